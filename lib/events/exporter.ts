@@ -1,0 +1,26 @@
+import type { Span } from "./span.ts";
+import type { Clock } from "./time.ts";
+import type { View } from "./view.ts";
+
+/** Takes bytes in order; synchronous, so that memory stays bounded by what one call passes. */
+export interface ByteSink {
+  write(bytes: Uint8Array): void;
+  close(): void;
+}
+
+/** What a trace says about its run before the first span. Comes from the recording's header, so a replay has the same. */
+export interface TraceHead {
+  readonly clock: Clock;
+  readonly llmprof: string;
+  readonly command: string;
+  /** Machine and run facts to be kept with the trace, such as `kernel` → `6.18`. */
+  readonly facts: Readonly<Record<string, string>>;
+}
+
+/** A trace file, a live terminal, a scraped endpoint: whatever takes spans and, at the end, views. It reads no clock. */
+export interface Exporter {
+  span(span: Span): void;
+  close(views: readonly View[]): void;
+}
+
+export type OpenExporter = (sink: ByteSink, head: TraceHead) => Exporter;

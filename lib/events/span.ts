@@ -1,0 +1,72 @@
+import type { Ns } from "./time.ts";
+
+/** Where spans are drawn. Identity is the object; `id` is dense from 1 in order of first use, so a replay numbers them alike. */
+export interface Track {
+  readonly id: number;
+  /** `run`: llmprof's own; `process` and `thread`: the system's; `lane`: a named row inside a process (a ggml worker, cold-start phases); `counter`: numbers over time. */
+  readonly kind: "run" | "process" | "thread" | "lane" | "counter";
+  readonly name: string;
+  /** 0 for `run`. */
+  readonly pid: number;
+  readonly tid?: number;
+  /** For `counter`: `bytes`, `faults` … */
+  readonly unit?: string;
+  /** Orders lanes of one process; smaller is higher. */
+  readonly rank?: number;
+}
+
+export type Args = Readonly<Record<string, string | number | boolean>>;
+
+/** Something with a beginning and an end. Emitted when it ends; of slices on one track that begin together the outer is emitted first. */
+export interface Slice {
+  readonly type: "slice";
+  readonly track: Track;
+  readonly name: string;
+  /** What kind of thing this is, such as `ggml.op` or `llama.decode`: the key by which analysis selects. */
+  readonly category: string;
+  readonly start: Ns;
+  readonly end: Ns;
+  readonly args?: Args;
+  /** It had not ended when the run did (or had begun before it): the duration is a lower bound. */
+  readonly open?: boolean;
+}
+
+export interface Instant {
+  readonly type: "instant";
+  readonly track: Track;
+  readonly name: string;
+  readonly category: string;
+  readonly at: Ns;
+  readonly args?: Args;
+}
+
+export interface Counter {
+  readonly type: "counter";
+  readonly track: Track;
+  readonly at: Ns;
+  readonly value: number;
+}
+
+/** Gives a process or thread the name that it now has (it called `exec` or renamed itself). */
+export interface Name {
+  readonly type: "name";
+  readonly track: Track;
+  readonly name: string;
+  readonly at: Ns;
+}
+
+/** Something that the reader of the trace must know about the trace itself. */
+export interface Mark {
+  readonly type: "mark";
+  readonly at: Ns;
+  readonly kind: "lost" | "undecodable" | "window" | "note";
+  readonly stream: string;
+  readonly text: string;
+  /** For `lost` and `undecodable`: how many events. */
+  readonly count?: number;
+}
+
+export type Span = Slice | Instant | Counter | Name | Mark;
+
+/** Receives spans in the order in which they end. */
+export type SpanSink = (span: Span) => void;

@@ -1,0 +1,41 @@
+/**
+ * Drawable pieces of a result. A command presents its result as views; text, HTML and metrics all draw the same ones.
+ * Numbers stay numbers, with their unit: how `1234567 ns` is written is the exporter's affair.
+ */
+export type Unit = "ns" | "bytes" | "count" | "ratio" | "per-second" | "text";
+
+export interface Column {
+  readonly title: string;
+  readonly unit: Unit;
+}
+
+export interface Table {
+  readonly type: "table";
+  readonly title: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly (string | number | null)[])[];
+}
+
+/** Steps one after another on one time axis, `ns` from the axis' beginning. */
+export interface Waterfall {
+  readonly type: "waterfall";
+  readonly title: string;
+  readonly total: number;
+  readonly steps: readonly { readonly name: string; readonly start: number; readonly duration: number; readonly note?: string }[];
+}
+
+/** A few figures in one line each: `tokens/s  102.3`. */
+export interface Facts {
+  readonly type: "facts";
+  readonly title: string;
+  readonly facts: readonly { readonly name: string; readonly value: string | number | null; readonly unit: Unit; readonly note?: string }[];
+}
+
+/** A sentence for the reader; `warning` when the figures beside it may mislead without it. */
+export interface Note {
+  readonly type: "note";
+  readonly level: "info" | "warning";
+  readonly text: string;
+}
+
+export type View = Table | Waterfall | Facts | Note;
