@@ -1,8 +1,12 @@
-import type { Ns } from "./time.ts";
+import type { Fact } from "./fact.ts";
 import type { SpanSink } from "./span.ts";
+import type { Ns } from "./time.ts";
 
-/** `int`: decimal, signed; `text`: bytes that the program sent as hexadecimal, decoded up to the first NUL. */
-export type FieldType = "int" | "text";
+/**
+ * `int`: decimal, signed; `time`: absolute CLOCK_BOOTTIME in nanoseconds, read as {@link Ns}; `text`: bytes that the program sent as
+ * hexadecimal, decoded up to the first NUL. A record has at most one text, and it comes last, because its bytes are separated by spaces.
+ */
+export type FieldType = "int" | "time" | "text";
 
 /** One field of a record: what the renderer prints and the parser reads. */
 export interface Field {
@@ -46,6 +50,7 @@ export interface Snapshot {
 export interface Decoder {
   event(event: Event, out: SpanSink): void;
   snapshot?(snapshot: Snapshot, out: SpanSink): void;
+  fact?(fact: Fact, at: Ns, out: SpanSink): void;
   /** The run is over at `at`: close what is open and mark it `open`. */
   end(at: Ns, out: SpanSink): void;
 }

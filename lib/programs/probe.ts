@@ -1,4 +1,5 @@
 import type { Decoder, Field } from "../events/event.ts";
+import type { Fact } from "../events/fact.ts";
 import type { Tracks } from "../events/tracks.ts";
 
 /**
@@ -9,14 +10,23 @@ export type Param =
   | { readonly type: "int"; readonly value: number }
   /** A quoted string literal. */
   | { readonly type: "text"; readonly value: string }
+  /** An expression that depends on the calling convention. Our own text, never a user's. */
+  | { readonly type: "arch"; readonly x86_64: string; readonly aarch64: string }
   /** One or several functions; a block whose site names no existing function is left out of the program. */
   | { readonly type: "site"; readonly at: "entry" | "return"; readonly symbols: readonly string[] };
 
 /** Libraries by the beginning of their file name, such as `libggml-cpu`. */
 export interface LibraryNeed {
   readonly prefix: string;
-  /** One of these functions must be there, or the probe cannot work with this library. */
+  /** Each of these functions must be there, or the probe cannot work with this library. */
   readonly symbols: readonly string[];
+  /**
+   * When a library that is not mapped yet is waited for: `mapped`: the process stands still as soon as it maps the file; otherwise the
+   * function (of the library with this prefix) at whose call the choice between several variants has been made.
+   */
+  readonly ready: "mapped" | { readonly prefix: string; readonly call: string };
+  /** Symbol of a table of strings in one of the libraries beside it, read once and handed to the decoder as a fact. */
+  readonly table?: string;
 }
 
 /**
@@ -41,5 +51,9 @@ export interface Probe {
   readonly records: Readonly<Record<string, readonly Field[]>>;
   /** Maps printed with every heartbeat: map name without `@` → unit. */
   readonly maps?: Readonly<Record<string, string>>;
+  /** Records of other probes that the decoder wants to see, such as `files/access.map`. */
+  readonly sees?: readonly string[];
+  /** Kinds of {@link Fact} that the decoder wants to see besides its own records. */
+  readonly facts?: readonly Fact["fact"][];
   decoder(tracks: Tracks): Decoder;
 }

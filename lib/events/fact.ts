@@ -1,0 +1,25 @@
+/**
+ * What llmprof itself read or did and what reaches the trace: the `host` stream carries these, so that a replay never reads the machine.
+ */
+export type Fact =
+  /** A program is attached: its stream, what it is attached to, and how dear a hit is. */
+  | {
+    readonly fact: "program";
+    readonly stream: string;
+    readonly probes: readonly string[];
+    readonly sites: readonly { readonly site: string; readonly cost: string }[];
+  }
+  /** The strings of a table in a library, in order: `GGML_OP_NAME`. */
+  | { readonly fact: "table"; readonly symbol: string; readonly file: string; readonly names: readonly string[] }
+  /** Path of a file whose records carry only device, inode and a short name. */
+  | { readonly fact: "path"; readonly dev: number; readonly inode: number; readonly path: string }
+  /** Hits that the kernel skipped because another program ran on that CPU (`recursion_misses`): they are lost too. */
+  | { readonly fact: "skipped"; readonly stream: string; readonly count: number }
+  /** The target: known when it is found or started. */
+  | { readonly fact: "target"; readonly pid: number; readonly argv: readonly string[] }
+  /** The target that we started has ended. */
+  | { readonly fact: "exit"; readonly pid: number; readonly code: number; readonly signal: string | null }
+  /** CPU time of tracing itself, in seconds. */
+  | { readonly fact: "cpu"; readonly bpftrace: number; readonly llmprof: number }
+  /** Something that a reader of the trace must know. */
+  | { readonly fact: "note"; readonly text: string };

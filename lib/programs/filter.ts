@@ -1,0 +1,32 @@
+/** Which processes a program looks at. */
+export type Filter =
+  /** These processes and what they fork from now on (the program itself follows). */
+  | { readonly type: "tree"; readonly pids: readonly number[] }
+  /** Only these. */
+  | { readonly type: "processes"; readonly pids: readonly number[] }
+  /** Every process that was started after the program. */
+  | { readonly type: "new" };
+
+/** The predicate that stands where a template says `FILTER`. `@w` is the window: events count only while it is open. */
+export function filterPredicate(filter: Filter): string {
+  return filter.type === "new" ? "@w && curtask->group_leader->start_boottime > @start" : "@w && @tree[pid]";
+}
+
+/** Statements for `BEGIN`: what is there already. */
+export function filterBegin(filter: Filter): string {
+  if (filter.type === "new") return "@start = nsecs;";
+  return filter.pids.map((pid) => `@tree[(uint32)${pid}] = 1;`).join(" ");
+}
+
+/**
+ * The block that keeps `@tree`; `pid` is the parent here. Threads (CLONE_THREAD) are no members of their own. An id is removed when it is
+ * used again outside of the tree, not at exit, where other blocks still ask for it and the order of programs on one tracepoint is not ours.
+ */
+export function filterBlocks(filter: Filter): string[] {
+  if (filter.type !== "tree") return [];
+  return [
+    // Each field is read once, into a variable: 0.17 may merge two reads into one pointer that the kernel's verifier refuses.
+    "tracepoint:task:task_newtask { $child = (uint32)args->pid; $flags = args->clone_flags; if (($flags & 0x10000) == 0) { " +
+    "if (@tree[pid]) { @tree[$child] = 1; } else if (@tree[$child]) { delete(@tree[$child]); } } }",
+  ];
+}

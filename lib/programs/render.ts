@@ -1,0 +1,143 @@
+import type { Field } from "../events/event.ts";
+import { type Filter, filterBegin, filterBlocks, filterPredicate } from "./filter.ts";
+import type { Param, Probe } from "./probe.ts";
+import { Kind, type StreamSchema } from "./schema.ts";
+import { type Block, parseTemplate, replaceEmits } from "./template.ts";
+
+/** What this bpftrace and this kernel can do, as far as the text of a program depends on it. */
+export interface Dialect {
+  hasTracepoint(categoryAndName: string): boolean;
+  /** The buffers are one per CPU and are read one after another (bpftrace before 0.18). */
+  readonly perCpuBuffers: boolean;
+  readonly arch: "x86_64" | "aarch64";
+}
+
+/** Attach points for the functions of a `site` parameter; empty where none of them exists. See {@link Site}. */
+export type ResolveSite = (param: Extract<Param, { type: "site" }>) => readonly string[];
+
+export interface ProgramPlan {
+  readonly stream: string;
+  readonly probes: readonly Probe[];
+  readonly filter: Filter;
+  /** `signalled`: opened by SIGWINCH and closed by SIGURG to bpftrace, so that counting begins and ends at one instant; `open`: always. */
+  readonly window: "signalled" | "open";
+}
+
+export interface Program {
+  readonly text: string;
+  readonly unsafe: boolean;
+  readonly schema: StreamSchema;
+  /** Attach points, in order. */
+  readonly sites: readonly string[];
+}
+
+const HEARTBEAT_MS = 100;
+/** Both are ignored by default, so they reach the tracepoint and nothing else. */
+const SIGURG = 23, SIGWINCH = 28;
+
+/** Renders probes into one bpftrace program, in the dialect that 0.16 to 0.27 share. */
+export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite): Program {
+  const records: Record<string, { name: string; fields: readonly Field[] }> = {
+    [Kind.open]: { name: "window.open", fields: [] },
+    [Kind.close]: { name: "window.close", fields: [] },
+    [Kind.clock]: { name: "clock", fields: [] },
+  };
+  const maps: Record<string, string> = {};
+  const sites: string[] = [];
+  const blocks: string[] = [];
+  let kind: number = Kind.first;
+  for (const probe of plan.probes) {
+    const kinds = new Map<string, number>();
+    for (const [record, fields] of Object.entries(probe.records)) {
+      kinds.set(record, kind);
+      records[kind++] = { name: `${probe.name}.${record}`, fields };
+    }
+    for (const map of Object.keys(probe.maps ?? {})) maps[map] = `${probe.name}.${map}`;
+    for (const block of parseTemplate(probe.template)) {
+      const attach = attachPoints(block, probe, dialect, resolve);
+      if (attach.length === 0) continue;
+      sites.push(...attach);
+      blocks.push(renderBlock(block, attach, probe, kinds, plan.filter, dialect));
+    }
+  }
+  const text = [...prologue(plan, Object.keys(maps)), ...filterBlocks(plan.filter), ...blocks].join("\n") + "\n";
+  const disorderNs = dialect.perCpuBuffers ? HEARTBEAT_MS * 1e6 : 1e6;
+  return { text, sites, unsafe: plan.probes.some((p) => p.unsafe), schema: { stream: plan.stream, records, maps, disorderNs } };
+}
+
+/**
+ * `ready` is printed when every probe is attached (bpftrace polls its buffers only then), with one reading of both clocks. The heartbeat
+ * is watermark, flush (`print` ends a block, `printf` does not) and counter in one.
+ */
+function prologue(plan: ProgramPlan, maps: readonly string[]): string[] {
+  const begin = [
+    filterBegin(plan.filter),
+    `@w = ${plan.window === "open" ? 1 : 0}; @self = pid;`,
+    `printf("${Kind.clock} %llu %s\\n", nsecs, strftime("%s.%f", nsecs)); print("ready");`,
+  ];
+  const window = (signal: number, open: 0 | 1, kind: number) =>
+    `tracepoint:signal:signal_generate /args->pid == @self && args->sig == ${signal}/ { @w = ${open}; printf("${kind} %llu 0 0\\n", nsecs); }`;
+  return [
+    `BEGIN { ${begin.join(" ")} }`,
+    ...(plan.window === "open" ? [] : [window(SIGWINCH, 1, Kind.open), window(SIGURG, 0, Kind.close)]),
+    `interval:ms:${HEARTBEAT_MS} { print((9, nsecs)); print(@n); ${maps.map((m) => `print(@${m});`).join(" ")} }`,
+  ];
+}
+
+function attachPoints(block: Block, probe: Probe, dialect: Dialect, resolve: ResolveSite): string[] {
+  return block.attach.flatMap((point) => {
+    const name = /^\{\{(\w+)\}\}$/.exec(point)?.[1];
+    if (name) {
+      const param = paramOf(probe, name);
+      if (param.type !== "site") throw new Error(`${probe.name}: '${name}' stands for an attach point and is no site`);
+      return [...resolve(param)];
+    }
+    const tracepoint = /^tracepoint:(\w+:\w+)$/.exec(point)?.[1];
+    return tracepoint && !dialect.hasTracepoint(tracepoint) ? [] : [point];
+  });
+}
+
+function renderBlock(
+  block: Block,
+  attach: readonly string[],
+  probe: Probe,
+  kinds: ReadonlyMap<string, number>,
+  filter: Filter,
+  dialect: Dialect,
+): string {
+  const filled = (text: string) =>
+    text.replaceAll("FILTER", filterPredicate(filter)).replace(/\{\{(\w+)\}\}/g, (_, name) => literal(paramOf(probe, name), name, dialect));
+  const body = replaceEmits(filled(block.body), ([record, ...args]) => emit(probe, record!, args, kinds));
+  return `${attach.join(",\n")}${block.predicate ? ` /${filled(block.predicate)}/` : ""} {${body}}`;
+}
+
+const FORMAT = { int: "%lld", time: "%llu", text: "%rh" } as const;
+
+/** Counted in the kernel before it is sent: what does not arrive is known to be lost. */
+function emit(probe: Probe, record: string, args: readonly string[], kinds: ReadonlyMap<string, number>): string {
+  const fields = probe.records[record];
+  if (!fields) throw new Error(`${probe.name}: no record '${record}'`);
+  if (args.length !== fields.length) throw new Error(`${probe.name}.${record}: ${fields.length} fields declared, ${args.length} given`);
+  const format = fields.map((f) => " " + FORMAT[f.type]).join("");
+  return `@n = count(); printf("${kinds.get(record)} %llu %d %d${format}\\n", ${["nsecs", "pid", "tid", ...args].join(", ")})`;
+}
+
+function paramOf(probe: Probe, name: string): Param {
+  const param = probe.params?.[name];
+  if (!param) throw new Error(`${probe.name}: the template names an unknown parameter '${name}'`);
+  return param;
+}
+
+function literal(param: Param, name: string, dialect: Dialect): string {
+  if (param.type === "arch") return `(${param[dialect.arch]})`;
+  if (param.type === "int" && Number.isSafeInteger(param.value)) return String(param.value);
+  if (param.type === "text") return quote(param.value);
+  throw new Error(`parameter '${name}' cannot stand in an expression`);
+}
+
+/** A bpftrace string literal that holds exactly `text`, or an error: bpftrace has no escape for a NUL, and a newline ends a program's line. */
+export function quote(text: string): string {
+  // deno-lint-ignore no-control-regex
+  if (/[\x00-\x1f\x7f]/.test(text)) throw new Error(`cannot be written into a program: ${JSON.stringify(text)}`);
+  return `"${text.replace(/[\\"]/g, "\\$&")}"`;
+}

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import type { Probe } from "./probe.ts";
+import { quote, render } from "./render.ts";
+import { parseTemplate } from "./template.ts";
+
+const dialect = { hasTracepoint: (name: string) => name !== "a:missing", perCpuBuffers: false, arch: "x86_64" } as const;
+
+function probe(template: string, extra: Partial<Probe> = {}): Probe {
+  const decoder = () => ({ event() {}, end() {} });
+  return { name: "t/p", summary: "", template, records: { hit: [{ name: "x", type: "int" }] }, decoder, ...extra };
+}
+
+function rendered(p: Probe, sites: Record<string, string[]> = {}): string {
+  const plan = { stream: "s", probes: [p], filter: { type: "tree", pids: [42] }, window: "signalled" } as const;
+  return render(plan, dialect, (site) => site.symbols.flatMap((s) => sites[s] ?? [])).text;
+}
+
+Deno.test("EMIT counts, prints kind, time, process and thread, and keeps commas inside brackets", () => {
+  const text = rendered(probe(`tracepoint:a:b /FILTER/ { EMIT(hit, strncmp(str(arg0, 8), "a,b)", 3)); }`));
+  assert.match(text, /tracepoint:a:b \/@w && @tree\[pid\]\/ \{ @n = count\(\); printf\("10 %llu %d %d %lld\\n", nsecs, pid, tid, strncmp/);
+  assert.match(text, /@tree\[\(uint32\)42\] = 1;/);
+});
+
+Deno.test("a block whose tracepoint this kernel lacks is left out, its neighbour stays", () => {
+  const text = rendered(probe(`tracepoint:a:missing { EMIT(hit, 1); }\n// a comment with { in it\ntracepoint:a:b { EMIT(hit, 2); }`));
+  assert.doesNotMatch(text, /missing/);
+  assert.match(text, /tracepoint:a:b/);
+});
+
+Deno.test("a site becomes its attach points, and a block whose site exists nowhere is left out", () => {
+  const params = { f: { type: "site", at: "entry", symbols: ["f"] }, g: { type: "site", at: "return", symbols: ["g"] } } as const;
+  const text = rendered(probe(`{{f}} /FILTER/ { EMIT(hit, arg0); }\n{{g}} { EMIT(hit, retval); }`, { params }), { f: [`uprobe:"/l":"f"+4`] });
+  assert.match(text, /uprobe:"\/l":"f"\+4 \/@w/);
+  assert.doesNotMatch(text, /retval/);
+});
+
+Deno.test("parameters are written by type and cannot change the program", () => {
+  const params = { n: { type: "int", value: 7 }, s: { type: "text", value: 'a"\\; system("id"); //' } } as const;
+  const text = rendered(probe(`tracepoint:a:b { if (strncmp(str(arg0), {{s}}, {{n}}) == 0) { EMIT(hit, {{n}}); } }`, { params }));
+  assert.ok(text.includes('"a\\"\\\\; system(\\"id\\"); //", 7)'));
+  assert.throws(() => quote("a\nb"), /cannot be written/);
+});
+
+Deno.test("mistakes in a template are found when it is rendered", () => {
+  assert.throws(() => rendered(probe("tracepoint:a:b { EMIT(hit, 1, 2); }")), /1 fields declared, 2 given/);
+  assert.throws(() => rendered(probe("tracepoint:a:b { EMIT(miss, 1); }")), /no record 'miss'/);
+  assert.throws(() => rendered(probe("tracepoint:a:b { {{none}} }")), /unknown parameter/);
+  assert.throws(() => parseTemplate("tracepoint:a:b { "), /body without an end/);
+  assert.throws(() => parseTemplate("tracepoint:a:b /x { }"), /predicate without an end/);
+});

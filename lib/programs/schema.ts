@@ -1,0 +1,15 @@
+import type { Field } from "../events/event.ts";
+
+/** What the lines of one stream mean. Written at the head of a recording's stream, so that a recording explains itself. */
+export interface StreamSchema {
+  readonly stream: string;
+  /** Line kind (the first field) → its record. */
+  readonly records: Readonly<Record<string, { readonly name: string; readonly fields: readonly Field[] }>>;
+  /** Printed map (without `@`) → its full name, such as `files/cache.bytes`. */
+  readonly maps: Readonly<Record<string, string>>;
+  /** Until how long after a heartbeat's time an older event may still come: per-CPU buffers are read one after another. */
+  readonly disorderNs: number;
+}
+
+/** Kinds that every stream has; those of the probes' records begin after them. */
+export const Kind = { open: 1, close: 2, clock: 3, first: 10 } as const;

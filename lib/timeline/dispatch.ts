@@ -1,0 +1,63 @@
+import type { Decoder, Event, Snapshot } from "../events/event.ts";
+import type { Fact } from "../events/fact.ts";
+import type { SpanSink } from "../events/span.ts";
+import type { Ns } from "../events/time.ts";
+import type { Tracks } from "../events/tracks.ts";
+import type { Probe } from "../programs/probe.ts";
+import type { StreamSchema } from "../programs/schema.ts";
+
+/** Hands every event to the decoders that want it: one decoder for each probe of the run, whatever the number of streams that carry it. */
+export class Dispatch {
+  readonly #decoders = new Map<string, Decoder>();
+  readonly #byRecord = new Map<string, Decoder[]>();
+  readonly #byFact = new Map<string, Decoder[]>();
+
+  constructor(readonly find: (probe: string) => Probe | undefined, readonly tracks: Tracks, readonly out: SpanSink) {}
+
+  /** Makes the decoders of a stream's records. Streams are added in any order: decoders act in the order of their probes' names. */
+  add(schema: StreamSchema): void {
+    const names = [...Object.values(schema.records).map((r) => r.name), ...Object.values(schema.maps)];
+    for (const name of new Set(names.map(probeOf))) {
+      const probe = this.find(name);
+      if (!probe || this.#decoders.has(name)) continue;
+      this.#decoders.set(name, probe.decoder(this.tracks));
+    }
+    const probes = [...this.#decoders.keys()].sort().map((name) => this.find(name)!);
+    this.#byRecord.clear();
+    this.#byFact.clear();
+    for (const probe of probes) {
+      const decoder = this.#decoders.get(probe.name)!;
+      const own = [...Object.keys(probe.records), ...Object.keys(probe.maps ?? {})].map((record) => `${probe.name}.${record}`);
+      for (const record of [...own, ...probe.sees ?? []]) push(this.#byRecord, record, decoder);
+      for (const fact of probe.facts ?? []) push(this.#byFact, fact, decoder);
+    }
+  }
+
+  event(event: Event): void {
+    const decoders = this.#byRecord.get(event.record);
+    if (decoders) { for (const decoder of decoders) decoder.event(event, this.out); }
+  }
+
+  snapshot(snapshot: Snapshot): void {
+    for (const decoder of this.#byRecord.get(snapshot.map) ?? []) decoder.snapshot?.(snapshot, this.out);
+  }
+
+  fact(fact: Fact, at: Ns): void {
+    for (const decoder of this.#byFact.get(fact.fact) ?? []) decoder.fact?.(fact, at, this.out);
+  }
+
+  end(at: Ns): void {
+    for (const name of [...this.#decoders.keys()].sort()) this.#decoders.get(name)!.end(at, this.out);
+  }
+}
+
+/** `ggml/ops.op` → `ggml/ops`. */
+export function probeOf(record: string): string {
+  return record.slice(0, record.indexOf("."));
+}
+
+function push<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
+}

@@ -1,0 +1,148 @@
+import type { Event, Field, Snapshot, Value } from "../events/event.ts";
+import { type Base, type Ns, parseNs } from "../events/time.ts";
+import { Kind, type StreamSchema } from "../programs/schema.ts";
+
+/** Receives what the lines of one stream mean. */
+export interface LineHandler {
+  event(event: Event): void;
+  snapshot(snapshot: Snapshot): void;
+  /** A heartbeat: no event older than `at` less the stream's disorder will follow. */
+  beat(at: Ns): void;
+  /** The kernel's count of emitted events, read when the heartbeat was printed. */
+  emitted(count: number): void;
+  window(at: Ns, open: boolean): void;
+  /** bpftrace reports that its buffer was full. */
+  lost(count: number): void;
+  /** A line that no grammar fits: never dropped in silence. */
+  undecodable(line: string): void;
+}
+
+interface RecordShape {
+  readonly name: string;
+  readonly fields: readonly Field[];
+}
+
+/**
+ * Reads the lines of one stream: `<kind> <nsecs> <pid> <tid> <field…>`, the heartbeat `(9, <nsecs>)` and printed maps. Character by
+ * character, because half of llmprof's own time is spent here.
+ */
+export class LineParser {
+  readonly #records: readonly (RecordShape | undefined)[];
+  #lastBeat: Ns = NaN;
+
+  constructor(readonly schema: StreamSchema, readonly base: Base, readonly handler: LineHandler) {
+    const records: RecordShape[] = [];
+    for (const [kind, record] of Object.entries(schema.records)) records[Number(kind)] = record;
+    this.#records = records;
+  }
+
+  line(text: string): void {
+    const first = text.charCodeAt(0);
+    if (first >= 48 && first <= 57) return this.#record(text);
+    if (text === "" || text === "ready") return;
+    if (first === 40 /* ( */) return this.#beat(text);
+    if (first === 64 /* @ */) return this.#map(text);
+    const lost = /^Lost (\d+) events/.exec(text);
+    if (lost) return this.handler.lost(Number(lost[1]));
+    this.handler.undecodable(text);
+  }
+
+  #record(text: string): void {
+    const kindEnd = text.indexOf(" ");
+    const shape = this.#records[Number(text.slice(0, kindEnd))];
+    const timeEnd = text.indexOf(" ", kindEnd + 1);
+    const at = parseNs(text, kindEnd + 1, timeEnd, this.base);
+    if (!shape || !Number.isFinite(at)) return this.handler.undecodable(text);
+    if (shape.name === "clock") return;
+    let from = timeEnd + 1;
+    const next = (): number => {
+      const space = text.indexOf(" ", from);
+      const end = space < 0 ? text.length : space;
+      const value = parseInteger(text, from, end);
+      from = end + 1;
+      return value;
+    };
+    const pid = next();
+    const tid = next();
+    const values: Value[] = [];
+    let valid = pid >= 0 && tid >= 0;
+    for (const field of shape.fields) {
+      if (field.type === "text") {
+        const value = decodeHex(text, from);
+        values.push(value ?? "");
+        valid &&= value !== null;
+        from = text.length + 1;
+      } else if (field.type === "time") {
+        const space = text.indexOf(" ", from);
+        const end = space < 0 ? text.length : space;
+        const value = parseNs(text, from, end, this.base);
+        values.push(value);
+        valid &&= value === value;
+        from = end + 1;
+      } else {
+        const value = next();
+        values.push(value);
+        valid &&= value === value;
+      }
+    }
+    // A line that was cut has too few fields (NaN); one that ran into the next has too many.
+    if (!valid || from < text.length) return this.handler.undecodable(text);
+    if (shape.name === "window.open" || shape.name === "window.close") return this.handler.window(at, shape.name === "window.open");
+    this.handler.event({ at, stream: this.schema.stream, record: shape.name, pid, tid, values });
+  }
+
+  #beat(text: string): void {
+    const at = text.startsWith("(9, ") && text.endsWith(")") ? parseNs(text, 4, text.length - 1, this.base) : NaN;
+    if (!Number.isFinite(at)) return this.handler.undecodable(text);
+    this.#lastBeat = at;
+    this.handler.beat(at);
+  }
+
+  /** `@n: 12`, `@map: 12`, `@map[1, 2]: 12`. */
+  #map(text: string): void {
+    const row = /^@(\w+)(?:\[([-\d, ]+)\])?: (-?\d+)$/.exec(text);
+    if (!row) return /^@\w*(\[[^\]]*\])?: /.test(text) ? undefined : this.handler.undecodable(text);
+    const [, name, key, value] = row;
+    if (name === "n") return this.handler.emitted(Number(value));
+    const map = this.schema.maps[name!];
+    // The program's own state (@w, @tree …) is printed when bpftrace ends; it says nothing about the target.
+    if (!map || !Number.isFinite(this.#lastBeat)) return;
+    this.handler.snapshot({ at: this.#lastBeat, stream: this.schema.stream, map, key: key ? key.split(", ").map(Number) : [], value: Number(value) });
+  }
+}
+
+/** A decimal integer in text[from, to), or NaN. */
+function parseInteger(text: string, from: number, to: number): number {
+  let i = from;
+  const negative = text.charCodeAt(i) === 45;
+  if (negative) i++;
+  if (i >= to) return NaN;
+  let value = 0;
+  for (; i < to; i++) {
+    const digit = text.charCodeAt(i) - 48;
+    if (digit < 0 || digit > 9) return NaN;
+    value = value * 10 + digit;
+  }
+  return negative ? -value : value;
+}
+
+const utf8 = new TextDecoder();
+
+/** `6c 6b 00 ff` → the text before the first NUL; null when it is no such list. Bytes that are no UTF-8 become U+FFFD. */
+function decodeHex(text: string, from: number): string | null {
+  const bytes: number[] = [];
+  if (from >= text.length) return null;
+  for (let i = from; i < text.length; i += 3) {
+    const byte = hexDigit(text.charCodeAt(i)) * 16 + hexDigit(text.charCodeAt(i + 1));
+    if (!(byte >= 0) || (i + 2 < text.length && text.charCodeAt(i + 2) !== 32)) return null;
+    if (byte === 0) break;
+    bytes.push(byte);
+  }
+  return utf8.decode(new Uint8Array(bytes));
+}
+
+function hexDigit(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48;
+  if (code >= 97 && code <= 102) return code - 87;
+  return NaN;
+}

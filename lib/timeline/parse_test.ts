@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { splitBase } from "../events/time.ts";
+import type { StreamSchema } from "../programs/schema.ts";
+import { LineSplitter } from "./lines.ts";
+import { LineParser } from "./parse.ts";
+
+const schema: StreamSchema = {
+  stream: "s",
+  records: {
+    1: { name: "window.open", fields: [] },
+    3: { name: "clock", fields: [] },
+    10: { name: "p.hit", fields: [{ name: "x", type: "int" }, { name: "began", type: "time" }, { name: "name", type: "text" }] },
+    11: { name: "p.thin", fields: [{ name: "x", type: "int" }] },
+  },
+  maps: { bytes: "p.bytes" },
+  disorderNs: 0,
+};
+
+function parse(lines: string[], base = 1_000_000_000n): unknown[] {
+  const seen: unknown[] = [];
+  const note = (name: string) => (...args: unknown[]) => void seen.push([name, ...args]);
+  const handler = {
+    event: note("event"),
+    snapshot: note("snapshot"),
+    beat: note("beat"),
+    emitted: note("emitted"),
+    window: note("window"),
+    lost: note("lost"),
+    undecodable: note("undecodable"),
+  };
+  const parser = new LineParser(schema, splitBase(base), handler);
+  for (const line of lines) parser.line(line);
+  return seen;
+}
+
+Deno.test("a record is read with its time, process, integers, times and text", () => {
+  const line = "10 1000000005 42 43 -7 1000000001 61 20 c3 a9 00 ff ff";
+  assert.deepEqual(parse([line]), [["event", { at: 5, stream: "s", record: "p.hit", pid: 42, tid: 43, values: [-7, 1, "a é"] }]]);
+});
+
+Deno.test("time is exact above 2^53 nanoseconds", () => {
+  const base = 9_007_199_254_740_993n;
+  assert.deepEqual(parse(["11 9007199254740996 1 1 0"], base), [["event", { at: 3, stream: "s", record: "p.thin", pid: 1, tid: 1, values: [0] }]]);
+  assert.deepEqual(parse(["(9, 9007199254740992)"], base), [["beat", -1]]);
+});
+
+Deno.test("heartbeat, counter, map rows, windows and loss", () => {
+  const lines = ["ready", "", "3 1000000000 1795248402.5", "1 1000000007 0 0", "@bytes[1, 2]: 5", "(9, 1000000009)", "@n: 12", "@bytes[1, 2]: 5"];
+  assert.deepEqual(parse([...lines, "@tree[5]: 1", "Lost 17 events"]), [
+    ["window", 7, true],
+    ["beat", 9],
+    ["emitted", 12],
+    ["snapshot", { at: 9, stream: "s", map: "p.bytes", key: [1, 2], value: 5 }],
+    ["lost", 17],
+  ]);
+});
+
+Deno.test("what fits no grammar is handed on, not dropped", () => {
+  const lines = [
+    "11 1000000001 1 1",
+    "11 1000000001 1 1 2 3",
+    "12 1000000001 1 1",
+    "11 x 1 1 1",
+    "10 1000000001 1 1 1 1000000001 6",
+    "(9, )",
+    "Segfault",
+    "11",
+  ];
+  assert.deepEqual(parse(lines), lines.map((line) => ["undecodable", line]));
+});
+
+Deno.test("lines are the same however the bytes are cut", () => {
+  const bytes = new TextEncoder().encode("a é\n\nlonger line\nrest");
+  for (let cut = 1; cut <= bytes.length; cut++) {
+    const splitter = new LineSplitter();
+    const lines: string[] = [];
+    for (let i = 0; i < bytes.length; i += cut) splitter.push(bytes.slice(i, i + cut), (l) => lines.push(l));
+    assert.deepEqual([...lines, splitter.rest()], ["a é", "", "longer line", "rest"]);
+  }
+});

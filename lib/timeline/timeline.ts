@@ -1,0 +1,148 @@
+import type { Event, Snapshot } from "../events/event.ts";
+import type { Fact } from "../events/fact.ts";
+import type { Mark, SpanSink } from "../events/span.ts";
+import { type Base, type Ns } from "../events/time.ts";
+import { Tracks } from "../events/tracks.ts";
+import type { Probe } from "../programs/probe.ts";
+import type { StreamSchema } from "../programs/schema.ts";
+import { Dispatch } from "./dispatch.ts";
+import { LineSplitter } from "./lines.ts";
+import { Merge } from "./merge.ts";
+import { LineParser } from "./parse.ts";
+import { newTally, type Tally } from "./tally.ts";
+import { TreeFilter } from "./tree_filter.ts";
+
+export interface TimelineOptions {
+  readonly base: Base;
+  readonly find: (probe: string) => Probe | undefined;
+  readonly out: SpanSink;
+  /** Only this process and what it forks; for a program that watched every new process until the target was known. */
+  readonly root?: number;
+  /** What llmprof did, in the order of time. */
+  readonly onFact?: (fact: Fact, at: Ns) => void;
+  /** Each event as it leaves the merge. */
+  readonly onEvent?: (event: Event) => void;
+}
+
+/** One stream's way in: bytes as a program printed them. */
+export interface StreamInput {
+  write(bytes: Uint8Array): void;
+  /** The stream has ended, in order or not. */
+  close(): void;
+}
+
+type Item = Event | Snapshot | Mark;
+
+/**
+ * Lines of all streams → spans, in order of time. A live run and a replay differ only in who calls `write`: what comes out depends on the
+ * bytes alone.
+ */
+export class Timeline {
+  readonly tracks = new Tracks();
+  readonly tallies = new Map<string, Tally>();
+  readonly #dispatch: Dispatch;
+  readonly #merge: Merge<Item>;
+  readonly #tree: TreeFilter | undefined;
+  /** When the last window closed, or the last sign of life of a stream that never closed. */
+  #end: Ns = -Infinity;
+
+  constructor(readonly options: TimelineOptions) {
+    this.#dispatch = new Dispatch(options.find, this.tracks, options.out);
+    this.#tree = options.root === undefined ? undefined : new TreeFilter(options.root);
+    this.#merge = new Merge((item) => this.#release(item));
+  }
+
+  /** `from`: nothing on this stream is older. A stream that joins a live run must be added before any event of it can happen. */
+  add(schema: StreamSchema, from?: Ns): StreamInput {
+    const tally = newTally();
+    this.tallies.set(schema.stream, tally);
+    this.#dispatch.add(schema);
+    const input = this.#merge.input(schema.stream, from);
+    const mark = (at: Ns, kind: Mark["kind"], text: string, count?: number) =>
+      input.push({ type: "mark", at, kind, stream: schema.stream, text, ...(count !== undefined && { count }) });
+    let latest: Ns = from ?? -Infinity;
+    let closed: Ns | undefined;
+    const parser = new LineParser(schema, this.options.base, {
+      event: (event) => {
+        tally.received++;
+        tally.hits.set(event.record, (tally.hits.get(event.record) ?? 0) + 1);
+        if (event.at > latest) latest = event.at;
+        input.push(event);
+      },
+      snapshot: (snapshot) => input.push(snapshot),
+      beat: (at) => {
+        if (at > latest) latest = at;
+        input.advance(at - schema.disorderNs);
+      },
+      emitted: (count) => tally.emitted = count,
+      window: (at, open) => {
+        if (!open) closed = at;
+        mark(at, "window", `${schema.stream}: all probes ${open ? "count from here" : "stopped counting"}`);
+      },
+      lost: (count) => {
+        tally.reported += count;
+        mark(latest, "lost", `${schema.stream}: bpftrace's buffer was full`, count);
+      },
+      undecodable: (line) => {
+        tally.undecodable++;
+        mark(latest, "undecodable", `${schema.stream}: not understood: ${line.slice(0, 200)}`, 1);
+      },
+    });
+    const splitter = new LineSplitter();
+    const line = (text: string) => parser.line(text);
+    return {
+      write: (bytes) => splitter.push(bytes, line),
+      close: () => {
+        const rest = splitter.rest();
+        if (rest !== "") parser.line(rest);
+        const unexplained = tally.emitted - tally.received - tally.reported;
+        if (unexplained > 0) mark(closed ?? latest, "lost", `${schema.stream}: emitted in the kernel and never delivered`, unexplained);
+        this.#end = Math.max(this.#end, closed ?? latest);
+        input.close();
+      },
+    };
+  }
+
+  /** The stream to read from next, so that a replay holds as little as possible. */
+  slowest(): string | undefined {
+    return this.#merge.slowest();
+  }
+
+  /** Events that came later than their stream's heartbeats promised. */
+  get late(): number {
+    return this.#merge.late;
+  }
+
+  /** After every stream is closed: closes what is open. */
+  finish(): void {
+    if (Number.isFinite(this.#end)) this.#dispatch.end(this.#end);
+  }
+
+  get end(): Ns {
+    return this.#end;
+  }
+
+  #release(item: Item): void {
+    if ("type" in item) return this.options.out(item);
+    if ("map" in item) return this.#dispatch.snapshot(item);
+    if (item.record === "host.fact") return this.#fact(item);
+    if (this.#tree && !this.#tree.accepts(item)) return;
+    this.options.onEvent?.(item);
+    this.#dispatch.event(item);
+  }
+
+  #fact(event: Event): void {
+    const fact = JSON.parse(event.values[0] as string) as Fact;
+    if (fact.fact === "skipped") {
+      const tally = this.tallies.get(fact.stream);
+      if (tally) tally.skipped = fact.count;
+      if (fact.count > 0) {
+        const text = `${fact.stream}: hits skipped by the kernel`;
+        this.options.out({ type: "mark", at: event.at, kind: "lost", stream: fact.stream, text, count: fact.count });
+      }
+    }
+    if (fact.fact === "note") this.options.out({ type: "mark", at: event.at, kind: "note", stream: "host", text: fact.text });
+    this.options.onFact?.(fact, event.at);
+    this.#dispatch.fact(fact, event.at);
+  }
+}

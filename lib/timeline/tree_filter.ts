@@ -1,0 +1,16 @@
+import type { Event } from "../events/event.ts";
+
+/** Lets through what the root process and its descendants do. */
+export class TreeFilter {
+  readonly #tree: Set<number>;
+
+  constructor(root: number) {
+    this.#tree = new Set([root]);
+  }
+
+  accepts(event: Event): boolean {
+    if (!this.#tree.has(event.pid)) return false;
+    if (event.record === "process/life.task" && !event.values[1]) this.#tree.add(event.values[0] as number);
+    return true;
+  }
+}

@@ -1,0 +1,101 @@
+import type { Decoder, Event } from "../../lib/events/event.ts";
+import type { Args, SpanSink } from "../../lib/events/span.ts";
+import type { Ns } from "../../lib/events/time.ts";
+import type { Tracks } from "../../lib/events/tracks.ts";
+import type { Probe } from "../../lib/programs/probe.ts";
+import template from "./access.bt" with { type: "text" };
+import { FileNames } from "./names.ts";
+
+/** Opens, reads and mappings of regular files. */
+export const access: Probe = {
+  name: "files/access",
+  summary: "regular files of the target: opened, read, mapped",
+  template,
+  tracepoints: ["syscalls:sys_exit_openat", "syscalls:sys_exit_read", "syscalls:sys_exit_mmap"],
+  records: {
+    open: [
+      { name: "began", type: "time" },
+      { name: "fd", type: "int" },
+      { name: "dev", type: "int" },
+      { name: "inode", type: "int" },
+      { name: "size", type: "int", unit: "bytes" },
+      { name: "name", type: "text" },
+    ],
+    read: [
+      { name: "began", type: "time" },
+      { name: "dev", type: "int" },
+      { name: "inode", type: "int" },
+      { name: "bytes", type: "int", unit: "bytes" },
+    ],
+    map: [
+      { name: "began", type: "time" },
+      { name: "address", type: "int", unit: "address" },
+      { name: "length", type: "int", unit: "bytes" },
+      { name: "prot", type: "int" },
+      { name: "dev", type: "int" },
+      { name: "inode", type: "int" },
+      { name: "name", type: "text" },
+    ],
+    anonymous: [
+      { name: "began", type: "time" },
+      { name: "address", type: "int", unit: "address" },
+      { name: "length", type: "int", unit: "bytes" },
+    ],
+  },
+  decoder: (tracks) => new AccessDecoder(tracks),
+};
+
+const PROT_EXEC = 4;
+
+class AccessDecoder implements Decoder {
+  readonly #names = new FileNames();
+  /** Thread and file → when it was last opened there and has not been mapped since. */
+  readonly #opened = new Map<string, Ns>();
+
+  constructor(readonly tracks: Tracks) {}
+
+  event(event: Event, out: SpanSink): void {
+    switch (event.record) {
+      case "files/access.open": {
+        const [began, , dev, inode, bytes, name] = event.values as [Ns, number, number, number, number, string];
+        const file = this.#names.learn(dev, inode, name);
+        if (isLibrary(file)) this.#opened.set(`${event.tid}:${dev}:${inode}`, began);
+        return this.#slice(event, began, `open ${file}`, "file.open", { file, dev, inode, bytes }, out);
+      }
+      case "files/access.read": {
+        const [began, dev, inode, bytes] = event.values as [Ns, number, number, number];
+        const file = this.#names.of(dev, inode);
+        return this.#slice(event, began, `read ${file}`, "file.read", { file, dev, inode, bytes }, out);
+      }
+      case "files/access.map":
+        return this.#map(event, out);
+      case "files/access.anonymous": {
+        const [began, address, bytes] = event.values as [Ns, number, number];
+        return this.#slice(event, began, "mmap", "memory.map", { bytes, address }, out);
+      }
+    }
+  }
+
+  /** The dynamic linker maps a library piece by piece: one slice each, the first from the opening on. */
+  #map(event: Event, out: SpanSink): void {
+    const [began, address, bytes, prot, dev, inode, name] = event.values as [Ns, number, number, number, number, number, string];
+    const file = this.#names.learn(dev, inode, name);
+    if (!isLibrary(file) && !(prot & PROT_EXEC)) {
+      return this.#slice(event, began, `mmap ${file}`, "file.map", { file, dev, inode, bytes, address }, out);
+    }
+    const key = `${event.tid}:${dev}:${inode}`;
+    this.#slice(event, this.#opened.get(key) ?? began, file, "library.load", { file, bytes }, out);
+    this.#opened.delete(key);
+  }
+
+  #slice(event: Event, start: Ns, name: string, category: string, args: Args, out: SpanSink): void {
+    out({ type: "slice", track: this.tracks.thread(event.pid, event.tid), name, category, start, end: event.at, args });
+  }
+
+  end(): void {}
+}
+
+/** `libggml-cpu.so`, `libc.so.6`, `llama-addon.node`. */
+function isLibrary(file: string): boolean {
+  return /\.so(\.[\w.]+)?$|\.node$/.test(file);
+}

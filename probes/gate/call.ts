@@ -1,0 +1,18 @@
+import type { Probe } from "../../lib/programs/probe.ts";
+import template from "./call.bt" with { type: "text" };
+import { records, StopsDecoder } from "./stops.ts";
+
+/** Stops each process of the target at its first call of a function of a library whose file name begins with `prefix`. */
+export function callGate(prefix: string, call: string): Probe {
+  return {
+    name: "gate/call",
+    summary: `stops the target for a moment at its first ${call}`,
+    template,
+    params: { call: { type: "site", at: "entry", symbols: [call] } },
+    library: { prefix, symbols: [call], ready: "mapped" },
+    tracepoints: ["signal:signal_generate"],
+    unsafe: true,
+    records,
+    decoder: (tracks) => new StopsDecoder(tracks, () => `${call} called`),
+  };
+}

@@ -1,0 +1,17 @@
+import type { Probe } from "../../lib/programs/probe.ts";
+import template from "./mapping.bt" with { type: "text" };
+import { records, StopsDecoder } from "./stops.ts";
+
+/** Stops a process of the target when it maps a library whose file name begins with `prefix`. */
+export function mappingGate(prefix: string): Probe {
+  return {
+    name: "gate/mapping",
+    summary: `stops the target for a moment when it maps ${prefix}*`,
+    template,
+    params: { prefix: { type: "text", value: prefix }, length: { type: "int", value: prefix.length } },
+    tracepoints: ["syscalls:sys_enter_mmap", "signal:signal_generate"],
+    unsafe: true,
+    records,
+    decoder: (tracks) => new StopsDecoder(tracks, (file) => `${file} mapped`),
+  };
+}

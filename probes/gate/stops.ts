@@ -1,0 +1,31 @@
+import type { Decoder, Event, Field } from "../../lib/events/event.ts";
+import type { SpanSink } from "../../lib/events/span.ts";
+import type { Ns } from "../../lib/events/time.ts";
+import type { Tracks } from "../../lib/events/tracks.ts";
+import { OpenSlices } from "../../lib/timeline/open_slices.ts";
+
+/** What both gates send: a process was stopped, and it was continued. */
+export const records: Readonly<Record<string, readonly Field[]>> = {
+  stopped: [{ name: "dev", type: "int" }, { name: "inode", type: "int" }, { name: "what", type: "text" }],
+  released: [{ name: "pid", type: "int" }],
+};
+
+/** Draws the time at which a process stood still on our account, from the gate's signal to SIGCONT. */
+export class StopsDecoder implements Decoder {
+  readonly #open = new OpenSlices();
+
+  constructor(readonly tracks: Tracks, readonly why: (what: string) => string) {}
+
+  event(event: Event, out: SpanSink): void {
+    if (event.record.endsWith(".stopped")) {
+      const name = this.why(event.values[2] as string);
+      const track = this.tracks.lane(event.pid, "stopped by llmprof", 1);
+      return this.#open.begin(String(event.pid), { track, name, category: "llmprof.stopped", start: event.at, args: undefined }, out);
+    }
+    this.#open.end(String(event.values[0]), event.at, out);
+  }
+
+  end(at: Ns, out: SpanSink): void {
+    this.#open.closeAll(at, out);
+  }
+}

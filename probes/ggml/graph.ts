@@ -1,0 +1,43 @@
+import type { Decoder, Event } from "../../lib/events/event.ts";
+import type { SpanSink } from "../../lib/events/span.ts";
+import type { Ns } from "../../lib/events/time.ts";
+import type { Tracks } from "../../lib/events/tracks.ts";
+import type { Probe } from "../../lib/programs/probe.ts";
+import { OpenSlices } from "../../lib/timeline/open_slices.ts";
+import template from "./graph.bt" with { type: "text" };
+import { cpuBackend } from "./library.ts";
+
+/** Each computation of a graph on the CPU backend. */
+export const graph: Probe = {
+  name: "ggml/graph",
+  summary: "ggml: each graph computed on the CPU",
+  template,
+  params: {
+    graph: { type: "site", at: "entry", symbols: ["ggml_graph_compute"] },
+    graph_return: { type: "site", at: "return", symbols: ["ggml_graph_compute"] },
+  },
+  library: { ...cpuBackend, symbols: ["ggml_graph_compute"] },
+  records: { graph: [{ name: "nodes", type: "int" }, { name: "threads", type: "int" }], graph_return: [] },
+  decoder: (tracks) => new GraphDecoder(tracks),
+};
+
+class GraphDecoder implements Decoder {
+  readonly #open = new OpenSlices();
+
+  constructor(readonly tracks: Tracks) {}
+
+  event(event: Event, out: SpanSink): void {
+    const key = String(event.tid);
+    if (event.record === "ggml/graph.graph_return") {
+      this.#open.end(key, event.at, out);
+      return;
+    }
+    const [nodes, threads] = event.values as [number, number];
+    const track = this.tracks.thread(event.pid, event.tid);
+    this.#open.begin(key, { track, name: "ggml_graph_compute", category: "ggml.graph", start: event.at, args: { nodes, threads } }, out);
+  }
+
+  end(at: Ns, out: SpanSink): void {
+    this.#open.closeAll(at, out);
+  }
+}

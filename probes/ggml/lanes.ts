@@ -1,0 +1,117 @@
+import type { Event } from "../../lib/events/event.ts";
+import type { Args, SpanSink, Track } from "../../lib/events/span.ts";
+import type { Ns } from "../../lib/events/time.ts";
+import type { Tracks } from "../../lib/events/tracks.ts";
+import type { Tensor } from "./tensor.ts";
+
+interface Worker {
+  readonly index: number;
+  readonly track: Track;
+  /** When its current operator began; NaN before the first. */
+  start: Ns;
+  tensor: () => Tensor | undefined;
+}
+
+interface Graph {
+  readonly pid: number;
+  /** Which of the graphs that the process computes at once; decides the rows. */
+  readonly slot: number;
+  /** ggml's thread pool, known from the first operator. */
+  pool: number | undefined;
+  readonly workers: Map<number, Worker>;
+}
+
+/**
+ * Rows of operators. A worker is known by its index in the graph's pool and not by its thread, since an engine may start new threads for every
+ * graph; several graphs at once get rows of their own. An operator lasts until its worker starts the next one (the wait for the other
+ * workers included) and the last one until the graph ends.
+ */
+export class OpLanes {
+  /** By the thread that asked for the graph, its worker 0. */
+  readonly #graphs = new Map<number, Graph>();
+
+  constructor(readonly tracks: Tracks) {}
+
+  graphBegins(event: Event, out: SpanSink): void {
+    // Still open: its end was lost.
+    const before = this.#graphs.get(event.tid);
+    if (before) this.#close(event.tid, before, event.at, true, out);
+    this.#begin(event);
+  }
+
+  graphEnds(event: Event, out: SpanSink): void {
+    const graph = this.#graphs.get(event.tid);
+    if (graph) this.#close(event.tid, graph, event.at, false, out);
+  }
+
+  op(event: Event, index: number, pool: number, tensor: () => Tensor | undefined, out: SpanSink): void {
+    const graph = this.#graphOf(event, index, pool);
+    graph.pool ??= pool;
+    let worker = graph.workers.get(index);
+    if (!worker) {
+      const row = graph.slot === 0 ? `worker ${index}` : `worker ${index} of graph ${graph.slot + 1}`;
+      const track = this.tracks.lane(event.pid, row, 10 + graph.slot * 1000 + index);
+      graph.workers.set(index, worker = { index, track, start: NaN, tensor });
+    }
+    finish(worker, event.at, false, out);
+    worker.start = event.at;
+    worker.tensor = tensor;
+  }
+
+  end(at: Ns, out: SpanSink): void {
+    for (const [tid, graph] of [...this.#graphs]) this.#close(tid, graph, at, true, out);
+  }
+
+  /** A worker other than 0 has a thread of its own: its graph is that of its pool, or the one that has not shown its pool yet. */
+  #graphOf(event: Event, index: number, pool: number): Graph {
+    // Without a beginning: the window opened in the middle of this graph.
+    if (index === 0) return this.#graphs.get(event.tid) ?? this.#begin(event);
+    let fallback: Graph | undefined;
+    for (const graph of this.#graphs.values()) {
+      if (graph.pid !== event.pid) continue;
+      if (graph.pool === pool) return graph;
+      if (graph.pool === undefined) fallback ??= graph;
+    }
+    return fallback ?? this.#begin(event);
+  }
+
+  #begin(event: Event): Graph {
+    const used = new Set([...this.#graphs.values()].filter((g) => g.pid === event.pid).map((g) => g.slot));
+    let slot = 0;
+    while (used.has(slot)) slot++;
+    const graph: Graph = { pid: event.pid, slot, pool: undefined, workers: new Map() };
+    this.#graphs.set(event.tid, graph);
+    return graph;
+  }
+
+  #close(tid: number, graph: Graph, at: Ns, open: boolean, out: SpanSink): void {
+    for (const worker of graph.workers.values()) finish(worker, at, open, out);
+    this.#graphs.delete(tid);
+  }
+}
+
+/** The arguments of an operator's slice repeat for every token: made once for each tensor and worker. */
+const argsOf = new WeakMap<Tensor, Args[]>();
+
+function finish(worker: Worker, end: Ns, open: boolean, out: SpanSink): void {
+  if (!(worker.start <= end)) return;
+  const tensor = worker.tensor();
+  out({
+    type: "slice",
+    track: worker.track,
+    name: tensor?.op ?? "unknown operator",
+    category: "ggml.op",
+    start: worker.start,
+    end,
+    args: tensor ? args(tensor, worker.index) : { worker: worker.index },
+    ...(open && { open }),
+  });
+  worker.start = NaN;
+}
+
+function args(tensor: Tensor, worker: number): Args {
+  let all = argsOf.get(tensor);
+  if (!all) argsOf.set(tensor, all = []);
+  const { name, shape, layer } = tensor;
+  return all[worker] ??= { tensor: name, shape, ...(layer !== undefined && { layer }), worker };
+}

@@ -1,0 +1,73 @@
+import type { Decoder, Event } from "../../lib/events/event.ts";
+import type { Fact } from "../../lib/events/fact.ts";
+import type { SpanSink } from "../../lib/events/span.ts";
+import type { Ns } from "../../lib/events/time.ts";
+import type { Tracks } from "../../lib/events/tracks.ts";
+import type { Probe } from "../../lib/programs/probe.ts";
+import { cpuBackend } from "./library.ts";
+import template from "./ops.bt" with { type: "text" };
+import { OpLanes } from "./lanes.ts";
+import { describe, type Tensor } from "./tensor.ts";
+
+/** Every operator on every worker. */
+export const ops: Probe = {
+  name: "ggml/ops",
+  summary: "ggml: every operator on every worker",
+  template,
+  params: { op: { type: "site", at: "entry", symbols: ["ggml_cpu_extra_compute_forward"] } },
+  library: { ...cpuBackend, symbols: ["ggml_cpu_extra_compute_forward", "ggml_graph_compute"] },
+  sees: ["ggml/graph.graph", "ggml/graph.graph_return"],
+  facts: ["table"],
+  records: {
+    tensor: [
+      { name: "address", type: "int", unit: "address" },
+      { name: "op", type: "int", unit: "index into GGML_OP_NAME" },
+      { name: "type", type: "int", unit: "ggml_type" },
+      { name: "ne0", type: "int" },
+      { name: "ne1", type: "int" },
+      { name: "ne2", type: "int" },
+      { name: "ne3", type: "int" },
+      { name: "name", type: "text" },
+    ],
+    op: [{ name: "worker", type: "int" }, { name: "pool", type: "int", unit: "address" }, { name: "tensor", type: "int", unit: "address" }],
+  },
+  decoder: (tracks) => new OpsDecoder(tracks),
+};
+
+class OpsDecoder implements Decoder {
+  #names: readonly string[] = [];
+  /** By process: address → what it stands for since the last `tensor` record. */
+  readonly #tensors = new Map<number, Map<number, Tensor>>();
+  readonly #lanes: OpLanes;
+
+  constructor(tracks: Tracks) {
+    this.#lanes = new OpLanes(tracks);
+  }
+
+  fact(fact: Fact): void {
+    if (fact.fact === "table" && fact.symbol === cpuBackend.table) this.#names = fact.names;
+  }
+
+  event(event: Event, out: SpanSink): void {
+    switch (event.record) {
+      case "ggml/ops.op": {
+        const [worker, pool, address] = event.values as [number, number, number];
+        return this.#lanes.op(event, worker, pool, () => this.#tensors.get(event.pid)?.get(address), out);
+      }
+      case "ggml/ops.tensor": {
+        let tensors = this.#tensors.get(event.pid);
+        if (!tensors) this.#tensors.set(event.pid, tensors = new Map());
+        tensors.set(event.values[0] as number, describe(event.values, this.#names));
+        return;
+      }
+      case "ggml/graph.graph":
+        return this.#lanes.graphBegins(event, out);
+      case "ggml/graph.graph_return":
+        return this.#lanes.graphEnds(event, out);
+    }
+  }
+
+  end(at: Ns, out: SpanSink): void {
+    this.#lanes.end(at, out);
+  }
+}

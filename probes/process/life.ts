@@ -1,0 +1,51 @@
+import type { Decoder, Event } from "../../lib/events/event.ts";
+import type { SpanSink } from "../../lib/events/span.ts";
+import type { Tracks } from "../../lib/events/tracks.ts";
+import type { Probe } from "../../lib/programs/probe.ts";
+import template from "./life.bt" with { type: "text" };
+
+/** exec, new processes and threads, exit. */
+export const life: Probe = {
+  name: "process/life",
+  summary: "processes and threads of the target: exec, fork, exit",
+  template,
+  tracepoints: ["sched:sched_process_exec", "task:task_newtask", "sched:sched_process_exit"],
+  records: {
+    exec: [{ name: "file", type: "text" }],
+    task: [{ name: "id", type: "int" }, { name: "isThread", type: "int" }],
+    exit: [{ name: "code", type: "int", unit: "wait status" }, { name: "name", type: "text" }],
+  },
+  decoder: (tracks) => new LifeDecoder(tracks),
+};
+
+class LifeDecoder implements Decoder {
+  constructor(readonly tracks: Tracks) {}
+
+  event(event: Event, out: SpanSink): void {
+    const { at, pid, tid } = event;
+    const thread = this.tracks.thread(pid, tid);
+    switch (event.record) {
+      case "process/life.exec": {
+        const file = event.values[0] as string;
+        out({ type: "name", track: this.tracks.process(pid), name: file, at });
+        return out({ type: "instant", track: thread, name: file, category: "process.exec", at, args: { file } });
+      }
+      case "process/life.task": {
+        const [id, isThread] = event.values as number[];
+        if (!isThread) return out({ type: "instant", track: thread, name: "fork", category: "process.fork", at, args: { child: id! } });
+        return out({ type: "instant", track: this.tracks.thread(pid, id!), name: "start", category: "thread.start", at });
+      }
+      case "process/life.exit": {
+        const [status, name] = event.values as [number, string];
+        if (tid !== pid) {
+          out({ type: "name", track: thread, name, at });
+          return out({ type: "instant", track: thread, name: "exit", category: "thread.exit", at });
+        }
+        const args = { code: status >> 8, signal: status & 0x7f };
+        return out({ type: "instant", track: thread, name: "exit", category: "process.exit", at, args });
+      }
+    }
+  }
+
+  end(): void {}
+}
