@@ -1,0 +1,116 @@
+import { type Bpftrace, findBpftrace, probeBpftrace } from "./bpftrace.ts";
+import type { KernelFiles } from "./files.ts";
+
+/** What this machine can do and what it is, read once. */
+export interface Capabilities {
+  readonly root: boolean;
+  /** Effective capabilities of llmprof, bit N for capability N. */
+  readonly effectiveCaps: bigint;
+  readonly sysAdmin: boolean;
+  /** Kernel release: `6.18.44`. */
+  readonly kernel: string;
+  readonly arch: "x86_64" | "aarch64";
+  readonly cpuModel: string;
+  readonly cpus: number;
+  readonly memoryBytes: number;
+  /** Frequency governor of the first CPU; null where the machine has none (most virtual machines). */
+  readonly governor: string | null;
+  /** Where tracefs is mounted, or null. */
+  readonly tracefs: string | null;
+  /** The kernel describes its types. */
+  readonly btf: boolean;
+  /** `none`, `integrity`, `confidentiality`; null where the kernel does not say. */
+  readonly lockdown: string | null;
+  /** False in a container with PIDs of its own: probes see other numbers than llmprof. */
+  readonly pidNamespaceIsInit: boolean;
+  /** Hardware performance counters. */
+  readonly pmu: boolean;
+  /** Distribution by `ID` and `ID_LIKE` of os-release, nearest first: `ubuntu`, `debian`. */
+  readonly distribution: readonly string[];
+  readonly bpftrace: Bpftrace | null;
+  /** Every tracepoint as `category:name`; empty when tracefs cannot be read. */
+  readonly tracepoints: ReadonlySet<string>;
+}
+
+export interface CapabilityOptions {
+  /** Process id of llmprof. */
+  readonly pid: number;
+  /** `--bpftrace PATH`. */
+  readonly bpftrace?: string;
+  /** `PATH` of llmprof, to find bpftrace on. */
+  readonly path?: string;
+  /** Aborts a bpftrace that hangs. */
+  readonly signal?: AbortSignal;
+  /** {@link probeBpftrace} unless a test says otherwise. */
+  readonly probe?: (path: string, signal?: AbortSignal) => Promise<Bpftrace | null>;
+}
+
+const capSysAdmin = 21n;
+/** `PROC_PID_INIT_INO` of the kernel's include/linux/proc_ns.h: the same on every machine. */
+const initialPidNamespace = "pid:[4026531836]";
+
+/** About 0.15 s, nearly all of it bpftrace; what cannot be read is reported as absent. */
+export async function readCapabilities(files: KernelFiles, options: CapabilityOptions): Promise<Capabilities> {
+  const [texts, trace, btf, namespace, devices, bpftrace] = await Promise.all([
+    files.texts([
+      `/proc/${options.pid}/status`,
+      "/proc/sys/kernel/osrelease",
+      "/proc/cpuinfo",
+      "/proc/meminfo",
+      "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+      "/sys/kernel/security/lockdown",
+      "/etc/os-release",
+    ]),
+    readTracefs(files),
+    files.exists("/sys/kernel/btf/vmlinux"),
+    files.link("/proc/self/ns/pid"),
+    files.list("/sys/bus/event_source/devices"),
+    readBpftrace(files, options),
+  ]);
+  const [status, release, cpuinfo, meminfo, governor, lockdown, osRelease] = texts.map((text) => text ?? "");
+  const effectiveCaps = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)$/m.exec(status!)?.[1] ?? "0"}`);
+  return {
+    root: /^Uid:\s*\d+\s+0\s/m.test(status!),
+    effectiveCaps,
+    sysAdmin: (effectiveCaps >> capSysAdmin & 1n) === 1n,
+    kernel: release!.trim() || "unknown",
+    arch: Deno.build.arch,
+    cpuModel: /^(?:model name|Model)\s*:\s*(.+)$/m.exec(cpuinfo!)?.[1]?.trim() ?? "unknown",
+    cpus: cpuinfo!.match(/^processor\s*:/gm)?.length ?? 1,
+    memoryBytes: Number(/^MemTotal:\s*(\d+) kB$/m.exec(meminfo!)?.[1] ?? 0) * 1024,
+    governor: governor!.trim() || null,
+    btf,
+    lockdown: /\[(\w+)\]/.exec(lockdown!)?.[1] ?? null,
+    pidNamespaceIsInit: namespace === initialPidNamespace,
+    // Intel's hybrid processors have `cpu_core` and `cpu_atom`, Arm has `armv8_pmuv3_0`.
+    pmu: devices.some((device) => /^(cpu($|_)|armv\d+)/.test(device)),
+    distribution: distributionOf(osRelease!),
+    bpftrace,
+    ...trace,
+  };
+}
+
+async function readBpftrace(files: KernelFiles, options: CapabilityOptions): Promise<Bpftrace | null> {
+  const path = options.bpftrace ?? await findBpftrace(files, options.path);
+  return path === null ? null : await (options.probe ?? probeBpftrace)(path, options.signal);
+}
+
+/**
+ * The mount table says where tracefs is even to a user who may not look into it; one `find` (14 ms for 2300) says what it offers. Only the
+ * two places where bpftrace looks count.
+ */
+async function readTracefs(files: KernelFiles): Promise<Pick<Capabilities, "tracefs" | "tracepoints">> {
+  const mounted = new Set<string>();
+  for (const line of (await files.text("/proc/self/mounts") ?? "").split("\n")) {
+    const [, place, type] = line.split(" ");
+    if (type === "tracefs") mounted.add(place!);
+  }
+  const tracefs = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"].find((place) => mounted.has(place)) ?? null;
+  const names = tracefs === null ? [] : await files.grandchildren(`${tracefs}/events`);
+  return { tracefs, tracepoints: new Set(names.map((name) => name.replace("/", ":"))) };
+}
+
+function distributionOf(osRelease: string): string[] {
+  const field = (name: string) => new RegExp(`^${name}=["']?([^"'\n]*)`, "m").exec(osRelease)?.[1] ?? "";
+  return `${field("ID")} ${field("ID_LIKE")}`.split(" ").filter((word) => word !== "");
+}

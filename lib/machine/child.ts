@@ -1,0 +1,125 @@
+/** How a child's stream is connected. */
+export type Stream = "piped" | "inherit" | "null";
+
+export interface User {
+  readonly uid: number;
+  readonly gid: number;
+  /** Supplementary groups: `init` as the system's user database lists them, `clear` for none (a uid that the database does not know). */
+  readonly groups: "init" | "clear";
+}
+
+export interface ChildOptions {
+  readonly program: string;
+  readonly args?: readonly string[];
+  /**
+   * The child's whole environment; {@link plainEnvironment} when absent. Nothing is inherited: Deno without unlimited run permission refuses to
+   * start anything at all while its own environment holds an `LD_…` name, and refuses those names here too.
+   */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Each `null` when absent. */
+  readonly stdin?: Stream;
+  readonly stdout?: Stream;
+  readonly stderr?: Stream;
+  /** SIGKILL when the thread that spawned it ends: spawn from the main thread. Holds for a stopped child too. */
+  readonly parentDeath?: boolean;
+  /** A session of its own: a Ctrl-C at the terminal does not reach it. */
+  readonly newSession?: boolean;
+  readonly user?: User;
+}
+
+export interface ChildEnd {
+  readonly code: number;
+  readonly signal: string | null;
+}
+
+/** A running child; what a test fakes. Streams that are not piped are null. */
+export interface Child {
+  /** Of the program itself: `setpriv` and `setsid` replace themselves by it. */
+  readonly pid: number;
+  readonly stdin: WritableStream<Uint8Array> | null;
+  readonly stdout: ReadableStream<Uint8Array> | null;
+  readonly stderr: ReadableStream<Uint8Array> | null;
+  readonly status: Promise<ChildEnd>;
+  /** False when the child is gone. */
+  kill(signal: Deno.Signal): boolean;
+}
+
+export type SpawnChild = (options: ChildOptions) => Child;
+
+/** Where the programs of a system are: `setsid`, `sh`, `bpftrace`. */
+export const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin";
+
+/** English messages and the system's programs, nothing of the user's. */
+export const plainEnvironment: Readonly<Record<string, string>> = { PATH: systemPath, LC_ALL: "C" };
+
+/** The arguments of the `setpriv` that starts the program. */
+export function setprivArguments(options: ChildOptions): string[] {
+  const { program, args = [], parentDeath, newSession, user } = options;
+  const words: string[] = [];
+  if (user) words.push("--reuid", `${user.uid}`, "--regid", `${user.gid}`, user.groups === "init" ? "--init-groups" : "--clear-groups");
+  // After the user in setpriv too: a change of user would clear it.
+  if (parentDeath) words.push("--pdeathsig", "KILL");
+  words.push("--");
+  if (newSession) words.push("setsid");
+  return [...words, program, ...args];
+}
+
+/**
+ * Starts a program through `setpriv`. SIGPIPE has its default action in it (Deno ignores the signal for itself and restores it for its
+ * children: a test looks). A program that cannot be started ends with code 126 or 127 and a message on its stderr.
+ */
+export function spawnChild(options: ChildOptions): Child {
+  const { env = plainEnvironment, cwd, stdin = "null", stdout = "null", stderr = "null" } = options;
+  const command = new Deno.Command("setpriv", { args: setprivArguments(options), clearEnv: true, env, cwd, stdin, stdout, stderr });
+  const child = command.spawn();
+  return {
+    pid: child.pid,
+    stdin: stdin === "piped" ? child.stdin : null,
+    stdout: stdout === "piped" ? child.stdout : null,
+    stderr: stderr === "piped" ? child.stderr : null,
+    status: child.status.then(({ code, signal }) => ({ code, signal })),
+    kill(signal) {
+      try {
+        child.kill(signal);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+export interface Finished extends ChildEnd {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program to its end and collects what it said. When `signal` aborts, the program is killed and the reason thrown. */
+export async function runChild(options: Omit<ChildOptions, "stdin" | "stdout" | "stderr">, signal?: AbortSignal): Promise<Finished> {
+  signal?.throwIfAborted();
+  const child = spawnChild({ ...options, stdin: "null", stdout: "piped", stderr: "piped" });
+  const finished = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.status])
+    .then(([stdout, stderr, end]): Finished => ({ ...end, stdout, stderr }));
+  if (!signal) return await finished;
+  // Raced, not only killed: a grandchild may hold the pipes open for as long as it likes.
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => {
+    child.kill("SIGKILL");
+    aborted.reject(signal.reason);
+  };
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([finished, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** Runs one of the three readers. They start without `setpriv`: what they can reach is what their arguments name. */
+export async function runReader(
+  program: "cat" | "dd" | "find",
+  args: readonly string[],
+): Promise<{ code: number; stdout: Uint8Array; stderr: Uint8Array }> {
+  return await new Deno.Command(program, { args: [...args], clearEnv: true, env: { LC_ALL: "C" }, stdin: "null" }).output();
+}

@@ -1,0 +1,97 @@
+import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { type Child, type SpawnChild, spawnChild } from "./child.ts";
+
+/** Knows which processes stand stopped, and lets them go on when llmprof dies, however it dies. */
+export interface Guard {
+  readonly pid: number;
+  /** From now on this process stands stopped because of llmprof. Resolves when the guard is sure to learn it. */
+  stopped(pid: number): Promise<void>;
+  /** It goes on, or is gone. */
+  released(pid: number): Promise<void>;
+  /** The orderly end: nothing is stopped any more and nothing will be. Resolves when the guard is gone. */
+  close(): Promise<void>;
+}
+
+/**
+ * The process ends when its standard input does. Then it continues what was reported as stopped, and, because the gate inside the kernel
+ * may have stopped a process that llmprof had not yet reported, everything else that stands stopped, did not do so when the guard started,
+ * and has mapped a matching file. It looks several times: the gate's bpftrace needs a moment to die.
+ *
+ * `$1` is matched as a pattern of the shell. State is read from `status`, where a newline in a process's name is escaped.
+ */
+const script = `trap '' HUP INT TERM
+stopped() {
+  while read -r key value rest; do
+    if [ "$key" = State: ]; then [ "$value" = T ]; return; fi
+  done 2>/dev/null < "/proc/$1/status"
+  return 1
+}
+maps() {
+  while read -r line; do
+    case $line in $pattern) return 0 ;; esac
+  done 2>/dev/null < "/proc/$1/maps"
+  return 1
+}
+pattern=$1 before=' ' listed=' ' orderly=
+for dir in /proc/[0-9]*; do
+  pid=\${dir#/proc/}
+  if stopped "$pid"; then before="$before$pid "; fi
+done
+echo ready
+while read -r word; do
+  case $word in
+    end) orderly=1; break ;;
+    +*) listed="$listed\${word#+} " ;;
+    -*) case $listed in *" \${word#-} "*) listed="\${listed%% \${word#-} *} \${listed#* \${word#-} }" ;; esac ;;
+  esac
+done
+if [ -n "$orderly" ]; then exit 0; fi
+for pause in 0 0.1 0.2 0.4 0.8 1.5; do
+  sleep "$pause"
+  for pid in $listed; do
+    if stopped "$pid"; then kill -CONT "$pid" 2>/dev/null; fi
+  done
+  for dir in /proc/[0-9]*; do
+    pid=\${dir#/proc/}
+    case $before in *" $pid "*) continue ;; esac
+    if stopped "$pid" && maps "$pid"; then kill -CONT "$pid" 2>/dev/null; fi
+  done
+done`;
+
+/**
+ * Starts the guard and waits until it has noted what stands stopped already.
+ *
+ * @param pattern A shell pattern that a line of `/proc/PID/maps` has to match as a whole: a star, `/libllama`, a star.
+ */
+export async function startGuard(pattern: string, spawn: SpawnChild = spawnChild): Promise<Guard> {
+  const child = spawn({ program: "/bin/sh", args: ["-c", script, "llmprof-guard", pattern], newSession: true, stdin: "piped", stdout: "piped" });
+  const writer = child.stdin!.getWriter();
+  await waitReady(child);
+  // A guard that somebody killed must not end the run.
+  const send = (word: string) => writer.write(new TextEncoder().encode(`${word}\n`)).catch(() => {});
+  return {
+    pid: child.pid,
+    stopped: (pid) => send(`+${pid}`),
+    released: (pid) => send(`-${pid}`),
+    close: async () => {
+      await send("end");
+      await writer.close().catch(() => {});
+      await child.status;
+    },
+  };
+}
+
+async function waitReady(child: Child): Promise<void> {
+  const reader = child.stdout!.getReader();
+  const { done } = await reader.read();
+  await reader.cancel();
+  if (done) {
+    const { code } = await child.status;
+    throw new LlmprofError(
+      ExitCode.failed,
+      "The guard process did not start.",
+      `It ended with code ${code}; without it, nothing may be stopped.`,
+      "Check: setpriv setsid /bin/sh -c true",
+    );
+  }
+}

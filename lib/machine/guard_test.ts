@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { type Child, spawnChild } from "./child.ts";
+import { startGuard } from "./guard.ts";
+import { ReaderFiles } from "./reader_files.ts";
+
+const files = new ReaderFiles();
+
+async function stateOf(pid: number): Promise<string | null> {
+  return /^State:\s*(\w)/m.exec(await files.text(`/proc/${pid}/status`) ?? "")?.[1] ?? null;
+}
+
+/** Looks again and again, for five seconds at most. */
+async function until(condition: () => Promise<boolean>): Promise<boolean> {
+  for (let i = 0; i < 250; i++) {
+    if (await condition()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return false;
+}
+
+async function stoppedSleeper(): Promise<Child> {
+  const child = spawnChild({ program: "sleep", args: ["60"] });
+  await until(async () => (await files.text(`/proc/${child.pid}/comm`)) === "sleep\n");
+  child.kill("SIGSTOP");
+  assert.ok(await until(async () => await stateOf(child.pid) === "T"));
+  return child;
+}
+
+async function end(...children: Child[]): Promise<void> {
+  for (const child of children) child.kill("SIGKILL");
+  await Promise.all(children.map((child) => child.status));
+}
+
+Deno.test("guard: an orderly end leaves everything as it is", async () => {
+  const guard = await startGuard("*/sleep");
+  const sleeper = await stoppedSleeper();
+  await guard.stopped(sleeper.pid);
+  await guard.close();
+  assert.equal(await stateOf(sleeper.pid), "T");
+  await guard.stopped(1);
+  await end(sleeper);
+});
+
+Deno.test("guard: a guard that cannot start is an error", async () => {
+  await assert.rejects(startGuard("x", (options) => spawnChild({ ...options, program: "/bin/false" })), /guard process did not start/);
+});
+
+Deno.test("guard: after SIGKILL of llmprof, who was reported and who maps the library goes on, others do not", async () => {
+  // Not reported to the guard, but stopped before it started: somebody else's affair.
+  const earlier = await stoppedSleeper();
+  const program = `
+    import { startGuard } from ${JSON.stringify(new URL("./guard.ts", import.meta.url).href)};
+    const guard = await startGuard("*/sleep");
+    const decoder = new TextDecoderStream();
+    console.log(guard.pid);
+    for await (const text of Deno.stdin.readable.pipeThrough(decoder)) {
+      for (const word of text.trim().split("\\n")) {
+        await (word.startsWith("+") ? guard.stopped(Number(word.slice(1))) : guard.released(Number(word.slice(1))));
+      }
+      console.log("told");
+    }`;
+  const dir = await Deno.makeTempDir();
+  await Deno.writeTextFile(`${dir}/llmprof.ts`, program);
+  const env = { PATH: "/usr/bin:/bin", DENO_DIR: dir, NO_COLOR: "1" };
+  const args = ["run", "--quiet", "--no-config", "--no-lock", "--allow-run=setpriv", `${dir}/llmprof.ts`];
+  const llmprof = spawnChild({ program: Deno.execPath(), args, env, stdin: "piped", stdout: "piped", stderr: "inherit" });
+  const output = llmprof.stdout!.pipeThrough(new TextDecoderStream()).getReader();
+  const guardPid = Number((await output.read()).value);
+  assert.ok(guardPid > 0);
+  // `cat` maps nothing that matches, so only the list speaks for it; one of two is taken off the list again.
+  const cats = [0, 1].map(() => spawnChild({ program: "cat", stdin: "piped" }));
+  const sleeper = await stoppedSleeper();
+  for (const cat of cats) {
+    await until(async () => (await files.text(`/proc/${cat.pid}/comm`)) === "cat\n");
+    cat.kill("SIGSTOP");
+    assert.ok(await until(async () => await stateOf(cat.pid) === "T"));
+  }
+  const writer = llmprof.stdin!.getWriter();
+  await writer.write(new TextEncoder().encode(`+${cats[1]!.pid}\n+${cats[0]!.pid}\n-${cats[1]!.pid}\n`));
+  await output.read();
+
+  llmprof.kill("SIGKILL");
+  await llmprof.status;
+  assert.ok(await until(async () => await stateOf(cats[0]!.pid) === "S"), "the reported process goes on");
+  assert.ok(await until(async () => await stateOf(sleeper.pid) === "S"), "the process with the library goes on");
+  assert.ok(await until(async () => await stateOf(guardPid) === null), "the guard ends");
+  assert.equal(await stateOf(cats[1]!.pid), "T");
+  assert.equal(await stateOf(earlier.pid), "T");
+
+  await writer.abort().catch(() => {});
+  await output.cancel();
+  await Promise.all(cats.map((cat) => cat.stdin!.abort()));
+  await end(earlier, sleeper, ...cats);
+  await Deno.remove(dir, { recursive: true });
+});

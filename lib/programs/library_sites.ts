@@ -1,0 +1,86 @@
+import type { KernelFiles } from "../machine/files.ts";
+import { type ByteReader, type Elf, fileReader, offsetOf, readElf } from "../target/elf.ts";
+import { libraries, mappedFile, parseMaps } from "../target/maps.ts";
+import { readOperatorNames } from "../target/string_table.ts";
+import { type ElfSymbol, findSymbols } from "../target/symbols.ts";
+import type { LibraryNeed, Param } from "./probe.ts";
+import { quote } from "./render.ts";
+import { chooseSite, siteBytes } from "./site.ts";
+
+/** A library as a process has it mapped, with the functions that were asked for. */
+export interface FoundLibrary {
+  /** Identity of the file: a uprobe lives on it, whatever the process. */
+  readonly key: string;
+  /** File name without its folders. */
+  readonly name: string;
+  /** Path in the target's own mount namespace. */
+  readonly path: string;
+  /** A path through which bpftrace reaches this very file. */
+  readonly file: string;
+  readonly elf: Elf;
+  readonly read: ByteReader;
+  readonly functions: ReadonlyMap<string, ElfSymbol>;
+}
+
+/** Where a probe is placed, and how dear a hit is. */
+export interface Site {
+  readonly attach: string;
+  readonly cost: string;
+}
+
+/** The libraries of a process that a probe can work with: the name fits (or it is the program itself, linked statically) and the functions are there. */
+export async function findLibraries(files: KernelFiles, pid: number, need: LibraryNeed, symbols: readonly string[]): Promise<FoundLibrary[]> {
+  const [maps, exe] = await Promise.all([files.text(`/proc/${pid}/maps`), files.link(`/proc/${pid}/exe`)]);
+  const found: FoundLibrary[] = [];
+  for (const library of libraries(parseMaps(maps ?? ""))) {
+    if (!library.name.startsWith(need.prefix) && library.path !== exe) continue;
+    const file = mappedFile(pid, library);
+    const read = fileReader(files, file);
+    const elf = await readElf(read);
+    if (!elf) continue;
+    const { functions } = await findSymbols(elf, read, [...need.symbols, ...symbols]);
+    if (!need.symbols.every((symbol) => functions.has(symbol))) continue;
+    found.push({ key: `${library.dev}:${library.inode}`, name: library.name, path: library.path, file, elf, read, functions });
+  }
+  return found;
+}
+
+/** Attach points of a `site` parameter in a library: those of its functions that exist, each at its cheapest place. */
+export async function sitesIn(
+  library: FoundLibrary,
+  param: Extract<Param, { type: "site" }>,
+  can: { readonly offsets: boolean },
+  arch: "x86_64" | "aarch64",
+): Promise<Site[]> {
+  const sites: Site[] = [];
+  const places = new Set<number>();
+  for (const symbol of param.symbols) {
+    const found = library.functions.get(symbol);
+    // Two names of one function are one place.
+    if (!found || places.has(found.value)) continue;
+    places.add(found.value);
+    const target = `${quote(library.file)}:${quote(symbol)}`;
+    if (param.at === "return") {
+      sites.push({ attach: `uretprobe:${target}`, cost: "return" });
+      continue;
+    }
+    const at = offsetOf(library.elf, found.value);
+    const bytes = (at === null ? null : await library.read(at, siteBytes)) ?? new Uint8Array();
+    const { offset, cost, gain } = chooseSite(bytes, can, arch);
+    sites.push({ attach: `uprobe:${target}${offset ? `+${offset}` : ""}`, cost: gain ? `${cost} (${gain} with bpftrace ≥ 0.23)` : cost });
+  }
+  return sites;
+}
+
+/** Operator names of ggml, from whichever mapped library of the process holds them. */
+export async function readNamesTable(files: KernelFiles, pid: number): Promise<{ file: string; names: string[] } | null> {
+  const [maps, exe] = await Promise.all([files.text(`/proc/${pid}/maps`), files.link(`/proc/${pid}/exe`)]);
+  for (const library of libraries(parseMaps(maps ?? ""))) {
+    if (!/^lib(ggml|llama)/.test(library.name) && library.path !== exe) continue;
+    const read = fileReader(files, mappedFile(pid, library));
+    const elf = await readElf(read);
+    const names = elf && await readOperatorNames(elf, read);
+    if (names) return { file: library.name, names };
+  }
+  return null;
+}

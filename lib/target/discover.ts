@@ -1,0 +1,87 @@
+import { ExitCode, LlmprofError } from "../events/errors.ts";
+import type { KernelFiles } from "../machine/files.ts";
+import { ancestorsOf, type ProcessStat, readProcesses, readStat, splitZeros } from "./process.ts";
+
+/** How the user names a running target. */
+export type Query =
+  | { readonly by: "pid"; readonly pid: number }
+  | { readonly by: "comm"; readonly comm: string }
+  /** Tried on the command line with its arguments joined by blanks. */
+  | { readonly by: "match"; readonly pattern: RegExp };
+
+export interface Candidate {
+  readonly pid: number;
+  readonly comm: string;
+  readonly argv: readonly string[];
+}
+
+/** A name longer than the kernel keeps. */
+const commLength = 15;
+const mostListed = 20;
+
+/**
+ * The processes that a query means. llmprof itself and its ancestors are none of them: the command line of the `sudo` above holds the very
+ * pattern. Of a process and its descendants only the uppermost counts, because the target is a tree.
+ */
+export async function findCandidates(files: KernelFiles, query: Exclude<Query, { by: "pid" }>, self: number): Promise<Candidate[]> {
+  const processes = await readProcesses(files);
+  const own = new Set(ancestorsOf(processes, self));
+  const others = [...processes.values()].filter(({ pid, ppid, state }) => !own.has(pid) && ppid !== self && state !== "Z");
+  const argvs = await readCommandLines(files, others);
+  const matching = new Set(others.filter((process) => matches(query, process, argvs.get(process.pid) ?? [])).map(({ pid }) => pid));
+  return [...matching].filter((pid) => !ancestorsOf(processes, pid).slice(1).some((ancestor) => matching.has(ancestor)))
+    .sort((a, b) => a - b)
+    .map((pid) => ({ pid, comm: processes.get(pid)!.comm, argv: argvs.get(pid) ?? [] }));
+}
+
+/** The one process that a query means. Throws with exit code 2 when there is none, or several, which are then listed. */
+export async function findTarget(files: KernelFiles, query: Query, self: number): Promise<Candidate> {
+  if (query.by === "pid") {
+    const stat = await readStat(files, query.pid);
+    if (!stat || stat.state === "Z") {
+      throw usage(`There is no process ${query.pid}.`, "It has ended, or the number is another one.", "List what runs: ps -eo pid,comm,args");
+    }
+    return { pid: query.pid, comm: stat.comm, argv: (await readCommandLines(files, [stat])).get(query.pid) ?? [] };
+  }
+  const found = await findCandidates(files, query, self);
+  if (found.length === 1) return found[0]!;
+  const asked = query.by === "comm" ? `--comm ${query.comm}` : `--match ${query.pattern.source}`;
+  if (found.length === 0) {
+    throw usage(`No process matches ${asked}.`, "Nothing of that kind runs now.", "Wait for it with --wait, or list what runs: ps -eo pid,comm,args");
+  }
+  throw usage(`${found.length} processes match ${asked}.`, "One of them has to be chosen.", `Choose one:\n${listCandidates(found)}`);
+}
+
+/** One line each, as the option to type. */
+export function listCandidates(candidates: readonly Candidate[]): string {
+  const lines = candidates.slice(0, mostListed).map(({ pid, comm, argv }) => `  --pid ${pid}  ${printable(argv.join(" ") || `[${comm}]`)}`);
+  if (candidates.length > mostListed) lines.push(`  and ${candidates.length - mostListed} more`);
+  return lines.join("\n");
+}
+
+function matches(query: Exclude<Query, { by: "pid" }>, process: ProcessStat, argv: readonly string[]): boolean {
+  if (query.by === "comm") return process.comm === cut(query.comm);
+  // `search` and not `test`: it keeps no position in a pattern with the flag g.
+  return argv.length > 0 && argv.join(" ").search(query.pattern) >= 0;
+}
+
+/** The kernel cuts a name after 15 bytes, perhaps inside a character. */
+function cut(comm: string): string {
+  return new TextDecoder().decode(new TextEncoder().encode(comm).subarray(0, commLength));
+}
+
+/** A process chooses its own command line: no control characters to the terminal, and no page-long lines. */
+function printable(text: string): string {
+  // deno-lint-ignore no-control-regex
+  const clean = text.replace(/[\u0000-\u001f\u007f-\u009f]/g, " ");
+  return clean.length > 100 ? `${clean.slice(0, 99)}…` : clean;
+}
+
+async function readCommandLines(files: KernelFiles, processes: readonly ProcessStat[]): Promise<Map<number, string[]>> {
+  const texts = await files.texts(processes.map(({ pid }) => `/proc/${pid}/cmdline`));
+  return new Map(processes.map(({ pid }, i) => [pid, splitZeros(texts[i] ?? "")]));
+}
+
+function usage(what: string, why: string, next: string): LlmprofError {
+  return new LlmprofError(ExitCode.usage, what, why, next);
+}

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { runChild } from "../machine/child.ts";
+import { ReaderFiles } from "../machine/reader_files.ts";
+import { FolderFiles } from "../machine/folder_files.ts";
+import { debugFile, readBuildId } from "./build_id.ts";
+import { type ByteReader, type Elf, fileReader, offsetOf, readElf, readInterp } from "./elf.ts";
+import { readOperatorNames, readPointerTable } from "./string_table.ts";
+import { findSymbols } from "./symbols.ts";
+
+const source = `
+static const char * GGML_OP_NAME[3] = { "NONE", "DUP", "MUL_MAT" };
+static const char * names[2] = { "first", "second" };
+const char * ggml_op_name(unsigned op) { return GGML_OP_NAME[op]; }
+const char * second(unsigned i) { return names[i]; }
+static int hidden(int x) { return x + 1; }
+__attribute__((weak)) int faint(void) { return 3; }
+extern int elsewhere(int);
+int (*pointer)(int) = hidden;
+int table[5] = { 1, 2, 3, 4, 5 };
+int shown(int x) { return pointer(x) + elsewhere(x); }
+`;
+
+const hasCompiler = (await runChild({ program: "gcc", args: ["--version"] })).code === 0;
+const compiled = { ignore: !hasCompiler, why: hasCompiler ? "" : " (skipped: no gcc on this machine)" };
+
+async function compile(dir: string, name: string, ...flags: string[]): Promise<Uint8Array> {
+  await Deno.writeTextFile(`${dir}/source.c`, source);
+  const path = `${dir}/${name}`;
+  const { code, stderr } = await runChild({
+    program: "gcc",
+    args: ["-O2", "-fPIC", "-shared", "-Wl,--build-id=sha1", ...flags, "-o", path, `${dir}/source.c`],
+  });
+  assert.equal(code, 0, stderr);
+  return await Deno.readFile(path);
+}
+
+/** Names a test that needs the compiler, and gives it a folder. */
+function compilerTest(name: string, run: (dir: string) => Promise<void>): void {
+  Deno.test({
+    name: `elf: ${name}${compiled.why}`,
+    ignore: compiled.ignore,
+    fn: async () => {
+      const dir = await Deno.makeTempDir();
+      try {
+        await run(dir);
+      } finally {
+        await Deno.remove(dir, { recursive: true });
+      }
+    },
+  });
+}
+
+function over(bytes: Uint8Array): ByteReader {
+  return (offset, length) => Promise.resolve(bytes.slice(offset, offset + length));
+}
+
+async function open(bytes: Uint8Array): Promise<{ elf: Elf; read: ByteReader }> {
+  const read = over(bytes);
+  const elf = await readElf(read);
+  assert.ok(elf);
+  return { elf, read };
+}
+
+compilerTest("functions and objects of a library, by name", async (dir) => {
+  const { elf, read } = await open(await compile(dir, "lib.so"));
+  assert.equal(elf.machine, Deno.build.arch);
+  const { functions, objects } = await findSymbols(elf, read, ["shown", "hidden", "faint", "elsewhere", "show", "shownn", "table", "GGML_OP_NAME"]);
+  assert.deepEqual([...functions].map(([name, { binding }]) => `${name} ${binding}`).sort(), ["faint weak", "hidden local", "shown global"]);
+  assert.deepEqual([...objects].map(([name, { binding, size }]) => `${name} ${binding} ${size}`).sort(), [
+    "GGML_OP_NAME local 24",
+    "table global 20",
+  ]);
+  assert.ok(functions.get("shown")!.size > 0);
+});
+
+compilerTest("a predicate finds the same symbols, and a stripped library keeps what it exports", async (dir) => {
+  const { elf, read } = await open(await compile(dir, "lib.so", "-s"));
+  const { functions } = await findSymbols(elf, read, (name) => !name.startsWith("_"));
+  assert.deepEqual([...functions.keys()].sort(), ["faint", "ggml_op_name", "second", "shown"]);
+});
+
+compilerTest("the place of a function in the file holds its instructions", async (dir) => {
+  const bytes = await compile(dir, "lib.so", "-Wl,-z,separate-code");
+  const { elf, read } = await open(bytes);
+  const { value } = (await findSymbols(elf, read, ["table"])).objects.get("table")!;
+  const at = offsetOf(elf, value)!;
+  assert.notEqual(at, value, "a data segment is loaded elsewhere than it stands in the file");
+  assert.deepEqual([...new Uint32Array(bytes.slice(at, at + 20).buffer)], [1, 2, 3, 4, 5]);
+  assert.equal(offsetOf(elf, 2 ** 40), null);
+});
+
+compilerTest("build id, loader, and the separate debug file", async (dir) => {
+  const { elf, read } = await open(await compile(dir, "lib.so"));
+  const id = (await readBuildId(elf, read))!;
+  assert.match(id, /^[0-9a-f]{40}$/);
+  assert.equal(await readInterp(elf, read), null);
+  const without = await open(await compile(dir, "none.so", "-Wl,--build-id=none"));
+  assert.equal(await readBuildId(without.elf, without.read), null);
+  const path = `/usr/lib/debug/.build-id/${id.slice(0, 2)}/${id.slice(2)}.debug`;
+  await Deno.mkdir(dir + path.slice(0, path.lastIndexOf("/")), { recursive: true });
+  assert.equal(await debugFile(new FolderFiles(dir), id), null);
+  await Deno.writeTextFile(dir + path, "");
+  assert.equal(await debugFile(new FolderFiles(dir), id), path);
+});
+
+compilerTest("the strings of a table of pointers, with plain and with packed relocations", async (dir) => {
+  for (const flags of [[], ["-Wl,-z,pack-relative-relocs"], ["-O0"]]) {
+    const { elf, read } = await open(await compile(dir, "lib.so", ...flags));
+    assert.deepEqual(await readPointerTable(elf, read, "GGML_OP_NAME"), ["NONE", "DUP", "MUL_MAT"], flags.join());
+    assert.deepEqual(await readOperatorNames(elf, read), ["NONE", "DUP", "MUL_MAT"]);
+    assert.equal(await readPointerTable(elf, read, "no such table"), null);
+    assert.equal(await readPointerTable(elf, read, "table"), null, "numbers are no strings");
+  }
+});
+
+compilerTest("a stripped table is found through the function that reads it", async (dir) => {
+  for (const flags of [["-s"], ["-s", "-fcf-protection=full"], ["-s", "-Wl,-z,pack-relative-relocs"]]) {
+    const { elf, read } = await open(await compile(dir, "lib.so", ...flags));
+    assert.equal(await readPointerTable(elf, read, "GGML_OP_NAME"), null);
+    assert.deepEqual((await readOperatorNames(elf, read))?.slice(0, 3), ["NONE", "DUP", "MUL_MAT"], flags.join());
+  }
+});
+
+compilerTest("damaged headers and tables end in null or in less, never in an error or a long search", async (dir) => {
+  const whole = await compile(dir, "lib.so");
+  // A linear congruential generator: the same damage in each run.
+  let seed = 20;
+  const random = (below: number) => (seed = (seed * 1103515245 + 12345) % 2 ** 31) % below;
+  const sections = new DataView(whole.buffer).getUint32(40, true);
+  for (let round = 0; round < 400; round++) {
+    const bytes = whole.slice();
+    for (let i = 0; i < 6; i++) {
+      const place = [random(64), 64 + random(600), sections + random(bytes.length - sections), random(bytes.length)][random(4)]!;
+      bytes[place] = [0, 0xff, 0x7f, random(256)][random(4)]!;
+    }
+    const read = over(round % 4 === 0 ? bytes.slice(0, random(bytes.length)) : bytes);
+    const elf = await readElf(read);
+    if (!elf) continue;
+    await findSymbols(elf, read, ["shown", "GGML_OP_NAME"]);
+    await findSymbols(elf, read, (name) => name === "shown");
+    await readOperatorNames(elf, read);
+    await readBuildId(elf, read);
+    await readInterp(elf, read);
+  }
+});
+
+Deno.test("elf: what is none is null", async () => {
+  for (const bytes of [new Uint8Array(), new Uint8Array(64), new TextEncoder().encode("#!/bin/sh\n".repeat(20))]) {
+    assert.equal(await readElf(over(bytes)), null);
+  }
+  assert.equal(await readElf(() => Promise.resolve(null)), null);
+  // A 32-bit file, and a big-endian one.
+  for (const [kind, order] of [[1, 1], [2, 2]]) {
+    assert.equal(await readElf(over(Uint8Array.from({ length: 64 }, (_, i) => [0x7f, 0x45, 0x4c, 0x46, kind!, order!][i] ?? 0))), null);
+  }
+});
+
+Deno.test("elf: a program of this machine asks for a loader", async () => {
+  const read = fileReader(new ReaderFiles(), await Deno.realPath("/bin/sh"));
+  const elf = await readElf(read);
+  assert.ok(elf);
+  assert.match(await readInterp(elf, read) ?? "/static", /^\//);
+});
+
+Deno.test("elf: more sections than the header can count", async () => {
+  // A header, the first section with the true count and index of names, then the section of names, then the names.
+  const bytes = new Uint8Array(64 + 3 * 64 + 16);
+  const view = new DataView(bytes.buffer);
+  bytes.set([0x7f, 0x45, 0x4c, 0x46, 2, 1]);
+  view.setUint16(18, 183, true);
+  view.setUint32(40, 64, true);
+  view.setUint16(58, 64, true);
+  view.setUint16(62, 0xffff, true);
+  view.setUint32(64 + 32, 3, true);
+  view.setUint32(64 + 40, 2, true);
+  view.setUint32(128, 1, true);
+  view.setUint32(192 + 24, 256, true);
+  view.setUint32(192 + 32, 16, true);
+  bytes.set(new TextEncoder().encode("\0.text\0"), 256);
+  const elf = (await readElf(over(bytes)))!;
+  assert.equal(elf.machine, "aarch64");
+  assert.deepEqual(elf.sections.map(({ name }) => name), ["", ".text", ""]);
+  view.setUint32(64 + 32, 70_000, true);
+  assert.equal(await readElf(over(bytes)), null, "more than any file has");
+  view.setUint32(64 + 32, 0, true);
+  assert.equal(await readElf(over(bytes)), null);
+  view.setUint32(40, 0, true);
+  assert.deepEqual((await readElf(over(bytes)))!.sections, [], "no section headers at all");
+});
+
+const engine = Deno.env.get("LLMPROF_TEST_GGML") ?? "";
+Deno.test({
+  name: `elf: operator names of a real libggml-base${engine ? "" : " (skipped: LLMPROF_TEST_GGML names none)"}`,
+  ignore: engine === "",
+  fn: async () => {
+    const read = fileReader(new ReaderFiles(), engine);
+    const elf = (await readElf(read))!;
+    const names = (await readOperatorNames(elf, read))!;
+    assert.deepEqual(names.slice(0, 3), ["NONE", "DUP", "ADD"]);
+    assert.ok(names.includes("MUL_MAT_ID") && names.length > 80 && names.length < 200);
+    // The same without the symbol: as if the library were stripped.
+    const stripped = { ...elf, sections: elf.sections.map((section) => section.name === ".symtab" ? { ...section, type: 0 } : section) };
+    assert.deepEqual((await readOperatorNames(stripped, read))?.slice(0, names.length), names);
+  },
+});

@@ -1,0 +1,35 @@
+import type { User } from "../machine/child.ts";
+import type { KernelFiles } from "../machine/files.ts";
+import { ancestorsOf, readEnvironment, readProcesses } from "./process.ts";
+
+/** Who typed the command: the target runs as that user and with that environment. */
+export interface Invoker {
+  /** Null when the target runs as llmprof does. */
+  readonly user: User | null;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * Under `sudo`, the user who called it, with the environment of the sudo process: that one still has the virtual environment and the
+ * variables that sudo takes away. Otherwise llmprof's own.
+ *
+ * @param self Process id of llmprof.
+ */
+export async function readInvoker(files: KernelFiles, self: number): Promise<Invoker> {
+  const own = await readEnvironment(files, self) ?? {};
+  const user = sudoUser(own);
+  if (!user) return { user: null, environment: own };
+  const processes = await readProcesses(files);
+  const sudo = ancestorsOf(processes, self).find((pid) => processes.get(pid)!.comm === "sudo");
+  const environment = sudo === undefined ? null : await readEnvironment(files, sudo);
+  // root who calls sudo stays root.
+  return { user: user.uid === 0 ? null : user, environment: environment ?? own };
+}
+
+/** The user that sudo names in its variables; null when there is none or they are no numbers. */
+export function sudoUser(environment: Readonly<Record<string, string>>): User | null {
+  const { SUDO_UID, SUDO_GID, SUDO_USER } = environment;
+  if (!/^\d+$/.test(SUDO_UID ?? "") || !/^\d+$/.test(SUDO_GID ?? "")) return null;
+  // sudo calls a user whom the database does not know `#1234`: then there are no groups to look up.
+  return { uid: Number(SUDO_UID), gid: Number(SUDO_GID), groups: SUDO_USER && !SUDO_USER.startsWith("#") ? "init" : "clear" };
+}

@@ -1,0 +1,94 @@
+import { ExitCode, LlmprofError } from "../events/errors.ts";
+import type { Child, SpawnChild, Stream } from "../machine/child.ts";
+import type { KernelFiles } from "../machine/files.ts";
+import type { Invoker } from "./invoker.ts";
+import { readStat } from "./process.ts";
+import { checkProgram } from "./program_path.ts";
+
+/** What launching takes from the world. */
+export interface LaunchMeans {
+  readonly files: KernelFiles;
+  readonly spawn: SpawnChild;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+}
+
+export interface LaunchOptions extends Invoker {
+  /** Program and arguments as typed. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly stdin?: Stream;
+  /** `stderr`: its standard output goes there too, for a run whose own standard output is a summary. */
+  readonly stdout?: Stream | "stderr";
+  readonly stderr?: Stream;
+  /** Called with the pid at once: a guard has to know who is about to stand stopped. */
+  readonly onPid?: (pid: number) => void | Promise<void>;
+}
+
+/** A target that stands before its first instruction. */
+export interface Launched {
+  readonly pid: number;
+  readonly child: Child;
+  /** Lets it go: the same pid becomes the program. */
+  release(): void;
+}
+
+const pollMs = 2;
+/** Two seconds: a shell that has not stopped by then never will. */
+const mostPolls = 1000;
+
+/**
+ * Starts a program as its user would, and stopped. A shell stops itself and later replaces itself by the program.
+ *
+ * Throws with exit code 2 before anything starts when the program does not exist or is not executable, with 1 when the shell ends early.
+ */
+export async function launchStopped(means: LaunchMeans, options: LaunchOptions): Promise<Launched> {
+  const { argv, cwd, user, environment, stdin = "inherit", stdout = "inherit", stderr = "inherit" } = options;
+  await checkProgram(means.files, argv[0] ?? "", environment.PATH, cwd);
+  const { env, exports } = splitEnvironment(environment);
+  const toStderr = stdout === "stderr" ? " >&2" : "";
+  const script = `while [ "$1" != -- ]; do export "$1"; shift; done; shift; kill -STOP $$; exec "$@"${toStderr}`;
+  const child = means.spawn({
+    program: "/bin/sh",
+    args: ["-c", script, "sh", ...exports, "--", ...argv],
+    env,
+    cwd,
+    user: user ?? undefined,
+    stdin,
+    stdout: stdout === "stderr" ? "inherit" : stdout,
+    stderr,
+  });
+  await options.onPid?.(child.pid);
+  await waitStopped(means, child);
+  return { pid: child.pid, child, release: () => void child.kill("SIGCONT") };
+}
+
+/**
+ * Deno refuses to pass `LD_…` on (facts: it does so to every process that may not run everything), so the shell sets those names. Names
+ * that a shell cannot set are no use to the loader either.
+ */
+export function splitEnvironment(environment: Readonly<Record<string, string>>): { env: Record<string, string>; exports: string[] } {
+  const env: Record<string, string> = {};
+  const exports: string[] = [];
+  for (const [name, value] of Object.entries(environment)) {
+    if (!/^(LD|DYLD)_/.test(name)) env[name] = value;
+    else if (/^\w+$/.test(name)) exports.push(`${name}=${value}`);
+  }
+  return { env, exports };
+}
+
+async function waitStopped({ files, sleep }: LaunchMeans, child: Child): Promise<void> {
+  let ended = false;
+  void child.status.then(() => ended = true);
+  for (let i = 0; i < mostPolls && !ended; i++) {
+    const stat = await readStat(files, child.pid);
+    if (stat?.state === "T") return;
+    await sleep(pollMs);
+  }
+  child.kill("SIGKILL");
+  throw new LlmprofError(
+    ExitCode.failed,
+    "The program could not be started.",
+    ended ? `The shell that starts it ended with code ${(await child.status).code}.` : "The shell that starts it did not stop in time.",
+    "Start it yourself and attach with --pid.",
+  );
+}

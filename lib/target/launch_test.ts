@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { plainEnvironment, type SpawnChild, spawnChild } from "../machine/child.ts";
+import { FolderFiles } from "../machine/folder_files.ts";
+import { ReaderFiles } from "../machine/reader_files.ts";
+import { readInvoker, sudoUser } from "./invoker.ts";
+import { type LaunchMeans, launchStopped, splitEnvironment } from "./launch.ts";
+import { readStat } from "./process.ts";
+
+const files = new ReaderFiles();
+const means: LaunchMeans = { files, spawn: spawnChild, sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) };
+const asSelf = { user: null, environment: plainEnvironment, cwd: "/", stdin: "null", stdout: "piped", stderr: "piped" } as const;
+
+Deno.test("launch: the program stands stopped until it is released, with the same pid", async () => {
+  const pids: number[] = [];
+  const launched = await launchStopped(means, { ...asSelf, argv: ["sh", "-c", 'echo $$ "$1"', "x", "a  b*"], onPid: (pid) => void pids.push(pid) });
+  assert.equal((await readStat(files, launched.pid))!.state, "T");
+  launched.release();
+  assert.equal(await new Response(launched.child.stdout).text(), `${launched.pid} a  b*\n`);
+  assert.equal((await launched.child.status).code, 0);
+  assert.deepEqual(pids, [launched.pid]);
+  await launched.child.stderr!.cancel();
+});
+
+Deno.test("launch: the environment arrives, the loader's variables too, and nothing else", async () => {
+  const environment = { ...plainEnvironment, LD_LIBRARY_PATH: "/a b:/c", "LD_BAD-NAME": "x", TOKEN: "a\nb" };
+  const launched = await launchStopped(means, { ...asSelf, environment, argv: ["env", "-0"], cwd: "/" });
+  launched.release();
+  const [out] = await Promise.all([new Response(launched.child.stdout).text(), launched.child.stderr!.cancel(), launched.child.status]);
+  const found = new Set(out.split("\0"));
+  assert.ok(found.has("LD_LIBRARY_PATH=/a b:/c") && found.has("TOKEN=a\nb"));
+  assert.ok(!out.includes("BAD-NAME"));
+});
+
+Deno.test("launch: standard output can go where errors go", async () => {
+  const launched = await launchStopped(means, { ...asSelf, stdout: "stderr", argv: ["echo", "hello"] });
+  launched.release();
+  assert.equal(await new Response(launched.child.stderr).text(), "hello\n");
+  await launched.child.status;
+});
+
+Deno.test("launch: what cannot be started is told before anything starts", async () => {
+  const dir = await Deno.makeTempDir();
+  await Deno.writeTextFile(`${dir}/plain`, "x");
+  await Deno.writeTextFile(`${dir}/fine`, "x", { mode: 0o755 });
+  const spawn: SpawnChild = () => {
+    throw new Error("started");
+  };
+  const launch = (argv: string[], path?: string) =>
+    launchStopped({ ...means, spawn }, { ...asSelf, environment: path === undefined ? {} : { PATH: path }, cwd: dir, argv });
+  await assert.rejects(launch(["plain"], dir), { exitCode: 2, next: `Run: chmod +x ${dir}/plain` });
+  await assert.rejects(launch(["absent"], dir), { exitCode: 2, why: "It is in no folder of PATH." });
+  await assert.rejects(launch(["./absent"]), { exitCode: 2, why: "There is no such file." });
+  await assert.rejects(launch([]), { exitCode: 2 });
+  await assert.rejects(launch([dir]), { exitCode: 2 });
+  await assert.rejects(launch(["./fine"]), /started/);
+  await assert.rejects(launch(["fine"], "/nonexistent::x"), /started/);
+  await Deno.remove(dir, { recursive: true });
+});
+
+Deno.test("launch: a shell that ends early, or never stops, is an error", async () => {
+  const instead = (program: string, ...args: string[]): SpawnChild => (options) =>
+    spawnChild({ ...options, program, args, stdout: "null", stderr: "null" });
+  const sleep = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
+  await assert.rejects(launchStopped({ ...means, spawn: instead("false") }, { ...asSelf, argv: ["true"] }), {
+    exitCode: 1,
+    why: /ended with code 1/,
+  });
+  // A thousand looks at a process that runs; the fake answers at once.
+  const running = new Proxy(files, { get: (_, name) => name === "text" ? () => Promise.resolve(null) : files.modes.bind(files) });
+  await assert.rejects(
+    launchStopped({ files: running, spawn: instead("sleep", "60"), sleep }, { ...asSelf, argv: ["true"] }),
+    { exitCode: 1, why: /did not stop in time/ },
+  );
+});
+
+Deno.test("launch: only the loader's variables go through the shell", () => {
+  assert.deepEqual(splitEnvironment({ A: "1", LD_PRELOAD: "x", DYLD_X: "y", "LD_%%": "z" }), {
+    env: { A: "1" },
+    exports: ["LD_PRELOAD=x", "DYLD_X=y"],
+  });
+});
+
+Deno.test("invoker: what sudo says, and what is no number", () => {
+  assert.deepEqual(sudoUser({ SUDO_UID: "1000", SUDO_GID: "100", SUDO_USER: "ann" }), { uid: 1000, gid: 100, groups: "init" });
+  assert.deepEqual(sudoUser({ SUDO_UID: "77", SUDO_GID: "78", SUDO_USER: "#77" }), { uid: 77, gid: 78, groups: "clear" });
+  assert.equal(sudoUser({ SUDO_UID: "1000; rm", SUDO_GID: "100" }), null);
+  assert.equal(sudoUser({}), null);
+});
+
+Deno.test("invoker: under sudo the environment is that of the sudo process", async () => {
+  const root = await Deno.makeTempDir();
+  const process = async (pid: number, ppid: number, comm: string, environ: Record<string, string>) => {
+    await Deno.mkdir(`${root}/proc/${pid}`, { recursive: true });
+    await Deno.writeTextFile(`${root}/proc/${pid}/stat`, `${pid} (${comm}) S ${ppid} 1 1 0 -1 0 1 0 1 0 1 2 0 0 20 0 1 0 5 6 7\n`);
+    await Deno.writeTextFile(`${root}/proc/${pid}/environ`, Object.entries(environ).map(([name, value]) => `${name}=${value}\0`).join(""));
+  };
+  const underSudo = { SUDO_UID: "1000", SUDO_GID: "1000", SUDO_USER: "ann", PATH: "/sbin" };
+  await process(1, 0, "init", {});
+  await process(10, 1, "bash", { PATH: "/other" });
+  await process(20, 10, "sudo", { PATH: "/home/ann/venv/bin", VIRTUAL_ENV: "/home/ann/venv" });
+  await process(21, 20, "sudo", { PATH: "/home/ann/venv/bin", VIRTUAL_ENV: "/home/ann/venv" });
+  await process(30, 21, "llmprof", underSudo);
+  await process(40, 10, "llmprof", { PATH: "/bin" });
+  await process(50, 10, "llmprof", underSudo);
+  await process(60, 20, "llmprof", { ...underSudo, SUDO_UID: "0" });
+  const folder = new FolderFiles(root);
+  const ann = { uid: 1000, gid: 1000, groups: "init" };
+  assert.deepEqual(await readInvoker(folder, 30), { user: ann, environment: { PATH: "/home/ann/venv/bin", VIRTUAL_ENV: "/home/ann/venv" } });
+  assert.deepEqual(await readInvoker(folder, 40), { user: null, environment: { PATH: "/bin" } });
+  assert.deepEqual(await readInvoker(folder, 50), { user: ann, environment: underSudo });
+  assert.equal((await readInvoker(folder, 60)).user, null);
+  await Deno.remove(root, { recursive: true });
+});
+
+const root = /^Uid:\s*\d+\s+0\s/m.test(await files.text("/proc/self/status") ?? "");
+Deno.test({
+  name: `launch: as another user, with that user's groups alone${root ? "" : " (skipped: needs root)"}`,
+  ignore: !root,
+  fn: async () => {
+    const launched = await launchStopped(means, {
+      ...asSelf,
+      user: { uid: 65534, gid: 65534, groups: "clear" },
+      argv: ["sh", "-c", "id -u; id -G; grep CapEff /proc/self/status"],
+    });
+    launched.release();
+    const [out] = await Promise.all([new Response(launched.child.stdout).text(), launched.child.stderr!.cancel(), launched.child.status]);
+    assert.equal(out, "65534\n65534\nCapEff:\t0000000000000000\n");
+  },
+});

@@ -1,0 +1,74 @@
+/** One line of `/proc/PID/maps`. */
+export interface Mapping {
+  /** The range as `/proc/PID/map_files` names it, without leading zeros: `5617d1b08000-5617d1b0a000`. */
+  readonly range: string;
+  readonly start: bigint;
+  readonly end: bigint;
+  readonly executable: boolean;
+  /** Where in the file it begins, in bytes. */
+  readonly offset: number;
+  /** The kernel's own device number, as a probe reads it from `s_dev`: major × 2^20 + minor. */
+  readonly dev: number;
+  /** 0 for memory that is no file. */
+  readonly inode: number;
+  /** Path in the process's own mount namespace, `[heap]` and the like, or empty. */
+  readonly path: string;
+  /** The file had been removed or replaced on disk. */
+  readonly deleted: boolean;
+}
+
+/** A file of which a process has executable pages. */
+export interface Library {
+  readonly dev: number;
+  readonly inode: number;
+  readonly path: string;
+  /** Last part of the path. */
+  readonly name: string;
+  readonly deleted: boolean;
+  /** Its first executable mapping: the name below `/proc/PID/map_files`. */
+  readonly range: string;
+}
+
+const line = /^([0-9a-f]+)-([0-9a-f]+) ..(.). ([0-9a-f]+) ([0-9a-f]+):([0-9a-f]+) (\d+) *(.*)$/;
+
+/** Lines that are none of the kernel's are passed over: the file may be cut short by the end of the process. */
+export function parseMaps(text: string): Mapping[] {
+  const mappings: Mapping[] = [];
+  for (const row of text.split("\n")) {
+    const found = line.exec(row);
+    if (!found) continue;
+    const [, from, to, execute, offset, major, minor, inode, rest] = found as unknown as string[];
+    const start = BigInt(`0x${from}`);
+    const end = BigInt(`0x${to}`);
+    const deleted = rest!.endsWith(" (deleted)");
+    mappings.push({
+      range: `${start.toString(16)}-${end.toString(16)}`,
+      start,
+      end,
+      executable: execute === "x",
+      offset: parseInt(offset!, 16),
+      dev: parseInt(major!, 16) * 2 ** 20 + parseInt(minor!, 16),
+      inode: Number(inode),
+      // A newline is the only byte that the kernel escapes here.
+      path: (deleted ? rest!.slice(0, -" (deleted)".length) : rest!).replaceAll("\\012", "\n"),
+      deleted,
+    });
+  }
+  return mappings;
+}
+
+/** One entry for each file, in the order of addresses. */
+export function libraries(mappings: readonly Mapping[]): Library[] {
+  const found = new Map<string, Library>();
+  for (const { dev, inode, path, deleted, range, executable } of mappings) {
+    const key = `${dev}/${inode}`;
+    if (!executable || inode === 0 || found.has(key)) continue;
+    found.set(key, { dev, inode, path, name: path.slice(path.lastIndexOf("/") + 1), deleted, range });
+  }
+  return [...found.values()];
+}
+
+/** A path to the very file that is mapped, across mount namespaces and also when it was replaced on disk. */
+export function mappedFile(pid: number, library: Pick<Library, "range">): string {
+  return `/proc/${pid}/map_files/${library.range}`;
+}

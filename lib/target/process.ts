@@ -1,0 +1,98 @@
+import type { KernelFiles } from "../machine/files.ts";
+
+/** What `/proc/PID/stat` says. */
+export interface ProcessStat {
+  readonly pid: number;
+  /** Name of the main thread, at most 15 bytes. */
+  readonly comm: string;
+  /** One letter: `R`, `S`, `D`, `T` (stopped by a signal), `t` (by a debugger), `Z`, `X`. */
+  readonly state: string;
+  readonly ppid: number;
+  readonly minorFaults: number;
+  readonly majorFaults: number;
+  /** Clock ticks after boot; with the pid it names a process for good. */
+  readonly startTicks: number;
+}
+
+/** Null when the process is gone. */
+export async function readStat(files: KernelFiles, pid: number): Promise<ProcessStat | null> {
+  const text = await files.text(`/proc/${pid}/stat`);
+  return text === null ? null : parseStat(text);
+}
+
+/** Every process there is, in two child processes whatever their number. */
+export async function readProcesses(files: KernelFiles): Promise<Map<number, ProcessStat>> {
+  const pids = (await files.list("/proc")).filter((name) => /^\d+$/.test(name));
+  const processes = new Map<number, ProcessStat>();
+  for (const text of await files.texts(pids.map((pid) => `/proc/${pid}/stat`))) {
+    const stat = text === null ? null : parseStat(text);
+    if (stat) processes.set(stat.pid, stat);
+  }
+  return processes;
+}
+
+/** `1234 (a name (with) both) S 1 …`: the name ends at the last parenthesis. */
+export function parseStat(text: string): ProcessStat | null {
+  const open = text.indexOf("(");
+  const close = text.lastIndexOf(")");
+  if (open < 0 || close < open) return null;
+  const fields = text.slice(close + 2).trimEnd().split(" ");
+  if (fields.length < 20) return null;
+  const field = (number: number) => Number(fields[number - 3]);
+  return {
+    pid: Number(text.slice(0, open)),
+    comm: text.slice(open + 1, close),
+    state: fields[0]!,
+    ppid: field(4),
+    minorFaults: field(10),
+    majorFaults: field(12),
+    startTicks: field(22),
+  };
+}
+
+/** Program and arguments; empty for a kernel thread, null when the process is gone. */
+export async function readCommandLine(files: KernelFiles, pid: number): Promise<string[] | null> {
+  const text = await files.text(`/proc/${pid}/cmdline`);
+  return text === null ? null : splitZeros(text);
+}
+
+/** The environment with which the process was started; null when it may not be read. */
+export async function readEnvironment(files: KernelFiles, pid: number): Promise<Record<string, string> | null> {
+  const text = await files.text(`/proc/${pid}/environ`);
+  if (text === null) return null;
+  const environment: Record<string, string> = {};
+  for (const entry of splitZeros(text)) {
+    const at = entry.indexOf("=");
+    // The first of two entries with one name is the one that `getenv` finds.
+    if (at > 0 && !Object.hasOwn(environment, entry.slice(0, at))) environment[entry.slice(0, at)] = entry.slice(at + 1);
+  }
+  return environment;
+}
+
+/** Fields that each end with a zero byte. */
+export function splitZeros(text: string): string[] {
+  return text === "" ? [] : text.replace(/\0$/, "").split("\0");
+}
+
+/** The process and everything below it, parents first. */
+export function treeOf(processes: ReadonlyMap<number, ProcessStat>, root: number): number[] {
+  const tree = processes.has(root) ? [root] : [];
+  const children = Map.groupBy(processes.values(), (process) => process.ppid);
+  // A set: between two reads a pid may have been used again, and then parents can form a circle.
+  const seen = new Set(tree);
+  for (let i = 0; i < tree.length; i++) {
+    for (const { pid } of children.get(tree[i]!) ?? []) {
+      if (seen.has(pid)) continue;
+      seen.add(pid);
+      tree.push(pid);
+    }
+  }
+  return tree;
+}
+
+/** The process, its parent, and so on up. */
+export function ancestorsOf(processes: ReadonlyMap<number, ProcessStat>, pid: number): number[] {
+  const line: number[] = [];
+  for (let at = processes.get(pid); at && !line.includes(at.pid); at = processes.get(at.ppid)) line.push(at.pid);
+  return line;
+}

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { spawnChild } from "../machine/child.ts";
+import { FolderFiles } from "../machine/folder_files.ts";
+import { ReaderFiles } from "../machine/reader_files.ts";
+import { findCandidates, findTarget, listCandidates } from "./discover.ts";
+import { ancestorsOf, parseStat, readCommandLine, readEnvironment, readProcesses, readStat, treeOf } from "./process.ts";
+
+interface Fake {
+  readonly pid: number;
+  readonly ppid: number;
+  readonly comm: string;
+  readonly argv: readonly string[];
+  readonly state?: string;
+}
+
+function statLine({ pid, comm, state = "S", ppid }: Omit<Fake, "argv">): string {
+  return `${pid} (${comm}) ${state} ${ppid} 1 1 0 -1 4194304 153 0 7 0 1 2 0 0 20 0 1 0 272094 2580480 219\n`;
+}
+
+async function withProcesses(processes: readonly Fake[], check: (files: FolderFiles) => Promise<void>): Promise<void> {
+  const root = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(`${root}/proc/sys`, { recursive: true });
+    for (const process of processes) {
+      await Deno.mkdir(`${root}/proc/${process.pid}`);
+      await Deno.writeTextFile(`${root}/proc/${process.pid}/stat`, statLine(process));
+      await Deno.writeTextFile(`${root}/proc/${process.pid}/cmdline`, process.argv.map((word) => `${word}\0`).join(""));
+    }
+    await check(new FolderFiles(root));
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+/** llmprof is 30, below a sudo whose command line holds the pattern. */
+const machine: readonly Fake[] = [
+  { pid: 1, ppid: 0, comm: "init", argv: ["/sbin/init"] },
+  { pid: 2, ppid: 0, comm: "kthreadd", argv: [] },
+  { pid: 10, ppid: 1, comm: "python3", argv: ["python3", "serve.py", "--port", "80"] },
+  { pid: 11, ppid: 10, comm: "python3", argv: ["python3", "serve.py", "--worker"] },
+  { pid: 12, ppid: 1, comm: "python3", argv: ["python3", "other.py"] },
+  { pid: 13, ppid: 1, comm: "python3", argv: ["python3", "serve.py"], state: "Z" },
+  { pid: 20, ppid: 1, comm: "sudo", argv: ["sudo", "llmprof", "io", "--match", "serve"] },
+  { pid: 30, ppid: 20, comm: "llmprof", argv: ["llmprof", "io", "--match", "serve"] },
+  { pid: 31, ppid: 30, comm: "find", argv: ["find", "serve"] },
+];
+
+Deno.test("process: a stat line whose name holds parentheses, blanks and a newline", () => {
+  assert.deepEqual(parseStat(statLine({ pid: 7, ppid: 1, comm: "a) R (b\nc", state: "T" })), {
+    pid: 7,
+    comm: "a) R (b\nc",
+    state: "T",
+    ppid: 1,
+    minorFaults: 153,
+    majorFaults: 7,
+    startTicks: 272094,
+  });
+  for (const text of ["", "7 (", "7 (x) S 1\n", ")("]) assert.equal(parseStat(text), null);
+});
+
+Deno.test("process: tree and ancestors", () =>
+  withProcesses(machine, async (files) => {
+    const processes = await readProcesses(files);
+    assert.equal(processes.size, machine.length);
+    assert.deepEqual(treeOf(processes, 20), [20, 30, 31]);
+    assert.deepEqual(treeOf(processes, 99), []);
+    assert.deepEqual(ancestorsOf(processes, 31), [31, 30, 20, 1]);
+  }));
+
+Deno.test("process: parents in a circle end", () => {
+  const stat = (pid: number, ppid: number) => [pid, parseStat(statLine({ pid, ppid, comm: "x" }))!] as const;
+  const circle = new Map([stat(5, 6), stat(6, 5)]);
+  assert.deepEqual(treeOf(circle, 5), [5, 6]);
+  assert.deepEqual(ancestorsOf(circle, 5), [5, 6]);
+});
+
+Deno.test("discover: the command line, without llmprof, what is above it and what it started", () =>
+  withProcesses(machine, async (files) => {
+    const found = await findCandidates(files, { by: "match", pattern: /serve/g }, 30);
+    assert.deepEqual(found, [{ pid: 10, comm: "python3", argv: ["python3", "serve.py", "--port", "80"] }]);
+    assert.deepEqual(await findTarget(files, { by: "match", pattern: /serve\.py --port/ }, 30), found[0]);
+  }));
+
+Deno.test("discover: several names are listed with exit code 2", () =>
+  withProcesses(machine, async (files) => {
+    await assert.rejects(findTarget(files, { by: "comm", comm: "python3" }, 30), (error: Error & { exitCode: number; next: string }) => {
+      assert.equal(error.exitCode, 2);
+      assert.match(error.message, /^2 processes match --comm python3\./);
+      assert.equal(error.next, "Choose one:\n  --pid 10  python3 serve.py --port 80\n  --pid 12  python3 other.py");
+      return true;
+    });
+  }));
+
+Deno.test("discover: nothing, or a pid that is gone, is exit code 2", () =>
+  withProcesses(machine, async (files) => {
+    for (const query of [{ by: "comm", comm: "absent" }, { by: "pid", pid: 99 }, { by: "pid", pid: 13 }] as const) {
+      await assert.rejects(findTarget(files, query, 30), { name: "LlmprofError", exitCode: 2 });
+    }
+    assert.equal((await findTarget(files, { by: "pid", pid: 11 }, 30)).argv[2], "--worker");
+  }));
+
+Deno.test("discover: a name is compared as far as the kernel keeps it", () =>
+  withProcesses([{ pid: 5, ppid: 1, comm: "a-very-long-nam", argv: ["x"] }], async (files) => {
+    assert.equal((await findTarget(files, { by: "comm", comm: "a-very-long-name-indeed" }, 30)).pid, 5);
+  }));
+
+Deno.test("discover: a long or hostile command line is one short line", () => {
+  const lines = listCandidates([{ pid: 1, comm: "x", argv: ["\u001b[2J\n", "y".repeat(200)] }, { pid: 2, comm: "kthreadd", argv: [] }]);
+  assert.match(lines, /^ {2}--pid 1 {3}\[2J {2}y{93,}…\n {2}--pid 2 {2}\[kthreadd\]$/);
+  assert.match(listCandidates(Array.from({ length: 30 }, (_, pid) => ({ pid, comm: "x", argv: [] }))), /and 10 more$/);
+});
+
+Deno.test("process: a real one, with its command line and environment", async () => {
+  const files = new ReaderFiles();
+  const child = spawnChild({ program: "/bin/sleep", args: ["60"], env: { A: "1=2", B: "" } });
+  for (let i = 0; i < 200 && (await readStat(files, child.pid))?.comm !== "sleep"; i++) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal((await readStat(files, child.pid))!.comm, "sleep");
+  assert.deepEqual(await readCommandLine(files, child.pid), ["/bin/sleep", "60"]);
+  assert.deepEqual(await readEnvironment(files, child.pid), { A: "1=2", B: "" });
+  const processes = await readProcesses(files);
+  assert.equal(processes.get(child.pid)!.ppid, Deno.pid);
+  assert.ok(treeOf(processes, Deno.pid).includes(child.pid));
+  child.kill("SIGKILL");
+  await child.status;
+  assert.equal(await readStat(files, child.pid), null);
+  assert.equal(await readCommandLine(files, child.pid), null);
+  assert.equal(await readEnvironment(files, child.pid), null);
+});

@@ -1,0 +1,99 @@
+import { type ByteReader, type Elf, readSection, SectionType, viewOf, wide } from "./elf.ts";
+
+export interface ElfSymbol {
+  readonly name: string;
+  /** Address in the file's own numbering; `offsetOf` makes a place in the file of it. */
+  readonly value: number;
+  /** Bytes; 0 when unknown. */
+  readonly size: number;
+  readonly binding: "global" | "weak" | "local";
+}
+
+/** What was found, by name. */
+export interface Symbols {
+  readonly functions: ReadonlyMap<string, ElfSymbol>;
+  readonly objects: ReadonlyMap<string, ElfSymbol>;
+}
+
+/** Names that are wanted: exactly these, or those that a predicate accepts (slower: each name is decoded for it). */
+export type Wanted = Iterable<string> | ((name: string) => boolean);
+
+const symbolSize = 24;
+const rank = { global: 2, weak: 1, local: 0 } as const;
+
+/**
+ * Looks up defined functions and objects in `.symtab` and `.dynsym`. Of several symbols with one name the global one counts, then the weak
+ * one. Damaged tables end the search in them, never in an error: what a reader cannot find cannot be probed, and that is reported anyway.
+ */
+export async function findSymbols(elf: Elf, read: ByteReader, wanted: Wanted): Promise<Symbols> {
+  const functions = new Map<string, ElfSymbol>();
+  const objects = new Map<string, ElfSymbol>();
+  const match = typeof wanted === "function" ? decoding(wanted) : trie(wanted);
+  for (const section of elf.sections) {
+    if (section.type !== SectionType.symtab && section.type !== SectionType.dynsym) continue;
+    const [table, strings] = await Promise.all([readSection(read, section), readSection(read, elf.sections[section.link])]);
+    const view = viewOf(table);
+    if (!view || !strings) continue;
+    for (let at = 0; at + symbolSize <= view.byteLength; at += symbolSize) {
+      // An index of 0 is a symbol that another library defines.
+      if (view.getUint16(at + 6, true) === 0) continue;
+      const info = view.getUint8(at + 4);
+      const type = info & 15;
+      const into = type === 2 ? functions : type === 1 ? objects : null;
+      if (!into) continue;
+      const name = match(strings, view.getUint32(at, true));
+      if (name === null) continue;
+      const value = wide(view, at + 8);
+      const size = wide(view, at + 16);
+      if (Number.isNaN(value)) continue;
+      const binding = info >> 4 === 0 ? "local" : info >> 4 === 2 ? "weak" : "global";
+      const known = into.get(name);
+      if (!known || rank[binding] > rank[known.binding]) into.set(name, { name, value, size: size || 0, binding });
+    }
+  }
+  return { functions, objects };
+}
+
+/** The wanted name that stands at `at`, or null. */
+type Match = (strings: Uint8Array, at: number) => string | null;
+
+interface Node {
+  readonly next: Map<number, Node>;
+  name?: string;
+}
+
+/** Compares bytes and stops at the first that leads to no wanted name: libtorch has half a million names and 60 MB of them. */
+function trie(names: Iterable<string>): Match {
+  const root: Node = { next: new Map() };
+  for (const name of names) {
+    let node = root;
+    for (const byte of new TextEncoder().encode(name)) {
+      let next = node.next.get(byte);
+      if (!next) node.next.set(byte, next = { next: new Map() });
+      node = next;
+    }
+    node.name = name;
+  }
+  return (strings, at) => {
+    let node: Node | undefined = root;
+    for (; at < strings.length && node; at++) {
+      const byte = strings[at]!;
+      if (byte === 0) return node.name ?? null;
+      node = node.next.get(byte);
+    }
+    return null;
+  };
+}
+
+/** The longest name that is worth decoding: without a limit, overlapping names of a hostile file cost the square of its size. */
+const longestName = 8192;
+
+function decoding(accepts: (name: string) => boolean): Match {
+  const decoder = new TextDecoder("latin1");
+  return (strings, at) => {
+    const end = strings.indexOf(0, at);
+    if (end < 0 || end === at || end - at > longestName) return null;
+    const name = decoder.decode(strings.subarray(at, end));
+    return accepts(name) ? name : null;
+  };
+}
