@@ -15,6 +15,8 @@ export type Fact =
   | { readonly fact: "path"; readonly dev: number; readonly inode: number; readonly path: string }
   /** Hits that the kernel skipped because another program ran on that CPU (`recursion_misses`): they are lost too. */
   | { readonly fact: "skipped"; readonly stream: string; readonly count: number }
+  /** Events of other processes, read while llmprof waited for a target and not kept. */
+  | { readonly fact: "discarded"; readonly stream: string; readonly count: number }
   /** The target: known when it is found or started. */
   | { readonly fact: "target"; readonly pid: number; readonly argv: readonly string[] }
   /** The target that we started has ended. */

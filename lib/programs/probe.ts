@@ -47,6 +47,8 @@ export interface Probe {
   readonly tracepoints?: readonly string[];
   /** Calls a helper that bpftrace allows only with `--unsafe` (`signal`). */
   readonly unsafe?: boolean;
+  /** Hit thousands of times a second: its reader is kept stopped for most of the time where that is possible. */
+  readonly hot?: boolean;
   /** Record name → its fields after time, pid and tid. */
   readonly records: Readonly<Record<string, readonly Field[]>>;
   /** Maps printed with every heartbeat: map name without `@` → unit. */

@@ -26,6 +26,8 @@ export interface ProgramPlan {
 export interface Program {
   readonly text: string;
   readonly unsafe: boolean;
+  /** Some of its records come at the rate of operators. */
+  readonly hot: boolean;
   readonly schema: StreamSchema;
   /** Attach points, in order. */
   readonly sites: readonly string[];
@@ -62,7 +64,8 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   }
   const text = [...prologue(plan, Object.keys(maps)), ...filterBlocks(plan.filter), ...blocks].join("\n") + "\n";
   const disorderNs = dialect.perCpuBuffers ? HEARTBEAT_MS * 1e6 : 1e6;
-  return { text, sites, unsafe: plan.probes.some((p) => p.unsafe), schema: { stream: plan.stream, records, maps, disorderNs } };
+  const some = (flag: "unsafe" | "hot") => plan.probes.some((probe) => probe[flag]);
+  return { text, sites, unsafe: some("unsafe"), hot: some("hot"), schema: { stream: plan.stream, records, maps, disorderNs } };
 }
 
 /**

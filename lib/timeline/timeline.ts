@@ -24,6 +24,13 @@ export interface TimelineOptions {
   readonly onEvent?: (event: Event) => void;
 }
 
+/** Sees what a stream says at once, before it is merged: for who has to act on it. */
+export interface StreamObserver {
+  event?(event: Event): void;
+  beat?(at: Ns): void;
+  window?(at: Ns, open: boolean): void;
+}
+
 /** One stream's way in: bytes as a program printed them. */
 export interface StreamInput {
   write(bytes: Uint8Array): void;
@@ -53,7 +60,7 @@ export class Timeline {
   }
 
   /** `from`: nothing on this stream is older. A stream that joins a live run must be added before any event of it can happen. */
-  add(schema: StreamSchema, from?: Ns): StreamInput {
+  add(schema: StreamSchema, from?: Ns, observer?: StreamObserver): StreamInput {
     const tally = newTally();
     this.tallies.set(schema.stream, tally);
     this.#dispatch.add(schema);
@@ -68,15 +75,18 @@ export class Timeline {
         tally.hits.set(event.record, (tally.hits.get(event.record) ?? 0) + 1);
         if (event.at > latest) latest = event.at;
         input.push(event);
+        observer?.event?.(event);
       },
       snapshot: (snapshot) => input.push(snapshot),
       beat: (at) => {
         if (at > latest) latest = at;
         input.advance(at - schema.disorderNs);
+        observer?.beat?.(at);
       },
       emitted: (count) => tally.emitted = count,
       window: (at, open) => {
         if (!open) closed = at;
+        observer?.window?.(at, open);
         mark(at, "window", `${schema.stream}: all probes ${open ? "count from here" : "stopped counting"}`);
       },
       lost: (count) => {
@@ -133,6 +143,8 @@ export class Timeline {
 
   #fact(event: Event): void {
     const fact = JSON.parse(event.values[0] as string) as Fact;
+    const discarded = fact.fact === "discarded" && this.tallies.get(fact.stream);
+    if (discarded) discarded.emitted -= fact.count;
     if (fact.fact === "skipped") {
       const tally = this.tallies.get(fact.stream);
       if (tally) tally.skipped = fact.count;

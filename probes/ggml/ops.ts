@@ -18,6 +18,7 @@ export const ops: Probe = {
   library: { ...cpuBackend, symbols: ["ggml_cpu_extra_compute_forward", "ggml_graph_compute"] },
   sees: ["ggml/graph.graph", "ggml/graph.graph_return"],
   facts: ["table"],
+  hot: true,
   records: {
     tensor: [
       { name: "address", type: "int", unit: "address" },

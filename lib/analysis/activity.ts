@@ -1,0 +1,86 @@
+import type { Slice } from "../events/span.ts";
+import type { Ns } from "../events/time.ts";
+import type { ColdstartKind } from "./coldstart_schema.ts";
+import { isLibrary } from "./phase_kinds.ts";
+
+/** Something that a process did, or several such things put together. Mutable: it grows as more of the same arrives. */
+export interface Activity {
+  kind: ColdstartKind;
+  /** What may be put together: the same family and the same file. Opening and reading are one family, mapping and touching another. */
+  readonly family: string;
+  /** Device and inode where they are known, else the name. */
+  fileKey: string;
+  file: string | undefined;
+  files: number;
+  readonly pid: number;
+  readonly tid: number;
+  start: Ns;
+  end: Ns;
+  /** Sum of the slices, net of stops. */
+  busyNs: number;
+  count: number;
+  bytes: number;
+  faults: number;
+  tokens: number;
+  open: boolean;
+}
+
+/** Anonymous mappings are many, and only one that is populated at once takes time. */
+const LONG_MAP_NS = 1e6;
+
+const FAMILY: Readonly<Record<string, readonly [family: string, kind: ColdstartKind]>> = {
+  "library.load": ["library", "library"],
+  "file.open": ["read", "open"],
+  "file.read": ["read", "read"],
+  "file.map": ["map", "map"],
+  "memory.map": ["memory map", "memory"],
+  "memory.touch": ["map", "fault"],
+  "memory.lock": ["lock", "lock"],
+  "socket.listen": ["listen", "listen"],
+  "llama.load": ["load", "load"],
+  "llama.context": ["context", "context"],
+  "llama.decode": ["decode", "decode"],
+  "llama.encode": ["encode", "encode"],
+  "llama.sample": ["sample", "sample"],
+};
+
+/** Undefined for slices that explain nothing of a start, such as operators. `busyNs`: the slice's duration net of stops. */
+export function activityOf(slice: Slice, busyNs: number): Activity | undefined {
+  const known = FAMILY[slice.category];
+  if (!known) return undefined;
+  let [family, kind] = known;
+  const { file, dev, inode, bytes = 0, faults = 0, tokens = 0, errno = 0 } = slice.args ?? {};
+  // A refused lock took its time; what it did not get is not counted.
+  const refused = Number(errno) !== 0;
+  if (kind === "listen" && refused) return undefined;
+  const named = typeof file === "string" ? file : undefined;
+  if (slice.category === "memory.map" && busyNs < LONG_MAP_NS) return undefined;
+  // The dynamic linker opens a library and reads its header before it maps it: part of the load. Faults in its code come later.
+  if (named !== undefined && isLibrary(named)) family = kind === "fault" ? "library fault" : "library";
+  if (kind === "fault" && named === undefined) [family, kind] = ["memory", "memory"];
+  if (kind === "decode") family = `decode ${slice.args?.phase}`;
+  return {
+    kind,
+    family,
+    // A touch knows only the name, so names decide; device and inode part files of one name where reads have them.
+    fileKey: family === "read" && dev !== undefined ? `${dev}:${inode}` : named ?? "",
+    file: named,
+    files: 1,
+    pid: slice.track.pid,
+    tid: threadOf(slice),
+    start: slice.start,
+    end: slice.end,
+    busyNs,
+    count: 1,
+    // An open reports the size of the file: what of it is used is seen later.
+    bytes: refused || kind === "open" ? 0 : Number(bytes),
+    faults: Number(faults),
+    tokens: Number(tokens),
+    open: slice.open ?? false,
+  };
+}
+
+/** Faults are drawn in a row `page faults <tid>` beside the thread that they belong to. */
+function threadOf({ track }: Slice): number {
+  return track.tid ?? Number(/^page faults (\d+)$/.exec(track.name)?.[1] ?? track.pid);
+}

@@ -1,0 +1,95 @@
+import type { Slice, Span } from "../events/span.ts";
+import type { Ns } from "../events/time.ts";
+import { activityOf } from "./activity.ts";
+import { ActivityLog } from "./activity_log.ts";
+import type { Analysis } from "./analysis.ts";
+import { coldstartResult } from "./coldstart_result.ts";
+import type { ColdstartResult } from "./coldstart_schema.ts";
+import { FirstToken } from "./first_token.ts";
+import { MemoryTotals } from "./memory_totals.ts";
+import { ProcessTree } from "./process_tree.ts";
+import { QualityCount } from "./quality.ts";
+import { StoppedTimes } from "./stopped.ts";
+
+export interface ColdstartOptions {
+  /** The process whose start is looked at; otherwise the first that calls exec. */
+  readonly rootPid?: number;
+}
+
+/** Where the time from a process' exec to its first token goes. */
+export function coldstart(options: ColdstartOptions = {}): Analysis<ColdstartResult> {
+  return new ColdstartAnalysis(options.rootPid);
+}
+
+class ColdstartAnalysis implements Analysis<ColdstartResult> {
+  readonly #tree: ProcessTree;
+  readonly #stopped = new StoppedTimes();
+  readonly #log = new ActivityLog((from, to) => this.#stopped.net(from.pid, from.end, to.start));
+  readonly #tokens = new Map<number, FirstToken>();
+  readonly #memory = new MemoryTotals();
+  readonly #quality = new QualityCount();
+  /** The process that gave the first token, as soon as no later span can change that. */
+  #certain: FirstToken | undefined;
+  #firstSeen: Ns = Infinity;
+  #lastSeen: Ns = -Infinity;
+
+  constructor(rootPid: number | undefined) {
+    this.#tree = new ProcessTree(rootPid);
+  }
+
+  span(span: Span): void {
+    switch (span.type) {
+      case "slice":
+        return this.#slice(span);
+      case "instant":
+        this.#tree.instant(span);
+        return this.#saw(span.track.pid, span.at, span.at);
+      case "counter":
+        return this.#memory.counter(span);
+      case "mark":
+        return this.#quality.mark(span);
+    }
+  }
+
+  result(): ColdstartResult {
+    return coldstartResult({
+      tree: this.#tree,
+      stopped: this.#stopped,
+      activities: this.#log.activities(),
+      coarse: this.#log.coarse,
+      firstSeen: this.#firstSeen,
+      lastSeen: this.#lastSeen,
+      token: this.#certain ?? [...this.#tokens.values()].filter((first) => first.at !== undefined).sort((a, b) => a.at! - b.at!)[0],
+      memory: this.#memory.result(this.#tree.pids),
+      quality: this.#quality.result(),
+    });
+  }
+
+  #slice(slice: Slice): void {
+    const { pid } = slice.track;
+    // Of any process: which ones belong to the tree may be known only later.
+    if (slice.category === "llmprof.stopped") this.#stopped.add(slice);
+    if (!this.#tree.has(pid)) return;
+    this.#saw(pid, slice.start, slice.end);
+    if (slice.category === "memory.lock") this.#memory.lock(slice);
+    // Generation goes on for as long as the server lives; a start is over with its first token.
+    if (this.#certain && slice.start >= this.#certain.at!) return;
+    const activity = activityOf(slice, this.#stopped.net(pid, slice.start, slice.end));
+    if (activity) this.#log.add(activity);
+    if (slice.category === "llama.decode" || slice.category === "llama.sample") this.#token(slice, pid);
+  }
+
+  #token(slice: Slice, pid: number): void {
+    let first = this.#tokens.get(pid);
+    if (!first) this.#tokens.set(pid, first = new FirstToken());
+    if (slice.category === "llama.decode") first.decode(slice);
+    else first.sample(slice);
+    if (first.certain && !(this.#certain && this.#certain.at! <= first.at!)) this.#certain = first;
+  }
+
+  #saw(pid: number, from: Ns, to: Ns): void {
+    if (!this.#tree.has(pid)) return;
+    this.#firstSeen = Math.min(this.#firstSeen, from);
+    this.#lastSeen = Math.max(this.#lastSeen, to);
+  }
+}

@@ -1,0 +1,120 @@
+import type { Facts, Note, Table, View } from "../events/view.ts";
+import type { ColdstartResult } from "./coldstart_schema.ts";
+import { condense } from "./condense.ts";
+import { mebibytes } from "./figures.ts";
+import { info, qualityNotes, warning } from "./quality.ts";
+
+/** What fits a terminal beside the figures. */
+const MAX_STEPS = 30;
+const MAX_CACHED_FILES = 5;
+
+/** The waterfall from exec to first token, and what it adds up to. */
+export function presentColdstart(result: ColdstartResult): readonly View[] {
+  const notes = coldstartNotes(result);
+  if (!result.root) return notes;
+  const { pid, file } = result.root;
+  return [
+    ...notes,
+    headline(result),
+    {
+      type: "waterfall",
+      title: `${file ?? "process"} (${pid}): exec to ${result.end}`,
+      total: result.totalNs,
+      steps: condense(result.steps, MAX_STEPS),
+    },
+    byKind(result),
+    memory(result),
+  ];
+}
+
+function headline({ timeToFirstTokenNs, totalNs, stoppedNs, end, milestones }: ColdstartResult): Facts {
+  const total = end === "first token"
+    ? { name: "time to first token", value: timeToFirstTokenNs, unit: "ns", note: "from exec" } as const
+    : { name: "observed", value: totalNs, unit: "ns", note: "from exec; no token" } as const;
+  return {
+    type: "facts",
+    title: "Cold start",
+    facts: [
+      total,
+      ...milestones.filter(({ name }) => name !== "first token").map(({ name, atNs }) => ({ name: `  ${name}`, value: atNs, unit: "ns" } as const)),
+      { name: "held by llmprof", value: stoppedNs, unit: "ns", note: "in none of the others" },
+    ],
+  };
+}
+
+const KIND_TITLES: Readonly<Record<string, string>> = {
+  lock: "mlock",
+  read: "reading files",
+  fault: "faulting in mapped files",
+  map: "mapping files",
+  open: "opening files",
+  library: "loading libraries",
+  sample: "sampling",
+  decode: "llama_decode",
+  encode: "llama_encode",
+  context: "creating the context",
+  load: "model load (compute, allocation)",
+  listen: "listen",
+  memory: "faulting in memory",
+  unexplained: "unexplained",
+};
+
+function byKind({ kinds }: ColdstartResult): Table {
+  return {
+    type: "table",
+    title: "By kind",
+    columns: [{ title: "kind", unit: "text" }, { title: "total", unit: "ns" }, { title: "share", unit: "ratio" }],
+    rows: kinds.map(({ kind, totalNs, share }) => [KIND_TITLES[kind] ?? kind, totalNs, share]),
+  };
+}
+
+function memory({ pageCache, pageFaults, locks }: ColdstartResult): Facts {
+  return {
+    type: "facts",
+    title: "Memory",
+    facts: [
+      { name: "read into the page cache", value: pageCache?.bytes ?? null, unit: "bytes", note: "over the whole trace; 0: the files were cached" },
+      ...(pageCache?.files ?? []).slice(0, MAX_CACHED_FILES).map(({ file, bytes }) => ({ name: `  ${file}`, value: bytes, unit: "bytes" } as const)),
+      { name: "page faults", value: pageFaults, unit: "count" },
+      { name: "locked", value: locks.lockedBytes, unit: "bytes" },
+    ],
+  };
+}
+
+/** What the figures would mislead about, and what can be done about a refusal. */
+function coldstartNotes(result: ColdstartResult): Note[] {
+  const notes = qualityNotes(result.quality);
+  if (!result.root) return [...notes, warning("No process was seen to start: nothing can be said about a cold start.")];
+  if (!result.root.execSeen) {
+    notes.push(warning(`Process ${result.root.pid} was running before it was watched: times count from the first event seen.`));
+  }
+  if (result.end === "last event") {
+    notes.push(warning("No first token was seen (no llama_decode ended): the waterfall ends at the last event."));
+  } else {
+    if (result.firstTokenBasis === "last call") {
+      notes.push(info("Nothing followed the last llama_decode: its end is taken as the first token. A warm-up call looks the same."));
+    }
+    // A prompt of one token looks like generation; seen from exec on, it is still the first.
+    if (!result.promptSeen && !result.root.execSeen) {
+      notes.push(warning("The prompt was evaluated before llmprof was attached: the token shown is not the first."));
+    }
+  }
+  for (const { errno, count, bytes } of result.locks.failures) {
+    notes.push(warning(`mlock failed ${count} ${count === 1 ? "time" : "times"} with ${errno} (${mebibytes(bytes)}): ${lockAdvice(errno)}`));
+  }
+  if (result.coarse) notes.push(info("Very many activities: neighbours were put together over longer pauses than usual."));
+  return notes;
+}
+
+function lockAdvice(errno: string): string {
+  switch (errno) {
+    case "ENOMEM":
+    case "EPERM":
+      return "weights may be paged out. Raise the limit (`ulimit -l unlimited`, systemd `LimitMEMLOCK=infinity`, docker `--ulimit memlock=-1`) " +
+        "or give the program the capability (`sudo setcap cap_ipc_lock+ep PROGRAM`).";
+    case "EAGAIN":
+      return "some pages could not be brought in: is there enough free memory (`free -m`)?";
+    default:
+      return "weights may be paged out.";
+  }
+}

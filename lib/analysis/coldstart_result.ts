@@ -1,0 +1,154 @@
+import type { Ns } from "../events/time.ts";
+import type { Activity } from "./activity.ts";
+import type { ColdstartKind, ColdstartPhase, ColdstartResult, ColdstartStep } from "./coldstart_schema.ts";
+import { figures, noteOf } from "./figures.ts";
+import type { FirstToken } from "./first_token.ts";
+import type { Intervals } from "./intervals.ts";
+import { phaseName } from "./phase_kinds.ts";
+import type { ProcessTree } from "./process_tree.ts";
+import type { Quality } from "./quality.ts";
+import type { StoppedTimes } from "./stopped.ts";
+import { MIN_GAP_NS, type Segment, waterfall } from "./waterfall.ts";
+
+/** All that is left of the spans when the last one has been seen. */
+export interface Seen {
+  readonly tree: ProcessTree;
+  readonly stopped: StoppedTimes;
+  readonly activities: readonly Activity[];
+  readonly coarse: boolean;
+  /** First and last time at which the tree did anything. */
+  readonly firstSeen: Ns;
+  readonly lastSeen: Ns;
+  /** Of the process that gave the first token. While it is not `certain`, all later activities were kept too. */
+  readonly token: FirstToken | undefined;
+  readonly memory: Pick<ColdstartResult, "pageCache" | "pageFaults" | "locks">;
+  readonly quality: Quality;
+}
+
+export function coldstartResult(seen: Seen): ColdstartResult {
+  const { tree } = seen;
+  const token = seen.token?.at;
+  const exec = tree.exec ?? seen.firstSeen;
+  const known = tree.root !== undefined && exec < Infinity;
+  const origin = known ? exec : 0;
+  const last = known ? Math.max(origin, seen.lastSeen) : 0;
+  const end = token === undefined ? last : Math.max(origin, token);
+  const stops = seen.stopped.union(tree.pids);
+  const net = (to: Ns) => to - origin - stops.overlap(origin, to);
+
+  const steps = toSteps(waterfall(seen.activities, origin, end, stops), origin);
+  const totalNs = net(end);
+  const until = seen.token?.certain ? end : last;
+  return {
+    root: known ? { pid: tree.root!, file: tree.file ?? null, execNs: origin, execSeen: tree.exec !== undefined } : null,
+    processes: tree.pids.size,
+    totalNs,
+    stoppedNs: stops.overlap(origin, end),
+    end: token === undefined ? "last event" : "first token",
+    timeToFirstTokenNs: token === undefined ? null : totalNs,
+    firstTokenBasis: seen.token?.basis ?? null,
+    promptSeen: seen.token?.promptSeen ?? false,
+    milestones: milestones(seen.activities, token, origin, until).map(([name, at]) => ({ name, atNs: net(at) })),
+    steps,
+    kinds: kinds(steps, totalNs),
+    phases: [...toPhases(seen, origin, until), ...unexplained(seen, origin, until, stops)].sort((a, b) => a.startNs - b.startNs),
+    coarse: seen.coarse,
+    ...seen.memory,
+    quality: seen.quality,
+  };
+}
+
+function toSteps(segments: readonly Segment[], origin: Ns): ColdstartStep[] {
+  // Something longer may be cut into several steps: how much was done stands beside the first, so that the figures add up too.
+  const told = new Set<Activity>();
+  return segments.map(({ start, end, ns, gapsNs, activities }) => {
+    const first = activities[0];
+    const kind = first?.kind ?? "unexplained";
+    const fresh = activities.filter((activity) => !told.has(activity));
+    for (const activity of fresh) told.add(activity);
+    const much = figures(fresh);
+    const note = noteOf(kind, much, fresh.reduce((sum, activity) => sum + activity.end - activity.start, 0));
+    return {
+      name: stepName(first),
+      kind,
+      startNs: start - origin,
+      endNs: end - origin,
+      durationNs: ns,
+      unexplainedNs: gapsNs,
+      ...(first?.file !== undefined && { file: first.file }),
+      ...much,
+      ...(note !== undefined && { note }),
+    };
+  });
+}
+
+/** Of a call that contains others only the rest is its own step. */
+function stepName(activity: Activity | undefined): string {
+  if (!activity) return "unexplained";
+  return activity.kind === "load" ? "model load (compute, allocation)" : phaseName(activity);
+}
+
+function toPhases({ activities, stopped }: Seen, origin: Ns, until: Ns): ColdstartPhase[] {
+  return activities.filter((a) => a.end >= origin && a.start <= until).map((activity) => {
+    const { kind, pid, tid, file, files, open } = activity;
+    const [start, end] = [Math.max(activity.start, origin), Math.min(activity.end, until)];
+    const durationNs = stopped.net(pid, start, end);
+    return {
+      name: phaseName(activity),
+      kind,
+      startNs: start - origin,
+      durationNs,
+      stoppedNs: stopped.within(pid, start, end),
+      busyNs: Math.min(activity.busyNs, durationNs),
+      ...figures([activity]),
+      ...(file !== undefined && { file }),
+      ...(files > 1 && { files }),
+      pid,
+      tid,
+      ...(open && { open }),
+    };
+  });
+}
+
+/** What nobody explains is a phase too, over all that was observed. */
+function unexplained({ activities, tree }: Seen, origin: Ns, until: Ns, stops: Intervals): ColdstartPhase[] {
+  const pid = tree.root ?? 0;
+  return waterfall(activities, origin, until, stops).filter(({ activities, ns }) => activities.length === 0 && ns >= MIN_GAP_NS).map((gap) => ({
+    name: "unexplained",
+    kind: "unexplained",
+    startNs: gap.start - origin,
+    durationNs: gap.ns,
+    stoppedNs: stops.overlap(gap.start, gap.end),
+    busyNs: 0,
+    pid,
+    tid: pid,
+  }));
+}
+
+function kinds(steps: readonly ColdstartStep[], totalNs: number): ColdstartResult["kinds"] {
+  const sums = new Map<ColdstartKind, number>();
+  const add = (kind: ColdstartKind, ns: number) => ns > 0 && sums.set(kind, (sums.get(kind) ?? 0) + ns);
+  for (const { kind, durationNs, unexplainedNs } of steps) {
+    add(kind, durationNs - unexplainedNs);
+    add("unexplained", unexplainedNs);
+  }
+  return [...sums].map(([kind, ns]) => ({ kind, totalNs: ns, share: ns / totalNs })).sort((a, b) => b.totalNs - a.totalNs);
+}
+
+function milestones(activities: readonly Activity[], token: Ns | undefined, origin: Ns, until: Ns): [string, Ns][] {
+  const first = (kind: ColdstartKind) => activities.find((activity) => activity.kind === kind);
+  const found: [string, Ns | undefined][] = [
+    ["model load begins", first("load")?.start],
+    ["model loaded", ended(first("load"))],
+    ["context ready", ended(first("context"))],
+    ["listening", first("listen")?.start],
+    ["first llama_decode", first("decode")?.start],
+    ["first token", token],
+  ];
+  const inRange = found.filter((entry): entry is [string, Ns] => entry[1] !== undefined && entry[1] >= origin && entry[1] <= until);
+  return inRange.sort(([, a], [, b]) => a - b);
+}
+
+function ended(activity: Activity | undefined): Ns | undefined {
+  return activity?.open ? undefined : activity?.end;
+}

@@ -1,0 +1,277 @@
+import assert from "node:assert/strict";
+import type { Span } from "../events/span.ts";
+import { coldstart, type ColdstartOptions } from "./coldstart.ts";
+import { coldstartLane } from "./coldstart_lane.ts";
+import { presentColdstart } from "./coldstart_present.ts";
+import { type ColdstartResult, coldstartResultSchema } from "./coldstart_schema.ts";
+import { analyse, byEnd, MS, seeded, TestSpans } from "./test_spans.ts";
+
+const MIB = 1048576;
+
+function run(spans: readonly Span[], options?: ColdstartOptions): ColdstartResult {
+  const result = analyse(coldstart(options), spans);
+  assert.deepEqual(coldstartResultSchema.parse(result), result);
+  const sum = (list: readonly { durationNs?: number; totalNs?: number }[]) => list.reduce((total, x) => total + (x.durationNs ?? x.totalNs ?? 0), 0);
+  assert.equal(sum(result.steps), result.totalNs, "steps sum to the total");
+  assert.equal(sum(result.kinds), result.totalNs, "kinds sum to the total");
+  for (const view of presentColdstart(result)) {
+    if (view.type !== "waterfall") continue;
+    assert.ok(view.steps.length <= 30);
+    assert.equal(view.steps.reduce((at, step) => (assert.equal(step.start, at), at + step.duration), 0), view.total);
+  }
+  return result;
+}
+
+const notes = (result: ColdstartResult) => presentColdstart(result).flatMap((view) => (view.type === "note" ? [view.text] : [])).join("\n");
+const steps = (result: ColdstartResult) => result.steps.map((step) => `${step.name} ${step.durationNs / MS}`);
+
+Deno.test("from exec to the first token: each instant goes to what explains it best", () => {
+  const s = new TestSpans();
+  const result = run(byEnd([
+    s.exec(10, "engine"),
+    s.slice("library.load", 20, 40, { file: "libllama.so", bytes: 5 * MIB }),
+    s.slice("llama.load", 50, 150),
+    s.open("m.gguf", 60, 61),
+    s.read("m.gguf", 61, 100, 40 * MIB),
+    s.slice("memory.lock", 110, 130, { bytes: 17 * MIB, errno: 0 }),
+    s.slice("llama.context", 150, 170),
+    s.slice("socket.listen", 170, 171, { fd: 3, errno: 0 }),
+    s.slice("llama.encode", 171, 172, { tokens: 3, ret: 0 }),
+    s.decode("prefill", 200, 230, 32),
+    s.sample(231, 232),
+    s.decode("decode", 233, 240),
+    s.read("later.txt", 250, 260),
+    s.exit(300),
+    s.counter("page faults", 90, 700),
+    s.counter("page faults", 290, 900),
+    s.counter("page cache filled: m.gguf", 290, 40 * MIB),
+  ]));
+  assert.deepEqual(result.root, { pid: 100, file: "engine", execNs: 10 * MS, execSeen: true });
+  assert.deepEqual([result.end, result.timeToFirstTokenNs, result.firstTokenBasis], ["first token", 222 * MS, "sampling"]);
+  assert.deepEqual(steps(result), [
+    "unexplained 10",
+    "load libllama.so 20",
+    "unexplained 10",
+    "model load (compute, allocation) 10",
+    "read m.gguf 40",
+    "model load (compute, allocation) 10",
+    "mlock 20",
+    "model load (compute, allocation) 20",
+    "create context 20",
+    "listen 1",
+    "llama_encode 1",
+    "unexplained 28",
+    "prefill 31", // and the millisecond after it
+    "sampling 1",
+  ]);
+  assert.equal(result.steps[4]!.note, "40.0 MiB at 1049 MB/s, 2 reads and opens");
+  assert.deepEqual(result.milestones.map(({ name, atNs }) => [name, atNs / MS]), [
+    ["model load begins", 40],
+    ["model loaded", 140],
+    ["context ready", 160],
+    ["listening", 160],
+    ["first llama_decode", 190],
+    ["first token", 222],
+  ]);
+  assert.deepEqual([result.pageFaults, result.pageCache!.bytes, result.locks.lockedBytes], [900, 40 * MIB, 17 * MIB]);
+  assert.ok(!result.phases.some((phase) => phase.file === "later.txt"));
+  assert.equal(notes(result), "");
+  const lane = coldstartLane(result, s.tracks);
+  assert.deepEqual([lane.length, lane[0]!.start, lane.at(-1)!.end, lane[0]!.track.name], [14, 10 * MS, 232 * MS, "cold start"]);
+});
+
+Deno.test("planted phases in any order: each as long as the program's own log says, stops taken out", () => {
+  for (let seed = 1; seed <= 40; seed++) planted(seed);
+});
+
+/** A program that does known things one after another, in random order, with a stop at its dlopen; and what must be seen of each. */
+function planted(seed: number): void {
+  const random = seeded(seed);
+  const s = new TestSpans();
+  const spans: Span[] = [s.exec(0)];
+  const log: { kind: string; from: number; took: number; file?: string; bytes?: number }[] = [];
+  let t = 5;
+  const parts: (() => void)[] = [
+    () => {
+      const from = t;
+      spans.push(s.open("data", t, t += 0.1, 1));
+      for (let i = 0; i < 97; i++) spans.push(s.read("data", t + 0.1, t += 0.5 + random(10) / 10, MIB, 1));
+      log.push({ kind: "read", from, took: t - from, file: "data", bytes: 97 * MIB });
+    },
+    () => {
+      const from = t;
+      spans.push(s.map("weights", t, t += 0.05, 61 * MIB));
+      for (let i = 0; i < 5; i++) {
+        spans.push(s.touch("weights", t + 0.2, t += 8, 1000), s.touch("libc.so.6", t + 0.1, t += 0.2, 1));
+      }
+      log.push({ kind: "fault", from, took: t - from - 0.2, file: "weights", bytes: 61 * MIB });
+    },
+    () => {
+      log.push({ kind: "lock", from: t, took: 7, bytes: 17 * MIB });
+      spans.push(s.slice("memory.lock", t, t += 7, { bytes: 17 * MIB, errno: 0 }));
+    },
+    () => {
+      log.push({ kind: "listen", from: t, took: 0.02 });
+      spans.push(s.slice("socket.listen", t, t += 0.02, { fd: 3, errno: 0 }));
+    },
+    () => {
+      log.push({ kind: "unexplained", from: t, took: 500 });
+      t += 500;
+    },
+    () => {
+      const from = t;
+      spans.push(s.open("libllama.so", t, t + 0.1), s.read("libllama.so", t + 0.1, t + 0.2, 832));
+      spans.push(s.slice("library.load", t, t + 0.5, { file: "libllama.so", bytes: 2 * MIB }));
+      spans.push(s.stop(t + 0.6, t + 90.6), s.slice("library.load", t + 0.55, t + 91, { file: "libllama.so", bytes: MIB }));
+      t += 91;
+      log.push({ kind: "library", from, took: 1, file: "libllama.so", bytes: 2 * MIB });
+      log.push({ kind: "decode", from: t, took: 11 });
+      spans.push(s.decode("prefill", t, t += 11, 1));
+    },
+  ];
+  while (parts.length > 0) {
+    parts.splice(random(parts.length), 1)[0]!();
+    t += 1;
+  }
+  spans.push(s.exit(t));
+  // Stretches of faults are reported late: when the thread's next one begins, or at the end.
+  const late = spans.filter((span) => span.type === "slice" && span.category === "memory.touch");
+  const result = run([...byEnd(spans.filter((span) => !late.includes(span))), ...late]);
+  for (const { kind, from, took, file, bytes } of log) {
+    const found = result.phases.filter((phase) => phase.kind === kind && (kind !== "fault" || phase.file === file));
+    const best = found.sort((a, b) => Math.abs(a.startNs / MS - from) - Math.abs(b.startNs / MS - from))[0];
+    assert.ok(best, `seed ${seed}: no ${kind}`);
+    assert.ok(Math.abs(best.durationNs / MS - took) <= Math.max(5, took * 0.02), `seed ${seed}: ${kind} ${best.durationNs / MS} instead of ${took}`);
+    if (bytes !== undefined) assert.equal(best.bytes, bytes, `seed ${seed}: ${kind}`);
+    if (kind === "library") assert.ok(Math.abs(best.stoppedNs - 90 * MS) < 1);
+  }
+  assert.equal(result.firstTokenBasis, "last call");
+  assert.match(notes(result), /warm-up/);
+}
+
+Deno.test("the tree counts, others do not", () => {
+  const s = new TestSpans(), child = s.of(200), grandchild = s.of(300), stranger = s.of(400);
+  const result = run([
+    s.exec(0),
+    s.fork(1, 200),
+    child.fork(2, 300),
+    stranger.exec(3),
+    stranger.stop(4, 20),
+    stranger.read("x", 4, 20),
+    stranger.counter("page faults", 5, 1000),
+    child.stop(10, 20),
+    grandchild.counter("page faults", 5, 3),
+    child.counter("page faults", 5, 4),
+    grandchild.read("m.gguf", 5, 25),
+    grandchild.decode("prefill", 25, 30),
+    grandchild.sample(30, 31),
+  ]);
+  assert.deepEqual([result.processes, result.pageFaults, result.stoppedNs, result.totalNs], [3, 7, 10 * MS, 21 * MS]);
+  assert.deepEqual(steps(result), ["unexplained 5", "read m.gguf 10", "prefill 5", "sampling 1"]);
+  assert.equal(coldstartLane(result, s.tracks)[0]!.track.pid, 100);
+});
+
+Deno.test("a root that is told, running already: counts from the first event, exec chains keep the first time and the last name", () => {
+  const s = new TestSpans();
+  const running = run([s.of(7).exec(1), s.read("m.gguf", 10, 30), s.decode("decode", 31, 33), s.decode("decode", 34, 35)], { rootPid: 100 });
+  assert.deepEqual(running.root, { pid: 100, file: null, execNs: 10 * MS, execSeen: false });
+  assert.match(notes(running), /was running before[\s\S]*prompt was evaluated before/);
+  const chain = run([s.exec(1, "sh"), s.exec(5, "python3"), s.read("m.gguf", -10, 0), s.read("m.gguf", 0, 9), s.exit(11)]);
+  assert.deepEqual([chain.root!.file, chain.root!.execNs, chain.end, chain.timeToFirstTokenNs], ["python3", 1 * MS, "last event", null]);
+  assert.deepEqual(steps(chain), ["read m.gguf 8", "unexplained 2"]);
+  assert.match(notes(chain), /No first token/);
+});
+
+Deno.test("nothing, or no start", () => {
+  const s = new TestSpans();
+  for (const spans of [[], [s.read("a", 0, 1), s.mark("lost", 3)], [s.counter("page faults", 1, 1)]] as Span[][]) {
+    const result = run(spans);
+    assert.deepEqual([result.root, result.totalNs, result.steps, coldstartLane(result, s.tracks)], [null, 0, [], []]);
+    assert.match(notes(result), /No process was seen to start/);
+  }
+  const alone = run([s.exec(5)]);
+  assert.deepEqual([alone.totalNs, alone.steps], [0, []]);
+  assert.deepEqual(steps(run([s.exec(5), s.exit(6)])), ["unexplained 1"]);
+  assert.deepEqual(steps(run([s.exec(5), s.exit(6)], { rootPid: 100 })), ["unexplained 1"]);
+  assert.equal(run([], { rootPid: 100 }).root, null);
+});
+
+Deno.test("refused locks are counted, named, and answered with advice", () => {
+  const s = new TestSpans();
+  const lock = (at: number, errno: number) => s.slice("memory.lock", at, at + 1, { bytes: MIB, errno });
+  const result = run([
+    s.exec(0),
+    lock(1, 12),
+    lock(2, 12),
+    lock(3, 1),
+    lock(4, 11),
+    lock(5, 99),
+    lock(6, -0),
+    s.slice("socket.listen", 8, 9, { errno: 98 }),
+  ]);
+  assert.deepEqual(result.locks, {
+    lockedBytes: MIB,
+    failures: [
+      { errno: "ENOMEM", count: 2, bytes: 2 * MIB },
+      { errno: "EPERM", count: 1, bytes: MIB },
+      { errno: "EAGAIN", count: 1, bytes: MIB },
+      { errno: "errno 99", count: 1, bytes: MIB },
+    ],
+  });
+  assert.match(notes(result), /2 times with ENOMEM \(2\.0 MiB\).*ulimit -l[\s\S]*EPERM.*setcap[\s\S]*EAGAIN.*free -m[\s\S]*errno 99/);
+});
+
+Deno.test("memory: sparse faults explain nothing, dense ones and populated mappings do", () => {
+  const s = new TestSpans();
+  const result = run(byEnd([
+    s.exec(0),
+    s.touch(undefined, 0, 20, 30),
+    s.touch(undefined, 30, 40, 10_000),
+    s.slice("memory.map", 45, 45.01, { bytes: MIB, address: 4096 }),
+    s.slice("memory.map", 50, 60, { bytes: 64 * MIB, address: 4096 }),
+    s.touch("libcuda.so.1", 60, 70, 99),
+    s.slice("llama.load", 65, 80, undefined, true),
+    s.exit(80),
+  ]));
+  assert.deepEqual(steps(result), [
+    "unexplained 30",
+    "fault in memory 10",
+    "unexplained 10",
+    "populate memory 10",
+    "fault in libcuda.so.1 10",
+    "model load (compute, allocation) 10",
+  ]);
+  assert.equal(result.phases.find((phase) => phase.kind === "load")!.open, true);
+  assert.deepEqual(result.milestones.map(({ name }) => name), ["model load begins"]);
+});
+
+Deno.test("hostile order: steps sum to the total, whatever comes when", () => {
+  const random = seeded(9);
+  for (let round = 0; round < 150; round++) {
+    const s = new TestSpans();
+    const spans: Span[] = random(4) ? [s.exec(random(20)), s.fork(random(20), 101)] : [];
+    for (let i = 0; i < 80; i++) {
+      const who = s.of(100 + random(3), 100 + random(4));
+      const start = random(2000) / 10, end = start + random(300) / 10;
+      const file = ["a", "b", "c.gguf", "libd.so"][random(4)]!;
+      const open = random(20) === 0;
+      spans.push(
+        [
+          () => who.read(file, start, end),
+          () => who.open(file, start, end),
+          () => who.map(file, start, end),
+          () => who.touch(random(3) ? file : undefined, start, end, random(9000)),
+          () => who.stop(start, end),
+          () => who.slice("library.load", start, end, { file, bytes: 10 }, open),
+          () => who.slice("llama.load", start, end, undefined, open),
+          () => who.slice("llama.context", start, end, undefined, open),
+          () => who.slice("memory.lock", start, end, { bytes: 10, errno: random(2) }),
+          () => who.decode(random(2) ? "prefill" : "decode", start, end, 1, open),
+          () => who.sample(start, end),
+          () => who.exec(start),
+        ][random(round % 2 ? 12 : 9)]!(),
+      );
+    }
+    run(round % 3 ? spans : byEnd(spans), round % 5 ? undefined : { rootPid: 100 });
+  }
+});

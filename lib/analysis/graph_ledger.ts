@@ -1,0 +1,143 @@
+import type { Slice, Track } from "../events/span.ts";
+import { OperatorLanes, type PendingOp } from "./operator_lanes.ts";
+import { type Phase, PHASES } from "./operator_sums.ts";
+import type { Node, OperatorTable } from "./operator_table.ts";
+import type { StoppedTimes } from "./stopped.ts";
+
+/** A graph that waits for the slice of the `llama_decode` around it. */
+interface PendingGraph {
+  readonly slice: Slice;
+  readonly ops: readonly PendingOp[];
+}
+
+/** The graphs of one thread, and how many operators and graphs that are. */
+interface Waiting {
+  readonly graphs: PendingGraph[];
+  held: number;
+}
+
+/** What waits is bounded: beyond this many operators a process does not call `llama_decode`, and its graphs belong to none. */
+const MAX_PENDING = 131_072;
+
+/**
+ * Attaches operators to graphs and graphs to decodes, by containment in time: operators end before their graph, on lanes of the same process;
+ * a graph ends before its decode, on the same thread. Then their time goes to the table, split by the phase of the decode.
+ */
+export class GraphLedger {
+  readonly #lanes = new OperatorLanes();
+  readonly #graphs = new Map<string, Waiting>();
+  readonly #nsByPhase: Record<Phase, number> = { prefill: 0, decode: 0, other: 0 };
+  count = 0;
+  openCount = 0;
+  nodes = 0;
+  withoutOperators = 0;
+  /** Calls of worker 0 in no graph. */
+  unattached = 0;
+
+  constructor(readonly table: OperatorTable, readonly stopped: StoppedTimes, readonly maxPending = MAX_PENDING) {}
+
+  op(slice: Slice): void {
+    const late = this.#lanes.add(slice, this.table.node(slice), this.#net(slice), this.maxPending);
+    if (late.length > 0) this.#settleLoose(late);
+  }
+
+  graph(slice: Slice): void {
+    const { ops, before } = this.#lanes.take(slice);
+    this.count++;
+    this.unattached += before.length;
+    this.nodes += Number(slice.args?.nodes ?? 0);
+    if (slice.open) this.openCount++;
+    const key = threadKey(slice.track);
+    let waiting = this.#graphs.get(key);
+    if (!waiting) this.#graphs.set(key, waiting = { graphs: [], held: 0 });
+    waiting.graphs.push({ slice, ops });
+    waiting.held += ops.length + 1;
+    if (waiting.held > this.maxPending) this.#settleAll(key, waiting);
+  }
+
+  /** Returns the time of the graphs inside the call. */
+  decode(slice: Slice): number {
+    const key = threadKey(slice.track);
+    const phase = slice.args?.phase === "decode" ? "decode" : "prefill";
+    let insideNs = 0;
+    for (const graph of this.#graphs.get(key)?.graphs ?? []) {
+      const inside = graph.slice.start >= slice.start && graph.slice.end <= slice.end;
+      const ns = this.#settle(graph, inside ? phase : "other");
+      if (inside) insideNs += ns;
+    }
+    this.#graphs.delete(key);
+    return insideNs;
+  }
+
+  /** Nothing follows: what still waits belongs to none. */
+  finish(): void {
+    for (const [key, waiting] of [...this.#graphs]) this.#settleAll(key, waiting);
+    this.#settleLoose(this.#lanes.rest());
+  }
+
+  get workers(): OperatorLanes["workers"] {
+    return this.#lanes.workers;
+  }
+
+  /** Time in graphs whose end was seen: what the table's rows sum to. */
+  get graphNs(): number {
+    return PHASES.reduce((sum, phase) => sum + this.#nsByPhase[phase], 0);
+  }
+
+  #net(slice: Slice): number {
+    return slice.open ? NaN : this.stopped.net(slice.track.pid, slice.start, slice.end);
+  }
+
+  #settleAll(key: string, waiting: Waiting): void {
+    this.#graphs.delete(key);
+    for (const graph of waiting.graphs) this.#settle(graph, "other");
+  }
+
+  /**
+   * Operators without a graph: the window opened inside theirs, and they are left out, so that calls stay nodes × graphs. Where no graph is
+   * seen at all (the library hides the function), they are all there is, and their own sum stands for the time in graphs.
+   */
+  #settleLoose(ops: readonly PendingOp[]): void {
+    if (this.count > 0) {
+      this.unattached += ops.length;
+      return;
+    }
+    for (const { node, ns } of ops) {
+      addCall(node, "other", ns);
+      if (ns === ns) this.#nsByPhase.other += ns;
+    }
+  }
+
+  /** Returns the graph's time, 0 when its end was not seen. */
+  #settle({ slice, ops }: PendingGraph, phase: Phase): number {
+    if (ops.length === 0) this.withoutOperators++;
+    const ns = this.#net(slice);
+    if (ns !== ns) {
+      // The graph's time is unknown, so its operators count as calls only: otherwise the rows would exceed the graphs.
+      for (const { node } of ops) addCall(node, phase, NaN);
+      return 0;
+    }
+    let sum = 0;
+    for (const { node, ns: opNs } of ops) {
+      addCall(node, phase, opNs);
+      if (opNs === opNs) sum += opNs;
+    }
+    const first = ops[0];
+    const beforeFirst = first ? this.stopped.net(slice.track.pid, slice.start, first.start) : 0;
+    this.table.addTime("graph start", phase, beforeFirst);
+    this.table.addTime("graph rest", phase, ns - beforeFirst - sum);
+    this.#nsByPhase[phase] += ns;
+    return ns;
+  }
+}
+
+function addCall(node: Node, phase: Phase, ns: number): void {
+  for (const sums of [node.operator, node.layer, node.tensor]) {
+    if (ns === ns) sums.add(phase, ns);
+    else sums.addOpen(phase);
+  }
+}
+
+function threadKey(track: Track): string {
+  return `${track.pid}/${track.tid ?? 0}`;
+}

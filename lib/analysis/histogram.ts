@@ -1,0 +1,66 @@
+/** 64 buckets an octave: half a bucket is at most 1/128 of the value. */
+const SUB_BITS = 6;
+const SUB = 1 << SUB_BITS;
+
+/**
+ * Log-linear histogram of nanoseconds. Values below 64 are exact; above, a quantile is the middle of a bucket and off by at most 1/128
+ * (0.8 %). Count, sum, minimum and maximum are exact. An octave takes 512 bytes once a value falls into it.
+ */
+export class Histogram {
+  readonly #octaves: (Float64Array | undefined)[] = [];
+  count = 0;
+  sum = 0;
+  min = Infinity;
+  max = -Infinity;
+
+  add(ns: number): void {
+    const value = ns > 0 ? Math.floor(ns) : 0;
+    this.count++;
+    this.sum += value;
+    if (value < this.min) this.min = value;
+    if (value > this.max) this.max = value;
+    const octave = octaveOf(value);
+    const bucket = octave === 0 ? value : Math.floor(value / 2 ** (octave - 1)) - SUB;
+    (this.#octaves[octave] ??= new Float64Array(SUB))[bucket]!++;
+  }
+
+  merge(other: Histogram): void {
+    for (const [octave, buckets] of other.#octaves.entries()) {
+      if (!buckets) continue;
+      const mine = this.#octaves[octave] ??= new Float64Array(SUB);
+      for (let i = 0; i < SUB; i++) mine[i]! += buckets[i]!;
+    }
+    this.count += other.count;
+    this.sum += other.sum;
+    this.min = Math.min(this.min, other.min);
+    this.max = Math.max(this.max, other.max);
+  }
+
+  get mean(): number | null {
+    return this.count === 0 ? null : this.sum / this.count;
+  }
+
+  /** The nearest-rank quantile, 0 < q ≤ 1; null without a value. */
+  quantile(q: number): number | null {
+    if (this.count === 0) return null;
+    let left = Math.max(1, Math.ceil(q * this.count));
+    if (left >= this.count) return this.max;
+    for (const [octave, buckets] of this.#octaves.entries()) {
+      if (!buckets) continue;
+      for (let i = 0; i < SUB; i++) {
+        left -= buckets[i]!;
+        if (left > 0) continue;
+        const width = octave === 0 ? 1 : 2 ** (octave - 1);
+        const low = octave === 0 ? i : (SUB + i) * width;
+        return Math.min(this.max, Math.max(this.min, low + (width - 1) / 2));
+      }
+    }
+    return this.max;
+  }
+}
+
+/** 0 for values below 64, then one for each doubling: 64…127 → 1, 128…255 → 2. `Math.log2` rounds wrongly beside powers of two. */
+function octaveOf(value: number): number {
+  const log = value < 2 ** 31 ? 31 - Math.clz32(value) : 62 - Math.clz32(Math.floor(value / 2 ** 31));
+  return Math.max(0, log - SUB_BITS + 1);
+}

@@ -1,0 +1,39 @@
+import type { Ns } from "../events/time.ts";
+
+/** Disjoint stretches of time in order: what is added may come in any order, nested or overlapping. */
+export class Intervals {
+  readonly #starts: Ns[] = [];
+  readonly #ends: Ns[] = [];
+
+  add(start: Ns, end: Ns): void {
+    if (!(end > start)) return;
+    // All that touch the new one become part of it. They come nearly sorted, so the place is looked for from the end.
+    let to = this.#starts.length;
+    while (to > 0 && this.#starts[to - 1]! > end) to--;
+    let from = to;
+    while (from > 0 && this.#ends[from - 1]! >= start) from--;
+    const first = from < to ? Math.min(start, this.#starts[from]!) : start;
+    const last = from < to ? Math.max(end, this.#ends[to - 1]!) : end;
+    this.#starts.splice(from, to - from, first);
+    this.#ends.splice(from, to - from, last);
+  }
+
+  addAll(other: Intervals): void {
+    for (let i = 0; i < other.#starts.length; i++) this.add(other.#starts[i]!, other.#ends[i]!);
+  }
+
+  /** How many nanoseconds of [start, end) they cover. */
+  overlap(start: Ns, end: Ns): number {
+    let sum = 0;
+    for (let i = this.#ends.length - 1; i >= 0 && this.#ends[i]! > start; i--) {
+      const covered = Math.min(end, this.#ends[i]!) - Math.max(start, this.#starts[i]!);
+      if (covered > 0) sum += covered;
+    }
+    return sum;
+  }
+
+  /** Nanoseconds in all. */
+  get total(): number {
+    return this.overlap(-Infinity, Infinity);
+  }
+}

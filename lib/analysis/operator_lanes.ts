@@ -1,0 +1,88 @@
+import type { Slice, Track } from "../events/span.ts";
+import type { Ns } from "../events/time.ts";
+import type { Node } from "./operator_table.ts";
+
+/** One operator on worker 0 that waits for the slice of its graph. */
+export interface PendingOp {
+  readonly node: Node;
+  readonly start: Ns;
+  readonly end: Ns;
+  /** Net of stops; NaN: its end was not seen. */
+  readonly ns: number;
+}
+
+interface Busy {
+  calls: number;
+  ns: number;
+}
+
+/** A row of the trace on which one worker's operators are drawn, of one graph at a time. */
+interface Lane {
+  readonly worker: number;
+  readonly busy: Busy;
+  pending: PendingOp[];
+}
+
+/** The operators of worker 0 until their graph is known, and how busy each worker is. */
+export class OperatorLanes {
+  readonly #lanes = new Map<Track, Lane>();
+  /** Lanes of a worker 0: a process that computes several graphs at once has one for each. */
+  readonly #byPid = new Map<number, Lane[]>();
+  readonly workers = new Map<number, Busy>();
+
+  /**
+   * `ns` is the net duration, NaN where the end was not seen. Returns operators that waited too long, if any: a graph has some thousands, so
+   * with more than `max` of them none is coming.
+   */
+  add(slice: Slice, node: Node, ns: number, max: number): readonly PendingOp[] {
+    const lane = this.#lanes.get(slice.track) ?? this.#lane(slice);
+    const timed = ns === ns;
+    lane.busy.calls++;
+    if (timed) lane.busy.ns += ns;
+    if (lane.worker !== 0) {
+      if (timed) { for (const sums of [node.operator, node.layer, node.tensor]) sums.othersNs += ns; }
+      return [];
+    }
+    lane.pending.push({ node, start: slice.start, end: slice.end, ns });
+    return lane.pending.length > max ? lane.pending.splice(0) : [];
+  }
+
+  /**
+   * Operators inside a graph: those on the lane whose last one ended nearest to the graph's end. Other lanes hold graphs that are computed at
+   * the same time, whose current operator has not ended. `before`: what waited on that lane and belongs to no graph.
+   */
+  take(graph: Slice): { readonly ops: readonly PendingOp[]; readonly before: readonly PendingOp[] } {
+    let best: Lane | undefined;
+    let bestEnd = -Infinity;
+    for (const lane of this.#byPid.get(graph.track.pid) ?? []) {
+      const last = lane.pending.findLast((op) => op.end <= graph.end);
+      if (!last || last.start < graph.start || last.end <= bestEnd) continue;
+      best = lane;
+      bestEnd = last.end;
+    }
+    if (!best) return { ops: [], before: [] };
+    const all = best.pending;
+    best.pending = all.filter((op) => op.end > graph.end);
+    const ended = all.filter((op) => op.end <= graph.end);
+    return { ops: ended.filter((op) => op.start >= graph.start), before: ended.filter((op) => op.start < graph.start) };
+  }
+
+  /** All that still waits. */
+  rest(): readonly PendingOp[] {
+    return [...this.#lanes.values()].flatMap((lane) => lane.pending.splice(0));
+  }
+
+  #lane(slice: Slice): Lane {
+    const worker = Number(slice.args?.worker ?? 0);
+    let busy = this.workers.get(worker);
+    if (!busy) this.workers.set(worker, busy = { calls: 0, ns: 0 });
+    const lane: Lane = { worker, busy, pending: [] };
+    this.#lanes.set(slice.track, lane);
+    if (worker === 0) {
+      const lanes = this.#byPid.get(slice.track.pid);
+      if (lanes) lanes.push(lane);
+      else this.#byPid.set(slice.track.pid, [lane]);
+    }
+    return lane;
+  }
+}

@@ -1,0 +1,75 @@
+import type { Slice } from "../events/span.ts";
+import type { OperatorsResult, OperatorSumsResult } from "./operators_schema.ts";
+import { OperatorSums, type Phase } from "./operator_sums.ts";
+import { tensorKind } from "./tensor_kind.ts";
+
+/** The rows that one node of a graph adds to. */
+export interface Node {
+  readonly operator: OperatorSums;
+  readonly layer: OperatorSums;
+  readonly tensor: OperatorSums;
+}
+
+/** An engine that names every tensor anew must not fill the memory: beyond this the memory of names starts afresh, the sums stay. */
+const MAX_NAMES = 65_536;
+
+/** Sums by operator, by layer and by kind of tensor. */
+export class OperatorTable {
+  readonly #operators = new Map<string, OperatorSums>();
+  readonly #layers = new Map<number | null, OperatorSums>();
+  readonly #tensors = new Map<string, OperatorSums>();
+  /** Operator → tensor → rows: what is known of a node the second time. */
+  #nodes = new Map<string, Map<string, Node>>();
+  #names = 0;
+
+  node(slice: Slice): Node {
+    const tensor = String(slice.args?.tensor ?? "");
+    let ofOperator = this.#nodes.get(slice.name);
+    if (!ofOperator) this.#nodes.set(slice.name, ofOperator = new Map());
+    let node = ofOperator.get(tensor);
+    if (!node) {
+      const layer = typeof slice.args?.layer === "number" ? slice.args.layer : null;
+      node = this.#rows(slice.name, layer, tensorKind(tensor) || "(unnamed)");
+      if (++this.#names > MAX_NAMES) this.#forget();
+      else ofOperator.set(tensor, node);
+    }
+    return node;
+  }
+
+  /** Time inside a graph that no operator accounts for; a row of its own in each grouping, so that each sums to the graphs' time. */
+  addTime(row: "graph start" | "graph rest", phase: Phase, ns: number): void {
+    if (ns === 0) return;
+    const { operator, layer, tensor } = this.#rows(row, null, row);
+    for (const sums of [operator, layer, tensor]) sums.addTime(phase, ns);
+  }
+
+  result(graphNs: number): Pick<OperatorsResult, "operators" | "layers" | "tensors"> {
+    const named = (rows: ReadonlyMap<string, OperatorSums>) => byTime(filled(rows).map(([name, sums]) => ({ name, ...sums.result(graphNs) })));
+    const layers = filled(this.#layers).map(([layer, sums]) => ({ layer, ...sums.result(graphNs) }));
+    layers.sort((a, b) => (a.layer ?? Infinity) - (b.layer ?? Infinity));
+    return { operators: named(this.#operators), layers, tensors: named(this.#tensors) };
+  }
+
+  #rows(operator: string, layer: number | null, tensor: string): Node {
+    return { operator: row(this.#operators, operator), layer: row(this.#layers, layer), tensor: row(this.#tensors, tensor) };
+  }
+
+  #forget(): void {
+    this.#nodes = new Map();
+    this.#names = 0;
+  }
+}
+
+function row<Key>(rows: Map<Key, OperatorSums>, key: Key): OperatorSums {
+  let sums = rows.get(key);
+  if (!sums) rows.set(key, sums = new OperatorSums());
+  return sums;
+}
+
+function filled<Key>(rows: ReadonlyMap<Key, OperatorSums>): [Key, OperatorSums][] {
+  return [...rows].filter(([, sums]) => !sums.isEmpty);
+}
+
+function byTime<Row extends OperatorSumsResult & { name: string }>(rows: Row[]): Row[] {
+  return rows.sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls || (a.name < b.name ? -1 : 1));
+}

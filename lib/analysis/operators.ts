@@ -1,0 +1,72 @@
+import type { Slice, Span } from "../events/span.ts";
+import type { Analysis } from "./analysis.ts";
+import { DecodeCalls } from "./decode_calls.ts";
+import { GraphLedger } from "./graph_ledger.ts";
+import { OperatorTable } from "./operator_table.ts";
+import type { OperatorsResult } from "./operators_schema.ts";
+import { QualityCount } from "./quality.ts";
+import { StoppedTimes } from "./stopped.ts";
+
+/** Which operators take the time, and how fast tokens come: sums as spans arrive, in memory that does not grow with their number. */
+export function operators(): Analysis<OperatorsResult> {
+  return new OperatorsAnalysis();
+}
+
+class OperatorsAnalysis implements Analysis<OperatorsResult> {
+  readonly #stopped = new StoppedTimes();
+  readonly #table = new OperatorTable();
+  readonly #ledger = new GraphLedger(this.#table, this.#stopped);
+  readonly #calls = new DecodeCalls(this.#stopped);
+  readonly #quality = new QualityCount();
+  readonly #pids = new Set<number>();
+  /** In successful calls that ended: what `graphsInDecodeNs` can be compared with. */
+  #graphsInDecodeNs = 0;
+
+  span(span: Span): void {
+    if (span.type === "slice") this.#slice(span);
+    else if (span.type === "mark") this.#quality.mark(span);
+  }
+
+  result(): OperatorsResult {
+    this.#ledger.finish();
+    const { count, openCount, nodes, withoutOperators, unattached, graphNs } = this.#ledger;
+    const time = this.#calls.time();
+    return {
+      processes: this.#pids.size,
+      ...this.#calls.result(),
+      time: {
+        ...time,
+        graphNs,
+        graphsInDecodeNs: this.#graphsInDecodeNs,
+        outsideGraphNs: time.decodeNs - this.#graphsInDecodeNs,
+        stoppedNs: this.#stopped.union().total,
+      },
+      graphs: { count, openCount, nodes, withoutOperators },
+      ...this.#table.result(graphNs),
+      workers: [...this.#ledger.workers].sort(([a], [b]) => a - b).map(([worker, { calls, ns }]) => ({ worker, calls, busyNs: ns })),
+      unattachedCalls: unattached,
+      quality: this.#quality.result(),
+    };
+  }
+
+  #slice(slice: Slice): void {
+    switch (slice.category) {
+      case "ggml.op":
+        return this.#ledger.op(slice);
+      case "ggml.graph":
+        this.#pids.add(slice.track.pid);
+        return this.#ledger.graph(slice);
+      case "llama.decode": {
+        this.#pids.add(slice.track.pid);
+        this.#calls.decode(slice);
+        const inside = this.#ledger.decode(slice);
+        if (!slice.open && Number(slice.args?.ret ?? 0) === 0) this.#graphsInDecodeNs += inside;
+        return;
+      }
+      case "llama.sample":
+        return this.#calls.sample(slice);
+      case "llmprof.stopped":
+        return this.#stopped.add(slice);
+    }
+  }
+}

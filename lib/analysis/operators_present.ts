@@ -1,0 +1,132 @@
+import type { Column, Facts, Note, Table, View } from "../events/view.ts";
+import type { OperatorsResult, OperatorSumsResult } from "./operators_schema.ts";
+import { info, qualityNotes, warning } from "./quality.ts";
+
+/** Kinds of tensors beyond these take little time. */
+const MAX_TENSORS = 20;
+/** Fewer intervals do not carry a 99th percentile. */
+const FEW_INTERVALS = 100;
+
+/** Tokens first, then where their time went: by operator, by layer, by tensor. */
+export function presentOperators(result: OperatorsResult): readonly View[] {
+  const views: View[] = [...operatorsNotes(result), tokens(result)];
+  if (result.time.decodeNs > 0 || result.time.graphNs > 0) views.push(time(result));
+  if (result.operators.length > 0) {
+    views.push(sumsTable("Operators", "operator", result.operators.map((row) => [row.name, row])));
+    const layers = result.layers.filter((row) => row.layer !== null);
+    if (layers.length > 1) views.push(sumsTable("Layers", "layer", result.layers.map((row) => [row.layer ?? "none", row])));
+    const tensors = result.tensors.slice(0, MAX_TENSORS);
+    const more = result.tensors.length - tensors.length;
+    views.push(sumsTable(more > 0 ? `Tensors (${more} more take less)` : "Tensors", "tensor", tensors.map((row) => [row.name, row])));
+  }
+  if (result.workers.length > 1) views.push(workers(result));
+  return views;
+}
+
+function tokens({ tokens, rates, firstTokenNs, betweenTokens }: OperatorsResult): Facts {
+  const calls = (n: number) => `${n} ${n === 1 ? "call" : "calls"}`;
+  return {
+    type: "facts",
+    title: "Tokens",
+    facts: [
+      { name: "generated", value: tokens.decode, unit: "count", note: calls(tokens.decodeCalls) },
+      { name: "prompt", value: tokens.prefill, unit: "count", note: calls(tokens.prefillCalls) },
+      { name: "generation", value: rates.generatedPerSecond, unit: "per-second", note: "wall time, sampling included" },
+      { name: "decode", value: rates.decodePerSecond, unit: "per-second", note: "in llama_decode" },
+      { name: "prefill", value: rates.prefillPerSecond, unit: "per-second", note: "in llama_decode" },
+      { name: "time to first token", value: firstTokenNs, unit: "ns", note: "from the first llama_decode" },
+      ...(betweenTokens
+        ? [
+          { name: "time between tokens", value: betweenTokens.meanNs, unit: "ns", note: `mean of ${betweenTokens.count}` } as const,
+          { name: "  p50", value: betweenTokens.p50Ns, unit: "ns" } as const,
+          { name: "  p90", value: betweenTokens.p90Ns, unit: "ns" } as const,
+          { name: "  p99", value: betweenTokens.p99Ns, unit: "ns" } as const,
+          { name: "  max", value: betweenTokens.maxNs, unit: "ns" } as const,
+        ]
+        : []),
+    ],
+  };
+}
+
+function time({ time, graphs }: OperatorsResult): Facts {
+  const otherGraphs = time.graphNs - time.graphsInDecodeNs;
+  return {
+    type: "facts",
+    title: "Time",
+    facts: [
+      { name: "llama_decode", value: time.decodeNs, unit: "ns" },
+      { name: "  in graphs", value: time.graphsInDecodeNs, unit: "ns", note: `${graphs.count} graphs` },
+      { name: "  outside the graph", value: time.outsideGraphNs, unit: "ns" },
+      ...(otherGraphs > 0 ? [{ name: "graphs outside llama_decode", value: otherGraphs, unit: "ns" } as const] : []),
+      { name: "between decodes", value: time.betweenDecodesNs, unit: "ns" },
+      { name: "sampling", value: time.samplingNs, unit: "ns", note: `${time.samplingCalls} calls` },
+      ...(time.stoppedNs > 0 ? [{ name: "held by llmprof", value: time.stoppedNs, unit: "ns", note: "in none of the others" } as const] : []),
+    ],
+  };
+}
+
+type Figure = readonly [Column, (row: OperatorSumsResult) => number | null];
+
+function sumsTable(title: string, first: string, rows: readonly (readonly [string | number, OperatorSumsResult])[]): Table {
+  // A column that is empty for every row says nothing.
+  const others = rows.some(([, row]) => row.othersNs > 0);
+  const other = rows.some(([, row]) => row.other.totalNs > 0);
+  const columns: Figure[] = [
+    [{ title: "calls", unit: "count" }, (row) => row.calls],
+    [{ title: "total", unit: "ns" }, (row) => row.totalNs],
+    [{ title: "share", unit: "ratio" }, (row) => row.share],
+    [{ title: "mean", unit: "ns" }, (row) => row.meanNs],
+    [{ title: "p50", unit: "ns" }, (row) => row.p50Ns],
+    [{ title: "prefill", unit: "ns" }, (row) => row.prefill.totalNs],
+    [{ title: "decode", unit: "ns" }, (row) => row.decode.totalNs],
+  ];
+  if (other) columns.push([{ title: "other", unit: "ns" }, (row) => row.other.totalNs]);
+  if (others) columns.push([{ title: "other workers", unit: "ns" }, (row) => row.othersNs]);
+  return {
+    type: "table",
+    title,
+    columns: [{ title: first, unit: "text" }, ...columns.map(([column]) => column)],
+    rows: rows.map(([name, row]) => [name, ...columns.map(([, value]) => value(row))]),
+  };
+}
+
+function workers({ workers }: OperatorsResult): Table {
+  return {
+    type: "table",
+    title: "Workers (their wait for each other included)",
+    columns: [{ title: "worker", unit: "count" }, { title: "operators", unit: "count" }, { title: "busy", unit: "ns" }],
+    rows: workers.map(({ worker, calls, busyNs }) => [worker, calls, busyNs]),
+  };
+}
+
+/** What the figures would mislead about. */
+function operatorsNotes(result: OperatorsResult): Note[] {
+  const { tokens, graphs, betweenTokens, firstTokenNs } = result;
+  const notes = qualityNotes(result.quality);
+  const calls = tokens.prefillCalls + tokens.decodeCalls;
+  const ops = result.operators.reduce((sum, row) => sum + row.calls, 0);
+  const openOps = result.operators.reduce((sum, row) => sum + row.openCalls, 0);
+  if (calls === 0 && graphs.count === 0 && ops === 0) {
+    return [...notes, warning("No llama_decode and no ggml graph was seen: the process did not infer while it was watched.")];
+  }
+  if (calls === 0) notes.push(warning("No llama_decode was seen: there are no tokens, and operators are not split into prefill and decode."));
+  else if (graphs.count === 0 && ops === 0) {
+    notes.push(warning("No CPU graph was seen inside llama_decode: the model is offloaded, or the ggml library hides its functions."));
+  }
+  if (graphs.count === 0 && ops > 0) notes.push(warning("ggml_graph_compute was not seen: shares are of the operators' own sum."));
+  if (graphs.withoutOperators > 0) {
+    notes.push(warning(`${graphs.withoutOperators} of ${graphs.count} graphs came without operators: their time is in "graph rest".`));
+  }
+  if (tokens.failedCalls > 0) notes.push(warning(`llama_decode failed ${tokens.failedCalls} times: these calls are in no time and no rate.`));
+  const open = tokens.openCalls + graphs.openCount + openOps;
+  if (open > 0) notes.push(info(`${open} slices had not ended when the run did: they are counted, and left out of times and means.`));
+  if (result.unattachedCalls > 0) {
+    notes.push(info(`${result.unattachedCalls} operator calls belong to a graph that began before the window: left out.`));
+  }
+  if (calls > 0 && firstTokenNs === null) notes.push(info("No time to first token: no prompt was evaluated from its beginning."));
+  if (betweenTokens && betweenTokens.count < FEW_INTERVALS) {
+    notes.push(info(`Only ${betweenTokens.count} intervals between tokens: p90 and p99 say little.`));
+  }
+  if (result.processes > 1) notes.push(info(`${result.processes} processes computed: the figures are their sums.`));
+  return notes;
+}

@@ -1,0 +1,86 @@
+import * as z from "zod";
+
+const count = z.int().nonnegative();
+/** A sum of nanoseconds. */
+const ns = z.number();
+const nsOrNull = z.number().nullable();
+const ratioOrNull = z.number().nullable();
+
+/** What of a row belongs to one kind of call. `meanNs` and `p50Ns` are null where no call was timed. */
+const partSchema = z.object({ calls: count, totalNs: ns, meanNs: nsOrNull, p50Ns: nsOrNull });
+
+const sumsSchema = partSchema.extend({
+  /** Calls that had not ended when the run did: counted in `calls`, in no time. */
+  openCalls: count,
+  /** `totalNs` of the time inside graphs. */
+  share: ratioOrNull,
+  /** The same calls on the workers other than 0, from start to their next start: busy beside worker 0, not in addition to the wall time. */
+  othersNs: ns,
+  prefill: partSchema,
+  decode: partSchema,
+  /** In a graph that no `llama_decode` contains (an encoder, another engine). */
+  other: partSchema,
+});
+
+const namedSchema = sumsSchema.extend({ name: z.string() });
+
+/**
+ * What `operators` answers. Times are nanoseconds with the time at which llmprof held the process still taken out. An operator's time is that
+ * of worker 0, which is the thread that calls the graph: the rows of `operators` (and of `layers`, and of `tensors`) sum to `time.graphNs`.
+ */
+export const operatorsResultSchema = z.object({
+  /** Processes that computed. */
+  processes: count,
+  tokens: z.object({
+    prefill: count,
+    decode: count,
+    prefillCalls: count,
+    decodeCalls: count,
+    /** Of both, those that had not returned at the end (their tokens are not counted) and those that returned an error. */
+    openCalls: count,
+    failedCalls: count,
+  }),
+  rates: z.object({
+    /** Prompt tokens per second of `llama_decode`: llama.cpp's "prompt eval". */
+    prefillPerSecond: ratioOrNull,
+    /** Generated tokens per second of `llama_decode`: llama.cpp's "eval". */
+    decodePerSecond: ratioOrNull,
+    /** Generated tokens per second of wall time, sampling and everything else between two calls included. */
+    generatedPerSecond: ratioOrNull,
+  }),
+  /** From the beginning of the first `llama_decode` to the first token; null where the prompt was evaluated before the window or no token came. */
+  firstTokenNs: nsOrNull,
+  /** From the end of a call to the end of the next one that generates, per process; quantiles are off by at most 0.8 %. */
+  betweenTokens: z.object({ count, meanNs: ns, p50Ns: ns, p90Ns: ns, p99Ns: ns, maxNs: ns }).nullable(),
+  time: z.object({
+    decodeNs: ns,
+    graphNs: ns,
+    graphsInDecodeNs: ns,
+    /** In `llama_decode` and in no graph: building it, key-value slots, copying logits. */
+    outsideGraphNs: ns,
+    samplingNs: ns,
+    samplingCalls: count,
+    /** Between the end of a call and the beginning of the next one that generates. */
+    betweenDecodesNs: ns,
+    stoppedNs: ns,
+  }),
+  graphs: z.object({ count, openCount: count, nodes: count, withoutOperators: count }),
+  /**
+   * By operator, most time first. Two rows without calls make the sum complete: `graph start`, before a graph's first operator, and
+   * `graph rest`, what no operator accounts for.
+   */
+  operators: z.array(namedSchema),
+  /** By transformer layer; null: tensors that belong to none. */
+  layers: z.array(sumsSchema.extend({ layer: z.int().nullable() })),
+  /** By tensor, its layer taken off: `ffn_gate`. */
+  tensors: z.array(namedSchema),
+  /** Operator slices of each worker: a worker's slice includes its wait for the others. */
+  workers: z.array(z.object({ worker: count, calls: count, busyNs: ns })),
+  /** Calls of worker 0 outside of every graph that was seen whole (the window opened in the middle of one). They are in no row. */
+  unattachedCalls: count,
+  quality: z.object({ lostEvents: count, undecodableLines: count }),
+});
+
+export type OperatorsResult = z.infer<typeof operatorsResultSchema>;
+export type OperatorSumsResult = z.infer<typeof sumsSchema>;
+export type PartResult = z.infer<typeof partSchema>;

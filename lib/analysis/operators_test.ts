@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import type { Span } from "../events/span.ts";
+import { GraphLedger } from "./graph_ledger.ts";
+import { operators } from "./operators.ts";
+import { OperatorTable } from "./operator_table.ts";
+import { presentOperators } from "./operators_present.ts";
+import { type OperatorsResult, operatorsResultSchema } from "./operators_schema.ts";
+import { StoppedTimes } from "./stopped.ts";
+import { analyse, MS, seeded, TestSpans } from "./test_spans.ts";
+
+/** One call with a graph of three operators: starts 0.5 ms into the call, the graph's first operator 0.5 ms later. */
+function call(s: TestSpans, phase: "prefill" | "decode", at: number, length: number, tokens = 1): Span[] {
+  const third = (length - 1.5) / 3;
+  const op = (i: number) => [at + 1 + i * third, at + 1 + (i + 1) * third] as const;
+  return [
+    s.op("MUL_MAT", ...op(0), { tensor: "ffn_gate-0", layer: 0 }),
+    s.op("MUL_MAT", ...op(1), { tensor: "ffn_gate-1", layer: 1 }),
+    s.op("ADD", ...op(2), { tensor: "result", layer: false }),
+    s.graph(at + 0.5, at + length - 0.5, 3),
+    s.decode(phase, at, at + length, tokens),
+  ];
+}
+
+function run(spans: readonly Span[]): OperatorsResult {
+  const result = analyse(operators(), spans);
+  assert.deepEqual(operatorsResultSchema.parse(result), result);
+  for (const rows of [result.operators, result.layers, result.tensors]) {
+    const sum = rows.reduce((total, row) => total + row.totalNs, 0);
+    assert.ok(Math.abs(sum - result.time.graphNs) < 1, `rows sum to ${sum}, graphs to ${result.time.graphNs}`);
+  }
+  presentOperators(result);
+  return result;
+}
+
+const notes = (result: OperatorsResult) => presentOperators(result).flatMap((view) => (view.type === "note" ? [view.text] : []));
+
+Deno.test("prefill and decode apart, rates, time between tokens, rows that sum to the graphs", () => {
+  const s = new TestSpans();
+  const result = run([
+    ...call(s, "prefill", 0, 16.5, 32),
+    s.sample(17, 18),
+    ...call(s, "decode", 20, 7.5),
+    s.sample(28, 28.5),
+    ...call(s, "decode", 30, 7.5),
+  ]);
+  assert.deepEqual(result.tokens, { prefill: 32, decode: 2, prefillCalls: 1, decodeCalls: 2, openCalls: 0, failedCalls: 0 });
+  assert.equal(Math.round(result.rates.prefillPerSecond!), Math.round(32 / 0.0165));
+  assert.equal(Math.round(result.rates.decodePerSecond!), Math.round(2 / 0.015));
+  assert.equal(Math.round(result.rates.generatedPerSecond!), Math.round(2 / 0.021));
+  assert.equal(result.firstTokenNs, 18 * MS);
+  assert.equal(result.betweenTokens!.meanNs, 10.5 * MS);
+  assert.equal(result.betweenTokens!.maxNs, 11 * MS);
+  assert.equal(result.time.decodeNs, 31.5 * MS);
+  assert.equal(result.time.graphNs, 28.5 * MS);
+  assert.equal(result.time.outsideGraphNs, 3 * MS);
+  assert.equal(result.time.samplingNs, 1.5 * MS);
+  assert.equal(result.time.betweenDecodesNs, 6 * MS);
+  const [mulMat, add, start] = result.operators;
+  assert.deepEqual([mulMat!.name, mulMat!.calls, mulMat!.totalNs], ["MUL_MAT", 6, 18 * MS]);
+  assert.deepEqual([mulMat!.prefill.totalNs, mulMat!.decode.totalNs], [10 * MS, 8 * MS]);
+  assert.equal(mulMat!.prefill.p50Ns, 5 * MS);
+  assert.deepEqual([add!.name, add!.calls, add!.share], ["ADD", 3, 9 / 28.5]);
+  assert.deepEqual([start!.name, start!.calls, start!.totalNs, start!.meanNs], ["graph start", 0, 1.5 * MS, null]);
+  assert.deepEqual(result.layers.map((row) => [row.layer, row.calls]), [[0, 3], [1, 3], [null, 3]]);
+  assert.deepEqual(result.tensors.map((row) => [row.name, row.calls]), [["ffn_gate", 6], ["result", 3], ["graph start", 0]]);
+  assert.equal(result.graphs.nodes, result.operators.reduce((sum, row) => sum + row.calls, 0));
+});
+
+Deno.test("the time at which llmprof held the process is in no duration", () => {
+  const s = new TestSpans();
+  const still = run([...call(s, "prefill", 0, 16.5), ...call(s, "decode", 20, 7.5)]);
+  const held = run([
+    s.stop(2, 4),
+    s.stop(1, 5), // around the other
+    s.of(7).stop(0, 100), // another process
+    s.op("MUL_MAT", 1, 10, { tensor: "ffn_gate-0", layer: 0 }),
+    s.op("MUL_MAT", 10, 15, { tensor: "ffn_gate-1", layer: 1 }),
+    s.op("ADD", 15, 20, { tensor: "result", layer: false }),
+    s.graph(0.5, 20, 3),
+    s.decode("prefill", 0, 20.5),
+    ...call(s, "decode", 24, 7.5),
+  ]);
+  assert.deepEqual(held.operators, still.operators);
+  assert.deepEqual({ ...held.time, stoppedNs: 0 }, still.time);
+  assert.equal(held.firstTokenNs, still.firstTokenNs);
+  assert.equal(held.time.stoppedNs, 100 * MS);
+});
+
+Deno.test("other workers are busy beside worker 0: no calls, no wall time", () => {
+  const s = new TestSpans();
+  const result = run([
+    s.op("MUL_MAT", 1, 5, { worker: 1 }),
+    s.op("MUL_MAT", 1, 6),
+    s.op("MUL_MAT", 2, 6, { worker: 2 }),
+    s.graph(1, 6),
+    s.decode("decode", 0, 7),
+  ]);
+  assert.deepEqual([result.operators[0]!.calls, result.operators[0]!.totalNs, result.operators[0]!.othersNs], [1, 5 * MS, 8 * MS]);
+  assert.deepEqual(result.workers.map(({ worker, busyNs }) => [worker, busyNs / MS]), [[0, 5], [1, 4], [2, 4]]);
+  assert.ok(presentOperators(result).some((view) => view.type === "table" && view.columns.some(({ title }) => title === "other workers")));
+});
+
+Deno.test("two contexts of one process at once: each graph takes the operators of its own lane and phase", () => {
+  const s = new TestSpans(), other = s.of(100, 101);
+  const result = run([
+    s.op("A", 0, 3),
+    other.op("B", 1, 4, {}, false, " of graph 2"),
+    other.op("B", 4, 6, {}, false, " of graph 2"),
+    other.graph(1, 6, 2),
+    other.decode("decode", 1, 6),
+    s.op("A", 3, 10),
+    s.graph(0, 10, 2),
+    s.decode("prefill", 0, 10),
+  ]);
+  const of = (name: string) => result.operators.find((row) => row.name === name)!;
+  assert.deepEqual([of("A").prefill.totalNs, of("A").decode.calls], [10 * MS, 0]);
+  assert.deepEqual([of("B").decode.totalNs, of("B").prefill.calls], [5 * MS, 0]);
+  assert.equal(result.time.graphsInDecodeNs, 15 * MS);
+});
+
+Deno.test("several processes are summed, and said so", () => {
+  const s = new TestSpans(), child = s.of(200);
+  const a = call(s, "prefill", 0, 16.5), b = call(child, "prefill", 1, 16.5);
+  const result = run(a.flatMap((span, i) => [span, b[i]!]));
+  assert.equal(result.processes, 2);
+  assert.equal(result.operators[0]!.calls, 4);
+  assert.equal(result.time.graphNs, 31 * MS);
+  assert.match(notes(result).join(), /2 processes/);
+});
+
+Deno.test("open slices count as calls, in no time", () => {
+  const s = new TestSpans();
+  const result = run([
+    ...call(s, "prefill", 0, 16.5, 4),
+    s.op("MUL_MAT", 21, 23, { tensor: "ffn_gate-0", layer: 0 }),
+    s.op("MUL_MAT", 23, 24, { tensor: "ffn_gate-1", layer: 1 }, true),
+    s.graph(20.5, 24, 3, true),
+    s.decode("decode", 20, 24, 1, true),
+    { ...s.sample(23, 24), open: true },
+  ]);
+  const [row] = result.operators;
+  assert.deepEqual([row!.calls, row!.openCalls, row!.totalNs], [4, 2, 10 * MS]);
+  assert.deepEqual([result.tokens.decodeCalls, result.tokens.decode, result.tokens.openCalls], [1, 0, 1]);
+  assert.equal(result.time.graphNs, 15.5 * MS);
+  assert.match(notes(result).join(), /4 slices had not ended/);
+});
+
+Deno.test("an operator whose end was lost leaves its time to the graph's rest", () => {
+  const s = new TestSpans();
+  const result = run([s.op("MUL_MAT", 1, 2, {}, true), s.op("ADD", 2, 6), s.graph(1, 7, 2), s.decode("decode", 0, 8)]);
+  assert.equal(result.operators.find((row) => row.name === "graph rest")!.totalNs, 2 * MS);
+});
+
+Deno.test("a window that opens inside a graph: its operators are left out, calls stay nodes × graphs", () => {
+  const s = new TestSpans();
+  const result = run([s.op("ADD", -2, -1), s.op("ADD", -1, -0.5), ...call(s, "decode", 0, 16.5), s.op("ADD", 20, 21)]);
+  assert.equal(result.unattachedCalls, 3);
+  assert.equal(result.operators.reduce((sum, row) => sum + row.calls, 0), 3);
+  assert.equal(result.firstTokenNs, null);
+  assert.match(notes(result).join(), /3 operator calls belong to a graph that began before/);
+});
+
+Deno.test("no graph spans at all: operators stand for themselves", () => {
+  const s = new TestSpans();
+  const result = run([s.op("ADD", 0, 1), s.op("MUL_MAT", 1, 4), s.op("MUL_MAT", 4, 5, {}, true)]);
+  assert.deepEqual(result.operators.map((row) => [row.name, row.calls, row.share]), [["MUL_MAT", 2, 0.75], ["ADD", 1, 0.25]]);
+  assert.match(notes(result).join(), /ggml_graph_compute was not seen/);
+});
+
+Deno.test("graphs outside llama_decode, graphs without operators, calls that fail", () => {
+  const s = new TestSpans();
+  const failed = { ...s.decode("prefill", 20, 22), args: { tokens: 5, phase: "prefill", ret: 1 } };
+  const result = run([s.op("ADD", 0, 4), s.graph(0, 4), s.graph(5, 6), s.decode("decode", 5, 7), failed]);
+  assert.deepEqual([result.operators[0]!.other.totalNs, result.time.graphsInDecodeNs], [4 * MS, 1 * MS]);
+  assert.deepEqual([result.tokens.failedCalls, result.tokens.prefill], [1, 0]);
+  assert.match(notes(result).join(), /1 of 2 graphs came without operators.*failed 1 times/);
+});
+
+Deno.test("offloaded: decodes without graphs", () => {
+  const s = new TestSpans();
+  assert.match(notes(run([s.decode("prefill", 0, 1)])).join(), /No CPU graph/);
+});
+
+Deno.test("nothing seen, events lost", () => {
+  const s = new TestSpans();
+  const result = run([
+    s.mark("lost", 12),
+    s.mark("undecodable"),
+    s.mark("note"),
+    s.counter("page faults", 1, 2),
+    s.exec(0),
+    s.slice("file.read", 0, 1),
+  ]);
+  assert.deepEqual(result.quality, { lostEvents: 12, undecodableLines: 1 });
+  assert.deepEqual([result.betweenTokens, result.firstTokenNs, result.rates.decodePerSecond], [null, null, null]);
+  assert.match(notes(result).join(), /12 events were lost.*1 lines.*did not infer/);
+});
+
+Deno.test("many tensors and layers are presented in bounded tables", () => {
+  const s = new TestSpans();
+  const ops = Array.from({ length: 30 }, (_, i) => s.op("ADD", i, i + 1, { tensor: `t${String.fromCharCode(97 + i)}-${i % 3}`, layer: i % 3 }));
+  const views = presentOperators(run([...ops, s.graph(0, 30, 30), s.decode("decode", 0, 30)]));
+  const tables = views.flatMap((view) => (view.type === "table" ? [[view.title, view.rows.length]] : []));
+  assert.deepEqual(tables, [["Operators", 1], ["Layers", 3], ["Tensors (10 more take less)", 20]]);
+});
+
+Deno.test("what waits is bounded: operators without graphs, graphs without decodes, names without end", () => {
+  const s = new TestSpans();
+  const table = new OperatorTable();
+  const ledger = new GraphLedger(table, new StoppedTimes(), 10);
+  for (let i = 0; i < 25; i++) ledger.op(s.op("ADD", i, i + 1));
+  for (let i = 30; i < 60; i++) {
+    ledger.op(s.op("ADD", i, i + 1));
+    ledger.graph(s.graph(i, i + 1));
+  }
+  ledger.finish();
+  assert.deepEqual([ledger.count, ledger.unattached], [30, 3]);
+  const { operators } = table.result(ledger.graphNs);
+  assert.deepEqual([operators[0]!.calls, operators[0]!.totalNs], [22 + 30, 52 * MS]);
+  for (let i = 0; i < 70_000; i++) table.node(s.op("ADD", 0, 1, { tensor: `x ${i}` }));
+});
+
+Deno.test("whatever the order and overlap, rows sum to the graphs and nothing throws", () => {
+  const random = seeded(3);
+  for (let round = 0; round < 100; round++) {
+    const s = new TestSpans();
+    const spans: Span[] = [];
+    for (let i = 0; i < 60; i++) {
+      const who = s.of(100 + random(2), 100 + random(3));
+      const start = random(100), end = start + random(30), open = random(10) === 0;
+      spans.push(
+        random(2) ? who.op(["ADD", "MUL_MAT"][random(2)]!, start, end, { worker: random(2) }, open) : who.graph(start, end, 1, open),
+        who.decode(random(2) ? "prefill" : "decode", start, end, 1, open),
+        who.stop(random(100), random(100)),
+      );
+    }
+    run(spans);
+  }
+});

@@ -1,0 +1,38 @@
+import type { Mark } from "../events/span.ts";
+import type { Note } from "../events/view.ts";
+
+/** What makes every figure of a result a lower bound. */
+export interface Quality {
+  readonly lostEvents: number;
+  readonly undecodableLines: number;
+}
+
+/** Adds up the trace's own marks. */
+export class QualityCount {
+  #lost = 0;
+  #undecodable = 0;
+
+  mark(mark: Mark): void {
+    if (mark.kind === "lost") this.#lost += mark.count ?? 1;
+    if (mark.kind === "undecodable") this.#undecodable += mark.count ?? 1;
+  }
+
+  result(): Quality {
+    return { lostEvents: this.#lost, undecodableLines: this.#undecodable };
+  }
+}
+
+export function qualityNotes({ lostEvents, undecodableLines }: Quality): Note[] {
+  const notes: Note[] = [];
+  if (lostEvents > 0) notes.push(warning(`${lostEvents} events were lost: counts and times are lower bounds.`));
+  if (undecodableLines > 0) notes.push(warning(`${undecodableLines} lines could not be decoded: what they reported is missing.`));
+  return notes;
+}
+
+export function warning(text: string): Note {
+  return { type: "note", level: "warning", text };
+}
+
+export function info(text: string): Note {
+  return { type: "note", level: "info", text };
+}

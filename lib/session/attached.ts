@@ -1,0 +1,76 @@
+import type { Event } from "../events/event.ts";
+import type { Ns } from "../events/time.ts";
+import type { Program } from "../programs/render.ts";
+import type { StreamWriter } from "../timeline/recording.ts";
+import type { Timeline } from "../timeline/timeline.ts";
+import { pauseReader } from "../tracing/paused_reader.ts";
+import { RunningProgram, type StartOptions } from "../tracing/running_program.ts";
+import type { HostClock } from "./clock.ts";
+import type { Means } from "./means.ts";
+import { Tap } from "./tap.ts";
+
+/** A program of the run: its bpftrace, where its bytes go, and what has been seen of it. */
+export class Attached {
+  readonly tap: Tap;
+  readonly running: RunningProgram;
+  /** Whoever has to act on an event at once. */
+  onEvent: ((event: Event) => void) | undefined;
+  #lastEvent: Ns = NaN;
+  #closedAt: Ns = NaN;
+  #beatsAfterClose = 0;
+  #rhythm: { readonly abort: AbortController; readonly done: Promise<void> } | undefined;
+  readonly #drained = Promise.withResolvers<void>();
+
+  constructor(readonly program: Program, options: StartOptions, now: () => number) {
+    this.tap = new Tap(now);
+    this.running = new RunningProgram(program, options, (bytes) => this.tap.write(bytes));
+    void this.running.ended.then(() => this.#drained.resolve());
+  }
+
+  get stream(): string {
+    return this.program.schema.stream;
+  }
+
+  /** `from`: nothing on this stream is older. Returns how many events were read and not kept while llmprof waited. */
+  connect(timeline: Timeline, writer: StreamWriter | null, from?: Ns): number {
+    const input = timeline.add(this.program.schema, from, {
+      event: (event) => {
+        this.#lastEvent = event.at;
+        this.onEvent?.(event);
+      },
+      beat: (at) => {
+        // Two heartbeats, because the buffers of several CPUs are read one after another.
+        if (at > this.#closedAt && ++this.#beatsAfterClose >= 2) this.#drained.resolve();
+      },
+      window: (at, open) => {
+        if (!open) this.#closedAt = at;
+      },
+    });
+    return this.tap.connect(input, writer);
+  }
+
+  /** Keeps the reader stopped for most of the time: see {@link pauseReader}. */
+  startRhythm(means: Means, clock: HostClock, bufferBytes: number): void {
+    const abort = new AbortController();
+    const reader = {
+      pause: () => this.running.pause(),
+      resume: () => this.running.resume(),
+      delivered: () => this.tap.delivered,
+      lastEvent: () => this.#lastEvent,
+    };
+    const done = pauseReader(reader, { now: () => clock.now(), sleep: means.sleep, bufferBytes }, abort.signal);
+    this.#rhythm = { abort, done };
+  }
+
+  /** Stops counting and waits until everything that was counted has been read; gives up when bpftrace says nothing any more. */
+  async drain(sleep: Means["sleep"]): Promise<void> {
+    this.#rhythm?.abort.abort();
+    // The last drain is never paused.
+    await this.#rhythm?.done;
+    this.running.closeWindow();
+    for (let seen = -1; seen !== this.tap.delivered;) {
+      seen = this.tap.delivered;
+      if (await Promise.race([this.#drained.promise.then(() => true), sleep(3000).then(() => false)])) return;
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import type { Clock, Ns } from "../events/time.ts";
+import type { ClockReading } from "../tracing/clock_line.ts";
+
+/** Reads time in milliseconds on a clock that goes on evenly, as `performance.now()` does. */
+export type Monotonic = () => number;
+
+/**
+ * llmprof's own reading of CLOCK_BOOTTIME, for what it does itself. Deno cannot read that clock; a program printed it beside the wall clock,
+ * and from there on the process's own monotonic clock counts. Exact to about a tenth of a millisecond.
+ */
+export class HostClock implements Clock {
+  readonly name = "boottime";
+  readonly base: bigint;
+  readonly realtimeOffset: bigint;
+  readonly #offsetMs: number;
+
+  /** @param origin Wall-clock milliseconds at which `monotonic` was 0. */
+  constructor(reading: ClockReading, readonly monotonic: Monotonic, origin: number) {
+    // A round base makes recordings easier to read.
+    this.base = reading.boottime - reading.boottime % 1_000_000_000n;
+    this.realtimeOffset = reading.realtime - reading.boottime;
+    this.#offsetMs = origin - Number(this.base + this.realtimeOffset) / 1e6;
+  }
+
+  now(): Ns {
+    return (this.monotonic() + this.#offsetMs) * 1e6;
+  }
+
+  boottime(): bigint {
+    return this.base + BigInt(Math.round(this.now()));
+  }
+}

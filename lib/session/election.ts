@@ -1,0 +1,52 @@
+import type { Event } from "../events/event.ts";
+import type { KernelFiles } from "../machine/files.ts";
+import { ancestorsOf, type ProcessStat, readProcesses, readStat } from "../target/process.ts";
+
+const WEIGHTS = /\.(gguf|ggml|safetensors|pth|pt|onnx|engine|plan|tflite)$/i;
+const LIBRARIES = /^lib(llama|ggml|torch_cpu|torch_cuda|nvinfer|onnxruntime|cudart|vllm)[\w.-]*\.so/;
+/** Programs that only start others: a cold start does not begin with the shell from which somebody typed. */
+const STARTERS = new Set([
+  "sh",
+  "bash",
+  "dash",
+  "zsh",
+  "fish",
+  "ksh",
+  "sudo",
+  "su",
+  "login",
+  "sshd",
+  "tmux",
+  "screen",
+  "make",
+  "xargs",
+  "timeout",
+  "time",
+]);
+
+/** Whether an event of the process stream gives an inference process away: it opens weights or maps an inference library. */
+export function isInference(event: Event): boolean {
+  const name = event.values.at(-1);
+  if (typeof name !== "string") return false;
+  if (event.record === "files/access.open") return WEIGHTS.test(name);
+  return event.record === "files/access.map" && (LIBRARIES.test(name) || WEIGHTS.test(name));
+}
+
+/**
+ * The process with which the cold start of `pid` began: the uppermost of its ancestors that started after llmprof and does more than start
+ * others (a test process of an engine belongs to the engine that forked it).
+ */
+export async function rootOf(files: KernelFiles, pid: number, self: number): Promise<number> {
+  const [processes, own] = await Promise.all([readProcesses(files), readStat(files, self)]);
+  return chooseRoot(processes, pid, own?.startTicks ?? 0);
+}
+
+export function chooseRoot(processes: ReadonlyMap<number, ProcessStat>, pid: number, since: number): number {
+  let root = pid;
+  for (const ancestor of ancestorsOf(processes, pid).slice(1)) {
+    const stat = processes.get(ancestor)!;
+    if (stat.startTicks < since || STARTERS.has(stat.comm)) break;
+    root = ancestor;
+  }
+  return root;
+}

@@ -1,0 +1,143 @@
+import { ExitCode, LlmprofError } from "../events/errors.ts";
+import type { Fact } from "../events/fact.ts";
+import { findLibraries, type FoundLibrary, readNamesTable, type Site, sitesIn } from "../programs/library_sites.ts";
+import type { Param, Probe } from "../programs/probe.ts";
+import type { LibraryGroup } from "./library_groups.ts";
+import type { Means } from "./means.ts";
+
+/** Sites of each parameter: see {@link siteKey}. */
+export type SiteMap = ReadonlyMap<string, readonly Site[]>;
+
+/** Parameters that name the same functions at the same place have the same sites. */
+export function siteKey(param: Extract<Param, { type: "site" }>): string {
+  return `${param.at} ${param.symbols.join(" ")}`;
+}
+
+/** Starts a program whose sites are resolved, and counts from its readiness on. */
+export type StartLibraryProgram = (stream: string, probes: readonly Probe[], sites: SiteMap) => Promise<void>;
+
+/** Makes the probe that stops a process at a call. */
+export type MakeCallGate = (prefix: string, call: string) => Probe;
+
+/**
+ * Attaches the probes of libraries as these appear: once for each file, however many processes map it. A group that has to wait for an
+ * engine's choice between variants gets a second gate, at the call that comes after the choice.
+ */
+export class LibraryAttacher {
+  /** Group or gate and file. */
+  readonly #attached = new Set<string>();
+  readonly #streams = new Map<string, number>();
+
+  constructor(
+    readonly means: Means,
+    readonly groups: readonly LibraryGroup[],
+    readonly callGate: MakeCallGate,
+    readonly start: StartLibraryProgram,
+    readonly fact: (fact: Fact) => void,
+  ) {}
+
+  get attachedStreams(): readonly string[] {
+    return [...this.#streams.keys()];
+  }
+
+  /** Prefixes of file names at whose mapping the target has to be stopped. */
+  get gatePrefixes(): string[] {
+    return [...new Set(this.groups.map(({ need }) => need.ready === "mapped" ? need.prefix : need.ready.prefix))];
+  }
+
+  /** A process stands at the mapping of a library: attach what may be attached now, and arm the second gate for the rest. */
+  async atMapping(pid: number): Promise<void> {
+    await Promise.all(
+      this.groups.map(({ need }, i) => need.ready === "mapped" ? this.#attach(pid, this.groups[i]!) : this.#arm(pid, this.groups[i]!)),
+    );
+  }
+
+  /** A process stands at the call: the variant that it has mapped is the one that it uses. */
+  async atCall(pid: number): Promise<void> {
+    await Promise.all(this.groups.filter(({ need }) => need.ready !== "mapped").map((group) => this.#attach(pid, group)));
+  }
+
+  /** A process was running before llmprof: what is mapped is in use. Returns the groups for which there was nothing, with their gates armed. */
+  async atStart(pids: readonly number[]): Promise<LibraryGroup[]> {
+    const missing: LibraryGroup[] = [];
+    for (const group of this.groups) {
+      const found = await Promise.all(pids.map((pid) => this.#attach(pid, group)));
+      if (found.some((n) => n > 0)) continue;
+      missing.push(group);
+      await Promise.all(pids.map((pid) => this.#arm(pid, group)));
+    }
+    return missing;
+  }
+
+  /** Why a running process cannot be profiled: nothing of the kind is mapped, or what is mapped does not tell where its functions are. */
+  async whyMissing(pids: readonly number[], missing: readonly LibraryGroup[]): Promise<LlmprofError> {
+    const { need } = missing[0]!;
+    const any = await Promise.all(pids.map((pid) => findLibraries(this.means.files, pid, { ...need, symbols: [] }, [])));
+    const names = any.flat().map(({ name }) => name).filter((name) => name.startsWith(need.prefix));
+    if (names.length > 0) {
+      const what = `${names[0]} does not name the function ${need.symbols.join(" or ")}.`;
+      return new LlmprofError(
+        ExitCode.failed,
+        what,
+        "Its symbols were stripped, or it is another version than llmprof knows.",
+        "Use a build that keeps its dynamic symbols.",
+      );
+    }
+    return new LlmprofError(
+      ExitCode.failed,
+      `Process ${pids[0]} has no ${need.prefix}*.so mapped.`,
+      "It is no llama.cpp, or it has not loaded it yet.",
+      "Wait for it with --wait, or let llmprof start it: llmprof <command> -- program args…",
+    );
+  }
+
+  /** Returns how many libraries of the process serve the group, newly attached or not. */
+  async #attach(pid: number, group: LibraryGroup): Promise<number> {
+    const libraries = await findLibraries(this.means.files, pid, group.need, group.symbols);
+    const fresh = libraries.filter((library) => this.#take(`${group.stream} ${library.key}`));
+    if (fresh.length > 0) {
+      if (group.need.table !== undefined) await this.#readTable(pid, group.need.table);
+      await this.start(this.#name(group.stream), group.probes, await this.#sites(group.probes, fresh));
+    }
+    return libraries.length;
+  }
+
+  async #arm(pid: number, { need }: LibraryGroup): Promise<void> {
+    if (need.ready === "mapped") return;
+    const gate = this.callGate(need.ready.prefix, need.ready.call);
+    const libraries = await findLibraries(this.means.files, pid, gate.library!, []);
+    const fresh = libraries.filter((library) => this.#take(`gate ${library.key}`));
+    if (fresh.length > 0) await this.start(this.#name("gate-call"), [gate], await this.#sites([gate], fresh));
+  }
+
+  async #sites(probes: readonly Probe[], libraries: readonly FoundLibrary[]): Promise<SiteMap> {
+    const { bpftrace, arch } = this.means.machine;
+    const sites = new Map<string, Site[]>();
+    for (const probe of probes) {
+      for (const param of Object.values(probe.params ?? {})) {
+        if (param.type !== "site") continue;
+        const all = await Promise.all(libraries.map((library) => sitesIn(library, param, bpftrace!.features, arch)));
+        sites.set(siteKey(param), all.flat());
+      }
+    }
+    return sites;
+  }
+
+  async #readTable(pid: number, symbol: string): Promise<void> {
+    const table = await readNamesTable(this.means.files, pid);
+    if (table) this.fact({ fact: "table", symbol, ...table });
+    else this.fact({ fact: "note", text: `no library of process ${pid} tells the names of its operators: they are shown by number` });
+  }
+
+  #take(key: string): boolean {
+    if (this.#attached.has(key)) return false;
+    this.#attached.add(key);
+    return true;
+  }
+
+  #name(stream: string): string {
+    const n = (this.#streams.get(stream) ?? 0) + 1;
+    this.#streams.set(stream, n);
+    return n === 1 ? stream : `${stream}-${n}`;
+  }
+}

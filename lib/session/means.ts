@@ -1,0 +1,17 @@
+import type { Capabilities } from "../machine/capabilities.ts";
+import type { SpawnChild } from "../machine/child.ts";
+import type { KernelFiles } from "../machine/files.ts";
+import type { Monotonic } from "./clock.ts";
+
+/** What a session takes from the world; a test gives it another one. */
+export interface Means {
+  readonly files: KernelFiles;
+  readonly machine: Capabilities;
+  readonly spawn: SpawnChild;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly monotonic: Monotonic;
+  /** Wall-clock milliseconds at which `monotonic` was 0. */
+  readonly origin: number;
+  /** Process id of llmprof. */
+  readonly self: number;
+}

@@ -1,0 +1,148 @@
+import { ExitCode, LlmprofError } from "../events/errors.ts";
+import type { Fact } from "../events/fact.ts";
+import { atLeast } from "../machine/bpftrace.ts";
+import type { Capabilities } from "../machine/capabilities.ts";
+import type { Filter } from "../programs/filter.ts";
+import type { Site } from "../programs/library_sites.ts";
+import type { Probe } from "../programs/probe.ts";
+import { type Dialect, render } from "../programs/render.ts";
+import type { RecordingWriter } from "../timeline/recording.ts";
+import type { Timeline } from "../timeline/timeline.ts";
+import { Attached } from "./attached.ts";
+import { HostClock } from "./clock.ts";
+import { siteKey, type SiteMap } from "./library_attacher.ts";
+import type { Means } from "./means.ts";
+import { cpuSeconds, skippedHits } from "./own_cost.ts";
+
+const ATTACH_TIMEOUT_MS = 30_000;
+const PAGE_BYTES = 4096;
+
+export interface ProgramOptions {
+  readonly stream: string;
+  readonly probes: readonly Probe[];
+  readonly filter: Filter;
+  readonly sites?: SiteMap;
+  /** Its records are acted on: they are not gathered into blocks. */
+  readonly prompt?: boolean;
+}
+
+/** How programs have to be written for this machine. */
+export function dialectOf(machine: Capabilities): Dialect {
+  const { features, version } = machine.bpftrace!;
+  return {
+    hasTracepoint: (name) => machine.tracepoints.has(name),
+    perCpuBuffers: !features.ringbuf && !atLeast(version, 0, 18),
+    arch: machine.arch,
+  };
+}
+
+/** The bpftraces of a run: started, connected to the timeline as soon as there is one, drained and stopped together. */
+export class Programs {
+  readonly #attached: Attached[] = [];
+  /** Facts from before there was a stream to carry them. */
+  readonly facts: Fact[] = [];
+  readonly dialect: Dialect;
+  clock: HostClock | undefined;
+  #timeline: Timeline | undefined;
+  #recording: RecordingWriter | null = null;
+  #stopping = false;
+
+  constructor(readonly means: Means, readonly bufferPages: number, readonly fail: (error: LlmprofError) => void) {
+    this.dialect = dialectOf(means.machine);
+  }
+
+  get sites(): number {
+    return this.#attached.reduce((n, { program }) => n + program.sites.length, 0);
+  }
+
+  start(options: ProgramOptions): Attached {
+    const { stream, probes, filter, sites } = options;
+    const used: Site[] = [];
+    const program = render({ stream, probes, filter, window: "signalled" }, this.dialect, (param) => {
+      const found = sites?.get(siteKey(param)) ?? [];
+      used.push(...found);
+      return found.map((site) => site.attach);
+    });
+    const { machine, spawn, monotonic } = this.means;
+    const start = { bpftrace: machine.bpftrace!.path, bufferPages: this.bufferPages, prompt: options.prompt ?? false, spawn };
+    const attached = new Attached(program, start, monotonic);
+    this.#attached.push(attached);
+    const kernel = program.sites.filter((site) => !site.startsWith("u")).map((site) => ({ site, cost: "tracepoint" }));
+    const costs = used.map(({ attach, cost }) => ({ site: attach, cost }));
+    this.facts.push({ fact: "program", stream, probes: probes.map((p) => p.name), sites: [...kernel, ...costs] });
+    if (this.#timeline) this.#connect(attached, this.clock!.now());
+    return attached;
+  }
+
+  /** Waits until every probe is attached; from then on its end is the run's failure, and when the outputs are open, it counts. */
+  async ready(attached: Attached): Promise<void> {
+    const { running, stream } = attached;
+    const timeout = this.means.sleep(ATTACH_TIMEOUT_MS).then(() => {
+      throw new LlmprofError(
+        ExitCode.failed,
+        `bpftrace did not attach the program '${stream}' within ${ATTACH_TIMEOUT_MS / 1000} s.`,
+        "This machine may be too busy, or bpftrace hangs.",
+        "Try again, and if it stays so run: llmprof doctor",
+      );
+    });
+    const reading = await Promise.race([running.ready, timeout]);
+    this.clock ??= new HostClock(reading, this.means.monotonic, this.means.origin);
+    void running.ended.then(({ code, stderr }) => {
+      attached.tap.close();
+      if (!this.#stopping) this.fail(diedEarly(stream, code, stderr));
+    });
+    if (this.#timeline) this.#count(attached);
+  }
+
+  /** The outputs are open: what was kept flows, and from now on everything counts. */
+  begin(timeline: Timeline, recording: RecordingWriter | null): void {
+    this.#timeline = timeline;
+    this.#recording = recording;
+    for (const attached of this.#attached) this.#connect(attached);
+    for (const attached of this.#attached) this.#count(attached);
+  }
+
+  /** Stops counting, waits for what was counted, and ends every bpftrace. Leaves facts on what tracing lost and cost. */
+  async close(): Promise<void> {
+    this.#stopping = true;
+    const { files, sleep } = this.means;
+    await Promise.all(this.#attached.map((attached) => attached.drain(sleep)));
+    let bpftrace = 0;
+    for (const { running, stream } of this.#attached) {
+      this.facts.push({ fact: "skipped", stream, count: await skippedHits(files, running.pid) });
+      bpftrace += await cpuSeconds(files, running.pid);
+      running.stop();
+    }
+    this.facts.push({ fact: "cpu", bpftrace, llmprof: await cpuSeconds(files, this.means.self) });
+  }
+
+  closeTaps(): void {
+    for (const { tap } of this.#attached) tap.close();
+  }
+
+  /** Detaching takes its time. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#attached.map(({ running }) => running.ended));
+  }
+
+  #connect(attached: Attached, from?: number): void {
+    const discarded = attached.connect(this.#timeline!, this.#recording?.stream(attached.program.schema) ?? null, from);
+    if (discarded > 0) this.facts.push({ fact: "discarded", stream: attached.stream, count: discarded });
+  }
+
+  #count(attached: Attached): void {
+    attached.running.openWindow();
+    const hot = attached.program.hot && !this.dialect.perCpuBuffers;
+    if (hot) attached.startRhythm(this.means, this.clock!, this.bufferPages * PAGE_BYTES);
+  }
+}
+
+function diedEarly(stream: string, code: number, stderr: string): LlmprofError {
+  const said = stderr.trim().split("\n").at(-1);
+  return new LlmprofError(
+    ExitCode.failed,
+    `bpftrace ended while it traced ('${stream}').`,
+    said ? `It said: ${said}` : `Its exit code was ${code}; somebody may have killed it.`,
+    "What was seen until then has been written. Run the command again.",
+  );
+}

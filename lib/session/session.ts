@@ -1,0 +1,269 @@
+import { ExitCode, LlmprofError } from "../events/errors.ts";
+import type { Event } from "../events/event.ts";
+import type { Fact } from "../events/fact.ts";
+import type { SpanSink } from "../events/span.ts";
+import { splitBase } from "../events/time.ts";
+import type { Child, ChildEnd } from "../machine/child.ts";
+import type { Guard } from "../machine/guard.ts";
+import type { Filter } from "../programs/filter.ts";
+import type { Probe } from "../programs/probe.ts";
+import { readCommandLine, readProcesses, readStat, treeOf } from "../target/process.ts";
+import type { Header } from "../timeline/header.ts";
+import type { RecordingWriter } from "../timeline/recording.ts";
+import { Timeline } from "../timeline/timeline.ts";
+import { hostSchema } from "../timeline/host.ts";
+import { watch } from "../timeline/watch.ts";
+import type { Attached } from "./attached.ts";
+import { isInference, rootOf } from "./election.ts";
+import { Gatekeeper } from "./gatekeeper.ts";
+import { HostStream } from "./host_stream.ts";
+import { LibraryAttacher, type MakeCallGate, type SiteMap } from "./library_attacher.ts";
+import { groupByLibrary } from "./library_groups.ts";
+import type { Means } from "./means.ts";
+import { Programs } from "./programs.ts";
+
+export type Target =
+  /** Started by us and standing before its first instruction. */
+  | { readonly type: "launched"; readonly pid: number; readonly argv: readonly string[]; readonly child: Child }
+  | { readonly type: "running"; readonly pid: number; readonly argv: readonly string[] }
+  /** The next inference process that starts. */
+  | { readonly type: "next" };
+
+export interface SessionOptions {
+  readonly target: Target;
+  /** Children belong to the target. */
+  readonly tree: boolean;
+  readonly probes: readonly Probe[];
+  readonly bufferPages: number;
+  readonly guard: Guard;
+  readonly mappingGate: (prefix: string) => Probe;
+  readonly callGate: MakeCallGate;
+  /** A running target that has not mapped a library yet is waited for, instead of refused. */
+  readonly patient: boolean;
+  readonly find: (probe: string) => Probe | undefined;
+  /** Everything of the header but what the session finds out. */
+  readonly header: Omit<Header, "clock" | "target" | "root">;
+  /** Called once, when the target and the clock are known: opens the outputs. */
+  readonly open: (header: Header) => { readonly out: SpanSink; readonly recording: RecordingWriter | null };
+  readonly onFact: (fact: Fact) => void;
+  readonly progress: (progress: Progress) => void;
+}
+
+/** What a status line may tell. */
+export type Progress =
+  | { readonly state: "attaching" }
+  | { readonly state: "waiting" }
+  | { readonly state: "counting"; readonly pid: number; readonly sites: number }
+  | { readonly state: "gate"; readonly pid: number; readonly what: string; readonly milliseconds: number }
+  | { readonly state: "draining" };
+
+const LOOK_MS = 500;
+
+/** One run over a target that may come, fork and go. */
+export class Session {
+  readonly #programs: Programs;
+  readonly #libraries: LibraryAttacher;
+  readonly #gatekeeper: Gatekeeper;
+  readonly #failed = Promise.withResolvers<never>();
+  readonly #exited = Promise.withResolvers<void>();
+  #timeline: Timeline | undefined;
+  #host: HostStream | undefined;
+  #root: { readonly pid: number; readonly argv: readonly string[] } | undefined;
+  #election: Promise<void> | undefined;
+
+  constructor(readonly means: Means, readonly options: SessionOptions) {
+    this.#failed.promise.catch(() => {});
+    this.#programs = new Programs(means, options.bufferPages, (error) => this.#failed.reject(error));
+    this.#libraries = new LibraryAttacher(
+      means,
+      groupByLibrary(options.probes),
+      options.callGate,
+      (stream, probes, sites) => this.#startLibrary(stream, probes, sites),
+      (fact) => this.#fact(fact),
+    );
+    this.#gatekeeper = new Gatekeeper(means, options.guard, (event) => this.#atGate(event));
+    if (options.target.type !== "next") this.#root = options.target;
+  }
+
+  /** There is none when the run ended while it waited for a target. */
+  get timeline(): Timeline | undefined {
+    return this.#timeline;
+  }
+
+  /** Libraries whose probes were attached, by stream. */
+  get attachedStreams(): readonly string[] {
+    return this.#libraries.attachedStreams;
+  }
+
+  /**
+   * Runs until the target ends or `stop` resolves, then drains and closes the timeline. Throws when a program cannot be attached or dies;
+   * what was seen until then has been written.
+   */
+  async run(stop: Promise<unknown>): Promise<void> {
+    const { target, guard } = this.options;
+    let released = target.type !== "launched";
+    try {
+      await Promise.race([this.#start(), stop]);
+      if (target.type === "launched" && this.#timeline) {
+        target.child.kill("SIGCONT");
+        guard.released(target.pid);
+        released = true;
+      }
+      await Promise.race([stop, this.#targetEnd(), this.#failed.promise]);
+    } finally {
+      this.options.progress({ state: "draining" });
+      // Nobody is left standing, and a program that never began does not begin now.
+      await this.#gatekeeper.idle();
+      if (!released && target.type === "launched") target.child.kill("SIGKILL");
+      await this.#close();
+    }
+    if (this.#gatekeeper.failure) throw this.#gatekeeper.failure;
+  }
+
+  /** bpftrace detaches slowly, and nothing is left to learn from it: resolves when no process of the run is left. */
+  ended(): Promise<void> {
+    return this.#programs.ended();
+  }
+
+  async #start(): Promise<void> {
+    const { target, progress } = this.options;
+    progress({ state: "attaching" });
+    const filter = await this.#filter();
+    const kernel = this.options.probes.filter((probe) => !probe.library && this.#possible(probe));
+    const process = this.#programs.start({ stream: "process", probes: kernel, filter, prompt: target.type === "next" });
+    process.onEvent = (event) => {
+      if (event.record === "process/life.exit" && event.pid === event.tid && event.pid === this.#root?.pid) this.#exited.resolve();
+    };
+    const gates = target.type === "running" ? [] : this.#libraries.gatePrefixes.map((prefix) => this.#startGate(prefix, filter));
+    await Promise.all([...[process, ...gates].map((a) => this.#programs.ready(a)), target.type === "running" && this.#attachRunning(filter)]);
+    if (target.type !== "next") return this.#begin();
+    const elect = (event: Event) => void (isInference(event) && this.#elect(event.pid));
+    process.tap.whileWaiting = watch(process.program.schema, { event: elect });
+    for (const gate of gates) gate.tap.whileWaiting = watch(gate.program.schema, { event: (event) => this.#gatekeeper.event(event) });
+    for (const { running } of [process, ...gates]) running.openWindow();
+    progress({ state: "waiting" });
+  }
+
+  #startGate(prefix: string, filter: Filter): Attached {
+    const stream = `gate-${prefix.replace(/[^\w-]/g, "_")}`;
+    const gate = this.#programs.start({ stream, probes: [this.options.mappingGate(prefix)], filter, prompt: true });
+    gate.onEvent = (event) => this.#gatekeeper.event(event);
+    return gate;
+  }
+
+  /** For a running target: what is mapped is attached at once; what is not is waited for at a gate, if somebody wants to wait. */
+  async #attachRunning(filter: Filter): Promise<void> {
+    const pids = filter.type === "new" ? [] : filter.pids;
+    const missing = await this.#libraries.atStart(pids);
+    if (missing.length === 0) return;
+    if (!this.options.patient) throw await this.#libraries.whyMissing(pids, missing);
+    const prefixes = new Set(missing.map(({ need }) => need.ready === "mapped" ? need.prefix : need.ready.prefix));
+    await Promise.all([...prefixes].map((prefix) => this.#programs.ready(this.#startGate(prefix, filter))));
+  }
+
+  /** The clock and the target are known: opens the outputs and lets what was kept flow. */
+  #begin(): void {
+    const { target, open, header, find, onFact, progress } = this.options;
+    const { clock } = this.#programs;
+    const root = this.#root!;
+    const full: Header = {
+      ...header,
+      clock: { name: clock!.name, base: clock!.base, realtimeOffset: clock!.realtimeOffset },
+      target: { pid: root.pid, argv: root.argv, started: target.type === "launched" },
+      ...(target.type === "next" && { root: root.pid }),
+    };
+    const { out, recording } = open(full);
+    this.#timeline = new Timeline({ base: splitBase(clock!.base), find, out, onFact, ...(full.root !== undefined && { root: full.root }) });
+    this.#host = new HostStream(clock!, this.#timeline, recording?.stream(hostSchema) ?? null);
+    this.#programs.begin(this.#timeline, recording);
+    this.#flushFacts();
+    progress({ state: "counting", pid: root.pid, sites: this.#programs.sites });
+  }
+
+  /** The first process that shows itself is the target, with the tree that it belongs to. */
+  #elect(pid: number): Promise<void> {
+    return this.#election ??= (async () => {
+      const root = await rootOf(this.means.files, pid, this.means.self);
+      this.#root = { pid: root, argv: await readCommandLine(this.means.files, root) ?? [] };
+      this.#begin();
+    })();
+  }
+
+  async #atGate(event: Event): Promise<void> {
+    const began = this.means.monotonic();
+    if (this.options.target.type === "next") await this.#elect(event.pid);
+    if (!(await this.#tree()).includes(event.pid)) return;
+    if (event.record.startsWith("gate/call.")) await this.#libraries.atCall(event.pid);
+    else await this.#libraries.atMapping(event.pid);
+    this.options.progress({ state: "gate", pid: event.pid, what: String(event.values[2]), milliseconds: this.means.monotonic() - began });
+  }
+
+  async #startLibrary(stream: string, probes: readonly Probe[], sites: SiteMap): Promise<void> {
+    const isGate = probes.some((probe) => probe.unsafe);
+    const pids = await this.#tree();
+    const filter: Filter = { type: this.options.tree ? "tree" : "processes", pids };
+    const attached = this.#programs.start({ stream, probes, filter, sites, prompt: isGate });
+    if (isGate) attached.onEvent = (event) => this.#gatekeeper.event(event);
+    await this.#programs.ready(attached);
+    this.#flushFacts();
+  }
+
+  async #filter(): Promise<Filter> {
+    if (!this.#root) return { type: "new" };
+    return { type: this.options.tree ? "tree" : "processes", pids: await this.#tree() };
+  }
+
+  async #tree(): Promise<number[]> {
+    const root = this.#root!.pid;
+    return this.options.tree ? treeOf(await readProcesses(this.means.files), root) : [root];
+  }
+
+  #possible(probe: Probe): boolean {
+    const missing = (probe.tracepoints ?? []).filter((name) => !this.means.machine.tracepoints.has(name));
+    if (missing.length > 0) this.#fact({ fact: "note", text: `${probe.summary}: not seen here, this kernel has no ${missing.join(", ")}` });
+    return missing.length === 0;
+  }
+
+  async #targetEnd(): Promise<void> {
+    const { target } = this.options;
+    if (target.type === "launched") {
+      const end: ChildEnd = await target.child.status;
+      this.#fact({ fact: "exit", pid: target.pid, code: end.code, signal: end.signal });
+      return;
+    }
+    // Its exit is seen at once where tracepoints tell; a look from time to time finds the rest.
+    let gone = false;
+    void this.#exited.promise.then(() => gone = true);
+    while (!gone) {
+      await Promise.race([this.#exited.promise, this.means.sleep(LOOK_MS)]);
+      if (this.#root && !(await readStat(this.means.files, this.#root.pid))) gone = true;
+    }
+  }
+
+  #fact(fact: Fact): void {
+    this.#programs.facts.push(fact);
+    this.#flushFacts();
+  }
+
+  #flushFacts(): void {
+    if (this.#host) { for (const fact of this.#programs.facts.splice(0)) this.#host.fact(fact); }
+  }
+
+  async #close(): Promise<void> {
+    await this.#programs.close();
+    this.#flushFacts();
+    this.#programs.closeTaps();
+    this.#host?.close();
+    this.#timeline?.finish();
+  }
+}
+
+/** For a command that needs a library and never saw it. */
+export function neverAttached(what: string, how: string): LlmprofError {
+  return new LlmprofError(
+    ExitCode.failed,
+    `${what} was never seen in the target.`,
+    how,
+    "Check with --pid that this is the process that computes: llmprof doctor lists what is needed.",
+  );
+}

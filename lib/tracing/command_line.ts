@@ -1,0 +1,31 @@
+/** How a program is given to bpftrace, in a form that works from 0.16 to 0.27. */
+export interface Invocation {
+  readonly env: Readonly<Record<string, string>>;
+  readonly args: readonly string[];
+}
+
+export interface InvocationOptions {
+  /** Pages of the buffer between kernel and bpftrace; a power of two. */
+  readonly bufferPages: number;
+  readonly unsafe: boolean;
+  /** Every record is written at once and not a block at a time: for a program whose records are acted on. */
+  readonly prompt: boolean;
+}
+
+export const DEFAULT_BUFFER_PAGES = 4096;
+/** Entries of a map: tensors of a graph, threads of a server. */
+const MAP_KEYS = "65536";
+
+export function invocation(options: InvocationOptions): Invocation {
+  return {
+    env: {
+      BPFTRACE_PERF_RB_PAGES: String(options.bufferPages),
+      // The older and the newer spelling; each version heeds one.
+      BPFTRACE_MAP_KEYS_MAX: MAP_KEYS,
+      BPFTRACE_MAX_MAP_KEYS: MAP_KEYS,
+      // Twice the longest literal length in a template: 0.23 writes past its buffer, and the verifier refuses, when both are 64.
+      BPFTRACE_MAX_STRLEN: "128",
+    },
+    args: [...(options.unsafe ? ["--unsafe"] : []), "-q", "--no-warnings", "-B", options.prompt ? "line" : "full", "-f", "text", "-"],
+  };
+}

@@ -1,0 +1,127 @@
+import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { type Child, plainEnvironment, type SpawnChild } from "../machine/child.ts";
+import type { Program } from "../programs/render.ts";
+import { type ClockReading, parseClockLine } from "./clock_line.ts";
+import { invocation } from "./command_line.ts";
+
+export interface StartOptions {
+  readonly bpftrace: string;
+  readonly bufferPages: number;
+  readonly prompt: boolean;
+  readonly spawn: SpawnChild;
+}
+
+/**
+ * A bpftrace with one program. It dies with llmprof (parent-death signal), and has a session of its own, so that a Ctrl-C at the terminal
+ * ends it only when llmprof says so. The bytes that it prints are handed on as they come.
+ */
+export class RunningProgram {
+  readonly pid: number;
+  /** Every probe is attached. Rejects with what bpftrace complained about when it ends before. */
+  readonly ready: Promise<ClockReading>;
+  /** The last byte has been handed on and the process is gone. */
+  readonly ended: Promise<{ readonly code: number; readonly stderr: string }>;
+  readonly #child: Child;
+  #stderr = "";
+
+  constructor(readonly program: Program, options: StartOptions, readonly onBytes: (bytes: Uint8Array) => void) {
+    const { env, args } = invocation({ bufferPages: options.bufferPages, unsafe: program.unsafe, prompt: options.prompt });
+    const child = this.#child = options.spawn({
+      program: options.bpftrace,
+      args,
+      env: { ...plainEnvironment, ...env },
+      parentDeath: true,
+      newSession: true,
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    });
+    this.pid = child.pid;
+    void feed(child.stdin!, program.text);
+    const errors = this.#readErrors();
+    let seen = "";
+    const { promise, resolve, reject } = Promise.withResolvers<ClockReading>();
+    this.ready = promise;
+    // Somebody may be waiting for another program when this one fails.
+    this.ready.catch(() => {});
+    let isReady = false;
+    const output = (async () => {
+      for await (const bytes of child.stdout!) {
+        if (!isReady) {
+          seen += new TextDecoder().decode(bytes);
+          const lines = seen.split("\n");
+          const clock = lines.map(parseClockLine).find((c) => c !== null);
+          if (clock && lines.slice(0, -1).includes("ready")) {
+            isReady = true;
+            resolve(clock);
+          }
+        }
+        this.onBytes(bytes);
+      }
+    })();
+    this.ended = Promise.all([child.status, output, errors]).then(([{ code }]) => {
+      if (!isReady) reject(couldNotAttach(program, this.#stderr + seen, code));
+      return { code, stderr: this.#stderr };
+    });
+  }
+
+  /** Counting begins and ends at one instant for all probes of the program: see `window` in render.ts. */
+  openWindow(): void {
+    this.#child.kill("SIGWINCH");
+  }
+
+  closeWindow(): void {
+    this.#child.kill("SIGURG");
+  }
+
+  pause(): void {
+    this.#child.kill("SIGSTOP");
+  }
+
+  resume(): void {
+    this.#child.kill("SIGCONT");
+  }
+
+  /** Ends it. Detaching takes the kernel a tenth of a second for each uprobe: nobody should have to wait for `ended`. */
+  stop(): void {
+    this.#child.kill("SIGCONT");
+    this.#child.kill("SIGINT");
+  }
+
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+
+  /** From 0.24 on bpftrace reports a full buffer here; the report belongs to the stream. */
+  async #readErrors(): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const bytes of this.#child.stderr!) {
+      const text = decoder.decode(bytes, { stream: true });
+      this.#stderr = (this.#stderr + text).slice(-64 * 1024);
+      for (const [line] of text.matchAll(/^Lost \d+ events$/gm)) this.onBytes(new TextEncoder().encode(`${line}\n`));
+    }
+  }
+}
+
+async function feed(stdin: WritableStream<Uint8Array>, text: string): Promise<void> {
+  const writer = stdin.getWriter();
+  try {
+    await writer.write(new TextEncoder().encode(text));
+    await writer.close();
+  } catch {
+    // It ended before it had read its program: `ready` says why.
+  }
+}
+
+/** Lines that old versions print in every run. */
+const HARMLESS = /RLIMIT_MEMLOCK|^\s*$|Attaching \d+ probe|available_filter_functions/;
+
+function couldNotAttach(program: Program, output: string, code: number): LlmprofError {
+  const said = output.split("\n").filter((line) => !HARMLESS.test(line) && !/^3 \d|^\(9, |^@/.test(line)).slice(0, 4).join(" ").trim();
+  return new LlmprofError(
+    ExitCode.failed,
+    `bpftrace could not attach the program '${program.schema.stream}'.`,
+    said ? `It said: ${said}` : `It ended with code ${code} and said nothing.`,
+    "See what this machine lacks: llmprof doctor; see the program: the same command with --dry-run",
+  );
+}
