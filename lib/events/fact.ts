@@ -6,8 +6,13 @@ export type Fact =
   | {
     readonly fact: "program";
     readonly stream: string;
-    readonly probes: readonly string[];
-    readonly sites: readonly { readonly site: string; readonly cost: string }[];
+    readonly sites: readonly {
+      readonly probe: string;
+      readonly site: string;
+      readonly cost: string;
+      /** What a hit sends; empty where hits of several sites cannot be told apart. */
+      readonly records: readonly string[];
+    }[];
   }
   /** The strings of a table in a library, in order: `GGML_OP_NAME`. */
   | { readonly fact: "table"; readonly symbol: string; readonly file: string; readonly names: readonly string[] }

@@ -30,7 +30,14 @@ export interface Program {
   readonly hot: boolean;
   readonly schema: StreamSchema;
   /** Attach points, in order. */
-  readonly sites: readonly string[];
+  readonly sites: readonly ProgramSite[];
+}
+
+export interface ProgramSite {
+  readonly attach: string;
+  readonly probe: string;
+  /** What a hit sends; empty where several attach points share a block, whose hits cannot be told apart. */
+  readonly records: readonly string[];
 }
 
 const HEARTBEAT_MS = 100;
@@ -45,7 +52,7 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
     [Kind.clock]: { name: "clock", fields: [] },
   };
   const maps: Record<string, string> = {};
-  const sites: string[] = [];
+  const sites: ProgramSite[] = [];
   const blocks: string[] = [];
   let kind: number = Kind.first;
   for (const probe of plan.probes) {
@@ -58,7 +65,8 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
     for (const block of parseTemplate(probe.template)) {
       const attach = attachPoints(block, probe, dialect, resolve);
       if (attach.length === 0) continue;
-      sites.push(...attach);
+      const emitted = attach.length > 1 ? [] : [...block.body.matchAll(/EMIT\((\w+)/g)].map(([, record]) => `${probe.name}.${record}`);
+      sites.push(...attach.map((point) => ({ attach: point, probe: probe.name, records: emitted })));
       blocks.push(renderBlock(block, attach, probe, kinds, plan.filter, dialect));
     }
   }

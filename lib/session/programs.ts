@@ -3,7 +3,6 @@ import type { Fact } from "../events/fact.ts";
 import { atLeast } from "../machine/bpftrace.ts";
 import type { Capabilities } from "../machine/capabilities.ts";
 import type { Filter } from "../programs/filter.ts";
-import type { Site } from "../programs/library_sites.ts";
 import type { Probe } from "../programs/probe.ts";
 import { type Dialect, render } from "../programs/render.ts";
 import type { RecordingWriter } from "../timeline/recording.ts";
@@ -57,19 +56,18 @@ export class Programs {
 
   start(options: ProgramOptions): Attached {
     const { stream, probes, filter, sites } = options;
-    const used: Site[] = [];
+    const costs = new Map<string, string>();
     const program = render({ stream, probes, filter, window: "signalled" }, this.dialect, (param) => {
       const found = sites?.get(siteKey(param)) ?? [];
-      used.push(...found);
+      for (const { attach, cost } of found) costs.set(attach, cost);
       return found.map((site) => site.attach);
     });
     const { machine, spawn, monotonic } = this.means;
     const start = { bpftrace: machine.bpftrace!.path, bufferPages: this.bufferPages, prompt: options.prompt ?? false, spawn };
     const attached = new Attached(program, start, monotonic);
     this.#attached.push(attached);
-    const kernel = program.sites.filter((site) => !site.startsWith("u")).map((site) => ({ site, cost: "tracepoint" }));
-    const costs = used.map(({ attach, cost }) => ({ site: attach, cost }));
-    this.facts.push({ fact: "program", stream, probes: probes.map((p) => p.name), sites: [...kernel, ...costs] });
+    const placed = program.sites.map(({ attach, probe, records }) => ({ probe, site: attach, cost: costs.get(attach) ?? "tracepoint", records }));
+    this.facts.push({ fact: "program", stream, sites: placed });
     if (this.#timeline) this.#connect(attached, this.clock!.now());
     return attached;
   }

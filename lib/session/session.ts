@@ -1,4 +1,3 @@
-import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { Event } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import type { SpanSink } from "../events/span.ts";
@@ -66,6 +65,7 @@ export class Session {
   readonly #gatekeeper: Gatekeeper;
   readonly #failed = Promise.withResolvers<never>();
   readonly #exited = Promise.withResolvers<void>();
+  readonly #counting = Promise.withResolvers<void>();
   #timeline: Timeline | undefined;
   #host: HostStream | undefined;
   #root: { readonly pid: number; readonly argv: readonly string[] } | undefined;
@@ -88,6 +88,11 @@ export class Session {
   /** There is none when the run ended while it waited for a target. */
   get timeline(): Timeline | undefined {
     return this.#timeline;
+  }
+
+  /** Resolves when the first window has opened and, for a program that we start, it has been let go. */
+  get counting(): Promise<void> {
+    return this.#counting.promise;
   }
 
   /** Libraries whose probes were attached, by stream. */
@@ -178,6 +183,7 @@ export class Session {
     this.#programs.begin(this.#timeline, recording);
     this.#flushFacts();
     progress({ state: "counting", pid: root.pid, sites: this.#programs.sites });
+    this.#counting.resolve();
   }
 
   /** The first process that shows itself is the target, with the tree that it belongs to. */
@@ -256,14 +262,4 @@ export class Session {
     this.#host?.close();
     this.#timeline?.finish();
   }
-}
-
-/** For a command that needs a library and never saw it. */
-export function neverAttached(what: string, how: string): LlmprofError {
-  return new LlmprofError(
-    ExitCode.failed,
-    `${what} was never seen in the target.`,
-    how,
-    "Check with --pid that this is the process that computes: llmprof doctor lists what is needed.",
-  );
 }

@@ -6,6 +6,7 @@ import { Tracks } from "../events/tracks.ts";
 import type { Probe } from "../programs/probe.ts";
 import type { StreamSchema } from "../programs/schema.ts";
 import { Dispatch } from "./dispatch.ts";
+import { hostSchema } from "./host.ts";
 import { LineSplitter } from "./lines.ts";
 import { Merge } from "./merge.ts";
 import { LineParser } from "./parse.ts";
@@ -52,6 +53,7 @@ export class Timeline {
   readonly #tree: TreeFilter | undefined;
   /** When the last window closed, or the last sign of life of a stream that never closed. */
   #end: Ns = -Infinity;
+  #start: Ns = Infinity;
 
   constructor(readonly options: TimelineOptions) {
     this.#dispatch = new Dispatch(options.find, this.tracks, options.out);
@@ -62,7 +64,8 @@ export class Timeline {
   /** `from`: nothing on this stream is older. A stream that joins a live run must be added before any event of it can happen. */
   add(schema: StreamSchema, from?: Ns, observer?: StreamObserver): StreamInput {
     const tally = newTally();
-    this.tallies.set(schema.stream, tally);
+    // llmprof counts what others emit, not what it says itself.
+    if (schema.stream !== hostSchema.stream) this.tallies.set(schema.stream, tally);
     this.#dispatch.add(schema);
     const input = this.#merge.input(schema.stream, from);
     const mark = (at: Ns, kind: Mark["kind"], text: string, count?: number) =>
@@ -85,7 +88,8 @@ export class Timeline {
       },
       emitted: (count) => tally.emitted = count,
       window: (at, open) => {
-        if (!open) closed = at;
+        if (open) this.#start = Math.min(this.#start, at);
+        else closed = at;
         observer?.window?.(at, open);
         mark(at, "window", `${schema.stream}: all probes ${open ? "count from here" : "stopped counting"}`);
       },
@@ -126,6 +130,11 @@ export class Timeline {
   /** After every stream is closed: closes what is open. */
   finish(): void {
     if (Number.isFinite(this.#end)) this.#dispatch.end(this.#end);
+  }
+
+  /** When the first window opened. */
+  get start(): Ns {
+    return this.#start;
   }
 
   get end(): Ns {

@@ -1,0 +1,90 @@
+import type { ByteSink, Exporter, OpenExporter, TraceHead } from "../lib/events/exporter.ts";
+import type { Args, Slice, Span, Track } from "../lib/events/span.ts";
+import type { Ns } from "../lib/events/time.ts";
+import { TextBlocks } from "./blocks.ts";
+import { ChromeRows } from "./chrome/rows.ts";
+import { micros } from "./decimal.ts";
+import { toJson } from "./json.ts";
+import { Nesting } from "./nesting.ts";
+
+/**
+ * Readers take a time as floating point, so since the boot it would be off by nanoseconds after some weeks: neighbours then overlap, and
+ * trace_processor drops them. It drops negative times in silence, too, and a process may be older than the run. Ten days are far from both.
+ */
+const margin = 10n * 86_400_000_000_000n;
+
+/**
+ * Chrome's JSON (`.json`), which Perfetto opens too. Times are microseconds, exact to the nanosecond, of CLOCK_BOOTTIME since
+ * `otherData.clockBase`: 0 where the machine is up for less than ten days, otherwise ten days before the run. Views are not written.
+ */
+export const openChrome: OpenExporter = (sink, head) => new ChromeExporter(sink, head);
+
+class ChromeExporter implements Exporter {
+  readonly #out: TextBlocks;
+  readonly #rows = new ChromeRows((row, key, args) => this.#event(`"ph":"M","name":"${key}",${row},"args":${toJson(args)}`));
+  readonly #nesting = new Nesting((slice, track) => this.#slice(slice, track));
+  /** Nanoseconds from the origin of the file's times to the run's base. */
+  readonly #offset: number;
+  #first = true;
+
+  constructor(sink: ByteSink, head: TraceHead) {
+    this.#out = new TextBlocks(sink);
+    const { llmprof, command, clock, facts } = head;
+    const origin = clock.base > margin ? clock.base - margin : 0n;
+    this.#offset = Number(clock.base - origin);
+    const otherData = { ...facts, llmprof, command, clock: clock.name, clockBase: String(origin), realtimeOffset: String(clock.realtimeOffset) };
+    this.#out.write(`{"displayTimeUnit":"ns","otherData":${toJson(otherData)},"traceEvents":[`);
+  }
+
+  span(span: Span): void {
+    switch (span.type) {
+      case "slice":
+        return this.#nesting.add(span);
+      case "instant":
+        return this.#instant(span.at, this.#rows.of(span.track), span.category, span.name, span.args);
+      case "counter": {
+        const { name, unit, pid } = span.track;
+        // The key names the series; a value that is no number cannot be drawn, but its time can.
+        const args = `{${JSON.stringify(unit ?? "value")}:${toJson(span.value)}}`;
+        return this.#event(`"ph":"C","name":${JSON.stringify(name)},"ts":${this.#time(span.at)},${this.#rows.process(pid)},"args":${args}`);
+      }
+      case "name":
+        return this.#rows.rename(span.track, span.name);
+      case "mark": {
+        const { kind, stream, text, count } = span;
+        return this.#instant(span.at, this.#rows.run(), `llmprof.${kind}`, text, count === undefined ? { stream } : { stream, count });
+      }
+    }
+  }
+
+  close(): void {
+    this.#nesting.flush();
+    this.#out.write("\n]}\n");
+    this.#out.close();
+  }
+
+  #slice(slice: Slice, track: Track): void {
+    const { name, category, start, end, open } = slice;
+    const args = open ? { ...slice.args, open } : slice.args;
+    const times = `"ts":${this.#time(start)},"dur":${micros(Math.round(end) - Math.round(start))}`;
+    this.#event(`"ph":"X","name":${JSON.stringify(name)},"cat":${JSON.stringify(category)},${times},${this.#rows.of(track)}${written(args)}`);
+  }
+
+  #instant(at: Ns, row: string, category: string, name: string, args: Args | undefined): void {
+    const what = `"name":${JSON.stringify(name)},"cat":${JSON.stringify(category)}`;
+    this.#event(`"ph":"i","s":"t",${what},"ts":${this.#time(at)},${row}${written(args)}`);
+  }
+
+  #time(at: Ns): string {
+    return micros(this.#offset + at);
+  }
+
+  #event(fields: string): void {
+    this.#out.write(this.#first ? `\n{${fields}}` : `,\n{${fields}}`);
+    this.#first = false;
+  }
+}
+
+function written(args: Args | undefined): string {
+  return args ? `,"args":${toJson(args)}` : "";
+}

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { gunzipSync } from "node:zlib";
+import { temporary } from "../tests/harness/temporary.ts";
+import { head, spans } from "../tests/judge/corpus.ts";
+import { exported, MemorySink } from "../tests/judge/memory_sink.ts";
+import { errors, judged, query } from "../tests/judge/trace_processor.ts";
+import { openByteSink } from "./file.ts";
+import { formatOf, formats, isGzip } from "./formats.ts";
+import { GzipSink } from "./gzip.ts";
+import { openPerfetto } from "./perfetto.ts";
+
+async function write(path: string, blocks: readonly Uint8Array[]): Promise<void> {
+  const sink = await openByteSink(path);
+  for (const block of blocks) sink.write(block);
+  sink.close();
+}
+
+/** Some that compress well, some that do not, and none. */
+const blocks = [
+  new Uint8Array(300_000).fill(65),
+  new Uint8Array(0),
+  Uint8Array.from({ length: 70_001 }, (_, i) => i * i * 31 >> 3),
+  Uint8Array.of(1),
+];
+
+Deno.test("a file holds what was written, in order, and nothing of what was there before", async () => {
+  using folder = temporary();
+  const path = folder.file("plain.json");
+  Deno.writeFileSync(path, new Uint8Array(1_000_000).fill(66));
+  await write(path, blocks);
+  assert.deepEqual(Deno.readFileSync(path), Uint8Array.from(blocks.flatMap((block) => [...block])));
+});
+
+Deno.test("a name that ends in .gz is one gzip member, the same bytes each time", async () => {
+  using folder = temporary();
+  const [path, again] = [folder.file("trace.json.gz"), folder.file("again.json.gz")];
+  await write(path, blocks);
+  await write(again, blocks);
+  const bytes = Deno.readFileSync(path);
+  assert.ok(bytes.length < 100_000);
+  assert.deepEqual(new Uint8Array(gunzipSync(bytes)), Uint8Array.from(blocks.flatMap((block) => [...block])));
+  assert.deepEqual(bytes, Deno.readFileSync(again));
+  // A browser's reader accepts one member and nothing behind it.
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  assert.equal((await new Response(stream).bytes()).length, 370_002);
+});
+
+Deno.test("a compressed file of nothing is one that decompresses to nothing", () => {
+  const sink = new MemorySink();
+  new GzipSink(sink).close();
+  assert.equal(gunzipSync(sink.bytes()).length, 0);
+  assert.equal(sink.closed, 1);
+});
+
+Deno.test("a path that cannot be written fails when it is opened", async () => {
+  using folder = temporary();
+  await assert.rejects(openByteSink(folder.file("missing/trace.pftrace")), Deno.errors.NotFound);
+});
+
+Deno.test("the format follows from the end of the name", async () => {
+  const ends = ["a.pftrace", "a.json", "a.jsonl", "a.pftrace.gz", "a.json.gz", "x.y.jsonl.gz", "a.txt", "a.gz", "json", "a.json.bz2"];
+  assert.deepEqual(ends.map((path) => formatOf(path)?.extension), [
+    ...[".pftrace", ".json", ".jsonl", ".pftrace", ".json", ".jsonl"],
+    ...[undefined, undefined, undefined, undefined],
+  ]);
+  assert.deepEqual([isGzip("a.json.gz"), isGzip("a.json")], [true, false]);
+  for (const format of formats) assert.equal(typeof await format.load(), "function");
+});
+
+await judged("trace_processor opens what was compressed", async () => {
+  using folder = temporary();
+  const path = folder.file("trace.pftrace.gz");
+  await write(path, exported(openPerfetto, head, spans).blocks);
+  assert.deepEqual(await query(path, "select count(*) as n from slice where category = 'ggml.op'"), [{ n: 4n }]);
+  assert.deepEqual(await errors(path), []);
+});

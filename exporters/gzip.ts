@@ -1,0 +1,41 @@
+import { constants, crc32, deflateRawSync } from "node:zlib";
+import type { ByteSink } from "../lib/events/exporter.ts";
+
+/** RFC 1952: magic, deflate, no flags, no time (a replay writes the same bytes), no hint, Unix. */
+const header = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3);
+/** An empty last block of deflate. */
+const lastBlock = Uint8Array.of(3, 0);
+/** For a trace of operators level 6 takes twice as long and writes 8 % less (200 MB/s against 90). */
+const options = { level: 4, finishFlush: constants.Z_SYNC_FLUSH };
+
+/**
+ * Compresses in one go what each call passes, and still writes a single gzip member: every block is deflated on its own up to a byte boundary
+ * and without the mark of the last one, so that blocks may follow each other. Browsers reject a file of several members.
+ */
+export class GzipSink implements ByteSink {
+  #crc = 0;
+  #length = 0;
+
+  constructor(private readonly sink: ByteSink) {
+    sink.write(header);
+  }
+
+  write(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#crc = crc32(bytes, this.#crc);
+    this.#length += bytes.length;
+    this.sink.write(deflateRawSync(bytes, options));
+  }
+
+  close(): void {
+    const trailer = new DataView(new ArrayBuffer(8));
+    trailer.setUint32(0, this.#crc, true);
+    trailer.setUint32(4, this.#length % 2 ** 32, true);
+    try {
+      this.sink.write(lastBlock);
+      this.sink.write(new Uint8Array(trailer.buffer));
+    } finally {
+      this.sink.close();
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import type { Slice, Track } from "../lib/events/span.ts";
+
+/** How many slices of a track wait for one that encloses them. */
+const window = 128;
+
+/**
+ * Puts slices into an order from which a reader can rebuild how they nest.
+ *
+ * Perfetto and Chrome sort by time and keep the order of the file where times are equal. A slice is emitted when it ends, an inner one before
+ * the one around it, so where both begin in the same nanosecond the file would say that the outer one is inside: `library.load` begins with
+ * the `file.open` of its file. And readers have one stack per track: of two slices that overlap without nesting, one would be cut short.
+ *
+ * So each track holds back its last {@link window} slices; a slice goes before those that begin with it and end earlier, and one that
+ * overlaps gets a row of its own. What is left: a slice without length at the very end of another one may be drawn beside it.
+ */
+export class Nesting {
+  readonly #rows = new Map<Track, Row>();
+  readonly #out: (slice: Slice, track: Track) => void;
+
+  /** `out` gets each slice with the track to draw it on, which is its own unless it overlaps. */
+  constructor(out: (slice: Slice, track: Track) => void) {
+    this.#out = out;
+  }
+
+  add(slice: Slice): void {
+    let row = this.#row(slice.track);
+    let place = position(row.held, slice);
+    while (place < 0) {
+      row = this.#row(row.overflow ??= overflowOf(slice.track, row.depth + 1), row.depth + 1);
+      place = position(row.held, slice);
+    }
+    if (place === row.held.length) row.held.push(slice);
+    else row.held.splice(place, 0, slice);
+    if (row.held.length > window) this.#release(row, window / 2);
+  }
+
+  /** Gives out what is held back. */
+  flush(): void {
+    for (const row of this.#rows.values()) this.#release(row, row.held.length);
+  }
+
+  #row(track: Track, depth = 1): Row {
+    let row = this.#rows.get(track);
+    if (!row) this.#rows.set(track, row = { track, depth, held: [], overflow: undefined });
+    return row;
+  }
+
+  #release(row: Row, count: number): void {
+    for (let i = 0; i < count; i++) this.#out(row.held[i]!, row.track);
+    row.held.splice(0, count);
+  }
+}
+
+interface Row {
+  readonly track: Track;
+  /** 1 for the track itself, more for the rows beside it. */
+  readonly depth: number;
+  readonly held: Slice[];
+  overflow: Track | undefined;
+}
+
+/** Index in `held` at which `slice` belongs, or -1 when it overlaps one of them. Looks back no further than the last slice that ended before it. */
+function position(held: readonly Slice[], slice: Slice): number {
+  let place = held.length;
+  for (let i = held.length - 1; i >= 0; i--) {
+    const other = held[i]!;
+    if (other.start === slice.start) {
+      if (other.end < slice.end) place = i;
+    } else if (other.start < slice.start) {
+      if (other.end <= slice.start) break;
+      if (other.end < slice.end) return -1;
+    } else if (other.start < slice.end && other.end > slice.end) return -1;
+  }
+  return place;
+}
+
+function overflowOf(track: Track, depth: number): Track {
+  const name = track.kind === "thread" ? `${track.name} ${track.tid}` : track.name;
+  return { id: -track.id, kind: track.kind === "run" ? "run" : "lane", name: `${name} (row ${depth})`, pid: track.pid, rank: track.rank ?? 0 };
+}

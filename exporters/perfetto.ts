@@ -1,0 +1,135 @@
+import type { ByteSink, Exporter, OpenExporter, TraceHead } from "../lib/events/exporter.ts";
+import type { Args, Mark, Slice, Span, Track } from "../lib/events/span.ts";
+import type { Ns } from "../lib/events/time.ts";
+import { Nesting } from "./nesting.ts";
+import { writeClocks } from "./perfetto/clocks.ts";
+import { DebugAnnotation, SequenceFlags, Trace, TracePacket, TrackEvent, TrackEventType } from "./perfetto/fields.ts";
+import { Interning } from "./perfetto/interning.ts";
+import { TrackDescriptors } from "./perfetto/tracks.ts";
+import { ProtoWriter } from "./perfetto/writer.ts";
+
+const sequence = 1;
+
+/**
+ * Perfetto's own format (`.pftrace`). Times are absolute CLOCK_BOOTTIME, the clock of bpftrace and the default of Perfetto, so a trace that
+ * another tool took of the same boot fits beside it; a clock snapshot ties it to real time. Views are not written.
+ */
+export const openPerfetto: OpenExporter = (sink, head) => new PerfettoExporter(sink, head);
+
+class PerfettoExporter implements Exporter {
+  readonly #out: ProtoWriter;
+  readonly #interning: Interning;
+  readonly #tracks: TrackDescriptors;
+  readonly #nesting = new Nesting((slice, track) => this.#slice(slice, track));
+  /** `clock.base` is `#high * 2^28 + #low`: times are added to the halves, exactly, without a BigInt per event. */
+  readonly #high: number;
+  readonly #low: number;
+  #headWritten = false;
+
+  constructor(private readonly sink: ByteSink, private readonly head: TraceHead) {
+    this.#out = new ProtoWriter(sink);
+    this.#interning = new Interning(this.#out);
+    this.#tracks = new TrackDescriptors(this.#out);
+    this.#high = Number(head.clock.base >> 28n);
+    this.#low = Number(head.clock.base & 0xfffffffn);
+    writeClocks(this.#out, sequence, head.clock);
+  }
+
+  span(span: Span): void {
+    if (!this.#headWritten) this.#writeHead(span.type === "slice" ? span.start : span.at);
+    switch (span.type) {
+      case "slice":
+        return this.#nesting.add(span);
+      case "instant":
+        return this.#event(span.at, TrackEventType.instant, this.#tracks.uuid(span.track), span.category, span.name, span.args);
+      case "counter":
+        return this.#counter(span.at, this.#tracks.uuid(span.track), span.value);
+      case "name":
+        return this.#tracks.rename(span.track, span.name);
+      case "mark":
+        return this.#mark(span);
+    }
+  }
+
+  close(): void {
+    if (!this.#headWritten) this.#writeHead(0);
+    this.#nesting.flush();
+    this.#out.spill(1);
+    this.sink.close();
+  }
+
+  #slice(slice: Slice, track: Track): void {
+    const uuid = this.#tracks.uuid(track);
+    const args = slice.open ? { ...slice.args, open: true } : slice.args;
+    this.#event(slice.start, TrackEventType.sliceBegin, uuid, slice.category, slice.name, args);
+    // The end stands before the begin of the next slice, which may have the same time.
+    const packet = this.#begin(slice.end);
+    const event = this.#out.begin(TracePacket.trackEvent);
+    this.#out.uint(TrackEvent.type, TrackEventType.sliceEnd);
+    this.#out.uint(TrackEvent.trackUuid, uuid);
+    this.#out.end(event);
+    this.#end(packet);
+  }
+
+  #mark({ at, kind, stream, text, count }: Mark): void {
+    const args: Args = count === undefined ? { stream } : { stream, count };
+    this.#event(at, TrackEventType.instant, this.#tracks.run(), `llmprof.${kind}`, text, args);
+  }
+
+  /** What the trace says about its run, as an instant where the trace begins. */
+  #writeHead(at: Ns): void {
+    this.#headWritten = true;
+    const { llmprof, command, clock, facts } = this.head;
+    const args = { ...facts, llmprof, command, clockBase: String(clock.base), realtimeOffset: String(clock.realtimeOffset) };
+    this.#event(at, TrackEventType.instant, this.#tracks.run(), "llmprof.run", `llmprof ${command}`, args);
+  }
+
+  #event(at: Ns, type: number, uuid: number, category: string, name: string, args: Args | undefined): void {
+    const packet = this.#begin(at);
+    const event = this.#out.begin(TracePacket.trackEvent);
+    this.#out.uint(TrackEvent.type, type);
+    this.#out.uint(TrackEvent.trackUuid, uuid);
+    this.#interning.write("categories", category, TrackEvent.categoryIids, TrackEvent.categories);
+    this.#interning.write("eventNames", name, TrackEvent.nameIid, TrackEvent.name);
+    for (const key in args) this.#annotation(key, args[key]!);
+    this.#out.end(event);
+    this.#interning.writeFresh(TracePacket.internedData);
+    this.#end(packet);
+  }
+
+  #annotation(key: string, value: string | number | boolean): void {
+    const annotation = this.#out.begin(TrackEvent.debugAnnotations);
+    this.#interning.write("annotationNames", key, DebugAnnotation.nameIid, DebugAnnotation.name);
+    if (typeof value === "string") this.#interning.write("annotationStrings", value, DebugAnnotation.stringIid, DebugAnnotation.string);
+    else if (typeof value === "boolean") this.#out.uint(DebugAnnotation.bool, value ? 1 : 0);
+    else if (Number.isSafeInteger(value)) this.#out.int(DebugAnnotation.int, value);
+    else this.#out.double(DebugAnnotation.double, value);
+    this.#out.end(annotation);
+  }
+
+  #counter(at: Ns, uuid: number, value: number): void {
+    const packet = this.#begin(at);
+    const event = this.#out.begin(TracePacket.trackEvent);
+    this.#out.uint(TrackEvent.type, TrackEventType.counter);
+    this.#out.uint(TrackEvent.trackUuid, uuid);
+    if (Number.isSafeInteger(value)) this.#out.int(TrackEvent.counterValue, value);
+    else this.#out.double(TrackEvent.doubleCounterValue, value);
+    this.#out.end(event);
+    this.#end(packet);
+  }
+
+  #begin(at: Ns): number {
+    const packet = this.#out.begin(Trace.packet);
+    const sum = this.#low + Math.round(at);
+    const carry = Math.floor(sum / 0x10000000);
+    this.#out.wide(TracePacket.timestamp, this.#high + carry, sum - carry * 0x10000000);
+    this.#out.uint(TracePacket.sequenceId, sequence);
+    this.#out.uint(TracePacket.sequenceFlags, SequenceFlags.needsIncrementalState);
+    return packet;
+  }
+
+  #end(packet: number): void {
+    this.#out.end(packet);
+    this.#out.spill();
+  }
+}

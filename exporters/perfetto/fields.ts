@@ -1,0 +1,56 @@
+/** Field numbers of Perfetto's trace format, as in its `protos/perfetto/trace/`: only those that are written. */
+
+export const Trace = { packet: 1 } as const;
+
+export const TracePacket = {
+  clockSnapshot: 6,
+  timestamp: 8,
+  sequenceId: 10,
+  trackEvent: 11,
+  internedData: 12,
+  sequenceFlags: 13,
+  trackDescriptor: 60,
+} as const;
+
+/** The first packet says that nothing interned before it counts; every packet that refers to interned things says so. */
+export const SequenceFlags = { incrementalStateCleared: 1, needsIncrementalState: 2 } as const;
+
+export const ClockSnapshot = { clocks: 1, primaryTraceClock: 2 } as const;
+export const SnapshotClock = { id: 1, timestamp: 2 } as const;
+export const BuiltinClock = { realtime: 1, boottime: 6 } as const;
+
+export const TrackDescriptor = {
+  uuid: 1,
+  name: 2,
+  process: 3,
+  thread: 4,
+  parentUuid: 5,
+  counter: 8,
+  childOrdering: 11,
+  siblingOrderRank: 12,
+  siblingMergeBehavior: 15,
+} as const;
+export const ChildOrdering = { explicit: 3 } as const;
+export const SiblingMerge = { none: 2 } as const;
+export const ProcessDescriptor = { pid: 1, name: 6 } as const;
+export const ThreadDescriptor = { pid: 1, tid: 2, name: 5 } as const;
+export const CounterDescriptor = { unit: 3, unitName: 6 } as const;
+export const CounterUnit = { nanoseconds: 1, count: 2, bytes: 3 } as const;
+
+export const TrackEvent = {
+  categoryIids: 3,
+  debugAnnotations: 4,
+  type: 9,
+  nameIid: 10,
+  trackUuid: 11,
+  categories: 22,
+  name: 23,
+  counterValue: 30,
+  doubleCounterValue: 44,
+} as const;
+export const TrackEventType = { sliceBegin: 1, sliceEnd: 2, instant: 3, counter: 4 } as const;
+
+export const DebugAnnotation = { nameIid: 1, bool: 2, int: 4, double: 5, string: 6, name: 10, stringIid: 17 } as const;
+
+export const InternedData = { categories: 1, eventNames: 2, annotationNames: 3, annotationStrings: 29 } as const;
+export const Interned = { iid: 1, text: 2 } as const;

@@ -1,0 +1,131 @@
+import type { ByteSink } from "../../lib/events/exporter.ts";
+
+const wire = { varint: 0, fixed64: 1, bytes: 2 } as const;
+
+/** Room for a tag, a number and a length; every step that writes more asks for it. */
+const slack = 64;
+
+/**
+ * A protobuf writer over one buffer that is used again and again. Fields are written in order; a message is opened with {@link begin} and
+ * closed with {@link end}. What is finished goes to the sink in pieces of about 256 KiB, each valid only during the call.
+ */
+export class ProtoWriter {
+  #bytes = new Uint8Array((256 + 64) * 1024);
+  #view = new DataView(this.#bytes.buffer);
+  #length = 0;
+  readonly #encoder = new TextEncoder();
+
+  constructor(private readonly sink: ByteSink) {}
+
+  /** A field of type uint32, uint64, bool or enum: whole and not negative. */
+  uint(field: number, value: number): void {
+    this.#reserve(slack);
+    this.#varint(field << 3 | wire.varint);
+    this.#varint(value);
+  }
+
+  /** A field of type int32 or int64. */
+  int(field: number, value: number): void {
+    if (value >= 0) return this.uint(field, value);
+    // Ten bytes of two's complement; rare enough for BigInt.
+    const bits = BigInt.asUintN(64, BigInt(value));
+    this.wide(field, Number(bits >> 28n), Number(bits & 0xfffffffn));
+  }
+
+  /** A uint64 field given as `high * 2^28 + low`, for numbers above 2^53. `low` is below 2^28, `high` below 2^36. */
+  wide(field: number, high: number, low: number): void {
+    if (high === 0) return this.uint(field, low);
+    this.#reserve(slack);
+    this.#varint(field << 3 | wire.varint);
+    const bytes = this.#bytes;
+    bytes[this.#length++] = low & 0x7f | 0x80;
+    bytes[this.#length++] = low >>> 7 & 0x7f | 0x80;
+    bytes[this.#length++] = low >>> 14 & 0x7f | 0x80;
+    bytes[this.#length++] = low >>> 21 | 0x80;
+    this.#varint(high);
+  }
+
+  double(field: number, value: number): void {
+    this.#reserve(slack);
+    this.#varint(field << 3 | wire.fixed64);
+    this.#view.setFloat64(this.#length, value, true);
+    this.#length += 8;
+  }
+
+  string(field: number, text: string): void {
+    this.#reserve(slack + 3 * text.length);
+    this.#varint(field << 3 | wire.bytes);
+    const mark = this.#length++;
+    // Names are short and ASCII: this loop is several times faster than an encoder for those.
+    if (text.length > 64 || !this.#ascii(text)) this.#length = mark + 1 + this.#encoder.encodeInto(text, this.#bytes.subarray(mark + 1)).written;
+    this.end(mark);
+  }
+
+  /** Opens a message; give what it returns to {@link end}. */
+  begin(field: number): number {
+    this.#reserve(slack);
+    this.#varint(field << 3 | wire.bytes);
+    return this.#length++;
+  }
+
+  /** Closes a message: writes its length into the one byte left for it, after moving the content where that takes more. */
+  end(mark: number): void {
+    const size = this.#length - mark - 1;
+    if (size < 0x80) {
+      this.#bytes[mark] = size;
+      return;
+    }
+    const width = size < 0x4000 ? 2 : size < 0x200000 ? 3 : 5;
+    this.#reserve(slack);
+    this.#bytes.copyWithin(mark + width, mark + 1, this.#length);
+    this.#length = mark;
+    this.#varint(size);
+    // A length of four bytes is padded to five: such a message is rare and the reader does not mind.
+    while (this.#length < mark + width) {
+      this.#bytes[this.#length - 1]! |= 0x80;
+      this.#bytes[this.#length++] = 0;
+    }
+    this.#length = mark + width + size;
+  }
+
+  /** Call between messages: passes on what has gathered when it is enough. */
+  spill(least = 256 * 1024): void {
+    if (this.#length < least) return;
+    this.sink.write(this.#bytes.subarray(0, this.#length));
+    this.#length = 0;
+  }
+
+  #varint(value: number): void {
+    const bytes = this.#bytes;
+    let rest = value;
+    while (rest > 0x7fffffff) {
+      bytes[this.#length++] = rest % 128 | 0x80;
+      rest = Math.floor(rest / 128);
+    }
+    while (rest > 0x7f) {
+      bytes[this.#length++] = rest & 0x7f | 0x80;
+      rest >>>= 7;
+    }
+    bytes[this.#length++] = rest;
+  }
+
+  #ascii(text: string): boolean {
+    const bytes = this.#bytes;
+    let at = this.#length;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code > 0x7f) return false;
+      bytes[at++] = code;
+    }
+    this.#length = at;
+    return true;
+  }
+
+  #reserve(more: number): void {
+    if (this.#length + more <= this.#bytes.length) return;
+    const larger = new Uint8Array(Math.max(2 * this.#bytes.length, this.#length + more));
+    larger.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = larger;
+    this.#view = new DataView(larger.buffer);
+  }
+}

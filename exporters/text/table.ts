@@ -1,0 +1,34 @@
+import type { Table } from "../../lib/events/view.ts";
+import { clip, columns, harmless, left, right } from "./cells.ts";
+import type { Palette } from "./palette.ts";
+import { quantity } from "./quantity.ts";
+
+const gap = "  ";
+/** No column of text is made narrower than this: rather let the terminal wrap. */
+const narrowest = 12;
+
+/** Lines of a table: text to the left, figures to the right, and only text gives way when the terminal is narrow. */
+export function tableLines(table: Table, width: number, paint: Palette): string[] {
+  if (table.rows.length === 0) return [paint.quiet("(none)")];
+  const numeric = table.columns.map(({ unit }) => unit !== "text");
+  const titles = table.columns.map(({ title }) => harmless(title));
+  const cells = table.rows.map((row) => table.columns.map(({ unit }, i) => harmless(quantity(row[i] ?? null, unit))));
+  const widths = titles.map((title, i) => Math.max(columns(title), ...cells.map((row) => columns(row[i]!))));
+  shrink(widths, numeric, width - gap.length * (widths.length - 1));
+  const line = (row: readonly string[]) =>
+    row.map((cell, i) => numeric[i] ? right(cell, widths[i]!) : left(clip(cell, widths[i]!), widths[i]!)).join(gap).trimEnd();
+  const rule = widths.map((size) => "─".repeat(size)).join(gap);
+  return [paint.quiet(line(titles)), paint.quiet(rule), ...cells.map(line)];
+}
+
+/** Takes columns from the widest text until all fit. */
+function shrink(widths: number[], numeric: readonly boolean[], available: number): void {
+  for (let excess = widths.reduce((sum, size) => sum + size, 0) - available; excess > 0; excess--) {
+    let widest = -1;
+    widths.forEach((size, i) => {
+      if (!numeric[i] && size > narrowest && (widest < 0 || size > widths[widest]!)) widest = i;
+    });
+    if (widest < 0) return;
+    widths[widest]!--;
+  }
+}

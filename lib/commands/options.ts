@@ -1,0 +1,49 @@
+import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
+
+/** Values of options: each parser throws what commander words as an error of that option. */
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** `10s`, `1.5m`, `500ms` → milliseconds. */
+export function parseDuration(text: string): number {
+  const found = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text);
+  const value = found ? Number(found[1]) * UNITS[found[2]!]! : 0;
+  if (!(value > 0)) throw new InvalidArgumentError("It is a number with a unit: 500ms, 10s, 5m, 1h.");
+  return value;
+}
+
+/** A whole number from `least` on. */
+export function parseCount(least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < least) {
+      throw new InvalidArgumentError(`It is a whole number from ${least} on.`);
+    }
+    return value;
+  };
+}
+
+export function parsePattern(text: string): RegExp {
+  try {
+    return new RegExp(text);
+  } catch (error) {
+    throw new InvalidArgumentError(`It is no regular expression: ${error instanceof Error ? error.message : error}.`);
+  }
+}
+
+/** bpftrace's buffers want a power of two. */
+export function parsePages(text: string): number {
+  const value = parseCount(1)(text);
+  if ((value & (value - 1)) !== 0 || value > 1 << 20) throw new InvalidArgumentError("It is a power of two: 64, 1024, 4096.");
+  return value;
+}
+
+export function collect(path: string, before: string[] | undefined): string[] {
+  return [...before ?? [], path];
+}
+
+/** `LLMPROF_BUFFER_PAGES` mirrors `--buffer-pages`. */
+export function option<Flags extends string>(flags: Flags, description: string): Option<Flags> {
+  const name = /--(?:no-)?([\w-]+)/.exec(flags)![1]!;
+  return new Option(flags, description).env(`LLMPROF_${name.replaceAll("-", "_").toUpperCase()}`);
+}

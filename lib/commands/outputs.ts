@@ -1,0 +1,143 @@
+import { ExitCode, LlmprofError } from "../events/errors.ts";
+import type { ByteSink, Exporter, OpenExporter, TraceHead } from "../events/exporter.ts";
+import type { Span } from "../events/span.ts";
+import type { View } from "../events/view.ts";
+import { openByteSink } from "../../exporters/file.ts";
+import { formatOf, formats } from "../../exporters/formats.ts";
+import type { Header } from "../timeline/header.ts";
+import { RecordingWriter } from "../timeline/recording.ts";
+
+export interface OutputFile {
+  readonly path: string;
+  readonly format: string;
+  readonly opensWith: string;
+}
+
+interface TraceOutput extends OutputFile {
+  readonly sink: ByteSink;
+  readonly open: OpenExporter;
+}
+
+/** The user who has to own what is written, when that is not llmprof's own. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/**
+ * The files of a run. They are opened before anything is attached, so that a path that cannot be written is a mistake on the command line and
+ * not the loss of a measurement; they are filled when the run's header is known.
+ */
+export class Outputs {
+  #exporters: Exporter[] = [];
+  #recording: RecordingWriter | null = null;
+
+  private constructor(readonly traces: readonly TraceOutput[], readonly recordings: readonly string[], readonly owner: Owner | null) {}
+
+  static async prepare(paths: readonly string[], owner: Owner | null): Promise<Outputs> {
+    const traces: TraceOutput[] = [];
+    const recordings: string[] = [];
+    for (const path of paths) {
+      if (path.endsWith(".llmprof")) {
+        checkRecordingPath(path);
+        recordings.push(path);
+        continue;
+      }
+      const format = formatOf(path);
+      if (!format) {
+        const known = [...formats.map((f) => f.extension), ".llmprof"].join(", ");
+        throw new LlmprofError(ExitCode.usage, `Cannot tell the format of '${path}'.`, `It ends in none of ${known}.`, `Name it ${path}.pftrace`);
+      }
+      try {
+        traces.push({
+          path,
+          format: format.extension.slice(1),
+          opensWith: format.opensWith,
+          sink: await openByteSink(path),
+          open: await format.load(),
+        });
+      } catch (cause) {
+        throw notWritable(path, cause);
+      }
+    }
+    return new Outputs(traces, recordings, owner);
+  }
+
+  get files(): OutputFile[] {
+    const recordings = this.recordings.map((path) => ({ path, format: "llmprof", opensWith: `llmprof export ${path} -o trace.pftrace` }));
+    return [...this.traces.map(({ path, format, opensWith }) => ({ path, format, opensWith })), ...recordings];
+  }
+
+  /** Several recordings of one run would be copies: the first is written. */
+  begin(header: Header): { out: (span: Span) => void; recording: RecordingWriter | null } {
+    const head = traceHead(header);
+    this.#exporters = this.traces.map(({ sink, open }) => open(sink, head));
+    const [path] = this.recordings;
+    if (path !== undefined) this.#recording = RecordingWriter.create(path, header);
+    const exporters = this.#exporters;
+    return {
+      out: (span) => {
+        for (const exporter of exporters) exporter.span(span);
+      },
+      recording: this.#recording,
+    };
+  }
+
+  finish(views: readonly View[]): void {
+    for (const exporter of this.#exporters) exporter.close(views);
+    if (!this.owner) return;
+    for (const { path } of this.files) chown(path, this.owner);
+  }
+
+  /** Nothing was traced: leaves no empty file behind. */
+  discard(): void {
+    for (const { path, sink } of this.traces) {
+      sink.close();
+      Deno.removeSync(path);
+    }
+  }
+}
+
+function traceHead(header: Header): TraceHead {
+  const { clock, llmprof, command } = header;
+  const facts: Record<string, string> = { "target": header.target.argv.join(" "), "pid": String(header.target.pid) };
+  for (const [name, value] of Object.entries(header.host)) if (value !== null) facts[name] = String(value);
+  if (header.bpftrace) facts.bpftrace = header.bpftrace.version;
+  return { clock, llmprof, command, facts };
+}
+
+function chown(path: string, { uid, gid }: Owner): void {
+  Deno.chownSync(path, uid, gid);
+  if (Deno.lstatSync(path).isDirectory) { for (const entry of Deno.readDirSync(path)) Deno.chownSync(`${path}/${entry.name}`, uid, gid); }
+}
+
+function checkRecordingPath(path: string): void {
+  try {
+    Deno.lstatSync(path);
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.NotFound)) throw notWritable(path, cause);
+    try {
+      // Created and removed: the directory itself comes with the run's header.
+      Deno.mkdirSync(path);
+      Deno.removeSync(path);
+      return;
+    } catch (cause) {
+      throw notWritable(path, cause);
+    }
+  }
+  throw new LlmprofError(
+    ExitCode.usage,
+    `${path} exists already.`,
+    "A recording is never mixed with another.",
+    `Name another one, or: rm -r ${path}`,
+  );
+}
+
+function notWritable(path: string, cause: unknown): LlmprofError {
+  const why = cause instanceof Deno.errors.NotFound
+    ? "Its folder does not exist."
+    : cause instanceof Error
+    ? cause.message.replace(/\s*\(os error.*|: (open|mkdir|stat).*$/, "") + "."
+    : String(cause);
+  return new LlmprofError(ExitCode.usage, `Cannot write ${path}.`, why, "Choose another path with -o PATH.", { cause });
+}

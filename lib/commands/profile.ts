@@ -1,0 +1,22 @@
+import type * as z from "zod";
+import type { Analysis, Present } from "../analysis/analysis.ts";
+import type { Slice } from "../events/span.ts";
+import type { Tracks } from "../events/tracks.ts";
+import type { Probe } from "../programs/probe.ts";
+import type { Header } from "../timeline/header.ts";
+
+/** A command that traces: what it asks, how it explains the answer, and how it shows the explanation. A replay needs the same. */
+export interface Profile<Result> {
+  readonly name: string;
+  readonly probes: readonly Probe[];
+  /** Without a target it waits for the next inference process to start. */
+  readonly waits: boolean;
+  /** A stream without which there is no answer, and what it would have come from. */
+  readonly requires?: { readonly stream: string; readonly what: string };
+  analyse(header: Header): Analysis<Result>;
+  readonly present: Present<Result>;
+  /** Slices that the explanation adds to the trace. */
+  annotate?(result: Result, tracks: Tracks): readonly Slice[];
+  /** zod costs a start-up that most runs need not pay. */
+  schema(): Promise<z.ZodType<Result>>;
+}

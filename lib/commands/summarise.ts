@@ -1,0 +1,71 @@
+import { SCHEMA_VERSION, type Summary } from "../analysis/summary.ts";
+import type { Fact } from "../events/fact.ts";
+import { boottime } from "../events/time.ts";
+import type { Header } from "../timeline/header.ts";
+import { countsOf } from "../timeline/tally.ts";
+import type { Timeline } from "../timeline/timeline.ts";
+import type { OutputFile } from "./outputs.ts";
+
+type Of<Name extends Fact["fact"]> = Extract<Fact, { fact: Name }>;
+
+function all<Name extends Fact["fact"]>(facts: readonly Fact[], name: Name): Of<Name>[] {
+  return facts.filter((fact): fact is Of<Name> => fact.fact === name);
+}
+
+/** Puts the envelope around a result. A replay gives the same, but for the outputs: everything comes from the recording. */
+export function summarise<Result>(
+  header: Header,
+  timeline: Timeline,
+  facts: readonly Fact[],
+  files: readonly OutputFile[],
+  notes: readonly string[],
+  result: Result,
+): Summary<Result> {
+  const { clock, target } = header;
+  const exit = all(facts, "exit").at(-1);
+  const cpu = all(facts, "cpu").at(-1);
+  const seen = Number.isFinite(timeline.end);
+  const tallies = [...timeline.tallies.values()];
+  const hits = new Map(tallies.flatMap((tally) => [...tally.hits]));
+  const host = (name: string) => header.host[name] ?? null;
+  return {
+    schemaVersion: SCHEMA_VERSION,
+    command: header.command,
+    target: { pid: target.pid, argv: [...target.argv], exitCode: exit ? exit.code : null },
+    clock: { name: clock.name, baseNs: String(clock.base), realtimeOffsetNs: String(clock.realtimeOffset) },
+    startNs: seen ? Number(boottime(clock, timeline.start)) : null,
+    endNs: seen ? Number(boottime(clock, timeline.end)) : null,
+    host: {
+      kernel: host("kernel") as string | null,
+      cpu: host("cpu") as string | null,
+      cpus: host("cpus") as number | null,
+      governor: host("governor") as string | null,
+      memoryBytes: host("memoryBytes") as number | null,
+      engine: null,
+      engineVersion: null,
+      model: null,
+      quantisation: null,
+      threads: null,
+      affinity: null,
+    },
+    bpftrace: header.bpftrace,
+    probes: all(facts, "program").flatMap(({ sites }) =>
+      sites.map(({ probe, site, cost, records }) => ({
+        name: probe,
+        site,
+        cost,
+        hits: records.length === 0 ? null : Math.max(...records.map((record) => hits.get(record) ?? 0)),
+      }))
+    ),
+    events: { ...countsOf(tallies), skipped: tallies.reduce((n, { skipped }) => n + skipped, 0) },
+    overhead: { predicted: null, measured: null, bpftraceCpuSeconds: cpu?.bpftrace ?? null, llmprofCpuSeconds: cpu?.llmprof ?? null },
+    outputs: files.map(({ path, format }) => ({ path, format, bytes: sizeOf(path) })),
+    notes: [...notes],
+    result,
+  };
+}
+
+function sizeOf(path: string): number | null {
+  const stat = Deno.lstatSync(path);
+  return stat.isDirectory ? [...Deno.readDirSync(path)].reduce((n, { name }) => n + Deno.lstatSync(`${path}/${name}`).size, 0) : stat.size;
+}

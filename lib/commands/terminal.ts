@@ -1,0 +1,23 @@
+/** Where a command speaks to its user; made by main.ts, replaced by a test. */
+export interface Terminal {
+  /** Standard output: the summary and nothing else. */
+  out(text: string): void;
+  /** Standard error: progress, warnings, where the files are. */
+  err(text: string): void;
+  /** Columns of standard output. */
+  readonly width: number;
+  /** Standard output takes colour. */
+  readonly colour: boolean;
+  /** Standard error is a screen on which a line can be written again. */
+  readonly live: boolean;
+}
+
+/** What every command gets. */
+export interface Context {
+  readonly terminal: Terminal;
+  /** Resolves at the first Ctrl-C or SIGTERM: a normal end. */
+  readonly interrupted: Promise<void>;
+  /** The command line as typed, program first: for a next step to type. */
+  readonly argv: readonly string[];
+  readonly version: string;
+}

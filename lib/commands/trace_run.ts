@@ -1,0 +1,57 @@
+import type { Analysis } from "../analysis/analysis.ts";
+import type { Summary } from "../analysis/summary.ts";
+import type { Fact } from "../events/fact.ts";
+import type { Span } from "../events/span.ts";
+import type { View } from "../events/view.ts";
+import type { Header } from "../timeline/header.ts";
+import type { Timeline } from "../timeline/timeline.ts";
+import type { OutputFile, Outputs } from "./outputs.ts";
+import type { Profile } from "./profile.ts";
+import { summarise } from "./summarise.ts";
+
+export interface Finished<Result> {
+  readonly summary: Summary<Result>;
+  readonly views: readonly View[];
+  readonly files: readonly OutputFile[];
+}
+
+/** The end of the line, the same for a live run and a replay: spans go to the outputs and to the analysis, and at the end the result into both. */
+export class TraceRun<Result> {
+  readonly facts: Fact[] = [];
+  readonly #profile: Profile<Result>;
+  readonly #outputs: Outputs;
+  readonly #notes: string[] = [];
+  #analysis: Analysis<Result> | undefined;
+  #header: Header | undefined;
+  #span: (span: Span) => void = () => {};
+
+  constructor(profile: Profile<Result>, outputs: Outputs, readonly onSpan?: (span: Span) => void) {
+    this.#profile = profile;
+    this.#outputs = outputs;
+  }
+
+  /** What {@link Session} and {@link replay} call when the header is known. */
+  open(header: Header) {
+    const analysis = this.#analysis = this.#profile.analyse(header);
+    this.#header = header;
+    const { out, recording } = this.#outputs.begin(header);
+    this.#span = out;
+    const sink = (span: Span) => {
+      out(span);
+      analysis.span(span);
+      if (span.type === "mark" && span.kind === "note") this.#notes.push(span.text);
+      this.onSpan?.(span);
+    };
+    return { out: sink, recording };
+  }
+
+  /** After the timeline has finished. */
+  finish(timeline: Timeline): Finished<Result> {
+    const result = this.#analysis!.result();
+    for (const slice of this.#profile.annotate?.(result, timeline.tracks) ?? []) this.#span(slice);
+    const views = this.#profile.present(result);
+    this.#outputs.finish(views);
+    const { files } = this.#outputs;
+    return { summary: summarise(this.#header!, timeline, this.facts, files, this.#notes, result), views, files };
+  }
+}

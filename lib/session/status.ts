@@ -1,0 +1,31 @@
+import type { Progress } from "./session.ts";
+
+/** The screen that a status line needs: see Terminal in commands. */
+export interface StatusScreen {
+  err(text: string): void;
+  readonly live: boolean;
+}
+
+/** Tells on standard error what a run is doing. */
+export class StatusLine {
+  constructor(readonly screen: StatusScreen, readonly quiet: boolean) {}
+
+  progress(progress: Progress): void {
+    switch (progress.state) {
+      case "attaching":
+        return this.#say("Attaching…");
+      case "waiting":
+        return this.#say("Waiting for the next inference process to start. Ctrl-C ends.");
+      case "counting":
+        return this.#say(`Tracing process ${progress.pid} with ${progress.sites} probes. Ctrl-C ends and writes.`);
+      case "gate":
+        return this.#say(`Process ${progress.pid} stood ${Math.round(progress.milliseconds)} ms (${progress.what}) while probes were attached.`);
+      case "draining":
+        return this.#say("Reading what is left…");
+    }
+  }
+
+  #say(text: string): void {
+    if (!this.quiet) this.screen.err(`${text}\n`);
+  }
+}

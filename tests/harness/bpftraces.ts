@@ -1,0 +1,37 @@
+import { basename, join } from "node:path";
+import { findProgram } from "./find_program.ts";
+import { rootsFolder } from "./places.ts";
+
+/** A bpftrace to run kernel tests with. */
+export interface Bpftrace {
+  /** Major and minor version, such as `0.17`; what a test's name says. */
+  readonly name: string;
+  readonly path: string;
+}
+
+/** Every bpftrace that is installed here: the system's first, then those that `setup.ts` put into roots of other suites. */
+export function bpftraces(): Bpftrace[] {
+  const found: Bpftrace[] = [];
+  const system = findProgram("bpftrace");
+  if (system !== null) found.push({ name: bpftraceVersion([system]), path: system });
+  for (const path of wrappers()) found.push({ name: basename(path).replace("bpftrace-", ""), path });
+  return found;
+}
+
+/** `bpftrace v0.17.0` → `0.17`. */
+export function bpftraceVersion([program, ...args]: readonly [string, ...string[]]): string {
+  const { stdout } = new Deno.Command(program, { args: [...args, "--version"], stderr: "null" }).outputSync();
+  const text = new TextDecoder().decode(stdout);
+  const version = /v(\d+\.\d+)/.exec(text)?.[1];
+  if (version === undefined) throw new Error(`${program} --version printed no version: ${text}`);
+  return version;
+}
+
+function wrappers(): string[] {
+  try {
+    return [...Deno.readDirSync(rootsFolder)].filter(({ isFile, name }) => isFile && name.startsWith("bpftrace-"))
+      .map(({ name }) => join(rootsFolder, name)).sort();
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,119 @@
+/** What a finished command left. */
+export interface Finished {
+  readonly code: number;
+  readonly signal: Deno.Signal | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly milliseconds: number;
+  /** It was ended because it ran past its limit. */
+  readonly timedOut: boolean;
+}
+
+export interface RunOptions {
+  /** After this it gets SIGTERM, and SIGKILL 2 s later. Default: a minute. */
+  readonly timeoutMilliseconds?: number;
+  readonly cwd?: string;
+  readonly env?: Record<string, string>;
+  /** Text for its stdin; without it stdin is empty. */
+  readonly stdin?: string;
+}
+
+/** Runs a command to its end and keeps what it prints; never throws because of how it ends. */
+export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  await using child = start(argv, options);
+  return await child.finished();
+}
+
+/** Like {@link run}, for steps that must succeed: throws what the command printed. */
+export async function mustRun(argv: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  const finished = await run(argv, options);
+  if (finished.code === 0) return finished;
+  const how = finished.timedOut ? `ran past ${finished.milliseconds.toFixed(0)} ms` : `ended with ${finished.signal ?? finished.code}`;
+  throw new Error(`${argv.join(" ")} ${how}:\n${finished.stdout.slice(-2000)}${finished.stderr.slice(-4000)}`);
+}
+
+/** A command that runs while the test does something else; ends with the test's scope at the latest. */
+export interface Running extends AsyncDisposable {
+  readonly pid: number;
+  kill(signal: Deno.Signal): void;
+  /** What it has printed so far. */
+  stdout(): string;
+  stderr(): string;
+  /** Resolves when the text has appeared on stdout or stderr; throws when the command ends before that. */
+  saw(text: string | RegExp): Promise<void>;
+  finished(): Promise<Finished>;
+}
+
+/** Starts a command. Its time limit counts from here. */
+export function start(argv: readonly string[], options: RunOptions = {}): Running {
+  const [program, ...args] = argv;
+  if (program === undefined) throw new Error("An empty command line.");
+  const begin = performance.now();
+  const { cwd, env } = options;
+  const child = new Deno.Command(program, { args, cwd, env, stdin: "piped", stdout: "piped", stderr: "piped" }).spawn();
+  const watchers = new Set<() => void>();
+  const stdout = gather(child.stdout, watchers);
+  const stderr = gather(child.stderr, watchers);
+  const fed = feed(child.stdin, options.stdin);
+  let timedOut = false;
+  const limits = [setTimeout(() => (timedOut = true, signal("SIGTERM")), options.timeoutMilliseconds ?? 60_000)];
+  limits.push(setTimeout(() => signal("SIGKILL"), (options.timeoutMilliseconds ?? 60_000) + 2_000));
+  const finished = (async (): Promise<Finished> => {
+    const [status] = await Promise.all([child.status, stdout.done, stderr.done, fed]);
+    limits.forEach(clearTimeout);
+    const milliseconds = performance.now() - begin;
+    return { code: status.code, signal: status.signal, stdout: stdout.text(), stderr: stderr.text(), milliseconds, timedOut };
+  })();
+
+  function signal(name: Deno.Signal): void {
+    try {
+      child.kill(name);
+    } catch {
+      // It has ended already.
+    }
+  }
+
+  return {
+    pid: child.pid,
+    kill: signal,
+    stdout: stdout.text,
+    stderr: stderr.text,
+    finished: () => finished,
+    async saw(text) {
+      const there = () => [stdout.text(), stderr.text()].some((all) => typeof text === "string" ? all.includes(text) : text.test(all));
+      if (there()) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const watcher = () => there() && resolve();
+      watchers.add(watcher);
+      const end = await Promise.race([promise, finished]);
+      watchers.delete(watcher);
+      if (end && !there()) throw new Error(`${argv.join(" ")} ended with ${end.code} before it printed ${text}:\n${end.stdout}${end.stderr}`);
+    },
+    async [Symbol.asyncDispose]() {
+      signal("SIGKILL");
+      await finished;
+    },
+  };
+}
+
+function gather(stream: ReadableStream<Uint8Array>, watchers: Set<() => void>): { done: Promise<void>; text: () => string } {
+  const decoder = new TextDecoder();
+  const pieces: string[] = [];
+  const done = (async () => {
+    for await (const piece of stream) {
+      pieces.push(decoder.decode(piece, { stream: true }));
+      watchers.forEach((watcher) => watcher());
+    }
+  })();
+  return { done, text: () => pieces.join("") };
+}
+
+async function feed(stdin: WritableStream<Uint8Array>, text = ""): Promise<void> {
+  try {
+    const writer = stdin.getWriter();
+    await writer.write(new TextEncoder().encode(text));
+    await writer.close();
+  } catch {
+    // A command may end without reading what it is given.
+  }
+}

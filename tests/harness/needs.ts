@@ -1,0 +1,46 @@
+import { traceProcessor } from "../judge/files.ts";
+import { engine } from "../setup/engine.ts";
+import { programs } from "../setup/programs.ts";
+import { findProgram } from "./find_program.ts";
+
+/** What a test cannot run without. */
+export interface Needs {
+  readonly root?: boolean;
+  /** A bpftrace that works on this kernel; implies root. */
+  readonly bpftrace?: boolean;
+  readonly engine?: boolean;
+  /** Planted targets and helpers; they are there where a compiler is. */
+  readonly gcc?: boolean;
+  /** Perfetto's trace_processor. */
+  readonly judge?: boolean;
+}
+
+/** The first need that is not met here, with what would meet it; null when the test can run. */
+export function unmet(needs: Needs): string | null {
+  if ((needs.root || needs.bpftrace) && Deno.uid() !== 0) return "needs root";
+  if (needs.bpftrace) {
+    const why = bpftraceTrial();
+    if (why !== "") return why;
+  }
+  if (needs.engine && !engine.isThere()) return "needs the engine: deno run -A tests/setup/setup.ts engine";
+  if (needs.gcc && !programs.isThere()) return "needs the planted targets: deno run -A tests/setup/setup.ts programs";
+  if (needs.judge && !traceProcessor.isThere()) return "needs trace_processor: deno run -A tests/setup/setup.ts judge";
+  return null;
+}
+
+/** Why bpftrace does not work here, or nothing. Every test file asks, so the answer is kept for this process, in its environment. */
+function bpftraceTrial(): string {
+  const kept = Deno.env.get("LLMPROF_TEST_BPFTRACE");
+  if (kept !== undefined) return kept;
+  const why = tryBpftrace();
+  Deno.env.set("LLMPROF_TEST_BPFTRACE", why);
+  return why;
+}
+
+/** A container may have root and bpftrace and still no right to load a program. */
+function tryBpftrace(): string {
+  const bpftrace = findProgram("bpftrace");
+  if (bpftrace === null) return "needs bpftrace: deno run -A tests/setup/setup.ts bpftrace";
+  const { code, stderr } = new Deno.Command(bpftrace, { args: ["-e", "BEGIN { exit(); }"], stdin: "null" }).outputSync();
+  return code === 0 ? "" : `bpftrace does not work here: ${new TextDecoder().decode(stderr).trim().split("\n").at(-1)}`;
+}

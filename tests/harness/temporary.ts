@@ -1,0 +1,21 @@
+import { join } from "node:path";
+
+/** A folder that is gone at the end of the test's scope. */
+export interface Temporary extends Disposable {
+  readonly path: string;
+  /** Path of a file in it. */
+  file(name: string): string;
+}
+
+/** `using folder = temporary();` World-readable, because targets may run as another user. */
+export function temporary(): Temporary {
+  const path = Deno.makeTempDirSync({ prefix: "llmprof-test-" });
+  Deno.chmodSync(path, 0o777);
+  return {
+    path,
+    file: (name) => join(path, name),
+    [Symbol.dispose]() {
+      Deno.removeSync(path, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/**
+ * Makes what the tests and the demo run against, into `.cache/`. Quick when everything is there.
+ *
+ *     deno run -A tests/setup/setup.ts                 everything that this user can have; what cannot be had is said and left out
+ *     deno run -A tests/setup/setup.ts engine sid      only these, and an error when they cannot be had
+ */
+import { traceProcessor } from "../judge/files.ts";
+import { bpftrace } from "./bpftrace.ts";
+import { engine } from "./engine.ts";
+import { CannotSetUp, type Part } from "./part.ts";
+import { programs } from "./programs.ts";
+import { bpftraceOf } from "./root.ts";
+
+/** `trixie` brings a bpftrace with a ring buffer and function offsets; more suites are for the matrix. */
+const usual: readonly Part[] = [engine, traceProcessor, bpftrace, programs, bpftraceOf("trixie")];
+const onDemand: readonly Part[] = [bpftraceOf("sid")];
+
+async function setUp(part: Part): Promise<void> {
+  const begin = performance.now();
+  const there = await part.isThere();
+  if (!there) console.error(`setup: ${part.name}: making ${part.what} …`);
+  if (!there) await part.make();
+  const seconds = ((performance.now() - begin) / 1000).toFixed(1);
+  console.error(`setup: ${part.name}: ${part.what}, ${there ? "already there" : "made"} (${seconds} s)`);
+}
+
+if (import.meta.main) {
+  const known = new Map([...usual, ...onDemand].map((part) => [part.name, part]));
+  const unknown = Deno.args.find((name) => !known.has(name));
+  if (unknown !== undefined) {
+    console.error(`setup: there is no part called ${unknown}. There are: ${[...known.keys()].join(", ")}.`);
+    Deno.exit(2);
+  }
+  const asked = Deno.args.map((name) => known.get(name)!);
+  for (const part of asked.length > 0 ? asked : usual) {
+    try {
+      await setUp(part);
+    } catch (error) {
+      if (!(error instanceof CannotSetUp)) throw error;
+      console.error(`setup: ${part.name}: cannot be had here. ${error.message}`);
+      // What was asked for by name must be there; otherwise the tests that need it are skipped by name.
+      if (asked.length > 0) Deno.exit(1);
+    }
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * A real llama.cpp that does a known amount of work and says what it did: the subject of kernel tests.
+ *
+ *     node engine.mjs MODEL [--prompt 16] [--prompt-batch 512] [--tokens 32] [--threads 1] [--seed 1] [--mlock] [--no-mmap]
+ *                           [--wait-file PATH] [--log PATH] [--engine FOLDER]
+ *
+ * It loads the model, waits until the file at --wait-file exists (so that a tracer can attach to a quiet process first; a line
+ * `{"waiting":PID}` says that it is there), decodes a prompt of --prompt token ids in batches of --prompt-batch, and samples --tokens
+ * tokens. The last line on stdout, and the file at --log, is one JSON object, described by `EngineLog` in engine_log.ts.
+ *
+ * How many calls of llama_decode that is: ceil(prompt / promptBatch) for the prompt, the last of which yields the first token; then one
+ * for each further token, because the token that was sampled last is never decoded: ceil(prompt / promptBatch) + tokens - 1. The batches
+ * are also counted as they are handed over: node-llama-cpp asks the prioritization strategy once before each call of llama_decode.
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { boottimeOffset } from "./boottime.mjs";
+
+const clock = boottimeOffset();
+const now = () => process.hrtime.bigint() + clock.offsetNs;
+const nodeStart = now() - BigInt(Math.round(process.uptime() * 1e9));
+
+const here = dirname(fileURLToPath(import.meta.url));
+const { values: options, positionals: [modelPath] } = parseArgs({
+  allowPositionals: true,
+  options: {
+    "prompt": { type: "string", default: "16" },
+    "prompt-batch": { type: "string", default: "512" },
+    "tokens": { type: "string", default: "32" },
+    "threads": { type: "string", default: "1" },
+    "seed": { type: "string", default: "1" },
+    "mlock": { type: "boolean", default: false },
+    "no-mmap": { type: "boolean", default: false },
+    "wait-file": { type: "string" },
+    "log": { type: "string" },
+    "engine": { type: "string", default: join(here, "..", "..", ".cache", "engine") },
+  },
+});
+if (modelPath === undefined) throw new Error("Which model? node engine.mjs MODEL.gguf");
+const prompt = positive("prompt");
+const promptBatch = positive("prompt-batch");
+const tokens = positive("tokens");
+const threads = positive("threads");
+
+/** Moments, in nanoseconds of CLOCK_BOOTTIME. */
+const times = { processStart: processStart(), nodeStart };
+
+const entry = join(options.engine, "node_modules", "node-llama-cpp", "dist", "index.js");
+const { getLlama } = await import(pathToFileURL(entry).href);
+times.importEnd = now();
+const llama = await getLlama({ gpu: false, build: "never", skipDownload: true, maxThreads: threads, logLevel: "error" });
+
+times.modelLoadStart = now();
+const model = await llama.loadModel({ modelPath, useMmap: !options["no-mmap"], useMlock: options.mlock });
+times.modelLoadEnd = now();
+
+/** Tokens in each batch that was handed to llama_decode. */
+const batches = [];
+times.contextStart = now();
+const context = await model.createContext({
+  // Room for everything: a full context would be shifted, which costs extra calls.
+  contextSize: prompt + tokens + 8,
+  batchSize: promptBatch,
+  threads: { ideal: threads, min: threads },
+  batching: {
+    itemPrioritizationStrategy({ items, size }) {
+      const [item] = items;
+      batches.push(Math.min(item.tokens.length, size));
+      return [{ item, processAmount: size }];
+    },
+  },
+});
+times.contextEnd = now();
+
+if (options["wait-file"] !== undefined) {
+  console.log(JSON.stringify({ waiting: process.pid }));
+  while (!existsSync(options["wait-file"])) await pause(5);
+}
+
+const sequence = context.getSequence();
+const tokenTimes = [];
+times.generateStart = now();
+for await (const _ of sequence.evaluate(promptTokens(), { temperature: 0, yieldEogToken: true })) {
+  tokenTimes.push(now());
+  if (tokenTimes.length === tokens) break;
+}
+times.generateEnd = now();
+times.firstToken = tokenTimes[0];
+
+const prefillDecodes = Math.ceil(prompt / promptBatch);
+const log = {
+  pid: process.pid,
+  model: modelPath,
+  threads: context.currentThreads,
+  prompt: { tokens: prompt, batch: promptBatch, decodes: prefillDecodes },
+  generated: { tokens: tokenTimes.length, decodes: tokenTimes.length - 1 },
+  decodes: prefillDecodes + tokenTimes.length - 1,
+  /** What was seen, to be compared with what was computed. */
+  batches,
+  libraries: mappedLibraries(),
+  clock: { name: "boottime", ...clock },
+  times,
+  tokenTimes,
+};
+if (batches.length !== log.decodes) throw new Error(`Expected ${log.decodes} calls of llama_decode and handed over ${batches.length} batches.`);
+await llama.dispose();
+times.end = now();
+// JSON has no integers above 2^53, which nanoseconds since boot pass after 104 days: times are strings of digits.
+const line = JSON.stringify(log, (_, value) => typeof value === "bigint" ? value.toString() : value);
+if (options.log !== undefined) writeFileSync(options.log, `${line}\n`);
+console.log(line);
+
+function positive(name) {
+  const number = Number(options[name]);
+  if (!Number.isSafeInteger(number) || number < 1) throw new Error(`--${name} must be a positive whole number, not ${options[name]}.`);
+  return number;
+}
+
+/** Token ids of the prompt: any that are words, the same for the same seed. */
+function promptTokens() {
+  const words = model.fileInfo.metadata.tokenizer.ggml.tokens.length - 259;
+  let state = positive("seed");
+  return Array.from({ length: prompt }, () => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return 259 + (state >>> 8) % words;
+  });
+}
+
+/** The kernel's own word for when this process began, in clock ticks of 10 ms: field 22 of /proc/self/stat. */
+function processStart() {
+  const stat = readFileSync("/proc/self/stat", "utf8");
+  const ticks = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  return BigInt(ticks) * 10_000_000n;
+}
+
+/** Paths of the engine's libraries that are mapped now: of the CPU variants only the chosen one is left. */
+function mappedLibraries() {
+  const maps = readFileSync("/proc/self/maps", "utf8").split("\n");
+  return [...new Set(maps.map((entry) => entry.split(/\s+/).slice(5).join(" ")).filter((path) => /\/lib(llama|ggml)/.test(path)))];
+}

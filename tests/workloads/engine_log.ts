@@ -1,0 +1,53 @@
+/** What `engine.mjs` says it did. Moments are CLOCK_BOOTTIME in nanoseconds. */
+export interface EngineLog {
+  readonly pid: number;
+  readonly model: string;
+  readonly threads: number;
+  readonly prompt: { readonly tokens: number; readonly batch: number; readonly decodes: number };
+  readonly generated: { readonly tokens: number; readonly decodes: number };
+  /** How many times llama_decode is called in all. */
+  readonly decodes: number;
+  /** Tokens handed over in each call. */
+  readonly batches: readonly number[];
+  /** Paths of every libllama* and libggml* that was mapped at the end: of the CPU variants only the one that was kept. */
+  readonly libraries: readonly string[];
+  /** Those that tests attach to. */
+  readonly files: { readonly libllama: string; readonly libggmlBase: string; readonly libggmlCpu: string };
+  readonly clock: { readonly source: string; readonly uncertaintyNs: number };
+  readonly times: Readonly<Record<EngineMoment, bigint>>;
+  readonly tokenTimes: readonly bigint[];
+}
+
+/**
+ * `processStart` is the kernel's, in steps of 10 ms; `nodeStart` is when node's main function ran; `firstToken` is when the first token was
+ * in the script's hands.
+ */
+export type EngineMoment =
+  | "processStart"
+  | "nodeStart"
+  | "importEnd"
+  | "modelLoadStart"
+  | "modelLoadEnd"
+  | "contextStart"
+  | "contextEnd"
+  | "generateStart"
+  | "firstToken"
+  | "generateEnd"
+  | "end";
+
+/** Reads the script's last line, or the file given as `log`. */
+export function parseEngineLog(text: string): EngineLog {
+  const line = text.trimEnd().split("\n").at(-1) ?? "";
+  const log = JSON.parse(line);
+  const library = (name: RegExp): string => {
+    const found = log.libraries.find((path: string) => name.test(path));
+    if (found === undefined) throw new Error(`The engine mapped no ${name}.`);
+    return found;
+  };
+  return {
+    ...log,
+    files: { libllama: library(/\/libllama\.[^/]*$/), libggmlBase: library(/\/libggml-base\./), libggmlCpu: library(/\/libggml-cpu-/) },
+    times: Object.fromEntries(Object.entries<string>(log.times).map(([name, digits]) => [name, BigInt(digits)])),
+    tokenTimes: log.tokenTimes.map(BigInt),
+  };
+}

@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import { type Running, type RunOptions, start } from "../harness/command.ts";
+import { top } from "../harness/places.ts";
+import { type EngineLog, parseEngineLog } from "./engine_log.ts";
+
+/** The options of engine.mjs, which explains them. */
+export interface EngineOptions {
+  readonly model: string;
+  readonly prompt?: number;
+  readonly promptBatch?: number;
+  readonly tokens?: number;
+  readonly threads?: number;
+  readonly seed?: number;
+  readonly mlock?: boolean;
+  readonly noMmap?: boolean;
+  readonly waitFile?: string;
+  readonly log?: string;
+}
+
+/** The command line of the engine script, to be run by a test or given to llmprof after `--`. */
+export function engineCommand({ model, ...options }: EngineOptions): string[] {
+  const flags = Object.entries(options).flatMap(([name, value]) => {
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    return value === undefined || value === false ? [] : value === true ? [flag] : [flag, String(value)];
+  });
+  return ["node", join(top, "tests", "workloads", "engine.mjs"), model, ...flags];
+}
+
+/** Starts the engine. With a `waitFile`, `saw('"waiting"')` tells that the model is loaded and nothing is decoded yet. */
+export function startEngine(options: EngineOptions, how?: RunOptions): Running {
+  return start(engineCommand(options), { timeoutMilliseconds: 120_000, ...how });
+}
+
+/** Runs the engine to its end and returns its log. */
+export async function engineRun(options: EngineOptions): Promise<EngineLog> {
+  await using engine = startEngine(options);
+  const { code, stdout, stderr } = await engine.finished();
+  if (code !== 0) throw new Error(`The engine ended with ${code}:\n${stderr}`);
+  return parseEngineLog(stdout);
+}
