@@ -53,12 +53,10 @@ export async function sitesIn(
   arch: "x86_64" | "aarch64",
 ): Promise<Site[]> {
   const sites: Site[] = [];
-  const places = new Set<number>();
-  for (const symbol of param.symbols) {
-    const found = library.functions.get(symbol);
-    // Two names of one function are one place.
-    if (!found || places.has(found.value)) continue;
-    places.add(found.value);
+  for (const names of param.functions) {
+    const symbol = names.find((name) => library.functions.has(name));
+    if (symbol === undefined) continue;
+    const found = library.functions.get(symbol)!;
     const target = `${quote(library.file)}:${quote(symbol)}`;
     if (param.at === "return") {
       sites.push({ attach: `uretprobe:${target}`, cost: "return" });

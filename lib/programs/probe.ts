@@ -12,8 +12,11 @@ export type Param =
   | { readonly type: "text"; readonly value: string }
   /** An expression that depends on the calling convention. Our own text, never a user's. */
   | { readonly type: "arch"; readonly x86_64: string; readonly aarch64: string }
-  /** One or several functions; a block whose site names no existing function is left out of the program. */
-  | { readonly type: "site"; readonly at: "entry" | "return"; readonly symbols: readonly string[] };
+  /**
+   * One or several functions, each by its names in the versions of the library, newest first: the first name that exists is attached. A block
+   * whose site names no existing function is left out of the program.
+   */
+  | { readonly type: "site"; readonly at: "entry" | "return"; readonly functions: readonly (readonly string[])[] };
 
 /** Libraries by the beginning of their file name, such as `libggml-cpu`. */
 export interface LibraryNeed {

@@ -41,8 +41,11 @@ export interface ProgramSite {
 }
 
 const HEARTBEAT_MS = 100;
-/** Both are ignored by default, so they reach the tracepoint and nothing else. */
+/** Both are ignored by default: they say something to the program and nothing to bpftrace. */
 const SIGURG = 23, SIGWINCH = 28;
+
+/** Stands for bpftrace's own process id until it is started. */
+export const SELF = "{{self}}";
 
 /** Renders probes into one bpftrace program, in the dialect that 0.16 to 0.27 share. */
 export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite): Program {
@@ -77,17 +80,19 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
 }
 
 /**
+ * The window is opened and closed by a `kill` of llmprof's that the program itself sees, so that all its probes begin and end at one instant.
+ * (Not by `signal_generate`: a gate's own signal would fire that inside a running program, which the kernel skips and counts as a miss.)
  * `ready` is printed when every probe is attached (bpftrace polls its buffers only then), with one reading of both clocks. The heartbeat
  * is watermark, flush (`print` ends a block, `printf` does not) and counter in one.
  */
 function prologue(plan: ProgramPlan, maps: readonly string[]): string[] {
   const begin = [
     filterBegin(plan.filter),
-    `@w = ${plan.window === "open" ? 1 : 0}; @self = pid;`,
+    `@w = ${plan.window === "open" ? 1 : 0};`,
     `printf("${Kind.clock} %llu %s\\n", nsecs, strftime("%s.%f", nsecs)); print("ready");`,
   ];
   const window = (signal: number, open: 0 | 1, kind: number) =>
-    `tracepoint:signal:signal_generate /args->pid == @self && args->sig == ${signal}/ { @w = ${open}; printf("${kind} %llu 0 0\\n", nsecs); }`;
+    `tracepoint:syscalls:sys_enter_kill /args->pid == ${SELF} && args->sig == ${signal}/ { @w = ${open}; printf("${kind} %llu 0 0\\n", nsecs); }`;
   return [
     `BEGIN { ${begin.join(" ")} }`,
     ...(plan.window === "open" ? [] : [window(SIGWINCH, 1, Kind.open), window(SIGURG, 0, Kind.close)]),

@@ -12,7 +12,7 @@ function probe(template: string, extra: Partial<Probe> = {}): Probe {
 
 function rendered(p: Probe, sites: Record<string, string[]> = {}): string {
   const plan = { stream: "s", probes: [p], filter: { type: "tree", pids: [42] }, window: "signalled" } as const;
-  return render(plan, dialect, (site) => site.symbols.flatMap((s) => sites[s] ?? [])).text;
+  return render(plan, dialect, (site) => site.functions.flat().flatMap((s) => sites[s] ?? [])).text;
 }
 
 Deno.test("EMIT counts, prints kind, time, process and thread, and keeps commas inside brackets", () => {
@@ -28,7 +28,7 @@ Deno.test("a block whose tracepoint this kernel lacks is left out, its neighbour
 });
 
 Deno.test("a site becomes its attach points, and a block whose site exists nowhere is left out", () => {
-  const params = { f: { type: "site", at: "entry", symbols: ["f"] }, g: { type: "site", at: "return", symbols: ["g"] } } as const;
+  const params = { f: { type: "site", at: "entry", functions: [["f"]] }, g: { type: "site", at: "return", functions: [["g"]] } } as const;
   const text = rendered(probe(`{{f}} /FILTER/ { EMIT(hit, arg0); }\n{{g}} { EMIT(hit, retval); }`, { params }), { f: [`uprobe:"/l":"f"+4`] });
   assert.match(text, /uprobe:"\/l":"f"\+4 \/@w/);
   assert.doesNotMatch(text, /retval/);

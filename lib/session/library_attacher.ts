@@ -10,7 +10,7 @@ export type SiteMap = ReadonlyMap<string, readonly Site[]>;
 
 /** Parameters that name the same functions at the same place have the same sites. */
 export function siteKey(param: Extract<Param, { type: "site" }>): string {
-  return `${param.at} ${param.symbols.join(" ")}`;
+  return `${param.at} ${param.functions.join(" ")}`;
 }
 
 /** Starts a program whose sites are resolved, and counts from its readiness on. */

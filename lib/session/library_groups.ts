@@ -22,5 +22,5 @@ export function groupByLibrary(probes: readonly Probe[]): LibraryGroup[] {
 
 function siteSymbols(probe: Probe): string[] {
   const sites = Object.values(probe.params ?? {}).filter((param): param is Extract<Param, { type: "site" }> => param.type === "site");
-  return sites.flatMap((site) => [...site.symbols]);
+  return sites.flatMap((site) => site.functions.flat());
 }

@@ -5,6 +5,8 @@ export class TokenCount {
   readonly #reached = Promise.withResolvers<void>();
   #sampled = 0;
   #decoded = 0;
+  /** An engine may call several samplers for one token: the first after a decode counts. */
+  #fresh = false;
 
   constructor(readonly limit: number | undefined) {}
 
@@ -20,9 +22,13 @@ export class TokenCount {
 
   span(span: Span): void {
     if (span.type !== "slice") return;
-    if (span.category === "llama.sample") this.#sampled++;
-    else if (span.category === "llama.decode" && span.args?.phase === "decode") this.#decoded++;
-    else return;
+    if (span.category === "llama.decode") {
+      this.#fresh = true;
+      if (span.args?.phase === "decode") this.#decoded++;
+    } else if (span.category === "llama.sample" && this.#fresh) {
+      this.#fresh = false;
+      this.#sampled++;
+    } else return;
     if (this.limit !== undefined && this.count >= this.limit) this.#reached.resolve();
   }
 }

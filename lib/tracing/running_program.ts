@@ -1,6 +1,6 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { type Child, plainEnvironment, type SpawnChild } from "../machine/child.ts";
-import type { Program } from "../programs/render.ts";
+import { type Program, SELF } from "../programs/render.ts";
 import { type ClockReading, parseClockLine } from "./clock_line.ts";
 import { invocation } from "./command_line.ts";
 
@@ -37,7 +37,7 @@ export class RunningProgram {
       stderr: "piped",
     });
     this.pid = child.pid;
-    void feed(child.stdin!, program.text);
+    void feed(child.stdin!, program.text.replaceAll(SELF, String(child.pid)));
     const errors = this.#readErrors();
     let seen = "";
     const { promise, resolve, reject } = Promise.withResolvers<ClockReading>();

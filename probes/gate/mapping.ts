@@ -9,7 +9,7 @@ export function mappingGate(prefix: string): Probe {
     summary: `stops the target for a moment when it maps ${prefix}*`,
     template,
     params: { prefix: { type: "text", value: prefix }, length: { type: "int", value: prefix.length } },
-    tracepoints: ["syscalls:sys_enter_mmap", "signal:signal_generate"],
+    tracepoints: ["syscalls:sys_enter_mmap", "syscalls:sys_enter_kill"],
     unsafe: true,
     records,
     decoder: (tracks) => new StopsDecoder(tracks, (file) => `${file} mapped`),

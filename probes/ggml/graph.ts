@@ -13,8 +13,8 @@ export const graph: Probe = {
   summary: "ggml: each graph computed on the CPU",
   template,
   params: {
-    graph: { type: "site", at: "entry", symbols: ["ggml_graph_compute"] },
-    graph_return: { type: "site", at: "return", symbols: ["ggml_graph_compute"] },
+    graph: { type: "site", at: "entry", functions: [["ggml_graph_compute"]] },
+    graph_return: { type: "site", at: "return", functions: [["ggml_graph_compute"]] },
   },
   library: { ...cpuBackend, symbols: ["ggml_graph_compute"] },
   records: { graph: [{ name: "nodes", type: "int" }, { name: "threads", type: "int" }], graph_return: [] },

@@ -14,7 +14,7 @@ export const ops: Probe = {
   name: "ggml/ops",
   summary: "ggml: every operator on every worker",
   template,
-  params: { op: { type: "site", at: "entry", symbols: ["ggml_cpu_extra_compute_forward"] } },
+  params: { op: { type: "site", at: "entry", functions: [["ggml_cpu_extra_compute_forward"]] } },
   library: { ...cpuBackend, symbols: ["ggml_cpu_extra_compute_forward", "ggml_graph_compute"] },
   sees: ["ggml/graph.graph", "ggml/graph.graph_return"],
   facts: ["table"],

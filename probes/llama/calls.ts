@@ -6,21 +6,20 @@ import type { Probe } from "../../lib/programs/probe.ts";
 import { OpenSlices } from "../../lib/timeline/open_slices.ts";
 import template from "./calls.bt" with { type: "text" };
 
-/** Old and new names of a function are attached together: the old one calls the new one, and nested calls count once. */
+/** Each by its names from newest to oldest. The first name of the first function is what the slice is called. */
 const FUNCTIONS = {
-  load: ["llama_model_load_from_file", "llama_model_load_from_splits", "llama_load_model_from_file"],
-  context: ["llama_init_from_model", "llama_new_context_with_model"],
-  decode: ["llama_decode"],
-  encode: ["llama_encode"],
-  sample: ["llama_sampler_sample"],
-  apply: ["llama_sampler_apply"],
+  load: [["llama_model_load_from_file", "llama_load_model_from_file"], ["llama_model_load_from_splits"]],
+  context: [["llama_init_from_model", "llama_new_context_with_model"]],
+  decode: [["llama_decode"]],
+  sample: [["llama_sampler_sample"]],
+  apply: [["llama_sampler_apply"]],
 } as const;
 
 function sites(): Probe["params"] {
-  const entries = Object.entries(FUNCTIONS).flatMap(([name, symbols]) =>
+  const entries = Object.entries(FUNCTIONS).flatMap(([name, functions]) =>
     [
-      [name, { type: "site", at: "entry", symbols }],
-      [`${name}_return`, { type: "site", at: "return", symbols }],
+      [name, { type: "site", at: "entry", functions }],
+      [`${name}_return`, { type: "site", at: "return", functions }],
     ] as const
   );
   return Object.fromEntries(entries);
@@ -35,7 +34,6 @@ export const calls: Probe = {
     ...sites(),
     // The batch is 56 bytes: the x86-64 convention copies it to the stack above the return address, AAPCS64 passes its address.
     batch: { type: "arch", x86_64: 'reg("sp") + 8', aarch64: "arg1" },
-    ctx: { type: "arch", x86_64: "arg0", aarch64: "arg0" },
   },
   library: { prefix: "libllama", symbols: ["llama_decode"], ready: "mapped" },
   records: {
@@ -51,8 +49,6 @@ export const calls: Probe = {
       { name: "last", type: "int", unit: "whether the last one does" },
     ],
     decode_return: [{ name: "ret", type: "int" }],
-    encode: [{ name: "tokens", type: "int" }],
-    encode_return: [{ name: "ret", type: "int" }],
     sample: [],
     sample_return: [],
     apply: [],
@@ -65,10 +61,12 @@ const CATEGORY: Readonly<Record<string, string>> = {
   load: "llama.load",
   context: "llama.context",
   decode: "llama.decode",
-  encode: "llama.encode",
   sample: "llama.sample",
   apply: "llama.sample",
 };
+
+/** Calls that return a pointer: null is failure. */
+const RESULTS = new Set(["load", "context"]);
 
 class CallsDecoder implements Decoder {
   readonly #open = new OpenSlices();
@@ -84,12 +82,12 @@ class CallsDecoder implements Decoder {
     const key = `${event.tid}:${CATEGORY[name]}`;
     if (name !== call) {
       const [ret] = event.values as number[];
-      this.#open.end(key, event.at, out, name === "decode" || name === "encode" ? { ret: ret! } : undefined);
+      this.#open.end(key, event.at, out, name === "decode" ? { ret: ret! } : RESULTS.has(name) ? { ok: ret === 1 } : undefined);
       return;
     }
     const slice = {
       track: this.tracks.thread(event.pid, event.tid),
-      name: FUNCTIONS[name as keyof typeof FUNCTIONS][0],
+      name: FUNCTIONS[name as keyof typeof FUNCTIONS][0][0],
       category: CATEGORY[name]!,
       start: event.at,
       args: this.#args(name, event),
@@ -102,7 +100,6 @@ class CallsDecoder implements Decoder {
   }
 
   #args(name: string, event: Event): Args | undefined {
-    if (name === "encode") return { tokens: event.values[0] as number };
     if (name !== "decode") return undefined;
     const [context, tokens, selects, first, last] = event.values as [number, number, number, number, number];
     const key = `${event.pid}:${context}`;
@@ -112,6 +109,6 @@ class CallsDecoder implements Decoder {
     const all = selects ? first !== 0 && last !== 0 : tokens === 1;
     const phase = all && (before ?? tokens === 1) ? "decode" : "prefill";
     this.#hasLogits.set(key, selects ? last !== 0 : true);
-    return { tokens, phase };
+    return { tokens, phase, context };
   }
 }
