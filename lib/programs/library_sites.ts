@@ -1,6 +1,6 @@
 import type { KernelFiles } from "../machine/files.ts";
 import { type ByteReader, type Elf, fileReader, offsetOf, readElf } from "../target/elf.ts";
-import { libraries, mappedFile, parseMaps } from "../target/maps.ts";
+import { libraries, type Library, mappedFile, parseMaps } from "../target/maps.ts";
 import { readOperatorNames } from "../target/string_table.ts";
 import { type ElfSymbol, findSymbols } from "../target/symbols.ts";
 import type { LibraryNeed, Param } from "./probe.ts";
@@ -31,18 +31,21 @@ export interface Site {
 /** The libraries of a process that a probe can work with: the name fits (or it is the program itself, linked statically) and the functions are there. */
 export async function findLibraries(files: KernelFiles, pid: number, need: LibraryNeed, symbols: readonly string[]): Promise<FoundLibrary[]> {
   const [maps, exe] = await Promise.all([files.text(`/proc/${pid}/maps`), files.link(`/proc/${pid}/exe`)]);
-  const found: FoundLibrary[] = [];
-  for (const library of libraries(parseMaps(maps ?? ""))) {
-    if (!library.name.startsWith(need.prefix) && library.path !== exe) continue;
-    const file = mappedFile(pid, library);
+  const mapped = libraries(parseMaps(maps ?? ""));
+  const named = mapped.filter(({ name }) => name.startsWith(need.prefix));
+  // Without such a library, it may be linked into the program.
+  const candidates = named.length > 0 ? named : mapped.filter(({ path }) => path === exe);
+  const found = await Promise.all(candidates.map(async ({ dev, inode, name, path, range }): Promise<FoundLibrary | null> => {
+    const file = mappedFile(pid, { range });
     const read = fileReader(files, file);
     const elf = await readElf(read);
-    if (!elf) continue;
-    const { functions } = await findSymbols(elf, read, [...need.symbols, ...symbols]);
-    if (!need.symbols.every((symbol) => functions.has(symbol))) continue;
-    found.push({ key: `${library.dev}:${library.inode}`, name: library.name, path: library.path, file, elf, read, functions });
-  }
-  return found;
+    if (!elf) return null;
+    // A library exports what others call; what is linked into the program may be in the long table only.
+    const { functions } = await findSymbols(elf, read, [...need.symbols, ...symbols], path === exe ? "all" : "exported");
+    if (!need.symbols.every((symbol) => functions.has(symbol))) return null;
+    return { key: `${dev}:${inode}`, name, path, file, elf, read, functions };
+  }));
+  return found.filter((library) => library !== null);
 }
 
 /** Attach points of a `site` parameter in a library: those of its functions that exist, each at its cheapest place. */
@@ -73,8 +76,10 @@ export async function sitesIn(
 /** Operator names of ggml, from whichever mapped library of the process holds them. */
 export async function readNamesTable(files: KernelFiles, pid: number): Promise<{ file: string; names: string[] } | null> {
   const [maps, exe] = await Promise.all([files.text(`/proc/${pid}/maps`), files.link(`/proc/${pid}/exe`)]);
-  for (const library of libraries(parseMaps(maps ?? ""))) {
-    if (!/^lib(ggml|llama)/.test(library.name) && library.path !== exe) continue;
+  const likely = [/^libggml-base/, /^libggml\./, /^libllama\./];
+  const rank = ({ name, path }: Library) => path === exe ? likely.length : likely.findIndex((pattern) => pattern.test(name));
+  const candidates = libraries(parseMaps(maps ?? "")).filter((library) => rank(library) >= 0).sort((a, b) => rank(a) - rank(b));
+  for (const library of candidates) {
     const read = fileReader(files, mappedFile(pid, library));
     const elf = await readElf(read);
     const names = elf && await readOperatorNames(elf, read);

@@ -16,9 +16,6 @@ export function siteKey(param: Extract<Param, { type: "site" }>): string {
 /** Starts a program whose sites are resolved, and counts from its readiness on. */
 export type StartLibraryProgram = (stream: string, probes: readonly Probe[], sites: SiteMap) => Promise<void>;
 
-/** Makes the probe that stops a process at a call. */
-export type MakeCallGate = (prefix: string, call: string) => Probe;
-
 /**
  * Attaches the probes of libraries as these appear: once for each file, however many processes map it. A group that has to wait for an
  * engine's choice between variants gets a second gate, at the call that comes after the choice.
@@ -31,7 +28,6 @@ export class LibraryAttacher {
   constructor(
     readonly means: Means,
     readonly groups: readonly LibraryGroup[],
-    readonly callGate: MakeCallGate,
     readonly start: StartLibraryProgram,
     readonly fact: (fact: Fact) => void,
   ) {}
@@ -42,31 +38,42 @@ export class LibraryAttacher {
 
   /** Prefixes of file names at whose mapping the target has to be stopped. */
   get gatePrefixes(): string[] {
-    return [...new Set(this.groups.map(({ need }) => need.ready === "mapped" ? need.prefix : need.ready.prefix))];
+    return [...new Set(this.#mapped.map(({ need }) => need.prefix))];
   }
 
-  /** A process stands at the mapping of a library: attach what may be attached now, and arm the second gate for the rest. */
+  /** A process stands at the mapping of a library: attach what may be attached now, with the gate for the rest. */
   async atMapping(pid: number): Promise<void> {
-    await Promise.all(
-      this.groups.map(({ need }, i) => need.ready === "mapped" ? this.#attach(pid, this.groups[i]!) : this.#arm(pid, this.groups[i]!)),
-    );
+    await Promise.all(this.#mapped.map((group) => this.#attach(pid, group, group.gate)));
   }
 
   /** A process stands at the call: the variant that it has mapped is the one that it uses. */
   async atCall(pid: number): Promise<void> {
-    await Promise.all(this.groups.filter(({ need }) => need.ready !== "mapped").map((group) => this.#attach(pid, group)));
+    await Promise.all(this.#chosen.map((group) => this.#attach(pid, group)));
   }
 
-  /** A process was running before llmprof: what is mapped is in use. Returns the groups for which there was nothing, with their gates armed. */
+  /** Processes were running before llmprof: what is mapped is in use. Returns the groups for which there was nothing; their gates are armed. */
   async atStart(pids: readonly number[]): Promise<LibraryGroup[]> {
+    const attach = async (group: LibraryGroup, gate?: Probe) => {
+      const found = await Promise.all(pids.map((pid) => this.#attach(pid, group, gate)));
+      return found.some((n) => n > 0);
+    };
     const missing: LibraryGroup[] = [];
-    for (const group of this.groups) {
-      const found = await Promise.all(pids.map((pid) => this.#attach(pid, group)));
-      if (found.some((n) => n > 0)) continue;
-      missing.push(group);
-      await Promise.all(pids.map((pid) => this.#arm(pid, group)));
+    for (const group of this.#chosen) if (!(await attach(group))) missing.push(group);
+    const waitsForCall = missing.length > 0;
+    // A group that is a gate and nothing else has nothing to do when nobody waits.
+    for (const group of this.#mapped) {
+      if (group.probes.length === 0 && !waitsForCall) continue;
+      if (!(await attach(group, waitsForCall ? group.gate : undefined))) missing.push(group);
     }
     return missing;
+  }
+
+  get #mapped(): LibraryGroup[] {
+    return this.groups.filter(({ need }) => need.ready === "mapped");
+  }
+
+  get #chosen(): LibraryGroup[] {
+    return this.groups.filter(({ need }) => need.ready !== "mapped");
   }
 
   /** Why a running process cannot be profiled: nothing of the kind is mapped, or what is mapped does not tell where its functions are. */
@@ -85,29 +92,23 @@ export class LibraryAttacher {
     }
     return new LlmprofError(
       ExitCode.failed,
-      `Process ${pids[0]} has no ${need.prefix}*.so mapped.`,
+      `Process ${pids[0]} has no ${need.prefix.replace(/\.$/, "")}*.so mapped.`,
       "It is no llama.cpp, or it has not loaded it yet.",
       "Wait for it with --wait, or let llmprof start it: llmprof <command> -- program args…",
     );
   }
 
   /** Returns how many libraries of the process serve the group, newly attached or not. */
-  async #attach(pid: number, group: LibraryGroup): Promise<number> {
+  async #attach(pid: number, group: LibraryGroup, gate?: Probe): Promise<number> {
     const libraries = await findLibraries(this.means.files, pid, group.need, group.symbols);
     const fresh = libraries.filter((library) => this.#take(`${group.stream} ${library.key}`));
     if (fresh.length > 0) {
-      if (group.need.table !== undefined) await this.#readTable(pid, group.need.table);
-      await this.start(this.#name(group.stream), group.probes, await this.#sites(group.probes, fresh));
+      const probes = gate ? [...group.probes, gate] : group.probes;
+      const table = group.need.table === undefined ? null : this.#readTable(pid, group.need.table);
+      const sites = await this.#sites(probes, fresh);
+      await Promise.all([table, this.start(this.#name(group.stream), probes, sites)]);
     }
     return libraries.length;
-  }
-
-  async #arm(pid: number, { need }: LibraryGroup): Promise<void> {
-    if (need.ready === "mapped") return;
-    const gate = this.callGate(need.ready.prefix, need.ready.call);
-    const libraries = await findLibraries(this.means.files, pid, gate.library!, []);
-    const fresh = libraries.filter((library) => this.#take(`gate ${library.key}`));
-    if (fresh.length > 0) await this.start(this.#name("gate-call"), [gate], await this.#sites([gate], fresh));
   }
 
   async #sites(probes: readonly Probe[], libraries: readonly FoundLibrary[]): Promise<SiteMap> {

@@ -1,5 +1,8 @@
 import type { LibraryNeed, Param, Probe } from "../programs/probe.ts";
 
+/** Makes the probe that stops a process at a call. */
+export type MakeCallGate = (prefix: string, call: string) => Probe;
+
 /** Probes that share a library and are attached by one program: the stream of that name. */
 export interface LibraryGroup {
   readonly stream: string;
@@ -7,17 +10,31 @@ export interface LibraryGroup {
   readonly need: LibraryNeed;
   /** Every function that a site of the probes may name. */
   readonly symbols: readonly string[];
+  /** Stops a process at a call into this library at which another group can be attached; part of the same program. */
+  readonly gate?: Probe;
 }
 
-/** By the folder of the probe: `ggml/ops` and `ggml/graph` are attached together, and count in one window. */
-export function groupByLibrary(probes: readonly Probe[]): LibraryGroup[] {
-  const groups = Map.groupBy(probes.filter((probe) => probe.library), (probe) => probe.name.slice(0, probe.name.indexOf("/")));
-  return [...groups].map(([stream, members]) => ({
+/**
+ * By the folder of the probe: `ggml/ops` and `ggml/graph` are attached together, and count in one window. Where a group waits for a call
+ * into a library, the gate at that call joins the group of that library, or makes one.
+ */
+export function groupByLibrary(probes: readonly Probe[], callGate: MakeCallGate): LibraryGroup[] {
+  const folders = Map.groupBy(probes.filter((probe) => probe.library), (probe) => probe.name.slice(0, probe.name.indexOf("/")));
+  const groups = [...folders].map(([stream, members]): LibraryGroup => ({
     stream,
     probes: members,
     need: { ...members[0]!.library!, symbols: [...new Set(members.flatMap((probe) => probe.library!.symbols))] },
     symbols: members.flatMap(siteSymbols),
   }));
+  for (const { need } of [...groups]) {
+    if (need.ready === "mapped") continue;
+    const { prefix, call } = need.ready;
+    const gate = callGate(prefix, call);
+    const host = groups.findIndex((group) => group.need.ready === "mapped" && group.need.prefix === prefix);
+    if (host < 0) groups.push({ stream: "gate-call", probes: [], need: gate.library!, symbols: [call], gate });
+    else if (!groups[host]!.gate) groups[host] = { ...groups[host]!, symbols: [...groups[host]!.symbols, call], gate };
+  }
+  return groups;
 }
 
 function siteSymbols(probe: Probe): string[] {

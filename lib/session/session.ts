@@ -7,6 +7,7 @@ import type { Guard } from "../machine/guard.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Probe } from "../programs/probe.ts";
 import { readCommandLine, readProcesses, readStat, treeOf } from "../target/process.ts";
+import { probeOf } from "../timeline/dispatch.ts";
 import type { Header } from "../timeline/header.ts";
 import type { RecordingWriter } from "../timeline/recording.ts";
 import { Timeline } from "../timeline/timeline.ts";
@@ -16,8 +17,8 @@ import type { Attached } from "./attached.ts";
 import { isInference, rootOf } from "./election.ts";
 import { Gatekeeper } from "./gatekeeper.ts";
 import { HostStream } from "./host_stream.ts";
-import { LibraryAttacher, type MakeCallGate, type SiteMap } from "./library_attacher.ts";
-import { groupByLibrary } from "./library_groups.ts";
+import { LibraryAttacher, type SiteMap } from "./library_attacher.ts";
+import { groupByLibrary, type MakeCallGate } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 import { Programs } from "./programs.ts";
 
@@ -53,7 +54,7 @@ export type Progress =
   | { readonly state: "attaching" }
   | { readonly state: "waiting" }
   | { readonly state: "counting"; readonly pid: number; readonly sites: number }
-  | { readonly state: "gate"; readonly pid: number; readonly what: string; readonly milliseconds: number }
+  | { readonly state: "gate"; readonly pid: number; readonly what: "library mapped" | "call reached"; readonly milliseconds: number }
   | { readonly state: "draining" };
 
 const LOOK_MS = 500;
@@ -76,8 +77,7 @@ export class Session {
     this.#programs = new Programs(means, options.bufferPages, (error) => this.#failed.reject(error));
     this.#libraries = new LibraryAttacher(
       means,
-      groupByLibrary(options.probes),
-      options.callGate,
+      groupByLibrary(options.probes, options.callGate),
       (stream, probes, sites) => this.#startLibrary(stream, probes, sites),
       (fact) => this.#fact(fact),
     );
@@ -162,7 +162,7 @@ export class Session {
     const missing = await this.#libraries.atStart(pids);
     if (missing.length === 0) return;
     if (!this.options.patient) throw await this.#libraries.whyMissing(pids, missing);
-    const prefixes = new Set(missing.map(({ need }) => need.ready === "mapped" ? need.prefix : need.ready.prefix));
+    const prefixes = new Set(missing.filter(({ need }) => need.ready === "mapped").map(({ need }) => need.prefix));
     await Promise.all([...prefixes].map((prefix) => this.#programs.ready(this.#startGate(prefix, filter))));
   }
 
@@ -199,9 +199,10 @@ export class Session {
     const began = this.means.monotonic();
     if (this.options.target.type === "next") await this.#elect(event.pid);
     if (!(await this.#tree()).includes(event.pid)) return;
-    if (event.record.startsWith("gate/call.")) await this.#libraries.atCall(event.pid);
-    else await this.#libraries.atMapping(event.pid);
-    this.options.progress({ state: "gate", pid: event.pid, what: String(event.values[2]), milliseconds: this.means.monotonic() - began });
+    const isCall = probeOf(event.record) === "gate/call";
+    await (isCall ? this.#libraries.atCall(event.pid) : this.#libraries.atMapping(event.pid));
+    const what = isCall ? "call reached" : "library mapped";
+    this.options.progress({ state: "gate", pid: event.pid, what, milliseconds: this.means.monotonic() - began });
   }
 
   async #startLibrary(stream: string, probes: readonly Probe[], sites: SiteMap): Promise<void> {

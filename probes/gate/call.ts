@@ -1,6 +1,6 @@
 import type { Probe } from "../../lib/programs/probe.ts";
 import template from "./call.bt" with { type: "text" };
-import { records, StopsDecoder } from "./stops.ts";
+import { released, StopsDecoder } from "./stops.ts";
 
 /** Stops each process of the target at its first call of a function of a library whose file name begins with `prefix`. */
 export function callGate(prefix: string, call: string): Probe {
@@ -12,7 +12,7 @@ export function callGate(prefix: string, call: string): Probe {
     library: { prefix, symbols: [call], ready: "mapped" },
     tracepoints: ["syscalls:sys_enter_kill"],
     unsafe: true,
-    records,
+    records: { stopped: [], released },
     decoder: (tracks) => new StopsDecoder(tracks, () => `${call} called`),
   };
 }

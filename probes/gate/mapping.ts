@@ -1,6 +1,6 @@
 import type { Probe } from "../../lib/programs/probe.ts";
 import template from "./mapping.bt" with { type: "text" };
-import { records, StopsDecoder } from "./stops.ts";
+import { released, StopsDecoder } from "./stops.ts";
 
 /** Stops a process of the target when it maps a library whose file name begins with `prefix`. */
 export function mappingGate(prefix: string): Probe {
@@ -11,7 +11,7 @@ export function mappingGate(prefix: string): Probe {
     params: { prefix: { type: "text", value: prefix }, length: { type: "int", value: prefix.length } },
     tracepoints: ["syscalls:sys_enter_mmap", "syscalls:sys_enter_kill"],
     unsafe: true,
-    records,
-    decoder: (tracks) => new StopsDecoder(tracks, (file) => `${file} mapped`),
+    records: { stopped: [{ name: "dev", type: "int" }, { name: "inode", type: "int" }, { name: "file", type: "text" }], released },
+    decoder: (tracks) => new StopsDecoder(tracks, ({ values }) => `${values[2]} mapped`),
   };
 }

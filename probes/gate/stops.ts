@@ -4,21 +4,18 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { OpenSlices } from "../../lib/timeline/open_slices.ts";
 
-/** What both gates send: a process was stopped, and it was continued. */
-export const records: Readonly<Record<string, readonly Field[]>> = {
-  stopped: [{ name: "dev", type: "int" }, { name: "inode", type: "int" }, { name: "what", type: "text" }],
-  released: [{ name: "pid", type: "int" }],
-};
+/** What both gates send when a process is continued. */
+export const released: readonly Field[] = [{ name: "pid", type: "int" }];
 
 /** Draws the time at which a process stood still on our account, from the gate's signal to SIGCONT. */
 export class StopsDecoder implements Decoder {
   readonly #open = new OpenSlices();
 
-  constructor(readonly tracks: Tracks, readonly why: (what: string) => string) {}
+  constructor(readonly tracks: Tracks, readonly why: (event: Event) => string) {}
 
   event(event: Event, out: SpanSink): void {
     if (event.record.endsWith(".stopped")) {
-      const name = this.why(event.values[2] as string);
+      const name = this.why(event);
       const track = this.tracks.lane(event.pid, "stopped by llmprof", 1);
       return this.#open.begin(String(event.pid), { track, name, category: "llmprof.stopped", start: event.at, args: undefined }, out);
     }

@@ -35,7 +35,7 @@ export const calls: Probe = {
     // The batch is 56 bytes: the x86-64 convention copies it to the stack above the return address, AAPCS64 passes its address.
     batch: { type: "arch", x86_64: 'reg("sp") + 8', aarch64: "arg1" },
   },
-  library: { prefix: "libllama", symbols: ["llama_decode"], ready: "mapped" },
+  library: { prefix: "libllama.", symbols: ["llama_decode"], ready: "mapped" },
   records: {
     load: [],
     load_return: [{ name: "ok", type: "int" }],
