@@ -24,7 +24,10 @@ export interface FoundLibrary {
 
 /** Where a probe is placed, and how dear a hit is. */
 export interface Site {
+  /** In bpftrace's words. */
   readonly attach: string;
+  /** For people: `libllama.so:llama_decode+4`. */
+  readonly label: string;
   readonly cost: string;
 }
 
@@ -60,15 +63,20 @@ export async function sitesIn(
     const symbol = names.find((name) => library.functions.has(name));
     if (symbol === undefined) continue;
     const found = library.functions.get(symbol)!;
-    const target = `${quote(library.file)}:${quote(symbol)}`;
+    // Builds without offsets are the old ones, which search both symbol tables anew for every name, while the target stands: an address is found at once.
+    const place = can.offsets ? quote(symbol) : `0x${found.value.toString(16)}`;
+    const target = `${quote(library.file)}:${place}`;
+    const label = `${library.name}:${symbol}`;
     if (param.at === "return") {
-      sites.push({ attach: `uretprobe:${target}`, cost: "return" });
+      sites.push({ attach: `uretprobe:${target}`, label: `return of ${label}`, cost: "return" });
       continue;
     }
     const at = offsetOf(library.elf, found.value);
     const bytes = (at === null ? null : await library.read(at, siteBytes)) ?? new Uint8Array();
     const { offset, cost, gain } = chooseSite(bytes, can, arch);
-    sites.push({ attach: `uprobe:${target}${offset ? `+${offset}` : ""}`, cost: gain ? `${cost} (${gain} with bpftrace ≥ 0.23)` : cost });
+    const plus = offset ? `+${offset}` : "";
+    const price = gain ? `${cost} (${gain} with bpftrace ≥ 0.23)` : cost;
+    sites.push({ attach: `uprobe:${target}${plus}`, label: `${label}${plus}`, cost: price });
   }
   return sites;
 }

@@ -3,6 +3,7 @@ import type { Fact } from "../events/fact.ts";
 import { atLeast } from "../machine/bpftrace.ts";
 import type { Capabilities } from "../machine/capabilities.ts";
 import type { Filter } from "../programs/filter.ts";
+import type { Site } from "../programs/library_sites.ts";
 import type { Probe } from "../programs/probe.ts";
 import { type Dialect, render } from "../programs/render.ts";
 import type { RecordingWriter } from "../timeline/recording.ts";
@@ -56,17 +57,20 @@ export class Programs {
 
   start(options: ProgramOptions): Attached {
     const { stream, probes, filter, sites } = options;
-    const costs = new Map<string, string>();
+    const uprobes = new Map<string, Site>();
     const program = render({ stream, probes, filter, window: "signalled" }, this.dialect, (param) => {
       const found = sites?.get(siteKey(param)) ?? [];
-      for (const { attach, cost } of found) costs.set(attach, cost);
+      for (const site of found) uprobes.set(site.attach, site);
       return found.map((site) => site.attach);
     });
     const { machine, spawn, monotonic } = this.means;
     const start = { bpftrace: machine.bpftrace!.path, bufferPages: this.bufferPages, prompt: options.prompt ?? false, spawn };
     const attached = new Attached(program, start, monotonic);
     this.#attached.push(attached);
-    const placed = program.sites.map(({ attach, probe, records }) => ({ probe, site: attach, cost: costs.get(attach) ?? "tracepoint", records }));
+    const placed = program.sites.map(({ attach, probe, records }) => {
+      const { label, cost } = uprobes.get(attach) ?? { label: attach, cost: "tracepoint" };
+      return { probe, site: label, cost, records };
+    });
     this.facts.push({ fact: "program", stream, sites: placed });
     if (this.#timeline) this.#connect(attached, this.clock!.now());
     return attached;

@@ -14,7 +14,10 @@ export class Dispatch {
 
   constructor(readonly find: (probe: string) => Probe | undefined, readonly tracks: Tracks, readonly out: SpanSink) {}
 
-  /** Makes the decoders of a stream's records. Streams are added in any order: decoders act in the order of their probes' names. */
+  /**
+   * Makes the decoders of a stream's records. Streams are added in any order, decoders act in a fixed one: for each record first those that only
+   * see it, whose slices lie inside (an operator ends with its graph), then its own; by name.
+   */
   add(schema: StreamSchema): void {
     const names = [...Object.values(schema.records).map((r) => r.name), ...Object.values(schema.maps)];
     for (const name of new Set(names.map(probeOf))) {
@@ -27,9 +30,12 @@ export class Dispatch {
     this.#byFact.clear();
     for (const probe of probes) {
       const decoder = this.#decoders.get(probe.name)!;
-      const own = [...Object.keys(probe.records), ...Object.keys(probe.maps ?? {})].map((record) => `${probe.name}.${record}`);
-      for (const record of [...own, ...probe.sees ?? []]) push(this.#byRecord, record, decoder);
+      for (const record of probe.sees ?? []) push(this.#byRecord, record, decoder);
       for (const fact of probe.facts ?? []) push(this.#byFact, fact, decoder);
+    }
+    for (const probe of probes) {
+      const own = [...Object.keys(probe.records), ...Object.keys(probe.maps ?? {})].map((record) => `${probe.name}.${record}`);
+      for (const record of own) push(this.#byRecord, record, this.#decoders.get(probe.name)!);
     }
   }
 
