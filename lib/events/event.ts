@@ -12,7 +12,10 @@ export type FieldType = "int" | "time" | "text";
 export interface Field {
   readonly name: string;
   readonly type: FieldType;
-  /** For people and for the schema in a recording: `bytes`, `ns`, `errno`, `address` … */
+  /**
+   * For people and for the schema in a recording: `bytes`, `ns`, `errno`, `address` … `subject`: the process that the record is about, when
+   * that is not the one in whose context it was made.
+   */
   readonly unit?: string;
 }
 

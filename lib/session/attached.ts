@@ -9,6 +9,9 @@ import type { HostClock } from "./clock.ts";
 import type { Means } from "./means.ts";
 import { Tap } from "./tap.ts";
 
+/** A bpftrace that has said nothing for so long, not even a heartbeat, will say nothing more. */
+const SILENCE_MS = 3000;
+
 /** A program of the run: its bpftrace, where its bytes go, and what has been seen of it. */
 export class Attached {
   readonly tap: Tap;
@@ -18,6 +21,7 @@ export class Attached {
   #lastEvent: Ns = NaN;
   #closedAt: Ns = NaN;
   #beatsAfterClose = 0;
+  #opened = false;
   #rhythm: { readonly abort: AbortController; readonly done: Promise<void> } | undefined;
   readonly #drained = Promise.withResolvers<void>();
 
@@ -49,6 +53,13 @@ export class Attached {
     return this.tap.connect(input, writer);
   }
 
+  /** From now on its probes count. */
+  openWindow(): void {
+    if (this.#opened) return;
+    this.#opened = true;
+    this.running.openWindow();
+  }
+
   /** Keeps the reader stopped for most of the time: see {@link pauseReader}. */
   startRhythm(means: Means, clock: HostClock, bufferBytes: number): void {
     const abort = new AbortController();
@@ -64,13 +75,15 @@ export class Attached {
 
   /** Stops counting and waits until everything that was counted has been read; gives up when bpftrace says nothing any more. */
   async drain(sleep: Means["sleep"]): Promise<void> {
+    // It never counted: nobody waits for what it says.
+    if (!this.#opened || !this.tap.connected) return;
     this.#rhythm?.abort.abort();
     // The last drain is never paused.
     await this.#rhythm?.done;
     this.running.closeWindow();
     for (let seen = -1; seen !== this.tap.delivered;) {
       seen = this.tap.delivered;
-      if (await Promise.race([this.#drained.promise.then(() => true), sleep(3000).then(() => false)])) return;
+      if (await Promise.race([this.#drained.promise.then(() => true), sleep(SILENCE_MS).then(() => false)])) return;
     }
   }
 }

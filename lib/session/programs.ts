@@ -133,7 +133,7 @@ export class Programs {
   }
 
   #count(attached: Attached): void {
-    attached.running.openWindow();
+    attached.openWindow();
     const hot = attached.program.hot && !this.dialect.perCpuBuffers;
     if (hot) attached.startRhythm(this.means, this.clock!, this.bufferPages * PAGE_BYTES);
   }

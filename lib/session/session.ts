@@ -1,3 +1,4 @@
+import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { Event } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import type { SpanSink } from "../events/span.ts";
@@ -71,6 +72,7 @@ export class Session {
   #host: HostStream | undefined;
   #root: { readonly pid: number; readonly argv: readonly string[] } | undefined;
   #election: Promise<void> | undefined;
+  #closing = false;
 
   constructor(readonly means: Means, readonly options: SessionOptions) {
     this.#failed.promise.catch(() => {});
@@ -116,6 +118,7 @@ export class Session {
       }
       await Promise.race([stop, this.#targetEnd(), this.#failed.promise]);
     } finally {
+      this.#closing = true;
       this.options.progress({ state: "draining" });
       // Nobody is left standing, and a program that never began does not begin now.
       await this.#gatekeeper.idle();
@@ -141,11 +144,12 @@ export class Session {
     };
     const gates = target.type === "running" ? [] : this.#libraries.gatePrefixes.map((prefix) => this.#startGate(prefix, filter));
     await Promise.all([...[process, ...gates].map((a) => this.#programs.ready(a)), target.type === "running" && this.#attachRunning(filter)]);
+    if (target.type === "running" && !(await readStat(this.means.files, target.pid))) throw goneWhileAttaching(target.pid);
     if (target.type !== "next") return this.#begin();
     const elect = (event: Event) => void (isInference(event) && this.#elect(event.pid));
     process.tap.whileWaiting = watch(process.program.schema, { event: elect });
     for (const gate of gates) gate.tap.whileWaiting = watch(gate.program.schema, { event: (event) => this.#gatekeeper.event(event) });
-    for (const { running } of [process, ...gates]) running.openWindow();
+    for (const attached of [process, ...gates]) attached.openWindow();
     progress({ state: "waiting" });
   }
 
@@ -161,6 +165,7 @@ export class Session {
     const pids = filter.type === "new" ? [] : filter.pids;
     const missing = await this.#libraries.atStart(pids);
     if (missing.length === 0) return;
+    if (!(await readStat(this.means.files, this.#root!.pid))) throw goneWhileAttaching(this.#root!.pid);
     if (!this.options.patient) throw await this.#libraries.whyMissing(pids, missing);
     const prefixes = new Set(missing.filter(({ need }) => need.ready === "mapped").map(({ need }) => need.prefix));
     await Promise.all([...prefixes].map((prefix) => this.#programs.ready(this.#startGate(prefix, filter))));
@@ -168,6 +173,8 @@ export class Session {
 
   /** The clock and the target are known: opens the outputs and lets what was kept flow. */
   #begin(): void {
+    // Somebody ended the run while it began.
+    if (this.#closing) return;
     const { target, open, header, find, onFact, progress } = this.options;
     const { clock } = this.#programs;
     const root = this.#root!;
@@ -263,4 +270,13 @@ export class Session {
     this.#host?.close();
     this.#timeline?.finish();
   }
+}
+
+function goneWhileAttaching(pid: number): LlmprofError {
+  return new LlmprofError(
+    ExitCode.failed,
+    `Process ${pid} ended while probes were being attached.`,
+    "Nothing had been seen of it yet.",
+    "Let llmprof start the program, so that nothing is missed: llmprof <command> -- program args…",
+  );
 }

@@ -30,6 +30,10 @@ export class Tap {
     this.whileWaiting?.(bytes);
   }
 
+  get connected(): boolean {
+    return this.#waiting === null;
+  }
+
   /** Passes on what was kept; returns how many events were not. */
   connect(input: StreamInput, writer: StreamWriter | null): number {
     this.#input = input;

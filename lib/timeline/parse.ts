@@ -20,6 +20,8 @@ export interface LineHandler {
 interface RecordShape {
   readonly name: string;
   readonly fields: readonly Field[];
+  /** Index of the field that says which process the record is about, where that is not the one that ran. */
+  readonly subject: number;
 }
 
 /**
@@ -32,7 +34,9 @@ export class LineParser {
 
   constructor(readonly schema: StreamSchema, readonly base: Base, readonly handler: LineHandler) {
     const records: RecordShape[] = [];
-    for (const [kind, record] of Object.entries(schema.records)) records[Number(kind)] = record;
+    for (const [kind, { name, fields }] of Object.entries(schema.records)) {
+      records[Number(kind)] = { name, fields, subject: fields.findIndex((field) => field.unit === "subject") };
+    }
     this.#records = records;
   }
 
@@ -62,8 +66,8 @@ export class LineParser {
       from = end + 1;
       return value;
     };
-    const pid = next();
-    const tid = next();
+    let pid = next();
+    let tid = next();
     const values: Value[] = [];
     let valid = pid >= 0 && tid >= 0;
     for (const field of shape.fields) {
@@ -88,6 +92,7 @@ export class LineParser {
     // A line that was cut has too few fields (NaN); one that ran into the next has too many.
     if (!valid || from < text.length) return this.handler.undecodable(text);
     if (shape.name === "window.open" || shape.name === "window.close") return this.handler.window(at, shape.name === "window.open");
+    if (shape.subject >= 0) pid = tid = values[shape.subject] as number;
     this.handler.event({ at, stream: this.schema.stream, record: shape.name, pid, tid, values });
   }
 

@@ -5,7 +5,7 @@ import type { Tracks } from "../../lib/events/tracks.ts";
 import { OpenSlices } from "../../lib/timeline/open_slices.ts";
 
 /** What both gates send when a process is continued. */
-export const released: readonly Field[] = [{ name: "pid", type: "int" }];
+export const released: readonly Field[] = [{ name: "pid", type: "int", unit: "subject" }];
 
 /** Draws the time at which a process stood still on our account, from the gate's signal to SIGCONT. */
 export class StopsDecoder implements Decoder {
@@ -19,7 +19,7 @@ export class StopsDecoder implements Decoder {
       const track = this.tracks.lane(event.pid, "stopped by llmprof", 1);
       return this.#open.begin(String(event.pid), { track, name, category: "llmprof.stopped", start: event.at, args: undefined }, out);
     }
-    this.#open.end(String(event.values[0]), event.at, out);
+    this.#open.end(String(event.pid), event.at, out);
   }
 
   end(at: Ns, out: SpanSink): void {
