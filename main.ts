@@ -1,39 +1,69 @@
-import process from "node:process";
-import { commandLine } from "./lib/commands/cli.ts";
-import { LlmprofError } from "./lib/events/errors.ts";
+import type { Context } from "./lib/commands/terminal.ts";
 import denoJson from "./deno.json" with { type: "json" };
+import help from "./lib/commands/help.txt" with { type: "text" };
 
-/** Parses the command line, runs, prints, exits: nothing else. */
-async function main(): Promise<number> {
-  const interrupted = Promise.withResolvers<void>();
+/** Parses the command line, runs, prints, exits: nothing else. What is not needed for `--help` is imported when it is needed. */
+async function main(args: readonly string[]): Promise<number> {
+  const out = writer(Deno.stdout);
+  const err = writer(Deno.stderr);
+  if (args.length === 1 && ["-h", "--help", "help"].includes(args[0]!)) return out(help), 0;
+  const terminal = { out, err, width: columns(), colour: Deno.stdout.isTerminal() && !Deno.noColor, live: Deno.stderr.isTerminal() };
+  const fail = async (error: unknown): Promise<number> => {
+    const { failure } = await import("./lib/commands/failure.ts");
+    const { text, exitCode } = failure(error, isVerbose(args));
+    err(text);
+    return exitCode;
+  };
+  // An error that nobody waited for, such as a full disk while a bpftrace's lines are read.
+  globalThis.addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    void fail(event.reason).then(Deno.exit);
+  });
+  const context: Context = { terminal, interrupted: interrupted(), argv: ["llmprof", ...args], version: denoJson.version };
+  try {
+    const { runCommandLine } = await import("./lib/commands/cli.ts");
+    return await runCommandLine(context);
+  } catch (error) {
+    return await fail(error);
+  }
+}
+
+/** The first Ctrl-C or SIGTERM is a normal end, the second is not. */
+function interrupted(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
   let interrupts = 0;
   const interrupt = () => {
     if (++interrupts > 1) Deno.exit(130);
-    interrupted.resolve();
+    resolve();
   };
   Deno.addSignalListener("SIGINT", interrupt);
   Deno.addSignalListener("SIGTERM", interrupt);
-  const write = (stream: typeof Deno.stdout) => (text: string) => {
-    const bytes = new TextEncoder().encode(text);
-    for (let at = 0; at < bytes.length;) at += stream.writeSync(bytes.subarray(at));
-  };
-  const terminal = {
-    out: write(Deno.stdout),
-    err: write(Deno.stderr),
-    width: process.stdout.columns ?? 100,
-    colour: Deno.stdout.isTerminal(),
-    live: Deno.stderr.isTerminal(),
-  };
-  let code = 0;
-  const context = { terminal, interrupted: interrupted.promise, argv: ["llmprof", ...Deno.args], version: denoJson.version };
-  try {
-    await commandLine(context, (result) => code = result).parseAsync(Deno.args, { from: "user" });
-  } catch (error) {
-    if (!(error instanceof LlmprofError)) throw error;
-    terminal.err(`${error.what} ${error.why}\n${error.next}\n`);
-    return error.exitCode;
-  }
-  return code;
+  return promise;
 }
 
-Deno.exit(await main());
+function writer(stream: typeof Deno.stdout): (text: string) => void {
+  return (text) => {
+    const bytes = new TextEncoder().encode(text);
+    try {
+      for (let at = 0; at < bytes.length;) at += stream.writeSync(bytes.subarray(at));
+    } catch (error) {
+      // `llmprof … | head -1`: whoever read it has seen enough.
+      if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+    }
+  };
+}
+
+function columns(): number {
+  try {
+    return Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 100;
+  } catch {
+    return 100;
+  }
+}
+
+function isVerbose(args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  return Deno.env.has("LLMPROF_VERBOSE") || (end < 0 ? args : args.slice(0, end)).includes("--verbose");
+}
+
+Deno.exit(await main(Deno.args));

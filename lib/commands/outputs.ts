@@ -3,7 +3,7 @@ import type { ByteSink, Exporter, OpenExporter, TraceHead } from "../events/expo
 import type { Span } from "../events/span.ts";
 import type { View } from "../events/view.ts";
 import { openByteSink } from "../../exporters/file.ts";
-import { formatOf, formats } from "../../exporters/formats.ts";
+import { type Format, formatOf, formats } from "../../exporters/formats.ts";
 import type { Header } from "../timeline/header.ts";
 import { RecordingWriter } from "../timeline/recording.ts";
 
@@ -34,33 +34,39 @@ export class Outputs {
 
   private constructor(readonly traces: readonly TraceOutput[], readonly recordings: readonly string[], readonly owner: Owner | null) {}
 
-  static async prepare(paths: readonly string[], owner: Owner | null): Promise<Outputs> {
-    const traces: TraceOutput[] = [];
-    const recordings: string[] = [];
+  /** Throws what is wrong with a path, and leaves every file as it is: for a mistake to be told before anything else is looked at. */
+  static check(paths: readonly string[]): void {
+    const recordings = paths.filter((path) => path.endsWith(".llmprof"));
+    if (recordings.length > 1) {
+      const [first, second] = recordings;
+      throw new LlmprofError(
+        ExitCode.usage,
+        "A run makes one recording.",
+        `${second} would be a copy.`,
+        `To copy it afterwards: cp -r ${first} ${second}`,
+      );
+    }
     for (const path of paths) {
-      if (path.endsWith(".llmprof")) {
-        checkRecordingPath(path);
-        recordings.push(path);
-        continue;
+      if (path.endsWith(".llmprof")) checkRecordingPath(path);
+      else {
+        formatAt(path);
+        checkFilePath(path);
       }
-      const format = formatOf(path);
-      if (!format) {
-        const known = [...formats.map((f) => f.extension), ".llmprof"].join(", ");
-        throw new LlmprofError(ExitCode.usage, `Cannot tell the format of '${path}'.`, `It ends in none of ${known}.`, `Name it ${path}.pftrace`);
-      }
+    }
+  }
+
+  static async prepare(paths: readonly string[], owner: Owner | null): Promise<Outputs> {
+    Outputs.check(paths);
+    const traces: TraceOutput[] = [];
+    for (const path of paths.filter((path) => !path.endsWith(".llmprof"))) {
+      const { extension, opensWith, load } = formatAt(path);
       try {
-        traces.push({
-          path,
-          format: format.extension.slice(1),
-          opensWith: format.opensWith,
-          sink: await openByteSink(path),
-          open: await format.load(),
-        });
+        traces.push({ path, format: extension.slice(1), opensWith, sink: await openByteSink(path), open: await load() });
       } catch (cause) {
         throw notWritable(path, cause);
       }
     }
-    return new Outputs(traces, recordings, owner);
+    return new Outputs(traces, paths.filter((path) => path.endsWith(".llmprof")), owner);
   }
 
   get files(): OutputFile[] {
@@ -68,7 +74,6 @@ export class Outputs {
     return [...this.traces.map(({ path, format, opensWith }) => ({ path, format, opensWith })), ...recordings];
   }
 
-  /** Several recordings of one run would be copies: the first is written. */
   begin(header: Header): { out: (span: Span) => void; recording: RecordingWriter | null } {
     const head = traceHead(header);
     this.#exporters = this.traces.map(({ sink, open }) => open(sink, head));
@@ -109,6 +114,28 @@ function traceHead(header: Header): TraceHead {
 function chown(path: string, { uid, gid }: Owner): void {
   Deno.chownSync(path, uid, gid);
   if (Deno.lstatSync(path).isDirectory) { for (const entry of Deno.readDirSync(path)) Deno.chownSync(`${path}/${entry.name}`, uid, gid); }
+}
+
+function formatAt(path: string): Format {
+  const format = formatOf(path);
+  if (format) return format;
+  const known = [...formats.map((f) => f.extension), ".llmprof"].join(", ");
+  throw new LlmprofError(ExitCode.usage, `Cannot tell the format of '${path}'.`, `It ends in none of ${known}.`, `Try: -o ${path}.pftrace`);
+}
+
+/** Opened for writing without a word written; a file that was not there before is not there after. */
+function checkFilePath(path: string): void {
+  try {
+    Deno.openSync(path, { write: true, createNew: true }).close();
+    Deno.removeSync(path);
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.AlreadyExists)) throw notWritable(path, cause);
+    try {
+      Deno.openSync(path, { write: true }).close();
+    } catch (cause) {
+      throw notWritable(path, cause);
+    }
+  }
 }
 
 function checkRecordingPath(path: string): void {

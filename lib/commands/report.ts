@@ -5,7 +5,8 @@ import type { Context } from "./terminal.ts";
 import type { Finished } from "./trace_run.ts";
 
 export interface ReportOptions {
-  readonly summary: "text" | "json";
+  /** None: no summary is printed. */
+  readonly summary?: "text" | "json";
   readonly maxLoss?: number;
   readonly quiet: boolean;
 }
@@ -13,17 +14,17 @@ export interface ReportOptions {
 /** Prints the summary, says what was written and how to open it, and returns the exit code that the counts deserve. */
 export function report<Result>({ summary, views, files }: Finished<Result>, options: ReportOptions, context: Context): number {
   const { terminal } = context;
-  const { events } = summary;
-  terminal.out(options.summary === "json" ? renderSummary(summary) : renderText(views, terminal));
-  if (!options.quiet) {
-    if (events.lost > 0 || events.undecodable > 0) {
-      terminal.err(`Warning: ${events.lost} of ${events.emitted} events lost, ${events.undecodable} not understood.`);
-      terminal.err(events.lost > 0 ? " A larger buffer helps: --buffer-pages 16384\n" : "\n");
-    }
-    for (const { path, opensWith } of files) terminal.err(`Wrote ${path}: open it with ${opensWith}\n`);
-  }
+  const { events, target } = summary;
+  if (options.summary === "json") terminal.out(renderSummary(summary));
+  if (options.summary === "text" && events.received > 0) terminal.out(renderText(views, terminal));
+  const say = (text: string) => options.quiet || terminal.err(`${text}\n`);
+  if (target?.exitCode) say(`The program ended with exit code ${target.exitCode}.`);
+  if (events.received === 0) say("Note: no event was seen. The target did nothing that these probes look at while they counted.");
+  if (events.lost > 0) say(`Warning: ${events.lost} of ${events.emitted} events were lost. A larger buffer helps: --buffer-pages 16384`);
+  if (events.undecodable > 0) say(`Warning: ${events.undecodable} lines were not understood.`);
+  for (const { path, opensWith } of files) say(`Wrote ${path}: open it with ${opensWith}`);
   if (options.maxLoss !== undefined && events.lost > options.maxLoss) {
-    terminal.err(`More events were lost (${events.lost}) than --max-loss ${options.maxLoss} allows. Try --buffer-pages 16384.\n`);
+    terminal.err(`More events were lost (${events.lost}) than --max-loss ${options.maxLoss} allows.\nTry a larger buffer: --buffer-pages 16384\n`);
     return ExitCode.limit;
   }
   return ExitCode.ok;

@@ -1,53 +1,51 @@
-import process from "node:process";
 import { ExitCode, LlmprofError } from "../events/errors.ts";
-import { readCapabilities } from "../machine/capabilities.ts";
-import { spawnChild } from "../machine/child.ts";
 import { startGuard } from "../machine/guard.ts";
-import { preflight } from "../machine/preflight.ts";
-import { ReaderFiles } from "../machine/reader_files.ts";
-import { findTarget, type Query } from "../target/discover.ts";
-import { type Invoker, readInvoker } from "../target/invoker.ts";
-import { launchStopped } from "../target/launch.ts";
 import type { Means } from "../session/means.ts";
 import { Session, type Target } from "../session/session.ts";
 import { StatusLine } from "../session/status.ts";
 import { TokenCount } from "../session/tokens.ts";
+import { type Invoker, readInvoker } from "../target/invoker.ts";
+import { launchStopped } from "../target/launch.ts";
+import { readStat } from "../target/process.ts";
+import { checkProgram } from "../target/program_path.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
+import { checkTarget, findRunning, type TargetOptions } from "./find_target.ts";
 import { hostFacts } from "./host_facts.ts";
+import { mustTrace, readMeans } from "./means.ts";
 import { Outputs } from "./outputs.ts";
-import type { Profile } from "./profile.ts";
 import { probeCatalogue } from "./probe_catalogue.ts";
-import { report } from "./report.ts";
+import type { Profile } from "./profile.ts";
+import { report, type ReportOptions } from "./report.ts";
 import type { Context } from "./terminal.ts";
 import { TraceRun } from "./trace_run.ts";
 
-export interface TraceOptions {
-  readonly pid?: number;
-  readonly comm?: string;
-  readonly match?: RegExp;
-  readonly wait: boolean;
+export interface TraceOptions extends TargetOptions, ReportOptions {
   readonly tree: boolean;
   readonly duration?: number;
   readonly tokens?: number;
   /** Paths; none with `--no-output`. */
   readonly outputs: readonly string[];
-  readonly summary: "text" | "json";
-  readonly maxLoss?: number;
   readonly bufferPages: number;
   readonly bpftrace?: string;
-  readonly quiet: boolean;
-  /** Program and arguments after `--`. */
-  readonly program: readonly string[];
+  /** What the program prints is nobody's concern. */
+  readonly mute?: boolean;
 }
 
 /** Runs a profile on a live target and returns the exit code. */
 export async function trace<Result>(profile: Profile<Result>, options: TraceOptions, context: Context): Promise<number> {
-  const means = await readMeans(options, context);
+  // Mistakes on the command line come first: nothing is opened, started or looked for on the machine before they are told.
+  checkTarget(profile, options);
+  Outputs.check(options.outputs);
+  const means = await readMeans(options.bpftrace);
   const invoker = await readInvoker(means.files, means.self);
   const status = new StatusLine(context.terminal, options.quiet);
-  // Before anything is opened or started: mistakes on the command line come first.
-  const running = options.program.length > 0 ? null : await findRunning(means, profile, options);
+  const launches = options.program.length > 0;
+  if (launches) await checkProgram(means.files, options.program[0]!, invoker.environment.PATH, Deno.cwd());
+  const waiting = () => options.quiet || context.terminal.err("Waiting for a process that matches. Ctrl-C ends.\n");
+  const running = launches ? null : await findRunning(means, options, context, waiting);
+  if (!launches && !running) return nothing(context);
+  mustTrace(means, context, options.bpftrace);
   const outputs = await Outputs.prepare(options.outputs, invoker.user);
   const guard = await startGuard("*/lib*");
   const tokens = new TokenCount(options.tokens);
@@ -80,75 +78,56 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     const ends = [context.interrupted, tokens.reached];
     if (options.duration !== undefined) ends.push(session.counting.then(() => means.sleep(options.duration!)));
     await session.run(Promise.race(ends));
-    if (profile.requires && session.timeline && !session.attachedStreams.includes(profile.requires.stream)) {
-      throw new LlmprofError(
-        ExitCode.failed,
-        `${profile.requires.what} was never seen in the target.`,
-        "It ended, or was left, before it mapped the library.",
-        "Check that this is the process that computes, and give it more time.",
-      );
-    }
+    await checkSeen(profile, session, target, means);
   } catch (error) {
     if (session?.timeline) report(run.finish(session.timeline), options, context);
     else outputs.discard();
-    throw error;
+    throw await whyGone(error, running, means);
   } finally {
     await guard.close();
   }
   if (!session.timeline) {
     outputs.discard();
-    context.terminal.err("Nothing was traced: no inference process started.\n");
-    return ExitCode.ok;
+    return nothing(context);
   }
   const code = report(run.finish(session.timeline), options, context);
   await session.ended();
   return code;
 }
 
-async function readMeans(options: TraceOptions, context: Context): Promise<Means> {
-  const files = new ReaderFiles();
-  const machine = await readCapabilities(files, { pid: process.pid, bpftrace: options.bpftrace });
-  const [problem] = preflight(machine, context.argv);
-  if (problem) throw problem;
-  return {
-    files,
-    machine,
-    spawn: spawnChild,
-    // Unreferenced: a deadline that nobody waits for any more must not keep the process alive.
-    sleep: (milliseconds) => new Promise((resolve) => Deno.unrefTimer(setTimeout(resolve, milliseconds))),
-    monotonic: () => performance.now(),
-    origin: performance.timeOrigin,
-    self: process.pid,
-  };
+function nothing({ terminal }: Context): number {
+  terminal.err("Nothing was traced: it ended while it waited.\n");
+  return ExitCode.ok;
 }
 
-async function findRunning(means: Means, profile: Pick<Profile<unknown>, "name" | "waits">, options: TraceOptions): Promise<Target | null> {
-  const { pid, comm, match } = options;
-  const query: Query | null = pid !== undefined
-    ? { by: "pid", pid }
-    : comm !== undefined
-    ? { by: "comm", comm }
-    : match !== undefined
-    ? { by: "match", pattern: match }
-    : null;
-  if (!query) {
-    if (profile.waits) return { type: "next" };
-    throw new LlmprofError(
-      ExitCode.usage,
-      `${profile.name} needs a target.`,
-      "None was named.",
-      `Name one: llmprof ${profile.name} --pid N, --comm NAME, --match REGEX, or: llmprof ${profile.name} -- program args…`,
-    );
-  }
-  while (true) {
-    try {
-      const found = await findTarget(means.files, query, means.self);
-      return { type: "running", pid: found.pid, argv: found.argv };
-    } catch (error) {
-      if (!options.wait || query.by === "pid" || !(error instanceof LlmprofError) || !error.what.startsWith("No process")) throw error;
-      await means.sleep(500);
-    }
-  }
+/** A profile without the stream that it lives on is no profile. */
+async function checkSeen(profile: Pick<Profile<unknown>, "requires">, session: Session, target: Target, means: Means): Promise<void> {
+  const { timeline } = session;
+  const received = [...timeline?.tallies.values() ?? []].reduce((n, tally) => n + tally.received, 0);
+  if (timeline && received === 0 && target.type === "running" && await isGone(target.pid, means)) throw ended(target.pid);
+  if (!timeline || !profile.requires || session.attachedStreams.includes(profile.requires.stream)) return;
+  throw new LlmprofError(
+    ExitCode.failed,
+    `${profile.requires.what} was never seen in the target.`,
+    "It ended, or was left, before it mapped the library.",
+    "Check that this is the process that computes, and give it more time.",
+  );
+}
+
+/** What fails because its target is gone is explained by that. */
+async function whyGone(error: unknown, target: Target | null, means: Means): Promise<unknown> {
+  if (target?.type !== "running" || !await isGone(target.pid, means)) return error;
+  return ended(target.pid, error);
+}
+
+async function isGone(pid: number, { files }: Means): Promise<boolean> {
+  const stat = await readStat(files, pid);
+  return !stat || stat.state === "Z";
+}
+
+function ended(pid: number, cause?: unknown): LlmprofError {
+  const next = "Let llmprof start it: llmprof <command> -- program args…, or wait for the next one: --wait --comm NAME";
+  return new LlmprofError(ExitCode.failed, `Process ${pid} ended while llmprof was attaching.`, "There is nothing left to trace.", next, { cause });
 }
 
 async function launch(means: Means, options: TraceOptions, invoker: Invoker, onPid: (pid: number) => void): Promise<Target> {
@@ -157,7 +136,7 @@ async function launch(means: Means, options: TraceOptions, invoker: Invoker, onP
     cwd: Deno.cwd(),
     ...invoker,
     // Standard output belongs to the summary when another program reads it.
-    stdout: options.summary === "json" ? "stderr" : "inherit",
+    stdout: options.mute ? "null" : options.summary === "json" ? "stderr" : "inherit",
     onPid,
   });
   return { type: "launched", pid: launched.pid, argv: options.program, child: launched.child };

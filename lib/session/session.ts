@@ -56,6 +56,8 @@ export type Progress =
   | { readonly state: "waiting" }
   | { readonly state: "counting"; readonly pid: number; readonly sites: number }
   | { readonly state: "gate"; readonly pid: number; readonly what: "library mapped" | "call reached"; readonly milliseconds: number }
+  /** The program that we started: how it ended, or null when it goes on without us. */
+  | { readonly state: "left"; readonly pid: number; readonly end: ChildEnd | null }
   | { readonly state: "draining" };
 
 const LOOK_MS = 500;
@@ -73,6 +75,7 @@ export class Session {
   #root: { readonly pid: number; readonly argv: readonly string[] } | undefined;
   #election: Promise<void> | undefined;
   #closing = false;
+  #end: ChildEnd | null = null;
 
   constructor(readonly means: Means, readonly options: SessionOptions) {
     this.#failed.promise.catch(() => {});
@@ -117,6 +120,7 @@ export class Session {
         released = true;
       }
       await Promise.race([stop, this.#targetEnd(), this.#failed.promise]);
+      if (target.type === "launched" && released) this.options.progress({ state: "left", pid: target.pid, end: this.#end });
     } finally {
       this.#closing = true;
       this.options.progress({ state: "draining" });
@@ -241,8 +245,8 @@ export class Session {
   async #targetEnd(): Promise<void> {
     const { target } = this.options;
     if (target.type === "launched") {
-      const end: ChildEnd = await target.child.status;
-      this.#fact({ fact: "exit", pid: target.pid, code: end.code, signal: end.signal });
+      this.#end = await target.child.status;
+      this.#fact({ fact: "exit", pid: target.pid, code: this.#end.code, signal: this.#end.signal });
       return;
     }
     // Its exit is seen at once where tracepoints tell; a look from time to time finds the rest.

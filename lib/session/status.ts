@@ -20,9 +20,17 @@ export class StatusLine {
         return this.#say(`Tracing process ${progress.pid} with ${progress.sites} probes. Ctrl-C ends and writes.`);
       case "gate":
         return this.#say(`Process ${progress.pid} stood ${Math.round(progress.milliseconds)} ms (${progress.what}) while probes were attached.`);
+      case "left":
+        return this.#left(progress.pid, progress.end);
       case "draining":
         return this.#say("Reading what is left…");
     }
+  }
+
+  #left(pid: number, end: { readonly code: number; readonly signal: string | null } | null): void {
+    if (!end) this.#say(`Process ${pid} goes on.`);
+    else if (end.signal) this.#say(`The program was ended by ${end.signal}.`);
+    else if (end.code !== 0) this.#say(`The program ended with code ${end.code}.`);
   }
 
   #say(text: string): void {

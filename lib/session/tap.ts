@@ -41,12 +41,18 @@ export class Tap {
     const waiting = this.#waiting!;
     this.#waiting = null;
     for (const bytes of waiting.take()) this.#pass(bytes);
+    // Its program has ended already: a stream that stayed open would hold the others back.
+    if (this.#closed) this.#end();
     return waiting.discarded;
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#end();
+  }
+
+  #end(): void {
     this.#input?.close();
     this.#writer?.close();
   }

@@ -19,12 +19,12 @@ export class WaitingBuffer {
   /** A line that the block leaves unfinished goes with it. */
   #drop(): void {
     let { bytes } = this.#blocks.shift()!;
-    if (bytes.at(-1) !== 10) {
-      const next = this.#blocks[0]!;
+    while (bytes.at(-1) !== 10 && this.#blocks.length > 0) {
+      const next = this.#blocks.shift()!;
       const end = next.bytes.indexOf(10);
       const rest = end < 0 ? next.bytes : next.bytes.subarray(0, end + 1);
       bytes = concat(bytes, rest);
-      this.#blocks[0] = { ...next, bytes: next.bytes.subarray(rest.length) };
+      if (rest.length < next.bytes.length) this.#blocks.unshift({ ...next, bytes: next.bytes.subarray(rest.length) });
     }
     // Records of probes have kinds of two digits: see Kind.first.
     this.discarded += new TextDecoder().decode(bytes).match(/^\d\d+ /gm)?.length ?? 0;

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { InvalidArgumentError } from "@commander-js/extra-typings";
 
 /** Values of options: each parser throws what commander words as an error of that option. */
 
@@ -27,7 +27,7 @@ export function parsePattern(text: string): RegExp {
   try {
     return new RegExp(text);
   } catch (error) {
-    throw new InvalidArgumentError(`It is no regular expression: ${error instanceof Error ? error.message : error}.`);
+    throw new InvalidArgumentError(`It is no regular expression: ${error instanceof Error ? error.message.replace(/^.*\/: /, "") : error}.`);
   }
 }
 
@@ -38,12 +38,8 @@ export function parsePages(text: string): number {
   return value;
 }
 
-export function collect(path: string, before: string[] | undefined): string[] {
-  return [...before ?? [], path];
-}
-
-/** `LLMPROF_BUFFER_PAGES` mirrors `--buffer-pages`. */
-export function option<Flags extends string>(flags: Flags, description: string): Option<Flags> {
-  const name = /--(?:no-)?([\w-]+)/.exec(flags)![1]!;
-  return new Option(flags, description).env(`LLMPROF_${name.replaceAll("-", "_").toUpperCase()}`);
+/** For an option that may be repeated; `false` comes from its `--no-…`. */
+export function collect(path: string, before: string[] | false | undefined): string[] {
+  if (path === "") throw new InvalidArgumentError("It is the path of a file.");
+  return [...before || [], path];
 }

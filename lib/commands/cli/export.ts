@@ -1,0 +1,25 @@
+import { Command, Option } from "@commander-js/extra-typings";
+import type { Context } from "../terminal.ts";
+import { outputPaths } from "./output_paths.ts";
+import { collect, parseCount } from "./parse.ts";
+import { type Done, explained, option } from "./setting.ts";
+import { groups } from "./texts.ts";
+
+export function exportCommand(context: Context, done: Done): Command {
+  const command = new Command("export")
+    .description("Turns a recording into a trace: what the live run would have written. Needs no root and starts no program.")
+    .usage("PATH.llmprof [options]")
+    .argument("<recording>", "folder that -o NAME.llmprof wrote")
+    .addOption(option("-o, --output <PATH>", "trace, format by extension; repeatable", "output").argParser(collect))
+    .addOption(new Option("--no-output", "write no file").helpGroup(groups.output))
+    .addOption(option("--summary <FORMAT>", "also print the summary", "output").choices(["text", "json"] as const))
+    .addOption(option("--max-loss <EVENTS>", "exit 4 when more events were lost", "output").argParser(parseCount(0)))
+    .addOption(option("--quiet", "no progress"))
+    .addOption(option("--verbose", "causes and stacks of failures"))
+    .action(async (path, o) => {
+      const outputs = outputPaths("export", o.output as string[] | false | undefined, context);
+      const { replayRecording } = await import("../replay.ts");
+      done(await replayRecording(path, { ...o, quiet: o.quiet === true, outputs }, context));
+    });
+  return explained(command as unknown as Command);
+}

@@ -1,0 +1,20 @@
+import type { Context } from "../terminal.ts";
+import { usage } from "./usage_error.ts";
+
+/** Where a run writes: what `-o` says, nothing with `--no-output`, else `llmprof-operators-20260131-142233.pftrace` in the current folder. */
+export function outputPaths(command: string, output: readonly string[] | false | undefined, { argv }: Context): readonly string[] {
+  const end = argv.indexOf("--");
+  const own = end < 0 ? argv : argv.slice(0, end);
+  const named = own.find((word) => /^(-o|--output(=|$))/.test(word));
+  if (own.includes("--no-output")) {
+    if (named) throw usage(`${named} cannot be used with --no-output.`, "One asks for a file, the other for none.", "Leave one of them out.");
+    return [];
+  }
+  if (Array.isArray(output)) {
+    const twice = output.find((path, i) => output.indexOf(path) !== i);
+    if (twice !== undefined) throw usage(`${twice} is named twice.`, "Two outputs cannot share a file.", "Name another path with -o PATH.");
+    return output;
+  }
+  const stamp = new Date().toISOString().replace(/[-:]|\..*/g, "").replace("T", "-");
+  return [`llmprof-${command}-${stamp}.pftrace`];
+}

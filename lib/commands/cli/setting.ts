@@ -1,0 +1,18 @@
+import { type Command, Option } from "@commander-js/extra-typings";
+import { examples, groups } from "./texts.ts";
+
+/** Gets the exit code of the command that ran. */
+export type Done = (code: number) => void;
+
+/** An option that an environment variable mirrors: `--buffer-pages` is `LLMPROF_BUFFER_PAGES`. */
+export function option<Flags extends string>(flags: Flags, description: string, group: keyof typeof groups = "general"): Option<Flags> {
+  const name = /--([\w-]+)/.exec(flags)![1]!;
+  return new Option(flags, description).env(`LLMPROF_${name.replaceAll("-", "_").toUpperCase()}`).helpGroup(groups[group]) as Option<Flags>;
+}
+
+/** `-h` where the other general options are. */
+export const helpOption = new Option("-h, --help", "this text").helpGroup(groups.general);
+
+export function explained(command: Command): Command {
+  return command.addHelpText("after", examples[command.name()]!);
+}

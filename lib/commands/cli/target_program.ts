@@ -1,0 +1,38 @@
+import { usage } from "./usage_error.ts";
+import type { Context } from "../terminal.ts";
+
+interface Named {
+  readonly pid?: number;
+  readonly comm?: string;
+  readonly match?: RegExp;
+  readonly from?: string;
+}
+
+/**
+ * The program to start. It stands after `--`, so that its options are its own: without, `llmprof operators ./server --tokens 5` would take
+ * `--tokens` for itself.
+ */
+export function targetProgram(command: string, words: readonly string[], named: Named, { argv }: Context): string[] {
+  const end = argv.indexOf("--");
+  const program = end < 0 ? [] : argv.slice(end + 1);
+  if (words.length > program.length) {
+    const all = words.slice(0, words.length - program.length);
+    throw usage(
+      `Unexpected word '${all[0]}'.`,
+      "A program to start comes after --.",
+      `Try: llmprof ${command} -- ${words.join(" ")}   (or name a running process with --pid, --comm or --match)`,
+    );
+  }
+  if (end >= 0 && program.length === 0) {
+    throw usage("No program follows --.", "There is nothing to start.", `Try: llmprof ${command} -- program args…`);
+  }
+  const [other] = (["pid", "comm", "match", "from"] as const).filter((name) => named[name] !== undefined);
+  if (program.length > 0 && other) {
+    throw usage(
+      `--${other} cannot be used with a program after --.`,
+      "Each names a target.",
+      `Leave one of them out. See: llmprof ${command} --help`,
+    );
+  }
+  return program;
+}

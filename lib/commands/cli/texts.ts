@@ -1,0 +1,50 @@
+/** Examples and grouping words of the commands' help: what a person reads before the first try. */
+
+export const groups = { target: "Target:", end: "End:", output: "Output:", tracing: "Tracing:", general: "General:" } as const;
+
+export const examples: Readonly<Record<string, string>> = {
+  coldstart: `
+Target: one of --pid, --comm, --match, or a program after --. Without one, the next
+inference process to start is waited for.
+
+Examples:
+  sudo llmprof coldstart                                  wait for the next one to start
+  sudo llmprof coldstart -- node engine.mjs model.gguf    start one
+  sudo llmprof coldstart -o start.llmprof -- ./server     keep a recording
+  llmprof coldstart --from start.llmprof                  explain it again, without root`,
+  operators: `
+Target: one of --pid, --comm, --match, or a program after --.
+
+Examples:
+  sudo llmprof operators --pid 1234 --duration 10s        ten seconds of a running server
+  sudo llmprof operators --comm llama-server --tokens 200 until 200 tokens are generated
+  sudo llmprof operators -- node engine.mjs model.gguf    start it, end with it
+  sudo llmprof operators --pid 1234 --summary json | jq .result
+  sudo llmprof operators --pid 1234 --dry-run             what would be attached, and where`,
+  export: `
+Formats: .pftrace (Perfetto), .json (Chrome), .jsonl (one event a line), each also with .gz.
+
+Examples:
+  llmprof export run.llmprof                              a trace for ui.perfetto.dev
+  llmprof export run.llmprof -o run.json.gz -o run.jsonl
+  llmprof export run.llmprof --no-output --summary json | jq .events`,
+  doctor: `
+Exit code 3 when this machine cannot trace.
+
+Examples:
+  llmprof doctor
+  sudo llmprof doctor                                     root sees more: what bpftrace can do
+  sudo llmprof doctor --bpftrace /opt/bpftrace --summary json`,
+  demo: `
+Without --live it needs no root and no bpftrace: the recording is part of llmprof.
+
+Examples:
+  llmprof demo
+  llmprof demo -o demo.json --summary json
+  sudo llmprof demo --live                                in a clone of the sources`,
+  completions: `
+Examples:
+  source <(llmprof completions bash)                      in ~/.bashrc
+  source <(llmprof completions zsh)                       in ~/.zshrc
+  llmprof completions fish > ~/.config/fish/completions/llmprof.fish`,
+};

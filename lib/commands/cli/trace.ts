@@ -1,0 +1,55 @@
+import { Command, Option } from "@commander-js/extra-typings";
+import { DEFAULT_BUFFER_PAGES } from "../../tracing/command_line.ts";
+import { profiles } from "../profiles.ts";
+import type { Context } from "../terminal.ts";
+import { outputPaths } from "./output_paths.ts";
+import { collect, parseCount, parseDuration, parsePages, parsePattern } from "./parse.ts";
+import { type Done, explained, option } from "./setting.ts";
+import { targetProgram } from "./target_program.ts";
+import { groups } from "./texts.ts";
+
+/** A command that traces: see profile.ts. */
+export function traceCommand(name: string, description: string, context: Context, done: Done): Command {
+  const command = new Command(name)
+    .description(description)
+    .usage("[options] [-- program args…]")
+    .argument("[program...]", "program to start and its arguments, after --")
+    .addOption(option("--pid <N>", "this process", "target").argParser(parseCount(1)).conflicts(["comm", "match"]))
+    .addOption(option("--comm <NAME>", "the process of this name", "target").conflicts(["match"]))
+    .addOption(option("--match <REGEX>", "the process whose command line matches", "target").argParser(parsePattern))
+    .addOption(option("--wait", "wait for a match, or for the library in a process that runs", "target"))
+    .addOption(option("--no-tree", "this one process, without its children", "target"))
+    .addOption(option("--from <PATH>", "explain a recording again: no target, no root", "target").conflicts(LIVE))
+    .addOption(option("--duration <TIME>", "end after 10s, 5m …", "end").argParser(parseDuration))
+    .addOption(option("--tokens <N>", "end after so many generated tokens", "end").argParser(parseCount(1)))
+    .addOption(option("-o, --output <PATH>", "trace (.pftrace .json .jsonl, + .gz) or recording (.llmprof); repeatable", "output").argParser(collect))
+    .addOption(new Option("--no-output", "write no file").helpGroup(groups.output))
+    .addOption(option("--summary <FORMAT>", "summary on standard output", "output").choices(["text", "json"] as const).default("text" as const))
+    .addOption(option("--max-loss <EVENTS>", "exit 4 when more events were lost", "output").argParser(parseCount(0)))
+    .addOption(option("--dry-run", "print the programs and what a hit costs; attach nothing (-o DIR: a file each)", "tracing"))
+    .addOption(option("--buffer-pages <N>", "pages of the kernel's buffer", "tracing").argParser(parsePages).default(DEFAULT_BUFFER_PAGES))
+    .addOption(option("--bpftrace <PATH>", "bpftrace to use", "tracing"))
+    .addOption(option("--quiet", "no progress"))
+    .addOption(option("--verbose", "causes and stacks of failures"))
+    .action(async (words, given) => {
+      const o = { ...given, wait: given.wait === true, quiet: given.quiet === true };
+      const program = targetProgram(name, words, o, context);
+      const profile = await profiles[name]!();
+      if (o.dryRun) {
+        const { dryRun } = await import("../dry_run.ts");
+        const folders = o.output === false ? [] : o.output as string[] | undefined ?? [];
+        return done(await dryRun(profile, { ...o, folders, program }, context));
+      }
+      const outputs = outputPaths(name, o.output as string[] | false | undefined, context);
+      if (o.from !== undefined) {
+        const { replayRecording } = await import("../replay.ts");
+        return done(await replayRecording(o.from, { ...o, outputs, as: name }, context));
+      }
+      const { trace } = await import("../trace.ts");
+      done(await trace(profile, { ...o, outputs, program }, context));
+    });
+  return explained(command as unknown as Command);
+}
+
+/** What makes no sense for a run that is over. */
+const LIVE = ["pid", "comm", "match", "wait", "duration", "tokens", "dryRun", "bpftrace"];

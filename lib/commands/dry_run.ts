@@ -1,0 +1,70 @@
+import type { Fact } from "../events/fact.ts";
+import type { Filter } from "../programs/filter.ts";
+import type { Probe } from "../programs/probe.ts";
+import { groupByLibrary } from "../session/library_groups.ts";
+import { LibraryAttacher, type SiteMap } from "../session/library_attacher.ts";
+import type { Means } from "../session/means.ts";
+import { readProcesses, treeOf } from "../target/process.ts";
+import { callGate } from "../../probes/gate/call.ts";
+import { mappingGate } from "../../probes/gate/mapping.ts";
+import { checkTarget, findRunning, type TargetOptions } from "./find_target.ts";
+import { mustTrace, readMeans } from "./means.ts";
+import { plan, type Planned } from "./planned_program.ts";
+import type { Profile } from "./profile.ts";
+import { programFolder } from "./program_folder.ts";
+import type { Context } from "./terminal.ts";
+
+export interface DryRunOptions extends TargetOptions {
+  readonly tree: boolean;
+  /** One folder for the programs at most; without, they are printed. */
+  readonly folders: readonly string[];
+  readonly bufferPages: number;
+  readonly bpftrace?: string;
+}
+
+/** Prints what a run would attach, where, and what a hit costs. Attaches nothing. */
+export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, context: Context): Promise<number> {
+  checkTarget(profile, options);
+  const folder = programFolder(options.folders);
+  const means = await readMeans(options.bpftrace);
+  const { terminal } = context;
+  const target = options.program.length > 0
+    ? null
+    : await findRunning(means, options, context, () => terminal.err("Waiting for a process that matches.\n"));
+  mustTrace(means, context, options.bpftrace);
+  const filter = target?.type === "running" ? await filterOf(target.pid, options.tree, means) : { type: "new" } as const;
+  const { programs, notYet } = await plans(profile, filter, options, means);
+  for (const program of programs) {
+    if (folder) terminal.out(`${folder.write(program)}\n`);
+    else terminal.out(`${program.heading}\n${program.commandLine("-")} <<'EOF'\n${program.text}EOF\n\n`);
+  }
+  for (const { need, probes } of notYet) {
+    if (probes.length === 0) continue;
+    const where = need.ready === "mapped" ? "while it stands at the mapping" : `when ${need.ready.call} is called`;
+    terminal.out(
+      `# Not rendered, because no ${need.prefix}* is mapped yet: ${probes.map(({ name }) => name).join(", ")}. A run attaches it ${where}.\n`,
+    );
+  }
+  return 0;
+}
+
+async function filterOf(pid: number, tree: boolean, means: Means): Promise<Filter & { pids: readonly number[] }> {
+  return tree ? { type: "tree", pids: treeOf(await readProcesses(means.files), pid) } : { type: "processes", pids: [pid] };
+}
+
+/** The same choices as Session makes: kernel probes, libraries that are mapped, gates for those that are not. */
+async function plans(profile: Profile<unknown>, filter: Filter, { bufferPages }: DryRunOptions, means: Means) {
+  const programs: Planned[] = [];
+  const groups = groupByLibrary(profile.probes, callGate);
+  const facts: Fact[] = [];
+  const add = (stream: string, probes: readonly Probe[], sites?: SiteMap) =>
+    void programs.push(plan({ stream, probes, filter, sites, bufferPages }, means.machine));
+  const possible = ({ library, tracepoints = [] }: Probe) => !library && tracepoints.every((name) => means.machine.tracepoints.has(name));
+  add("process", profile.probes.filter(possible));
+  // Its `start` is told what it would attach, and does not.
+  const attacher = new LibraryAttacher(means, groups, async (stream, probes, sites) => await add(stream, probes, sites), (fact) => facts.push(fact));
+  const notYet = filter.type === "new" ? groups : await attacher.atStart(filter.pids);
+  const prefixes = new Set(notYet.filter(({ need }) => need.ready === "mapped").map(({ need }) => need.prefix));
+  for (const prefix of prefixes) add(`gate-${prefix.replace(/[^\w-]/g, "_")}`, [mappingGate(prefix)]);
+  return { programs, notYet };
+}

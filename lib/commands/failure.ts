@@ -1,0 +1,27 @@
+import { ExitCode, LlmprofError } from "../events/errors.ts";
+
+export interface Failure {
+  /** For standard error. */
+  readonly text: string;
+  readonly exitCode: number;
+}
+
+/** What a person reads when a command fails: what, why, what to type next. The stack is for `--verbose`. */
+export function failure(error: unknown, verbose: boolean): Failure {
+  const details = verbose ? stackOf(error) : "";
+  if (error instanceof LlmprofError) return { text: `${error.what} ${error.why}\n${error.next}\n${details}`, exitCode: error.exitCode };
+  const said = (error instanceof Error ? error.message : String(error)).trim().replace(/[.\s]*$/, ".");
+  if (/\(os error 28\)|ENOSPC/.test(said)) {
+    return { text: `The disk is full. ${said}\nWhat was written is kept. Make room, or choose another place with -o PATH.\n${details}`, exitCode: 1 };
+  }
+  const next = verbose
+    ? "Please report it with the lines below."
+    : "See where: the same command with --verbose. See what this machine lacks: llmprof doctor";
+  return { text: `llmprof failed: ${said} That is a fault of llmprof's own.\n${next}\n${details}`, exitCode: ExitCode.failed };
+}
+
+function stackOf(error: unknown): string {
+  let text = "";
+  for (let at = error; at instanceof Error; at = at.cause) text += `${text === "" ? "" : "Caused by: "}${at.stack ?? at.message}\n`;
+  return text;
+}

@@ -1,0 +1,68 @@
+import type { Capabilities } from "../machine/capabilities.ts";
+import type { Filter } from "../programs/filter.ts";
+import type { Site } from "../programs/library_sites.ts";
+import type { Probe } from "../programs/probe.ts";
+import { render } from "../programs/render.ts";
+import { siteKey, type SiteMap } from "../session/library_attacher.ts";
+import { dialectOf } from "../session/programs.ts";
+import { invocation } from "../tracing/command_line.ts";
+
+/** A program as a person can run it: always counting, where a run's own is opened and closed by llmprof. */
+export interface Planned {
+  readonly stream: string;
+  /** Comment lines: the sites with the price of a hit. */
+  readonly heading: string;
+  readonly text: string;
+  /** Runs the program in that file; `-` is standard input. */
+  commandLine(file: string): string;
+}
+
+export interface PlanOptions {
+  readonly stream: string;
+  readonly probes: readonly Probe[];
+  readonly filter: Filter;
+  readonly sites?: SiteMap;
+  readonly bufferPages: number;
+}
+
+/** Microseconds in a virtual machine, by measurement: the first instruction of the function decides. Other machines differ by a factor. */
+const PRICES: Readonly<Record<string, string>> = {
+  nop: "about 0.6 µs a hit",
+  emulated: "about 0.8 µs a hit",
+  stepped: "up to 10 µs a hit",
+  return: "1 to 10 µs a hit",
+};
+
+export function plan({ stream, probes, filter, sites, bufferPages }: PlanOptions, machine: Capabilities): Planned {
+  const uprobes = new Map<string, Site>();
+  const program = render({ stream, probes, filter, window: "open" }, dialectOf(machine), (param) => {
+    const found = sites?.get(siteKey(param)) ?? [];
+    for (const site of found) uprobes.set(site.attach, site);
+    return found.map((site) => site.attach);
+  });
+  const lines = [`${stream}: ${probes.map(({ summary }) => summary).join("; ")}`, ...warnings(filter, program.unsafe)];
+  for (const { attach, probe } of program.sites) {
+    const site = uprobes.get(attach);
+    const price = PRICES[site?.cost.split(" ")[0] ?? ""];
+    lines.push(`  ${site?.label ?? attach}  (${probe}; ${site ? `${site.cost}${price ? `: ${price}` : ""}` : "a tracepoint"})`);
+  }
+  const { env, args } = invocation({ bufferPages, unsafe: program.unsafe, prompt: false });
+  const words = [...Object.entries(env).map(([name, value]) => `${name}=${value}`), machine.bpftrace!.path, ...args.slice(0, -1)];
+  return {
+    stream,
+    heading: lines.map((line) => `# ${line}`).join("\n"),
+    text: program.text,
+    commandLine: (file) => ["env", ...words, file].map(quoted).join(" "),
+  };
+}
+
+function warnings(filter: Filter, unsafe: boolean): string[] {
+  return [
+    ...(filter.type === "new" ? ["It looks at every process that starts after it: the target has no number yet. A run names it."] : []),
+    ...(unsafe ? ["It stops such a process with SIGSTOP, and llmprof lets it go on; run by hand, that is yours to do: kill -CONT PID"] : []),
+  ];
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,73 @@
+import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { splitBase } from "../events/time.ts";
+import type { Header } from "../timeline/header.ts";
+import { readHeader, replay } from "../timeline/recording.ts";
+import { RecordingFolder, type RecordingSource } from "../timeline/recording_source.ts";
+import { usage } from "./cli/usage_error.ts";
+import { Outputs } from "./outputs.ts";
+import { giveUpRun } from "./permissions.ts";
+import { probeCatalogue } from "./probe_catalogue.ts";
+import type { Profile } from "./profile.ts";
+import { profiles } from "./profiles.ts";
+import { report } from "./report.ts";
+import type { Context } from "./terminal.ts";
+import { TraceRun } from "./trace_run.ts";
+
+export interface ReplayOptions {
+  readonly outputs: readonly string[];
+  /** None: no summary is printed. */
+  readonly summary?: "text" | "json";
+  readonly maxLoss?: number;
+  readonly quiet: boolean;
+  /** The command that shall explain it; that which recorded it when absent. */
+  readonly as?: string;
+}
+
+/** `export` and `--from`: the same path as a live run, from bytes in a folder. */
+export async function replayRecording(path: string, options: ReplayOptions, context: Context): Promise<number> {
+  await giveUpRun();
+  return await replaySource(new RecordingFolder(path.replace(/(?<=.)\/+$/, "")), options, context);
+}
+
+/** Returns the exit code. Byte for byte what the live run wrote: nothing here asks the machine. */
+export async function replaySource(source: RecordingSource, options: ReplayOptions, context: Context): Promise<number> {
+  const recording = options.outputs.find((path) => path.endsWith(".llmprof"));
+  if (recording !== undefined) {
+    throw usage(`${source.name} is a recording already.`, "Another one of it would be a copy.", `To copy it: cp -r ${source.name} ${recording}`);
+  }
+  const found = readHeader(source);
+  const recorded = await profileOf(found, source);
+  const profile = await asked(options.as, recorded, source);
+  const outputs = await Outputs.prepare(options.outputs, null);
+  const run = new TraceRun(profile, outputs);
+  try {
+    const { timeline } = replay(source, (header) => ({
+      base: splitBase(header.clock.base),
+      find: probeCatalogue(recorded.probes),
+      out: run.open({ ...header, command: profile.name }).out,
+      onFact: (fact) => void run.facts.push(fact),
+      ...(header.root !== undefined && { root: header.root }),
+    }));
+    return report(run.finish(timeline), options, context);
+  } catch (error) {
+    outputs.discard();
+    throw error;
+  }
+}
+
+async function profileOf({ command }: Header, source: RecordingSource): Promise<Profile<unknown>> {
+  const load = Object.hasOwn(profiles, command) ? profiles[command] : undefined;
+  if (load) return await load();
+  const why = `It was made by '${command}', which this llmprof does not know.`;
+  throw new LlmprofError(ExitCode.failed, `Cannot read ${source.name}.`, why, "Use the llmprof that recorded it, or a newer one.");
+}
+
+/** A recording can be explained by every command whose probes were attached. */
+async function asked(as: string | undefined, recorded: Profile<unknown>, source: RecordingSource): Promise<Profile<unknown>> {
+  if (as === undefined || as === recorded.name) return recorded;
+  const profile = await profiles[as]!();
+  const attached = new Set(recorded.probes.map(({ name }) => name));
+  if (profile.probes.every(({ name }) => attached.has(name))) return profile;
+  const next = `Try: llmprof ${recorded.name} --from ${source.name}`;
+  throw usage(`${source.name} cannot answer what ${as} asks.`, `It was recorded by ${recorded.name}, with other probes.`, next);
+}

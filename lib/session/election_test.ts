@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { temporary } from "../../tests/harness/temporary.ts";
+import { FolderFiles } from "../machine/folder_files.ts";
+import { isInference, rootOf } from "./election.ts";
+
+Deno.test("election: weights that are opened or mapped, and libraries of inference that are mapped", () => {
+  const event = (record: string, name: string) => isInference({ at: 0, stream: "process", record, pid: 1, tid: 1, values: [0, 0, name] });
+  for (const name of ["small.gguf", "Model-00001-of-00003.SAFETENSORS", "pytorch_model.pt", "x.onnx"]) {
+    assert.ok(event("files/access.open", name) && event("files/access.map", name), name);
+  }
+  for (const name of ["libllama.so", "libggml-cpu-haswell.so", "libtorch_cpu.so", "libcudart.so.12", "libonnxruntime.so.1.20"]) {
+    assert.ok(event("files/access.map", name), name);
+    // Whoever only opens a library may be a package manager.
+    assert.ok(!event("files/access.open", name), name);
+  }
+  for (const name of ["notes.txt", "gguf", "x.gguf.part", "libc.so.6", "libllamas.txt"]) assert.ok(!event("files/access.map", name), name);
+  assert.ok(
+    !event("files/access.read", "small.gguf") && !isInference({ at: 0, stream: "s", record: "process/life.task", pid: 1, tid: 1, values: [2, 0] }),
+  );
+});
+
+Deno.test("election: the uppermost ancestor that started after llmprof and does more than start others", async () => {
+  using root = temporary();
+  const add = (pid: number, ppid: number, comm: string, start: number) => {
+    Deno.mkdirSync(root.file(`proc/${pid}`), { recursive: true });
+    Deno.writeTextFileSync(root.file(`proc/${pid}/stat`), `${pid} (${comm}) S ${ppid} 1 1 0 -1 0 1 0 1 0 1 2 0 0 20 0 1 0 ${start} 6 7\n`);
+  };
+  add(1, 0, "init", 0);
+  add(10, 1, "bash", 10);
+  add(50, 10, "llmprof", 1000);
+  add(60, 10, "node", 1100);
+  add(61, 60, "node", 1200);
+  add(70, 10, "timeout", 1100);
+  add(71, 70, "serve", 1200);
+  add(80, 1, "old server", 500);
+  add(81, 80, "worker", 1300);
+  const files = new FolderFiles(root.path);
+  assert.equal(await rootOf(files, 61, 50), 60, "a test process of an engine belongs to the engine");
+  assert.equal(await rootOf(files, 71, 50), 71, "a program that only starts others is no beginning");
+  assert.equal(await rootOf(files, 81, 50), 81, "what ran before is no part of this start");
+  assert.equal(await rootOf(files, 99, 50), 99, "a process that is gone stands for itself");
+});

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { temporary } from "../../tests/harness/temporary.ts";
+import { fakeSpawn } from "../../tests/harness/fake_child.ts";
+import type { Event } from "../events/event.ts";
+import { FolderFiles } from "../machine/folder_files.ts";
+import { Gatekeeper } from "./gatekeeper.ts";
+import type { Means } from "./means.ts";
+
+/** A keeper of processes that a test stops; `seen` is what it did, in order. */
+function gate(path: string, attach: (pid: number) => Promise<void>) {
+  const seen: string[] = [];
+  const state = (pid: number, letter: string) => {
+    Deno.mkdirSync(`${path}/proc/${pid}`, { recursive: true });
+    Deno.writeTextFileSync(`${path}/proc/${pid}/stat`, `${pid} (x) ${letter} 1 1 1 0 -1 0 1 0 1 0 1 2 0 0 20 0 1 0 5 6 7\n`);
+  };
+  const spawn = fakeSpawn((child) => {
+    seen.push(`continued ${child.options.args!.at(-1)}`);
+    child.ends(0);
+  });
+  let slept = 0;
+  const means = { files: new FolderFiles(path), spawn, sleep: (ms: number) => Promise.resolve(void (slept += ms)) } as unknown as Means;
+  const guard = {
+    pid: 1,
+    stopped: (pid: number) => Promise.resolve(void seen.push(`guard knows ${pid}`)),
+    released: (pid: number) => Promise.resolve(void seen.push(`guard forgets ${pid}`)),
+    close: () => Promise.resolve(),
+  };
+  const keeper = new Gatekeeper(means, guard, async (event) => {
+    seen.push(`attach ${event.pid}`);
+    await attach(event.pid);
+  });
+  const event = (pid: number, record = "gate/mapping.stopped"): Event => ({ at: 0, stream: "gate", record, pid, tid: pid, values: [] });
+  return { keeper, seen, state, event, slept: () => slept };
+}
+
+Deno.test("gatekeeper: one after another: stands, attached, continued, forgotten; the guard knows at once", async () => {
+  using root = temporary();
+  const { keeper, seen, state, event } = gate(root.path, () => Promise.resolve());
+  state(7, "T");
+  state(8, "T");
+  keeper.event(event(7));
+  keeper.event(event(8));
+  keeper.event(event(7, "gate/mapping.released"));
+  await keeper.idle();
+  assert.deepEqual(seen, [
+    "guard knows 7",
+    "guard knows 8",
+    "attach 7",
+    "continued 7",
+    "guard forgets 7",
+    "attach 8",
+    "continued 8",
+    "guard forgets 8",
+  ]);
+});
+
+Deno.test("gatekeeper: whatever happens the process goes on, the next is served, and the first failure is kept", async () => {
+  using root = temporary();
+  const { keeper, seen, state, event } = gate(root.path, (pid) => Promise.reject(new Error(`no way into ${pid}`)));
+  state(7, "T");
+  state(8, "T");
+  keeper.event(event(7));
+  keeper.event(event(8));
+  await keeper.idle();
+  assert.deepEqual(seen.filter((s) => s.startsWith("continued")), ["continued 7", "continued 8"]);
+  assert.equal((keeper.failure as Error).message, "no way into 7");
+});
+
+Deno.test("gatekeeper: it waits until the process stands, but not for ever, and not for one that is gone", async () => {
+  using root = temporary();
+  const { keeper, seen, state, event, slept } = gate(root.path, () => Promise.resolve());
+  state(7, "R");
+  keeper.event(event(7));
+  await keeper.idle();
+  assert.ok(seen.includes("attach 7"));
+  assert.ok(slept() >= 2000 && slept() <= 2100, `${slept()}`);
+  keeper.event(event(99));
+  await keeper.idle();
+  assert.ok(slept() <= 2100 && seen.includes("continued 99"));
+});

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { capable, FakeProc } from "../../tests/harness/fake_machine.ts";
+import { makeElf } from "../../tests/harness/elf.ts";
+import { temporary } from "../../tests/harness/temporary.ts";
+import { callGate } from "../../probes/gate/call.ts";
+import { graph } from "../../probes/ggml/graph.ts";
+import { ops } from "../../probes/ggml/ops.ts";
+import { calls } from "../../probes/llama/calls.ts";
+import type { Fact } from "../events/fact.ts";
+import { LibraryAttacher } from "./library_attacher.ts";
+import { groupByLibrary } from "./library_groups.ts";
+import type { Means } from "./means.ts";
+
+// endbr64; push %rbp: behind the first instruction a probe is ten times cheaper.
+const guarded = "f3 0f 1e fa 55";
+const libllama = makeElf({ llama_decode: guarded, llama_init_from_model: "55", llama_load_model_from_file: "48 83 ec 08" });
+const libggml = makeElf({ ggml_graph_compute: guarded, ggml_cpu_extra_compute_forward: "0f 1f 44 00 00" });
+
+function attacher(root: string, info?: string) {
+  const proc = new FakeProc(root);
+  const started: string[] = [];
+  const facts: Fact[] = [];
+  const means = { files: proc.files, machine: capable(info) } as unknown as Means;
+  const libraries = new LibraryAttacher(means, groupByLibrary([calls, graph, ops], callGate), (stream, probes, sites) => {
+    const labels = [...new Set([...sites.values()].flat().map(({ label, cost }) => `${label} ${cost}`))];
+    started.push(`${stream}: ${probes.map(({ name }) => name).join(" ")}`, ...labels.map((label) => `  ${label}`));
+    return Promise.resolve();
+  }, (fact) => void facts.push(fact));
+  proc.process(100, 1, "node");
+  proc.process(200, 100, "node");
+  return { proc, started, facts, libraries };
+}
+
+Deno.test("library attacher: at the mapping what may be attached is, at its cheapest place, with the gate for the rest", async () => {
+  using root = temporary();
+  const { proc, started, libraries } = attacher(root.path);
+  assert.deepEqual(libraries.gatePrefixes, ["libllama."]);
+  proc.map(100, "/opt/libllama.so", 5, libllama);
+  proc.map(100, "/opt/libggml-cpu-haswell.so", 6, libggml);
+  await libraries.atMapping(100);
+  assert.deepEqual(started, [
+    "llama: llama/calls gate/call",
+    "  libllama.so:llama_load_model_from_file stepped",
+    "  return of libllama.so:llama_load_model_from_file return",
+    "  libllama.so:llama_init_from_model emulated",
+    "  return of libllama.so:llama_init_from_model return",
+    "  libllama.so:llama_decode+4 emulated",
+    "  return of libllama.so:llama_decode return",
+  ]);
+});
+
+Deno.test("library attacher: at the call the variant that is mapped is attached, once for each file, whoever maps it", async () => {
+  using root = temporary();
+  const { proc, started, facts, libraries } = attacher(root.path);
+  proc.map(100, "/opt/libggml-cpu-haswell.so", 6, libggml);
+  proc.map(200, "/opt/libggml-cpu-haswell.so", 6, libggml);
+  await libraries.atCall(100);
+  await libraries.atCall(200);
+  assert.deepEqual(started, [
+    "ggml: ggml/graph ggml/ops",
+    "  libggml-cpu-haswell.so:ggml_graph_compute+4 emulated",
+    "  return of libggml-cpu-haswell.so:ggml_graph_compute return",
+    "  libggml-cpu-haswell.so:ggml_cpu_extra_compute_forward nop",
+  ]);
+  assert.deepEqual(facts, [{ fact: "note", text: "no library of process 100 tells the names of its operators: they are shown by number" }]);
+  proc.map(200, "/opt/libggml-cpu-zen4.so", 7, libggml);
+  await libraries.atCall(200);
+  assert.ok(started.includes("ggml-2: ggml/graph ggml/ops"));
+  assert.deepEqual(libraries.attachedStreams, ["ggml"]);
+});
+
+Deno.test("library attacher: a bpftrace without offsets gets addresses, and is told what it would gain", async () => {
+  using root = temporary();
+  const { proc, started, libraries } = attacher(root.path, "bfd: no\n");
+  proc.map(100, "/opt/libllama.so", 5, libllama);
+  await libraries.atMapping(100);
+  assert.ok(started.includes("  libllama.so:llama_decode stepped (emulated with bpftrace ≥ 0.23)"), started.join("\n"));
+});
+
+Deno.test("library attacher: of a running process everything that is mapped is attached, and what is missing is told", async () => {
+  using root = temporary();
+  const { proc, started, libraries } = attacher(root.path);
+  proc.map(100, "/opt/libllama.so", 5, libllama);
+  proc.map(200, "/opt/libggml-cpu.so", 6, libggml);
+  assert.deepEqual(await libraries.atStart([100, 200]), []);
+  assert.deepEqual(started.filter((line) => !line.startsWith(" ")), ["ggml: ggml/graph ggml/ops", "llama: llama/calls"]);
+});
+
+Deno.test("library attacher: a running process that has not chosen yet gets the gate", async () => {
+  using root = temporary();
+  const { proc, started, libraries } = attacher(root.path);
+  proc.map(100, "/opt/libllama.so", 5, libllama);
+  const missing = await libraries.atStart([100]);
+  assert.deepEqual(missing.map(({ stream }) => stream), ["ggml"]);
+  assert.equal(started[0], "llama: llama/calls gate/call");
+});
+
+Deno.test("library attacher: why a running process cannot be profiled", async () => {
+  using root = temporary();
+  const { proc, libraries } = attacher(root.path);
+  const missing = await libraries.atStart([100]);
+  assert.deepEqual(missing.map(({ stream }) => stream).sort(), ["ggml", "llama"]);
+  const none = await libraries.whyMissing([100], missing.filter(({ stream }) => stream === "ggml"));
+  assert.deepEqual([none.exitCode, none.what], [1, "Process 100 has no libggml-cpu*.so mapped."]);
+  proc.map(100, "/opt/libggml-cpu.so", 8, makeElf({ something_else: "55" }));
+  const stripped = await libraries.whyMissing([100], await libraries.atStart([100]));
+  assert.match(stripped.what, /^libggml-cpu\.so does not name the function ggml_graph_compute or ggml_cpu_extra_compute_forward\.$/);
+});
+
+Deno.test("library attacher: a library that is linked into the program is found there", async () => {
+  using root = temporary();
+  const { proc, started, libraries } = attacher(root.path);
+  proc.map(100, "/usr/bin/llama-server", 9, makeElf({ llama_decode: "55", ggml_graph_compute: "55", ggml_cpu_extra_compute_forward: "55" }));
+  Deno.symlinkSync("/usr/bin/llama-server", `${root.path}/proc/100/exe`);
+  assert.deepEqual(await libraries.atStart([100]), []);
+  assert.ok(started.includes("  llama-server:ggml_graph_compute emulated"));
+});

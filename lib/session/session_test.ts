@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { tell } from "../../tests/harness/decoding.ts";
+import { makeElf } from "../../tests/harness/elf.ts";
+import { type FakeBpftrace, FakeTime, spawnBpftraces } from "../../tests/harness/fake_bpftrace.ts";
+import { type FakeChild, fakeSpawn } from "../../tests/harness/fake_child.ts";
+import { capable, FakeProc } from "../../tests/harness/fake_machine.ts";
+import { temporary } from "../../tests/harness/temporary.ts";
+import { access } from "../../probes/files/access.ts";
+import { callGate } from "../../probes/gate/call.ts";
+import { mappingGate } from "../../probes/gate/mapping.ts";
+import { calls } from "../../probes/llama/calls.ts";
+import { life } from "../../probes/process/life.ts";
+import type { Fact } from "../events/fact.ts";
+import type { Child } from "../machine/child.ts";
+import type { Header } from "../timeline/header.ts";
+import type { Means } from "./means.ts";
+import { Session, type Target } from "./session.ts";
+
+const hex = (text: string) => new TextEncoder().encode(text).toHex().replace(/..(?=.)/g, "$& ");
+const tracepoints = [life, access, mappingGate("")].flatMap((probe) => probe.tracepoints ?? []);
+const libllama = makeElf({ llama_decode: "55" });
+
+/** A session with probes of processes, files and llama.cpp over a fake machine. Programs are known by their stream's name. */
+function session(root: string, target: Target) {
+  const proc = new FakeProc(root);
+  const time = new FakeTime();
+  const spans: string[] = [];
+  const facts: Fact[] = [];
+  const states: string[] = [];
+  const programs = new Map<string, FakeBpftrace>();
+  const waiting = new Map<string, (bpftrace: FakeBpftrace) => void>();
+  let header: Header | undefined;
+  const spawn = spawnBpftraces(time, (bpftrace, text) => {
+    const name = text.includes("libllama.") && text.includes("signal(") ? "gate" : text.includes("uprobe:") ? "llama" : "process";
+    programs.set(name, bpftrace);
+    waiting.get(name)?.(bpftrace);
+  });
+  const sleep = (ms: number) => new Promise<void>((resolve) => ms <= 1000 ? setTimeout(resolve, 1) : undefined);
+  const means = { files: proc.files, machine: capable(undefined, tracepoints), spawn, sleep, monotonic: time.monotonic, origin: 1000, self: 50 };
+  const guarded: string[] = [];
+  const guard = {
+    pid: 1,
+    stopped: (pid: number) => Promise.resolve(void guarded.push(`+${pid}`)),
+    released: (pid: number) => Promise.resolve(void guarded.push(`-${pid}`)),
+    close: () => Promise.resolve(),
+  };
+  const run = new Session(means as Means, {
+    target,
+    tree: true,
+    probes: [life, access, calls],
+    bufferPages: 64,
+    guard,
+    mappingGate,
+    callGate,
+    patient: false,
+    find: (name) => [life, access, calls, mappingGate("")].find((probe) => probe.name === name),
+    header: { schemaVersion: 1, llmprof: "0.1.0", command: "coldstart", options: {}, host: {}, bpftrace: null },
+    open: (opened) => {
+      header = opened;
+      return { out: (span) => void spans.push(tell(span)), recording: null };
+    },
+    onFact: (fact) => void facts.push(fact),
+    progress: ({ state }) => void states.push(state),
+  });
+  const program = (name: string) =>
+    programs.has(name) ? Promise.resolve(programs.get(name)!) : new Promise<FakeBpftrace>((resolve) => waiting.set(name, resolve));
+  proc.process(50, 1, "llmprof", "S", 1000);
+  return { run, proc, time, spans, facts, states, guarded, program, header: () => header };
+}
+
+function launchedChild(): { child: Child; fake: FakeChild } {
+  let fake!: FakeChild;
+  const child = fakeSpawn((c) => void (fake = c), 100)({ program: "/bin/sh" });
+  return { child, fake };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+/** What a test is about: no marks, and no times. */
+function events(spans: readonly string[]): string[] {
+  return spans.filter((span) => !span.startsWith("mark")).map((span) => span.replace(/ \d+–\d+| from \d+$/, "").replace(/" \d+(?= |$)/, '"'));
+}
+
+Deno.test("session: a program that we start stands at the gate until its library's probes are attached, and everything is counted", async () => {
+  using root = temporary();
+  const { child, fake } = launchedChild();
+  const s = session(root.path, { type: "launched", pid: 100, argv: ["node", "engine.mjs"], child });
+  s.proc.process(100, 50, "sh", "T");
+  fake.onSignal = (signal) => signal === "SIGCONT" && s.proc.process(100, 50, "node", "S");
+  const done = s.run.run(new Promise(() => {}));
+  await s.run.counting;
+  await until(() => fake.signals.includes("SIGCONT"));
+  const process = await s.program("process"), gate = await s.program("gate");
+  process.event(10, `100 100 ${hex("node")}`);
+  s.proc.map(100, "/opt/libllama.so", 5, libllama);
+  s.proc.process(100, 50, "node", "T");
+  gate.event(10, `100 100 8 5 ${hex("libllama.so")}`);
+  const llama = await s.program("llama");
+  await until(() => llama.child.signals.includes("SIGWINCH"));
+  gate.event(11, "50 50 100");
+  llama.event(14, "100 100 7 1 1 1 1");
+  llama.event(15, "100 100 0");
+  fake.ends(0);
+  await done;
+  await s.run.ended();
+  assert.deepEqual(events(s.spans), [
+    '100 is called "node"',
+    '100/100 process.exec "node" file=node',
+    '100 <stopped by llmprof> llmprof.stopped "libllama.so mapped"',
+    '100/100 llama.decode "llama_decode" tokens=1 phase=decode context=7 ret=0',
+  ]);
+  assert.deepEqual(s.states.filter((state, i) => state !== s.states[i - 1]), ["attaching", "counting", "gate", "left", "draining"]);
+  assert.deepEqual(s.guarded, ["-100", "+100", "-100"]);
+  assert.deepEqual(s.header()!.target, { pid: 100, argv: ["node", "engine.mjs"], started: true });
+  const kinds = s.facts.map(({ fact }) => fact);
+  assert.equal(kinds.filter((kind) => kind === "program").length, 3);
+  assert.ok(kinds.includes("exit") && kinds.includes("skipped") && kinds.at(-1) === "cpu");
+  for (const [stream, tally] of s.run.timeline!.tallies) assert.equal(tally.emitted, tally.received, stream);
+  assert.equal(s.spans.filter((span) => span.startsWith("mark window")).length, 6);
+});
+
+Deno.test("session: a running process without the library is refused with a reason, and no bpftrace stays", async () => {
+  using root = temporary();
+  const s = session(root.path, { type: "running", pid: 100, argv: ["node"] });
+  s.proc.process(100, 1, "node");
+  await assert.rejects(s.run.run(new Promise(() => {})), { exitCode: 1, what: "Process 100 has no libllama*.so mapped." });
+  assert.equal(s.run.timeline, undefined);
+  assert.ok((await s.program("process")).child.signals.includes("SIGINT"));
+});
+
+Deno.test("session: a running process is traced until it is gone", async () => {
+  using root = temporary();
+  const s = session(root.path, { type: "running", pid: 100, argv: ["node"] });
+  s.proc.process(100, 1, "node");
+  s.proc.map(100, "/opt/libllama.so", 5, libllama);
+  const done = s.run.run(new Promise(() => {}));
+  await s.run.counting;
+  const llama = await s.program("llama");
+  llama.event(14, "100 100 7 1 1 1 1");
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  s.proc.gone(100);
+  await done;
+  await s.run.ended();
+  assert.deepEqual(events(s.spans), ['100/100 llama.decode "llama_decode" (open) tokens=1 phase=decode context=7']);
+});
+
+Deno.test("session: waiting, the first process that opens weights is the target, with what it did before", async () => {
+  using root = temporary();
+  const stop = Promise.withResolvers<void>();
+  const s = session(root.path, { type: "next" });
+  const done = s.run.run(stop.promise);
+  const process = await s.program("process");
+  await until(() => s.states.includes("waiting"));
+  s.proc.process(100, 1, "node", "S", 2000);
+  process.event(10, `100 100 ${hex("node")}`);
+  process.event(10, `200 200 ${hex("other")}`);
+  process.event(13, `100 100 ${s.time.now()} 3 8 7 5000 ${hex("small.gguf")}`);
+  await s.run.counting;
+  stop.resolve();
+  await done;
+  await s.run.ended();
+  assert.equal(s.header()!.root, 100);
+  assert.deepEqual(s.header()!.target.argv, ["node", "--flag"]);
+  assert.deepEqual(events(s.spans).slice(1), [
+    '100/100 process.exec "node" file=node',
+    '100/100 file.open "open small.gguf" file=small.gguf dev=8 inode=7 bytes=5000',
+  ]);
+});
+
+Deno.test("session: ended while it waits, nothing was traced", async () => {
+  using root = temporary();
+  const stop = Promise.withResolvers<void>();
+  const s = session(root.path, { type: "next" });
+  const done = s.run.run(stop.promise);
+  await until(() => s.states.includes("waiting"));
+  stop.resolve();
+  await done;
+  await s.run.ended();
+  assert.equal(s.run.timeline, undefined);
+});
+
+Deno.test("session: a bpftrace that dies ends the run with its last words; what was seen is there", async () => {
+  using root = temporary();
+  const s = session(root.path, { type: "running", pid: 100, argv: ["node"] });
+  s.proc.process(100, 1, "node");
+  s.proc.map(100, "/opt/libllama.so", 5, libllama);
+  const done = s.run.run(new Promise(() => {}));
+  await s.run.counting;
+  const process = await s.program("process");
+  process.event(10, `100 100 ${hex("node")}`);
+  process.child.complains("out of luck\n");
+  process.child.ends(1);
+  await assert.rejects(done, { exitCode: 1, what: "bpftrace ended while it traced ('process').", why: "It said: out of luck" });
+  await s.run.ended();
+  assert.ok(events(s.spans).some((span) => span.includes("process.exec")));
+});

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { TestSpans } from "../analysis/test_spans.ts";
+import { TokenCount } from "./tokens.ts";
+
+const s = new TestSpans();
+
+async function reached(tokens: TokenCount): Promise<boolean> {
+  return await Promise.race([tokens.reached.then(() => true), Promise.resolve().then(() => false)]);
+}
+
+Deno.test("tokens: the first sampling after a decode is a token, the prompt's too", async () => {
+  const tokens = new TokenCount(2);
+  tokens.span(s.sample(0, 1));
+  assert.equal(tokens.count, 0);
+  tokens.span(s.decode("prefill", 1, 5, 12));
+  tokens.span(s.sample(5, 6));
+  tokens.span(s.sample(6, 7));
+  assert.equal(tokens.count, 1);
+  assert.equal(await reached(tokens), false);
+  tokens.span(s.decode("decode", 7, 9));
+  tokens.span(s.sample(9, 10));
+  assert.equal(await reached(tokens), true);
+});
+
+Deno.test("tokens: where an engine samples by itself, decodes count", async () => {
+  const tokens = new TokenCount(2);
+  for (const span of [s.decode("prefill", 0, 5, 12), s.decode("decode", 5, 6), s.graph(5, 6), s.exec(6)]) tokens.span(span);
+  assert.deepEqual([tokens.count, await reached(tokens)], [1, false]);
+  tokens.span(s.decode("decode", 6, 7));
+  assert.equal(await reached(tokens), true);
+});
+
+Deno.test("tokens: without a limit they are counted and never enough", async () => {
+  const tokens = new TokenCount(undefined);
+  for (let i = 0; i < 100; i++) tokens.span(s.decode("decode", i, i + 1));
+  assert.deepEqual([tokens.count, await reached(tokens)], [100, false]);
+});

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { start } from "../harness/command.ts";
+import { matrixTest } from "../harness/kernel.ts";
+import { temporary } from "../harness/temporary.ts";
+import { startEngine } from "../workloads/engine_run.ts";
+import { model } from "../workloads/model.ts";
+import { runLlmprof } from "./llmprof.ts";
+
+/** Programs as they are printed: the command line that runs each, and its text as a here-document. */
+function printed(stdout: string): { heading: string; command: string }[] {
+  return [...stdout.matchAll(/((?:^# .*\n)+)(^env [^]*?\nEOF)$/gm)].map(([, heading, command]) => ({ heading: heading!, command: command! }));
+}
+
+/** Runs a command line in a shell until the program says that it is attached. */
+async function mustAttach(command: string): Promise<void> {
+  await using shell = start(["setsid", "sh", "-c", command], { timeoutMilliseconds: 30_000 });
+  await shell.saw(/^ready$/m);
+  // The shell waits for bpftrace: both are in the session that setsid made.
+  Deno.kill(-shell.pid, "SIGINT");
+  await shell.finished();
+}
+
+matrixTest("--dry-run: each printed program runs under plain bpftrace with the command line above it", { engine: true }, async ({ path }) => {
+  using folder = temporary();
+  await using engine = startEngine({ model: model("tiny"), waitFile: folder.file("never") });
+  await engine.saw('"waiting"');
+  const { code, stdout, stderr } = await runLlmprof(["operators", "--dry-run", "--bpftrace", path, "--pid", String(engine.pid)]);
+  assert.deepEqual([code, stderr], [0, ""]);
+  const programs = printed(stdout);
+  assert.deepEqual(programs.map(({ heading }) => /^# (\w+):/.exec(heading)![1]).toSorted(), ["ggml", "llama", "process"]);
+  assert.match(stdout, /^# +libllama\S*:llama_decode\S*  \(llama\/calls; (emulated|stepped).* a hit\)$/m);
+  for (const { command } of programs) await mustAttach(command);
+});
+
+matrixTest("--dry-run -o: a file for each program, and what is not mapped yet is listed", {}, async ({ path }) => {
+  using folder = temporary();
+  const { code, stdout } = await runLlmprof(["coldstart", "--dry-run", "--bpftrace", path, "-o", folder.file("programs")]);
+  assert.equal(code, 0);
+  const lines = stdout.trimEnd().split("\n");
+  assert.match(lines.pop()!, /^# Not rendered, because no libllama\.\* is mapped yet: llama\/calls\./);
+  assert.deepEqual([...Deno.readDirSync(folder.file("programs"))].map(({ name }) => name).toSorted(), ["gate-libllama_.bt", "process.bt"]);
+  for (const line of lines) {
+    const file = line.split(" ").at(-1)!;
+    assert.ok(Deno.readTextFileSync(file).includes(`\n// ${line}\n`), "the file says how to run it");
+    await mustAttach(line);
+  }
+});

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import * as z from "zod";
+import { coldstartResultSchema, operatorsResultSchema, summarySchema } from "../../mod.ts";
+import { start } from "../harness/command.ts";
+import { kernelTest } from "../harness/kernel.ts";
+import { llmprof } from "../harness/llmprof.ts";
+import { temporary } from "../harness/temporary.ts";
+import { engineCommand } from "../workloads/engine_run.ts";
+import { model } from "../workloads/model.ts";
+import { runLlmprof } from "./llmprof.ts";
+
+for (const [command, schema] of [["operators", operatorsResultSchema], ["coldstart", coldstartResultSchema]] as const) {
+  kernelTest(`${command}: stdout holds only a summary of the exported shape; its recording replays to the same bytes`, {
+    bpftrace: true,
+    engine: true,
+  }, async () => {
+    using folder = temporary();
+    const [trace, recording, again] = ["a.pftrace", "a.llmprof", "b.pftrace"].map((name) => folder.file(name)) as [string, string, string];
+    const program = engineCommand({ model: model("tiny"), tokens: 5 });
+    const live = await runLlmprof([command, "--summary", "json", "-o", trace, "-o", recording, "--", ...program]);
+    assert.equal(live.code, 0, live.stderr);
+    const summary = summarySchema(schema as z.ZodType).parse(JSON.parse(live.stdout));
+    assert.deepEqual([summary.command, summary.target?.argv, summary.target?.exitCode], [command, program, 0]);
+    const replayed = await runLlmprof([command, "--from", recording, "--summary", "json", "-o", again]);
+    assert.deepEqual({ ...JSON.parse(replayed.stdout), outputs: null }, { ...JSON.parse(live.stdout), outputs: null });
+    assert.deepEqual(Deno.readFileSync(again), Deno.readFileSync(trace));
+  });
+}
+
+kernelTest("a process without the library, and one that ends while llmprof attaches: 1, with what to do", { bpftrace: true }, async () => {
+  await using other = start(["sleep", "60"]);
+  const none = await runLlmprof(["operators", "--pid", String(other.pid), "--no-output"]);
+  assert.match(none.stderr, /has no libggml-cpu\*\.so mapped\. It is no llama\.cpp.*\n.*--wait/);
+  await using brief = start(["sleep", "60"]);
+  await using attaching = start([...llmprof, "coldstart", "--pid", String(brief.pid), "--no-output"]);
+  await attaching.saw("Attaching");
+  brief.kill("SIGKILL");
+  const ended = await attaching.finished();
+  assert.match(ended.stderr, /ended while llmprof was attaching\. There is nothing left to trace\.\n/);
+  assert.deepEqual([none.code, ended.code], [1, 1]);
+});
+
+kernelTest("zero events: 0, with a note", { bpftrace: true }, async () => {
+  await using idle = start(["sleep", "60"]);
+  const { code, stdout, stderr } = await runLlmprof(["coldstart", "--pid", String(idle.pid), "--duration", "500ms", "--no-output"]);
+  assert.match(stderr, /^Note: no event was seen\./m);
+  assert.deepEqual([code, stdout], [0, ""]);
+});
+
+kernelTest("no bpftrace, no tracefs: 3, with the line that mends it", { bpftrace: true }, async () => {
+  const args = ["operators", "--pid", String(Deno.pid), "--no-output"];
+  const missing = await runLlmprof([...args, "--bpftrace", "/no/bpftrace"]);
+  assert.match(missing.stderr, /^\/no\/bpftrace is no bpftrace\. .*\nTry: \/no\/bpftrace --version\n/);
+  const script = 'for place in /sys/kernel/tracing /sys/kernel/debug; do umount -l "$place" 2>/dev/null; done; exec "$@"';
+  await using bare = start(["unshare", "--mount", "sh", "-c", script, "sh", ...llmprof, ...args]);
+  const unmounted = await bare.finished();
+  assert.match(unmounted.stderr, /^tracefs is not mounted\. .*\nRun: sudo mount -t tracefs tracefs \/sys\/kernel\/tracing\n/);
+  assert.deepEqual([missing.code, unmounted.code], [3, 3]);
+});
+
+/** Runs until a text appears on stderr, then sends signals one after another. */
+async function interrupted(args: readonly string[], text: string, ...signals: Deno.Signal[]) {
+  await using running = start([...llmprof, ...args]);
+  await running.saw(text);
+  for (const signal of signals) running.kill(signal);
+  return await running.finished();
+}
+
+kernelTest("Ctrl-C and SIGTERM are a normal end, also while waiting; nothing is written when nothing was traced", { bpftrace: true }, async () => {
+  using folder = temporary();
+  const waiting = await interrupted(["coldstart", "-o", folder.file("a.json")], "Waiting for the next", "SIGINT");
+  const matching = await interrupted(
+    ["operators", "--wait", "--comm", "no-such-name", "-o", folder.file("a.json")],
+    "Waiting for a process",
+    "SIGTERM",
+  );
+  for (const { code, stderr } of [waiting, matching]) {
+    assert.match(stderr, /Nothing was traced/);
+    assert.equal(code, 0);
+  }
+  assert.deepEqual([...Deno.readDirSync(folder.path)], []);
+  await using idle = start(["sleep", "60"]);
+  const counting = await interrupted(["coldstart", "--pid", String(idle.pid), "-o", folder.file("a.json")], "Tracing process", "SIGINT");
+  assert.equal(counting.code, 0, counting.stderr);
+  JSON.parse(Deno.readTextFileSync(folder.file("a.json")));
+});
+
+kernelTest("a second Ctrl-C kills", { bpftrace: true }, async () => {
+  await using idle = start(["sleep", "60"]);
+  await using running = start([...llmprof, "coldstart", "--pid", String(idle.pid), "--no-output"]);
+  await running.saw("Tracing process");
+  running.kill("SIGINT");
+  await running.saw("Reading what is left");
+  running.kill("SIGINT");
+  assert.equal((await running.finished()).code, 130);
+});

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import * as z from "zod";
+import { coldstartResultSchema, demoProfile, operatorsResultSchema, summarySchema } from "../../mod.ts";
+import { temporary } from "../harness/temporary.ts";
+import { demoFolder } from "./demo_recording.ts";
+import { runLlmprof } from "./llmprof.ts";
+
+Deno.test("demo: without arguments it leaves a trace, prints a summary, how to open it, and the line to type", async () => {
+  using folder = temporary();
+  const { code, stdout, stderr } = await runLlmprof(["demo"], { cwd: folder.path });
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^Cold start\n.*time to first token/);
+  assert.match(stdout, /^Operators\n.*\n.*\n +MUL_MAT /m);
+  const [file] = [...Deno.readDirSync(folder.path)].map(({ name }) => name);
+  assert.match(file!, /^llmprof-demo-\d{8}-\d{6}\.pftrace$/);
+  assert.ok(stderr.includes(`Wrote ${file}: open it with ui.perfetto.dev\n`));
+  assert.match(stderr, /sudo llmprof operators --pid N/);
+});
+
+Deno.test("the demo's summary has the shape that mod.ts exports", async () => {
+  const { code, stdout } = await runLlmprof(["demo", "--no-output", "--summary", "json", "--quiet"]);
+  const summary = summarySchema(await demoProfile.schema() as unknown as z.ZodType).parse(JSON.parse(stdout));
+  assert.deepEqual([code, summary.command, summary.events.lost, summary.outputs], [0, "demo", 0, []]);
+  assert.ok(summary.events.emitted > 1000);
+  assert.equal(summary.events.emitted, summary.events.received);
+});
+
+Deno.test("export and --from give the same bytes as the demo, in every format", async () => {
+  using folder = temporary();
+  const recording = await demoFolder(folder.path);
+  const names = ["t.pftrace", "t.pftrace.gz", "t.json", "t.jsonl", "t.jsonl.gz"];
+  const outputs = (kind: string) => names.flatMap((name) => ["-o", folder.file(`${kind}-${name}`)]);
+  assert.equal((await runLlmprof(["demo", ...outputs("demo")])).code, 0);
+  assert.equal((await runLlmprof(["export", recording, ...outputs("export")])).code, 0);
+  for (const name of names) {
+    const [demo, exported] = ["demo", "export"].map((kind) => Deno.readFileSync(folder.file(`${kind}-${name}`)));
+    assert.ok(demo!.length > 1000);
+    assert.deepEqual(demo, exported, name);
+  }
+});
+
+for (const [command, schema] of [["operators", operatorsResultSchema], ["coldstart", coldstartResultSchema]] as const) {
+  Deno.test(`${command} --from explains a recording that has its probes`, async () => {
+    using folder = temporary();
+    const args = [command, "--from", await demoFolder(folder.path), "--no-output", "--summary", "json"];
+    const { code, stdout, stderr } = await runLlmprof(args);
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.equal(summarySchema(schema as z.ZodType).parse(JSON.parse(stdout)).command, command);
+  });
+}
+
+Deno.test("a recording without the probes of a command is refused with the command that explains it", async () => {
+  using folder = temporary();
+  const path = await demoFolder(folder.path, (header) => header.replace('"command": "demo"', '"command": "coldstart"'));
+  const { code, stderr } = await runLlmprof(["operators", "--from", path]);
+  assert.match(stderr, /cannot answer what operators asks\. .*\nTry: llmprof coldstart --from /);
+  assert.equal(code, 2);
+});
+
+Deno.test("what is no recording, or one of another llmprof, ends with 1", async () => {
+  using folder = temporary();
+  const unknown = await runLlmprof(["export", await demoFolder(folder.path, (header) => header.replace('"demo"', '"sched"'))]);
+  assert.match(unknown.stderr, /It was made by 'sched', which this llmprof does not know\./);
+  const none = await runLlmprof(["export", folder.path]);
+  assert.match(none.stderr, /it has no header\.json\./);
+  assert.deepEqual([unknown.code, none.code], [1, 1]);
+});
+
+Deno.test("a recording of a recording is refused", async () => {
+  using folder = temporary();
+  const path = await demoFolder(folder.path);
+  const { code, stderr } = await runLlmprof(["export", path, "-o", folder.file("b.llmprof")]);
+  assert.match(stderr, /is a recording already\. .*\nTo copy it: cp -r /);
+  assert.equal(code, 2);
+});
+
+Deno.test("--max-loss ends with 4 when more was lost, after everything was written", async () => {
+  using folder = temporary();
+  const path = await demoFolder(folder.path);
+  // The kernel counted more than came.
+  const lines = Deno.readTextFileSync(`${path}/llama.lines`);
+  Deno.writeTextFileSync(`${path}/llama.lines`, lines.replaceAll(/^@n: (\d+)$/gm, (_, n) => `@n: ${Number(n) + 7}`));
+  const run = (limit: string) => runLlmprof(["export", path, "--summary", "json", "--max-loss", limit, "-o", folder.file(`${limit}.pftrace`)]);
+  const [strict, loose] = [await run("6"), await run("7")];
+  assert.deepEqual([strict.code, loose.code], [4, 0]);
+  assert.equal(JSON.parse(strict.stdout).events.lost, 7);
+  assert.match(strict.stderr, /7 of \d+ events were lost[^]*than --max-loss 6 allows\.\nTry a larger buffer/);
+  assert.ok(Deno.statSync(folder.file("6.pftrace")).size > 1000);
+});

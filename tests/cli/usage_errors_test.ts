@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { temporary } from "../harness/temporary.ts";
+import { demoFolder } from "./demo_recording.ts";
+import { runLlmprof } from "./llmprof.ts";
+
+/** A command line and what is said of it. Each ends with 2 and a next step, for root and for everybody else. */
+const mistakes: readonly (readonly [args: string, said: RegExp])[] = [
+  ["operatrs", /^Unknown command 'operatrs'\..*\nDid you mean operators\?/],
+  ["gpu", /^Unknown command 'gpu'\..*\nSee: llmprof --help/],
+  ["operators --duratin 5s", /^Unknown option '--duratin'\..*\nDid you mean --duration\?/],
+  ["operators --pid 1 --duration banana", /^--duration cannot be 'banana'\. It is a number with a unit: 500ms, 10s/],
+  ["operators --pid none", /^--pid cannot be 'none'\. It is a whole number from 1 on\./],
+  ["operators --pid", /^Option '--pid <N>' argument missing\./],
+  ["operators --buffer-pages 3", /^--buffer-pages cannot be '3'\. It is a power of two/],
+  ["operators --match (", /^--match cannot be '\('\. It is no regular expression: Unterminated group\./],
+  ["operators --pid 1 --summary jsno", /^--summary cannot be 'jsno'\. It is text or json\.\nDid you mean json\?/],
+  ["operators --pid 1 --comm node", /^Option '--pid <N>' cannot be used with option '--comm <NAME>'/],
+  ["operators --comm a --match b", /^Option '--comm <NAME>' cannot be used with option '--match <REGEX>'/],
+  ["operators --pid 1 -- node x", /^--pid cannot be used with a program after --\./],
+  ["operators --from x.llmprof --pid 1", /^Option '--from <PATH>' cannot be used with option '--pid <N>'/],
+  ["operators node x", /^Unexpected word 'node'\..*\nTry: llmprof operators -- node x/],
+  ["operators --", /^No program follows --\./],
+  ["operators", /^operators needs a target\..*\nName one: llmprof operators --pid N/],
+  ["operators --pid 4194305", /^There is no process 4194305\..*\nList what runs: ps/],
+  ["operators --comm no-such-name", /^No process matches --comm no-such-name\./],
+  ["operators -- no-such-program --flag", /^no-such-program was not found\. It is in no folder of PATH\./],
+  ["coldstart -o /no/such/folder/x.pftrace", /^Cannot write \/no\/such\/folder\/x\.pftrace\. Its folder does not exist\.\nChoose another path/],
+  ["coldstart -o /proc/x.json", /^Cannot write \/proc\/x\.json\./],
+  ["coldstart -o trace.foo", /^Cannot tell the format of 'trace\.foo'\. It ends in none of \.pftrace/],
+  ["coldstart -o a.llmprof -o b.llmprof", /^A run makes one recording\./],
+  ["coldstart -o a.json -o a.json", /^a\.json is named twice\./],
+  ["coldstart -o a.json --no-output", /^-o cannot be used with --no-output\./],
+  ["export", /^Missing required argument 'recording'\./],
+  ["export a b", /^Too many arguments for 'export'\./],
+  ["completions bsh", /^<shell> cannot be 'bsh'\. It is bash or zsh or fish\.\nDid you mean bash\?/],
+];
+
+for (const [args, said] of mistakes) {
+  Deno.test(`usage: llmprof ${args}`, async () => {
+    using folder = temporary();
+    const { code, stdout, stderr } = await runLlmprof(args.split(" "), { cwd: folder.path });
+    assert.match(stderr, said);
+    assert.match(stderr, /^\S.*\.\n\S.*\n$/, "what and why in one line, the next step in another, and no stack");
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.deepEqual([...Deno.readDirSync(folder.path)], [], "nothing is left behind");
+  });
+}
+
+Deno.test("usage: a wrong value in the environment is told with its name", async () => {
+  const { code, stderr } = await runLlmprof(["operators", "--pid", "1"], { env: { LLMPROF_DURATION: "banana" } });
+  assert.match(stderr, /^--duration cannot be 'banana' from env 'LLMPROF_DURATION'\./);
+  assert.equal(code, 2);
+});
+
+Deno.test("usage: a file that is there keeps its contents when the run cannot begin", async () => {
+  using folder = temporary();
+  Deno.writeTextFileSync(folder.file("a.json"), "kept");
+  const { code } = await runLlmprof(["operators", "--pid", "4194305", "-o", folder.file("a.json")]);
+  assert.deepEqual([code, Deno.readTextFileSync(folder.file("a.json"))], [2, "kept"]);
+});
+
+Deno.test("--verbose shows the cause of a failure, and only --verbose", async () => {
+  using folder = temporary();
+  const path = await demoFolder(folder.path, () => "{");
+  const brief = await runLlmprof(["export", path]);
+  assert.doesNotMatch(brief.stderr, /^\s+at /m);
+  const verbose = await runLlmprof(["export", path, "--verbose"]);
+  assert.match(verbose.stderr, /Caused by: SyntaxError.*\n\s+at /);
+  assert.deepEqual([brief.code, verbose.code], [1, 1]);
+});

@@ -1,0 +1,62 @@
+import type { Child, ChildEnd, ChildOptions, SpawnChild } from "../../lib/machine/child.ts";
+
+/** A child that does what the test says. */
+export interface FakeChild {
+  readonly options: ChildOptions;
+  /** Prints on its standard output. */
+  says(text: string): void;
+  complains(text: string): void;
+  ends(code: number, signal?: string): void;
+  readonly pid: number;
+  /** Signals that it got, in order. */
+  readonly signals: string[];
+  /** Acts on a signal. */
+  onSignal: ((signal: string) => void) | undefined;
+  /** What it was given on its standard input. */
+  readonly read: Promise<string>;
+}
+
+/** Spawns children that do nothing by themselves. `onSpawn` sees each before its first reader does. */
+export function fakeSpawn(onSpawn: (child: FakeChild) => void, firstPid = 1000): SpawnChild {
+  let pid = firstPid;
+  return (options) => {
+    const [stdout, says] = piped();
+    const [stderr, complains] = piped();
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const { promise: status, resolve } = Promise.withResolvers<ChildEnd>();
+    const signals: string[] = [];
+    let ended = false;
+    const ends = (code: number, signal: string | null = null) => {
+      if (ended) return;
+      ended = true;
+      says(null);
+      complains(null);
+      resolve({ code, signal });
+    };
+    const own = pid++;
+    const child: Child = {
+      pid: own,
+      stdin: options.stdin === "piped" ? writable : null,
+      stdout: options.stdout === "piped" ? stdout : null,
+      stderr: options.stderr === "piped" ? stderr : null,
+      status,
+      kill: (signal) => {
+        if (ended) return false;
+        signals.push(signal);
+        fake.onSignal?.(signal);
+        return true;
+      },
+    };
+    const read = options.stdin === "piped" ? new Response(readable).text() : Promise.resolve("");
+    const fake: FakeChild = { options, pid: own, says, complains, ends, signals, onSignal: undefined, read };
+    onSpawn(fake);
+    return child;
+  };
+}
+
+/** `null` ends the stream. */
+function piped(): [ReadableStream<Uint8Array>, (text: string | null) => void] {
+  let controller!: ReadableStreamDefaultController<Uint8Array>;
+  const stream = new ReadableStream<Uint8Array>({ start: (c) => void (controller = c) });
+  return [stream, (text) => text === null ? controller.close() : controller.enqueue(new TextEncoder().encode(text))];
+}

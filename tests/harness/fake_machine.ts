@@ -1,0 +1,63 @@
+import { dirname, join } from "node:path";
+import { parseBpftrace } from "../../lib/machine/bpftrace.ts";
+import type { Capabilities } from "../../lib/machine/capabilities.ts";
+import { FolderFiles } from "../../lib/machine/folder_files.ts";
+
+/** A machine on which everything is there; `info` is what its bpftrace says of itself. */
+export function capable(info = "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n", tracepoints: Iterable<string> = []): Capabilities {
+  return {
+    root: true,
+    effectiveCaps: 0x1ffffffffffn,
+    sysAdmin: true,
+    kernel: "6.18.44",
+    arch: "x86_64",
+    cpuModel: "Some CPU",
+    cpus: 8,
+    memoryBytes: 2 ** 34,
+    governor: null,
+    tracefs: "/sys/kernel/tracing",
+    btf: true,
+    lockdown: null,
+    pidNamespaceIsInit: true,
+    pmu: true,
+    distribution: ["debian"],
+    bpftrace: parseBpftrace("/usr/bin/bpftrace", "bpftrace v0.23.2\n", info),
+    tracepoints: new Set(tracepoints),
+  };
+}
+
+/** The `/proc` of a machine as a folder: processes come, map files, stand still and go as the test says. */
+export class FakeProc {
+  readonly files: FolderFiles;
+  readonly #maps = new Map<number, string[]>();
+
+  constructor(readonly root: string) {
+    this.files = new FolderFiles(root);
+  }
+
+  process(pid: number, ppid: number, comm: string, state = "S", startTicks = 100): void {
+    const fields = `${state} ${ppid} 1 1 0 -1 0 1 0 1 0 150 25 0 0 20 0 1 0 ${startTicks} 6 7`;
+    this.#write(`/proc/${pid}/stat`, `${pid} (${comm}) ${fields}\n`);
+    this.#write(`/proc/${pid}/cmdline`, `${comm}\0--flag\0`);
+    if (!this.#maps.has(pid)) this.#write(`/proc/${pid}/maps`, "");
+  }
+
+  gone(pid: number): void {
+    Deno.removeSync(join(this.root, `/proc/${pid}`), { recursive: true });
+  }
+
+  /** Maps a file for execution, at a place that follows from its inode. */
+  map(pid: number, path: string, inode: number, content: Uint8Array): void {
+    const range = `7f${inode.toString(16).padStart(6, "0")}000-7f${inode.toString(16).padStart(6, "0")}fff`;
+    const lines = this.#maps.get(pid) ?? [];
+    lines.push(`${range} r-xp 00000000 08:02 ${inode}    ${path}\n`);
+    this.#maps.set(pid, lines);
+    this.#write(`/proc/${pid}/maps`, lines.join(""));
+    this.#write(`/proc/${pid}/map_files/${range}`, content);
+  }
+
+  #write(path: string, content: string | Uint8Array): void {
+    Deno.mkdirSync(dirname(this.root + path), { recursive: true });
+    Deno.writeFileSync(this.root + path, typeof content === "string" ? new TextEncoder().encode(content) : content);
+  }
+}
