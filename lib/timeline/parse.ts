@@ -1,6 +1,6 @@
 import type { Event, Field, Snapshot, Value } from "../events/event.ts";
 import { type Base, type Ns, parseNs } from "../events/time.ts";
-import { Kind, type StreamSchema } from "../programs/schema.ts";
+import type { StreamSchema } from "../programs/schema.ts";
 
 /** Receives what the lines of one stream mean. */
 export interface LineHandler {

@@ -1,6 +1,7 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { StreamSchema } from "../programs/schema.ts";
 import { type Header, headerToJson, parseHeader } from "./header.ts";
+import type { RecordingSource, StreamSource } from "./recording_source.ts";
 import { type StreamInput, Timeline, type TimelineOptions } from "./timeline.ts";
 
 /** One stream of a recording as it is written: the schema in the first line, then the bytes as they came. */
@@ -33,22 +34,17 @@ export class RecordingWriter {
 const BLOCK = 64 * 1024;
 
 /** Replays a recording: always the stream that holds the others back, a block at a time, so memory does not grow with its length. */
-export function replay(path: string, start: (header: Header) => TimelineOptions): { header: Header; timeline: Timeline } {
-  const header = readHeader(path);
+export function replay(source: RecordingSource, start: (header: Header) => TimelineOptions): { header: Header; timeline: Timeline } {
+  const header = readHeader(source);
   const timeline = new Timeline(start(header));
   const streams = new Map<string, () => void>();
-  for (const name of listStreams(path)) openStream(`${path}/${name}.lines`, timeline, streams);
+  for (const name of source.streams()) openStream(`${source.name}: stream ${name}`, source.open(name), timeline, streams);
   for (let next = timeline.slowest(); next !== undefined; next = timeline.slowest()) streams.get(next)!();
   timeline.finish();
   return { header, timeline };
 }
 
-function listStreams(path: string): string[] {
-  return [...Deno.readDirSync(path)].map((e) => e.name).filter((n) => n.endsWith(".lines")).map((n) => n.slice(0, -6)).sort();
-}
-
-function openStream(path: string, timeline: Timeline, streams: Map<string, () => void>): void {
-  const file = Deno.openSync(path);
+function openStream(path: string, file: StreamSource, timeline: Timeline, streams: Map<string, () => void>): void {
   const buffer = new Uint8Array(BLOCK);
   const [schema, rest] = readSchema(path, file, buffer);
   const input: StreamInput = timeline.add(schema);
@@ -59,7 +55,7 @@ function openStream(path: string, timeline: Timeline, streams: Map<string, () =>
       first = undefined;
       return;
     }
-    const n = file.readSync(buffer);
+    const n = file.read(buffer);
     if (n !== null) return input.write(buffer.subarray(0, n));
     file.close();
     input.close();
@@ -67,9 +63,9 @@ function openStream(path: string, timeline: Timeline, streams: Map<string, () =>
 }
 
 /** The schema, and the bytes that were read beyond it. */
-function readSchema(path: string, file: Deno.FsFile, buffer: Uint8Array): [StreamSchema, Uint8Array] {
+function readSchema(path: string, file: StreamSource, buffer: Uint8Array): [StreamSchema, Uint8Array] {
   let head = new Uint8Array();
-  for (let n = file.readSync(buffer); n !== null; n = file.readSync(buffer)) {
+  for (let n = file.read(buffer); n !== null; n = file.read(buffer)) {
     const joined = new Uint8Array(head.length + n);
     joined.set(head);
     joined.set(buffer.subarray(0, n), head.length);
@@ -86,17 +82,17 @@ function readSchema(path: string, file: Deno.FsFile, buffer: Uint8Array): [Strea
   throw unreadable(path, "it ends before its first line does.");
 }
 
-function readHeader(path: string): Header {
+export function readHeader(source: RecordingSource): Header {
   let text: string;
   try {
-    text = Deno.readTextFileSync(`${path}/header.json`);
+    text = source.header();
   } catch (cause) {
-    throw unreadable(path, "it has no header.json.", cause);
+    throw unreadable(source.name, "it has no header.json.", cause);
   }
   try {
     return parseHeader(JSON.parse(text));
   } catch (cause) {
-    throw unreadable(`${path}/header.json`, cause instanceof Error ? cause.message : String(cause), cause);
+    throw unreadable(`${source.name}/header.json`, cause instanceof Error ? cause.message : String(cause), cause);
   }
 }
 

@@ -5,6 +5,8 @@ export interface Tally {
   received: number;
   /** Lines that fit no grammar. */
   undecodable: number;
+  /** Emitted while llmprof waited for a target, read, and not kept. */
+  discarded: number;
   /** Hits that the kernel skipped because another program ran on that CPU; they were never emitted. */
   skipped: number;
   /** What bpftrace itself reported as lost while it ran; drawn where it happened. */
@@ -14,7 +16,7 @@ export interface Tally {
 }
 
 export function newTally(): Tally {
-  return { emitted: 0, received: 0, undecodable: 0, skipped: 0, reported: 0, hits: new Map() };
+  return { emitted: 0, received: 0, undecodable: 0, discarded: 0, skipped: 0, reported: 0, hits: new Map() };
 }
 
 export interface Counts {
@@ -28,7 +30,7 @@ export interface Counts {
 export function countsOf(tallies: Iterable<Tally>): Counts {
   let emitted = 0, received = 0, undecodable = 0, skipped = 0;
   for (const tally of tallies) {
-    emitted += tally.emitted;
+    emitted += tally.emitted - tally.discarded;
     received += tally.received;
     undecodable += tally.undecodable;
     skipped += tally.skipped;

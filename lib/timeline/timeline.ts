@@ -68,8 +68,13 @@ export class Timeline {
     if (schema.stream !== hostSchema.stream) this.tallies.set(schema.stream, tally);
     this.#dispatch.add(schema);
     const input = this.#merge.input(schema.stream, from);
+    // A stream that has not told any time yet complains at the run's base.
     const mark = (at: Ns, kind: Mark["kind"], text: string, count?: number) =>
-      input.push({ type: "mark", at, kind, stream: schema.stream, text, ...(count !== undefined && { count }) });
+      input.push({ type: "mark", at: Number.isFinite(at) ? at : 0, kind, stream: schema.stream, text, ...(count !== undefined && { count }) });
+    const undecodable = (line: string) => {
+      tally.undecodable++;
+      mark(latest, "undecodable", `${schema.stream}: not understood: ${line.slice(0, 200)}`, 1);
+    };
     let latest: Ns = from ?? -Infinity;
     let closed: Ns | undefined;
     const parser = new LineParser(schema, this.options.base, {
@@ -88,6 +93,7 @@ export class Timeline {
       },
       emitted: (count) => tally.emitted = count,
       window: (at, open) => {
+        if (at > latest) latest = at;
         if (open) this.#start = Math.min(this.#start, at);
         else closed = at;
         observer?.window?.(at, open);
@@ -97,10 +103,7 @@ export class Timeline {
         tally.reported += count;
         mark(latest, "lost", `${schema.stream}: bpftrace's buffer was full`, count);
       },
-      undecodable: (line) => {
-        tally.undecodable++;
-        mark(latest, "undecodable", `${schema.stream}: not understood: ${line.slice(0, 200)}`, 1);
-      },
+      undecodable,
     });
     const splitter = new LineSplitter();
     const line = (text: string) => parser.line(text);
@@ -108,10 +111,12 @@ export class Timeline {
       write: (bytes) => splitter.push(bytes, line),
       close: () => {
         const rest = splitter.rest();
-        if (rest !== "") parser.line(rest);
-        const unexplained = tally.emitted - tally.received - tally.reported;
+        // Its writer was killed: what is left of the line may be a shorter number than it was.
+        if (rest !== "") undecodable(rest);
+        const unexplained = tally.emitted - tally.discarded - tally.received - tally.reported;
         if (unexplained > 0) mark(closed ?? latest, "lost", `${schema.stream}: emitted in the kernel and never delivered`, unexplained);
-        this.#end = Math.max(this.#end, closed ?? latest);
+        // llmprof talks on after the counting: what it read of the machine, what tracing cost.
+        if (schema.stream !== hostSchema.stream) this.#end = Math.max(this.#end, closed ?? latest);
         input.close();
       },
     };
@@ -151,9 +156,13 @@ export class Timeline {
   }
 
   #fact(event: Event): void {
-    const fact = JSON.parse(event.values[0] as string) as Fact;
+    const fact = parseFact(event.values[0] as string);
+    if (!fact) {
+      const text = "host: a fact that cannot be read";
+      return this.options.out({ type: "mark", at: event.at, kind: "undecodable", stream: "host", text, count: 1 });
+    }
     const discarded = fact.fact === "discarded" && this.tallies.get(fact.stream);
-    if (discarded) discarded.emitted -= fact.count;
+    if (discarded) discarded.discarded = fact.count;
     if (fact.fact === "skipped") {
       const tally = this.tallies.get(fact.stream);
       if (tally) tally.skipped = fact.count;
@@ -165,5 +174,13 @@ export class Timeline {
     if (fact.fact === "note") this.options.out({ type: "mark", at: event.at, kind: "note", stream: "host", text: fact.text });
     this.options.onFact?.(fact, event.at);
     this.#dispatch.fact(fact, event.at);
+  }
+}
+
+function parseFact(json: string): Fact | null {
+  try {
+    return JSON.parse(json) as Fact;
+  } catch {
+    return null;
   }
 }

@@ -95,10 +95,13 @@ export class RunningProgram {
   /** From 0.24 on bpftrace reports a full buffer here; the report belongs to the stream. */
   async #readErrors(): Promise<void> {
     const decoder = new TextDecoder();
+    let unfinished = "";
     for await (const bytes of this.#child.stderr!) {
       const text = decoder.decode(bytes, { stream: true });
       this.#stderr = (this.#stderr + text).slice(-64 * 1024);
-      for (const [line] of text.matchAll(/^Lost \d+ events$/gm)) this.onBytes(new TextEncoder().encode(`${line}\n`));
+      const lines = (unfinished + text).split("\n");
+      unfinished = lines.pop()!;
+      for (const line of lines) if (/^Lost \d+ events$/.test(line)) this.onBytes(new TextEncoder().encode(`${line}\n`));
     }
   }
 }

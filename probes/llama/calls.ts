@@ -92,7 +92,8 @@ class CallsDecoder implements Decoder {
       start: event.at,
       args: this.#args(name, event),
     };
-    this.#open.begin(key, slice, out, true);
+    // A sampler applies samplers. Nothing else calls itself: a second beginning means that the first one's return was lost.
+    this.#open.begin(key, slice, out, name === "apply");
   }
 
   end(at: Ns, out: SpanSink): void {

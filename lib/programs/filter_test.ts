@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { filterBegin, filterBlocks, filterPredicate } from "./filter.ts";
+
+Deno.test("filter: a tree begins with what is there and follows forks, but no threads", () => {
+  const filter = { type: "tree", pids: [7, 8] } as const;
+  assert.equal(filterBegin(filter), "@tree[(uint32)7] = 1; @tree[(uint32)8] = 1;");
+  const [block, ...rest] = filterBlocks(filter);
+  assert.deepEqual(rest, []);
+  assert.match(block!, /^tracepoint:task:task_newtask .*0x10000\) == 0.*@tree\[\$child\] = 1/);
+  assert.equal(filterPredicate(filter), "@w && @tree[pid]");
+});
+
+Deno.test("filter: processes that were named have no children", () => {
+  const filter = { type: "processes", pids: [7] } as const;
+  assert.deepEqual([filterBlocks(filter), filterPredicate(filter)], [[], "@w && @tree[pid]"]);
+});
+
+Deno.test("filter: new is what its leader's start says, so that a thread of an old process is not new", () => {
+  const filter = { type: "new" } as const;
+  assert.equal(filterBegin(filter), "@start = nsecs;");
+  assert.match(filterPredicate(filter), /group_leader->start_boottime > @start/);
+  assert.deepEqual(filterBlocks(filter), []);
+});

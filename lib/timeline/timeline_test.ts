@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { tell } from "../../tests/harness/decoding.ts";
+import { bytes, testProbe, testSchema } from "../../tests/harness/test_probe.ts";
+import type { Fact } from "../events/fact.ts";
+import { splitBase } from "../events/time.ts";
+import { factLine, hostSchema } from "./host.ts";
+import { countsOf } from "./tally.ts";
+import { type StreamInput, Timeline, type TimelineOptions } from "./timeline.ts";
+
+const base = 9_700_000_000_000_000n;
+
+/** `10 +5 100 100 7` → with the absolute time that a program would print. */
+function lines(...texts: string[]): Uint8Array {
+  return bytes(texts.map((text) => text.replace(/\+(\d+)/, (_, at) => String(base + BigInt(at))) + "\n").join(""));
+}
+
+function timeline(more: Partial<TimelineOptions> = {}) {
+  const spans: string[] = [];
+  const t = new Timeline({
+    base: splitBase(base),
+    find: (name) => name === testProbe.name ? testProbe : undefined,
+    out: (span) => void spans.push(tell(span)),
+    ...more,
+  });
+  const add = (stream: string, from?: number): StreamInput => t.add(testSchema(stream), from);
+  const fact = (host: StreamInput, at: number, fact: Fact) => host.write(bytes(factLine(fact, base + BigInt(at))));
+  return { t, spans, add, fact };
+}
+
+Deno.test("timeline: lines of two streams become spans in order of time", () => {
+  const { t, spans, add } = timeline();
+  const a = add("a"), b = add("b");
+  a.write(lines("3 +1 0.0", "ready", "1 +2 0 0", "11 +10 100 100", "12 +30 100 100", "@sum: 5", "(9, +40)", "@sum: 7", "2 +45 0 0"));
+  b.write(lines("1 +3 0 0", "10 +20 100 101 7", "2 +44 0 0"));
+  assert.deepEqual(spans, [], "b has promised nothing yet");
+  b.close();
+  a.close();
+  t.finish();
+  assert.deepEqual(spans, [
+    "mark window 2 a: a: all probes count from here",
+    "mark window 3 b: b: all probes count from here",
+    '100/101 hit "7" 20',
+    '100/100 call "f" 10–30',
+    "1 <sum> = 7 at 40",
+    "mark window 44 b: b: all probes stopped counting",
+    "mark window 45 a: a: all probes stopped counting",
+  ]);
+  assert.deepEqual([t.start, t.end, t.late], [2, 45, 0]);
+});
+
+Deno.test("timeline: what was emitted and did not arrive is a mark where counting stopped, and a number", () => {
+  const { t, spans, add } = timeline();
+  const a = add("a");
+  a.write(lines("1 +2 0 0", "10 +10 1 1 7", "10 +11 1 1 8", "2 +20 0 0", "@n: 9", "(9, +40)"));
+  a.close();
+  t.finish();
+  assert.equal(spans.at(-1), "mark lost 20 a: a: emitted in the kernel and never delivered (7)");
+  assert.deepEqual(countsOf(t.tallies.values()), { emitted: 9, received: 2, lost: 7, undecodable: 0 });
+  assert.deepEqual([...t.tallies.get("a")!.hits], [["t/p.hit", 2]]);
+});
+
+Deno.test("timeline: what bpftrace reports is a mark where it was said, and not told again at the end", () => {
+  const { t, spans, add } = timeline();
+  const a = add("a");
+  a.write(lines("1 +2 0 0", "10 +10 1 1 7", "Lost 5 events", "10 +30 1 1 8", "@n: 9", "2 +40 0 0"));
+  a.close();
+  assert.deepEqual(spans.filter((s) => s.startsWith("mark lost")), [
+    "mark lost 10 a: a: bpftrace's buffer was full (5)",
+    "mark lost 40 a: a: emitted in the kernel and never delivered (2)",
+  ]);
+  assert.equal(countsOf(t.tallies.values()).lost, 7);
+});
+
+Deno.test("timeline: a line that nobody understands is a mark; before the first event it stands at the beginning", () => {
+  const { t, spans, add } = timeline();
+  const a = add("a");
+  a.write(lines("WARNING: of a kind that nobody foresaw", "1 +2 0 0", "10 +10 1 1 x", "2 +20 0 0"));
+  a.close();
+  assert.deepEqual(spans.filter((s) => s.startsWith("mark undecodable")), [
+    "mark undecodable 0 a: a: not understood: WARNING: of a kind that nobody foresaw (1)",
+    `mark undecodable 2 a: a: not understood: 10 ${base + 10n} 1 1 x (1)`,
+  ]);
+  assert.equal(countsOf(t.tallies.values()).undecodable, 2);
+});
+
+Deno.test("timeline: a last line without its end is not believed: a killed writer may have cut a number", () => {
+  const { t, spans, add } = timeline();
+  const a = add("a");
+  a.write(lines("1 +2 0 0", "10 +10 1 1 7"));
+  a.write(bytes(`10 ${base + 11n} 1 1 12`));
+  a.close();
+  t.finish();
+  assert.deepEqual(spans.slice(1), ['1/1 hit "7" 10', `mark undecodable 10 a: a: not understood: 10 ${base + 11n} 1 1 12 (1)`]);
+});
+
+Deno.test("timeline: what is open ends when counting stopped, not when llmprof said its last word", () => {
+  const { t, spans, add, fact } = timeline();
+  const host = t.add(hostSchema);
+  const a = add("a");
+  a.write(lines("1 +2 0 0", "11 +10 100 100", "2 +50 0 0", "(9, +90)"));
+  fact(host, 80, { fact: "cpu", bpftrace: 1, llmprof: 1 });
+  a.close();
+  host.close();
+  t.finish();
+  assert.equal(spans.at(-1), '100/100 call "f" 10–50 (open)');
+  assert.equal(t.end, 50);
+});
+
+Deno.test("timeline: a stream that never closed ends with its last sign of life", () => {
+  const { t, spans, add } = timeline();
+  const a = add("a");
+  a.write(lines("1 +2 0 0", "11 +10 100 100", "(9, +40)"));
+  a.close();
+  t.finish();
+  assert.equal(spans.at(-1), '100/100 call "f" 10–40 (open)');
+});
+
+Deno.test("timeline: nothing at all has no end", () => {
+  const { t, spans, add } = timeline();
+  add("a").close();
+  t.finish();
+  assert.deepEqual([spans, t.start, t.end], [[], Infinity, -Infinity]);
+});
+
+Deno.test("timeline: facts reach who asked; skipped hits are lost, notes are marks", () => {
+  const facts: string[] = [];
+  const { t, spans, add, fact } = timeline({ onFact: ({ fact }, at) => void facts.push(`${fact} at ${at}`) });
+  const host = t.add(hostSchema);
+  const a = add("a");
+  a.write(lines("1 +2 0 0", "10 +10 1 1 7", "@n: 1", "2 +50 0 0"));
+  fact(host, 60, { fact: "skipped", stream: "a", count: 3 });
+  fact(host, 61, { fact: "skipped", stream: "a", count: 0 });
+  fact(host, 62, { fact: "skipped", stream: "gone", count: 0 });
+  fact(host, 63, { fact: "note", text: "something to know" });
+  a.close();
+  host.close();
+  assert.deepEqual(facts, ["skipped at 60", "skipped at 61", "skipped at 62", "note at 63"]);
+  assert.deepEqual(spans.slice(-2), ["mark lost 60 a: a: hits skipped by the kernel (3)", "mark note 63 host: something to know"]);
+  assert.ok(!t.tallies.has("host"), "llmprof counts what others emit");
+});
+
+Deno.test("timeline: skipped hits count as emitted and as lost", () => {
+  const { t, add, fact } = timeline();
+  const host = t.add(hostSchema);
+  const a = add("a");
+  a.write(lines("1 +2 0 0", "10 +10 1 1 7", "@n: 1", "2 +50 0 0"));
+  fact(host, 60, { fact: "skipped", stream: "a", count: 3 });
+  a.close();
+  host.close();
+  assert.deepEqual(countsOf(t.tallies.values()), { emitted: 4, received: 1, lost: 3, undecodable: 0 });
+});
+
+Deno.test("timeline: events that were not kept while llmprof waited are not lost, whatever the kernel counts afterwards", () => {
+  const { t, spans, add, fact } = timeline();
+  const host = t.add(hostSchema);
+  const a = add("a");
+  fact(host, 5, { fact: "discarded", stream: "a", count: 100 });
+  host.write(lines("(9, +6)"));
+  a.write(lines("1 +2 0 0", "10 +10 1 1 7", "@n: 101", "(9, +20)", "10 +30 1 1 8", "@n: 102", "2 +50 0 0"));
+  a.close();
+  host.close();
+  assert.deepEqual(countsOf(t.tallies.values()), { emitted: 2, received: 2, lost: 0, undecodable: 0 });
+  assert.deepEqual(spans.filter((s) => s.startsWith("mark lost")), []);
+});
+
+Deno.test("timeline: a fact that cannot be read is a mark, not an error", () => {
+  const { t, spans } = timeline();
+  const host = t.add(hostSchema);
+  host.write(lines("10 +5 0 0 7b 22"));
+  host.close();
+  assert.match(spans[0]!, /^mark undecodable 5 host: /);
+});
+
+Deno.test("timeline: with a root, only what it and its children do", () => {
+  const seen: string[] = [];
+  const { spans, add } = timeline({ root: 100, onEvent: (event) => void seen.push(`${event.pid}`) });
+  const a = add("a");
+  a.write(lines("10 +1 200 200 1", "10 +2 100 100 2", "13 +3 100 100 200 0", "10 +4 200 200 3"));
+  a.close();
+  assert.deepEqual(spans, ['100/100 hit "2" 2', '200/200 hit "3" 4']);
+  assert.deepEqual(seen, ["100", "100", "200"]);
+});
+
+Deno.test("timeline: who has to act sees events before they are merged", () => {
+  const seen: string[] = [];
+  const { t, add } = timeline();
+  add("b");
+  const a = t.add(testSchema("a"), 0, {
+    event: (event) => void seen.push(`event ${event.at}`),
+    beat: (at) => void seen.push(`beat ${at}`),
+    window: (at, open) => void seen.push(`window ${at} ${open}`),
+  });
+  a.write(lines("1 +2 0 0", "10 +10 1 1 7", "(9, +20)"));
+  assert.deepEqual(seen, ["window 2 true", "event 10", "beat 20"]);
+  assert.equal(t.slowest(), "b");
+});
+
+Deno.test("timeline: an event later than its stream promised is counted and kept", () => {
+  const { t, spans, add } = timeline();
+  const a = add("a");
+  a.write(lines("(9, +20)", "10 +10 1 1 7", "(9, +30)"));
+  a.close();
+  assert.equal(t.late, 1);
+  assert.deepEqual(spans, ['1/1 hit "7" 10']);
+});

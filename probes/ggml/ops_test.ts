@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { Decoding } from "../../tests/harness/decoding.ts";
+import { graph } from "./graph.ts";
+import { ops } from "./ops.ts";
+
+/** A decoder that knows two operators and, for process 100, tensors 1 and 2. */
+function decoding(): Decoding {
+  const d = new Decoding(ops, graph);
+  d.fact(0, { fact: "table", symbol: "GGML_OP_NAME", file: "libggml-base.so", names: ["NONE", "MUL_MAT", "ADD"] });
+  tensor(d, 1, 1, "Qcur-0");
+  tensor(d, 2, 2, "l_out-3");
+  return d;
+}
+
+function tensor(d: Decoding, address: number, op: number, name: string, who = "100"): void {
+  d.event(1, "ggml/ops.tensor", { address, op, ne0: 64, ne1: 1, ne2: 1, ne3: 1, name }, who);
+}
+
+function begin(d: Decoding, at: number, who = "100"): void {
+  d.event(at, "ggml/graph.graph", { nodes: 2, threads: 2 }, who);
+}
+
+function op(d: Decoding, at: number, worker: number, address: number, who = "100", pool = 77): void {
+  d.event(at, "ggml/ops.op", { worker, pool, tensor: address }, who);
+}
+
+function returns(d: Decoding, at: number, who = "100"): void {
+  d.event(at, "ggml/graph.graph_return", {}, who);
+}
+
+/** Row, operator and times are what these tests are about. */
+function short(lines: string[]): string[] {
+  return lines.map((line) => line.replace(/^(\d+) <(.*)> ggml\.op "(.*?)" (\S+(?: \(open\))?).*$/, "$2: $3 $4"));
+}
+
+Deno.test("ops: an operator lasts until its worker starts the next one, the last until the graph ends", () => {
+  const d = decoding();
+  begin(d, 10);
+  op(d, 11, 0, 1);
+  op(d, 20, 0, 2);
+  returns(d, 30);
+  assert.deepEqual(d.end(40), [
+    '100 <worker 0> ggml.op "MUL_MAT" 11–20 tensor=Qcur-0 shape=64×1 layer=0 worker=0',
+    '100 <worker 0> ggml.op "ADD" 20–30 tensor=l_out-3 shape=64×1 layer=3 worker=0',
+  ]);
+});
+
+Deno.test("ops: a worker is its index in the pool, on whatever thread it runs in this graph", () => {
+  const d = decoding();
+  for (const [at, thread] of [[10, "100/101"], [50, "100/102"]] as const) {
+    begin(d, at);
+    op(d, at + 1, 0, 1);
+    op(d, at + 2, 1, 1, thread);
+    op(d, at + 10, 1, 2, thread);
+    op(d, at + 11, 0, 2);
+    returns(d, at + 20);
+  }
+  assert.deepEqual(short(d.end(90)), [
+    "worker 1: MUL_MAT 12–20",
+    "worker 0: MUL_MAT 11–21",
+    "worker 0: ADD 21–30",
+    "worker 1: ADD 20–30",
+    "worker 1: MUL_MAT 52–60",
+    "worker 0: MUL_MAT 51–61",
+    "worker 0: ADD 61–70",
+    "worker 1: ADD 60–70",
+  ]);
+});
+
+Deno.test("ops: graphs that run at once get rows of their own, and their workers are told apart by the pool", () => {
+  const d = decoding();
+  begin(d, 10, "100/100");
+  op(d, 11, 0, 1, "100/100", 77);
+  begin(d, 12, "100/105");
+  op(d, 13, 0, 1, "100/105", 88);
+  op(d, 14, 1, 2, "100/106", 88);
+  op(d, 15, 1, 2, "100/101", 77);
+  returns(d, 20, "100/100");
+  returns(d, 30, "100/105");
+  begin(d, 40, "100/105");
+  op(d, 41, 0, 1, "100/105", 88);
+  returns(d, 50, "100/105");
+  assert.deepEqual(short(d.end(90)), [
+    "worker 0: MUL_MAT 11–20",
+    "worker 1: ADD 15–20",
+    "worker 0 of graph 2: MUL_MAT 13–30",
+    "worker 1 of graph 2: ADD 14–30",
+    "worker 0: MUL_MAT 41–50",
+  ]);
+});
+
+Deno.test("ops: a worker that is faster than worker 0 belongs to the graph whose pool is not known yet", () => {
+  const d = decoding();
+  begin(d, 10);
+  op(d, 11, 1, 1, "100/101");
+  op(d, 12, 0, 1);
+  returns(d, 20);
+  assert.deepEqual(short(d.end(90)), ["worker 1: MUL_MAT 11–20", "worker 0: MUL_MAT 12–20"]);
+});
+
+Deno.test("ops: processes have graphs, rows and tensors of their own", () => {
+  const d = decoding();
+  tensor(d, 1, 2, "other-1", "200");
+  begin(d, 10);
+  begin(d, 10, "200");
+  op(d, 11, 0, 1);
+  op(d, 12, 0, 1, "200");
+  op(d, 13, 1, 1, "200/201");
+  returns(d, 20, "200");
+  returns(d, 21);
+  assert.deepEqual(d.end(90).map((line) => line.replace(/ shape.*/, "")), [
+    '200 <worker 0> ggml.op "ADD" 12–20 tensor=other-1',
+    '200 <worker 1> ggml.op "ADD" 13–20 tensor=other-1',
+    '100 <worker 0> ggml.op "MUL_MAT" 11–21 tensor=Qcur-0',
+  ]);
+});
+
+Deno.test("ops: what began before the window, and what never ends, is drawn as far as it was seen", () => {
+  const d = decoding();
+  op(d, 5, 0, 1);
+  op(d, 6, 0, 2);
+  returns(d, 8);
+  begin(d, 10);
+  op(d, 11, 0, 1);
+  assert.deepEqual(short(d.end(15)), ["worker 0: MUL_MAT 5–6", "worker 0: ADD 6–8", "worker 0: MUL_MAT 11–15 (open)"]);
+});
+
+Deno.test("ops: a graph whose end was lost is closed by the next one and marked open; an end alone is nothing", () => {
+  const d = decoding();
+  begin(d, 10);
+  op(d, 11, 0, 1);
+  begin(d, 20);
+  op(d, 21, 0, 2);
+  returns(d, 30);
+  returns(d, 31);
+  assert.deepEqual(short(d.end(40)), ["worker 0: MUL_MAT 11–20 (open)", "worker 0: ADD 21–30"]);
+});
+
+Deno.test("ops: an address means what was last said of it, when the operator ends too", () => {
+  const d = decoding();
+  begin(d, 10);
+  op(d, 11, 0, 1);
+  op(d, 12, 0, 9);
+  returns(d, 20);
+  tensor(d, 1, 2, "later-7");
+  begin(d, 30);
+  op(d, 31, 0, 1);
+  returns(d, 40);
+  assert.deepEqual(d.end(50), [
+    '100 <worker 0> ggml.op "MUL_MAT" 11–12 tensor=Qcur-0 shape=64×1 layer=0 worker=0',
+    '100 <worker 0> ggml.op "unknown operator" 12–20 worker=0',
+    '100 <worker 0> ggml.op "ADD" 31–40 tensor=later-7 shape=64×1 layer=7 worker=0',
+  ]);
+});
+
+Deno.test("ops: without a table of names operators go by number; another table is none of ggml's", () => {
+  const d = new Decoding(ops, graph);
+  d.fact(0, { fact: "table", symbol: "OTHER", file: "x", names: ["A", "B", "C"] });
+  tensor(d, 1, 2, "x");
+  op(d, 5, 0, 1);
+  assert.match(d.end(9)[0]!, /ggml\.op "op 2" 5–9 \(open\)/);
+});

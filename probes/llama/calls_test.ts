@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { Decoding } from "../../tests/harness/decoding.ts";
+import { calls } from "./calls.ts";
+
+/** A decode from `at` to `at + 5`. `logits` as the batch says: none, or whether its first and last tokens want some. */
+function decode(d: Decoding, at: number, tokens: number, logits?: readonly [boolean, boolean], context = 1, who = "100"): void {
+  const [first, last] = logits ?? [false, false];
+  d.event(at, "llama/calls.decode", { context, tokens, selects: logits ? 1 : 0, first: Number(first), last: Number(last) }, who);
+  d.event(at + 5, "llama/calls.decode_return", { ret: 0 }, who);
+}
+
+function phases(d: Decoding): string[] {
+  return d.told().map((line) => / tokens=(\d+) phase=(\w+)/.exec(line)!.slice(1).join(" "));
+}
+
+Deno.test("calls: load, context and decode say how they ended", () => {
+  const d = new Decoding(calls);
+  d.event(10, "llama/calls.load");
+  d.event(20, "llama/calls.load_return", { ok: 1 });
+  d.event(21, "llama/calls.context");
+  d.event(25, "llama/calls.context_return", { ok: 0 });
+  d.event(30, "llama/calls.decode", { context: 7, tokens: 4, selects: 1, last: 1 });
+  d.event(35, "llama/calls.decode_return", { ret: -1 });
+  assert.deepEqual(d.end(40), [
+    '100/100 llama.load "llama_model_load_from_file" 10–20 ok=true',
+    '100/100 llama.context "llama_init_from_model" 21–25 ok=false',
+    '100/100 llama.decode "llama_decode" 30–35 tokens=4 phase=prefill context=7 ret=-1',
+  ]);
+});
+
+Deno.test("calls: a prompt in pieces is prefill to its last piece, even where that is one token; then one token a call is decode", () => {
+  const d = new Decoding(calls);
+  decode(d, 10, 512, [false, false]);
+  decode(d, 20, 1, [true, true]);
+  decode(d, 30, 1, [true, true]);
+  decode(d, 40, 1, [true, true]);
+  assert.deepEqual(phases(d), ["512 prefill", "1 prefill", "1 decode", "1 decode"]);
+});
+
+Deno.test("calls: a batch that says nothing of logits wants them for its last token", () => {
+  const d = new Decoding(calls);
+  decode(d, 10, 12);
+  decode(d, 20, 1);
+  decode(d, 30, 8);
+  assert.deepEqual(phases(d), ["12 prefill", "1 decode", "8 prefill"]);
+});
+
+Deno.test("calls: tokens of several sequences in one call are decode when all of them want logits", () => {
+  const d = new Decoding(calls);
+  decode(d, 10, 30, [false, true]);
+  decode(d, 20, 4, [true, true]);
+  decode(d, 30, 20, [true, false]);
+  assert.deepEqual(phases(d), ["30 prefill", "4 decode", "20 prefill"]);
+});
+
+Deno.test("calls: seen from the middle of a generation, the first single token is decode; contexts and processes do not mix", () => {
+  const d = new Decoding(calls);
+  decode(d, 10, 1, [true, true]);
+  decode(d, 20, 9, [false, false], 2);
+  decode(d, 30, 1, [true, true], 2);
+  decode(d, 40, 1, [true, true], 2, "200");
+  assert.deepEqual(phases(d), ["1 decode", "9 prefill", "1 prefill", "1 decode"]);
+});
+
+Deno.test("calls: of samplers inside samplers the outermost counts", () => {
+  const d = new Decoding(calls);
+  d.event(10, "llama/calls.sample");
+  d.event(11, "llama/calls.apply");
+  d.event(12, "llama/calls.apply");
+  d.event(13, "llama/calls.apply_return");
+  d.event(14, "llama/calls.apply_return");
+  d.event(15, "llama/calls.sample_return");
+  d.event(20, "llama/calls.apply", {}, "100/101");
+  d.event(22, "llama/calls.apply_return", {}, "100/101");
+  assert.deepEqual(d.end(40), [
+    '100/100 llama.sample "llama_sampler_sample" 10–15',
+    '100/101 llama.sample "llama_sampler_apply" 20–22',
+  ]);
+});
+
+Deno.test("calls: a lost return costs its own call and not the ones that follow", () => {
+  const d = new Decoding(calls);
+  d.event(10, "llama/calls.decode", { tokens: 1 });
+  decode(d, 20, 1);
+  decode(d, 30, 1);
+  assert.deepEqual(d.told().map((line) => line.split(" ").slice(3, 5).join(" ")), ["10–20 (open)", "20–25 tokens=1", "30–35 tokens=1"]);
+  d.event(40, "llama/calls.sample");
+  d.event(41, "llama/calls.apply");
+  d.event(43, "llama/calls.sample_return");
+  d.event(50, "llama/calls.sample");
+  d.event(55, "llama/calls.sample_return");
+  assert.deepEqual(d.end(60).map((line) => line.split(" ").slice(3).join(" ")), ["40–50 (open)", "50–55"]);
+});
+
+Deno.test("calls: what is under way at the end is open, and a return whose call came before the window is nothing", () => {
+  const d = new Decoding(calls);
+  d.event(5, "llama/calls.decode_return", { ret: 0 });
+  d.event(10, "llama/calls.load");
+  assert.deepEqual(d.end(40), ['100/100 llama.load "llama_model_load_from_file" 10–40 (open)']);
+});

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { Decoding } from "../../tests/harness/decoding.ts";
+import { access } from "../files/access.ts";
+import { cache } from "./cache.ts";
+import { lock } from "./lock.ts";
+
+Deno.test("lock: how much, how long, and whether the kernel refused", () => {
+  const d = new Decoding(lock);
+  d.event(30, "memory/lock.lock", { began: 10, length: 17 << 20 });
+  d.event(50, "memory/lock.lock", { began: 40, length: 4096, ret: -12 });
+  assert.deepEqual(d.end(60), [
+    '100/100 memory.lock "mlock" 10–30 bytes=17825792 errno=0',
+    '100/100 memory.lock "mlock" 40–50 bytes=4096 errno=12',
+  ]);
+});
+
+Deno.test("cache: a counter for each file, by the name that its opening or mapping told", () => {
+  const d = new Decoding(cache, access);
+  d.event(1, "files/access.open", { dev: 8, inode: 7, name: "small.gguf" });
+  d.event(2, "files/access.map", { dev: 8, inode: 9, name: "libllama.so" }, "101");
+  d.snapshot(10, "memory/cache.cached", [8, 7], 4096);
+  d.snapshot(20, "memory/cache.cached", [8, 9], 8192);
+  d.snapshot(20, "memory/cache.cached", [8, 11], 12288);
+  assert.deepEqual(d.end(30), [
+    "100 <page cache filled: small.gguf> = 4096 at 10",
+    "100 <page cache filled: libllama.so> = 8192 at 20",
+    "100 <page cache filled: inode 11> = 12288 at 20",
+  ]);
+});

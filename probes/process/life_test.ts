@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { Decoding } from "../../tests/harness/decoding.ts";
+import { life } from "./life.ts";
+
+Deno.test("life: an exec names the process, forks and threads begin, exits say how", () => {
+  const d = new Decoding(life);
+  d.event(10, "process/life.exec", { file: "node" });
+  d.event(20, "process/life.task", { id: 200 });
+  d.event(30, "process/life.task", { id: 101, isThread: 1 });
+  d.event(40, "process/life.exit", { name: "worker-1" }, "100/101");
+  d.event(50, "process/life.exit", { code: 3 << 8, name: "node" }, "200");
+  d.event(60, "process/life.exit", { code: 9 | 0x80, name: "node" });
+  assert.deepEqual(d.end(70), [
+    '100 is called "node" from 10',
+    '100/100 process.exec "node" 10 file=node',
+    '100/100 process.fork "fork" 20 child=200',
+    '100/101 thread.start "start" 30',
+    '100/101 is called "worker-1" from 40',
+    '100/101 thread.exit "exit" 40',
+    '200/200 process.exit "exit" 50 code=3 signal=0',
+    // 0x80 says that a core was dumped.
+    '100/100 process.exit "exit" 60 code=0 signal=9',
+  ]);
+});
