@@ -5,7 +5,7 @@ import { mebibytes } from "./figures.ts";
 import { info, qualityNotes, warning } from "./quality.ts";
 
 /** What fits a terminal beside the figures. */
-const MAX_STEPS = 30;
+const MAX_STEPS = 20;
 const MAX_CACHED_FILES = 5;
 
 /** The waterfall from exec to first token, and what it adds up to. */

@@ -19,11 +19,19 @@ Deno.test("the shortest step goes to the shorter neighbour, the longest of a row
   ]);
 });
 
+Deno.test("neighbours that have become the same thing become one", () => {
+  const steps = [step("wait", 40), step("read", 3), step("wait", 30), step("read", 2), step("wait", 50), step("load", 100)];
+  assert.deepEqual(condense(steps, 3), [
+    { name: "wait", start: 0, duration: 125, note: "with 4 shorter steps" },
+    { name: "load", start: 125, duration: 100 },
+  ]);
+});
+
 Deno.test("rows fit and sum to the total", () => {
   const random = seeded(4);
   const steps = Array.from({ length: 500 }, (_, i) => step(`s${i}`, random(1000)));
   const rows = condense(steps, 30);
-  assert.equal(rows.length, 30);
+  assert.ok(rows.length <= 30 && rows.length > 10);
   assert.equal(rows.reduce((sum, row) => sum + row.duration, 0), steps.reduce((sum, { durationNs }) => sum + durationNs, 0));
   assert.deepEqual(condense([], 30), []);
 });

@@ -47,7 +47,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   if (!launches && !running) return nothing(context);
   mustTrace(means, context, options.bpftrace);
   const outputs = await Outputs.prepare(options.outputs, invoker.user);
-  const guard = await startGuard("*/lib*");
+  const guard = await startGuard("*/libllama.*");
   const tokens = new TokenCount(options.tokens);
   const run = new TraceRun(profile, outputs, (span) => tokens.span(span));
   let session: Session | undefined;
