@@ -41,15 +41,15 @@ function takesPath(program: Command, before = ""): boolean {
   return options.some(({ flags, long, short }) => flags.includes("PATH") && (before === long || before === short));
 }
 
-/** tab prints with console.log. */
+/** What tab says: it has no other way to say it than the console, so it gets one that keeps the lines. */
 function printed(print: () => void): string {
   const lines: string[] = [];
-  const { log } = console;
-  console.log = (line: string) => void lines.push(line);
+  const { console } = globalThis;
+  globalThis.console = { ...console, log: (line: string) => void lines.push(line) };
   try {
     print();
   } finally {
-    console.log = log;
+    globalThis.console = console;
   }
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -1,11 +1,10 @@
-import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { ByteSink, Exporter, OpenExporter, TraceHead } from "../events/exporter.ts";
 import type { Span } from "../events/span.ts";
 import type { View } from "../events/view.ts";
 import { openByteSink } from "../../exporters/file.ts";
-import { type Format, formatOf, formats } from "../../exporters/formats.ts";
 import type { Header } from "../timeline/header.ts";
 import { RecordingWriter } from "../timeline/recording.ts";
+import { cannotGoOn, checkOutputs, formatAt, notWritable } from "./output_checks.ts";
 
 export interface OutputFile {
   readonly path: string;
@@ -34,34 +33,13 @@ export class Outputs {
 
   private constructor(readonly traces: readonly TraceOutput[], readonly recordings: readonly string[], readonly owner: Owner | null) {}
 
-  /** Throws what is wrong with a path, and leaves every file as it is: for a mistake to be told before anything else is looked at. */
-  static check(paths: readonly string[]): void {
-    const recordings = paths.filter((path) => path.endsWith(".llmprof"));
-    if (recordings.length > 1) {
-      const [first, second] = recordings;
-      throw new LlmprofError(
-        ExitCode.usage,
-        "A run makes one recording.",
-        `${second} would be a copy.`,
-        `To copy it afterwards: cp -r ${first} ${second}`,
-      );
-    }
-    for (const path of paths) {
-      if (path.endsWith(".llmprof")) checkRecordingPath(path);
-      else {
-        formatAt(path);
-        checkFilePath(path);
-      }
-    }
-  }
-
   static async prepare(paths: readonly string[], owner: Owner | null): Promise<Outputs> {
-    Outputs.check(paths);
+    checkOutputs(paths);
     const traces: TraceOutput[] = [];
     for (const path of paths.filter((path) => !path.endsWith(".llmprof"))) {
       const { extension, opensWith, load } = formatAt(path);
       try {
-        traces.push({ path, format: extension.slice(1), opensWith, sink: await openByteSink(path), open: await load() });
+        traces.push({ path, format: extension.slice(1), opensWith, sink: named(path, await openByteSink(path)), open: await load() });
       } catch (cause) {
         throw notWritable(path, cause);
       }
@@ -116,55 +94,14 @@ function chown(path: string, { uid, gid }: Owner): void {
   if (Deno.lstatSync(path).isDirectory) { for (const entry of Deno.readDirSync(path)) Deno.chownSync(`${path}/${entry.name}`, uid, gid); }
 }
 
-function formatAt(path: string): Format {
-  const format = formatOf(path);
-  if (format) return format;
-  const known = [...formats.map((f) => f.extension), ".llmprof"].join(", ");
-  throw new LlmprofError(ExitCode.usage, `Cannot tell the format of '${path}'.`, `It ends in none of ${known}.`, `Try: -o ${path}.pftrace`);
-}
-
-/** Opened for writing without a word written; a file that was not there before is not there after. */
-function checkFilePath(path: string): void {
-  try {
-    Deno.openSync(path, { write: true, createNew: true }).close();
-    Deno.removeSync(path);
-  } catch (cause) {
-    if (!(cause instanceof Deno.errors.AlreadyExists)) throw notWritable(path, cause);
+/** A disk that fills up ends the run: what was written is kept, and named. */
+function named(path: string, sink: ByteSink): ByteSink {
+  const guarded = (action: () => void) => {
     try {
-      Deno.openSync(path, { write: true }).close();
+      action();
     } catch (cause) {
-      throw notWritable(path, cause);
+      throw cannotGoOn(path, cause);
     }
-  }
-}
-
-function checkRecordingPath(path: string): void {
-  try {
-    Deno.lstatSync(path);
-  } catch (cause) {
-    if (!(cause instanceof Deno.errors.NotFound)) throw notWritable(path, cause);
-    try {
-      // Created and removed: the directory itself comes with the run's header.
-      Deno.mkdirSync(path);
-      Deno.removeSync(path);
-      return;
-    } catch (cause) {
-      throw notWritable(path, cause);
-    }
-  }
-  throw new LlmprofError(
-    ExitCode.usage,
-    `${path} exists already.`,
-    "A recording is never mixed with another.",
-    `Name another one, or: rm -r ${path}`,
-  );
-}
-
-function notWritable(path: string, cause: unknown): LlmprofError {
-  const why = cause instanceof Deno.errors.NotFound
-    ? "Its folder does not exist."
-    : cause instanceof Error
-    ? cause.message.replace(/\s*\(os error.*|: (open|mkdir|stat).*$/, "") + "."
-    : String(cause);
-  return new LlmprofError(ExitCode.usage, `Cannot write ${path}.`, why, "Choose another path with -o PATH.", { cause });
+  };
+  return { write: (bytes) => guarded(() => sink.write(bytes)), close: () => guarded(() => sink.close()) };
 }

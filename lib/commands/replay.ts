@@ -40,17 +40,21 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
   const profile = await asked(options.as, recorded, source);
   const outputs = await Outputs.prepare(options.outputs, null);
   const run = new TraceRun(profile, outputs);
+  let begun = false;
   try {
-    const { timeline } = replay(source, (header) => ({
-      base: splitBase(header.clock.base),
-      find: probeCatalogue(recorded.probes),
-      out: run.open({ ...header, command: profile.name }).out,
-      onFact: (fact) => void run.facts.push(fact),
-      ...(header.root !== undefined && { root: header.root }),
-    }));
+    const { timeline } = replay(source, (header) => {
+      begun = true;
+      return {
+        base: splitBase(header.clock.base),
+        find: probeCatalogue(recorded.probes),
+        out: run.open({ ...header, command: profile.name }).out,
+        onFact: (fact) => void run.facts.push(fact),
+        ...(header.root !== undefined && { root: header.root }),
+      };
+    });
     return report(run.finish(timeline), options, context);
   } catch (error) {
-    outputs.discard();
+    if (!begun) outputs.discard();
     throw error;
   }
 }

@@ -13,6 +13,7 @@ import { mappingGate } from "../../probes/gate/mapping.ts";
 import { checkTarget, findRunning, type TargetOptions } from "./find_target.ts";
 import { hostFacts } from "./host_facts.ts";
 import { mustTrace, readMeans } from "./means.ts";
+import { checkOutputs } from "./output_checks.ts";
 import { Outputs } from "./outputs.ts";
 import { probeCatalogue } from "./probe_catalogue.ts";
 import type { Profile } from "./profile.ts";
@@ -36,7 +37,7 @@ export interface TraceOptions extends TargetOptions, ReportOptions {
 export async function trace<Result>(profile: Profile<Result>, options: TraceOptions, context: Context): Promise<number> {
   // Mistakes on the command line come first: nothing is opened, started or looked for on the machine before they are told.
   checkTarget(profile, options);
-  Outputs.check(options.outputs);
+  checkOutputs(options.outputs);
   const means = await readMeans(options.bpftrace);
   const invoker = await readInvoker(means.files, means.self);
   const status = new StatusLine(context.terminal, options.quiet);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as z from "zod";
 import { coldstartResultSchema, operatorsResultSchema, summarySchema } from "../../mod.ts";
-import { start } from "../harness/command.ts";
+import { run, start } from "../harness/command.ts";
 import { kernelTest } from "../harness/kernel.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
@@ -39,6 +39,23 @@ kernelTest("a process without the library, and one that ends while llmprof attac
   assert.match(ended.stderr, /ended while llmprof was attaching\. There is nothing left to trace\.\n/);
   assert.deepEqual([none.code, ended.code], [1, 1]);
 });
+
+kernelTest("a library without the functions: 1, and which function is missing", { bpftrace: true }, async () => {
+  using folder = temporary();
+  const library = folder.file("libggml-cpu-stripped.so");
+  Deno.copyFileSync(await anyLibrary(), library);
+  await using target = start(["env", `LD_PRELOAD=${library}`, "sleep", "60"]);
+  while (!Deno.readTextFileSync(`/proc/${target.pid}/maps`).includes(library)) await new Promise((resolve) => setTimeout(resolve, 10));
+  const { code, stderr } = await runLlmprof(["operators", "--pid", String(target.pid), "--no-output"]);
+  assert.match(stderr, /^libggml-cpu-stripped\.so does not name the function ggml_\w+.*\. Its symbols were stripped/m);
+  assert.equal(code, 1);
+});
+
+/** A library of the system that has nothing to do with inference. */
+async function anyLibrary(): Promise<string> {
+  const { stdout } = await run(["sh", "-c", "cat /proc/$$/maps"]);
+  return /\S+\/libc[.-]\S*so\S*/.exec(stdout)![0];
+}
 
 kernelTest("zero events: 0, with a note", { bpftrace: true }, async () => {
   await using idle = start(["sleep", "60"]);

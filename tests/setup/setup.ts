@@ -15,7 +15,8 @@ import { bpftraceOf } from "./root.ts";
 const usual: readonly Part[] = [engine, traceProcessor, bpftrace, programs, bpftraceOf("trixie")];
 const onDemand: readonly Part[] = [bpftraceOf("sid")];
 
-async function setUp(part: Part): Promise<void> {
+/** Says on standard error what was there or made. Throws {@link CannotSetUp}. */
+export async function setUp(part: Part): Promise<void> {
   const begin = performance.now();
   const there = await part.isThere();
   if (!there) console.error(`setup: ${part.name}: making ${part.what} …`);

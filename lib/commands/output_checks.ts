@@ -1,0 +1,83 @@
+import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { type Format, formatOf, formats } from "../../exporters/formats.ts";
+
+/** Throws what is wrong with a path, and leaves every file as it is: for a mistake to be told before anything else is looked at. */
+export function checkOutputs(paths: readonly string[]): void {
+  const recordings = paths.filter((path) => path.endsWith(".llmprof"));
+  if (recordings.length > 1) {
+    const [first, second] = recordings;
+    throw new LlmprofError(
+      ExitCode.usage,
+      "A run makes one recording.",
+      `${second} would be a copy.`,
+      `To copy it afterwards: cp -r ${first} ${second}`,
+    );
+  }
+  for (const path of paths) {
+    if (path.endsWith(".llmprof")) checkRecordingPath(path);
+    else {
+      formatAt(path);
+      checkFilePath(path);
+    }
+  }
+}
+
+export function formatAt(path: string): Format {
+  const format = formatOf(path);
+  if (format) return format;
+  const known = [...formats.map((f) => f.extension), ".llmprof"].join(", ");
+  throw new LlmprofError(ExitCode.usage, `Cannot tell the format of '${path}'.`, `It ends in none of ${known}.`, `Try: -o ${path}.pftrace`);
+}
+
+/** Opened for writing without a word written; a file that was not there before is not there after. */
+function checkFilePath(path: string): void {
+  try {
+    Deno.openSync(path, { write: true, createNew: true }).close();
+    Deno.removeSync(path);
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.AlreadyExists)) throw notWritable(path, cause);
+    try {
+      Deno.openSync(path, { write: true }).close();
+    } catch (cause) {
+      throw notWritable(path, cause);
+    }
+  }
+}
+
+function checkRecordingPath(path: string): void {
+  try {
+    Deno.lstatSync(path);
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.NotFound)) throw notWritable(path, cause);
+    try {
+      // Created and removed: the directory itself comes with the run's header.
+      Deno.mkdirSync(path);
+      Deno.removeSync(path);
+      return;
+    } catch (cause) {
+      throw notWritable(path, cause);
+    }
+  }
+  throw new LlmprofError(
+    ExitCode.usage,
+    `${path} exists already.`,
+    "A recording is never mixed with another.",
+    `Name another one, or: rm -r ${path}`,
+  );
+}
+
+export function notWritable(path: string, cause: unknown): LlmprofError {
+  const why = cause instanceof Deno.errors.NotFound
+    ? "Its folder does not exist."
+    : cause instanceof Error
+    ? cause.message.replace(/\s*\(os error.*|: (open|mkdir|stat).*$/, "") + "."
+    : String(cause);
+  return new LlmprofError(ExitCode.usage, `Cannot write ${path}.`, why, "Choose another path with -o PATH.", { cause });
+}
+
+export function cannotGoOn(path: string, cause: unknown): LlmprofError {
+  const said = cause instanceof Error ? cause.message : String(cause);
+  const why = said.includes("os error 28") ? "The disk is full." : `${said}.`;
+  const next = "What was written until then is kept. Make room, or choose another place with -o PATH.";
+  return new LlmprofError(ExitCode.failed, `Cannot go on writing ${path}.`, why, next, { cause });
+}
