@@ -1,10 +1,11 @@
 import type { Event } from "../events/event.ts";
 import type { Ns } from "../events/time.ts";
+import type { Child } from "../machine/child.ts";
 import type { Program } from "../programs/render.ts";
 import type { StreamWriter } from "../timeline/recording.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import { pauseReader } from "../tracing/paused_reader.ts";
-import { RunningProgram, type StartOptions } from "../tracing/running_program.ts";
+import { RunningProgram } from "../tracing/running_program.ts";
 import type { HostClock } from "./clock.ts";
 import type { Means } from "./means.ts";
 import { Tap } from "./tap.ts";
@@ -25,9 +26,9 @@ export class Attached {
   #rhythm: { readonly abort: AbortController; readonly done: Promise<void> } | undefined;
   readonly #drained = Promise.withResolvers<void>();
 
-  constructor(readonly program: Program, options: StartOptions, now: () => number) {
+  constructor(readonly program: Program, child: Child, now: () => number) {
     this.tap = new Tap(now);
-    this.running = new RunningProgram(program, options, (bytes) => this.tap.write(bytes));
+    this.running = new RunningProgram(program, child, (bytes) => this.tap.write(bytes));
     void this.running.ended.then(() => this.#drained.resolve());
   }
 

@@ -36,6 +36,11 @@ export class LibraryAttacher {
     return [...this.#streams.keys()];
   }
 
+  /** The programs that the gates will ask for: one with a gate in it is acted on and sends a signal. */
+  get expected(): { unsafe: boolean; prompt: boolean }[] {
+    return this.groups.map(({ gate }) => ({ unsafe: gate !== undefined, prompt: gate !== undefined }));
+  }
+
   /** Prefixes of file names at whose mapping the target has to be stopped. */
   get gatePrefixes(): string[] {
     return [...new Set(this.#mapped.map(({ need }) => need.prefix))];

@@ -2,12 +2,14 @@ import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { Fact } from "../events/fact.ts";
 import { atLeast } from "../machine/bpftrace.ts";
 import type { Capabilities } from "../machine/capabilities.ts";
+import type { Child } from "../machine/child.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Site } from "../programs/library_sites.ts";
 import type { Probe } from "../programs/probe.ts";
 import { type Dialect, render } from "../programs/render.ts";
 import type { RecordingWriter } from "../timeline/recording.ts";
 import type { Timeline } from "../timeline/timeline.ts";
+import { type ProcessOptions, startBpftrace } from "../tracing/running_program.ts";
 import { Attached } from "./attached.ts";
 import { HostClock } from "./clock.ts";
 import { siteKey, type SiteMap } from "./library_attacher.ts";
@@ -25,6 +27,8 @@ export interface ProgramOptions {
   /** Its records are acted on: they are not gathered into blocks. */
   readonly prompt?: boolean;
 }
+
+export type ProcessKind = Pick<ProcessOptions, "unsafe" | "prompt">;
 
 /** How programs have to be written for this machine. */
 export function dialectOf(machine: Capabilities): Dialect {
@@ -46,6 +50,7 @@ export class Programs {
   #timeline: Timeline | undefined;
   #recording: RecordingWriter | null = null;
   #stopping = false;
+  readonly #spares: { readonly kind: ProcessKind; readonly child: Child }[] = [];
 
   constructor(readonly means: Means, readonly bufferPages: number, readonly fail: (error: LlmprofError) => void) {
     this.dialect = dialectOf(means.machine);
@@ -53,6 +58,21 @@ export class Programs {
 
   get sites(): number {
     return this.#attached.reduce((n, { program }) => n + program.sites.length, 0);
+  }
+
+  /** Starts bpftraces for programs that will be known only when the target stands still and waits for them. */
+  prepare(kinds: readonly ProcessKind[]): void {
+    for (const kind of kinds) this.#spares.push({ kind, child: this.#newProcess(kind) });
+  }
+
+  #process(kind: ProcessKind): Child {
+    const at = this.#spares.findIndex((spare) => spare.kind.unsafe === kind.unsafe && spare.kind.prompt === kind.prompt);
+    return at < 0 ? this.#newProcess(kind) : this.#spares.splice(at, 1)[0]!.child;
+  }
+
+  #newProcess(kind: ProcessKind): Child {
+    const { machine, spawn } = this.means;
+    return startBpftrace({ bpftrace: machine.bpftrace!.path, bufferPages: this.bufferPages, ...kind }, spawn);
   }
 
   start(options: ProgramOptions): Attached {
@@ -63,9 +83,8 @@ export class Programs {
       for (const site of found) uprobes.set(site.attach, site);
       return found.map((site) => site.attach);
     });
-    const { machine, spawn, monotonic } = this.means;
-    const start = { bpftrace: machine.bpftrace!.path, bufferPages: this.bufferPages, prompt: options.prompt ?? false, spawn };
-    const attached = new Attached(program, start, monotonic);
+    const child = this.#process({ unsafe: program.unsafe, prompt: options.prompt ?? false });
+    const attached = new Attached(program, child, this.means.monotonic);
     this.#attached.push(attached);
     const placed = program.sites.map(({ attach, probe, records }) => {
       const { label, cost } = uprobes.get(attach) ?? { label: attach, cost: "tracepoint" };
@@ -107,6 +126,7 @@ export class Programs {
   /** Stops counting, waits for what was counted, and ends every bpftrace. Leaves facts on what tracing lost and cost. */
   async close(): Promise<void> {
     this.#stopping = true;
+    for (const { child } of this.#spares.splice(0)) child.kill("SIGKILL");
     const { files, sleep } = this.means;
     await Promise.all(this.#attached.map((attached) => attached.drain(sleep)));
     let bpftrace = 0;

@@ -146,6 +146,7 @@ export class Session {
     process.onEvent = (event) => {
       if (event.record === "process/life.exit" && event.pid === event.tid && event.pid === this.#root?.pid) this.#exited.resolve();
     };
+    if (target.type !== "running") this.#programs.prepare(this.#libraries.expected);
     const gates = target.type === "running" ? [] : this.#libraries.gatePrefixes.map((prefix) => this.#startGate(prefix, filter));
     await Promise.all([...[process, ...gates].map((a) => this.#programs.ready(a)), target.type === "running" && this.#attachRunning(filter)]);
     if (target.type === "running" && !(await readStat(this.means.files, target.pid))) throw goneWhileAttaching(target.pid);

@@ -4,17 +4,25 @@ import { type Program, SELF } from "../programs/render.ts";
 import { type ClockReading, parseClockLine } from "./clock_line.ts";
 import { invocation } from "./command_line.ts";
 
-export interface StartOptions {
+export interface ProcessOptions {
   readonly bpftrace: string;
   readonly bufferPages: number;
+  readonly unsafe: boolean;
+  /** See {@link invocation}. */
   readonly prompt: boolean;
-  readonly spawn: SpawnChild;
 }
 
 /**
- * A bpftrace with one program. It dies with llmprof (parent-death signal), and has a session of its own, so that a Ctrl-C at the terminal
- * ends it only when llmprof says so. The bytes that it prints are handed on as they come.
+ * Starts a bpftrace that waits for its program on standard input. It dies with llmprof (parent-death signal), and has a session of its own, so
+ * that a Ctrl-C at the terminal ends it only when llmprof says so.
  */
+export function startBpftrace(options: ProcessOptions, spawn: SpawnChild): Child {
+  const { env, args } = invocation(options);
+  const streams = { stdin: "piped", stdout: "piped", stderr: "piped" } as const;
+  return spawn({ program: options.bpftrace, args, env: { ...plainEnvironment, ...env }, parentDeath: true, newSession: true, ...streams });
+}
+
+/** A bpftrace with its program. The bytes that it prints are handed on as they come. */
 export class RunningProgram {
   readonly pid: number;
   /** Every probe is attached. Rejects with what bpftrace complained about when it ends before. */
@@ -24,18 +32,8 @@ export class RunningProgram {
   readonly #child: Child;
   #stderr = "";
 
-  constructor(readonly program: Program, options: StartOptions, readonly onBytes: (bytes: Uint8Array) => void) {
-    const { env, args } = invocation({ bufferPages: options.bufferPages, unsafe: program.unsafe, prompt: options.prompt });
-    const child = this.#child = options.spawn({
-      program: options.bpftrace,
-      args,
-      env: { ...plainEnvironment, ...env },
-      parentDeath: true,
-      newSession: true,
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-    });
+  constructor(readonly program: Program, child: Child, readonly onBytes: (bytes: Uint8Array) => void) {
+    this.#child = child;
     this.pid = child.pid;
     void feed(child.stdin!, program.text.replaceAll(SELF, String(child.pid)));
     const errors = this.#readErrors();

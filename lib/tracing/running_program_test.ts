@@ -2,15 +2,16 @@ import assert from "node:assert/strict";
 import { type FakeChild, fakeSpawn } from "../../tests/harness/fake_child.ts";
 import { testSchema } from "../../tests/harness/test_probe.ts";
 import type { Program } from "../programs/render.ts";
-import { RunningProgram } from "./running_program.ts";
+import { RunningProgram, startBpftrace } from "./running_program.ts";
 
 const program: Program = { text: "BEGIN { {{self}} {{self}} }\n", unsafe: true, hot: false, schema: testSchema("ggml"), sites: [] };
 
 function start() {
   let child!: FakeChild;
   const printed: string[] = [];
-  const options = { bpftrace: "/usr/bin/bpftrace", bufferPages: 64, prompt: true, spawn: fakeSpawn((c) => void (child = c), 4242) };
-  const running = new RunningProgram(program, options, (bytes) => void printed.push(new TextDecoder().decode(bytes)));
+  const options = { bpftrace: "/usr/bin/bpftrace", bufferPages: 64, unsafe: true, prompt: true };
+  const process = startBpftrace(options, fakeSpawn((c) => void (child = c), 4242));
+  const running = new RunningProgram(program, process, (bytes) => void printed.push(new TextDecoder().decode(bytes)));
   return { child, running, printed };
 }
 
