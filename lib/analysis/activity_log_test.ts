@@ -4,7 +4,7 @@ import { activityOf } from "./activity.ts";
 import { ActivityLog } from "./activity_log.ts";
 import { coldstart } from "./coldstart.ts";
 import { phaseName } from "./phase_kinds.ts";
-import { analyse, MS, TestSpans } from "./test_spans.ts";
+import { analyse, MS, TestSpans } from "../../tests/harness/spans.ts";
 
 const s = new TestSpans();
 

@@ -4,7 +4,7 @@ import { coldstart, type ColdstartOptions } from "./coldstart.ts";
 import { coldstartLane } from "./coldstart_lane.ts";
 import { presentColdstart } from "./coldstart_present.ts";
 import { type ColdstartResult, coldstartResultSchema } from "./coldstart_schema.ts";
-import { analyse, byEnd, MS, seeded, TestSpans } from "./test_spans.ts";
+import { analyse, byEnd, MS, seeded, TestSpans } from "../../tests/harness/spans.ts";
 
 const MIB = 1048576;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ColdstartStep } from "./coldstart_schema.ts";
 import { condense } from "./condense.ts";
-import { seeded } from "./test_spans.ts";
+import { seeded } from "../../tests/harness/spans.ts";
 
 function step(name: string, durationNs: number, note?: string): ColdstartStep {
   return { name, kind: "read", startNs: 0, endNs: 0, durationNs, unexplainedNs: 0, ...(note !== undefined && { note }) };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { FirstToken } from "./first_token.ts";
-import { MS, TestSpans } from "./test_spans.ts";
+import { MS, TestSpans } from "../../tests/harness/spans.ts";
 
 const s = new TestSpans();
 

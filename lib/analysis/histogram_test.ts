@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Histogram } from "./histogram.ts";
-import { seeded } from "./test_spans.ts";
+import { seeded } from "../../tests/harness/spans.ts";
 
 Deno.test("quantiles are within 1/128 of the exact ones over nine orders of magnitude", () => {
   const random = seeded(2);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Intervals } from "./intervals.ts";
-import { seeded } from "./test_spans.ts";
+import { seeded } from "../../tests/harness/spans.ts";
 
 Deno.test("overlap counts every instant once, whatever order and nesting they came in", () => {
   const random = seeded(1);

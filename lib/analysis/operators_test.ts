@@ -6,7 +6,7 @@ import { OperatorTable } from "./operator_table.ts";
 import { presentOperators } from "./operators_present.ts";
 import { type OperatorsResult, operatorsResultSchema } from "./operators_schema.ts";
 import { StoppedTimes } from "./stopped.ts";
-import { analyse, MS, seeded, TestSpans } from "./test_spans.ts";
+import { analyse, MS, seeded, TestSpans } from "../../tests/harness/spans.ts";
 
 /** One call with a graph of three operators: starts 0.5 ms into the call, the graph's first operator 0.5 ms later. */
 function call(s: TestSpans, phase: "prefill" | "decode", at: number, length: number, tokens = 1): Span[] {

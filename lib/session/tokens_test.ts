@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { TestSpans } from "../analysis/test_spans.ts";
+import { TestSpans } from "../../tests/harness/spans.ts";
 import { TokenCount } from "./tokens.ts";
 
 const s = new TestSpans();

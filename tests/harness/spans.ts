@@ -1,6 +1,6 @@
-import type { Args, Counter, Instant, Mark, Slice, Span } from "../events/span.ts";
-import { Tracks } from "../events/tracks.ts";
-import type { Analysis } from "./analysis.ts";
+import type { Args, Counter, Instant, Mark, Slice, Span } from "../../lib/events/span.ts";
+import { Tracks } from "../../lib/events/tracks.ts";
+import type { Analysis } from "../../lib/analysis/analysis.ts";
 
 export const MS = 1e6;
 

@@ -1,0 +1,46 @@
+/** Everything is counted, nothing is lost, and the target stands no longer than a second: on a real engine, by all who count. */
+import assert from "node:assert/strict";
+import { matrixTest } from "../harness/kernel.ts";
+import { stoppedNs } from "./trace_figures.ts";
+import { type Counted, countedRun, operatorsPerGraph } from "./counted_run.ts";
+
+const needs = { engine: true, judge: true };
+
+matrixTest("operators of a program that it starts: every call and every operator is in the trace", needs, async ({ path: bpftrace }) => {
+  const run = await countedRun({ command: "operators", by: "start", bpftrace });
+  assertComplete(run);
+  assertStopped(run);
+  assert.equal(run.trace.ops, run.log.decodes * await operatorsPerGraph(bpftrace));
+});
+
+matrixTest("operators of a running process, on two threads: every operator on both workers", needs, async ({ path: bpftrace }) => {
+  const run = await countedRun({ command: "operators", by: "pid", bpftrace, threads: 2 });
+  assertComplete(run);
+  assert.equal(run.trace.stops.length, 0, "a process that has all its libraries is not stopped");
+  assert.equal(run.trace.workers, 2);
+  assert.equal(run.trace.ops, run.log.decodes * await operatorsPerGraph(bpftrace) * 2);
+});
+
+matrixTest("coldstart of a program that it starts: every call is in the trace", needs, async ({ path: bpftrace }) => {
+  const run = await countedRun({ command: "coldstart", by: "start", bpftrace });
+  assertComplete(run);
+  assertStopped(run);
+});
+
+function assertComplete({ log, summary, trace, kernel, differ, firstTokenOffMs }: Counted): void {
+  const { emitted, received, lost, undecodable } = summary.events;
+  assert.deepEqual(trace.errors, [], "Perfetto's reader understood all of it");
+  assert.equal(trace.decodes, log.decodes);
+  assert.ok(emitted > log.decodes);
+  assert.deepEqual({ received, lost, undecodable }, { received: emitted, lost: 0, undecodable: 0 });
+  assert.deepEqual(trace.lost, []);
+  assert.deepEqual(kernel.dumped, kernel.printed, "the counters in the kernel are what the programs printed last");
+  assert.equal(kernel.dumped.reduce((sum, count) => sum + count, 0), emitted);
+  assert.deepEqual(differ, [], "a replay gives the same bytes");
+  assert.ok(Math.abs(firstTokenOffMs) <= 10, `first token off by ${firstTokenOffMs} ms`);
+}
+
+function assertStopped({ trace }: Counted): void {
+  assert.ok(trace.stops.length > 0);
+  assert.ok(stoppedNs(trace) <= 1e9, `stood ${trace.stops.map((stop) => stop / 1e6)} ms at the gates`);
+}

@@ -1,0 +1,22 @@
+/** Phases whose length is known are found, in whatever order they come, and so is the time that nothing explains. */
+import assert from "node:assert/strict";
+import { matrixTest } from "../harness/kernel.ts";
+import { plantedCalls } from "../workloads/planted.ts";
+import { plantedRun } from "./planted_run.ts";
+
+const needs = { gcc: true, judge: true };
+
+for (const [by, words] of [["start", "of a program that it starts"], ["wait", "of a program that it waited for"]] as const) {
+  matrixTest(`planted phases ${words} are found as long as they were`, needs, async ({ path: bpftrace }) => {
+    // Another order every day, and the same one when a failure is looked at again.
+    const seed = Math.floor(Date.now() / 86_400_000);
+    const { phases, lines, order, decodes, summary } = await plantedRun(bpftrace, by, seed);
+    assert.deepEqual([summary.events.lost, summary.events.undecodable], [0, 0]);
+    const [main] = lines;
+    assert.equal(summary.result.root?.pid, main?.pid);
+    assert.deepEqual(phases.map(({ phase }) => phase), order);
+    const wrong = phases.filter(({ logged, found }) => Math.abs(found - logged) > Math.max(5, 0.02 * logged));
+    assert.deepEqual(wrong, [], "each within 2 % or 5 ms of its own log, time at the gate taken out");
+    assert.equal(decodes, plantedCalls, "the first call after dlopen is seen, and every other");
+  });
+}

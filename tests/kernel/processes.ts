@@ -1,0 +1,51 @@
+/** The process table, as the kernel shows it at this moment. */
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly name: string;
+  /** `R`, `S`, `T` (stopped), `Z` … */
+  readonly state: string;
+}
+
+export function processTable(): ProcessRow[] {
+  return [...Deno.readDirSync("/proc")].filter(({ name }) => /^\d+$/.test(name)).flatMap(({ name }) => row(Number(name)) ?? []);
+}
+
+/** One process, or undefined when it is gone. One that has ended and was not waited for is gone too. */
+export function row(pid: number): ProcessRow | undefined {
+  try {
+    const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
+    const end = stat.lastIndexOf(")");
+    const [state, parent] = stat.slice(end + 2).split(" ");
+    return state === "Z" ? undefined : { pid, parent: Number(parent), name: stat.slice(stat.indexOf("(") + 1, end), state: state! };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The process and all its descendants that live. */
+export function treeFrom(root: number): ProcessRow[] {
+  const all = processTable();
+  const pids = new Set([root]);
+  // Parents may have higher numbers than their children.
+  for (let before = 0; before !== pids.size;) {
+    before = pids.size;
+    for (const { pid, parent } of all) if (pids.has(parent)) pids.add(pid);
+  }
+  return all.filter(({ pid }) => pids.has(pid));
+}
+
+/** The bpftraces of a llmprof: its children of that name. */
+export function bpftracesOf(llmprof: number): number[] {
+  return processTable().filter(({ parent, name }) => parent === llmprof && name === "bpftrace").map(({ pid }) => pid);
+}
+
+/** Waits until something is there that nobody announces; throws after the limit. */
+export async function until<T>(what: string, look: () => T | undefined | false, limitMilliseconds = 30_000): Promise<T> {
+  for (const begin = performance.now(); performance.now() - begin < limitMilliseconds;) {
+    const found = look();
+    if (found !== undefined && found !== false) return found;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error(`Waited ${limitMilliseconds} ms in vain: ${what}.`);
+}

@@ -1,0 +1,13 @@
+/** Streams of a recording, but for llmprof's own. */
+export function recordedStreams(recording: string): string[] {
+  const names = [...Deno.readDirSync(recording)].map(({ name }) => name).filter((name) => name.endsWith(".lines"));
+  return names.map((name) => name.slice(0, -".lines".length)).filter((stream) => stream !== "host").sort();
+}
+
+/** The last `@n` that each program printed, sorted; 0 where it never counted. */
+export function lastCounts(recording: string): number[] {
+  return recordedStreams(recording).map((stream) => {
+    const text = Deno.readTextFileSync(`${recording}/${stream}.lines`);
+    return Number([...text.matchAll(/^@n: (\d+)$/gm)].at(-1)?.[1] ?? 0);
+  }).sort((a, b) => a - b);
+}

@@ -1,0 +1,40 @@
+import { start } from "../harness/command.ts";
+import { llmprof } from "../harness/llmprof.ts";
+import { temporary } from "../harness/temporary.ts";
+import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
+import type { Summary } from "../../lib/analysis/summary.ts";
+import { writeRecording } from "../workloads/recording.ts";
+
+export interface ReplayMemory {
+  readonly calls: number;
+  readonly ops: number;
+  /** Lost and not understood. */
+  readonly wrong: number;
+  readonly peakBytes: number;
+}
+
+/** Replays a made-up recording of so many operators in a process of its own and watches what it takes. */
+export async function replayMemory(ops: number): Promise<ReplayMemory> {
+  using folder = temporary();
+  const recording = folder.file("made-up.llmprof");
+  const calls = writeRecording(recording, ops);
+  const argv = [...llmprof, "export", recording, "-o", folder.file("trace.pftrace"), "--summary", "json"];
+  await using child = start(argv, { timeoutMilliseconds: 180_000 });
+  let peakBytes = 0, over = false;
+  void child.finished().then(() => over = true);
+  // The kernel keeps the highest value itself, so that what is missed is only the end, when files are closed.
+  for (; !over; await new Promise((resolve) => setTimeout(resolve, 5))) peakBytes = Math.max(peakBytes, highWater(child.pid));
+  const { code, stdout, stderr } = await child.finished();
+  if (code !== 0) throw new Error(`The replay ended with ${code}:\n${stderr}`);
+  const { events, result }: Summary<OperatorsResult> = JSON.parse(stdout);
+  return { calls, ops: result.workers.reduce((sum, worker) => sum + worker.calls, 0), wrong: events.lost + events.undecodable, peakBytes };
+}
+
+/** `VmHWM:   123456 kB`; 0 when the process is gone. */
+function highWater(pid: number): number {
+  try {
+    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(Deno.readTextFileSync(`/proc/${pid}/status`))?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}
