@@ -7,8 +7,9 @@
 import { parseArgs } from "node:util";
 import { type Bpftrace, bpftraces } from "../harness/bpftraces.ts";
 import { type Counted, countedRun, operatorsPerGraph } from "./counted_run.ts";
+import { plantedCalls } from "../workloads/planted.ts";
 import { operatorMedians } from "./operator_medians.ts";
-import { plantedRun } from "./planted_run.ts";
+import { isExact, plantedRun } from "./planted_run.ts";
 import { replayMemory } from "./replay_memory.ts";
 import { stoppedNs } from "./trace_figures.ts";
 
@@ -58,7 +59,7 @@ async function planted(bpftrace: Bpftrace): Promise<void> {
   for (const by of ["start", "wait"] as const) {
     for (let run = 1; run <= runs; run++) {
       const { phases, decodes, stoppedMs } = await plantedRun(bpftrace.path, by, run);
-      const good = phases.every(({ logged, found }) => Math.abs(found - logged) <= Math.max(5, 0.02 * logged));
+      const good = phases.every(isExact) && decodes === plantedCalls;
       const cells = phases.map(({ phase, logged, found }) => `${phase} ${found.toFixed(1)}/${logged.toFixed(1)}`);
       print(good, `${bpftrace.name} planted by ${by} ${run}/${runs}`, ...cells, `calls ${decodes}`, `stopped ${stoppedMs.toFixed(0)} ms`);
     }
