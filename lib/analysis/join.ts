@@ -3,8 +3,10 @@ import { moreTelling } from "./phase_kinds.ts";
 
 /** A pause of a few milliseconds is the program doing something with what it got. */
 const JOIN_GAP_NS = 5e6;
-/** A fault is seen when it begins: on a slow disk the next one comes a read-ahead later. A reader may have to wait for the CPU. */
-const FILE_GAP_NS = 20e6;
+/** A reader may have to wait for the CPU, which on a busy machine takes several turns of others. */
+const READ_GAP_NS = 20e6;
+/** A fault is seen when it begins: the next one comes a read-ahead later, and a disk that is shared stalls for tens of milliseconds. */
+const FAULT_GAP_NS = 100e6;
 
 /** Goes on beside whatever a thread does, and separates nothing. */
 const BACKGROUND = new Set(["memory", "memory map", "library fault"]);
@@ -15,7 +17,7 @@ export type Gap = (from: Activity, to: Activity) => number;
 /** Whether `next` continues `activity`: the same thing to the same file, a short pause at most, and nothing else of its thread within the pause. */
 export function continues(activity: Activity, next: Activity, gap: Gap, thread: readonly Activity[]): boolean {
   if (activity.family !== next.family || activity.fileKey !== next.fileKey || activity.files > 1 || next.files > 1) return false;
-  const limit = next.kind === "fault" || next.kind === "read" ? FILE_GAP_NS : JOIN_GAP_NS;
+  const limit = next.kind === "fault" ? FAULT_GAP_NS : next.kind === "read" ? READ_GAP_NS : JOIN_GAP_NS;
   // Either may be the earlier one: a stretch of faults is reported when the next one begins.
   const [first, second] = activity.start <= next.start ? [activity, next] : [next, activity];
   if (gap(first, second) > limit) return false;
