@@ -25,9 +25,10 @@ export interface LibraryNeed {
   readonly symbols: readonly string[];
   /**
    * When a library that is not mapped yet is waited for: `mapped`: the process stands still as soon as it maps the file; otherwise the
-   * function (of the library with this prefix) at whose call the choice between several variants has been made.
+   * function (of the library with this prefix) at whose call the choice between several variants has been made. `announced`: a record that
+   * comes some time before that call, when it has been made as a rule: attaching begins then, and the stop is shorter.
    */
-  readonly ready: "mapped" | { readonly prefix: string; readonly call: string };
+  readonly ready: "mapped" | { readonly prefix: string; readonly call: string; readonly announced?: string };
   /** Symbol of a table of strings in one of the libraries beside it, read once and handed to the decoder as a fact. */
   readonly table?: string;
 }

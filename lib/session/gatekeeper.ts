@@ -21,7 +21,12 @@ export class Gatekeeper {
   event(event: Event): void {
     if (!event.record.endsWith(".stopped")) return;
     this.guard.stopped(event.pid);
-    this.#queue = this.#queue.then(() => this.#serve(event)).catch((error) => void (this.failure ??= error));
+    this.meanwhile(() => this.#serve(event));
+  }
+
+  /** Work for a process that does not stand: whoever comes to the gate meanwhile waits until it is done. */
+  meanwhile(work: () => Promise<void>): void {
+    this.#queue = this.#queue.then(work).catch((error) => void (this.failure ??= error));
   }
 
   /** Nobody stands at the gate any more. */

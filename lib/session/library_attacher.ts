@@ -51,6 +51,11 @@ export class LibraryAttacher {
     await Promise.all(this.#mapped.map((group) => this.#attach(pid, group, group.gate)));
   }
 
+  /** Whether a record says that an engine's choice between variants has been made, as a rule. */
+  announces(record: string): boolean {
+    return this.groups.some(({ need }) => need.ready !== "mapped" && need.ready.announced === record);
+  }
+
   /** A process stands at the call: the variant that it has mapped is the one that it uses. */
   async atCall(pid: number): Promise<void> {
     await Promise.all(this.#chosen.map((group) => this.#attach(pid, group)));

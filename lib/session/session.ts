@@ -146,8 +146,9 @@ export class Session {
     process.onEvent = (event) => {
       if (event.record === "process/life.exit" && event.pid === event.tid && event.pid === this.#root?.pid) this.#exited.resolve();
     };
-    if (target.type !== "running") this.#programs.prepare(this.#libraries.expected);
     const gates = target.type === "running" ? [] : this.#libraries.gatePrefixes.map((prefix) => this.#startGate(prefix, filter));
+    // After the gates, which would take what is kept for those that they stop for.
+    if (target.type !== "running") this.#programs.prepare(this.#libraries.expected);
     await Promise.all([...[process, ...gates].map((a) => this.#programs.ready(a)), target.type === "running" && this.#attachRunning(filter)]);
     if (target.type === "running" && !(await readStat(this.means.files, target.pid))) throw goneWhileAttaching(target.pid);
     if (target.type !== "next") return this.#begin();
@@ -222,7 +223,10 @@ export class Session {
     const pids = await this.#tree();
     const filter: Filter = { type: this.options.tree ? "tree" : "processes", pids };
     const attached = this.#programs.start({ stream, probes, filter, sites, prompt: isGate });
-    if (isGate) attached.onEvent = (event) => this.#gatekeeper.event(event);
+    attached.onEvent = (event) => {
+      if (isGate) this.#gatekeeper.event(event);
+      if (this.#libraries.announces(event.record)) this.#gatekeeper.meanwhile(() => this.#libraries.atCall(event.pid));
+    };
     await this.#programs.ready(attached);
     this.#flushFacts();
   }

@@ -5,6 +5,6 @@ import type { LibraryNeed } from "../../lib/programs/probe.ts";
  */
 export const cpuBackend: Omit<LibraryNeed, "symbols"> = {
   prefix: "libggml-cpu",
-  ready: { prefix: "libllama.", call: "llama_init_from_model" },
+  ready: { prefix: "libllama.", call: "llama_init_from_model", announced: "llama/calls.load" },
   table: "GGML_OP_NAME",
 };
