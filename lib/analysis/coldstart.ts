@@ -6,6 +6,7 @@ import type { Analysis } from "./analysis.ts";
 import { coldstartResult } from "./coldstart_result.ts";
 import type { ColdstartResult } from "./coldstart_schema.ts";
 import { FirstToken } from "./first_token.ts";
+import { Generation } from "./generation.ts";
 import { MemoryTotals } from "./memory_totals.ts";
 import { ProcessTree } from "./process_tree.ts";
 import { QualityCount } from "./quality.ts";
@@ -25,6 +26,7 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
   readonly #tree: ProcessTree;
   readonly #stopped = new StoppedTimes();
   readonly #log = new ActivityLog((from, to) => this.#stopped.net(from.pid, from.end, to.start));
+  readonly #generation = new Generation();
   readonly #tokens = new Map<number, FirstToken>();
   readonly #memory = new MemoryTotals();
   readonly #quality = new QualityCount();
@@ -55,7 +57,7 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
     return coldstartResult({
       tree: this.#tree,
       stopped: this.#stopped,
-      activities: this.#log.activities(),
+      activities: [...this.#log.activities(), ...this.#generation.activities].sort((a, b) => a.start - b.start),
       coarse: this.#log.coarse,
       firstSeen: this.#firstSeen,
       lastSeen: this.#lastSeen,
@@ -72,11 +74,11 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
     if (!this.#tree.has(pid)) return;
     this.#saw(pid, slice.start, slice.end);
     if (slice.category === "memory.lock") this.#memory.lock(slice);
-    // Generation goes on for as long as the server lives; a start is over with its first token.
-    if (this.#certain && slice.start >= this.#certain.at!) return;
     const activity = activityOf(slice, this.#stopped.net(pid, slice.start, slice.end));
+    const generates = slice.category === "llama.decode" || slice.category === "llama.sample";
+    if (activity && generates && this.#certain && slice.start >= this.#certain.at!) return this.#generation.add(activity);
     if (activity) this.#log.add(activity);
-    if (slice.category === "llama.decode" || slice.category === "llama.sample") this.#token(slice, pid);
+    if (generates) this.#token(slice, pid);
   }
 
   #token(slice: Slice, pid: number): void {

@@ -51,7 +51,8 @@ export function coldstartResult(seen: Seen): ColdstartResult {
     milestones: milestones(seen.activities, token, origin, until).map(([name, at]) => ({ name, atNs: net(at) })),
     steps,
     kinds: kinds(steps, totalNs),
-    phases: [...toPhases(seen, origin, until), ...unexplained(seen, origin, until, stops)].sort((a, b) => a.startNs - b.startNs),
+    // Of a program that goes on, what it does after its first token too.
+    phases: [...toPhases(seen, origin, last), ...unexplained(seen, origin, last, stops)].sort((a, b) => a.startNs - b.startNs),
     coarse: seen.coarse,
     ...seen.memory,
     quality: seen.quality,

@@ -74,7 +74,8 @@ Deno.test("from exec to the first token: each instant goes to what explains it b
     ["first token", 222],
   ]);
   assert.deepEqual([result.pageFaults, result.pageCache!.bytes, result.locks.lockedBytes], [900, 40 * MIB, 17 * MIB]);
-  assert.ok(!result.phases.some((phase) => phase.file === "later.txt"));
+  assert.ok(!result.steps.some((step) => step.name.includes("later.txt")));
+  assert.ok(result.phases.some((phase) => phase.file === "later.txt"), "of a program that goes on, what it does next is told too");
   assert.equal(notes(result), "");
   const lane = coldstartLane(result, s.tracks);
   assert.deepEqual([lane.length, lane[0]!.start, lane.at(-1)!.end, lane[0]!.track.name], [14, 10 * MS, 232 * MS, "cold start"]);

@@ -72,7 +72,8 @@ export class Programs {
 
   #newProcess(kind: ProcessKind): Child {
     const { machine, spawn } = this.means;
-    return startBpftrace({ bpftrace: machine.bpftrace!.path, bufferPages: this.bufferPages, ...kind }, spawn);
+    const { path, version } = machine.bpftrace!;
+    return startBpftrace({ bpftrace: path, bufferPages: this.bufferPages, warnsOfLoss: atLeast(version, 0, 24), ...kind }, spawn);
   }
 
   start(options: ProgramOptions): Attached {

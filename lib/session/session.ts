@@ -210,6 +210,8 @@ export class Session {
 
   async #atGate(event: Event): Promise<void> {
     const began = this.means.monotonic();
+    // It goes on at once: nobody attaches any more.
+    if (this.#closing) return;
     if (this.options.target.type === "next") await this.#elect(event.pid);
     if (!(await this.#tree()).includes(event.pid)) return;
     const isCall = probeOf(event.record) === "gate/call";
@@ -225,7 +227,7 @@ export class Session {
     const attached = this.#programs.start({ stream, probes, filter, sites, prompt: isGate });
     attached.onEvent = (event) => {
       if (isGate) this.#gatekeeper.event(event);
-      if (this.#libraries.announces(event.record)) this.#gatekeeper.meanwhile(() => this.#libraries.atCall(event.pid));
+      if (this.#libraries.announces(event.record) && !this.#closing) this.#gatekeeper.meanwhile(() => this.#libraries.atCall(event.pid));
     };
     await this.#programs.ready(attached);
     this.#flushFacts();

@@ -76,6 +76,7 @@ export class Timeline {
       mark(latest, "undecodable", `${schema.stream}: not understood: ${line.slice(0, 200)}`, 1);
     };
     let latest: Ns = from ?? -Infinity;
+    let unmarked = 0;
     let closed: Ns | undefined;
     const parser = new LineParser(schema, this.options.base, {
       event: (event) => {
@@ -88,6 +89,9 @@ export class Timeline {
       snapshot: (snapshot) => input.push(snapshot),
       beat: (at) => {
         if (at > latest) latest = at;
+        // bpftrace tells of a loss before it hands on what the buffer still held: it happened after that, about when a heartbeat comes through again.
+        if (unmarked > 0) mark(at, "lost", `${schema.stream}: bpftrace's buffer was full`, unmarked);
+        unmarked = 0;
         input.advance(at - schema.disorderNs);
         observer?.beat?.(at);
       },
@@ -101,7 +105,7 @@ export class Timeline {
       },
       lost: (count) => {
         tally.reported += count;
-        mark(latest, "lost", `${schema.stream}: bpftrace's buffer was full`, count);
+        unmarked += count;
       },
       undecodable,
     });
@@ -113,7 +117,7 @@ export class Timeline {
         const rest = splitter.rest();
         // Its writer was killed: what is left of the line may be a shorter number than it was.
         if (rest !== "") undecodable(rest);
-        const unexplained = tally.emitted - tally.discarded - tally.received - tally.reported;
+        const unexplained = tally.emitted - tally.discarded - tally.received - tally.reported + unmarked;
         if (unexplained > 0) mark(closed ?? latest, "lost", `${schema.stream}: emitted in the kernel and never delivered`, unexplained);
         // llmprof talks on after the counting: what it read of the machine, what tracing cost.
         if (schema.stream !== hostSchema.stream) this.#end = Math.max(this.#end, closed ?? latest);

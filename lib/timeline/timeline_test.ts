@@ -59,13 +59,13 @@ Deno.test("timeline: what was emitted and did not arrive is a mark where countin
   assert.deepEqual([...t.tallies.get("a")!.hits], [["t/p.hit", 2]]);
 });
 
-Deno.test("timeline: what bpftrace reports is a mark where it was said, and not told again at the end", () => {
+Deno.test("timeline: what bpftrace reports is a mark where a heartbeat comes through again, and not told again at the end", () => {
   const { t, spans, add } = timeline();
   const a = add("a");
-  a.write(lines("1 +2 0 0", "10 +10 1 1 7", "Lost 5 events", "10 +30 1 1 8", "@n: 9", "2 +40 0 0"));
+  a.write(lines("1 +2 0 0", "10 +10 1 1 7", "Lost 5 events", "10 +30 1 1 8", "(9, +35)", "@n: 9", "2 +40 0 0"));
   a.close();
   assert.deepEqual(spans.filter((s) => s.startsWith("mark lost")), [
-    "mark lost 10 a: a: bpftrace's buffer was full (5)",
+    "mark lost 35 a: a: bpftrace's buffer was full (5)",
     "mark lost 40 a: a: emitted in the kernel and never delivered (2)",
   ]);
   assert.equal(countsOf(t.tallies.values()).lost, 7);

@@ -10,6 +10,8 @@ export interface InvocationOptions {
   readonly unsafe: boolean;
   /** Every record is written at once and not a block at a time: for a program whose records are acted on. */
   readonly prompt: boolean;
+  /** It reports lost events as warnings (from 0.24 on): they may not be silenced. */
+  readonly warnsOfLoss: boolean;
 }
 
 export const DEFAULT_BUFFER_PAGES = 4096;
@@ -26,6 +28,15 @@ export function invocation(options: InvocationOptions): Invocation {
       // Twice the longest literal length in a template: 0.23 writes past its buffer, and the verifier refuses, when both are 64.
       BPFTRACE_MAX_STRLEN: "128",
     },
-    args: [...(options.unsafe ? ["--unsafe"] : []), "-q", "--no-warnings", "-B", options.prompt ? "line" : "full", "-f", "text", "-"],
+    args: [
+      ...(options.unsafe ? ["--unsafe"] : []),
+      "-q",
+      ...(options.warnsOfLoss ? [] : ["--no-warnings"]),
+      "-B",
+      options.prompt ? "line" : "full",
+      "-f",
+      "text",
+      "-",
+    ],
   };
 }

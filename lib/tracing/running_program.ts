@@ -2,14 +2,10 @@ import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { type Child, plainEnvironment, type SpawnChild } from "../machine/child.ts";
 import { type Program, SELF } from "../programs/render.ts";
 import { type ClockReading, parseClockLine } from "./clock_line.ts";
-import { invocation } from "./command_line.ts";
+import { invocation, type InvocationOptions } from "./command_line.ts";
 
-export interface ProcessOptions {
+export interface ProcessOptions extends InvocationOptions {
   readonly bpftrace: string;
-  readonly bufferPages: number;
-  readonly unsafe: boolean;
-  /** See {@link invocation}. */
-  readonly prompt: boolean;
 }
 
 /**
@@ -31,6 +27,9 @@ export class RunningProgram {
   readonly ended: Promise<{ readonly code: number; readonly stderr: string }>;
   readonly #child: Child;
   #stderr = "";
+  /** Lines of standard error that belong to the stream and have not been handed on. */
+  #reports = "";
+  #atLineStart = true;
 
   constructor(readonly program: Program, child: Child, readonly onBytes: (bytes: Uint8Array) => void) {
     this.#child = child;
@@ -54,7 +53,7 @@ export class RunningProgram {
             resolve(clock);
           }
         }
-        this.onBytes(bytes);
+        this.#hand(bytes);
       }
     })();
     this.ended = Promise.all([child.status, output, errors]).then(([{ code }]) => {
@@ -99,8 +98,27 @@ export class RunningProgram {
       this.#stderr = (this.#stderr + text).slice(-64 * 1024);
       const lines = (unfinished + text).split("\n");
       unfinished = lines.pop()!;
-      for (const line of lines) if (/^Lost \d+ events$/.test(line)) this.onBytes(new TextEncoder().encode(`${line}\n`));
+      for (const line of lines) if (/^Lost \d+ events$/.test(line)) this.#reports += `${line}\n`;
+      if (this.#atLineStart) this.#handReports();
     }
+  }
+
+  /** A report from standard error waits for the end of the line that standard output is in the middle of. */
+  #hand(bytes: Uint8Array): void {
+    const end = bytes.lastIndexOf(10) + 1;
+    if (this.#reports === "" || end === 0) {
+      this.onBytes(bytes);
+    } else {
+      this.onBytes(bytes.subarray(0, end));
+      this.#handReports();
+      if (end < bytes.length) this.onBytes(bytes.subarray(end));
+    }
+    this.#atLineStart = end === bytes.length;
+  }
+
+  #handReports(): void {
+    if (this.#reports !== "") this.onBytes(new TextEncoder().encode(this.#reports));
+    this.#reports = "";
   }
 }
 

@@ -9,7 +9,7 @@ const program: Program = { text: "BEGIN { {{self}} {{self}} }\n", unsafe: true, 
 function start() {
   let child!: FakeChild;
   const printed: string[] = [];
-  const options = { bpftrace: "/usr/bin/bpftrace", bufferPages: 64, unsafe: true, prompt: true };
+  const options = { bpftrace: "/usr/bin/bpftrace", bufferPages: 64, unsafe: true, prompt: true, warnsOfLoss: false };
   const process = startBpftrace(options, fakeSpawn((c) => void (child = c), 4242));
   const running = new RunningProgram(program, process, (bytes) => void printed.push(new TextDecoder().decode(bytes)));
   return { child, running, printed };
@@ -59,7 +59,19 @@ Deno.test("running program: a full buffer that is reported on standard error bel
   child.complains("ents\nsomething else\nLost 3 events\n");
   child.ends(0);
   await running.ended;
-  assert.deepEqual(printed, ["Lost 17 events\n", "Lost 3 events\n"]);
+  assert.equal(printed.join(""), "Lost 17 events\nLost 3 events\n");
+});
+
+Deno.test("running program: a report waits for the end of the line that is being printed", async () => {
+  const { child, running, printed } = start();
+  child.says("3 5000000007 1795248402.000001\nready\n10 50000");
+  await running.ready;
+  child.complains("Lost 17 events\n");
+  await new Promise((resolve) => setTimeout(resolve));
+  child.says("00010 1 1 7\n10 5");
+  child.ends(0);
+  await running.ended;
+  assert.equal(printed.join(""), "3 5000000007 1795248402.000001\nready\n10 5000000010 1 1 7\nLost 17 events\n10 5");
 });
 
 Deno.test("running program: what its signals mean", async () => {

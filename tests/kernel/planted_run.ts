@@ -39,8 +39,7 @@ export async function plantedRun(bpftrace: string, by: "start" | "wait", seed: n
   plantFile(mapFile, plantedMib.map);
   // From the disk they take long enough to be compared, where there is a disk.
   for (const path of [readFile, mapFile]) await dropFromCache(path);
-  // Its calls make the first token, and with that a start is over: what came after would be in the trace, but no phase.
-  const order: PlantedPhase[] = [...shuffled(xorshift(seed)).filter((phase) => phase !== "load"), "load"];
+  const order = shuffled(xorshift(seed));
   const argv = plantedCommand({ log, phases: order, readFile, mapFile });
   await using llmprof = startLlmprof("coldstart", { bpftrace, folder, ...(by === "start" && { target: { argv } }) });
   if (by === "wait") {
