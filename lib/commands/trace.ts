@@ -3,6 +3,7 @@ import { startGuard } from "../machine/guard.ts";
 import type { Means } from "../session/means.ts";
 import { Session, type Target } from "../session/session.ts";
 import { StatusLine } from "../session/status.ts";
+import { targetEnded } from "../session/target_ended.ts";
 import { TokenCount } from "../session/tokens.ts";
 import { type Invoker, readInvoker } from "../target/invoker.ts";
 import { launchStopped } from "../target/launch.ts";
@@ -105,7 +106,7 @@ function nothing({ terminal }: Context): number {
 async function checkSeen(profile: Pick<Profile<unknown>, "requires">, session: Session, target: Target, means: Means): Promise<void> {
   const { timeline } = session;
   const received = [...timeline?.tallies.values() ?? []].reduce((n, tally) => n + tally.received, 0);
-  if (timeline && received === 0 && target.type === "running" && await isGone(target.pid, means)) throw ended(target.pid);
+  if (timeline && received === 0 && target.type === "running" && await isGone(target.pid, means)) throw targetEnded(target.pid);
   if (!timeline || !profile.requires || session.attachedStreams.includes(profile.requires.stream)) return;
   throw new LlmprofError(
     ExitCode.failed,
@@ -118,17 +119,12 @@ async function checkSeen(profile: Pick<Profile<unknown>, "requires">, session: S
 /** What fails because its target is gone is explained by that. */
 async function whyGone(error: unknown, target: Target | null, means: Means): Promise<unknown> {
   if (target?.type !== "running" || !await isGone(target.pid, means)) return error;
-  return ended(target.pid, error);
+  return targetEnded(target.pid, error);
 }
 
 async function isGone(pid: number, { files }: Means): Promise<boolean> {
   const stat = await readStat(files, pid);
   return !stat || stat.state === "Z";
-}
-
-function ended(pid: number, cause?: unknown): LlmprofError {
-  const next = "Let llmprof start it: llmprof <command> -- program args…, or wait for the next one: --wait --comm NAME";
-  return new LlmprofError(ExitCode.failed, `Process ${pid} ended while llmprof was attaching.`, "There is nothing left to trace.", next, { cause });
 }
 
 async function launch(means: Means, options: TraceOptions, invoker: Invoker, onPid: (pid: number) => void): Promise<Target> {

@@ -16,8 +16,6 @@ export type Fact =
   }
   /** The strings of a table in a library, in order: `GGML_OP_NAME`. */
   | { readonly fact: "table"; readonly symbol: string; readonly file: string; readonly names: readonly string[] }
-  /** Path of a file whose records carry only device, inode and a short name. */
-  | { readonly fact: "path"; readonly dev: number; readonly inode: number; readonly path: string }
   /** Hits that the kernel skipped because another program ran on that CPU (`recursion_misses`): they are lost too. */
   | { readonly fact: "skipped"; readonly stream: string; readonly count: number }
   /** Events of other processes, read while llmprof waited for a target and not kept. */

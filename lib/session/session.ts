@@ -1,4 +1,3 @@
-import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { Event } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import type { SpanSink } from "../events/span.ts";
@@ -22,6 +21,7 @@ import { LibraryAttacher, type SiteMap } from "./library_attacher.ts";
 import { groupByLibrary, type MakeCallGate } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 import { Programs } from "./programs.ts";
+import { targetEnded } from "./target_ended.ts";
 
 export type Target =
   /** Started by us and standing before its first instruction. */
@@ -150,7 +150,7 @@ export class Session {
     // After the gates, which would take what is kept for those that they stop for.
     if (target.type !== "running") this.#programs.prepare(this.#libraries.expected);
     await Promise.all([...[process, ...gates].map((a) => this.#programs.ready(a)), target.type === "running" && this.#attachRunning(filter)]);
-    if (target.type === "running" && !(await readStat(this.means.files, target.pid))) throw goneWhileAttaching(target.pid);
+    if (target.type === "running" && !(await readStat(this.means.files, target.pid))) throw targetEnded(target.pid);
     if (target.type !== "next") return this.#begin();
     const elect = (event: Event) => void (isInference(event) && this.#elect(event.pid));
     process.tap.whileWaiting = watch(process.program.schema, { event: elect });
@@ -171,7 +171,7 @@ export class Session {
     const pids = filter.type === "new" ? [] : filter.pids;
     const missing = await this.#libraries.atStart(pids);
     if (missing.length === 0) return;
-    if (!(await readStat(this.means.files, this.#root!.pid))) throw goneWhileAttaching(this.#root!.pid);
+    if (!(await readStat(this.means.files, this.#root!.pid))) throw targetEnded(this.#root!.pid);
     if (!this.options.patient) throw await this.#libraries.whyMissing(pids, missing);
     const prefixes = new Set(missing.filter(({ need }) => need.ready === "mapped").map(({ need }) => need.prefix));
     await Promise.all([...prefixes].map((prefix) => this.#programs.ready(this.#startGate(prefix, filter))));
@@ -281,13 +281,4 @@ export class Session {
     this.#host?.close();
     this.#timeline?.finish();
   }
-}
-
-function goneWhileAttaching(pid: number): LlmprofError {
-  return new LlmprofError(
-    ExitCode.failed,
-    `Process ${pid} ended while probes were being attached.`,
-    "Nothing had been seen of it yet.",
-    "Let llmprof start the program, so that nothing is missed: llmprof <command> -- program args…",
-  );
 }
