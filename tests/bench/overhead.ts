@@ -1,120 +1,81 @@
 /**
- * What tracing costs the traced engine: CPU time per token inside one running engine, in windows with and without llmprof.
+ * What tracing every operator costs the traced engine: CPU time of a token inside one running engine, in windows with and without.
  *
- *     deno run -A tests/bench/overhead.ts [--command operators|coldstart] [--engines 3] [--model small] [--bpftrace PATH]
+ *     deno run -A tests/bench/overhead.ts [--model small] [--threads 1] [--pairs 30] [--control 10] [--bpftrace 0.23] [--window 1500]
  *
- * Each traced window is compared with the mean of the quiet windows before and after it, because attention grows dearer with every token.
- * One thread, so that nothing waits for anything. Prints each ratio, their median and the middle half.
+ * Three things are compared with nothing at all, in random order, each window with the two beside it: a bpftrace without a probe (the control),
+ * the trap at every operator with a count, and llmprof writing its timeline. With one thread nothing waits for anything; take two to see what
+ * that adds. Prints medians of the ratios and the interval in which the true median lies in 95 of 100 cases.
  */
 import { parseArgs } from "node:util";
-import { bpftraces } from "../harness/bpftraces.ts";
-import { start } from "../harness/command.ts";
-import { temporary } from "../harness/temporary.ts";
-import { startEngine } from "../workloads/engine_run.ts";
-import { parseEngineLog } from "../workloads/engine_log.ts";
-import { model } from "../workloads/model.ts";
-import type { ShapeName } from "../workloads/shapes.ts";
-import { llmprof } from "../harness/llmprof.ts";
+import { type Bpftrace, bpftraces } from "../harness/bpftraces.ts";
+import { type ShapeName, shapes } from "../workloads/shapes.ts";
+import { control, counting, timeline, type TimelineRuns } from "./modes.ts";
+import { type Middle, middle } from "./statistics.ts";
+import { comparedWindows, type Pair } from "./windows.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    command: { type: "string", default: "operators" },
-    engines: { type: "string", default: "3" },
-    model: { type: "string", default: "small" },
-    bpftrace: { type: "string" },
-  },
-});
-/** A token of the small model takes 7 ms: two hundred of them in a window. */
-const WINDOW_MS = 1500;
-/** As many as the model's context holds. */
-const TOKENS = 3900;
-
-interface Window {
-  readonly traced: boolean;
-  readonly from: bigint;
-  readonly to: bigint;
-  readonly cpuNs: number;
+export interface OverheadOptions {
+  readonly model: ShapeName;
+  readonly threads: number;
+  /** Of counting and of the timeline, each. */
+  readonly pairs: number;
+  readonly control: number;
+  readonly windowMs: number;
 }
 
-/** CLOCK_MONOTONIC when `performance.now()` was 0. */
-const origin = await (async () => {
-  const child = await new Deno.Command("node", { args: ["-p", "process.hrtime.bigint() + ''"] }).output();
-  return BigInt(new TextDecoder().decode(child.stdout).trim()) - BigInt(Math.round(performance.now() * 1e6));
-})();
-
-const paths = options.bpftrace ? [{ name: options.bpftrace, path: options.bpftrace }] : bpftraces();
-for (const bpftrace of paths) {
-  const ratios: number[] = [];
-  const quiet: number[] = [];
-  for (let i = 0; i < Number(options.engines); i++) await measure(bpftrace.path, ratios, quiet);
-  const q = (part: number) => ratios.toSorted((a, b) => a - b)[Math.floor((ratios.length - 1) * part)]!.toFixed(3);
-  const base = quiet.toSorted((a, b) => a - b)[quiet.length >> 1]! / 1e6;
-  console.log(
-    `bpftrace ${bpftrace.name}, ${options.command}, ${options.model}: × ${q(0.5)} (middle half ${q(0.25)}–${q(0.75)}, ${ratios.length} windows), ${
-      base.toFixed(2)
-    } ms CPU per token without`,
-  );
+export interface Overhead {
+  readonly ratios: Readonly<Record<"control" | "counting" | "timeline", Middle>>;
+  /** CPU milliseconds of a token with nothing attached. */
+  readonly baseMs: number;
+  readonly operatorsPerToken: number;
+  /** CPU that an operator's record adds to the traced thread, the trap included. */
+  readonly microsecondsPerOperator: number;
+  readonly lost: number;
+  readonly emitted: number;
 }
 
-async function measure(bpftrace: string, ratios: number[], quiet: number[]): Promise<void> {
-  using folder = temporary();
-  const waitFile = `${folder.path}/go`;
-  const log = `${folder.path}/log.json`;
-  await using engine = startEngine({ model: await model(options.model as ShapeName), prompt: 16, tokens: TOKENS, threads: 1, waitFile, log });
-  await engine.saw('"waiting"');
-  const pid = Number(/"waiting":(\d+)/.exec(engine.stdout())![1]);
-  await Deno.writeTextFile(waitFile, "");
-  let running = true;
-  void engine.finished().then(() => running = false);
-  await pause(1000);
-  const windows: Window[] = [await observe(pid, false)];
-  while (running) {
-    const pair = await tracedAndQuiet(pid, bpftrace).catch((error) => {
-      // The engine has spoken its last token in the middle of a window.
-      if (running) throw error;
-      return [];
-    });
-    windows.push(...pair);
-    if (pair.length === 0) break;
-  }
-  await engine.finished();
-  const times = parseEngineLog(await Deno.readTextFile(log)).tokenTimes;
-  const cost = ({ from, to, cpuNs }: Window) => cpuNs / times.filter((t) => t >= from && t < to).length;
-  windows.forEach((window, i) => {
-    if (!window.traced) return void quiet.push(cost(window));
-    ratios.push(cost(window) / ((cost(windows[i - 1]!) + cost(windows[i + 1]!)) / 2));
+export async function measureOverhead(bpftrace: Bpftrace, options: OverheadOptions): Promise<Overhead> {
+  const pairs: Pair[] = [];
+  const runs: TimelineRuns = { emitted: 0, lost: 0, operatorsPerToken: 0 };
+  const { path } = bpftrace;
+  const modes = [control(path, options.control), counting(path, options.pairs), timeline(path, options.pairs, runs)];
+  await comparedWindows(modes, options, (more) => {
+    pairs.push(...more);
+    console.error(`${bpftrace.name}: ${pairs.length} windows of ${options.control + 2 * options.pairs}`);
   });
+  const of = (name: string) => middle(pairs.filter(({ mode }) => mode === name).map(({ ratio }) => ratio));
+  const baseMs = middle(pairs.map(({ base }) => base)).median;
+  const ratios = { control: of("control"), counting: of("counting"), timeline: of("timeline") };
+  const microsecondsPerOperator = (ratios.timeline.median - 1) * baseMs * 1000 / runs.operatorsPerToken;
+  return { ratios, baseMs, microsecondsPerOperator, ...runs };
 }
 
-async function tracedAndQuiet(pid: number, bpftrace: string): Promise<Window[]> {
-  const duration = `${WINDOW_MS + 400}ms`;
-  await using tracer = start([...llmprof, options.command, "--pid", String(pid), "--bpftrace", bpftrace, "--duration", duration, "--no-output"]);
-  await tracer.saw("Tracing");
-  const traced = await observe(pid, true);
-  await tracer.finished();
-  return [traced, await observe(pid, false)];
-}
-
-/** CPU time of all threads in one window. */
-async function observe(pid: number, traced: boolean): Promise<Window> {
-  const [from, before] = [now(), cpu(pid)];
-  await pause(WINDOW_MS);
-  const [to, after] = [now(), cpu(pid)];
-  return { traced, from, to, cpuNs: after - before };
-}
-
-function cpu(pid: number): number {
-  let sum = 0;
-  for (const { name } of Deno.readDirSync(`/proc/${pid}/task`)) {
-    sum += Number(Deno.readTextFileSync(`/proc/${pid}/task/${name}/schedstat`).split(" ")[0]);
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      model: { type: "string", default: "small" },
+      threads: { type: "string", default: "1" },
+      pairs: { type: "string", default: "30" },
+      control: { type: "string", default: "10" },
+      window: { type: "string", default: "1500" },
+      bpftrace: { type: "string" },
+    },
+  });
+  if (!Object.hasOwn(shapes, values.model)) throw new Error(`No model is called ${values.model}. There are: ${Object.keys(shapes).join(", ")}.`);
+  const numbers = { threads: Number(values.threads), pairs: Number(values.pairs), control: Number(values.control), windowMs: Number(values.window) };
+  const options: OverheadOptions = { model: values.model as ShapeName, ...numbers };
+  const chosen = bpftraces().filter(({ name }) => values.bpftrace === undefined || name === values.bpftrace);
+  if (chosen.length === 0) throw new Error(`There is no bpftrace ${values.bpftrace} here.`);
+  for (const bpftrace of chosen) {
+    const { ratios, baseMs, operatorsPerToken, microsecondsPerOperator, lost, emitted } = await measureOverhead(bpftrace, options);
+    console.log(
+      `bpftrace ${bpftrace.name}, model ${options.model}, threads ${options.threads}: ${baseMs.toFixed(2)} ms CPU a token, ${
+        operatorsPerToken.toFixed(0)
+      } operators`,
+    );
+    for (const [name, { median, low, high, count }] of Object.entries(ratios)) {
+      console.log(`  ${name.padEnd(9)} × ${median.toFixed(4)}  (95 %: ${low.toFixed(4)} to ${high.toFixed(4)}, ${count} windows)`);
+    }
+    console.log(`  ${microsecondsPerOperator.toFixed(2)} µs for each operator; ${lost} of ${emitted} events lost`);
   }
-  return sum;
-}
-
-/** CLOCK_MONOTONIC, which is the engine log's clock on a machine that has not slept. */
-function now(): bigint {
-  return BigInt(Math.round(performance.now() * 1e6)) + origin;
-}
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

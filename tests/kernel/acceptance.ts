@@ -6,53 +6,25 @@
  */
 import { parseArgs } from "node:util";
 import { type Bpftrace, bpftraces } from "../harness/bpftraces.ts";
-import { type Counted, countedRun, operatorsPerGraph } from "./counted_run.ts";
+import { countedRows } from "./counted_rows.ts";
+import { operatorsPerGraph } from "./counted_run.ts";
 import { plantedCalls } from "../workloads/planted.ts";
 import { operatorMedians } from "./operator_medians.ts";
 import { isExact, plantedRun } from "./planted_run.ts";
 import { replayMemory } from "./replay_memory.ts";
-import { stoppedNs } from "./trace_figures.ts";
 
 const { values } = parseArgs({ options: { runs: { type: "string", default: "5" }, bpftrace: { type: "string" } } });
 const runs = Number(values.runs);
 const chosen = bpftraces().filter(({ name }) => values.bpftrace === undefined || name === values.bpftrace);
 if (!(runs >= 1) || chosen.length === 0) throw new Error("How often, with which bpftrace? acceptance.ts --runs 5 --bpftrace 0.23");
 
-const ways = [
-  { command: "operators", by: "start", threads: 1 },
-  { command: "operators", by: "pid", threads: 2 },
-  { command: "coldstart", by: "start", threads: 1 },
-] as const;
-
 function print(good: boolean, ...cells: readonly (string | number)[]): void {
   console.log([good ? " " : "!", ...cells].join("  "));
 }
 
 async function counted(bpftrace: Bpftrace): Promise<void> {
-  const perGraph = await operatorsPerGraph(bpftrace.path);
-  console.log(`  bpftrace ${bpftrace.name}: ${perGraph} operators a graph by the independent count`);
-  for (const way of ways) {
-    for (let run = 1; run <= runs; run++) {
-      const { log, summary, trace, kernel, differ, firstTokenOffMs }: Counted = await countedRun({ ...way, bpftrace: bpftrace.path });
-      const { emitted, received, lost } = summary.events;
-      const ops = way.command === "operators" ? log.decodes * perGraph * way.threads : 0;
-      const [dumped, printed] = [kernel.dumped.join("+"), kernel.printed.join("+")];
-      const good = trace.errors.length === 0 && trace.decodes === log.decodes && trace.ops === ops && emitted === received && lost === 0 &&
-        dumped === printed && differ.length === 0 && stoppedNs(trace) <= 1e9 && Math.abs(firstTokenOffMs) <= 10;
-      print(
-        good,
-        `${bpftrace.name} ${way.command} by ${way.by} ${run}/${runs}`,
-        `decodes ${trace.decodes}=${log.decodes}`,
-        `ops ${trace.ops}=${ops}`,
-        `emitted ${emitted} received ${received} lost ${lost}`,
-        `kernel ${dumped}=${printed}`,
-        `stopped ${(stoppedNs(trace) / 1e6).toFixed(0)} ms (${trace.stops.map((stop) => (stop / 1e6).toFixed(0)).join("+")})`,
-        `first token ${firstTokenOffMs.toFixed(1)} ms`,
-        `stats ${trace.errors.length}`,
-        `replay differs in ${differ.length}`,
-      );
-    }
-  }
+  console.log(`  bpftrace ${bpftrace.name}: ${await operatorsPerGraph(bpftrace.path)} operators a graph by the independent count`);
+  for await (const { good, cells } of countedRows(bpftrace, runs)) print(good, ...cells);
 }
 
 async function planted(bpftrace: Bpftrace): Promise<void> {

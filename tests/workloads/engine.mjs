@@ -2,7 +2,7 @@
  * A real llama.cpp that does a known amount of work and says what it did: the subject of kernel tests.
  *
  *     node engine.mjs MODEL [--prompt 16] [--prompt-batch 512] [--tokens 32] [--threads 1] [--seed 1] [--mlock] [--no-mmap]
- *                           [--wait-file PATH] [--log PATH] [--engine FOLDER]
+ *                           [--wait-file PATH] [--stop-file PATH] [--log PATH] [--engine FOLDER]
  *
  * It loads the model, waits until the file at --wait-file exists (so that a tracer can attach to a quiet process first; a line
  * `{"waiting":PID}` says that it is there), decodes a prompt of --prompt token ids in batches of --prompt-batch, and samples --tokens
@@ -11,6 +11,9 @@
  * How many calls of llama_decode that is: ceil(prompt / promptBatch) for the prompt, the last of which yields the first token; then one
  * for each further token, because the token that was sampled last is never decoded: ceil(prompt / promptBatch) + tokens - 1. The batches
  * are also counted as they are handed over: node-llama-cpp asks the prioritization strategy once before each call of llama_decode.
+ *
+ * With --stop-file it does all of that again and again, forgetting what was said, until the file exists: for measurements that take longer than
+ * a context lasts, at a cost of a token that stays the same.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -35,6 +38,7 @@ const { values: options, positionals: [modelPath] } = parseArgs({
     "mlock": { type: "boolean", default: false },
     "no-mmap": { type: "boolean", default: false },
     "wait-file": { type: "string" },
+    "stop-file": { type: "string" },
     "log": { type: "string" },
     "engine": { type: "string", default: join(here, "..", "..", ".cache", "engine") },
   },
@@ -82,28 +86,41 @@ if (options["wait-file"] !== undefined) {
 
 const sequence = context.getSequence();
 const tokenTimes = [];
+/** CPU time of the process at each token, in microseconds. */
+const tokenCpu = [];
+const goOn = () => options["stop-file"] !== undefined && !existsSync(options["stop-file"]);
+let rounds = 0;
 times.generateStart = now();
-for await (const _ of sequence.evaluate(promptTokens(), { temperature: 0, yieldEogToken: true })) {
-  tokenTimes.push(now());
-  if (tokenTimes.length === tokens) break;
-}
+do {
+  let said = 0;
+  for await (const _ of sequence.evaluate(promptTokens(), { temperature: 0, yieldEogToken: true })) {
+    tokenTimes.push(now());
+    const { user, system } = process.cpuUsage();
+    tokenCpu.push(user + system);
+    if (++said === tokens || (options["stop-file"] !== undefined && !goOn())) break;
+  }
+  rounds++;
+  if (goOn()) await sequence.clearHistory();
+} while (goOn());
 times.generateEnd = now();
 times.firstToken = tokenTimes[0];
 
-const prefillDecodes = Math.ceil(prompt / promptBatch);
+const prefillDecodes = rounds * Math.ceil(prompt / promptBatch);
+const generateDecodes = tokenTimes.length - rounds;
 const log = {
   pid: process.pid,
   model: modelPath,
   threads: context.currentThreads,
   prompt: { tokens: prompt, batch: promptBatch, decodes: prefillDecodes },
-  generated: { tokens: tokenTimes.length, decodes: tokenTimes.length - 1 },
-  decodes: prefillDecodes + tokenTimes.length - 1,
+  generated: { tokens: tokenTimes.length, decodes: generateDecodes },
+  decodes: prefillDecodes + generateDecodes,
   /** What was seen, to be compared with what was computed. */
   batches,
   libraries: mappedLibraries(),
   clock: { name: "boottime", ...clock },
   times,
   tokenTimes,
+  tokenCpu,
 };
 if (batches.length !== log.decodes) throw new Error(`Expected ${log.decodes} calls of llama_decode and handed over ${batches.length} batches.`);
 await llama.dispose();

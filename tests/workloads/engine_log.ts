@@ -16,6 +16,8 @@ export interface EngineLog {
   readonly clock: { readonly source: string; readonly uncertaintyNs: number };
   readonly times: Readonly<Record<EngineMoment, bigint>>;
   readonly tokenTimes: readonly bigint[];
+  /** CPU time that the process had used at each token, in microseconds. */
+  readonly tokenCpu: readonly number[];
 }
 
 /**

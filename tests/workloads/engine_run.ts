@@ -14,6 +14,7 @@ export interface EngineOptions {
   readonly mlock?: boolean;
   readonly noMmap?: boolean;
   readonly waitFile?: string;
+  readonly stopFile?: string;
   readonly log?: string;
 }
 

@@ -25,6 +25,8 @@ export const shapes = {
   small: { ...dense, embedding: 1024, layers: 12, heads: 16, kvHeads: 16, ffn: 4096, vocabulary: 512 },
   /** 640 MB in few and wide layers, so that a feed-forward product of one token takes well over a millisecond on one thread. */
   large: { ...dense, embedding: 4096, layers: 5, heads: 32, kvHeads: 8, ffn: 14336, vocabulary: 8192, tied: true },
+  /** 1.1 billion weights, 620 MB: the shape of a small chat model that people run on a CPU. */
+  billion: { ...dense, embedding: 2048, layers: 22, heads: 32, kvHeads: 4, ffn: 5632, vocabulary: 32000 },
   /** A mixture of 8 experts, 2 used per token. */
   moe: { ...dense, embedding: 64, layers: 2, heads: 4, kvHeads: 2, ffn: 128, vocabulary: 512, experts: 8, expertsUsed: 2 },
 } as const satisfies Record<string, Shape>;

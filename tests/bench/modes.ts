@@ -1,0 +1,80 @@
+import type { Summary } from "../../lib/analysis/summary.ts";
+import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
+import { mustRun, start } from "../harness/command.ts";
+import { llmprof } from "../harness/llmprof.ts";
+import { temporary } from "../harness/temporary.ts";
+import { bpftracesOf, row, until } from "../kernel/processes.ts";
+import type { Mode } from "./windows.ts";
+
+/** The site that llmprof would choose for the operators of a process, in bpftrace's words. */
+export async function operatorSite(bpftrace: string, pid: number): Promise<string> {
+  const { stdout } = await mustRun([...llmprof, "operators", "--dry-run", "--bpftrace", bpftrace, "--pid", String(pid)]);
+  const lines = stdout.split("\n");
+  // The block that emits operators is the only one of two arguments that reads the worker's number.
+  const body = lines.findIndex((line) => line.includes("$ith = *(int32 *)arg0"));
+  const head = lines.slice(0, body).findLast((line) => line.startsWith("uprobe:"));
+  if (head === undefined) throw new Error(`No site of the operators in:\n${stdout}`);
+  return head.slice(0, head.lastIndexOf(" /"));
+}
+
+/** bpftrace beside the engine, without a probe in it. */
+export function control(bpftrace: string, pairs: number): Mode {
+  return { name: "control", pairs, attach: () => plain(bpftrace, "interval:ms:100 { print(1); }") };
+}
+
+/** The trap at every operator, and a count. */
+export function counting(bpftrace: string, pairs: number): Mode {
+  let site: Promise<string> | undefined;
+  return {
+    name: "counting",
+    pairs,
+    async attach(pid) {
+      // The file is mapped anew by each engine.
+      site = operatorSite(bpftrace, pid);
+      return await plain(bpftrace, `${await site} { @n = count(); } interval:ms:100 { print(@n); }`);
+    },
+  };
+}
+
+async function plain(bpftrace: string, program: string): Promise<() => Promise<void>> {
+  const running = start([bpftrace, "-q", "-e", `BEGIN { printf("ready\\n"); } ${program}`], { timeoutMilliseconds: 600_000 });
+  await running.saw("ready");
+  return async () => {
+    running.kill("SIGINT");
+    await running.finished();
+  };
+}
+
+/** What the runs of llmprof said of themselves. */
+export interface TimelineRuns {
+  emitted: number;
+  lost: number;
+  /** Operator starts of one token. */
+  operatorsPerToken: number;
+}
+
+/** llmprof as a user starts it, writing a trace. */
+export function timeline(bpftrace: string, pairs: number, runs: TimelineRuns): Mode {
+  return {
+    name: "timeline",
+    pairs,
+    async attach(pid) {
+      const folder = temporary();
+      const flags = ["--bpftrace", bpftrace, "--pid", String(pid), "-o", folder.file("run.pftrace"), "--summary", "json"];
+      const running = start([...llmprof, "operators", ...flags], { timeoutMilliseconds: 600_000 });
+      await running.saw("Tracing");
+      return async () => {
+        const children = bpftracesOf(running.pid);
+        running.kill("SIGINT");
+        const { code, stdout, stderr } = await running.finished();
+        folder[Symbol.dispose]();
+        if (code !== 0) throw new Error(`llmprof ended with ${code}:\n${stderr}`);
+        const { events, result }: Summary<OperatorsResult> = JSON.parse(stdout);
+        runs.emitted += events.emitted;
+        runs.lost += events.lost;
+        runs.operatorsPerToken = result.workers.reduce((sum, { calls }) => sum + calls, 0) / result.graphs.count;
+        await until("its bpftraces have detached", () => children.every((child) => row(child) === undefined));
+      };
+    },
+  };
+}

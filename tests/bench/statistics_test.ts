@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { middle } from "./statistics.ts";
+
+Deno.test("the middle of figures and its interval", () => {
+  const figures = (count: number) => Array.from({ length: count }, (_, i) => count - i);
+  // Order statistics from the binomial distribution, as in any table of the sign test: 10 → 2nd and 9th, 20 → 6th and 15th, 100 → 40th and 61st.
+  assert.deepEqual(middle(figures(10)), { median: 5.5, low: 2, high: 9, count: 10 });
+  assert.deepEqual(middle(figures(20)), { median: 10.5, low: 6, high: 15, count: 20 });
+  assert.deepEqual(middle(figures(100)), { median: 50.5, low: 40, high: 61, count: 100 });
+});
+
+Deno.test("too few figures: the interval is their range", () => {
+  assert.deepEqual(middle([3, 1, 2]), { median: 2, low: 1, high: 3, count: 3 });
+  assert.deepEqual(middle([7]), { median: 7, low: 7, high: 7, count: 1 });
+  assert.ok(Number.isNaN(middle([]).median));
+});
