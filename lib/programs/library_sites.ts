@@ -3,7 +3,7 @@ import { type ByteReader, type Elf, fileReader, offsetOf, readElf } from "../tar
 import { libraries, type Library, mappedFile, parseMaps } from "../target/maps.ts";
 import { readOperatorNames } from "../target/string_table.ts";
 import { type ElfSymbol, findSymbols } from "../target/symbols.ts";
-import type { LibraryNeed, Param } from "./probe.ts";
+import type { LibraryNeed, SiteParam } from "./probe.ts";
 import { quote } from "./render.ts";
 import { chooseSite, siteBytes } from "./site.ts";
 
@@ -32,7 +32,12 @@ export interface Site {
 }
 
 /** The libraries of a process that a probe can work with: the name fits (or it is the program itself, linked statically) and the functions are there. */
-export async function findLibraries(files: KernelFiles, pid: number, need: LibraryNeed, symbols: readonly string[]): Promise<FoundLibrary[]> {
+export async function findLibraries(
+  files: KernelFiles,
+  pid: number,
+  need: Pick<LibraryNeed, "prefix" | "symbols">,
+  symbols: readonly string[],
+): Promise<FoundLibrary[]> {
   const [maps, exe] = await Promise.all([files.text(`/proc/${pid}/maps`), files.link(`/proc/${pid}/exe`)]);
   const mapped = libraries(parseMaps(maps ?? ""));
   const named = mapped.filter(({ name }) => name.startsWith(need.prefix));
@@ -54,7 +59,7 @@ export async function findLibraries(files: KernelFiles, pid: number, need: Libra
 /** Attach points of a `site` parameter in a library: those of its functions that exist, each at its cheapest place. */
 export async function sitesIn(
   library: FoundLibrary,
-  param: Extract<Param, { type: "site" }>,
+  param: SiteParam,
   can: { readonly offsets: boolean },
   arch: "x86_64" | "aarch64",
 ): Promise<Site[]> {

@@ -14,9 +14,14 @@ export type Param =
   | { readonly type: "arch"; readonly x86_64: string; readonly aarch64: string }
   /**
    * One or several functions, each by its names in the versions of the library, newest first: the first name that exists is attached. A block
-   * whose site names no existing function is left out of the program.
+   * whose site names no existing function is left out of the program. `beside`: not in the probe's own library but in those whose file names
+   * begin so, which the process has mapped as well.
    */
-  | { readonly type: "site"; readonly at: "entry" | "return"; readonly functions: readonly (readonly string[])[] };
+  | { readonly type: "site"; readonly at: "entry" | "return"; readonly functions: readonly (readonly string[])[]; readonly beside?: string }
+  /** 1 where the site of that name has a function to sit on, otherwise 0. */
+  | { readonly type: "exists"; readonly site: string };
+
+export type SiteParam = Extract<Param, { type: "site" }>;
 
 /** Libraries by the beginning of their file name, such as `libggml-cpu`. */
 export interface LibraryNeed {

@@ -1,6 +1,6 @@
 import type { Field } from "../events/event.ts";
 import { type Filter, filterBegin, filterBlocks, filterPredicate } from "./filter.ts";
-import type { Param, Probe } from "./probe.ts";
+import type { Param, Probe, SiteParam } from "./probe.ts";
 import { Kind, type StreamSchema } from "./schema.ts";
 import { type Block, parseTemplate, replaceEmits } from "./template.ts";
 
@@ -13,7 +13,7 @@ export interface Dialect {
 }
 
 /** Attach points for the functions of a `site` parameter; empty where none of them exists. See {@link Site}. */
-export type ResolveSite = (param: Extract<Param, { type: "site" }>) => readonly string[];
+export type ResolveSite = (param: SiteParam) => readonly string[];
 
 export interface ProgramPlan {
   readonly stream: string;
@@ -70,7 +70,7 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
       if (attach.length === 0) continue;
       const emitted = attach.length > 1 ? [] : [...block.body.matchAll(/EMIT\((\w+)/g)].map(([, record]) => `${probe.name}.${record}`);
       sites.push(...attach.map((point) => ({ attach: point, probe: probe.name, records: emitted })));
-      blocks.push(renderBlock(block, attach, probe, kinds, plan.filter, dialect));
+      blocks.push(renderBlock(block, attach, probe, kinds, plan.filter, (name) => literal(probe, name, dialect, resolve)));
     }
   }
   const text = [...prologue(plan, Object.keys(maps)), ...filterBlocks(plan.filter), ...blocks].join("\n") + "\n";
@@ -104,9 +104,7 @@ function attachPoints(block: Block, probe: Probe, dialect: Dialect, resolve: Res
   return block.attach.flatMap((point) => {
     const name = /^\{\{(\w+)\}\}$/.exec(point)?.[1];
     if (name) {
-      const param = paramOf(probe, name);
-      if (param.type !== "site") throw new Error(`${probe.name}: '${name}' stands for an attach point and is no site`);
-      return [...resolve(param)];
+      return [...resolve(siteOf(probe, name))];
     }
     const tracepoint = /^tracepoint:(\w+:\w+)$/.exec(point)?.[1];
     return tracepoint && !dialect.hasTracepoint(tracepoint) ? [] : [point];
@@ -119,10 +117,9 @@ function renderBlock(
   probe: Probe,
   kinds: ReadonlyMap<string, number>,
   filter: Filter,
-  dialect: Dialect,
+  literalOf: (name: string) => string,
 ): string {
-  const filled = (text: string) =>
-    text.replaceAll("FILTER", filterPredicate(filter)).replace(/\{\{(\w+)\}\}/g, (_, name) => literal(paramOf(probe, name), name, dialect));
+  const filled = (text: string) => text.replaceAll("FILTER", filterPredicate(filter)).replace(/\{\{(\w+)\}\}/g, (_, name) => literalOf(name));
   const body = replaceEmits(filled(block.body), ([record, ...args]) => emit(probe, record!, args, kinds));
   return `${attach.join(",\n")}${block.predicate ? ` /${filled(block.predicate)}/` : ""} {${body}}`;
 }
@@ -144,7 +141,15 @@ function paramOf(probe: Probe, name: string): Param {
   return param;
 }
 
-function literal(param: Param, name: string, dialect: Dialect): string {
+function siteOf(probe: Probe, name: string): SiteParam {
+  const param = paramOf(probe, name);
+  if (param.type !== "site") throw new Error(`${probe.name}: '${name}' stands for an attach point and is no site`);
+  return param;
+}
+
+function literal(probe: Probe, name: string, dialect: Dialect, resolve: ResolveSite): string {
+  const param = paramOf(probe, name);
+  if (param.type === "exists") return resolve(siteOf(probe, param.site)).length > 0 ? "1" : "0";
   if (param.type === "arch") return `(${param[dialect.arch]})`;
   if (param.type === "int" && Number.isSafeInteger(param.value)) return String(param.value);
   if (param.type === "text") return quote(param.value);

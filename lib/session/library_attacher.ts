@@ -1,7 +1,7 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { Fact } from "../events/fact.ts";
 import { findLibraries, type FoundLibrary, readNamesTable, type Site, sitesIn } from "../programs/library_sites.ts";
-import type { Param, Probe } from "../programs/probe.ts";
+import type { Probe, SiteParam } from "../programs/probe.ts";
 import type { LibraryGroup } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 
@@ -9,8 +9,8 @@ import type { Means } from "./means.ts";
 export type SiteMap = ReadonlyMap<string, readonly Site[]>;
 
 /** Parameters that name the same functions at the same place have the same sites. */
-export function siteKey(param: Extract<Param, { type: "site" }>): string {
-  return `${param.at} ${param.functions.join(" ")}`;
+export function siteKey(param: SiteParam): string {
+  return [param.at, param.beside ?? "", ...param.functions].join(" ");
 }
 
 /** Starts a program whose sites are resolved, and counts from its readiness on. */
@@ -115,18 +115,21 @@ export class LibraryAttacher {
     if (fresh.length > 0) {
       const probes = gate ? [...group.probes, gate] : group.probes;
       const table = group.need.table === undefined ? null : this.#readTable(pid, group.need.table);
-      const sites = await this.#sites(probes, fresh);
+      const sites = await this.#sites(pid, probes, fresh);
       await Promise.all([table, this.start(this.#name(group.stream), probes, sites)]);
     }
     return libraries.length;
   }
 
-  async #sites(probes: readonly Probe[], libraries: readonly FoundLibrary[]): Promise<SiteMap> {
+  async #sites(pid: number, probes: readonly Probe[], own: readonly FoundLibrary[]): Promise<SiteMap> {
     const { bpftrace, arch } = this.means.machine;
     const sites = new Map<string, Site[]>();
     for (const probe of probes) {
       for (const param of Object.values(probe.params ?? {})) {
         if (param.type !== "site") continue;
+        const libraries = param.beside === undefined
+          ? own
+          : await findLibraries(this.means.files, pid, { prefix: param.beside, symbols: [] }, param.functions.flat());
         const all = await Promise.all(libraries.map((library) => sitesIn(library, param, bpftrace!.features, arch)));
         sites.set(siteKey(param), all.flat());
       }

@@ -1,4 +1,4 @@
-import type { LibraryNeed, Param, Probe } from "../programs/probe.ts";
+import type { LibraryNeed, Probe, SiteParam } from "../programs/probe.ts";
 
 /** Makes the probe that stops a process at a call. */
 export type MakeCallGate = (prefix: string, call: string) => Probe;
@@ -38,6 +38,6 @@ export function groupByLibrary(probes: readonly Probe[], callGate: MakeCallGate)
 }
 
 function siteSymbols(probe: Probe): string[] {
-  const sites = Object.values(probe.params ?? {}).filter((param): param is Extract<Param, { type: "site" }> => param.type === "site");
-  return sites.flatMap((site) => site.functions.flat());
+  const sites = Object.values(probe.params ?? {}).filter((param): param is SiteParam => param.type === "site");
+  return sites.filter(({ beside }) => beside === undefined).flatMap(({ functions }) => functions.flat());
 }

@@ -14,6 +14,14 @@ export const graph: Probe = {
   template,
   params: {
     graph: { type: "site", at: "entry", functions: [["ggml_graph_compute"]] },
+    // Whoever makes a graph anew passes one of these; most engines compute a graph many times before.
+    built: {
+      type: "site",
+      at: "entry",
+      functions: [["ggml_new_graph_custom"], ["ggml_graph_clear"], ["ggml_backend_sched_alloc_graph"]],
+      beside: "libggml-base",
+    },
+    builds_are_seen: { type: "exists", site: "built" },
     graph_return: { type: "site", at: "return", functions: [["ggml_graph_compute"]] },
   },
   library: { ...cpuBackend, symbols: ["ggml_graph_compute"] },

@@ -22,7 +22,7 @@ export function control(bpftrace: string, pairs: number): Mode {
   return { name: "control", pairs, attach: () => plain(bpftrace, "interval:ms:100 { print(1); }") };
 }
 
-/** The trap at every operator, and a count. */
+/** The trap at every operator of the process, and a count. */
 export function counting(bpftrace: string, pairs: number): Mode {
   let site: Promise<string> | undefined;
   return {
@@ -31,7 +31,7 @@ export function counting(bpftrace: string, pairs: number): Mode {
     async attach(pid) {
       // The file is mapped anew by each engine.
       site = operatorSite(bpftrace, pid);
-      return await plain(bpftrace, `${await site} { @n = count(); } interval:ms:100 { print(@n); }`);
+      return await plain(bpftrace, `${await site} /pid == ${pid}/ { @n = count(); } interval:ms:100 { print(@n); }`);
     },
   };
 }

@@ -1,0 +1,27 @@
+import { quoted, trace } from "./trace.ts";
+
+/** What `struct ggml_tensor` held when a thread began to compute it: ne 16, name 256. */
+export interface ComputedTensor {
+  readonly pid: number;
+  /** The first 31 bytes. */
+  readonly name: string;
+  /** Elements by dimension. */
+  readonly ne: readonly number[];
+}
+
+/** Every tensor whose computation begins on a thread that is worker 0, in order, each read anew. */
+export async function computedTensors<T>(
+  options: { readonly bpftrace: string; readonly library: string; readonly whileRunning: () => Promise<T> },
+): Promise<{ tensors: ComputedTensor[]; value: T }> {
+  const ne = [16, 24, 32, 40].map((offset) => `*(uint64 *)(arg1 + ${offset})`).join(", ");
+  const program = `uprobe:${quoted(options.library)}:ggml_cpu_extra_compute_forward / *(int32 *)arg0 == 0 / {
+  printf("tensor %llu %d %d %d %d %d %s\\n", nsecs, pid, ${ne}, str(arg1 + 256, 32));
+}`;
+  const { stdout, value } = await trace(options.bpftrace, program, options.whileRunning);
+  // 0.17 reads the buffers of the CPUs one after another.
+  const found = [...stdout.matchAll(/^tensor (\d+) (\d+) (\d+ \d+ \d+ \d+) (.*)$/gm)].map(([, at, pid, ne, name]) => ({
+    at: BigInt(at!),
+    tensor: { pid: Number(pid), ne: ne!.split(" ").map(Number), name: name! },
+  }));
+  return { tensors: found.sort((a, b) => Number(a.at - b.at)).map(({ tensor }) => tensor), value };
+}
