@@ -1,5 +1,5 @@
+import { harmless } from "../lib/events/text.ts";
 import type { View } from "../lib/events/view.ts";
-import { harmless } from "./text/cells.ts";
 import { factLines, noteLines } from "./text/facts.ts";
 import { type Palette, palette } from "./text/palette.ts";
 import { tableLines } from "./text/table.ts";

@@ -4,13 +4,6 @@ const combining = /\p{Mn}|\p{Me}/u;
 /** East Asian wide and full-width characters, and emoji: two columns each. */
 const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 const plain = /^[ -~]*$/;
-/** Control and format characters: a file's name may contain any, and must not steer the reader's terminal. */
-const steering = /[\p{Cc}\p{Cf}]/gu;
-
-/** The text in one line and without characters that a terminal obeys. */
-export function harmless(text: string): string {
-  return text.replaceAll(steering, "\ufffd");
-}
 
 /** Columns that a text takes. */
 export function columns(text: string): number {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { clip, columns, harmless, left, right, wrap } from "./cells.ts";
+import { harmless } from "../../lib/events/text.ts";
+import { clip, columns, left, right, wrap } from "./cells.ts";
 
 Deno.test("columns are those of a terminal, not of a string", () => {
   assert.deepEqual(["abc", "日本", "é", "e\u0301", "🦙", "–"].map(columns), [3, 4, 1, 1, 2, 1]);

@@ -1,5 +1,6 @@
+import { harmless } from "../../lib/events/text.ts";
 import type { Facts, Note } from "../../lib/events/view.ts";
-import { columns, harmless, left, wrap } from "./cells.ts";
+import { columns, left, wrap } from "./cells.ts";
 import type { Palette } from "./palette.ts";
 import { quantity } from "./quantity.ts";
 

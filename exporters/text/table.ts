@@ -1,5 +1,6 @@
+import { harmless } from "../../lib/events/text.ts";
 import type { Table } from "../../lib/events/view.ts";
-import { clip, columns, harmless, left, right } from "./cells.ts";
+import { clip, columns, left, right } from "./cells.ts";
 import type { Palette } from "./palette.ts";
 import { quantity } from "./quantity.ts";
 

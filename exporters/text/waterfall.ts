@@ -1,5 +1,6 @@
+import { harmless } from "../../lib/events/text.ts";
 import type { Waterfall } from "../../lib/events/view.ts";
-import { clip, columns, harmless, left, right, wrap } from "./cells.ts";
+import { clip, columns, left, right, wrap } from "./cells.ts";
 import type { Palette } from "./palette.ts";
 import { quantity } from "./quantity.ts";
 

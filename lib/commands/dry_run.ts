@@ -9,6 +9,7 @@ import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
 import { checkTarget, findRunning, type TargetOptions } from "./find_target.ts";
 import { mustTrace, readMeans } from "./means.ts";
+import { outputOwner } from "./outputs.ts";
 import { plan, type Planned } from "./planned_program.ts";
 import type { Profile } from "./profile.ts";
 import { programFolder } from "./program_folder.ts";
@@ -25,7 +26,7 @@ export interface DryRunOptions extends TargetOptions {
 /** Prints what a run would attach, where, and what a hit costs. Attaches nothing. */
 export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, context: Context): Promise<number> {
   checkTarget(profile, options);
-  const folder = programFolder(options.folders);
+  const folder = programFolder(options.folders, outputOwner());
   const means = await readMeans(options.bpftrace);
   const { terminal } = context;
   const target = options.program.length > 0
@@ -36,7 +37,7 @@ export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, 
   const { programs, notYet } = await plans(profile, filter, options, means);
   for (const program of programs) {
     if (folder) terminal.out(`${folder.write(program)}\n`);
-    else terminal.out(`${program.heading}\n${program.commandLine("-")} <<'EOF'\n${program.text}EOF\n\n`);
+    else terminal.out(`${program.heading.map((line) => `# ${line}\n`).join("")}${program.commandLine("-")} <<'EOF'\n${program.text}EOF\n\n`);
   }
   for (const { need, probes } of notYet) {
     if (probes.length === 0) continue;

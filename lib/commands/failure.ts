@@ -1,4 +1,5 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { harmlessLines } from "../events/text.ts";
 
 export interface Failure {
   /** For standard error. */
@@ -8,6 +9,12 @@ export interface Failure {
 
 /** What a person reads when a command fails: what, why, what to type next. The stack is for `--verbose`. */
 export function failure(error: unknown, verbose: boolean): Failure {
+  const { text, exitCode } = worded(error, verbose);
+  // Names and messages of other programs are in it.
+  return { text: harmlessLines(text), exitCode };
+}
+
+function worded(error: unknown, verbose: boolean): Failure {
   const details = verbose ? stackOf(error) : "";
   if (error instanceof LlmprofError) return { text: `${error.what} ${error.why}\n${error.next}\n${details}`, exitCode: error.exitCode };
   const said = (error instanceof Error ? error.message : String(error)).trim().replace(/[.\s]*$/, ".");

@@ -1,8 +1,9 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { type Owner, RefusedFile, RegularFile } from "../machine/regular_file.ts";
 import { type Format, formatOf, formats } from "../../exporters/formats.ts";
 
 /** Throws what is wrong with a path, and leaves every file as it is: for a mistake to be told before anything else is looked at. */
-export function checkOutputs(paths: readonly string[]): void {
+export function checkOutputs(paths: readonly string[], owner: Owner | null): void {
   const recordings = paths.filter((path) => path.endsWith(".llmprof"));
   if (recordings.length > 1) {
     const [first, second] = recordings;
@@ -17,7 +18,7 @@ export function checkOutputs(paths: readonly string[]): void {
     if (path.endsWith(".llmprof")) checkRecordingPath(path);
     else {
       formatAt(path);
-      checkFilePath(path);
+      checkFilePath(path, owner);
     }
   }
 }
@@ -30,17 +31,13 @@ export function formatAt(path: string): Format {
 }
 
 /** Opened for writing without a word written; a file that was not there before is not there after. */
-function checkFilePath(path: string): void {
+function checkFilePath(path: string, owner: Owner | null): void {
   try {
-    Deno.openSync(path, { write: true, createNew: true }).close();
-    Deno.removeSync(path);
+    const file = RegularFile.create(path, owner);
+    file.close();
+    if (file.isNew) Deno.removeSync(path);
   } catch (cause) {
-    if (!(cause instanceof Deno.errors.AlreadyExists)) throw notWritable(path, cause);
-    try {
-      Deno.openSync(path, { write: true }).close();
-    } catch (cause) {
-      throw notWritable(path, cause);
-    }
+    throw notWritable(path, cause);
   }
 }
 
@@ -67,10 +64,14 @@ function checkRecordingPath(path: string): void {
 }
 
 export function notWritable(path: string, cause: unknown): LlmprofError {
-  const why = cause instanceof Deno.errors.NotFound
-    ? "Its folder does not exist."
-    : cause instanceof Error
-    ? cause.message.replace(/\s*\(os error.*|: (open|mkdir|stat).*$/, "") + "."
+  if (cause instanceof RefusedFile) {
+    const next = "llmprof writes new files and plain ones of yours: choose another path with -o PATH.";
+    return new LlmprofError(ExitCode.usage, `Cannot write ${path}.`, `It ${cause.message}`, next, { cause });
+  }
+  const missing = cause instanceof Deno.errors.NotFound || (cause as NodeJS.ErrnoException | null)?.code === "ENOENT";
+  const why = missing ? "Its folder does not exist." : cause instanceof Error
+    // `EACCES: permission denied, open '/x'` and `Permission denied (os error 13): open '/x'`
+    ? `${cause.message.replace(/^E[A-Z0-9]+: /, "").replace(/\s*\(os error.*|[:,] (open|mkdir|stat|lstat)\b.*$/, "")}.`
     : String(cause);
   return new LlmprofError(ExitCode.usage, `Cannot write ${path}.`, why, "Choose another path with -o PATH.", { cause });
 }

@@ -2,6 +2,8 @@ import type { ByteSink, Exporter, OpenExporter, TraceHead } from "../events/expo
 import type { Span } from "../events/span.ts";
 import type { View } from "../events/view.ts";
 import { openByteSink } from "../../exporters/file.ts";
+import type { Owner } from "../machine/regular_file.ts";
+import { sudoUser } from "../target/invoker.ts";
 import type { Header } from "../timeline/header.ts";
 import { RecordingWriter } from "../timeline/recording.ts";
 import { cannotGoOn, checkOutputs, formatAt, notWritable } from "./output_checks.ts";
@@ -17,10 +19,10 @@ interface TraceOutput extends OutputFile {
   readonly open: OpenExporter;
 }
 
-/** The user who has to own what is written, when that is not llmprof's own. */
-export interface Owner {
-  readonly uid: number;
-  readonly gid: number;
+/** Who has to own what is written: under `sudo` the user who called it. Null when that is whoever llmprof runs as. */
+export function outputOwner(): Owner | null {
+  const user = sudoUser(Deno.env.toObject());
+  return user && user.uid !== 0 ? user : null;
 }
 
 /**
@@ -34,12 +36,12 @@ export class Outputs {
   private constructor(readonly traces: readonly TraceOutput[], readonly recordings: readonly string[], readonly owner: Owner | null) {}
 
   static async prepare(paths: readonly string[], owner: Owner | null): Promise<Outputs> {
-    checkOutputs(paths);
+    checkOutputs(paths, owner);
     const traces: TraceOutput[] = [];
     for (const path of paths.filter((path) => !path.endsWith(".llmprof"))) {
       const { extension, opensWith, load } = formatAt(path);
       try {
-        traces.push({ path, format: extension.slice(1), opensWith, sink: named(path, await openByteSink(path)), open: await load() });
+        traces.push({ path, format: extension.slice(1), opensWith, sink: named(path, await openByteSink(path, owner)), open: await load() });
       } catch (cause) {
         throw notWritable(path, cause);
       }
@@ -56,7 +58,7 @@ export class Outputs {
     const head = traceHead(header);
     this.#exporters = this.traces.map(({ sink, open }) => open(sink, head));
     const [path] = this.recordings;
-    if (path !== undefined) this.#recording = RecordingWriter.create(path, header);
+    if (path !== undefined) this.#recording = RecordingWriter.create(path, header, this.owner);
     const exporters = this.#exporters;
     return {
       out: (span) => {
@@ -68,8 +70,7 @@ export class Outputs {
 
   finish(views: readonly View[]): void {
     for (const exporter of this.#exporters) exporter.close(views);
-    if (!this.owner) return;
-    for (const { path } of this.files) chown(path, this.owner);
+    this.#recording?.finish();
   }
 
   /** Nothing was traced: leaves no empty file behind. */
@@ -87,11 +88,6 @@ function traceHead(header: Header): TraceHead {
   for (const [name, value] of Object.entries(header.host)) if (value !== null) facts[name] = String(value);
   if (header.bpftrace) facts.bpftrace = header.bpftrace.version;
   return { clock, llmprof, command, facts };
-}
-
-function chown(path: string, { uid, gid }: Owner): void {
-  Deno.chownSync(path, uid, gid);
-  if (Deno.lstatSync(path).isDirectory) { for (const entry of Deno.readDirSync(path)) Deno.chownSync(`${path}/${entry.name}`, uid, gid); }
 }
 
 /** A disk that fills up ends the run: what was written is kept, and named. */

@@ -3,6 +3,7 @@ import type { Filter } from "../programs/filter.ts";
 import type { Site } from "../programs/library_sites.ts";
 import type { Probe } from "../programs/probe.ts";
 import { render } from "../programs/render.ts";
+import { harmless } from "../events/text.ts";
 import { siteKey, type SiteMap } from "../session/library_attacher.ts";
 import { dialectOf } from "../session/programs.ts";
 import { invocation } from "../tracing/command_line.ts";
@@ -10,8 +11,8 @@ import { invocation } from "../tracing/command_line.ts";
 /** A program as a person can run it: always counting, where a run's own is opened and closed by llmprof. */
 export interface Planned {
   readonly stream: string;
-  /** Comment lines: the sites with the price of a hit. */
-  readonly heading: string;
+  /** Lines for a comment above it: the sites with the price of a hit. A library's name may hold anything, but no line has an end inside it. */
+  readonly heading: readonly string[];
   readonly text: string;
   /** Runs the program in that file; `-` is standard input. */
   commandLine(file: string): string;
@@ -50,7 +51,7 @@ export function plan({ stream, probes, filter, sites, bufferPages }: PlanOptions
   const words = [...Object.entries(env).map(([name, value]) => `${name}=${value}`), machine.bpftrace!.path, ...args.slice(0, -1)];
   return {
     stream,
-    heading: lines.map((line) => `# ${line}`).join("\n"),
+    heading: lines.map(harmless),
     text: program.text,
     commandLine: (file) => ["env", ...words, file].map(quoted).join(" "),
   };

@@ -4,7 +4,7 @@ import type { Header } from "../timeline/header.ts";
 import { readHeader, replay } from "../timeline/recording.ts";
 import { RecordingFolder, type RecordingSource } from "../timeline/recording_source.ts";
 import { usage } from "./cli/usage_error.ts";
-import { Outputs } from "./outputs.ts";
+import { outputOwner, Outputs } from "./outputs.ts";
 import { giveUpRun } from "./permissions.ts";
 import { probeCatalogue } from "./probe_catalogue.ts";
 import type { Profile } from "./profile.ts";
@@ -38,7 +38,7 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
   const found = readHeader(source);
   const recorded = await profileOf(found, source);
   const profile = await asked(options.as, recorded, source);
-  const outputs = await Outputs.prepare(options.outputs, null);
+  const outputs = await Outputs.prepare(options.outputs, outputOwner());
   const run = new TraceRun(profile, outputs);
   let begun = false;
   try {

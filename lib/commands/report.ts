@@ -1,4 +1,5 @@
 import { ExitCode } from "../events/errors.ts";
+import { harmless } from "../events/text.ts";
 import { renderSummary } from "../../exporters/json.ts";
 import { renderText } from "../../exporters/text.ts";
 import type { Context } from "./terminal.ts";
@@ -17,7 +18,7 @@ export function report<Result>({ summary, views, files }: Finished<Result>, opti
   const { events, target } = summary;
   if (options.summary === "json") terminal.out(renderSummary(summary));
   if (options.summary === "text" && events.received > 0) terminal.out(renderText(views, terminal));
-  const say = (text: string) => options.quiet || terminal.err(`${text}\n`);
+  const say = (text: string) => options.quiet || terminal.err(`${harmless(text)}\n`);
   if (target?.exitCode) say(`The program ended with exit code ${target.exitCode}.`);
   if (events.received === 0) say("Note: no event was seen. The target did nothing that these probes look at while they counted.");
   if (events.lost > 0) say(`Warning: ${events.lost} of ${events.emitted} events were lost. A larger buffer helps: --buffer-pages 16384`);

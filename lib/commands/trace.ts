@@ -15,7 +15,7 @@ import { checkTarget, findRunning, type TargetOptions } from "./find_target.ts";
 import { hostFacts } from "./host_facts.ts";
 import { mustTrace, readMeans } from "./means.ts";
 import { checkOutputs } from "./output_checks.ts";
-import { Outputs } from "./outputs.ts";
+import { outputOwner, Outputs } from "./outputs.ts";
 import { probeCatalogue } from "./probe_catalogue.ts";
 import type { Profile } from "./profile.ts";
 import { report, type ReportOptions } from "./report.ts";
@@ -38,7 +38,8 @@ export interface TraceOptions extends TargetOptions, ReportOptions {
 export async function trace<Result>(profile: Profile<Result>, options: TraceOptions, context: Context): Promise<number> {
   // Mistakes on the command line come first: nothing is opened, started or looked for on the machine before they are told.
   checkTarget(profile, options);
-  checkOutputs(options.outputs);
+  const owner = outputOwner();
+  checkOutputs(options.outputs, owner);
   const means = await readMeans(options.bpftrace);
   const invoker = await readInvoker(means.files, means.self);
   const status = new StatusLine(context.terminal, options.quiet);
@@ -48,7 +49,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const running = launches ? null : await findRunning(means, options, context, waiting);
   if (!launches && !running) return nothing(context);
   mustTrace(means, context, options.bpftrace);
-  const outputs = await Outputs.prepare(options.outputs, invoker.user);
+  const outputs = await Outputs.prepare(options.outputs, owner);
   const guard = await startGuard("*/libllama.*");
   const tokens = new TokenCount(options.tokens);
   const run = new TraceRun(profile, outputs, (span) => tokens.span(span));

@@ -4,7 +4,7 @@ import type { Ns } from "./time.ts";
 
 /**
  * `int`: decimal, signed; `time`: absolute CLOCK_BOOTTIME in nanoseconds, read as {@link Ns}; `text`: bytes that the program sent as
- * hexadecimal, decoded up to the first NUL. A record has at most one text, and it comes last, because its bytes are separated by spaces.
+ * hexadecimal, decoded up to the first NUL (see text.ts). A record has at most one text, and it comes last, because its bytes are separated by spaces.
  */
 export type FieldType = "int" | "time" | "text";
 

@@ -3,7 +3,7 @@
  * while it was read) is the same answer, null or empty: under `/proc` they cannot be told apart, and nobody acts on the difference.
  */
 export interface KernelFiles {
-  /** The whole file as text; bytes that are no UTF-8 become U+FFFD. */
+  /** The whole file as text; each byte that is no UTF-8 is `\xNN`. */
   text(path: string): Promise<string | null>;
   /** Many small files in one go, in the order asked for. */
   texts(paths: readonly string[]): Promise<(string | null)[]>;

@@ -1,3 +1,4 @@
+import { textOf } from "../events/text.ts";
 import type { KernelFiles } from "./files.ts";
 import { runReader } from "./child.ts";
 
@@ -15,7 +16,7 @@ export class ReaderFiles implements KernelFiles {
 
   async text(path: string): Promise<string | null> {
     const { code, stdout } = await runReader("cat", [absolute(path)]);
-    return code === 0 ? decode(stdout) : null;
+    return code === 0 ? textOf(stdout) : null;
   }
 
   async texts(paths: readonly string[]): Promise<(string | null)[]> {
@@ -70,10 +71,10 @@ export class ReaderFiles implements KernelFiles {
     const separator = await (this.#separator ??= this.text(separatorPath));
     if (separator !== null) {
       const { stdout, stderr } = await runReader("cat", paths.flatMap((path) => [absolute(path), separatorPath]));
-      const pieces = decode(stdout).split(separator);
+      const pieces = textOf(stdout).split(separator);
       // A process may write the boot id into its own command line: then there are too many pieces, and none of them is believed.
       if (pieces.length === paths.length + 1) {
-        const complaints = decode(stderr);
+        const complaints = textOf(stderr);
         return paths.map((path, i) => complaints.includes(`cat: ${path}: `) ? null : pieces[i]!);
       }
     }
@@ -84,7 +85,7 @@ export class ReaderFiles implements KernelFiles {
 /** `find` reports one bad path and goes on with the others, so its exit code says nothing about what it did print. */
 async function find(paths: readonly string[], expression: readonly string[], options: readonly string[] = []): Promise<string[]> {
   const { stdout } = await runReader("find", [...options, ...paths.map(absolute), ...expression]);
-  const fields = decode(stdout).split("\0");
+  const fields = textOf(stdout).split("\0");
   fields.pop();
   return fields;
 }
@@ -92,8 +93,4 @@ async function find(paths: readonly string[], expression: readonly string[], opt
 /** A path that begins with `-` or `(` would be read as an option. */
 function absolute(path: string): string {
   return path.startsWith("/") ? path : `./${path}`;
-}
-
-function decode(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
 }

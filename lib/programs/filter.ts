@@ -15,7 +15,7 @@ export function filterPredicate(filter: Filter): string {
 /** Statements for `BEGIN`: what is there already. */
 export function filterBegin(filter: Filter): string {
   if (filter.type === "new") return "@start = nsecs;";
-  return filter.pids.map((pid) => `@tree[(uint32)${pid}] = 1;`).join(" ");
+  return filter.pids.map((pid) => `@tree[(uint32)${processId(pid)}] = 1;`).join(" ");
 }
 
 /**
@@ -29,4 +29,9 @@ export function filterBlocks(filter: Filter): string[] {
     "tracepoint:task:task_newtask { $child = (uint32)args->pid; $flags = args->clone_flags; if (($flags & 0x10000) == 0) { " +
     "if (@tree[pid]) { @tree[$child] = 1; } else if (@tree[$child]) { delete(@tree[$child]); } } }",
   ];
+}
+
+function processId(pid: number): number {
+  if (!Number.isSafeInteger(pid) || pid < 0) throw new Error(`no process id: ${pid}`);
+  return pid;
 }

@@ -104,7 +104,7 @@ function attachPoints(block: Block, probe: Probe, dialect: Dialect, resolve: Res
   return block.attach.flatMap((point) => {
     const name = /^\{\{(\w+)\}\}$/.exec(point)?.[1];
     if (name) {
-      return [...resolve(siteOf(probe, name))];
+      return resolve(siteOf(probe, name)).map(attachPoint);
     }
     const tracepoint = /^tracepoint:(\w+:\w+)$/.exec(point)?.[1];
     return tracepoint && !dialect.hasTracepoint(tracepoint) ? [] : [point];
@@ -122,6 +122,15 @@ function renderBlock(
   const filled = (text: string) => text.replaceAll("FILTER", filterPredicate(filter)).replace(/\{\{(\w+)\}\}/g, (_, name) => literalOf(name));
   const body = replaceEmits(filled(block.body), ([record, ...args]) => emit(probe, record!, args, kinds));
   return `${attach.join(",\n")}${block.predicate ? ` /${filled(block.predicate)}/` : ""} {${body}}`;
+}
+
+/** A uprobe by a quoted path, and a quoted symbol or an address. */
+const site = /^u(?:ret)?probe:"(?:[^"\\\p{Cc}]|\\["\\])*":(?:"(?:[^"\\\p{Cc}]|\\["\\])*"|0x[0-9a-f]+)(?:\+\d+)?$/u;
+
+/** What a site resolves to names files of others. This is the one place where it enters a program: it is an attach point and nothing else. */
+function attachPoint(text: string): string {
+  if (!site.test(text)) throw new Error(`no attach point: ${JSON.stringify(text)}`);
+  return text;
 }
 
 const FORMAT = { int: "%lld", time: "%llu", text: "%rh" } as const;

@@ -13,3 +13,6 @@ export interface StreamSchema {
 
 /** Kinds that every stream has; those of the probes' records begin after them. */
 export const Kind = { open: 1, close: 2, clock: 3, first: 10 } as const;
+
+/** Most bytes of a text that a template sends (`buf(p, 64)`): what the stack of a BPF program holds on bpftrace 0.17. Without a NUL, there were more. */
+export const TEXT_BYTES = 64;

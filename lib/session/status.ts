@@ -1,3 +1,4 @@
+import { harmless } from "../events/text.ts";
 import type { Progress } from "./session.ts";
 
 /** The screen that a status line needs: see Terminal in commands. */
@@ -34,6 +35,6 @@ export class StatusLine {
   }
 
   #say(text: string): void {
-    if (!this.quiet) this.screen.err(`${text}\n`);
+    if (!this.quiet) this.screen.err(`${harmless(text)}\n`);
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../events/time.ts";
+import { type Check, either, isFlag, isInteger, isNull, isNumber, isObject, isText, listOf, mapOf, shape, wrongField } from "./json_shape.ts";
 
 /** What is known of a run when its first line is read. Kept in a recording, so a replay has it without asking the machine. */
 export interface Header {
@@ -16,26 +17,46 @@ export interface Header {
   readonly bpftrace: { readonly path: string; readonly version: string } | null;
 }
 
+/** Each field with what it has to be, as check and in words. */
+const fields: readonly (readonly [name: string, words: string, check: Check])[] = [
+  ["llmprof", "no text", isText],
+  ["command", "no text", isText],
+  ["options", "no object of texts, numbers and flags", mapOf(either(isText, isNumber, isFlag))],
+  ["clock", "no object", isObject],
+  ["target", "no object", isObject],
+  ["host", "no object of texts and numbers", mapOf(either(isText, isNumber, isNull))],
+  ["root", "no process id", either((value) => value === undefined, isInteger)],
+  ["bpftrace", "no path and version", either(isNull, shape({ path: isText, version: isText }))],
+];
+const target: Readonly<Record<string, Check>> = { pid: isInteger, argv: listOf(isText), started: isFlag };
+
 /** Reads a header back; clocks are decimal strings in JSON. Throws an Error that names the field at fault. */
 export function parseHeader(json: unknown): Header {
-  const header = json as Record<string, unknown>;
-  if (typeof header !== "object" || header === null) throw new Error("it holds no object.");
-  if (header.schemaVersion !== 1) throw new Error(`its schemaVersion is ${JSON.stringify(header.schemaVersion)}; this llmprof reads 1.`);
-  for (const field of ["llmprof", "command"]) if (typeof header[field] !== "string") throw new Error(`its field '${field}' is no text.`);
-  for (const field of ["options", "target", "host"]) {
-    if (typeof header[field] !== "object" || header[field] === null) throw new Error(`its field '${field}' is no object.`);
+  if (!isObject(json)) throw new Error("it holds no object.");
+  if (json.schemaVersion !== 1) {
+    throw new Error(`its schemaVersion is ${JSON.stringify(json.schemaVersion)?.slice(0, 100)}; this llmprof reads 1.`);
   }
-  return { ...header, clock: parseClock(header.clock) } as Header;
+  for (const [name, words, check] of fields) {
+    if (!check(Object.hasOwn(json, name) ? json[name] : undefined)) throw new Error(`its field '${name}' is ${words}.`);
+  }
+  const wrong = wrongField(json.target as Record<string, unknown>, target);
+  if (wrong !== undefined) throw new Error(`its field 'target.${wrong}' is not what it has to be.`);
+  return { ...json, clock: parseClock(json.clock as Record<string, unknown>) } as unknown as Header;
 }
 
-function parseClock(json: unknown): Clock {
-  const clock = json as Record<string, unknown> | null;
-  const integer = (field: string): bigint => {
-    const text = clock?.[field];
-    if (typeof text !== "string" || !/^-?\d{1,20}$/.test(text)) throw new Error(`its field 'clock.${field}' is no integer.`);
-    return BigInt(text);
+/** Nanoseconds since boot or epoch in the 64 bits that traces have for them. */
+const LATEST = 2n ** 63n;
+
+function parseClock(clock: Readonly<Record<string, unknown>>): Clock {
+  if (clock.name !== "boottime") throw new Error("its field 'clock.name' is not boottime.");
+  const integer = (field: string, from: bigint): bigint => {
+    const text = clock[field];
+    if (typeof text !== "string" || !/^-?\d{1,19}$/.test(text)) throw new Error(`its field 'clock.${field}' is no integer.`);
+    const value = BigInt(text);
+    if (value < from || value >= LATEST) throw new Error(`its field 'clock.${field}' is out of range.`);
+    return value;
   };
-  return { name: "boottime", base: integer("base"), realtimeOffset: integer("realtimeOffset") };
+  return { name: "boottime", base: integer("base", 0n), realtimeOffset: integer("realtimeOffset", -LATEST) };
 }
 
 export function headerToJson(header: Header): unknown {

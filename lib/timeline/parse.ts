@@ -1,6 +1,7 @@
 import type { Event, Field, Snapshot, Value } from "../events/event.ts";
+import { shortenedText, textOf } from "../events/text.ts";
 import { type Base, type Ns, parseNs } from "../events/time.ts";
-import type { StreamSchema } from "../programs/schema.ts";
+import { type StreamSchema, TEXT_BYTES } from "../programs/schema.ts";
 
 /** Receives what the lines of one stream mean. */
 export interface LineHandler {
@@ -24,12 +25,20 @@ interface RecordShape {
   readonly subject: number;
 }
 
+/** The latest time that a line may tell: what the kernel's clock can hold, and every format. */
+const LATEST = 2 ** 63 - 2 ** 10;
+/** Far above the highest process id. */
+const HIGHEST_ID = 2 ** 31 - 1;
+/** Digits of the largest number of 64 bits. */
+const MOST_DIGITS = 20;
+
 /**
  * Reads the lines of one stream: `<kind> <nsecs> <pid> <tid> <field…>`, the heartbeat `(9, <nsecs>)` and printed maps. Character by
- * character, because half of llmprof's own time is spent here.
+ * character, because half of llmprof's own time is spent here. A line may be anything, since recordings come from others.
  */
 export class LineParser {
   readonly #records: readonly (RecordShape | undefined)[];
+  readonly #maps: ReadonlyMap<string, string>;
   #lastBeat: Ns = NaN;
 
   constructor(readonly schema: StreamSchema, readonly base: Base, readonly handler: LineHandler) {
@@ -38,6 +47,7 @@ export class LineParser {
       records[Number(kind)] = { name, fields, subject: fields.findIndex((field) => field.unit === "subject") };
     }
     this.#records = records;
+    this.#maps = new Map(Object.entries(schema.maps));
   }
 
   line(text: string): void {
@@ -46,17 +56,17 @@ export class LineParser {
     if (text === "" || text === "ready") return;
     if (first === 40 /* ( */) return this.#beat(text);
     if (first === 64 /* @ */) return this.#map(text);
-    const lost = /^Lost (\d+) events/.exec(text);
+    const lost = /^Lost (\d{1,15}) events/.exec(text);
     if (lost) return this.handler.lost(Number(lost[1]));
     this.handler.undecodable(text);
   }
 
   #record(text: string): void {
     const kindEnd = text.indexOf(" ");
-    const shape = this.#records[Number(text.slice(0, kindEnd))];
+    const shape = text.charCodeAt(0) === 48 ? undefined : this.#records[parseInteger(text, 0, kindEnd)];
     const timeEnd = text.indexOf(" ", kindEnd + 1);
     const at = parseNs(text, kindEnd + 1, timeEnd, this.base);
-    if (!shape || !Number.isFinite(at)) return this.handler.undecodable(text);
+    if (!shape || !(at < LATEST)) return this.handler.undecodable(text);
     if (shape.name === "clock") return;
     let from = timeEnd + 1;
     const next = (): number => {
@@ -69,19 +79,21 @@ export class LineParser {
     let pid = next();
     let tid = next();
     const values: Value[] = [];
-    let valid = pid >= 0 && tid >= 0;
+    let valid = pid >= 0 && pid <= HIGHEST_ID && tid >= 0 && tid <= HIGHEST_ID;
     for (const field of shape.fields) {
       if (field.type === "text") {
-        const value = decodeHex(text, from);
-        values.push(value ?? "");
-        valid &&= value !== null;
+        const bytes = bytesOfHex(text, from);
+        // A program sends the beginning of a longer text, and then no NUL; a fact is whole.
+        const cut = bytes?.length === TEXT_BYTES && shape.name !== "host.fact";
+        values.push(bytes === null ? "" : cut ? shortenedText(bytes) : textOf(bytes));
+        valid &&= bytes !== null;
         from = text.length + 1;
       } else if (field.type === "time") {
         const space = text.indexOf(" ", from);
         const end = space < 0 ? text.length : space;
         const value = parseNs(text, from, end, this.base);
         values.push(value);
-        valid &&= value === value;
+        valid &&= value < LATEST;
         from = end + 1;
       } else {
         const value = next();
@@ -90,26 +102,27 @@ export class LineParser {
       }
     }
     // A line that was cut has too few fields (NaN); one that ran into the next has too many.
-    if (!valid || from < text.length) return this.handler.undecodable(text);
+    if (!valid || from <= text.length) return this.handler.undecodable(text);
     if (shape.name === "window.open" || shape.name === "window.close") return this.handler.window(at, shape.name === "window.open");
     if (shape.subject >= 0) pid = tid = values[shape.subject] as number;
+    if (!(pid >= 0 && pid <= HIGHEST_ID)) return this.handler.undecodable(text);
     this.handler.event({ at, stream: this.schema.stream, record: shape.name, pid, tid, values });
   }
 
   #beat(text: string): void {
     const at = text.startsWith("(9, ") && text.endsWith(")") ? parseNs(text, 4, text.length - 1, this.base) : NaN;
-    if (!Number.isFinite(at)) return this.handler.undecodable(text);
+    if (!(at < LATEST)) return this.handler.undecodable(text);
     this.#lastBeat = at;
     this.handler.beat(at);
   }
 
   /** `@n: 12`, `@map: 12`, `@map[1, 2]: 12`. */
   #map(text: string): void {
-    const row = /^@(\w+)(?:\[([-\d, ]+)\])?: (-?\d+)$/.exec(text);
-    if (!row) return /^@\w*(\[[^\]]*\])?: /.test(text) ? undefined : this.handler.undecodable(text);
-    const [, name, key, value] = row;
+    const row = /^@(\w+)(?:\[(-?\d{1,20}(?:, -?\d{1,20})*)\])?: (\d{1,20})$/.exec(text);
+    const [, name = "", key, value] = row ?? /^@(\w*)(?:\[[^\]]*\])?: /.exec(text) ?? [];
+    const map = this.#maps.get(name);
+    if (!row) return name === "n" || map || !/^@\w*(\[[^\]]*\])?: /.test(text) ? this.handler.undecodable(text) : undefined;
     if (name === "n") return this.handler.emitted(Number(value));
-    const map = this.schema.maps[name!];
     // The program's own state (@w, @tree …) is printed when bpftrace ends; it says nothing about the target.
     if (!map || !Number.isFinite(this.#lastBeat)) return;
     this.handler.snapshot({ at: this.#lastBeat, stream: this.schema.stream, map, key: key ? key.split(", ").map(Number) : [], value: Number(value) });
@@ -121,7 +134,7 @@ function parseInteger(text: string, from: number, to: number): number {
   let i = from;
   const negative = text.charCodeAt(i) === 45;
   if (negative) i++;
-  if (i >= to) return NaN;
+  if (i >= to || to - i > MOST_DIGITS) return NaN;
   let value = 0;
   for (; i < to; i++) {
     const digit = text.charCodeAt(i) - 48;
@@ -131,10 +144,8 @@ function parseInteger(text: string, from: number, to: number): number {
   return negative ? -value : value;
 }
 
-const utf8 = new TextDecoder();
-
-/** `6c 6b 00 ff` → the text before the first NUL; null when it is no such list. Bytes that are no UTF-8 become U+FFFD. */
-function decodeHex(text: string, from: number): string | null {
+/** `6c 6b 00 ff` → the bytes before the first NUL; null when it is no such list. */
+export function bytesOfHex(text: string, from: number): Uint8Array | null {
   const bytes: number[] = [];
   if (from >= text.length) return null;
   for (let i = from; i < text.length; i += 3) {
@@ -143,7 +154,7 @@ function decodeHex(text: string, from: number): string | null {
     if (byte === 0) break;
     bytes.push(byte);
   }
-  return utf8.decode(new Uint8Array(bytes));
+  return new Uint8Array(bytes);
 }
 
 function hexDigit(code: number): number {

@@ -69,6 +69,46 @@ Deno.test("what fits no grammar is handed on, not dropped", () => {
   assert.deepEqual(parse(lines), lines.map((line) => ["undecodable", line]));
 });
 
+/** The text of a record whose bytes these are. */
+function textIn(bytes: Uint8Array): unknown {
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  const [[, event]] = parse([`10 1000000005 1 1 0 1000000001 ${hex}`]) as [[string, { values: unknown[] }]];
+  return event.values[2];
+}
+
+Deno.test("a text that fills its field is marked as the beginning of a longer one, without half a character at its end", () => {
+  const padded = (text: string) => new Uint8Array([...new TextEncoder().encode(text), 0, 0xff]).subarray(0, 64);
+  assert.equal(textIn(padded("x".repeat(63))), "x".repeat(63));
+  assert.equal(textIn(padded("x".repeat(70))), "x".repeat(64) + "…");
+  assert.equal(textIn(padded("é".repeat(40))), "é".repeat(32) + "…");
+  assert.equal(textIn(padded("x" + "é".repeat(40))), "x" + "é".repeat(31) + "…");
+  assert.equal(textIn(padded("x".repeat(62) + "☃")), "x".repeat(62) + "…");
+  assert.equal(textIn(padded("x".repeat(60) + "💥")), "x".repeat(60) + "💥…");
+});
+
+Deno.test("bytes that are no UTF-8 are spelled, each, and make no name look shortened", () => {
+  assert.equal(textIn(Uint8Array.of(0x61, 0xff, 0xc3, 0xa9, 0xc3, 0x62)), "a\\xffé\\xc3b");
+  assert.equal(textIn(new Uint8Array(63).fill(0xfe)), "\\xfe".repeat(63));
+  assert.equal(
+    textIn(Uint8Array.of(0xed, 0xa0, 0x80, 0xc0, 0xaf, 0xf5, 0x80)),
+    "\\xed\\xa0\\x80\\xc0\\xaf\\xf5\\x80",
+    "half a surrogate, overlong, beyond Unicode",
+  );
+  assert.equal(textIn(new TextEncoder().encode("\ufeffa\ufffd")), "\ufeffa\ufffd", "what is UTF-8 is kept");
+});
+
+Deno.test("a line that is too long is one line that cannot be read, and no more of it is kept than its beginning", () => {
+  for (const cut of [1, 7, 50, 200]) {
+    const splitter = new LineSplitter(20);
+    const lines: string[] = [];
+    const bytes = new TextEncoder().encode(`before\n${"x".repeat(100)}\nafter\nend`);
+    for (let i = 0; i < bytes.length; i += cut) splitter.push(bytes.slice(i, i + cut), (line) => lines.push(line));
+    assert.deepEqual(lines.map((line) => line.slice(0, 6)), ["before", lines[1]!.slice(0, 6), "after"]);
+    assert.equal(splitter.rest(), "end");
+    if (cut < 50) assert.match(lines[1]!, /^longer than 20 bytes: x+$/);
+  }
+});
+
 Deno.test("lines are the same however the bytes are cut", () => {
   const bytes = new TextEncoder().encode("a é\n\nlonger line\nrest");
   for (let cut = 1; cut <= bytes.length; cut++) {

@@ -1,7 +1,10 @@
+import * as fs from "node:fs";
 import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { type Owner, RefusedFile, RegularFile } from "../machine/regular_file.ts";
 import type { StreamSchema } from "../programs/schema.ts";
 import { type Header, headerToJson, parseHeader } from "./header.ts";
 import type { RecordingSource, StreamSource } from "./recording_source.ts";
+import { parseDescription } from "./stream_description.ts";
 import { type StreamInput, Timeline, type TimelineOptions } from "./timeline.ts";
 
 /** One stream of a recording as it is written: the schema in the first line, then the bytes as they came. */
@@ -12,74 +15,88 @@ export interface StreamWriter {
 
 /** A recording is a directory: `header.json`, and `<stream>.lines` for each stream. It is a tap on the lines, nothing more. */
 export class RecordingWriter {
-  private constructor(readonly path: string) {}
+  private constructor(readonly path: string, readonly owner: Owner | null) {}
 
-  /** Fails when the directory exists: a recording is never mixed with another. */
-  static create(path: string, header: Header): RecordingWriter {
+  /** Fails when the directory exists: a recording is never mixed with another. What is in it belongs to `owner` at once. */
+  static create(path: string, header: Header, owner: Owner | null = null): RecordingWriter {
     Deno.mkdirSync(path, { recursive: false });
-    Deno.writeTextFileSync(`${path}/header.json`, JSON.stringify(headerToJson(header), null, 2) + "\n");
-    return new RecordingWriter(path);
+    const writer = new RecordingWriter(path, owner);
+    const file = writer.#file("header.json");
+    file.write(new TextEncoder().encode(JSON.stringify(headerToJson(header), null, 2) + "\n"));
+    file.close();
+    return writer;
   }
 
   stream(schema: StreamSchema): StreamWriter {
-    const file = Deno.openSync(`${this.path}/${schema.stream}.lines`, { write: true, createNew: true });
-    const write = (bytes: Uint8Array) => {
-      for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
-    };
-    write(new TextEncoder().encode(JSON.stringify(schema) + "\n"));
-    return { write, close: () => file.close() };
+    const file = this.#file(`${schema.stream}.lines`);
+    file.write(new TextEncoder().encode(JSON.stringify(schema) + "\n"));
+    return { write: (bytes) => file.write(bytes), close: () => file.close() };
+  }
+
+  /** Nothing more is written. The directory itself is handed over last: until then nobody can put anything into it. */
+  finish(): void {
+    if (this.owner) fs.lchownSync(this.path, this.owner.uid, this.owner.gid);
+  }
+
+  #file(name: string): RegularFile {
+    return RegularFile.createNew(`${this.path}/${name}`, this.owner);
   }
 }
 
 const BLOCK = 64 * 1024;
+/** Longer than any first line that llmprof writes. */
+const LONGEST_DESCRIPTION = 1 << 20;
+/** A run has a dozen; each keeps a file open. */
+const MOST_STREAMS = 256;
 
 /** Replays a recording: always the stream that holds the others back, a block at a time, so memory does not grow with its length. */
 export function replay(source: RecordingSource, start: (header: Header) => TimelineOptions): { header: Header; timeline: Timeline } {
   const header = readHeader(source);
   const timeline = new Timeline(start(header));
   const streams = new Map<string, () => void>();
-  for (const name of source.streams()) openStream(`${source.name}: stream ${name}`, source.open(name), timeline, streams);
+  const names = source.streams();
+  if (names.length > MOST_STREAMS) throw unreadable(source.name, `it has ${names.length} streams; a run has at most ${MOST_STREAMS}.`);
+  for (const name of names) streams.set(name, openStream(source, name, timeline));
   for (let next = timeline.slowest(); next !== undefined; next = timeline.slowest()) streams.get(next)!();
   timeline.finish();
   return { header, timeline };
 }
 
-function openStream(path: string, file: StreamSource, timeline: Timeline, streams: Map<string, () => void>): void {
+/** Returns what reads on in the stream. */
+function openStream(source: RecordingSource, name: string, timeline: Timeline): () => void {
+  const path = `${source.name}/${name}.lines`;
   const buffer = new Uint8Array(BLOCK);
-  const [schema, rest] = readSchema(path, file, buffer);
+  const file = opened(path, () => source.open(name));
+  const [line, rest] = readDescription(path, file, buffer);
+  const schema = opened(path, () => parseDescription(line, name, timeline.options.find));
   const input: StreamInput = timeline.add(schema);
   let first: Uint8Array | undefined = rest;
-  streams.set(schema.stream, () => {
+  return () => {
     if (first) {
       input.write(first);
       first = undefined;
       return;
     }
-    const n = file.read(buffer);
+    const n = opened(path, () => file.read(buffer));
     if (n !== null) return input.write(buffer.subarray(0, n));
     file.close();
     input.close();
-  });
+  };
 }
 
-/** The schema, and the bytes that were read beyond it. */
-function readSchema(path: string, file: StreamSource, buffer: Uint8Array): [StreamSchema, Uint8Array] {
+/** The first line, and the bytes that were read beyond it. */
+function readDescription(path: string, file: StreamSource, buffer: Uint8Array): [string, Uint8Array] {
   let head = new Uint8Array();
-  for (let n = file.read(buffer); n !== null; n = file.read(buffer)) {
+  for (let n = file.read(buffer); n !== null && head.length <= LONGEST_DESCRIPTION; n = file.read(buffer)) {
     const joined = new Uint8Array(head.length + n);
     joined.set(head);
     joined.set(buffer.subarray(0, n), head.length);
+    const end = joined.indexOf(10, head.length);
     head = joined;
-    const end = head.indexOf(10);
-    if (end >= 0) {
-      try {
-        return [JSON.parse(new TextDecoder().decode(head.subarray(0, end))), head.slice(end + 1)];
-      } catch (cause) {
-        throw unreadable(path, "its first line is no stream description.", cause);
-      }
-    }
+    if (end >= 0) return [new TextDecoder().decode(head.subarray(0, end)), head.slice(end + 1)];
   }
-  throw unreadable(path, "it ends before its first line does.");
+  file.close();
+  throw unreadable(path, head.length > LONGEST_DESCRIPTION ? "its first line has no end." : "it ends before its first line does.");
 }
 
 export function readHeader(source: RecordingSource): Header {
@@ -87,12 +104,19 @@ export function readHeader(source: RecordingSource): Header {
   try {
     text = source.header();
   } catch (cause) {
+    if (cause instanceof RefusedFile) throw unreadable(`${source.name}/header.json`, `it ${cause.message}`, cause);
     throw unreadable(source.name, "it has no header.json.", cause);
   }
+  return opened(`${source.name}/header.json`, () => parseHeader(JSON.parse(text)));
+}
+
+/** Words what is wrong with a file of the recording. */
+function opened<T>(path: string, action: () => T): T {
   try {
-    return parseHeader(JSON.parse(text));
+    return action();
   } catch (cause) {
-    throw unreadable(`${source.name}/header.json`, cause instanceof Error ? cause.message : String(cause), cause);
+    const said = cause instanceof Error ? cause.message : String(cause);
+    throw unreadable(path, cause instanceof RefusedFile ? `it ${said}` : said, cause);
   }
 }
 

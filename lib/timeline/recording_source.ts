@@ -1,3 +1,5 @@
+import { RegularFile } from "../machine/regular_file.ts";
+
 /** Where a recording is read from: a folder, or what was packed into an executable. */
 export interface RecordingSource {
   /** For messages. */
@@ -15,12 +17,20 @@ export interface StreamSource {
   close(): void;
 }
 
-/** The folder that {@link RecordingWriter} wrote. */
+/** Longer than any that llmprof writes. */
+const LONGEST_HEADER = 1 << 20;
+
+/** The folder that {@link RecordingWriter} wrote; or anything that somebody made to look like it: only regular files are read. */
 export class RecordingFolder implements RecordingSource {
   constructor(readonly name: string) {}
 
   header(): string {
-    return Deno.readTextFileSync(`${this.name}/header.json`);
+    const file = RegularFile.open(`${this.name}/header.json`);
+    try {
+      return new TextDecoder().decode(file.readAll(LONGEST_HEADER));
+    } finally {
+      file.close();
+    }
   }
 
   streams(): string[] {
@@ -28,7 +38,6 @@ export class RecordingFolder implements RecordingSource {
   }
 
   open(stream: string): StreamSource {
-    const file = Deno.openSync(`${this.name}/${stream}.lines`);
-    return { read: (buffer) => file.readSync(buffer), close: () => file.close() };
+    return RegularFile.open(`${this.name}/${stream}.lines`);
   }
 }

@@ -30,7 +30,8 @@ export interface Counts {
 export function countsOf(tallies: Iterable<Tally>): Counts {
   let emitted = 0, received = 0, undecodable = 0, skipped = 0;
   for (const tally of tallies) {
-    emitted += tally.emitted - tally.discarded;
+    // A recording may end before the last count of what it holds.
+    emitted += Math.max(tally.emitted - tally.discarded, tally.received);
     received += tally.received;
     undecodable += tally.undecodable;
     skipped += tally.skipped;

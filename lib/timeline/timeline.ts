@@ -6,6 +6,7 @@ import { Tracks } from "../events/tracks.ts";
 import type { Probe } from "../programs/probe.ts";
 import type { StreamSchema } from "../programs/schema.ts";
 import { Dispatch } from "./dispatch.ts";
+import { parseFact } from "./facts.ts";
 import { hostSchema } from "./host.ts";
 import { LineSplitter } from "./lines.ts";
 import { Merge } from "./merge.ts";
@@ -39,6 +40,9 @@ export interface StreamInput {
   close(): void;
 }
 
+/** llmprof gives a sign of life ten times a second. */
+const HOST_SILENCE_NS = 2e9;
+
 type Item = Event | Snapshot | Mark;
 
 /**
@@ -54,6 +58,8 @@ export class Timeline {
   /** When the last window closed, or the last sign of life of a stream that never closed. */
   #end: Ns = -Infinity;
   #start: Ns = Infinity;
+  /** The last sign of life of llmprof's own stream; none where there is no such stream. */
+  #hostEnd: Ns = Infinity;
 
   constructor(readonly options: TimelineOptions) {
     this.#dispatch = new Dispatch(options.find, this.tracks, options.out);
@@ -64,8 +70,8 @@ export class Timeline {
   /** `from`: nothing on this stream is older. A stream that joins a live run must be added before any event of it can happen. */
   add(schema: StreamSchema, from?: Ns, observer?: StreamObserver): StreamInput {
     const tally = newTally();
-    // llmprof counts what others emit, not what it says itself.
-    if (schema.stream !== hostSchema.stream) this.tallies.set(schema.stream, tally);
+    this.tallies.set(schema.stream, tally);
+    const isHost = schema.stream === hostSchema.stream;
     this.#dispatch.add(schema);
     const input = this.#merge.input(schema.stream, from);
     // A stream that has not told any time yet complains at the run's base.
@@ -77,11 +83,15 @@ export class Timeline {
     };
     let latest: Ns = from ?? -Infinity;
     let unmarked = 0;
+    let opened = false;
     let closed: Ns | undefined;
     const parser = new LineParser(schema, this.options.base, {
       event: (event) => {
-        tally.received++;
-        tally.hits.set(event.record, (tally.hits.get(event.record) ?? 0) + 1);
+        // llmprof counts what others emit, not what it says itself.
+        if (!isHost) {
+          tally.received++;
+          tally.hits.set(event.record, (tally.hits.get(event.record) ?? 0) + 1);
+        }
         if (event.at > latest) latest = event.at;
         input.push(event);
         observer?.event?.(event);
@@ -98,6 +108,7 @@ export class Timeline {
       emitted: (count) => tally.emitted = count,
       window: (at, open) => {
         if (at > latest) latest = at;
+        opened ||= open;
         if (open) this.#start = Math.min(this.#start, at);
         else closed = at;
         observer?.window?.(at, open);
@@ -119,8 +130,12 @@ export class Timeline {
         if (rest !== "") undecodable(rest);
         const unexplained = tally.emitted - tally.discarded - tally.received - tally.reported + unmarked;
         if (unexplained > 0) mark(closed ?? latest, "lost", `${schema.stream}: emitted in the kernel and never delivered`, unexplained);
+        if (opened && closed === undefined) {
+          mark(latest, "note", `${schema.stream}: cut off ${this.#since(latest)}: what it would have told later is missing`);
+        }
         // llmprof talks on after the counting: what it read of the machine, what tracing cost.
-        if (schema.stream !== hostSchema.stream) this.#end = Math.max(this.#end, closed ?? latest);
+        if (isHost) this.#hostEnd = latest;
+        else this.#end = Math.max(this.#end, closed ?? latest);
         input.close();
       },
     };
@@ -138,7 +153,18 @@ export class Timeline {
 
   /** After every stream is closed: closes what is open. */
   finish(): void {
-    if (Number.isFinite(this.#end)) this.#dispatch.end(this.#end);
+    if (!Number.isFinite(this.#end)) return;
+    if (this.#end - this.#hostEnd > HOST_SILENCE_NS) {
+      const text = `host: cut off ${this.#since(this.#hostEnd)}: what llmprof did and lost after that is missing`;
+      this.options.out({ type: "mark", at: Math.max(this.#hostEnd, 0), kind: "note", stream: "host", text });
+    }
+    this.#dispatch.end(this.#end);
+  }
+
+  /** A time as a person reads it. */
+  #since(at: Ns): string {
+    const start = Number.isFinite(this.#start) ? this.#start : 0;
+    return Number.isFinite(at) ? `${((at - start) / 1e9).toFixed(3)} s after counting began` : "at its beginning";
   }
 
   /** When the first window opened. */
@@ -162,6 +188,7 @@ export class Timeline {
   #fact(event: Event): void {
     const fact = parseFact(event.values[0] as string);
     if (!fact) {
+      this.tallies.get(event.stream)!.undecodable++;
       const text = "host: a fact that cannot be read";
       return this.options.out({ type: "mark", at: event.at, kind: "undecodable", stream: "host", text, count: 1 });
     }
@@ -178,13 +205,5 @@ export class Timeline {
     if (fact.fact === "note") this.options.out({ type: "mark", at: event.at, kind: "note", stream: "host", text: fact.text });
     this.options.onFact?.(fact, event.at);
     this.#dispatch.fact(fact, event.at);
-  }
-}
-
-function parseFact(json: string): Fact | null {
-  try {
-    return JSON.parse(json) as Fact;
-  } catch {
-    return null;
   }
 }

@@ -90,7 +90,11 @@ Deno.test("timeline: a last line without its end is not believed: a killed write
   a.write(bytes(`10 ${base + 11n} 1 1 12`));
   a.close();
   t.finish();
-  assert.deepEqual(spans.slice(1), ['1/1 hit "7" 10', `mark undecodable 10 a: a: not understood: 10 ${base + 11n} 1 1 12 (1)`]);
+  assert.deepEqual(spans.slice(1), [
+    '1/1 hit "7" 10',
+    `mark undecodable 10 a: a: not understood: 10 ${base + 11n} 1 1 12 (1)`,
+    "mark note 10 a: a: cut off 0.000 s after counting began: what it would have told later is missing",
+  ]);
 });
 
 Deno.test("timeline: what is open ends when counting stopped, not when llmprof said its last word", () => {
@@ -136,7 +140,22 @@ Deno.test("timeline: facts reach who asked; skipped hits are lost, notes are mar
   host.close();
   assert.deepEqual(facts, ["skipped at 60", "skipped at 61", "skipped at 62", "note at 63"]);
   assert.deepEqual(spans.slice(-2), ["mark lost 60 a: a: hits skipped by the kernel (3)", "mark note 63 host: something to know"]);
-  assert.ok(!t.tallies.has("host"), "llmprof counts what others emit");
+  assert.equal(t.tallies.get("host")!.received, 0, "llmprof counts what others emit");
+});
+
+Deno.test("timeline: llmprof's own stream that ends long before the others is told to be cut", () => {
+  const { t, spans, add } = timeline();
+  const host = t.add(hostSchema);
+  const a = add("a");
+  host.write(lines("(9, +1000000000)"));
+  a.write(lines("1 +2 0 0", "2 +4000000000 0 0"));
+  a.close();
+  host.close();
+  t.finish();
+  assert.equal(
+    spans.at(-1),
+    "mark note 1000000000 host: host: cut off 1.000 s after counting began: what llmprof did and lost after that is missing",
+  );
 });
 
 Deno.test("timeline: skipped hits count as emitted and as lost", () => {

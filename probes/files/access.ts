@@ -57,8 +57,8 @@ class AccessDecoder implements Decoder {
   event(event: Event, out: SpanSink): void {
     switch (event.record) {
       case "files/access.open": {
-        const [began, , dev, inode, bytes, name] = event.values as [Ns, number, number, number, number, string];
-        const file = this.#names.learn(dev, inode, name);
+        const [began, , dev, inode, bytes, file] = event.values as [Ns, number, number, number, number, string];
+        this.#names.learn(dev, inode, file);
         if (isLibrary(file)) this.#opened.set(`${event.tid}:${dev}:${inode}`, began);
         return this.#slice(event, began, `open ${file}`, "file.open", { file, dev, inode, bytes }, out);
       }
@@ -78,8 +78,8 @@ class AccessDecoder implements Decoder {
 
   /** The dynamic linker maps a library piece by piece: one slice each, the first from the opening on. */
   #map(event: Event, out: SpanSink): void {
-    const [began, address, bytes, prot, dev, inode, name] = event.values as [Ns, number, number, number, number, number, string];
-    const file = this.#names.learn(dev, inode, name);
+    const [began, address, bytes, prot, dev, inode, file] = event.values as [Ns, number, number, number, number, number, string];
+    this.#names.learn(dev, inode, file);
     if (!isLibrary(file) && !(prot & PROT_EXEC)) {
       return this.#slice(event, began, `mmap ${file}`, "file.map", { file, dev, inode, bytes, address }, out);
     }

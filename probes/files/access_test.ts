@@ -41,10 +41,3 @@ Deno.test("access: what is mapped for execution is a library whatever its name, 
   d.event(6, "files/access.map", { dev: 8, inode: 11, began: 5, prot: 3, name: "x.so.gguf-part" });
   assert.deepEqual(d.told().map((line) => line.split(" ")[1]), ["library.load", "library.load", "file.map"]);
 });
-
-Deno.test("access: a name that fills the 64 bytes of a record is marked as shortened", () => {
-  const d = new Decoding(access);
-  d.event(2, "files/access.open", { ...model, began: 1, name: "é".repeat(32) });
-  d.event(4, "files/access.read", { ...model, began: 3 });
-  assert.deepEqual(d.spans.map((span) => "name" in span && span.name), [`open ${"é".repeat(32)}…`, `read ${"é".repeat(32)}…`]);
-});

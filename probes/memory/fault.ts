@@ -3,7 +3,6 @@ import type { SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
-import { shortened } from "../files/names.ts";
 import template from "./fault.bt" with { type: "text" };
 
 /** Page faults: exact totals, and when which mapping was touched. */
@@ -45,8 +44,8 @@ class FaultDecoder implements Decoder {
   event(event: Event, out: SpanSink): void {
     switch (event.record) {
       case "files/access.map": {
-        const [, from, length, , , , name] = event.values as [Ns, number, number, number, number, number, string];
-        return this.#map(event.pid, { from, to: from + length, file: shortened(name) });
+        const [, from, length, , , , file] = event.values as [Ns, number, number, number, number, number, string];
+        return this.#map(event.pid, { from, to: from + length, file });
       }
       case "files/access.anonymous": {
         const [, from, length] = event.values as [Ns, number, number];

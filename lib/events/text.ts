@@ -1,0 +1,62 @@
+/** A leading U+FEFF is a part of a name like any other. */
+const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
+const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
+
+/**
+ * Bytes from outside as text: UTF-8, and each byte that is none as `\xNN`, so that two names that differ stay two names. The one place that
+ * decides it, for every file, argument and name that reaches a trace, a summary or a terminal.
+ */
+export function textOf(bytes: Uint8Array): string {
+  const text = lenient.decode(bytes);
+  return text.includes("\ufffd") ? spelled(bytes) : text;
+}
+
+/** The beginning of a longer text: a character that was cut in two is left out, and `…` says that something is missing. */
+export function shortenedText(bytes: Uint8Array): string {
+  let end = bytes.length;
+  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+    const length = sequenceLength(bytes[bytes.length - back]!);
+    if (length > back) end = bytes.length - back;
+    if (length > 0) break;
+  }
+  return `${textOf(bytes.subarray(0, end))}…`;
+}
+
+function spelled(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length;) {
+    const length = sequenceLength(bytes[at]!);
+    const character = length > 0 ? decoded(bytes.subarray(at, at + length)) : null;
+    text += character ?? `\\x${bytes[at]!.toString(16).padStart(2, "0")}`;
+    at += character === null ? 1 : length;
+  }
+  return text;
+}
+
+/** Bytes of the character that begins with this one; 0 where none does. */
+function sequenceLength(first: number): number {
+  if (first < 0x80) return 1;
+  if (first < 0xc2) return 0;
+  return first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+}
+
+function decoded(bytes: Uint8Array): string | null {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Control and format characters, and what else ends a line: a name may contain any, and must not steer the reader's terminal or look like another. */
+const steering = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** The text in one line and without characters that a terminal obeys. */
+export function harmless(text: string): string {
+  return text.replaceAll(steering, "\ufffd");
+}
+
+/** The same for text of several lines. */
+export function harmlessLines(text: string): string {
+  return text.replaceAll(steering, (character) => character === "\n" ? character : "\ufffd");
+}

@@ -1,0 +1,113 @@
+import * as fs from "node:fs";
+
+/** Whose a new file shall be, when it is not to be llmprof's own. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** A file that llmprof leaves alone; the message goes on after its path: `is a link.` */
+export class RefusedFile extends Error {
+  override readonly name = "RefusedFile";
+}
+
+/**
+ * Files in folders that others may write to. Deno follows links before it opens a file, whatever the flags say; so a file is opened without
+ * being changed, and is used only when the path then names this very file, a regular one with a single name: what somebody planted there
+ * (a link, a second name of another file, a FIFO, a device) is never written to, however it is exchanged meanwhile.
+ *
+ * Links in the folders of the path are followed, as everywhere.
+ */
+export class RegularFile {
+  private constructor(readonly path: string, readonly fd: number) {}
+
+  /** Throws {@link RefusedFile}, or what the system says. */
+  static open(path: string): RegularFile {
+    // A FIFO without a writer would keep us waiting.
+    return RegularFile.#checked(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK, null);
+  }
+
+  /** A file that must not exist, of that owner. */
+  static createNew(path: string, owner: Owner | null): RegularFile {
+    const { O_WRONLY, O_CREAT, O_EXCL } = fs.constants;
+    const file = new RegularFile(path, fs.openSync(path, O_WRONLY | O_CREAT | O_EXCL, 0o666));
+    if (owner) fs.fchownSync(file.fd, owner.uid, owner.gid);
+    return file;
+  }
+
+  /** A file of that owner, or one that is there, whose contents stay until {@link truncate} and which stays whose it is. */
+  static create(path: string, owner: Owner | null): RegularFile & { readonly isNew: boolean } {
+    try {
+      return Object.assign(RegularFile.createNew(path, owner), { isNew: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    // O_CREAT once more: for a file that is there, it has the kernel look whether somebody else put it into a folder that all may write to.
+    const { O_WRONLY, O_CREAT, O_NONBLOCK } = fs.constants;
+    return Object.assign(RegularFile.#checked(path, O_WRONLY | O_CREAT | O_NONBLOCK, owner), { isNew: false });
+  }
+
+  static #checked(path: string, flags: number, owner: Owner | null): RegularFile {
+    refuse(fs.lstatSync(path));
+    const file = new RegularFile(path, fs.openSync(path, flags, 0o666));
+    try {
+      const [opened, named] = [fs.fstatSync(file.fd), fs.lstatSync(path)];
+      refuse(named);
+      refuse(opened);
+      if (opened.dev !== named.dev || opened.ino !== named.ino) throw new RefusedFile("was exchanged while it was opened.");
+      const writes = (flags & fs.constants.O_WRONLY) !== 0;
+      if (writes && opened.nlink > 1) throw new RefusedFile("has a second name (a hard link).");
+      if (writes && owner && opened.uid !== owner.uid && opened.uid !== 0) throw new RefusedFile(`belongs to another user (uid ${opened.uid}).`);
+      return file;
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+  }
+
+  /** Bytes at the time of asking. */
+  get size(): number {
+    return fs.fstatSync(this.fd).size;
+  }
+
+  /** Fills `buffer` and returns how many bytes; null at the end. */
+  read(buffer: Uint8Array): number | null {
+    return fs.readSync(this.fd, buffer) || null;
+  }
+
+  /** All of it, or an error when it is longer. */
+  readAll(most: number): Uint8Array {
+    if (this.size > most) throw new RefusedFile(`is longer than ${most} bytes.`);
+    const bytes = new Uint8Array(most);
+    let length = 0;
+    for (let n: number | null = 0; n !== null && length < most; n = this.read(bytes.subarray(length))) length += n;
+    return bytes.subarray(0, length);
+  }
+
+  truncate(): void {
+    fs.ftruncateSync(this.fd, 0);
+  }
+
+  write(bytes: Uint8Array): void {
+    // One call may take a part only, near the limit of a disk or a pipe.
+    for (let done = 0; done < bytes.length;) done += fs.writeSync(this.fd, bytes, done, bytes.length - done);
+  }
+
+  close(): void {
+    fs.closeSync(this.fd);
+  }
+}
+
+function refuse(stat: fs.Stats): void {
+  if (stat.isFile()) return;
+  const what = stat.isSymbolicLink()
+    ? "is a link, and may lead anywhere."
+    : stat.isDirectory()
+    ? "is a folder."
+    : stat.isFIFO()
+    ? "is a FIFO."
+    : stat.isSocket()
+    ? "is a socket."
+    : "is a device.";
+  throw new RefusedFile(what);
+}

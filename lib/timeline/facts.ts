@@ -1,0 +1,26 @@
+import type { Fact } from "../events/fact.ts";
+import { type Check, either, isCount, isInteger, isNull, isNumber, isObject, isText, listOf, shape, wrongField } from "./json_shape.ts";
+
+/** What a recording's host stream may tell, by kind. */
+const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof Extract<Fact, { fact: Kind }>, "fact">, Check>> } = {
+  program: { stream: isText, sites: listOf(shape({ probe: isText, site: isText, cost: isText, records: listOf(isText) })) },
+  table: { symbol: isText, file: isText, names: listOf(isText) },
+  skipped: { stream: isText, count: isCount },
+  discarded: { stream: isText, count: isCount },
+  target: { pid: isInteger, argv: listOf(isText) },
+  exit: { pid: isInteger, code: isInteger, signal: either(isText, isNull) },
+  cpu: { bpftrace: isNumber, llmprof: isNumber },
+  note: { text: isText },
+};
+
+/** Reads a fact; null when it is none that this llmprof knows. */
+export function parseFact(json: string): Fact | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return null;
+  }
+  if (!isObject(value) || typeof value.fact !== "string" || !Object.hasOwn(fields, value.fact)) return null;
+  return wrongField(value, fields[value.fact as Fact["fact"]]) === undefined ? value as unknown as Fact : null;
+}

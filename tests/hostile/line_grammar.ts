@@ -1,0 +1,90 @@
+import * as z from "zod";
+import type { Field } from "../../lib/events/event.ts";
+import type { StreamSchema } from "../../lib/programs/schema.ts";
+
+/**
+ * How many lines of a stream say nothing that llmprof can understand, counted by a grammar of its own: regular expressions out of the stream's
+ * description, and schemas for facts. It shares no code with the parser that it judges.
+ */
+export function undecodableLines(bytes: Uint8Array, base: bigint): number {
+  const [first, ...lines] = new TextDecoder().decode(bytes).split("\n");
+  const schema: StreamSchema = JSON.parse(first!);
+  const grammar = new Grammar(schema, base);
+  // What follows the last line end is a line that was cut.
+  const cut = lines.pop();
+  return lines.filter((line) => !grammar.fits(line)).length + (cut === "" ? 0 : 1);
+}
+
+const id = (digits: string | undefined) => Number(digits) >= 0 && Number(digits) < 2 ** 31;
+const patterns: Record<Field["type"], string> = {
+  int: "(-?\\d{1,20})",
+  time: "(\\d+)",
+  text: "((?:[0-9a-f]{2} )*[0-9a-f]{2} ?|(?:[0-9a-f]{2} )*00(?: .*)?)",
+};
+
+class Grammar {
+  readonly #kinds = new Map<string, { readonly name: string; readonly fields: readonly Field[]; readonly line: RegExp }>();
+  readonly #latest: bigint;
+
+  constructor(readonly schema: StreamSchema, base: bigint) {
+    this.#latest = base + 2n ** 63n - 1024n;
+    for (const [kind, { name, fields }] of Object.entries(schema.records)) {
+      const rest = name === "clock"
+        ? " .*"
+        : [patterns.int, patterns.int, ...fields.map(({ type }) => patterns[type])].map((part) => ` ${part}`).join("");
+      this.#kinds.set(kind, { name, fields, line: new RegExp(`^${kind} (\\d+)${rest}$`, "s") });
+    }
+  }
+
+  fits(line: string): boolean {
+    if (line === "" || line === "ready" || /^Lost \d{1,15} events/.test(line)) return true;
+    if (line.startsWith("@")) return this.#map(line);
+    const beat = /^\(9, (\d+)\)$/.exec(line);
+    if (beat) return this.#time(beat[1]);
+    const kind = this.#kinds.get(/^[1-9]\d*/.exec(line)?.[0] ?? "");
+    const found = kind?.line.exec(line);
+    if (!kind || !found || !this.#time(found[1])) return false;
+    if (kind.name === "clock") return true;
+    const [, , pid, tid, ...values] = found;
+    if (!id(pid) || !id(tid)) return false;
+    return kind.fields.every(({ type, unit }, i) => {
+      if (type === "time" && !this.#time(values[i])) return false;
+      if (unit === "subject" && !id(values[i])) return false;
+      return kind.name !== "host.fact" || fact.safeParse(json(values[i]!)).success;
+    });
+  }
+
+  #time(digits: string | undefined): boolean {
+    return BigInt(digits!) < this.#latest;
+  }
+
+  /** Rows of llmprof's own maps are sums; a program's other maps are nobody's concern. */
+  #map(line: string): boolean {
+    const name = /^@(\w*)(?:\[[^\]]*\])?: /.exec(line)?.[1];
+    if (name === undefined) return false;
+    if (name !== "n" && !Object.hasOwn(this.schema.maps, name)) return true;
+    return /^@\w+(\[-?\d{1,20}(, -?\d{1,20})*\])?: \d{1,20}$/.test(line);
+  }
+}
+
+function json(hex: string): unknown {
+  const bytes = hex.trim().split(" ").map((pair) => parseInt(pair, 16));
+  const end = bytes.indexOf(0);
+  try {
+    return JSON.parse(new TextDecoder().decode(new Uint8Array(end < 0 ? bytes : bytes.slice(0, end))));
+  } catch {
+    return undefined;
+  }
+}
+
+const count = z.int().min(0);
+const site = z.object({ probe: z.string(), site: z.string(), cost: z.string(), records: z.array(z.string()) });
+const fact = z.discriminatedUnion("fact", [
+  z.object({ fact: z.literal("program"), stream: z.string(), sites: z.array(site) }),
+  z.object({ fact: z.literal("table"), symbol: z.string(), file: z.string(), names: z.array(z.string()) }),
+  z.object({ fact: z.literal(["skipped", "discarded"]), stream: z.string(), count }),
+  z.object({ fact: z.literal("target"), pid: z.int(), argv: z.array(z.string()) }),
+  z.object({ fact: z.literal("exit"), pid: z.int(), code: z.int(), signal: z.string().nullable() }),
+  z.object({ fact: z.literal("cpu"), bpftrace: z.number(), llmprof: z.number() }),
+  z.object({ fact: z.literal("note"), text: z.string() }),
+]);
