@@ -42,6 +42,8 @@ export class ChromeRows {
   }
 
   rename(track: Track, name: string): void {
+    // A thread may call itself nothing at all; trace_processor takes that for an error.
+    if (name === "") return;
     if (track.kind === "process") this.#metadata(`${this.process(track.pid)},"tid":${track.pid}`, "process_name", { name });
     else this.#metadata(this.of(track), "thread_name", { name });
   }

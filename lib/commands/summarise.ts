@@ -1,6 +1,6 @@
 import { SCHEMA_VERSION, type Summary } from "../analysis/summary.ts";
 import type { Fact } from "../events/fact.ts";
-import { boottime } from "../events/time.ts";
+import { boottime, type Ns } from "../events/time.ts";
 import type { Header } from "../timeline/header.ts";
 import { countsOf } from "../timeline/tally.ts";
 import type { Timeline } from "../timeline/timeline.ts";
@@ -24,7 +24,7 @@ export function summarise<Result>(
   const { clock, target } = header;
   const exit = all(facts, "exit").at(-1);
   const cpu = all(facts, "cpu").at(-1);
-  const seen = Number.isFinite(timeline.end);
+  const moment = (at: Ns) => Number.isFinite(at) ? Number(boottime(clock, at)) : null;
   const tallies = [...timeline.tallies.values()];
   const hits = new Map(tallies.flatMap((tally) => [...tally.hits]));
   const host = (name: string) => header.host[name] ?? null;
@@ -33,8 +33,8 @@ export function summarise<Result>(
     command: header.command,
     target: { pid: target.pid, argv: [...target.argv], exitCode: exit ? exit.code : null },
     clock: { name: clock.name, baseNs: String(clock.base), realtimeOffsetNs: String(clock.realtimeOffset) },
-    startNs: seen ? Number(boottime(clock, timeline.start)) : null,
-    endNs: seen ? Number(boottime(clock, timeline.end)) : null,
+    startNs: moment(timeline.start),
+    endNs: moment(timeline.end),
     host: {
       kernel: host("kernel") as string | null,
       cpu: host("cpu") as string | null,

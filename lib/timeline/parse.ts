@@ -29,8 +29,8 @@ interface RecordShape {
 const LATEST = 2 ** 63 - 2 ** 10;
 /** Far above the highest process id. */
 const HIGHEST_ID = 2 ** 31 - 1;
-/** Digits of the largest number of 64 bits. */
-const MOST_DIGITS = 20;
+/** What a number is below, on either side of zero: 64 bits with a sign, as programs print them and readers of traces take them. */
+const INTEGERS = 2 ** 63;
 
 /**
  * Reads the lines of one stream: `<kind> <nsecs> <pid> <tid> <field…>`, the heartbeat `(9, <nsecs>)` and printed maps. Character by
@@ -118,7 +118,7 @@ export class LineParser {
 
   /** `@n: 12`, `@map: 12`, `@map[1, 2]: 12`. */
   #map(text: string): void {
-    const row = /^@(\w+)(?:\[(-?\d{1,20}(?:, -?\d{1,20})*)\])?: (\d{1,20})$/.exec(text);
+    const row = /^@(\w+)(?:\[(-?\d{1,19}(?:, -?\d{1,19})*)\])?: (\d{1,18})$/.exec(text);
     const [, name = "", key, value] = row ?? /^@(\w*)(?:\[[^\]]*\])?: /.exec(text) ?? [];
     const map = this.#maps.get(name);
     if (!row) return name === "n" || map || !/^@\w*(\[[^\]]*\])?: /.test(text) ? this.handler.undecodable(text) : undefined;
@@ -134,13 +134,14 @@ function parseInteger(text: string, from: number, to: number): number {
   let i = from;
   const negative = text.charCodeAt(i) === 45;
   if (negative) i++;
-  if (i >= to || to - i > MOST_DIGITS) return NaN;
+  if (i >= to) return NaN;
   let value = 0;
   for (; i < to; i++) {
     const digit = text.charCodeAt(i) - 48;
     if (digit < 0 || digit > 9) return NaN;
     value = value * 10 + digit;
   }
+  if (value >= INTEGERS) return NaN;
   return negative ? -value : value;
 }
 

@@ -17,7 +17,7 @@ export function undecodableLines(bytes: Uint8Array, base: bigint): number {
 
 const id = (digits: string | undefined) => Number(digits) >= 0 && Number(digits) < 2 ** 31;
 const patterns: Record<Field["type"], string> = {
-  int: "(-?\\d{1,20})",
+  int: "(-?\\d+)",
   time: "(\\d+)",
   text: "((?:[0-9a-f]{2} )*[0-9a-f]{2} ?|(?:[0-9a-f]{2} )*00(?: .*)?)",
 };
@@ -49,6 +49,7 @@ class Grammar {
     if (!id(pid) || !id(tid)) return false;
     return kind.fields.every(({ type, unit }, i) => {
       if (type === "time" && !this.#time(values[i])) return false;
+      if (type === "int" && (BigInt(values[i]!) >= 2n ** 63n - 512n || BigInt(values[i]!) <= 512n - 2n ** 63n)) return false;
       if (unit === "subject" && !id(values[i])) return false;
       return kind.name !== "host.fact" || fact.safeParse(json(values[i]!)).success;
     });
@@ -63,7 +64,7 @@ class Grammar {
     const name = /^@(\w*)(?:\[[^\]]*\])?: /.exec(line)?.[1];
     if (name === undefined) return false;
     if (name !== "n" && !Object.hasOwn(this.schema.maps, name)) return true;
-    return /^@\w+(\[-?\d{1,20}(, -?\d{1,20})*\])?: \d{1,20}$/.test(line);
+    return /^@\w+(\[-?\d{1,19}(, -?\d{1,19})*\])?: \d{1,18}$/.test(line);
   }
 }
 
@@ -71,7 +72,7 @@ function json(hex: string): unknown {
   const bytes = hex.trim().split(" ").map((pair) => parseInt(pair, 16));
   const end = bytes.indexOf(0);
   try {
-    return JSON.parse(new TextDecoder().decode(new Uint8Array(end < 0 ? bytes : bytes.slice(0, end))));
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(new Uint8Array(end < 0 ? bytes : bytes.slice(0, end))));
   } catch {
     return undefined;
   }
