@@ -4,7 +4,7 @@ import { libraries, type Library, mappedFile, parseMaps } from "../target/maps.t
 import { readOperatorNames } from "../target/string_table.ts";
 import { type ElfSymbol, findSymbols } from "../target/symbols.ts";
 import type { LibraryNeed, SiteParam } from "./probe.ts";
-import { quote } from "./render.ts";
+import { quote, quotePath } from "./render.ts";
 import { chooseSite, siteBytes } from "./site.ts";
 
 /** A library as a process has it mapped, with the functions that were asked for. */
@@ -70,7 +70,7 @@ export async function sitesIn(
     const found = library.functions.get(symbol)!;
     // Builds without offsets are the old ones, which search both symbol tables anew for every name, while the target stands: an address is found at once.
     const place = can.offsets ? quote(symbol) : `0x${found.value.toString(16)}`;
-    const target = `${quote(library.file)}:${place}`;
+    const target = `${quotePath(library.file)}:${place}`;
     const label = `${library.name}:${symbol}`;
     if (param.at === "return") {
       sites.push({ attach: `uretprobe:${target}`, label: `return of ${label}`, cost: "return" });

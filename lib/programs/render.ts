@@ -119,13 +119,15 @@ function renderBlock(
   filter: Filter,
   literalOf: (name: string) => string,
 ): string {
-  const filled = (text: string) => text.replaceAll("FILTER", filterPredicate(filter)).replace(/\{\{(\w+)\}\}/g, (_, name) => literalOf(name));
-  const body = replaceEmits(filled(block.body), ([record, ...args]) => emit(probe, record!, args, kinds));
+  // In one pass, and after the records: what is filled in is never looked at again, whatever it says.
+  const filled = (text: string) =>
+    text.replace(/FILTER|\{\{(\w+)\}\}/g, (_, name?: string) => name === undefined ? filterPredicate(filter) : literalOf(name));
+  const body = filled(replaceEmits(block.body, ([record, ...args]) => emit(probe, record!, args, kinds)));
   return `${attach.join(",\n")}${block.predicate ? ` /${filled(block.predicate)}/` : ""} {${body}}`;
 }
 
-/** A uprobe by a quoted path, and a quoted symbol or an address. */
-const site = /^u(?:ret)?probe:"(?:[^"\\\p{Cc}]|\\["\\])*":(?:"(?:[^"\\\p{Cc}]|\\["\\])*"|0x[0-9a-f]+)(?:\+\d+)?$/u;
+/** A uprobe by a quoted path (see {@link quotePath}), and a quoted symbol or an address. */
+const site = /^u(?:ret)?probe:"(?:[^"\\:*?[\]\p{Cc}]|\\")*":(?:"(?:[^"\\\p{Cc}]|\\["\\])*"|0x[0-9a-f]+)(?:\+\d+)?$/u;
 
 /** What a site resolves to names files of others. This is the one place where it enters a program: it is an attach point and nothing else. */
 function attachPoint(text: string): string {
@@ -167,7 +169,15 @@ function literal(probe: Probe, name: string, dialect: Dialect, resolve: ResolveS
 
 /** A bpftrace string literal that holds exactly `text`, or an error: bpftrace has no escape for a NUL, and a newline ends a program's line. */
 export function quote(text: string): string {
-  // deno-lint-ignore no-control-regex
-  if (/[\x00-\x1f\x7f]/.test(text)) throw new Error(`cannot be written into a program: ${JSON.stringify(text)}`);
+  if (/\p{Cc}/u.test(text)) throw new Error(`cannot be written into a program: ${JSON.stringify(text)}`);
   return `"${text.replace(/[\\"]/g, "\\$&")}"`;
+}
+
+/**
+ * The path of an attach point. What bpftrace takes for a pattern would attach to other files too, 0.17 ends a path at a colon, and before 0.27
+ * none understands a backslash: such a path is refused. (The files of a running process go by their inode, and never come here by such a name.)
+ */
+export function quotePath(path: string): string {
+  if (/[\\:*?[\]]/.test(path)) throw new Error(`bpftrace cannot attach to a file of this name: ${JSON.stringify(path)}`);
+  return quote(path);
 }

@@ -27,14 +27,27 @@ export function parseTemplate(text: string): Block[] {
   }
 }
 
-/** `a:b, {{c}} /predicate/` → the attach points and the predicate. A path never stands in a template, so the first slash begins it. */
+/** `a:b, {{c}} /predicate/` → the attach points and the predicate. Paths stand in quotes, so the first slash outside of them begins it. */
 function splitHeader(header: string): [string[], string] {
-  const slash = header.indexOf("/");
-  const attach = (slash < 0 ? header : header.slice(0, slash)).split(",").map((a) => a.trim()).filter((a) => a !== "");
-  if (slash < 0) return [attach, ""];
+  const attach: string[] = [];
+  let slash = -1;
+  let from = 0;
+  for (let i = 0; i <= header.length; i++) {
+    if (header[i] === '"') i = stringEnd(header, i);
+    else if (header[i] === "," || header[i] === "/" || i === header.length) {
+      attach.push(header.slice(from, i).trim());
+      from = i + 1;
+      if (header[i] === "/") {
+        slash = i;
+        break;
+      }
+    }
+  }
+  const points = attach.filter((point) => point !== "");
+  if (slash < 0) return [points, ""];
   const last = header.lastIndexOf("/");
   if (last === slash) throw new Error(`template: predicate without an end in '${header.trim()}'`);
-  return [attach, header.slice(slash + 1, last).trim()];
+  return [points, header.slice(slash + 1, last).trim()];
 }
 
 function skipBlank(text: string, at: number): number {
@@ -50,6 +63,7 @@ function skipBlank(text: string, at: number): number {
 function findOpen(text: string, at: number): number {
   while (at < text.length) {
     if (text.startsWith("{{", at)) at = text.indexOf("}}", at) + 2;
+    else if (text[at] === '"') at = stringEnd(text, at) + 1;
     else if (text[at] === "{") return at;
     else at++;
   }

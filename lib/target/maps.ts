@@ -29,7 +29,7 @@ export interface Library {
   readonly range: string;
 }
 
-const line = /^([0-9a-f]+)-([0-9a-f]+) ..(.). ([0-9a-f]+) ([0-9a-f]+):([0-9a-f]+) (\d+) *(.*)$/;
+const line = /^([0-9a-f]+)-([0-9a-f]+) ..(.). ([0-9a-f]+) ([0-9a-f]+):([0-9a-f]+) (\d+) *(.*)$/s;
 
 /** Lines that are none of the kernel's are passed over: the file may be cut short by the end of the process. */
 export function parseMaps(text: string): Mapping[] {
