@@ -43,7 +43,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const invoker = await readInvoker(means.files, means.self);
   const status = new StatusLine(context.terminal, options.quiet);
   const launches = options.program.length > 0;
-  if (launches) await checkProgram(means.files, options.program[0]!, invoker.environment.PATH, Deno.cwd());
+  const program = launches ? await checkProgram(means.files, options.program[0]!, invoker.environment.PATH, Deno.cwd()) : "";
   const waiting = () => options.quiet || context.terminal.err("Waiting for a process that matches. Ctrl-C ends.\n");
   const running = launches ? null : await findRunning(means, options, context, waiting);
   if (!launches && !running) return nothing(context);
@@ -54,7 +54,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const run = new TraceRun(profile, outputs, (span) => tokens.span(span));
   let session: Session | undefined;
   try {
-    const target = running ?? await launch(means, options, invoker, (pid) => guard.stopped(pid));
+    const target = running ?? await launch(means, options, Deno.realPathSync(program), invoker, (pid) => guard.stopped(pid));
     session = new Session(means, {
       target,
       tree: options.tree,
@@ -127,7 +127,14 @@ async function isGone(pid: number, { files }: Means): Promise<boolean> {
   return !stat || stat.state === "Z";
 }
 
-async function launch(means: Means, options: TraceOptions, invoker: Invoker, onPid: (pid: number) => void): Promise<Target> {
+/** `program`: the file behind the name that was typed, links followed, as the kernel will name it. */
+async function launch(
+  means: Means,
+  options: TraceOptions,
+  program: string,
+  invoker: Invoker,
+  onPid: (pid: number) => void,
+): Promise<Target> {
   const launched = await launchStopped(means, {
     argv: options.program,
     cwd: Deno.cwd(),
@@ -136,5 +143,5 @@ async function launch(means: Means, options: TraceOptions, invoker: Invoker, onP
     stdout: options.mute ? "null" : options.summary === "json" ? "stderr" : "inherit",
     onPid,
   });
-  return { type: "launched", pid: launched.pid, argv: options.program, child: launched.child };
+  return { type: "launched", pid: launched.pid, argv: options.program, child: launched.child, program };
 }

@@ -84,7 +84,8 @@ export class Programs {
       for (const site of found) uprobes.set(site.attach, site);
       return found.map((site) => site.attach);
     });
-    const child = this.#process({ unsafe: program.unsafe, prompt: options.prompt ?? false });
+    const unsafe = program.unsafe || [...uprobes.values()].some((site) => site.unsafe);
+    const child = this.#process({ unsafe, prompt: options.prompt ?? false });
     const attached = new Attached(program, child, this.means.monotonic);
     this.#attached.push(attached);
     const placed = program.sites.map(({ attach, probe, records }) => {

@@ -25,7 +25,7 @@ import { targetEnded } from "./target_ended.ts";
 
 export type Target =
   /** Started by us and standing before its first instruction. */
-  | { readonly type: "launched"; readonly pid: number; readonly argv: readonly string[]; readonly child: Child }
+  | { readonly type: "launched"; readonly pid: number; readonly argv: readonly string[]; readonly child: Child; readonly program: string }
   | { readonly type: "running"; readonly pid: number; readonly argv: readonly string[] }
   /** The next inference process that starts. */
   | { readonly type: "next" };
@@ -37,7 +37,7 @@ export interface SessionOptions {
   readonly probes: readonly Probe[];
   readonly bufferPages: number;
   readonly guard: Guard;
-  readonly mappingGate: (prefix: string) => Probe;
+  readonly mappingGate: (prefix: string, execs: boolean) => Probe;
   readonly callGate: MakeCallGate;
   /** A running target that has not mapped a library yet is waited for, instead of refused. */
   readonly patient: boolean;
@@ -149,7 +149,7 @@ export class Session {
     const gates = target.type === "running" ? [] : this.#libraries.gatePrefixes.map((prefix) => this.#startGate(prefix, filter));
     // After the gates, which would take what is kept for those that they stop for.
     if (target.type !== "running") this.#programs.prepare(this.#libraries.expected);
-    await Promise.all([...[process, ...gates].map((a) => this.#programs.ready(a)), target.type === "running" && this.#attachRunning(filter)]);
+    await Promise.all([...[process, ...gates].map((a) => this.#programs.ready(a)), this.#prepareLibraries(filter)]);
     if (target.type === "running" && !(await readStat(this.means.files, target.pid))) throw targetEnded(target.pid);
     if (target.type !== "next") return this.#begin();
     const elect = (event: Event) => void (isInference(event) && this.#elect(event.pid));
@@ -161,9 +161,17 @@ export class Session {
 
   #startGate(prefix: string, filter: Filter): Attached {
     const stream = `gate-${prefix.replace(/[^\w-]/g, "_")}`;
-    const gate = this.#programs.start({ stream, probes: [this.options.mappingGate(prefix)], filter, prompt: true });
+    // Of programs that start anywhere on the machine nobody is stopped for being started.
+    const execs = filter.type !== "new";
+    const gate = this.#programs.start({ stream, probes: [this.options.mappingGate(prefix, execs)], filter, prompt: true });
     gate.onEvent = (event) => this.#gatekeeper.event(event);
     return gate;
+  }
+
+  #prepareLibraries(filter: Filter): Promise<void> | undefined {
+    const { target } = this.options;
+    if (target.type === "launched") return this.#libraries.inspect(target.program);
+    return target.type === "running" ? this.#attachRunning(filter) : undefined;
   }
 
   /** For a running target: what is mapped is attached at once; what is not is waited for at a gate, if somebody wants to wait. */
@@ -215,7 +223,9 @@ export class Session {
     if (this.options.target.type === "next") await this.#elect(event.pid);
     if (!(await this.#tree()).includes(event.pid)) return;
     const isCall = probeOf(event.record) === "gate/call";
-    await (isCall ? this.#libraries.atCall(event.pid) : this.#libraries.atMapping(event.pid));
+    if (isCall) await this.#libraries.atCall(event.pid);
+    // A program without the library: of most that a shell starts.
+    else if (await this.#libraries.atMapping(event.pid) === 0) return;
     const what = isCall ? "call reached" : "library mapped";
     this.options.progress({ state: "gate", pid: event.pid, what, milliseconds: this.means.monotonic() - began });
   }

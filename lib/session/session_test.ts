@@ -86,7 +86,7 @@ function events(spans: readonly string[]): string[] {
 Deno.test("session: a program that we start stands at the gate until its library's probes are attached, and everything is counted", async () => {
   using root = temporary();
   const { child, fake } = launchedChild();
-  const s = session(root.path, { type: "launched", pid: 100, argv: ["node", "engine.mjs"], child });
+  const s = session(root.path, { type: "launched", pid: 100, argv: ["node", "engine.mjs"], child, program: "/usr/bin/node" });
   s.proc.process(100, 50, "sh", "T");
   fake.onSignal = (signal) => signal === "SIGCONT" && s.proc.process(100, 50, "node", "S");
   const done = s.run.run(new Promise(() => {}));

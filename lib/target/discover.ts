@@ -1,5 +1,6 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { KernelFiles } from "../machine/files.ts";
+import { printable } from "./printable.ts";
 import { ancestorsOf, type ProcessStat, readProcesses, readStat, splitZeros } from "./process.ts";
 
 /** How the user names a running target. */
@@ -54,7 +55,7 @@ export async function findTarget(files: KernelFiles, query: Query, self: number)
 
 /** One line each, as the option to type. */
 export function listCandidates(candidates: readonly Candidate[]): string {
-  const lines = candidates.slice(0, mostListed).map(({ pid, comm, argv }) => `  --pid ${pid}  ${printable(argv.join(" ") || `[${comm}]`)}`);
+  const lines = candidates.slice(0, mostListed).map(({ pid, comm, argv }) => `  --pid ${pid}  ${short(printable(argv.join(" ") || `[${comm}]`))}`);
   if (candidates.length > mostListed) lines.push(`  and ${candidates.length - mostListed} more`);
   return lines.join("\n");
 }
@@ -70,11 +71,8 @@ function cut(comm: string): string {
   return new TextDecoder().decode(new TextEncoder().encode(comm).subarray(0, commLength));
 }
 
-/** A process chooses its own command line: no control characters to the terminal, and no page-long lines. */
-function printable(text: string): string {
-  // deno-lint-ignore no-control-regex
-  const clean = text.replace(/[\u0000-\u001f\u007f-\u009f]/g, " ");
-  return clean.length > 100 ? `${clean.slice(0, 99)}…` : clean;
+function short(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
 }
 
 async function readCommandLines(files: KernelFiles, processes: readonly ProcessStat[]): Promise<Map<number, string[]>> {
