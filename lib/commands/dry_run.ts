@@ -32,7 +32,7 @@ export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, 
     ? null
     : await findRunning(means, options, context, () => terminal.err("Waiting for a process that matches.\n"));
   mustTrace(means, context, options.bpftrace);
-  const filter = target?.type === "running" ? await filterOf(target.pid, options.tree, means) : { type: "new" } as const;
+  const filter = target?.type === "running" ? await filterOf(target.pids, options.tree, means) : { type: "new" } as const;
   const { programs, notYet } = await plans(profile, filter, options, means);
   for (const program of programs) {
     if (folder) terminal.out(`${folder.write(program)}\n`);
@@ -48,8 +48,10 @@ export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, 
   return 0;
 }
 
-async function filterOf(pid: number, tree: boolean, means: Means): Promise<Filter & { pids: readonly number[] }> {
-  return tree ? { type: "tree", pids: treeOf(await readProcesses(means.files), pid) } : { type: "processes", pids: [pid] };
+async function filterOf(pids: readonly number[], tree: boolean, means: Means): Promise<Filter & { pids: readonly number[] }> {
+  if (!tree) return { type: "processes", pids };
+  const processes = await readProcesses(means.files);
+  return { type: "tree", pids: [...new Set(pids.flatMap((pid) => treeOf(processes, pid)))] };
 }
 
 /** The same choices as Session makes: kernel probes, libraries that are mapped, gates for those that are not. */

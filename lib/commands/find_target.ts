@@ -10,6 +10,7 @@ export interface TargetOptions {
   readonly pid?: number;
   readonly comm?: string;
   readonly match?: RegExp;
+  readonly container?: string;
   readonly wait: boolean;
   /** Program and arguments after `--`. */
   readonly program: readonly string[];
@@ -18,16 +19,18 @@ export interface TargetOptions {
 const LOOK_MS = 500;
 
 /** Which of the options names a target: a program is checked and started by who runs it. */
-export function queryOf({ pid, comm, match }: TargetOptions): Query | null {
+export function queryOf({ pid, comm, match, container }: TargetOptions): Query | null {
   if (pid !== undefined) return { by: "pid", pid };
   if (comm !== undefined) return { by: "comm", comm };
+  if (container !== undefined) return { by: "container", container };
   return match === undefined ? null : { by: "match", pattern: match };
 }
 
 /** A mistake in naming the target, found without looking at the machine's processes. */
 export function checkTarget(profile: Pick<Profile<unknown>, "name" | "waits">, options: TargetOptions): void {
   if (queryOf(options) || options.program.length > 0 || profile.waits) return;
-  const next = `Name one: llmprof ${profile.name} --pid N, --comm NAME, --match REGEX, or: llmprof ${profile.name} -- program args…`;
+  const next =
+    `Name one: llmprof ${profile.name} --pid N, --comm NAME, --match REGEX, --container NAME, or: llmprof ${profile.name} -- program args…`;
   throw usage(`${profile.name} needs a target.`, "None was named.", next);
 }
 
@@ -40,7 +43,7 @@ export async function findRunning(means: Means, options: TargetOptions, context:
   for (let first = true; !interrupted; first = false) {
     try {
       const found = await findTarget(means.files, query, means.self);
-      return { type: "running", pid: found.pid, argv: found.argv };
+      return { type: "running", ...found };
     } catch (error) {
       // Several matches, or a number that is nobody's: waiting does not help.
       if (!options.wait || query.by === "pid" || !(error instanceof LlmprofError) || !error.what.startsWith("No process")) throw error;

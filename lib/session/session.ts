@@ -26,7 +26,15 @@ import { targetEnded } from "./target_ended.ts";
 export type Target =
   /** Started by us and standing before its first instruction. */
   | { readonly type: "launched"; readonly pid: number; readonly argv: readonly string[]; readonly child: Child; readonly program: string }
-  | { readonly type: "running"; readonly pid: number; readonly argv: readonly string[] }
+  | {
+    readonly type: "running";
+    readonly pid: number;
+    readonly argv: readonly string[];
+    /** Everything that belongs to it besides what these fork. */
+    readonly pids: readonly number[];
+    /** A container's own PID namespace, see {@link Filter}. */
+    readonly pidNamespace?: number;
+  }
   /** The next inference process that starts. */
   | { readonly type: "next" };
 
@@ -73,6 +81,8 @@ export class Session {
   #timeline: Timeline | undefined;
   #host: HostStream | undefined;
   #root: { readonly pid: number; readonly argv: readonly string[] } | undefined;
+  /** Processes that belong to the target, with what they fork: the root, and those that are no descendants of it, or not any more. */
+  readonly #tops = new Set<number>();
   #election: Promise<void> | undefined;
   #closing = false;
   #end: ChildEnd | null = null;
@@ -87,7 +97,10 @@ export class Session {
       (fact) => this.#fact(fact),
     );
     this.#gatekeeper = new Gatekeeper(means, options.guard, (event) => this.#atGate(event));
-    if (options.target.type !== "next") this.#root = options.target;
+    const { target } = options;
+    if (target.type === "next") return;
+    this.#root = target;
+    for (const pid of target.type === "running" ? target.pids : [target.pid]) this.#tops.add(pid);
   }
 
   /** There is none when the run ended while it waited for a target. */
@@ -211,6 +224,7 @@ export class Session {
   #elect(pid: number): Promise<void> {
     return this.#election ??= (async () => {
       const root = await rootOf(this.means.files, pid, this.means.self);
+      this.#tops.add(root);
       this.#root = { pid: root, argv: await readCommandLine(this.means.files, root) ?? [] };
       this.#begin();
     })();
@@ -221,7 +235,8 @@ export class Session {
     // It goes on at once: nobody attaches any more.
     if (this.#closing) return;
     if (this.options.target.type === "next") await this.#elect(event.pid);
-    if (!(await this.#tree()).includes(event.pid)) return;
+    if (this.options.target.type !== "next") this.#tops.add(event.pid);
+    else if (!(await this.#tree()).includes(event.pid)) return;
     const isCall = probeOf(event.record) === "gate/call";
     if (isCall) await this.#libraries.atCall(event.pid);
     // A program without the library: of most that a shell starts.
@@ -232,8 +247,7 @@ export class Session {
 
   async #startLibrary(stream: string, probes: readonly Probe[], sites: SiteMap): Promise<void> {
     const isGate = probes.some((probe) => probe.unsafe);
-    const pids = await this.#tree();
-    const filter: Filter = { type: this.options.tree ? "tree" : "processes", pids };
+    const filter = await this.#filter();
     const attached = this.#programs.start({ stream, probes, filter, sites, prompt: isGate });
     attached.onEvent = (event) => {
       if (isGate) this.#gatekeeper.event(event);
@@ -244,13 +258,17 @@ export class Session {
   }
 
   async #filter(): Promise<Filter> {
+    const { target, tree } = this.options;
     if (!this.#root) return { type: "new" };
-    return { type: this.options.tree ? "tree" : "processes", pids: await this.#tree() };
+    const pids = await this.#tree();
+    if (!tree) return { type: "processes", pids };
+    return { type: "tree", pids, ...(target.type === "running" && target.pidNamespace !== undefined && { pidNamespace: target.pidNamespace }) };
   }
 
   async #tree(): Promise<number[]> {
-    const root = this.#root!.pid;
-    return this.options.tree ? treeOf(await readProcesses(this.means.files), root) : [root];
+    if (!this.options.tree) return [...this.#tops];
+    const processes = await readProcesses(this.means.files);
+    return [...new Set([...this.#tops].flatMap((top) => treeOf(processes, top)))];
   }
 
   #possible(probe: Probe): boolean {

@@ -123,7 +123,7 @@ Deno.test("session: a program that we start stands at the gate until its library
 
 Deno.test("session: a running process without the library is refused with a reason, and no bpftrace stays", async () => {
   using root = temporary();
-  const s = session(root.path, { type: "running", pid: 100, argv: ["node"] });
+  const s = session(root.path, { type: "running", pid: 100, pids: [100], argv: ["node"] });
   s.proc.process(100, 1, "node");
   await assert.rejects(s.run.run(new Promise(() => {})), { exitCode: 1, what: "Process 100 has no libllama*.so mapped." });
   assert.equal(s.run.timeline, undefined);
@@ -132,7 +132,7 @@ Deno.test("session: a running process without the library is refused with a reas
 
 Deno.test("session: a running process is traced until it is gone", async () => {
   using root = temporary();
-  const s = session(root.path, { type: "running", pid: 100, argv: ["node"] });
+  const s = session(root.path, { type: "running", pid: 100, pids: [100], argv: ["node"] });
   s.proc.process(100, 1, "node");
   s.proc.map(100, "/opt/libllama.so", 5, libllama);
   const done = s.run.run(new Promise(() => {}));
@@ -183,7 +183,7 @@ Deno.test("session: ended while it waits, nothing was traced", async () => {
 
 Deno.test("session: a bpftrace that dies ends the run with its last words; what was seen is there", async () => {
   using root = temporary();
-  const s = session(root.path, { type: "running", pid: 100, argv: ["node"] });
+  const s = session(root.path, { type: "running", pid: 100, pids: [100], argv: ["node"] });
   s.proc.process(100, 1, "node");
   s.proc.map(100, "/opt/libllama.so", 5, libllama);
   const done = s.run.run(new Promise(() => {}));

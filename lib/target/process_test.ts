@@ -78,7 +78,7 @@ Deno.test("discover: the command line, without llmprof, what is above it and wha
   withProcesses(machine, async (files) => {
     const found = await findCandidates(files, { by: "match", pattern: /serve/g }, 30);
     assert.deepEqual(found, [{ pid: 10, comm: "python3", argv: ["python3", "serve.py", "--port", "80"] }]);
-    assert.deepEqual(await findTarget(files, { by: "match", pattern: /serve\.py --port/ }, 30), found[0]);
+    assert.deepEqual(await findTarget(files, { by: "match", pattern: /serve\.py --port/ }, 30), { ...found[0], pids: [10] });
   }));
 
 Deno.test("discover: several names are listed with exit code 2", () =>
