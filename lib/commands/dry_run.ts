@@ -7,7 +7,7 @@ import type { Means } from "../session/means.ts";
 import { readProcesses, treeOf } from "../target/process.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
-import { checkTarget, findRunning, type TargetOptions } from "./find_target.ts";
+import { checkTarget, findTargetNow, type TargetOptions } from "./find_target.ts";
 import { mustTrace, readMeans } from "./means.ts";
 import { plan, type Planned } from "./planned_program.ts";
 import type { Profile } from "./profile.ts";
@@ -30,7 +30,7 @@ export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, 
   const { terminal } = context;
   const target = options.program.length > 0
     ? null
-    : await findRunning(means, options, context, () => terminal.err("Waiting for a process that matches.\n"));
+    : await findTargetNow(means, options, context, () => terminal.err("Waiting for a process that matches.\n"));
   mustTrace(means, context, options.bpftrace);
   const filter = target?.type === "running" ? await filterOf(target.pids, options.tree, means) : { type: "new" } as const;
   const { programs, notYet } = await plans(profile, filter, options, means);

@@ -24,7 +24,6 @@ export type StartLibraryProgram = (stream: string, probes: readonly Probe[], sit
 export class LibraryAttacher {
   /** Group or gate and file. */
   readonly #attached = new Set<string>();
-  readonly #streams = new Map<string, number>();
   /** Programs into which nothing of the kind is linked. */
   readonly #plain = new Set<string>();
 
@@ -34,10 +33,6 @@ export class LibraryAttacher {
     readonly start: StartLibraryProgram,
     readonly fact: (fact: Fact) => void,
   ) {}
-
-  get attachedStreams(): readonly string[] {
-    return [...this.#streams.keys()];
-  }
 
   /** The programs that the gates will ask for: one with a gate in it is acted on and sends a signal. */
   get expected(): { unsafe: boolean; prompt: boolean }[] {
@@ -136,7 +131,7 @@ export class LibraryAttacher {
       const probes = how.gate ? [...group.probes, how.gate] : group.probes;
       const table = group.need.table === undefined ? null : this.#readTable(pid, group.need.table);
       const sites = await this.#sites(probes, fresh);
-      await Promise.all([table, this.start(this.#name(group.stream), probes, sites)]);
+      await Promise.all([table, this.start(group.stream, probes, sites)]);
     }
     return { found: libraries.length, fresh: fresh.length };
   }
@@ -164,11 +159,5 @@ export class LibraryAttacher {
     if (this.#attached.has(key)) return false;
     this.#attached.add(key);
     return true;
-  }
-
-  #name(stream: string): string {
-    const n = (this.#streams.get(stream) ?? 0) + 1;
-    this.#streams.set(stream, n);
-    return n === 1 ? stream : `${stream}-${n}`;
   }
 }

@@ -65,8 +65,7 @@ Deno.test("library attacher: at the call the variant that is mapped is attached,
   assert.deepEqual(facts, [{ fact: "note", text: "no library of process 100 tells the names of its operators: they are shown by number" }]);
   proc.map(200, "/opt/libggml-cpu-zen4.so", 7, libggml);
   await libraries.atCall(200);
-  assert.ok(started.includes("ggml-2: ggml/graph ggml/ops"));
-  assert.deepEqual(libraries.attachedStreams, ["ggml"]);
+  assert.equal(started.filter((line) => line === "ggml: ggml/graph ggml/ops").length, 2);
 });
 
 Deno.test("library attacher: what is linked into the program is attached before its first instruction, without a gate for a choice", async () => {

@@ -1,6 +1,7 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { readContainerNames } from "./container_names.ts";
+import { NoMatch } from "./no_match.ts";
 import { printable } from "./printable.ts";
 import { ancestorsOf, type ProcessStat, readProcesses } from "./process.ts";
 
@@ -70,8 +71,7 @@ export async function findContainer(files: KernelFiles, asked: string): Promise<
       `Choose one:\n${list(found)}`,
     );
   }
-  throw new LlmprofError(
-    ExitCode.usage,
+  throw new NoMatch(
     `No container matches --container ${asked}.`,
     running.length > 0 ? "Others run; an id needs at least its first four digits." : "None runs here, as far as /proc/PID/cgroup tells.",
     running.length > 0 ? `Choose one, or wait with --wait:\n${list(running)}` : "Start it, wait for it with --wait, or name a process: --pid N",

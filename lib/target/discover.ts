@@ -1,6 +1,7 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { findContainer } from "./container.ts";
+import { NoMatch } from "./no_match.ts";
 import { printable } from "./printable.ts";
 import { ancestorsOf, type ProcessStat, readProcesses, readStat, splitZeros } from "./process.ts";
 
@@ -17,6 +18,8 @@ export interface Candidate {
   readonly pid: number;
   readonly comm: string;
   readonly argv: readonly string[];
+  /** Clock ticks after boot. */
+  readonly startTicks: number;
 }
 
 /** A target with everything that belongs to it besides what its processes fork. */
@@ -45,11 +48,11 @@ export async function findCandidates(files: KernelFiles, query: ByProcess, self:
   const matching = new Set(others.filter((process) => matches(query, process, argvs.get(process.pid) ?? [])).map(({ pid }) => pid));
   return [...matching].filter((pid) => !ancestorsOf(processes, pid).slice(1).some((ancestor) => matching.has(ancestor)))
     .sort((a, b) => a - b)
-    .map((pid) => ({ pid, comm: processes.get(pid)!.comm, argv: argvs.get(pid) ?? [] }));
+    .map((pid) => ({ pid, comm: processes.get(pid)!.comm, argv: argvs.get(pid) ?? [], startTicks: processes.get(pid)!.startTicks }));
 }
 
-/** The one process, or container, that a query means. Throws with exit code 2 when there is none, or several, which are then listed. */
-export async function findTarget(files: KernelFiles, query: Query, self: number): Promise<Found> {
+/** The one process, or container, that a query means. Throws with exit code 2 when there is none, or several, which are then listed (unless the newest of them is meant). */
+export async function findTarget(files: KernelFiles, query: Query, self: number, several: "mistake" | "newest" = "mistake"): Promise<Found> {
   if (query.by === "pid") {
     const found = await describe(files, query.pid);
     if (found) return found;
@@ -59,13 +62,19 @@ export async function findTarget(files: KernelFiles, query: Query, self: number)
     const { root, pids } = await findContainer(files, query.container);
     const found = await describe(files, root, pids);
     if (found) return { ...found, ...await ownNamespace(files, root) };
-    throw usage(`No process of container ${query.container} is left.`, "It ended this moment.", "Wait for the next one with --wait.");
+    throw new NoMatch(`No process of container ${query.container} is left.`, "It ended this moment.", "Wait for the next one with --wait.");
   }
   const found = await findCandidates(files, query, self);
+  const [newest] = several === "newest" ? found.toSorted((a, b) => b.startTicks - a.startTicks) : [];
+  if (newest) return { ...newest, pids: [newest.pid] };
   if (found.length === 1) return { ...found[0]!, pids: [found[0]!.pid] };
   const asked = query.by === "comm" ? `--comm ${query.comm}` : `--match ${query.pattern.source}`;
   if (found.length === 0) {
-    throw usage(`No process matches ${asked}.`, "Nothing of that kind runs now.", "Wait for it with --wait, or list what runs: ps -eo pid,comm,args");
+    throw new NoMatch(
+      `No process matches ${asked}.`,
+      "Nothing of that kind runs now.",
+      "Wait for it with --wait, or list what runs: ps -eo pid,comm,args",
+    );
   }
   throw usage(`${found.length} processes match ${asked}.`, "One of them has to be chosen.", `Choose one:\n${listCandidates(found)}`);
 }
@@ -80,11 +89,13 @@ async function ownNamespace(files: KernelFiles, pid: number): Promise<Pick<Found
 /** Null when the process is gone. */
 async function describe(files: KernelFiles, pid: number, pids: readonly number[] = [pid]): Promise<Found | null> {
   const stat = await readStat(files, pid);
-  return stat && stat.state !== "Z" ? { pid, pids, comm: stat.comm, argv: (await readCommandLines(files, [stat])).get(pid) ?? [] } : null;
+  return stat && stat.state !== "Z"
+    ? { pid, pids, comm: stat.comm, startTicks: stat.startTicks, argv: (await readCommandLines(files, [stat])).get(pid) ?? [] }
+    : null;
 }
 
 /** One line each, as the option to type. */
-export function listCandidates(candidates: readonly Candidate[]): string {
+export function listCandidates(candidates: readonly Omit<Candidate, "startTicks">[]): string {
   const lines = candidates.slice(0, mostListed).map(({ pid, comm, argv }) => `  --pid ${pid}  ${short(printable(argv.join(" ") || `[${comm}]`))}`);
   if (candidates.length > mostListed) lines.push(`  and ${candidates.length - mostListed} more`);
   return lines.join("\n");
