@@ -7,7 +7,7 @@ import type { Means } from "../session/means.ts";
 import { readProcesses, treeOf } from "../target/process.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
-import { checkTarget, findRunning, type TargetOptions } from "./find_target.ts";
+import { checkTarget, findTargetNow, type TargetOptions } from "./find_target.ts";
 import { mustTrace, readMeans } from "./means.ts";
 import { outputOwner } from "./outputs.ts";
 import { plan, type Planned } from "./planned_program.ts";
@@ -31,9 +31,9 @@ export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, 
   const { terminal } = context;
   const target = options.program.length > 0
     ? null
-    : await findRunning(means, options, context, () => terminal.err("Waiting for a process that matches.\n"));
+    : await findTargetNow(means, options, context, () => terminal.err("Waiting for a process that matches.\n"));
   mustTrace(means, context, options.bpftrace);
-  const filter = target?.type === "running" ? await filterOf(target.pid, options.tree, means) : { type: "new" } as const;
+  const filter = target?.type === "running" ? await filterOf(target.pids, options.tree, means) : { type: "new" } as const;
   const { programs, notYet } = await plans(profile, filter, options, means);
   for (const program of programs) {
     if (folder) terminal.out(`${folder.write(program)}\n`);
@@ -49,8 +49,10 @@ export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, 
   return 0;
 }
 
-async function filterOf(pid: number, tree: boolean, means: Means): Promise<Filter & { pids: readonly number[] }> {
-  return tree ? { type: "tree", pids: treeOf(await readProcesses(means.files), pid) } : { type: "processes", pids: [pid] };
+async function filterOf(pids: readonly number[], tree: boolean, means: Means): Promise<Filter & { pids: readonly number[] }> {
+  if (!tree) return { type: "processes", pids };
+  const processes = await readProcesses(means.files);
+  return { type: "tree", pids: [...new Set(pids.flatMap((pid) => treeOf(processes, pid)))] };
 }
 
 /** The same choices as Session makes: kernel probes, libraries that are mapped, gates for those that are not. */

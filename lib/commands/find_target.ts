@@ -1,7 +1,7 @@
-import { LlmprofError } from "../events/errors.ts";
 import type { Means } from "../session/means.ts";
-import type { Target } from "../session/session.ts";
+import type { RunningTarget, Target } from "../session/session.ts";
 import { findTarget, type Query } from "../target/discover.ts";
+import { NoMatch } from "../target/no_match.ts";
 import { usage } from "./cli/usage_error.ts";
 import type { Profile } from "./profile.ts";
 import type { Context } from "./terminal.ts";
@@ -10,6 +10,7 @@ export interface TargetOptions {
   readonly pid?: number;
   readonly comm?: string;
   readonly match?: RegExp;
+  readonly container?: string;
   readonly wait: boolean;
   /** Program and arguments after `--`. */
   readonly program: readonly string[];
@@ -18,32 +19,50 @@ export interface TargetOptions {
 const LOOK_MS = 500;
 
 /** Which of the options names a target: a program is checked and started by who runs it. */
-export function queryOf({ pid, comm, match }: TargetOptions): Query | null {
+export function queryOf({ pid, comm, match, container }: TargetOptions): Query | null {
   if (pid !== undefined) return { by: "pid", pid };
   if (comm !== undefined) return { by: "comm", comm };
+  if (container !== undefined) return { by: "container", container };
   return match === undefined ? null : { by: "match", pattern: match };
 }
 
 /** A mistake in naming the target, found without looking at the machine's processes. */
 export function checkTarget(profile: Pick<Profile<unknown>, "name" | "waits">, options: TargetOptions): void {
   if (queryOf(options) || options.program.length > 0 || profile.waits) return;
-  const next = `Name one: llmprof ${profile.name} --pid N, --comm NAME, --match REGEX, or: llmprof ${profile.name} -- program args…`;
+  const next =
+    `Name one: llmprof ${profile.name} --pid N, --comm NAME, --match REGEX, --container NAME, or: llmprof ${profile.name} -- program args…`;
   throw usage(`${profile.name} needs a target.`, "None was named.", next);
 }
 
-/** A process that runs, or the next one to start. Null when the user ended the waiting. */
-export async function findRunning(means: Means, options: TargetOptions, context: Context, waiting: () => void): Promise<Target | null> {
+/** Whether a target has a name by which it is known again when it has been restarted: a number is nobody's twice. */
+export function isNamed(options: TargetOptions): boolean {
   const query = queryOf(options);
-  if (!query) return { type: "next" };
+  return query !== null && query.by !== "pid";
+}
+
+/** The process that was asked for, or the next one to start. Null when the user ended the waiting. */
+export async function findTargetNow(means: Means, options: TargetOptions, context: Context, waiting: () => void): Promise<Target | null> {
+  return queryOf(options) ? await findRunning(means, options, context, waiting) : { type: "next" };
+}
+
+/** A process that runs; with `--wait`, as soon as there is one. Null when the user ended the waiting. `several`: what several matches mean. */
+export async function findRunning(
+  means: Means,
+  options: TargetOptions,
+  context: Context,
+  waiting: () => void,
+  several: "mistake" | "newest" = "mistake",
+): Promise<RunningTarget | null> {
+  const query = queryOf(options)!;
   let interrupted = false;
   void context.interrupted.then(() => interrupted = true);
   for (let first = true; !interrupted; first = false) {
     try {
-      const found = await findTarget(means.files, query, means.self);
-      return { type: "running", pid: found.pid, argv: found.argv };
+      const found = await findTarget(means.files, query, means.self, several);
+      return { type: "running", ...found };
     } catch (error) {
       // Several matches, or a number that is nobody's: waiting does not help.
-      if (!options.wait || query.by === "pid" || !(error instanceof LlmprofError) || !error.what.startsWith("No process")) throw error;
+      if (!options.wait || !(error instanceof NoMatch)) throw error;
     }
     if (first) waiting();
     await Promise.race([means.sleep(LOOK_MS), context.interrupted]);

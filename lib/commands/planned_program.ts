@@ -47,7 +47,8 @@ export function plan({ stream, probes, filter, sites, bufferPages }: PlanOptions
     const price = PRICES[site?.cost.split(" ")[0] ?? ""];
     lines.push(`  ${site?.label ?? attach}  (${probe}; ${site ? `${site.cost}${price ? `: ${price}` : ""}` : "a tracepoint"})`);
   }
-  const { env, args } = invocation({ bufferPages, unsafe: program.unsafe, prompt: false, warnsOfLoss: false });
+  const unsafe = program.unsafe || [...uprobes.values()].some((site) => site.unsafe);
+  const { env, args } = invocation({ bufferPages, unsafe, prompt: false, warnsOfLoss: false });
   const words = [...Object.entries(env).map(([name, value]) => `${name}=${value}`), machine.bpftrace!.path, ...args.slice(0, -1)];
   return {
     stream,

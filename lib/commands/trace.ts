@@ -11,7 +11,7 @@ import { readStat } from "../target/process.ts";
 import { checkProgram } from "../target/program_path.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
-import { checkTarget, findRunning, type TargetOptions } from "./find_target.ts";
+import { checkTarget, findRunning, findTargetNow, isNamed, type TargetOptions } from "./find_target.ts";
 import { hostFacts } from "./host_facts.ts";
 import { mustTrace, readMeans } from "./means.ts";
 import { checkOutputs } from "./output_checks.ts";
@@ -44,9 +44,9 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const invoker = await readInvoker(means.files, means.self);
   const status = new StatusLine(context.terminal, options.quiet);
   const launches = options.program.length > 0;
-  if (launches) await checkProgram(means.files, options.program[0]!, invoker.environment.PATH, Deno.cwd());
+  const program = launches ? await checkProgram(means.files, options.program[0]!, invoker.environment.PATH, Deno.cwd()) : "";
   const waiting = () => options.quiet || context.terminal.err("Waiting for a process that matches. Ctrl-C ends.\n");
-  const running = launches ? null : await findRunning(means, options, context, waiting);
+  const running = launches ? null : await findTargetNow(means, options, context, waiting);
   if (!launches && !running) return nothing(context);
   mustTrace(means, context, options.bpftrace);
   const outputs = await Outputs.prepare(options.outputs, owner);
@@ -55,9 +55,10 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const run = new TraceRun(profile, outputs, (span) => tokens.span(span));
   let session: Session | undefined;
   try {
-    const target = running ?? await launch(means, options, invoker, (pid) => guard.stopped(pid));
+    const target = running ?? await launch(means, options, Deno.realPathSync(program), invoker, (pid) => guard.stopped(pid));
     session = new Session(means, {
       target,
+      ...(options.wait && isNamed(options) && { again: () => findRunning(means, options, context, () => {}, "newest") }),
       tree: options.tree,
       probes: profile.probes,
       bufferPages: options.bufferPages,
@@ -81,11 +82,11 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     const ends = [context.interrupted, tokens.reached];
     if (options.duration !== undefined) ends.push(session.counting.then(() => means.sleep(options.duration!)));
     await session.run(Promise.race(ends));
-    await checkSeen(profile, session, target, means);
+    await checkSeen(profile, session, means);
   } catch (error) {
     if (session?.timeline) report(run.finish(session.timeline), options, context);
     else outputs.discard();
-    throw await whyGone(error, running, means);
+    throw await whyGone(error, running && session?.pid, means);
   } finally {
     await guard.close();
   }
@@ -104,11 +105,11 @@ function nothing({ terminal }: Context): number {
 }
 
 /** A profile without the stream that it lives on is no profile. */
-async function checkSeen(profile: Pick<Profile<unknown>, "requires">, session: Session, target: Target, means: Means): Promise<void> {
-  const { timeline } = session;
+async function checkSeen(profile: Pick<Profile<unknown>, "requires">, session: Session, means: Means): Promise<void> {
+  const { timeline, options: { target, again } } = session;
   const received = [...timeline?.tallies.values() ?? []].reduce((n, tally) => n + tally.received, 0);
-  if (timeline && received === 0 && target.type === "running" && await isGone(target.pid, means)) throw targetEnded(target.pid);
-  if (!timeline || !profile.requires || session.attachedStreams.includes(profile.requires.stream)) return;
+  if (timeline && received === 0 && !again && target.type === "running" && await isGone(target.pid, means)) throw targetEnded(target.pid);
+  if (!timeline || !profile.requires || session.attachedStreams.has(profile.requires.stream)) return;
   throw new LlmprofError(
     ExitCode.failed,
     `${profile.requires.what} was never seen in the target.`,
@@ -118,9 +119,8 @@ async function checkSeen(profile: Pick<Profile<unknown>, "requires">, session: S
 }
 
 /** What fails because its target is gone is explained by that. */
-async function whyGone(error: unknown, target: Target | null, means: Means): Promise<unknown> {
-  if (target?.type !== "running" || !await isGone(target.pid, means)) return error;
-  return targetEnded(target.pid, error);
+async function whyGone(error: unknown, pid: number | undefined | null, means: Means): Promise<unknown> {
+  return pid && await isGone(pid, means) ? targetEnded(pid, error) : error;
 }
 
 async function isGone(pid: number, { files }: Means): Promise<boolean> {
@@ -128,7 +128,14 @@ async function isGone(pid: number, { files }: Means): Promise<boolean> {
   return !stat || stat.state === "Z";
 }
 
-async function launch(means: Means, options: TraceOptions, invoker: Invoker, onPid: (pid: number) => void): Promise<Target> {
+/** `program`: the file behind the name that was typed, links followed, as the kernel will name it. */
+async function launch(
+  means: Means,
+  options: TraceOptions,
+  program: string,
+  invoker: Invoker,
+  onPid: (pid: number) => void,
+): Promise<Target> {
   const launched = await launchStopped(means, {
     argv: options.program,
     cwd: Deno.cwd(),
@@ -137,5 +144,5 @@ async function launch(means: Means, options: TraceOptions, invoker: Invoker, onP
     stdout: options.mute ? "null" : options.summary === "json" ? "stderr" : "inherit",
     onPid,
   });
-  return { type: "launched", pid: launched.pid, argv: options.program, child: launched.child };
+  return { type: "launched", pid: launched.pid, argv: options.program, child: launched.child, program };
 }

@@ -54,6 +54,6 @@ export interface Decoder {
   event(event: Event, out: SpanSink): void;
   snapshot?(snapshot: Snapshot, out: SpanSink): void;
   fact?(fact: Fact, at: Ns, out: SpanSink): void;
-  /** The run is over at `at`: close what is open and mark it `open`. */
+  /** The run is over at `at`, or a life of its target: close what is open and mark it `open`. */
   end(at: Ns, out: SpanSink): void;
 }

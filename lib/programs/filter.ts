@@ -1,7 +1,12 @@
 /** Which processes a program looks at. */
 export type Filter =
   /** These processes and what they fork from now on (the program itself follows). */
-  | { readonly type: "tree"; readonly pids: readonly number[] }
+  | {
+    readonly type: "tree";
+    readonly pids: readonly number[];
+    /** Inode of a PID namespace: what starts a program in it belongs to the tree too, as `podman exec` does, which forks elsewhere. */
+    readonly pidNamespace?: number;
+  }
   /** Only these. */
   | { readonly type: "processes"; readonly pids: readonly number[] }
   /** Every process that was started after the program. */
@@ -28,6 +33,9 @@ export function filterBlocks(filter: Filter): string[] {
     // Each field is read once, into a variable: 0.17 may merge two reads into one pointer that the kernel's verifier refuses.
     "tracepoint:task:task_newtask { $child = (uint32)args->pid; $flags = args->clone_flags; if (($flags & 0x10000) == 0) { " +
     "if (@tree[pid]) { @tree[$child] = 1; } else if (@tree[$child]) { delete(@tree[$child]); } } }",
+    ...(filter.pidNamespace === undefined ? [] : [
+      `tracepoint:sched:sched_process_exec /curtask->nsproxy->pid_ns_for_children->ns.inum == ${filter.pidNamespace}/ { @tree[pid] = 1; }`,
+    ]),
   ];
 }
 

@@ -1,8 +1,10 @@
 import type { KernelFiles } from "../machine/files.ts";
-import { type ByteReader, type Elf, fileReader, offsetOf, readElf } from "../target/elf.ts";
-import { libraries, type Library, mappedFile, parseMaps } from "../target/maps.ts";
+import { readDebugFile } from "../target/build_id.ts";
+import { type ElfFile, fileReader, offsetOf, readElf } from "../target/elf.ts";
+import { libraries, type Library, mappedFile, parseMaps, withoutDeleted } from "../target/maps.ts";
+import { printable } from "../target/printable.ts";
 import { readOperatorNames } from "../target/string_table.ts";
-import { type ElfSymbol, findSymbols } from "../target/symbols.ts";
+import { type ElfSymbol, findSymbols, type Symbols } from "../target/symbols.ts";
 import type { LibraryNeed, SiteParam } from "./probe.ts";
 import { quote, quotePath } from "./render.ts";
 import { chooseSite, siteBytes } from "./site.ts";
@@ -17,10 +19,14 @@ export interface FoundLibrary {
   readonly path: string;
   /** A path through which bpftrace reaches this very file. */
   readonly file: string;
-  readonly elf: Elf;
-  readonly read: ByteReader;
-  readonly functions: ReadonlyMap<string, ElfSymbol>;
+  readonly elf: ElfFile;
+  readonly functions: ReadonlyMap<string, FoundFunction>;
+  /** The program itself: what is linked into it is there from its first instruction on. */
+  readonly isProgram: boolean;
 }
+
+/** A function, and whether only a debug file beside the library tells its name: then bpftrace finds it by address alone. */
+export type FoundFunction = ElfSymbol & { readonly byAddress: boolean };
 
 /** Where a probe is placed, and how dear a hit is. */
 export interface Site {
@@ -29,31 +35,72 @@ export interface Site {
   /** For people: `libllama.so:llama_decode+4`. */
   readonly label: string;
   readonly cost: string;
+  /** The file has no name at this address: bpftrace takes it with `--unsafe` only. */
+  readonly unsafe?: boolean;
 }
 
-/** The libraries of a process that a probe can work with: the name fits (or it is the program itself, linked statically) and the functions are there. */
+/**
+ * The libraries of a process that a probe can work with: the name fits (or it is the program itself, linked statically) and the functions are
+ * there. `plain`: programs that are known to have none of them.
+ */
 export async function findLibraries(
   files: KernelFiles,
   pid: number,
   need: Pick<LibraryNeed, "prefix" | "symbols">,
   symbols: readonly string[],
+  plain: ReadonlySet<string> = new Set(),
 ): Promise<FoundLibrary[]> {
-  const [maps, exe] = await Promise.all([files.text(`/proc/${pid}/maps`), files.link(`/proc/${pid}/exe`)]);
-  const mapped = libraries(parseMaps(maps ?? ""));
+  const { mapped, exe } = await readMapped(files, pid);
   const named = mapped.filter(({ name }) => name.startsWith(need.prefix));
   // Without such a library, it may be linked into the program.
-  const candidates = named.length > 0 ? named : mapped.filter(({ path }) => path === exe);
+  const candidates = named.length > 0 ? named : mapped.filter(({ path }) => path === exe && !plain.has(path));
   const found = await Promise.all(candidates.map(async ({ dev, inode, name, path, range }): Promise<FoundLibrary | null> => {
     const file = mappedFile(pid, { range });
     const read = fileReader(files, file);
-    const elf = await readElf(read);
-    if (!elf) return null;
-    // A library exports what others call; what is linked into the program may be in the long table only.
-    const { functions } = await findSymbols(elf, read, [...need.symbols, ...symbols], path === exe ? "all" : "exported");
-    if (!need.symbols.every((symbol) => functions.has(symbol))) return null;
-    return { key: `${dev}:${inode}`, name, path, file, elf, read, functions };
+    const headers = await readElf(read);
+    if (!headers) return null;
+    const elf = { ...headers, read };
+    const isProgram = path === exe;
+    const functions = await findFunctions(elf, isProgram, () => readDebugFile(files, pid, elf), need.symbols, symbols);
+    return functions && { key: `${dev}:${inode}`, name, path, file, elf, functions, isProgram };
   }));
   return found.filter((library) => library !== null);
+}
+
+/** Whether a program has these functions linked into it, as far as it or its debug file tells. */
+export async function isLinked(files: KernelFiles, program: ElfFile, need: LibraryNeed, symbols: readonly string[]): Promise<boolean> {
+  return await findFunctions(program, true, () => readDebugFile(files, null, program), need.symbols, symbols) !== null;
+}
+
+async function readMapped(files: KernelFiles, pid: number): Promise<{ mapped: Library[]; exe: string | null }> {
+  const [maps, exe] = await Promise.all([files.text(`/proc/${pid}/maps`), files.link(`/proc/${pid}/exe`)]);
+  return { mapped: libraries(parseMaps(maps ?? "")), exe: exe && withoutDeleted(exe) };
+}
+
+/**
+ * A library exports what others call, in the short table that `strip` leaves; what is linked into the program may be in the long table only,
+ * and where that was stripped, in a debug file. Null unless each of `needed` is there.
+ */
+async function findFunctions(
+  elf: ElfFile,
+  isProgram: boolean,
+  readDebug: () => Promise<ElfFile | null>,
+  needed: readonly string[],
+  others: readonly string[],
+): Promise<ReadonlyMap<string, FoundFunction> | null> {
+  const wanted = [...needed, ...others];
+  const has = ({ functions }: Symbols) => needed.every((symbol) => functions.has(symbol));
+  const own = await findSymbols(elf, elf.read, wanted, isProgram ? "all" : "exported");
+  if (has(own)) return marked(own, false);
+  const long = isProgram ? own : await findSymbols(elf, elf.read, wanted);
+  if (has(long)) return marked(long, false);
+  const debug = await readDebug();
+  const separate = debug && await findSymbols(debug, debug.read, wanted);
+  return separate && has(separate) ? marked(separate, true) : null;
+}
+
+function marked({ functions }: Symbols, byAddress: boolean): Map<string, FoundFunction> {
+  return new Map([...functions].map(([name, symbol]) => [name, { ...symbol, byAddress }]));
 }
 
 /** Attach points of a `site` parameter in a library: those of its functions that exist, each at its cheapest place. */
@@ -69,34 +116,42 @@ export async function sitesIn(
     if (symbol === undefined) continue;
     const found = library.functions.get(symbol)!;
     // Builds without offsets are the old ones, which search both symbol tables anew for every name, while the target stands: an address is found at once.
-    const place = can.offsets ? quote(symbol) : `0x${found.value.toString(16)}`;
-    const target = `${quotePath(library.file)}:${place}`;
-    const label = `${library.name}:${symbol}`;
+    const byAddress = found.byAddress || !can.offsets;
+    const at = offsetOf(library.elf, found.value);
+    // Without a name in the file, builds with offsets take the number for the place in the file, the others for the address.
+    const start = found.byAddress && can.offsets ? at ?? found.value : found.value;
+    const target = `${quotePath(library.file)}:`;
+    const place = (offset: number) => byAddress ? `0x${(start + offset).toString(16)}` : quote(symbol) + (offset ? `+${offset}` : "");
+    const label = `${printable(library.name)}:${symbol}`;
+    const common = found.byAddress ? { unsafe: true } : {};
     if (param.at === "return") {
-      sites.push({ attach: `uretprobe:${target}`, label: `return of ${label}`, cost: "return" });
+      sites.push({ attach: `uretprobe:${target}${place(0)}`, label: `return of ${label}`, cost: "return", ...common });
       continue;
     }
-    const at = offsetOf(library.elf, found.value);
-    const bytes = (at === null ? null : await library.read(at, siteBytes)) ?? new Uint8Array();
+    const bytes = (at === null ? null : await library.elf.read(at, siteBytes)) ?? new Uint8Array();
     const { offset, cost, gain } = chooseSite(bytes, can, arch);
-    const plus = offset ? `+${offset}` : "";
     const price = gain ? `${cost} (${gain} with bpftrace ≥ 0.23)` : cost;
-    sites.push({ attach: `uprobe:${target}${plus}`, label: `${label}${plus}`, cost: price });
+    sites.push({ attach: `uprobe:${target}${place(offset)}`, label: `${label}${offset ? `+${offset}` : ""}`, cost: price, ...common });
   }
   return sites;
 }
 
 /** Operator names of ggml, from whichever mapped library of the process holds them. */
 export async function readNamesTable(files: KernelFiles, pid: number): Promise<{ file: string; names: string[] } | null> {
-  const [maps, exe] = await Promise.all([files.text(`/proc/${pid}/maps`), files.link(`/proc/${pid}/exe`)]);
+  const { mapped, exe } = await readMapped(files, pid);
   const likely = [/^libggml-base/, /^libggml\./, /^libllama\./];
   const rank = ({ name, path }: Library) => path === exe ? likely.length : likely.findIndex((pattern) => pattern.test(name));
-  const candidates = libraries(parseMaps(maps ?? "")).filter((library) => rank(library) >= 0).sort((a, b) => rank(a) - rank(b));
+  const candidates = mapped.filter((library) => rank(library) >= 0).sort((a, b) => rank(a) - rank(b));
   for (const library of candidates) {
     const read = fileReader(files, mappedFile(pid, library));
     const elf = await readElf(read);
-    const names = elf && await readOperatorNames(elf, read);
+    const names = elf && (await readOperatorNames(elf, read) ?? await readStrippedNames(files, pid, { ...elf, read }));
     if (names) return { file: library.name, names };
   }
   return null;
+}
+
+async function readStrippedNames(files: KernelFiles, pid: number, elf: ElfFile): Promise<string[] | null> {
+  const debug = await readDebugFile(files, pid, elf);
+  return debug && await readOperatorNames(elf, elf.read, debug);
 }

@@ -1,6 +1,7 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { Fact } from "../events/fact.ts";
-import { findLibraries, type FoundLibrary, readNamesTable, type Site, sitesIn } from "../programs/library_sites.ts";
+import { fileReader, readElf } from "../target/elf.ts";
+import { findLibraries, type FoundLibrary, isLinked, readNamesTable, type Site, sitesIn } from "../programs/library_sites.ts";
 import type { Probe, SiteParam } from "../programs/probe.ts";
 import type { LibraryGroup } from "./library_groups.ts";
 import type { Means } from "./means.ts";
@@ -23,7 +24,8 @@ export type StartLibraryProgram = (stream: string, probes: readonly Probe[], sit
 export class LibraryAttacher {
   /** Group or gate and file. */
   readonly #attached = new Set<string>();
-  readonly #streams = new Map<string, number>();
+  /** Programs into which nothing of the kind is linked. */
+  readonly #plain = new Set<string>();
 
   constructor(
     readonly means: Means,
@@ -31,10 +33,6 @@ export class LibraryAttacher {
     readonly start: StartLibraryProgram,
     readonly fact: (fact: Fact) => void,
   ) {}
-
-  get attachedStreams(): readonly string[] {
-    return [...this.#streams.keys()];
-  }
 
   /** The programs that the gates will ask for: one with a gate in it is acted on and sends a signal. */
   get expected(): { unsafe: boolean; prompt: boolean }[] {
@@ -46,9 +44,24 @@ export class LibraryAttacher {
     return [...new Set(this.#mapped.map(({ need }) => need.prefix))];
   }
 
-  /** A process stands at the mapping of a library: attach what may be attached now, with the gate for the rest. */
-  async atMapping(pid: number): Promise<void> {
-    await Promise.all(this.#mapped.map((group) => this.#attach(pid, group, group.gate)));
+  /** Looks into a program before it is started, while nobody stands still for it: the long table of a large program takes a tenth of a second. */
+  async inspect(path: string): Promise<void> {
+    const read = fileReader(this.means.files, path);
+    const elf = await readElf(read);
+    const linked = elf && await Promise.all(this.groups.map(({ need, symbols }) => isLinked(this.means.files, { ...elf, read }, need, symbols)));
+    if (linked && !linked.some((is) => is)) this.#plain.add(path);
+  }
+
+  /**
+   * A process stands at the mapping of a library, or before the first instruction of its program: attach what may be attached now, with the
+   * gate for the rest. Of what is linked into the program there is but one variant. Returns how many files were newly attached.
+   */
+  async atMapping(pid: number): Promise<number> {
+    const linked = await Promise.all(this.#chosen.map((group) => this.#attach(pid, group, { only: "program" })));
+    const hasChosen = linked.some(({ found }) => found > 0);
+    const mapped = this.#mapped.filter(({ probes }) => probes.length > 0 || !hasChosen);
+    const others = await Promise.all(mapped.map((group) => this.#attach(pid, group, { gate: hasChosen ? undefined : group.gate })));
+    return [...linked, ...others].reduce((n, { fresh }) => n + fresh, 0);
   }
 
   /** Whether a record says that an engine's choice between variants has been made, as a rule. */
@@ -64,8 +77,8 @@ export class LibraryAttacher {
   /** Processes were running before llmprof: what is mapped is in use. Returns the groups for which there was nothing; their gates are armed. */
   async atStart(pids: readonly number[]): Promise<LibraryGroup[]> {
     const attach = async (group: LibraryGroup, gate?: Probe) => {
-      const found = await Promise.all(pids.map((pid) => this.#attach(pid, group, gate)));
-      return found.some((n) => n > 0);
+      const all = await Promise.all(pids.map((pid) => this.#attach(pid, group, { gate })));
+      return all.some(({ found }) => found > 0);
     };
     const missing: LibraryGroup[] = [];
     for (const group of this.#chosen) if (!(await attach(group))) missing.push(group);
@@ -108,17 +121,19 @@ export class LibraryAttacher {
     );
   }
 
-  /** Returns how many libraries of the process serve the group, newly attached or not. */
-  async #attach(pid: number, group: LibraryGroup, gate?: Probe): Promise<number> {
-    const libraries = await findLibraries(this.means.files, pid, group.need, group.symbols);
+  /** `found`: libraries of the process that serve the group; `fresh`: those of them that are attached now for the first time. */
+  async #attach(pid: number, group: LibraryGroup, how: { gate?: Probe; only?: "program" } = {}): Promise<{ found: number; fresh: number }> {
+    const { files } = this.means;
+    const all = await findLibraries(files, pid, group.need, group.symbols, this.#plain);
+    const libraries = all.filter(({ isProgram }) => isProgram || how.only === undefined);
     const fresh = libraries.filter((library) => this.#take(`${group.stream} ${library.key}`));
     if (fresh.length > 0) {
-      const probes = gate ? [...group.probes, gate] : group.probes;
+      const probes = how.gate ? [...group.probes, how.gate] : group.probes;
       const table = group.need.table === undefined ? null : this.#readTable(pid, group.need.table);
       const sites = await this.#sites(pid, probes, fresh);
-      await Promise.all([table, this.start(this.#name(group.stream), probes, sites)]);
+      await Promise.all([table, this.start(group.stream, probes, sites)]);
     }
-    return libraries.length;
+    return { found: libraries.length, fresh: fresh.length };
   }
 
   async #sites(pid: number, probes: readonly Probe[], own: readonly FoundLibrary[]): Promise<SiteMap> {
@@ -147,11 +162,5 @@ export class LibraryAttacher {
     if (this.#attached.has(key)) return false;
     this.#attached.add(key);
     return true;
-  }
-
-  #name(stream: string): string {
-    const n = (this.#streams.get(stream) ?? 0) + 1;
-    this.#streams.set(stream, n);
-    return n === 1 ? stream : `${stream}-${n}`;
   }
 }

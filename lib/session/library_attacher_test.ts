@@ -65,8 +65,32 @@ Deno.test("library attacher: at the call the variant that is mapped is attached,
   assert.deepEqual(facts, [{ fact: "note", text: "no library of process 100 tells the names of its operators: they are shown by number" }]);
   proc.map(200, "/opt/libggml-cpu-zen4.so", 7, libggml);
   await libraries.atCall(200);
-  assert.ok(started.includes("ggml-2: ggml/graph ggml/ops"));
-  assert.deepEqual(libraries.attachedStreams, ["ggml"]);
+  assert.equal(started.filter((line) => line === "ggml: ggml/graph ggml/ops").length, 2);
+});
+
+Deno.test("library attacher: what is linked into the program is attached before its first instruction, without a gate for a choice", async () => {
+  using root = temporary();
+  const { proc, started, libraries } = attacher(root.path);
+  const all = { llama_decode: guarded, llama_init_from_model: "55", ggml_graph_compute: "55", ggml_cpu_extra_compute_forward: "55" };
+  proc.program(100, "/opt/server");
+  proc.map(100, "/opt/server", 5, makeElf(all));
+  assert.equal(await libraries.atMapping(100), 2);
+  const programs = started.filter((line) => !line.startsWith(" "));
+  assert.deepEqual(programs.sort(), ["ggml: ggml/graph ggml/ops", "llama: llama/calls"]);
+  assert.ok(started.includes("  server:llama_decode+4 emulated"), started.join("\n"));
+  assert.equal(await libraries.atMapping(100), 0, "once for each file");
+});
+
+Deno.test("library attacher: a program that was looked into before it was started is not read again", async () => {
+  using root = temporary();
+  const { proc, libraries } = attacher(root.path);
+  Deno.mkdirSync(`${root.path}/bin`);
+  Deno.writeFileSync(`${root.path}/bin/sh`, makeElf({ main: "55" }));
+  await libraries.inspect("/bin/sh");
+  proc.program(100, "/bin/sh");
+  // What it would find if it looked.
+  proc.map(100, "/bin/sh", 5, libllama);
+  assert.equal(await libraries.atMapping(100), 0);
 });
 
 Deno.test("library attacher: a bpftrace without offsets gets addresses, and is told what it would gain", async () => {

@@ -14,6 +14,7 @@ import { Attached } from "./attached.ts";
 import { HostClock } from "./clock.ts";
 import { siteKey, type SiteMap } from "./library_attacher.ts";
 import type { Means } from "./means.ts";
+import type { Tap } from "./tap.ts";
 import { cpuSeconds, skippedHits } from "./own_cost.ts";
 
 const ATTACH_TIMEOUT_MS = 30_000;
@@ -42,14 +43,18 @@ export function dialectOf(machine: Capabilities): Dialect {
 
 /** The bpftraces of a run: started, connected to the timeline as soon as there is one, drained and stopped together. */
 export class Programs {
-  readonly #attached: Attached[] = [];
+  #attached: Attached[] = [];
+  readonly #ended: Promise<unknown>[] = [];
+  /** Streams by name, and how many there were of each: a recording has a file for each. */
+  readonly #named = new Map<string, number>();
   /** Facts from before there was a stream to carry them. */
   readonly facts: Fact[] = [];
   readonly dialect: Dialect;
   clock: HostClock | undefined;
   #timeline: Timeline | undefined;
   #recording: RecordingWriter | null = null;
-  #stopping = false;
+  /** What the bpftraces that have ended cost, in seconds of CPU time. */
+  #cpu = 0;
   readonly #spares: { readonly kind: ProcessKind; readonly child: Child }[] = [];
 
   constructor(readonly means: Means, readonly bufferPages: number, readonly fail: (error: LlmprofError) => void) {
@@ -77,16 +82,19 @@ export class Programs {
   }
 
   start(options: ProgramOptions): Attached {
-    const { stream, probes, filter, sites } = options;
+    const { probes, filter, sites } = options;
+    const stream = this.#name(options.stream);
     const uprobes = new Map<string, Site>();
     const program = render({ stream, probes, filter, window: "signalled" }, this.dialect, (param) => {
       const found = sites?.get(siteKey(param)) ?? [];
       for (const site of found) uprobes.set(site.attach, site);
       return found.map((site) => site.attach);
     });
-    const child = this.#process({ unsafe: program.unsafe, prompt: options.prompt ?? false });
+    const unsafe = program.unsafe || [...uprobes.values()].some((site) => site.unsafe);
+    const child = this.#process({ unsafe, prompt: options.prompt ?? false });
     const attached = new Attached(program, child, this.means.monotonic);
     this.#attached.push(attached);
+    this.#ended.push(attached.running.ended);
     const placed = program.sites.map(({ attach, probe, records }) => {
       const { label, cost } = uprobes.get(attach) ?? { label: attach, cost: "tracepoint" };
       return { probe, site: label, cost, records };
@@ -111,7 +119,7 @@ export class Programs {
     this.clock ??= new HostClock(reading, this.means.monotonic, this.means.origin);
     void running.ended.then(({ code, stderr }) => {
       attached.tap.close();
-      if (!this.#stopping) this.fail(diedEarly(stream, code, stderr));
+      if (this.#attached.includes(attached)) this.fail(diedEarly(stream, code, stderr));
     });
     if (this.#timeline) this.#count(attached);
   }
@@ -124,28 +132,34 @@ export class Programs {
     for (const attached of this.#attached) this.#count(attached);
   }
 
-  /** Stops counting, waits for what was counted, and ends every bpftrace. Leaves facts on what tracing lost and cost. */
-  async close(): Promise<void> {
-    this.#stopping = true;
+  /**
+   * Stops counting, waits for what was counted, and ends every bpftrace that runs. Leaves facts on what tracing lost and cost; returns the taps,
+   * which are still open so that those facts come before the end of their streams.
+   */
+  async end(): Promise<readonly Tap[]> {
+    const ending = this.#attached;
+    this.#attached = [];
     for (const { child } of this.#spares.splice(0)) child.kill("SIGKILL");
     const { files, sleep } = this.means;
-    await Promise.all(this.#attached.map((attached) => attached.drain(sleep)));
-    let bpftrace = 0;
-    for (const { running, stream } of this.#attached) {
+    await Promise.all(ending.map((attached) => attached.drain(sleep)));
+    for (const { running, stream } of ending) {
       this.facts.push({ fact: "skipped", stream, count: await skippedHits(files, running.pid) });
-      bpftrace += await cpuSeconds(files, running.pid);
+      this.#cpu += await cpuSeconds(files, running.pid);
       running.stop();
     }
-    this.facts.push({ fact: "cpu", bpftrace, llmprof: await cpuSeconds(files, this.means.self) });
-  }
-
-  closeTaps(): void {
-    for (const { tap } of this.#attached) tap.close();
+    this.facts.push({ fact: "cpu", bpftrace: this.#cpu, llmprof: await cpuSeconds(files, this.means.self) });
+    return ending.map(({ tap }) => tap);
   }
 
   /** Detaching takes its time. */
   async ended(): Promise<void> {
-    await Promise.all(this.#attached.map(({ running }) => running.ended));
+    await Promise.all(this.#ended);
+  }
+
+  #name(stream: string): string {
+    const n = (this.#named.get(stream) ?? 0) + 1;
+    this.#named.set(stream, n);
+    return n === 1 ? stream : `${stream}-${n}`;
   }
 
   #connect(attached: Attached, from?: number): void {

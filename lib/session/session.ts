@@ -23,21 +23,34 @@ import type { Means } from "./means.ts";
 import { Programs } from "./programs.ts";
 import { targetEnded } from "./target_ended.ts";
 
+/** A target that ran before llmprof came. */
+export interface RunningTarget {
+  readonly type: "running";
+  readonly pid: number;
+  readonly argv: readonly string[];
+  /** Everything that belongs to it besides what these fork. */
+  readonly pids: readonly number[];
+  /** A container's own PID namespace, see {@link Filter}. */
+  readonly pidNamespace?: number;
+}
+
 export type Target =
   /** Started by us and standing before its first instruction. */
-  | { readonly type: "launched"; readonly pid: number; readonly argv: readonly string[]; readonly child: Child }
-  | { readonly type: "running"; readonly pid: number; readonly argv: readonly string[] }
+  | { readonly type: "launched"; readonly pid: number; readonly argv: readonly string[]; readonly child: Child; readonly program: string }
+  | RunningTarget
   /** The next inference process that starts. */
   | { readonly type: "next" };
 
 export interface SessionOptions {
   readonly target: Target;
+  /** Waits for a running target's next life when it has ended; null when nobody waits any more. Absent: the run ends with its target. */
+  readonly again?: () => Promise<RunningTarget | null>;
   /** Children belong to the target. */
   readonly tree: boolean;
   readonly probes: readonly Probe[];
   readonly bufferPages: number;
   readonly guard: Guard;
-  readonly mappingGate: (prefix: string) => Probe;
+  readonly mappingGate: (prefix: string, execs: boolean) => Probe;
   readonly callGate: MakeCallGate;
   /** A running target that has not mapped a library yet is waited for, instead of refused. */
   readonly patient: boolean;
@@ -56,6 +69,8 @@ export type Progress =
   | { readonly state: "waiting" }
   | { readonly state: "counting"; readonly pid: number; readonly sites: number }
   | { readonly state: "gate"; readonly pid: number; readonly what: "library mapped" | "call reached"; readonly milliseconds: number }
+  /** The target ended, and its next life is waited for. */
+  | { readonly state: "again"; readonly pid: number }
   /** The program that we started: how it ended, or null when it goes on without us. */
   | { readonly state: "left"; readonly pid: number; readonly end: ChildEnd | null }
   | { readonly state: "draining" };
@@ -65,29 +80,32 @@ const LOOK_MS = 500;
 /** One run over a target that may come, fork and go. */
 export class Session {
   readonly #programs: Programs;
-  readonly #libraries: LibraryAttacher;
+  /** Of this life of the target. */
+  #libraries: LibraryAttacher;
+  #target: Target;
   readonly #gatekeeper: Gatekeeper;
   readonly #failed = Promise.withResolvers<never>();
-  readonly #exited = Promise.withResolvers<void>();
+  #exited = Promise.withResolvers<void>();
   readonly #counting = Promise.withResolvers<void>();
   #timeline: Timeline | undefined;
   #host: HostStream | undefined;
   #root: { readonly pid: number; readonly argv: readonly string[] } | undefined;
+  /** Processes that belong to the target, with what they fork: the root, and those that are no descendants of it, or not any more. */
+  readonly #tops = new Set<number>();
   #election: Promise<void> | undefined;
+  readonly #streams = new Set<string>();
+  /** The run is to end, whatever its target does. */
+  #stopped = false;
+  /** Nothing is attached any more: the run ends, or a life of its target has. */
   #closing = false;
   #end: ChildEnd | null = null;
 
   constructor(readonly means: Means, readonly options: SessionOptions) {
     this.#failed.promise.catch(() => {});
     this.#programs = new Programs(means, options.bufferPages, (error) => this.#failed.reject(error));
-    this.#libraries = new LibraryAttacher(
-      means,
-      groupByLibrary(options.probes, options.callGate),
-      (stream, probes, sites) => this.#startLibrary(stream, probes, sites),
-      (fact) => this.#fact(fact),
-    );
     this.#gatekeeper = new Gatekeeper(means, options.guard, (event) => this.#atGate(event));
-    if (options.target.type !== "next") this.#root = options.target;
+    this.#target = options.target;
+    this.#libraries = this.#live(options.target);
   }
 
   /** There is none when the run ended while it waited for a target. */
@@ -101,19 +119,25 @@ export class Session {
   }
 
   /** Libraries whose probes were attached, by stream. */
-  get attachedStreams(): readonly string[] {
-    return this.#libraries.attachedStreams;
+  get attachedStreams(): ReadonlySet<string> {
+    return this.#streams;
+  }
+
+  /** The first process of the target in its present or last life; undefined while one is waited for that nobody has named. */
+  get pid(): number | undefined {
+    return this.#root?.pid;
   }
 
   /**
-   * Runs until the target ends or `stop` resolves, then drains and closes the timeline. Throws when a program cannot be attached or dies;
-   * what was seen until then has been written.
+   * Runs until the target ends (for good, where it may come again) or `stop` resolves, then drains and closes the timeline. Throws when a program
+   * cannot be attached or dies; what was seen until then has been written.
    */
   async run(stop: Promise<unknown>): Promise<void> {
-    const { target, guard } = this.options;
+    const { target, guard, again } = this.options;
     let released = target.type !== "launched";
+    void stop.then(() => this.#stopped = true);
     try {
-      await Promise.race([this.#start(), stop]);
+      await Promise.race([again ? this.#start().catch((error) => this.#unlessGone(error)) : this.#start(), stop]);
       if (target.type === "launched" && this.#timeline) {
         target.child.kill("SIGCONT");
         guard.released(target.pid);
@@ -121,6 +145,7 @@ export class Session {
       }
       await Promise.race([stop, this.#targetEnd(), this.#failed.promise]);
       if (target.type === "launched" && released) this.options.progress({ state: "left", pid: target.pid, end: this.#end });
+      if (again) await this.#liveAgain(again, stop);
     } finally {
       this.#closing = true;
       this.options.progress({ state: "draining" });
@@ -137,8 +162,52 @@ export class Session {
     return this.#programs.ended();
   }
 
+  /** A life of the target begins: nothing is attached to it yet. */
+  #live(target: Target): LibraryAttacher {
+    this.#target = target;
+    this.#tops.clear();
+    if (target.type !== "next") {
+      this.#root = target;
+      for (const pid of target.type === "running" ? target.pids : [target.pid]) this.#tops.add(pid);
+    }
+    const { probes, callGate } = this.options;
+    return this.#libraries = new LibraryAttacher(
+      this.means,
+      groupByLibrary(probes, callGate),
+      (stream, probes, sites) => this.#startLibrary(stream, probes, sites),
+      (fact) => this.#fact(fact),
+    );
+  }
+
+  /** One life after another, each with programs of its own in the same trace, until `stop` resolves or nobody waits for another. */
+  async #liveAgain(again: () => Promise<RunningTarget | null>, stop: Promise<unknown>): Promise<void> {
+    while (!this.#stopped) {
+      const { pid } = this.#root!;
+      this.#fact({ fact: "ended", pid });
+      this.#closing = true;
+      await this.#gatekeeper.idle();
+      await this.#endPrograms();
+      this.options.progress({ state: "again", pid });
+      const target = await Promise.race([again(), stop.then(() => null)]);
+      if (!target) return;
+      this.#fact({ fact: "note", text: `process ${pid} ended and process ${target.pid} came after it: both are in this trace` });
+      this.#closing = false;
+      this.#exited = Promise.withResolvers();
+      this.#live(target);
+      await Promise.race([this.#start().catch((error) => this.#unlessGone(error)), stop]);
+      await Promise.race([stop, this.#targetEnd(), this.#failed.promise]);
+    }
+  }
+
+  /** A life that was over before everything was attached is one of many. */
+  async #unlessGone(error: unknown): Promise<void> {
+    const stat = await readStat(this.means.files, this.#root!.pid);
+    if (stat && stat.state !== "Z") throw error;
+  }
+
   async #start(): Promise<void> {
-    const { target, progress } = this.options;
+    const { progress } = this.options;
+    const target = this.#target;
     progress({ state: "attaching" });
     const filter = await this.#filter();
     const kernel = this.options.probes.filter((probe) => !probe.library && this.#possible(probe));
@@ -149,9 +218,9 @@ export class Session {
     const gates = target.type === "running" ? [] : this.#libraries.gatePrefixes.map((prefix) => this.#startGate(prefix, filter));
     // After the gates, which would take what is kept for those that they stop for.
     if (target.type !== "running") this.#programs.prepare(this.#libraries.expected);
-    await Promise.all([...[process, ...gates].map((a) => this.#programs.ready(a)), target.type === "running" && this.#attachRunning(filter)]);
+    await Promise.all([...[process, ...gates].map((a) => this.#programs.ready(a)), this.#prepareLibraries(filter)]);
     if (target.type === "running" && !(await readStat(this.means.files, target.pid))) throw targetEnded(target.pid);
-    if (target.type !== "next") return this.#begin();
+    if (target.type !== "next") return this.#timeline ? this.#counts() : this.#begin();
     const elect = (event: Event) => void (isInference(event) && this.#elect(event.pid));
     process.tap.whileWaiting = watch(process.program.schema, { event: elect });
     for (const gate of gates) gate.tap.whileWaiting = watch(gate.program.schema, { event: (event) => this.#gatekeeper.event(event) });
@@ -161,9 +230,17 @@ export class Session {
 
   #startGate(prefix: string, filter: Filter): Attached {
     const stream = `gate-${prefix.replace(/[^\w-]/g, "_")}`;
-    const gate = this.#programs.start({ stream, probes: [this.options.mappingGate(prefix)], filter, prompt: true });
+    // Of programs that start anywhere on the machine nobody is stopped for being started.
+    const execs = filter.type !== "new";
+    const gate = this.#programs.start({ stream, probes: [this.options.mappingGate(prefix, execs)], filter, prompt: true });
     gate.onEvent = (event) => this.#gatekeeper.event(event);
     return gate;
+  }
+
+  #prepareLibraries(filter: Filter): Promise<void> | undefined {
+    const target = this.#target;
+    if (target.type === "launched") return this.#libraries.inspect(target.program);
+    return target.type === "running" ? this.#attachRunning(filter) : undefined;
   }
 
   /** For a running target: what is mapped is attached at once; what is not is waited for at a gate, if somebody wants to wait. */
@@ -181,7 +258,8 @@ export class Session {
   #begin(): void {
     // Somebody ended the run while it began.
     if (this.#closing) return;
-    const { target, open, header, find, onFact, progress } = this.options;
+    const { open, header, find, onFact } = this.options;
+    const target = this.#target;
     const { clock } = this.#programs;
     const root = this.#root!;
     const full: Header = {
@@ -194,15 +272,20 @@ export class Session {
     this.#timeline = new Timeline({ base: splitBase(clock!.base), find, out, onFact, ...(full.root !== undefined && { root: full.root }) });
     this.#host = new HostStream(clock!, this.#timeline, recording?.stream(hostSchema) ?? null);
     this.#programs.begin(this.#timeline, recording);
-    this.#flushFacts();
-    progress({ state: "counting", pid: root.pid, sites: this.#programs.sites });
+    this.#counts();
     this.#counting.resolve();
+  }
+
+  #counts(): void {
+    this.#flushFacts();
+    this.options.progress({ state: "counting", pid: this.#root!.pid, sites: this.#programs.sites });
   }
 
   /** The first process that shows itself is the target, with the tree that it belongs to. */
   #elect(pid: number): Promise<void> {
     return this.#election ??= (async () => {
       const root = await rootOf(this.means.files, pid, this.means.self);
+      this.#tops.add(root);
       this.#root = { pid: root, argv: await readCommandLine(this.means.files, root) ?? [] };
       this.#begin();
     })();
@@ -212,35 +295,43 @@ export class Session {
     const began = this.means.monotonic();
     // It goes on at once: nobody attaches any more.
     if (this.#closing) return;
-    if (this.options.target.type === "next") await this.#elect(event.pid);
-    if (!(await this.#tree()).includes(event.pid)) return;
+    if (this.#target.type === "next") await this.#elect(event.pid);
+    if (this.#target.type !== "next") this.#tops.add(event.pid);
+    else if (!(await this.#tree()).includes(event.pid)) return;
     const isCall = probeOf(event.record) === "gate/call";
-    await (isCall ? this.#libraries.atCall(event.pid) : this.#libraries.atMapping(event.pid));
+    if (isCall) await this.#libraries.atCall(event.pid);
+    // A program without the library: of most that a shell starts.
+    else if (await this.#libraries.atMapping(event.pid) === 0) return;
     const what = isCall ? "call reached" : "library mapped";
     this.options.progress({ state: "gate", pid: event.pid, what, milliseconds: this.means.monotonic() - began });
   }
 
   async #startLibrary(stream: string, probes: readonly Probe[], sites: SiteMap): Promise<void> {
     const isGate = probes.some((probe) => probe.unsafe);
-    const pids = await this.#tree();
-    const filter: Filter = { type: this.options.tree ? "tree" : "processes", pids };
+    const filter = await this.#filter();
     const attached = this.#programs.start({ stream, probes, filter, sites, prompt: isGate });
     attached.onEvent = (event) => {
       if (isGate) this.#gatekeeper.event(event);
       if (this.#libraries.announces(event.record) && !this.#closing) this.#gatekeeper.meanwhile(() => this.#libraries.atCall(event.pid));
     };
     await this.#programs.ready(attached);
+    this.#streams.add(stream);
     this.#flushFacts();
   }
 
   async #filter(): Promise<Filter> {
+    const { tree } = this.options;
+    const target = this.#target;
     if (!this.#root) return { type: "new" };
-    return { type: this.options.tree ? "tree" : "processes", pids: await this.#tree() };
+    const pids = await this.#tree();
+    if (!tree) return { type: "processes", pids };
+    return { type: "tree", pids, ...(target.type === "running" && target.pidNamespace !== undefined && { pidNamespace: target.pidNamespace }) };
   }
 
   async #tree(): Promise<number[]> {
-    const root = this.#root!.pid;
-    return this.options.tree ? treeOf(await readProcesses(this.means.files), root) : [root];
+    if (!this.options.tree) return [...this.#tops];
+    const processes = await readProcesses(this.means.files);
+    return [...new Set([...this.#tops].flatMap((top) => treeOf(processes, top)))];
   }
 
   #possible(probe: Probe): boolean {
@@ -250,7 +341,8 @@ export class Session {
   }
 
   async #targetEnd(): Promise<void> {
-    const { target } = this.options;
+    const target = this.#target;
+    const exited = this.#exited.promise;
     if (target.type === "launched") {
       this.#end = await target.child.status;
       this.#fact({ fact: "exit", pid: target.pid, code: this.#end.code, signal: this.#end.signal });
@@ -258,9 +350,9 @@ export class Session {
     }
     // Its exit is seen at once where tracepoints tell; a look from time to time finds the rest.
     let gone = false;
-    void this.#exited.promise.then(() => gone = true);
-    while (!gone) {
-      await Promise.race([this.#exited.promise, this.means.sleep(LOOK_MS)]);
+    void exited.then(() => gone = true);
+    while (!gone && this.#target === target) {
+      await Promise.race([exited, this.means.sleep(LOOK_MS)]);
       if (this.#root && !(await readStat(this.means.files, this.#root.pid))) gone = true;
     }
   }
@@ -274,10 +366,14 @@ export class Session {
     if (this.#host) { for (const fact of this.#programs.facts.splice(0)) this.#host.fact(fact); }
   }
 
-  async #close(): Promise<void> {
-    await this.#programs.close();
+  async #endPrograms(): Promise<void> {
+    const taps = await this.#programs.end();
     this.#flushFacts();
-    this.#programs.closeTaps();
+    for (const tap of taps) tap.close();
+  }
+
+  async #close(): Promise<void> {
+    await this.#endPrograms();
     this.#host?.close();
     this.#timeline?.finish();
   }

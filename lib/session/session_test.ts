@@ -14,14 +14,14 @@ import type { Fact } from "../events/fact.ts";
 import type { Child } from "../machine/child.ts";
 import type { Header } from "../timeline/header.ts";
 import type { Means } from "./means.ts";
-import { Session, type Target } from "./session.ts";
+import { type RunningTarget, Session, type Target } from "./session.ts";
 
 const hex = (text: string) => new TextEncoder().encode(text).toHex().replace(/..(?=.)/g, "$& ");
 const tracepoints = [life, access, mappingGate("")].flatMap((probe) => probe.tracepoints ?? []);
 const libllama = makeElf({ llama_decode: "55" });
 
 /** A session with probes of processes, files and llama.cpp over a fake machine. Programs are known by their stream's name. */
-function session(root: string, target: Target) {
+function session(root: string, target: Target, again?: () => Promise<RunningTarget | null>) {
   const proc = new FakeProc(root);
   const time = new FakeTime();
   const spans: string[] = [];
@@ -46,6 +46,7 @@ function session(root: string, target: Target) {
   };
   const run = new Session(means as Means, {
     target,
+    ...(again && { again }),
     tree: true,
     probes: [life, access, calls],
     bufferPages: 64,
@@ -86,7 +87,7 @@ function events(spans: readonly string[]): string[] {
 Deno.test("session: a program that we start stands at the gate until its library's probes are attached, and everything is counted", async () => {
   using root = temporary();
   const { child, fake } = launchedChild();
-  const s = session(root.path, { type: "launched", pid: 100, argv: ["node", "engine.mjs"], child });
+  const s = session(root.path, { type: "launched", pid: 100, argv: ["node", "engine.mjs"], child, program: "/usr/bin/node" });
   s.proc.process(100, 50, "sh", "T");
   fake.onSignal = (signal) => signal === "SIGCONT" && s.proc.process(100, 50, "node", "S");
   const done = s.run.run(new Promise(() => {}));
@@ -123,7 +124,7 @@ Deno.test("session: a program that we start stands at the gate until its library
 
 Deno.test("session: a running process without the library is refused with a reason, and no bpftrace stays", async () => {
   using root = temporary();
-  const s = session(root.path, { type: "running", pid: 100, argv: ["node"] });
+  const s = session(root.path, { type: "running", pid: 100, pids: [100], argv: ["node"] });
   s.proc.process(100, 1, "node");
   await assert.rejects(s.run.run(new Promise(() => {})), { exitCode: 1, what: "Process 100 has no libllama*.so mapped." });
   assert.equal(s.run.timeline, undefined);
@@ -132,7 +133,7 @@ Deno.test("session: a running process without the library is refused with a reas
 
 Deno.test("session: a running process is traced until it is gone", async () => {
   using root = temporary();
-  const s = session(root.path, { type: "running", pid: 100, argv: ["node"] });
+  const s = session(root.path, { type: "running", pid: 100, pids: [100], argv: ["node"] });
   s.proc.process(100, 1, "node");
   s.proc.map(100, "/opt/libllama.so", 5, libllama);
   const done = s.run.run(new Promise(() => {}));
@@ -144,6 +145,44 @@ Deno.test("session: a running process is traced until it is gone", async () => {
   await done;
   await s.run.ended();
   assert.deepEqual(events(s.spans), ['100/100 llama.decode "llama_decode" (open) tokens=1 phase=decode context=7']);
+});
+
+Deno.test("session: a target that comes again is traced again, each life with programs of its own, what the first left open closed", async () => {
+  using root = temporary();
+  const stop = Promise.withResolvers<void>();
+  const lives: (RunningTarget | null)[] = [{ type: "running", pid: 200, pids: [200], argv: ["node"] }];
+  const s = session(root.path, { type: "running", pid: 100, pids: [100], argv: ["node"] }, () => {
+    const next = lives.shift();
+    return next === undefined ? new Promise(() => {}) : Promise.resolve(next);
+  });
+  s.proc.process(100, 1, "node");
+  s.proc.map(100, "/opt/libllama.so", 5, libllama);
+  const done = s.run.run(stop.promise);
+  await s.run.counting;
+  const first = await s.program("llama");
+  first.event(14, "100 100 7 1 1 1 1");
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  s.proc.process(200, 1, "node");
+  s.proc.map(200, "/opt/libllama.so", 5, libllama);
+  s.proc.gone(100);
+  await until(() => s.states.filter((state) => state === "counting").length === 2);
+  const second = await s.program("llama");
+  assert.notEqual(second, first);
+  assert.ok(first.child.signals.includes("SIGINT"));
+  second.event(14, "200 200 7 1 1 1 1");
+  second.event(15, "200 200 0");
+  s.proc.gone(200);
+  await until(() => s.states.filter((state) => state === "again").length === 2);
+  stop.resolve();
+  await done;
+  await s.run.ended();
+  assert.deepEqual(events(s.spans), [
+    '100/100 llama.decode "llama_decode" (open) tokens=1 phase=decode context=7',
+    '200/200 llama.decode "llama_decode" tokens=1 phase=decode context=7 ret=0',
+  ]);
+  assert.ok(s.spans.some((span) => /^mark note .*process 100 ended and process 200 came after it/.test(span)));
+  assert.deepEqual([...s.run.timeline!.tallies.keys()].sort(), ["host", "llama", "llama-2", "process", "process-2"]);
+  assert.equal(s.run.pid, 200);
 });
 
 Deno.test("session: waiting, the first process that opens weights is the target, with what it did before", async () => {
@@ -183,7 +222,7 @@ Deno.test("session: ended while it waits, nothing was traced", async () => {
 
 Deno.test("session: a bpftrace that dies ends the run with its last words; what was seen is there", async () => {
   using root = temporary();
-  const s = session(root.path, { type: "running", pid: 100, argv: ["node"] });
+  const s = session(root.path, { type: "running", pid: 100, pids: [100], argv: ["node"] });
   s.proc.process(100, 1, "node");
   s.proc.map(100, "/opt/libllama.so", 5, libllama);
   const done = s.run.run(new Promise(() => {}));

@@ -21,6 +21,8 @@ export class StatusLine {
         return this.#say(`Tracing process ${progress.pid} with ${progress.sites} probes. Ctrl-C ends and writes.`);
       case "gate":
         return this.#say(`Process ${progress.pid} stood ${Math.round(progress.milliseconds)} ms (${progress.what}) while probes were attached.`);
+      case "again":
+        return this.#say(`Process ${progress.pid} ended. Waiting for the next one that matches. Ctrl-C ends and writes.`);
       case "left":
         return this.#left(progress.pid, progress.end);
       case "draining":

@@ -1,5 +1,5 @@
 import type { KernelFiles } from "../machine/files.ts";
-import { type ByteReader, type Elf, readSection, SectionType, viewOf } from "./elf.ts";
+import { type ByteReader, type Elf, type ElfFile, fileReader, readElf, readSection, SectionType, viewOf } from "./elf.ts";
 
 /** `NT_GNU_BUILD_ID`, in a note whose owner is `GNU`. */
 const gnuBuildId = 3;
@@ -23,10 +23,24 @@ export async function readBuildId(elf: Elf, read: ByteReader): Promise<string | 
   return null;
 }
 
-/** Where a distribution installs the symbols that it stripped from a library; null when it did not. Addresses are those of the library. */
-export async function debugFile(files: KernelFiles, buildId: string): Promise<string | null> {
-  const path = `/usr/lib/debug/.build-id/${buildId.slice(0, 2)}/${buildId.slice(2)}.debug`;
-  return (await files.modes([path])).has(path) ? path : null;
+/**
+ * The symbols that a distribution stripped from a file and installed apart, as the process's own root has them, or this machine; null when
+ * neither has. Its addresses are those of the file.
+ */
+export async function readDebugFile(files: KernelFiles, pid: number | null, elf: ElfFile): Promise<ElfFile | null> {
+  const id = await readBuildId(elf, elf.read);
+  if (id === null) return null;
+  const path = `/usr/lib/debug/.build-id/${id.slice(0, 2)}/${id.slice(2)}.debug`;
+  const places = pid === null ? [path] : [`/proc/${pid}/root${path}`, path];
+  // Only what is a regular file: the root of a container is somebody else's, and a pipe would be read for ever.
+  const modes = await files.modes(places);
+  for (const place of places.filter((place) => modes.has(place))) {
+    const read = fileReader(files, place);
+    const debug = await readElf(read);
+    // A file of that name may be of another build.
+    if (debug && await readBuildId(debug, read) === id) return { ...debug, read };
+  }
+  return null;
 }
 
 function padded(size: number): number {

@@ -1,5 +1,8 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { KernelFiles } from "../machine/files.ts";
+import { findContainer } from "./container.ts";
+import { NoMatch } from "./no_match.ts";
+import { printable } from "./printable.ts";
 import { ancestorsOf, type ProcessStat, readProcesses, readStat, splitZeros } from "./process.ts";
 
 /** How the user names a running target. */
@@ -7,13 +10,27 @@ export type Query =
   | { readonly by: "pid"; readonly pid: number }
   | { readonly by: "comm"; readonly comm: string }
   /** Tried on the command line with its arguments joined by blanks. */
-  | { readonly by: "match"; readonly pattern: RegExp };
+  | { readonly by: "match"; readonly pattern: RegExp }
+  /** Its name or the beginning of its id. */
+  | { readonly by: "container"; readonly container: string };
 
 export interface Candidate {
   readonly pid: number;
   readonly comm: string;
   readonly argv: readonly string[];
+  /** Clock ticks after boot. */
+  readonly startTicks: number;
 }
+
+/** A target with everything that belongs to it besides what its processes fork. */
+export interface Found extends Candidate {
+  /** Several for a container: not all of its processes descend from its first. */
+  readonly pids: readonly number[];
+  /** Inode of the container's PID namespace, where it has one of its own. */
+  readonly pidNamespace?: number;
+}
+
+type ByProcess = Extract<Query, { by: "comm" | "match" }>;
 
 /** A name longer than the kernel keeps. */
 const commLength = 15;
@@ -23,7 +40,7 @@ const mostListed = 20;
  * The processes that a query means. llmprof itself and its ancestors are none of them: the command line of the `sudo` above holds the very
  * pattern. Of a process and its descendants only the uppermost counts, because the target is a tree.
  */
-export async function findCandidates(files: KernelFiles, query: Exclude<Query, { by: "pid" }>, self: number): Promise<Candidate[]> {
+export async function findCandidates(files: KernelFiles, query: ByProcess, self: number): Promise<Candidate[]> {
   const processes = await readProcesses(files);
   const own = new Set(ancestorsOf(processes, self));
   const others = [...processes.values()].filter(({ pid, ppid, state }) => !own.has(pid) && ppid !== self && state !== "Z");
@@ -31,35 +48,60 @@ export async function findCandidates(files: KernelFiles, query: Exclude<Query, {
   const matching = new Set(others.filter((process) => matches(query, process, argvs.get(process.pid) ?? [])).map(({ pid }) => pid));
   return [...matching].filter((pid) => !ancestorsOf(processes, pid).slice(1).some((ancestor) => matching.has(ancestor)))
     .sort((a, b) => a - b)
-    .map((pid) => ({ pid, comm: processes.get(pid)!.comm, argv: argvs.get(pid) ?? [] }));
+    .map((pid) => ({ pid, comm: processes.get(pid)!.comm, argv: argvs.get(pid) ?? [], startTicks: processes.get(pid)!.startTicks }));
 }
 
-/** The one process that a query means. Throws with exit code 2 when there is none, or several, which are then listed. */
-export async function findTarget(files: KernelFiles, query: Query, self: number): Promise<Candidate> {
+/** The one process, or container, that a query means. Throws with exit code 2 when there is none, or several, which are then listed (unless the newest of them is meant). */
+export async function findTarget(files: KernelFiles, query: Query, self: number, several: "mistake" | "newest" = "mistake"): Promise<Found> {
   if (query.by === "pid") {
-    const stat = await readStat(files, query.pid);
-    if (!stat || stat.state === "Z") {
-      throw usage(`There is no process ${query.pid}.`, "It has ended, or the number is another one.", "List what runs: ps -eo pid,comm,args");
-    }
-    return { pid: query.pid, comm: stat.comm, argv: (await readCommandLines(files, [stat])).get(query.pid) ?? [] };
+    const found = await describe(files, query.pid);
+    if (found) return found;
+    throw usage(`There is no process ${query.pid}.`, "It has ended, or the number is another one.", "List what runs: ps -eo pid,comm,args");
+  }
+  if (query.by === "container") {
+    const { root, pids } = await findContainer(files, query.container);
+    const found = await describe(files, root, pids);
+    if (found) return { ...found, ...await ownNamespace(files, root) };
+    throw new NoMatch(`No process of container ${query.container} is left.`, "It ended this moment.", "Wait for the next one with --wait.");
   }
   const found = await findCandidates(files, query, self);
-  if (found.length === 1) return found[0]!;
+  const [newest] = several === "newest" ? found.toSorted((a, b) => b.startTicks - a.startTicks) : [];
+  if (newest) return { ...newest, pids: [newest.pid] };
+  if (found.length === 1) return { ...found[0]!, pids: [found[0]!.pid] };
   const asked = query.by === "comm" ? `--comm ${query.comm}` : `--match ${query.pattern.source}`;
   if (found.length === 0) {
-    throw usage(`No process matches ${asked}.`, "Nothing of that kind runs now.", "Wait for it with --wait, or list what runs: ps -eo pid,comm,args");
+    throw new NoMatch(
+      `No process matches ${asked}.`,
+      "Nothing of that kind runs now.",
+      "Wait for it with --wait, or list what runs: ps -eo pid,comm,args",
+    );
   }
   throw usage(`${found.length} processes match ${asked}.`, "One of them has to be chosen.", `Choose one:\n${listCandidates(found)}`);
 }
 
+/** `pid:[4026532181]`, when it is not llmprof's own: a container may share that of the machine. */
+async function ownNamespace(files: KernelFiles, pid: number): Promise<Pick<Found, "pidNamespace">> {
+  const [own, its] = await Promise.all(["self", pid].map((process) => files.link(`/proc/${process}/ns/pid`)));
+  const inode = /^pid:\[(\d+)\]$/.exec(its ?? "")?.[1];
+  return inode === undefined || own === its ? {} : { pidNamespace: Number(inode) };
+}
+
+/** Null when the process is gone. */
+async function describe(files: KernelFiles, pid: number, pids: readonly number[] = [pid]): Promise<Found | null> {
+  const stat = await readStat(files, pid);
+  return stat && stat.state !== "Z"
+    ? { pid, pids, comm: stat.comm, startTicks: stat.startTicks, argv: (await readCommandLines(files, [stat])).get(pid) ?? [] }
+    : null;
+}
+
 /** One line each, as the option to type. */
-export function listCandidates(candidates: readonly Candidate[]): string {
-  const lines = candidates.slice(0, mostListed).map(({ pid, comm, argv }) => `  --pid ${pid}  ${printable(argv.join(" ") || `[${comm}]`)}`);
+export function listCandidates(candidates: readonly Omit<Candidate, "startTicks">[]): string {
+  const lines = candidates.slice(0, mostListed).map(({ pid, comm, argv }) => `  --pid ${pid}  ${short(printable(argv.join(" ") || `[${comm}]`))}`);
   if (candidates.length > mostListed) lines.push(`  and ${candidates.length - mostListed} more`);
   return lines.join("\n");
 }
 
-function matches(query: Exclude<Query, { by: "pid" }>, process: ProcessStat, argv: readonly string[]): boolean {
+function matches(query: ByProcess, process: ProcessStat, argv: readonly string[]): boolean {
   if (query.by === "comm") return process.comm === cut(query.comm);
   // `search` and not `test`: it keeps no position in a pattern with the flag g.
   return argv.length > 0 && argv.join(" ").search(query.pattern) >= 0;
@@ -70,11 +112,8 @@ function cut(comm: string): string {
   return new TextDecoder().decode(new TextEncoder().encode(comm).subarray(0, commLength));
 }
 
-/** A process chooses its own command line: no control characters to the terminal, and no page-long lines. */
-function printable(text: string): string {
-  // deno-lint-ignore no-control-regex
-  const clean = text.replace(/[\u0000-\u001f\u007f-\u009f]/g, " ");
-  return clean.length > 100 ? `${clean.slice(0, 99)}…` : clean;
+function short(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
 }
 
 async function readCommandLines(files: KernelFiles, processes: readonly ProcessStat[]): Promise<Map<number, string[]>> {

@@ -27,6 +27,11 @@ export interface Elf {
   readonly segments: readonly Segment[];
 }
 
+/** The headers with a way to read the rest. */
+export interface ElfFile extends Elf {
+  readonly read: ByteReader;
+}
+
 export const SectionType = { symtab: 2, rela: 4, note: 7, dynsym: 11 } as const;
 export const SegmentType = { load: 1, interp: 3 } as const;
 

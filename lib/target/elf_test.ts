@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { runChild } from "../machine/child.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
 import { FolderFiles } from "../machine/folder_files.ts";
-import { debugFile, readBuildId } from "./build_id.ts";
+import { readBuildId, readDebugFile } from "./build_id.ts";
 import { type ByteReader, type Elf, fileReader, offsetOf, readElf, readInterp } from "./elf.ts";
 import { readOperatorNames, readPointerTable } from "./string_table.ts";
 import { findSymbols } from "./symbols.ts";
@@ -98,9 +98,17 @@ compilerTest("build id, loader, and the separate debug file", async (dir) => {
   assert.equal(await readBuildId(without.elf, without.read), null);
   const path = `/usr/lib/debug/.build-id/${id.slice(0, 2)}/${id.slice(2)}.debug`;
   await Deno.mkdir(dir + path.slice(0, path.lastIndexOf("/")), { recursive: true });
-  assert.equal(await debugFile(new FolderFiles(dir), id), null);
-  await Deno.writeTextFile(dir + path, "");
-  assert.equal(await debugFile(new FolderFiles(dir), id), path);
+  const files = new FolderFiles(dir);
+  const debug = async () => (await readDebugFile(files, 7, { ...elf, read }))?.sections.length;
+  assert.equal(await debug(), undefined);
+  await Deno.writeFile(dir + path, await compile(dir, "other.so", "-DOTHER=1", "-Wl,--build-id=none"));
+  assert.equal(await debug(), undefined, "a file of that name that is of another build");
+  await Deno.writeFile(dir + path, await compile(dir, "lib.so"));
+  assert.equal(await debug(), elf.sections.length);
+  await Deno.rename(dir + path, `${dir}/kept`);
+  await Deno.mkdir(`${dir}/proc/7/root${path.slice(0, path.lastIndexOf("/"))}`, { recursive: true });
+  await Deno.rename(`${dir}/kept`, `${dir}/proc/7/root${path}`);
+  assert.equal(await debug(), elf.sections.length, "in the root of the process");
 });
 
 compilerTest("the strings of a table of pointers, with plain and with packed relocations", async (dir) => {

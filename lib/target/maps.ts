@@ -40,7 +40,7 @@ export function parseMaps(text: string): Mapping[] {
     const [, from, to, execute, offset, major, minor, inode, rest] = found as unknown as string[];
     const start = BigInt(`0x${from}`);
     const end = BigInt(`0x${to}`);
-    const deleted = rest!.endsWith(" (deleted)");
+    const path = withoutDeleted(rest!);
     mappings.push({
       range: `${start.toString(16)}-${end.toString(16)}`,
       start,
@@ -50,11 +50,16 @@ export function parseMaps(text: string): Mapping[] {
       dev: parseInt(major!, 16) * 2 ** 20 + parseInt(minor!, 16),
       inode: Number(inode),
       // A newline is the only byte that the kernel escapes here.
-      path: (deleted ? rest!.slice(0, -" (deleted)".length) : rest!).replaceAll("\\012", "\n"),
-      deleted,
+      path: path.replaceAll("\\012", "\n"),
+      deleted: path !== rest,
     });
   }
   return mappings;
+}
+
+/** How the kernel words a path whose file was removed or replaced. */
+export function withoutDeleted(path: string): string {
+  return path.replace(/ \(deleted\)$/, "");
 }
 
 /** One entry for each file, in the order of addresses. */

@@ -1,4 +1,4 @@
-import { type ByteReader, type Elf, offsetOf, readSection, SectionType, stringAt, viewOf, wide } from "./elf.ts";
+import { type ByteReader, type Elf, type ElfFile, offsetOf, readSection, SectionType, stringAt, viewOf, wide } from "./elf.ts";
 import { findSymbols } from "./symbols.ts";
 import { tableUsedBy } from "./table_reference.ts";
 
@@ -13,8 +13,8 @@ const operatorName = /^[A-Z][A-Z0-9_]*$/;
  * The strings of an array of pointers, in order: `static const char * GGML_OP_NAME[]`. Null when there is no such object or it does not
  * hold pointers to strings.
  */
-export async function readPointerTable(elf: Elf, read: ByteReader, symbol: string): Promise<string[] | null> {
-  const found = (await findSymbols(elf, read, [symbol])).objects.get(symbol);
+export async function readPointerTable(elf: Elf, read: ByteReader, symbol: string, named: ElfFile = { ...elf, read }): Promise<string[] | null> {
+  const found = (await findSymbols(named, named.read, [symbol])).objects.get(symbol);
   if (!found || found.size === 0) return null;
   const count = Math.floor(found.size / 8);
   const names = await readStrings(elf, read, found.value, Math.min(count, mostEntries), () => true);
@@ -26,9 +26,9 @@ export async function readPointerTable(elf: Elf, read: ByteReader, symbol: strin
  * was stripped, from the address that the exported `ggml_op_name` uses. The second way does not know the table's length and may return
  * more names than there are ids; no id points at those.
  */
-export async function readOperatorNames(elf: Elf, read: ByteReader): Promise<string[] | null> {
-  const named = await readPointerTable(elf, read, "GGML_OP_NAME");
-  if (named) return named;
+export async function readOperatorNames(elf: Elf, read: ByteReader, named?: ElfFile): Promise<string[] | null> {
+  const table = await readPointerTable(elf, read, "GGML_OP_NAME", named);
+  if (table) return table;
   const { functions } = await findSymbols(elf, read, ["ggml_op_name"]);
   const getter = functions.get("ggml_op_name");
   const at = getter && offsetOf(elf, getter.value);

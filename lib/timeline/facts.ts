@@ -8,6 +8,7 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
   skipped: { stream: isText, count: isCount },
   discarded: { stream: isText, count: isCount },
   target: { pid: isInteger, argv: listOf(isText) },
+  ended: { pid: isInteger },
   exit: { pid: isInteger, code: isInteger, signal: either(isText, isNull) },
   cpu: { bpftrace: isNumber, llmprof: isNumber },
   note: { text: isText },

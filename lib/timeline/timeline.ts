@@ -202,6 +202,7 @@ export class Timeline {
         this.options.out({ type: "mark", at: event.at, kind: "lost", stream: fact.stream, text, count: fact.count });
       }
     }
+    if (fact.fact === "ended") this.#dispatch.end(event.at);
     if (fact.fact === "note") this.options.out({ type: "mark", at: event.at, kind: "note", stream: "host", text: fact.text });
     this.options.onFact?.(fact, event.at);
     this.#dispatch.fact(fact, event.at);

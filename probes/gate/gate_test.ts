@@ -25,5 +25,5 @@ Deno.test("gate: each process by itself; one that nobody continued stood until t
 
 Deno.test("gate: what is asked for cannot change the program", () => {
   const { params } = mappingGate('lib"x');
-  assert.deepEqual(params, { prefix: { type: "text", value: 'lib"x' }, length: { type: "int", value: 5 } });
+  assert.deepEqual(params, { prefix: { type: "text", value: 'lib"x' }, length: { type: "int", value: 5 }, execs: { type: "int", value: 0 } });
 });

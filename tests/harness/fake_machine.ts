@@ -46,6 +46,11 @@ export class FakeProc {
     Deno.removeSync(join(this.root, `/proc/${pid}`), { recursive: true });
   }
 
+  /** What `/proc/PID/exe` leads to. */
+  program(pid: number, path: string): void {
+    Deno.symlinkSync(path, join(this.root, `/proc/${pid}/exe`));
+  }
+
   /** Maps a file for execution, at a place that follows from its inode. */
   map(pid: number, path: string, inode: number, content: Uint8Array): void {
     const range = `7f${inode.toString(16).padStart(6, "0")}000-7f${inode.toString(16).padStart(6, "0")}fff`;

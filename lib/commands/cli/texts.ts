@@ -4,8 +4,8 @@ export const groups = { target: "Target:", end: "End:", output: "Output:", traci
 
 export const examples: Readonly<Record<string, string>> = {
   coldstart: `
-Target: one of --pid, --comm, --match, or a program after --. Without one, the next
-inference process to start is waited for.
+Target: one of --pid, --comm, --match, --container, or a program after --. Without one,
+the next inference process to start is waited for.
 
 Examples:
   sudo llmprof coldstart                                  wait for the next one to start
@@ -13,11 +13,12 @@ Examples:
   sudo llmprof coldstart -o start.llmprof -- ./server     keep a recording
   llmprof coldstart --from start.llmprof                  explain it again, without root`,
   operators: `
-Target: one of --pid, --comm, --match, or a program after --.
+Target: one of --pid, --comm, --match, --container, or a program after --.
 
 Examples:
   sudo llmprof operators --pid 1234 --duration 10s        ten seconds of a running server
   sudo llmprof operators --comm llama-server --tokens 200 until 200 tokens are generated
+  sudo llmprof operators --container llama --duration 10s all processes of a container
   sudo llmprof operators -- node engine.mjs model.gguf    start it, end with it
   sudo llmprof operators --pid 1234 --summary json | jq .result
   sudo llmprof operators --pid 1234 --dry-run             what would be attached, and where`,

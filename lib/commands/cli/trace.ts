@@ -14,9 +14,10 @@ export function traceCommand(name: string, description: string, context: Context
     .description(description)
     .usage("[options] [-- program args…]")
     .argument("[program...]", "program to start and its arguments, after --")
-    .addOption(option("--pid <N>", "this process", "target").argParser(parseCount(1)).conflicts(["comm", "match"]))
-    .addOption(option("--comm <NAME>", "the process of this name", "target").conflicts(["match"]))
-    .addOption(option("--match <REGEX>", "the process whose command line matches", "target").argParser(parsePattern))
+    .addOption(option("--pid <N>", "this process", "target").argParser(parseCount(1)).conflicts(["comm", "match", "container"]))
+    .addOption(option("--comm <NAME>", "the process of this name", "target").conflicts(["match", "container"]))
+    .addOption(option("--match <REGEX>", "the process whose command line matches", "target").argParser(parsePattern).conflicts(["container"]))
+    .addOption(option("--container <NAME|ID>", "the processes of this container (podman, docker, containerd)", "target"))
     .addOption(option("--wait", "wait for a match, or for the library in a process that runs", "target"))
     .addOption(option("--no-tree", "this one process, without its children", "target"))
     .addOption(option("--from <PATH>", "explain a recording again: no target, no root", "target").conflicts(LIVE))
@@ -52,4 +53,4 @@ export function traceCommand(name: string, description: string, context: Context
 }
 
 /** What makes no sense for a run that is over. */
-const LIVE = ["pid", "comm", "match", "wait", "duration", "tokens", "dryRun", "bpftrace"];
+const LIVE = ["pid", "comm", "match", "container", "wait", "duration", "tokens", "dryRun", "bpftrace"];

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { dirname } from "node:path";
+import { FakeProc } from "../../tests/harness/fake_machine.ts";
+import { temporary } from "../../tests/harness/temporary.ts";
+import { containersIn, findContainer } from "./container.ts";
+
+const id = (digit: string) => digit.repeat(64);
+
+Deno.test("container: the id is found in the control group of every runtime, with every driver", () => {
+  const a = id("a");
+  const layouts = [
+    `0::/system.slice/docker-${a}.scope`,
+    `0::/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-${a}.scope/container`,
+    `0::/machine.slice/libpod-${a}.scope`,
+    `0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod2f1c.slice/cri-containerd-${a}.scope`,
+    `0::/kubepods.slice/kubepods-pod2f1c.slice/crio-${a}.scope`,
+    `0::/system.slice/nerdctl-${a}.scope`,
+    `12:pids:/docker/${a}\n0::/`,
+    `9:name=systemd:/libpod_parent/libpod-${a}\n0::/`,
+    `4:memory:/kubepods/besteffort/pod2f1c-4b/${a}`,
+    `0::/default/${a}`,
+    `0::/system.slice/kubepods-pod2f1c.slice:cri-containerd:${a}`,
+  ];
+  for (const layout of layouts) assert.deepEqual(containersIn(`${layout}\n`), [a], layout);
+  assert.deepEqual(containersIn(`0::/docker/${a}/docker/${id("b")}\n`), [a, id("b")], "one inside another");
+  const others = ["0::/", "0::/user.slice/session-3.scope", `0::/machine.slice/libpod-conmon-${a}.scope`, `0::/docker/${a.slice(1)}`];
+  for (const other of others) assert.deepEqual(containersIn(`${other}\n`), [], other);
+});
+
+/** Five containers of three runtimes, one with processes that are not its first one's children. */
+function machine(root: string) {
+  const proc = new FakeProc(root);
+  const write = (path: string, content: string) => {
+    Deno.mkdirSync(dirname(root + path), { recursive: true });
+    Deno.writeTextFileSync(root + path, content);
+  };
+  const process = (pid: number, ppid: number, cgroup: string, startTicks = 100, state = "S") => {
+    proc.process(pid, ppid, "server", state, startTicks);
+    write(`/proc/${pid}/cgroup`, `0::${cgroup}\n`);
+  };
+  process(1, 0, "/init.scope");
+  process(20, 1, `/system.slice/docker-${id("1")}.scope`, 300);
+  process(21, 20, `/system.slice/docker-${id("1")}.scope`, 310);
+  process(19, 1, `/system.slice/docker-${id("1")}.scope`, 400);
+  process(22, 1, `/system.slice/docker-${id("1")}.scope`, 100, "Z");
+  process(30, 1, `/machine.slice/libpod-${id("2")}.scope/container`);
+  process(40, 1, `/kubepods.slice/kubepods-pod1.slice/cri-containerd-${id("3")}.scope`);
+  process(50, 1, `/kubepods.slice/kubepods-pod2.slice/cri-containerd-${id("34").slice(0, 64)}.scope`);
+  process(60, 1, `/default/${id("5")}`);
+  write(`/var/lib/docker/containers/${id("1")}/config.v2.json`, JSON.stringify({ ID: id("1"), Name: "/web" }));
+  write(
+    "/var/lib/containers/storage/overlay-containers/containers.json",
+    JSON.stringify([{ id: id("2"), names: ["llama"] }, { id: id("9"), names: ["stopped"] }]),
+  );
+  const tasks = "/run/containerd/io.containerd.runtime.v2.task";
+  const pod = { "io.kubernetes.cri.container-name": "engine", "io.kubernetes.cri.sandbox-name": "chat-0" };
+  write(`${tasks}/k8s.io/${id("3")}/config.json`, JSON.stringify({ annotations: pod }));
+  write(
+    `${tasks}/k8s.io/${id("34").slice(0, 64)}/config.json`,
+    JSON.stringify({ annotations: { ...pod, "io.kubernetes.cri.sandbox-name": "chat-1" } }),
+  );
+  write(`${tasks}/default/${id("5")}/config.json`, JSON.stringify({ annotations: { "nerdctl/name": "solo" } }));
+  // Half written.
+  write(`${tasks}/default/${id("1")}/config.json`, '{"annot');
+  return proc.files;
+}
+
+Deno.test("container: found by name or by the beginning of its id, with all of its processes and its first", async () => {
+  using root = temporary();
+  const files = machine(root.path);
+  assert.deepEqual(await findContainer(files, "web"), { id: id("1"), pids: [19, 20, 21], root: 20 });
+  for (const [asked, pid] of [["llama", 30], ["2222", 30], ["chat-0/engine", 40], [id("3"), 40], ["solo", 60], ["5555555", 60]] as const) {
+    assert.equal((await findContainer(files, asked)).root, pid, asked);
+  }
+});
+
+Deno.test("container: several of one name, and none, are told with what can be typed instead", async () => {
+  using root = temporary();
+  const files = machine(root.path);
+  await assert.rejects(findContainer(files, "engine"), (error: Error & { exitCode: number; next: string }) => {
+    assert.equal(error.exitCode, 2);
+    assert.match(error.message, /2 containers match --container engine/);
+    assert.match(error.next, /--container 333333333333 {2}engine, chat-0\/engine\n {2}--container 343434343434 {2}engine, chat-1\/engine/);
+    return true;
+  });
+  // Too short for an id; of a container that does not run.
+  for (const asked of ["555", "stopped", "9999"]) await assert.rejects(findContainer(files, asked), /No container matches/);
+  using empty = temporary();
+  await assert.rejects(findContainer(new FakeProc(empty.path).files, "web"), /None runs here/);
+});
