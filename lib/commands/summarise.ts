@@ -26,7 +26,8 @@ export function summarise<Result>(
   const cpu = all(facts, "cpu").at(-1);
   const moment = (at: Ns) => Number.isFinite(at) ? Number(boottime(clock, at)) : null;
   const tallies = [...timeline.tallies.values()];
-  const hits = new Map(tallies.flatMap((tally) => [...tally.hits]));
+  // Of the stream's own: several copies of a library, or lives of a target, have the same records.
+  const hits = (stream: string, record: string) => timeline.tallies.get(stream)?.hits.get(record) ?? 0;
   const host = (name: string) => header.host[name] ?? null;
   return {
     schemaVersion: SCHEMA_VERSION,
@@ -49,12 +50,12 @@ export function summarise<Result>(
       affinity: null,
     },
     bpftrace: header.bpftrace,
-    probes: all(facts, "program").flatMap(({ sites }) =>
+    probes: all(facts, "program").flatMap(({ stream, sites }) =>
       sites.map(({ probe, site, cost, records }) => ({
         name: probe,
         site,
         cost,
-        hits: records.length === 0 ? null : Math.max(...records.map((record) => hits.get(record) ?? 0)),
+        hits: records.length === 0 ? null : Math.max(...records.map((record) => hits(stream, record))),
       }))
     ),
     events: { ...countsOf(tallies), skipped: tallies.reduce((n, { skipped }) => n + skipped, 0) },

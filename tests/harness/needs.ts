@@ -1,5 +1,6 @@
 import { traceProcessor } from "../judge/files.ts";
 import { engine } from "../setup/engine.ts";
+import { podman } from "../setup/podman.ts";
 import { programs } from "../setup/programs.ts";
 import { findProgram } from "./find_program.ts";
 
@@ -11,6 +12,7 @@ export interface Needs {
   readonly engine?: boolean;
   /** Planted targets and helpers; they are there where a compiler is. */
   readonly gcc?: boolean;
+  readonly podman?: boolean;
   /** Perfetto's trace_processor. */
   readonly judge?: boolean;
 }
@@ -24,6 +26,7 @@ export function unmet(needs: Needs): string | null {
   }
   if (needs.engine && !engine.isThere()) return "needs the engine: deno run -A tests/setup/setup.ts engine";
   if (needs.gcc && !programs.isThere()) return "needs the planted targets: deno run -A tests/setup/setup.ts programs";
+  if (needs.podman && !podman.isThere()) return "needs podman: deno run -A tests/setup/setup.ts podman";
   if (needs.judge && !traceProcessor.isThere()) return "needs trace_processor: deno run -A tests/setup/setup.ts judge";
   return null;
 }

@@ -8,12 +8,20 @@ import { CannotSetUp, type Part } from "./part.ts";
 
 const sources = join(top, "tests", "workloads");
 
-/** What is built from which source, and with what. */
+/** What is built from which sources, and with what. */
 const table = {
-  planted: { source: "planted.c", flags: ["-O1", "-g"], libraries: ["-ldl"] },
-  pagecache: { source: "pagecache.c", flags: ["-O1"], libraries: [] },
+  planted: { sources: ["planted.c"], flags: ["-O1", "-g"], libraries: ["-ldl"] },
+  pagecache: { sources: ["pagecache.c"], flags: ["-O1"], libraries: [] },
   // In a folder of its own: a target that loads it by this name must not find another.
-  "stub/libllama.so": { source: "libllama_stub.c", flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
+  "stub/libllama.so": { sources: ["libllama_stub.c"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
+  "counted/counted": { sources: ["counted/main.c"], flags: ["-O1", "-g"], libraries: ["-ldl"] },
+  "counted/linked": {
+    sources: ["counted/main.c", "counted/llama.c", "counted/ggml_cpu.c"],
+    flags: ["-O1", "-g", "-DLINKED", "-static", "-Wl,--build-id"],
+    libraries: [],
+  },
+  "counted/libllama.so": { sources: ["counted/llama.c"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: ["-ldl"] },
+  "counted/libggml-cpu-x64.so": { sources: ["counted/ggml_cpu.c"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
 } as const;
 
 /** Paths of what is built here. */
@@ -21,22 +29,26 @@ export const built = {
   planted: join(builtFolder, "planted"),
   pagecache: join(builtFolder, "pagecache"),
   libllamaStub: join(builtFolder, "stub", "libllama.so"),
+  /** A folder: see counted/main.c. */
+  counted: join(builtFolder, "counted"),
 };
 
 /** Planted targets and small helpers in C. */
 export const programs: Part = {
   name: "programs",
   what: "planted targets and helpers in C",
-  isThere: () => Object.entries(table).every(([name, { source }]) => isNewer(join(builtFolder, name), join(sources, source))),
+  isThere: () =>
+    Object.entries(table).every(([name, from]) => from.sources.every((source) => isNewer(join(builtFolder, name), join(sources, source)))),
   async make() {
     if (findProgram("gcc") === null || !isFile("/usr/include/stdio.h")) {
       if (Deno.uid() !== 0) throw new CannotSetUp("There is no C compiler.", "Type `sudo apt-get install gcc libc6-dev`.");
       await install(["gcc", "libc6-dev"]);
     }
-    for (const [name, { source, flags, libraries }] of Object.entries(table)) {
+    for (const [name, from] of Object.entries(table)) {
       const path = join(builtFolder, name);
       Deno.mkdirSync(join(path, ".."), { recursive: true });
-      await mustRun(["gcc", "-Wall", "-Wextra", "-Werror", ...flags, "-o", path, join(sources, source), ...libraries]);
+      const files = from.sources.map((source) => join(sources, source));
+      await mustRun(["gcc", "-Wall", "-Wextra", "-Werror", ...from.flags, "-o", path, ...files, ...from.libraries]);
     }
   },
 };

@@ -1,0 +1,315 @@
+import { join } from "node:path";
+import { mustRun, run, type Running, start } from "../harness/command.ts";
+import { type Temporary, temporary } from "../harness/temporary.ts";
+import { copyCounted, countedCalls, librariesIn, makeRoot } from "../workloads/counted.ts";
+import { type LiveOptions, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
+import { processTable, treeFrom, until } from "./processes.ts";
+
+/** What a trace holds of a counted target. */
+export interface TargetCounts {
+  readonly decodes: number;
+  readonly graphs: number;
+  readonly operators: number;
+  readonly lost: number;
+  readonly undecodable: number;
+}
+
+/** A kind of target. All make the same calls, so all have the same counts as the plain one. */
+export interface TargetKind {
+  readonly name: string;
+  /** Libraries times processes that make the calls. */
+  readonly times: number;
+  readonly podman?: boolean;
+  readonly run: (way: Way) => Promise<void>;
+}
+
+/** Every call, and nothing lost. */
+export function expectedCounts({ times }: TargetKind): TargetCounts {
+  const { decodes, graphs, operators } = countedCalls;
+  return { decodes: decodes * times, graphs: graphs * times, operators: operators * times, lost: 0, undecodable: 0 };
+}
+
+/** Runs llmprof on a target of that kind. */
+export async function countTarget(kind: TargetKind, bpftrace: string): Promise<TargetCounts> {
+  using folder = temporary();
+  const way = new Way(bpftrace, folder);
+  await kind.run(way);
+  return way.counts!;
+}
+
+interface RunningOptions {
+  readonly flags?: readonly string[];
+  /** What happens before llmprof comes. */
+  readonly first?: () => void;
+  /** The file that lets the target make its calls, where that is not the usual one. */
+  readonly go?: string;
+}
+
+/** How the kinds start their targets and let llmprof at them. */
+class Way {
+  counts: TargetCounts | undefined;
+  readonly go: string;
+
+  constructor(readonly bpftrace: string, readonly folder: Temporary) {
+    this.go = folder.file("go");
+  }
+
+  /** llmprof starts it. */
+  async started(argv: readonly string[]): Promise<void> {
+    await this.#finish(this.#llmprof({ target: { argv } }));
+  }
+
+  /** It runs, llmprof comes, and when everything is attached it makes its calls. `flags` name it; without, its number does. */
+  async running(argv: readonly string[], { flags, first, go }: RunningOptions = {}): Promise<void> {
+    await using target = start(argv);
+    await target.saw("ready");
+    first?.();
+    await this.attached(flags ? { flags } : { target: { pid: countedIn(target.pid) } }, () => Deno.writeTextFileSync(go ?? this.go, ""));
+    await target.finished();
+  }
+
+  async attached(which: Pick<LiveOptions, "target" | "flags">, then: () => void): Promise<void> {
+    const llmprof = this.#llmprof(which);
+    await llmprof.saw(/Tracing process/);
+    then();
+    await this.#finish(llmprof);
+  }
+
+  /** Two lives of one target, and then Ctrl-C. */
+  async twice(argv: readonly string[], flags: readonly string[]): Promise<void> {
+    await using llmprof = this.#llmprof({ flags });
+    await llmprof.saw("Waiting for a process that matches");
+    for (const life of [1, 2]) {
+      await using target = start(argv);
+      await until("llmprof counts", () => llmprof.stderr().split("Tracing process").length > life);
+      Deno.writeTextFileSync(this.go, "");
+      await target.finished();
+      await until("llmprof waits again", () => llmprof.stderr().split("Waiting for the next one").length > life);
+      Deno.removeSync(this.go);
+    }
+    llmprof.kill("SIGINT");
+    await this.#finish(llmprof);
+  }
+
+  #llmprof(which: Pick<LiveOptions, "target" | "flags">): Running {
+    return startLlmprof("operators", { bpftrace: this.bpftrace, folder: this.folder, formats: ["jsonl"], ...which });
+  }
+
+  async #finish(llmprof: Running): Promise<void> {
+    const { events } = summaryOf("operators", await llmprof.finished());
+    const slices = new Map<string, number>();
+    for (const line of Deno.readTextFileSync(outputPath(this.folder, "jsonl")).trimEnd().split("\n")) {
+      const { type, category } = JSON.parse(line);
+      if (type === "slice") slices.set(category, (slices.get(category) ?? 0) + 1);
+    }
+    const of = (category: string) => slices.get(category) ?? 0;
+    const { lost, undecodable } = events;
+    this.counts = { decodes: of("llama.decode"), graphs: of("ggml.graph"), operators: of("ggml.op"), lost, undecodable };
+  }
+}
+
+/** The process below `root` that is the target: `unshare` and `chroot` stay above it. */
+function countedIn(root: number): number {
+  const names = ["counted", "linked"];
+  return treeFrom(root).find(({ name }) => names.includes(name))?.pid ?? root;
+}
+
+/** Its bytes are all that a path may not have in a bpftrace program, in a shell's word, in a line of /proc/PID/maps. */
+const hostileName = "we@ird \"dir\\ 'x\n{{y}} $(id)";
+const unshare = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--user", "--map-root-user"];
+
+/** Files of the plain target, in a folder of this name. */
+function plain({ folder }: Way, name = "plain") {
+  return { ...copyCounted(folder.file(name)), libraries: librariesIn(folder.file(name)) };
+}
+
+function ready({ go }: Way): string[] {
+  return ["say=ready", `wait=${go}`, "call"];
+}
+
+function rootIn(way: Way): string {
+  const root = way.folder.file("root");
+  makeRoot(root);
+  return root;
+}
+
+function chrooted(way: Way): string[] {
+  return [...unshare, "chroot", rootIn(way), "/bin/counted", "load=/opt/libllama.so", "say=ready", "wait=/work/go", "call"];
+}
+
+/** Takes every name out of a program and puts them where a distribution does, below `root`. Returns what removes them again. */
+async function stripApart(program: string, folder: Temporary, root = ""): Promise<Disposable> {
+  const debug = folder.file("debug");
+  await mustRun(["objcopy", "--only-keep-debug", program, debug]);
+  await mustRun(["strip", program]);
+  const { stdout } = await mustRun(["readelf", "-n", program]);
+  const [, id] = /Build ID: ([0-9a-f]+)/.exec(stdout)!;
+  const place = `${root}/usr/lib/debug/.build-id/${id!.slice(0, 2)}`;
+  Deno.mkdirSync(place, { recursive: true });
+  const path = `${place}/${id!.slice(2)}.debug`;
+  Deno.copyFileSync(debug, path);
+  return { [Symbol.dispose]: () => Deno.removeSync(path) };
+}
+
+export const targetKinds: readonly TargetKind[] = [
+  { name: "plain, started", times: 1, run: (way) => way.started([plain(way).program, `load=${plain(way).library}`, "call"]) },
+  { name: "plain, running", times: 1, run: (way) => way.running([plain(way).program, `load=${plain(way).library}`, ...ready(way)]) },
+  { name: "podman", times: 3, podman: true, run: inPodman },
+  { name: "unshare and chroot, started", times: 1, run: (way) => way.started(chrooted(way).filter((word) => !/^(say|wait)=/.test(word))) },
+  {
+    name: "unshare and chroot, running",
+    times: 1,
+    run: (way) => way.running(chrooted(way), { go: goInRoot(way) }),
+  },
+  {
+    name: "a path with @, space, quotes, backslash and newline, started",
+    times: 1,
+    run: (way) => way.started([plain(way, hostileName).program, `load=${plain(way, hostileName).library}`, "call"]),
+  },
+  {
+    name: "a path with @, space, quotes, backslash and newline, running",
+    times: 1,
+    run: (way) => way.running([plain(way, hostileName).program, `load=${plain(way, hostileName).library}`, ...ready(way)]),
+  },
+  {
+    name: "stripped to .dynsym",
+    times: 1,
+    async run(way) {
+      const { program, library, libraries } = plain(way);
+      await mustRun(["strip", ...libraries]);
+      await way.started([program, `load=${library}`, "call"]);
+    },
+  },
+  {
+    name: "stripped of every name, with a debug file",
+    times: 1,
+    async run(way) {
+      const { linked } = plain(way);
+      using _debug = await stripApart(linked, way.folder);
+      await way.started([linked, "call"]);
+    },
+  },
+  {
+    name: "stripped of every name, with a debug file in its own root",
+    times: 1,
+    async run(way) {
+      const root = rootIn(way);
+      using _debug = await stripApart(`${root}/bin/linked`, way.folder, root);
+      const argv = [...unshare, "chroot", root, "/bin/linked", "say=ready", "wait=/work/go", "call"];
+      await way.running(argv, { go: goInRoot(way) });
+    },
+  },
+  { name: "static, started", times: 1, run: (way) => way.started([plain(way).linked, "call"]) },
+  { name: "static, started by a shell", times: 1, run: (way) => way.started(["sh", "-c", `true; env A=1 '${plain(way).linked}' call; true`]) },
+  { name: "static, running", times: 1, run: (way) => way.running([plain(way).linked, ...ready(way)]) },
+  {
+    name: "two copies in one process",
+    times: 2,
+    run: (way) => way.started([plain(way).program, `load=${plain(way).library}`, `load=${plain(way, "other").library}`, "call"]),
+  },
+  {
+    name: "two copies in one running process",
+    times: 2,
+    run: (way) => way.running([plain(way).program, `load=${plain(way).library}`, `load=${plain(way, "other").library}`, ...ready(way)]),
+  },
+  {
+    name: "two copies, one in each of two processes",
+    times: 2,
+    run(way) {
+      const [one, other] = [plain(way), plain(way, "other")];
+      const command = (files: typeof one) => `'${files.program}' 'load=${files.library}' call`;
+      return way.started(["sh", "-c", `${command(one)} & ${command(other)}; wait`]);
+    },
+  },
+  {
+    name: "one copy in two processes",
+    times: 2,
+    run: (way) => way.running([plain(way).program, `load=${plain(way).library}`, "both", ...ready(way)]),
+  },
+  {
+    name: "replaced on disk",
+    times: 1,
+    run(way) {
+      const { program, library, libraries } = plain(way);
+      return way.running([program, `load=${library}`, ...ready(way)], {
+        first() {
+          for (const path of [program, ...libraries]) {
+            Deno.copyFileSync(path, `${path}.new`);
+            Deno.renameSync(`${path}.new`, path);
+          }
+        },
+      });
+    },
+  },
+  {
+    name: "dlopen'ed late",
+    times: 1,
+    run(way) {
+      const { program, library } = plain(way);
+      const target = ["say=ready", `wait=${way.go}`, `load=${library}`, "call"];
+      return way.running([program, ...target], { flags: ["--wait", "--match", `^${program} say=ready`] });
+    },
+  },
+  {
+    name: "dlopen'ed late in a child",
+    times: 1,
+    run(way) {
+      const { program, library } = plain(way);
+      const target = ["say=ready", `wait=${way.go}`, "fork", `load=${library}`, "call"];
+      return way.running([program, ...target], { flags: ["--wait", "--match", `^${program} say=ready`] });
+    },
+  },
+  {
+    name: "a server and its worker by name",
+    times: 2,
+    run(way) {
+      const { program, library } = plain(way);
+      const own = join(way.folder.path, "plain", "srv-test");
+      Deno.renameSync(program, own);
+      return way.running([own, `load=${library}`, "both", ...ready(way)], { flags: ["--comm", "srv-test"] });
+    },
+  },
+  {
+    name: "restarted, with --wait",
+    times: 2,
+    run(way) {
+      const { program, library } = plain(way);
+      return way.twice([program, `load=${library}`, `wait=${way.go}`, "call"], ["--wait", "--match", `^${program} `]);
+    },
+  },
+];
+
+/** `/work/go` in the target's own root. */
+function goInRoot({ folder }: Way): string {
+  return folder.file("root/work/go");
+}
+
+/** One process of the container's own, one exec'ed into it before llmprof came, one after. */
+async function inPodman(way: Way): Promise<void> {
+  const id = `llmprof-test-${Deno.pid}`;
+  const podman = (...words: string[]) => mustRun(["podman", "--runtime", "runc", ...words]);
+  const image = way.folder.file("image.tar");
+  await mustRun(["tar", "-C", rootIn(way), "-cf", image, "."]);
+  await podman("import", image, id);
+  const work = way.folder.file("work");
+  Deno.mkdirSync(work);
+  // A runtime that may not raise limits keeps to small ones.
+  const limits = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024"];
+  const users = ["--uidmap", "0:100000:1000", "--gidmap", "0:100000:1000"];
+  const target = ["/bin/counted", "load=/opt/libllama.so", "wait=/work/go", "call"];
+  try {
+    await podman("run", "--detach", "--name", id, "--network", "none", ...limits, ...users, "-v", `${work}:/work`, id, ...target, "wait=/work/end");
+    await podman("exec", "--detach", id, ...target);
+    await until("both have loaded their library", () => processTable().filter(({ name }) => name === "counted").length >= 2);
+    await way.attached({ flags: ["--container", id] }, () => {
+      Deno.writeTextFileSync(join(work, "go"), "");
+      void podman("exec", id, ...target).then(() => Deno.writeTextFileSync(join(work, "end"), ""));
+    });
+  } finally {
+    // Podman tidies up after the container on its own, and for a moment the two are in each other's way.
+    for (let left = 5; left > 0 && (await run(["podman", "--runtime", "runc", "rm", "--force", "--time", "0", id])).code !== 0; left--) {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    await run(["podman", "rmi", "--force", id]);
+  }
+}

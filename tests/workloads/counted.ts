@@ -1,0 +1,43 @@
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { built } from "../setup/programs.ts";
+
+/** What a process calls with each copy of the library: see counted/main.c and counted/llama.c. */
+export const countedCalls = { decodes: 97, graphs: 97, operators: 97 * 13 };
+
+const libraries = ["libllama.so", "libggml-cpu-x64.so"];
+
+/** Copies of the target's files in a folder, which may have any name. */
+export interface CountedFiles {
+  readonly program: string;
+  readonly library: string;
+  readonly linked: string;
+}
+
+export function copyCounted(folder: string): CountedFiles {
+  Deno.mkdirSync(folder, { recursive: true });
+  for (const name of ["counted", "linked", ...libraries]) copyFileSync(join(built.counted, name), join(folder, name));
+  return { program: join(folder, "counted"), library: join(folder, "libllama.so"), linked: join(folder, "linked") };
+}
+
+/** Files of the folder that are libraries. */
+export function librariesIn(folder: string): string[] {
+  return libraries.map((name) => join(folder, name));
+}
+
+/** A root for a container or a chroot: the target in `/bin` and `/opt`, and what its loader needs. */
+export function makeRoot(folder: string): void {
+  for (const dir of ["bin", "opt", "proc", "sys", "dev", "tmp", "work"]) Deno.mkdirSync(join(folder, dir), { recursive: true });
+  const { program, linked } = copyCounted(join(folder, "opt"));
+  for (const path of [program, linked]) Deno.renameSync(path, join(folder, "bin", path.slice(path.lastIndexOf("/") + 1)));
+  for (const path of neededBy(join(built.counted, "counted"))) {
+    Deno.mkdirSync(join(folder, path.slice(0, path.lastIndexOf("/"))), { recursive: true });
+    copyFileSync(path, join(folder, path));
+  }
+}
+
+/** The loader and the libraries of a program, as its loader finds them. */
+function neededBy(program: string): string[] {
+  const { stdout } = new Deno.Command("ldd", { args: [program] }).outputSync();
+  return [...new TextDecoder().decode(stdout).matchAll(/(\/\S+) \(0x/g)].map(([, path]) => path!);
+}
