@@ -8,6 +8,8 @@ export interface Guard {
   stopped(pid: number): Promise<void>;
   /** It goes on, or is gone. */
   released(pid: number): Promise<void>;
+  /** The gate may stop this process and whatever it forks before any of them has mapped a library: at the start of a program. */
+  mayStop(pid: number): Promise<void>;
   /** The orderly end: nothing is stopped any more and nothing will be. Resolves when the guard is gone. */
   close(): Promise<void>;
 }
@@ -15,7 +17,7 @@ export interface Guard {
 /**
  * The process ends when its standard input does. Then it continues what was reported as stopped, and, because the gate inside the kernel
  * may have stopped a process that llmprof had not yet reported, everything else that stands stopped, did not do so when the guard started,
- * and has mapped a matching file. It looks several times: the gate's bpftrace needs a moment to die.
+ * and has mapped a matching file or belongs to a tree in which programs are stopped at their start. It looks several times: the gate's bpftrace needs a moment to die.
  *
  * `$1` is matched as a pattern of the shell. State is read from `status`, where a newline in a process's name is escaped.
  */
@@ -32,7 +34,18 @@ maps() {
   done 2>/dev/null < "/proc/$1/maps"
   return 1
 }
-pattern=$1 before=' ' listed=' ' orderly=
+below() {
+  up=$1
+  while [ "\${up:-0}" -gt 1 ]; do
+    case $roots in *" $up "*) return 0 ;; esac
+    at=$up up=
+    while read -r key value rest; do
+      if [ "$key" = PPid: ]; then up=$value; fi
+    done 2>/dev/null < "/proc/$at/status"
+  done
+  return 1
+}
+pattern=$1 before=' ' listed=' ' roots=' ' orderly=
 for dir in /proc/[0-9]*; do
   pid=\${dir#/proc/}
   if stopped "$pid"; then before="$before$pid "; fi
@@ -41,6 +54,7 @@ echo ready
 while read -r word; do
   case $word in
     end) orderly=1; break ;;
+    below=*) roots="$roots\${word#below=} " ;;
     +*) listed="$listed\${word#+} " ;;
     -*) case $listed in *" \${word#-} "*) listed="\${listed%% \${word#-} *} \${listed#* \${word#-} }" ;; esac ;;
   esac
@@ -54,7 +68,7 @@ for pause in 0 0.1 0.2 0.4 0.8 1.5; do
   for dir in /proc/[0-9]*; do
     pid=\${dir#/proc/}
     case $before in *" $pid "*) continue ;; esac
-    if stopped "$pid" && maps "$pid"; then kill -CONT "$pid" 2>/dev/null; fi
+    if stopped "$pid" && { maps "$pid" || below "$pid"; }; then kill -CONT "$pid" 2>/dev/null; fi
   done
 done`;
 
@@ -73,6 +87,7 @@ export async function startGuard(pattern: string, spawn: SpawnChild = spawnChild
     pid: child.pid,
     stopped: (pid) => send(`+${pid}`),
     released: (pid) => send(`-${pid}`),
+    mayStop: (pid) => send(`below=${pid}`),
     close: async () => {
       await send("end");
       await writer.close().catch(() => {});

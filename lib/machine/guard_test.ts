@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Child, spawnChild } from "./child.ts";
+import { type Child, runChild, spawnChild } from "./child.ts";
 import { startGuard } from "./guard.ts";
 import { ReaderFiles } from "./reader_files.ts";
 
@@ -55,7 +55,8 @@ Deno.test("guard: after SIGKILL of llmprof, who was reported and who maps the li
     console.log(guard.pid);
     for await (const text of Deno.stdin.readable.pipeThrough(decoder)) {
       for (const word of text.trim().split("\\n")) {
-        await (word.startsWith("+") ? guard.stopped(Number(word.slice(1))) : guard.released(Number(word.slice(1))));
+        const pid = Number(word.slice(1));
+        await (word.startsWith("+") ? guard.stopped(pid) : word.startsWith("~") ? guard.mayStop(pid) : guard.released(pid));
       }
       console.log("told");
     }`;
@@ -75,18 +76,28 @@ Deno.test("guard: after SIGKILL of llmprof, who was reported and who maps the li
     cat.kill("SIGSTOP");
     assert.ok(await until(async () => await stateOf(cat.pid) === "T"));
   }
+  // Not reported either, and of a tree in which programs are stopped at their start.
+  const parent = spawnChild({ program: "sh", args: ["-c", "cat /dev/zero >/dev/null & echo $!; wait"], stdout: "piped" });
+  const said = parent.stdout!.pipeThrough(new TextDecoderStream()).getReader();
+  const childPid = Number((await said.read()).value);
+  await runChild({ program: "sh", args: ["-c", `kill -STOP ${childPid}`] });
+  assert.ok(await until(async () => await stateOf(childPid) === "T"));
   const writer = llmprof.stdin!.getWriter();
-  await writer.write(new TextEncoder().encode(`+${cats[1]!.pid}\n+${cats[0]!.pid}\n-${cats[1]!.pid}\n`));
+  await writer.write(new TextEncoder().encode(`~${parent.pid}\n+${cats[1]!.pid}\n+${cats[0]!.pid}\n-${cats[1]!.pid}\n`));
   await output.read();
 
   llmprof.kill("SIGKILL");
   await llmprof.status;
   assert.ok(await until(async () => await stateOf(cats[0]!.pid) === "S"), "the reported process goes on");
   assert.ok(await until(async () => await stateOf(sleeper.pid) === "S"), "the process with the library goes on");
+  assert.ok(await until(async () => ["R", "S"].includes(await stateOf(childPid) ?? "")), "the process of the tree goes on");
   assert.ok(await until(async () => await stateOf(guardPid) === null), "the guard ends");
   assert.equal(await stateOf(cats[1]!.pid), "T");
   assert.equal(await stateOf(earlier.pid), "T");
 
+  await runChild({ program: "sh", args: ["-c", `kill -KILL ${childPid}`] });
+  await said.cancel();
+  await parent.status;
   await writer.abort().catch(() => {});
   await output.cancel();
   await Promise.all(cats.map((cat) => cat.stdin!.abort()));

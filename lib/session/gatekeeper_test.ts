@@ -22,6 +22,7 @@ function gate(path: string, attach: (pid: number) => Promise<void>) {
   const guard = {
     pid: 1,
     stopped: (pid: number) => Promise.resolve(void seen.push(`guard knows ${pid}`)),
+    mayStop: () => Promise.resolve(),
     released: (pid: number) => Promise.resolve(void seen.push(`guard forgets ${pid}`)),
     close: () => Promise.resolve(),
   };

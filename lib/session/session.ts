@@ -232,6 +232,7 @@ export class Session {
     const stream = `gate-${prefix.replace(/[^\w-]/g, "_")}`;
     // Of programs that start anywhere on the machine nobody is stopped for being started.
     const execs = filter.type !== "new";
+    if (execs) { for (const pid of this.#tops) void this.options.guard.mayStop(pid); }
     const gate = this.#programs.start({ stream, probes: [this.options.mappingGate(prefix, execs)], filter, prompt: true });
     gate.onEvent = (event) => this.#gatekeeper.event(event);
     return gate;

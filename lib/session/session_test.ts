@@ -41,6 +41,7 @@ function session(root: string, target: Target, again?: () => Promise<RunningTarg
   const guard = {
     pid: 1,
     stopped: (pid: number) => Promise.resolve(void guarded.push(`+${pid}`)),
+    mayStop: () => Promise.resolve(),
     released: (pid: number) => Promise.resolve(void guarded.push(`-${pid}`)),
     close: () => Promise.resolve(),
   };

@@ -18,7 +18,7 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--comm <NAME>", "the process of this name", "target").conflicts(["match", "container"]))
     .addOption(option("--match <REGEX>", "the process whose command line matches", "target").argParser(parsePattern).conflicts(["container"]))
     .addOption(option("--container <NAME|ID>", "the processes of this container (podman, docker, containerd)", "target"))
-    .addOption(option("--wait", "wait for a match, or for the library in a process that runs", "target"))
+    .addOption(option("--wait", "wait for a match, again whenever it ends; or for the library in a process that runs", "target"))
     .addOption(option("--no-tree", "this one process, without its children", "target"))
     .addOption(option("--from <PATH>", "explain a recording again: no target, no root", "target").conflicts(LIVE))
     .addOption(option("--duration <TIME>", "end after 10s, 5m …", "end").argParser(parseDuration))
