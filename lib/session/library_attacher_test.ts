@@ -93,6 +93,19 @@ Deno.test("library attacher: a program that was looked into before it was starte
   assert.equal(await libraries.atMapping(100), 0);
 });
 
+Deno.test("library attacher: whatever a file is called, its label is one line", async () => {
+  using root = temporary();
+  const { proc, started, libraries } = attacher(root.path);
+  // As the kernel writes a newline in /proc/PID/maps.
+  proc.map(100, '/opt/libllama.\\012END { system("id"); }\u001b[2J', 5, libllama);
+  await libraries.atMapping(100);
+  const labels = started.filter((line) => line.includes("llama_decode"));
+  assert.deepEqual(labels, [
+    '  libllama. END { system("id"); } [2J:llama_decode+4 emulated',
+    '  return of libllama. END { system("id"); } [2J:llama_decode return',
+  ]);
+});
+
 Deno.test("library attacher: a bpftrace without offsets gets addresses, and is told what it would gain", async () => {
   using root = temporary();
   const { proc, started, libraries } = attacher(root.path, "bfd: no\n");

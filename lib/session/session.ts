@@ -289,6 +289,8 @@ export class Session {
       this.#tops.add(root);
       this.#root = { pid: root, argv: await readCommandLine(this.means.files, root) ?? [] };
       this.#begin();
+      // A program that the library is linked into never comes to the gate.
+      this.#gatekeeper.meanwhile(async () => void await this.#libraries.atMapping(pid));
     })();
   }
 

@@ -209,6 +209,25 @@ Deno.test("session: waiting, the first process that opens weights is the target,
   ]);
 });
 
+Deno.test("session: waiting, a program with the library linked in is attached when it opens its weights", async () => {
+  using root = temporary();
+  const stop = Promise.withResolvers<void>();
+  const s = session(root.path, { type: "next" });
+  const done = s.run.run(stop.promise);
+  const process = await s.program("process");
+  await until(() => s.states.includes("waiting"));
+  s.proc.process(100, 1, "server", "S", 2000);
+  s.proc.program(100, "/opt/server");
+  s.proc.map(100, "/opt/server", 5, libllama);
+  process.event(13, `100 100 ${s.time.now()} 3 8 7 5000 ${hex("small.gguf")}`);
+  const llama = await s.program("llama");
+  await until(() => llama.child.signals.includes("SIGWINCH"));
+  stop.resolve();
+  await done;
+  await s.run.ended();
+  assert.deepEqual([...s.run.attachedStreams], ["llama"]);
+});
+
 Deno.test("session: ended while it waits, nothing was traced", async () => {
   using root = temporary();
   const stop = Promise.withResolvers<void>();
