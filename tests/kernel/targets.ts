@@ -2,7 +2,7 @@
  * Repeats what targets_test.ts counts and prints a row for each kind of target: for a note, not for a gate. A row that is not as it should be
  * begins with `!`.
  *
- *     deno run -A tests/kernel/targets.ts [--runs 5] [--bpftrace 0.23] [--only podman]
+ *     deno run -A tests/kernel/targets.ts [--runs 5] [--bpftrace 0.23] [--only PATTERN]
  */
 import { parseArgs } from "node:util";
 import { bpftraces } from "../harness/bpftraces.ts";
@@ -11,7 +11,7 @@ import { countTarget, expectedCounts, targetKinds } from "./targets_run.ts";
 const options = { runs: { type: "string", default: "5" }, bpftrace: { type: "string" }, only: { type: "string", default: "" } } as const;
 const { values } = parseArgs({ options });
 for (const { name, path } of bpftraces().filter(({ name }) => values.bpftrace === undefined || name === values.bpftrace)) {
-  for (const kind of targetKinds.filter((kind) => kind.name.includes(values.only))) {
+  for (const kind of targetKinds.filter((kind) => new RegExp(values.only).test(kind.name))) {
     const expected = JSON.stringify(expectedCounts(kind));
     let good = 0;
     const others: string[] = [];
