@@ -39,21 +39,30 @@ export interface Site {
   readonly unsafe?: boolean;
 }
 
+/** Where {@link findLibraries} does not look. */
+export interface Unlooked {
+  /** Programs that are known to have nothing linked into them. */
+  readonly plain?: ReadonlySet<string>;
+  /** Libraries that the process has mapped by their names: only what is linked into the program is asked for. */
+  readonly named?: boolean;
+}
+
 /**
  * The libraries of a process that a probe can work with: the name fits (or it is the program itself, linked statically) and the functions are
- * there. `plain`: programs that are known to have none of them.
+ * there.
  */
 export async function findLibraries(
   files: KernelFiles,
   pid: number,
   need: Pick<LibraryNeed, "prefix" | "symbols">,
   symbols: readonly string[],
-  plain: ReadonlySet<string> = new Set(),
+  without: Unlooked = {},
 ): Promise<FoundLibrary[]> {
   const { mapped, exe } = await readMapped(files, pid);
   const named = mapped.filter(({ name }) => name.startsWith(need.prefix));
   // Without such a library, it may be linked into the program.
-  const candidates = named.length > 0 ? named : mapped.filter(({ path }) => path === exe && !plain.has(path));
+  const linked = mapped.filter(({ path }) => path === exe && !without.plain?.has(path));
+  const candidates = named.length === 0 ? linked : without.named ? [] : named;
   const found = await Promise.all(candidates.map(async ({ dev, inode, name, path, range }): Promise<FoundLibrary | null> => {
     const file = mappedFile(pid, { range });
     const read = fileReader(files, file);

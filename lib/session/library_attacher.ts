@@ -57,7 +57,7 @@ export class LibraryAttacher {
    * gate for the rest. Of what is linked into the program there is but one variant. Returns how many files were newly attached.
    */
   async atMapping(pid: number): Promise<number> {
-    const linked = await Promise.all(this.#chosen.map((group) => this.#attach(pid, group, { only: "program" })));
+    const linked = await Promise.all(this.#chosen.map((group) => this.#attach(pid, group, { linked: true })));
     const hasChosen = linked.some(({ found }) => found > 0);
     const mapped = this.#mapped.filter(({ probes }) => probes.length > 0 || !hasChosen);
     const others = await Promise.all(mapped.map((group) => this.#attach(pid, group, { gate: hasChosen ? undefined : group.gate })));
@@ -122,10 +122,9 @@ export class LibraryAttacher {
   }
 
   /** `found`: libraries of the process that serve the group; `fresh`: those of them that are attached now for the first time. */
-  async #attach(pid: number, group: LibraryGroup, how: { gate?: Probe; only?: "program" } = {}): Promise<{ found: number; fresh: number }> {
+  async #attach(pid: number, group: LibraryGroup, how: { gate?: Probe; linked?: boolean } = {}): Promise<{ found: number; fresh: number }> {
     const { files } = this.means;
-    const all = await findLibraries(files, pid, group.need, group.symbols, this.#plain);
-    const libraries = all.filter(({ isProgram }) => isProgram || how.only === undefined);
+    const libraries = await findLibraries(files, pid, group.need, group.symbols, { plain: this.#plain, named: how.linked });
     const fresh = libraries.filter((library) => this.#take(`${group.stream} ${library.key}`));
     if (fresh.length > 0) {
       const probes = how.gate ? [...group.probes, how.gate] : group.probes;
