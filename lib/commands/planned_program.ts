@@ -4,7 +4,7 @@ import type { Site } from "../programs/library_sites.ts";
 import type { Probe } from "../programs/probe.ts";
 import { render } from "../programs/render.ts";
 import { siteKey, type SiteMap } from "../session/library_attacher.ts";
-import { dialectOf } from "../session/programs.ts";
+import { dialectOf, mapKeysOf } from "../session/programs.ts";
 import { invocation } from "../tracing/command_line.ts";
 
 /** A program as a person can run it: always counting, where a run's own is opened and closed by llmprof. */
@@ -35,7 +35,8 @@ const PRICES: Readonly<Record<string, string>> = {
 
 export function plan({ stream, probes, filter, sites, bufferPages }: PlanOptions, machine: Capabilities): Planned {
   const uprobes = new Map<string, Site>();
-  const program = render({ stream, probes, filter, window: "open" }, dialectOf(machine), (param) => {
+  const dialect = dialectOf(machine);
+  const program = render({ stream, probes, filter, window: "open" }, dialect, (param) => {
     const found = sites?.get(siteKey(param)) ?? [];
     for (const site of found) uprobes.set(site.attach, site);
     return found.map((site) => site.attach);
@@ -46,7 +47,7 @@ export function plan({ stream, probes, filter, sites, bufferPages }: PlanOptions
     const price = PRICES[site?.cost.split(" ")[0] ?? ""];
     lines.push(`  ${site?.label ?? attach}  (${probe}; ${site ? `${site.cost}${price ? `: ${price}` : ""}` : "a tracepoint"})`);
   }
-  const { env, args } = invocation({ bufferPages, unsafe: program.unsafe, prompt: false, warnsOfLoss: false });
+  const { env, args } = invocation({ bufferPages, mapKeys: mapKeysOf(dialect), unsafe: program.unsafe, prompt: false, warnsOfLoss: false });
   const words = [...Object.entries(env).map(([name, value]) => `${name}=${value}`), machine.bpftrace!.path, ...args.slice(0, -1)];
   return {
     stream,

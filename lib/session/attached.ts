@@ -22,6 +22,7 @@ export class Attached {
   #lastEvent: Ns = NaN;
   #closedAt: Ns = NaN;
   #beatsAfterClose = 0;
+  #sweptUntil: Ns = NaN;
   #opened = false;
   #rhythm: { readonly abort: AbortController; readonly done: Promise<void> } | undefined;
   readonly #drained = Promise.withResolvers<void>();
@@ -44,14 +45,23 @@ export class Attached {
         this.onEvent?.(event);
       },
       beat: (at) => {
-        // Two heartbeats, because the buffers of several CPUs are read one after another.
-        if (at > this.#closedAt && ++this.#beatsAfterClose >= 2) this.#drained.resolve();
+        if (at > this.#closedAt) this.#beatsAfterClose++;
+        this.#lookDrained();
+      },
+      swept: (at) => {
+        this.#sweptUntil = at;
+        this.#lookDrained();
       },
       window: (at, open) => {
         if (!open) this.#closedAt = at;
       },
     });
     return this.tap.connect(input, writer);
+  }
+
+  /** Two heartbeats, because the buffers of several CPUs are read one after another; and every map that was written before the end. */
+  #lookDrained(): void {
+    if (this.#beatsAfterClose >= 2 && (!this.program.schema.rows || this.#sweptUntil > this.#closedAt)) this.#drained.resolve();
   }
 
   /** From now on its probes count. */

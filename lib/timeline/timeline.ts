@@ -29,6 +29,7 @@ export interface TimelineOptions {
 export interface StreamObserver {
   event?(event: Event): void;
   beat?(at: Ns): void;
+  swept?(at: Ns): void;
   window?(at: Ns, open: boolean): void;
 }
 
@@ -68,6 +69,9 @@ export class Timeline {
     if (schema.stream !== hostSchema.stream) this.tallies.set(schema.stream, tally);
     this.#dispatch.add(schema);
     const input = this.#merge.input(schema.stream, from);
+    // Rows come later than lines of the same time, in an order of their own.
+    const rows = schema.rows && this.#merge.input(schema.stream, from);
+    const isRow = new Set(schema.rows);
     // A stream that has not told any time yet complains at the run's base.
     const mark = (at: Ns, kind: Mark["kind"], text: string, count?: number) =>
       input.push({ type: "mark", at: Number.isFinite(at) ? at : 0, kind, stream: schema.stream, text, ...(count !== undefined && { count }) });
@@ -83,7 +87,7 @@ export class Timeline {
         tally.received++;
         tally.hits.set(event.record, (tally.hits.get(event.record) ?? 0) + 1);
         if (event.at > latest) latest = event.at;
-        input.push(event);
+        (rows && isRow.has(event.record) ? rows : input).push(event);
         observer?.event?.(event);
       },
       snapshot: (snapshot) => input.push(snapshot),
@@ -94,6 +98,10 @@ export class Timeline {
         unmarked = 0;
         input.advance(at - schema.disorderNs);
         observer?.beat?.(at);
+      },
+      swept: (at) => {
+        rows?.advance(at - schema.disorderNs);
+        observer?.swept?.(at);
       },
       emitted: (count) => tally.emitted = count,
       window: (at, open) => {
@@ -121,6 +129,7 @@ export class Timeline {
         if (unexplained > 0) mark(closed ?? latest, "lost", `${schema.stream}: emitted in the kernel and never delivered`, unexplained);
         // llmprof talks on after the counting: what it read of the machine, what tracing cost.
         if (schema.stream !== hostSchema.stream) this.#end = Math.max(this.#end, closed ?? latest);
+        rows?.close();
         input.close();
       },
     };

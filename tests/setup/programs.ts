@@ -12,6 +12,7 @@ const sources = join(top, "tests", "workloads");
 const table = {
   planted: { source: "planted.c", flags: ["-O1", "-g"], libraries: ["-ldl"] },
   pagecache: { source: "pagecache.c", flags: ["-O1"], libraries: [] },
+  rates: { source: "rates.c", flags: ["-O1"], libraries: [] },
   // In a folder of its own: a target that loads it by this name must not find another.
   "stub/libllama.so": { source: "libllama_stub.c", flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
 } as const;
@@ -20,6 +21,7 @@ const table = {
 export const built = {
   planted: join(builtFolder, "planted"),
   pagecache: join(builtFolder, "pagecache"),
+  rates: join(builtFolder, "rates"),
   libllamaStub: join(builtFolder, "stub", "libllama.so"),
 };
 
