@@ -42,7 +42,7 @@ export interface ProgramSite {
   readonly records: readonly string[];
 }
 
-const HEARTBEAT_MS = 100;
+export const HEARTBEAT_MS = 100;
 /** Both are ignored by default: they say something to the program and nothing to bpftrace. */
 const SIGURG = 23, SIGWINCH = 28;
 

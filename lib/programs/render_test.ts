@@ -42,7 +42,7 @@ Deno.test("without a ring buffer, frequent numbers become rows of rotating maps,
   assert.match(text, /tracepoint:a:b \{ @n = count\(\); printf\("11 .*%rh/);
   assert.match(text, /@rows1\[nsecs, cpu\] = \(\(int64\)\(12\), \(int64\)\(pid\), \(int64\)\(tid\), \(int64\)\(arg0\), \(int64\)\(arg1\)\);/);
   assert.match(text, /@rows2\[nsecs, cpu\] = \(\(int64\)\(13\), \(int64\)\(pid\), \(int64\)\(tid\), \(int64\)\(0\), \(int64\)\(0\)\);/);
-  assert.match(text, /if \(@filling == 1\) \{ print\(@rows0\); clear\(@rows0\); print\(\(8, @relieved\)\);/);
+  assert.match(text, /if \(@filling == 1\) \{ print\(@rows0\); clear\(@rows0\); print\(@offered0\); print\(\(8, @relieved\)\);/);
   assert.deepEqual(schema.rows, ["t/p.pair", "t/p.one"]);
   assert.equal([...text.matchAll(/@n = count\(\)/g)].length, 4, "each is counted once");
 });

@@ -1,5 +1,5 @@
 import type { Probe } from "./probe.ts";
-import { ROWS, SWEPT } from "./schema.ts";
+import { OFFERED, ROWS, SWEPT } from "./schema.ts";
 
 /** Rows that a map holds: a third of a second of what bpftrace can print. What comes beyond is refused by the kernel, and so lost and counted. */
 export const ROWS_PER_MAP = 32768;
@@ -39,7 +39,7 @@ export class RotatingMaps {
     this.used = true;
     const filled = [String(kind), "pid", "tid", ...values, ...Array<string>(this.width - values.length).fill("0")];
     const row = `(${filled.map((value) => `(int64)(${value})`).join(", ")})`;
-    const into = (map: number) => `@${ROWS}${map}[nsecs, cpu] = ${row};`;
+    const into = (map: number) => `@${ROWS}${map}[nsecs, cpu] = ${row}; @${OFFERED}${map} = count();`;
     return `if (@filling == 0) { ${into(0)} } else if (@filling == 1) { ${into(1)} } else { ${into(2)} }`;
   }
 
@@ -52,10 +52,9 @@ export class RotatingMaps {
   blocks(): string[] {
     if (!this.used) return [];
     const turn = (filling: number) => {
-      const [next, relieved] = [(filling + 1) % 3, (filling + 2) % 3].map((map) => `@${ROWS}${map}`);
-      return `print(${relieved}); clear(${relieved}); print((${SWEPT}, @relieved)); clear(@sweeping); @relieved = nsecs; @filling = ${
-        next!.slice(-1)
-      };`;
+      const [next, relieved] = [(filling + 1) % 3, (filling + 2) % 3];
+      const sweep = `print(@${ROWS}${relieved}); clear(@${ROWS}${relieved}); print(@${OFFERED}${relieved}); print((${SWEPT}, @relieved));`;
+      return `${sweep} clear(@sweeping); @relieved = nsecs; @filling = ${next};`;
     };
     // Where bpftrace's buffer was full it never learnt that it should sweep: after a while that is tried again.
     return [

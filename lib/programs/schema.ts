@@ -11,13 +11,16 @@ export interface StreamSchema {
   readonly disorderNs: number;
   /**
    * Records that come as rows of the maps `@rows0` to `@rows2`, absent where there is none: `@rows0[<nsecs>, <cpu>]: (<kind>, <pid>, <tid>, <field…>)`, filled up
-   * with zeros. A map's rows are printed together, late and in order of time; `(8, <nsecs>)` promises that all rows of before have been printed.
+   * with zeros. A map's rows are printed together, late and in order of time, and with them in `@offered0` to `@offered2` how many the map was ever offered;
+   * `(8, <nsecs>)` promises that all rows of before have been printed.
    */
   readonly rows?: readonly string[];
 }
 
 /** Name of the maps whose rows are records, without their number. */
 export const ROWS = "rows";
+/** Name of the counters beside them: what a full map refused is the difference. */
+export const OFFERED = "offered";
 /** What begins the line that says until when all rows have been printed. */
 export const SWEPT = 8;
 

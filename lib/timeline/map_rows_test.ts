@@ -43,3 +43,18 @@ Deno.test("map rows: a print that is repeated is left out, equal times on two pr
   assert.deepEqual(print(0, 5, 6), [true, true]);
   assert.equal(all.record("@rows0[6, 1]: (11, 1, 1, 0, 0)"), "11 6 1 1");
 });
+
+Deno.test("map rows: what a full map refused is known when it is swept, once", () => {
+  const all = rows();
+  const row = (map: number, at: number) => all.record(`@rows${map}[${at}, 0]: (11, 1, 1, 0, 0)`);
+  row(0, 1);
+  row(0, 2);
+  assert.equal(all.record("@offered0: 5"), "");
+  assert.equal(all.swept(), 3);
+  assert.equal(all.record("@offered1: 0"), "");
+  assert.equal(all.swept(), 0);
+  row(0, 6);
+  all.record("@offered0: 7");
+  assert.equal(all.swept(), 1);
+  assert.equal(all.record("@offered0: "), null);
+});

@@ -9,8 +9,8 @@ export interface LineHandler {
   snapshot(snapshot: Snapshot): void;
   /** A heartbeat: no event older than `at` less the stream's disorder will follow. */
   beat(at: Ns): void;
-  /** The same promise for the records that come as rows of maps. */
-  swept(at: Ns): void;
+  /** The same promise for the records that come as rows of maps, of which so many found their map full. */
+  swept(at: Ns, refused: number): void;
   /** The kernel's count of emitted events, read when the heartbeat was printed. */
   emitted(count: number): void;
   window(at: Ns, open: boolean): void;
@@ -110,8 +110,7 @@ export class LineParser {
   #beat(text: string): void {
     const swept = text.startsWith("(8, ") && text.endsWith(")") ? parseNs(text, 4, text.length - 1, this.base) : NaN;
     if (Number.isFinite(swept)) {
-      this.#rows?.swept();
-      return this.handler.swept(swept);
+      return this.handler.swept(swept, this.#rows?.swept() ?? 0);
     }
     const at = text.startsWith("(9, ") && text.endsWith(")") ? parseNs(text, 4, text.length - 1, this.base) : NaN;
     if (!Number.isFinite(at)) return this.handler.undecodable(text);

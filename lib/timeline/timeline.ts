@@ -99,7 +99,10 @@ export class Timeline {
         input.advance(at - schema.disorderNs);
         observer?.beat?.(at);
       },
-      swept: (at) => {
+      swept: (at, refused) => {
+        tally.reported += refused;
+        const text = `${schema.stream}: more came than bpftrace can print`;
+        if (refused > 0) rows?.push({ type: "mark", at, kind: "lost", stream: schema.stream, text, count: refused });
         rows?.advance(at - schema.disorderNs);
         observer?.swept?.(at);
       },
