@@ -5,7 +5,7 @@ import type { Probe } from "../programs/probe.ts";
 import { render } from "../programs/render.ts";
 import { harmless } from "../events/text.ts";
 import { siteKey, type SiteMap } from "../session/library_attacher.ts";
-import { dialectOf } from "../session/programs.ts";
+import { dialectOf, mapKeysOf } from "../session/programs.ts";
 import { invocation } from "../tracing/command_line.ts";
 
 /** A program as a person can run it: always counting, where a run's own is opened and closed by llmprof. */
@@ -36,7 +36,8 @@ const PRICES: Readonly<Record<string, string>> = {
 
 export function plan({ stream, probes, filter, sites, bufferPages }: PlanOptions, machine: Capabilities): Planned {
   const uprobes = new Map<string, Site>();
-  const program = render({ stream, probes, filter, window: "open" }, dialectOf(machine), (param) => {
+  const dialect = dialectOf(machine);
+  const program = render({ stream, probes, filter, window: "open" }, dialect, (param) => {
     const found = sites?.get(siteKey(param)) ?? [];
     for (const site of found) uprobes.set(site.attach, site);
     return found.map((site) => site.attach);
@@ -48,7 +49,7 @@ export function plan({ stream, probes, filter, sites, bufferPages }: PlanOptions
     lines.push(`  ${site?.label ?? attach}  (${probe}; ${site ? `${site.cost}${price ? `: ${price}` : ""}` : "a tracepoint"})`);
   }
   const unsafe = program.unsafe || [...uprobes.values()].some((site) => site.unsafe);
-  const { env, args } = invocation({ bufferPages, unsafe, prompt: false, warnsOfLoss: false });
+  const { env, args } = invocation({ bufferPages, mapKeys: mapKeysOf(dialect), unsafe, prompt: false, warnsOfLoss: false });
   const words = [...Object.entries(env).map(([name, value]) => `${name}=${value}`), machine.bpftrace!.path, ...args.slice(0, -1)];
   return {
     stream,

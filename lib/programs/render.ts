@@ -1,13 +1,15 @@
 import type { Field } from "../events/event.ts";
 import { type Filter, filterBegin, filterBlocks, filterPredicate } from "./filter.ts";
 import type { Param, Probe, SiteParam } from "./probe.ts";
+import { printLine } from "./printed_lines.ts";
+import { RotatingMaps } from "./rotating_maps.ts";
 import { Kind, type StreamSchema } from "./schema.ts";
 import { type Block, parseTemplate, replaceEmits } from "./template.ts";
 
 /** What this bpftrace and this kernel can do, as far as the text of a program depends on it. */
 export interface Dialect {
   hasTracepoint(categoryAndName: string): boolean;
-  /** The buffers are one per CPU and are read one after another (bpftrace before 0.18). */
+  /** The buffers are one per CPU, are read one after another, and each record wakes their reader (bpftrace before 0.18). */
   readonly perCpuBuffers: boolean;
   readonly arch: "x86_64" | "aarch64";
 }
@@ -40,7 +42,7 @@ export interface ProgramSite {
   readonly records: readonly string[];
 }
 
-const HEARTBEAT_MS = 100;
+export const HEARTBEAT_MS = 100;
 /** Both are ignored by default: they say something to the program and nothing to bpftrace. */
 const SIGURG = 23, SIGWINCH = 28;
 
@@ -57,6 +59,7 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   const maps: Record<string, string> = {};
   const sites: ProgramSite[] = [];
   const blocks: string[] = [];
+  const rotating = dialect.perCpuBuffers ? RotatingMaps.for(plan.probes) : null;
   let kind: number = Kind.first;
   for (const probe of plan.probes) {
     const kinds = new Map<string, number>();
@@ -70,24 +73,26 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
       if (attach.length === 0) continue;
       const emitted = attach.length > 1 ? [] : [...block.body.matchAll(/EMIT\((\w+)/g)].map(([, record]) => `${probe.name}.${record}`);
       sites.push(...attach.map((point) => ({ attach: point, probe: probe.name, records: emitted })));
-      blocks.push(renderBlock(block, attach, probe, kinds, plan.filter, (name) => literal(probe, name, dialect, resolve)));
+      blocks.push(renderBlock(block, attach, probe, kinds, rotating, plan.filter, (name) => literal(probe, name, dialect, resolve)));
     }
   }
-  const text = [...prologue(plan, Object.keys(maps)), ...filterBlocks(plan.filter), ...blocks].join("\n") + "\n";
+  const prologue = [...beginning(plan, rotating), ...heartbeat(Object.keys(maps)), ...(rotating?.blocks() ?? [])];
+  const text = [...prologue, ...filterBlocks(plan.filter), ...blocks].join("\n") + "\n";
   const disorderNs = dialect.perCpuBuffers ? HEARTBEAT_MS * 1e6 : 1e6;
   const some = (flag: "unsafe" | "hot") => plan.probes.some((probe) => probe[flag]);
-  return { text, sites, unsafe: some("unsafe"), hot: some("hot"), schema: { stream: plan.stream, records, maps, disorderNs } };
+  const schema = { stream: plan.stream, records, maps, disorderNs, ...(rotating?.used && { rows: [...rotating.records] }) };
+  return { text, sites, unsafe: some("unsafe"), hot: some("hot"), schema };
 }
 
 /**
  * The window is opened and closed by a `kill` of llmprof's that the program itself sees, so that all its probes begin and end at one instant.
  * (Not by `signal_generate`: a gate's own signal would fire that inside a running program, which the kernel skips and counts as a miss.)
- * `ready` is printed when every probe is attached (bpftrace polls its buffers only then), with one reading of both clocks. The heartbeat
- * is watermark, flush (`print` ends a block, `printf` does not) and counter in one.
+ * `ready` is printed when every probe is attached (bpftrace polls its buffers only then), with one reading of both clocks.
  */
-function prologue(plan: ProgramPlan, maps: readonly string[]): string[] {
+function beginning(plan: ProgramPlan, rotating: RotatingMaps | null): string[] {
   const begin = [
     filterBegin(plan.filter),
+    ...(rotating?.begin() ?? []),
     `@w = ${plan.window === "open" ? 1 : 0};`,
     `printf("${Kind.clock} %llu %s\\n", nsecs, strftime("%s.%f", nsecs)); print("ready");`,
   ];
@@ -96,8 +101,12 @@ function prologue(plan: ProgramPlan, maps: readonly string[]): string[] {
   return [
     `BEGIN { ${begin.join(" ")} }`,
     ...(plan.window === "open" ? [] : [window(SIGWINCH, 1, Kind.open), window(SIGURG, 0, Kind.close)]),
-    `interval:ms:${HEARTBEAT_MS} { print((9, nsecs)); print(@n); ${maps.map((m) => `print(@${m});`).join(" ")} }`,
   ];
+}
+
+/** Watermark, flush (`print` ends a block, `printf` does not) and counter in one. */
+function heartbeat(maps: readonly string[]): string[] {
+  return [`interval:ms:${HEARTBEAT_MS} { print((9, nsecs)); print(@n); ${maps.map((m) => `print(@${m});`).join(" ")} }`];
 }
 
 function attachPoints(block: Block, probe: Probe, dialect: Dialect, resolve: ResolveSite): string[] {
@@ -116,13 +125,14 @@ function renderBlock(
   attach: readonly string[],
   probe: Probe,
   kinds: ReadonlyMap<string, number>,
+  rotating: RotatingMaps | null,
   filter: Filter,
   literalOf: (name: string) => string,
 ): string {
   // In one pass, and after the records: what is filled in is never looked at again, whatever it says.
   const filled = (text: string) =>
     text.replace(/FILTER|\{\{(\w+)\}\}/g, (_, name?: string) => name === undefined ? filterPredicate(filter) : literalOf(name));
-  const body = filled(replaceEmits(block.body, ([record, ...args]) => emit(probe, record!, args, kinds)));
+  const body = filled(replaceEmits(block.body, ([record, ...args]) => emit(probe, record!, args, kinds, rotating)));
   return `${attach.join(",\n")}${block.predicate ? ` /${filled(block.predicate)}/` : ""} {${body}}`;
 }
 
@@ -135,15 +145,20 @@ function attachPoint(text: string): string {
   return text;
 }
 
-const FORMAT = { int: "%lld", time: "%llu", text: "%rh" } as const;
-
-/** Counted in the kernel before it is sent: what does not arrive is known to be lost. */
-function emit(probe: Probe, record: string, args: readonly string[], kinds: ReadonlyMap<string, number>): string {
+/** Counted in the kernel as it is sent: what does not arrive is known to be lost. */
+function emit(
+  probe: Probe,
+  record: string,
+  args: readonly string[],
+  kinds: ReadonlyMap<string, number>,
+  rotating: RotatingMaps | null,
+): string {
   const fields = probe.records[record];
   if (!fields) throw new Error(`${probe.name}: no record '${record}'`);
   if (args.length !== fields.length) throw new Error(`${probe.name}.${record}: ${fields.length} fields declared, ${args.length} given`);
-  const format = fields.map((f) => " " + FORMAT[f.type]).join("");
-  return `@n = count(); printf("${kinds.get(record)} %llu %d %d${format}\\n", ${["nsecs", "pid", "tid", ...args].join(", ")})`;
+  const kind = kinds.get(record)!;
+  if (rotating?.takes(`${probe.name}.${record}`)) return `${rotating.store(kind, args)} @n = count()`;
+  return `@n = count(); ${printLine(kind, fields, args)}`;
 }
 
 function paramOf(probe: Probe, name: string): Param {

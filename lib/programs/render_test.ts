@@ -21,6 +21,41 @@ Deno.test("EMIT counts, prints kind, time, process and thread, and keeps commas 
   assert.match(text, /@tree\[\(uint32\)42\] = 1;/);
 });
 
+const frequent = {
+  records: {
+    name: [{ name: "x", type: "int" }, { name: "text", type: "text" }],
+    pair: [{ name: "x", type: "int" }, { name: "y", type: "int" }],
+    one: [],
+  },
+  hot: true,
+} as const;
+
+Deno.test("without a ring buffer, frequent numbers become rows of rotating maps, all of one shape; text is printed", () => {
+  const hot = probe("tracepoint:a:b { EMIT(name, 1, buf(arg0, 64)); EMIT(pair, arg0, arg1); EMIT(one); }", frequent);
+  const plan = {
+    stream: "s",
+    probes: [probe("tracepoint:a:c { EMIT(hit, 1); }"), hot],
+    filter: { type: "processes", pids: [42] },
+    window: "signalled",
+  } as const;
+  const { text, schema } = render(plan, { ...dialect, perCpuBuffers: true }, () => []);
+  assert.match(text, /tracepoint:a:b \{ @n = count\(\); printf\("11 .*%rh/);
+  assert.match(text, /@rows1\[nsecs, cpu\] = \(\(int64\)\(12\), \(int64\)\(pid\), \(int64\)\(tid\), \(int64\)\(arg0\), \(int64\)\(arg1\)\);/);
+  assert.match(text, /@rows2\[nsecs, cpu\] = \(\(int64\)\(13\), \(int64\)\(pid\), \(int64\)\(tid\), \(int64\)\(0\), \(int64\)\(0\)\);/);
+  assert.match(text, /if \(@filling == 1\) \{ print\(@rows0\); clear\(@rows0\); print\(@offered0\); print\(\(8, @relieved\)\);/);
+  assert.deepEqual(schema.rows, ["t/p.pair", "t/p.one"]);
+  assert.equal([...text.matchAll(/@n = count\(\)/g)].length, 4, "each is counted once");
+});
+
+Deno.test("where there is a ring buffer, or nothing frequent is attached, there are no maps for rows", () => {
+  const hot = probe("{{f}} { EMIT(pair, arg0, arg1); }", { ...frequent, params: { f: { type: "site", at: "entry", functions: [["f"]] } } });
+  assert.doesNotMatch(rendered(hot, { f: [`uprobe:"x":"f"`] }), /@rows/);
+  const plan = { stream: "s", probes: [hot], filter: { type: "processes", pids: [42] }, window: "signalled" } as const;
+  const { text, schema } = render(plan, { ...dialect, perCpuBuffers: true }, () => []);
+  assert.doesNotMatch(text, /@rows|@filling/);
+  assert.equal(schema.rows, undefined);
+});
+
 Deno.test("a block whose tracepoint this kernel lacks is left out, its neighbour stays", () => {
   const text = rendered(probe(`tracepoint:a:missing { EMIT(hit, 1); }\n// a comment with { in it\ntracepoint:a:b { EMIT(hit, 2); }`));
   assert.doesNotMatch(text, /missing/);

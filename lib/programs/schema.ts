@@ -9,7 +9,20 @@ export interface StreamSchema {
   readonly maps: Readonly<Record<string, string>>;
   /** Until how long after a heartbeat's time an older event may still come: per-CPU buffers are read one after another. */
   readonly disorderNs: number;
+  /**
+   * Records that come as rows of the maps `@rows0` to `@rows2`, absent where there is none: `@rows0[<nsecs>, <cpu>]: (<kind>, <pid>, <tid>, <field…>)`, filled up
+   * with zeros. A map's rows are printed together, late and in order of time, and with them in `@offered0` to `@offered2` how many the map was ever offered;
+   * `(8, <nsecs>)` promises that all rows of before have been printed.
+   */
+  readonly rows?: readonly string[];
 }
+
+/** Name of the maps whose rows are records, without their number. */
+export const ROWS = "rows";
+/** Name of the counters beside them: what a full map refused is the difference. */
+export const OFFERED = "offered";
+/** What begins the line that says until when all rows have been printed. */
+export const SWEPT = 8;
 
 /** Kinds that every stream has; those of the probes' records begin after them. */
 export const Kind = { open: 1, close: 2, clock: 3, first: 10 } as const;

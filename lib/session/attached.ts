@@ -1,10 +1,11 @@
 import type { Event } from "../events/event.ts";
 import type { Ns } from "../events/time.ts";
 import type { Child } from "../machine/child.ts";
-import type { Program } from "../programs/render.ts";
+import { HEARTBEAT_MS, type Program } from "../programs/render.ts";
 import type { StreamWriter } from "../timeline/recording.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import { pauseReader } from "../tracing/paused_reader.ts";
+import { Reading } from "../tracing/reading.ts";
 import { RunningProgram } from "../tracing/running_program.ts";
 import type { HostClock } from "./clock.ts";
 import type { Means } from "./means.ts";
@@ -19,9 +20,10 @@ export class Attached {
   readonly running: RunningProgram;
   /** Whoever has to act on an event at once. */
   onEvent: ((event: Event) => void) | undefined;
-  #lastEvent: Ns = NaN;
+  readonly #reading = new Reading();
   #closedAt: Ns = NaN;
   #beatsAfterClose = 0;
+  #sweptUntil: Ns = NaN;
   #opened = false;
   #rhythm: { readonly abort: AbortController; readonly done: Promise<void> } | undefined;
   readonly #drained = Promise.withResolvers<void>();
@@ -40,18 +42,28 @@ export class Attached {
   connect(timeline: Timeline, writer: StreamWriter | null, from?: Ns): number {
     const input = timeline.add(this.program.schema, from, {
       event: (event) => {
-        this.#lastEvent = event.at;
+        this.#reading.saw(event.at);
         this.onEvent?.(event);
       },
       beat: (at) => {
-        // Two heartbeats, because the buffers of several CPUs are read one after another.
-        if (at > this.#closedAt && ++this.#beatsAfterClose >= 2) this.#drained.resolve();
+        this.#reading.beat(at);
+        if (at > this.#closedAt) this.#beatsAfterClose++;
+        this.#lookDrained();
+      },
+      swept: (at) => {
+        this.#sweptUntil = at;
+        this.#lookDrained();
       },
       window: (at, open) => {
         if (!open) this.#closedAt = at;
       },
     });
     return this.tap.connect(input, writer);
+  }
+
+  /** Two heartbeats, because the buffers of several CPUs are read one after another; and every map that was written before the end. */
+  #lookDrained(): void {
+    if (this.#beatsAfterClose >= 2 && (!this.program.schema.rows || this.#sweptUntil > this.#closedAt)) this.#drained.resolve();
   }
 
   /** From now on its probes count. */
@@ -68,9 +80,10 @@ export class Attached {
       pause: () => this.running.pause(),
       resume: () => this.running.resume(),
       delivered: () => this.tap.delivered,
-      lastEvent: () => this.#lastEvent,
+      lastBeat: () => this.#reading.lastBeat,
+      reached: (at: Ns) => this.#reading.reached(at),
     };
-    const done = pauseReader(reader, { now: () => clock.now(), sleep: means.sleep, bufferBytes }, abort.signal);
+    const done = pauseReader(reader, { now: () => clock.now(), sleep: means.sleep, bufferBytes, beatMs: HEARTBEAT_MS }, abort.signal);
     this.#rhythm = { abort, done };
   }
 

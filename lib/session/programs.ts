@@ -7,8 +7,10 @@ import type { Filter } from "../programs/filter.ts";
 import type { Site } from "../programs/library_sites.ts";
 import type { Probe } from "../programs/probe.ts";
 import { type Dialect, render } from "../programs/render.ts";
+import { ROWS_PER_MAP } from "../programs/rotating_maps.ts";
 import type { RecordingWriter } from "../timeline/recording.ts";
 import type { Timeline } from "../timeline/timeline.ts";
+import { DEFAULT_MAP_KEYS } from "../tracing/command_line.ts";
 import { type ProcessOptions, startBpftrace } from "../tracing/running_program.ts";
 import { Attached } from "./attached.ts";
 import { HostClock } from "./clock.ts";
@@ -39,6 +41,11 @@ export function dialectOf(machine: Capabilities): Dialect {
     perCpuBuffers: !features.ringbuf && !atLeast(version, 0, 18),
     arch: machine.arch,
   };
+}
+
+/** One size for all programs of a run: bpftraces are started before it is known which program they will run. */
+export function mapKeysOf(dialect: Dialect): number {
+  return dialect.perCpuBuffers ? ROWS_PER_MAP : DEFAULT_MAP_KEYS;
 }
 
 /** The bpftraces of a run: started, connected to the timeline as soon as there is one, drained and stopped together. */
@@ -78,7 +85,13 @@ export class Programs {
   #newProcess(kind: ProcessKind): Child {
     const { machine, spawn } = this.means;
     const { path, version } = machine.bpftrace!;
-    return startBpftrace({ bpftrace: path, bufferPages: this.bufferPages, warnsOfLoss: atLeast(version, 0, 24), ...kind }, spawn);
+    return startBpftrace({
+      bpftrace: path,
+      bufferPages: this.bufferPages,
+      mapKeys: mapKeysOf(this.dialect),
+      warnsOfLoss: atLeast(version, 0, 24),
+      ...kind,
+    }, spawn);
   }
 
   start(options: ProgramOptions): Attached {

@@ -29,11 +29,11 @@ export class Merge<T extends Timed> {
 
   constructor(readonly release: (item: T) => void) {}
 
-  /** `rank` breaks ties between streams and must be the same in a replay. */
+  /** `rank` breaks ties between streams, the order of adding those between inputs of one rank; both must be the same in a replay. */
   input(rank: string, from: Ns = -Infinity): MergeInput<T> {
     const queue = new Queue<T>(rank, from);
     this.#inputs.push(queue);
-    this.#inputs.sort((a, b) => (a.rank < b.rank ? -1 : 1));
+    this.#inputs.sort((a, b) => (a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : 0));
     return {
       push: (item) => {
         if (queue.push(item)) this.late++;

@@ -2,6 +2,7 @@ import type { Event, Field, Snapshot, Value } from "../events/event.ts";
 import { shortenedText, textOf } from "../events/text.ts";
 import { type Base, type Ns, parseNs } from "../events/time.ts";
 import { type StreamSchema, TEXT_BYTES } from "../programs/schema.ts";
+import { MapRows } from "./map_rows.ts";
 
 /** Receives what the lines of one stream mean. */
 export interface LineHandler {
@@ -9,6 +10,8 @@ export interface LineHandler {
   snapshot(snapshot: Snapshot): void;
   /** A heartbeat: no event older than `at` less the stream's disorder will follow. */
   beat(at: Ns): void;
+  /** The same promise for the records that come as rows of maps, of which so many found their map full. */
+  swept(at: Ns, refused: number): void;
   /** The kernel's count of emitted events, read when the heartbeat was printed. */
   emitted(count: number): void;
   window(at: Ns, open: boolean): void;
@@ -39,6 +42,7 @@ const INTEGERS = 2 ** 63;
 export class LineParser {
   readonly #records: readonly (RecordShape | undefined)[];
   readonly #maps: ReadonlyMap<string, string>;
+  readonly #rows: MapRows | undefined;
   #lastBeat: Ns = NaN;
 
   constructor(readonly schema: StreamSchema, readonly base: Base, readonly handler: LineHandler) {
@@ -48,6 +52,7 @@ export class LineParser {
     }
     this.#records = records;
     this.#maps = new Map(Object.entries(schema.maps));
+    if (schema.rows) this.#rows = new MapRows(schema);
   }
 
   line(text: string): void {
@@ -55,7 +60,7 @@ export class LineParser {
     if (first >= 48 && first <= 57) return this.#record(text);
     if (text === "" || text === "ready") return;
     if (first === 40 /* ( */) return this.#beat(text);
-    if (first === 64 /* @ */) return this.#map(text);
+    if (first === 64 /* @ */) return this.#rows?.isRow(text) ? this.#row(text) : this.#map(text);
     const lost = /^Lost (\d{1,15}) events/.exec(text);
     if (lost) return this.handler.lost(Number(lost[1]));
     this.handler.undecodable(text);
@@ -109,7 +114,17 @@ export class LineParser {
     this.handler.event({ at, stream: this.schema.stream, record: shape.name, pid, tid, values });
   }
 
+  #row(text: string): void {
+    const record = this.#rows!.record(text);
+    if (record === null) return this.handler.undecodable(text);
+    if (record !== "") this.#record(record);
+  }
+
   #beat(text: string): void {
+    const swept = text.startsWith("(8, ") && text.endsWith(")") ? parseNs(text, 4, text.length - 1, this.base) : NaN;
+    if (Number.isFinite(swept)) {
+      return this.handler.swept(swept, this.#rows?.swept() ?? 0);
+    }
     const at = text.startsWith("(9, ") && text.endsWith(")") ? parseNs(text, 4, text.length - 1, this.base) : NaN;
     if (!(at < LATEST)) return this.handler.undecodable(text);
     this.#lastBeat = at;

@@ -23,6 +23,7 @@ function parse(lines: string[], base = 1_000_000_000n): unknown[] {
     event: note("event"),
     snapshot: note("snapshot"),
     beat: note("beat"),
+    swept: note("swept"),
     emitted: note("emitted"),
     window: note("window"),
     lost: note("lost"),

@@ -30,6 +30,7 @@ export interface TimelineOptions {
 export interface StreamObserver {
   event?(event: Event): void;
   beat?(at: Ns): void;
+  swept?(at: Ns): void;
   window?(at: Ns, open: boolean): void;
 }
 
@@ -74,6 +75,9 @@ export class Timeline {
     const isHost = schema.stream === hostSchema.stream;
     this.#dispatch.add(schema);
     const input = this.#merge.input(schema.stream, from);
+    // Rows come later than lines of the same time, in an order of their own.
+    const rows = schema.rows && this.#merge.input(schema.stream, from);
+    const isRow = new Set(schema.rows);
     // A stream that has not told any time yet complains at the run's base.
     const mark = (at: Ns, kind: Mark["kind"], text: string, count?: number) =>
       input.push({ type: "mark", at: Number.isFinite(at) ? at : 0, kind, stream: schema.stream, text, ...(count !== undefined && { count }) });
@@ -93,7 +97,7 @@ export class Timeline {
           tally.hits.set(event.record, (tally.hits.get(event.record) ?? 0) + 1);
         }
         if (event.at > latest) latest = event.at;
-        input.push(event);
+        (rows && isRow.has(event.record) ? rows : input).push(event);
         observer?.event?.(event);
       },
       snapshot: (snapshot) => input.push(snapshot),
@@ -104,6 +108,13 @@ export class Timeline {
         unmarked = 0;
         input.advance(at - schema.disorderNs);
         observer?.beat?.(at);
+      },
+      swept: (at, refused) => {
+        tally.reported += refused;
+        const text = `${schema.stream}: more came than bpftrace can print`;
+        if (refused > 0) rows?.push({ type: "mark", at, kind: "lost", stream: schema.stream, text, count: refused });
+        rows?.advance(at - schema.disorderNs);
+        observer?.swept?.(at);
       },
       emitted: (count) => tally.emitted = count,
       window: (at, open) => {
@@ -136,6 +147,7 @@ export class Timeline {
         // llmprof talks on after the counting: what it read of the machine, what tracing cost.
         if (isHost) this.#hostEnd = latest;
         else this.#end = Math.max(this.#end, closed ?? latest);
+        rows?.close();
         input.close();
       },
     };

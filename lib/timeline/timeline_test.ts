@@ -48,6 +48,20 @@ Deno.test("timeline: lines of two streams become spans in order of time", () => 
   assert.deepEqual([t.start, t.end, t.late], [2, 45, 0]);
 });
 
+Deno.test("timeline: records that come late as rows of maps are in order of time with the lines", () => {
+  const { t, spans } = timeline();
+  const a = t.add({ ...testSchema("a"), rows: ["t/p.begin", "t/p.end"] });
+  a.write(lines("1 +2 0 0", "10 +20 1 1 7", "(9, +50)", "", "@rows0[+10, 1]: (11, 1, 1, 0)", "@rows0[+30, 0]: (12, 1, 1, 0)", "(8, +40)"));
+  assert.deepEqual(spans.slice(1), ['1/1 hit "7" 20', '1/1 call "f" 10–30']);
+  a.write(lines("@rows1[+41, 1]: (11, 1, 1, 0)", "(9, +60)", "@offered1: 3", "(8, +43)", "@n: 7"));
+  // Ended in the middle of a sweep, it prints a map once more.
+  a.write(lines("@rows1[+41, 1]: (11, 1, 1, 0)", "@rows2[+45, 1]: (12, 1, 1, 0)", "@rows2[+46, 1]: (9, 1, 1, 0)"));
+  a.close();
+  t.finish();
+  assert.deepEqual(spans.slice(3, 5), ["mark lost 43 a: a: more came than bpftrace can print (2)", '1/1 call "f" 41–45']);
+  assert.deepEqual(countsOf(t.tallies.values()), { emitted: 7, received: 5, lost: 2, undecodable: 1 });
+});
+
 Deno.test("timeline: what was emitted and did not arrive is a mark where counting stopped, and a number", () => {
   const { t, spans, add } = timeline();
   const a = add("a");

@@ -11,6 +11,7 @@ export function watch(schema: StreamSchema, observer: StreamObserver): (bytes: U
     event: (event) => observer.event?.(event),
     beat: (at) => observer.beat?.(at),
     window: (at, open) => observer.window?.(at, open),
+    swept: (at) => observer.swept?.(at),
     snapshot: nothing,
     emitted: nothing,
     lost: nothing,

@@ -10,21 +10,23 @@ export interface InvocationOptions {
   readonly unsafe: boolean;
   /** Every record is written at once and not a block at a time: for a program whose records are acted on. */
   readonly prompt: boolean;
+  /** Entries of each map; a power of two. */
+  readonly mapKeys: number;
   /** It reports lost events as warnings (from 0.24 on): they may not be silenced. */
   readonly warnsOfLoss: boolean;
 }
 
 export const DEFAULT_BUFFER_PAGES = 4096;
 /** Entries of a map: tensors of a graph, threads of a server. */
-const MAP_KEYS = "65536";
+export const DEFAULT_MAP_KEYS = 65536;
 
 export function invocation(options: InvocationOptions): Invocation {
   return {
     env: {
       BPFTRACE_PERF_RB_PAGES: String(options.bufferPages),
       // The older and the newer spelling; each version heeds one.
-      BPFTRACE_MAP_KEYS_MAX: MAP_KEYS,
-      BPFTRACE_MAX_MAP_KEYS: MAP_KEYS,
+      BPFTRACE_MAP_KEYS_MAX: String(options.mapKeys),
+      BPFTRACE_MAX_MAP_KEYS: String(options.mapKeys),
       // Twice the longest literal length in a template: 0.23 writes past its buffer, and the verifier refuses, when both are 64.
       BPFTRACE_MAX_STRLEN: "128",
     },

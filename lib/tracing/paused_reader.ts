@@ -1,45 +1,73 @@
-/** What the rhythm controls and observes. */
+/** What the rhythm controls and observes. Times are CLOCK_BOOTTIME in nanoseconds, on the scale of {@link Rhythm.now}. */
 export interface PausableReader {
   pause(): void;
   resume(): void;
   /** Bytes that it has delivered so far. */
   delivered(): number;
-  /** CLOCK_BOOTTIME in nanoseconds of the last event that it has delivered; NaN before the first. */
-  lastEvent(): number;
+  /** Time of the last heartbeat that it has delivered; NaN before the first. */
+  lastBeat(): number;
+  /** Resolves when it has delivered a line of this time or a later one. */
+  reached(at: number): Promise<void>;
 }
 
 export interface Rhythm {
-  /** CLOCK_BOOTTIME in nanoseconds, on the scale of {@link PausableReader.lastEvent}. */
   now(): number;
   sleep(milliseconds: number): Promise<void>;
   /** Bytes of the buffer between kernel and reader. */
   readonly bufferBytes: number;
+  /** Milliseconds from one heartbeat of the program to the next. */
+  readonly beatMs: number;
 }
 
 const LONGEST_PAUSE_MS = 1000;
 const SHORTEST_PAUSE_MS = 20;
-/** A reader with nothing to read is not kept awake longer than this. */
-const LONGEST_RUN_MS = 60;
-/** A record takes about as many bytes in the buffer as its line has characters. */
-const FILL = 0.5;
+/** Of the buffer, at the rate last seen. A record takes up to twice as many bytes there as its line has characters. */
+const FILL = 0.4;
+/** Of the buffer, if records come at once as fast as anybody has seen them: 400,000 a second of 64 bytes. */
+const BURST_FILL = 0.9, BURST_BYTES_PER_MS = 400 * 64;
+/** A heartbeat is in the buffer so long after its time at the latest. */
+const SETTLED_MS = 4;
+/** Behind by no more than what a pipe holds, it has caught up. */
+const BACKLOG_BYTES = 64 * 1024;
 
 /**
- * Keeps the reader of a ring buffer stopped for most of the time. What makes an event dear to the traced thread is waking a reader that has caught up; a stopped one lets events pile up for the bare
- * cost of writing them. So: pause until the buffer may be half full by the rate last seen, run until it has read something that happened after it was resumed, pause again. Leaves the reader running.
+ * Keeps the reader of a ring buffer stopped for most of the time. What makes an event dear to the traced thread is waking a reader that has
+ * caught up; a stopped one lets events pile up for the bare cost of writing them. So: pause for as long as the buffer lasts, let it run until it has caught up, and not a moment longer. It is
+ * resumed just behind a heartbeat, because bpftrace hands on what it has read with a heartbeat: when that one comes through, so has everything before. Leaves
+ * the reader running, at once when `signal` aborts.
  */
 export async function pauseReader(reader: PausableReader, rhythm: Rhythm, signal: AbortSignal): Promise<void> {
+  const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  const burst = BURST_FILL * rhythm.bufferBytes / BURST_BYTES_PER_MS;
   let pause = SHORTEST_PAUSE_MS;
+  let bytesPerMs = 0;
+  let [before, began] = [reader.delivered(), rhythm.now()];
   while (!signal.aborted) {
-    const before = reader.delivered();
-    const began = rhythm.now();
     reader.pause();
-    await rhythm.sleep(pause);
+    const now = rhythm.now();
+    const beat = lastBeatUntil(now + pause * 1e6, now, reader.lastBeat(), rhythm.beatMs * 1e6);
+    const resumeAt = beat === undefined ? now + pause * 1e6 : beat + SETTLED_MS * 1e6;
+    await Promise.race([rhythm.sleep((resumeAt - now) / 1e6), aborted]);
     reader.resume();
-    const resumed = rhythm.now();
-    while (!signal.aborted && !(reader.lastEvent() >= resumed) && rhythm.now() - resumed < LONGEST_RUN_MS * 1e6) await rhythm.sleep(2);
-    const bytesPerMs = (reader.delivered() - before) / ((rhythm.now() - began) / 1e6);
-    const wanted = bytesPerMs > 0 ? FILL * rhythm.bufferBytes / bytesPerMs : LONGEST_PAUSE_MS;
+    if (signal.aborted) return;
+    // A little before the heartbeat: timers are not exact.
+    let until = beat === undefined ? rhythm.now() : beat - SETTLED_MS * 1e6 / 2;
+    while (!signal.aborted) {
+      await Promise.race([reader.reached(until), aborted]);
+      // At a high rate much has come while it read, and a record as new as this moment is handed on soon.
+      if ((rhythm.now() - until) / 1e6 * bytesPerMs < BACKLOG_BYTES) break;
+      until = rhythm.now();
+    }
+    const [delivered, caughtUp] = [reader.delivered(), rhythm.now()];
+    bytesPerMs = (delivered - before) / ((caughtUp - began) / 1e6);
+    [before, began] = [delivered, caughtUp];
     // Doubling at most: a burst in the last pause may be only the beginning.
-    pause = Math.max(SHORTEST_PAUSE_MS, Math.min(LONGEST_PAUSE_MS, wanted, pause * 2));
+    pause = Math.max(SHORTEST_PAUSE_MS, Math.min(LONGEST_PAUSE_MS, burst, FILL * rhythm.bufferBytes / bytesPerMs, pause * 2));
   }
+}
+
+/** The last moment in (now, until] at which a heartbeat is due; undefined when there is none. */
+function lastBeatUntil(until: number, now: number, known: number, every: number): number | undefined {
+  const last = known + Math.floor((until - known) / every) * every;
+  return last > now ? last : undefined;
 }

@@ -1,12 +1,20 @@
 import assert from "node:assert/strict";
 import { pauseReader } from "./paused_reader.ts";
+import { Reading } from "./reading.ts";
 
-/** Events that come at a rate while a fake clock goes on; a reader that runs delivers at once what has come. */
-function world(bytesPerMs: (ms: number) => number, bufferBytes: number, endMs: number) {
-  let ms = 0, running = true, delivered = 0, waiting = 0, last = NaN, fullest = 0;
+const BEAT_MS = 100;
+
+/**
+ * Bytes that come at a rate, and a heartbeat each 100 ms, while a fake clock goes on. A reader that runs takes a thousand times as much in a millisecond as
+ * comes at the lowest rate, and hands on what it has read with the heartbeat, or when 4096 bytes have come together.
+ */
+function world(bytesPerMs: (ms: number) => number, bufferBytes: number, endMs: number, readsPerMs = 60_000) {
+  let ms = 0, running = true, delivered = 0, held = 0, fullest = 0, lost = 0;
+  const waiting: { at: number; bytes: number; isBeat: boolean }[] = [];
   const pauses: number[] = [];
-  let pausedAt = 0, runMs = 0;
+  let pausedAt = 0, idleMs = 0;
   const abort = new AbortController();
+  const reading = new Reading();
   const reader = {
     pause: () => {
       running = false;
@@ -17,59 +25,107 @@ function world(bytesPerMs: (ms: number) => number, bufferBytes: number, endMs: n
       pauses.push(ms - pausedAt);
     },
     delivered: () => delivered,
-    lastEvent: () => last,
+    lastBeat: () => reading.lastBeat,
+    // The clock goes on while somebody waits for a line.
+    reached: async (at: number) => {
+      let there = false;
+      void reading.reached(at).then(() => there = true);
+      for (await Promise.resolve(); !there && !abort.signal.aborted; await Promise.resolve()) step();
+    },
+  };
+  const filled = () => waiting.reduce((sum, { bytes }) => sum + bytes, 0);
+  const step = () => {
+    ms++;
+    const bytes = bytesPerMs(ms);
+    if (filled() + bytes > bufferBytes) lost += bytes;
+    else waiting.push({ at: ms * 1e6, bytes, isBeat: false });
+    if (ms % BEAT_MS === 0) waiting.push({ at: ms * 1e6, bytes: 0, isBeat: true });
+    fullest = Math.max(fullest, filled());
+    if (ms >= endMs) abort.abort();
+    if (!running) return;
+    if (waiting.length <= 1) idleMs++;
+    for (let read = 0; read < readsPerMs && waiting.length > 0;) {
+      const { at, bytes, isBeat } = waiting.shift()!;
+      read += bytes;
+      held += bytes;
+      if (isBeat) reading.beat(at);
+      else if (held >= 4096) reading.saw(at);
+      if (!isBeat && held < 4096) continue;
+      delivered += held;
+      held = 0;
+    }
   };
   const rhythm = {
     bufferBytes,
+    beatMs: BEAT_MS,
     now: () => ms * 1e6,
-    sleep: (milliseconds: number) => {
-      for (let i = 0; i < milliseconds; i++) {
-        ms++;
-        waiting += bytesPerMs(ms);
-        fullest = Math.max(fullest, waiting);
-        if (!running) continue;
-        runMs++;
-        if (waiting > 0) last = ms * 1e6;
-        delivered += waiting;
-        waiting = 0;
+    sleep: async (milliseconds: number) => {
+      const until = ms + milliseconds;
+      while (ms < until && !abort.signal.aborted) {
+        step();
+        await Promise.resolve();
       }
-      if (ms >= endMs) abort.abort();
-      return Promise.resolve();
     },
   };
-  return { reader, rhythm, signal: abort.signal, told: () => ({ pauses, running, fullest, runMs, ms }) };
+  return { reader, rhythm, signal: abort.signal, told: () => ({ pauses, running, fullest, lost, idleMs, ms }) };
 }
 
-Deno.test("paused reader: it pauses for a second at most, and runs only until it has caught up", async () => {
+Deno.test("paused reader: it pauses for as long as a sudden burst leaves room, and stops as soon as it has caught up", async () => {
   const { reader, rhythm, signal, told } = world(() => 10, 16 << 20, 20_000);
   await pauseReader(reader, rhythm, signal);
-  const { pauses, running, runMs, ms } = told();
-  assert.deepEqual(pauses.slice(0, 6), [20, 40, 80, 160, 320, 640]);
-  assert.equal(Math.max(...pauses), 1000);
-  assert.ok(runMs < ms / 50, `it ran ${runMs} of ${ms} ms`);
+  const { pauses, running, idleMs, ms } = told();
+  assert.ok(pauses[0] === 20 && pauses[1]! <= 84, `${pauses}`);
+  assert.ok(Math.max(...pauses) > 400 && Math.max(...pauses) <= 600, `${pauses}`);
+  assert.ok(idleMs < ms / 50, `it ran ${idleMs} of ${ms} ms with nothing to do`);
   assert.ok(running, "the reader is left running");
 });
 
-Deno.test("paused reader: at a high rate it pauses for half a buffer", async () => {
+Deno.test("paused reader: never longer than a second, however large the buffer", async () => {
+  const { reader, rhythm, signal, told } = world(() => 10, 1 << 30, 20_000);
+  await pauseReader(reader, rhythm, signal);
+  const longest = Math.max(...told().pauses);
+  assert.ok(longest > 800 && longest <= 1005, `${longest}`);
+});
+
+Deno.test("paused reader: at a high rate it pauses for less than half a buffer", async () => {
   const { reader, rhythm, signal, told } = world(() => 10_000, 1_000_000, 5000);
   await pauseReader(reader, rhythm, signal);
-  const { pauses, fullest } = told();
-  assert.ok(Math.max(...pauses) <= 50, `${Math.max(...pauses)}`);
+  const { pauses, fullest, lost } = told();
+  assert.ok(Math.max(...pauses) <= 45, `${Math.max(...pauses)}`);
   assert.ok(fullest <= 600_000, `${fullest}`);
+  assert.equal(lost, 0);
 });
 
-Deno.test("paused reader: when events come faster it pauses shorter, and a burst does not lengthen the pause at once", async () => {
-  const { reader, rhythm, signal, told } = world((ms) => ms < 3000 ? 100 : 50_000, 2_000_000, 6000);
+Deno.test("paused reader: a rate that jumps in the middle of a pause loses nothing, and the next pauses are shorter", async () => {
+  const { reader, rhythm, signal, told } = world((ms) => ms < 3000 ? 100 : 19_200, 16 << 20, 8000);
   await pauseReader(reader, rhythm, signal);
-  const { pauses } = told();
-  assert.equal(Math.max(...pauses), 1000);
-  assert.ok(pauses.at(-1)! <= 40, `${pauses.at(-1)}`);
+  const { pauses, lost } = told();
+  assert.equal(lost, 0);
+  assert.ok(pauses.at(-2)! < 400, `${pauses}`);
 });
 
-Deno.test("paused reader: with nothing to read it is not kept awake", async () => {
-  const { reader, rhythm, signal, told } = world(() => 0, 1 << 20, 10_000);
+Deno.test("paused reader: a reader that needs long to catch up is not stopped before", async () => {
+  // It reads twice as fast as the bytes come: as long as it was paused.
+  const { reader, rhythm, signal, told } = world(() => 10_000, 16 << 20, 10_000, 20_000);
   await pauseReader(reader, rhythm, signal);
-  const { runMs, ms, pauses } = told();
-  assert.equal(Math.max(...pauses), 1000);
-  assert.ok(runMs < ms / 10);
+  const { lost, fullest } = told();
+  assert.equal(lost, 0);
+  assert.ok(fullest < 9e6, `${fullest}`);
+});
+
+Deno.test("paused reader: who ends the run does not wait for the end of a pause", async () => {
+  const signals: string[] = [];
+  const abort = new AbortController();
+  const reader = {
+    pause: () => void signals.push("pause"),
+    resume: () => void signals.push("resume"),
+    delivered: () => 0,
+    lastBeat: () => NaN,
+    reached: () => new Promise<void>(() => {}),
+  };
+  const rhythm = { now: () => 0, sleep: () => new Promise<void>(() => {}), bufferBytes: 1 << 20, beatMs: BEAT_MS };
+  const done = pauseReader(reader, rhythm, abort.signal);
+  abort.abort();
+  await done;
+  assert.deepEqual(signals, ["pause", "resume"]);
 });

@@ -136,7 +136,7 @@ async function feed(stdin: WritableStream<Uint8Array>, text: string): Promise<vo
 const HARMLESS = /RLIMIT_MEMLOCK|^\s*$|Attaching \d+ probe|available_filter_functions/;
 
 function couldNotAttach(program: Program, output: string, code: number): LlmprofError {
-  const said = output.split("\n").filter((line) => !HARMLESS.test(line) && !/^3 \d|^\(9, |^@/.test(line)).slice(0, 4).join(" ").trim();
+  const said = output.split("\n").filter((line) => !HARMLESS.test(line) && !/^3 \d|^\([89], |^@/.test(line)).slice(0, 4).join(" ").trim();
   return new LlmprofError(
     ExitCode.failed,
     `bpftrace could not attach the program '${program.schema.stream}'.`,

@@ -9,7 +9,7 @@ const program: Program = { text: "BEGIN { {{self}} {{self}} }\n", unsafe: true, 
 function start() {
   let child!: FakeChild;
   const printed: string[] = [];
-  const options = { bpftrace: "/usr/bin/bpftrace", bufferPages: 64, unsafe: true, prompt: true, warnsOfLoss: false };
+  const options = { bpftrace: "/usr/bin/bpftrace", bufferPages: 64, mapKeys: 4096, unsafe: true, prompt: true, warnsOfLoss: false };
   const process = startBpftrace(options, fakeSpawn((c) => void (child = c), 4242));
   const running = new RunningProgram(program, process, (bytes) => void printed.push(new TextDecoder().decode(bytes)));
   return { child, running, printed };

@@ -94,7 +94,7 @@ function cost({ from, to }: Window, times: readonly bigint[], cpu: readonly numb
   return (cpu[last]! - cpu[first]!) / (last - first);
 }
 
-function shuffled<T>(items: readonly T[]): T[] {
+export function shuffled<T>(items: readonly T[]): T[] {
   return items.map((item) => ({ item, at: Math.random() })).sort((a, b) => a.at - b.at).map(({ item }) => item);
 }
 

@@ -12,6 +12,7 @@ const sources = join(top, "tests", "workloads");
 const table = {
   planted: { sources: ["planted.c"], flags: ["-O1", "-g"], libraries: ["-ldl"] },
   pagecache: { sources: ["pagecache.c"], flags: ["-O1"], libraries: [] },
+  rates: { sources: ["rates.c"], flags: ["-O1"], libraries: [] },
   // In a folder of its own: a target that loads it by this name must not find another.
   "stub/libllama.so": { sources: ["libllama_stub.c"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
   "counted/counted": { sources: ["counted/main.c"], flags: ["-O1", "-g"], libraries: ["-ldl"] },
@@ -28,6 +29,7 @@ const table = {
 export const built = {
   planted: join(builtFolder, "planted"),
   pagecache: join(builtFolder, "pagecache"),
+  rates: join(builtFolder, "rates"),
   libllamaStub: join(builtFolder, "stub", "libllama.so"),
   /** A folder: see counted/main.c. */
   counted: join(builtFolder, "counted"),

@@ -1,0 +1,60 @@
+/** Every way of an event out of the kernel is exact at any rate, and late by no more than it may be. */
+import assert from "node:assert/strict";
+import { readMeans } from "../../lib/commands/means.ts";
+import { matrixTest } from "../harness/kernel.ts";
+import { temporary } from "../harness/temporary.ts";
+import { startEngine } from "../workloads/engine_run.ts";
+import { model } from "../workloads/model.ts";
+import { Producer } from "../workloads/rates.ts";
+import { bootNow } from "./boot_clock.ts";
+import { outputPath, startLlmprof } from "./live_run.ts";
+import { bpftracesOf, row, until } from "./processes.ts";
+import { traced } from "./traced_rates.ts";
+
+/** Prime, and so is what comes of it in a second. */
+const callsPerSecond = 20_011;
+
+matrixTest("events at a rate that every version bears: each arrives, once", { gcc: true }, async ({ path }) => {
+  await using producer = await Producer.start();
+  const { value, emitted, received, byTag } = await traced(
+    await readMeans(path),
+    producer,
+    "adaptive",
+    () => producer.produce(callsPerSecond, 1000, 7),
+  );
+  assert.ok(value.calls > 0);
+  assert.deepEqual({ emitted, received, tagged: byTag.get(7) }, { emitted: value.calls, received: value.calls, tagged: value.calls });
+});
+
+matrixTest("events far beyond what bpftrace can print: what is lost is counted to the last one", { gcc: true }, async ({ path }) => {
+  const means = await readMeans(path);
+  await using producer = await Producer.start();
+  // Without a ring buffer every map overflows; with one, a small one does.
+  const pages = means.machine.bpftrace!.features.ringbuf ? 64 : undefined;
+  const { value, emitted, received, lost } = await traced(means, producer, "adaptive", () => producer.produce(300_007, 1500), pages);
+  assert.equal(emitted, value.calls);
+  assert.ok(lost > 0 && received > 0);
+  assert.equal(lost, value.calls - received);
+});
+
+matrixTest("llmprof is killed with its reader stopped: no bpftrace is left, and what was recorded is young", { engine: true }, async ({ path }) => {
+  const { ringbuf } = (await readMeans(path)).machine.bpftrace!.features;
+  using folder = temporary();
+  const waitFile = folder.file("go");
+  await using engine = startEngine({ model: model("small"), tokens: 3000, waitFile });
+  await engine.saw('"waiting"');
+  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, formats: ["llmprof"] });
+  await llmprof.saw("Tracing process");
+  Deno.writeTextFileSync(waitFile, "");
+  const recorded = `${outputPath(folder, "llmprof")}/ggml.lines`;
+  await until("operators in the recording", () => Deno.statSync(recorded).size > 1_000_000);
+  const bpftraces = bpftracesOf(llmprof.pid);
+  const stopped = () => bpftraces.some((pid) => row(pid)?.state === "T");
+  if (ringbuf) await until("the reader is stopped", stopped);
+  const at = bootNow();
+  llmprof.kill("SIGKILL");
+  await until("no bpftrace is left", () => bpftraces.every((pid) => row(pid)?.name !== "bpftrace"), 60_000);
+  const times = [...Deno.readTextFileSync(recorded).matchAll(ringbuf ? /^1\d (\d+) /gm : /^@rows\d\[(\d+), /gm)].map(([, time]) => BigInt(time!));
+  const last = times.reduce((a, b) => a > b ? a : b);
+  assert.ok(at - last < 1_300_000_000n, `the last operator was recorded ${Number(at - last) / 1e6} ms before`);
+});

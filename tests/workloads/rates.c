@@ -1,0 +1,60 @@
+// Calls a function at the rates that it is told, evenly spaced, and says what the calls cost it.
+//
+// It announces its process id, then reads lines "<calls a second> <milliseconds> <tag>" from standard input; after each it says in one line
+// of JSON how many calls it made in how much time, and the CPU nanoseconds of its thread in each call, beyond what an empty call costs.
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static int64_t clock_ns(clockid_t id) {
+  struct timespec t;
+  clock_gettime(id, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+// Begins with `push`, which the kernel emulates: what is measured is the transport and not the instruction.
+__attribute__((naked, noinline)) void produced(long tag, long calls, void *where) {
+  (void)tag, (void)calls, (void)where;
+  __asm__("push %rbp\n pop %rbp\n ret");
+}
+
+static void (*volatile probed)(long, long, void *) = produced;
+
+__attribute__((naked, noinline)) static void empty(long tag, long calls, void *where) {
+  (void)tag, (void)calls, (void)where;
+  __asm__("push %rbp\n pop %rbp\n ret");
+}
+
+static void (*volatile unprobed)(long, long, void *) = empty;
+
+// The thread's CPU clock around the call and nothing else: it waits by spinning, and that is no cost.
+static int64_t timed(void (*volatile *call)(long, long, void *), long tag, long calls) {
+  int64_t before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  (*call)(tag, calls, &before);
+  return clock_ns(CLOCK_THREAD_CPUTIME_ID) - before;
+}
+
+int main(void) {
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  printf("{\"pid\":%d}\n", getpid());
+  long rate, milliseconds, tag;
+  while (scanf("%ld %ld %ld", &rate, &milliseconds, &tag) == 3) {
+    int64_t begin = clock_ns(CLOCK_MONOTONIC), end = begin + milliseconds * 1000000, cost = 0, none = 0;
+    long calls = 0, looks = 0;
+    // The number of the call gives its time, so that no rounding adds up. Who is late calls as fast as it can.
+    while (clock_ns(CLOCK_MONOTONIC) < end) {
+      int64_t due = begin + (int64_t)((__int128)calls * 1000000000 / rate);
+      if (due >= end) break;
+      while (clock_ns(CLOCK_MONOTONIC) < due) continue;
+      cost += timed(&probed, tag, calls++);
+      // What the clocks themselves cost, looked at now and then: it changes with the machine's other work.
+      if (calls % 16 == 0) none += timed(&unprobed, tag, looks++);
+    }
+    double elapsed = (clock_ns(CLOCK_MONOTONIC) - begin) / 1e6;
+    double each = (double)cost / calls - (looks ? (double)none / looks : 0);
+    printf("{\"tag\":%ld,\"calls\":%ld,\"milliseconds\":%.1f,\"nanosecondsPerCall\":%.1f}\n", tag, calls, elapsed, each);
+  }
+  return 0;
+}
