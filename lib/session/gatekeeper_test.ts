@@ -23,6 +23,8 @@ function gate(path: string, attach: (pid: number) => Promise<void>) {
     pid: 1,
     stopped: (pid: number) => Promise.resolve(void seen.push(`guard knows ${pid}`)),
     released: (pid: number) => Promise.resolve(void seen.push(`guard forgets ${pid}`)),
+    armed: () => Promise.resolve(),
+    unheard: () => {},
     close: () => Promise.resolve(),
   };
   const keeper = new Gatekeeper(means, guard, async (event) => {

@@ -11,16 +11,21 @@ const sources = join(top, "tests", "workloads");
 /** What is built from which source, and with what. */
 const table = {
   planted: { source: "planted.c", flags: ["-O1", "-g"], libraries: ["-ldl"] },
+  steady: { source: "steady.c", flags: ["-O1", "-g", "-pthread"], libraries: ["-ldl"] },
   pagecache: { source: "pagecache.c", flags: ["-O1"], libraries: [] },
   // In a folder of its own: a target that loads it by this name must not find another.
   "stub/libllama.so": { source: "libllama_stub.c", flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
+  // Quick: for targets that call it ten thousand times.
+  "quick/libllama.so": { source: "libllama_stub.c", flags: ["-O1", "-g", "-fPIC", "-shared", "-DBURN_NS=1000"], libraries: [] },
 } as const;
 
 /** Paths of what is built here. */
 export const built = {
   planted: join(builtFolder, "planted"),
   pagecache: join(builtFolder, "pagecache"),
+  steady: join(builtFolder, "steady"),
   libllamaStub: join(builtFolder, "stub", "libllama.so"),
+  libllamaQuick: join(builtFolder, "quick", "libllama.so"),
 };
 
 /** Planted targets and small helpers in C. */
