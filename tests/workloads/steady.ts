@@ -8,12 +8,13 @@ export interface SteadyOptions {
   readonly threads?: number;
   readonly forks?: number;
   readonly calls?: number;
+  readonly library?: string;
 }
 
-export function steadyCommand({ log, waitFile, stopFile, threads, forks, calls }: SteadyOptions): string[] {
+export function steadyCommand({ log, waitFile, stopFile, threads, forks, calls, library = built.libllamaQuick }: SteadyOptions): string[] {
   const flags = { "--wait-file": waitFile, "--stop-file": stopFile, "--threads": threads, "--forks": forks, "--calls": calls };
   const given = Object.entries(flags).flatMap(([flag, value]) => value === undefined ? [] : [flag, String(value)]);
-  return [built.steady, "--log", log, "--library", built.libllamaQuick, ...given];
+  return [built.steady, "--log", log, "--library", library, ...given];
 }
 
 /** What the target itself says that it did. */
