@@ -19,7 +19,7 @@ async function main(args: readonly string[]): Promise<number> {
     event.preventDefault();
     void fail(event.reason).then(Deno.exit);
   });
-  const context: Context = { terminal, interrupted: interrupted(), argv: ["llmprof", ...args], version: denoJson.version };
+  const context: Context = { terminal, ...ends(), argv: ["llmprof", ...args], version: denoJson.version };
   try {
     const { runCommandLine } = await import("./lib/commands/cli.ts");
     return await runCommandLine(context);
@@ -28,29 +28,48 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** The first Ctrl-C or SIGTERM is a normal end, the second is not. */
-function interrupted(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
+const signals = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
+
+/** The first signal is a normal end, the second is not. */
+function ends(): Pick<Context, "interrupted" | "heedSignals" | "atKill"> {
+  const { promise: interrupted, resolve } = Promise.withResolvers<void>();
   let interrupts = 0;
-  const interrupt = () => {
-    if (++interrupts > 1) Deno.exit(130);
-    resolve();
+  let act = () => {};
+  const end = (signal: keyof typeof signals) => () => {
+    if (++interrupts === 1) return resolve();
+    act();
+    Deno.exit(128 + signals[signal]);
   };
-  Deno.addSignalListener("SIGINT", interrupt);
-  Deno.addSignalListener("SIGTERM", interrupt);
-  return promise;
+  const heedSignals = (underNohup: boolean) => {
+    // With its first listener Deno itself catches SIGHUP, and what nohup said is forgotten: it takes a listener that does nothing.
+    Deno.addSignalListener("SIGHUP", underNohup ? () => {} : end("SIGHUP"));
+    Deno.addSignalListener("SIGINT", end("SIGINT"));
+    Deno.addSignalListener("SIGTERM", end("SIGTERM"));
+  };
+  return { interrupted, heedSignals, atKill: (last) => act = last };
 }
+
+const terminalIsGone = "os error 5";
 
 function writer(stream: typeof Deno.stdout): (text: string) => void {
   return (text) => {
     const bytes = new TextEncoder().encode(text);
-    try {
-      for (let at = 0; at < bytes.length;) at += stream.writeSync(bytes.subarray(at));
-    } catch (error) {
-      // `llmprof … | head -1`: whoever read it has seen enough.
-      if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+    for (let at = 0; at < bytes.length;) {
+      try {
+        at += stream.writeSync(bytes.subarray(at));
+      } catch (error) {
+        // A target that shares the pipe may have made it non-blocking (node does), and who reads it is slow.
+        if (error instanceof Deno.errors.WouldBlock) pause(5);
+        // `llmprof … | head -1`: whoever read it has seen enough. And nobody can be told that standard error takes nothing.
+        else if (stream === Deno.stderr || error instanceof Deno.errors.BrokenPipe || String(error).includes(terminalIsGone)) return;
+        else throw error;
+      }
     }
   };
+}
+
+function pause(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
 function columns(): number {

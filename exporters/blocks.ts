@@ -4,12 +4,23 @@ import type { ByteSink } from "../lib/events/exporter.ts";
 export class TextBlocks {
   readonly #encoder = new TextEncoder();
   #text = "";
+  #inTail = false;
 
   constructor(private readonly sink: ByteSink) {}
 
   write(text: string): void {
     this.#text += text;
-    if (this.#text.length >= 256 * 1024) this.#flush();
+    if (this.#text.length >= 256 * 1024 && !this.#inTail) this.#flush();
+  }
+
+  /** Gives what has gathered, and what `more` writes after it, to the sink as its tail. Nothing of that counts as written. */
+  tail(more: () => void): void {
+    const gathered = this.#text;
+    this.#inTail = true;
+    more();
+    this.sink.tail(this.#encoder.encode(this.#text));
+    this.#inTail = false;
+    this.#text = gathered;
   }
 
   close(): void {

@@ -13,6 +13,9 @@ import { Nesting } from "./nesting.ts";
  */
 const margin = 10n * 86_400_000_000_000n;
 
+/** Without it trace_processor refuses the whole file: `JSON trace file is incomplete`. */
+const end = "\n]}\n";
+
 /**
  * Chrome's JSON (`.json`), which Perfetto opens too. Times are microseconds, exact to the nanosecond, of CLOCK_BOOTTIME since
  * `otherData.clockBase`: 0 where the machine is up for less than ten days, otherwise ten days before the run. Views are not written.
@@ -39,7 +42,8 @@ class ChromeExporter implements Exporter {
   span(span: Span): void {
     switch (span.type) {
       case "slice":
-        return this.#nesting.add(span);
+        // The row is named when it is first heard of, not when its first slice is let go: a tail must not be the first to mention it.
+        return void this.#rows.of(this.#nesting.add(span));
       case "instant":
         return this.#instant(span.at, this.#rows.of(span.track), span.category, span.name, span.args);
       case "counter": {
@@ -57,9 +61,18 @@ class ChromeExporter implements Exporter {
     }
   }
 
+  flush(): void {
+    const first = this.#first;
+    this.#out.tail(() => {
+      this.#nesting.show();
+      this.#out.write(end);
+    });
+    this.#first = first;
+  }
+
   close(): void {
     this.#nesting.flush();
-    this.#out.write("\n]}\n");
+    this.#out.write(end);
     this.#out.close();
   }
 

@@ -5,15 +5,64 @@ import { isGzip } from "./formats.ts";
 /**
  * Opens a file for writing, compressed when its name ends in `.gz`; a new one belongs to `owner`. Writes are synchronous: when `write` returns,
  * the bytes are with the kernel. Throws `RefusedFile` for what is no plain file, and what the system says, at opening (the folder is missing,
- * not writable) or at writing (the disk is full).
+ * not writable) or at writing (the disk is full, the file was removed).
  */
 export async function openByteSink(path: string, owner: Owner | null = null): Promise<ByteSink> {
   const file = RegularFile.create(path, owner);
   try {
     file.truncate();
-    return isGzip(path) ? new (await import("./gzip.ts")).GzipSink(file) : file;
+    const sink = new WholeFile(file);
+    return isGzip(path) ? new (await import("./gzip.ts")).GzipSink(sink) : sink;
   } catch (error) {
     file.close();
     throw error;
+  }
+}
+
+/**
+ * The file is whole after every call, whatever happens then: what was written, and the tail behind it. When a write fails, the file is put
+ * back to what the last call left.
+ */
+class WholeFile implements ByteSink {
+  /** Bytes of what was written, in which a tail does not count. */
+  #written = 0;
+  #tail = new Uint8Array();
+
+  constructor(private readonly file: RegularFile) {}
+
+  write(bytes: Uint8Array): void {
+    this.#put(bytes);
+    this.#written += bytes.length;
+    this.#tail = new Uint8Array();
+  }
+
+  tail(bytes: Uint8Array): void {
+    this.#put(bytes);
+    this.#tail = bytes.slice();
+  }
+
+  close(): void {
+    try {
+      this.file.mustExist();
+    } finally {
+      this.file.close();
+    }
+  }
+
+  #put(bytes: Uint8Array): void {
+    this.file.mustExist();
+    try {
+      this.#replace(this.#tail, bytes);
+    } catch (error) {
+      // There was room for it before.
+      this.#replace(bytes, this.#tail);
+      throw error;
+    }
+  }
+
+  /** Behind what was written stands `old`, or a part of it; then `fresh`. */
+  #replace(old: Uint8Array, fresh: Uint8Array): void {
+    this.file.writeAt(fresh, this.#written);
+    if (fresh.length < old.length) this.file.truncate(this.#written + fresh.length);
   }
 }

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { constants, crc32, deflateRawSync } from "node:zlib";
 import type { ByteSink } from "../lib/events/exporter.ts";
 
@@ -27,15 +28,26 @@ export class GzipSink implements ByteSink {
     this.sink.write(deflateRawSync(bytes, options));
   }
 
+  /** With an end of its own: a file that is cut there decompresses as a whole. */
+  tail(bytes: Uint8Array): void {
+    const end = endOf(crc32(bytes, this.#crc), this.#length + bytes.length);
+    this.sink.tail(Buffer.concat([deflateRawSync(bytes, options), end]));
+  }
+
   close(): void {
-    const trailer = new DataView(new ArrayBuffer(8));
-    trailer.setUint32(0, this.#crc, true);
-    trailer.setUint32(4, this.#length % 2 ** 32, true);
     try {
-      this.sink.write(lastBlock);
-      this.sink.write(new Uint8Array(trailer.buffer));
+      this.sink.write(endOf(this.#crc, this.#length));
     } finally {
       this.sink.close();
     }
   }
+}
+
+/** The last block and the trailer of a member. */
+function endOf(crc: number, length: number): Uint8Array {
+  const end = new DataView(new ArrayBuffer(lastBlock.length + 8));
+  new Uint8Array(end.buffer).set(lastBlock);
+  end.setUint32(lastBlock.length, crc, true);
+  end.setUint32(lastBlock.length + 4, length % 2 ** 32, true);
+  return new Uint8Array(end.buffer);
 }

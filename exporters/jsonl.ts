@@ -53,6 +53,10 @@ class JsonlExporter implements Exporter {
     }
   }
 
+  flush(): void {
+    this.#out.tail(() => {});
+  }
+
   close(views: readonly View[]): void {
     for (const view of views) this.#line({ type: "view", view });
     this.#out.close();

@@ -2,6 +2,8 @@ import type { Slice, Track } from "../lib/events/span.ts";
 
 /** How many slices of a track wait for one that encloses them. */
 const window = 128;
+/** And of all tracks together: a target may have ten thousand threads, and what waits is written again with every tail. */
+const allWindows = 4096;
 
 /**
  * Puts slices into an order from which a reader can rebuild how they nest.
@@ -10,19 +12,21 @@ const window = 128;
  * the one around it, so where both begin in the same nanosecond the file would say that the outer one is inside: `library.load` begins with
  * the `file.open` of its file. And readers have one stack per track: of two slices that overlap without nesting, one would be cut short.
  *
- * So each track holds back its last {@link window} slices; a slice goes before those that begin with it and end earlier, and one that
+ * So each track holds back its last {@link window} slices, fewer where there are very many tracks; a slice goes before those that begin with it and end earlier, and one that
  * overlaps gets a row of its own. What is left: a slice without length at the very end of another one may be drawn beside it.
  */
 export class Nesting {
   readonly #rows = new Map<Track, Row>();
   readonly #out: (slice: Slice, track: Track) => void;
+  #held = 0;
 
   /** `out` gets each slice with the track to draw it on, which is its own unless it overlaps. */
   constructor(out: (slice: Slice, track: Track) => void) {
     this.#out = out;
   }
 
-  add(slice: Slice): void {
+  /** Returns the track on which the slice will be drawn. */
+  add(slice: Slice): Track {
     let row = this.#row(slice.track);
     let place = position(row.held, slice);
     while (place < 0) {
@@ -32,6 +36,13 @@ export class Nesting {
     if (place === row.held.length) row.held.push(slice);
     else row.held.splice(place, 0, slice);
     if (row.held.length > window) this.#release(row, window / 2);
+    if (++this.#held > allWindows) { for (const each of this.#rows.values()) this.#release(each, Math.ceil(each.held.length / 2)); }
+    return row.track;
+  }
+
+  /** Gives out what is held back, and goes on holding it. */
+  show(): void {
+    for (const { held, track } of this.#rows.values()) for (const slice of held) this.#out(slice, track);
   }
 
   /** Gives out what is held back. */
@@ -48,6 +59,7 @@ export class Nesting {
   #release(row: Row, count: number): void {
     for (let i = 0; i < count; i++) this.#out(row.held[i]!, row.track);
     row.held.splice(0, count);
+    this.#held -= count;
   }
 }
 

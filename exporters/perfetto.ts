@@ -39,7 +39,8 @@ class PerfettoExporter implements Exporter {
     if (!this.#headWritten) this.#writeHead(span.type === "slice" ? span.start : span.at);
     switch (span.type) {
       case "slice":
-        return this.#nesting.add(span);
+        // The track is described when it is first heard of, not when its first slice is let go: a tail must not be the first to mention it.
+        return void this.#tracks.uuid(this.#nesting.add(span));
       case "instant":
         return this.#event(span.at, TrackEventType.instant, this.#tracks.uuid(span.track), span.category, span.name, span.args);
       case "counter":
@@ -49,6 +50,14 @@ class PerfettoExporter implements Exporter {
       case "mark":
         return this.#mark(span);
     }
+  }
+
+  flush(): void {
+    this.#out.tail(() => {
+      this.#interning.frozen = true;
+      this.#nesting.show();
+      this.#interning.frozen = false;
+    });
   }
 
   close(): void {

@@ -14,16 +14,18 @@ export class Interning {
     annotationNames: new Map(),
     annotationStrings: new Map(),
   };
+  /** No new text gets a number: what is written now will be taken back. */
+  frozen = false;
   readonly #fresh: { field: number; iid: number; text: string }[] = [];
 
   constructor(private readonly out: ProtoWriter) {}
 
-  /** Writes `text` as a reference in `byNumber`, or, when the table is full, as it is in `asText`. */
+  /** Writes `text` as a reference in `byNumber`, or, when it has no number and can get none, as it is in `asText`. */
   write(kind: Kind, text: string, byNumber: number, asText: number): void {
     const known = this.#known[kind];
     let iid = known.get(text);
     if (iid === undefined) {
-      if (known.size >= limit) return this.out.string(asText, text);
+      if (this.frozen || known.size >= limit) return this.out.string(asText, text);
       iid = known.size + 1;
       known.set(text, iid);
       this.#fresh.push({ field: InternedData[kind], iid, text });

@@ -13,6 +13,7 @@ export class ProtoWriter {
   #bytes = new Uint8Array((256 + 64) * 1024);
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
+  #inTail = false;
   readonly #encoder = new TextEncoder();
 
   constructor(private readonly sink: ByteSink) {}
@@ -90,9 +91,19 @@ export class ProtoWriter {
 
   /** Call between messages: passes on what has gathered when it is enough. */
   spill(least = 256 * 1024): void {
-    if (this.#length < least) return;
+    if (this.#length < least || this.#inTail) return;
     this.sink.write(this.#bytes.subarray(0, this.#length));
     this.#length = 0;
+  }
+
+  /** Gives what has gathered, and what `more` writes after it, to the sink as its tail. Nothing of that counts as written. */
+  tail(more: () => void): void {
+    const gathered = this.#length;
+    this.#inTail = true;
+    more();
+    this.sink.tail(this.#bytes.subarray(0, this.#length));
+    this.#inTail = false;
+    this.#length = gathered;
   }
 
   #varint(value: number): void {

@@ -8,7 +8,7 @@ import { readProcesses, treeOf } from "../target/process.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
 import { checkTarget, findTargetNow, type TargetOptions } from "./find_target.ts";
-import { mustTrace, readMeans } from "./means.ts";
+import { heedSignals, mustTrace, readMeans } from "./means.ts";
 import { outputOwner } from "./outputs.ts";
 import { plan, type Planned } from "./planned_program.ts";
 import type { Profile } from "./profile.ts";
@@ -27,6 +27,7 @@ export interface DryRunOptions extends TargetOptions {
 export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, context: Context): Promise<number> {
   checkTarget(profile, options);
   const folder = programFolder(options.folders, outputOwner());
+  await heedSignals(context);
   const means = await readMeans(options.bpftrace);
   const { terminal } = context;
   const target = options.program.length > 0

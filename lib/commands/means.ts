@@ -5,7 +5,15 @@ import { spawnChild } from "../machine/child.ts";
 import { preflight } from "../machine/preflight.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
 import type { Means } from "../session/means.ts";
+import { ignoresHangup } from "../target/process.ts";
 import type { Context } from "./terminal.ts";
+
+/** From now on a signal is a normal end. Returns whether llmprof runs under `nohup`, which has to be asked before. */
+export async function heedSignals(context: Context): Promise<boolean> {
+  const underNohup = await ignoresHangup(new ReaderFiles(), process.pid);
+  context.heedSignals(underNohup);
+  return underNohup;
+}
 
 /** The real world. */
 export async function readMeans(bpftrace: string | undefined): Promise<Means> {

@@ -69,16 +69,21 @@ export function notWritable(path: string, cause: unknown): LlmprofError {
     return new LlmprofError(ExitCode.usage, `Cannot write ${path}.`, `It ${cause.message}`, next, { cause });
   }
   const missing = cause instanceof Deno.errors.NotFound || (cause as NodeJS.ErrnoException | null)?.code === "ENOENT";
-  const why = missing ? "Its folder does not exist." : cause instanceof Error
-    // `EACCES: permission denied, open '/x'` and `Permission denied (os error 13): open '/x'`
-    ? `${cause.message.replace(/^E[A-Z0-9]+: /, "").replace(/\s*\(os error.*|[:,] (open|mkdir|stat|lstat)\b.*$/, "")}.`
-    : String(cause);
+  const why = missing ? "Its folder does not exist." : cause instanceof Error ? `${withoutCodes(cause.message)}.` : String(cause);
   return new LlmprofError(ExitCode.usage, `Cannot write ${path}.`, why, "Choose another path with -o PATH.", { cause });
+}
+
+/** `EACCES: permission denied, open '/x'` and `Permission denied (os error 13): open '/x'` */
+function withoutCodes(said: string): string {
+  return said.replace(/^E[A-Z0-9]+: /, "").replace(/\s*\(os error.*|[:,] (open|mkdir|stat|lstat|write)\b.*$/, "");
 }
 
 export function cannotGoOn(path: string, cause: unknown): LlmprofError {
   const said = cause instanceof Error ? cause.message : String(cause);
-  const why = said.includes("os error 28") ? "The disk is full." : `${said}.`;
-  const next = "What was written until then is kept. Make room, or choose another place with -o PATH.";
+  const isFull = /os error 28|^ENOSPC/.test(said);
+  const why = isFull ? "The disk is full." : `${withoutCodes(said)}.`;
+  // What was removed is kept nowhere.
+  const kept = cause instanceof Deno.errors.NotFound ? "" : "What was written until then is kept. ";
+  const next = `${kept}${isFull ? "Make room, or choose" : "Choose"} another place with -o PATH.`;
   return new LlmprofError(ExitCode.failed, `Cannot go on writing ${path}.`, why, next, { cause });
 }

@@ -1,23 +1,14 @@
-import type { ByteSink, Exporter, OpenExporter, TraceHead } from "../events/exporter.ts";
+import type { TraceHead } from "../events/exporter.ts";
+import type { LlmprofError } from "../events/errors.ts";
 import type { Span } from "../events/span.ts";
 import type { View } from "../events/view.ts";
 import { openByteSink } from "../../exporters/file.ts";
+import type { Header } from "../timeline/header.ts";
+import type { Recorder } from "../timeline/recording.ts";
 import type { Owner } from "../machine/regular_file.ts";
 import { sudoUser } from "../target/invoker.ts";
-import type { Header } from "../timeline/header.ts";
-import { RecordingWriter } from "../timeline/recording.ts";
-import { cannotGoOn, checkOutputs, formatAt, notWritable } from "./output_checks.ts";
-
-export interface OutputFile {
-  readonly path: string;
-  readonly format: string;
-  readonly opensWith: string;
-}
-
-interface TraceOutput extends OutputFile {
-  readonly sink: ByteSink;
-  readonly open: OpenExporter;
-}
+import { type OutputFile, RecordingOutput, TraceOutput } from "./output.ts";
+import { checkOutputs, formatAt, notWritable } from "./output_checks.ts";
 
 /** Who has to own what is written: under `sudo` the user who called it. Null when that is whoever llmprof runs as. */
 export function outputOwner(): Owner | null {
@@ -30,55 +21,88 @@ export function outputOwner(): Owner | null {
  * not the loss of a measurement; they are filled when the run's header is known.
  */
 export class Outputs {
-  #exporters: Exporter[] = [];
-  #recording: RecordingWriter | null = null;
+  readonly #traces: TraceOutput[] = [];
+  readonly #recordings: RecordingOutput[] = [];
+  readonly #spent = Promise.withResolvers<void>();
+  /** Something was given out since the last flush. */
+  #fresh = false;
 
-  private constructor(readonly traces: readonly TraceOutput[], readonly recordings: readonly string[], readonly owner: Owner | null) {}
+  private constructor() {}
 
-  static async prepare(paths: readonly string[], owner: Owner | null): Promise<Outputs> {
+  /** `onFailure` hears at once of an output that takes no more. */
+  static async prepare(paths: readonly string[], owner: Owner | null, onFailure: (failure: LlmprofError) => void): Promise<Outputs> {
     checkOutputs(paths, owner);
-    const traces: TraceOutput[] = [];
-    for (const path of paths.filter((path) => !path.endsWith(".llmprof"))) {
+    const outputs = new Outputs();
+    const failed = (failure: LlmprofError) => {
+      onFailure(failure);
+      if (outputs.written.length === 0) outputs.#spent.resolve();
+    };
+    for (const path of paths) {
+      if (path.endsWith(".llmprof")) {
+        const file = { path, format: "llmprof", opensWith: `llmprof export ${path} -o trace.pftrace` };
+        outputs.#recordings.push(new RecordingOutput(file, failed, owner));
+        continue;
+      }
       const { extension, opensWith, load } = formatAt(path);
       try {
-        traces.push({ path, format: extension.slice(1), opensWith, sink: named(path, await openByteSink(path, owner)), open: await load() });
+        const file = { path, format: extension.slice(1), opensWith };
+        outputs.#traces.push(new TraceOutput(file, failed, await openByteSink(path, owner), await load()));
       } catch (cause) {
         throw notWritable(path, cause);
       }
     }
-    return new Outputs(traces, paths.filter((path) => path.endsWith(".llmprof")), owner);
+    return outputs;
   }
 
+  /** Traces first. */
   get files(): OutputFile[] {
-    const recordings = this.recordings.map((path) => ({ path, format: "llmprof", opensWith: `llmprof export ${path} -o trace.pftrace` }));
-    return [...this.traces.map(({ path, format, opensWith }) => ({ path, format, opensWith })), ...recordings];
+    return this.#all.map(({ file }) => file);
   }
 
-  begin(header: Header): { out: (span: Span) => void; recording: RecordingWriter | null } {
+  /** Those that are whole, as far as anybody knows. */
+  get written(): OutputFile[] {
+    return this.#all.filter(({ failure }) => !failure).map(({ file }) => file);
+  }
+
+  /** Throws why an output could not be written to its end; what others have to say was said to `onFailure`. */
+  mustBeWhole(): void {
+    for (const { failure } of this.#all) if (failure) throw failure;
+  }
+
+  /** Resolves when there were outputs and none of them takes any more: nobody is left to trace for. */
+  get spent(): Promise<void> {
+    return this.#spent.promise;
+  }
+
+  begin(header: Header): { out: (span: Span) => void; recording: Recorder | null } {
     const head = traceHead(header);
-    this.#exporters = this.traces.map(({ sink, open }) => open(sink, head));
-    const [path] = this.recordings;
-    if (path !== undefined) this.#recording = RecordingWriter.create(path, header, this.owner);
-    const exporters = this.#exporters;
-    return {
-      out: (span) => {
-        for (const exporter of exporters) exporter.span(span);
-      },
-      recording: this.#recording,
+    for (const trace of this.#traces) trace.begin(head);
+    this.#fresh = true;
+    const out = (span: Span) => {
+      this.#fresh = true;
+      for (const trace of this.#traces) trace.span(span);
     };
+    return { out, recording: this.#recordings[0]?.begin(header) ?? null };
+  }
+
+  /** The files hold all that was given out, in a form that opens. */
+  flush(): void {
+    if (this.#fresh) { for (const trace of this.#traces) trace.flush(); }
+    this.#fresh = false;
   }
 
   finish(views: readonly View[]): void {
-    for (const exporter of this.#exporters) exporter.close(views);
-    this.#recording?.finish();
+    for (const trace of this.#traces) trace.finish(views);
+    for (const recording of this.#recordings) recording.finish();
   }
 
-  /** Nothing was traced: leaves no empty file behind. */
+  /** Nothing was traced. */
   discard(): void {
-    for (const { path, sink } of this.traces) {
-      sink.close();
-      Deno.removeSync(path);
-    }
+    for (const trace of this.#traces) trace.discard();
+  }
+
+  get #all(): (TraceOutput | RecordingOutput)[] {
+    return [...this.#traces, ...this.#recordings];
   }
 }
 
@@ -88,16 +112,4 @@ function traceHead(header: Header): TraceHead {
   for (const [name, value] of Object.entries(header.host)) if (value !== null) facts[name] = String(value);
   if (header.bpftrace) facts.bpftrace = header.bpftrace.version;
   return { clock, llmprof, command, facts };
-}
-
-/** A disk that fills up ends the run: what was written is kept, and named. */
-function named(path: string, sink: ByteSink): ByteSink {
-  const guarded = (action: () => void) => {
-    try {
-      action();
-    } catch (cause) {
-      throw cannotGoOn(path, cause);
-    }
-  };
-  return { write: (bytes) => guarded(() => sink.write(bytes)), close: () => guarded(() => sink.close()) };
 }

@@ -38,7 +38,7 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
   const found = readHeader(source);
   const recorded = await profileOf(found, source);
   const profile = await asked(options.as, recorded, source);
-  const outputs = await Outputs.prepare(options.outputs, outputOwner());
+  const outputs = await Outputs.prepare(options.outputs, outputOwner(), () => {});
   const run = new TraceRun(profile, outputs);
   let begun = false;
   try {
@@ -52,7 +52,9 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
         ...(header.root !== undefined && { root: header.root }),
       };
     });
-    return report(run.finish(timeline), options, context);
+    const code = report(run.finish(timeline), options, context);
+    outputs.mustBeWhole();
+    return code;
   } catch (error) {
     if (!begun) outputs.discard();
     throw error;

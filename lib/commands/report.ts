@@ -13,7 +13,7 @@ export interface ReportOptions {
 }
 
 /** Prints the summary, says what was written and how to open it, and returns the exit code that the counts deserve. */
-export function report<Result>({ summary, views, files }: Finished<Result>, options: ReportOptions, context: Context): number {
+export function report<Result>({ summary, views, written }: Finished<Result>, options: ReportOptions, context: Context): number {
   const { terminal } = context;
   const { events, target } = summary;
   if (options.summary === "json") terminal.out(renderSummary(summary));
@@ -23,7 +23,7 @@ export function report<Result>({ summary, views, files }: Finished<Result>, opti
   if (events.received === 0) say("Note: no event was seen. The target did nothing that these probes look at while they counted.");
   if (events.lost > 0) say(`Warning: ${events.lost} of ${events.emitted} events were lost. A larger buffer helps: --buffer-pages 16384`);
   if (events.undecodable > 0) say(`Warning: ${events.undecodable} lines were not understood.`);
-  for (const { path, opensWith } of files) say(`Wrote ${path}: open it with ${opensWith}`);
+  for (const { path, opensWith } of written) say(`Wrote ${path}: open it with ${opensWith}`);
   if (options.maxLoss !== undefined && events.lost > options.maxLoss) {
     terminal.err(`More events were lost (${events.lost}) than --max-loss ${options.maxLoss} allows.\nTry a larger buffer: --buffer-pages 16384\n`);
     return ExitCode.limit;

@@ -4,7 +4,7 @@ import { boottime, type Ns } from "../events/time.ts";
 import type { Header } from "../timeline/header.ts";
 import { countsOf } from "../timeline/tally.ts";
 import type { Timeline } from "../timeline/timeline.ts";
-import type { OutputFile } from "./outputs.ts";
+import type { OutputFile } from "./output.ts";
 
 type Of<Name extends Fact["fact"]> = Extract<Fact, { fact: Name }>;
 
@@ -66,7 +66,12 @@ export function summarise<Result>(
   };
 }
 
+/** Null for what is not there any more. */
 function sizeOf(path: string): number | null {
-  const stat = Deno.lstatSync(path);
-  return stat.isDirectory ? [...Deno.readDirSync(path)].reduce((n, { name }) => n + Deno.lstatSync(`${path}/${name}`).size, 0) : stat.size;
+  try {
+    const stat = Deno.lstatSync(path);
+    return stat.isDirectory ? [...Deno.readDirSync(path)].reduce((n, { name }) => n + Deno.lstatSync(`${path}/${name}`).size, 0) : stat.size;
+  } catch {
+    return null;
+  }
 }

@@ -15,8 +15,12 @@ export interface Terminal {
 /** What every command gets. */
 export interface Context {
   readonly terminal: Terminal;
-  /** Resolves at the first Ctrl-C or SIGTERM: a normal end. */
+  /** Resolves at the first Ctrl-C, SIGTERM, or SIGHUP (the terminal was closed): a normal end. Only after {@link heedSignals}. */
   readonly interrupted: Promise<void>;
+  /** Until this is called a signal kills, as it does any program. Under `nohup` a SIGHUP does nothing. */
+  heedSignals(underNohup: boolean): void;
+  /** What is to be done when a second Ctrl-C kills: at once, nothing is waited for. */
+  atKill(act: () => void): void;
   /** The command line as typed, program first: for a next step to type. */
   readonly argv: readonly string[];
   readonly version: string;

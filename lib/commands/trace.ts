@@ -13,7 +13,7 @@ import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
 import { checkTarget, findRunning, findTargetNow, isNamed, type TargetOptions } from "./find_target.ts";
 import { hostFacts } from "./host_facts.ts";
-import { mustTrace, readMeans } from "./means.ts";
+import { heedSignals, mustTrace, readMeans } from "./means.ts";
 import { checkOutputs } from "./output_checks.ts";
 import { outputOwner, Outputs } from "./outputs.ts";
 import { probeCatalogue } from "./probe_catalogue.ts";
@@ -40,6 +40,9 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   checkTarget(profile, options);
   const owner = outputOwner();
   checkOutputs(options.outputs, owner);
+  let interrupted = false;
+  void context.interrupted.then(() => interrupted = true);
+  const underNohup = await heedSignals(context);
   const means = await readMeans(options.bpftrace);
   const invoker = await readInvoker(means.files, means.self);
   const status = new StatusLine(context.terminal, options.quiet);
@@ -47,15 +50,17 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const program = launches ? await checkProgram(means.files, options.program[0]!, invoker.environment.PATH, Deno.cwd()) : "";
   const waiting = () => options.quiet || context.terminal.err("Waiting for a process that matches. Ctrl-C ends.\n");
   const running = launches ? null : await findTargetNow(means, options, context, waiting);
-  if (!launches && !running) return nothing(context);
+  if (interrupted || (!launches && !running)) return nothing(context);
   mustTrace(means, context, options.bpftrace);
-  const outputs = await Outputs.prepare(options.outputs, owner);
+  const outputs = await Outputs.prepare(options.outputs, owner, ({ what, why }) => context.terminal.err(`${what} ${why}\n`));
+  context.atKill(() => outputs.discard());
   const guard = await startGuard("*/libllama.*");
   const tokens = new TokenCount(options.tokens);
   const run = new TraceRun(profile, outputs, (span) => tokens.span(span));
   let session: Session | undefined;
   try {
-    const target = running ?? await launch(means, options, Deno.realPathSync(program), invoker, (pid) => guard.stopped(pid));
+    const how = { ...invoker, underNohup };
+    const target = running ?? await launch(means, options, Deno.realPathSync(program), how, (pid) => guard.stopped(pid));
     session = new Session(means, {
       target,
       ...(options.wait && isNamed(options) && { again: () => findRunning(means, options, context, () => {}, "newest") }),
@@ -75,17 +80,24 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         host: hostFacts(means.machine),
         bpftrace: { path: means.machine.bpftrace!.path, version: means.machine.bpftrace!.text.replace(/^bpftrace v/, "") },
       },
-      open: (header) => run.open(header),
+      open: (header) => {
+        context.atKill(() => keep(outputs, context));
+        return run.open(header);
+      },
       onFact: (fact) => void run.facts.push(fact),
       progress: (progress) => status.progress(progress),
     });
-    const ends = [context.interrupted, tokens.reached];
-    if (options.duration !== undefined) ends.push(session.counting.then(() => means.sleep(options.duration!)));
+    const { counting } = session;
+    // All that ends a run in good order, beside the end of its target; what ends it as a failure is thrown by `run`.
+    const ends = [context.interrupted, tokens.reached, outputs.spent];
+    if (options.duration !== undefined) ends.push(counting.then(() => means.sleep(options.duration!)));
     await session.run(Promise.race(ends));
     await checkSeen(profile, session, means);
   } catch (error) {
     if (session?.timeline) report(run.finish(session.timeline), options, context);
     else outputs.discard();
+    // A Ctrl-C at the terminal reaches the program that we start, too.
+    if (interrupted && !session?.timeline) return nothing(context);
     throw await whyGone(error, running && session?.pid, means);
   } finally {
     await guard.close();
@@ -95,12 +107,20 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     return nothing(context);
   }
   const code = report(run.finish(session.timeline), options, context);
+  context.atKill(() => {});
   await session.ended();
+  outputs.mustBeWhole();
   return code;
 }
 
+/** A second Ctrl-C: there is no time for a summary. */
+function keep(outputs: Outputs, { terminal }: Context): void {
+  outputs.flush();
+  if (outputs.written.length > 0) terminal.err(`Killed. Kept as far as it was written: ${outputs.written.map(({ path }) => path).join(", ")}\n`);
+}
+
 function nothing({ terminal }: Context): number {
-  terminal.err("Nothing was traced: it ended while it waited.\n");
+  terminal.err("Nothing was traced: llmprof was ended before it counted.\n");
   return ExitCode.ok;
 }
 
@@ -133,7 +153,7 @@ async function launch(
   means: Means,
   options: TraceOptions,
   program: string,
-  invoker: Invoker,
+  invoker: Invoker & { readonly underNohup: boolean },
   onPid: (pid: number) => void,
 ): Promise<Target> {
   const launched = await launchStopped(means, {

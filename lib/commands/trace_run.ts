@@ -5,14 +5,16 @@ import type { Span } from "../events/span.ts";
 import type { View } from "../events/view.ts";
 import type { Header } from "../timeline/header.ts";
 import type { Timeline } from "../timeline/timeline.ts";
-import type { OutputFile, Outputs } from "./outputs.ts";
+import type { OutputFile } from "./output.ts";
+import type { Outputs } from "./outputs.ts";
 import type { Profile } from "./profile.ts";
 import { summarise } from "./summarise.ts";
 
 export interface Finished<Result> {
   readonly summary: Summary<Result>;
   readonly views: readonly View[];
-  readonly files: readonly OutputFile[];
+  /** Outputs that are whole. */
+  readonly written: readonly OutputFile[];
 }
 
 /** The end of the line, the same for a live run and a replay: spans go to the outputs and to the analysis, and at the end the result into both. */
@@ -42,7 +44,7 @@ export class TraceRun<Result> {
       if (span.type === "mark" && span.kind === "note") this.#notes.push(span.text);
       this.onSpan?.(span);
     };
-    return { out: sink, recording };
+    return { out: sink, flush: () => this.#outputs.flush(), recording };
   }
 
   /** After the timeline has finished. */
@@ -51,7 +53,7 @@ export class TraceRun<Result> {
     for (const slice of this.#profile.annotate?.(result, timeline.tracks) ?? []) this.#span(slice);
     const views = this.#profile.present(result);
     this.#outputs.finish(views);
-    const { files } = this.#outputs;
-    return { summary: summarise(this.#header!, timeline, this.facts, files, this.#notes, result), views, files };
+    const { files, written } = this.#outputs;
+    return { summary: summarise(this.#header!, timeline, this.facts, files, this.#notes, result), views, written };
   }
 }

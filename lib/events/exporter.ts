@@ -5,6 +5,8 @@ import type { View } from "./view.ts";
 /** Takes bytes in order; synchronous, so that memory stays bounded by what one call passes. */
 export interface ByteSink {
   write(bytes: Uint8Array): void;
+  /** Puts bytes behind what was written, for whoever reads before the next `write` or `tail`, which takes their place. */
+  tail(bytes: Uint8Array): void;
   close(): void;
 }
 
@@ -20,6 +22,8 @@ export interface TraceHead {
 /** A trace file, a live terminal, a scraped endpoint: whatever takes spans and, at the end, views. It reads no clock. */
 export interface Exporter {
   span(span: Span): void;
+  /** Makes the sink hold everything given so far in a form that opens, in case that nothing follows. What is written in the end stays the same. */
+  flush(): void;
   close(views: readonly View[]): void;
 }
 

@@ -35,7 +35,7 @@ export interface ChildEnd {
 
 /** A running child; what a test fakes. Streams that are not piped are null. */
 export interface Child {
-  /** Of the program itself: `setpriv` and `setsid` replace themselves by it. */
+  /** Of the program itself: `setpriv` replaces itself by it. */
   readonly pid: number;
   readonly stdin: WritableStream<Uint8Array> | null;
   readonly stdout: ReadableStream<Uint8Array> | null;
@@ -47,7 +47,7 @@ export interface Child {
 
 export type SpawnChild = (options: ChildOptions) => Child;
 
-/** Where the programs of a system are: `setsid`, `sh`, `bpftrace`. */
+/** Where the programs of a system are: `sh`, `bpftrace`. */
 export const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin";
 
 /** English messages and the system's programs, nothing of the user's. */
@@ -55,14 +55,12 @@ export const plainEnvironment: Readonly<Record<string, string>> = { PATH: system
 
 /** The arguments of the `setpriv` that starts the program. */
 export function setprivArguments(options: ChildOptions): string[] {
-  const { program, args = [], parentDeath, newSession, user } = options;
+  const { program, args = [], parentDeath, user } = options;
   const words: string[] = [];
   if (user) words.push("--reuid", `${user.uid}`, "--regid", `${user.gid}`, user.groups === "init" ? "--init-groups" : "--clear-groups");
   // After the user in setpriv too: a change of user would clear it.
   if (parentDeath) words.push("--pdeathsig", "KILL");
-  words.push("--");
-  if (newSession) words.push("setsid");
-  return [...words, program, ...args];
+  return [...words, "--", program, ...args];
 }
 
 /**
@@ -70,9 +68,10 @@ export function setprivArguments(options: ChildOptions): string[] {
  * children: a test looks). A program that cannot be started ends with code 126 or 127 and a message on its stderr.
  */
 export function spawnChild(options: ChildOptions): Child {
-  const { env = plainEnvironment, cwd, stdin = "null", stdout = "null", stderr = "null" } = options;
-  const command = new Deno.Command("setpriv", { args: setprivArguments(options), clearEnv: true, env, cwd, stdin, stdout, stderr });
-  const child = command.spawn();
+  const { env = plainEnvironment, cwd, stdin = "null", stdout = "null", stderr = "null", newSession: detached = false } = options;
+  // Detached is a session of its own from the first instruction on: `setpriv` would hear a Ctrl-C before it could start a `setsid`.
+  const how = { args: setprivArguments(options), clearEnv: true, env, cwd, stdin, stdout, stderr, detached };
+  const child = new Deno.Command("setpriv", how).spawn();
   return {
     pid: child.pid,
     stdin: stdin === "piped" ? child.stdin : null,
@@ -98,7 +97,8 @@ export interface Finished extends ChildEnd {
 /** Runs a program to its end and collects what it said. When `signal` aborts, the program is killed and the reason thrown. */
 export async function runChild(options: Omit<ChildOptions, "stdin" | "stdout" | "stderr">, signal?: AbortSignal): Promise<Finished> {
   signal?.throwIfAborted();
-  const child = spawnChild({ ...options, stdin: "null", stdout: "piped", stderr: "piped" });
+  // A Ctrl-C at the terminal is for llmprof alone: an answer that it cut off would read as one.
+  const child = spawnChild({ ...options, newSession: true, stdin: "null", stdout: "piped", stderr: "piped" });
   const finished = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.status])
     .then(([stdout, stderr, end]): Finished => ({ ...end, stdout, stderr }));
   if (!signal) return await finished;
@@ -121,5 +121,7 @@ export async function runReader(
   program: "cat" | "dd" | "find",
   args: readonly string[],
 ): Promise<{ code: number; stdout: Uint8Array; stderr: Uint8Array }> {
-  return await new Deno.Command(program, { args: [...args], clearEnv: true, env: { LC_ALL: "C" }, stdin: "null" }).output();
+  const streams = { stdin: "null", stdout: "piped", stderr: "piped" } as const;
+  // Detached: a session of its own, for the reason that runChild has.
+  return await new Deno.Command(program, { args: [...args], clearEnv: true, env: { LC_ALL: "C" }, ...streams, detached: true }).spawn().output();
 }

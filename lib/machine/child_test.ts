@@ -4,7 +4,7 @@ import { ReaderFiles } from "./reader_files.ts";
 
 Deno.test("child: the command line of setpriv", () => {
   assert.deepEqual(setprivArguments({ program: "cat", args: ["-n"] }), ["--", "cat", "-n"]);
-  assert.deepEqual(setprivArguments({ program: "p", parentDeath: true, newSession: true }), ["--pdeathsig", "KILL", "--", "setsid", "p"]);
+  assert.deepEqual(setprivArguments({ program: "p", parentDeath: true, newSession: true }), ["--pdeathsig", "KILL", "--", "p"]);
   assert.deepEqual(
     setprivArguments({ program: "p", user: { uid: 1000, gid: 100, groups: "init" } }),
     ["--reuid", "1000", "--regid", "100", "--init-groups", "--", "p"],

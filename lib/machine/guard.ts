@@ -11,13 +11,19 @@ export interface Guard {
   /** The gate may stop this process and whatever it forks before any of them has mapped a library: at the start of a program. */
   mayStop(pid: number): Promise<void>;
   /** The orderly end: nothing is stopped any more and nothing will be. Resolves when the guard is gone. */
+  /** From now on the gate inside the kernel may stop a process of which llmprof has not heard yet. */
+  armed(): Promise<void>;
+  /** A gate ended before it had told whom it stopped: {@link close} looks for them. */
+  unheard(): void;
+  /** The orderly end: nothing will be stopped any more. Resolves when the guard is gone. */
   close(): Promise<void>;
 }
 
 /**
- * The process ends when its standard input does. Then it continues what was reported as stopped, and, because the gate inside the kernel
- * may have stopped a process that llmprof had not yet reported, everything else that stands stopped, did not do so when the guard started,
- * and has mapped a matching file or belongs to a tree in which programs are stopped at their start. It looks several times: the gate's bpftrace needs a moment to die.
+ * The process ends when its standard input does. Then it continues what was reported as stopped, and, where a gate inside the kernel may have
+ * stopped a process that llmprof had not yet reported, everything else that stands stopped, did not do so when the guard started, and has
+ * mapped a matching file or belongs to a tree in which programs are stopped at their start. It looks several times: the gate's bpftrace needs a
+ * moment to die.
  *
  * `$1` is matched as a pattern of the shell. State is read from `status`, where a newline in a process's name is escaped.
  */
@@ -45,7 +51,7 @@ below() {
   done
   return 1
 }
-pattern=$1 before=' ' listed=' ' roots=' ' orderly=
+pattern=$1 before=' ' listed=' ' roots=' ' armed= orderly=
 for dir in /proc/[0-9]*; do
   pid=\${dir#/proc/}
   if stopped "$pid"; then before="$before$pid "; fi
@@ -54,7 +60,8 @@ echo ready
 while read -r word; do
   case $word in
     end) orderly=1; break ;;
-    below=*) roots="$roots\${word#below=} " ;;
+    below=*) armed=1 roots="$roots\${word#below=} " ;;
+    gate) armed=1 ;;
     +*) listed="$listed\${word#+} " ;;
     -*) case $listed in *" \${word#-} "*) listed="\${listed%% \${word#-} *} \${listed#* \${word#-} }" ;; esac ;;
   esac
@@ -65,6 +72,7 @@ for pause in 0 0.1 0.2 0.4 0.8 1.5; do
   for pid in $listed; do
     if stopped "$pid"; then kill -CONT "$pid" 2>/dev/null; fi
   done
+  if [ -z "$armed" ]; then continue; fi
   for dir in /proc/[0-9]*; do
     pid=\${dir#/proc/}
     case $before in *" $pid "*) continue ;; esac
@@ -83,13 +91,16 @@ export async function startGuard(pattern: string, spawn: SpawnChild = spawnChild
   await waitReady(child);
   // A guard that somebody killed must not end the run.
   const send = (word: string) => writer.write(new TextEncoder().encode(`${word}\n`)).catch(() => {});
+  let isHeard = true;
   return {
     pid: child.pid,
     stopped: (pid) => send(`+${pid}`),
     released: (pid) => send(`-${pid}`),
     mayStop: (pid) => send(`below=${pid}`),
+    armed: () => send("gate"),
+    unheard: () => void (isHeard = false),
     close: async () => {
-      await send("end");
+      if (isHeard) await send("end");
       await writer.close().catch(() => {});
       await child.status;
     },
@@ -106,7 +117,7 @@ async function waitReady(child: Child): Promise<void> {
       ExitCode.failed,
       "The guard process did not start.",
       `It ended with code ${code}; without it, nothing may be stopped.`,
-      "Check: setpriv setsid /bin/sh -c true",
+      "Check: setpriv /bin/sh -c true",
     );
   }
 }

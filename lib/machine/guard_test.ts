@@ -41,6 +41,18 @@ Deno.test("guard: an orderly end leaves everything as it is", async () => {
   await end(sleeper);
 });
 
+Deno.test("guard: whom a gate stopped that ended unheard goes on at the end; without a gate nobody is looked for", async () => {
+  const [armed, unarmed] = [await startGuard("*/sleep"), await startGuard("*/sleep")];
+  await armed.armed();
+  const sleeper = await stoppedSleeper();
+  for (const guard of [unarmed, armed]) guard.unheard();
+  await unarmed.close();
+  assert.equal(await stateOf(sleeper.pid), "T");
+  await armed.close();
+  assert.equal(await stateOf(sleeper.pid), "S");
+  await end(sleeper);
+});
+
 Deno.test("guard: a guard that cannot start is an error", async () => {
   await assert.rejects(startGuard("x", (options) => spawnChild({ ...options, program: "/bin/false" })), /guard process did not start/);
 });
@@ -51,6 +63,7 @@ Deno.test("guard: after SIGKILL of llmprof, who was reported and who maps the li
   const program = `
     import { startGuard } from ${JSON.stringify(new URL("./guard.ts", import.meta.url).href)};
     const guard = await startGuard("*/sleep");
+    await guard.armed();
     const decoder = new TextDecoderStream();
     console.log(guard.pid);
     for await (const text of Deno.stdin.readable.pipeThrough(decoder)) {

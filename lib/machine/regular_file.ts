@@ -84,13 +84,25 @@ export class RegularFile {
     return bytes.subarray(0, length);
   }
 
-  truncate(): void {
-    fs.ftruncateSync(this.fd, 0);
+  truncate(length = 0): void {
+    fs.ftruncateSync(this.fd, length);
   }
 
+  /** Throws where the file has been removed, too: the kernel goes on taking bytes for one that has no name any more. */
   write(bytes: Uint8Array): void {
-    // One call may take a part only, near the limit of a disk or a pipe.
+    this.mustExist();
+    // One call may take a part only, near the limit of a disk.
     for (let done = 0; done < bytes.length;) done += fs.writeSync(this.fd, bytes, done, bytes.length - done);
+  }
+
+  /** `at`: bytes from the beginning of the file. */
+  writeAt(bytes: Uint8Array, at: number): void {
+    for (let done = 0; done < bytes.length;) done += fs.writeSync(this.fd, bytes, done, bytes.length - done, at + done);
+  }
+
+  /** Throws NotFound when its last name was removed. */
+  mustExist(): void {
+    if (fs.fstatSync(this.fd).nlink === 0) throw new Deno.errors.NotFound("It was removed while it was written");
   }
 
   close(): void {

@@ -9,6 +9,7 @@ import { Reading } from "../tracing/reading.ts";
 import { RunningProgram } from "../tracing/running_program.ts";
 import type { HostClock } from "./clock.ts";
 import type { Means } from "./means.ts";
+import { patience } from "./patience.ts";
 import { Tap } from "./tap.ts";
 
 /** A bpftrace that has said nothing for so long, not even a heartbeat, will say nothing more. */
@@ -26,26 +27,26 @@ export class Attached {
   #sweptUntil: Ns = NaN;
   #opened = false;
   #rhythm: { readonly abort: AbortController; readonly done: Promise<void> } | undefined;
-  readonly #drained = Promise.withResolvers<void>();
+  readonly #drained = Promise.withResolvers<true>();
 
   constructor(readonly program: Program, child: Child, now: () => number) {
     this.tap = new Tap(now);
     this.running = new RunningProgram(program, child, (bytes) => this.tap.write(bytes));
-    void this.running.ended.then(() => this.#drained.resolve());
   }
 
   get stream(): string {
     return this.program.schema.stream;
   }
 
-  /** `from`: nothing on this stream is older. Returns how many events were read and not kept while llmprof waited. */
-  connect(timeline: Timeline, writer: StreamWriter | null, from?: Ns): number {
+  /** `from`: nothing on this stream is older. Its heartbeats keep `clock` right. Returns how many events were read and not kept while llmprof waited. */
+  connect(timeline: Timeline, writer: StreamWriter | null, clock: HostClock, from?: Ns): number {
     const input = timeline.add(this.program.schema, from, {
       event: (event) => {
         this.#reading.saw(event.at);
         this.onEvent?.(event);
       },
       beat: (at) => {
+        clock.notBefore(at);
         this.#reading.beat(at);
         if (at > this.#closedAt) this.#beatsAfterClose++;
         this.#lookDrained();
@@ -63,7 +64,7 @@ export class Attached {
 
   /** Two heartbeats, because the buffers of several CPUs are read one after another; and every map that was written before the end. */
   #lookDrained(): void {
-    if (this.#beatsAfterClose >= 2 && (!this.program.schema.rows || this.#sweptUntil > this.#closedAt)) this.#drained.resolve();
+    if (this.#beatsAfterClose >= 2 && (!this.program.schema.rows || this.#sweptUntil > this.#closedAt)) this.#drained.resolve(true);
   }
 
   /** From now on its probes count. */
@@ -87,17 +88,21 @@ export class Attached {
     this.#rhythm = { abort, done };
   }
 
-  /** Stops counting and waits until everything that was counted has been read; gives up when bpftrace says nothing any more. */
-  async drain(sleep: Means["sleep"]): Promise<void> {
+  /** Stops counting and waits until everything that was counted has been read, and says whether it was; gives up when bpftrace says nothing any more. */
+  async drain(sleep: Means["sleep"]): Promise<boolean> {
     // It never counted: nobody waits for what it says.
-    if (!this.#opened || !this.tap.connected) return;
+    if (!this.#opened || !this.tap.connected) return true;
     this.#rhythm?.abort.abort();
-    // The last drain is never paused.
+    // The last drain is never paused, whoever stopped the reader.
     await this.#rhythm?.done;
+    this.running.resume();
     this.running.closeWindow();
+    const ended = Promise.race([this.#drained.promise, this.running.ended.then(() => false)]);
     for (let seen = -1; seen !== this.tap.delivered;) {
       seen = this.tap.delivered;
-      if (await Promise.race([this.#drained.promise.then(() => true), sleep(SILENCE_MS).then(() => false)])) return;
+      const read = await Promise.race([ended, patience(sleep, SILENCE_MS).then(() => undefined)]);
+      if (read !== undefined) return read;
     }
+    return false;
   }
 }

@@ -6,13 +6,14 @@ export type Monotonic = () => number;
 
 /**
  * llmprof's own reading of CLOCK_BOOTTIME, for what it does itself. Deno cannot read that clock; a program printed it beside the wall clock,
- * and from there on the process's own monotonic clock counts. Exact to about a tenth of a millisecond.
+ * and from there on the process's own monotonic clock counts. Exact to about a tenth of a millisecond, and to a heartbeat after the machine
+ * was asleep: the monotonic clock stands still meanwhile, and CLOCK_BOOTTIME does not.
  */
 export class HostClock implements Clock {
   readonly name = "boottime";
   readonly base: bigint;
   readonly realtimeOffset: bigint;
-  readonly #offsetMs: number;
+  #offsetMs: number;
 
   /** @param origin Wall-clock milliseconds at which `monotonic` was 0. */
   constructor(reading: ClockReading, readonly monotonic: Monotonic, origin: number) {
@@ -20,6 +21,11 @@ export class HostClock implements Clock {
     this.base = reading.boottime - reading.boottime % 1_000_000_000n;
     this.realtimeOffset = reading.realtime - reading.boottime;
     this.#offsetMs = origin - Number(this.base + this.realtimeOffset) / 1e6;
+  }
+
+  /** A heartbeat that a program printed is in the past. Were this clock behind it, llmprof's stream would hold back all others by as much. */
+  notBefore(at: Ns): void {
+    this.#offsetMs += Math.max(0, at - this.now()) / 1e6;
   }
 
   now(): Ns {

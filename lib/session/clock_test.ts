@@ -13,3 +13,17 @@ Deno.test("host clock: counts on from where a program read both clocks, from a r
   assert.ok(Math.abs(clock.now() - 2250e6) < 1e5);
   assert.ok(clock.boottime() - 10_000_001_250_000_000n < 100_000n);
 });
+
+Deno.test("host clock: after the machine was asleep it is where the heartbeats are, and one that came late does not set it back", () => {
+  let monotonic = 1000;
+  const clock = new HostClock({ boottime: 5_000_000_000n, realtime: 1_700_000_000_000_000_000n }, () => monotonic, 1_700_000_000_000 - 1000);
+  clock.notBefore(-100e6);
+  assert.ok(Math.abs(clock.now()) < 1e5);
+  // A minute of sleep: CLOCK_BOOTTIME counts it, CLOCK_MONOTONIC does not.
+  clock.notBefore(60e9);
+  assert.equal(Math.round(clock.now()), 60e9);
+  monotonic += 500;
+  assert.equal(Math.round(clock.now()), 60.5e9);
+  clock.notBefore(60.4e9);
+  assert.equal(Math.round(clock.now()), 60.5e9);
+});

@@ -24,6 +24,8 @@ function gate(path: string, attach: (pid: number) => Promise<void>) {
     stopped: (pid: number) => Promise.resolve(void seen.push(`guard knows ${pid}`)),
     mayStop: () => Promise.resolve(),
     released: (pid: number) => Promise.resolve(void seen.push(`guard forgets ${pid}`)),
+    armed: () => Promise.resolve(),
+    unheard: () => {},
     close: () => Promise.resolve(),
   };
   const keeper = new Gatekeeper(means, guard, async (event) => {

@@ -8,14 +8,20 @@ import { Tap } from "./tap.ts";
 const BEAT_MS = 100;
 const encoder = new TextEncoder();
 
-/** llmprof's own stream: what it read and did, with a heartbeat like every other. */
+/**
+ * llmprof's own stream: what it read and did, with a heartbeat like every other. Each heartbeat lets go what the other streams have brought, and
+ * `flush` puts it on the disk: if llmprof is killed, a trace lacks no more than the reader's longest pause and two heartbeats.
+ */
 export class HostStream {
   readonly #tap = new Tap(() => 0);
   readonly #timer: ReturnType<typeof setInterval>;
 
-  constructor(readonly clock: HostClock, timeline: Timeline, writer: StreamWriter | null) {
+  constructor(readonly clock: HostClock, timeline: Timeline, writer: StreamWriter | null, flush: () => void) {
     this.#tap.connect(timeline.add(hostSchema), writer);
-    this.#timer = setInterval(() => this.#tap.write(encoder.encode(beatLine(clock.boottime()))), BEAT_MS);
+    this.#timer = setInterval(() => {
+      this.#tap.write(encoder.encode(beatLine(clock.boottime())));
+      flush();
+    }, BEAT_MS);
   }
 
   fact(fact: Fact): void {

@@ -6,18 +6,19 @@ import type { Child } from "../machine/child.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Site } from "../programs/library_sites.ts";
 import type { Probe } from "../programs/probe.ts";
-import { type Dialect, render } from "../programs/render.ts";
+import { type Dialect, type Program, render } from "../programs/render.ts";
 import { ROWS_PER_MAP } from "../programs/rotating_maps.ts";
-import type { RecordingWriter } from "../timeline/recording.ts";
+import type { Recorder } from "../timeline/recording.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import { DEFAULT_MAP_KEYS } from "../tracing/command_line.ts";
-import { type ProcessOptions, startBpftrace } from "../tracing/running_program.ts";
+import { type ProcessOptions, type ProgramEnd, startBpftrace } from "../tracing/running_program.ts";
 import { Attached } from "./attached.ts";
 import { HostClock } from "./clock.ts";
 import { siteKey, type SiteMap } from "./library_attacher.ts";
 import type { Means } from "./means.ts";
 import type { Tap } from "./tap.ts";
 import { cpuSeconds, skippedHits } from "./own_cost.ts";
+import { patience } from "./patience.ts";
 
 const ATTACH_TIMEOUT_MS = 30_000;
 const PAGE_BYTES = 4096;
@@ -29,6 +30,13 @@ export interface ProgramOptions {
   readonly sites?: SiteMap;
   /** Its records are acted on: they are not gathered into blocks. */
   readonly prompt?: boolean;
+}
+
+export interface EndedProgram {
+  readonly tap: Tap;
+  readonly program: Program;
+  /** Whether it came to say everything. */
+  readonly read: boolean;
 }
 
 export type ProcessKind = Pick<ProcessOptions, "unsafe" | "prompt">;
@@ -59,7 +67,7 @@ export class Programs {
   readonly dialect: Dialect;
   clock: HostClock | undefined;
   #timeline: Timeline | undefined;
-  #recording: RecordingWriter | null = null;
+  #recording: Recorder | null = null;
   /** What the bpftraces that have ended cost, in seconds of CPU time. */
   #cpu = 0;
   readonly #spares: { readonly kind: ProcessKind; readonly child: Child }[] = [];
@@ -120,7 +128,7 @@ export class Programs {
   /** Waits until every probe is attached; from then on its end is the run's failure, and when the outputs are open, it counts. */
   async ready(attached: Attached): Promise<void> {
     const { running, stream } = attached;
-    const timeout = this.means.sleep(ATTACH_TIMEOUT_MS).then(() => {
+    const timeout = patience(this.means.sleep, ATTACH_TIMEOUT_MS).then(() => {
       throw new LlmprofError(
         ExitCode.failed,
         `bpftrace did not attach the program '${stream}' within ${ATTACH_TIMEOUT_MS / 1000} s.`,
@@ -130,15 +138,15 @@ export class Programs {
     });
     const reading = await Promise.race([running.ready, timeout]);
     this.clock ??= new HostClock(reading, this.means.monotonic, this.means.origin);
-    void running.ended.then(({ code, stderr }) => {
+    void running.ended.then((end) => {
       attached.tap.close();
-      if (this.#attached.includes(attached)) this.fail(diedEarly(stream, code, stderr));
+      if (this.#attached.includes(attached)) this.fail(diedEarly(stream, end));
     });
     if (this.#timeline) this.#count(attached);
   }
 
   /** The outputs are open: what was kept flows, and from now on everything counts. */
-  begin(timeline: Timeline, recording: RecordingWriter | null): void {
+  begin(timeline: Timeline, recording: Recorder | null): void {
     this.#timeline = timeline;
     this.#recording = recording;
     for (const attached of this.#attached) this.#connect(attached);
@@ -149,19 +157,19 @@ export class Programs {
    * Stops counting, waits for what was counted, and ends every bpftrace that runs. Leaves facts on what tracing lost and cost; returns the taps,
    * which are still open so that those facts come before the end of their streams.
    */
-  async end(): Promise<readonly Tap[]> {
+  async end(): Promise<readonly EndedProgram[]> {
     const ending = this.#attached;
     this.#attached = [];
     for (const { child } of this.#spares.splice(0)) child.kill("SIGKILL");
     const { files, sleep } = this.means;
-    await Promise.all(ending.map((attached) => attached.drain(sleep)));
+    const read = await Promise.all(ending.map((attached) => attached.drain(sleep)));
     for (const { running, stream } of ending) {
       this.facts.push({ fact: "skipped", stream, count: await skippedHits(files, running.pid) });
       this.#cpu += await cpuSeconds(files, running.pid);
       running.stop();
     }
     this.facts.push({ fact: "cpu", bpftrace: this.#cpu, llmprof: await cpuSeconds(files, this.means.self) });
-    return ending.map(({ tap }) => tap);
+    return ending.map(({ tap, program }, i) => ({ tap, program, read: read[i]! }));
   }
 
   /** Detaching takes its time. */
@@ -176,7 +184,7 @@ export class Programs {
   }
 
   #connect(attached: Attached, from?: number): void {
-    const discarded = attached.connect(this.#timeline!, this.#recording?.stream(attached.program.schema) ?? null, from);
+    const discarded = attached.connect(this.#timeline!, this.#recording?.stream(attached.program.schema) ?? null, this.clock!, from);
     if (discarded > 0) this.facts.push({ fact: "discarded", stream: attached.stream, count: discarded });
   }
 
@@ -187,12 +195,12 @@ export class Programs {
   }
 }
 
-function diedEarly(stream: string, code: number, stderr: string): LlmprofError {
-  const said = stderr.trim().split("\n").at(-1);
-  return new LlmprofError(
-    ExitCode.failed,
-    `bpftrace ended while it traced ('${stream}').`,
-    said ? `It said: ${said}` : `Its exit code was ${code}; somebody may have killed it.`,
-    "What was seen until then has been written. Run the command again.",
-  );
+function diedEarly(stream: string, { code, signal, said }: ProgramEnd): LlmprofError {
+  const why = signal === "SIGKILL"
+    ? "Somebody killed it, or the kernel did because memory was short: see dmesg."
+    : said
+    ? `It said: ${said}`
+    : `It ended with ${signal ?? `code ${code}`} and said nothing.`;
+  const what = `bpftrace ended while it traced ('${stream}').`;
+  return new LlmprofError(ExitCode.failed, what, why, "What was seen until then has been written. Run the command again.");
 }

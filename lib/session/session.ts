@@ -9,7 +9,7 @@ import type { Probe } from "../programs/probe.ts";
 import { readCommandLine, readProcesses, readStat, treeOf } from "../target/process.ts";
 import { probeOf } from "../timeline/dispatch.ts";
 import type { Header } from "../timeline/header.ts";
-import type { RecordingWriter } from "../timeline/recording.ts";
+import type { Recorder } from "../timeline/recording.ts";
 import { Timeline } from "../timeline/timeline.ts";
 import { hostSchema } from "../timeline/host.ts";
 import { watch } from "../timeline/watch.ts";
@@ -57,8 +57,8 @@ export interface SessionOptions {
   readonly find: (probe: string) => Probe | undefined;
   /** Everything of the header but what the session finds out. */
   readonly header: Omit<Header, "clock" | "target" | "root">;
-  /** Called once, when the target and the clock are known: opens the outputs. */
-  readonly open: (header: Header) => { readonly out: SpanSink; readonly recording: RecordingWriter | null };
+  /** Called once, when the target and the clock are known: opens the outputs. `flush` is called several times a second: see HostStream. */
+  readonly open: (header: Header) => { readonly out: SpanSink; readonly flush: () => void; readonly recording: Recorder | null };
   readonly onFact: (fact: Fact) => void;
   readonly progress: (progress: Progress) => void;
 }
@@ -229,6 +229,7 @@ export class Session {
   }
 
   #startGate(prefix: string, filter: Filter): Attached {
+    void this.options.guard.armed();
     const stream = `gate-${prefix.replace(/[^\w-]/g, "_")}`;
     // Of programs that start anywhere on the machine nobody is stopped for being started.
     const execs = filter.type !== "new";
@@ -269,9 +270,9 @@ export class Session {
       target: { pid: root.pid, argv: root.argv, started: target.type === "launched" },
       ...(target.type === "next" && { root: root.pid }),
     };
-    const { out, recording } = open(full);
+    const { out, flush, recording } = open(full);
     this.#timeline = new Timeline({ base: splitBase(clock!.base), find, out, onFact, ...(full.root !== undefined && { root: full.root }) });
-    this.#host = new HostStream(clock!, this.#timeline, recording?.stream(hostSchema) ?? null);
+    this.#host = new HostStream(clock!, this.#timeline, recording?.stream(hostSchema) ?? null, flush);
     this.#programs.begin(this.#timeline, recording);
     this.#counts();
     this.#counting.resolve();
@@ -311,6 +312,7 @@ export class Session {
 
   async #startLibrary(stream: string, probes: readonly Probe[], sites: SiteMap): Promise<void> {
     const isGate = probes.some((probe) => probe.unsafe);
+    if (isGate) await this.options.guard.armed();
     const filter = await this.#filter();
     const attached = this.#programs.start({ stream, probes, filter, sites, prompt: isGate });
     attached.onEvent = (event) => {
@@ -370,9 +372,10 @@ export class Session {
   }
 
   async #endPrograms(): Promise<void> {
-    const taps = await this.#programs.end();
+    const ended = await this.#programs.end();
+    if (ended.some(({ program, read }) => program.unsafe && !read)) this.options.guard.unheard();
     this.#flushFacts();
-    for (const tap of taps) tap.close();
+    for (const { tap } of ended) tap.close();
   }
 
   async #close(): Promise<void> {

@@ -43,6 +43,8 @@ function session(root: string, target: Target, again?: () => Promise<RunningTarg
     stopped: (pid: number) => Promise.resolve(void guarded.push(`+${pid}`)),
     mayStop: () => Promise.resolve(),
     released: (pid: number) => Promise.resolve(void guarded.push(`-${pid}`)),
+    armed: () => Promise.resolve(void guarded.push("armed")),
+    unheard: () => void guarded.push("unheard"),
     close: () => Promise.resolve(),
   };
   const run = new Session(means as Means, {
@@ -59,7 +61,7 @@ function session(root: string, target: Target, again?: () => Promise<RunningTarg
     header: { schemaVersion: 1, llmprof: "0.1.0", command: "coldstart", options: {}, host: {}, bpftrace: null },
     open: (opened) => {
       header = opened;
-      return { out: (span) => void spans.push(tell(span)), recording: null };
+      return { out: (span) => void spans.push(tell(span)), flush() {}, recording: null };
     },
     onFact: (fact) => void facts.push(fact),
     progress: ({ state }) => void states.push(state),
@@ -114,7 +116,7 @@ Deno.test("session: a program that we start stands at the gate until its library
     '100/100 llama.decode "llama_decode" tokens=1 phase=decode context=7 ret=0',
   ]);
   assert.deepEqual(s.states.filter((state, i) => state !== s.states[i - 1]), ["attaching", "counting", "gate", "left", "draining"]);
-  assert.deepEqual(s.guarded, ["-100", "+100", "-100"]);
+  assert.deepEqual(s.guarded, ["armed", "-100", "+100", "-100"]);
   assert.deepEqual(s.header()!.target, { pid: 100, argv: ["node", "engine.mjs"], started: true });
   const kinds = s.facts.map(({ fact }) => fact);
   assert.equal(kinds.filter((kind) => kind === "program").length, 3);

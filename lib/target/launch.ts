@@ -20,6 +20,8 @@ export interface LaunchOptions extends Invoker {
   /** `stderr`: its standard output goes there too, for a run whose own standard output is a summary. */
   readonly stdout?: Stream | "stderr";
   readonly stderr?: Stream;
+  /** It does not hear a SIGHUP: llmprof catches signals, so what nohup said does not reach it by itself. */
+  readonly underNohup?: boolean;
   /** Called with the pid at once: a guard has to know who is about to stand stopped. */
   readonly onPid?: (pid: number) => void | Promise<void>;
 }
@@ -46,7 +48,9 @@ export async function launchStopped(means: LaunchMeans, options: LaunchOptions):
   await checkProgram(means.files, argv[0] ?? "", environment.PATH, cwd);
   const { env, exports } = splitEnvironment(environment);
   const toStderr = stdout === "stderr" ? " >&2" : "";
-  const script = `while [ "$1" != -- ]; do export "$1"; shift; done; shift; kill -STOP $$; exec "$@"${toStderr}`;
+  const script = `while [ "$1" != -- ]; do export "$1"; shift; done; shift; ${
+    options.underNohup ? "trap '' HUP; " : ""
+  }kill -STOP $$; exec "$@"${toStderr}`;
   const child = means.spawn({
     program: "/bin/sh",
     args: ["-c", script, "sh", ...exports, "--", ...argv],

@@ -20,6 +20,12 @@ export async function readStat(files: KernelFiles, pid: number): Promise<Process
   return text === null ? null : parseStat(text);
 }
 
+/** Whether a process was started with SIGHUP ignored, as under `nohup`. */
+export async function ignoresHangup(files: KernelFiles, pid: number): Promise<boolean> {
+  const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(await files.text(`/proc/${pid}/status`) ?? "")?.[1] ?? "0";
+  return (BigInt(`0x${ignored}`) & 1n) !== 0n;
+}
+
 /** Every process there is, in two child processes whatever their number. */
 export async function readProcesses(files: KernelFiles): Promise<Map<number, ProcessStat>> {
   const pids = (await files.list("/proc")).filter((name) => /^\d+$/.test(name));

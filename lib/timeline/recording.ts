@@ -13,8 +13,13 @@ export interface StreamWriter {
   close(): void;
 }
 
+/** Where streams are recorded. */
+export interface Recorder {
+  stream(schema: StreamSchema): StreamWriter;
+}
+
 /** A recording is a directory: `header.json`, and `<stream>.lines` for each stream. It is a tap on the lines, nothing more. */
-export class RecordingWriter {
+export class RecordingWriter implements Recorder {
   private constructor(readonly path: string, readonly owner: Owner | null) {}
 
   /** Fails when the directory exists: a recording is never mixed with another. What is in it belongs to `owner` at once. */

@@ -236,3 +236,12 @@ Deno.test("timeline: an event later than its stream promised is counted and kept
   assert.equal(t.late, 1);
   assert.deepEqual(spans, ['1/1 hit "7" 10']);
 });
+
+Deno.test("timeline: a stream that was cut off behind its last count has not lost what it brought", () => {
+  const { t, add } = timeline();
+  const a = add("a");
+  a.write(lines("1 +2 0 0", "10 +10 1 1 7", "@n: 1", "(9, +20)", "10 +30 1 1 8"));
+  a.close();
+  t.finish();
+  assert.deepEqual(countsOf(t.tallies.values()), { emitted: 2, received: 2, lost: 0, undecodable: 0 });
+});

@@ -1,5 +1,5 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
-import { type Child, plainEnvironment, type SpawnChild } from "../machine/child.ts";
+import { type Child, type ChildEnd, plainEnvironment, type SpawnChild } from "../machine/child.ts";
 import { type Program, SELF } from "../programs/render.ts";
 import { type ClockReading, parseClockLine } from "./clock_line.ts";
 import { invocation, type InvocationOptions } from "./command_line.ts";
@@ -18,13 +18,18 @@ export function startBpftrace(options: ProcessOptions, spawn: SpawnChild): Child
   return spawn({ program: options.bpftrace, args, env: { ...plainEnvironment, ...env }, parentDeath: true, newSession: true, ...streams });
 }
 
+export interface ProgramEnd extends ChildEnd {
+  /** What it complained about, without what old versions always say; empty when nothing. */
+  readonly said: string;
+}
+
 /** A bpftrace with its program. The bytes that it prints are handed on as they come. */
 export class RunningProgram {
   readonly pid: number;
   /** Every probe is attached. Rejects with what bpftrace complained about when it ends before. */
   readonly ready: Promise<ClockReading>;
   /** The last byte has been handed on and the process is gone. */
-  readonly ended: Promise<{ readonly code: number; readonly stderr: string }>;
+  readonly ended: Promise<ProgramEnd>;
   readonly #child: Child;
   #stderr = "";
   /** Lines of standard error that belong to the stream and have not been handed on. */
@@ -56,9 +61,9 @@ export class RunningProgram {
         this.#hand(bytes);
       }
     })();
-    this.ended = Promise.all([child.status, output, errors]).then(([{ code }]) => {
+    this.ended = Promise.all([child.status, output, errors]).then(([{ code, signal }]) => {
       if (!isReady) reject(couldNotAttach(program, this.#stderr + seen, code));
-      return { code, stderr: this.#stderr };
+      return { code, signal, said: complaints(this.#stderr) };
     });
   }
 
@@ -135,8 +140,12 @@ async function feed(stdin: WritableStream<Uint8Array>, text: string): Promise<vo
 /** Lines that old versions print in every run. */
 const HARMLESS = /RLIMIT_MEMLOCK|^\s*$|Attaching \d+ probe|available_filter_functions/;
 
+function complaints(output: string): string {
+  return output.split("\n").filter((line) => !HARMLESS.test(line) && !/^3 \d|^\([89], |^@/.test(line)).slice(0, 4).join(" ").trim();
+}
+
 function couldNotAttach(program: Program, output: string, code: number): LlmprofError {
-  const said = output.split("\n").filter((line) => !HARMLESS.test(line) && !/^3 \d|^\([89], |^@/.test(line)).slice(0, 4).join(" ").trim();
+  const said = complaints(output);
   return new LlmprofError(
     ExitCode.failed,
     `bpftrace could not attach the program '${program.schema.stream}'.`,

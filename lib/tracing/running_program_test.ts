@@ -35,7 +35,7 @@ Deno.test("running program: ready is both clocks and the line, in pieces too; ev
   assert.deepEqual(await running.ready, { boottime: 5000000007n, realtime: 1795248402000001000n });
   child.says("10 5000000010 1 1 7\n");
   child.ends(0);
-  assert.deepEqual(await running.ended, { code: 0, stderr: "" });
+  assert.deepEqual(await running.ended, { code: 0, signal: null, said: "" });
   assert.equal(printed.join(""), "3 5000000007 1795248402.000001\nready\n(9, 5000000009)\n10 5000000010 1 1 7\n");
 });
 

@@ -23,7 +23,7 @@ const spans: Slice[] = Array.from({ length: Math.min(count, 200_000) }, (_, i) =
 for (const format of formats) {
   const open = await format.load();
   let bytes = 0;
-  const exporter = open({ write: (block) => void (bytes += block.length), close() {} }, head);
+  const exporter = open({ write: (block) => void (bytes += block.length), tail() {}, close() {} }, head);
   const begin = performance.now();
   for (let i = 0; i < count; i++) exporter.span(spans[i % spans.length]!);
   exporter.close([]);

@@ -4,7 +4,8 @@ import help from "../../lib/commands/help.txt" with { type: "text" };
 import { runLlmprof } from "./llmprof.ts";
 
 const terminal = { out() {}, err() {}, width: 100, colour: false, live: false };
-const program = commandLine({ terminal, interrupted: Promise.resolve(), argv: ["llmprof"], version: "1.2.3" }, () => {});
+const ends = { interrupted: Promise.resolve(), heedSignals() {}, atKill() {} };
+const program = commandLine({ terminal, ...ends, argv: ["llmprof"], version: "1.2.3" }, () => {});
 
 Deno.test("the help names every command, and no other", () => {
   const named = [...help.matchAll(/^ {2}(\w+) {2,}\w.* .*$/gm)].map(([, name]) => name!).filter((name) => !/^\d/.test(name));
@@ -35,7 +36,7 @@ Deno.test("an example of the help is a command line that is understood", async (
   assert.ok(lines.length > 15);
   for (const line of lines) {
     const argv = ["llmprof", ...line!.trim().split(" ")];
-    const tried = commandLine({ terminal, interrupted: Promise.resolve(), argv, version: "1.2.3" }, () => {});
+    const tried = commandLine({ terminal, ...ends, argv, version: "1.2.3" }, () => {});
     for (const command of tried.commands) command.action(() => {});
     await assert.doesNotReject(tried.parseAsync(argv.slice(1), { from: "user" }), line);
   }

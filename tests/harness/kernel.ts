@@ -15,3 +15,16 @@ export function matrixTest(name: string, needs: Needs, fn: (bpftrace: Bpftrace, 
   if (unmet(all) !== null) return kernelTest(name, all, () => {});
   for (const bpftrace of bpftraces()) kernelTest(`${name}, bpftrace ${bpftrace.name}`, all, (t) => fn(bpftrace, t));
 }
+
+/**
+ * For one of many tests that look at the same code from many sides: it runs with one bpftrace, the next test with the next one. Where
+ * LLMPROF_TEST_ALL is set it runs with every one, and `rare` tests run only there.
+ */
+export function sampledTest(index: number, name: string, needs: Needs, fn: (bpftrace: Bpftrace) => Promise<void>, rare = false): void {
+  if (Deno.env.has("LLMPROF_TEST_ALL")) return matrixTest(name, needs, fn);
+  const all = { ...needs, bpftrace: true };
+  if (rare) return void Deno.test({ name: `${name} (skipped: LLMPROF_TEST_ALL is not set)`, ignore: true, fn() {} });
+  const found = unmet(all) === null ? bpftraces() : [];
+  const bpftrace = found[index % found.length];
+  kernelTest(bpftrace ? `${name}, bpftrace ${bpftrace.name}` : name, all, () => fn(bpftrace!));
+}

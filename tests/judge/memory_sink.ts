@@ -12,6 +12,8 @@ export class MemorySink implements ByteSink {
     this.blocks.push(bytes.slice());
   }
 
+  tail(): void {}
+
   close(): void {
     this.closed++;
   }

@@ -1,36 +1,88 @@
 /** Whatever becomes of llmprof, the target goes on. */
 import assert from "node:assert/strict";
-import { matrixTest } from "../harness/kernel.ts";
+import { matrixTest, sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { errors } from "../judge/trace_processor.ts";
 import { parseEngineLog } from "../workloads/engine_log.ts";
 import { engineCommand, startEngine } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
 import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
+import { bootNow } from "./boot_clock.ts";
+import { operatorsPerGraph } from "./counted_run.ts";
+import { latencyNs } from "./faulty_run.ts";
 import { bpftracesOf, row, treeFrom, until } from "./processes.ts";
 import { differingReplays } from "./replayed.ts";
 import { slicesOf } from "./trace_figures.ts";
 
 const needs = { engine: true, judge: true };
 
-matrixTest("llmprof is killed while the target stands at the gate: the target ends as if nothing had been", needs, async ({ path: bpftrace }) => {
-  using folder = temporary();
-  const log = folder.file("log");
-  const argv = engineCommand({ model: model("tiny"), tokens: 5, log });
-  await using llmprof = startLlmprof("operators", { bpftrace, folder, target: { argv } });
-  await llmprof.saw(/Tracing process \d+/);
-  const target = Number(/Tracing process (\d+)/.exec(llmprof.stderr())![1]);
-  await until("the target has been let go", () => row(target)?.state !== "T");
-  // The target or the child in which it tries the engine: whoever maps the library first.
-  const stopped = await until("somebody stands at the gate", () => treeFrom(target).find(({ state }) => state === "T"));
-  const bpftraces = bpftracesOf(llmprof.pid);
-  assert.ok(bpftraces.length > 0);
-  llmprof.kill("SIGKILL");
-  await until("nobody is stopped any more", () => row(stopped.pid)?.state !== "T", 5000);
-  await until("the target has ended", () => row(target) === undefined, 60_000);
-  assert.equal(parseEngineLog(Deno.readTextFileSync(log)).generated.tokens, 5, "it did all its work");
-  await until("no bpftrace is left", () => bpftraces.every((pid) => row(pid)?.name !== "bpftrace"), 60_000);
-});
+matrixTest(
+  "llmprof is killed while the target stands at the second gate: the target ends as if nothing had been",
+  needs,
+  async ({ path: bpftrace }) => {
+    using folder = temporary();
+    const log = folder.file("log");
+    const argv = engineCommand({ model: model("tiny"), tokens: 5, log });
+    await using llmprof = startLlmprof("operators", { bpftrace, folder, target: { argv } });
+    await llmprof.saw(/Tracing process \d+/);
+    const target = Number(/Tracing process (\d+)/.exec(llmprof.stderr())![1]);
+    await llmprof.saw("library mapped");
+    // The target or the child in which it tries the engine: whoever comes there first.
+    const stopped = await until("somebody stands at the second gate", () => {
+      if (llmprof.stderr().includes("call reached")) throw new Error("It was let go before anybody saw it stand.");
+      return treeFrom(target).find(({ state }) => state === "T");
+    });
+    const bpftraces = bpftracesOf(llmprof.pid);
+    assert.ok(bpftraces.length > 0);
+    llmprof.kill("SIGKILL");
+    await until("nobody is stopped any more", () => row(stopped.pid)?.state !== "T", 5000);
+    await until("the target has ended", () => row(target) === undefined, 60_000);
+    assert.equal(parseEngineLog(Deno.readTextFileSync(log)).generated.tokens, 5, "it did all its work");
+    await until("no bpftrace is left", () => bpftraces.every((pid) => row(pid)?.name !== "bpftrace"), 60_000);
+  },
+);
+
+for (const [index, victim] of ["bpftrace", "llmprof"].entries()) {
+  sampledTest(
+    index,
+    `${victim} is killed while operators stream: each that began until 1.3 s before is in the trace`,
+    needs,
+    async ({ path: bpftrace }) => {
+      using folder = temporary();
+      const [log, waitFile] = [folder.file("log"), folder.file("go")];
+      const perGraph = await operatorsPerGraph(bpftrace);
+      await using engine = startEngine({ model: model("tiny"), tokens: 3001, log, waitFile });
+      await engine.saw('"waiting"');
+      await using llmprof = startLlmprof("operators", { bpftrace, folder, target: { pid: engine.pid } });
+      await llmprof.saw("Tracing process");
+      Deno.writeTextFileSync(waitFile, "");
+      // Longer than the reader of a ring buffer ever pauses.
+      await new Promise((resolve) => setTimeout(resolve, 2500));
+      const killedAt = bootNow();
+      if (victim === "llmprof") llmprof.kill("SIGKILL");
+      // The reader that is paused, where readers are: the last to come.
+      else Deno.kill(bpftracesOf(llmprof.pid).at(-1)!, "SIGKILL");
+      const { code, stderr } = await llmprof.finished();
+      assert.equal(code, victim === "llmprof" ? 137 : 1, stderr);
+      assert.equal((await engine.finished()).code, 0);
+      const { tokenTimes } = parseEngineLog(Deno.readTextFileSync(log));
+      assert.equal(tokenTimes.length, 3001, "it did all its work");
+      const path = outputPath(folder, "pftrace");
+      assert.deepEqual(await errors(path), []);
+      const seen = tokenTimes.filter((at) => at < killedAt - latencyNs);
+      assert.ok(seen.length > 100, `${seen.length} tokens`);
+      const [decodes, ops] = [await slicesOf(path, "llama.decode"), await slicesOf(path, "ggml.op")];
+      let op = 0;
+      for (const [index, at] of seen.entries()) {
+        const decode = decodes[index];
+        assert.ok(decode && decode.end <= at, `call ${index} of ${seen.length}; ${decodes.length} are in the trace`);
+        const from = op;
+        while (op < ops.length && ops[op]!.start < decode.end) op++;
+        assert.equal(op - from, perGraph, `operators of call ${index} of ${seen.length}`);
+      }
+    },
+  );
+}
 
 matrixTest("Ctrl-C ends tracing and not the target: the trace is written, the code is 0", needs, async ({ path: bpftrace }) => {
   using folder = temporary();

@@ -12,6 +12,7 @@ const sources = join(top, "tests", "workloads");
 const table = {
   planted: { sources: ["planted.c"], flags: ["-O1", "-g"], libraries: ["-ldl"] },
   pagecache: { sources: ["pagecache.c"], flags: ["-O1"], libraries: [] },
+  steady: { sources: ["steady.c"], flags: ["-O1", "-g", "-pthread"], libraries: ["-ldl"] },
   rates: { sources: ["rates.c"], flags: ["-O1"], libraries: [] },
   // In a folder of its own: a target that loads it by this name must not find another.
   "stub/libllama.so": { sources: ["libllama_stub.c"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
@@ -23,16 +24,20 @@ const table = {
   },
   "counted/libllama.so": { sources: ["counted/llama.c"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: ["-ldl"] },
   "counted/libggml-cpu-x64.so": { sources: ["counted/ggml_cpu.c"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
+  // Quick: for targets that call it ten thousand times.
+  "quick/libllama.so": { sources: ["libllama_stub.c"], flags: ["-O1", "-g", "-fPIC", "-shared", "-DBURN_NS=1000"], libraries: [] },
 } as const;
 
 /** Paths of what is built here. */
 export const built = {
   planted: join(builtFolder, "planted"),
   pagecache: join(builtFolder, "pagecache"),
+  steady: join(builtFolder, "steady"),
   rates: join(builtFolder, "rates"),
   libllamaStub: join(builtFolder, "stub", "libllama.so"),
   /** A folder: see counted/main.c. */
   counted: join(builtFolder, "counted"),
+  libllamaQuick: join(builtFolder, "quick", "libllama.so"),
 };
 
 /** Planted targets and small helpers in C. */

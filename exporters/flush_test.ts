@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { gunzipSync } from "node:zlib";
+import type { ByteSink } from "../lib/events/exporter.ts";
+import type { Span } from "../lib/events/span.ts";
+import { Tracks } from "../lib/events/tracks.ts";
+import { temporary } from "../tests/harness/temporary.ts";
+import { head, spans } from "../tests/judge/corpus.ts";
+import { told, toldBySql } from "../tests/judge/told.ts";
+import { errors, judged, query } from "../tests/judge/trace_processor.ts";
+import { openByteSink } from "./file.ts";
+import { formats } from "./formats.ts";
+
+/** The corpus, and operators enough for several blocks, whose arguments are shared as those of a tensor are. */
+function* many(): Iterable<Span> {
+  yield* spans;
+  const lane = new Tracks().lane(7, "worker 0");
+  const args = Array.from({ length: 7 }, (_, i) => ({ tensor: `blk.${i}.ffn_up`, layer: i }));
+  for (let i = 0; i < 20_011; i++) {
+    yield { type: "slice", track: lane, name: `op ${i % 3}`, category: "ggml.op", start: 1000 * i, end: 1000 * i + 999, args: args[i % 7]! };
+  }
+}
+
+for (const { extension, load } of formats) {
+  Deno.test(`${extension}: flushing at any time changes nothing of what is written in the end`, async () => {
+    using folder = temporary();
+    const open = await load();
+    for (const name of [`t${extension}`, `t${extension}.gz`]) {
+      const write = async (path: string, flushAfter: (span: number) => boolean) => {
+        const exporter = open(await openByteSink(path), head);
+        let at = 0;
+        for (const span of many()) {
+          exporter.span(span);
+          if (flushAfter(at++)) exporter.flush();
+        }
+        exporter.close([]);
+        return Deno.readFileSync(path);
+      };
+      const [plain, flushed] = [await write(folder.file(name), () => false), await write(folder.file(`f-${name}`), (i) => i < 60 || i % 997 === 0)];
+      assert.equal(plain.length, flushed.length, name);
+      assert.ok(plain.every((byte, i) => byte === flushed[i]), name);
+    }
+  });
+}
+
+for (const { extension, load } of formats.filter(({ extension }) => extension !== ".jsonl")) {
+  await judged(`${extension}: after each flush the file opens and tells all spans so far`, async () => {
+    using folder = temporary();
+    const open = await load();
+    const path = folder.file(`t${extension}`);
+    const exporter = open(await openByteSink(path), head);
+    exporter.flush();
+    assert.deepEqual(await errors(path), []);
+    for (const [i, span] of spans.entries()) {
+      exporter.span(span);
+      if (i % 5 !== 4) continue;
+      exporter.flush();
+      const origin = extension === ".json" ? BigInt(JSON.parse(Deno.readTextFileSync(path)).otherData.clockBase) : undefined;
+      assert.deepEqual(await toldBySql(path, origin), told(spans.slice(0, i + 1)), `${i + 1} spans`);
+      assert.deepEqual(await errors(path), []);
+    }
+    exporter.close([]);
+  });
+}
+
+Deno.test(".jsonl: after each flush there are whole lines, one a span", async () => {
+  using folder = temporary();
+  const path = folder.file("t.jsonl");
+  const exporter = (await formats.find(({ extension }) => extension === ".jsonl")!.load())(await openByteSink(path), head);
+  for (const [i, span] of spans.entries()) {
+    exporter.span(span);
+    exporter.flush();
+    assert.equal(Deno.readTextFileSync(path).trimEnd().split("\n").map((line) => JSON.parse(line)).length, i + 2);
+  }
+});
+
+await judged("a compressed file is whole after each flush", async () => {
+  using folder = temporary();
+  const path = folder.file("t.pftrace.gz");
+  const { openPerfetto } = await import("./perfetto.ts");
+  const exporter = openPerfetto(await openByteSink(path), head);
+  let at = 0;
+  for (const span of many()) {
+    exporter.span(span);
+    if (++at % 5003 !== 0) continue;
+    exporter.flush();
+    gunzipSync(Deno.readFileSync(path));
+    const [row] = await query(path, "select count(*) as n from slice where name glob 'op [0-9]*'");
+    assert.equal(Number(row!.n), at - spans.length);
+    assert.deepEqual(await errors(path), []);
+  }
+});
+
+Deno.test("ten thousand tracks: what waits, and with it a tail, stays bounded", async () => {
+  const { openPerfetto } = await import("./perfetto.ts");
+  let largest = 0;
+  const sink: ByteSink = { write() {}, tail: (bytes) => void (largest = Math.max(largest, bytes.length)), close() {} };
+  const exporter = openPerfetto(sink, head);
+  const tracks = new Tracks();
+  for (let i = 0; i < 200_003; i++) {
+    exporter.span({ type: "slice", track: tracks.thread(7, 100 + i % 10_007), name: "op", category: "ggml.op", start: 10 * i, end: 10 * i + 10 });
+    if (i % 10_007 === 0) exporter.flush();
+  }
+  assert.ok(largest < 1 << 20, `${largest} bytes`);
+});
+
+Deno.test("a file that is removed while it is written takes no more, and one whose tail grows shorter ends where it does", async () => {
+  using folder = temporary();
+  const path = folder.file("t.jsonl");
+  const text = (bytes: string) => new TextEncoder().encode(bytes);
+  const sink = await openByteSink(path);
+  sink.write(text("one "));
+  sink.tail(text("and a long tail"));
+  sink.write(text("two "));
+  assert.equal(Deno.readTextFileSync(path), "one two ");
+  sink.tail(text("longer"));
+  sink.tail(text("tail"));
+  assert.equal(Deno.readTextFileSync(path), "one two tail");
+  Deno.removeSync(path);
+  assert.throws(() => sink.tail(text("more")), /It was removed while it was written/);
+  assert.throws(() => sink.close(), /It was removed while it was written/);
+});
+
+/** What a disk of 64 KiB keeps, when one write is too much for it: the same as after the last call that it had room for. */
+Deno.test({
+  name: "a file on a disk that is full is put back to what the last call left",
+  ignore: Deno.uid() !== 0,
+  async fn() {
+    using folder = temporary();
+    const mount = (...args: string[]) => new Deno.Command(args[0]!, { args: args.slice(1) }).outputSync().code;
+    assert.equal(mount("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder.path), 0);
+    try {
+      const path = folder.file("t.jsonl");
+      const sink = await openByteSink(path);
+      sink.write(new Uint8Array(40_000).fill(65));
+      sink.tail(new Uint8Array(10_000).fill(66));
+      for (const [put, size] of [["write", 30_000], ["tail", 26_000]] as const) {
+        assert.throws(() => sink[put](new Uint8Array(size).fill(67)), /os error 28/);
+        const kept = Deno.readFileSync(path);
+        assert.deepEqual([kept.length, kept[39_999], kept[40_000], kept[49_999]], [50_000, 65, 66, 66], put);
+      }
+      sink.close();
+    } finally {
+      mount("umount", "--lazy", folder.path);
+    }
+  },
+});

@@ -1,0 +1,267 @@
+/** Whatever fails, and whenever: what was seen is in the files, nobody is left behind, and the target goes on. */
+import { mustRun } from "../harness/command.ts";
+import type { Bpftrace } from "../harness/bpftraces.ts";
+import { matrixTest, sampledTest } from "../harness/kernel.ts";
+import { type Temporary, temporary } from "../harness/temporary.ts";
+import { type By, type Expected, type FaultyRun, faultyRun, latencyNs, type Stage } from "./faulty_run.ts";
+import { outputPath } from "./live_run.ts";
+import { until } from "./processes.ts";
+
+const needs = { gcc: true, judge: true };
+const formats = ["pftrace", "json", "jsonl", "pftrace.gz", "llmprof"];
+
+interface Case {
+  readonly name: string;
+  readonly by: By;
+  readonly stage: Stage;
+  /** What happens; returns what is expected beside the usual. */
+  readonly fault: (run: FaultyRun) => Expected | Promise<Expected>;
+  readonly formats?: readonly string[];
+  readonly under?: readonly string[];
+  /** Default: with one bpftrace of those that are here. */
+  readonly often?: "every bpftrace" | "when asked";
+}
+
+const killed: Case["fault"] = ({ llmprof, now }) => {
+  const seenUntil = now() - latencyNs;
+  llmprof.kill("SIGKILL");
+  return { code: 137, signal: "SIGKILL", seenUntil };
+};
+const killedEarly: Case["fault"] = ({ llmprof }) => {
+  llmprof.kill("SIGKILL");
+  // The empty file that was opened before anything else.
+  return { code: 137, signal: "SIGKILL" };
+};
+const nothing = { code: 0, says: [/^Nothing was traced: llmprof was ended before it counted\.$/m], files: [] };
+/** Everything that happened before. */
+function stopped({ typed, now }: FaultyRun, signal: Deno.Signal): Expected {
+  const seenUntil = now();
+  typed(signal);
+  return { code: 0, seenUntil, says: [/^Wrote /m] };
+}
+/** Longer than it may take from an event to the file. */
+const aWhile = () => new Promise((resolve) => setTimeout(resolve, 1500));
+
+const cases: readonly Case[] = [
+  {
+    name: "llmprof is killed while it counts: each file holds what was seen until 1.3 s before",
+    often: "every bpftrace",
+    by: "start",
+    stage: "counting",
+    formats,
+    fault: async (run) => {
+      await aWhile();
+      return killed(run);
+    },
+  },
+  { name: "llmprof is killed while a program stands before its first instruction", by: "start", stage: "standing", fault: killedEarly },
+  { name: "llmprof is killed while a program that it started stands at the gate", by: "start", stage: "gate", fault: killedEarly },
+  {
+    name: "llmprof is killed while the process that it waited for stands at the gate",
+    often: "when asked",
+    by: "wait",
+    stage: "gate",
+    fault: killedEarly,
+  },
+  {
+    name: "bpftrace is killed while it counts",
+    often: "every bpftrace",
+    by: "pid",
+    stage: "counting",
+    formats,
+    fault: async ({ bpftraces, now }) => {
+      await aWhile();
+      const until = now() - latencyNs;
+      Deno.kill(bpftraces().at(-1)!, "SIGKILL");
+      return { code: 1, seenUntil: until, says: [/^bpftrace ended while it traced \('\w+'\)\. Somebody killed it, or the kernel did/m] };
+    },
+  },
+  {
+    name: "the gate's bpftrace is killed while the target stands at the gate",
+    by: "start",
+    stage: "gate",
+    fault: ({ bpftraces }) => {
+      for (const pid of bpftraces()) Deno.kill(pid, "SIGKILL");
+      return { code: 1 };
+    },
+  },
+  {
+    name: "the target is killed while it is counted",
+    often: "when asked",
+    by: "pid",
+    stage: "counting",
+    fault: ({ target }) => {
+      Deno.kill(target(), "SIGKILL");
+      return { code: 0, target: "ended" };
+    },
+  },
+  {
+    name: "the target crashes while it is counted",
+    by: "start",
+    stage: "counting",
+    fault: ({ target }) => {
+      Deno.kill(target(), "SIGSEGV");
+      return { code: 0, target: "ended", says: [/^The program was ended by SIGSEGV\.$/m] };
+    },
+  },
+  {
+    name: "the target is killed while it stands at the gate",
+    often: "when asked",
+    by: "start",
+    stage: "gate",
+    fault: ({ target }) => {
+      Deno.kill(target(), "SIGKILL");
+      return { code: 0, target: "ended", says: [/^The program was ended by SIGKILL\.$/m] };
+    },
+  },
+  {
+    name: "Ctrl-C while capabilities are read",
+    by: "start",
+    stage: "reading",
+    fault: ({ typed }) => (typed("SIGINT"), { ...nothing, target: "never began" }),
+  },
+  { name: "Ctrl-C while it attaches", by: "pid", stage: "attaching", fault: ({ typed }) => (typed("SIGINT"), nothing) },
+  {
+    name: "Ctrl-C while a program stands before its first instruction",
+    by: "start",
+    stage: "standing",
+    fault: ({ typed }) => (typed("SIGINT"), { ...nothing, target: "never began" }),
+  },
+  { name: "Ctrl-C while it counts", by: "pid", stage: "counting", formats, fault: (run) => stopped(run, "SIGINT") },
+  { name: "the terminal is closed while it counts", by: "pid", stage: "counting", fault: (run) => stopped(run, "SIGHUP") },
+  {
+    name: "Ctrl-C twice",
+    by: "pid",
+    stage: "counting",
+    formats,
+    fault: async ({ llmprof, typed, now }) => {
+      await aWhile();
+      const seenUntil = now() - latencyNs;
+      typed("SIGINT");
+      await llmprof.saw("Reading what is left");
+      typed("SIGINT");
+      return { code: 130, seenUntil, says: [/^Killed\. Kept as far as it was written: .*run\.pftrace, /m] };
+    },
+  },
+  {
+    name: "Ctrl-C twice while it attaches",
+    by: "pid",
+    stage: "attaching",
+    fault: ({ typed }) => (typed("SIGINT"), typed("SIGTERM"), { code: 143, files: [] }),
+  },
+  {
+    name: "the terminal is closed, and nohup was said",
+    often: "when asked",
+    by: "pid",
+    stage: "counting",
+    under: ["nohup"],
+    fault: async (run) => {
+      run.typed("SIGHUP");
+      await aWhile();
+      return stopped(run, "SIGTERM");
+    },
+  },
+  {
+    name: "llmprof is suspended for a while and goes on",
+    by: "pid",
+    stage: "counting",
+    fault: async (run) => {
+      run.typed("SIGSTOP");
+      await aWhile();
+      run.typed("SIGCONT");
+      return stopped(run, "SIGINT");
+    },
+  },
+  {
+    name: "bpftrace is stopped by somebody, and Ctrl-C comes",
+    often: "when asked",
+    by: "pid",
+    stage: "counting",
+    fault: (run) => {
+      for (const pid of run.bpftraces()) Deno.kill(pid, "SIGSTOP");
+      return stopped(run, "SIGINT");
+    },
+  },
+  {
+    name: "the target is stopped by its user, and continued",
+    often: "when asked",
+    by: "pid",
+    stage: "counting",
+    fault: async (run) => {
+      Deno.kill(run.target(), "SIGSTOP");
+      await aWhile();
+      Deno.kill(run.target(), "SIGCONT");
+      return stopped(run, "SIGINT");
+    },
+  },
+  {
+    name: "bpftrace is killed while it attaches",
+    by: "start",
+    stage: "attaching",
+    fault: async ({ bpftraces }) => {
+      Deno.kill(await until("a bpftrace", () => bpftraces()[0]), "SIGKILL");
+      return { code: 1, files: [], target: "never began", says: [/^bpftrace could not attach the program '\S+'\. /m] };
+    },
+  },
+  {
+    name: "an output is removed: it is said, and the others are whole",
+    by: "pid",
+    stage: "counting",
+    formats,
+    fault: async (run) => {
+      Deno.removeSync(outputPath(run.folder, "json"));
+      Deno.removeSync(outputPath(run.folder, "llmprof"), { recursive: true });
+      await run.llmprof.saw(/^Cannot go on writing \S+run\.llmprof\. It was removed while it was written\.$/m);
+      return {
+        ...stopped(run, "SIGINT"),
+        code: 1,
+        files: ["pftrace", "jsonl", "pftrace.gz"],
+        says: [/^Cannot go on writing \S+run\.json\. It was removed/m],
+      };
+    },
+  },
+  {
+    name: "the only output is removed: the run ends",
+    by: "pid",
+    stage: "counting",
+    fault: ({ folder }) => {
+      Deno.removeSync(outputPath(folder, "pftrace"));
+      return { code: 1, files: [], says: [/^Cannot go on writing \S+run\.pftrace\. It was removed while it was written\.\nChoose another place/m] };
+    },
+  },
+];
+
+for (const [index, { name, by, stage, fault, often, ...options }] of cases.entries()) {
+  const test = async ({ path: bpftrace }: Bpftrace) => {
+    await using run = await faultyRun({ bpftrace, by, ...options });
+    await run.at(stage);
+    await run.end(await fault(run));
+  };
+  if (often === "every bpftrace") matrixTest(name, needs, test);
+  else sampledTest(index, name, needs, test, often === "when asked");
+}
+
+for (const [index, full] of ["json", "pftrace.gz", "llmprof"].entries()) {
+  const test = async ({ path: bpftrace }: Bpftrace) => {
+    using disk = await smallDisk();
+    await using run = await faultyRun({ bpftrace, by: "pid", formats: ["pftrace", full], elsewhere: { [full]: outputPath(disk, full) } });
+    await run.at("counting");
+    await run.llmprof.saw(/^Cannot go on writing \S+\. The disk is full\.$/m);
+    await aWhile();
+    await run.end({ ...stopped(run, "SIGINT"), code: 1, partly: [full], says: [/is full\.\nWhat was written until then is kept\. Make room/] });
+  };
+  sampledTest(index, `a full disk under .${full}: what fits is kept and opens, and the other output is whole`, needs, test, index > 0);
+}
+
+/** A disk on which there is room for the beginning of a run. */
+async function smallDisk(): Promise<Temporary> {
+  const folder = temporary();
+  await mustRun(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder.path]);
+  return {
+    ...folder,
+    [Symbol.dispose]() {
+      new Deno.Command("umount", { args: ["--lazy", folder.path] }).outputSync();
+      folder[Symbol.dispose]();
+    },
+  };
+}
