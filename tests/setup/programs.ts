@@ -12,6 +12,8 @@ const sources = join(top, "tests", "workloads");
 const table = {
   planted: { sources: ["planted.c"], flags: ["-O1", "-g"], libraries: ["-ldl"] },
   pagecache: { sources: ["pagecache.c"], flags: ["-O1"], libraries: [] },
+  // The program is its own library.
+  paced: { sources: ["paced.c"], flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic"], libraries: [] },
   // In a folder of its own: a target that loads it by this name must not find another.
   "stub/libllama.so": { sources: ["libllama_stub.c"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
   "counted/counted": { sources: ["counted/main.c"], flags: ["-O1", "-g"], libraries: ["-ldl"] },
@@ -28,6 +30,7 @@ const table = {
 export const built = {
   planted: join(builtFolder, "planted"),
   pagecache: join(builtFolder, "pagecache"),
+  paced: join(builtFolder, "paced"),
   libllamaStub: join(builtFolder, "stub", "libllama.so"),
   /** A folder: see counted/main.c. */
   counted: join(builtFolder, "counted"),
