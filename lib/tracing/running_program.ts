@@ -3,6 +3,7 @@ import { type Child, plainEnvironment, type SpawnChild } from "../machine/child.
 import { type Program, SELF } from "../programs/render.ts";
 import { type ClockReading, parseClockLine } from "./clock_line.ts";
 import { invocation, type InvocationOptions } from "./command_line.ts";
+import { readBlocks } from "./read_blocks.ts";
 
 export interface ProcessOptions extends InvocationOptions {
   readonly bpftrace: string;
@@ -18,7 +19,7 @@ export function startBpftrace(options: ProcessOptions, spawn: SpawnChild): Child
   return spawn({ program: options.bpftrace, args, env: { ...plainEnvironment, ...env }, parentDeath: true, newSession: true, ...streams });
 }
 
-/** A bpftrace with its program. The bytes that it prints are handed on as they come. */
+/** A bpftrace with its program. The bytes that it prints are handed on as they come; they are valid during the call alone. */
 export class RunningProgram {
   readonly pid: number;
   /** Every probe is attached. Rejects with what bpftrace complained about when it ends before. */
@@ -43,7 +44,7 @@ export class RunningProgram {
     this.ready.catch(() => {});
     let isReady = false;
     const output = (async () => {
-      for await (const bytes of child.stdout!) {
+      await readBlocks(child.stdout!, (bytes) => {
         if (!isReady) {
           seen += new TextDecoder().decode(bytes);
           const lines = seen.split("\n");
@@ -54,7 +55,7 @@ export class RunningProgram {
           }
         }
         this.#hand(bytes);
-      }
+      });
     })();
     this.ended = Promise.all([child.status, output, errors]).then(([{ code }]) => {
       if (!isReady) reject(couldNotAttach(program, this.#stderr + seen, code));
