@@ -16,6 +16,15 @@ const sequence = 1;
  */
 export const openPerfetto: OpenExporter = (sink, head) => new PerfettoExporter(sink, head);
 
+/** A slice whose arguments have been seen. */
+interface KnownSlice {
+  readonly name: string;
+  readonly category: string;
+  readonly track: Track;
+  /** Its `track_event` as it is written, from the second time on. */
+  readonly event: Uint8Array | undefined;
+}
+
 class PerfettoExporter implements Exporter {
   readonly #out: ProtoWriter;
   readonly #interning: Interning;
@@ -24,6 +33,12 @@ class PerfettoExporter implements Exporter {
   /** `clock.base` is `#high * 2^28 + #low`: times are added to the halves, exactly, without a BigInt per event. */
   readonly #high: number;
   readonly #low: number;
+  /**
+   * Slices of an operator differ in nothing but their times, and have one object of arguments: what was encoded for it is copied, which is
+   * several times cheaper than to encode it again.
+   */
+  readonly #known = new WeakMap<Args, KnownSlice>();
+  readonly #ends = new Map<Track, Uint8Array>();
   #headWritten = false;
 
   constructor(private readonly sink: ByteSink, private readonly head: TraceHead) {
@@ -42,7 +57,7 @@ class PerfettoExporter implements Exporter {
         // The track is described when it is first heard of, not when its first slice is let go: a tail must not be the first to mention it.
         return void this.#tracks.uuid(this.#nesting.add(span));
       case "instant":
-        return this.#event(span.at, TrackEventType.instant, this.#tracks.uuid(span.track), span.category, span.name, span.args);
+        return this.#instant(span.at, this.#tracks.uuid(span.track), span.category, span.name, span.args);
       case "counter":
         return this.#counter(span.at, this.#tracks.uuid(span.track), span.value);
       case "name":
@@ -68,21 +83,42 @@ class PerfettoExporter implements Exporter {
   }
 
   #slice(slice: Slice, track: Track): void {
+    const { name, category, start, end, open } = slice;
+    const args = open ? { ...slice.args, open: true } : slice.args;
+    const known = args && this.#known.get(args);
+    // A track that is new is described now, in a packet of its own.
     const uuid = this.#tracks.uuid(track);
-    const args = slice.open ? { ...slice.args, open: true } : slice.args;
-    this.#event(slice.start, TrackEventType.sliceBegin, uuid, slice.category, slice.name, args);
+    let packet = this.#begin(start);
+    if (known?.event && known.track === track && known.name === name && known.category === category) {
+      this.#out.encoded(known.event);
+    } else {
+      const event = this.#event(TrackEventType.sliceBegin, uuid, category, name, args);
+      // Most arguments come once, and only what comes a second time is kept: that comes again and again. What a tail writes is never read again.
+      if (args && !this.#interning.frozen) this.#known.set(args, { name, category, track, event: known && this.#out.since(event) });
+      this.#interning.writeFresh(TracePacket.internedData);
+    }
+    this.#end(packet);
     // The end stands before the begin of the next slice, which may have the same time.
-    const packet = this.#begin(slice.end);
+    packet = this.#begin(end);
+    const knownEnd = this.#ends.get(track);
+    if (knownEnd) this.#out.encoded(knownEnd);
+    else this.#ends.set(track, this.#out.since(this.#sliceEnd(uuid)));
+    this.#end(packet);
+  }
+
+  /** Returns where it stands. */
+  #sliceEnd(uuid: number): number {
+    const { position } = this.#out;
     const event = this.#out.begin(TracePacket.trackEvent);
     this.#out.uint(TrackEvent.type, TrackEventType.sliceEnd);
     this.#out.uint(TrackEvent.trackUuid, uuid);
     this.#out.end(event);
-    this.#end(packet);
+    return position;
   }
 
   #mark({ at, kind, stream, text, count }: Mark): void {
     const args: Args = count === undefined ? { stream } : { stream, count };
-    this.#event(at, TrackEventType.instant, this.#tracks.run(), `llmprof.${kind}`, text, args);
+    this.#instant(at, this.#tracks.run(), `llmprof.${kind}`, text, args);
   }
 
   /** What the trace says about its run, as an instant where the trace begins. */
@@ -90,11 +126,19 @@ class PerfettoExporter implements Exporter {
     this.#headWritten = true;
     const { llmprof, command, clock, facts } = this.head;
     const args = { ...facts, llmprof, command, clockBase: String(clock.base), realtimeOffset: String(clock.realtimeOffset) };
-    this.#event(at, TrackEventType.instant, this.#tracks.run(), "llmprof.run", `llmprof ${command}`, args);
+    this.#instant(at, this.#tracks.run(), "llmprof.run", `llmprof ${command}`, args);
   }
 
-  #event(at: Ns, type: number, uuid: number, category: string, name: string, args: Args | undefined): void {
+  #instant(at: Ns, uuid: number, category: string, name: string, args: Args | undefined): void {
     const packet = this.#begin(at);
+    this.#event(TrackEventType.instant, uuid, category, name, args);
+    this.#interning.writeFresh(TracePacket.internedData);
+    this.#end(packet);
+  }
+
+  /** Returns where it stands. */
+  #event(type: number, uuid: number, category: string, name: string, args: Args | undefined): number {
+    const { position } = this.#out;
     const event = this.#out.begin(TracePacket.trackEvent);
     this.#out.uint(TrackEvent.type, type);
     this.#out.uint(TrackEvent.trackUuid, uuid);
@@ -102,8 +146,7 @@ class PerfettoExporter implements Exporter {
     this.#interning.write("eventNames", name, TrackEvent.nameIid, TrackEvent.name);
     for (const key in args) this.#annotation(key, args[key]!);
     this.#out.end(event);
-    this.#interning.writeFresh(TracePacket.internedData);
-    this.#end(packet);
+    return position;
   }
 
   #annotation(key: string, value: string | number | boolean): void {

@@ -46,6 +46,23 @@ export class ProtoWriter {
     this.#varint(high);
   }
 
+  /** Fields that were encoded before: see {@link since}. */
+  encoded(fields: Uint8Array): void {
+    this.#reserve(fields.length);
+    this.#bytes.set(fields, this.#length);
+    this.#length += fields.length;
+  }
+
+  /** Where the next field will stand, for {@link since}. */
+  get position(): number {
+    return this.#length;
+  }
+
+  /** A copy of what was written since the position, all messages in it closed: fields to be written again. */
+  since(position: number): Uint8Array {
+    return this.#bytes.slice(position, this.#length);
+  }
+
   double(field: number, value: number): void {
     this.#reserve(slack);
     this.#varint(field << 3 | wire.fixed64);

@@ -1,4 +1,5 @@
 import type { Slice, Track } from "../events/span.ts";
+import { bucketOf } from "./histogram.ts";
 import { OperatorLanes, type PendingOp } from "./operator_lanes.ts";
 import { type Phase, PHASES } from "./operator_sums.ts";
 import type { Node, OperatorTable } from "./operator_table.ts";
@@ -131,11 +132,16 @@ export class GraphLedger {
   }
 }
 
-function addCall(node: Node, phase: Phase, ns: number): void {
-  for (const sums of [node.operator, node.layer, node.tensor]) {
-    if (ns === ns) sums.add(phase, ns);
-    else sums.addOpen(phase);
+/** NaN: the end of the call was not seen. */
+function addCall({ operator, layer, tensor }: Node, phase: Phase, ns: number): void {
+  if (ns !== ns) {
+    for (const sums of [operator, layer, tensor]) sums.addOpen(phase);
+    return;
   }
+  const bucket = bucketOf(ns);
+  operator.add(phase, ns, bucket);
+  layer.add(phase, ns, bucket);
+  tensor.add(phase, ns, bucket);
 }
 
 function threadKey(track: Track): string {

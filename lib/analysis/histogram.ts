@@ -13,15 +13,14 @@ export class Histogram {
   min = Infinity;
   max = -Infinity;
 
-  add(ns: number): void {
+  /** `bucket`: for who adds one value to several histograms. */
+  add(ns: number, bucket = bucketOf(ns)): void {
     const value = ns > 0 ? Math.floor(ns) : 0;
     this.count++;
     this.sum += value;
     if (value < this.min) this.min = value;
     if (value > this.max) this.max = value;
-    const octave = octaveOf(value);
-    const bucket = octave === 0 ? value : Math.floor(value / 2 ** (octave - 1)) - SUB;
-    (this.#octaves[octave] ??= new Float64Array(SUB))[bucket]!++;
+    (this.#octaves[bucket >> SUB_BITS] ??= new Float64Array(SUB))[bucket & (SUB - 1)]!++;
   }
 
   merge(other: Histogram): void {
@@ -59,8 +58,14 @@ export class Histogram {
   }
 }
 
-/** 0 for values below 64, then one for each doubling: 64…127 → 1, 128…255 → 2. `Math.log2` rounds wrongly beside powers of two. */
-function octaveOf(value: number): number {
-  const log = value < 2 ** 31 ? 31 - Math.clz32(value) : 62 - Math.clz32(Math.floor(value / 2 ** 31));
-  return Math.max(0, log - SUB_BITS + 1);
+/** Where a value is counted: its octave times 64 and its part of the octave. */
+export function bucketOf(ns: number): number {
+  const value = ns > 0 ? Math.floor(ns) : 0;
+  if (value < SUB) return value;
+  // 31 bits are shifted; a longer number is first cut to its upper part. `Math.log2` rounds wrongly beside powers of two.
+  const cut = value < 2 ** 31 ? 0 : 31;
+  const upper = cut === 0 ? value : Math.floor(value / 2 ** 31);
+  const octave = 31 - Math.clz32(upper) + cut - SUB_BITS + 1;
+  const part = cut === 0 ? value >>> (octave - 1) : Math.floor(value / 2 ** (octave - 1));
+  return octave * SUB + part - SUB;
 }

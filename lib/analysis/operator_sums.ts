@@ -18,12 +18,13 @@ export class OperatorSums {
   #open = 0;
   othersNs = 0;
 
-  add(phase: Phase, ns: number): void {
+  /** `bucket`: that of the duration in a {@link Histogram}; one call is added to several rows. */
+  add(phase: Phase, ns: number, bucket: number): void {
     const part = this.#parts[phase];
     part.calls++;
     part.timed++;
     part.ns += ns;
-    (part.histogram ??= new Histogram()).add(ns);
+    (part.histogram ??= new Histogram()).add(ns, bucket);
   }
 
   /** A call whose end was not seen. */

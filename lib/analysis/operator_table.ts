@@ -1,4 +1,4 @@
-import type { Slice } from "../events/span.ts";
+import type { Args, Slice } from "../events/span.ts";
 import type { OperatorsResult, OperatorSumsResult } from "./operators_schema.ts";
 import { OperatorSums, type Phase } from "./operator_sums.ts";
 import { tensorKind } from "./tensor_kind.ts";
@@ -21,8 +21,20 @@ export class OperatorTable {
   /** Operator → tensor → rows: what is known of a node the second time. */
   #nodes = new Map<string, Map<string, Node>>();
   #names = 0;
+  /** The arguments of an operator's slices are one object for each tensor and worker: a look-up instead of two, and none by letters. */
+  readonly #byArgs = new WeakMap<Args, { readonly name: string; readonly node: Node }>();
 
   node(slice: Slice): Node {
+    const { name, args } = slice;
+    if (!args) return this.#named(slice);
+    const known = this.#byArgs.get(args);
+    if (known && known.name === name) return known.node;
+    const node = this.#named(slice);
+    this.#byArgs.set(args, { name, node });
+    return node;
+  }
+
+  #named(slice: Slice): Node {
     const tensor = String(slice.args?.tensor ?? "");
     let ofOperator = this.#nodes.get(slice.name);
     if (!ofOperator) this.#nodes.set(slice.name, ofOperator = new Map());

@@ -33,23 +33,22 @@ export function splitBase(base: bigint): Base {
 }
 
 /**
- * Parses the digits of `text` in [from, to) and subtracts the base, exactly, although the number itself may be above 2^53: seconds
- * (all but the last nine digits) and nanoseconds are subtracted apart. Returns NaN when a character is no digit or there is none.
+ * Parses the decimal digits in bytes [from, to) and subtracts the base, exactly, although the number itself may be above 2^53: seconds
+ * (all but the last nine digits) and nanoseconds are subtracted apart. Returns NaN when a byte is no digit or there is none.
  */
-export function parseNs(text: string, from: number, to: number, base: Base): Ns {
+export function parseNs(bytes: Uint8Array, from: number, to: number, base: Base): Ns {
   if (to <= from) return NaN;
   const split = Math.max(from, to - 9);
-  let seconds = 0;
-  for (let i = from; i < split; i++) {
-    const digit = text.charCodeAt(i) - 48;
+  return (wholeNumber(bytes, from, split) - base.seconds) * 1e9 + (wholeNumber(bytes, split, to) - base.nanos);
+}
+
+/** 0 for no digits. */
+function wholeNumber(bytes: Uint8Array, from: number, to: number): number {
+  let value = 0;
+  for (let at = from; at < to; at++) {
+    const digit = bytes[at]! - 48;
     if (digit < 0 || digit > 9) return NaN;
-    seconds = seconds * 10 + digit;
+    value = value * 10 + digit;
   }
-  let nanos = 0;
-  for (let i = split; i < to; i++) {
-    const digit = text.charCodeAt(i) - 48;
-    if (digit < 0 || digit > 9) return NaN;
-    nanos = nanos * 10 + digit;
-  }
-  return (seconds - base.seconds) * 1e9 + (nanos - base.nanos);
+  return value;
 }

@@ -75,7 +75,8 @@ export type Progress =
   | { readonly state: "left"; readonly pid: number; readonly end: ChildEnd | null }
   | { readonly state: "draining" };
 
-const LOOK_MS = 500;
+/** A look at the target takes a child process: the first comes soon, the others ever more rarely. */
+const FIRST_LOOK_MS = 500, LONGEST_LOOK_MS = 8000;
 
 /** One run over a target that may come, fork and go. */
 export class Session {
@@ -353,11 +354,11 @@ export class Session {
       this.#fact({ fact: "exit", pid: target.pid, code: this.#end.code, signal: this.#end.signal });
       return;
     }
-    // Its exit is seen at once where tracepoints tell; a look from time to time finds the rest.
+    // Its exit is seen at once where tracepoints tell; a look finds it where it ended before they were attached.
     let gone = false;
     void exited.then(() => gone = true);
-    while (!gone && this.#target === target) {
-      await Promise.race([exited, this.means.sleep(LOOK_MS)]);
+    for (let look = FIRST_LOOK_MS; !gone && this.#target === target; look = Math.min(2 * look, LONGEST_LOOK_MS)) {
+      await Promise.race([exited, this.means.sleep(look)]);
       if (this.#root && !(await readStat(this.means.files, this.#root.pid))) gone = true;
     }
   }

@@ -35,7 +35,7 @@ function session(root: string, target: Target, again?: () => Promise<RunningTarg
     programs.set(name, bpftrace);
     waiting.get(name)?.(bpftrace);
   });
-  const sleep = (ms: number) => new Promise<void>((resolve) => ms <= 1000 ? setTimeout(resolve, 1) : undefined);
+  const sleep = (ms: number) => new Promise<void>((resolve) => ms === 3000 || ms === 30_000 ? undefined : setTimeout(resolve, 1));
   const means = { files: proc.files, machine: capable(undefined, tracepoints), spawn, sleep, monotonic: time.monotonic, origin: 1000, self: 50 };
   const guarded: string[] = [];
   const guard = {

@@ -8,7 +8,8 @@ export class WaitingBuffer {
   constructor(readonly holdMs: number, readonly now: () => number) {}
 
   push(bytes: Uint8Array): void {
-    this.#blocks.push({ bytes, at: this.now() });
+    // A copy: the caller uses its buffer again.
+    this.#blocks.push({ bytes: bytes.slice(), at: this.now() });
     while (this.#blocks.length > 1 && this.now() - this.#blocks[0]!.at > this.holdMs) this.#drop();
   }
 

@@ -1,3 +1,6 @@
+/** Takes lines as they lie in a block: bytes [from, to), each line with its newline at the end. They are valid during the call alone. */
+export type TakeLines = (bytes: Uint8Array, from: number, to: number) => void;
+
 const decoder = new TextDecoder();
 
 /** A longer line is none of a program's: a recording may hold anything, and a file of zeros has no line end at all. */
@@ -5,7 +8,7 @@ const LONGEST_LINE = 16 << 20;
 /** What is kept of a line that is too long: enough to see what it was. */
 const KEPT = 200;
 
-/** Cuts a stream of bytes into lines. A block is decoded once, up to its last newline; what follows waits for the next block. */
+/** Cuts a stream of bytes behind its newlines. Lines stay where they are; only the one that two blocks share is put together. */
 export class LineSplitter {
   #waiting: Uint8Array[] = [];
   #length = 0;
@@ -13,26 +16,20 @@ export class LineSplitter {
   /** @param longest Bytes of the longest line that is read; of a longer one, the beginning is handed on as a line that no grammar fits. */
   constructor(readonly longest = LONGEST_LINE) {}
 
-  /** Calls `line` for each complete line, without its newline. */
-  push(block: Uint8Array, line: (text: string) => void): void {
-    const last = block.lastIndexOf(10);
-    if (last < 0) return this.#wait(block);
-    let complete = block.subarray(0, last);
-    if (this.#length > this.longest) {
-      const end = block.indexOf(10);
-      line(this.rest());
-      complete = block.subarray(end + 1, last);
-      this.#take();
-      if (end === last) return this.#wait(block.subarray(last + 1));
-    }
-    const text = decoder.decode(this.#length > 0 ? joined([...this.#take(), complete]) : complete);
-    this.#wait(block.subarray(last + 1));
+  push(block: Uint8Array, take: TakeLines): void {
+    const end = block.lastIndexOf(10) + 1;
+    if (end === 0) return this.#wait(block);
     let from = 0;
-    for (let to = text.indexOf("\n"); to >= 0; to = text.indexOf("\n", from)) {
-      line(text.slice(from, to));
-      from = to + 1;
+    if (this.#length > 0) {
+      from = block.indexOf(10) + 1;
+      const isTooLong = this.#length > this.longest;
+      const line = isTooLong ? new TextEncoder().encode(`${this.rest()}\n`) : joined([...this.#waiting, block.subarray(0, from)]);
+      this.#waiting = [];
+      this.#length = 0;
+      take(line, 0, line.length);
     }
-    line(text.slice(from));
+    if (from < end) take(block, from, end);
+    this.#wait(block.subarray(end));
   }
 
   /** The line that has no end yet: what a killed writer leaves behind. */
@@ -48,13 +45,6 @@ export class LineSplitter {
     if (this.#length <= this.longest || this.#waiting.length === 0) this.#waiting.push(bytes.slice());
     // Of a line that is too long only its beginning is wanted.
     else this.#waiting.splice(1);
-  }
-
-  #take(): Uint8Array[] {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    this.#length = 0;
-    return waiting;
   }
 }
 

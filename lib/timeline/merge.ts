@@ -63,9 +63,16 @@ export class Merge<T extends Timed> {
     while (true) {
       // Few streams, many items: a scan of the heads is cheaper than a heap.
       let first: Queue<T> | undefined;
-      for (const queue of this.#inputs) if (queue.headKey < (first?.headKey ?? Infinity)) first = queue;
+      let others = limit;
+      for (const queue of this.#inputs) {
+        if (queue.headKey < (first?.headKey ?? Infinity)) {
+          if (first && first.headKey < others) others = first.headKey;
+          first = queue;
+        } else if (queue.headKey < others) others = queue.headKey;
+      }
       if (!first || first.headKey >= limit) return;
-      this.release(first.shift());
+      // One stream brings most of the items: all of it that is older than what the others hold needs no other look.
+      do this.release(first.shift()); while (first.headKey < others);
     }
   }
 }

@@ -1,12 +1,15 @@
 import type { Event, Field, Snapshot, Value } from "../events/event.ts";
 import { shortenedText, textOf } from "../events/text.ts";
 import { type Base, type Ns, parseNs } from "../events/time.ts";
-import { type StreamSchema, TEXT_BYTES } from "../programs/schema.ts";
+import { Kind, type StreamSchema, TEXT_BYTES } from "../programs/schema.ts";
+import { LineFields } from "./line_fields.ts";
+import type { TakeLines } from "./lines.ts";
 import { MapRows } from "./map_rows.ts";
 
 /** Receives what the lines of one stream mean. */
 export interface LineHandler {
-  event(event: Event): void;
+  /** `kind`: what its line began with. */
+  event(event: Event, kind: number): void;
   snapshot(snapshot: Snapshot): void;
   /** A heartbeat: no event older than `at` less the stream's disorder will follow. */
   beat(at: Ns): void;
@@ -24,6 +27,7 @@ export interface LineHandler {
 interface RecordShape {
   readonly name: string;
   readonly fields: readonly Field[];
+  readonly hasText: boolean;
   /** Index of the field that says which process the record is about, where that is not the one that ran. */
   readonly subject: number;
 }
@@ -32,32 +36,49 @@ interface RecordShape {
 const LATEST = 2 ** 63 - 2 ** 10;
 /** Far above the highest process id. */
 const HIGHEST_ID = 2 ** 31 - 1;
-/** What a number is below, on either side of zero: 64 bits with a sign, as programs print them and readers of traces take them. */
-const INTEGERS = 2 ** 63;
 
 /**
- * Reads the lines of one stream: `<kind> <nsecs> <pid> <tid> <field…>`, the heartbeat `(9, <nsecs>)` and printed maps. Character by
- * character, because half of llmprof's own time is spent here. A line may be anything, since recordings come from others.
+ * Reads the lines of one stream: `<kind> <nsecs> <pid> <tid> <field…>`, the heartbeat `(9, <nsecs>)` and printed maps. Records are read where
+ * they lie in the block; only the other lines, which come ten times a second, become strings first. A line may be
+ * anything, since recordings come from others.
  */
 export class LineParser {
   readonly #records: readonly (RecordShape | undefined)[];
   readonly #maps: ReadonlyMap<string, string>;
   readonly #rows: MapRows | undefined;
+  readonly #fields: LineFields;
   #lastBeat: Ns = NaN;
 
   constructor(readonly schema: StreamSchema, readonly base: Base, readonly handler: LineHandler) {
     const records: RecordShape[] = [];
     for (const [kind, { name, fields }] of Object.entries(schema.records)) {
-      records[Number(kind)] = { name, fields, subject: fields.findIndex((field) => field.unit === "subject") };
+      const hasText = fields.some((field) => field.type === "text");
+      records[Number(kind)] = { name: interned(name), fields, hasText, subject: fields.findIndex((field) => field.unit === "subject") };
     }
     this.#records = records;
     this.#maps = new Map(Object.entries(schema.maps));
     if (schema.rows) this.#rows = new MapRows(schema);
+    this.#fields = new LineFields(base);
   }
 
-  line(text: string): void {
-    const first = text.charCodeAt(0);
-    if (first >= 48 && first <= 57) return this.#record(text);
+  /** Lines in bytes [from, to), the last with its newline too. */
+  readonly lines: TakeLines = (bytes, from, to) => {
+    for (let at = from; at < to;) {
+      const first = bytes[at]!;
+      const isRecord = first >= 48 && first <= 57;
+      if (isRecord && this.#record(bytes, at)) {
+        at = this.#fields.end + 1;
+        continue;
+      }
+      const end = bytes.indexOf(10, at);
+      const text = utf8.decode(bytes.subarray(at, end));
+      if (isRecord) this.handler.undecodable(text);
+      else this.#other(text, first);
+      at = end + 1;
+    }
+  };
+
+  #other(text: string, first: number): void {
     if (text === "" || text === "ready") return;
     if (first === 40 /* ( */) return this.#beat(text);
     if (first === 64 /* @ */) return this.#rows?.isRow(text) ? this.#row(text) : this.#map(text);
@@ -66,69 +87,85 @@ export class LineParser {
     this.handler.undecodable(text);
   }
 
-  #record(text: string): void {
-    const kindEnd = text.indexOf(" ");
-    const shape = text.charCodeAt(0) === 48 ? undefined : this.#records[parseInteger(text, 0, kindEnd)];
-    const timeEnd = text.indexOf(" ", kindEnd + 1);
-    const at = parseNs(text, kindEnd + 1, timeEnd, this.base);
-    if (!shape || !(at < LATEST)) return this.handler.undecodable(text);
-    if (shape.name === "clock") return;
-    let from = timeEnd + 1;
-    const next = (): number => {
-      const space = text.indexOf(" ", from);
-      const end = space < 0 ? text.length : space;
-      const value = parseInteger(text, from, end);
-      from = end + 1;
-      return value;
-    };
-    let pid = next();
-    let tid = next();
-    const values: Value[] = [];
-    let valid = pid >= 0 && pid <= HIGHEST_ID && tid >= 0 && tid <= HIGHEST_ID;
-    for (const field of shape.fields) {
-      if (field.type === "text") {
-        const bytes = bytesOfHex(text, from);
-        // A program sends the beginning of a longer text, and then no NUL; a fact is whole.
-        const cut = bytes?.length === TEXT_BYTES && shape.name !== "host.fact";
-        values.push(bytes === null ? "" : cut ? shortenedText(bytes) : textOf(bytes));
-        valid &&= bytes !== null;
-        from = text.length + 1;
-      } else if (field.type === "time") {
-        const space = text.indexOf(" ", from);
-        const end = space < 0 ? text.length : space;
-        const value = parseNs(text, from, end, this.base);
-        values.push(value);
-        valid &&= value < LATEST;
-        from = end + 1;
-      } else {
-        const value = next();
-        values.push(value);
-        valid &&= value === value;
-      }
+  /** False for what is no record of this stream: a line that was cut has too few fields, one that ran into the next has too many. */
+  #record(bytes: Uint8Array, from: number): boolean {
+    const line = this.#fields;
+    line.begin(bytes, from);
+    const kind = line.integer();
+    const shape = bytes[from] === 48 ? undefined : this.#records[kind];
+    const at = line.time();
+    if (!shape || !(at < LATEST)) return false;
+    // Its wall-clock time is for who starts the program: see clock_line.ts.
+    if (kind === Kind.clock) return line.skip();
+    let pid = line.integer();
+    let tid = line.integer();
+    if (!(pid >= 0 && pid <= HIGHEST_ID && tid >= 0 && tid <= HIGHEST_ID)) return false;
+    const values = shape.hasText ? this.#values(shape) : this.#numbers(shape.fields);
+    if (values === null || line.end < 0) return false;
+    if (kind === Kind.open || kind === Kind.close) {
+      this.handler.window(at, kind === Kind.open);
+      return true;
     }
-    // A line that was cut has too few fields (NaN); one that ran into the next has too many.
-    if (!valid || from <= text.length) return this.handler.undecodable(text);
-    if (shape.name === "window.open" || shape.name === "window.close") return this.handler.window(at, shape.name === "window.open");
     if (shape.subject >= 0) pid = tid = values[shape.subject] as number;
-    if (!(pid >= 0 && pid <= HIGHEST_ID)) return this.handler.undecodable(text);
-    this.handler.event({ at, stream: this.schema.stream, record: shape.name, pid, tid, values });
+    if (!(pid >= 0 && pid <= HIGHEST_ID)) return false;
+    this.handler.event({ at, stream: this.schema.stream, record: shape.name, pid, tid, values }, kind);
+    return true;
+  }
+
+  /** Apart from {@link #values}, because an array made here holds numbers and nothing else, which the engine stores without a box for each. */
+  #numbers(fields: readonly Field[]): number[] | null {
+    const values = new Array<number>(fields.length);
+    for (let i = 0; i < fields.length; i++) {
+      const value = this.#number(fields[i]!);
+      if (value !== value) return null;
+      values[i] = value;
+    }
+    return values;
+  }
+
+  #values({ name, fields }: RecordShape): Value[] | null {
+    const values = new Array<Value>(fields.length);
+    for (let i = 0; i < fields.length; i++) {
+      const field = fields[i]!;
+      const value = field.type === "text" ? this.#text(name) : this.#number(field);
+      if (value === null || value !== value) return null;
+      values[i] = value;
+    }
+    return values;
+  }
+
+  #number({ type }: Field): number {
+    if (type === "int") return this.#fields.integer();
+    const at = this.#fields.time();
+    return at < LATEST ? at : NaN;
+  }
+
+  /** A program sends the beginning of a longer text, and then no NUL; a fact is whole. */
+  #text(record: string): string | null {
+    const bytes = this.#fields.bytes();
+    if (bytes === null) return null;
+    return bytes.length === TEXT_BYTES && record !== "host.fact" ? shortenedText(bytes) : textOf(bytes);
   }
 
   #row(text: string): void {
     const record = this.#rows!.record(text);
     if (record === null) return this.handler.undecodable(text);
-    if (record !== "") this.#record(record);
+    if (record !== "" && !this.#record(utf8Bytes.encode(`${record}\n`), 0)) this.handler.undecodable(text);
   }
 
   #beat(text: string): void {
-    const swept = text.startsWith("(8, ") && text.endsWith(")") ? parseNs(text, 4, text.length - 1, this.base) : NaN;
-    if (Number.isFinite(swept)) {
-      return this.handler.swept(swept, this.#rows?.swept() ?? 0);
-    }
-    const at = text.startsWith("(9, ") && text.endsWith(")") ? parseNs(text, 4, text.length - 1, this.base) : NaN;
+    const swept = this.#told(text, 8);
+    if (swept < LATEST) return this.handler.swept(swept, this.#rows?.swept() ?? 0);
+    const at = this.#told(text, 9);
     if (!(at < LATEST)) return this.handler.undecodable(text);
     this.#lastBeat = at;
     this.handler.beat(at);
+  }
+
+  /** The time in `(9, 123)`; NaN in anything else. */
+  #told(text: string, kind: number): Ns {
+    const digits = text.startsWith(`(${kind}, `) && text.endsWith(")") ? utf8Bytes.encode(text.slice(4, -1)) : new Uint8Array();
+    return parseNs(digits, 0, digits.length, this.base);
   }
 
   /** `@n: 12`, `@map: 12`, `@map[1, 2]: 12`. */
@@ -144,37 +181,9 @@ export class LineParser {
   }
 }
 
-/** A decimal integer in text[from, to), or NaN. */
-function parseInteger(text: string, from: number, to: number): number {
-  let i = from;
-  const negative = text.charCodeAt(i) === 45;
-  if (negative) i++;
-  if (i >= to) return NaN;
-  let value = 0;
-  for (; i < to; i++) {
-    const digit = text.charCodeAt(i) - 48;
-    if (digit < 0 || digit > 9) return NaN;
-    value = value * 10 + digit;
-  }
-  if (value >= INTEGERS) return NaN;
-  return negative ? -value : value;
-}
+const utf8 = new TextDecoder(), utf8Bytes = new TextEncoder();
 
-/** `6c 6b 00 ff` → the bytes before the first NUL; null when it is no such list. */
-export function bytesOfHex(text: string, from: number): Uint8Array | null {
-  const bytes: number[] = [];
-  if (from >= text.length) return null;
-  for (let i = from; i < text.length; i += 3) {
-    const byte = hexDigit(text.charCodeAt(i)) * 16 + hexDigit(text.charCodeAt(i + 1));
-    if (!(byte >= 0) || (i + 2 < text.length && text.charCodeAt(i + 2) !== 32)) return null;
-    if (byte === 0) break;
-    bytes.push(byte);
-  }
-  return new Uint8Array(bytes);
-}
-
-function hexDigit(code: number): number {
-  if (code >= 48 && code <= 57) return code - 48;
-  if (code >= 97 && code <= 102) return code - 87;
-  return NaN;
+/** The same string object for equal names, as keys of objects are: comparing two of them is comparing two pointers. */
+function interned(name: string): string {
+  return Object.keys({ [name]: 0 })[0]!;
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Event } from "../events/event.ts";
 import { splitBase } from "../events/time.ts";
 import type { StreamSchema } from "../programs/schema.ts";
 import { LineSplitter } from "./lines.ts";
@@ -20,7 +21,7 @@ function parse(lines: string[], base = 1_000_000_000n): unknown[] {
   const seen: unknown[] = [];
   const note = (name: string) => (...args: unknown[]) => void seen.push([name, ...args]);
   const handler = {
-    event: note("event"),
+    event: (event: Event) => void seen.push(["event", event]),
     snapshot: note("snapshot"),
     beat: note("beat"),
     swept: note("swept"),
@@ -30,7 +31,8 @@ function parse(lines: string[], base = 1_000_000_000n): unknown[] {
     undecodable: note("undecodable"),
   };
   const parser = new LineParser(schema, splitBase(base), handler);
-  for (const line of lines) parser.line(line);
+  const bytes = new TextEncoder().encode(lines.map((line) => `${line}\n`).join(""));
+  parser.lines(bytes, 0, bytes.length);
   return seen;
 }
 
@@ -98,12 +100,17 @@ Deno.test("bytes that are no UTF-8 are spelled, each, and make no name look shor
   assert.equal(textIn(new TextEncoder().encode("\ufeffa\ufffd")), "\ufeffa\ufffd", "what is UTF-8 is kept");
 });
 
+function linesIn(block: Uint8Array, from: number, to: number): string[] {
+  assert.equal(block[to - 1], 10, "every line has its end");
+  return new TextDecoder().decode(block.subarray(from, to - 1)).split("\n");
+}
+
 Deno.test("a line that is too long is one line that cannot be read, and no more of it is kept than its beginning", () => {
   for (const cut of [1, 7, 50, 200]) {
     const splitter = new LineSplitter(20);
     const lines: string[] = [];
     const bytes = new TextEncoder().encode(`before\n${"x".repeat(100)}\nafter\nend`);
-    for (let i = 0; i < bytes.length; i += cut) splitter.push(bytes.slice(i, i + cut), (line) => lines.push(line));
+    for (let i = 0; i < bytes.length; i += cut) splitter.push(bytes.slice(i, i + cut), (block, from, to) => lines.push(...linesIn(block, from, to)));
     assert.deepEqual(lines.map((line) => line.slice(0, 6)), ["before", lines[1]!.slice(0, 6), "after"]);
     assert.equal(splitter.rest(), "end");
     if (cut < 50) assert.match(lines[1]!, /^longer than 20 bytes: x+$/);
@@ -115,7 +122,7 @@ Deno.test("lines are the same however the bytes are cut", () => {
   for (let cut = 1; cut <= bytes.length; cut++) {
     const splitter = new LineSplitter();
     const lines: string[] = [];
-    for (let i = 0; i < bytes.length; i += cut) splitter.push(bytes.slice(i, i + cut), (l) => lines.push(l));
+    for (let i = 0; i < bytes.length; i += cut) splitter.push(bytes.slice(i, i + cut), (block, from, to) => lines.push(...linesIn(block, from, to)));
     assert.deepEqual([...lines, splitter.rest()], ["a é", "", "longer line", "rest"]);
   }
 });

@@ -1,22 +1,36 @@
-/** Counts of one stream: what the kernel emitted in the window, and what became of it. */
-export interface Tally {
-  /** The kernel's own count when it was last printed. */
-  emitted: number;
-  received: number;
-  /** Lines that fit no grammar. */
-  undecodable: number;
-  /** Emitted while llmprof waited for a target, read, and not kept. */
-  discarded: number;
-  /** Hits that the kernel skipped because another program ran on that CPU; they were never emitted. */
-  skipped: number;
-  /** What bpftrace itself reported as lost while it ran; drawn where it happened. */
-  reported: number;
-  /** Hits by record. */
-  readonly hits: Map<string, number>;
-}
+import type { StreamSchema } from "../programs/schema.ts";
 
-export function newTally(): Tally {
-  return { emitted: 0, received: 0, undecodable: 0, discarded: 0, skipped: 0, reported: 0, hits: new Map() };
+/** Counts of one stream: what the kernel emitted in the window, and what became of it. */
+export class Tally {
+  /** The kernel's own count when it was last printed. */
+  emitted = 0;
+  received = 0;
+  /** Lines that fit no grammar. */
+  undecodable = 0;
+  /** Emitted while llmprof waited for a target, read, and not kept. */
+  discarded = 0;
+  /** Hits that the kernel skipped because another program ran on that CPU; they were never emitted. */
+  skipped = 0;
+  /** What bpftrace itself reported as lost while it ran; drawn where it happened. */
+  reported = 0;
+  /** By kind of line: cheaper to count than by name. */
+  readonly #hits: number[] = [];
+
+  constructor(readonly records: StreamSchema["records"]) {
+    for (const kind of Object.keys(records)) this.#hits[Number(kind)] = 0;
+  }
+
+  /** An event has arrived. */
+  event(kind: number): void {
+    this.received++;
+    this.#hits[kind]!++;
+  }
+
+  /** Hits by name of the record, of those that were seen. */
+  get hits(): Map<string, number> {
+    const named = Object.entries(this.records).map(([kind, { name }]) => [name, this.#hits[Number(kind)]!] as const);
+    return new Map(named.filter(([, count]) => count > 0));
+  }
 }
 
 export interface Counts {

@@ -11,7 +11,7 @@ import { hostSchema } from "./host.ts";
 import { LineSplitter } from "./lines.ts";
 import { Merge } from "./merge.ts";
 import { LineParser } from "./parse.ts";
-import { newTally, type Tally } from "./tally.ts";
+import { Tally } from "./tally.ts";
 import { TreeFilter } from "./tree_filter.ts";
 
 export interface TimelineOptions {
@@ -70,7 +70,7 @@ export class Timeline {
 
   /** `from`: nothing on this stream is older. A stream that joins a live run must be added before any event of it can happen. */
   add(schema: StreamSchema, from?: Ns, observer?: StreamObserver): StreamInput {
-    const tally = newTally();
+    const tally = new Tally(schema.records);
     this.tallies.set(schema.stream, tally);
     const isHost = schema.stream === hostSchema.stream;
     this.#dispatch.add(schema);
@@ -90,12 +90,9 @@ export class Timeline {
     let opened = false;
     let closed: Ns | undefined;
     const parser = new LineParser(schema, this.options.base, {
-      event: (event) => {
+      event: (event, kind) => {
         // llmprof counts what others emit, not what it says itself.
-        if (!isHost) {
-          tally.received++;
-          tally.hits.set(event.record, (tally.hits.get(event.record) ?? 0) + 1);
-        }
+        if (!isHost) tally.event(kind);
         if (event.at > latest) latest = event.at;
         (rows && isRow.has(event.record) ? rows : input).push(event);
         observer?.event?.(event);
@@ -132,9 +129,8 @@ export class Timeline {
       undecodable,
     });
     const splitter = new LineSplitter();
-    const line = (text: string) => parser.line(text);
     return {
-      write: (bytes) => splitter.push(bytes, line),
+      write: (bytes) => splitter.push(bytes, parser.lines),
       close: () => {
         const rest = splitter.rest();
         // Its writer was killed: what is left of the line may be a shorter number than it was.

@@ -18,5 +18,5 @@ export function watch(schema: StreamSchema, observer: StreamObserver): (bytes: U
     undecodable: nothing,
   });
   const splitter = new LineSplitter();
-  return (bytes) => splitter.push(bytes, (line) => parser.line(line));
+  return (bytes) => splitter.push(bytes, parser.lines);
 }

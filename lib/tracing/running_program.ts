@@ -3,6 +3,7 @@ import { type Child, type ChildEnd, plainEnvironment, type SpawnChild } from "..
 import { type Program, SELF } from "../programs/render.ts";
 import { type ClockReading, parseClockLine } from "./clock_line.ts";
 import { invocation, type InvocationOptions } from "./command_line.ts";
+import { readBlocks } from "./read_blocks.ts";
 
 export interface ProcessOptions extends InvocationOptions {
   readonly bpftrace: string;
@@ -23,7 +24,7 @@ export interface ProgramEnd extends ChildEnd {
   readonly said: string;
 }
 
-/** A bpftrace with its program. The bytes that it prints are handed on as they come. */
+/** A bpftrace with its program. The bytes that it prints are handed on as they come; they are valid during the call alone. */
 export class RunningProgram {
   readonly pid: number;
   /** Every probe is attached. Rejects with what bpftrace complained about when it ends before. */
@@ -48,7 +49,7 @@ export class RunningProgram {
     this.ready.catch(() => {});
     let isReady = false;
     const output = (async () => {
-      for await (const bytes of child.stdout!) {
+      await readBlocks(child.stdout!, (bytes) => {
         if (!isReady) {
           seen += new TextDecoder().decode(bytes);
           const lines = seen.split("\n");
@@ -59,7 +60,7 @@ export class RunningProgram {
           }
         }
         this.#hand(bytes);
-      }
+      });
     })();
     this.ended = Promise.all([child.status, output, errors]).then(([{ code, signal }]) => {
       if (!isReady) reject(couldNotAttach(program, this.#stderr + seen, code));

@@ -1,16 +1,20 @@
 import type { Event } from "../../lib/events/event.ts";
-import type { Args, SpanSink, Track } from "../../lib/events/span.ts";
+import type { SpanSink, Track } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
-import type { Tensor } from "./tensor.ts";
+import { argsOf, type Tensor } from "./tensor.ts";
 
 interface Worker {
   readonly index: number;
   readonly track: Track;
   /** When its current operator began; NaN before the first. */
   start: Ns;
-  tensor: () => Tensor | undefined;
+  /** Address of the tensor that the operator computes. */
+  address: number;
 }
+
+/** What an address of a process stands for now. */
+export type FindTensor = (pid: number, address: number) => Tensor | undefined;
 
 interface Graph {
   readonly pid: number;
@@ -30,7 +34,7 @@ export class OpLanes {
   /** By the thread that asked for the graph, its worker 0. */
   readonly #graphs = new Map<number, Graph>();
 
-  constructor(readonly tracks: Tracks) {}
+  constructor(readonly tracks: Tracks, readonly find: FindTensor) {}
 
   graphBegins(event: Event, out: SpanSink): void {
     // Still open: its end was lost.
@@ -44,18 +48,18 @@ export class OpLanes {
     if (graph) this.#close(event.tid, graph, event.at, false, out);
   }
 
-  op(event: Event, index: number, pool: number, tensor: () => Tensor | undefined, out: SpanSink): void {
+  op(event: Event, index: number, pool: number, address: number, out: SpanSink): void {
     const graph = this.#graphOf(event, index, pool);
     graph.pool ??= pool;
     let worker = graph.workers.get(index);
     if (!worker) {
       const row = graph.slot === 0 ? `worker ${index}` : `worker ${index} of graph ${graph.slot + 1}`;
       const track = this.tracks.lane(event.pid, row, 10 + graph.slot * 1000 + index);
-      graph.workers.set(index, worker = { index, track, start: NaN, tensor });
+      graph.workers.set(index, worker = { index, track, start: NaN, address });
     }
-    finish(worker, event.at, false, out);
+    this.#finish(graph.pid, worker, event.at, false, out);
     worker.start = event.at;
-    worker.tensor = tensor;
+    worker.address = address;
   }
 
   end(at: Ns, out: SpanSink): void {
@@ -85,33 +89,19 @@ export class OpLanes {
   }
 
   #close(tid: number, graph: Graph, at: Ns, open: boolean, out: SpanSink): void {
-    for (const worker of graph.workers.values()) finish(worker, at, open, out);
+    for (const worker of graph.workers.values()) this.#finish(graph.pid, worker, at, open, out);
     this.#graphs.delete(tid);
   }
-}
 
-/** The arguments of an operator's slice repeat for every token: made once for each tensor and worker. */
-const argsOf = new WeakMap<Tensor, Args[]>();
-
-function finish(worker: Worker, end: Ns, open: boolean, out: SpanSink): void {
-  if (!(worker.start <= end)) return;
-  const tensor = worker.tensor();
-  out({
-    type: "slice",
-    track: worker.track,
-    name: tensor?.op ?? "unknown operator",
-    category: "ggml.op",
-    start: worker.start,
-    end,
-    args: tensor ? args(tensor, worker.index) : { worker: worker.index },
-    ...(open && { open }),
-  });
-  worker.start = NaN;
-}
-
-function args(tensor: Tensor, worker: number): Args {
-  let all = argsOf.get(tensor);
-  if (!all) argsOf.set(tensor, all = []);
-  const { name, shape, layer } = tensor;
-  return all[worker] ??= { tensor: name, shape, ...(layer !== undefined && { layer }), worker };
+  /** The tensor is looked up now: its description comes from worker 0, perhaps after another worker has begun with it. */
+  #finish(pid: number, worker: Worker, end: Ns, open: boolean, out: SpanSink): void {
+    const { track, start, index } = worker;
+    if (!(start <= end)) return;
+    const tensor = this.find(pid, worker.address);
+    const name = tensor ? tensor.op : "unknown operator";
+    const args = tensor ? argsOf(tensor, index) : { worker: index };
+    if (open) out({ type: "slice", track, name, category: "ggml.op", start, end, args, open });
+    else out({ type: "slice", track, name, category: "ggml.op", start, end, args });
+    worker.start = NaN;
+  }
 }

@@ -42,7 +42,7 @@ class OpsDecoder implements Decoder {
   readonly #lanes: OpLanes;
 
   constructor(tracks: Tracks) {
-    this.#lanes = new OpLanes(tracks);
+    this.#lanes = new OpLanes(tracks, (pid, address) => this.#tensors.get(pid)?.get(address));
   }
 
   fact(fact: Fact): void {
@@ -52,8 +52,8 @@ class OpsDecoder implements Decoder {
   event(event: Event, out: SpanSink): void {
     switch (event.record) {
       case "ggml/ops.op": {
-        const [worker, pool, address] = event.values as [number, number, number];
-        return this.#lanes.op(event, worker, pool, () => this.#tensors.get(event.pid)?.get(address), out);
+        const values = event.values as readonly number[];
+        return this.#lanes.op(event, values[0]!, values[1]!, values[2]!, out);
       }
       case "ggml/ops.tensor": {
         let tensors = this.#tensors.get(event.pid);

@@ -1,4 +1,5 @@
 import type { Value } from "../../lib/events/event.ts";
+import type { Args } from "../../lib/events/span.ts";
 
 /** What an operator's slice says of the tensor that it computes. */
 export interface Tensor {
@@ -10,6 +11,8 @@ export interface Tensor {
   readonly shape: string;
   /** Transformer layer, where the name carries one. */
   readonly layer: number | undefined;
+  /** Arguments of its slices, by worker: they repeat for every token, so they are made once and are one object each. */
+  readonly args: (Args | undefined)[];
 }
 
 /** From the fields of a `tensor` record. */
@@ -17,7 +20,12 @@ export function describe(values: readonly Value[], opNames: readonly string[]): 
   const [, op, , ne0, ne1, ne2, ne3, name] = values as [number, number, number, number, number, number, number, string];
   const ne = [ne0, ne1, ne2, ne3];
   while (ne.length > 2 && ne.at(-1) === 1) ne.pop();
-  return { op: opNames[op] ?? `op ${op}`, name, shape: ne.join("×"), layer: layerOf(name) };
+  return { op: opNames[op] ?? `op ${op}`, name, shape: ne.join("×"), layer: layerOf(name), args: [] };
+}
+
+/** What the slice of a worker that computes the tensor carries. */
+export function argsOf({ args, name, shape, layer }: Tensor, worker: number): Args {
+  return args[worker] ??= { tensor: name, shape, ...(layer !== undefined && { layer }), worker };
 }
 
 /** llama.cpp appends the layer: `ffn_gate-3`, `Kcur-3 (reshaped)`, and in views of its cache `cache_k_l3 (view)`. */

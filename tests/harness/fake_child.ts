@@ -54,9 +54,14 @@ export function fakeSpawn(onSpawn: (child: FakeChild) => void, firstPid = 1000):
   };
 }
 
-/** `null` ends the stream. */
+/** `null` ends the stream. A stream of bytes, as a real pipe is. */
 function piped(): [ReadableStream<Uint8Array>, (text: string | null) => void] {
-  let controller!: ReadableStreamDefaultController<Uint8Array>;
-  const stream = new ReadableStream<Uint8Array>({ start: (c) => void (controller = c) });
-  return [stream, (text) => text === null ? controller.close() : controller.enqueue(new TextEncoder().encode(text))];
+  let controller!: ReadableByteStreamController;
+  const stream = new ReadableStream({ type: "bytes", start: (c) => void (controller = c) });
+  const end = () => {
+    controller.close();
+    // Whoever is waiting for bytes gets none.
+    controller.byobRequest?.respond(0);
+  };
+  return [stream, (text) => text === null ? end() : text !== "" && controller.enqueue(new TextEncoder().encode(text))];
 }

@@ -14,6 +14,8 @@ const table = {
   pagecache: { sources: ["pagecache.c"], flags: ["-O1"], libraries: [] },
   steady: { sources: ["steady.c"], flags: ["-O1", "-g", "-pthread"], libraries: ["-ldl"] },
   rates: { sources: ["rates.c"], flags: ["-O1"], libraries: [] },
+  // The program is its own library.
+  paced: { sources: ["paced.c"], flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic"], libraries: [] },
   // In a folder of its own: a target that loads it by this name must not find another.
   "stub/libllama.so": { sources: ["libllama_stub.c"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
   "counted/counted": { sources: ["counted/main.c"], flags: ["-O1", "-g"], libraries: ["-ldl"] },
@@ -34,6 +36,7 @@ export const built = {
   pagecache: join(builtFolder, "pagecache"),
   steady: join(builtFolder, "steady"),
   rates: join(builtFolder, "rates"),
+  paced: join(builtFolder, "paced"),
   libllamaStub: join(builtFolder, "stub", "libllama.so"),
   /** A folder: see counted/main.c. */
   counted: join(builtFolder, "counted"),

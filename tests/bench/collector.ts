@@ -1,0 +1,83 @@
+/**
+ * What tracing costs the tracer: CPU time of bpftrace and of llmprof while a made-up engine starts operators at a fixed rate.
+ *
+ *     deno run -A tests/bench/collector.ts [--rate 25000] [--seconds 20] [--rounds 1] [--format pftrace]
+ *
+ * Read from /proc/PID/stat of both (llmprof with the children that it has waited for) at the two ends of a stretch in which nothing starts or
+ * ends. At most 5 % of one core together is wanted where bpftrace has a ring buffer.
+ */
+import { parseArgs } from "node:util";
+import type { Summary } from "../../lib/analysis/summary.ts";
+import { bpftraces } from "../harness/bpftraces.ts";
+import { start } from "../harness/command.ts";
+import { llmprof } from "../harness/llmprof.ts";
+import { temporary } from "../harness/temporary.ts";
+import { bpftracesOf } from "../kernel/processes.ts";
+import { built } from "../setup/programs.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    rate: { type: "string", default: "25000" },
+    seconds: { type: "string", default: "20" },
+    rounds: { type: "string", default: "1" },
+    format: { type: "string", default: "pftrace" },
+  },
+});
+const seconds = Number(options.seconds);
+
+console.log("bpftrace   events/s      lost   CPU of bpftrace    CPU of llmprof   together");
+for (let round = 0; round < Number(options.rounds); round++) {
+  for (const { name, path } of bpftraces()) await measure(name, path);
+}
+
+async function measure(name: string, bpftrace: string): Promise<void> {
+  using folder = temporary();
+  await using engine = start([built.paced, options.rate, String(seconds + 30)]);
+  await engine.saw("running");
+  const flags = ["--bpftrace", bpftrace, "--summary", "json", "-o", folder.file(`run.${options.format}`)];
+  await using tracer = start([...llmprof, "operators", "--pid", String(engine.pid), ...flags]);
+  await tracer.saw("Tracing");
+  // The first pauses of the reader are short ones.
+  await pause(3);
+  const readers = bpftracesOf(tracer.pid);
+  const read = () => ({ at: performance.now() / 1000, own: cpuOf(tracer.pid, true), bpftrace: sum(readers.map((pid) => cpuOf(pid, false))) });
+  const before = read();
+  await pause(seconds);
+  const after = read();
+  tracer.kill("SIGINT");
+  const { stdout, stderr, code } = await tracer.finished();
+  if (code !== 0) throw new Error(stderr);
+  const { events, startNs, endNs }: Summary<unknown> = JSON.parse(stdout);
+  const rate = events.emitted / ((endNs! - startNs!) / 1e9);
+  const took = after.at - before.at;
+  const share = (cpu: number) => {
+    const used = cpu / took;
+    return `${(100 * used).toFixed(2)} % ${(1e6 * used / rate).toFixed(2)} µs`.padStart(17);
+  };
+  const [forBpftrace, forLlmprof] = [after.bpftrace - before.bpftrace, after.own - before.own];
+  console.log(
+    `${name.padEnd(8)} ${rate.toFixed(0).padStart(10)} ${String(events.lost).padStart(9)} ${share(forBpftrace)} ${share(forLlmprof)} ${
+      share(forBpftrace + forLlmprof)
+    }`,
+  );
+}
+
+/** Seconds of CPU time, in steps of 10 ms; `waited`: with children that have ended. */
+function cpuOf(pid: number, waited: boolean): number {
+  const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
+  const [user, system, childUser, childSystem] = stat.slice(stat.lastIndexOf(")") + 2).split(" ").slice(11, 15).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  return (user + system + (waited ? childUser + childSystem : 0)) / 100;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
+}
+
+function pause(length: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, length * 1000));
+}

@@ -1,0 +1,119 @@
+/**
+ * How long a person waits for llmprof beside bpftrace alone: from the command to the first event that counts, and from Ctrl-C to the closed file.
+ *
+ *     deno run -A tests/bench/latency.ts start|end [--rounds 11] [--bpftrace 0.23] [--cold]
+ *
+ * `start`: a real engine that stands ready, `llmprof operators --pid` against the same programs (of `--dry-run`) run by bpftrace itself, all at
+ * once, until each says `ready`. `end`: a made-up engine, a million operators, then SIGINT: until llmprof says what it wrote, against the exit of
+ * bpftrace itself. In turns; medians are printed. At most 150 ms more are wanted at the start and 300 ms more at the end, with warm caches
+ * (`--cold`: what llmprof remembers of this machine is forgotten before each start).
+ */
+import { parseArgs } from "node:util";
+import { bpftraces } from "../harness/bpftraces.ts";
+import { mustRun, type Running, start } from "../harness/command.ts";
+import { llmprof } from "../harness/llmprof.ts";
+import { temporary } from "../harness/temporary.ts";
+import { built } from "../setup/programs.ts";
+import { startEngine } from "../workloads/engine_run.ts";
+import { model } from "../workloads/model.ts";
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: "string", default: "11" },
+    bpftrace: { type: "string" },
+    cold: { type: "boolean", default: false },
+  },
+});
+/** For the end: a million operators in ten seconds. */
+const RATE = 100_000, SECONDS = 10;
+
+for (const { name, path } of bpftraces()) {
+  if (options.bpftrace !== undefined && options.bpftrace !== name) continue;
+  const [own, with_] = positionals[0] === "end" ? await ends(path) : await starts(path);
+  console.log(`${name} ${positionals[0]}: bpftrace ${own.toFixed(0)} ms, llmprof ${with_.toFixed(0)} ms, ${(with_ - own).toFixed(0)} ms more`);
+}
+
+async function starts(bpftrace: string): Promise<[own: number, llmprof: number]> {
+  using folder = temporary();
+  await using engine = startEngine({ model: model("tiny"), tokens: 1, waitFile: folder.file("never") }, { timeoutMilliseconds: 600_000 });
+  await engine.saw('"waiting"');
+  const pid = Number(/"waiting":(\d+)/.exec(engine.stdout())![1]);
+  const commands = await programsFor(pid, bpftrace, folder.file("programs"));
+  const own: number[] = [], ours: number[] = [];
+  for (let round = 0; round < Number(options.rounds); round++) {
+    own.push(
+      await timed(async () => {
+        const running = commands.map((command) => start(command));
+        await Promise.all(running.map((program) => program.saw(/^ready$/m)));
+        return running;
+      }),
+    );
+    if (options.cold) forget();
+    ours.push(
+      await timed(async () => {
+        const tracer = start([...llmprof, "operators", "--bpftrace", bpftrace, "--pid", String(pid), "--no-output"]);
+        await tracer.saw("Tracing process");
+        return [tracer];
+      }),
+    );
+  }
+  return [median(own), median(ours)];
+}
+
+async function ends(bpftrace: string): Promise<[own: number, llmprof: number]> {
+  using folder = temporary();
+  await using engine = start([built.paced, String(RATE), "3600"], { timeoutMilliseconds: 3_600_000 });
+  await engine.saw("running");
+  const commands = await programsFor(engine.pid, bpftrace, folder.file("programs"));
+  const own: number[] = [], ours: number[] = [];
+  for (let round = 0; round < Number(options.rounds); round++) {
+    const running = commands.map((command) => start(command));
+    await Promise.all(running.map((program) => program.saw(/^ready$/m)));
+    own.push(await untilEnd(running, async () => void await Promise.all(running.map((program) => program.finished()))));
+    const output = folder.file(`run-${round}.pftrace`);
+    const tracer = start([...llmprof, "operators", "--bpftrace", bpftrace, "--pid", String(engine.pid), "-o", output]);
+    await tracer.saw("Tracing process");
+    await pause(SECONDS);
+    ours.push(await untilEnd([tracer], () => tracer.saw(/^Wrote /m)));
+    await tracer.finished();
+    Deno.removeSync(output);
+  }
+  return [median(own), median(ours)];
+}
+
+/** The command lines that run llmprof's programs without it. */
+async function programsFor(pid: number, bpftrace: string, folder: string): Promise<string[][]> {
+  const { stdout } = await mustRun([...llmprof, "operators", "--bpftrace", bpftrace, "--pid", String(pid), "--dry-run", "-o", folder]);
+  return stdout.trim().split("\n").map((line) => line.split(" "));
+}
+
+/** Milliseconds until what `begin` starts is ready; ends it then. */
+async function timed(begin: () => Promise<Running[]>): Promise<number> {
+  const from = performance.now();
+  const running = await begin();
+  const taken = performance.now() - from;
+  for (const program of running) program.kill("SIGINT");
+  await Promise.all(running.map((program) => program.finished()));
+  return taken;
+}
+
+async function untilEnd(running: readonly Running[], ended: () => Promise<void>): Promise<number> {
+  const from = performance.now();
+  for (const program of running) program.kill("SIGINT");
+  await ended();
+  return performance.now() - from;
+}
+
+/** Removes what llmprof remembers of this machine. */
+function forget(): void {
+  Deno.removeSync("/var/cache/llmprof", { recursive: true });
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
+}
+
+function pause(seconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+}

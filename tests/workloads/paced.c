@@ -1,0 +1,106 @@
+/*
+ * A made-up engine that starts operators at a given rate, for figures about what tracing costs the tracer:
+ *
+ *     paced RATE SECONDS
+ *
+ * It calls llama_decode, that ggml_graph_compute, and that ggml_cpu_extra_compute_forward for 184 operators in 23 layers, with the arguments
+ * and the structures that llmprof's probes read. It computes nothing, and no figure about an engine may ever come from it. The functions are
+ * exported by the program itself, as of an engine that is linked statically.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LAYERS = 23, PER_LAYER = 8, NODES = LAYERS * PER_LAYER };
+
+/* Offsets are those of ggml.h: see probes/ggml/ops.bt. */
+struct ggml_tensor {
+  int32_t type;
+  char before_ne[12];
+  int64_t ne[4];
+  char before_op[32];
+  int32_t op;
+  char before_name[172];
+  char name[64];
+  char rest[16];
+};
+struct ggml_compute_params {
+  int32_t ith, nth;
+  char before_threadpool[16];
+  void *threadpool;
+};
+struct ggml_cgraph {
+  int32_t size, n_nodes;
+  struct ggml_tensor *nodes;
+};
+struct ggml_cplan {
+  char before_n_threads[16];
+  int32_t n_threads;
+};
+struct llama_batch {
+  int32_t n_tokens;
+  int32_t *token;
+  float *embd;
+  int32_t *pos;
+  int32_t *n_seq_id;
+  int32_t **seq_id;
+  int8_t *logits;
+};
+
+_Static_assert(sizeof(struct ggml_tensor) == 336, "as ggml has it");
+
+const char *GGML_OP_NAME[] = {"NONE", "ADD", "RMS_NORM", "MUL_MAT", "ROPE", "SOFT_MAX", "GLU"};
+enum { OPS = sizeof GGML_OP_NAME / sizeof *GGML_OP_NAME };
+
+static double next, interval;
+
+static double now(void) {
+  struct timespec at;
+  clock_gettime(CLOCK_MONOTONIC, &at);
+  return at.tv_sec + at.tv_nsec * 1e-9;
+}
+
+__attribute__((noinline)) void ggml_cpu_extra_compute_forward(struct ggml_compute_params *params, struct ggml_tensor *tensor) {
+  (void)params;
+  (void)tensor;
+  for (next += interval; now() < next;) {
+  }
+}
+
+__attribute__((noinline)) int ggml_graph_compute(struct ggml_cgraph *graph, struct ggml_cplan *plan) {
+  struct ggml_compute_params params = {.ith = 0, .nth = plan->n_threads, .threadpool = graph};
+  for (int i = 0; i < graph->n_nodes; i++) ggml_cpu_extra_compute_forward(&params, &graph->nodes[i]);
+  return 0;
+}
+
+__attribute__((noinline)) int32_t llama_decode(void *graph, struct llama_batch batch) {
+  struct ggml_cplan plan = {.n_threads = 1};
+  return ggml_graph_compute(graph, &plan) + (batch.n_tokens - 1);
+}
+
+__attribute__((noinline)) void *llama_init_from_model(void *graph) { return graph; }
+
+int main(int argc, char **argv) {
+  if (argc != 3) return 2;
+  interval = 1 / atof(argv[1]);
+  static struct ggml_tensor nodes[NODES];
+  for (int i = 0; i < NODES; i++) {
+    nodes[i].op = 1 + i % (OPS - 1);
+    for (int d = 0; d < 4; d++) nodes[i].ne[d] = d == 0 ? 1024 : 1;
+    snprintf(nodes[i].name, sizeof nodes[i].name, "node-%d", i / PER_LAYER);
+  }
+  struct ggml_cgraph graph = {.size = NODES, .n_nodes = NODES, .nodes = nodes};
+  void *context = llama_init_from_model(&graph);
+  printf("running\n");
+  fflush(stdout);
+  next = now();
+  for (double end = next + atof(argv[2]); now() < end;) {
+    llama_decode(context, (struct llama_batch){.n_tokens = 1});
+    /* What a stop or a busy machine took is not made up for: the rate is never above the one asked for. */
+    if (next < now()) next = now();
+  }
+  return 0;
+}
