@@ -9,10 +9,12 @@
  *     both        parent and child do the rest
  */
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,6 +83,13 @@ static void wait_for(const char *path) {
   while (access(path, F_OK) != 0) nanosleep(&pause, NULL);
 }
 
+/* A child dies with its parent: a test that fails leaves nobody behind. */
+static pid_t fork_child(void) {
+  pid_t child = fork();
+  if (child == 0) prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return child;
+}
+
 static int after_child(pid_t child) {
   int status;
   waitpid(child, &status, 0);
@@ -100,8 +109,8 @@ int main(int argc, char **argv) {
     else if (strcmp(word, "call") == 0)
       for (int e = 0; e < count; e++) call(&engines[e]);
     else if (strcmp(word, "fork") == 0) {
-      if ((child = fork()) > 0) return after_child(child);
-    } else if (strcmp(word, "both") == 0) child = fork();
+      if ((child = fork_child()) > 0) return after_child(child);
+    } else if (strcmp(word, "both") == 0) child = fork_child();
     else return fprintf(stderr, "counted: what is %s?\n", word), 2;
   }
   return child > 0 ? after_child(child) : 0;
