@@ -1,5 +1,5 @@
 import type { KernelFiles } from "../machine/files.ts";
-import { readDebugFile } from "../target/build_id.ts";
+import { type DebugFile, readDebugFile } from "../target/build_id.ts";
 import { type ElfFile, fileReader, offsetOf, readElf } from "../target/elf.ts";
 import { libraries, type Library, mappedFile, parseMaps, withoutDeleted } from "../target/maps.ts";
 import { printable } from "../target/printable.ts";
@@ -25,8 +25,8 @@ export interface FoundLibrary {
   readonly isProgram: boolean;
 }
 
-/** A function, and whether only a debug file beside the library tells its name: then bpftrace finds it by address alone. */
-export type FoundFunction = ElfSymbol & { readonly byAddress: boolean };
+/** A function, and, where only a debug file tells its name, whether that is in the machine's own root. */
+export type FoundFunction = ElfSymbol & { readonly debug: { readonly inMachine: boolean } | null };
 
 /** Where a probe is placed, and how dear a hit is. */
 export interface Site {
@@ -93,23 +93,23 @@ async function readMapped(files: KernelFiles, pid: number): Promise<{ mapped: Li
 async function findFunctions(
   elf: ElfFile,
   isProgram: boolean,
-  readDebug: () => Promise<ElfFile | null>,
+  readDebug: () => Promise<DebugFile | null>,
   needed: readonly string[],
   others: readonly string[],
 ): Promise<ReadonlyMap<string, FoundFunction> | null> {
   const wanted = [...needed, ...others];
   const has = ({ functions }: Symbols) => needed.every((symbol) => functions.has(symbol));
   const own = await findSymbols(elf, elf.read, wanted, isProgram ? "all" : "exported");
-  if (has(own)) return marked(own, false);
+  if (has(own)) return marked(own);
   const long = isProgram ? own : await findSymbols(elf, elf.read, wanted);
-  if (has(long)) return marked(long, false);
+  if (has(long)) return marked(long);
   const debug = await readDebug();
   const separate = debug && await findSymbols(debug, debug.read, wanted);
-  return separate && has(separate) ? marked(separate, true) : null;
+  return separate && has(separate) ? marked(separate, debug) : null;
 }
 
-function marked({ functions }: Symbols, byAddress: boolean): Map<string, FoundFunction> {
-  return new Map([...functions].map(([name, symbol]) => [name, { ...symbol, byAddress }]));
+function marked({ functions }: Symbols, debug: DebugFile | null = null): Map<string, FoundFunction> {
+  return new Map([...functions].map(([name, symbol]) => [name, { ...symbol, debug: debug && { inMachine: debug.inMachine } }]));
 }
 
 /** Attach points of a `site` parameter in a library: those of its functions that exist, each at its cheapest place. */
@@ -124,15 +124,13 @@ export async function sitesIn(
     const symbol = names.find((name) => library.functions.has(name));
     if (symbol === undefined) continue;
     const found = library.functions.get(symbol)!;
-    // Builds without offsets are the old ones, which search both symbol tables anew for every name, while the target stands: an address is found at once.
-    const byAddress = found.byAddress || !can.offsets;
     const at = offsetOf(library.elf, found.value);
-    // Without a name in the file, builds with offsets take the number for the place in the file, the others for the address.
-    const start = found.byAddress && can.offsets ? at ?? found.value : found.value;
+    // Builds without offsets are the old ones, which search both symbol tables anew for every name, while the target stands: an address is found at once.
+    const start = found.debug ? numberOf(library.elf, found.value, at ?? found.value, found.debug) : can.offsets ? null : found.value;
     const target = `${quotePath(library.file)}:`;
-    const place = (offset: number) => byAddress ? `0x${(start + offset).toString(16)}` : quote(symbol) + (offset ? `+${offset}` : "");
+    const place = (offset: number) => start === null ? quote(symbol) + (offset ? `+${offset}` : "") : `0x${(start + offset).toString(16)}`;
     const label = `${printable(library.name)}:${symbol}`;
-    const common = found.byAddress ? { unsafe: true } : {};
+    const common = found.debug ? { unsafe: true } : {};
     if (param.at === "return") {
       sites.push({ attach: `uretprobe:${target}${place(0)}`, label: `return of ${label}`, cost: "return", ...common });
       continue;
@@ -143,6 +141,15 @@ export async function sitesIn(
     sites.push({ attach: `uprobe:${target}${place(offset)}`, label: `${label}${offset ? `+${offset}` : ""}`, cost: price, ...common });
   }
   return sites;
+}
+
+/**
+ * The number by which bpftrace finds a function of a file without names. It takes a number for an address as long as it finds a symbol there (in a
+ * debug file that it finds itself too), and for a place in the file otherwise. A place that is no address of the file means the same to it in either
+ * case; in many files the two are equal anyway.
+ */
+function numberOf(elf: ElfFile, address: number, at: number, debug: { readonly inMachine: boolean }): number {
+  return debug.inMachine && offsetOf(elf, at) !== null ? address : at;
 }
 
 /** Operator names of ggml, from whichever mapped library of the process holds them. */
