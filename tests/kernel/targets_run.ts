@@ -40,6 +40,8 @@ export async function countTarget(kind: TargetKind, bpftrace: string): Promise<T
 }
 
 interface RunningOptions {
+  /** What names it instead of its number. */
+  readonly by?: readonly string[];
   readonly flags?: readonly string[];
   /** What happens before llmprof comes. */
   readonly first?: () => void;
@@ -61,12 +63,13 @@ class Way {
     await this.#finish(this.#llmprof({ target: { argv } }));
   }
 
-  /** It runs, llmprof comes, and when everything is attached it makes its calls. `flags` name it; without, its number does. */
-  async running(argv: readonly string[], { flags, first, go }: RunningOptions = {}): Promise<void> {
+  /** It runs, llmprof comes, and when everything is attached it makes its calls. */
+  async running(argv: readonly string[], { by, flags = [], first, go }: RunningOptions = {}): Promise<void> {
     await using target = start(argv);
     await target.saw("ready");
     first?.();
-    await this.attached(flags ? { flags } : { target: { pid: countedIn(target.pid) } }, () => Deno.writeTextFileSync(go ?? this.go, ""));
+    const which = by ? { flags: [...flags, ...by] } : { flags, target: { pid: countedIn(target.pid) } };
+    await this.attached(which, () => Deno.writeTextFileSync(go ?? this.go, ""));
     await target.finished();
   }
 
@@ -256,7 +259,7 @@ export const targetKinds: readonly TargetKind[] = [
     run(way) {
       const { program, library } = plain(way);
       const target = ["say=ready", `wait=${way.go}`, `load=${library}`, "call"];
-      return way.running([program, ...target], { flags: ["--wait", "--match", `^${program} say=ready`] });
+      return way.running([program, ...target], { flags: ["--wait"] });
     },
   },
   {
@@ -265,7 +268,7 @@ export const targetKinds: readonly TargetKind[] = [
     run(way) {
       const { program, library } = plain(way);
       const target = ["say=ready", `wait=${way.go}`, "fork", `load=${library}`, "call"];
-      return way.running([program, ...target], { flags: ["--wait", "--match", `^${program} say=ready`] });
+      return way.running([program, ...target], { flags: ["--wait"] });
     },
   },
   {
@@ -275,7 +278,7 @@ export const targetKinds: readonly TargetKind[] = [
       const { program, library } = plain(way);
       const own = join(way.folder.path, "plain", "srv-test");
       Deno.renameSync(program, own);
-      return way.running([own, `load=${library}`, "both", ...ready(way)], { flags: ["--comm", "srv-test"] });
+      return way.running([own, `load=${library}`, "both", ...ready(way)], { by: ["--comm", "srv-test"] });
     },
   },
   {
