@@ -49,7 +49,7 @@ export function plan({ stream, probes, filter, sites, bufferPages }: PlanOptions
     lines.push(`  ${site?.label ?? attach}  (${probe}; ${site ? `${site.cost}${price ? `: ${price}` : ""}` : "a tracepoint"})`);
   }
   const unsafe = program.unsafe || [...uprobes.values()].some((site) => site.unsafe);
-  const { env, args } = invocation({ bufferPages, mapKeys: mapKeysOf(dialect), unsafe, prompt: false, warnsOfLoss: false });
+  const { env, args } = invocation({ bufferPages, mapKeys: mapKeysOf(dialect, bufferPages), unsafe, prompt: false, warnsOfLoss: false });
   const words = [...Object.entries(env).map(([name, value]) => `${name}=${value}`), machine.bpftrace!.path, ...args.slice(0, -1)];
   return {
     stream,

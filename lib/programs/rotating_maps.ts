@@ -1,8 +1,13 @@
 import type { Probe } from "./probe.ts";
 import { OFFERED, ROWS, SWEPT } from "./schema.ts";
 
-/** Rows that a map holds: a third of a second of what bpftrace can print. What comes beyond is refused by the kernel, and so lost and counted. */
-export const ROWS_PER_MAP = 32768;
+/**
+ * Rows that a map holds, by the pages of the buffer that somebody asked for: with 4096 a third of a second of what bpftrace can print. What comes beyond is
+ * refused by the kernel, and so lost and counted. Never less than the tensors of a graph, which are keys of a map too.
+ */
+export function rowsPerMap(bufferPages: number): number {
+  return Math.max(4096, bufferPages * 8);
+}
 
 const TICK_MS = 100;
 /** Longer than bpftrace takes to print a full map on a machine that has other things to do. */

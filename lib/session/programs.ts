@@ -7,7 +7,7 @@ import type { Filter } from "../programs/filter.ts";
 import type { Site } from "../programs/library_sites.ts";
 import type { Probe } from "../programs/probe.ts";
 import { type Dialect, type Program, render } from "../programs/render.ts";
-import { ROWS_PER_MAP } from "../programs/rotating_maps.ts";
+import { rowsPerMap } from "../programs/rotating_maps.ts";
 import type { Recorder } from "../timeline/recording.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import { DEFAULT_MAP_KEYS } from "../tracing/command_line.ts";
@@ -52,8 +52,8 @@ export function dialectOf(machine: Capabilities): Dialect {
 }
 
 /** One size for all programs of a run: bpftraces are started before it is known which program they will run. */
-export function mapKeysOf(dialect: Dialect): number {
-  return dialect.perCpuBuffers ? ROWS_PER_MAP : DEFAULT_MAP_KEYS;
+export function mapKeysOf(dialect: Dialect, bufferPages: number): number {
+  return dialect.perCpuBuffers ? rowsPerMap(bufferPages) : DEFAULT_MAP_KEYS;
 }
 
 /** The bpftraces of a run: started, connected to the timeline as soon as there is one, drained and stopped together. */
@@ -96,7 +96,7 @@ export class Programs {
     return startBpftrace({
       bpftrace: path,
       bufferPages: this.bufferPages,
-      mapKeys: mapKeysOf(this.dialect),
+      mapKeys: mapKeysOf(this.dialect, this.bufferPages),
       warnsOfLoss: atLeast(version, 0, 24),
       ...kind,
     }, spawn);

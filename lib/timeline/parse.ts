@@ -155,7 +155,7 @@ export class LineParser {
 
   #beat(text: string): void {
     const swept = this.#told(text, 8);
-    if (swept < LATEST) return this.handler.swept(swept, this.#rows?.swept() ?? 0);
+    if (this.#rows && swept < LATEST) return this.handler.swept(swept, this.#rows.swept());
     const at = this.#told(text, 9);
     if (!(at < LATEST)) return this.handler.undecodable(text);
     this.#lastBeat = at;

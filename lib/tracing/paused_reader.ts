@@ -23,8 +23,8 @@ const LONGEST_PAUSE_MS = 1000;
 const SHORTEST_PAUSE_MS = 20;
 /** Of the buffer, at the rate last seen. A record takes up to twice as many bytes there as its line has characters. */
 const FILL = 0.4;
-/** Of the buffer, if records come at once as fast as anybody has seen them: 400,000 a second of 64 bytes. */
-const BURST_FILL = 0.9, BURST_BYTES_PER_MS = 400 * 64;
+/** Of the buffer, if records begin to come at 300,000 a second of 64 bytes while it is paused. */
+const BURST_FILL = 0.95, BURST_BYTES_PER_MS = 300 * 64;
 /** A heartbeat is in the buffer so long after its time at the latest. */
 const SETTLED_MS = 4;
 /** Behind by no more than what a pipe holds, it has caught up. */

@@ -2,7 +2,7 @@
  * What an event costs the traced thread at several rates, by the way in which bpftrace's reader is kept: llmprof's own, never stopped, and
  * fixed rhythms; then rates that jump. As root:
  *
- *     deno run -A tests/bench/rates.ts [--bpftrace 0.23] [--rounds 2] [--window 1000] [--only fixed|jumps]
+ *     deno run -A tests/bench/rates.ts [--bpftrace 0.23] [--rounds 2] [--window 1000] [--only fixed|jumps] [--rates 2000] [--fixed 500,1000]
  *
  * Where bpftrace has no ring buffer, llmprof's own way is rotating maps, and they are compared with printing. Windows of one round are in
  * random order, so that the machine's other work meets all alike.
@@ -22,13 +22,15 @@ const { values: options } = parseArgs({
     rounds: { type: "string", default: "2" },
     window: { type: "string", default: "1000" },
     only: { type: "string" },
+    rates: { type: "string", default: "2000,20000,100000,300000" },
+    fixed: { type: "string", default: "20,50,200,500,1000" },
   },
 });
-const RATES = [2_000, 20_000, 100_000, 300_000];
+const RATES = options.rates.split(",").map(Number);
 const JUMP_MS = 3000;
 /** A fixed rhythm that lost more than this is no alternative. */
 const LOSS_ALLOWED = 0.01;
-const FIXED_MS = [20, 50, 200, 500, 1000];
+const FIXED_MS = options.fixed.split(",").map(Number);
 
 await using producer = await Producer.start();
 for (const { name, path } of bpftraces().filter(({ name }) => options.bpftrace === undefined || options.bpftrace === name)) {
