@@ -56,7 +56,7 @@ function writer(stream: typeof Deno.stdout): (text: string) => void {
     const bytes = new TextEncoder().encode(text);
     for (let at = 0; at < bytes.length;) {
       try {
-        at += stream.writeSync(bytes.subarray(at));
+        at += stream.writeSync(piece(bytes, at));
       } catch (error) {
         // A target that shares the pipe may have made it non-blocking (node does), and who reads it is slow.
         if (error instanceof Deno.errors.WouldBlock) pause(5);
@@ -66,6 +66,15 @@ function writer(stream: typeof Deno.stdout): (text: string) => void {
       }
     }
   };
+}
+
+/**
+ * What a pipe takes as a whole or not at all, up to the end of a line: standard output keeps an unfinished line for itself, so that after an
+ * error in the middle of a write nobody knows how much it has taken.
+ */
+function piece(bytes: Uint8Array, at: number): Uint8Array {
+  const most = bytes.subarray(at, at + 4096);
+  return most.subarray(0, most.lastIndexOf(10) + 1 || most.length);
 }
 
 function pause(milliseconds: number): void {
