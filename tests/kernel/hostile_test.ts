@@ -135,7 +135,7 @@ matrixTest(
     const secrets = [
       "twenty",
       "HOSTILE_",
-      "touch",
+      'system("',
       folder.path,
       "z".repeat(50),
       "w".repeat(50),
