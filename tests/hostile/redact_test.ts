@@ -90,6 +90,8 @@ Deno.test("redact: what goes wrong is told without the words of the command line
       ["operators", "--from", `${secret}.llmprof`],
       ["coldstart", "--", secret, "--password", "geheimnis"],
       ["export", `${secret}.llmprof`, "--verbose"],
+      ["operators", "--comm", "geheimnis", "--no-output"],
+      ["operators", "--pid", "1", "-o", "geheimnis/a.json"],
     ]
   ) {
     const end = args.indexOf("--") < 0 ? args.length : args.indexOf("--");

@@ -119,7 +119,6 @@ matrixTest("hostile names arrive as they are in every format, steer no terminal,
       and a.int_value = ${size} order by s.ts`;
     assert.deepEqual((await query(outputPath(folder, format), sql)).map(({ name }) => name), read, format);
   }
-  // deno-lint-ignore no-control-regex
   assert.doesNotMatch(stdout + stderr, /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u, "what is printed steers no terminal");
 });
 

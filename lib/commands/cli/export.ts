@@ -22,7 +22,7 @@ export function exportCommand(context: Context, done: Done): Command {
       const outputs = outputPaths("export", o.output as string[] | false | undefined, context);
       const { replayRecording } = await import("../replay.ts");
       const options = { ...o, quiet: o.quiet === true, outputs };
-      done(await redacting(o.redact === true, [path], (pseudonyms) => replayRecording(path, { ...options, pseudonyms }, context)));
+      done(await redacting(o.redact === true, [], [path, ...outputs], (pseudonyms) => replayRecording(path, { ...options, pseudonyms }, context)));
     });
   return explained(command as unknown as Command);
 }

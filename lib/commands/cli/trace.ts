@@ -48,11 +48,23 @@ export function traceCommand(name: string, description: string, context: Context
         const { replayRecording } = await import("../replay.ts");
         const { from } = o;
         return done(
-          await redacting(o.redact === true, [from], (pseudonyms) => replayRecording(from, { ...o, outputs, as: name, pseudonyms }, context)),
+          await redacting(
+            o.redact === true,
+            [],
+            [from, ...outputs],
+            (pseudonyms) => replayRecording(from, { ...o, outputs, as: name, pseudonyms }, context),
+          ),
         );
       }
       const { trace } = await import("../trace.ts");
-      done(await redacting(o.redact === true, program, (pseudonyms) => trace(profile, { ...o, outputs, program, pseudonyms }, context)));
+      done(
+        await redacting(
+          o.redact === true,
+          program,
+          [o.comm, o.match?.source, o.container, ...outputs],
+          (pseudonyms) => trace(profile, { ...o, outputs, program, pseudonyms }, context),
+        ),
+      );
     });
   return explained(command as unknown as Command);
 }
