@@ -5,8 +5,8 @@ import type { Header } from "./header.ts";
 
 /** A path in a sentence: to the next blank, quote, bracket or punctuation that ends it. */
 const absolutePath = /(?<![\w.])\/[^\s'"()<>,;:]+/g;
-/** What a list of processes says behind a process's number: anybody's command line. */
-const candidate = /^( {2}--pid \d+ ).*$/gm;
+/** What a list of processes or containers says behind a number: anybody's command line, a name that a user chose. */
+const candidate = /^( {2}--(?:pid|container) \w+ ).*$/gm;
 /** Shorter words stand in other words, and say nothing. */
 const SHORTEST_SECRET = 3;
 
