@@ -187,7 +187,13 @@ export class Programs {
   }
 
   #connect(attached: Attached, from?: number): void {
-    const discarded = attached.connect(this.#timeline!, this.#recording?.stream(attached.program.schema) ?? null, this.clock!, from, this.#pseudonyms);
+    const discarded = attached.connect(
+      this.#timeline!,
+      this.#recording?.stream(attached.program.schema) ?? null,
+      this.clock!,
+      from,
+      this.#pseudonyms,
+    );
     if (discarded > 0) this.facts.push({ fact: "discarded", stream: attached.stream, count: discarded });
   }
 

@@ -3,11 +3,14 @@ import type { Probe } from "../programs/probe.ts";
 import type { StreamSchema } from "../programs/schema.ts";
 import { probeOf } from "./dispatch.ts";
 import { parseFact } from "./facts.ts";
+import { splitBase } from "../events/time.ts";
+import { LineFields } from "./line_fields.ts";
 import { LineSplitter } from "./lines.ts";
-import { bytesOfHex } from "./parse.ts";
 import type { Pseudonyms } from "./pseudonyms.ts";
 import type { StreamWriter } from "./recording.ts";
 import type { StreamInput } from "./timeline.ts";
+
+const decoder = new TextDecoder(), encoder = new TextEncoder();
 
 /** How a record's text is replaced. */
 type Replace = (bytes: Uint8Array) => string | null;
@@ -28,6 +31,7 @@ const UNREADABLE = "?";
 export class Redaction {
   readonly #shapes = new Map<string, Shape>();
   readonly #splitter = new LineSplitter();
+  readonly #fields = new LineFields(splitBase(0n));
 
   constructor(readonly schema: StreamSchema, names: Pseudonyms, find: (probe: string) => Probe | undefined) {
     for (const [kind, { name, fields }] of Object.entries(schema.records)) {
@@ -41,13 +45,15 @@ export class Redaction {
 
   push(bytes: Uint8Array): Uint8Array {
     let text = "";
-    this.#splitter.push(bytes, (line) => text += `${this.#line(line)}\n`);
-    return new TextEncoder().encode(text);
+    this.#splitter.push(bytes, (block, from, to) => {
+      for (const line of decoder.decode(block.subarray(from, to - 1)).split("\n")) text += `${this.#line(line)}\n`;
+    });
+    return encoder.encode(text);
   }
 
   /** The line that has no end: it is not believed, so that nothing of it is needed. */
   rest(): Uint8Array {
-    return new TextEncoder().encode(this.#splitter.rest() === "" ? "" : UNREADABLE);
+    return encoder.encode(this.#splitter.rest() === "" ? "" : UNREADABLE);
   }
 
   #line(line: string): string {
@@ -61,7 +67,8 @@ export class Redaction {
     if (shape.blanks < 0) return /^[\d .-]*$/.test(line) ? line : UNREADABLE;
     let from = 0;
     for (let blanks = 0; blanks < shape.blanks; blanks++) if ((from = line.indexOf(" ", from) + 1) === 0) return UNREADABLE;
-    const bytes = bytesOfHex(line, from);
+    this.#fields.begin(encoder.encode(`${line.slice(from)}\n`), 0);
+    const bytes = this.#fields.bytes();
     const head = line.slice(0, from);
     const told = bytes && /^[\d -]*$/.test(head) ? shape.replace(bytes) : null;
     return told === null ? UNREADABLE : head + hex(told);
@@ -92,7 +99,7 @@ function replacement(record: string, field: string, names: Pseudonyms, find: (pr
 
 /** With a NUL at its end, as a program sends it: a text without one would be taken for the beginning of a longer one. */
 function hex(text: string): string {
-  return [...new TextEncoder().encode(text), 0].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  return [...encoder.encode(text), 0].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
 }
 
 /** Where a stream's bytes go under `--redact`: rewritten, first to the recording and then to the timeline. */
