@@ -15,6 +15,8 @@ const margin = 10n * 86_400_000_000_000n;
 
 /** Without it trace_processor refuses the whole file: `JSON trace file is incomplete`. */
 const end = "\n]}\n";
+/** JSON allows it in a text as it is; trace_processor refuses the whole file. */
+const DELETE = "\x7f";
 
 /**
  * Chrome's JSON (`.json`), which Perfetto opens too. Times are microseconds, exact to the nanosecond, of CLOCK_BOOTTIME since
@@ -36,7 +38,7 @@ class ChromeExporter implements Exporter {
     const origin = clock.base > margin ? clock.base - margin : 0n;
     this.#offset = Number(clock.base - origin);
     const otherData = { ...facts, llmprof, command, clock: clock.name, clockBase: String(origin), realtimeOffset: String(clock.realtimeOffset) };
-    this.#out.write(`{"displayTimeUnit":"ns","otherData":${toJson(otherData)},"traceEvents":[`);
+    this.#out.write(`{"displayTimeUnit":"ns","otherData":${toJson(otherData)},"traceEvents":[`.replaceAll(DELETE, "\\u007f"));
   }
 
   span(span: Span): void {
@@ -93,7 +95,8 @@ class ChromeExporter implements Exporter {
   }
 
   #event(fields: string): void {
-    this.#out.write(this.#first ? `\n{${fields}}` : `,\n{${fields}}`);
+    const written = fields.includes(DELETE) ? fields.replaceAll(DELETE, "\\u007f") : fields;
+    this.#out.write(this.#first ? `\n{${written}}` : `,\n{${written}}`);
     this.#first = false;
   }
 }

@@ -9,6 +9,8 @@ import { cannotGoOn } from "./output_checks.ts";
 
 export interface OutputFile {
   readonly path: string;
+  /** The path as it is told: under `--redact` without its folders. */
+  readonly shown: string;
   readonly format: string;
   readonly opensWith: string;
 }

@@ -29,8 +29,13 @@ export class Outputs {
 
   private constructor() {}
 
-  /** `onFailure` hears at once of an output that takes no more. */
-  static async prepare(paths: readonly string[], owner: Owner | null, onFailure: (failure: LlmprofError) => void): Promise<Outputs> {
+  /** `onFailure` hears at once of an output that takes no more. `redact`: its files are told of without their folders. */
+  static async prepare(
+    paths: readonly string[],
+    owner: Owner | null,
+    onFailure: (failure: LlmprofError) => void,
+    redact = false,
+  ): Promise<Outputs> {
     checkOutputs(paths, owner);
     const outputs = new Outputs();
     const failed = (failure: LlmprofError) => {
@@ -38,14 +43,15 @@ export class Outputs {
       if (outputs.written.length === 0) outputs.#spent.resolve();
     };
     for (const path of paths) {
+      const shown = redact ? path.slice(path.lastIndexOf("/") + 1) : path;
       if (path.endsWith(".llmprof")) {
-        const file = { path, format: "llmprof", opensWith: `llmprof export ${path} -o trace.pftrace` };
+        const file = { path, shown, format: "llmprof", opensWith: `llmprof export ${shown} -o trace.pftrace` };
         outputs.#recordings.push(new RecordingOutput(file, failed, owner));
         continue;
       }
       const { extension, opensWith, load } = formatAt(path);
       try {
-        const file = { path, format: extension.slice(1), opensWith };
+        const file = { path, shown, format: extension.slice(1), opensWith };
         outputs.#traces.push(new TraceOutput(file, failed, await openByteSink(path, owner), await load()));
       } catch (cause) {
         throw notWritable(path, cause);

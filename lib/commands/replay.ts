@@ -1,6 +1,7 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { splitBase } from "../events/time.ts";
 import type { Header } from "../timeline/header.ts";
+import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import { readHeader, replay } from "../timeline/recording.ts";
 import { RecordingFolder, type RecordingSource } from "../timeline/recording_source.ts";
 import { usage } from "./cli/usage_error.ts";
@@ -21,6 +22,8 @@ export interface ReplayOptions {
   readonly quiet: boolean;
   /** The command that shall explain it; that which recorded it when absent. */
   readonly as?: string;
+  /** `--redact`. */
+  readonly pseudonyms?: Pseudonyms;
 }
 
 /** `export` and `--from`: the same path as a live run, from bytes in a folder. */
@@ -38,7 +41,7 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
   const found = readHeader(source);
   const recorded = await profileOf(found, source);
   const profile = await asked(options.as, recorded, source);
-  const outputs = await Outputs.prepare(options.outputs, outputOwner(), () => {});
+  const outputs = await Outputs.prepare(options.outputs, outputOwner(), () => {}, options.pseudonyms !== undefined);
   const run = new TraceRun(profile, outputs);
   let begun = false;
   try {
@@ -51,7 +54,7 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
         onFact: (fact) => void run.facts.push(fact),
         ...(header.root !== undefined && { root: header.root }),
       };
-    });
+    }, options.pseudonyms);
     const code = report(run.finish(timeline), options, context);
     outputs.mustBeWhole();
     return code;

@@ -60,7 +60,7 @@ export function summarise<Result>(
     ),
     events: { ...countsOf(tallies), skipped: tallies.reduce((n, { skipped }) => n + skipped, 0) },
     overhead: { predicted: null, measured: null, bpftraceCpuSeconds: cpu?.bpftrace ?? null, llmprofCpuSeconds: cpu?.llmprof ?? null },
-    outputs: files.map(({ path, format }) => ({ path, format, bytes: sizeOf(path) })),
+    outputs: files.map(({ path, shown, format }) => ({ path: shown, format, bytes: sizeOf(path) })),
     notes: [...notes],
     result,
   };

@@ -9,6 +9,7 @@ import { type Invoker, readInvoker } from "../target/invoker.ts";
 import { launchStopped } from "../target/launch.ts";
 import { readStat } from "../target/process.ts";
 import { checkProgram } from "../target/program_path.ts";
+import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
 import { checkTarget, findRunning, findTargetNow, isNamed, type TargetOptions } from "./find_target.ts";
@@ -30,6 +31,8 @@ export interface TraceOptions extends TargetOptions, ReportOptions {
   readonly outputs: readonly string[];
   readonly bufferPages: number;
   readonly bpftrace?: string;
+  /** `--redact`. */
+  readonly pseudonyms?: Pseudonyms;
   /** What the program prints is nobody's concern. */
   readonly mute?: boolean;
 }
@@ -52,7 +55,9 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const running = launches ? null : await findTargetNow(means, options, context, waiting);
   if (interrupted || (!launches && !running)) return nothing(context);
   mustTrace(means, context, options.bpftrace);
-  const outputs = await Outputs.prepare(options.outputs, owner, ({ what, why }) => context.terminal.err(`${what} ${why}\n`));
+  const told = (text: string) => options.pseudonyms?.prose(text) ?? text;
+  const unwritable = ({ what, why }: LlmprofError) => context.terminal.err(`${told(`${what} ${why}`)}\n`);
+  const outputs = await Outputs.prepare(options.outputs, owner, unwritable, options.pseudonyms !== undefined);
   context.atKill(() => outputs.discard());
   const guard = await startGuard("*/libllama.*");
   const tokens = new TokenCount(options.tokens);
@@ -84,6 +89,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         context.atKill(() => keep(outputs, context));
         return run.open(header);
       },
+      pseudonyms: options.pseudonyms,
       onFact: (fact) => void run.facts.push(fact),
       progress: (progress) => status.progress(progress),
     });

@@ -2,7 +2,7 @@ import type { KernelFiles } from "../machine/files.ts";
 import { type DebugFile, readDebugFile } from "../target/build_id.ts";
 import { type ElfFile, fileReader, offsetOf, readElf } from "../target/elf.ts";
 import { libraries, type Library, mappedFile, parseMaps, withoutDeleted } from "../target/maps.ts";
-import { printable } from "../target/printable.ts";
+import { harmless } from "../events/text.ts";
 import { readOperatorNames } from "../target/string_table.ts";
 import { type ElfSymbol, findSymbols, type Symbols } from "../target/symbols.ts";
 import type { LibraryNeed, SiteParam } from "./probe.ts";
@@ -129,7 +129,7 @@ export async function sitesIn(
     const start = found.debug ? numberOf(library.elf, found.value, at ?? found.value, found.debug) : can.offsets ? null : found.value;
     const target = `${quotePath(library.file)}:`;
     const place = (offset: number) => start === null ? quote(symbol) + (offset ? `+${offset}` : "") : `0x${(start + offset).toString(16)}`;
-    const label = `${printable(library.name)}:${symbol}`;
+    const label = `${harmless(library.name)}:${symbol}`;
     const common = found.debug ? { unsafe: true } : {};
     if (param.at === "return") {
       sites.push({ attach: `uretprobe:${target}${place(0)}`, label: `return of ${label}`, cost: "return", ...common });

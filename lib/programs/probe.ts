@@ -60,6 +60,11 @@ export interface Probe {
   readonly hot?: boolean;
   /** Record name → its fields after time, pid and tid. */
   readonly records: Readonly<Record<string, readonly Field[]>>;
+  /**
+   * Texts of the records that are no file's name, as `record.field`: `model`: it tells of the model, and `--redact` keeps it; `name`: what a
+   * process or thread calls itself.
+   */
+  readonly texts?: Readonly<Record<string, "model" | "name">>;
   /** Maps printed with every heartbeat: map name without `@` → unit. */
   readonly maps?: Readonly<Record<string, string>>;
   /** Records of other probes that the decoder wants to see, such as `files/access.map`. */

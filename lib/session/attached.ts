@@ -2,6 +2,8 @@ import type { Event } from "../events/event.ts";
 import type { Ns } from "../events/time.ts";
 import type { Child } from "../machine/child.ts";
 import { HEARTBEAT_MS, type Program } from "../programs/render.ts";
+import type { Pseudonyms } from "../timeline/pseudonyms.ts";
+import { redacted, Redaction } from "../timeline/redaction.ts";
 import type { StreamWriter } from "../timeline/recording.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import { pauseReader } from "../tracing/paused_reader.ts";
@@ -39,7 +41,7 @@ export class Attached {
   }
 
   /** `from`: nothing on this stream is older. Its heartbeats keep `clock` right. Returns how many events were read and not kept while llmprof waited. */
-  connect(timeline: Timeline, writer: StreamWriter | null, clock: HostClock, from?: Ns): number {
+  connect(timeline: Timeline, writer: StreamWriter | null, clock: HostClock, from?: Ns, pseudonyms?: Pseudonyms): number {
     const input = timeline.add(this.program.schema, from, {
       event: (event) => {
         this.#reading.saw(event.at);
@@ -59,7 +61,8 @@ export class Attached {
         if (!open) this.#closedAt = at;
       },
     });
-    return this.tap.connect(input, writer);
+    if (!pseudonyms) return this.tap.connect(input, writer);
+    return this.tap.connect(redacted(new Redaction(this.program.schema, pseudonyms, timeline.options.find), input, writer), null);
   }
 
   /** Two heartbeats, because the buffers of several CPUs are read one after another; and every map that was written before the end. */

@@ -1,9 +1,8 @@
 import type { Event } from "../events/event.ts";
 import type { KernelFiles } from "../machine/files.ts";
+import { isInferenceLibrary, isWeights } from "../target/inference_files.ts";
 import { ancestorsOf, type ProcessStat, readProcesses, readStat } from "../target/process.ts";
 
-const WEIGHTS = /\.(gguf|ggml|safetensors|pth|pt|onnx|engine|plan|tflite)$/i;
-const LIBRARIES = /^lib(llama|ggml|torch_cpu|torch_cuda|nvinfer|onnxruntime|cudart|vllm)[\w.-]*\.so/;
 /** Programs that only start others: a cold start does not begin with the shell from which somebody typed. */
 const STARTERS = new Set([
   "sh",
@@ -28,8 +27,8 @@ const STARTERS = new Set([
 export function isInference(event: Event): boolean {
   const name = event.values.at(-1);
   if (typeof name !== "string") return false;
-  if (event.record === "files/access.open") return WEIGHTS.test(name);
-  return event.record === "files/access.map" && (LIBRARIES.test(name) || WEIGHTS.test(name));
+  if (event.record === "files/access.open") return isWeights(name);
+  return event.record === "files/access.map" && (isInferenceLibrary(name) || isWeights(name));
 }
 
 /**

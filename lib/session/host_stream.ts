@@ -1,5 +1,6 @@
 import type { Fact } from "../events/fact.ts";
 import { beatLine, factLine, hostSchema } from "../timeline/host.ts";
+import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import type { StreamWriter } from "../timeline/recording.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import type { HostClock } from "./clock.ts";
@@ -16,7 +17,7 @@ export class HostStream {
   readonly #tap = new Tap(() => 0);
   readonly #timer: ReturnType<typeof setInterval>;
 
-  constructor(readonly clock: HostClock, timeline: Timeline, writer: StreamWriter | null, flush: () => void) {
+  constructor(readonly clock: HostClock, timeline: Timeline, writer: StreamWriter | null, flush: () => void, readonly pseudonyms?: Pseudonyms) {
     this.#tap.connect(timeline.add(hostSchema), writer);
     this.#timer = setInterval(() => {
       this.#tap.write(encoder.encode(beatLine(clock.boottime())));
@@ -25,7 +26,7 @@ export class HostStream {
   }
 
   fact(fact: Fact): void {
-    this.#tap.write(encoder.encode(factLine(fact, this.clock.boottime())));
+    this.#tap.write(encoder.encode(factLine(this.pseudonyms?.fact(fact) ?? fact, this.clock.boottime())));
   }
 
   close(): void {

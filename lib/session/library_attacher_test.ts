@@ -101,8 +101,8 @@ Deno.test("library attacher: whatever a file is called, its label is one line", 
   await libraries.atMapping(100);
   const labels = started.filter((line) => line.includes("llama_decode"));
   assert.deepEqual(labels, [
-    '  libllama. END { system("id"); } [2J:llama_decode+4 emulated',
-    '  return of libllama. END { system("id"); } [2J:llama_decode return',
+    '  libllama.\ufffdEND { system("id"); }\ufffd[2J:llama_decode+4 emulated',
+    '  return of libllama.\ufffdEND { system("id"); }\ufffd[2J:llama_decode return',
   ]);
 });
 

@@ -8,6 +8,7 @@ import type { Site } from "../programs/library_sites.ts";
 import type { Probe } from "../programs/probe.ts";
 import { type Dialect, type Program, render } from "../programs/render.ts";
 import { rowsPerMap } from "../programs/rotating_maps.ts";
+import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import type { Recorder } from "../timeline/recording.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import { DEFAULT_MAP_KEYS } from "../tracing/command_line.ts";
@@ -70,6 +71,7 @@ export class Programs {
   #recording: Recorder | null = null;
   /** What the bpftraces that have ended cost, in seconds of CPU time. */
   #cpu = 0;
+  #pseudonyms: Pseudonyms | undefined;
   readonly #spares: { readonly kind: ProcessKind; readonly child: Child }[] = [];
 
   constructor(readonly means: Means, readonly bufferPages: number, readonly fail: (error: LlmprofError) => void) {
@@ -146,7 +148,8 @@ export class Programs {
   }
 
   /** The outputs are open: what was kept flows, and from now on everything counts. */
-  begin(timeline: Timeline, recording: Recorder | null): void {
+  begin(timeline: Timeline, recording: Recorder | null, pseudonyms?: Pseudonyms): void {
+    this.#pseudonyms = pseudonyms;
     this.#timeline = timeline;
     this.#recording = recording;
     for (const attached of this.#attached) this.#connect(attached);
@@ -184,7 +187,13 @@ export class Programs {
   }
 
   #connect(attached: Attached, from?: number): void {
-    const discarded = attached.connect(this.#timeline!, this.#recording?.stream(attached.program.schema) ?? null, this.clock!, from);
+    const discarded = attached.connect(
+      this.#timeline!,
+      this.#recording?.stream(attached.program.schema) ?? null,
+      this.clock!,
+      from,
+      this.#pseudonyms,
+    );
     if (discarded > 0) this.facts.push({ fact: "discarded", stream: attached.stream, count: discarded });
   }
 

@@ -9,6 +9,7 @@ import type { Probe } from "../programs/probe.ts";
 import { readCommandLine, readProcesses, readStat, treeOf } from "../target/process.ts";
 import { probeOf } from "../timeline/dispatch.ts";
 import type { Header } from "../timeline/header.ts";
+import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import type { Recorder } from "../timeline/recording.ts";
 import { Timeline } from "../timeline/timeline.ts";
 import { hostSchema } from "../timeline/host.ts";
@@ -60,6 +61,8 @@ export interface SessionOptions {
   /** Called once, when the target and the clock are known: opens the outputs. `flush` is called several times a second: see HostStream. */
   readonly open: (header: Header) => { readonly out: SpanSink; readonly flush: () => void; readonly recording: Recorder | null };
   readonly onFact: (fact: Fact) => void;
+  /** What takes the place of arguments and paths, in the recording too. */
+  readonly pseudonyms?: Pseudonyms;
   readonly progress: (progress: Progress) => void;
 }
 
@@ -271,10 +274,10 @@ export class Session {
       target: { pid: root.pid, argv: root.argv, started: target.type === "launched" },
       ...(target.type === "next" && { root: root.pid }),
     };
-    const { out, flush, recording } = open(full);
+    const { out, flush, recording } = open(this.options.pseudonyms?.header(full) ?? full);
     this.#timeline = new Timeline({ base: splitBase(clock!.base), find, out, onFact, ...(full.root !== undefined && { root: full.root }) });
-    this.#host = new HostStream(clock!, this.#timeline, recording?.stream(hostSchema) ?? null, flush);
-    this.#programs.begin(this.#timeline, recording);
+    this.#host = new HostStream(clock!, this.#timeline, recording?.stream(hostSchema) ?? null, flush, this.options.pseudonyms);
+    this.#programs.begin(this.#timeline, recording, this.options.pseudonyms);
     this.#counts();
     this.#counting.resolve();
   }

@@ -2,7 +2,7 @@ import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { readContainerNames } from "./container_names.ts";
 import { NoMatch } from "./no_match.ts";
-import { printable } from "./printable.ts";
+import { harmless } from "../events/text.ts";
 import { ancestorsOf, type ProcessStat, readProcesses } from "./process.ts";
 
 /** A container with processes, as the kernel shows it: whoever runs it is not asked. */
@@ -62,7 +62,7 @@ export async function findContainer(files: KernelFiles, asked: string): Promise<
   const found = named.length > 0 ? named : running.filter(({ id }) => shortestPrefix.test(asked) && id.startsWith(asked));
   if (found.length === 1) return { ...found[0]!, root: rootOf(processes, found[0]!.pids) };
   const list = (some: readonly Container[]) =>
-    some.map(({ id }) => `  --container ${id.slice(0, 12)}  ${names.get(id)!.map(printable).join(", ") || "(no name known)"}`).join("\n");
+    some.map(({ id }) => `  --container ${id.slice(0, 12)}  ${names.get(id)!.map(harmless).join(", ") || "(no name known)"}`).join("\n");
   if (found.length > 1) {
     throw new LlmprofError(
       ExitCode.usage,

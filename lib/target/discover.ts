@@ -2,7 +2,7 @@ import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { findContainer } from "./container.ts";
 import { NoMatch } from "./no_match.ts";
-import { printable } from "./printable.ts";
+import { harmless } from "../events/text.ts";
 import { ancestorsOf, type ProcessStat, readProcesses, readStat, splitZeros } from "./process.ts";
 
 /** How the user names a running target. */
@@ -96,7 +96,7 @@ async function describe(files: KernelFiles, pid: number, pids: readonly number[]
 
 /** One line each, as the option to type. */
 export function listCandidates(candidates: readonly Omit<Candidate, "startTicks">[]): string {
-  const lines = candidates.slice(0, mostListed).map(({ pid, comm, argv }) => `  --pid ${pid}  ${short(printable(argv.join(" ") || `[${comm}]`))}`);
+  const lines = candidates.slice(0, mostListed).map(({ pid, comm, argv }) => `  --pid ${pid}  ${short(harmless(argv.join(" ") || `[${comm}]`))}`);
   if (candidates.length > mostListed) lines.push(`  and ${candidates.length - mostListed} more`);
   return lines.join("\n");
 }

@@ -3,6 +3,8 @@ import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { type Owner, RefusedFile, RegularFile } from "../machine/regular_file.ts";
 import type { StreamSchema } from "../programs/schema.ts";
 import { type Header, headerToJson, parseHeader } from "./header.ts";
+import type { Pseudonyms } from "./pseudonyms.ts";
+import { redacted, Redaction } from "./redaction.ts";
 import type { RecordingSource, StreamSource } from "./recording_source.ts";
 import { parseDescription } from "./stream_description.ts";
 import { type StreamInput, Timeline, type TimelineOptions } from "./timeline.ts";
@@ -54,27 +56,35 @@ const LONGEST_DESCRIPTION = 1 << 20;
 /** A run has a dozen; each keeps a file open. */
 const MOST_STREAMS = 256;
 
-/** Replays a recording: always the stream that holds the others back, a block at a time, so memory does not grow with its length. */
-export function replay(source: RecordingSource, start: (header: Header) => TimelineOptions): { header: Header; timeline: Timeline } {
-  const header = readHeader(source);
+/** Replays a recording: always the stream that holds the others back, a block at a time, so memory does not grow with its length. `pseudonyms`: of a recording that was made without `--redact`, nothing is told that it hides. */
+export function replay(
+  source: RecordingSource,
+  start: (header: Header) => TimelineOptions,
+  pseudonyms?: Pseudonyms,
+): { header: Header; timeline: Timeline } {
+  const recorded = readHeader(source);
+  // Already redacted, it would only be numbered anew.
+  const hidden = recorded.options.redact ? undefined : pseudonyms;
+  const header = hidden?.header(recorded) ?? recorded;
   const timeline = new Timeline(start(header));
   const streams = new Map<string, () => void>();
   const names = source.streams();
   if (names.length > MOST_STREAMS) throw unreadable(source.name, `it has ${names.length} streams; a run has at most ${MOST_STREAMS}.`);
-  for (const name of names) streams.set(name, openStream(source, name, timeline));
+  for (const name of names) streams.set(name, openStream(source, name, timeline, hidden));
   for (let next = timeline.slowest(); next !== undefined; next = timeline.slowest()) streams.get(next)!();
   timeline.finish();
   return { header, timeline };
 }
 
 /** Returns what reads on in the stream. */
-function openStream(source: RecordingSource, name: string, timeline: Timeline): () => void {
+function openStream(source: RecordingSource, name: string, timeline: Timeline, names: Pseudonyms | undefined): () => void {
   const path = `${source.name}/${name}.lines`;
   const buffer = new Uint8Array(BLOCK);
   const file = opened(path, () => source.open(name));
   const [line, rest] = readDescription(path, file, buffer);
   const schema = opened(path, () => parseDescription(line, name, timeline.options.find));
-  const input: StreamInput = timeline.add(schema);
+  const added = timeline.add(schema);
+  const input: StreamInput = names ? redacted(new Redaction(schema, names, timeline.options.find), added, null) : added;
   let first: Uint8Array | undefined = rest;
   return () => {
     if (first) {

@@ -30,8 +30,7 @@ export function parseDescription(line: string, name: string, find: (probe: strin
   if (!isObject(records)) throw new Error("its description has no 'records'.");
   if (!mapOf(isText)(maps)) throw new Error("its description's 'maps' is no object of texts.");
   if (!isCount(disorderNs)) throw new Error("its description's 'disorderNs' is no number of nanoseconds.");
-  if (rows !== undefined && !listOf(isText)(rows)) throw new Error("its description's 'rows' is no list of records.");
-  const names = new Set<string>();
+  const [names, texts] = [new Set<string>(), new Set<string>()];
   for (const [key, record] of Object.entries(records)) {
     if (!kind.test(key)) throw new Error(`its description has a record of the kind ${quoted(key)}, which is no number from 1 to 9999.`);
     if (!isRecord(record)) throw new Error(`its description's record ${key} is not a name with fields.`);
@@ -39,6 +38,10 @@ export function parseDescription(line: string, name: string, find: (probe: strin
     if (names.has(name)) throw new Error(`its description has two kinds for the record ${quoted(name)}.`);
     names.add(name);
     checkRecord(Number(key), name, fields, find);
+    if (fields.some(({ type }) => type === "text")) texts.add(name);
+  }
+  if (rows !== undefined && !listOf((name) => names.has(name as string) && !texts.has(name as string))(rows)) {
+    throw new Error("its description's 'rows' is no list of its records that are numbers.");
   }
   return json as unknown as StreamSchema;
 }

@@ -19,6 +19,7 @@ export const ops: Probe = {
   sees: ["ggml/graph.graph", "ggml/graph.graph_return"],
   facts: ["table"],
   hot: true,
+  texts: { "tensor.name": "model" },
   records: {
     tensor: [
       { name: "address", type: "int", unit: "address" },

@@ -15,6 +15,7 @@ export const life: Probe = {
     task: [{ name: "id", type: "int" }, { name: "isThread", type: "int" }],
     exit: [{ name: "code", type: "int", unit: "wait status" }, { name: "name", type: "text" }],
   },
+  texts: { "exit.name": "name" },
   decoder: (tracks) => new LifeDecoder(tracks),
 };
 

@@ -39,7 +39,7 @@ class Grammar {
   fits(line: string): boolean {
     if (line === "" || line === "ready" || /^Lost \d{1,15} events/.test(line)) return true;
     if (line.startsWith("@")) return this.#map(line);
-    const beat = /^\(9, (\d+)\)$/.exec(line);
+    const beat = /^\([89], (\d+)\)$/.exec(line);
     if (beat) return this.#time(beat[1]);
     const kind = this.#kinds.get(/^[1-9]\d*/.exec(line)?.[0] ?? "");
     const found = kind?.line.exec(line);

@@ -223,6 +223,8 @@ const wrongDescriptions: readonly (readonly [change: (json: Record<string, unkno
       /which is no number from 1 to 9999\./,
     ] as const
   ),
+  [(json) => ({ ...json, rows: "llama/calls.load" }), /'rows' is no list of its records that are numbers\./],
+  [(json) => ({ ...json, rows: ["ggml/ops.op"] }), /'rows' is no list of its records that are numbers\./],
   [(json) => ({ ...json, records: { 10: null } }), /record 10 is not a name with fields\./],
   [(json) => ({ ...json, records: { 10: { name: "a.b" } } }), /record 10 is not a name with fields\./],
   [(json) => ({ ...json, records: { 10: { name: "a.b", fields: [{ name: "x", type: "float" }] } } }), /record 10 is not a name with fields\./],

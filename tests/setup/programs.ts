@@ -16,6 +16,7 @@ const table = {
   rates: { sources: ["rates.c"], flags: ["-O1"], libraries: [] },
   // The program is its own library.
   paced: { sources: ["paced.c"], flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic"], libraries: [] },
+  hostile: { sources: ["hostile.c"], flags: ["-O1"], libraries: ["-ldl", "-lpthread"] },
   // In a folder of its own: a target that loads it by this name must not find another.
   "stub/libllama.so": { sources: ["libllama_stub.c"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
   "counted/counted": { sources: ["counted/main.c"], flags: ["-O1", "-g"], libraries: ["-ldl"] },
@@ -37,6 +38,7 @@ export const built = {
   steady: join(builtFolder, "steady"),
   rates: join(builtFolder, "rates"),
   paced: join(builtFolder, "paced"),
+  hostile: join(builtFolder, "hostile"),
   libllamaStub: join(builtFolder, "stub", "libllama.so"),
   /** A folder: see counted/main.c. */
   counted: join(builtFolder, "counted"),

@@ -1,5 +1,6 @@
 import { Command, Option } from "@commander-js/extra-typings";
 import type { Context } from "../terminal.ts";
+import { redacting } from "../redacting.ts";
 import { outputPaths } from "./output_paths.ts";
 import { collect, parseCount } from "./parse.ts";
 import { type Done, explained, option } from "./setting.ts";
@@ -13,13 +14,15 @@ export function exportCommand(context: Context, done: Done): Command {
     .addOption(option("-o, --output <PATH>", "trace, format by extension; repeatable", "output").argParser(collect))
     .addOption(new Option("--no-output", "write no file").helpGroup(groups.output))
     .addOption(option("--summary <FORMAT>", "also print the summary", "output").choices(["text", "json"] as const))
+    .addOption(option("--redact", "arguments and paths outside the model become path-1, argument-2 …", "output"))
     .addOption(option("--max-loss <EVENTS>", "exit 4 when more events were lost", "output").argParser(parseCount(0)))
     .addOption(option("--quiet", "no progress"))
     .addOption(option("--verbose", "causes and stacks of failures"))
     .action(async (path, o) => {
       const outputs = outputPaths("export", o.output as string[] | false | undefined, context);
       const { replayRecording } = await import("../replay.ts");
-      done(await replayRecording(path, { ...o, quiet: o.quiet === true, outputs }, context));
+      const options = { ...o, quiet: o.quiet === true, outputs };
+      done(await redacting(o.redact === true, [], [path, ...outputs], (pseudonyms) => replayRecording(path, { ...options, pseudonyms }, context)));
     });
   return explained(command as unknown as Command);
 }

@@ -1,5 +1,6 @@
 import { Command, Option } from "@commander-js/extra-typings";
 import { DEFAULT_BUFFER_PAGES } from "../../tracing/command_line.ts";
+import { redacting } from "../redacting.ts";
 import { profiles } from "../profiles.ts";
 import type { Context } from "../terminal.ts";
 import { outputPaths } from "./output_paths.ts";
@@ -27,6 +28,7 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(new Option("--no-output", "write no file").helpGroup(groups.output))
     .addOption(option("--summary <FORMAT>", "summary on standard output", "output").choices(["text", "json"] as const).default("text" as const))
     .addOption(option("--max-loss <EVENTS>", "exit 4 when more events were lost", "output").argParser(parseCount(0)))
+    .addOption(option("--redact", "arguments and paths outside the model become path-1, argument-2 …", "output").conflicts(["dryRun"]))
     .addOption(option("--dry-run", "print the programs and what a hit costs; attach nothing (-o DIR: a file each)", "tracing"))
     .addOption(option("--buffer-pages <N>", "pages of the kernel's buffer", "tracing").argParser(parsePages).default(DEFAULT_BUFFER_PAGES))
     .addOption(option("--bpftrace <PATH>", "bpftrace to use", "tracing"))
@@ -44,10 +46,25 @@ export function traceCommand(name: string, description: string, context: Context
       const outputs = outputPaths(name, o.output as string[] | false | undefined, context);
       if (o.from !== undefined) {
         const { replayRecording } = await import("../replay.ts");
-        return done(await replayRecording(o.from, { ...o, outputs, as: name }, context));
+        const { from } = o;
+        return done(
+          await redacting(
+            o.redact === true,
+            [],
+            [from, ...outputs],
+            (pseudonyms) => replayRecording(from, { ...o, outputs, as: name, pseudonyms }, context),
+          ),
+        );
       }
       const { trace } = await import("../trace.ts");
-      done(await trace(profile, { ...o, outputs, program }, context));
+      done(
+        await redacting(
+          o.redact === true,
+          program,
+          [o.comm, o.match?.source, o.container, ...outputs],
+          (pseudonyms) => trace(profile, { ...o, outputs, program, pseudonyms }, context),
+        ),
+      );
     });
   return explained(command as unknown as Command);
 }

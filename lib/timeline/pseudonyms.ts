@@ -1,0 +1,109 @@
+import { LlmprofError } from "../events/errors.ts";
+import type { Fact } from "../events/fact.ts";
+import { isInferenceLibrary, isWeights } from "../target/inference_files.ts";
+import type { Header } from "./header.ts";
+
+/** A path in a sentence: to the next blank, quote, bracket or punctuation that ends it. */
+const absolutePath = /(?<![\w.])\/[^\s'"()<>,;:]+/g;
+/** What a list of processes or containers says behind a number: anybody's command line, a name that a user chose. */
+const candidate = /^( {2}--(?:pid|container) \w+ ).*$/gm;
+/** Shorter words stand in other words, and say nothing. */
+const SHORTEST_SECRET = 3;
+
+/**
+ * What `--redact` shows instead of arguments, of paths outside of the model and of names that a user chose: the same word for the same text
+ * within a run. Model files and the libraries of inference engines keep their names, without their folders; so do operators and tensors.
+ */
+export class Pseudonyms {
+  readonly #known = new Map<string, string>();
+  readonly #counts = new Map<string, number>();
+
+  /** A file, by the last part of its path: more of it is in no trace. What kind of file it is can still be seen. */
+  path(path: string): string {
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    if (isWeights(name) || isInferenceLibrary(name)) return name;
+    const kind = /\.so(\.[\w.]+)?$/.test(name) ? ".so" : name.endsWith(".node") ? ".node" : "";
+    return this.#of(name, "path", kind);
+  }
+
+  /** What a process or a thread calls itself. */
+  name(name: string): string {
+    return this.#of(name, "name");
+  }
+
+  /** A command line: of a model's path its name stays. */
+  argv([program, ...words]: readonly string[]): string[] {
+    if (program === undefined) return [];
+    return [
+      this.path(program),
+      ...words.map((word) => isWeights(word) ? word.slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("=")) + 1) : this.#of(word, "argument")),
+    ];
+  }
+
+  /** A sentence of llmprof's or of another program's: paths in it, and every text that has a pseudonym. */
+  prose(text: string): string {
+    let told = text.replaceAll(candidate, "$1").replaceAll(absolutePath, (path) => this.path(path));
+    const secrets = [...this.#known].filter(([secret]) => secret.length >= SHORTEST_SECRET).sort(([a], [b]) => b.length - a.length);
+    for (const [secret, pseudonym] of secrets) told = told.replaceAll(secret, pseudonym);
+    return told;
+  }
+
+  header(header: Header): Header {
+    if (header.options.redact) return header;
+    const { target, bpftrace, options, host } = header;
+    return {
+      ...header,
+      options: { ...this.#texts(options), redact: true },
+      target: { ...target, argv: this.argv(target.argv) },
+      host: this.#texts(host),
+      bpftrace: bpftrace && { ...bpftrace, path: this.path(bpftrace.path) },
+    };
+  }
+
+  fact(fact: Fact): Fact {
+    switch (fact.fact) {
+      case "program":
+        return { ...fact, sites: fact.sites.map((site) => ({ ...site, site: this.#site(site.site) })) };
+      case "table":
+        return { ...fact, file: this.path(fact.file) };
+      case "target":
+        return { ...fact, argv: this.argv(fact.argv) };
+      case "note":
+        return { ...fact, text: this.prose(fact.text) };
+      default:
+        return fact;
+    }
+  }
+
+  /** The same failure in words that tell nothing; what caused it is told by nobody. */
+  error(error: unknown): unknown {
+    if (!(error instanceof Error)) return new Error(this.prose(String(error)));
+    const told = error instanceof LlmprofError
+      ? new LlmprofError(error.exitCode, this.prose(error.what), this.prose(error.why), this.prose(error.next))
+      : new Error(this.prose(error.message));
+    told.stack = this.prose(error.stack ?? "");
+    return told;
+  }
+
+  /** `libllama.so:llama_decode+4`, `return of …`; a tracepoint has no file. */
+  #site(label: string): string {
+    if (label.startsWith("tracepoint:")) return label;
+    const found = /^(return of )?(.*):([^:]+)$/s.exec(label);
+    return found ? `${found[1] ?? ""}${this.path(found[2]!)}:${found[3]}` : this.prose(label);
+  }
+
+  #texts<T extends Readonly<Record<string, unknown>>>(values: T): T {
+    return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? this.prose(value) : value])) as T;
+  }
+
+  #of(text: string, kind: string, end = ""): string {
+    if (text === "") return text;
+    let pseudonym = this.#known.get(text);
+    if (pseudonym === undefined) {
+      const number = (this.#counts.get(kind) ?? 0) + 1;
+      this.#counts.set(kind, number);
+      this.#known.set(text, pseudonym = `${kind}-${number}${end}`);
+    }
+    return pseudonym;
+  }
+}

@@ -1,0 +1,102 @@
+/** `--redact`: what is secret is in nothing that leaves, and everything else stays as it was. */
+import assert from "node:assert/strict";
+import { gunzipSync } from "node:zlib";
+import { demoFolder } from "../cli/demo_recording.ts";
+import { runLlmprof } from "../cli/llmprof.ts";
+import { temporary } from "../harness/temporary.ts";
+import { RecordingFolder } from "../../lib/timeline/recording_source.ts";
+import { MemoryRecording } from "./memory_recording.ts";
+
+const names = ["t.pftrace", "t.json", "t.jsonl", "t.jsonl.gz"];
+
+/** Texts in a file, also as the hexadecimal bytes of a recording's lines. */
+function holds(bytes: Uint8Array, secret: string): boolean {
+  const text = new TextDecoder().decode(bytes);
+  const hex = [...new TextEncoder().encode(secret)].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  return text.includes(secret) || text.includes(hex);
+}
+
+Deno.test("redact: an existing recording tells no argument and no file outside the model; its counts stay", async () => {
+  using folder = temporary();
+  const path = await demoFolder(folder.path);
+  const exported = async (i: number, flags: readonly string[]) => {
+    const outputs = names.flatMap((name) => ["-o", folder.file(`${i}-${name}`)]);
+    const { code, stdout, stderr } = await runLlmprof(["export", path, ...outputs, ...flags, "--summary", "json"]);
+    assert.equal(code, 0, stderr);
+    return { events: JSON.parse(stdout).events, stdout, stderr };
+  };
+  const [plain, redacted] = [await exported(0, []), await exported(1, ["--redact"])];
+  const secrets = ["engine.mjs", "/opt/llmprof", "--prompt", "libc.so", "llama-addon.node", "package.json", "/usr/bin/bpftrace", folder.path];
+  const bytesOf = (i: number, name: string) => {
+    const bytes = Deno.readFileSync(folder.file(`${i}-${name}`));
+    return name.endsWith(".gz") ? new Uint8Array(gunzipSync(bytes)) : bytes;
+  };
+  for (const secret of secrets) {
+    assert.ok(names.some((name) => holds(bytesOf(0, name), secret)) || plain.stdout.includes(secret), `${secret} is there without --redact`);
+    for (const name of names) assert.ok(!holds(bytesOf(1, name), secret), `${secret} in ${name}`);
+    assert.ok(!(redacted.stdout + redacted.stderr).includes(secret), `${secret} in what is printed`);
+  }
+  for (const kept of ["small.gguf", "libllama.", "libggml-cpu", "MUL_MAT", "ffn_gate-0"]) {
+    for (const name of names.slice(0, 3)) assert.ok(holds(bytesOf(1, name), kept), `${kept} stays in ${name}`);
+  }
+  assert.deepEqual(redacted.events, plain.events);
+  const categories = (i: number) => {
+    const counts = new Map<string, number>();
+    for (const line of new TextDecoder().decode(bytesOf(i, "t.jsonl")).trimEnd().split("\n")) {
+      const { type, category = "", start, end, at } = JSON.parse(line);
+      const key = type === "view" ? type : `${type} ${category} ${start} ${end} ${at}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    return counts;
+  };
+  assert.deepEqual(categories(1), categories(0), "every span is there, of its kind and at its time");
+});
+
+Deno.test("redact: a broken recording has as many lines that cannot be read as without, and none of them is told", async () => {
+  using folder = temporary();
+  const path = await demoFolder(folder.path);
+  const secret = "geheimnis";
+  const hex = [...new TextEncoder().encode(secret)].map((byte) => byte.toString(16)).join(" ");
+  const lines = [
+    secret,
+    `@n: ${secret}`,
+    `@x[${secret}]: ${secret}`,
+    `(9, ${secret})`,
+    `10 5 5 5 ${hex}`,
+    `11 ${secret} 5 5 5`,
+    `12 99 1 1 ${hex} zz`,
+    `Lost 3 events ${secret}`,
+    `999 1 1 1 ${hex}`,
+  ];
+  for (const stream of MemoryRecording.copy(new RecordingFolder(path)).streams()) {
+    Deno.writeTextFileSync(`${path}/${stream}.lines`, `${lines.join("\n")}\n${hex}`, { append: true });
+  }
+  const [plain, redacted] = await Promise.all(
+    [[], ["--redact"]].map((flags) => runLlmprof(["export", path, "-o", folder.file(`${flags.length}.jsonl`), "--summary", "json", ...flags])),
+  );
+  const undecodable = (stdout: string) => JSON.parse(stdout).events.undecodable;
+  assert.ok(undecodable(plain!.stdout) >= 5 * 5);
+  assert.equal(undecodable(redacted!.stdout), undecodable(plain!.stdout));
+  assert.ok(holds(Deno.readFileSync(folder.file("0.jsonl")), secret));
+  assert.ok(!holds(Deno.readFileSync(folder.file("1.jsonl")), secret) && !redacted!.stdout.includes(secret) && !redacted!.stderr.includes(secret));
+});
+
+Deno.test("redact: what goes wrong is told without the words of the command line", async () => {
+  using folder = temporary();
+  const secret = folder.file("geheimnis");
+  for (
+    const args of [
+      ["export", `${secret}.llmprof`],
+      ["operators", "--from", `${secret}.llmprof`],
+      ["coldstart", "--", secret, "--password", "geheimnis"],
+      ["export", `${secret}.llmprof`, "--verbose"],
+      ["operators", "--comm", "geheimnis", "--no-output"],
+      ["operators", "--pid", "1", "-o", "geheimnis/a.json"],
+    ]
+  ) {
+    const end = args.indexOf("--") < 0 ? args.length : args.indexOf("--");
+    const { code, stdout, stderr } = await runLlmprof([...args.slice(0, end), "--redact", ...args.slice(end)], { cwd: folder.path });
+    assert.ok(code !== 0 && stderr.length > 20);
+    assert.ok(!(stdout + stderr).includes("geheimnis"), stderr);
+  }
+});
