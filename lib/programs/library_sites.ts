@@ -7,7 +7,7 @@ import { readOperatorNames } from "../target/string_table.ts";
 import { type ElfSymbol, findSymbols, type Symbols } from "../target/symbols.ts";
 import type { LibraryNeed, SiteParam } from "./probe.ts";
 import { quote, quotePath } from "./render.ts";
-import { chooseSite, siteBytes } from "./site.ts";
+import { chooseSite, siteBytes, type SiteChoice, type SiteHost } from "./site.ts";
 
 /** A library as a process has it mapped, with the functions that were asked for. */
 export interface FoundLibrary {
@@ -112,12 +112,13 @@ function marked({ functions }: Symbols, byAddress: boolean): Map<string, FoundFu
   return new Map([...functions].map(([name, symbol]) => [name, { ...symbol, byAddress }]));
 }
 
-/** Attach points of a `site` parameter in a library: those of its functions that exist, each at its cheapest place. */
+const unknown: SiteChoice = { offset: 0, cost: "stepped", gain: null };
+
+/** Attach points of a `site` parameter in a library: those of its functions that exist and can be probed, each at its cheapest place. */
 export async function sitesIn(
   library: FoundLibrary,
   param: SiteParam,
-  can: { readonly offsets: boolean },
-  arch: "x86_64" | "aarch64",
+  host: SiteHost,
 ): Promise<Site[]> {
   const sites: Site[] = [];
   for (const names of param.functions) {
@@ -125,10 +126,10 @@ export async function sitesIn(
     if (symbol === undefined) continue;
     const found = library.functions.get(symbol)!;
     // Builds without offsets are the old ones, which search both symbol tables anew for every name, while the target stands: an address is found at once.
-    const byAddress = found.byAddress || !can.offsets;
+    const byAddress = found.byAddress || !host.offsets;
     const at = offsetOf(library.elf, found.value);
     // Without a name in the file, builds with offsets take the number for the place in the file, the others for the address.
-    const start = found.byAddress && can.offsets ? at ?? found.value : found.value;
+    const start = found.byAddress && host.offsets ? at ?? found.value : found.value;
     const target = `${quotePath(library.file)}:`;
     const place = (offset: number) => byAddress ? `0x${(start + offset).toString(16)}` : quote(symbol) + (offset ? `+${offset}` : "");
     const label = `${printable(library.name)}:${symbol}`;
@@ -137,8 +138,12 @@ export async function sitesIn(
       sites.push({ attach: `uretprobe:${target}${place(0)}`, label: `return of ${label}`, cost: "return", ...common });
       continue;
     }
-    const bytes = (at === null ? null : await library.elf.read(at, siteBytes)) ?? new Uint8Array();
-    const { offset, cost, gain } = chooseSite(bytes, can, arch);
+    const bytes = (at === null ? null : await library.elf.read(at, Math.min(siteBytes, found.size || siteBytes))) ?? new Uint8Array();
+    // Where nothing can be read, nothing is known, and the entry is tried.
+    const choice = bytes.length === 0 ? unknown : chooseSite(bytes, host);
+    // The kernel would refuse it, and bpftrace the whole program with it.
+    if (!choice) continue;
+    const { offset, cost, gain } = choice;
     const price = gain ? `${cost} (${gain} with bpftrace ≥ 0.23)` : cost;
     sites.push({ attach: `uprobe:${target}${place(offset)}`, label: `${label}${offset ? `+${offset}` : ""}`, cost: price, ...common });
   }
