@@ -60,6 +60,8 @@ export interface SessionOptions {
   /** Called once, when the target and the clock are known: opens the outputs. `flush` is called several times a second: see HostStream. */
   readonly open: (header: Header) => { readonly out: SpanSink; readonly flush: () => void; readonly recording: Recorder | null };
   readonly onFact: (fact: Fact) => void;
+  /** Called when everything that was counted has been read: what is to be told at the end of the recording. */
+  readonly conclude?: () => Promise<readonly Fact[]>;
   readonly progress: (progress: Progress) => void;
 }
 
@@ -73,6 +75,10 @@ export type Progress =
   | { readonly state: "again"; readonly pid: number }
   /** The program that we started: how it ended, or null when it goes on without us. */
   | { readonly state: "left"; readonly pid: number; readonly end: ChildEnd | null }
+  | { readonly state: "looking" }
+  | { readonly state: "calibrating" }
+  /** `overhead`: of the target's own CPU time; `calibrated`: what a hit costs was measured here. */
+  | { readonly state: "predicted"; readonly overhead: number; readonly hitsPerSecond: number; readonly calibrated: boolean }
   | { readonly state: "draining" };
 
 /** A look at the target takes a child process: the first comes soon, the others ever more rarely. */
@@ -381,6 +387,7 @@ export class Session {
 
   async #close(): Promise<void> {
     await this.#endPrograms();
+    if (this.#timeline) { for (const fact of await this.options.conclude?.() ?? []) this.#fact(fact); }
     this.#host?.close();
     this.#timeline?.finish();
   }
