@@ -20,7 +20,13 @@ export interface Guard {
 }
 
 /** For a run that stops nobody. */
-export const noGuard: Guard = { pid: -1, stopped: () => Promise.resolve(), released: () => Promise.resolve(), close: () => Promise.resolve() };
+export const noGuard: Guard = {
+  pid: -1,
+  mayStop: () => Promise.resolve(),
+  stopped: () => Promise.resolve(),
+  released: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};
 
 /**
  * The process ends when its standard input does. Then it continues what was reported as stopped, and, where a gate inside the kernel may have
