@@ -30,23 +30,37 @@ export async function withinLimit(
   options: { readonly tree: boolean; readonly bufferPages: number; readonly stop: Promise<unknown> },
 ): Promise<Limited> {
   const look = await lookAt(means, target, probes, calibration, options);
+  try {
+    return { ...chooseDetail(look?.predicted ?? null, probes, limit), look };
+  } catch (error) {
+    await look?.ended;
+    throw error;
+  }
+}
+
+/** `predicted`: overhead of each detail as a fraction, null where it is not known: then the limit is looked at again at the end of the run. */
+export function chooseDetail(
+  predicted: ReadonlyMap<Detail, number | null> | null,
+  probes: readonly Probe[],
+  limit: number,
+): Pick<Limited, "probes" | "note"> {
   const details = detailsOf(probes);
-  const chosen = look ? details.find((detail) => (look.predicted.get(detail) ?? 0) <= limit) : details[0];
+  const cost = (detail: Detail) => predicted?.get(detail) ?? 0;
+  const chosen = details.find((detail) => cost(detail) <= limit);
   if (chosen === undefined) {
-    const least = details.at(-1)!;
-    await look!.ended;
+    const enough = Math.ceil(cost(details.at(-1)!) * 1000) / 10;
     throw new LlmprofError(
       ExitCode.limit,
       `Tracing would cost more than --max-overhead ${percent(limit)} allows.`,
-      `Predicted: ${details.map((detail) => `${percent(look!.predicted.get(detail)!)} for ${SEEN[detail]}`).join(", ")}.`,
-      `Allow more: --max-overhead ${Math.ceil(look!.predicted.get(least)! * 1000) / 10 || 0.1}%`,
+      `Predicted: ${details.map((detail) => `${percent(cost(detail))} for ${SEEN[detail]}`).join(", ")}.`,
+      `Allow more: --max-overhead ${enough}%`,
     );
   }
   const dearer = details[details.indexOf(chosen) - 1];
   const note = dearer === undefined
     ? null
-    : `--max-overhead ${percent(limit)}: ${SEEN[dearer]} would cost ${percent(look!.predicted.get(dearer)!)}, so this run sees ${SEEN[chosen]} (${
-      percent(look!.predicted.get(chosen) ?? 0)
+    : `--max-overhead ${percent(limit)}: ${SEEN[dearer]} would cost ${percent(cost(dearer))}, so this run sees ${SEEN[chosen]} (${
+      percent(cost(chosen))
     } predicted)`;
-  return { probes: probesOf(chosen, probes), note, look };
+  return { probes: probesOf(chosen, probes), note };
 }
