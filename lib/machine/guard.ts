@@ -25,6 +25,8 @@ export const noGuard: Guard = {
   mayStop: () => Promise.resolve(),
   stopped: () => Promise.resolve(),
   released: () => Promise.resolve(),
+  armed: () => Promise.resolve(),
+  unheard: () => {},
   close: () => Promise.resolve(),
 };
 

@@ -48,7 +48,7 @@ async function traced(means: Means, bufferPages: number, program: string): Promi
     patient: false,
     find: (name) => probes.find((probe) => probe.name === name),
     header: { schemaVersion: 1, llmprof: "", command: "calibrate", options: {}, host: {}, bpftrace: null },
-    open: () => ({ out: () => {}, recording: null }),
+    open: () => ({ out: () => {}, flush: () => {}, recording: null }),
     onFact: () => {},
     progress: () => {},
   });

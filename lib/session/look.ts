@@ -55,7 +55,7 @@ export async function lookAt(
     patient: false,
     find: (name) => cool.find((probe) => probe.name === name),
     header: { schemaVersion: 1, llmprof: "", command: "look", options: {}, host: {}, bpftrace: null },
-    open: () => ({ out: (span) => seen.span(span), recording: null }),
+    open: () => ({ out: (span) => seen.span(span), flush: () => {}, recording: null }),
     onFact: (fact) => void facts.push(fact),
     conclude: async () => {
       cpuPerSecond = await watch.cpuPerSecond(target.pids);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { FakeProc } from "../../tests/harness/fake_machine.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import type { Fact } from "../events/fact.ts";
-import { newTally } from "../timeline/tally.ts";
+import { Tally } from "../timeline/tally.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import type { Means } from "./means.ts";
 import { OverheadWatch } from "./overhead_watch.ts";
@@ -13,7 +13,7 @@ const calibration = { nop: 500, emulated: 1000, stepped: 10_000, return: 11_000,
 function watched(root: string, hitsPerSecond: number) {
   const proc = new FakeProc(root);
   let now = 5000;
-  const tally = newTally();
+  const tally = new Tally({ 10: { name: "ggml/ops.op", fields: [] } });
   const timeline = { start: 1e9, end: 1e9, tallies: new Map([["ggml", tally]]) };
   // 175 ticks are in every fake process from its start.
   const stat = () => proc.process(100, 1, "engine", "S", 100, Math.round((now - 5000) / 10));
@@ -21,8 +21,7 @@ function watched(root: string, hitsPerSecond: number) {
   const sleep = (milliseconds: number) => {
     now += milliseconds;
     stat();
-    tally.hits.set("ggml/ops.op", Math.round((hitsPerSecond * (now - 5000)) / 1000));
-    tally.latest = 1e9 + (now - 5000) * 1e6;
+    while (tally.received < Math.round((hitsPerSecond * (now - 5000)) / 1000)) tally.event(10, 1e9 + (now - 5000) * 1e6);
     return Promise.resolve();
   };
   const sites = [{ probe: "ggml/ops", site: "f+4", cost: "emulated", records: ["ggml/ops.op"] }];
