@@ -7,7 +7,7 @@
 	.set TICKS, DATA + 0x20000
 	.set WALK, DATA + 0x100000
 	.set WALK_END, WALK + 0x4000000
-	.set LINES, 16384
+	.set LINES, 2048
 	.set ROUNDS, 1000
 
 	.macro address register, value
