@@ -48,7 +48,10 @@ export function summarySchema<Result extends z.ZodType>(result: Result) {
       undecodable: count,
     }),
     overhead: z.object({
-      /** CPU time of the target with tracing over without, less 1; null: no rate known, or not measured. */
+      /**
+       * CPU time of the target with tracing over without, less 1: 0.012 is 1.2 %. Predicted from the hits that were counted and what a hit costs here;
+       * null: it used no CPU time, or had ended. Measured from decodes of one token before and after these probes were attached; null: not measured.
+       */
       predicted: z.number().nullable(),
       measured: z.number().nullable(),
       bpftraceCpuSeconds: z.number().nullable(),

@@ -6,12 +6,16 @@ import { readCapabilities } from "../machine/capabilities.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
 import { renderSummary } from "../../exporters/json.ts";
 import { renderText } from "../../exporters/text.ts";
+import { DEFAULT_BUFFER_PAGES } from "../tracing/command_line.ts";
+import { calibrationText, readCalibration } from "./calibrated.ts";
 import type { DoctorSummary } from "./doctor_schema.ts";
+import { readMeans } from "./means.ts";
 import type { Context } from "./terminal.ts";
 
 export interface DoctorOptions {
   readonly summary: "text" | "json";
   readonly bpftrace?: string;
+  readonly calibrate?: true;
 }
 
 /** Can this machine trace? The exit code says it too. */
@@ -30,7 +34,14 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     };
     terminal.out(renderSummary(summary));
   } else terminal.out(renderText(present(found, canTrace), terminal));
+  if (options.calibrate && canTrace) await measureHits(options, terminal);
   return canTrace ? ExitCode.ok : ExitCode.machine;
+}
+
+/** Beside the answer: a run finds what is kept here. */
+async function measureHits({ bpftrace }: DoctorOptions, terminal: Context["terminal"]): Promise<void> {
+  const begin = () => terminal.err("Measuring what a hit costs on this machine…\n");
+  terminal.err(`${calibrationText(await readCalibration(await readMeans(bpftrace), DEFAULT_BUFFER_PAGES, "now", begin))}\n`);
 }
 
 function present(found: readonly Check[], canTrace: boolean): View[] {

@@ -1,12 +1,16 @@
 import type { Fact } from "../events/fact.ts";
+import type { Calibration } from "../machine/calibration.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Probe } from "../programs/probe.ts";
 import { groupByLibrary } from "../session/library_groups.ts";
 import { LibraryAttacher, type SiteMap } from "../session/library_attacher.ts";
 import type { Means } from "../session/means.ts";
+import { percent } from "../session/percent.ts";
+import { hitCost, overheadOf } from "../session/prediction.ts";
 import { readProcesses, treeOf } from "../target/process.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
+import { calibrationText, readCalibration } from "./calibrated.ts";
 import { checkTarget, findTargetNow, type TargetOptions } from "./find_target.ts";
 import { heedSignals, mustTrace, readMeans } from "./means.ts";
 import { outputOwner } from "./outputs.ts";
@@ -21,6 +25,9 @@ export interface DryRunOptions extends TargetOptions {
   readonly folders: readonly string[];
   readonly bufferPages: number;
   readonly bpftrace?: string;
+  /** Hits a second, of the probe that is hit most. */
+  readonly rate?: number;
+  readonly calibrate?: true;
 }
 
 /** Prints what a run would attach, where, and what a hit costs. Attaches nothing. */
@@ -47,7 +54,23 @@ export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, 
       `# Not rendered, because no ${need.prefix}* is mapped yet: ${probes.map(({ name }) => name).join(", ")}. A run attaches it ${where}.\n`,
     );
   }
+  if (options.calibrate || options.rate !== undefined) {
+    const calibration = await readCalibration(means, options.bufferPages, options.calibrate ? "now" : "kept", () => terminal.err("Measuring…\n"));
+    terminal.out(`# ${calibrationText(calibration)}\n`);
+    if (options.rate !== undefined) terminal.out(`# ${rateText(programs, options.rate, calibration)}\n`);
+  }
   return 0;
+}
+
+/** The price of a rate at the site that is hit most: that of operators where there is one, otherwise the dearest. */
+function rateText(programs: readonly Planned[], rate: number, calibration: Calibration): string {
+  const uprobes = programs.flatMap(({ uprobes }) => uprobes);
+  const price = ({ cost }: { readonly cost: string }) => hitCost(cost, calibration);
+  const dearest = (uprobes.some(({ hot }) => hot) ? uprobes.filter(({ hot }) => hot) : uprobes).toSorted((a, b) => price(b) - price(a))[0];
+  const at = `at ${rate.toLocaleString("en-US")} hits/s`;
+  if (!dearest) return `Predicted overhead ${at}: not known before the target has mapped a library to place a probe in.`;
+  const overhead = overheadOf(rate * price(dearest), 1e9 + rate * price(dearest))!;
+  return `Predicted overhead ${at} of ${dearest.label} (${dearest.cost}): ${percent(overhead)} of one fully used core.`;
 }
 
 async function filterOf(pids: readonly number[], tree: boolean, means: Means): Promise<Filter & { pids: readonly number[] }> {

@@ -14,6 +14,8 @@ export interface Planned {
   /** Lines for a comment above it: the sites with the price of a hit. A library's name may hold anything, but no line has an end inside it. */
   readonly heading: readonly string[];
   readonly text: string;
+  /** Its uprobes; `hot`: hit at the rate of operators. */
+  readonly uprobes: readonly (Site & { readonly hot: boolean })[];
   /** Runs the program in that file; `-` is standard input. */
   commandLine(file: string): string;
 }
@@ -55,6 +57,10 @@ export function plan({ stream, probes, filter, sites, bufferPages }: PlanOptions
     stream,
     heading: lines.map(harmless),
     text: program.text,
+    uprobes: program.sites.flatMap(({ attach, probe }) => {
+      const site = uprobes.get(attach);
+      return site ? [{ ...site, hot: probes.some(({ name, hot }) => name === probe && hot === true) }] : [];
+    }),
     commandLine: (file) => ["env", ...words, file].map(quoted).join(" "),
   };
 }

@@ -1,5 +1,6 @@
 import { ExitCode } from "../events/errors.ts";
 import { harmless } from "../events/text.ts";
+import { percent } from "../session/percent.ts";
 import { renderSummary } from "../../exporters/json.ts";
 import { renderText } from "../../exporters/text.ts";
 import type { Context } from "./terminal.ts";
@@ -9,6 +10,8 @@ export interface ReportOptions {
   /** None: no summary is printed. */
   readonly summary?: "text" | "json";
   readonly maxLoss?: number;
+  /** A fraction; crossed by what is predicted for the whole run. */
+  readonly maxOverhead?: number;
   readonly quiet: boolean;
 }
 
@@ -23,9 +26,19 @@ export function report<Result>({ summary, views, written }: Finished<Result>, op
   if (events.received === 0) say("Note: no event was seen. The target did nothing that these probes look at while they counted.");
   if (events.lost > 0) say(`Warning: ${events.lost} of ${events.emitted} events were lost. A larger buffer helps: --buffer-pages 16384`);
   if (events.undecodable > 0) say(`Warning: ${events.undecodable} lines were not understood.`);
+  const { predicted, measured } = summary.overhead;
+  if (predicted !== null) say(`Overhead: predicted ${percent(predicted)}, ${measured === null ? "not measured" : `measured ${percent(measured)}`}.`);
   for (const { shown, opensWith } of written) say(`Wrote ${shown}: open it with ${opensWith}`);
   if (options.maxLoss !== undefined && events.lost > options.maxLoss) {
     terminal.err(`More events were lost (${events.lost}) than --max-loss ${options.maxLoss} allows.\nTry a larger buffer: --buffer-pages 16384\n`);
+    return ExitCode.limit;
+  }
+  if (options.maxOverhead !== undefined && predicted !== null && predicted > options.maxOverhead) {
+    terminal.err(
+      `Tracing cost more (${percent(predicted)} predicted) than --max-overhead ${
+        percent(options.maxOverhead)
+      } allows.\nTry it on the running process with --pid: it is looked at first, and less is attached\n`,
+    );
     return ExitCode.limit;
   }
   return ExitCode.ok;

@@ -24,6 +24,7 @@ export function summarise<Result>(
   const { clock, target } = header;
   const exit = all(facts, "exit").at(-1);
   const cpu = all(facts, "cpu").at(-1);
+  const overhead = all(facts, "overhead").at(-1);
   const moment = (at: Ns) => Number.isFinite(at) ? Number(boottime(clock, at)) : null;
   const tallies = [...timeline.tallies.values()];
   // Of the stream's own: several copies of a library, or lives of a target, have the same records.
@@ -59,7 +60,12 @@ export function summarise<Result>(
       }))
     ),
     events: { ...countsOf(tallies), skipped: tallies.reduce((n, { skipped }) => n + skipped, 0) },
-    overhead: { predicted: null, measured: null, bpftraceCpuSeconds: cpu?.bpftrace ?? null, llmprofCpuSeconds: cpu?.llmprof ?? null },
+    overhead: {
+      predicted: overhead?.predicted ?? null,
+      measured: overhead?.measured ?? null,
+      bpftraceCpuSeconds: cpu?.bpftrace ?? null,
+      llmprofCpuSeconds: cpu?.llmprof ?? null,
+    },
     outputs: files.map(({ path, shown, format }) => ({ path: shown, format, bytes: sizeOf(path) })),
     notes: [...notes],
     result,

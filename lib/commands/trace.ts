@@ -1,10 +1,13 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { startGuard } from "../machine/guard.ts";
+import { Decodes } from "../session/look.ts";
 import type { Means } from "../session/means.ts";
+import { OverheadWatch } from "../session/overhead_watch.ts";
 import { Session, type Target } from "../session/session.ts";
 import { StatusLine } from "../session/status.ts";
 import { targetEnded } from "../session/target_ended.ts";
 import { TokenCount } from "../session/tokens.ts";
+import { measuredOverhead } from "../session/measured.ts";
 import { type Invoker, readInvoker } from "../target/invoker.ts";
 import { launchStopped } from "../target/launch.ts";
 import { readStat } from "../target/process.ts";
@@ -12,8 +15,10 @@ import { checkProgram } from "../target/program_path.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
+import { calibrationText, readCalibration } from "./calibrated.ts";
 import { checkTarget, findRunning, findTargetNow, isNamed, type TargetOptions } from "./find_target.ts";
 import { hostFacts } from "./host_facts.ts";
+import { type Limited, withinLimit } from "./max_overhead.ts";
 import { heedSignals, mustTrace, readMeans } from "./means.ts";
 import { checkOutputs } from "./output_checks.ts";
 import { outputOwner, Outputs } from "./outputs.ts";
@@ -33,6 +38,10 @@ export interface TraceOptions extends TargetOptions, ReportOptions {
   readonly bpftrace?: string;
   /** `--redact`. */
   readonly pseudonyms?: Pseudonyms;
+  /** A fraction of the target's own CPU time: less is seen, or nothing, where more is predicted. */
+  readonly maxOverhead?: number;
+  /** Measures anew what a hit costs. */
+  readonly calibrate?: true;
   /** What the program prints is nobody's concern. */
   readonly mute?: boolean;
 }
@@ -55,13 +64,28 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const running = launches ? null : await findTargetNow(means, options, context, waiting);
   if (interrupted || (!launches && !running)) return nothing(context);
   mustTrace(means, context, options.bpftrace);
+  const wish = options.calibrate ? "now" : options.maxOverhead === undefined ? "kept" : "needed";
+  const calibration = await readCalibration(means, options.bufferPages, wish, () => status.progress({ state: "calibrating" }));
+  if (options.calibrate) status.note(calibrationText(calibration));
+  let limited: Limited | null = null;
+  if (options.maxOverhead !== undefined && running?.type === "running") {
+    status.progress({ state: "looking" });
+    const how = { tree: options.tree, bufferPages: options.bufferPages, stop: context.interrupted };
+    limited = await withinLimit(means, running, profile.probes, options.maxOverhead, calibration, how);
+    if (limited.note !== null) status.note(limited.note);
+  }
   const told = (text: string) => options.pseudonyms?.prose(text) ?? text;
   const unwritable = ({ what, why }: LlmprofError) => context.terminal.err(`${told(`${what} ${why}`)}\n`);
   const outputs = await Outputs.prepare(options.outputs, owner, unwritable, options.pseudonyms !== undefined);
   context.atKill(() => outputs.discard());
   const guard = await startGuard("*/libllama.*");
   const tokens = new TokenCount(options.tokens);
-  const run = new TraceRun(profile, outputs, (span) => tokens.span(span));
+  const decodes = new Decodes();
+  const run = new TraceRun(profile, outputs, (span) => {
+    tokens.span(span);
+    if (limited) decodes.span(span);
+  });
+  const watch = new OverheadWatch(means, calibration, options.tree, run.facts);
   let session: Session | undefined;
   try {
     const how = { ...invoker, underNohup };
@@ -70,7 +94,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       target,
       ...(options.wait && isNamed(options) && { again: () => findRunning(means, options, context, () => {}, "newest") }),
       tree: options.tree,
-      probes: profile.probes,
+      probes: limited?.probes ?? profile.probes,
       bufferPages: options.bufferPages,
       guard,
       mappingGate,
@@ -91,14 +115,23 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       },
       pseudonyms: options.pseudonyms,
       onFact: (fact) => void run.facts.push(fact),
+      conclude: async () => {
+        const predicted = (await watch.predict(pidsOf(target, session!), session!.timeline!))?.overhead ?? null;
+        const measured = limited?.look ? measuredOverhead(limited.look.decodes, decodes.decodes) : null;
+        const overhead = { fact: "overhead", predicted, measured, calibrated: calibration.measured } as const;
+        return [...(limited?.note ? [{ fact: "note", text: limited.note } as const] : []), overhead];
+      },
       progress: (progress) => status.progress(progress),
     });
     const { counting } = session;
+    void counting.then(() => watch.begun(pidsOf(target, session!), session!.timeline!)).then((prediction) => {
+      if (prediction) status.progress({ state: "predicted", ...prediction, calibrated: calibration.measured });
+    });
     // All that ends a run in good order, beside the end of its target; what ends it as a failure is thrown by `run`.
     const ends = [context.interrupted, tokens.reached, outputs.spent];
     if (options.duration !== undefined) ends.push(counting.then(() => means.sleep(options.duration!)));
     await session.run(Promise.race(ends));
-    await checkSeen(profile, session, means);
+    await checkSeen(limited?.note ? { ...profile, requires: undefined } : profile, session, means);
   } catch (error) {
     if (session?.timeline) report(run.finish(session.timeline), options, context);
     else outputs.discard();
@@ -114,7 +147,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   }
   const code = report(run.finish(session.timeline), options, context);
   context.atKill(() => {});
-  await session.ended();
+  await Promise.all([session.ended(), limited?.look?.ended]);
   outputs.mustBeWhole();
   return code;
 }
@@ -123,6 +156,11 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
 function keep(outputs: Outputs, { terminal }: Context): void {
   outputs.flush();
   if (outputs.written.length > 0) terminal.err(`Killed. Kept as far as it was written: ${outputs.written.map(({ path }) => path).join(", ")}\n`);
+}
+
+/** The processes at the top of the target. */
+function pidsOf(target: Target, session: Session): readonly number[] {
+  return target.type === "running" ? target.pids : session.pid === undefined ? [] : [session.pid];
 }
 
 function nothing({ terminal }: Context): number {

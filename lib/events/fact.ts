@@ -28,5 +28,10 @@ export type Fact =
   | { readonly fact: "exit"; readonly pid: number; readonly code: number; readonly signal: string | null }
   /** CPU time of tracing itself, in seconds. */
   | { readonly fact: "cpu"; readonly bpftrace: number; readonly llmprof: number }
+  /**
+   * CPU time of the target with tracing over without, less 1: predicted from the hits and what one costs, and measured where the target was
+   * seen without these probes. Null: not known.
+   */
+  | { readonly fact: "overhead"; readonly predicted: number | null; readonly measured: number | null; readonly calibrated: boolean }
   /** Something that a reader of the trace must know. */
   | { readonly fact: "note"; readonly text: string };

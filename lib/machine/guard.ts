@@ -19,6 +19,17 @@ export interface Guard {
   close(): Promise<void>;
 }
 
+/** For a run that stops nobody. */
+export const noGuard: Guard = {
+  pid: -1,
+  mayStop: () => Promise.resolve(),
+  stopped: () => Promise.resolve(),
+  released: () => Promise.resolve(),
+  armed: () => Promise.resolve(),
+  unheard: () => {},
+  close: () => Promise.resolve(),
+};
+
 /**
  * The process ends when its standard input does. Then it continues what was reported as stopped, and, where a gate inside the kernel may have
  * stopped a process that llmprof had not yet reported, everything else that stands stopped, did not do so when the guard started, and has

@@ -7,7 +7,7 @@ import { readOperatorNames } from "../target/string_table.ts";
 import { type ElfSymbol, findSymbols, type Symbols } from "../target/symbols.ts";
 import type { LibraryNeed, SiteParam } from "./probe.ts";
 import { quote, quotePath } from "./render.ts";
-import { chooseSite, siteBytes } from "./site.ts";
+import { chooseSite, siteBytes, type SiteChoice, type SiteHost } from "./site.ts";
 
 /** A library as a process has it mapped, with the functions that were asked for. */
 export interface FoundLibrary {
@@ -112,12 +112,13 @@ function marked({ functions }: Symbols, debug: DebugFile | null = null): Map<str
   return new Map([...functions].map(([name, symbol]) => [name, { ...symbol, debug: debug && { inMachine: debug.inMachine } }]));
 }
 
-/** Attach points of a `site` parameter in a library: those of its functions that exist, each at its cheapest place. */
+const unknown: SiteChoice = { offset: 0, cost: "stepped", gain: null };
+
+/** Attach points of a `site` parameter in a library: those of its functions that exist and can be probed, each at its cheapest place. */
 export async function sitesIn(
   library: FoundLibrary,
   param: SiteParam,
-  can: { readonly offsets: boolean },
-  arch: "x86_64" | "aarch64",
+  host: SiteHost,
 ): Promise<Site[]> {
   const sites: Site[] = [];
   for (const names of param.functions) {
@@ -126,7 +127,7 @@ export async function sitesIn(
     const found = library.functions.get(symbol)!;
     const at = offsetOf(library.elf, found.value);
     // Builds without offsets are the old ones, which search both symbol tables anew for every name, while the target stands: an address is found at once.
-    const start = found.debug ? numberOf(library.elf, found.value, at ?? found.value, found.debug) : can.offsets ? null : found.value;
+    const start = found.debug ? numberOf(library.elf, found.value, at ?? found.value, found.debug) : host.offsets ? null : found.value;
     const target = `${quotePath(library.file)}:`;
     const place = (offset: number) => start === null ? quote(symbol) + (offset ? `+${offset}` : "") : `0x${(start + offset).toString(16)}`;
     const label = `${harmless(library.name)}:${symbol}`;
@@ -135,8 +136,12 @@ export async function sitesIn(
       sites.push({ attach: `uretprobe:${target}${place(0)}`, label: `return of ${label}`, cost: "return", ...common });
       continue;
     }
-    const bytes = (at === null ? null : await library.elf.read(at, siteBytes)) ?? new Uint8Array();
-    const { offset, cost, gain } = chooseSite(bytes, can, arch);
+    const bytes = (at === null ? null : await library.elf.read(at, Math.min(siteBytes, found.size || siteBytes))) ?? new Uint8Array();
+    // Where nothing can be read, nothing is known, and the entry is tried.
+    const choice = bytes.length === 0 ? unknown : chooseSite(bytes, host);
+    // The kernel would refuse it, and bpftrace the whole program with it.
+    if (!choice) continue;
+    const { offset, cost, gain } = choice;
     const price = gain ? `${cost} (${gain} with bpftrace ≥ 0.23)` : cost;
     sites.push({ attach: `uprobe:${target}${place(offset)}`, label: `${label}${offset ? `+${offset}` : ""}`, cost: price, ...common });
   }

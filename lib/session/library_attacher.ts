@@ -136,7 +136,7 @@ export class LibraryAttacher {
   }
 
   async #sites(pid: number, probes: readonly Probe[], own: readonly FoundLibrary[]): Promise<SiteMap> {
-    const { bpftrace, arch } = this.means.machine;
+    const { bpftrace, arch, kernel } = this.means.machine;
     const sites = new Map<string, Site[]>();
     for (const probe of probes) {
       for (const param of Object.values(probe.params ?? {})) {
@@ -144,7 +144,7 @@ export class LibraryAttacher {
         const libraries = param.beside === undefined
           ? own
           : await findLibraries(this.means.files, pid, { prefix: param.beside, symbols: [] }, param.functions.flat());
-        const all = await Promise.all(libraries.map((library) => sitesIn(library, param, bpftrace!.features, arch)));
+        const all = await Promise.all(libraries.map((library) => sitesIn(library, param, { ...bpftrace!.features, kernel, arch })));
         sites.set(siteKey(param), all.flat());
       }
     }

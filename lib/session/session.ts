@@ -63,6 +63,8 @@ export interface SessionOptions {
   readonly onFact: (fact: Fact) => void;
   /** What takes the place of arguments and paths, in the recording too. */
   readonly pseudonyms?: Pseudonyms;
+  /** Called when everything that was counted has been read: what is to be told at the end of the recording. */
+  readonly conclude?: () => Promise<readonly Fact[]>;
   readonly progress: (progress: Progress) => void;
 }
 
@@ -76,6 +78,10 @@ export type Progress =
   | { readonly state: "again"; readonly pid: number }
   /** The program that we started: how it ended, or null when it goes on without us. */
   | { readonly state: "left"; readonly pid: number; readonly end: ChildEnd | null }
+  | { readonly state: "looking" }
+  | { readonly state: "calibrating" }
+  /** `overhead`: of the target's own CPU time; `calibrated`: what a hit costs was measured here. */
+  | { readonly state: "predicted"; readonly overhead: number; readonly hitsPerSecond: number; readonly calibrated: boolean }
   | { readonly state: "draining" };
 
 /** A look at the target takes a child process: the first comes soon, the others ever more rarely. */
@@ -384,6 +390,7 @@ export class Session {
 
   async #close(): Promise<void> {
     await this.#endPrograms();
+    if (this.#timeline) { for (const fact of await this.options.conclude?.() ?? []) this.#fact(fact); }
     this.#host?.close();
     this.#timeline?.finish();
   }

@@ -1,5 +1,12 @@
 import { harmless } from "../events/text.ts";
+import { percent } from "./percent.ts";
 import type { Progress } from "./session.ts";
+
+/** `predicted overhead 1.2 % at 25,000 hits/s`, and whether that is more than a guess. */
+function predictionText({ overhead, hitsPerSecond, calibrated }: Extract<Progress, { state: "predicted" }>): string {
+  const guess = calibrated ? "" : " (uncalibrated: --calibrate measures what a hit costs here)";
+  return `Predicted overhead ${percent(overhead)} at ${Math.round(hitsPerSecond).toLocaleString("en-US")} hits/s${guess}.`;
+}
 
 /** The screen that a status line needs: see Terminal in commands. */
 export interface StatusScreen {
@@ -10,6 +17,10 @@ export interface StatusScreen {
 /** Tells on standard error what a run is doing. */
 export class StatusLine {
   constructor(readonly screen: StatusScreen, readonly quiet: boolean) {}
+
+  note(text: string): void {
+    this.#say(text);
+  }
 
   progress(progress: Progress): void {
     switch (progress.state) {
@@ -25,6 +36,12 @@ export class StatusLine {
         return this.#say(`Process ${progress.pid} ended. Waiting for the next one that matches. Ctrl-C ends and writes.`);
       case "left":
         return this.#left(progress.pid, progress.end);
+      case "looking":
+        return this.#say("Looking at the target for a second before anything is attached to its operators…");
+      case "calibrating":
+        return this.#say("Measuring what a hit costs on this machine…");
+      case "predicted":
+        return this.#say(predictionText(progress));
       case "draining":
         return this.#say("Reading what is left…");
     }

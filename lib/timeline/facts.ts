@@ -1,5 +1,5 @@
 import type { Fact } from "../events/fact.ts";
-import { type Check, either, isCount, isInteger, isNull, isNumber, isObject, isText, listOf, shape, wrongField } from "./json_shape.ts";
+import { type Check, either, isCount, isFlag, isInteger, isNull, isNumber, isObject, isText, listOf, shape, wrongField } from "./json_shape.ts";
 
 /** What a recording's host stream may tell, by kind. */
 const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof Extract<Fact, { fact: Kind }>, "fact">, Check>> } = {
@@ -11,6 +11,7 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
   ended: { pid: isInteger },
   exit: { pid: isInteger, code: isInteger, signal: either(isText, isNull) },
   cpu: { bpftrace: isNumber, llmprof: isNumber },
+  overhead: { predicted: either(isNumber, isNull), measured: either(isNumber, isNull), calibrated: isFlag },
   note: { text: isText },
 };
 

@@ -1,3 +1,4 @@
+import type { Ns } from "../events/time.ts";
 import type { StreamSchema } from "../programs/schema.ts";
 
 /** Counts of one stream: what the kernel emitted in the window, and what became of it. */
@@ -13,6 +14,8 @@ export class Tally {
   skipped = 0;
   /** What bpftrace itself reported as lost while it ran; drawn where it happened. */
   reported = 0;
+  /** Time of the latest event that has arrived. */
+  latest: Ns = -Infinity;
   /** By kind of line: cheaper to count than by name. */
   readonly #hits: number[] = [];
 
@@ -21,8 +24,9 @@ export class Tally {
   }
 
   /** An event has arrived. */
-  event(kind: number): void {
+  event(kind: number, at: Ns): void {
     this.received++;
+    if (at > this.latest) this.latest = at;
     this.#hits[kind]!++;
   }
 

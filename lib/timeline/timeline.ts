@@ -92,7 +92,7 @@ export class Timeline {
     const parser = new LineParser(schema, this.options.base, {
       event: (event, kind) => {
         // llmprof counts what others emit, not what it says itself.
-        if (!isHost) tally.event(kind);
+        if (!isHost) tally.event(kind, event.at);
         if (event.at > latest) latest = event.at;
         (rows && isRow.has(event.record) ? rows : input).push(event);
         observer?.event?.(event);

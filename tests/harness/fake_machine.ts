@@ -35,8 +35,8 @@ export class FakeProc {
     this.files = new FolderFiles(root);
   }
 
-  process(pid: number, ppid: number, comm: string, state = "S", startTicks = 100): void {
-    const fields = `${state} ${ppid} 1 1 0 -1 0 1 0 1 0 150 25 0 0 20 0 1 0 ${startTicks} 6 7`;
+  process(pid: number, ppid: number, comm: string, state = "S", startTicks = 100, userTicks = 150): void {
+    const fields = `${state} ${ppid} 1 1 0 -1 0 1 0 1 0 ${userTicks} 25 0 0 20 0 1 0 ${startTicks} 6 7`;
     this.#write(`/proc/${pid}/stat`, `${pid} (${comm}) ${fields}\n`);
     this.#write(`/proc/${pid}/cmdline`, `${comm}\0--flag\0`);
     if (!this.#maps.has(pid)) this.#write(`/proc/${pid}/maps`, "");

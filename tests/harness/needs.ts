@@ -1,4 +1,5 @@
 import { traceProcessor } from "../judge/files.ts";
+import { crossCompiler } from "../setup/cross_compiler.ts";
 import { engine } from "../setup/engine.ts";
 import { podman } from "../setup/podman.ts";
 import { programs } from "../setup/programs.ts";
@@ -13,6 +14,8 @@ export interface Needs {
   /** Planted targets and helpers; they are there where a compiler is. */
   readonly gcc?: boolean;
   readonly podman?: boolean;
+  /** A compiler for aarch64, with its binutils. */
+  readonly aarch64?: boolean;
   /** Perfetto's trace_processor. */
   readonly judge?: boolean;
 }
@@ -27,6 +30,7 @@ export function unmet(needs: Needs): string | null {
   if (needs.engine && !engine.isThere()) return "needs the engine: deno run -A tests/setup/setup.ts engine";
   if (needs.gcc && !programs.isThere()) return "needs the planted targets: deno run -A tests/setup/setup.ts programs";
   if (needs.podman && !podman.isThere()) return "needs podman: deno run -A tests/setup/setup.ts podman";
+  if (needs.aarch64 && !crossCompiler.isThere()) return "needs a compiler for aarch64: deno run -A tests/setup/setup.ts aarch64";
   if (needs.judge && !traceProcessor.isThere()) return "needs trace_processor: deno run -A tests/setup/setup.ts judge";
   return null;
 }

@@ -16,7 +16,7 @@ import { hostileNames, hostileTexts } from "./corpus.ts";
 
 const dialect = { hasTracepoint: () => true, perCpuBuffers: false, arch: "x86_64" } as const;
 const filter = { type: "processes", pids: [100] } as const;
-const can = { offsets: true };
+const host = { offsets: true, kernel: "6.18.44", arch: "x86_64" } as const;
 const sites = Object.values(calls.params!).filter((param): param is Extract<Param, { type: "site" }> => param.type === "site");
 const symbols = sites.flatMap(({ functions }) => functions.flat());
 const range = "7f0000000000-7f0000001000";
@@ -27,7 +27,7 @@ async function sitesAt(root: string, path: string): Promise<SiteMap> {
   Deno.writeTextFileSync(`${root}/proc/100/maps`, `${range} r-xp 00000000 08:01 77 ${path.replaceAll("\n", "\\012")}\n`);
   const libraries = await findLibraries(new FolderFiles(root), 100, calls.library!, symbols);
   assert.equal(libraries.length, 1, "it is found under any name that begins like it");
-  const entries = sites.map(async (param) => [siteKey(param), await sitesIn(libraries[0]!, param, can, "x86_64")] as const);
+  const entries = sites.map(async (param) => [siteKey(param), await sitesIn(libraries[0]!, param, host)] as const);
   return new Map(await Promise.all(entries));
 }
 
@@ -82,7 +82,7 @@ Deno.test("hostile: a path that does stand in an attach point is quoted as it is
   for (const name of hostileTexts()) {
     const path = `/proc/100/root/opt/${name}/libllama.so`;
     try {
-      const found = await sitesIn({ ...library!, file: path }, param, can, "x86_64");
+      const found = await sitesIn({ ...library!, file: path }, param, host);
       const { text, sites } = render(
         { stream: "llama", probes: [calls], filter, window: "open" },
         dialect,

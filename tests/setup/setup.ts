@@ -7,13 +7,14 @@
 import { traceProcessor } from "../judge/files.ts";
 import { bpftrace } from "./bpftrace.ts";
 import { engine } from "./engine.ts";
+import { crossCompiler } from "./cross_compiler.ts";
 import { CannotSetUp, type Part } from "./part.ts";
 import { podman } from "./podman.ts";
 import { programs } from "./programs.ts";
 import { bpftraceOf } from "./root.ts";
 
 /** `trixie` brings a bpftrace with a ring buffer and function offsets; more suites are for the matrix. */
-const usual: readonly Part[] = [engine, traceProcessor, bpftrace, programs, podman, bpftraceOf("trixie")];
+const usual: readonly Part[] = [engine, traceProcessor, bpftrace, programs, crossCompiler, podman, bpftraceOf("trixie")];
 const onDemand: readonly Part[] = [bpftraceOf("sid")];
 
 /** Says on standard error what was there or made. Throws {@link CannotSetUp}. */

@@ -23,6 +23,23 @@ export function parseCount(least: number): (text: string) => number {
   };
 }
 
+/** `2%` → 0.02. */
+export function parsePercent(text: string): number {
+  const found = /^(\d+(?:\.\d+)?) ?%$/.exec(text);
+  if (!found || Number(found[1]) === 0) throw new InvalidArgumentError("It is a percentage above 0: 2%, 0.5%.");
+  return Number(found[1]) / 100;
+}
+
+const RATES: Readonly<Record<string, number>> = { "": 1, k: 1e3, M: 1e6 };
+
+/** `25000/s`, `25k/s` → hits a second. */
+export function parseRate(text: string): number {
+  const found = /^(\d+(?:\.\d+)?)([kM]?)\/s$/.exec(text);
+  const value = found ? Number(found[1]) * RATES[found[2]!]! : 0;
+  if (!(value > 0)) throw new InvalidArgumentError("It is a number of hits in a second: 25000/s, 25k/s.");
+  return value;
+}
+
 export function parsePattern(text: string): RegExp {
   try {
     return new RegExp(text);

@@ -21,6 +21,7 @@ Examples:
   sudo llmprof operators --container llama --duration 10s all processes of a container
   sudo llmprof operators -- node engine.mjs model.gguf    start it, end with it
   sudo llmprof operators --pid 1234 --summary json | jq .result
+  sudo llmprof operators --pid 1234 --max-overhead 2%     less detail, or nothing, where it would cost more
   sudo llmprof operators --pid 1234 --dry-run             what would be attached, and where`,
   export: `
 Formats: .pftrace (Perfetto), .json (Chrome), .jsonl (one event a line), each also with .gz.
@@ -34,6 +35,7 @@ Exit code 3 when this machine cannot trace.
 
 Examples:
   llmprof doctor
+  sudo llmprof doctor --calibrate                         measure what a hit costs here
   sudo llmprof doctor                                     root sees more: what bpftrace can do
   sudo llmprof doctor --bpftrace /opt/bpftrace --summary json`,
   demo: `

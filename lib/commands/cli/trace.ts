@@ -4,7 +4,7 @@ import { redacting } from "../redacting.ts";
 import { profiles } from "../profiles.ts";
 import type { Context } from "../terminal.ts";
 import { outputPaths } from "./output_paths.ts";
-import { collect, parseCount, parseDuration, parsePages, parsePattern } from "./parse.ts";
+import { collect, parseCount, parseDuration, parsePages, parsePattern, parsePercent, parseRate } from "./parse.ts";
 import { type Done, explained, option } from "./setting.ts";
 import { targetProgram } from "./target_program.ts";
 import { groups } from "./texts.ts";
@@ -29,6 +29,11 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--summary <FORMAT>", "summary on standard output", "output").choices(["text", "json"] as const).default("text" as const))
     .addOption(option("--max-loss <EVENTS>", "exit 4 when more events were lost", "output").argParser(parseCount(0)))
     .addOption(option("--redact", "arguments and paths outside the model become path-1, argument-2 …", "output").conflicts(["dryRun"]))
+    .addOption(
+      option("--max-overhead <PERCENT>", "look first; see less, or refuse (exit 4), where more is predicted", "tracing").argParser(parsePercent),
+    )
+    .addOption(option("--calibrate", "measure what a hit costs here (once for each boot otherwise)", "tracing"))
+    .addOption(option("--rate <N/s>", "with --dry-run: the overhead at so many hits a second", "tracing").argParser(parseRate))
     .addOption(option("--dry-run", "print the programs and what a hit costs; attach nothing (-o DIR: a file each)", "tracing"))
     .addOption(option("--buffer-pages <N>", "pages of the kernel's buffer", "tracing").argParser(parsePages).default(DEFAULT_BUFFER_PAGES))
     .addOption(option("--bpftrace <PATH>", "bpftrace to use", "tracing"))
@@ -70,4 +75,4 @@ export function traceCommand(name: string, description: string, context: Context
 }
 
 /** What makes no sense for a run that is over. */
-const LIVE = ["pid", "comm", "match", "container", "wait", "duration", "tokens", "dryRun", "bpftrace"];
+const LIVE = ["pid", "comm", "match", "container", "wait", "duration", "tokens", "dryRun", "bpftrace", "maxOverhead", "calibrate", "rate"];

@@ -1,0 +1,29 @@
+import { Cache, cacheKey } from "../machine/cache.ts";
+import { type Calibration, parseCalibration, uncalibrated } from "../machine/calibration.ts";
+import { calibrate } from "../session/calibrate.ts";
+import type { Means } from "../session/means.ts";
+
+/** `now`: measured again; `needed`: measured unless it was; `kept`: what is known already, so that a run is not kept waiting. */
+export type CalibrationWish = "now" | "needed" | "kept";
+
+/** What a hit costs here: measured once for this bpftrace, kernel and boot. `begin` is told when a measurement begins, which takes seconds. */
+export async function readCalibration(means: Means, bufferPages: number, wish: CalibrationWish, begin: () => void): Promise<Calibration> {
+  const { files, machine } = means;
+  const boot = await files.text("/proc/sys/kernel/random/boot_id");
+  const key = boot === null ? null : cacheKey(machine.bpftrace!.path, machine.kernel, boot);
+  const cache = key && new Cache(key);
+  const kept = wish === "now" ? null : parseCalibration(cache?.read("calibration"));
+  if (kept) return kept;
+  if (wish === "kept") return uncalibrated;
+  begin();
+  const measured = await calibrate(means, bufferPages);
+  cache?.write("calibration", measured);
+  return { ...measured, measured: true };
+}
+
+/** One line for people: what a hit costs. */
+export function calibrationText({ nop, emulated, stepped, return: returned, measured }: Calibration): string {
+  const micro = (ns: number) => `${(ns / 1000).toFixed(ns < 9950 ? 2 : 1)} µs`;
+  const costs = `nop ${micro(nop)}, emulated ${micro(emulated)}, stepped ${micro(stepped)}, return ${micro(returned)}`;
+  return `A hit with its record costs the traced thread: ${costs}${measured ? "" : " (usual values: --calibrate measures them here)"}.`;
+}

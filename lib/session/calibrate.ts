@@ -1,0 +1,94 @@
+import { ExitCode, LlmprofError } from "../events/errors.ts";
+import type { HitCosts } from "../machine/calibration.ts";
+import { noGuard } from "../machine/guard.ts";
+import type { Probe } from "../programs/probe.ts";
+import { callGate } from "../../probes/gate/call.ts";
+import { mappingGate } from "../../probes/gate/mapping.ts";
+import { life } from "../../probes/process/life.ts";
+import { ops } from "../../probes/ggml/ops.ts";
+import { callTimes, hitFunction, type HitKind, hitKinds, hitsProgram } from "./hits/programs.ts";
+import type { Means } from "./means.ts";
+import { Session } from "./session.ts";
+
+const NAME = "llmprof-hits";
+
+/**
+ * Measures what a hit costs on this machine with this bpftrace, in two seconds: a small program of our own calls functions that begin as those
+ * of engines do, and is traced as an engine is, by the same program text, transport and rhythm. It reads a clock before and after each call, so
+ * that neither the walk through memory that evicts the caches between two calls nor the noise of that walk is in the figure.
+ */
+export async function calibrate(means: Means, bufferPages: number): Promise<HitCosts> {
+  const folder = Deno.makeTempDirSync({ prefix: "llmprof-calibration-" });
+  try {
+    const program = `${folder}/${NAME}`;
+    Deno.writeFileSync(program, hitsProgram(means.machine.arch), { createNew: true, mode: 0o700 });
+    const written = await traced(means, bufferPages, program);
+    const times = callTimes(written);
+    if (!times) throw failed(`The program that is measured wrote ${written.length} bytes, which is not what it writes.`);
+    const [none, nop, emulated, stepped, returned] = (["none", "nop", "emulated", "stepped", "return"] as const).map((kind) => typical(times[kind]));
+    const over = (cost: number) => Math.max(0, Math.round(cost - none!));
+    return { nop: over(nop!), emulated: over(emulated!), stepped: over(stepped!), return: over(returned!) };
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+async function traced(means: Means, bufferPages: number, program: string): Promise<Uint8Array> {
+  const child = means.spawn({ program, stdin: "piped", stdout: "piped", parentDeath: true });
+  const written = new Response(child.stdout).bytes();
+  const probes = [life, ...hitKinds.slice(1).map(probe)];
+  const session = new Session(means, {
+    target: { type: "running", pid: child.pid, pids: [child.pid], argv: [program] },
+    tree: false,
+    probes,
+    bufferPages,
+    guard: noGuard,
+    mappingGate,
+    callGate,
+    patient: false,
+    find: (name) => probes.find((probe) => probe.name === name),
+    header: { schemaVersion: 1, llmprof: "", command: "calibrate", options: {}, host: {}, bpftrace: null },
+    open: () => ({ out: () => {}, flush: () => {}, recording: null }),
+    onFact: () => {},
+    progress: () => {},
+  });
+  const go = async () => {
+    await session.counting;
+    const stdin = child.stdin!.getWriter();
+    await stdin.write(new Uint8Array(1));
+    await stdin.close();
+    return await written;
+  };
+  try {
+    const done = go();
+    done.catch(() => {});
+    await session.run(done);
+    const bytes = await done;
+    const received = [...session.timeline!.tallies.values()].reduce((n, tally) => n + tally.received, 0);
+    if (received === 0) throw failed("Nothing of what it did was seen.");
+    return bytes;
+  } finally {
+    child.kill("SIGKILL");
+    await session.ended();
+  }
+}
+
+/** The operators' own program at each kind of function; as in an engine that goes on generating, nobody looks at tensors that are the same as before. */
+function probe(kind: HitKind): Probe {
+  const library = { prefix: NAME, symbols: [hitFunction(kind)], ready: "mapped" } as const;
+  const site = { type: "site", at: kind === "return" ? "return" : "entry", functions: [[hitFunction(kind)]] } as const;
+  const common = { name: `calibration/${kind}`, summary: ops.summary, library, decoder: () => ({ event() {}, end() {} }) };
+  if (kind !== "return") return { ...common, template: ops.template, records: ops.records, hot: true, params: { op: site } };
+  return { ...common, template: "{{hit}} /FILTER/ { @same[tid] = 1; EMIT(hit); }", records: { hit: [] }, params: { hit: site } };
+}
+
+/** The mean of the middle half: an interrupt in a call is none of the probe's cost. */
+function typical(times: readonly number[]): number {
+  const sorted = times.toSorted((a, b) => a - b);
+  const middle = sorted.slice(sorted.length >> 2, sorted.length - (sorted.length >> 2));
+  return middle.reduce((sum, time) => sum + time, 0) / middle.length;
+}
+
+function failed(why: string): LlmprofError {
+  return new LlmprofError(ExitCode.failed, "What a probe's hit costs could not be measured.", why, "See what this machine lacks: llmprof doctor");
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { mustRun } from "../../../tests/harness/command.ts";
+import { kernelTest } from "../../../tests/harness/kernel.ts";
+import { temporary } from "../../../tests/harness/temporary.ts";
+import { parseElfFunctions } from "../../../tests/harness/nm.ts";
+import { callTimes, codes, hitFunction, hitKinds, hitsProgram } from "./programs.ts";
+
+for (const [arch, prefix] of [["x86_64", ""], ["aarch64", "aarch64-linux-gnu-"]] as const) {
+  kernelTest(`${arch}: the embedded program is what its source assembles to`, { [arch === "x86_64" ? "gcc" : "aarch64"]: true }, async () => {
+    using folder = temporary();
+    const source = new URL(`./${arch}.s`, import.meta.url).pathname;
+    await mustRun([`${prefix}as`, "-o", folder.file("hits.o"), source]);
+    await mustRun([`${prefix}ld`, "-Ttext=0x400000", "-o", folder.file("hits"), folder.file("hits.o")]);
+    await mustRun([`${prefix}objcopy`, "-O", "binary", "-j", ".text", folder.file("hits"), folder.file("code")]);
+    assert.equal(Deno.readFileSync(folder.file("code")).toHex(), Uint8Array.fromBase64(codes[arch].code).toHex());
+    const assembled = await parseElfFunctions(`${prefix}nm`, folder.file("hits"));
+    Deno.writeFileSync(folder.file("ours"), hitsProgram(arch));
+    const ours = await parseElfFunctions(`${prefix}nm`, folder.file("ours"));
+    for (const name of hitKinds.map(hitFunction)) assert.equal(ours.get(name), assembled.get(name), name);
+    assert.equal(ours.size, hitKinds.length);
+  });
+}
+
+const runs = Deno.build.arch === "x86_64" || Deno.build.arch === "aarch64";
+
+Deno.test({
+  name: "the program waits, calls each function a thousand times, and writes how long each call took",
+  ignore: Deno.build.os !== "linux" || !runs,
+  async fn() {
+    using folder = temporary();
+    Deno.writeFileSync(folder.file("hits"), hitsProgram(Deno.build.arch), { mode: 0o700 });
+    const child = new Deno.Command(folder.file("hits"), { stdin: "piped", stdout: "piped" }).spawn();
+    const writer = child.stdin.getWriter();
+    await writer.write(new Uint8Array(1));
+    await writer.close();
+    const { code, stdout } = await child.output();
+    assert.equal(code, 0);
+    const times = callTimes(stdout)!;
+    for (const kind of hitKinds) assert.equal(times[kind].length, 1000);
+    // A walk of a megabyte lies between two calls; a call alone takes some ten nanoseconds.
+    const sum = Object.values(times).flat().reduce((a, b) => a + b, 0);
+    const view = new DataView(stdout.buffer);
+    const whole = Number(view.getBigUint64(stdout.length - 8, true) - view.getBigUint64(8, true));
+    assert.ok(sum > 0 && sum < whole);
+  },
+});
+
+Deno.test("without its byte the program ends and writes nothing", { ignore: Deno.build.os !== "linux" || !runs }, async () => {
+  using folder = temporary();
+  Deno.writeFileSync(folder.file("hits"), hitsProgram(Deno.build.arch), { mode: 0o700 });
+  const { code, stdout } = await new Deno.Command(folder.file("hits"), { stdin: "null" }).output();
+  assert.equal(code, 1);
+  assert.equal(stdout.length, 0);
+});
+
+Deno.test("what the program cannot have written is no measurement", () => {
+  for (const length of [0, 7, 32, 32 + 8 * 4, 32 + 8 * 6, 32 + 8 * 5]) assert.equal(callTimes(new Uint8Array(length)), null, String(length));
+});

@@ -1,0 +1,120 @@
+import type { Fact } from "../events/fact.ts";
+import type { Slice, Span } from "../events/span.ts";
+import type { Calibration } from "../machine/calibration.ts";
+import { noGuard } from "../machine/guard.ts";
+import type { Probe } from "../programs/probe.ts";
+import { callGate } from "../../probes/gate/call.ts";
+import { mappingGate } from "../../probes/gate/mapping.ts";
+import { type Detail, detailsOf, probesOf } from "./detail.ts";
+import { LibraryAttacher } from "./library_attacher.ts";
+import { groupByLibrary } from "./library_groups.ts";
+import type { Means } from "./means.ts";
+import { OverheadWatch } from "./overhead_watch.ts";
+import { costOfHits, type Hits, hitsOf, overheadOf } from "./prediction.ts";
+import { type RunningTarget, Session } from "./session.ts";
+import { siteKey } from "./library_attacher.ts";
+
+const LOOK_MS = 1000;
+
+export interface Look {
+  /** What each detail would cost, dearest first; null where the target used no CPU time in the look. */
+  readonly predicted: ReadonlyMap<Detail, number | null>;
+  /** Nanoseconds of each `llama_decode` of one token, with next to nothing attached: what a measurement is compared with. */
+  readonly decodes: readonly number[];
+  /** bpftrace detaches slowly, and nobody has to wait for it. */
+  readonly ended: Promise<void>;
+}
+
+/**
+ * A second with the probes that are hit a few times for each token. How many operators a graph has is known from the graph, so the rate of the dear
+ * probes is known before one of them is placed. Null when the target has not mapped what would be looked at.
+ */
+export async function lookAt(
+  means: Means,
+  target: RunningTarget,
+  probes: readonly Probe[],
+  calibration: Calibration,
+  options: { readonly tree: boolean; readonly bufferPages: number; readonly stop: Promise<unknown> },
+): Promise<Look | null> {
+  const hot = probes.filter((probe) => probe.hot);
+  const prices = await hotPrices(means, target, probes, hot);
+  if (!prices) return null;
+  const facts: Fact[] = [];
+  const seen = new Decodes();
+  const cool = probesOf("graph", probes);
+  const watch = new OverheadWatch(means, calibration, options.tree, facts);
+  let cpuPerSecond = 0;
+  const session: Session = new Session(means, {
+    target,
+    tree: options.tree,
+    probes: cool,
+    bufferPages: options.bufferPages,
+    guard: noGuard,
+    mappingGate,
+    callGate,
+    patient: false,
+    find: (name) => cool.find((probe) => probe.name === name),
+    header: { schemaVersion: 1, llmprof: "", command: "look", options: {}, host: {}, bpftrace: null },
+    open: () => ({ out: (span) => seen.span(span), flush: () => {}, recording: null }),
+    onFact: (fact) => void facts.push(fact),
+    conclude: async () => {
+      cpuPerSecond = await watch.cpuPerSecond(target.pids);
+      return [];
+    },
+    progress: () => {},
+  });
+  const counted = session.counting.then(async () => {
+    await watch.start(target.pids);
+    await means.sleep(LOOK_MS);
+  });
+  await session.run(Promise.race([counted, options.stop]));
+  const { timeline } = session;
+  if (!timeline) return null;
+  const seconds = (timeline.end - timeline.start) / 1e9;
+  const streams = new Map<Detail, readonly Hits[]>();
+  for (const detail of detailsOf(probes)) {
+    const names = new Set(probesOf(detail, probes).map(({ name }) => name));
+    const told = facts.flatMap((fact) => fact.fact === "program" ? [{ ...fact, sites: fact.sites.filter(({ probe }) => names.has(probe)) }] : []);
+    const operators = detail === "op" ? prices.map((cost) => ({ cost, count: seen.operators })) : [];
+    streams.set(detail, [...hitsOf(told, timeline.tallies), ...operators]);
+  }
+  // What the look itself cost is part of what the target used.
+  const own = cpuPerSecond - costOfHits(streams.get(detailsOf(probes)[1] ?? "op")!, calibration) / seconds;
+  const predicted = new Map([...streams].map(([detail, hits]) => {
+    const ns = costOfHits(hits, calibration) / seconds;
+    return [detail, own > 0 ? overheadOf(ns, own + ns) : null] as const;
+  }));
+  return { predicted, decodes: seen.decodes, ended: session.ended() };
+}
+
+/** Prices of the sites of the hot probes, by the plan alone; null where a library is not there yet. */
+async function hotPrices(means: Means, target: RunningTarget, probes: readonly Probe[], hot: readonly Probe[]): Promise<string[] | null> {
+  const prices: string[] = [];
+  const attacher = new LibraryAttacher(means, groupByLibrary(probes, callGate), (_stream, members, sites) => {
+    for (const probe of members.filter((probe) => hot.includes(probe))) {
+      for (const param of Object.values(probe.params ?? {})) {
+        if (param.type === "site") prices.push(...(sites.get(siteKey(param)) ?? []).map(({ cost }) => cost));
+      }
+    }
+    return Promise.resolve();
+  }, () => {});
+  const missing = await attacher.atStart(target.pids);
+  return missing.length > 0 ? null : prices;
+}
+
+/** What is counted of graphs and calls. */
+export class Decodes {
+  /** Calls of the function that every thread makes for every node. */
+  operators = 0;
+  /** Nanoseconds of calls that made one token. */
+  readonly decodes: number[] = [];
+
+  span(span: Span): void {
+    if (span.type === "slice") this.slice(span);
+  }
+
+  slice({ category, args, start, end, open }: Slice): void {
+    if (category === "ggml.graph") this.operators += Number(args?.nodes ?? 0) * Number(args?.threads ?? 1);
+    if (category === "llama.decode" && args?.phase === "decode" && args.tokens === 1 && !open) this.decodes.push(end - start);
+  }
+}

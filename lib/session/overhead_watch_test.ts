@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { FakeProc } from "../../tests/harness/fake_machine.ts";
+import { temporary } from "../../tests/harness/temporary.ts";
+import type { Fact } from "../events/fact.ts";
+import { Tally } from "../timeline/tally.ts";
+import type { Timeline } from "../timeline/timeline.ts";
+import type { Means } from "./means.ts";
+import { OverheadWatch } from "./overhead_watch.ts";
+
+const calibration = { nop: 500, emulated: 1000, stepped: 10_000, return: 11_000, measured: true };
+
+/** A target that uses one core, of which `hits` a second are the probe's; time passes only in `sleep`. */
+function watched(root: string, hitsPerSecond: number) {
+  const proc = new FakeProc(root);
+  let now = 5000;
+  const tally = new Tally({ 10: { name: "ggml/ops.op", fields: [] } });
+  const timeline = { start: 1e9, end: 1e9, tallies: new Map([["ggml", tally]]) };
+  // 175 ticks are in every fake process from its start.
+  const stat = () => proc.process(100, 1, "engine", "S", 100, Math.round((now - 5000) / 10));
+  stat();
+  const sleep = (milliseconds: number) => {
+    now += milliseconds;
+    stat();
+    while (tally.received < Math.round((hitsPerSecond * (now - 5000)) / 1000)) tally.event(10, 1e9 + (now - 5000) * 1e6);
+    return Promise.resolve();
+  };
+  const sites = [{ probe: "ggml/ops", site: "f+4", cost: "emulated", records: ["ggml/ops.op"] }];
+  const facts: Fact[] = [{ fact: "program", stream: "ggml", sites }];
+  const means = { files: proc.files, sleep, monotonic: () => now } as Partial<Means> as Means;
+  return { proc, timeline: timeline as unknown as Timeline, watch: new OverheadWatch(means, calibration, true, facts), sleep };
+}
+
+Deno.test("overhead: a second after the beginning, and for the whole run at its end", async () => {
+  using root = temporary();
+  const { timeline, watch, sleep } = watched(root.path, 20_000);
+  const first = await watch.begun([100], timeline);
+  // 20 ms of every second are the hits', 980 ms its own.
+  assert.ok(Math.abs(first!.overhead - 20 / 980) < 1e-3, String(first!.overhead));
+  assert.equal(first!.hitsPerSecond, 20_000);
+  await sleep(9000);
+  const all = await watch.predict([100], timeline);
+  assert.ok(Math.abs(all!.overhead - 20 / 980) < 1e-4);
+});
+
+Deno.test("overhead: of a target that has ended, what was predicted while it ran; of one that does nothing, nothing", async () => {
+  using root = temporary();
+  const { proc, timeline, watch } = watched(root.path, 20_000);
+  const first = await watch.begun([100], timeline);
+  proc.gone(100);
+  assert.deepEqual(await watch.predict([100], timeline), first);
+  const idle = watched(root.path, 20_000);
+  assert.equal(await idle.watch.predict([100], idle.timeline), null);
+});

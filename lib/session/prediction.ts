@@ -1,0 +1,41 @@
+import type { Fact } from "../events/fact.ts";
+import type { Calibration, HitCosts } from "../machine/calibration.ts";
+import type { Tally } from "../timeline/tally.ts";
+
+/** Hits of one kind of site. */
+export interface Hits {
+  /** The beginning of a site's cost: a class of {@link HitCosts}, or `tracepoint`. */
+  readonly cost: string;
+  readonly count: number;
+}
+
+/** Nanoseconds; there is no function to step over, and a record is sent. */
+const TRACEPOINT_NS = 500;
+
+/** Nanoseconds of CPU time that hits cost the threads they happen in. */
+export function costOfHits(hits: readonly Hits[], calibration: Calibration): number {
+  return hits.reduce((sum, { cost, count }) => sum + count * hitCost(cost, calibration), 0);
+}
+
+/** Nanoseconds of one hit: `emulated`, or `stepped (emulated with bpftrace ≥ 0.23)`. */
+export function hitCost(cost: string, calibration: Calibration): number {
+  const name = cost.split(" ")[0]!;
+  return name in calibration && name !== "measured" ? calibration[name as keyof HitCosts] : TRACEPOINT_NS;
+}
+
+/**
+ * CPU time that tracing adds, over what the target uses without: of the CPU time that it was seen to use, the hits' part is not its own. Null
+ * where it used none beside them.
+ */
+export function overheadOf(hitNs: number, cpuNs: number): number | null {
+  return cpuNs > hitNs ? hitNs / (cpuNs - hitNs) : null;
+}
+
+/** What was received of each site that tells its hits, by its price. */
+export function hitsOf(facts: readonly Fact[], tallies: ReadonlyMap<string, Tally>): Hits[] {
+  return facts.flatMap((fact) => {
+    if (fact.fact !== "program") return [];
+    const seen = tallies.get(fact.stream)?.hits;
+    return fact.sites.map(({ cost, records }) => ({ cost, count: Math.max(0, ...records.map((record) => seen?.get(record) ?? 0)) }));
+  });
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { parseCalibration, uncalibrated } from "../machine/calibration.ts";
+import { Tally } from "../timeline/tally.ts";
+import { measuredOverhead } from "./measured.ts";
+import { percent } from "./percent.ts";
+import { costOfHits, hitCost, hitsOf, overheadOf } from "./prediction.ts";
+
+const calibration = { nop: 500, emulated: 700, stepped: 10_000, return: 11_000, measured: true };
+
+Deno.test("prediction: hits at their price, over what is left of the target's CPU time without them", () => {
+  const hits = [{ cost: "emulated", count: 25_000 }, { cost: "stepped (emulated with bpftrace ≥ 0.23)", count: 100 }, {
+    cost: "tracepoint",
+    count: 10,
+  }];
+  assert.equal(costOfHits(hits, calibration), 25_000 * 700 + 100 * 10_000 + 10 * 500);
+  assert.equal(hitCost("return", calibration), 11_000);
+  assert.equal(overheadOf(20e6, 1020e6), 0.02);
+  assert.equal(overheadOf(20e6, 20e6), null);
+  assert.equal(overheadOf(0, 0), null);
+});
+
+Deno.test("prediction: a site has as many hits as its most frequent record, and those that cannot be told apart have none", () => {
+  const tally = new Tally({ 10: { name: "ggml/ops.op", fields: [] }, 11: { name: "ggml/ops.tensor", fields: [] } });
+  for (let i = 0; i < 184; i++) tally.event(i < 3 ? 11 : 10, i);
+  tally.event(10, 184);
+  tally.event(10, 185);
+  tally.event(10, 186);
+  const sites = [
+    { probe: "ggml/ops", site: "a", cost: "emulated", records: ["ggml/ops.tensor", "ggml/ops.op"] },
+    { probe: "x/y", site: "b", cost: "stepped", records: [] },
+  ];
+  const hits = hitsOf([{ fact: "program", stream: "ggml", sites }, { fact: "note", text: "" }], new Map([["ggml", tally]]));
+  assert.deepEqual(hits, [{ cost: "emulated", count: 184 }, { cost: "stepped", count: 0 }]);
+});
+
+Deno.test("measured: medians of enough decodes, or nothing", () => {
+  const of = (ns: number, count = 21) => Array.from({ length: count }, (_, i) => ns + (i === 0 ? 1e9 : 0));
+  assert.ok(Math.abs(measuredOverhead(of(100), of(103))! - 0.03) < 1e-12);
+  assert.equal(measuredOverhead(of(100, 19), of(103)), null);
+  assert.equal(measuredOverhead(of(100), []), null);
+});
+
+Deno.test("calibration: what a cache kept is believed only when it is whole", () => {
+  const kept = { nop: 1, emulated: 2, stepped: 3, return: 4 };
+  assert.deepEqual(parseCalibration(kept), { ...kept, measured: true });
+  for (const bad of [null, 5, "x", {}, { ...kept, nop: "1" }, { ...kept, stepped: -1 }, { ...kept, return: null }, { ...kept, nop: 1e12 }]) {
+    assert.equal(parseCalibration(bad), null);
+  }
+  assert.equal(uncalibrated.measured, false);
+});
+
+Deno.test("percent: as many digits as say something", () => {
+  assert.deepEqual([0.0123, 1.5, 0.00456, 0.00001, 0.1].map(percent), ["1.2 %", "150 %", "0.46 %", "0.001 %", "10.0 %"]);
+});

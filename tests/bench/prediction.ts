@@ -1,0 +1,88 @@
+/**
+ * The overhead that llmprof predicts beside the one that is measured, in windows inside one running engine, each between two in which nothing is
+ * attached: behind `endbr64` and on it with a bpftrace that accepts offsets, and with one that does not.
+ *
+ *     deno run -A tests/bench/prediction.ts [--model small] [--pairs 12] [--window 1500] [--bpftrace 0.23]
+ *
+ * What a hit costs is measured anew first. A prediction is right when it is off by no more than one point, or a fifth of what was measured.
+ */
+import { parseArgs } from "node:util";
+import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
+import type { Summary } from "../../lib/analysis/summary.ts";
+import { bpftraces } from "../harness/bpftraces.ts";
+import { mustRun, start } from "../harness/command.ts";
+import { llmprof } from "../harness/llmprof.ts";
+import { temporary } from "../harness/temporary.ts";
+import { bpftracesOf, row, until } from "../kernel/processes.ts";
+import { type ShapeName, shapes } from "../workloads/shapes.ts";
+import { middle } from "./statistics.ts";
+import { comparedWindows, type Mode, type Pair } from "./windows.ts";
+
+/** llmprof as a user starts it; what it predicted at its end goes to `predicted`, what it used as a site to `sites`. */
+function traced(name: string, bpftrace: string, pairs: number, predicted: number[], sites: Set<string>): Mode {
+  return {
+    name,
+    pairs,
+    async attach(pid) {
+      const flags = ["--bpftrace", bpftrace, "--pid", String(pid), "--no-output", "--summary", "json"];
+      const running = start([...llmprof, "operators", ...flags], { timeoutMilliseconds: 600_000 });
+      await running.saw("Tracing");
+      return async () => {
+        const children = bpftracesOf(running.pid);
+        running.kill("SIGINT");
+        const { code, stdout, stderr } = await running.finished();
+        if (code !== 0) throw new Error(`llmprof ended with ${code}:\n${stderr}`);
+        const { overhead, probes }: Summary<OperatorsResult> = JSON.parse(stdout);
+        if (overhead.predicted !== null) predicted.push(overhead.predicted);
+        for (const { name, site, cost } of probes) if (name === "ggml/ops") sites.add(`${site} (${cost})`);
+        await until("its bpftraces have detached", () => children.every((child) => row(child) === undefined));
+      };
+    },
+  };
+}
+
+/** The same bpftrace, saying of itself that it accepts no offsets. */
+function withoutOffsets(path: string, folder: string): string {
+  const script = `${folder}/bpftrace`;
+  Deno.writeTextFileSync(
+    script,
+    `#!/bin/sh\nif [ "$1" = --info ]; then "${path}" --info 2>&1 | sed 's/\\(bfd\\|unsafe uprobe\\): yes/\\1: no/g'; exit; fi\nexec "${path}" "$@"\n`,
+  );
+  Deno.chmodSync(script, 0o755);
+  return script;
+}
+
+const { values } = parseArgs({
+  options: {
+    model: { type: "string", default: "small" },
+    pairs: { type: "string", default: "12" },
+    window: { type: "string", default: "1500" },
+    bpftrace: { type: "string" },
+  },
+});
+if (!Object.hasOwn(shapes, values.model)) throw new Error(`No model is called ${values.model}. There are: ${Object.keys(shapes).join(", ")}.`);
+using folder = temporary();
+for (const { name, path } of bpftraces().filter(({ name }) => values.bpftrace === undefined || name === values.bpftrace)) {
+  const { stdout } = await mustRun([path, "--info"]);
+  const hasOffsets = /(bfd|unsafe uprobe): yes/.test(stdout);
+  const variants = hasOffsets
+    ? [["behind endbr64", path], ["on endbr64", withoutOffsets(path, folder.path)]] as const
+    : [["on endbr64", path]] as const;
+  for (const [where, bpftrace] of variants) {
+    const calibrated = await mustRun([...llmprof, "doctor", "--calibrate", "--bpftrace", bpftrace], { timeoutMilliseconds: 60_000 });
+    const predicted: number[] = [], pairs: Pair[] = [], sites = new Set<string>();
+    const options = { model: values.model as ShapeName, threads: 1, windowMs: Number(values.window) };
+    await comparedWindows([traced(where, bpftrace, Number(values.pairs), predicted, sites)], options, (more) => void pairs.push(...more));
+    const measured = middle(pairs.map(({ ratio }) => (ratio - 1) * 100));
+    const foretold = middle(predicted.map((fraction) => fraction * 100));
+    const off = Math.abs(foretold.median - measured.median);
+    const isRight = off <= Math.max(1, measured.median / 5);
+    console.log(`bpftrace ${name}, ${where}: ${[...sites].join(", ")}`);
+    console.log(`  ${/A hit with.*/.exec(calibrated.stderr)?.[0] ?? ""}`);
+    console.log(
+      `  predicted ${foretold.median.toFixed(2)} %, measured ${measured.median.toFixed(2)} % (95 %: ${measured.low.toFixed(2)} to ${
+        measured.high.toFixed(2)
+      }, ${measured.count} windows): off by ${off.toFixed(2)} points, ${isRight ? "right" : "WRONG"}`,
+    );
+  }
+}

@@ -1,0 +1,86 @@
+/** A limit on what tracing may cost, on a real engine: kept, stepped down to, or refused. */
+import assert from "node:assert/strict";
+import { mustRun, run } from "../harness/command.ts";
+import { matrixTest } from "../harness/kernel.ts";
+import { llmprof } from "../harness/llmprof.ts";
+import { temporary } from "../harness/temporary.ts";
+import { startEngine } from "../workloads/engine_run.ts";
+import { model } from "../workloads/model.ts";
+import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
+import type { Summary } from "../../lib/analysis/summary.ts";
+
+matrixTest(
+  "--max-overhead: full detail below it, less above it, nothing where even that is too much",
+  { engine: true },
+  async ({ path: bpftrace }) => {
+    using folder = temporary();
+    const [waitFile, stopFile] = [folder.file("go"), folder.file("stop")];
+    await using engine = startEngine({ model: model("tiny"), prompt: 1, tokens: 200, threads: 1, waitFile, stopFile });
+    await engine.saw('"waiting"');
+    Deno.writeTextFileSync(waitFile, "");
+    const operators = (limit: string) => {
+      const flags = [
+        "--pid",
+        String(engine.pid),
+        "--bpftrace",
+        bpftrace,
+        "--duration",
+        "1s",
+        "--no-output",
+        "--summary",
+        "json",
+        "--max-overhead",
+        limit,
+      ];
+      return run([...llmprof, "operators", ...flags], { timeoutMilliseconds: 60_000 });
+    };
+
+    const full = await operators("100000%");
+    assert.equal(full.code, 0, full.stderr);
+    const seen: Summary<OperatorsResult> = JSON.parse(full.stdout);
+    assert.ok(seen.probes.some(({ name, hits }) => name === "ggml/ops" && hits! > 0), "operators were seen");
+    assert.equal(seen.events.lost, 0);
+    assert.equal(seen.events.emitted, seen.events.received);
+    assert.ok(seen.overhead.predicted! > 0);
+    assert.notEqual(seen.overhead.measured, null);
+    assert.match(full.stderr, /^Predicted overhead .* % at [\d,]+ hits\/s\.$/m);
+    assert.match(full.stderr, /^Overhead: predicted .* %, measured .* %\.$/m);
+    assert.doesNotMatch(full.stderr, /uncalibrated/);
+
+    const refused = await operators("0.0000001%");
+    assert.equal(refused.code, 4, refused.stderr);
+    assert.match(refused.stderr, /^Tracing would cost more than --max-overhead .* allows\. Predicted: .* for every operator, .* for tokens/m);
+    const [, op, graph] = /Predicted: ([\d.]+) % for every operator, ([\d.]+) % for graphs/.exec(refused.stderr)!;
+    assert.ok(Number(op) > Number(graph), refused.stderr);
+    assert.match(refused.stderr, /^Allow more: --max-overhead [\d.]+%$/m);
+
+    // Between what every operator costs and what graphs do.
+    const less = await operators(`${((Number(op) + Number(graph)) / 2).toFixed(3)}%`);
+    assert.equal(less.code, 0, less.stderr);
+    const stepped: Summary<OperatorsResult> = JSON.parse(less.stdout);
+    assert.ok(!stepped.probes.some(({ name }) => name === "ggml/ops"));
+    assert.ok(stepped.probes.some(({ name, hits }) => name === "ggml/graph" && hits! > 0));
+    assert.equal(stepped.events.lost, 0);
+    assert.match(stepped.notes.join(), /every operator would cost .*, so this run sees graphs and tokens, no operators/);
+    assert.match(less.stderr, /so this run sees graphs and tokens, no operators/);
+    Deno.writeTextFileSync(stopFile, "");
+    await engine.finished();
+  },
+);
+
+matrixTest("--calibrate --rate: what a hit costs here, and what a rate of them does", { engine: true }, async ({ path: bpftrace }) => {
+  await using engine = startEngine({ model: model("tiny"), prompt: 1, tokens: 1, threads: 1, waitFile: "/nonexistent/go" });
+  await engine.saw('"waiting"');
+  const flags = ["--pid", String(engine.pid), "--bpftrace", bpftrace, "--dry-run", "--calibrate", "--rate", "25k/s"];
+  const { stdout } = await mustRun([...llmprof, "operators", ...flags], { timeoutMilliseconds: 60_000 });
+  const costs = /^# A hit with its record costs the traced thread: nop ([\d.]+) µs, emulated ([\d.]+) µs, stepped ([\d.]+) µs, return ([\d.]+) µs\.$/m
+    .exec(stdout);
+  assert.ok(costs, stdout);
+  const [nop, emulated, stepped] = costs.slice(1).map(Number);
+  assert.ok(nop! > 0 && emulated! > 0 && stepped! > emulated!, costs[0]);
+  const told = /^# Predicted overhead at 25,000 hits\/s of \S*ggml_cpu_extra_compute_forward(\+4)? \((\w+).*\): ([\d.]+) % of one fully used core\.$/m
+    .exec(stdout);
+  assert.ok(told, stdout);
+  const price = told[2] === "stepped" ? stepped! : told[2] === "nop" ? nop! : emulated!;
+  assert.ok(Math.abs(Number(told[3]) - 2.5 * price) < 0.2, told[0]);
+});
