@@ -124,13 +124,14 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       progress: (progress) => status.progress(progress),
     });
     const { counting } = session;
+    let over = false;
     void counting.then(() => watch.begun(pidsOf(target, session!), session!.timeline!)).then((prediction) => {
-      if (prediction) status.progress({ state: "predicted", ...prediction, calibrated: calibration.measured });
+      if (prediction && !over) status.progress({ state: "predicted", ...prediction, calibrated: calibration.measured });
     });
     // All that ends a run in good order, beside the end of its target; what ends it as a failure is thrown by `run`.
     const ends = [context.interrupted, tokens.reached, outputs.spent];
     if (options.duration !== undefined) ends.push(counting.then(() => means.sleep(options.duration!)));
-    await session.run(Promise.race(ends));
+    await session.run(Promise.race(ends).finally(() => over = true));
     await checkSeen(limited?.note ? { ...profile, requires: undefined } : profile, session, means);
   } catch (error) {
     if (session?.timeline) report(run.finish(session.timeline), options, context);
