@@ -51,7 +51,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const waiting = () => options.quiet || context.terminal.err("Waiting for a process that matches. Ctrl-C ends.\n");
   const running = launches ? null : await findTargetNow(means, options, context, waiting);
   if (interrupted || (!launches && !running)) return nothing(context);
-  mustTrace(means, context, options.bpftrace);
+  mustTrace(means, context);
   const outputs = await Outputs.prepare(options.outputs, owner, ({ what, why }) => context.terminal.err(`${what} ${why}\n`));
   context.atKill(() => outputs.discard());
   const guard = await startGuard("*/libllama.*");

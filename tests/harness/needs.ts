@@ -2,6 +2,7 @@ import { traceProcessor } from "../judge/files.ts";
 import { engine } from "../setup/engine.ts";
 import { podman } from "../setup/podman.ts";
 import { programs } from "../setup/programs.ts";
+import { bpftraceOf } from "../setup/root.ts";
 import { findProgram } from "./find_program.ts";
 
 /** What a test cannot run without. */
@@ -15,6 +16,8 @@ export interface Needs {
   readonly podman?: boolean;
   /** Perfetto's trace_processor. */
   readonly judge?: boolean;
+  /** A root of Debian trixie. */
+  readonly trixie?: boolean;
 }
 
 /** The first need that is not met here, with what would meet it; null when the test can run. */
@@ -28,6 +31,7 @@ export function unmet(needs: Needs): string | null {
   if (needs.gcc && !programs.isThere()) return "needs the planted targets: deno run -A tests/setup/setup.ts programs";
   if (needs.podman && !podman.isThere()) return "needs podman: deno run -A tests/setup/setup.ts podman";
   if (needs.judge && !traceProcessor.isThere()) return "needs trace_processor: deno run -A tests/setup/setup.ts judge";
+  if (needs.trixie && !bpftraceOf("trixie").isThere()) return "needs Debian trixie: deno run -A tests/setup/setup.ts trixie";
   return null;
 }
 
