@@ -61,7 +61,8 @@ const initialPidNamespace = "pid:[4026531836]";
 
 /** About 0.15 s, nearly all of it bpftrace; what cannot be read is reported as absent. */
 export async function readCapabilities(files: KernelFiles, options: CapabilityOptions): Promise<Capabilities> {
-  const [texts, mountTable, btf, namespace, devices, bpftrace] = await Promise.all([
+  const mountTable = files.text("/proc/self/mounts").then((text) => parseMounts(text ?? ""));
+  const [texts, mounts, trace, btf, namespace, devices, bpftrace] = await Promise.all([
     files.texts([
       `/proc/${options.pid}/status`,
       "/proc/sys/kernel/osrelease",
@@ -71,14 +72,14 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
       "/sys/kernel/security/lockdown",
       "/etc/os-release",
     ]),
-    files.text("/proc/self/mounts"),
+    mountTable,
+    mountTable.then((mounts) => readTracefs(files, mounts)),
     files.exists("/sys/kernel/btf/vmlinux"),
     files.link("/proc/self/ns/pid"),
     files.list("/sys/bus/event_source/devices"),
     readBpftrace(files, options),
   ]);
   const [status, release, cpuinfo, meminfo, governor, lockdown, osRelease] = texts.map((text) => text ?? "");
-  const mounts = parseMounts(mountTable ?? "");
   const effectiveCaps = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)$/m.exec(status!)?.[1] ?? "0"}`);
   return {
     root: /^Uid:\s*\d+\s+0\s/m.test(status!),
@@ -100,7 +101,7 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     pmu: devices.some((device) => /^(cpu($|_)|armv\d+)/.test(device)),
     distribution: distributionOf(osRelease!),
     ...bpftrace,
-    ...await readTracefs(files, mounts),
+    ...trace,
   };
 }
 

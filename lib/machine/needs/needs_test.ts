@@ -89,6 +89,10 @@ Deno.test("needs: bpftrace's own demands come with its version", () => {
   const swapping = parseBpftrace("/b", "bpftrace v0.24.1", "");
   const said = checks({ ...good, pidNamespaceIsInit: false, bpftrace: swapping }, []).find(({ need }) => need.includes("namespace"))!;
   assert.match(said.consequence, /0\.24\.1 takes process and thread ids for one another/);
+  const right = parseBpftrace("/b", "bpftrace v0.24.2", "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n");
+  assert.deepEqual(lacking({ pidNamespaceIsInit: false, bpftrace: right }).map(([need, state]) => [need, state]), [
+    ["the machine's PID namespace", "warning"],
+  ]);
 });
 
 Deno.test("needs: what an ordinary user cannot know is unknown, not missing", () => {

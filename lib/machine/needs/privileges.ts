@@ -46,17 +46,24 @@ function others({ effectiveCaps, bpftrace }: Capabilities): Check[] {
   });
 }
 
-/** Inside a PID namespace the kernel counts processes otherwise than llmprof, and bpftrace says the one number or the other. */
+/**
+ * Inside a PID namespace llmprof knows processes by other numbers than the machine does. `pid` of a program says the machine's number before
+ * 0.23, takes process and thread for one another until 0.24.1 (bpftrace issue 4813), and then says the namespace's; fields of tracepoints stay
+ * the machine's.
+ */
 function pidNamespace({ pidNamespaceIsInit, bpftrace }: Capabilities): Check {
   const need = "the machine's PID namespace";
   if (pidNamespaceIsInit) return ok(need, "yes");
   const advice = "Run it on the host, or start the container with --pid host.";
   const version = bpftrace?.version;
-  const swaps = version && atLeast(version, 0, 23) && !atLeast(version, 0, 24, 2);
+  if (version && atLeast(version, 0, 24, 2)) {
+    return warning(need, "a container's", { consequence: "Processes that the target forks are not followed.", advice });
+  }
+  const swaps = version && atLeast(version, 0, 23);
   return missing(need, "a container's", {
     consequence: swaps
       ? `bpftrace ${version.join(".")} takes process and thread ids for one another here: nothing matches the target.`
       : "Probes see other process numbers than llmprof: nothing matches the target.",
-    advice,
+    advice: `${advice} bpftrace 0.24.2 or newer sees the container's numbers.`,
   });
 }
