@@ -71,7 +71,7 @@ kernelTest("no bpftrace, no tracefs: 3, with the line that mends it", { bpftrace
   const script = 'for place in /sys/kernel/tracing /sys/kernel/debug; do umount -l "$place" 2>/dev/null; done; exec "$@"';
   await using bare = start(["unshare", "--mount", "sh", "-c", script, "sh", ...llmprof, ...args]);
   const unmounted = await bare.finished();
-  assert.match(unmounted.stderr, /^tracefs is not mounted\. .*\nRun: sudo mount -t tracefs tracefs \/sys\/kernel\/tracing\n/);
+  assert.match(unmounted.stderr, /^Tracing needs tracefs: not mounted\. .*\nRun: mount -t tracefs tracefs \/sys\/kernel\/tracing\n/);
   assert.deepEqual([missing.code, unmounted.code], [3, 3]);
 });
 
