@@ -27,10 +27,11 @@ export function factLines({ facts }: Facts, width: number, paint: Palette): stri
   });
 }
 
-/** A note as a paragraph behind its mark. */
-export function noteLines({ level, text }: Note, width: number, paint: Palette): string[] {
+/** A note as a paragraph behind its mark; a command in one line, however long: a terminal's own wrapping can be copied, a line's end not. */
+export function noteLines({ level, text, command }: Note, width: number, paint: Palette): string[] {
   const mark = level === "warning" ? "Warning: " : "Note: ";
   const lines = wrap(harmless(text), Math.max(20, width - mark.length));
   const painted = level === "warning" ? paint.warning(mark) : paint.quiet(mark);
-  return lines.map((line, i) => (i === 0 ? painted : " ".repeat(mark.length)) + line);
+  const indent = " ".repeat(mark.length);
+  return [...lines.map((line, i) => (i === 0 ? painted : indent) + line), ...command === undefined ? [] : [indent + harmless(command)]];
 }

@@ -1,15 +1,20 @@
 import process from "node:process";
 import { ExitCode } from "../events/errors.ts";
 import type { View } from "../events/view.ts";
-import { type Check, checks } from "../machine/checks.ts";
-import { readCapabilities } from "../machine/capabilities.ts";
+import { type Capabilities, distributionOf, readCapabilities } from "../machine/capabilities.ts";
+import type { Check } from "../machine/needs/check.ts";
+import { checks } from "../machine/needs/needs.ts";
+import { programNeeds } from "../machine/needs/programs.ts";
+import { lackingPrograms } from "../machine/programs.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
+import { readSurroundings } from "../machine/surroundings.ts";
 import { renderSummary } from "../../exporters/json.ts";
 import { renderText } from "../../exporters/text.ts";
 import { DEFAULT_BUFFER_PAGES } from "../tracing/command_line.ts";
 import { calibrationText, readCalibration } from "./calibrated.ts";
 import type { DoctorSummary } from "./doctor_schema.ts";
 import { readMeans } from "./means.ts";
+import { type ProbeCheck, probeChecks, probeLines } from "./probe_needs.ts";
 import type { Context } from "./terminal.ts";
 
 export interface DoctorOptions {
@@ -18,22 +23,26 @@ export interface DoctorOptions {
   readonly calibrate?: true;
 }
 
+interface Examination {
+  readonly bpftrace: Capabilities["bpftrace"];
+  readonly checks: readonly Check[];
+  readonly probes: readonly ProbeCheck[];
+}
+
 /** Can this machine trace? The exit code says it too. */
 export async function doctor(options: DoctorOptions, context: Context): Promise<number> {
-  const machine = await readCapabilities(new ReaderFiles(), { pid: process.pid, bpftrace: options.bpftrace });
-  const found = checks(machine, context.argv);
-  const canTrace = found.every(({ ok }) => ok !== false);
+  const { bpftrace, checks, probes } = await examine(options, context);
+  const canTrace = checks.every(({ state }) => state !== "missing");
   const { terminal } = context;
   if (options.summary === "json") {
-    const { bpftrace } = machine;
     const summary: DoctorSummary = {
       schemaVersion: 1,
       command: "doctor",
       bpftrace: bpftrace && { path: bpftrace.path, version: bpftrace.version.join(".") },
-      result: { canTrace, checks: found.map(({ ok, ...check }) => ({ ...check, state: stateOf(ok) })) },
+      result: { canTrace, checks, probes },
     };
     terminal.out(renderSummary(summary));
-  } else terminal.out(renderText(present(found, canTrace), terminal));
+  } else terminal.out(renderText(present(checks, canTrace), terminal));
   if (options.calibrate && canTrace) await measureHits(options, terminal);
   return canTrace ? ExitCode.ok : ExitCode.machine;
 }
@@ -44,18 +53,36 @@ async function measureHits({ bpftrace }: DoctorOptions, terminal: Context["termi
   terminal.err(`${calibrationText(await readCalibration(await readMeans(bpftrace), DEFAULT_BUFFER_PAGES, "now", begin))}\n`);
 }
 
-function present(found: readonly Check[], canTrace: boolean): View[] {
-  const columns = ["need", "state", "found"].map((title) => ({ title, unit: "text" as const }));
-  const rows = found.map(({ need, ok, found }) => [need, stateOf(ok), found]);
-  const advice = found.filter(({ ok }) => ok !== true).map(({ need, ok, consequence, fix }): View => ({
-    type: "note",
-    level: ok === false ? "warning" : "info",
-    text: `${need}: ${consequence}${fix === "" ? "" : ` Fix: ${fix.replace(/^Run: /, "")}`}`,
-  }));
-  const verdict = canTrace ? "This machine can trace." : "This machine cannot trace as this user, or not yet: see the warnings above.";
-  return [{ type: "table", title: "What tracing needs", columns, rows }, ...advice, { type: "facts", title: verdict, facts: [] }];
+async function examine(options: DoctorOptions, { argv }: Context): Promise<Examination> {
+  const path = Deno.env.get("PATH") ?? "";
+  const lacking = await lackingPrograms();
+  const programs = programNeeds(lacking, distributionOf(await Deno.readTextFile("/etc/os-release").catch(() => "")), path);
+  // Everything else is read through these programs.
+  if (lacking.length > 0) return { bpftrace: null, checks: [programs], probes: [] };
+  const files = new ReaderFiles();
+  // Where a trace goes to when nobody says otherwise, and where there may be room instead.
+  const folders = [...new Set([Deno.cwd(), "/tmp"])];
+  const [machine, around] = await Promise.all([
+    readCapabilities(files, { pid: process.pid, bpftrace: options.bpftrace, path }),
+    readSurroundings(files, { pid: process.pid, folders }),
+  ]);
+  const probes = await probeChecks(machine);
+  return { bpftrace: machine.bpftrace, checks: [programs, ...checks(machine, argv, around), ...probeLines(probes, machine)], probes };
 }
 
-function stateOf(ok: Check["ok"]): DoctorSummary["result"]["checks"][number]["state"] {
-  return ok === true ? "ok" : ok === false ? "missing" : "warning";
+const order = { missing: 0, warning: 1, unknown: 2, ok: 3 } as const;
+
+/** What has to be seen to comes first, each with the line to type. */
+function present(checks: readonly Check[], canTrace: boolean): View[] {
+  const columns = ["need", "state", "found"].map((title) => ({ title, unit: "text" as const }));
+  const sorted = checks.toSorted((a, b) => order[a.state] - order[b.state]);
+  const rows = sorted.map(({ need, state, found }) => [need, state, found]);
+  const notes = sorted.filter(({ consequence }) => consequence !== "").map(({ need, state, consequence, fix, advice }): View => ({
+    type: "note",
+    level: state === "missing" ? "warning" : "info",
+    text: [`${need}: ${consequence}`, advice].filter(Boolean).join(" "),
+    ...fix === "" ? {} : { command: fix },
+  }));
+  const verdict = canTrace ? "This machine can trace." : "This machine cannot trace as this user, or not yet: see the warnings above.";
+  return [{ type: "table", title: "What tracing needs", columns, rows }, ...notes, { type: "facts", title: verdict, facts: [] }];
 }

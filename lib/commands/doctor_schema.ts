@@ -7,16 +7,26 @@ export const doctorSummarySchema = z.object({
   bpftrace: z.object({ path: z.string(), version: z.string() }).nullable(),
   result: z.object({
     canTrace: z.boolean(),
+    /** In the order in which a person has to see to them. */
     checks: z.array(z.object({
       need: z.string(),
-      /** `warning`: it can trace, but less or at a higher price. */
-      state: z.enum(["ok", "warning", "missing"]),
+      /** `missing`: it cannot trace. `warning`: it can, but less or at a higher price. `unknown`: this user may not look. */
+      state: z.enum(["ok", "warning", "missing", "unknown"]),
       found: z.string(),
       /** What does not work without it; empty when it is there. */
       consequence: z.string(),
-      /** The command or step that fixes it; empty when it is there or nothing does. */
+      /** The command that mends it, as it can be typed; empty when nothing has to be mended or no command does. */
       fix: z.string(),
-    })),
+      /** What else helps, in words. */
+      advice: z.string(),
+    })).readonly(),
+    /** Every probe of every command, and what it lacks here. */
+    probes: z.array(z.object({
+      probe: z.string(),
+      summary: z.string(),
+      needs: z.array(z.string()).readonly(),
+      lacks: z.array(z.string()).readonly(),
+    })).readonly(),
   }),
 });
 

@@ -40,7 +40,7 @@ export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, 
   const target = options.program.length > 0
     ? null
     : await findTargetNow(means, options, context, () => terminal.err("Waiting for a process that matches.\n"));
-  mustTrace(means, context, options.bpftrace);
+  mustTrace(means, context);
   const filter = target?.type === "running" ? await filterOf(target.pids, options.tree, means) : { type: "new" } as const;
   const { programs, notYet } = await plans(profile, filter, options, means);
   for (const program of programs) {

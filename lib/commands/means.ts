@@ -1,8 +1,7 @@
 import process from "node:process";
-import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { readCapabilities } from "../machine/capabilities.ts";
 import { spawnChild } from "../machine/child.ts";
-import { preflight } from "../machine/preflight.ts";
+import { preflight } from "../machine/needs/needs.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
 import type { Means } from "../session/means.ts";
 import { ignoresHangup } from "../target/process.ts";
@@ -20,7 +19,7 @@ export async function readMeans(bpftrace: string | undefined): Promise<Means> {
   const files = new ReaderFiles();
   return {
     files,
-    machine: await readCapabilities(files, { pid: process.pid, bpftrace }),
+    machine: await readCapabilities(files, { pid: process.pid, bpftrace, path: Deno.env.get("PATH") }),
     spawn: spawnChild,
     // Unreferenced: a deadline that nobody waits for any more must not keep the process alive.
     sleep: (milliseconds) => new Promise((resolve) => Deno.unrefTimer(setTimeout(resolve, milliseconds))),
@@ -31,15 +30,7 @@ export async function readMeans(bpftrace: string | undefined): Promise<Means> {
 }
 
 /** Throws why this machine cannot trace. Comes after what may be wrong with the command line: that can be mended at once. */
-export function mustTrace({ machine }: Means, context: Context, bpftrace: string | undefined): void {
-  if (bpftrace !== undefined && machine.root && machine.bpftrace === null) {
-    throw new LlmprofError(
-      ExitCode.machine,
-      `${bpftrace} is no bpftrace.`,
-      "It does not start, or does not say its version.",
-      `Try: ${bpftrace} --version`,
-    );
-  }
+export function mustTrace({ machine }: Means, context: Context): void {
   const [problem] = preflight(machine, context.argv);
   if (problem) throw problem;
 }

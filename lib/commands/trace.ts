@@ -63,7 +63,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const waiting = () => options.quiet || context.terminal.err("Waiting for a process that matches. Ctrl-C ends.\n");
   const running = launches ? null : await findTargetNow(means, options, context, waiting);
   if (interrupted || (!launches && !running)) return nothing(context);
-  mustTrace(means, context, options.bpftrace);
+  mustTrace(means, context);
   const wish = options.calibrate ? "now" : options.maxOverhead === undefined ? "kept" : "needed";
   const calibration = await readCalibration(means, options.bufferPages, wish, () => status.progress({ state: "calibrating" }));
   if (options.calibrate) status.note(calibrationText(calibration));

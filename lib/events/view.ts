@@ -36,6 +36,8 @@ export interface Note {
   readonly type: "note";
   readonly level: "info" | "warning";
   readonly text: string;
+  /** A line to type, shown below the sentence and never broken. */
+  readonly command?: string;
 }
 
 export type View = Table | Waterfall | Facts | Note;

@@ -1,6 +1,9 @@
 import { runChild, systemPath } from "./child.ts";
 import type { KernelFiles } from "./files.ts";
 
+/** Below, every program with `BEGIN` fails on the builds that distributions ship: bpftrace issue 2168, fixed in 0.16. */
+export const oldestBpftrace = [0, 16] as const;
+
 export interface BpftraceFeatures {
   /** `uprobe:lib:function+4` is accepted. */
   readonly offsets: boolean;
@@ -35,25 +38,33 @@ export async function probeBpftrace(path: string, signal?: AbortSignal): Promise
   return parseBpftrace(path, version.stdout, info.stdout + info.stderr);
 }
 
-/** `info` in any of its layouts: one `name: yes` a line (0.17), or two in columns (0.23). */
+/**
+ * `info` in any of its layouts: one `name: yes` a line (to 0.21), or two in columns (from 0.22). A version may carry what `git describe` and
+ * packagers add: `v0.24-rc0`, `v0.23.2-12-g1a2b-dirty`.
+ */
 export function parseBpftrace(path: string, versionText: string, info: string): Bpftrace | null {
-  const found = /^bpftrace v(\d+)\.(\d+)(?:\.(\d+))?/m.exec(versionText);
+  const found = /^bpftrace v?(\d+)\.(\d+)(?:\.(\d+))?/m.exec(versionText);
   if (!found) return null;
+  const version = [Number(found[1]), Number(found[2]), Number(found[3] ?? 0)] as const;
   const says = (name: string) => new RegExp(`(?:^|\\s)${name}: yes\\b`, "m").test(info);
   return {
     path,
-    version: [Number(found[1]), Number(found[2]), Number(found[3] ?? 0)],
-    text: versionText.trim().split("\n")[0]!,
+    version,
+    text: found.input.slice(found.index).split("\n")[0]!.trim(),
     features: {
-      // bpftrace disassembles with bfd to see that an offset is the start of an instruction; an `unsafe uprobe` build does not look.
-      offsets: says("bfd") || says("unsafe uprobe"),
-      ringbuf: says("ringbuf"),
+      // bpftrace disassembles with bfd to see that an offset is the start of an instruction. Without, it refuses (even a build that says
+      // `unsafe uprobe: yes`, which means what `--unsafe` may do).
+      offsets: says("bfd"),
+      // From 0.25 on nothing works without a ring buffer, and `--info` no longer mentions it.
+      ringbuf: says("ringbuf") || atLeast(version, 0, 25),
       uprobeMulti: says("uprobe_multi"),
     },
   };
 }
 
-/** Whether `version` is at least `major.minor`. */
-export function atLeast(version: readonly [number, number, number], major: number, minor: number): boolean {
-  return version[0] > major || (version[0] === major && version[1] >= minor);
+/** Whether `version` is at least `major.minor.patch`. */
+export function atLeast(version: readonly [number, number, number], major: number, minor: number, patch = 0): boolean {
+  const least = [major, minor, patch];
+  const differs = version.findIndex((number, i) => number !== least[i]);
+  return differs < 0 || version[differs]! > least[differs]!;
 }

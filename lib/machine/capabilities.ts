@@ -1,5 +1,7 @@
 import { type Bpftrace, findBpftrace, probeBpftrace } from "./bpftrace.ts";
+import { systemPath } from "./child.ts";
 import type { KernelFiles } from "./files.ts";
+import { hiding, type Mount, parseMounts } from "./mounts.ts";
 
 /** What this machine can do and what it is, read once. */
 export interface Capabilities {
@@ -7,6 +9,10 @@ export interface Capabilities {
   /** Effective capabilities of llmprof, bit N for capability N. */
   readonly effectiveCaps: bigint;
   readonly sysAdmin: boolean;
+  /** Nothing that llmprof starts can become more than llmprof is: `sudo` does not work. */
+  readonly noNewPrivileges: boolean;
+  /** A filter decides which system calls llmprof and its children may make. */
+  readonly seccomp: boolean;
   /** Kernel release: `6.18.44`. */
   readonly kernel: string;
   readonly arch: "x86_64" | "aarch64";
@@ -19,6 +25,8 @@ export interface Capabilities {
   readonly tracefs: string | null;
   /** The kernel describes its types. */
   readonly btf: boolean;
+  /** The mount that hides where the kernel describes its types, or null. */
+  readonly hiddenBtf: string | null;
   /** `none`, `integrity`, `confidentiality`; null where the kernel does not say. */
   readonly lockdown: string | null;
   /** False in a container with PIDs of its own: probes see other numbers than llmprof. */
@@ -28,6 +36,8 @@ export interface Capabilities {
   /** Distribution by `ID` and `ID_LIKE` of os-release, nearest first: `ubuntu`, `debian`. */
   readonly distribution: readonly string[];
   readonly bpftrace: Bpftrace | null;
+  /** The file that was taken for a bpftrace; null when there was none to take. */
+  readonly bpftracePath: string | null;
   /** Every tracepoint as `category:name`; empty when tracefs cannot be read. */
   readonly tracepoints: ReadonlySet<string>;
 }
@@ -37,7 +47,7 @@ export interface CapabilityOptions {
   readonly pid: number;
   /** `--bpftrace PATH`. */
   readonly bpftrace?: string;
-  /** `PATH` of llmprof, to find bpftrace on. */
+  /** `PATH` of llmprof, to find bpftrace on before the usual folders are looked into. */
   readonly path?: string;
   /** Aborts a bpftrace that hangs. */
   readonly signal?: AbortSignal;
@@ -51,7 +61,8 @@ const initialPidNamespace = "pid:[4026531836]";
 
 /** About 0.15 s, nearly all of it bpftrace; what cannot be read is reported as absent. */
 export async function readCapabilities(files: KernelFiles, options: CapabilityOptions): Promise<Capabilities> {
-  const [texts, trace, btf, namespace, devices, bpftrace] = await Promise.all([
+  const mountTable = files.text("/proc/self/mounts").then((text) => parseMounts(text ?? ""));
+  const [texts, mounts, trace, btf, namespace, devices, bpftrace] = await Promise.all([
     files.texts([
       `/proc/${options.pid}/status`,
       "/proc/sys/kernel/osrelease",
@@ -61,7 +72,8 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
       "/sys/kernel/security/lockdown",
       "/etc/os-release",
     ]),
-    readTracefs(files),
+    mountTable,
+    mountTable.then((mounts) => readTracefs(files, mounts)),
     files.exists("/sys/kernel/btf/vmlinux"),
     files.link("/proc/self/ns/pid"),
     files.list("/sys/bus/event_source/devices"),
@@ -73,6 +85,8 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     root: /^Uid:\s*\d+\s+0\s/m.test(status!),
     effectiveCaps,
     sysAdmin: (effectiveCaps >> capSysAdmin & 1n) === 1n,
+    noNewPrivileges: /^NoNewPrivs:\s*1$/m.test(status!),
+    seccomp: /^Seccomp:\s*2$/m.test(status!),
     kernel: release!.trim() || "unknown",
     arch: Deno.build.arch,
     cpuModel: /^(?:model name|Model)\s*:\s*(.+)$/m.exec(cpuinfo!)?.[1]?.trim() ?? "unknown",
@@ -80,37 +94,35 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     memoryBytes: Number(/^MemTotal:\s*(\d+) kB$/m.exec(meminfo!)?.[1] ?? 0) * 1024,
     governor: governor!.trim() || null,
     btf,
+    hiddenBtf: btf ? null : hiding("/sys/kernel/btf/vmlinux", mounts),
     lockdown: /\[(\w+)\]/.exec(lockdown!)?.[1] ?? null,
     pidNamespaceIsInit: namespace === initialPidNamespace,
     // Intel's hybrid processors have `cpu_core` and `cpu_atom`, Arm has `armv8_pmuv3_0`.
     pmu: devices.some((device) => /^(cpu($|_)|armv\d+)/.test(device)),
     distribution: distributionOf(osRelease!),
-    bpftrace,
+    ...bpftrace,
     ...trace,
   };
 }
 
-async function readBpftrace(files: KernelFiles, options: CapabilityOptions): Promise<Bpftrace | null> {
-  const path = options.bpftrace ?? await findBpftrace(files, options.path);
-  return path === null ? null : await (options.probe ?? probeBpftrace)(path, options.signal);
+async function readBpftrace(files: KernelFiles, options: CapabilityOptions): Promise<Pick<Capabilities, "bpftrace" | "bpftracePath">> {
+  const path = options.bpftrace ?? await findBpftrace(files, options.path ? `${options.path}:${systemPath}` : systemPath);
+  return { bpftracePath: path, bpftrace: path === null ? null : await (options.probe ?? probeBpftrace)(path, options.signal) };
 }
 
 /**
  * The mount table says where tracefs is even to a user who may not look into it; one `find` (14 ms for 2300) says what it offers. Only the
- * two places where bpftrace looks count.
+ * two places where bpftrace looks count, and only if nothing else was mounted over them.
  */
-async function readTracefs(files: KernelFiles): Promise<Pick<Capabilities, "tracefs" | "tracepoints">> {
-  const mounted = new Set<string>();
-  for (const line of (await files.text("/proc/self/mounts") ?? "").split("\n")) {
-    const [, place, type] = line.split(" ");
-    if (type === "tracefs") mounted.add(place!);
-  }
-  const tracefs = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"].find((place) => mounted.has(place)) ?? null;
+async function readTracefs(files: KernelFiles, mounts: readonly Mount[]): Promise<Pick<Capabilities, "tracefs" | "tracepoints">> {
+  const tracefs = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"]
+    .find((path) => mounts.findLast(({ place }) => place === path)?.type === "tracefs") ?? null;
   const names = tracefs === null ? [] : await files.grandchildren(`${tracefs}/events`);
   return { tracefs, tracepoints: new Set(names.map((name) => name.replace("/", ":"))) };
 }
 
-function distributionOf(osRelease: string): string[] {
+/** `ID` and `ID_LIKE` of os-release, nearest first. */
+export function distributionOf(osRelease: string): string[] {
   const field = (name: string) => new RegExp(`^${name}=["']?([^"'\n]*)`, "m").exec(osRelease)?.[1] ?? "";
   return `${field("ID")} ${field("ID_LIKE")}`.split(" ").filter((word) => word !== "");
 }

@@ -1,3 +1,5 @@
+import { ExitCode, LlmprofError } from "../events/errors.ts";
+
 /** How a child's stream is connected. */
 export type Stream = "piped" | "inherit" | "null";
 
@@ -71,7 +73,7 @@ export function spawnChild(options: ChildOptions): Child {
   const { env = plainEnvironment, cwd, stdin = "null", stdout = "null", stderr = "null", newSession: detached = false } = options;
   // Detached is a session of its own from the first instruction on: `setpriv` would hear a Ctrl-C before it could start a `setsid`.
   const how = { args: setprivArguments(options), clearEnv: true, env, cwd, stdin, stdout, stderr, detached };
-  const child = new Deno.Command("setpriv", how).spawn();
+  const child = spawned("setpriv", how);
   return {
     pid: child.pid,
     stdin: stdin === "piped" ? child.stdin : null,
@@ -123,5 +125,15 @@ export async function runReader(
 ): Promise<{ code: number; stdout: Uint8Array; stderr: Uint8Array }> {
   const streams = { stdin: "null", stdout: "piped", stderr: "piped" } as const;
   // Detached: a session of its own, for the reason that runChild has.
-  return await new Deno.Command(program, { args: [...args], clearEnv: true, env: { LC_ALL: "C" }, ...streams, detached: true }).spawn().output();
+  return await spawned(program, { args: [...args], clearEnv: true, env: { LC_ALL: "C" }, ...streams, detached: true }).output();
+}
+
+/** Deno looks for the programs that it may start on PATH, when it starts itself. */
+function spawned(program: string, options: Deno.CommandOptions): Deno.ChildProcess {
+  try {
+    return new Deno.Command(program, options).spawn();
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.NotFound || cause instanceof Deno.errors.NotCapable)) throw cause;
+    throw new LlmprofError(ExitCode.machine, `Tracing needs ${program}.`, "It was not found on PATH.", "Run: llmprof doctor", { cause });
+  }
 }

@@ -9,7 +9,7 @@ import { type Block, parseTemplate, replaceEmits } from "./template.ts";
 /** What this bpftrace and this kernel can do, as far as the text of a program depends on it. */
 export interface Dialect {
   hasTracepoint(categoryAndName: string): boolean;
-  /** The buffers are one per CPU, are read one after another, and each record wakes their reader (bpftrace before 0.18). */
+  /** The buffers are one per CPU, are read one after another, and each record wakes their reader (bpftrace before 0.19). */
   readonly perCpuBuffers: boolean;
   readonly arch: "x86_64" | "aarch64";
 }

@@ -14,7 +14,7 @@ const TICK_MS = 100;
 const GIVEN_UP_NS = 10e9;
 
 /**
- * The way of frequent records where bpftrace has no ring buffer (before 0.18): there each printed line wakes the reader at the cost of the traced thread, which
+ * The way of frequent records where bpftrace has no ring buffer (before 0.19): there each printed line wakes the reader at the cost of the traced thread, which
  * is several times what it costs to put a row into a map. One of three maps takes the rows; at a tick the next one takes over, and the one that
  * was relieved a tick ago, to which nobody writes any more, is printed and cleared. bpftrace removes the mark in `@sweeping` when it has done so, and
  * nothing moves on before: a slow bpftrace means a full map, and never a map that is written, printed and cleared at once.

@@ -47,7 +47,8 @@ export function dialectOf(machine: Capabilities): Dialect {
   const { features, version } = machine.bpftrace!;
   return {
     hasTracepoint: (name) => machine.tracepoints.has(name),
-    perCpuBuffers: !features.ringbuf && !atLeast(version, 0, 18),
+    // Only root is told features (a dry run needs no root), and 0.19 is the first that can have a ring buffer.
+    perCpuBuffers: !features.ringbuf && !atLeast(version, 0, 19),
     arch: machine.arch,
   };
 }

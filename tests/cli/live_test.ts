@@ -67,11 +67,11 @@ kernelTest("zero events: 0, with a note", { bpftrace: true }, async () => {
 kernelTest("no bpftrace, no tracefs: 3, with the line that mends it", { bpftrace: true }, async () => {
   const args = ["operators", "--pid", String(Deno.pid), "--no-output"];
   const missing = await runLlmprof([...args, "--bpftrace", "/no/bpftrace"]);
-  assert.match(missing.stderr, /^\/no\/bpftrace is no bpftrace\. .*\nTry: \/no\/bpftrace --version\n/);
+  assert.match(missing.stderr, /^Tracing needs bpftrace 0\.16 or newer: \/no\/bpftrace is none\. .*\nTry: \/no\/bpftrace --version\n/);
   const script = 'for place in /sys/kernel/tracing /sys/kernel/debug; do umount -l "$place" 2>/dev/null; done; exec "$@"';
   await using bare = start(["unshare", "--mount", "sh", "-c", script, "sh", ...llmprof, ...args]);
   const unmounted = await bare.finished();
-  assert.match(unmounted.stderr, /^tracefs is not mounted\. .*\nRun: sudo mount -t tracefs tracefs \/sys\/kernel\/tracing\n/);
+  assert.match(unmounted.stderr, /^Tracing needs tracefs: not mounted\. .*\nRun: mount -t tracefs tracefs \/sys\/kernel\/tracing\n/);
   assert.deepEqual([missing.code, unmounted.code], [3, 3]);
 });
 

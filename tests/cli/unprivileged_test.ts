@@ -1,22 +1,13 @@
 import assert from "node:assert/strict";
 import { mustRun, run } from "../harness/command.ts";
-import { llmprof } from "../harness/llmprof.ts";
+import { commandLine, llmprof, llmprofForAnybody } from "../harness/llmprof.ts";
 import { top } from "../harness/places.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
 
-/**
- * llmprof as somebody who may neither trace nor read root's folders: as root, the bundle of the sources under another uid, with a Deno that
- * this user can start; as anybody else, llmprof as it is.
- */
+/** llmprof as somebody who may neither trace nor read root's folders: as root under another uid, as anybody else as it is. */
 async function asNobody(folder: Temporary): Promise<string[]> {
   if (Deno.uid() !== 0) return [...llmprof];
-  const [deno, bundle] = [folder.file("deno"), folder.file("llmprof.js")];
-  Deno.copyFileSync(Deno.execPath(), deno);
-  Deno.chmodSync(deno, 0o755);
-  await mustRun([Deno.execPath(), "bundle", "--quiet", "--output", bundle, "main.ts"], { cwd: top });
-  Deno.chmodSync(bundle, 0o644);
-  const user = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "env", `DENO_DIR=${folder.file("cache")}`];
-  return [...user, ...llmprof.map((word) => word === Deno.execPath() ? deno : word.endsWith("main.ts") ? bundle : word)];
+  return ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", ...await llmprofForAnybody(folder)];
 }
 
 Deno.test("without root: the demo works, tracing says how, and mistakes come before that", async () => {
@@ -31,7 +22,7 @@ Deno.test("without root: the demo works, tracing says how, and mistakes come bef
   const tracing = await llmprof("operators", "--pid", String(Deno.pid), "--no-output");
   assert.equal(
     tracing.stderr,
-    `Tracing needs root. The kernel lets only root place probes.\nRun: sudo llmprof operators --pid ${Deno.pid} --no-output\n`,
+    `Tracing needs root: an ordinary user. The kernel lets only root place probes.\nRun: sudo llmprof operators --pid ${Deno.pid} --no-output\n`,
   );
   const doctor = await llmprof("doctor");
   assert.match(doctor.stdout, /^ +root +missing +an ordinary user$/m);
@@ -51,6 +42,5 @@ Deno.test("what reads a recording gives up the right to start programs first", a
     const before = await state();
     await replayRecording("/no/recording", { outputs: [], quiet: true }, {}).catch(() => {});
     console.log(before, await state());`;
-  const words = llmprof.map((word) => word.endsWith("main.ts") ? "-" : word);
-  assert.equal((await mustRun(words, { stdin: script, cwd: top })).stdout, "granted prompt\n");
+  assert.equal((await mustRun(commandLine(Deno.execPath(), "-"), { stdin: script, cwd: top })).stdout, "granted prompt\n");
 });

@@ -9,6 +9,8 @@ export function capable(info = "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n", tr
     root: true,
     effectiveCaps: 0x1ffffffffffn,
     sysAdmin: true,
+    noNewPrivileges: false,
+    seccomp: false,
     kernel: "6.18.44",
     arch: "x86_64",
     cpuModel: "Some CPU",
@@ -17,11 +19,13 @@ export function capable(info = "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n", tr
     governor: null,
     tracefs: "/sys/kernel/tracing",
     btf: true,
+    hiddenBtf: null,
     lockdown: null,
     pidNamespaceIsInit: true,
     pmu: true,
     distribution: ["debian"],
     bpftrace: parseBpftrace("/usr/bin/bpftrace", "bpftrace v0.23.2\n", info),
+    bpftracePath: "/usr/bin/bpftrace",
     tracepoints: new Set(tracepoints),
   };
 }
@@ -64,5 +68,19 @@ export class FakeProc {
   #write(path: string, content: string | Uint8Array): void {
     Deno.mkdirSync(dirname(this.root + path), { recursive: true });
     Deno.writeFileSync(this.root + path, typeof content === "string" ? new TextEncoder().encode(content) : content);
+  }
+}
+
+/** A machine of these files, for what reads a machine. */
+export async function withMachine(texts: Record<string, string>, check: (files: FolderFiles, root: string) => Promise<void>): Promise<void> {
+  const root = await Deno.makeTempDir();
+  try {
+    for (const [path, text] of Object.entries(texts)) {
+      await Deno.mkdir(root + path.slice(0, path.lastIndexOf("/")), { recursive: true });
+      await Deno.writeTextFile(root + path, text);
+    }
+    await check(new FolderFiles(root), root);
+  } finally {
+    await Deno.remove(root, { recursive: true });
   }
 }

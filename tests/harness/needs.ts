@@ -3,6 +3,7 @@ import { crossCompiler } from "../setup/cross_compiler.ts";
 import { engine } from "../setup/engine.ts";
 import { podman } from "../setup/podman.ts";
 import { programs } from "../setup/programs.ts";
+import { bpftraceOf } from "../setup/root.ts";
 import { findProgram } from "./find_program.ts";
 
 /** What a test cannot run without. */
@@ -18,6 +19,8 @@ export interface Needs {
   readonly aarch64?: boolean;
   /** Perfetto's trace_processor. */
   readonly judge?: boolean;
+  /** A root of Debian trixie. */
+  readonly trixie?: boolean;
 }
 
 /** The first need that is not met here, with what would meet it; null when the test can run. */
@@ -32,6 +35,7 @@ export function unmet(needs: Needs): string | null {
   if (needs.podman && !podman.isThere()) return "needs podman: deno run -A tests/setup/setup.ts podman";
   if (needs.aarch64 && !crossCompiler.isThere()) return "needs a compiler for aarch64: deno run -A tests/setup/setup.ts aarch64";
   if (needs.judge && !traceProcessor.isThere()) return "needs trace_processor: deno run -A tests/setup/setup.ts judge";
+  if (needs.trixie && !bpftraceOf("trixie").isThere()) return "needs Debian trixie: deno run -A tests/setup/setup.ts trixie";
   return null;
 }
 

@@ -6,7 +6,7 @@ import { CannotSetUp, type Part, requireRoot } from "./part.ts";
 const tracing = "/sys/kernel/tracing";
 
 /** What is installed when it is missing: a path or program that shows it, and Debian's package. */
-const packages: Readonly<Record<string, string>> = { bpftrace: "bpftrace", bpftool: "bpftool", setpriv: "util-linux" };
+const packages: Readonly<Record<string, string>> = { bpftrace: "bpftrace", bpftool: "bpftool", setpriv: "util-linux", sudo: "sudo" };
 
 /** The system's bpftrace and what it needs of the kernel. */
 export const bpftrace: Part = {

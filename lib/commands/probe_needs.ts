@@ -1,0 +1,52 @@
+import type { Capabilities } from "../machine/capabilities.ts";
+import { type Check, ok, unknown, warning } from "../machine/needs/check.ts";
+import { needsOf } from "../programs/needs.ts";
+import type { Probe } from "../programs/probe.ts";
+import { callGate } from "../../probes/gate/call.ts";
+import { mappingGate } from "../../probes/gate/mapping.ts";
+import { profiles } from "./profiles.ts";
+
+/** What one probe asks of this machine. */
+export interface ProbeCheck {
+  readonly probe: string;
+  /** What it sees. */
+  readonly summary: string;
+  /** Tracepoints, the kernel's types, `--unsafe`, and the library whose functions it probes. */
+  readonly needs: readonly string[];
+  /** Those of its needs that this machine lacks. */
+  readonly lacks: readonly string[];
+}
+
+/** Every probe of every command, by name. A library is the target's affair: that it is not mapped here says nothing. */
+export async function probeChecks(machine: Capabilities): Promise<ProbeCheck[]> {
+  const used = await Promise.all(Object.values(profiles).map(async (load) => (await load()).probes));
+  const all = new Map([...used.flat(), mappingGate(""), callGate("", "llama_init_from_model")].map((probe) => [probe.name, probe]));
+  return [...all.values()].map((probe) => checkProbe(probe, machine)).sort((a, b) => a.probe < b.probe ? -1 : 1);
+}
+
+function checkProbe(probe: Probe, machine: Capabilities): ProbeCheck {
+  const { tracepoints, kernelTypes, unsafe, library } = needsOf(probe);
+  const needs = [...tracepoints, ...kernelTypes ? ["BTF"] : [], ...unsafe ? ["--unsafe"] : [], ...library === null ? [] : [`${library}*`]];
+  // Who may not look into tracefs knows of no tracepoint: then none is missed.
+  const visible = machine.tracepoints.size > 0;
+  const lacks = [
+    ...visible ? tracepoints.filter((name) => !machine.tracepoints.has(name)) : [],
+    ...kernelTypes && !machine.btf && machine.hiddenBtf === null ? ["BTF"] : [],
+  ];
+  return { probe: probe.name, summary: probe.summary, needs, lacks };
+}
+
+/** One line for all that have what they need, and one for each that has not. */
+export function probeLines(probes: readonly ProbeCheck[], machine: Capabilities): Check[] {
+  const lacking = probes.filter(({ lacks }) => lacks.length > 0);
+  const lines = lacking.map(({ probe, summary, lacks }) =>
+    warning(`probe ${probe}`, `without ${lacks.join(", ")}`, { consequence: `Not seen: ${lowerFirst(summary)}` })
+  );
+  if (lacking.length > 0) return lines;
+  if (machine.tracepoints.size === 0) return [unknown("tracepoints of the probes", machine.root ? "see tracefs" : "the kernel tells root only")];
+  return [ok("tracepoints of the probes", `${probes.length} of ${probes.length} probes have theirs`)];
+}
+
+function lowerFirst(text: string): string {
+  return text[0]!.toLowerCase() + text.slice(1);
+}

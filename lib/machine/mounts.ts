@@ -1,0 +1,30 @@
+/** A line of `/proc/self/mounts`. */
+export interface Mount {
+  readonly place: string;
+  readonly type: string;
+  readonly options: readonly string[];
+}
+
+/** In the order in which they were made: a later one hides what lies below it. */
+export function parseMounts(text: string): Mount[] {
+  return text.split("\n").flatMap((line) => {
+    const [, place, type, options] = line.split(" ");
+    return options === undefined ? [] : [{ place: unescaped(place!), type: type!, options: options.split(",") }];
+  });
+}
+
+/**
+ * The place of a mount that stands between a path of `/proc` or `/sys` and the kernel: a container's mask, or somebody's experiment. Null when
+ * nothing does. Such a path is hidden by whatever is mounted at or above it and is not the kernel's own.
+ */
+export function hiding(path: string, mounts: readonly Mount[]): string | null {
+  const top = mounts.findLast(({ place }) => path === place || path.startsWith(place === "/" ? place : `${place}/`));
+  return top === undefined || top.place === "/" || kernels.has(top.type) ? null : top.place;
+}
+
+const kernels = new Set(["proc", "sysfs", "tracefs", "debugfs"]);
+
+/** The kernel writes a space in a path as `\040`. */
+function unescaped(place: string): string {
+  return place.replaceAll(/\\(\d{3})/g, (_, octal) => String.fromCharCode(parseInt(octal, 8)));
+}

@@ -1,0 +1,67 @@
+import { atLeast } from "../bpftrace.ts";
+import type { Capabilities } from "../capabilities.ts";
+import { type Check, missing, ok, unknown, warning } from "./check.ts";
+import { asRoot } from "./shell.ts";
+
+/** `bpf_ktime_get_boot_ns`, from which every time in a trace comes, is there since 5.8. */
+const oldestKernel = [5, 8] as const;
+
+/** The kernel, and what it shows of itself. */
+export function kernelNeeds(machine: Capabilities): Check[] {
+  return [version(machine), lockdown(machine), tracefs(machine), systemCalls(machine), types(machine)];
+}
+
+function version({ kernel, arch }: Capabilities): Check {
+  const need = `Linux ${oldestKernel.join(".")} or newer`;
+  const [major = 0, minor = 0] = kernel.split(".").map((part) => parseInt(part));
+  const found = `${kernel} ${arch}`;
+  if (major > oldestKernel[0] || (major === oldestKernel[0] && minor >= oldestKernel[1])) return ok(need, found);
+  return missing(need, found, {
+    consequence: "Probes cannot read the clock that all times of a trace come from.",
+    advice: "Install the distribution's newer kernel, and start it.",
+  });
+}
+
+function lockdown({ lockdown }: Capabilities): Check {
+  const need = "a kernel not locked down";
+  if (lockdown !== "confidentiality") return ok(need, lockdown === null ? "lockdown is not built in" : `lockdown=${lockdown}`);
+  return missing(need, "lockdown=confidentiality", {
+    consequence: "Probes may not read memory.",
+    advice: "Boot with lockdown=integrity on the kernel command line, or with Secure Boot off.",
+  });
+}
+
+function tracefs({ root, tracefs }: Capabilities): Check {
+  if (tracefs !== null) return ok("tracefs", tracefs);
+  return missing("tracefs", "not mounted", {
+    consequence: "The kernel describes its tracepoints there.",
+    fix: asRoot(root, "mount -t tracefs tracefs /sys/kernel/tracing"),
+  });
+}
+
+function systemCalls({ root, tracefs, tracepoints }: Capabilities): Check {
+  const need = "tracepoints of system calls";
+  // The window of a run is opened by one of them.
+  if (tracepoints.has("syscalls:sys_enter_kill")) return ok(need, `${tracepoints.size} tracepoints`);
+  if (tracefs === null) return unknown(need, "see tracefs");
+  if (!root) return unknown(need, "the kernel tells root only");
+  return missing(need, tracepoints.size === 0 ? "none" : `none among ${tracepoints.size}`, {
+    consequence: "No program of llmprof's can tell when to begin.",
+    advice: "Start a kernel that was built with CONFIG_FTRACE_SYSCALLS.",
+  });
+}
+
+function types({ btf, hiddenBtf, root, bpftrace }: Capabilities): Check {
+  if (btf) return ok("BTF", "/sys/kernel/btf/vmlinux");
+  const found = hiddenBtf === null ? "no /sys/kernel/btf/vmlinux" : `hidden by a mount on ${hiddenBtf}`;
+  const way = hiddenBtf === null
+    ? { advice: "Start a kernel that was built with CONFIG_DEBUG_INFO_BTF." }
+    : { fix: asRoot(root, `umount ${hiddenBtf}`) };
+  if (bpftrace && atLeast(bpftrace.version, 0, 24)) {
+    return missing("BTF", found, { consequence: `bpftrace ${bpftrace.version.join(".")} does not work without the kernel's types.`, ...way });
+  }
+  return warning("BTF", found, {
+    consequence: "Programs cannot read the kernel's structures: no cold starts, no program that llmprof starts, only --pid.",
+    ...way,
+  });
+}

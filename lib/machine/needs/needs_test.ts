@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { capable } from "../../../tests/harness/fake_machine.ts";
+import { parseBpftrace } from "../bpftrace.ts";
+import type { Capabilities } from "../capabilities.ts";
+import type { Surroundings } from "../surroundings.ts";
+import { checks, preflight } from "./needs.ts";
+import { programNeeds } from "./programs.ts";
+import { installCommand, sudoLine } from "./shell.ts";
+
+const good = capable(undefined, ["syscalls:sys_enter_kill"]);
+const roomy: Surroundings = {
+  config: new Map(
+    ["BPF_SYSCALL", "BPF_EVENTS", "PERF_EVENTS", "UPROBES", "UPROBE_EVENTS", "FTRACE_SYSCALLS"].map((name) => [`CONFIG_${name}`, "y"]),
+  ),
+  pressure: true,
+  hiddenPressure: null,
+  memoryLimit: null,
+  cpuLimit: null,
+  lockedMemory: 8 << 20,
+  room: [{ folder: "/home/me", bytes: 2 ** 40 }, { folder: "/tmp", bytes: 2 ** 40 }],
+};
+
+/** What is not `ok` when this is changed: need, state, and the command or the advice. */
+function lacking(change: Partial<Capabilities>, around: Partial<Surroundings> = {}): [string, string, string][] {
+  return checks({ ...good, ...change }, ["llmprof", "doctor"], { ...roomy, ...around }).filter(({ state }) => state !== "ok")
+    .map(({ need, state, fix, advice }) => [need, state, fix || advice]);
+}
+
+Deno.test("needs: nothing to say about a machine that can trace", () => {
+  assert.deepEqual(preflight(good, ["llmprof"]), []);
+  assert.deepEqual(lacking({}), []);
+});
+
+Deno.test("needs: what can be mended names the command, as root without sudo and otherwise with", () => {
+  const user = { root: false, effectiveCaps: 0n, sysAdmin: false };
+  assert.deepEqual(lacking(user), [["root", "missing", "sudo llmprof doctor"], ["CAP_SYS_ADMIN", "unknown", ""]]);
+  assert.deepEqual(lacking({ tracefs: null, tracepoints: new Set() }), [
+    ["tracefs", "missing", "mount -t tracefs tracefs /sys/kernel/tracing"],
+    ["tracepoints of system calls", "unknown", ""],
+  ]);
+  assert.deepEqual(lacking({ ...user, tracefs: null })[2], ["tracefs", "missing", "sudo mount -t tracefs tracefs /sys/kernel/tracing"]);
+  assert.deepEqual(lacking({ bpftrace: null, bpftracePath: null }), [["bpftrace 0.16 or newer", "missing", "apt-get install bpftrace"]]);
+  assert.deepEqual(lacking({ btf: false, hiddenBtf: "/sys/kernel/btf" }), [["BTF", "warning", "umount /sys/kernel/btf"]]);
+  assert.deepEqual(lacking({}, { memoryLimit: { bytes: 64 << 20, file: "/sys/fs/cgroup/a b/memory.max" } }), [
+    ["memory for bpftrace", "warning", "echo 1073741824 | tee '/sys/fs/cgroup/a b/memory.max'"],
+  ]);
+  assert.deepEqual(lacking({}, { cpuLimit: { cpus: 0.5, file: "/sys/fs/cgroup/cpu.max" } }), [
+    ["a processor beside the target", "warning", "echo max | tee /sys/fs/cgroup/cpu.max"],
+  ]);
+  assert.deepEqual(lacking({}, { room: [{ folder: "/full", bytes: 4096 }, { folder: "/tmp", bytes: 2 ** 40 }] }), [
+    ["room in /full", "warning", "cd /tmp"],
+  ]);
+  assert.deepEqual(lacking({}, { pressure: false, hiddenPressure: "/proc/pressure" }), [["pressure (PSI)", "warning", "umount /proc/pressure"]]);
+  assert.equal(lacking({ governor: "powersave" })[0]![2], "echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor");
+});
+
+Deno.test("needs: what no command mends says what does", () => {
+  const old = parseBpftrace("/usr/bin/bpftrace", "bpftrace v0.14.0", "");
+  const cases: [Partial<Capabilities>, Partial<Surroundings>, string, string, RegExp][] = [
+    [{ lockdown: "confidentiality" }, {}, "a kernel not locked down", "missing", /lockdown=integrity/],
+    [{ kernel: "5.4.0-150-generic" }, {}, "Linux 5.8 or newer", "missing", /newer kernel/],
+    [{ tracepoints: new Set(["sched:sched_switch"]) }, {}, "tracepoints of system calls", "missing", /CONFIG_FTRACE_SYSCALLS/],
+    [{ btf: false }, {}, "BTF", "warning", /CONFIG_DEBUG_INFO_BTF/],
+    [{ sysAdmin: false }, {}, "CAP_SYS_ADMIN", "missing", /--cap-add SYS_ADMIN/],
+    [{ effectiveCaps: good.effectiveCaps & ~(1n << 19n) }, {}, "CAP_SYS_PTRACE", "warning", /--cap-add SYS_PTRACE/],
+    [{ pidNamespaceIsInit: false }, {}, "the machine's PID namespace", "missing", /--pid host/],
+    [{ bpftrace: null, bpftracePath: "/a b" }, {}, "bpftrace 0.16 or newer", "missing", /^Try: '\/a b' --version$/],
+    [{ bpftrace: old }, {}, "bpftrace 0.16 or newer", "missing", /README.*--bpftrace PATH/],
+    [{ seccomp: true }, {}, "no filter of system calls", "warning", /seccomp=unconfined/],
+    [{ pmu: false }, {}, "hardware counters", "warning", /^$/],
+    [{}, { pressure: false }, "pressure (PSI)", "warning", /psi=1/],
+    [{}, { config: new Map([["CONFIG_BPF_SYSCALL", "y"]]) }, "kernel configuration", "missing", /built with/],
+    [{ kernel: "5.10.0", effectiveCaps: good.effectiveCaps & ~(1n << 24n) }, {}, "locked memory", "warning", /^ulimit -l unlimited$/],
+  ];
+  for (const [change, around, need, state, way] of cases) {
+    const found = lacking(change, around);
+    assert.equal(found.length, 1, need);
+    assert.deepEqual(found[0]!.slice(0, 2), [need, state]);
+    assert.match(found[0]![2], way);
+  }
+});
+
+Deno.test("needs: bpftrace's own demands come with its version", () => {
+  const newer = parseBpftrace("/b", "bpftrace v0.27.1", "bfd: yes\nuprobe_multi: yes\n");
+  const noPerfmon = good.effectiveCaps & ~(1n << 38n);
+  assert.deepEqual(lacking({ effectiveCaps: noPerfmon }), []);
+  assert.deepEqual(lacking({ effectiveCaps: noPerfmon, bpftrace: newer }).map(([need]) => need), ["CAP_PERFMON"]);
+  assert.equal(lacking({ btf: false, bpftrace: newer })[0]![1], "missing");
+  const swapping = parseBpftrace("/b", "bpftrace v0.24.1", "");
+  const said = checks({ ...good, pidNamespaceIsInit: false, bpftrace: swapping }, []).find(({ need }) => need.includes("namespace"))!;
+  assert.match(said.consequence, /0\.24\.1 takes process and thread ids for one another/);
+  const right = parseBpftrace("/b", "bpftrace v0.24.2", "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n");
+  assert.deepEqual(lacking({ pidNamespaceIsInit: false, bpftrace: right }).map(([need, state]) => [need, state]), [
+    ["the machine's PID namespace", "warning"],
+  ]);
+});
+
+Deno.test("needs: what an ordinary user cannot know is unknown, not missing", () => {
+  const user = { ...good, root: false, sysAdmin: false, tracepoints: new Set<string>(), bpftrace: parseBpftrace("/b", "bpftrace v0.20.2", "") };
+  const states = new Map(checks(user, ["llmprof"], roomy).map(({ need, state }) => [need, state]));
+  for (const need of ["tracepoints of system calls", "probes at function+4", "ring buffer", "one link for many probes"]) {
+    assert.equal(states.get(need), "unknown", need);
+  }
+  const bound = checks({ ...user, noNewPrivileges: true }, ["llmprof"]).filter(({ state }) => state === "missing");
+  assert.deepEqual(bound.map(({ fix }) => fix), [""], "sudo does not work there");
+});
+
+Deno.test("needs: a run is refused with the same words, exit code 3 and the next step", () => {
+  const [error, ...more] = preflight({ ...good, tracefs: null, tracepoints: new Set() }, ["llmprof", "operators"]);
+  assert.deepEqual([error!.exitCode, error!.what, error!.why, error!.next, more.length], [
+    3,
+    "Tracing needs tracefs: not mounted.",
+    "The kernel describes its tracepoints there.",
+    "Run: mount -t tracefs tracefs /sys/kernel/tracing",
+    0,
+  ]);
+});
+
+Deno.test("needs: programs that are not on PATH, and programs that are not there", () => {
+  const gone = [{ program: "find", package: "findutils" }, { program: "dd", package: "coreutils" }];
+  assert.equal(programNeeds(gone, ["debian"], "/opt/bin").fix, "export PATH=$PATH:/usr/bin:/bin");
+  assert.equal(programNeeds(gone, ["alpine"], "/bin:/usr/bin").fix, "apk add findutils coreutils");
+  assert.equal(programNeeds([], ["debian"], "/bin").state, "ok");
+});
+
+Deno.test("needs: the command line is repeated so that a shell reads it alike", () => {
+  assert.equal(sudoLine(["llmprof", "io", "--match", "it's (a)"]), `sudo llmprof io --match 'it'\\''s (a)'`);
+});
+
+Deno.test("needs: the install command follows the distribution, or its parent", () => {
+  assert.equal(installCommand(["fedora"], "bpftrace"), "dnf install bpftrace");
+  assert.equal(installCommand(["mint-like", "ubuntu"], "bpftrace"), "apt-get install bpftrace");
+  assert.equal(installCommand([], "bpftrace"), null);
+});

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { withMachine } from "../../tests/harness/fake_machine.ts";
+import { readSurroundings } from "./surroundings.ts";
+
+const options = { pid: 12, folders: ["/here", "/gone"], free: () => Promise.resolve([5, null]) };
+
+Deno.test("surroundings: control groups of the second version, of which one above sets the limit", () =>
+  withMachine({
+    "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0\n",
+    "/proc/12/cgroup": "0::/job.slice/task\n",
+    "/proc/12/limits": "Limit  Soft Limit  Hard Limit  Units\nMax locked memory         8388608              8388608              bytes     \n",
+    "/sys/fs/cgroup/job.slice/memory.max": "536870912\n",
+    "/sys/fs/cgroup/job.slice/cpu.max": "max 100000\n",
+    "/sys/fs/cgroup/job.slice/task/memory.max": "max\n",
+    "/sys/fs/cgroup/job.slice/task/cpu.max": "50000 100000\n",
+    "/proc/pressure/cpu": "some avg10=0.00\n",
+    "/proc/sys/kernel/osrelease": "6.1.0\n",
+    "/boot/config-6.1.0": "# comment\nCONFIG_BPF=y\n# CONFIG_KPROBES is not set\nCONFIG_HZ=250\n",
+  }, async (files) => {
+    assert.deepEqual(await readSurroundings(files, options), {
+      config: new Map([["CONFIG_BPF", "y"], ["CONFIG_HZ", "250"]]),
+      pressure: true,
+      hiddenPressure: null,
+      memoryLimit: { bytes: 536870912, file: "/sys/fs/cgroup/job.slice/memory.max" },
+      cpuLimit: { cpus: 0.5, file: "/sys/fs/cgroup/job.slice/task/cpu.max" },
+      lockedMemory: 8388608,
+      room: [{ folder: "/here", bytes: 5 }, { folder: "/gone", bytes: null }],
+    });
+  }));
+
+Deno.test("surroundings: control groups of the first version, mounts that hide, a packed configuration", () =>
+  withMachine({
+    "/proc/self/mounts": "proc /proc proc rw 0 0\ncgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0\n" +
+      "cgroup /sys/fs/cgroup/cpu\\040x cgroup rw,cpu,cpuacct 0 0\ntmpfs /proc/pressure tmpfs ro 0 0\n",
+    "/proc/12/cgroup": "9:name=systemd:/\n4:memory:/job\n1:cpu,cpuacct:/job\n0::/\n",
+    "/proc/12/limits": "Max locked memory         unlimited            unlimited            bytes     \n",
+    "/sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
+    "/sys/fs/cgroup/memory/job/memory.limit_in_bytes": "67108864\n",
+    "/sys/fs/cgroup/cpu x/job/cpu.cfs_quota_us": "25000\n",
+    "/sys/fs/cgroup/cpu x/job/cpu.cfs_period_us": "100000\n",
+    "/sys/fs/cgroup/cpu x/cpu.cfs_quota_us": "-1\n",
+    "/sys/fs/cgroup/cpu x/cpu.cfs_period_us": "100000\n",
+  }, async (files, root) => {
+    const packed = new Response("CONFIG_UPROBES=y\n").body!.pipeThrough(new CompressionStream("gzip"));
+    await Deno.writeFile(`${root}/proc/config.gz`, packed);
+    const { config, hiddenPressure, memoryLimit, cpuLimit, lockedMemory } = await readSurroundings(files, options);
+    assert.deepEqual(config, new Map([["CONFIG_UPROBES", "y"]]));
+    assert.deepEqual([hiddenPressure, lockedMemory], ["/proc/pressure", null]);
+    assert.deepEqual(memoryLimit, { bytes: 67108864, file: "/sys/fs/cgroup/memory/job/memory.limit_in_bytes" });
+    assert.deepEqual(cpuLimit, { cpus: 0.25, file: "/sys/fs/cgroup/cpu x/job/cpu.cfs_quota_us" });
+  }));
+
+Deno.test("surroundings: a machine that says nothing", () =>
+  withMachine({}, async (files) => {
+    const { config, pressure, memoryLimit, cpuLimit, lockedMemory } = await readSurroundings(files, options);
+    assert.deepEqual([config, pressure, memoryLimit, cpuLimit, lockedMemory], [null, false, null, null, null]);
+  }));
+
+Deno.test("surroundings: this machine's room is a number", async () => {
+  const { ReaderFiles } = await import("./reader_files.ts");
+  const { room } = await readSurroundings(new ReaderFiles(), { pid: Deno.pid, folders: ["/tmp", "/no/such/folder"] });
+  assert.ok(room[0]!.bytes! > 0);
+  assert.equal(room[1]!.bytes, null);
+});

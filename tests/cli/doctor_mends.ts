@@ -1,0 +1,106 @@
+import { join } from "node:path";
+import { doctorSummarySchema } from "../../mod.ts";
+import { mustRun } from "../harness/command.ts";
+import { llmprof, llmprofForAnybody } from "../harness/llmprof.ts";
+import { temporary } from "../harness/temporary.ts";
+
+export type Check = ReturnType<typeof doctorSummarySchema.parse>["result"]["checks"][number];
+
+/** A need that is taken away for a moment, in a namespace or a process of its own. */
+export interface Loss {
+  /** As `doctor` calls it; as a pattern where it says a path. */
+  readonly need: string | RegExp;
+  /** Shell lines that take it away, as root, in a mount namespace that ends with the test. `$T` is an empty folder. */
+  readonly take: string;
+  /** What the shell runs the rest under, such as `setpriv …`. */
+  readonly under?: string;
+  /** The command line of llmprof; `doctor` when absent. */
+  readonly flags?: readonly string[];
+  /** It is run by a user who may not read root's folders. */
+  readonly anybody?: boolean;
+  /** Shell lines after everything. */
+  readonly after?: string;
+}
+
+export interface Mended {
+  readonly before: Check;
+  /** What the whole machine's answer was before, and its exit code. */
+  readonly couldTrace: boolean;
+  readonly code: number;
+  /** The same line after its command was run there; null when it names no command. */
+  readonly after: Check | null;
+}
+
+/**
+ * Takes a need away, asks `doctor`, types the command that it names into the same shell, and asks again.
+ *
+ * `llmprof` is on PATH as a program of that name, so that a command which names it can be typed as it is.
+ */
+export async function mend(loss: Loss): Promise<Mended> {
+  using folder = temporary();
+  const program = folder.file("bin/llmprof");
+  Deno.mkdirSync(folder.file("bin"));
+  const words = loss.anybody ? await llmprofForAnybody(folder) : llmprof;
+  Deno.writeTextFileSync(program, `#!/bin/sh\nexec ${words.map(quoted).join(" ")} "$@"\n`);
+  Deno.chmodSync(program, 0o755);
+  const pattern = loss.need instanceof RegExp ? loss.need.source : `^${loss.need.replaceAll(/[.*+?()]/g, "\\$&")}$`;
+  const deno = loss.anybody ? folder.file("deno") : Deno.execPath();
+  // In the language of main.ts: whatever was taken away, this runs.
+  const pick = `console.log(JSON.parse(Deno.readTextFileSync(Deno.args[0])).result.checks.find((c) => new RegExp(Deno.args[1]).test(c.need)).fix)`;
+  const ask = `${quoted(program)} doctor --summary json ${(loss.flags ?? []).map(quoted).join(" ")}`;
+  Deno.writeTextFileSync(
+    folder.file("rest"),
+    `
+    ${ask} > "$T/before" 2> "$T/said"; echo $? > "$T/code"
+    fix=$(DENO_DIR=$T/cache ${quoted(deno)} eval ${quoted(pick)} "$T/before" ${quoted(pattern)})
+    case $fix in
+      "") ;;
+      *"llmprof doctor"*) eval "$fix" > "$T/after" ;;
+      *) eval "$fix" > "$T/typed" 2>&1; ${ask} > "$T/after" ;;
+    esac`,
+  );
+  const script = `set -e\n${loss.take}\n${loss.under ?? ""} /bin/bash "$T/rest"\n${loss.after ?? ""}`;
+  const path = `${Deno.env.get("PATH")}:/usr/sbin:/sbin:${folder.file("bin")}`;
+  await mustRun(["unshare", "--mount", "/bin/bash", "-c", script], { env: { T: folder.path, PATH: path }, timeoutMilliseconds: 120_000 });
+  const before = summaryIn(folder.file("before"));
+  const find = ({ result }: typeof before) => result.checks.find(({ need }) => new RegExp(pattern).test(need));
+  const lost = find(before);
+  if (!lost) throw new Error(`doctor does not mention ${pattern}: ${Deno.readTextFileSync(folder.file("before"))}`);
+  const after = lost.fix === "" ? null : find(summaryIn(folder.file("after"))) ?? null;
+  return { before: lost, couldTrace: before.result.canTrace, code: Number(Deno.readTextFileSync(folder.file("code"))), after };
+}
+
+function summaryIn(path: string) {
+  return doctorSummarySchema.parse(JSON.parse(Deno.readTextFileSync(path)));
+}
+
+export function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A fake bpftrace of this version, in a folder that is put before all others on PATH. */
+export function fakeBpftrace(version: string): string {
+  return `mkdir -p "$T/old"; printf '#!/bin/sh\\necho bpftrace v${version}\\n' > "$T/old/bpftrace"; chmod 755 "$T/old/bpftrace"; PATH=$T/old:$PATH`;
+}
+
+/** A control group of the first or second version for one test; null where there can be none. */
+export function controlGroup(controller: "memory" | "cpu"): { readonly folder: string; readonly version: 1 | 2 } | null {
+  const parent = join("/sys/fs/cgroup", controller);
+  const file = controller === "memory" ? "memory.limit_in_bytes" : "cpu.cfs_quota_us";
+  if (exists(join(parent, file))) return { folder: join(parent, `llmprof-test-${Deno.pid}`), version: 1 };
+  try {
+    const delegated = Deno.readTextFileSync("/sys/fs/cgroup/cgroup.subtree_control").split(/\s+/);
+    return delegated.includes(controller) ? { folder: `/sys/fs/cgroup/llmprof-test-${Deno.pid}`, version: 2 } : null;
+  } catch {
+    return null;
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

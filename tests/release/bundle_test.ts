@@ -1,0 +1,29 @@
+import { join } from "node:path";
+import { run } from "../harness/command.ts";
+import { top } from "../harness/places.ts";
+import { temporary } from "../harness/temporary.ts";
+
+/** Every way of using the command line, and a run on a planted target: what another way of loading the sources could break. */
+const files = ["tests/cli", "tests/kernel/planted_test.ts"];
+const running = "LLMPROF_TEST_MAIN";
+
+Deno.test({
+  name: "bundle: one file, run with the permissions of the executable, passes the tests of the command line and of a planted target",
+  // They are what this test runs.
+  ignore: Deno.env.has(running),
+  async fn() {
+    using folder = temporary();
+    const bundle = folder.file("llmprof.js");
+    const deno = Deno.execPath();
+    const made = await run([deno, "bundle", "--quiet", "--platform", "deno", "--output", bundle, "main.ts"], { cwd: top });
+    if (made.code !== 0) throw new Error(made.stderr);
+    const tests = await run([deno, "test", "-A", "--no-check", ...files], {
+      cwd: top,
+      env: { [running]: bundle, NO_COLOR: "1" },
+      timeoutMilliseconds: 600_000,
+    });
+    if (tests.code !== 0) throw new Error(tests.stdout.slice(-8000) + tests.stderr.slice(-2000));
+    const passed = Number(/^ok \| (\d+) passed/m.exec(tests.stdout)?.[1]);
+    if (!(passed > 20)) throw new Error(`Only ${passed} tests ran against ${join(folder.path, "llmprof.js")}.`);
+  },
+});
