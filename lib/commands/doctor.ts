@@ -16,7 +16,7 @@ export interface DoctorOptions {
 
 /** Can this machine trace? The exit code says it too. */
 export async function doctor(options: DoctorOptions, context: Context): Promise<number> {
-  const machine = await readCapabilities(new ReaderFiles(), { pid: process.pid, bpftrace: options.bpftrace });
+  const machine = await readCapabilities(new ReaderFiles(), { pid: process.pid, bpftrace: options.bpftrace, remember: "refresh" });
   const found = checks(machine, context.argv);
   const canTrace = found.every(({ ok }) => ok !== false);
   const { terminal } = context;

@@ -52,9 +52,11 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const running = launches ? null : await findTargetNow(means, options, context, waiting);
   if (interrupted || (!launches && !running)) return nothing(context);
   mustTrace(means, context, options.bpftrace);
+  // It looks at every process of the machine first.
+  const starting = startGuard("*/libllama.*");
   const outputs = await Outputs.prepare(options.outputs, owner, ({ what, why }) => context.terminal.err(`${what} ${why}\n`));
   context.atKill(() => outputs.discard());
-  const guard = await startGuard("*/libllama.*");
+  const guard = await starting;
   const tokens = new TokenCount(options.tokens);
   const run = new TraceRun(profile, outputs, (span) => tokens.span(span));
   let session: Session | undefined;

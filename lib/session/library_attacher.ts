@@ -14,6 +14,12 @@ export function siteKey(param: SiteParam): string {
   return [param.at, param.beside ?? "", ...param.functions].join(" ");
 }
 
+/** `linked`: only what is linked into the program. */
+interface How {
+  readonly gate?: Probe;
+  readonly linked?: boolean;
+}
+
 /** Starts a program whose sites are resolved, and counts from its readiness on. */
 export type StartLibraryProgram = (stream: string, probes: readonly Probe[], sites: SiteMap) => Promise<void>;
 
@@ -37,6 +43,11 @@ export class LibraryAttacher {
   /** The programs that the gates will ask for: one with a gate in it is acted on and sends a signal. */
   get expected(): { unsafe: boolean; prompt: boolean }[] {
     return this.groups.map(({ gate }) => ({ unsafe: gate !== undefined, prompt: gate !== undefined }));
+  }
+
+  /** The programs for a process that has mapped its libraries already. */
+  get expectedAtOnce(): { unsafe: boolean; prompt: boolean }[] {
+    return this.groups.filter(({ probes }) => probes.length > 0).map(() => ({ unsafe: false, prompt: false }));
   }
 
   /** Prefixes of file names at whose mapping the target has to be stopped. */
@@ -76,8 +87,11 @@ export class LibraryAttacher {
 
   /** Processes were running before llmprof: what is mapped is in use. Returns the groups for which there was nothing; their gates are armed. */
   async atStart(pids: readonly number[]): Promise<LibraryGroup[]> {
+    // Groups attach at once: whether one's library is there is known long before its bpftrace is ready.
+    const starting: Promise<void>[] = [];
     const attach = async (group: LibraryGroup, gate?: Probe) => {
-      const all = await Promise.all(pids.map((pid) => this.#attach(pid, group, { gate })));
+      const all = await Promise.all(pids.map((pid) => this.#begin(pid, group, { gate })));
+      starting.push(...all.map(({ started }) => started));
       return all.some(({ found }) => found > 0);
     };
     const missing: LibraryGroup[] = [];
@@ -88,6 +102,7 @@ export class LibraryAttacher {
       if (group.probes.length === 0 && !waitsForCall) continue;
       if (!(await attach(group, waitsForCall ? group.gate : undefined))) missing.push(group);
     }
+    await Promise.all(starting);
     return missing;
   }
 
@@ -122,33 +137,42 @@ export class LibraryAttacher {
   }
 
   /** `found`: libraries of the process that serve the group; `fresh`: those of them that are attached now for the first time. */
-  async #attach(pid: number, group: LibraryGroup, how: { gate?: Probe; linked?: boolean } = {}): Promise<{ found: number; fresh: number }> {
+  async #attach(pid: number, group: LibraryGroup, how?: How): Promise<{ found: number; fresh: number }> {
+    const { started, ...counts } = await this.#begin(pid, group, how);
+    await started;
+    return counts;
+  }
+
+  /** As {@link #attach}, without waiting until the probes are attached. */
+  async #begin(pid: number, group: LibraryGroup, how: How = {}): Promise<{ found: number; fresh: number; started: Promise<void> }> {
     const { files } = this.means;
     const libraries = await findLibraries(files, pid, group.need, group.symbols, { plain: this.#plain, named: how.linked });
     const fresh = libraries.filter((library) => this.#take(`${group.stream} ${library.key}`));
-    if (fresh.length > 0) {
-      const probes = how.gate ? [...group.probes, how.gate] : group.probes;
-      const table = group.need.table === undefined ? null : this.#readTable(pid, group.need.table);
-      const sites = await this.#sites(pid, probes, fresh);
-      await Promise.all([table, this.start(group.stream, probes, sites)]);
-    }
-    return { found: libraries.length, fresh: fresh.length };
+    const started = fresh.length > 0 ? this.#startWith(pid, group, fresh, how.gate) : Promise.resolve();
+    // Whoever waits for it may still be looking for other libraries when it fails.
+    started.catch(() => {});
+    return { found: libraries.length, fresh: fresh.length, started };
   }
 
+  async #startWith(pid: number, group: LibraryGroup, fresh: readonly FoundLibrary[], gate: Probe | undefined): Promise<void> {
+    const probes = gate ? [...group.probes, gate] : group.probes;
+    const table = group.need.table === undefined ? null : this.#readTable(pid, group.need.table);
+    const started = this.#sites(pid, probes, fresh).then((sites) => this.start(group.stream, probes, sites));
+    await Promise.all([table, started]);
+  }
+
+  /** Every look at a library is a child process or several: all at once. */
   async #sites(pid: number, probes: readonly Probe[], own: readonly FoundLibrary[]): Promise<SiteMap> {
     const { bpftrace, arch } = this.means.machine;
-    const sites = new Map<string, Site[]>();
-    for (const probe of probes) {
-      for (const param of Object.values(probe.params ?? {})) {
-        if (param.type !== "site") continue;
-        const libraries = param.beside === undefined
-          ? own
-          : await findLibraries(this.means.files, pid, { prefix: param.beside, symbols: [] }, param.functions.flat());
-        const all = await Promise.all(libraries.map((library) => sitesIn(library, param, bpftrace!.features, arch)));
-        sites.set(siteKey(param), all.flat());
-      }
-    }
-    return sites;
+    const params = probes.flatMap((probe) => Object.values(probe.params ?? {})).filter((param) => param.type === "site");
+    const found = params.map(async (param) => {
+      const libraries = param.beside === undefined
+        ? own
+        : await findLibraries(this.means.files, pid, { prefix: param.beside, symbols: [] }, param.functions.flat());
+      const all = await Promise.all(libraries.map((library) => sitesIn(library, param, bpftrace!.features, arch)));
+      return [siteKey(param), all.flat()] as const;
+    });
+    return new Map(await Promise.all(found));
   }
 
   async #readTable(pid: number, symbol: string): Promise<void> {

@@ -210,6 +210,8 @@ export class Session {
     const { progress } = this.options;
     const target = this.#target;
     progress({ state: "attaching" });
+    // Loading bpftrace takes longer than to find out what its programs are.
+    if (target.type === "running") this.#programs.prepare([{ unsafe: false, prompt: false }, ...this.#libraries.expectedAtOnce]);
     const filter = await this.#filter();
     const kernel = this.options.probes.filter((probe) => !probe.library && this.#possible(probe));
     const process = this.#programs.start({ stream: "process", probes: kernel, filter, prompt: target.type === "next" });
