@@ -42,12 +42,11 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   checkOutputs(options.outputs, owner);
   let interrupted = false;
   void context.interrupted.then(() => interrupted = true);
-  const underNohup = await heedSignals(context);
-  const means = await readMeans(options.bpftrace);
-  const invoker = await readInvoker(means.files, means.self);
+  const [underNohup, means] = await Promise.all([heedSignals(context), readMeans(options.bpftrace)]);
   const status = new StatusLine(context.terminal, options.quiet);
   const launches = options.program.length > 0;
-  const program = launches ? await checkProgram(means.files, options.program[0]!, invoker.environment.PATH, Deno.cwd()) : "";
+  const invoker = launches ? await readInvoker(means.files, means.self) : null;
+  const program = invoker ? await checkProgram(means.files, options.program[0]!, invoker.environment.PATH, Deno.cwd()) : "";
   const waiting = () => options.quiet || context.terminal.err("Waiting for a process that matches. Ctrl-C ends.\n");
   const running = launches ? null : await findTargetNow(means, options, context, waiting);
   if (interrupted || (!launches && !running)) return nothing(context);
@@ -61,7 +60,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const run = new TraceRun(profile, outputs, (span) => tokens.span(span));
   let session: Session | undefined;
   try {
-    const how = { ...invoker, underNohup };
+    const how = { ...invoker!, underNohup };
     const target = running ?? await launch(means, options, Deno.realPathSync(program), how, (pid) => guard.stopped(pid));
     session = new Session(means, {
       target,
