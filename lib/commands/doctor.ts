@@ -63,7 +63,7 @@ async function examine(options: DoctorOptions, { argv }: Context): Promise<Exami
   // Where a trace goes to when nobody says otherwise, and where there may be room instead.
   const folders = [...new Set([Deno.cwd(), "/tmp"])];
   const [machine, around] = await Promise.all([
-    readCapabilities(files, { pid: process.pid, bpftrace: options.bpftrace, path }),
+    readCapabilities(files, { pid: process.pid, bpftrace: options.bpftrace, path, remember: "refresh" }),
     readSurroundings(files, { pid: process.pid, folders }),
   ]);
   const probes = await probeChecks(machine);

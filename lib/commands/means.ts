@@ -19,7 +19,7 @@ export async function readMeans(bpftrace: string | undefined): Promise<Means> {
   const files = new ReaderFiles();
   return {
     files,
-    machine: await readCapabilities(files, { pid: process.pid, bpftrace, path: Deno.env.get("PATH") }),
+    machine: await readCapabilities(files, { pid: process.pid, bpftrace, path: Deno.env.get("PATH"), remember: "use" }),
     spawn: spawnChild,
     // Unreferenced: a deadline that nobody waits for any more must not keep the process alive.
     sleep: (milliseconds) => new Promise((resolve) => Deno.unrefTimer(setTimeout(resolve, milliseconds))),

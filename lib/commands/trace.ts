@@ -54,12 +54,11 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   checkOutputs(options.outputs, owner);
   let interrupted = false;
   void context.interrupted.then(() => interrupted = true);
-  const underNohup = await heedSignals(context);
-  const means = await readMeans(options.bpftrace);
-  const invoker = await readInvoker(means.files, means.self);
+  const [underNohup, means] = await Promise.all([heedSignals(context), readMeans(options.bpftrace)]);
   const status = new StatusLine(context.terminal, options.quiet);
   const launches = options.program.length > 0;
-  const program = launches ? await checkProgram(means.files, options.program[0]!, invoker.environment.PATH, Deno.cwd()) : "";
+  const invoker = launches ? await readInvoker(means.files, means.self) : null;
+  const program = invoker ? await checkProgram(means.files, options.program[0]!, invoker.environment.PATH, Deno.cwd()) : "";
   const waiting = () => options.quiet || context.terminal.err("Waiting for a process that matches. Ctrl-C ends.\n");
   const running = launches ? null : await findTargetNow(means, options, context, waiting);
   if (interrupted || (!launches && !running)) return nothing(context);
@@ -74,11 +73,13 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     limited = await withinLimit(means, running, profile.probes, options.maxOverhead, calibration, how);
     if (limited.note !== null) status.note(limited.note);
   }
+  // It looks at every process of the machine first.
+  const starting = startGuard("*/libllama.*");
   const told = (text: string) => options.pseudonyms?.prose(text) ?? text;
   const unwritable = ({ what, why }: LlmprofError) => context.terminal.err(`${told(`${what} ${why}`)}\n`);
   const outputs = await Outputs.prepare(options.outputs, owner, unwritable, options.pseudonyms !== undefined);
   context.atKill(() => outputs.discard());
-  const guard = await startGuard("*/libllama.*");
+  const guard = await starting;
   const tokens = new TokenCount(options.tokens);
   const decodes = new Decodes();
   const run = new TraceRun(profile, outputs, (span) => {
@@ -88,7 +89,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const watch = new OverheadWatch(means, calibration, options.tree, run.facts);
   let session: Session | undefined;
   try {
-    const how = { ...invoker, underNohup };
+    const how = { ...invoker!, underNohup };
     const target = running ?? await launch(means, options, Deno.realPathSync(program), how, (pid) => guard.stopped(pid));
     session = new Session(means, {
       target,

@@ -1,6 +1,8 @@
 import { type Bpftrace, findBpftrace, probeBpftrace } from "./bpftrace.ts";
+import type { CachePlace } from "./cache.ts";
 import { systemPath } from "./child.ts";
 import type { KernelFiles } from "./files.ts";
+import { type Knowing, knownBpftrace } from "./known_bpftrace.ts";
 import { hiding, type Mount, parseMounts } from "./mounts.ts";
 
 /** What this machine can do and what it is, read once. */
@@ -53,31 +55,36 @@ export interface CapabilityOptions {
   readonly signal?: AbortSignal;
   /** {@link probeBpftrace} unless a test says otherwise. */
   readonly probe?: (path: string, signal?: AbortSignal) => Promise<Bpftrace | null>;
+  /** Whether what bpftrace can do is remembered from an earlier run; absent: neither read nor kept. */
+  readonly remember?: Knowing["remember"];
+  /** Where it is kept, unless it is the system's place. */
+  readonly place?: CachePlace;
 }
 
 const capSysAdmin = 21n;
 /** `PROC_PID_INIT_INO` of the kernel's include/linux/proc_ns.h: the same on every machine. */
 const initialPidNamespace = "pid:[4026531836]";
 
-/** About 0.15 s, nearly all of it bpftrace; what cannot be read is reported as absent. */
+/** About 0.15 s, nearly all of it bpftrace where that is not remembered; what cannot be read is reported as absent. */
 export async function readCapabilities(files: KernelFiles, options: CapabilityOptions): Promise<Capabilities> {
   const mountTable = files.text("/proc/self/mounts").then((text) => parseMounts(text ?? ""));
+  const reading = files.texts([
+    `/proc/${options.pid}/status`,
+    "/proc/sys/kernel/osrelease",
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+    "/sys/kernel/security/lockdown",
+    "/etc/os-release",
+  ]);
   const [texts, mounts, trace, btf, namespace, devices, bpftrace] = await Promise.all([
-    files.texts([
-      `/proc/${options.pid}/status`,
-      "/proc/sys/kernel/osrelease",
-      "/proc/cpuinfo",
-      "/proc/meminfo",
-      "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-      "/sys/kernel/security/lockdown",
-      "/etc/os-release",
-    ]),
+    reading,
     mountTable,
     mountTable.then((mounts) => readTracefs(files, mounts)),
     files.exists("/sys/kernel/btf/vmlinux"),
     files.link("/proc/self/ns/pid"),
     files.list("/sys/bus/event_source/devices"),
-    readBpftrace(files, options),
+    readBpftrace(files, options, reading.then(([, release]) => release?.trim() ?? "")),
   ]);
   const [status, release, cpuinfo, meminfo, governor, lockdown, osRelease] = texts.map((text) => text ?? "");
   const effectiveCaps = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)$/m.exec(status!)?.[1] ?? "0"}`);
@@ -105,9 +112,20 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
   };
 }
 
-async function readBpftrace(files: KernelFiles, options: CapabilityOptions): Promise<Pick<Capabilities, "bpftrace" | "bpftracePath">> {
+async function readBpftrace(
+  files: KernelFiles,
+  options: CapabilityOptions,
+  release: Promise<string>,
+): Promise<Pick<Capabilities, "bpftrace" | "bpftracePath">> {
   const path = options.bpftrace ?? await findBpftrace(files, options.path ? `${options.path}:${systemPath}` : systemPath);
-  return { bpftracePath: path, bpftrace: path === null ? null : await (options.probe ?? probeBpftrace)(path, options.signal) };
+  return { bpftracePath: path, bpftrace: path === null ? null : await askBpftrace(path, files, options, release) };
+}
+
+async function askBpftrace(path: string, files: KernelFiles, options: CapabilityOptions, release: Promise<string>): Promise<Bpftrace | null> {
+  const { remember, place, probe = probeBpftrace, signal } = options;
+  if (remember === undefined) return await probe(path, signal);
+  const [kernel, boot] = await Promise.all([release, files.text("/proc/sys/kernel/random/boot_id")]);
+  return boot === null ? await probe(path, signal) : await knownBpftrace(path, { kernel, boot, remember, place }, probe, signal);
 }
 
 /**

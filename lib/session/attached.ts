@@ -26,6 +26,8 @@ export class Attached {
   readonly #reading = new Reading();
   #closedAt: Ns = NaN;
   #beatsAfterClose = 0;
+  /** The kernel's count has been read behind the end: it is the last. */
+  #counted = false;
   #sweptUntil: Ns = NaN;
   #opened = false;
   #rhythm: { readonly abort: AbortController; readonly done: Promise<void> } | undefined;
@@ -50,7 +52,12 @@ export class Attached {
       beat: (at) => {
         clock.notBefore(at);
         this.#reading.beat(at);
-        if (at > this.#closedAt) this.#beatsAfterClose++;
+        // Nothing older than the close follows: what the stream promises with a heartbeat.
+        if (at - this.program.schema.disorderNs > this.#closedAt) this.#beatsAfterClose++;
+        this.#lookDrained();
+      },
+      emitted: () => {
+        this.#counted = this.#beatsAfterClose > 0;
         this.#lookDrained();
       },
       swept: (at) => {
@@ -65,9 +72,11 @@ export class Attached {
     return this.tap.connect(redacted(new Redaction(this.program.schema, pseudonyms, timeline.options.find), input, writer), null);
   }
 
-  /** Two heartbeats, because the buffers of several CPUs are read one after another; and every map that was written before the end. */
+  /** A heartbeat behind the end with its count (or the next one, where nothing was ever counted), and every map that was written before the end. */
   #lookDrained(): void {
-    if (this.#beatsAfterClose >= 2 && (!this.program.schema.rows || this.#sweptUntil > this.#closedAt)) this.#drained.resolve(true);
+    if ((this.#counted || this.#beatsAfterClose >= 2) && (!this.program.schema.rows || this.#sweptUntil > this.#closedAt)) {
+      this.#drained.resolve(true);
+    }
   }
 
   /** From now on its probes count. */

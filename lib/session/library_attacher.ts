@@ -1,4 +1,5 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { FilesOnce } from "../machine/files_once.ts";
 import type { Fact } from "../events/fact.ts";
 import { fileReader, readElf } from "../target/elf.ts";
 import { findLibraries, type FoundLibrary, isLinked, readNamesTable, type Site, sitesIn } from "../programs/library_sites.ts";
@@ -12,6 +13,19 @@ export type SiteMap = ReadonlyMap<string, readonly Site[]>;
 /** Parameters that name the same functions at the same place have the same sites. */
 export function siteKey(param: SiteParam): string {
   return [param.at, param.beside ?? "", ...param.functions].join(" ");
+}
+
+/** `linked`: only what is linked into the program. */
+interface How {
+  readonly gate?: Probe;
+  readonly linked?: boolean;
+}
+
+/** `started`: its probes are attached. */
+interface Begun {
+  readonly found: number;
+  readonly fresh: number;
+  readonly started: Promise<void>;
 }
 
 /** Starts a program whose sites are resolved, and counts from its readiness on. */
@@ -39,6 +53,11 @@ export class LibraryAttacher {
     return this.groups.map(({ gate }) => ({ unsafe: gate !== undefined, prompt: gate !== undefined }));
   }
 
+  /** The programs for a process that has mapped its libraries already. */
+  get expectedAtOnce(): { unsafe: boolean; prompt: boolean }[] {
+    return this.groups.filter(({ probes }) => probes.length > 0).map(() => ({ unsafe: false, prompt: false }));
+  }
+
   /** Prefixes of file names at whose mapping the target has to be stopped. */
   get gatePrefixes(): string[] {
     return [...new Set(this.#mapped.map(({ need }) => need.prefix))];
@@ -57,10 +76,11 @@ export class LibraryAttacher {
    * gate for the rest. Of what is linked into the program there is but one variant. Returns how many files were newly attached.
    */
   async atMapping(pid: number): Promise<number> {
-    const linked = await Promise.all(this.#chosen.map((group) => this.#attach(pid, group, { linked: true })));
+    const files = new FilesOnce(this.means.files);
+    const linked = await Promise.all(this.#chosen.map((group) => this.#attach(files, pid, group, { linked: true })));
     const hasChosen = linked.some(({ found }) => found > 0);
     const mapped = this.#mapped.filter(({ probes }) => probes.length > 0 || !hasChosen);
-    const others = await Promise.all(mapped.map((group) => this.#attach(pid, group, { gate: hasChosen ? undefined : group.gate })));
+    const others = await Promise.all(mapped.map((group) => this.#attach(files, pid, group, { gate: hasChosen ? undefined : group.gate })));
     return [...linked, ...others].reduce((n, { fresh }) => n + fresh, 0);
   }
 
@@ -71,13 +91,18 @@ export class LibraryAttacher {
 
   /** A process stands at the call: the variant that it has mapped is the one that it uses. */
   async atCall(pid: number): Promise<void> {
-    await Promise.all(this.#chosen.map((group) => this.#attach(pid, group)));
+    const files = new FilesOnce(this.means.files);
+    await Promise.all(this.#chosen.map((group) => this.#attach(files, pid, group)));
   }
 
   /** Processes were running before llmprof: what is mapped is in use. Returns the groups for which there was nothing; their gates are armed. */
   async atStart(pids: readonly number[]): Promise<LibraryGroup[]> {
+    const files = new FilesOnce(this.means.files);
+    // Groups attach at once: whether one's library is there is known long before its bpftrace is ready.
+    const starting: Promise<void>[] = [];
     const attach = async (group: LibraryGroup, gate?: Probe) => {
-      const all = await Promise.all(pids.map((pid) => this.#attach(pid, group, { gate })));
+      const all = await Promise.all(pids.map((pid) => this.#begin(files, pid, group, { gate })));
+      starting.push(...all.map(({ started }) => started));
       return all.some(({ found }) => found > 0);
     };
     const missing: LibraryGroup[] = [];
@@ -88,6 +113,7 @@ export class LibraryAttacher {
       if (group.probes.length === 0 && !waitsForCall) continue;
       if (!(await attach(group, waitsForCall ? group.gate : undefined))) missing.push(group);
     }
+    await Promise.all(starting);
     return missing;
   }
 
@@ -122,37 +148,44 @@ export class LibraryAttacher {
   }
 
   /** `found`: libraries of the process that serve the group; `fresh`: those of them that are attached now for the first time. */
-  async #attach(pid: number, group: LibraryGroup, how: { gate?: Probe; linked?: boolean } = {}): Promise<{ found: number; fresh: number }> {
-    const { files } = this.means;
+  async #attach(files: FilesOnce, pid: number, group: LibraryGroup, how?: How): Promise<{ found: number; fresh: number }> {
+    const { started, ...counts } = await this.#begin(files, pid, group, how);
+    await started;
+    return counts;
+  }
+
+  /** As {@link #attach}, without waiting until the probes are attached. */
+  async #begin(files: FilesOnce, pid: number, group: LibraryGroup, how: How = {}): Promise<Begun> {
     const libraries = await findLibraries(files, pid, group.need, group.symbols, { plain: this.#plain, named: how.linked });
     const fresh = libraries.filter((library) => this.#take(`${group.stream} ${library.key}`));
-    if (fresh.length > 0) {
-      const probes = how.gate ? [...group.probes, how.gate] : group.probes;
-      const table = group.need.table === undefined ? null : this.#readTable(pid, group.need.table);
-      const sites = await this.#sites(pid, probes, fresh);
-      await Promise.all([table, this.start(group.stream, probes, sites)]);
-    }
-    return { found: libraries.length, fresh: fresh.length };
+    const started = fresh.length > 0 ? this.#startWith(files, pid, group, fresh, how.gate) : Promise.resolve();
+    // Whoever waits for it may still be looking for other libraries when it fails.
+    started.catch(() => {});
+    return { found: libraries.length, fresh: fresh.length, started };
   }
 
-  async #sites(pid: number, probes: readonly Probe[], own: readonly FoundLibrary[]): Promise<SiteMap> {
+  async #startWith(files: FilesOnce, pid: number, group: LibraryGroup, fresh: readonly FoundLibrary[], gate: Probe | undefined): Promise<void> {
+    const probes = gate ? [...group.probes, gate] : group.probes;
+    const table = group.need.table === undefined ? null : this.#readTable(files, pid, group.need.table);
+    const started = this.#sites(files, pid, probes, fresh).then((sites) => this.start(group.stream, probes, sites));
+    await Promise.all([table, started]);
+  }
+
+  async #sites(files: FilesOnce, pid: number, probes: readonly Probe[], own: readonly FoundLibrary[]): Promise<SiteMap> {
     const { bpftrace, arch, kernel } = this.means.machine;
-    const sites = new Map<string, Site[]>();
-    for (const probe of probes) {
-      for (const param of Object.values(probe.params ?? {})) {
-        if (param.type !== "site") continue;
-        const libraries = param.beside === undefined
-          ? own
-          : await findLibraries(this.means.files, pid, { prefix: param.beside, symbols: [] }, param.functions.flat());
-        const all = await Promise.all(libraries.map((library) => sitesIn(library, param, { ...bpftrace!.features, kernel, arch })));
-        sites.set(siteKey(param), all.flat());
-      }
-    }
-    return sites;
+    const params = probes.flatMap((probe) => Object.values(probe.params ?? {})).filter((param) => param.type === "site");
+    const found = params.map(async (param) => {
+      const libraries = param.beside === undefined
+        ? own
+        : await findLibraries(files, pid, { prefix: param.beside, symbols: [] }, param.functions.flat());
+      const all = await Promise.all(libraries.map((library) => sitesIn(library, param, { ...bpftrace!.features, kernel, arch })));
+      return [siteKey(param), all.flat()] as const;
+    });
+    return new Map(await Promise.all(found));
   }
 
-  async #readTable(pid: number, symbol: string): Promise<void> {
-    const table = await readNamesTable(this.means.files, pid);
+  async #readTable(files: FilesOnce, pid: number, symbol: string): Promise<void> {
+    const table = await readNamesTable(files, pid);
     if (table) this.fact({ fact: "table", symbol, ...table });
     else this.fact({ fact: "note", text: `no library of process ${pid} tells the names of its operators: they are shown by number` });
   }

@@ -167,12 +167,17 @@ export class Programs {
     for (const { child } of this.#spares.splice(0)) child.kill("SIGKILL");
     const { files, sleep } = this.means;
     const read = await Promise.all(ending.map((attached) => attached.drain(sleep)));
-    for (const { running, stream } of ending) {
-      this.facts.push({ fact: "skipped", stream, count: await skippedHits(files, running.pid) });
-      this.#cpu += await cpuSeconds(files, running.pid);
+    const own = cpuSeconds(files, this.means.self);
+    const costs = ending.map(async ({ running }) => {
+      const cost = await Promise.all([skippedHits(files, running.pid), cpuSeconds(files, running.pid)]);
       running.stop();
+      return cost;
+    });
+    for (const [i, [count, cpu]] of (await Promise.all(costs)).entries()) {
+      this.facts.push({ fact: "skipped", stream: ending[i]!.stream, count });
+      this.#cpu += cpu;
     }
-    this.facts.push({ fact: "cpu", bpftrace: this.#cpu, llmprof: await cpuSeconds(files, this.means.self) });
+    this.facts.push({ fact: "cpu", bpftrace: this.#cpu, llmprof: await own });
     return ending.map(({ tap, program }, i) => ({ tap, program, read: read[i]! }));
   }
 

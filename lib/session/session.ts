@@ -103,6 +103,8 @@ export class Session {
   /** Processes that belong to the target, with what they fork: the root, and those that are no descendants of it, or not any more. */
   readonly #tops = new Set<number>();
   #election: Promise<void> | undefined;
+  /** While the first programs are started: all of them look at the same processes, and every process of the machine is read once. */
+  #firstFilter: Promise<Filter> | undefined;
   readonly #streams = new Set<string>();
   /** The run is to end, whatever its target does. */
   #stopped = false;
@@ -219,7 +221,10 @@ export class Session {
     const { progress } = this.options;
     const target = this.#target;
     progress({ state: "attaching" });
-    const filter = await this.#filter();
+    // Loading bpftrace takes longer than to find out what its programs are.
+    if (target.type === "running") this.#programs.prepare([{ unsafe: false, prompt: false }, ...this.#libraries.expectedAtOnce]);
+    this.#firstFilter = this.#filter();
+    const filter = await this.#firstFilter;
     const kernel = this.options.probes.filter((probe) => !probe.library && this.#possible(probe));
     const process = this.#programs.start({ stream: "process", probes: kernel, filter, prompt: target.type === "next" });
     process.onEvent = (event) => {
@@ -229,6 +234,7 @@ export class Session {
     // After the gates, which would take what is kept for those that they stop for.
     if (target.type !== "running") this.#programs.prepare(this.#libraries.expected);
     await Promise.all([...[process, ...gates].map((a) => this.#programs.ready(a)), this.#prepareLibraries(filter)]);
+    this.#firstFilter = undefined;
     if (target.type === "running" && !(await readStat(this.means.files, target.pid))) throw targetEnded(target.pid);
     if (target.type !== "next") return this.#timeline ? this.#counts() : this.#begin();
     const elect = (event: Event) => void (isInference(event) && this.#elect(event.pid));
@@ -323,7 +329,7 @@ export class Session {
   async #startLibrary(stream: string, probes: readonly Probe[], sites: SiteMap): Promise<void> {
     const isGate = probes.some((probe) => probe.unsafe);
     if (isGate) await this.options.guard.armed();
-    const filter = await this.#filter();
+    const filter = await (this.#firstFilter ?? this.#filter());
     const attached = this.#programs.start({ stream, probes, filter, sites, prompt: isGate });
     attached.onEvent = (event) => {
       if (isGate) this.#gatekeeper.event(event);

@@ -31,6 +31,7 @@ export interface StreamObserver {
   event?(event: Event): void;
   beat?(at: Ns): void;
   swept?(at: Ns): void;
+  emitted?(count: number): void;
   window?(at: Ns, open: boolean): void;
 }
 
@@ -113,7 +114,10 @@ export class Timeline {
         rows?.advance(at - schema.disorderNs);
         observer?.swept?.(at);
       },
-      emitted: (count) => tally.emitted = count,
+      emitted: (count) => {
+        tally.emitted = count;
+        observer?.emitted?.(count);
+      },
       window: (at, open) => {
         if (at > latest) latest = at;
         opened ||= open;

@@ -52,7 +52,7 @@ export class FakeBpftrace {
 
   #close(): void {
     this.#closed = true;
-    this.says(`2 ${this.time.now()} 0 0`, `@n: ${this.#events}`, `(9, ${this.time.now()})`, `(9, ${this.time.now()})`);
+    this.says(`2 ${this.time.now()} 0 0`, `(9, ${this.time.now()})`, `(9, ${this.time.now()})`, `@n: ${this.#events}`);
   }
 }
 

@@ -1,0 +1,73 @@
+import type { KernelFiles } from "./files.ts";
+
+/** Bytes of a file that are read at once: most tables of a library lie in one or two such pieces. */
+const BLOCK = 1 << 20;
+
+/**
+ * Reads each thing once: for one look at a process and its libraries, which is over before anything of it changes. Every read is a child
+ * process, and several look for their functions in the same library, a few bytes here and there.
+ */
+export class FilesOnce implements KernelFiles {
+  readonly #texts = new Map<string, Promise<string | null>>();
+  readonly #links = new Map<string, Promise<string | null>>();
+  readonly #blocks = new Map<string, Promise<Uint8Array | null>>();
+
+  constructor(readonly files: KernelFiles) {}
+
+  text(path: string): Promise<string | null> {
+    return once(this.#texts, path, () => this.files.text(path));
+  }
+
+  link(path: string): Promise<string | null> {
+    return once(this.#links, path, () => this.files.link(path));
+  }
+
+  /** What is longer than a block is read as it is. */
+  async bytes(path: string, offset: number, length: number): Promise<Uint8Array | null> {
+    const first = Math.floor(offset / BLOCK), last = Math.floor((offset + length - 1) / BLOCK);
+    if (!Number.isSafeInteger(offset) || offset < 0 || !(length > 0) || last > first + 1) return await this.files.bytes(path, offset, length);
+    const [begin, rest] = await Promise.all([this.#block(path, first), last > first ? this.#block(path, last) : null]);
+    if (!begin || (last > first && !rest)) return null;
+    const inFirst = begin.subarray(offset - first * BLOCK, offset - first * BLOCK + length);
+    // The first is shorter than a block where the file ends in it.
+    if (!rest || begin.length < BLOCK) return inFirst;
+    const both = new Uint8Array(inFirst.length + Math.min(length - inFirst.length, rest.length));
+    both.set(inFirst);
+    both.set(rest.subarray(0, length - inFirst.length), inFirst.length);
+    return both;
+  }
+
+  #block(path: string, index: number): Promise<Uint8Array | null> {
+    return once(this.#blocks, `${index} ${path}`, () => this.files.bytes(path, index * BLOCK, BLOCK));
+  }
+
+  texts(paths: readonly string[]): Promise<(string | null)[]> {
+    return this.files.texts(paths);
+  }
+
+  list(dir: string): Promise<string[]> {
+    return this.files.list(dir);
+  }
+
+  grandchildren(dir: string): Promise<string[]> {
+    return this.files.grandchildren(dir);
+  }
+
+  links(dir: string): Promise<Map<string, string>> {
+    return this.files.links(dir);
+  }
+
+  exists(path: string): Promise<boolean> {
+    return this.files.exists(path);
+  }
+
+  modes(paths: readonly string[]): Promise<Map<string, number>> {
+    return this.files.modes(paths);
+  }
+}
+
+function once<T>(known: Map<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> {
+  let found = known.get(key);
+  if (!found) known.set(key, found = read());
+  return found;
+}

@@ -1,0 +1,35 @@
+import { type Bpftrace, probeBpftrace } from "./bpftrace.ts";
+import { Cache, cacheKey, type CachePlace } from "./cache.ts";
+
+export interface Knowing {
+  /** Kernel release and boot id: what was found out holds for these. */
+  readonly kernel: string;
+  readonly boot: string;
+  /** `refresh`: what is remembered is not believed, and replaced. */
+  readonly remember: "use" | "refresh";
+  readonly place?: CachePlace;
+}
+
+/** What a bpftrace is, as {@link probeBpftrace} finds out with two children in 0.15 s, and once for each file, kernel and boot. */
+export async function knownBpftrace(path: string, knowing: Knowing, probe = probeBpftrace, signal?: AbortSignal): Promise<Bpftrace | null> {
+  const key = cacheKey(path, knowing.kernel, knowing.boot);
+  const cache = key && new Cache(key, knowing.place);
+  const kept = knowing.remember === "use" ? asBpftrace(cache?.read(KIND), path) : null;
+  if (kept) return kept;
+  const found = await probe(path, signal);
+  // Only root gets an answer to `--info`, and only root may write here.
+  if (found) cache?.write(KIND, found);
+  return found;
+}
+
+const KIND = "features";
+
+/** Of what was kept, perhaps by another llmprof, only what has every field. */
+function asBpftrace(kept: unknown, path: string): Bpftrace | null {
+  const { version, text, features } = (kept ?? {}) as Partial<Bpftrace>;
+  const isVersion = Array.isArray(version) && version.length === 3 && version.every(Number.isSafeInteger);
+  const names = ["offsets", "ringbuf", "uprobeMulti"] as const;
+  if (!isVersion || typeof text !== "string" || !names.every((name) => typeof features?.[name] === "boolean")) return null;
+  const { offsets, ringbuf, uprobeMulti } = features!;
+  return { path, version, text, features: { offsets, ringbuf, uprobeMulti } };
+}

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { temporary } from "../../tests/harness/temporary.ts";
+import type { Bpftrace } from "./bpftrace.ts";
+import { type Knowing, knownBpftrace } from "./known_bpftrace.ts";
+
+const features = { offsets: true, ringbuf: true, uprobeMulti: false };
+
+/** A bpftrace of which each question gets another answer. */
+function asked() {
+  let times = 0;
+  return (path: string): Promise<Bpftrace> => Promise.resolve({ path, version: [0, 17, ++times], text: `bpftrace v0.17.${times}`, features });
+}
+
+Deno.test("known bpftrace: asked once for each file, kernel and boot; a refresh asks again and is remembered", async () => {
+  using folder = temporary();
+  const path = folder.file("bpftrace");
+  Deno.writeTextFileSync(path, "one");
+  const probe = asked();
+  const know = async (how: Partial<Knowing> = {}) => {
+    const place = { folder: folder.file("cache"), uid: Deno.uid()! };
+    return (await knownBpftrace(path, { kernel: "6.1", boot: "a", remember: "use", place, ...how }, probe))?.version[2];
+  };
+  assert.equal(await know(), 1);
+  assert.equal(await know(), 1);
+  assert.equal(await know({ kernel: "6.2" }), 2);
+  assert.equal(await know({ kernel: "6.2", boot: "b" }), 3);
+  assert.equal(await know({ remember: "refresh" }), 4);
+  assert.equal(await know(), 4);
+  Deno.writeTextFileSync(path, "another");
+  assert.equal(await know(), 5, "another file at the same path");
+});
+
+Deno.test("known bpftrace: what was kept and has not every field is asked for anew", async () => {
+  using folder = temporary();
+  const path = folder.file("bpftrace");
+  Deno.writeTextFileSync(path, "one");
+  const place = { folder: folder.file("cache"), uid: Deno.uid()! };
+  const knowing: Knowing = { kernel: "6.1", boot: "a", remember: "use", place };
+  const half = { path, version: [0, 17, 9], text: "bpftrace v0.17.9", features: { offsets: true } } as unknown as Bpftrace;
+  assert.equal((await knownBpftrace(path, knowing, () => Promise.resolve(half)))!.version[2], 9);
+  assert.equal((await knownBpftrace(path, knowing, asked()))!.version[2], 1);
+});
