@@ -40,30 +40,51 @@ export async function pauseReader(reader: PausableReader, rhythm: Rhythm, signal
   const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
   const burst = BURST_FILL * rhythm.bufferBytes / BURST_BYTES_PER_MS;
   let pause = SHORTEST_PAUSE_MS;
-  let bytesPerMs = 0;
-  let [before, began] = [reader.delivered(), rhythm.now()];
+  let last = look(reader, rhythm);
   while (!signal.aborted) {
     reader.pause();
-    const now = rhythm.now();
-    const beat = lastBeatUntil(now + pause * 1e6, now, reader.lastBeat(), rhythm.beatMs * 1e6);
-    const resumeAt = beat === undefined ? now + pause * 1e6 : beat + SETTLED_MS * 1e6;
-    await Promise.race([rhythm.sleep((resumeAt - now) / 1e6), aborted]);
+    const stopped = rhythm.now();
+    const beat = lastBeatUntil(stopped + pause * 1e6, stopped, reader.lastBeat(), rhythm.beatMs * 1e6);
+    const resumeAt = beat === undefined ? stopped + pause * 1e6 : beat + SETTLED_MS * 1e6;
+    await Promise.race([rhythm.sleep((resumeAt - stopped) / 1e6), aborted]);
     reader.resume();
     if (signal.aborted) return;
     // A little before the heartbeat: timers are not exact.
-    let until = beat === undefined ? rhythm.now() : beat - SETTLED_MS * 1e6 / 2;
-    while (!signal.aborted) {
-      await Promise.race([reader.reached(until), aborted]);
-      // At a high rate much has come while it read, and a record as new as this moment is handed on soon.
-      if ((rhythm.now() - until) / 1e6 * bytesPerMs < BACKLOG_BYTES) break;
-      until = rhythm.now();
-    }
-    const [delivered, caughtUp] = [reader.delivered(), rhythm.now()];
-    bytesPerMs = (delivered - before) / ((caughtUp - began) / 1e6);
-    [before, began] = [delivered, caughtUp];
+    await caughtUp(reader, rhythm, beat === undefined ? rhythm.now() : beat - SETTLED_MS * 1e6 / 2, last, aborted);
+    const now = look(reader, rhythm);
+    const bytesPerMs = rate(last, now);
+    last = now;
     // Doubling at most: a burst in the last pause may be only the beginning.
     pause = Math.max(SHORTEST_PAUSE_MS, Math.min(LONGEST_PAUSE_MS, burst, FILL * rhythm.bufferBytes / bytesPerMs, pause * 2));
   }
+}
+
+/** Waits until what happened by `until` has been read, and what came while it was read, as long as that is much. */
+async function caughtUp(reader: PausableReader, rhythm: Rhythm, until: number, last: Look, aborted: Promise<void>): Promise<void> {
+  let isAborted = false;
+  void aborted.then(() => isAborted = true);
+  while (!isAborted) {
+    await Promise.race([reader.reached(until), aborted]);
+    const now = look(reader, rhythm);
+    // By the rate of this moment: the one of before may have been a hundred times higher, and then the next line is a long time off.
+    if ((now.at - until) / 1e6 * rate(last, now) < BACKLOG_BYTES) return;
+    last = now;
+    until = now.at;
+  }
+}
+
+interface Look {
+  readonly at: number;
+  readonly delivered: number;
+}
+
+function look(reader: PausableReader, rhythm: Rhythm): Look {
+  return { at: rhythm.now(), delivered: reader.delivered() };
+}
+
+/** Bytes in a millisecond. */
+function rate(from: Look, to: Look): number {
+  return (to.delivered - from.delivered) / Math.max((to.at - from.at) / 1e6, 1);
 }
 
 /** The last moment in (now, until] at which a heartbeat is due; undefined when there is none. */
