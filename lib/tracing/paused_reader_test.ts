@@ -34,19 +34,11 @@ function world(bytesPerMs: (ms: number) => number, bufferBytes: number, endMs: n
     },
   };
   const filled = () => waiting.reduce((sum, { bytes }) => sum + bytes, 0);
-  const step = () => {
-    ms++;
-    const bytes = bytesPerMs(ms);
-    if (filled() + bytes > bufferBytes) lost += bytes;
-    else waiting.push({ at: ms * 1e6, bytes, isBeat: false });
-    if (ms % BEAT_MS === 0) waiting.push({ at: ms * 1e6, bytes: 0, isBeat: true });
-    fullest = Math.max(fullest, filled());
-    if (ms >= endMs) abort.abort();
-    if (!running) return;
+  const read = () => {
     if (waiting.length <= 1) idleMs++;
-    for (let read = 0; read < readsPerMs && waiting.length > 0;) {
+    for (let taken = 0; taken < readsPerMs && waiting.length > 0;) {
       const { at, bytes, isBeat } = waiting.shift()!;
-      read += bytes;
+      taken += bytes;
       held += bytes;
       if (isBeat) reading.beat(at);
       else if (held >= 4096) reading.saw(at);
@@ -54,6 +46,17 @@ function world(bytesPerMs: (ms: number) => number, bufferBytes: number, endMs: n
       delivered += held;
       held = 0;
     }
+  };
+  const step = () => {
+    ms++;
+    // What comes in this millisecond is read in the next one.
+    if (running) read();
+    const bytes = bytesPerMs(ms);
+    if (filled() + bytes > bufferBytes) lost += bytes;
+    else waiting.push({ at: ms * 1e6, bytes, isBeat: false });
+    if (ms % BEAT_MS === 0) waiting.push({ at: ms * 1e6, bytes: 0, isBeat: true });
+    fullest = Math.max(fullest, filled());
+    if (ms >= endMs) abort.abort();
   };
   const rhythm = {
     bufferBytes,
