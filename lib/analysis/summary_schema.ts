@@ -50,7 +50,8 @@ export function summarySchema<Result extends z.ZodType>(result: Result) {
     overhead: z.object({
       /**
        * CPU time of the target with tracing over without, less 1: 0.012 is 1.2 %. Predicted from the hits that were counted and what a hit costs here;
-       * null: it used no CPU time, or had ended. Measured from decodes of one token before and after these probes were attached; null: not measured.
+       * null: it used no CPU time, or had ended. Measured: how much longer a decode of one token took than in the second under --max-overhead
+       * in which the probes of tokens and graphs were attached alone; null: there was no such second.
        */
       predicted: z.number().nullable(),
       measured: z.number().nullable(),
