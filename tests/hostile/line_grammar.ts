@@ -87,5 +87,7 @@ const fact = z.discriminatedUnion("fact", [
   z.object({ fact: z.literal("target"), pid: z.int(), argv: z.array(z.string()) }),
   z.object({ fact: z.literal("exit"), pid: z.int(), code: z.int(), signal: z.string().nullable() }),
   z.object({ fact: z.literal("cpu"), bpftrace: z.number(), llmprof: z.number() }),
+  z.object({ fact: z.literal("ended"), pid: z.int() }),
+  z.object({ fact: z.literal("overhead"), predicted: z.number().nullable(), measured: z.number().nullable(), calibrated: z.boolean() }),
   z.object({ fact: z.literal("note"), text: z.string() }),
 ]);
