@@ -5,6 +5,12 @@ import { ReaderFiles } from "./reader_files.ts";
 
 const files = new ReaderFiles();
 
+/** A program of this run alone: another run of these tests has guards too, and they would continue whoever maps the same file. */
+const sleeper = `${await Deno.makeTempDir()}/sleeper`;
+await Deno.copyFile("/bin/sleep", sleeper);
+globalThis.addEventListener("unload", () => Deno.removeSync(sleeper.slice(0, sleeper.lastIndexOf("/")), { recursive: true }));
+const pattern = `*${sleeper}`;
+
 async function stateOf(pid: number): Promise<string | null> {
   return /^State:\s*(\w)/m.exec(await files.text(`/proc/${pid}/status`) ?? "")?.[1] ?? null;
 }
@@ -19,8 +25,8 @@ async function until(condition: () => Promise<boolean>): Promise<boolean> {
 }
 
 async function stoppedSleeper(): Promise<Child> {
-  const child = spawnChild({ program: "sleep", args: ["60"] });
-  await until(async () => (await files.text(`/proc/${child.pid}/comm`)) === "sleep\n");
+  const child = spawnChild({ program: sleeper, args: ["60"] });
+  await until(async () => (await files.text(`/proc/${child.pid}/comm`)) === "sleeper\n");
   child.kill("SIGSTOP");
   assert.ok(await until(async () => await stateOf(child.pid) === "T"));
   return child;
@@ -32,25 +38,25 @@ async function end(...children: Child[]): Promise<void> {
 }
 
 Deno.test("guard: an orderly end leaves everything as it is", async () => {
-  const guard = await startGuard("*/sleep");
-  const sleeper = await stoppedSleeper();
-  await guard.stopped(sleeper.pid);
+  const guard = await startGuard(pattern);
+  const stopped = await stoppedSleeper();
+  await guard.stopped(stopped.pid);
   await guard.close();
-  assert.equal(await stateOf(sleeper.pid), "T");
+  assert.equal(await stateOf(stopped.pid), "T");
   await guard.stopped(1);
-  await end(sleeper);
+  await end(stopped);
 });
 
 Deno.test("guard: whom a gate stopped that ended unheard goes on at the end; without a gate nobody is looked for", async () => {
-  const [armed, unarmed] = [await startGuard("*/sleep"), await startGuard("*/sleep")];
+  const [armed, unarmed] = [await startGuard(pattern), await startGuard(pattern)];
   await armed.armed();
-  const sleeper = await stoppedSleeper();
+  const stopped = await stoppedSleeper();
   for (const guard of [unarmed, armed]) guard.unheard();
   await unarmed.close();
-  assert.equal(await stateOf(sleeper.pid), "T");
+  assert.equal(await stateOf(stopped.pid), "T");
   await armed.close();
-  assert.equal(await stateOf(sleeper.pid), "S");
-  await end(sleeper);
+  assert.equal(await stateOf(stopped.pid), "S");
+  await end(stopped);
 });
 
 Deno.test("guard: a guard that cannot start is an error", async () => {
@@ -62,7 +68,7 @@ Deno.test("guard: after SIGKILL of llmprof, who was reported and who maps the li
   const earlier = await stoppedSleeper();
   const program = `
     import { startGuard } from ${JSON.stringify(new URL("./guard.ts", import.meta.url).href)};
-    const guard = await startGuard("*/sleep");
+    const guard = await startGuard(${JSON.stringify(pattern)});
     await guard.armed();
     const decoder = new TextDecoderStream();
     console.log(guard.pid);
@@ -83,7 +89,7 @@ Deno.test("guard: after SIGKILL of llmprof, who was reported and who maps the li
   assert.ok(guardPid > 0);
   // `cat` maps nothing that matches, so only the list speaks for it; one of two is taken off the list again.
   const cats = [0, 1].map(() => spawnChild({ program: "cat", stdin: "piped" }));
-  const sleeper = await stoppedSleeper();
+  const unreported = await stoppedSleeper();
   for (const cat of cats) {
     await until(async () => (await files.text(`/proc/${cat.pid}/comm`)) === "cat\n");
     cat.kill("SIGSTOP");
@@ -102,7 +108,7 @@ Deno.test("guard: after SIGKILL of llmprof, who was reported and who maps the li
   llmprof.kill("SIGKILL");
   await llmprof.status;
   assert.ok(await until(async () => await stateOf(cats[0]!.pid) === "S"), "the reported process goes on");
-  assert.ok(await until(async () => await stateOf(sleeper.pid) === "S"), "the process with the library goes on");
+  assert.ok(await until(async () => await stateOf(unreported.pid) === "S"), "the process with the library goes on");
   assert.ok(await until(async () => ["R", "S"].includes(await stateOf(childPid) ?? "")), "the process of the tree goes on");
   assert.ok(await until(async () => await stateOf(guardPid) === null), "the guard ends");
   assert.equal(await stateOf(cats[1]!.pid), "T");
@@ -114,6 +120,6 @@ Deno.test("guard: after SIGKILL of llmprof, who was reported and who maps the li
   await writer.abort().catch(() => {});
   await output.cancel();
   await Promise.all(cats.map((cat) => cat.stdin!.abort()));
-  await end(earlier, sleeper, ...cats);
+  await end(earlier, unreported, ...cats);
   await Deno.remove(dir, { recursive: true });
 });
