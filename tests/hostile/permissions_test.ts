@@ -10,11 +10,10 @@ import { temporary } from "../harness/temporary.ts";
 
 const rights = ["--allow-read", "--allow-write", "--allow-env", "--allow-run=setpriv,cat,dd,find"];
 
-Deno.test("permissions: the tasks grant reading, writing, the environment and four programs, and nothing else", () => {
-  for (const task of ["llmprof", "demo"] as const) {
-    const [own] = denoJson.tasks[task].split(" main.ts");
-    assert.deepEqual(own!.split(" ").filter((word) => word.startsWith("--allow") || /^-[A-Z]/.test(word)), rights, task);
-  }
+Deno.test("permissions: the task grants reading, writing, the environment and four programs, and nothing else", () => {
+  const [own] = denoJson.tasks.llmprof.split(" main.ts");
+  assert.deepEqual(own!.split(" ").filter((word) => word.startsWith("--allow") || /^-[A-Z]/.test(word)), rights);
+  assert.match(denoJson.tasks.demo, /^deno task --quiet llmprof demo /);
   assert.deepEqual(llmprof.filter((word) => word.startsWith("--allow") || word === "-A"), rights);
 });
 
