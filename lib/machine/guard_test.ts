@@ -96,7 +96,7 @@ Deno.test("guard: after SIGKILL of llmprof, who was reported and who maps the li
     assert.ok(await until(async () => await stateOf(cat.pid) === "T"));
   }
   // Not reported either, and of a tree in which programs are stopped at their start.
-  const parent = spawnChild({ program: "sh", args: ["-c", "cat /dev/zero >/dev/null & echo $!; wait"], stdout: "piped" });
+  const parent = spawnChild({ program: "sh", args: ["-c", "sleep 60 & echo $!; wait"], stdout: "piped" });
   const said = parent.stdout!.pipeThrough(new TextDecoderStream()).getReader();
   const childPid = Number((await said.read()).value);
   await runChild({ program: "sh", args: ["-c", `kill -STOP ${childPid}`] });
