@@ -147,7 +147,7 @@ const cases: readonly Case[] = [
     name: "Ctrl-C twice while it attaches",
     by: "pid",
     stage: "attaching",
-    fault: ({ typed }) => (typed("SIGINT"), typed("SIGTERM"), { code: 143, files: [] }),
+    fault: ({ typed }) => (typed("SIGINT"), typed("SIGTERM"), { code: [130, 143], files: [] }),
   },
   {
     name: "the terminal is closed, and nohup was said",
