@@ -25,7 +25,7 @@ matrixTest(
         "--bpftrace",
         bpftrace,
         "--duration",
-        "1s",
+        "3s",
         "--no-output",
         "--summary",
         "json",
