@@ -6,7 +6,7 @@ import { type Temporary, temporary } from "../harness/temporary.ts";
 import { errors } from "../judge/trace_processor.ts";
 import { readSteadyLog, steadyCommand } from "../workloads/steady.ts";
 import { outputPath } from "./live_run.ts";
-import { bpftracesOf, processTable, row, treeFrom, until } from "./processes.ts";
+import { bpftracesOf, processTable, row, until } from "./processes.ts";
 import { type Decode, decodesIn } from "./trace_decodes.ts";
 
 /** How the target comes to llmprof: it runs already, llmprof starts it, or llmprof waits for it. */
@@ -88,7 +88,7 @@ export async function faultyRun({ bpftrace, by, formats = ["pftrace"], flags = [
   const target = () => started?.pid ?? (known ??= launchedBy(running.pid)!);
 
   async function at(stage: Stage): Promise<void> {
-    if (stage === "reading") return await secondChild();
+    if (stage === "reading") return await heeded();
     if (stage === "waiting") return await running.saw("Waiting for the next");
     if (stage === "attaching") return await running.saw("Attaching");
     if (stage === "standing") {
@@ -119,12 +119,10 @@ export async function faultyRun({ bpftrace, by, formats = ["pftrace"], flags = [
   }
 
   /** Its first child tells whether it runs under nohup; until then a signal ends it as it ends any program. */
-  async function secondChild(): Promise<void> {
-    const seen = new Set<number>();
-    await until("a second child that reads", () => {
-      for (const { pid, parent } of treeFrom(running.pid)) if (parent === running.pid) seen.add(pid);
-      return seen.size > 1;
-    });
+  /** From here on a Ctrl-C is a normal end; what the machine can do is being read. */
+  async function heeded(): Promise<void> {
+    const caught = () => BigInt(`0x${/^SigCgt:\s*(\w+)$/m.exec(Deno.readTextFileSync(`/proc/${running.pid}/status`))?.[1] ?? "0"}`);
+    await until("llmprof heeds SIGINT", () => (caught() >> 1n & 1n) === 1n);
   }
 
   async function end(expected: Expected): Promise<void> {
