@@ -3,12 +3,12 @@ import { run } from "../harness/command.ts";
 import { top } from "../harness/places.ts";
 import { temporary } from "../harness/temporary.ts";
 
-/** Every way of using the command line, and a run on a planted target: what another way of loading the sources could break. */
-const files = ["tests/cli", "tests/kernel/planted_test.ts"];
+/** Every way of using the command line, and runs on a real engine: what another way of loading the sources could break. */
+const files = ["tests/cli", "tests/kernel/counted_test.ts"];
 const running = "LLMPROF_TEST_MAIN";
 
 Deno.test({
-  name: "bundle: one file, run with the permissions of the executable, passes the tests of the command line and of a planted target",
+  name: "bundle: one file, run with the permissions of the executable, passes the tests of the command line and of what is counted",
   // They are what this test runs.
   ignore: Deno.env.has(running),
   async fn() {
