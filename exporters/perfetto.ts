@@ -21,8 +21,9 @@ interface KnownSlice {
   readonly name: string;
   readonly category: string;
   readonly track: Track;
-  /** Its `track_event` as it is written, from the second time on. */
-  readonly event: Uint8Array | undefined;
+  /** The packets of its begin and end behind their times, from the second time on. */
+  readonly begin: Uint8Array | undefined;
+  readonly end: Uint8Array | undefined;
 }
 
 class PerfettoExporter implements Exporter {
@@ -38,7 +39,8 @@ class PerfettoExporter implements Exporter {
    * several times cheaper than to encode it again.
    */
   readonly #known = new WeakMap<Args, KnownSlice>();
-  readonly #ends = new Map<Track, Uint8Array>();
+  /** Where in the packet that was begun last begins what does not depend on its time. */
+  #body = 0;
   #headWritten = false;
 
   constructor(private readonly sink: ByteSink, private readonly head: TraceHead) {
@@ -86,34 +88,34 @@ class PerfettoExporter implements Exporter {
     const { name, category, start, end, open } = slice;
     const args = open ? { ...slice.args, open: true } : slice.args;
     const known = args && this.#known.get(args);
+    // The end stands before the begin of the next slice, which may have the same time.
+    if (known?.begin && known.end && known.track === track && known.name === name && known.category === category) {
+      this.#again(start, known.begin);
+      return this.#again(end, known.end);
+    }
     // A track that is new is described now, in a packet of its own.
     const uuid = this.#tracks.uuid(track);
     let packet = this.#begin(start);
-    if (known?.event && known.track === track && known.name === name && known.category === category) {
-      this.#out.encoded(known.event);
-    } else {
-      const event = this.#event(TrackEventType.sliceBegin, uuid, category, name, args);
-      // Most arguments come once, and only what comes a second time is kept: that comes again and again. What a tail writes is never read again.
-      if (args && !this.#interning.frozen) this.#known.set(args, { name, category, track, event: known && this.#out.since(event) });
-      this.#interning.writeFresh(TracePacket.internedData);
-    }
+    this.#event(TrackEventType.sliceBegin, uuid, category, name, args);
+    const beginBody = known && this.#out.since(this.#body);
+    this.#interning.writeFresh(TracePacket.internedData);
     this.#end(packet);
-    // The end stands before the begin of the next slice, which may have the same time.
     packet = this.#begin(end);
-    const knownEnd = this.#ends.get(track);
-    if (knownEnd) this.#out.encoded(knownEnd);
-    else this.#ends.set(track, this.#out.since(this.#sliceEnd(uuid)));
-    this.#end(packet);
-  }
-
-  /** Returns where it stands. */
-  #sliceEnd(uuid: number): number {
-    const { position } = this.#out;
     const event = this.#out.begin(TracePacket.trackEvent);
     this.#out.uint(TrackEvent.type, TrackEventType.sliceEnd);
     this.#out.uint(TrackEvent.trackUuid, uuid);
     this.#out.end(event);
-    return position;
+    const endBody = known && this.#out.since(this.#body);
+    this.#end(packet);
+    // Most arguments come once, and only what comes a second time is kept: that comes again and again. What a tail writes is never read again.
+    if (args && !this.#interning.frozen) this.#known.set(args, { name, category, track, begin: beginBody, end: endBody });
+  }
+
+  /** A packet that differs from an earlier one in nothing but its time. */
+  #again(at: Ns, body: Uint8Array): void {
+    const packet = this.#timed(at);
+    this.#out.encoded(body);
+    this.#end(packet);
   }
 
   #mark({ at, kind, stream, text, count }: Mark): void {
@@ -136,9 +138,7 @@ class PerfettoExporter implements Exporter {
     this.#end(packet);
   }
 
-  /** Returns where it stands. */
-  #event(type: number, uuid: number, category: string, name: string, args: Args | undefined): number {
-    const { position } = this.#out;
+  #event(type: number, uuid: number, category: string, name: string, args: Args | undefined): void {
     const event = this.#out.begin(TracePacket.trackEvent);
     this.#out.uint(TrackEvent.type, type);
     this.#out.uint(TrackEvent.trackUuid, uuid);
@@ -146,7 +146,6 @@ class PerfettoExporter implements Exporter {
     this.#interning.write("eventNames", name, TrackEvent.nameIid, TrackEvent.name);
     for (const key in args) this.#annotation(key, args[key]!);
     this.#out.end(event);
-    return position;
   }
 
   #annotation(key: string, value: string | number | boolean): void {
@@ -171,12 +170,19 @@ class PerfettoExporter implements Exporter {
   }
 
   #begin(at: Ns): number {
+    const packet = this.#timed(at);
+    this.#body = this.#out.position;
+    this.#out.uint(TracePacket.sequenceId, sequence);
+    this.#out.uint(TracePacket.sequenceFlags, SequenceFlags.needsIncrementalState);
+    return packet;
+  }
+
+  /** Begins a packet with its time alone. */
+  #timed(at: Ns): number {
     const packet = this.#out.begin(Trace.packet);
     const sum = this.#low + Math.round(at);
     const carry = Math.floor(sum / 0x10000000);
     this.#out.wide(TracePacket.timestamp, this.#high + carry, sum - carry * 0x10000000);
-    this.#out.uint(TracePacket.sequenceId, sequence);
-    this.#out.uint(TracePacket.sequenceFlags, SequenceFlags.needsIncrementalState);
     return packet;
   }
 

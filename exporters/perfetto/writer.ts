@@ -125,6 +125,11 @@ export class ProtoWriter {
 
   #varint(value: number): void {
     const bytes = this.#bytes;
+    // Tags, lengths and most values.
+    if (value < 0x80) {
+      bytes[this.#length++] = value;
+      return;
+    }
     let rest = value;
     while (rest > 0x7fffffff) {
       bytes[this.#length++] = rest % 128 | 0x80;
