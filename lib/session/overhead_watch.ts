@@ -63,10 +63,13 @@ export class OverheadWatch {
   }
 
   async #read(pids: readonly number[]): Promise<Reading> {
-    const processes = this.tree ? await readProcesses(this.means.files) : null;
-    const all = processes ? new Set(pids.flatMap((pid) => treeOf(processes, pid))) : pids;
-    const seconds = await Promise.all([...all].map((pid) => cpuSeconds(this.means.files, pid)));
+    const seconds = this.tree ? await this.#treeSeconds(pids) : await Promise.all(pids.map((pid) => cpuSeconds(this.means.files, pid)));
     return { cpuNs: seconds.reduce((sum, each) => sum + each, 0) * 1e9, at: this.means.monotonic() };
+  }
+
+  async #treeSeconds(pids: readonly number[]): Promise<number[]> {
+    const processes = await readProcesses(this.means.files);
+    return [...new Set(pids.flatMap((pid) => treeOf(processes, pid)))].map((pid) => processes.get(pid)?.cpuSeconds ?? 0);
   }
 }
 

@@ -1,14 +1,9 @@
 import type { KernelFiles } from "../machine/files.ts";
-
-/** Kernel clock ticks a second in /proc/PID/stat: fixed at 100 for user space on every architecture. */
-const TICKS = 100;
+import { readStat } from "../target/process.ts";
 
 /** CPU seconds that a process has used; 0 when it is gone. */
 export async function cpuSeconds(files: KernelFiles, pid: number): Promise<number> {
-  const text = await files.text(`/proc/${pid}/stat`);
-  if (text === null) return 0;
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / TICKS;
+  return (await readStat(files, pid))?.cpuSeconds ?? 0;
 }
 
 /** Hits of a bpftrace's programs that the kernel skipped, because a program ran on that CPU already. Neither the in-kernel count nor bpftrace's own knows of them. */

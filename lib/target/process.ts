@@ -10,6 +10,8 @@ export interface ProcessStat {
   readonly ppid: number;
   readonly minorFaults: number;
   readonly majorFaults: number;
+  /** CPU time that it has used, all threads together. */
+  readonly cpuSeconds: number;
   /** Clock ticks after boot; with the pid it names a process for good. */
   readonly startTicks: number;
 }
@@ -37,6 +39,9 @@ export async function readProcesses(files: KernelFiles): Promise<Map<number, Pro
   return processes;
 }
 
+/** Kernel clock ticks a second in /proc/PID/stat: fixed at 100 for user space on every architecture. */
+const TICKS = 100;
+
 /** `1234 (a name (with) both) S 1 …`: the name ends at the last parenthesis. */
 export function parseStat(text: string): ProcessStat | null {
   const open = text.indexOf("(");
@@ -52,6 +57,7 @@ export function parseStat(text: string): ProcessStat | null {
     ppid: field(4),
     minorFaults: field(10),
     majorFaults: field(12),
+    cpuSeconds: (field(14) + field(15)) / TICKS,
     startTicks: field(22),
   };
 }

@@ -53,6 +53,7 @@ Deno.test("process: a stat line whose name holds parentheses, blanks and a newli
     ppid: 1,
     minorFaults: 153,
     majorFaults: 7,
+    cpuSeconds: 0.03,
     startTicks: 272094,
   });
   for (const text of ["", "7 (", "7 (x) S 1\n", ")("]) assert.equal(parseStat(text), null);
