@@ -13,14 +13,14 @@ export class TextBlocks {
     if (this.#text.length >= 256 * 1024 && !this.#inTail) this.#flush();
   }
 
-  /** Gives what has gathered, and what `more` writes after it, to the sink as its tail. Nothing of that counts as written. */
+  /** Passes on what has gathered, and gives what `more` writes after it to the sink as its tail, which does not count as written. */
   tail(more: () => void): void {
-    const gathered = this.#text;
+    this.#flush();
     this.#inTail = true;
     more();
     this.sink.tail(this.#encoder.encode(this.#text));
     this.#inTail = false;
-    this.#text = gathered;
+    this.#text = "";
   }
 
   close(): void {

@@ -113,14 +113,14 @@ export class ProtoWriter {
     this.#length = 0;
   }
 
-  /** Gives what has gathered, and what `more` writes after it, to the sink as its tail. Nothing of that counts as written. */
+  /** Passes on what has gathered, and gives what `more` writes after it to the sink as its tail, which does not count as written. */
   tail(more: () => void): void {
-    const gathered = this.#length;
+    this.spill(1);
     this.#inTail = true;
     more();
     this.sink.tail(this.#bytes.subarray(0, this.#length));
     this.#inTail = false;
-    this.#length = gathered;
+    this.#length = 0;
   }
 
   #varint(value: number): void {

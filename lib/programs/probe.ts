@@ -56,7 +56,7 @@ export interface Probe {
   readonly tracepoints?: readonly string[];
   /** Calls a helper that bpftrace allows only with `--unsafe` (`signal`). */
   readonly unsafe?: boolean;
-  /** Hit thousands of times a second: its reader is kept stopped for most of the time where that is possible. */
+  /** Hit thousands of times a second: what it costs depends on how its records leave the kernel. */
   readonly hot?: boolean;
   /** Record name → its fields after time, pid and tid. */
   readonly records: Readonly<Record<string, readonly Field[]>>;

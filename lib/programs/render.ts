@@ -28,8 +28,6 @@ export interface ProgramPlan {
 export interface Program {
   readonly text: string;
   readonly unsafe: boolean;
-  /** Some of its records come at the rate of operators. */
-  readonly hot: boolean;
   readonly schema: StreamSchema;
   /** Attach points, in order. */
   readonly sites: readonly ProgramSite[];
@@ -79,9 +77,8 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   const prologue = [...beginning(plan, rotating), ...heartbeat(Object.keys(maps)), ...(rotating?.blocks() ?? [])];
   const text = [...prologue, ...filterBlocks(plan.filter), ...blocks].join("\n") + "\n";
   const disorderNs = dialect.perCpuBuffers ? HEARTBEAT_MS * 1e6 : 1e6;
-  const some = (flag: "unsafe" | "hot") => plan.probes.some((probe) => probe[flag]);
   const schema = { stream: plan.stream, records, maps, disorderNs, ...(rotating?.used && { rows: [...rotating.records] }) };
-  return { text, sites, unsafe: some("unsafe"), hot: some("hot"), schema };
+  return { text, sites, unsafe: plan.probes.some((probe) => probe.unsafe), schema };
 }
 
 /**

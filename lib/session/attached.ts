@@ -33,7 +33,8 @@ export class Attached {
   #rhythm: { readonly abort: AbortController; readonly done: Promise<void> } | undefined;
   readonly #drained = Promise.withResolvers<true>();
 
-  constructor(readonly program: Program, child: Child, now: () => number) {
+  /** `prompt`: somebody acts on its events. */
+  constructor(readonly program: Program, readonly prompt: boolean, child: Child, now: () => number) {
     this.tap = new Tap(now);
     this.running = new RunningProgram(program, child, (bytes) => this.tap.write(bytes));
   }

@@ -11,7 +11,7 @@ async function counting(rows?: readonly string[]) {
   let child!: FakeChild;
   const process = fakeSpawn((c) => void (child = c))({ program: "bpftrace", stdin: "piped", stdout: "piped", stderr: "piped" });
   const schema = { ...testSchema("s"), ...(rows && { rows }) };
-  const attached = new Attached({ text: "", unsafe: false, hot: true, schema, sites: [] }, process, () => 0);
+  const attached = new Attached({ text: "", unsafe: false, schema, sites: [] }, false, process, () => 0);
   const timeline = new Timeline({ base: splitBase(0n), find: () => testProbe, out: () => {} });
   attached.connect(timeline, null, new HostClock({ boottime: 0n, realtime: 0n }, () => 0, 0));
   attached.openWindow();

@@ -6,7 +6,7 @@ import type { Timeline } from "../timeline/timeline.ts";
 import type { HostClock } from "./clock.ts";
 import { Tap } from "./tap.ts";
 
-const BEAT_MS = 100;
+const BEAT_MS = 200;
 const encoder = new TextEncoder();
 
 /**

@@ -29,7 +29,7 @@ export interface ProgramOptions {
   readonly probes: readonly Probe[];
   readonly filter: Filter;
   readonly sites?: SiteMap;
-  /** Its records are acted on: they are not gathered into blocks. */
+  /** Its records are acted on: they are not gathered into blocks, and its reader never stands still. */
   readonly prompt?: boolean;
 }
 
@@ -106,7 +106,7 @@ export class Programs {
   }
 
   start(options: ProgramOptions): Attached {
-    const { probes, filter, sites } = options;
+    const { probes, filter, sites, prompt = false } = options;
     const stream = this.#name(options.stream);
     const uprobes = new Map<string, Site>();
     const program = render({ stream, probes, filter, window: "signalled" }, this.dialect, (param) => {
@@ -115,8 +115,8 @@ export class Programs {
       return found.map((site) => site.attach);
     });
     const unsafe = program.unsafe || [...uprobes.values()].some((site) => site.unsafe);
-    const child = this.#process({ unsafe, prompt: options.prompt ?? false });
-    const attached = new Attached(program, child, this.means.monotonic);
+    const child = this.#process({ unsafe, prompt });
+    const attached = new Attached(program, prompt, child, this.means.monotonic);
     this.#attached.push(attached);
     this.#ended.push(attached.running.ended);
     const placed = program.sites.map(({ attach, probe, records }) => {
@@ -205,8 +205,7 @@ export class Programs {
 
   #count(attached: Attached): void {
     attached.openWindow();
-    const hot = attached.program.hot && !this.dialect.perCpuBuffers;
-    if (hot) attached.startRhythm(this.means, this.clock!, this.bufferPages * PAGE_BYTES);
+    if (!attached.prompt && !this.dialect.perCpuBuffers) attached.startRhythm(this.means, this.clock!, this.bufferPages * PAGE_BYTES);
   }
 }
 

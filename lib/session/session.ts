@@ -218,15 +218,17 @@ export class Session {
   }
 
   async #start(): Promise<void> {
-    const { progress } = this.options;
+    const { progress, again } = this.options;
     const target = this.#target;
+    // The next process is waited for, or this one's end, so as not to miss the one that comes after it.
+    const prompt = target.type === "next" || again !== undefined;
     progress({ state: "attaching" });
     // Loading bpftrace takes longer than to find out what its programs are.
-    if (target.type === "running") this.#programs.prepare([{ unsafe: false, prompt: false }, ...this.#libraries.expectedAtOnce]);
+    if (target.type === "running") this.#programs.prepare([{ unsafe: false, prompt }, ...this.#libraries.expectedAtOnce]);
     this.#firstFilter = this.#filter();
     const filter = await this.#firstFilter;
     const kernel = this.options.probes.filter((probe) => !probe.library && this.#possible(probe));
-    const process = this.#programs.start({ stream: "process", probes: kernel, filter, prompt: target.type === "next" });
+    const process = this.#programs.start({ stream: "process", probes: kernel, filter, prompt });
     process.onEvent = (event) => {
       if (event.record === "process/life.exit" && event.pid === event.tid && event.pid === this.#root?.pid) this.#exited.resolve();
     };
