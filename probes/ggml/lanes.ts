@@ -4,6 +4,9 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { argsOf, type Tensor } from "./tensor.ts";
 
+/** More than a pool has (GGML_MAX_N_THREADS). A pool lies at a multiple of 16, so 32 times its address, in one number with the index, leaves room for both. */
+const WORKERS = 512;
+
 interface Worker {
   readonly index: number;
   readonly track: Track;
@@ -48,7 +51,10 @@ export class OpLanes {
     if (graph) this.#close(event.tid, graph, event.at, false, out);
   }
 
-  op(event: Event, index: number, pool: number, address: number, out: SpanSink): void {
+  /** `id`: of the worker, see {@link WORKERS}. */
+  op(event: Event, id: number, address: number, out: SpanSink): void {
+    const index = id % WORKERS;
+    const pool = id - index;
     const graph = this.#graphOf(event, index, pool);
     graph.pool ??= pool;
     let worker = graph.workers.get(index);

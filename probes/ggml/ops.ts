@@ -31,7 +31,7 @@ export const ops: Probe = {
       { name: "ne3", type: "int" },
       { name: "name", type: "text" },
     ],
-    op: [{ name: "worker", type: "int" }, { name: "pool", type: "int", unit: "address" }, { name: "tensor", type: "int", unit: "address" }],
+    op: [{ name: "worker", type: "int", unit: "index + 32 × address of the pool" }, { name: "tensor", type: "int", unit: "address" }],
   },
   decoder: (tracks) => new OpsDecoder(tracks),
 };
@@ -54,7 +54,7 @@ class OpsDecoder implements Decoder {
     switch (event.record) {
       case "ggml/ops.op": {
         const values = event.values as readonly number[];
-        return this.#lanes.op(event, values[0]!, values[1]!, values[2]!, out);
+        return this.#lanes.op(event, values[0]!, values[1]!, out);
       }
       case "ggml/ops.tensor": {
         let tensors = this.#tensors.get(event.pid);

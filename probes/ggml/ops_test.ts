@@ -3,6 +3,9 @@ import { Decoding } from "../../tests/harness/decoding.ts";
 import { graph } from "./graph.ts";
 import { ops } from "./ops.ts";
 
+/** As addresses of pools are: multiples of 16. */
+const POOL = 140432144700864, OTHER_POOL = POOL + 16;
+
 /** A decoder that knows two operators and, for process 100, tensors 1 and 2. */
 function decoding(): Decoding {
   const d = new Decoding(ops, graph);
@@ -20,8 +23,8 @@ function begin(d: Decoding, at: number, who = "100"): void {
   d.event(at, "ggml/graph.graph", { nodes: 2, threads: 2 }, who);
 }
 
-function op(d: Decoding, at: number, worker: number, address: number, who = "100", pool = 77): void {
-  d.event(at, "ggml/ops.op", { worker, pool, tensor: address }, who);
+function op(d: Decoding, at: number, worker: number, address: number, who = "100", pool = POOL): void {
+  d.event(at, "ggml/ops.op", { worker: 32 * pool + worker, tensor: address }, who);
 }
 
 function returns(d: Decoding, at: number, who = "100"): void {
@@ -70,15 +73,15 @@ Deno.test("ops: a worker is its index in the pool, on whatever thread it runs in
 Deno.test("ops: graphs that run at once get rows of their own, and their workers are told apart by the pool", () => {
   const d = decoding();
   begin(d, 10, "100/100");
-  op(d, 11, 0, 1, "100/100", 77);
+  op(d, 11, 0, 1, "100/100", POOL);
   begin(d, 12, "100/105");
-  op(d, 13, 0, 1, "100/105", 88);
-  op(d, 14, 1, 2, "100/106", 88);
-  op(d, 15, 1, 2, "100/101", 77);
+  op(d, 13, 0, 1, "100/105", OTHER_POOL);
+  op(d, 14, 1, 2, "100/106", OTHER_POOL);
+  op(d, 15, 1, 2, "100/101", POOL);
   returns(d, 20, "100/100");
   returns(d, 30, "100/105");
   begin(d, 40, "100/105");
-  op(d, 41, 0, 1, "100/105", 88);
+  op(d, 41, 0, 1, "100/105", OTHER_POOL);
   returns(d, 50, "100/105");
   assert.deepEqual(short(d.end(90)), [
     "worker 0: MUL_MAT 11–20",

@@ -17,7 +17,8 @@ import { calls } from "../../probes/llama/calls.ts";
 const operators = ["NONE", "ADD", "RMS_NORM", "MUL_MAT", "ROPE", "SOFT_MAX", "GLU"];
 const layers = 23, perLayer = 8;
 const perGraph = layers * perLayer;
-const [pid, pool] = [4242, 140432144700864];
+/** The only worker: see probes/ggml/ops.ts. */
+const [pid, worker] = [4242, 32 * 140432144700864];
 /** Above 2^53, as after half a year without a restart. */
 const base = 15_552_000_000_000_000n;
 const opNs = 40_000n;
@@ -42,7 +43,7 @@ export function writeRecording(path: string, opCount: number): number {
       if (index === 0) {
         ggml.event("ggml/ops.tensor", at, address, 1 + op % (operators.length - 1), 0, 1024, 1, 1, 1, hex(`node-${op / perLayer | 0}`));
       }
-      ggml.event("ggml/ops.op", at, 0, pool, address);
+      ggml.event("ggml/ops.op", at, worker, address);
     }
     ggml.event("ggml/graph.graph_return", at);
     llama.event("llama/calls.decode_return", at += 60_000n, 0);
