@@ -44,7 +44,8 @@ for (const [command, schema] of [["operators", operatorsResultSchema], ["coldsta
     using folder = temporary();
     const args = [command, "--from", await demoFolder(folder.path), "--no-output", "--summary", "json"];
     const { code, stdout, stderr } = await runLlmprof(args);
-    assert.deepEqual([code, stderr], [0, ""]);
+    assert.equal(code, 0);
+    assert.match(stderr, /^Overhead: predicted [\d.]+ %, not measured\.\n$/);
     assert.equal(summarySchema(schema as z.ZodType).parse(JSON.parse(stdout)).command, command);
   });
 }
