@@ -50,11 +50,13 @@ export function summarySchema<Result extends z.ZodType>(result: Result) {
     overhead: z.object({
       /**
        * CPU time of the target with tracing over without, less 1: 0.012 is 1.2 %. Predicted from the hits that were counted and what a hit costs here;
-       * null: it used no CPU time, or had ended. Measured: how much longer a decode of one token took than in the second under --max-overhead
+       * null: nothing is known of one of the two. Measured: how much longer a decode of one token took than in the second under --max-overhead
        * in which the probes of tokens and graphs were attached alone; null: there was no such second.
        */
       predicted: z.number().nullable(),
       measured: z.number().nullable(),
+      /** Whether what a hit costs was measured on this machine; otherwise it is a guess. */
+      calibrated: z.boolean(),
       bpftraceCpuSeconds: z.number().nullable(),
       llmprofCpuSeconds: z.number().nullable(),
     }),

@@ -31,7 +31,7 @@ function summary<Result>(command: string, result: Result): Summary<Result> {
     bpftrace: { path: "/usr/bin/bpftrace", version: "0.17.0" },
     probes: [{ name: "llama/calls", site: "libllama.so:llama_decode", cost: "trap", hits: null }],
     events: { emitted: 1, received: 1, lost: 0, undecodable: 0 },
-    overhead: { predicted: null, measured: null, bpftraceCpuSeconds: 0.1, llmprofCpuSeconds: 0.2 },
+    overhead: { predicted: null, measured: null, calibrated: false, bpftraceCpuSeconds: 0.1, llmprofCpuSeconds: 0.2 },
     outputs: [{ path: "a.pftrace", format: "pftrace", bytes: 10 }],
     notes: [],
     result,

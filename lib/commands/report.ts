@@ -26,8 +26,11 @@ export function report<Result>({ summary, views, written }: Finished<Result>, op
   if (events.received === 0) say("Note: no event was seen. The target did nothing that these probes look at while they counted.");
   if (events.lost > 0) say(`Warning: ${events.lost} of ${events.emitted} events were lost. A larger buffer helps: --buffer-pages 16384`);
   if (events.undecodable > 0) say(`Warning: ${events.undecodable} lines were not understood.`);
-  const { predicted, measured } = summary.overhead;
-  if (predicted !== null) say(`Overhead: predicted ${percent(predicted)}, ${measured === null ? "not measured" : `measured ${percent(measured)}`}.`);
+  const { predicted, measured, calibrated } = summary.overhead;
+  if (predicted !== null) {
+    const guess = calibrated ? "" : " (uncalibrated)";
+    say(`Overhead: predicted ${percent(predicted)}${guess}, ${measured === null ? "not measured" : `measured ${percent(measured)}`}.`);
+  }
   for (const { shown, opensWith } of written) say(`Wrote ${shown}: open it with ${opensWith}`);
   if (options.maxLoss !== undefined && events.lost > options.maxLoss) {
     terminal.err(`More events were lost (${events.lost}) than --max-loss ${options.maxLoss} allows.\nTry a larger buffer: --buffer-pages 16384\n`);

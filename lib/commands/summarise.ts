@@ -63,6 +63,7 @@ export function summarise<Result>(
     overhead: {
       predicted: overhead?.predicted ?? null,
       measured: overhead?.measured ?? null,
+      calibrated: overhead?.calibrated ?? false,
       bpftraceCpuSeconds: cpu?.bpftrace ?? null,
       llmprofCpuSeconds: cpu?.llmprof ?? null,
     },

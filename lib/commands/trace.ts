@@ -4,6 +4,7 @@ import { Decodes } from "../session/look.ts";
 import type { Means } from "../session/means.ts";
 import { OverheadWatch } from "../session/overhead_watch.ts";
 import { Session, type Target } from "../session/session.ts";
+import { TargetCpu } from "../session/target_cpu.ts";
 import { StatusLine } from "../session/status.ts";
 import { targetEnded } from "../session/target_ended.ts";
 import { TokenCount } from "../session/tokens.ts";
@@ -86,7 +87,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     tokens.span(span);
     if (limited) decodes.span(span);
   });
-  const watch = new OverheadWatch(means, calibration, options.tree, run.facts);
+  const cpu = new TargetCpu(means, options.tree);
+  const watch = new OverheadWatch(means, calibration, cpu, run.facts);
   let session: Session | undefined;
   try {
     const how = { ...invoker!, underNohup };
@@ -116,6 +118,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       },
       pseudonyms: options.pseudonyms,
       onFact: (fact) => void run.facts.push(fact),
+      onExit: (event) => cpu.exited(event),
       conclude: async () => {
         const predicted = (await watch.predict(pidsOf(target, session!), session!.timeline!))?.overhead ?? null;
         const measured = limited?.look ? measuredOverhead(limited.look.decodes, decodes.decodes) : null;
@@ -126,8 +129,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     });
     const { counting } = session;
     let over = false;
-    void counting.then(() => watch.begun(pidsOf(target, session!), session!.timeline!)).then((prediction) => {
-      if (prediction && !over) status.progress({ state: "predicted", ...prediction, calibrated: calibration.measured });
+    void counting.then(() => watch.begun(pidsOf(target, session!), session!.timeline!, () => over)).then((prediction) => {
+      if (prediction) status.progress({ state: "predicted", ...prediction, calibrated: calibration.measured });
     });
     // All that ends a run in good order, beside the end of its target; what ends it as a failure is thrown by `run`.
     const ends = [context.interrupted, tokens.reached, outputs.spent];

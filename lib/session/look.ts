@@ -9,7 +9,7 @@ import { type Detail, detailsOf, probesOf } from "./detail.ts";
 import { LibraryAttacher } from "./library_attacher.ts";
 import { groupByLibrary } from "./library_groups.ts";
 import type { Means } from "./means.ts";
-import { OverheadWatch } from "./overhead_watch.ts";
+import { cpuPerSecond, type CpuReading, TargetCpu } from "./target_cpu.ts";
 import { costOfHits, type Hits, hitsOf, overheadOf } from "./prediction.ts";
 import { type RunningTarget, Session } from "./session.ts";
 import { siteKey } from "./library_attacher.ts";
@@ -42,8 +42,8 @@ export async function lookAt(
   const facts: Fact[] = [];
   const seen = new Decodes();
   const cool = probesOf("graph", probes);
-  const watch = new OverheadWatch(means, calibration, options.tree, facts);
-  let cpuPerSecond = 0;
+  const cpu = new TargetCpu(means, options.tree);
+  let start: CpuReading, used = 0;
   const session: Session = new Session(means, {
     target,
     tree: options.tree,
@@ -58,13 +58,13 @@ export async function lookAt(
     open: () => ({ out: (span) => seen.span(span), flush: () => {}, recording: null }),
     onFact: (fact) => void facts.push(fact),
     conclude: async () => {
-      cpuPerSecond = await watch.cpuPerSecond(target.pids);
+      used = cpuPerSecond(start, await cpu.read(target.pids));
       return [];
     },
     progress: () => {},
   });
   const counted = session.counting.then(async () => {
-    await watch.start(target.pids);
+    start = await cpu.read(target.pids);
     await means.sleep(LOOK_MS);
   });
   await session.run(Promise.race([counted, options.stop]));
@@ -79,7 +79,7 @@ export async function lookAt(
     streams.set(detail, [...hitsOf(told, timeline.tallies), ...operators]);
   }
   // What the look itself cost is part of what the target used.
-  const own = cpuPerSecond - costOfHits(streams.get(detailsOf(probes)[1] ?? "op")!, calibration) / seconds;
+  const own = used - costOfHits(streams.get(detailsOf(probes)[1] ?? "op")!, calibration) / seconds;
   const predicted = new Map([...streams].map(([detail, hits]) => {
     const ns = costOfHits(hits, calibration) / seconds;
     return [detail, own > 0 ? overheadOf(ns, own + ns) : null] as const;

@@ -1,11 +1,10 @@
 import type { Fact } from "../events/fact.ts";
 import type { Ns } from "../events/time.ts";
 import type { Calibration } from "../machine/calibration.ts";
-import { readProcesses, treeOf } from "../target/process.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import type { Means } from "./means.ts";
-import { cpuSeconds } from "./own_cost.ts";
-import { costOfHits, hitsOf, overheadOf } from "./prediction.ts";
+import type { CpuReading, TargetCpu } from "./target_cpu.ts";
+import { costOfHits, type Hits, hitsOf, overheadOf } from "./prediction.ts";
 
 /** When the first prediction is told. */
 const FIRST_MS = 1000;
@@ -19,57 +18,61 @@ export interface Prediction {
   readonly hitsPerSecond: number;
 }
 
-/** Nanoseconds of CPU time that the target has used, and when that was read (milliseconds of the monotonic clock). */
-interface Reading {
-  readonly cpuNs: number;
-  readonly at: number;
+/** How far a run has come. */
+interface Moment extends CpuReading {
+  /** Of all hits that are older than this: how many, and what they cost. */
+  readonly until: Ns;
+  readonly hits: number;
+  readonly costNs: number;
 }
 
 /** Sets the hits of a run that goes on against the CPU time that its target uses. */
 export class OverheadWatch {
-  #start: Reading | undefined;
+  #start: Moment | undefined;
   #last: Prediction | null = null;
 
   /** `facts`: what the run has told so far; the sites and their prices are among it. */
-  constructor(readonly means: Means, readonly calibration: Calibration, readonly tree: boolean, readonly facts: readonly Fact[]) {}
+  constructor(readonly means: Means, readonly calibration: Calibration, readonly cpu: TargetCpu, readonly facts: readonly Fact[]) {}
 
-  /** Resolves a second after the run began to count, or as soon as there is enough to tell; null when there is nothing to tell. */
-  async begun(pids: readonly number[], timeline: Timeline): Promise<Prediction | null> {
-    await this.start(pids);
+  /**
+   * The run begins to count. Resolves a second after the first hit in a library (a program that has just been started loads its model first), or as
+   * soon as there is enough to tell from; null when there is nothing to tell, or when `isOver` says that the run is.
+   */
+  async begun(pids: readonly number[], timeline: Timeline, isOver: () => boolean): Promise<Prediction | null> {
+    const start = this.#start = { ...await this.#moment(pids, timeline), until: timeline.start };
+    while (!isOver() && !this.#hits(timeline).some(({ cost, count }) => cost !== "tracepoint" && count > 0)) await this.means.sleep(LOOK_MS);
+    const since = latest(timeline) - start.until < ENOUGH_NS ? start : await this.#moment(pids, timeline);
     const deadline = this.means.monotonic() + PATIENCE_MS;
     await this.means.sleep(FIRST_MS);
-    while (latest(timeline) - timeline.start < ENOUGH_NS && this.means.monotonic() < deadline) await this.means.sleep(LOOK_MS);
-    return await this.predict(pids, timeline);
+    while (!isOver() && latest(timeline) - since.until < ENOUGH_NS && this.means.monotonic() < deadline) await this.means.sleep(LOOK_MS);
+    return isOver() ? null : await this.#predict(pids, timeline, since);
   }
 
-  /** For the time since the run began to count. Where the target has ended, what was predicted while it ran. */
+  /** For the time since the run began to count; null when nothing can be told. */
   async predict(pids: readonly number[], timeline: Timeline): Promise<Prediction | null> {
-    const seconds = (latest(timeline) - timeline.start) / 1e9;
-    if (!this.#start || !(seconds > 0)) return this.#last;
-    const hits = hitsOf(this.facts, timeline.tallies);
-    const overhead = overheadOf(costOfHits(hits, this.calibration) / seconds, await this.cpuPerSecond(pids));
+    return this.#start ? await this.#predict(pids, timeline, this.#start) : this.#last;
+  }
+
+  async #predict(pids: readonly number[], timeline: Timeline, since: Moment): Promise<Prediction | null> {
+    const now = await this.#moment(pids, timeline);
+    // By rates: while the target runs, its time and the hits are not known up to one moment.
+    const seconds = (now.until - since.until) / 1e9;
+    const cpuSeconds = now.at === null || since.at === null ? seconds : (now.at - since.at) / 1000;
+    if (!(seconds > 0)) return this.#last;
+    const overhead = overheadOf((now.costNs - since.costNs) / seconds, (now.cpuNs - since.cpuNs) / cpuSeconds);
     if (overhead === null) return this.#last;
-    return this.#last = { overhead, hitsPerSecond: hits.reduce((sum, { count }) => sum + count, 0) / seconds };
+    return this.#last = { overhead, hitsPerSecond: (now.hits - since.hits) / seconds };
   }
 
-  async start(pids: readonly number[]): Promise<void> {
-    this.#start = await this.#read(pids);
+  #hits(timeline: Timeline): Hits[] {
+    return hitsOf(this.facts, timeline.tallies);
   }
 
-  /** Nanoseconds a second since `start`. */
-  async cpuPerSecond(pids: readonly number[]): Promise<number> {
-    const end = await this.#read(pids);
-    return this.#start ? (end.cpuNs - this.#start.cpuNs) / ((end.at - this.#start.at) / 1000) : 0;
-  }
-
-  async #read(pids: readonly number[]): Promise<Reading> {
-    const seconds = this.tree ? await this.#treeSeconds(pids) : await Promise.all(pids.map((pid) => cpuSeconds(this.means.files, pid)));
-    return { cpuNs: seconds.reduce((sum, each) => sum + each, 0) * 1e9, at: this.means.monotonic() };
-  }
-
-  async #treeSeconds(pids: readonly number[]): Promise<number[]> {
-    const processes = await readProcesses(this.means.files);
-    return [...new Set(pids.flatMap((pid) => treeOf(processes, pid)))].map((pid) => processes.get(pid)?.cpuSeconds ?? 0);
+  async #moment(pids: readonly number[], timeline: Timeline): Promise<Moment> {
+    const reading = await this.cpu.read(pids);
+    const hits = this.#hits(timeline);
+    const until = reading.at === null ? this.cpu.lastExit : latest(timeline);
+    return { ...reading, until, hits: hits.reduce((sum, { count }) => sum + count, 0), costNs: costOfHits(hits, this.calibration) };
   }
 }
 

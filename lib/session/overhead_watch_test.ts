@@ -4,6 +4,7 @@ import { temporary } from "../../tests/harness/temporary.ts";
 import type { Fact } from "../events/fact.ts";
 import { Tally } from "../timeline/tally.ts";
 import type { Timeline } from "../timeline/timeline.ts";
+import { TargetCpu } from "./target_cpu.ts";
 import type { Means } from "./means.ts";
 import { OverheadWatch } from "./overhead_watch.ts";
 
@@ -27,13 +28,14 @@ function watched(root: string, hitsPerSecond: number) {
   const sites = [{ probe: "ggml/ops", site: "f+4", cost: "emulated", records: ["ggml/ops.op"] }];
   const facts: Fact[] = [{ fact: "program", stream: "ggml", sites }];
   const means = { files: proc.files, sleep, monotonic: () => now } as Partial<Means> as Means;
-  return { proc, timeline: timeline as unknown as Timeline, watch: new OverheadWatch(means, calibration, true, facts), sleep };
+  const cpu = new TargetCpu(means, true);
+  return { proc, timeline: timeline as unknown as Timeline, cpu, watch: new OverheadWatch(means, calibration, cpu, facts), sleep };
 }
 
 Deno.test("overhead: a second after the beginning, and for the whole run at its end", async () => {
   using root = temporary();
   const { timeline, watch, sleep } = watched(root.path, 20_000);
-  const first = await watch.begun([100], timeline);
+  const first = await watch.begun([100], timeline, () => false);
   // 20 ms of every second are the hits', 980 ms its own.
   assert.ok(Math.abs(first!.overhead - 20 / 980) < 1e-3, String(first!.overhead));
   assert.equal(first!.hitsPerSecond, 20_000);
@@ -42,10 +44,27 @@ Deno.test("overhead: a second after the beginning, and for the whole run at its 
   assert.ok(Math.abs(all!.overhead - 20 / 980) < 1e-4);
 });
 
-Deno.test("overhead: of a target that has ended, what was predicted while it ran; of one that does nothing, nothing", async () => {
+Deno.test("overhead: of a target that has ended, its threads told what it had used", async () => {
+  using root = temporary();
+  const { proc, timeline, cpu, watch, sleep } = watched(root.path, 20_000);
+  const first = await watch.begun([100], timeline, () => false);
+  // Three seconds after the beginning, in which it has used half as much; a thread had ended before it was watched.
+  await sleep(1900);
+  const exit = (tid: number, own: number, before: number) => {
+    cpu.exited({ at: timeline.start + 3e9, stream: "process", record: "process/life.exit", pid: 100, tid, values: [0, own, before, "engine"] });
+  };
+  exit(101, 200e6, 250e6);
+  exit(100, 1300e6, 450e6);
+  proc.gone(100);
+  const all = await watch.predict([100], timeline);
+  assert.ok(Math.abs(all!.overhead - 20 / 480) < 1e-3, `${first!.overhead} ${all!.overhead}`);
+  assert.equal(all!.hitsPerSecond, 20_000);
+});
+
+Deno.test("overhead: of a target that has ended, and told nothing, what was predicted while it ran; of one that does nothing, nothing", async () => {
   using root = temporary();
   const { proc, timeline, watch } = watched(root.path, 20_000);
-  const first = await watch.begun([100], timeline);
+  const first = await watch.begun([100], timeline, () => false);
   proc.gone(100);
   assert.deepEqual(await watch.predict([100], timeline), first);
   const idle = watched(root.path, 20_000);

@@ -61,6 +61,8 @@ export interface SessionOptions {
   /** Called once, when the target and the clock are known: opens the outputs. `flush` is called several times a second: see HostStream. */
   readonly open: (header: Header) => { readonly out: SpanSink; readonly flush: () => void; readonly recording: Recorder | null };
   readonly onFact: (fact: Fact) => void;
+  /** A thread of the target has ended: its `process/life.exit`. */
+  readonly onExit?: (event: Event) => void;
   /** What takes the place of arguments and paths, in the recording too. */
   readonly pseudonyms?: Pseudonyms;
   /** Called when everything that was counted has been read: what is to be told at the end of the recording. */
@@ -230,7 +232,9 @@ export class Session {
     const kernel = this.options.probes.filter((probe) => !probe.library && this.#possible(probe));
     const process = this.#programs.start({ stream: "process", probes: kernel, filter, prompt });
     process.onEvent = (event) => {
-      if (event.record === "process/life.exit" && event.pid === event.tid && event.pid === this.#root?.pid) this.#exited.resolve();
+      if (event.record !== "process/life.exit") return;
+      this.options.onExit?.(event);
+      if (event.pid === event.tid && event.pid === this.#root?.pid) this.#exited.resolve();
     };
     const gates = target.type === "running" ? [] : this.#libraries.gatePrefixes.map((prefix) => this.#startGate(prefix, filter));
     // After the gates, which would take what is kept for those that they stop for.

@@ -13,7 +13,12 @@ export const life: Probe = {
   records: {
     exec: [{ name: "file", type: "text" }],
     task: [{ name: "id", type: "int" }, { name: "isThread", type: "int" }],
-    exit: [{ name: "code", type: "int", unit: "wait status" }, { name: "name", type: "text" }],
+    exit: [
+      { name: "code", type: "int", unit: "wait status" },
+      { name: "cpu", type: "int", unit: "ns of the thread" },
+      { name: "before", type: "int", unit: "ns of threads that had ended" },
+      { name: "name", type: "text" },
+    ],
   },
   texts: { "exit.name": "name" },
   decoder: (tracks) => new LifeDecoder(tracks),
@@ -37,7 +42,7 @@ class LifeDecoder implements Decoder {
         return out({ type: "instant", track: this.tracks.thread(pid, id!), name: "start", category: "thread.start", at });
       }
       case "process/life.exit": {
-        const [status, name] = event.values as [number, string];
+        const [status, , , name] = event.values as [number, number, number, string];
         if (tid !== pid) {
           out({ type: "name", track: thread, name, at });
           return out({ type: "instant", track: thread, name: "exit", category: "thread.exit", at });
