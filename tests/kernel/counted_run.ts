@@ -5,7 +5,7 @@ import { engineCommand, type EngineOptions, engineRun, startEngine } from "../wo
 import { model } from "../workloads/model.ts";
 import { holdKernelCounters } from "./kernel_counters.ts";
 import { absolute, allFormats, type Command, outputPath, type Results, startLlmprof, summaryOf } from "./live_run.ts";
-import { lastCounts } from "./recorded.ts";
+import { hasRows, lastCounts } from "./recorded.ts";
 import { differingReplays } from "./replayed.ts";
 import { slicesOf, type TraceFigures, traceFigures } from "./trace_figures.ts";
 import type { Summary } from "../../lib/analysis/summary.ts";
@@ -26,6 +26,7 @@ export interface Counted {
   readonly trace: TraceFigures;
   /** `@n` of each program: what bpftool dumped when all was over, and the last that the program itself printed. */
   readonly kernel: { readonly dumped: readonly number[]; readonly printed: readonly number[] };
+  readonly transport: "rotating maps" | "lines, reader paused";
   /** Formats in which a replay of the recording gave other bytes than the run. */
   readonly differ: readonly string[];
   /** When the script had its first token minus when it came by llmprof, in milliseconds. */
@@ -54,6 +55,7 @@ export async function countedRun({ command, by, bpftrace, threads = 1 }: Counted
     summary,
     trace: await traceFigures(outputPath(folder, "pftrace")),
     kernel: { dumped: await counters.read(), printed: lastCounts(outputPath(folder, "llmprof")) },
+    transport: hasRows(outputPath(folder, "llmprof")) ? "rotating maps" : "lines, reader paused",
     differ: await differingReplays(folder, ["pftrace", "json", "jsonl"]),
     firstTokenOffMs: await firstTokenOff(outputPath(folder, "pftrace"), summary, said),
   };

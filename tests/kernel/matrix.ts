@@ -24,12 +24,12 @@ interface Row {
 const rows: Row[] = [];
 for (const bpftrace of bpftraces()) {
   let [exact, counted, site, transport] = [0, 0, "", ""];
-  for await (const { good, cells, summary } of countedRows(bpftrace, runs)) {
-    console.log([good ? " " : "!", ...cells].join("  "));
+  for await (const row of countedRows(bpftrace, runs)) {
+    console.log([row.good ? " " : "!", ...row.cells].join("  "));
     counted++;
-    if (good) exact++;
-    const ops = summary.probes.find(({ name, site }) => name === "ggml/ops" && site.includes("compute_forward"));
-    if (ops) site = `${/\+\d+$/.exec(ops.site)?.[0] ?? "+0"}, ${ops.cost}`;
+    if (row.good) exact++;
+    const ops = row.summary.probes.find(({ name, site }) => name === "ggml/ops" && site.includes("compute_forward"));
+    if (ops) [site, transport] = [`${/\+\d+$/.exec(ops.site)?.[0] ?? "+0"}, ${ops.cost}`, row.transport];
   }
   const overhead = await measureOverhead(bpftrace, { model: "small", threads: 1, pairs: Number(values.pairs), control: 4, windowMs: 1500 });
   rows.push({ name: bpftrace.name, site, transport, exact, counted, overhead });

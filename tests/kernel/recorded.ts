@@ -4,6 +4,14 @@ export function recordedStreams(recording: string): string[] {
   return names.map((name) => name.slice(0, -".lines".length)).filter((stream) => stream !== "host").sort();
 }
 
+/** Whether frequent records came as rows of rotating maps, by what the streams say of themselves. */
+export function hasRows(recording: string): boolean {
+  return recordedStreams(recording).some((stream) => {
+    const text = Deno.readTextFileSync(`${recording}/${stream}.lines`);
+    return "rows" in JSON.parse(text.slice(0, text.indexOf("\n")));
+  });
+}
+
 /** The last `@n` that each program printed, sorted; 0 where it never counted. */
 export function lastCounts(recording: string): number[] {
   return recordedStreams(recording).map((stream) => {
