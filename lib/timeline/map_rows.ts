@@ -46,7 +46,7 @@ export class MapRows {
     return refused;
   }
 
-  /** `@rows0[123, 1]: (10, 7, 8, 5, 0)` → `10 123 7 8 5`; "" for a row that came before and for a counter, null for what is no row. */
+  /** `@rows0[123, 1]: (10, 7, 5, 0)` → `10 123 7 5`; "" for a row that came before and for a counter, null for what is no row. */
   record(text: string): string | null {
     if (text.startsWith(COUNTER)) return this.#offered(text);
     const print = this.#prints[text.charCodeAt(PREFIX.length) - 48];
@@ -58,8 +58,8 @@ export class MapRows {
     if (!print || comma < 0 || close < 0 || width === undefined || !text.endsWith(")")) return null;
     if (this.#wasPrinted(print, text.slice(open, close))) return "";
     let end = kindEnd;
-    // Process, thread and fields; what follows fills the row up.
-    for (let i = 0; i < width + 2 && end >= 0; i++) end = text.indexOf(", ", end + 2);
+    // Who, and the fields; what follows fills the row up.
+    for (let i = 0; i < width + 1 && end >= 0; i++) end = text.indexOf(", ", end + 2);
     const rest = text.slice(kindEnd + 2, end < 0 ? -1 : end).replaceAll(", ", " ");
     return `${text.slice(close + 4, kindEnd)} ${text.slice(open, comma)} ${rest}`;
   }

@@ -2,6 +2,7 @@ import type { Event, Field, Snapshot, Value } from "../events/event.ts";
 import { shortenedText, textOf } from "../events/text.ts";
 import { type Base, type Ns, parseNs } from "../events/time.ts";
 import { Kind, type StreamSchema, TEXT_BYTES } from "../programs/schema.ts";
+import { isWho, pidOf, tidOf } from "../programs/who.ts";
 import { LineFields } from "./line_fields.ts";
 import type { TakeLines } from "./lines.ts";
 import { MapRows } from "./map_rows.ts";
@@ -38,7 +39,7 @@ const LATEST = 2 ** 63 - 2 ** 10;
 const HIGHEST_ID = 2 ** 31 - 1;
 
 /**
- * Reads the lines of one stream: `<kind> <nsecs> <pid> <tid> <field…>`, the heartbeat `(9, <nsecs>)` and printed maps. Records are read where
+ * Reads the lines of one stream: `<kind> <nsecs> <who> <field…>`, the heartbeat `(9, <nsecs>)` and printed maps. Records are read where
  * they lie in the block; only the other lines, which come ten times a second, become strings first. A line may be
  * anything, since recordings come from others.
  */
@@ -97,15 +98,15 @@ export class LineParser {
     if (!shape || !(at < LATEST)) return false;
     // Its wall-clock time is for who starts the program: see clock_line.ts.
     if (kind === Kind.clock) return line.skip();
-    let pid = line.integer();
-    let tid = line.integer();
-    if (!(pid >= 0 && pid <= HIGHEST_ID && tid >= 0 && tid <= HIGHEST_ID)) return false;
+    const who = line.integer();
+    if (!isWho(who)) return false;
     const values = shape.hasText ? this.#values(shape) : this.#numbers(shape.fields);
     if (values === null || line.end < 0) return false;
     if (kind === Kind.open || kind === Kind.close) {
       this.handler.window(at, kind === Kind.open);
       return true;
     }
+    let [pid, tid] = [pidOf(who), tidOf(who)];
     if (shape.subject >= 0) pid = tid = values[shape.subject] as number;
     if (!(pid >= 0 && pid <= HIGHEST_ID)) return false;
     this.handler.event({ at, stream: this.schema.stream, record: shape.name, pid, tid, values }, kind);

@@ -37,7 +37,7 @@ export class Redaction {
     for (const [kind, { name, fields }] of Object.entries(schema.records)) {
       const text = fields.findIndex(({ type }) => type === "text");
       this.#shapes.set(kind, {
-        blanks: text < 0 ? -1 : 4 + text,
+        blanks: text < 0 ? -1 : 3 + text,
         replace: text < 0 ? () => null : replacement(name, fields[text]!.name, names, find),
       });
     }

@@ -16,6 +16,8 @@ export function undecodableLines(bytes: Uint8Array, base: bigint): number {
 }
 
 const id = (digits: string | undefined) => Number(digits) >= 0 && Number(digits) < 2 ** 31;
+/** A process and a thread of 22 bits each. */
+const who = (digits: string | undefined) => BigInt(digits!) >> 44n === 0n;
 const patterns: Record<Field["type"], string> = {
   int: "(-?\\d+)",
   time: "(\\d+)",
@@ -29,9 +31,7 @@ class Grammar {
   constructor(readonly schema: StreamSchema, base: bigint) {
     this.#latest = base + 2n ** 63n - 1024n;
     for (const [kind, { name, fields }] of Object.entries(schema.records)) {
-      const rest = name === "clock"
-        ? " .*"
-        : [patterns.int, patterns.int, ...fields.map(({ type }) => patterns[type])].map((part) => ` ${part}`).join("");
+      const rest = name === "clock" ? " .*" : [patterns.int, ...fields.map(({ type }) => patterns[type])].map((part) => ` ${part}`).join("");
       this.#kinds.set(kind, { name, fields, line: new RegExp(`^${kind} (\\d+)${rest}$`, "s") });
     }
   }
@@ -45,8 +45,8 @@ class Grammar {
     const found = kind?.line.exec(line);
     if (!kind || !found || !this.#time(found[1])) return false;
     if (kind.name === "clock") return true;
-    const [, , pid, tid, ...values] = found;
-    if (!id(pid) || !id(tid)) return false;
+    const [, , ids, ...values] = found;
+    if (!who(ids)) return false;
     return kind.fields.every(({ type, unit }, i) => {
       if (type === "time" && !this.#time(values[i])) return false;
       if (type === "int" && (BigInt(values[i]!) >= 2n ** 63n - 512n || BigInt(values[i]!) <= 512n - 2n ** 63n)) return false;

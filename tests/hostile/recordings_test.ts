@@ -279,7 +279,7 @@ Deno.test("recordings: facts of another shape are lines that cannot be read", ()
   ];
   const base = BigInt(JSON.parse(whole.head).clock.base);
   const lines = facts.map((fact, i) =>
-    `10 ${base + BigInt(i)} 0 0 ${[...new TextEncoder().encode(fact)].map((b) => b.toString(16).padStart(2, "0")).join(" ")}\n`
+    `10 ${base + BigInt(i)} 0 ${[...new TextEncoder().encode(fact)].map((b) => b.toString(16).padStart(2, "0")).join(" ")}\n`
   );
   const source = whole.with("host", new Uint8Array([...whole.bytes.get("host")!, ...new TextEncoder().encode(lines.join(""))]));
   assert.equal(undecodable(source), facts.length);
