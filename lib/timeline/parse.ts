@@ -107,7 +107,7 @@ export class LineParser {
     const at = line.time();
     if (!shape || !(at < LATEST)) return NONE;
     // Its wall-clock time is for who starts the program: see clock_line.ts.
-    if (kind === Kind.clock) return line.skip();
+    if (kind === Kind.clock) return line.end < 0 ? line.skip() : NONE;
     const event = this.#event(shape, at);
     if (event === null || line.end < 0) return NONE;
     if (kind === Kind.open || kind === Kind.close) this.handler.window(at, kind === Kind.open);

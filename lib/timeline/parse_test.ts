@@ -72,6 +72,7 @@ Deno.test("what fits no grammar is handed on, not dropped", () => {
     "12 1000000001 1/1",
     "11 x 1/1 1",
     "10 1000000001 1/1 1 1000000001 6",
+    "3 1000000000",
     "(9, )",
     "Segfault",
     "11",
