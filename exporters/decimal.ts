@@ -24,6 +24,7 @@ export function micros(nanoseconds: number): string {
   const size = Math.abs(rounded);
   const sign = rounded < 0 ? "-" : "";
   const rest = size % 1000;
-  const whole = (size - rest) / 1000;
+  // Beyond 2^53 the difference has been rounded: the broken times of a recording get there.
+  const whole = Math.floor((size - rest) / 1000);
   return rest === 0 ? `${sign}${whole}` : `${sign}${whole}.${String(rest).padStart(3, "0")}`;
 }

@@ -18,4 +18,5 @@ Deno.test("microseconds are decimal text without the noise of a division", () =>
   ]];
   for (const [nanoseconds, text] of expected) assert.equal(micros(nanoseconds), text);
   assert.equal(micros(9_007_199_254_740_991), "9007199254740.991");
+  assert.match(micros(2 ** 62 + 768), /^4611686018427388\.\d{3}$/);
 });

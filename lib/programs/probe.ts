@@ -58,7 +58,7 @@ export interface Probe {
   readonly unsafe?: boolean;
   /** Hit thousands of times a second: what it costs depends on how its records leave the kernel. */
   readonly hot?: boolean;
-  /** Record name → its fields after time, pid and tid. */
+  /** Record name → its fields after time, process and thread. */
   readonly records: Readonly<Record<string, readonly Field[]>>;
   /**
    * Texts of the records that are no file's name, as `record.field`: `model`: it tells of the model, and `--redact` keeps it; `name`: what a

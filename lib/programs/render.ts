@@ -94,7 +94,7 @@ function beginning(plan: ProgramPlan, rotating: RotatingMaps | null): string[] {
     `printf("${Kind.clock} %llu %s\\n", nsecs, strftime("%s.%f", nsecs)); print("ready");`,
   ];
   const window = (signal: number, open: 0 | 1, kind: number) =>
-    `tracepoint:syscalls:sys_enter_kill /args->pid == ${SELF} && args->sig == ${signal}/ { @w = ${open}; printf("${kind} %llu 0 0\\n", nsecs); }`;
+    `tracepoint:syscalls:sys_enter_kill /args->pid == ${SELF} && args->sig == ${signal}/ { @w = ${open}; printf("${kind} %llu 0\\n", nsecs); }`;
   return [
     `BEGIN { ${begin.join(" ")} }`,
     ...(plan.window === "open" ? [] : [window(SIGWINCH, 1, Kind.open), window(SIGURG, 0, Kind.close)]),

@@ -15,9 +15,12 @@ function rendered(p: Probe, sites: Record<string, string[]> = {}): string {
   return render(plan, dialect, (site) => site.functions.flat().flatMap((s) => sites[s] ?? [])).text;
 }
 
-Deno.test("EMIT counts, prints kind, time, process and thread, and keeps commas inside brackets", () => {
+Deno.test("EMIT counts, prints kind, time, process and thread in one number, and keeps commas inside brackets", () => {
   const text = rendered(probe(`tracepoint:a:b /FILTER/ { EMIT(hit, strncmp(str(arg0, 8), "a,b)", 3)); }`));
-  assert.match(text, /tracepoint:a:b \/@w && @tree\[pid\]\/ \{ @n = count\(\); printf\("10 %llu %d %d %lld\\n", nsecs, pid, tid, strncmp/);
+  assert.match(
+    text,
+    /tracepoint:a:b \/@w && @tree\[pid\]\/ \{ @n = count\(\); printf\("10 %llu %llu %lld\\n", nsecs, \(uint64\)pid \* 4194304 \+ tid, strncmp/,
+  );
   assert.match(text, /@tree\[\(uint32\)42\] = 1;/);
 });
 
@@ -40,8 +43,11 @@ Deno.test("without a ring buffer, frequent numbers become rows of rotating maps,
   } as const;
   const { text, schema } = render(plan, { ...dialect, perCpuBuffers: true }, () => []);
   assert.match(text, /tracepoint:a:b \{ @n = count\(\); printf\("11 .*%rh/);
-  assert.match(text, /@rows1\[nsecs, cpu\] = \(\(int64\)\(12\), \(int64\)\(pid\), \(int64\)\(tid\), \(int64\)\(arg0\), \(int64\)\(arg1\)\);/);
-  assert.match(text, /@rows2\[nsecs, cpu\] = \(\(int64\)\(13\), \(int64\)\(pid\), \(int64\)\(tid\), \(int64\)\(0\), \(int64\)\(0\)\);/);
+  assert.match(
+    text,
+    /@rows1\[nsecs, cpu\] = \(\(int64\)\(12\), \(int64\)\(\(uint64\)pid \* 4194304 \+ tid\), \(int64\)\(arg0\), \(int64\)\(arg1\)\);/,
+  );
+  assert.match(text, /@rows2\[nsecs, cpu\] = \(\(int64\)\(13\), \(int64\)\(\(uint64\)pid \* 4194304 \+ tid\), \(int64\)\(0\), \(int64\)\(0\)\);/);
   assert.match(text, /if \(@filling == 1\) \{ print\(@rows0\); clear\(@rows0\); print\(@offered0\); print\(\(8, @relieved\)\);/);
   assert.deepEqual(schema.rows, ["t/p.pair", "t/p.one"]);
   assert.equal([...text.matchAll(/@n = count\(\)/g)].length, 4, "each is counted once");

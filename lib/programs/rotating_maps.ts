@@ -1,5 +1,6 @@
 import type { Probe } from "./probe.ts";
 import { OFFERED, ROWS, SWEPT } from "./schema.ts";
+import { WHO } from "./who.ts";
 
 /**
  * Rows that a map holds, by the pages of the buffer that somebody asked for: with 4096 a third of a second of what bpftrace can print. What comes beyond is
@@ -42,7 +43,7 @@ export class RotatingMaps {
   /** Rows of a map have one shape: a record with fewer fields is filled up. */
   store(kind: number, values: readonly string[]): string {
     this.used = true;
-    const filled = [String(kind), "pid", "tid", ...values, ...Array<string>(this.width - values.length).fill("0")];
+    const filled = [String(kind), WHO, ...values, ...Array<string>(this.width - values.length).fill("0")];
     const row = `(${filled.map((value) => `(int64)(${value})`).join(", ")})`;
     const into = (map: number) => `@${ROWS}${map}[nsecs, cpu] = ${row}; @${OFFERED}${map} = count();`;
     return `if (@filling == 0) { ${into(0)} } else if (@filling == 1) { ${into(1)} } else { ${into(2)} }`;

@@ -10,9 +10,9 @@ export interface StreamSchema {
   /** Until how long after a heartbeat's time an older event may still come: per-CPU buffers are read one after another. */
   readonly disorderNs: number;
   /**
-   * Records that come as rows of the maps `@rows0` to `@rows2`, absent where there is none: `@rows0[<nsecs>, <cpu>]: (<kind>, <pid>, <tid>, <field…>)`, filled up
-   * with zeros. A map's rows are printed together, late and in order of time, and with them in `@offered0` to `@offered2` how many the map was ever offered;
-   * `(8, <nsecs>)` promises that all rows of before have been printed.
+   * Records that come as rows of the maps `@rows0` to `@rows2`, absent where there is none: `@rows0[<nsecs>, <cpu>]: (<kind>, <who>, <field…>)`,
+   * filled up with zeros. A map's rows are printed together, late and in order of time, and with them in `@offered0` to `@offered2` how many the
+   * map was ever offered; `(8, <nsecs>)` promises that all rows of before have been printed.
    */
   readonly rows?: readonly string[];
 }

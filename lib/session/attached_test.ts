@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type FakeChild, fakeSpawn } from "../../tests/harness/fake_child.ts";
+import { printed } from "../../tests/harness/lines.ts";
 import { testProbe, testSchema } from "../../tests/harness/test_probe.ts";
 import { splitBase } from "../events/time.ts";
 import { Timeline } from "../timeline/timeline.ts";
@@ -18,24 +19,24 @@ async function counting(rows?: readonly string[]) {
   let drained: boolean | undefined;
   void attached.drain(() => new Promise(() => {})).then((whole) => drained = whole);
   const says = async (...lines: string[]) => {
-    child.says(lines.join("\n") + "\n");
+    child.says(printed(lines.join("\n") + "\n"));
     await new Promise((resolve) => setTimeout(resolve));
     return drained;
   };
-  await says("1 5 0 0");
+  await says("1 5 0");
   return { says, tally: timeline.tallies.get("s")! };
 }
 
 Deno.test("attached: it is drained by the second heartbeat after its end", async () => {
   const { says } = await counting();
-  assert.equal(await says("(9, 7)", "2 10 0 0"), undefined);
+  assert.equal(await says("(9, 7)", "2 10 0"), undefined);
   assert.equal(await says("(9, 11)"), undefined);
   assert.equal(await says("(9, 12)"), true);
 });
 
 Deno.test("attached: rows of maps that were written before its end are waited for", async () => {
   const { says, tally } = await counting(["t/p.hit"]);
-  assert.equal(await says("2 10 0 0", "(9, 11)", "@rows0[6, 0]: (10, 1, 1, 7)", "(8, 8)", "(9, 12)", "(9, 13)"), undefined);
-  assert.equal(await says("@rows1[9, 0]: (10, 1, 1, 7)", "(8, 14)"), true);
+  assert.equal(await says("2 10 0", "(9, 11)", "@rows0[6, 0]: (10, 1/1, 7)", "(8, 8)", "(9, 12)", "(9, 13)"), undefined);
+  assert.equal(await says("@rows1[9, 0]: (10, 1/1, 7)", "(8, 14)"), true);
   assert.equal(tally.received, 2);
 });

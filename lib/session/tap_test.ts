@@ -40,13 +40,13 @@ Deno.test("tap: while it waits somebody may look on; what became too old is coun
   const { seen, tap: t, input, later } = tap();
   const looked: string[] = [];
   t.whileWaiting = (block) => void looked.push(new TextDecoder().decode(block));
-  t.write(bytes("10 1 1 1 1\n"));
+  t.write(bytes("10 1 1 1\n"));
   later(120_001);
-  t.write(bytes("10 2 1 1 1\n"));
+  t.write(bytes("10 2 1 1\n"));
   assert.equal(t.connect(input, null), 1);
-  t.write(bytes("10 3 1 1 1\n"));
-  assert.deepEqual(looked, ["10 1 1 1 1\n", "10 2 1 1 1\n"]);
-  assert.deepEqual(seen, ["timeline: 10 2 1 1 1\n", "timeline: 10 3 1 1 1\n"]);
+  t.write(bytes("10 3 1 1\n"));
+  assert.deepEqual(looked, ["10 1 1 1\n", "10 2 1 1\n"]);
+  assert.deepEqual(seen, ["timeline: 10 2 1 1\n", "timeline: 10 3 1 1\n"]);
 });
 
 Deno.test("tap: one whose program ended before it was connected passes on what it said, and its end", () => {

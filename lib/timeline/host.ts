@@ -12,7 +12,7 @@ export const hostSchema: StreamSchema = {
 /** `boottime` is absolute. */
 export function factLine(fact: Fact, boottime: bigint): string {
   const hex = [...new TextEncoder().encode(JSON.stringify(fact))].map((b) => b.toString(16).padStart(2, "0")).join(" ");
-  return `${Kind.first} ${boottime} 0 0 ${hex}\n`;
+  return `${Kind.first} ${boottime} 0 ${hex}\n`;
 }
 
 /** A heartbeat of the host stream: nothing older follows. */

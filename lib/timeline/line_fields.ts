@@ -2,22 +2,33 @@ import { type Base, type Ns, parseNs } from "../events/time.ts";
 
 /** What a number is below, on either side of zero: 64 bits with a sign, as programs print them and readers of traces take them. */
 const INTEGERS = 2 ** 63;
-const NEWLINE = 10, SPACE = 32, MINUS = 45, ZERO = 48;
+const NEWLINE = 10, SPACE = 32, COMMA = 44, MINUS = 45, ZERO = 48;
 
 /**
  * Reads the fields of a line one after another, byte by byte out of its block: half of llmprof's own time is spent here, and a string for each
- * line and each field would double it. What is no such field is NaN or null, and leaves the reader where it was.
+ * line and each field would double it. What is no such field is NaN or null, and leaves the reader where it was. The numbers in a pair of
+ * brackets are read as the fields of a line are.
  */
 export class LineFields {
   #bytes: Uint8Array = new Uint8Array();
   #at = 0;
+  #close = NEWLINE;
 
   constructor(readonly base: Base) {}
 
-  /** Begins at the line's first byte. The line ends with a newline. */
-  begin(bytes: Uint8Array, at: number): void {
+  /**
+   * Begins at the first byte of a line, whose fields have a blank between them and a newline behind them; or of what stands in brackets, with a
+   * comma and a blank between, when `close` is the bracket behind it. The newline of its line has to be in `bytes`.
+   */
+  begin(bytes: Uint8Array, at: number, close = NEWLINE): void {
     this.#bytes = bytes;
     this.#at = at;
+    this.#close = close;
+  }
+
+  /** An integer without zeros before it; NaN for 0 too. */
+  kind(): number {
+    return this.#bytes[this.#at] === ZERO ? NaN : this.integer();
   }
 
   /** A decimal integer. */
@@ -70,24 +81,26 @@ export class LineFields {
     return new Uint8Array(found);
   }
 
-  /** Index of the line's newline when every field has been read, -1 otherwise. */
+  /** Index of the newline or bracket when every field has been read, -1 otherwise. */
   get end(): number {
-    return this.#bytes[this.#at] === NEWLINE ? this.#at : -1;
+    return this.#bytes[this.#at] === this.#close ? this.#at : -1;
   }
 
-  /** Passes over the fields that are left. */
-  skip(): true {
+  /** Passes over the fields of the line that are left. Returns where the next line begins. */
+  skip(): number {
     this.#at = this.#bytes.indexOf(NEWLINE, this.#at);
-    return true;
+    return this.#at + 1;
   }
 
-  /** A field ends with a blank, which belongs to it, or with the line. */
+  /** A field ends with what separates it from the next, which belongs to it, or with the line or bracket. */
   #endAt(at: number): boolean {
-    const end = this.#bytes[at];
-    // A blank at the very end is one too many.
-    if (end === SPACE && this.#bytes[at + 1] !== NEWLINE) this.#at = at + 1;
-    else if (end === NEWLINE) this.#at = at;
-    else return false;
+    const bytes = this.#bytes;
+    if (bytes[at] !== this.#close) {
+      if (this.#close !== NEWLINE && bytes[at++] !== COMMA) return false;
+      // Where nothing follows, a separator is one too many.
+      if (bytes[at++] !== SPACE || bytes[at] === this.#close) return false;
+    }
+    this.#at = at;
     return true;
   }
 }

@@ -1,4 +1,6 @@
-import { OFFERED, ROWS, type StreamSchema } from "../programs/schema.ts";
+import type { Ns } from "../events/time.ts";
+import { OFFERED, ROWS } from "../programs/schema.ts";
+import type { LineFields } from "./line_fields.ts";
 
 /** What was printed of one of the maps. */
 interface Print {
@@ -6,36 +8,84 @@ interface Print {
   rows: number;
   /** What it refused, as far as that has been told. */
   refused: number;
-  /** Of the last print: its first and last row. */
-  first: string;
-  last: string;
+  /** Keys of the last print's first and last row. */
+  firstAt: Ns;
+  firstCpu: number;
+  lastAt: Ns;
+  lastCpu: number;
   /** Sweeps before it. */
   sweeps: number;
   /** It is being printed again. */
   again: boolean;
 }
 
-const PREFIX = `@${ROWS}`, COUNTER = `@${OFFERED}`;
+const encoder = new TextEncoder();
+const HEAD = encoder.encode(`@${ROWS}`), BETWEEN = encoder.encode("]: (");
+const ZERO = 48, OPENING_BRACKET = 91, CLOSING_BRACKET = 93, CLOSING_PARENTHESIS = 41;
 
 /**
- * Rows of maps that are records: see {@link StreamSchema.rows}. A row says what a line says, in another order. A bpftrace that is ended in the
- * middle of a sweep prints the map again at its end, and such a second print begins with the same row as the first.
+ * Rows of maps that are records: see `rows` in the schema. A row says what a line says, in another order. A bpftrace that is ended in the middle
+ * of a sweep prints the map again at its end, and such a second print begins with the same row as the first.
  */
 export class MapRows {
-  /** Number of fields by kind. */
-  readonly #widths: readonly (number | undefined)[];
-  readonly #prints: readonly Print[] = [0, 1, 2].map(() => ({ rows: 0, refused: 0, first: "", last: "", sweeps: -1, again: false }));
+  readonly #prints: readonly Print[] = [0, 1, 2].map(() => (
+    { rows: 0, refused: 0, firstAt: NaN, firstCpu: NaN, lastAt: NaN, lastCpu: NaN, sweeps: -1, again: false }
+  ));
   #sweeps = 0;
   #refused = 0;
+  /** The row that is being read. */
+  #map = 0;
+  #at: Ns = NaN;
+  #cpu = NaN;
 
-  constructor(schema: StreamSchema) {
-    const widths: number[] = [];
-    for (const [kind, { name, fields }] of Object.entries(schema.records)) if (schema.rows?.includes(name)) widths[Number(kind)] = fields.length;
-    this.#widths = widths;
+  /** Reads `@rows0[<nsecs>, <cpu>]: (` and leaves `row` at the first number behind it. Returns the time; NaN for what begins otherwise. */
+  begin(row: LineFields, bytes: Uint8Array, from: number): Ns {
+    const map = from + HEAD.length;
+    this.#map = bytes[map]! - ZERO;
+    if (!begins(HEAD, bytes, from) || !this.#prints[this.#map] || bytes[map + 1] !== OPENING_BRACKET) return NaN;
+    row.begin(bytes, map + 2, CLOSING_BRACKET);
+    this.#at = row.time();
+    this.#cpu = row.integer();
+    if (!(this.#cpu >= 0) || row.end < 0 || !begins(BETWEEN, bytes, row.end)) return NaN;
+    row.begin(bytes, row.end + BETWEEN.length, CLOSING_PARENTHESIS);
+    return this.#at;
   }
 
-  isRow(text: string): boolean {
-    return text.startsWith(PREFIX) || text.startsWith(COUNTER);
+  /** Counts the row that was read, if it is a new one; false for one that has come before. */
+  isNew(): boolean {
+    const print = this.#prints[this.#map]!;
+    if (this.#at === print.firstAt && this.#cpu === print.firstCpu) print.again = true;
+    if (print.again) {
+      print.again = this.#at !== print.lastAt || this.#cpu !== print.lastCpu;
+      return false;
+    }
+    if (print.sweeps !== this.#sweeps) {
+      print.sweeps = this.#sweeps;
+      print.firstAt = this.#at;
+      print.firstCpu = this.#cpu;
+    }
+    print.lastAt = this.#at;
+    print.lastCpu = this.#cpu;
+    print.rows++;
+    return true;
+  }
+
+  /** Whether a line that is no row is about the maps all the same: their counters, or a row that is broken. */
+  owns(text: string): boolean {
+    return text.startsWith(`@${ROWS}`) || text.startsWith(`@${OFFERED}`);
+  }
+
+  /** `@offered0: 5`: how many rows the map was ever offered. False for another line. */
+  offered(text: string): boolean {
+    const [, map, count] = counter.exec(text) ?? [];
+    const print = this.#prints[Number(map)];
+    if (!print) return false;
+    const refused = Number(count) - print.rows - print.refused;
+    if (refused > 0) {
+      print.refused += refused;
+      this.#refused += refused;
+    }
+    return true;
   }
 
   /** A map has been printed whole. Returns how many rows it had refused, because it was full. */
@@ -45,46 +95,11 @@ export class MapRows {
     this.#refused = 0;
     return refused;
   }
+}
 
-  /** `@rows0[123, 1]: (10, 7, 8, 5, 0)` → `10 123 7 8 5`; "" for a row that came before and for a counter, null for what is no row. */
-  record(text: string): string | null {
-    if (text.startsWith(COUNTER)) return this.#offered(text);
-    const print = this.#prints[text.charCodeAt(PREFIX.length) - 48];
-    const open = PREFIX.length + 2;
-    const comma = text.indexOf(", ", open);
-    const close = text.indexOf("]: (", comma);
-    const kindEnd = text.indexOf(", ", close);
-    const width = this.#widths[Number(text.slice(close + 4, kindEnd))];
-    if (!print || comma < 0 || close < 0 || width === undefined || !text.endsWith(")")) return null;
-    if (this.#wasPrinted(print, text.slice(open, close))) return "";
-    let end = kindEnd;
-    // Process, thread and fields; what follows fills the row up.
-    for (let i = 0; i < width + 2 && end >= 0; i++) end = text.indexOf(", ", end + 2);
-    const rest = text.slice(kindEnd + 2, end < 0 ? -1 : end).replaceAll(", ", " ");
-    return `${text.slice(close + 4, kindEnd)} ${text.slice(open, comma)} ${rest}`;
-  }
+const counter = new RegExp(`^@${OFFERED}([012]): (\\d{1,15})$`);
 
-  #offered(text: string): "" | null {
-    const [, map, count] = /^@\w+?(\d): (\d{1,15})$/.exec(text) ?? [];
-    const print = this.#prints[Number(map)];
-    if (!print) return null;
-    const refused = Number(count) - print.rows - print.refused;
-    if (refused > 0) {
-      print.refused += refused;
-      this.#refused += refused;
-    }
-    return "";
-  }
-
-  #wasPrinted(print: Print, key: string): boolean {
-    if (key === print.first) print.again = true;
-    if (print.again) {
-      print.again = key !== print.last;
-      return true;
-    }
-    if (print.sweeps !== this.#sweeps) [print.sweeps, print.first] = [this.#sweeps, key];
-    print.last = key;
-    print.rows++;
-    return false;
-  }
+function begins(head: Uint8Array, bytes: Uint8Array, at: number): boolean {
+  for (let i = 0; i < head.length; i++) if (bytes[at + i] !== head[i]) return false;
+  return true;
 }

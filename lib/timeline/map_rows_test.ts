@@ -1,60 +1,105 @@
 import assert from "node:assert/strict";
-import { MapRows } from "./map_rows.ts";
+import { printed } from "../../tests/harness/lines.ts";
+import { bytes } from "../../tests/harness/test_probe.ts";
+import { splitBase } from "../events/time.ts";
+import type { StreamSchema } from "../programs/schema.ts";
+import { LineParser } from "./parse.ts";
 
-function rows(): MapRows {
-  const records = {
+const schema: StreamSchema = {
+  stream: "s",
+  records: {
     10: { name: "p.pair", fields: [{ name: "x", type: "int" }, { name: "y", type: "int" }] },
     11: { name: "p.none", fields: [] },
     12: { name: "p.line", fields: [] },
-  } as const;
-  return new MapRows({ stream: "s", records, maps: {}, disorderNs: 0, rows: ["p.pair", "p.none"] });
+  },
+  maps: {},
+  disorderNs: 0,
+  rows: ["p.pair", "p.none"],
+};
+
+/** What a stream's lines mean: `10 at 5: 7/8 -5,2`, `swept, 3 refused`, `? <line>`. */
+function reader(base = 0n): (...lines: string[]) => string[] {
+  let seen: string[] = [];
+  const nothing = () => {};
+  const parser = new LineParser(schema, splitBase(base), {
+    event: ({ at, pid, tid, values }, kind) => seen.push(`${kind} at ${at}: ${pid}/${tid} ${values}`.trimEnd()),
+    swept: (_, refused) => seen.push(`swept, ${refused} refused`),
+    undecodable: (line) => seen.push(`? ${line}`),
+    snapshot: nothing,
+    beat: nothing,
+    emitted: nothing,
+    window: nothing,
+    lost: nothing,
+  });
+  return (...lines) => {
+    seen = [];
+    const block = bytes(lines.map((line) => printed(line) + "\n").join(""));
+    parser.lines(block, 0, block.length);
+    return seen;
+  };
 }
 
-Deno.test("map rows: a row becomes a line, without what fills it up", () => {
-  const all = rows();
-  assert.equal(all.record("@rows0[9700000000000001, 1]: (10, 7, 8, -5, 140727104820264)"), "10 9700000000000001 7 8 -5 140727104820264");
-  assert.equal(all.record("@rows2[9700000000000002, 12]: (11, 7, 8, 0, 0)"), "11 9700000000000002 7 8");
+Deno.test("map rows: a row is a record, without the zeros that fill it up; lines go on beside it", () => {
+  const says = reader(9_700_000_000_000_000n);
+  const row = "@rows0[9700000000000001, 1]: (10, 7/8, -5, 140727104820264)";
+  assert.deepEqual(says(row, "12 9700000000000002 7/7", "@rows2[9700000000000003, 12]: (11, 7/8, 0, 0)"), [
+    "10 at 1: 7/8 -5,140727104820264",
+    "12 at 2: 7/7",
+    "11 at 3: 7/8",
+  ]);
 });
 
 Deno.test("map rows: what is no row of a record is handed on", () => {
   const broken = [
-    "@rows0[1, 1]: (12, 1, 1)",
-    "@rows0[1, 1]: (10, 1, 1, 2",
-    "@rows3[1, 1]: (11, 1, 1)",
+    "@rows0[1, 1]: (12, 1/1)",
+    "@rows0[1, 1]: (10, 1/1, 2",
+    "@rows0[1, 1]: (10, 1/1, 2)",
+    "@rows0[1, 1]: (10, 1/1, 2, 3, )",
+    "@rows0[1, 1]: (10, 1/1, 2, 3,4)",
+    "@rows0[1, 1]: (10, 1/1, 2, 3) ",
+    "@rows0[1, 1]: (10, 1/1, 2, 3)0",
+    "@rows0[1, 1]: (010, 1/1, 2, 3)",
+    "@rows0[1, 1]: (10, -1, 2, 3)",
+    "@rows0[1, 1]: (10, 17592186044416, 2, 3)",
+    "@rows0[1, 1]: (11, 1/1, 0, 4)",
+    "@rows0[1, 1]: (11, 1/1, x)",
+    "@rows0[1, 1]: ()",
+    "@rows0[1, 1] (11, 1/1)",
+    "@rows0[1, -1]: (11, 1/1)",
+    "@rows0[1]: (11, 1/1)",
+    "@rows0[]: (11, 1/1)",
+    "@rows0[1, 1, 11, 1]: (11, 1/1)",
+    "@rows3[1, 1]: (11, 1/1)",
+    "@rows01, 1]: (11, 1/1)",
     "@rows0[1, 1]: 5",
+    "@rows0[",
     "@rows0",
-    "@rows0[1]: (11, 1, 1)",
-    "",
+    "@rows",
+    "@rows0[1, 1]: (11, 1/1)@rows0[1, 1]: (11, 1/1)",
+    "@offered0: ",
+    "@offered3: 5",
+    "@offered0: 5 ",
   ];
-  for (const text of broken) assert.equal(rows().record(text), null, text);
-  // A row that is too short is a line that is too short: the parser of lines says so.
-  assert.equal(rows().record("@rows0[1, 1]: (10, 1, 1)"), "10 1 1 1");
+  for (const line of broken) assert.deepEqual(reader()(line), [`? ${printed(line)}`], line);
 });
 
 Deno.test("map rows: a print that is repeated is left out, equal times on two processors are not", () => {
-  const all = rows();
-  const print = (map: number, ...times: number[]) => times.map((at) => all.record(`@rows${map}[${at}, ${at % 2}]: (11, 1, 1, 0, 0)`) !== "");
-  assert.deepEqual(print(0, 1, 2, 3), [true, true, true]);
-  assert.deepEqual(print(0, 1, 2, 3), [false, false, false]);
-  all.swept();
-  assert.deepEqual(print(0, 4), [true]);
-  assert.deepEqual(print(1, 4, 5), [true, true]);
-  assert.deepEqual(print(0, 4), [false]);
-  assert.deepEqual(print(0, 5, 6), [true, true]);
-  assert.equal(all.record("@rows0[6, 1]: (11, 1, 1, 0, 0)"), "11 6 1 1");
+  const says = reader();
+  const print = (map: number, ...times: number[]) => says(...times.map((at) => `@rows${map}[${at}, ${at % 2}]: (11, 1/1, 0, 0)`)).length;
+  assert.equal(print(0, 1, 2, 3), 3);
+  assert.equal(print(0, 1, 2, 3), 0);
+  says("(8, 4)");
+  assert.equal(print(0, 4), 1);
+  assert.equal(print(1, 4, 5), 2);
+  assert.equal(print(0, 4), 0);
+  assert.equal(print(0, 5, 6), 2);
+  assert.deepEqual(says("@rows0[6, 1]: (11, 1/1, 0, 0)"), ["11 at 6: 1/1"]);
 });
 
 Deno.test("map rows: what a full map refused is known when it is swept, once", () => {
-  const all = rows();
-  const row = (map: number, at: number) => all.record(`@rows${map}[${at}, 0]: (11, 1, 1, 0, 0)`);
-  row(0, 1);
-  row(0, 2);
-  assert.equal(all.record("@offered0: 5"), "");
-  assert.equal(all.swept(), 3);
-  assert.equal(all.record("@offered1: 0"), "");
-  assert.equal(all.swept(), 0);
-  row(0, 6);
-  all.record("@offered0: 7");
-  assert.equal(all.swept(), 1);
-  assert.equal(all.record("@offered0: "), null);
+  const says = reader();
+  const row = (map: number, at: number) => `@rows${map}[${at}, 0]: (11, 1/1, 0, 0)`;
+  assert.deepEqual(says(row(0, 1), row(0, 2), "@offered0: 5", "(8, 3)").at(-1), "swept, 3 refused");
+  assert.deepEqual(says("@offered1: 0", "(8, 4)"), ["swept, 0 refused"]);
+  assert.deepEqual(says(row(0, 6), "@offered0: 7", "(8, 7)").at(-1), "swept, 1 refused");
 });

@@ -1,7 +1,8 @@
 import type { Event, Field, Snapshot, Value } from "../events/event.ts";
 import { shortenedText, textOf } from "../events/text.ts";
 import { type Base, type Ns, parseNs } from "../events/time.ts";
-import { Kind, type StreamSchema, TEXT_BYTES } from "../programs/schema.ts";
+import { Kind, type StreamSchema, SWEPT, TEXT_BYTES } from "../programs/schema.ts";
+import { isWho, pidOf, tidOf } from "../programs/who.ts";
 import { LineFields } from "./line_fields.ts";
 import type { TakeLines } from "./lines.ts";
 import { MapRows } from "./map_rows.ts";
@@ -28,6 +29,8 @@ interface RecordShape {
   readonly name: string;
   readonly fields: readonly Field[];
   readonly hasText: boolean;
+  /** It comes in rows of maps. */
+  readonly inRows: boolean;
   /** Index of the field that says which process the record is about, where that is not the one that ran. */
   readonly subject: number;
 }
@@ -36,10 +39,13 @@ interface RecordShape {
 const LATEST = 2 ** 63 - 2 ** 10;
 /** Far above the highest process id. */
 const HIGHEST_ID = 2 ** 31 - 1;
+/** No next line: this one was not read. */
+const NONE = -1;
+const NEWLINE = 10;
 
 /**
- * Reads the lines of one stream: `<kind> <nsecs> <pid> <tid> <field…>`, the heartbeat `(9, <nsecs>)` and printed maps. Records are read where
- * they lie in the block; only the other lines, which come ten times a second, become strings first. A line may be
+ * Reads the lines of one stream: `<kind> <nsecs> <who> <field…>`, the heartbeat `(9, <nsecs>)` and printed maps, some of whose rows are records
+ * too. Records are read where they lie in the block; only the other lines, which come ten times a second, become strings first. A line may be
  * anything, since recordings come from others.
  */
 export class LineParser {
@@ -53,11 +59,12 @@ export class LineParser {
     const records: RecordShape[] = [];
     for (const [kind, { name, fields }] of Object.entries(schema.records)) {
       const hasText = fields.some((field) => field.type === "text");
-      records[Number(kind)] = { name: interned(name), fields, hasText, subject: fields.findIndex((field) => field.unit === "subject") };
+      const inRows = schema.rows?.includes(name) ?? false;
+      records[Number(kind)] = { name: interned(name), fields, hasText, inRows, subject: fields.findIndex((field) => field.unit === "subject") };
     }
     this.#records = records;
     this.#maps = new Map(Object.entries(schema.maps));
-    if (schema.rows) this.#rows = new MapRows(schema);
+    if (schema.rows) this.#rows = new MapRows();
     this.#fields = new LineFields(base);
   }
 
@@ -66,8 +73,9 @@ export class LineParser {
     for (let at = from; at < to;) {
       const first = bytes[at]!;
       const isRecord = first >= 48 && first <= 57;
-      if (isRecord && this.#record(bytes, at)) {
-        at = this.#fields.end + 1;
+      const next = isRecord ? this.#record(bytes, at) : first === 64 /* @ */ && this.#rows ? this.#row(this.#rows, bytes, at) : NONE;
+      if (next !== NONE) {
+        at = next;
         continue;
       }
       const end = bytes.indexOf(10, at);
@@ -81,35 +89,58 @@ export class LineParser {
   #other(text: string, first: number): void {
     if (text === "" || text === "ready") return;
     if (first === 40 /* ( */) return this.#beat(text);
-    if (first === 64 /* @ */) return this.#rows?.isRow(text) ? this.#row(text) : this.#map(text);
+    if (first === 64 /* @ */) return this.#map(text);
     const lost = /^Lost (\d{1,15}) events/.exec(text);
     if (lost) return this.handler.lost(Number(lost[1]));
     this.handler.undecodable(text);
   }
 
-  /** False for what is no record of this stream: a line that was cut has too few fields, one that ran into the next has too many. */
-  #record(bytes: Uint8Array, from: number): boolean {
+  /**
+   * Returns where the next line begins, {@link NONE} for what is no record of this stream: a line that was cut has too few fields, one that ran
+   * into the next has too many.
+   */
+  #record(bytes: Uint8Array, from: number): number {
     const line = this.#fields;
     line.begin(bytes, from);
-    const kind = line.integer();
-    const shape = bytes[from] === 48 ? undefined : this.#records[kind];
+    const kind = line.kind();
+    const shape = this.#records[kind];
     const at = line.time();
-    if (!shape || !(at < LATEST)) return false;
+    if (!shape || !(at < LATEST)) return NONE;
     // Its wall-clock time is for who starts the program: see clock_line.ts.
-    if (kind === Kind.clock) return line.skip();
-    let pid = line.integer();
-    let tid = line.integer();
-    if (!(pid >= 0 && pid <= HIGHEST_ID && tid >= 0 && tid <= HIGHEST_ID)) return false;
+    if (kind === Kind.clock) return line.end < 0 ? line.skip() : NONE;
+    const event = this.#event(shape, at);
+    if (event === null || line.end < 0) return NONE;
+    if (kind === Kind.open || kind === Kind.close) this.handler.window(at, kind === Kind.open);
+    else this.handler.event(event, kind);
+    return line.end + 1;
+  }
+
+  /** `@rows0[<nsecs>, <cpu>]: (<kind>, <who>, <field…>, 0…)`: the same of a row, whose record zeros fill up. */
+  #row(rows: MapRows, bytes: Uint8Array, from: number): number {
+    const row = this.#fields;
+    const at = rows.begin(row, bytes, from);
+    if (!(at < LATEST)) return NONE;
+    const kind = row.kind();
+    const shape = this.#records[kind];
+    const event = shape?.inRows ? this.#event(shape, at) : null;
+    if (event === null) return NONE;
+    while (row.end < 0) if (row.integer() !== 0) return NONE;
+    const next = row.end + 2;
+    if (bytes[next - 1] !== NEWLINE) return NONE;
+    if (rows.isNew()) this.handler.event(event, kind);
+    return next;
+  }
+
+  /** What follows kind and time; null where it is something else. */
+  #event(shape: RecordShape, at: Ns): Event | null {
+    const who = this.#fields.integer();
+    if (!isWho(who)) return null;
     const values = shape.hasText ? this.#values(shape) : this.#numbers(shape.fields);
-    if (values === null || line.end < 0) return false;
-    if (kind === Kind.open || kind === Kind.close) {
-      this.handler.window(at, kind === Kind.open);
-      return true;
-    }
+    if (values === null) return null;
+    let pid = pidOf(who), tid = tidOf(who);
     if (shape.subject >= 0) pid = tid = values[shape.subject] as number;
-    if (!(pid >= 0 && pid <= HIGHEST_ID)) return false;
-    this.handler.event({ at, stream: this.schema.stream, record: shape.name, pid, tid, values }, kind);
-    return true;
+    if (!(pid >= 0 && pid <= HIGHEST_ID)) return null;
+    return { at, stream: this.schema.stream, record: shape.name, pid, tid, values };
   }
 
   /** Apart from {@link #values}, because an array made here holds numbers and nothing else, which the engine stores without a box for each. */
@@ -147,14 +178,8 @@ export class LineParser {
     return bytes.length === TEXT_BYTES && record !== "host.fact" ? shortenedText(bytes) : textOf(bytes);
   }
 
-  #row(text: string): void {
-    const record = this.#rows!.record(text);
-    if (record === null) return this.handler.undecodable(text);
-    if (record !== "" && !this.#record(utf8Bytes.encode(`${record}\n`), 0)) this.handler.undecodable(text);
-  }
-
   #beat(text: string): void {
-    const swept = this.#told(text, 8);
+    const swept = this.#told(text, SWEPT);
     if (this.#rows && swept < LATEST) return this.handler.swept(swept, this.#rows.swept());
     const at = this.#told(text, 9);
     if (!(at < LATEST)) return this.handler.undecodable(text);
@@ -170,6 +195,7 @@ export class LineParser {
 
   /** `@n: 12`, `@map: 12`, `@map[1, 2]: 12`. */
   #map(text: string): void {
+    if (this.#rows?.owns(text)) return this.#rows.offered(text) ? undefined : this.handler.undecodable(text);
     const row = /^@(\w+)(?:\[(-?\d{1,19}(?:, -?\d{1,19})*)\])?: (\d{1,18})$/.exec(text);
     const [, name = "", key, value] = row ?? /^@(\w*)(?:\[[^\]]*\])?: /.exec(text) ?? [];
     const map = this.#maps.get(name);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { printed } from "../../tests/harness/lines.ts";
 import type { Event } from "../events/event.ts";
 import { splitBase } from "../events/time.ts";
 import type { StreamSchema } from "../programs/schema.ts";
@@ -31,24 +32,30 @@ function parse(lines: string[], base = 1_000_000_000n): unknown[] {
     undecodable: note("undecodable"),
   };
   const parser = new LineParser(schema, splitBase(base), handler);
-  const bytes = new TextEncoder().encode(lines.map((line) => `${line}\n`).join(""));
+  const bytes = new TextEncoder().encode(lines.map((line) => `${printed(line)}\n`).join(""));
   parser.lines(bytes, 0, bytes.length);
   return seen;
 }
 
 Deno.test("a record is read with its time, process, integers, times and text", () => {
-  const line = "10 1000000005 42 43 -7 1000000001 61 20 c3 a9 00 ff ff";
+  const line = "10 1000000005 42/43 -7 1000000001 61 20 c3 a9 00 ff ff";
   assert.deepEqual(parse([line]), [["event", { at: 5, stream: "s", record: "p.hit", pid: 42, tid: 43, values: [-7, 1, "a é"] }]]);
+});
+
+Deno.test("process and thread are read up to the highest ids that a kernel gives", () => {
+  const whos = [[4194303, 4194303], [4194303, 0], [0, 1], [1, 4194303]] as const;
+  const read = parse(whos.map(([pid, tid]) => `11 1000000005 ${pid}/${tid} 0`)) as [string, Event][];
+  assert.deepEqual(read.map(([, { pid, tid }]) => [pid, tid]), whos);
 });
 
 Deno.test("time is exact above 2^53 nanoseconds", () => {
   const base = 9_007_199_254_740_993n;
-  assert.deepEqual(parse(["11 9007199254740996 1 1 0"], base), [["event", { at: 3, stream: "s", record: "p.thin", pid: 1, tid: 1, values: [0] }]]);
+  assert.deepEqual(parse(["11 9007199254740996 1/1 0"], base), [["event", { at: 3, stream: "s", record: "p.thin", pid: 1, tid: 1, values: [0] }]]);
   assert.deepEqual(parse(["(9, 9007199254740992)"], base), [["beat", -1]]);
 });
 
 Deno.test("heartbeat, counter, map rows, windows and loss", () => {
-  const lines = ["ready", "", "3 1000000000 1795248402.5", "1 1000000007 0 0", "@bytes[1, 2]: 5", "(9, 1000000009)", "@n: 12", "@bytes[1, 2]: 5"];
+  const lines = ["ready", "", "3 1000000000 1795248402.5", "1 1000000007 0", "@bytes[1, 2]: 5", "(9, 1000000009)", "@n: 12", "@bytes[1, 2]: 5"];
   assert.deepEqual(parse([...lines, "@tree[5]: 1", "Lost 17 events"]), [
     ["window", 7, true],
     ["beat", 9],
@@ -60,22 +67,27 @@ Deno.test("heartbeat, counter, map rows, windows and loss", () => {
 
 Deno.test("what fits no grammar is handed on, not dropped", () => {
   const lines = [
-    "11 1000000001 1 1",
-    "11 1000000001 1 1 2 3",
-    "12 1000000001 1 1",
-    "11 x 1 1 1",
-    "10 1000000001 1 1 1 1000000001 6",
+    "11 1000000001 1/1",
+    "11 1000000001 1/1 2 3",
+    "12 1000000001 1/1",
+    "11 x 1/1 1",
+    "10 1000000001 1/1 1 1000000001 6",
+    "3 1000000000",
     "(9, )",
     "Segfault",
     "11",
+    "11 1000000001 -1 0",
+    "11 1000000001 17592186044416 0",
+    "11 1000000001 1.5 0",
+    "11 1000000001 99999999999999999999 0",
   ];
-  assert.deepEqual(parse(lines), lines.map((line) => ["undecodable", line]));
+  assert.deepEqual(parse(lines), lines.map((line) => ["undecodable", printed(line)]));
 });
 
 /** The text of a record whose bytes these are. */
 function textIn(bytes: Uint8Array): unknown {
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
-  const [[, event]] = parse([`10 1000000005 1 1 0 1000000001 ${hex}`]) as [[string, { values: unknown[] }]];
+  const [[, event]] = parse([`10 1000000005 1/1 0 1000000001 ${hex}`]) as [[string, { values: unknown[] }]];
   return event.values[2];
 }
 

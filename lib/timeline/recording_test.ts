@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { tell } from "../../tests/harness/decoding.ts";
+import { printed } from "../../tests/harness/lines.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import { bytes, testProbe, testSchema } from "../../tests/harness/test_probe.ts";
 import { life } from "../../probes/process/life.ts";
@@ -29,11 +30,11 @@ function* blocks(): Generator<[stream: string, Uint8Array]> {
   const texts: Record<string, string> = { a: "", b: "", host: factLine({ fact: "note", text: "begun" }, base) };
   for (let i = 0; i < 3000; i++) {
     const at = base + BigInt(i * 10);
-    texts.a += `10 ${at} 100 100 ${i}\n` + (i % 100 === 99 ? `@sum: ${i}\n(9, ${at})\n@n: ${i + 1}\n` : "");
-    texts.b += `10 ${at} 100 101 ${i}\n` + (i % 7 === 6 ? `(9, ${at})\n` : "");
+    texts.a += `10 ${at} 100/100 ${i}\n` + (i % 100 === 99 ? `@sum: ${i}\n(9, ${at})\n@n: ${i + 1}\n` : "");
+    texts.b += `10 ${at} 100/101 ${i}\n` + (i % 7 === 6 ? `(9, ${at})\n` : "");
     if (i % 50 === 0) texts.host += beatLine(at);
   }
-  const all = Object.entries(texts).map(([stream, text]) => [stream, bytes(text)] as const);
+  const all = Object.entries(texts).map(([stream, text]) => [stream, bytes(printed(text))] as const);
   for (let from = 0; all.some(([, text]) => from < text.length); from += 777) {
     for (const [stream, text] of all) if (from < text.length) yield [stream, text.subarray(from, from + 777)];
   }
@@ -141,7 +142,7 @@ Deno.test("recording: what is no recording is refused by name, reason and exit c
   );
   assert.match(complaint("a.lines", "").why, /ends before its first line does/);
   assert.match(complaint("a.lines", "{ }").why, /ends before its first line does/);
-  assert.match(complaint("a.lines", "no schema\n10 1 1 1\n").why, /no stream description/);
+  assert.match(complaint("a.lines", "no schema\n10 1 1\n").why, /no stream description/);
   const { exitCode, what } = complaint("header.json", null);
   assert.deepEqual([exitCode, /run\.llmprof/.test(what)], [1, true]);
 });

@@ -1,6 +1,6 @@
 import { textOf } from "../events/text.ts";
 import type { Probe } from "../programs/probe.ts";
-import type { StreamSchema } from "../programs/schema.ts";
+import { OFFERED, ROWS, type StreamSchema } from "../programs/schema.ts";
 import { probeOf } from "./dispatch.ts";
 import { parseFact } from "./facts.ts";
 import { splitBase } from "../events/time.ts";
@@ -21,6 +21,9 @@ interface Shape {
   readonly replace: Replace;
 }
 
+/** Names of the maps whose rows are records, and of their counters. */
+const ofRows = new RegExp(`^(?:${ROWS}|${OFFERED})`);
+
 /** A line that no grammar fits, as the one that it stands for. */
 const UNREADABLE = "?";
 
@@ -37,7 +40,7 @@ export class Redaction {
     for (const [kind, { name, fields }] of Object.entries(schema.records)) {
       const text = fields.findIndex(({ type }) => type === "text");
       this.#shapes.set(kind, {
-        blanks: text < 0 ? -1 : 4 + text,
+        blanks: text < 0 ? -1 : 3 + text,
         replace: text < 0 ? () => null : replacement(name, fields[text]!.name, names, find),
       });
     }
@@ -80,7 +83,7 @@ export class Redaction {
     if (/^@\w+(\[[-\d, ]*\])?: [-\d, ()]+$/.test(line)) return line;
     const name = /^@(\w*)(\[[^\]]*\])?: /.exec(line)?.[1];
     if (name === undefined) return UNREADABLE;
-    return name === "n" || Object.hasOwn(this.schema.maps, name) ? UNREADABLE : "";
+    return name === "n" || Object.hasOwn(this.schema.maps, name) || (this.schema.rows && ofRows.test(name)) ? UNREADABLE : "";
   }
 }
 

@@ -40,7 +40,7 @@ export function parseDescription(line: string, name: string, find: (probe: strin
     checkRecord(Number(key), name, fields, find);
     if (fields.some(({ type }) => type === "text")) texts.add(name);
   }
-  if (rows !== undefined && !listOf((name) => names.has(name as string) && !texts.has(name as string))(rows)) {
+  if (rows !== undefined && !listOf((name) => names.has(name as string) && !texts.has(name as string) && !own.has(name as string))(rows)) {
     throw new Error("its description's 'rows' is no list of its records that are numbers.");
   }
   return json as unknown as StreamSchema;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { tell } from "../../tests/harness/decoding.ts";
+import { printed } from "../../tests/harness/lines.ts";
 import { bytes, testProbe, testSchema } from "../../tests/harness/test_probe.ts";
 import type { Fact } from "../events/fact.ts";
 import { splitBase } from "../events/time.ts";
@@ -9,9 +10,9 @@ import { type StreamInput, Timeline, type TimelineOptions } from "./timeline.ts"
 
 const base = 9_700_000_000_000_000n;
 
-/** `10 +5 100 100 7` → with the absolute time that a program would print. */
+/** `10 +5 100/100 7` → with the absolute time and the one number that a program would print. */
 function lines(...texts: string[]): Uint8Array {
-  return bytes(texts.map((text) => text.replace(/\+(\d+)/, (_, at) => String(base + BigInt(at))) + "\n").join(""));
+  return bytes(texts.map((text) => printed(text).replace(/\+(\d+)/, (_, at) => String(base + BigInt(at))) + "\n").join(""));
 }
 
 function timeline(more: Partial<TimelineOptions> = {}) {
@@ -30,8 +31,8 @@ function timeline(more: Partial<TimelineOptions> = {}) {
 Deno.test("timeline: lines of two streams become spans in order of time", () => {
   const { t, spans, add } = timeline();
   const a = add("a"), b = add("b");
-  a.write(lines("3 +1 0.0", "ready", "1 +2 0 0", "11 +10 100 100", "12 +30 100 100", "@sum: 5", "(9, +40)", "@sum: 7", "2 +45 0 0"));
-  b.write(lines("1 +3 0 0", "10 +20 100 101 7", "2 +44 0 0"));
+  a.write(lines("3 +1 0.0", "ready", "1 +2 0", "11 +10 100/100", "12 +30 100/100", "@sum: 5", "(9, +40)", "@sum: 7", "2 +45 0"));
+  b.write(lines("1 +3 0", "10 +20 100/101 7", "2 +44 0"));
   assert.deepEqual(spans, [], "b has promised nothing yet");
   b.close();
   a.close();
@@ -51,11 +52,11 @@ Deno.test("timeline: lines of two streams become spans in order of time", () => 
 Deno.test("timeline: records that come late as rows of maps are in order of time with the lines", () => {
   const { t, spans } = timeline();
   const a = t.add({ ...testSchema("a"), rows: ["t/p.begin", "t/p.end"] });
-  a.write(lines("1 +2 0 0", "10 +20 1 1 7", "(9, +50)", "", "@rows0[+10, 1]: (11, 1, 1, 0)", "@rows0[+30, 0]: (12, 1, 1, 0)", "(8, +40)"));
+  a.write(lines("1 +2 0", "10 +20 1/1 7", "(9, +50)", "", "@rows0[+10, 1]: (11, 1/1, 0)", "@rows0[+30, 0]: (12, 1/1, 0)", "(8, +40)"));
   assert.deepEqual(spans.slice(1), ['1/1 hit "7" 20', '1/1 call "f" 10–30']);
-  a.write(lines("@rows1[+41, 1]: (11, 1, 1, 0)", "(9, +60)", "@offered1: 3", "(8, +43)", "@n: 7"));
+  a.write(lines("@rows1[+41, 1]: (11, 1/1, 0)", "(9, +60)", "@offered1: 3", "(8, +43)", "@n: 7"));
   // Ended in the middle of a sweep, it prints a map once more.
-  a.write(lines("@rows1[+41, 1]: (11, 1, 1, 0)", "@rows2[+45, 1]: (12, 1, 1, 0)", "@rows2[+46, 1]: (9, 1, 1, 0)"));
+  a.write(lines("@rows1[+41, 1]: (11, 1/1, 0)", "@rows2[+45, 1]: (12, 1/1, 0)", "@rows2[+46, 1]: (9, 1/1, 0)"));
   a.close();
   t.finish();
   assert.deepEqual(spans.slice(3, 5), ["mark lost 43 a: a: more came than bpftrace can print (2)", '1/1 call "f" 41–45']);
@@ -65,7 +66,7 @@ Deno.test("timeline: records that come late as rows of maps are in order of time
 Deno.test("timeline: what was emitted and did not arrive is a mark where counting stopped, and a number", () => {
   const { t, spans, add } = timeline();
   const a = add("a");
-  a.write(lines("1 +2 0 0", "10 +10 1 1 7", "10 +11 1 1 8", "2 +20 0 0", "@n: 9", "(9, +40)"));
+  a.write(lines("1 +2 0", "10 +10 1/1 7", "10 +11 1/1 8", "2 +20 0", "@n: 9", "(9, +40)"));
   a.close();
   t.finish();
   assert.equal(spans.at(-1), "mark lost 20 a: a: emitted in the kernel and never delivered (7)");
@@ -76,7 +77,7 @@ Deno.test("timeline: what was emitted and did not arrive is a mark where countin
 Deno.test("timeline: what bpftrace reports is a mark where a heartbeat comes through again, and not told again at the end", () => {
   const { t, spans, add } = timeline();
   const a = add("a");
-  a.write(lines("1 +2 0 0", "10 +10 1 1 7", "Lost 5 events", "10 +30 1 1 8", "(9, +35)", "@n: 9", "2 +40 0 0"));
+  a.write(lines("1 +2 0", "10 +10 1/1 7", "Lost 5 events", "10 +30 1/1 8", "(9, +35)", "@n: 9", "2 +40 0"));
   a.close();
   assert.deepEqual(spans.filter((s) => s.startsWith("mark lost")), [
     "mark lost 35 a: a: bpftrace's buffer was full (5)",
@@ -88,11 +89,11 @@ Deno.test("timeline: what bpftrace reports is a mark where a heartbeat comes thr
 Deno.test("timeline: a line that nobody understands is a mark; before the first event it stands at the beginning", () => {
   const { t, spans, add } = timeline();
   const a = add("a");
-  a.write(lines("WARNING: of a kind that nobody foresaw", "1 +2 0 0", "10 +10 1 1 x", "2 +20 0 0"));
+  a.write(lines("WARNING: of a kind that nobody foresaw", "1 +2 0", "10 +10 1/1 x", "2 +20 0"));
   a.close();
   assert.deepEqual(spans.filter((s) => s.startsWith("mark undecodable")), [
     "mark undecodable 0 a: a: not understood: WARNING: of a kind that nobody foresaw (1)",
-    `mark undecodable 2 a: a: not understood: 10 ${base + 10n} 1 1 x (1)`,
+    `mark undecodable 2 a: a: not understood: ${printed(`10 ${base + 10n} 1/1 x`)} (1)`,
   ]);
   assert.equal(countsOf(t.tallies.values()).undecodable, 2);
 });
@@ -100,13 +101,13 @@ Deno.test("timeline: a line that nobody understands is a mark; before the first 
 Deno.test("timeline: a last line without its end is not believed: a killed writer may have cut a number", () => {
   const { t, spans, add } = timeline();
   const a = add("a");
-  a.write(lines("1 +2 0 0", "10 +10 1 1 7"));
-  a.write(bytes(`10 ${base + 11n} 1 1 12`));
+  a.write(lines("1 +2 0", "10 +10 1/1 7"));
+  a.write(bytes(printed(`10 ${base + 11n} 1/1 12`)));
   a.close();
   t.finish();
   assert.deepEqual(spans.slice(1), [
     '1/1 hit "7" 10',
-    `mark undecodable 10 a: a: not understood: 10 ${base + 11n} 1 1 12 (1)`,
+    `mark undecodable 10 a: a: not understood: ${printed(`10 ${base + 11n} 1/1 12`)} (1)`,
     "mark note 10 a: a: cut off 0.000 s after counting began: what it would have told later is missing",
   ]);
 });
@@ -115,7 +116,7 @@ Deno.test("timeline: what is open ends when counting stopped, not when llmprof s
   const { t, spans, add, fact } = timeline();
   const host = t.add(hostSchema);
   const a = add("a");
-  a.write(lines("1 +2 0 0", "11 +10 100 100", "2 +50 0 0", "(9, +90)"));
+  a.write(lines("1 +2 0", "11 +10 100/100", "2 +50 0", "(9, +90)"));
   fact(host, 80, { fact: "cpu", bpftrace: 1, llmprof: 1 });
   a.close();
   host.close();
@@ -127,7 +128,7 @@ Deno.test("timeline: what is open ends when counting stopped, not when llmprof s
 Deno.test("timeline: a stream that never closed ends with its last sign of life", () => {
   const { t, spans, add } = timeline();
   const a = add("a");
-  a.write(lines("1 +2 0 0", "11 +10 100 100", "(9, +40)"));
+  a.write(lines("1 +2 0", "11 +10 100/100", "(9, +40)"));
   a.close();
   t.finish();
   assert.equal(spans.at(-1), '100/100 call "f" 10–40 (open)');
@@ -145,7 +146,7 @@ Deno.test("timeline: facts reach who asked; skipped hits are lost, notes are mar
   const { t, spans, add, fact } = timeline({ onFact: ({ fact }, at) => void facts.push(`${fact} at ${at}`) });
   const host = t.add(hostSchema);
   const a = add("a");
-  a.write(lines("1 +2 0 0", "10 +10 1 1 7", "@n: 1", "2 +50 0 0"));
+  a.write(lines("1 +2 0", "10 +10 1/1 7", "@n: 1", "2 +50 0"));
   fact(host, 60, { fact: "skipped", stream: "a", count: 3 });
   fact(host, 61, { fact: "skipped", stream: "a", count: 0 });
   fact(host, 62, { fact: "skipped", stream: "gone", count: 0 });
@@ -162,7 +163,7 @@ Deno.test("timeline: llmprof's own stream that ends long before the others is to
   const host = t.add(hostSchema);
   const a = add("a");
   host.write(lines("(9, +1000000000)"));
-  a.write(lines("1 +2 0 0", "2 +4000000000 0 0"));
+  a.write(lines("1 +2 0", "2 +4000000000 0"));
   a.close();
   host.close();
   t.finish();
@@ -176,7 +177,7 @@ Deno.test("timeline: skipped hits count as emitted and as lost", () => {
   const { t, add, fact } = timeline();
   const host = t.add(hostSchema);
   const a = add("a");
-  a.write(lines("1 +2 0 0", "10 +10 1 1 7", "@n: 1", "2 +50 0 0"));
+  a.write(lines("1 +2 0", "10 +10 1/1 7", "@n: 1", "2 +50 0"));
   fact(host, 60, { fact: "skipped", stream: "a", count: 3 });
   a.close();
   host.close();
@@ -189,7 +190,7 @@ Deno.test("timeline: events that were not kept while llmprof waited are not lost
   const a = add("a");
   fact(host, 5, { fact: "discarded", stream: "a", count: 100 });
   host.write(lines("(9, +6)"));
-  a.write(lines("1 +2 0 0", "10 +10 1 1 7", "@n: 101", "(9, +20)", "10 +30 1 1 8", "@n: 102", "2 +50 0 0"));
+  a.write(lines("1 +2 0", "10 +10 1/1 7", "@n: 101", "(9, +20)", "10 +30 1/1 8", "@n: 102", "2 +50 0"));
   a.close();
   host.close();
   assert.deepEqual(countsOf(t.tallies.values()), { emitted: 2, received: 2, lost: 0, undecodable: 0 });
@@ -199,7 +200,7 @@ Deno.test("timeline: events that were not kept while llmprof waited are not lost
 Deno.test("timeline: a fact that cannot be read is a mark, not an error", () => {
   const { t, spans } = timeline();
   const host = t.add(hostSchema);
-  host.write(lines("10 +5 0 0 7b 22"));
+  host.write(lines("10 +5 0 7b 22"));
   host.close();
   assert.match(spans[0]!, /^mark undecodable 5 host: /);
 });
@@ -208,7 +209,7 @@ Deno.test("timeline: with a root, only what it and its children do", () => {
   const seen: string[] = [];
   const { spans, add } = timeline({ root: 100, onEvent: (event) => void seen.push(`${event.pid}`) });
   const a = add("a");
-  a.write(lines("10 +1 200 200 1", "10 +2 100 100 2", "13 +3 100 100 200 0", "10 +4 200 200 3"));
+  a.write(lines("10 +1 200/200 1", "10 +2 100/100 2", "13 +3 100/100 200 0", "10 +4 200/200 3"));
   a.close();
   assert.deepEqual(spans, ['100/100 hit "2" 2', '200/200 hit "3" 4']);
   assert.deepEqual(seen, ["100", "100", "200"]);
@@ -223,7 +224,7 @@ Deno.test("timeline: who has to act sees events before they are merged", () => {
     beat: (at) => void seen.push(`beat ${at}`),
     window: (at, open) => void seen.push(`window ${at} ${open}`),
   });
-  a.write(lines("1 +2 0 0", "10 +10 1 1 7", "(9, +20)"));
+  a.write(lines("1 +2 0", "10 +10 1/1 7", "(9, +20)"));
   assert.deepEqual(seen, ["window 2 true", "event 10", "beat 20"]);
   assert.equal(t.slowest(), "b");
 });
@@ -231,7 +232,7 @@ Deno.test("timeline: who has to act sees events before they are merged", () => {
 Deno.test("timeline: an event later than its stream promised is counted and kept", () => {
   const { t, spans, add } = timeline();
   const a = add("a");
-  a.write(lines("(9, +20)", "10 +10 1 1 7", "(9, +30)"));
+  a.write(lines("(9, +20)", "10 +10 1/1 7", "(9, +30)"));
   a.close();
   assert.equal(t.late, 1);
   assert.deepEqual(spans, ['1/1 hit "7" 10']);
@@ -240,7 +241,7 @@ Deno.test("timeline: an event later than its stream promised is counted and kept
 Deno.test("timeline: a stream that was cut off behind its last count has not lost what it brought", () => {
   const { t, add } = timeline();
   const a = add("a");
-  a.write(lines("1 +2 0 0", "10 +10 1 1 7", "@n: 1", "(9, +20)", "10 +30 1 1 8"));
+  a.write(lines("1 +2 0", "10 +10 1/1 7", "@n: 1", "(9, +20)", "10 +30 1/1 8"));
   a.close();
   t.finish();
   assert.deepEqual(countsOf(t.tallies.values()), { emitted: 2, received: 2, lost: 0, undecodable: 0 });

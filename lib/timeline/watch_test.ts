@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { printed } from "../../tests/harness/lines.ts";
 import { watch } from "./watch.ts";
 
 Deno.test("watch: events, heartbeats and windows as they come, in pieces too; the rest is not its business", () => {
@@ -14,7 +15,7 @@ Deno.test("watch: events, heartbeats and windows as they come, in pieces too; th
     beat: (at) => seen.push(`beat at ${at}`),
     window: (at, open) => seen.push(`${open ? "opened" : "closed"} at ${at}`),
   });
-  const text = "ready\n1 5 0 0\n10 7 42 42 -3\n@n: 1\n@bytes[1]: 2\nLost 3 events\nwhat is this\n(9, 11)\n";
+  const text = printed("ready\n1 5 0\n10 7 42/42 -3\n@n: 1\n@bytes[1]: 2\nLost 3 events\nwhat is this\n(9, 11)\n");
   for (const piece of [text.slice(0, 15), text.slice(15, 17), text.slice(17)]) push(new TextEncoder().encode(piece));
   assert.deepEqual(seen, ["opened at 5", "p.hit -3 at 7", "beat at 11"]);
   // Nobody has to listen to everything.

@@ -33,10 +33,10 @@ Deno.test("running program: ready is both clocks and the line, in pieces too; ev
   child.says("2.000001\nrea");
   child.says("dy\n(9, 5000000009)\n");
   assert.deepEqual(await running.ready, { boottime: 5000000007n, realtime: 1795248402000001000n });
-  child.says("10 5000000010 1 1 7\n");
+  child.says("10 5000000010 1 7\n");
   child.ends(0);
   assert.deepEqual(await running.ended, { code: 0, signal: null, said: "" });
-  assert.equal(printed.join(""), "3 5000000007 1795248402.000001\nready\n(9, 5000000009)\n10 5000000010 1 1 7\n");
+  assert.equal(printed.join(""), "3 5000000007 1795248402.000001\nready\n(9, 5000000009)\n10 5000000010 1 7\n");
 });
 
 Deno.test("running program: one that ends before it is ready says what bpftrace said, without what old versions always say", async () => {
@@ -68,10 +68,10 @@ Deno.test("running program: a report waits for the end of the line that is being
   await running.ready;
   child.complains("Lost 17 events\n");
   await new Promise((resolve) => setTimeout(resolve));
-  child.says("00010 1 1 7\n10 5");
+  child.says("00010 1 7\n10 5");
   child.ends(0);
   await running.ended;
-  assert.equal(printed.join(""), "3 5000000007 1795248402.000001\nready\n10 5000000010 1 1 7\nLost 17 events\n10 5");
+  assert.equal(printed.join(""), "3 5000000007 1795248402.000001\nready\n10 5000000010 1 7\nLost 17 events\n10 5");
 });
 
 Deno.test("running program: what its signals mean", async () => {

@@ -1,5 +1,6 @@
 import { type FakeChild, fakeSpawn } from "./fake_child.ts";
 import type { SpawnChild } from "../../lib/machine/child.ts";
+import { whoIs } from "../../lib/programs/who.ts";
 
 /** Time of a fake run: CLOCK_BOOTTIME in nanoseconds, one millisecond later at each look. */
 export class FakeTime {
@@ -26,7 +27,7 @@ export class FakeBpftrace {
   constructor(readonly child: FakeChild, readonly time: FakeTime) {
     this.program = child.read;
     child.onSignal = (signal) => {
-      if (signal === "SIGWINCH") this.says(`1 ${time.now()} 0 0`);
+      if (signal === "SIGWINCH") this.says(`1 ${time.now()} 0`);
       if (signal === "SIGURG") this.#close();
       if (signal === "SIGINT" || signal === "SIGKILL") child.ends(0);
     };
@@ -39,11 +40,11 @@ export class FakeBpftrace {
     this.says(`3 ${at} ${wall / 1_000_000_000n}.${String(wall % 1_000_000_000n / 1000n).padStart(6, "0")}`, "ready");
   }
 
-  /** A record: everything after its time. */
-  event(kind: number, rest: string): void {
+  /** A record of a process's first thread. */
+  event(kind: number, pid: number, fields: string): void {
     if (this.#closed) return;
     this.#events++;
-    this.says(`${kind} ${this.time.now()} ${rest}`);
+    this.says(`${kind} ${this.time.now()} ${whoIs(pid)} ${fields}`);
   }
 
   says(...lines: string[]): void {
@@ -52,7 +53,7 @@ export class FakeBpftrace {
 
   #close(): void {
     this.#closed = true;
-    this.says(`2 ${this.time.now()} 0 0`, `(9, ${this.time.now()})`, `(9, ${this.time.now()})`, `@n: ${this.#events}`);
+    this.says(`2 ${this.time.now()} 0`, `(9, ${this.time.now()})`, `(9, ${this.time.now()})`, `@n: ${this.#events}`);
   }
 }
 

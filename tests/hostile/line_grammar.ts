@@ -16,42 +16,61 @@ export function undecodableLines(bytes: Uint8Array, base: bigint): number {
 }
 
 const id = (digits: string | undefined) => Number(digits) >= 0 && Number(digits) < 2 ** 31;
+/** A process and a thread of 22 bits each. */
+const who = (digits: string | undefined) => BigInt(digits!) >> 44n === 0n;
 const patterns: Record<Field["type"], string> = {
   int: "(-?\\d+)",
   time: "(\\d+)",
   text: "((?:[0-9a-f]{2} )*[0-9a-f]{2} ?|(?:[0-9a-f]{2} )*00(?: .*)?)",
 };
 
+/** A line or row, with its time, who it is about and its fields in a group each. */
+interface Form {
+  readonly name: string;
+  readonly fields: readonly Field[];
+  readonly text: RegExp;
+}
+
 class Grammar {
-  readonly #kinds = new Map<string, { readonly name: string; readonly fields: readonly Field[]; readonly line: RegExp }>();
+  readonly #lines = new Map<string, Form>();
+  readonly #rows: Form[] = [];
   readonly #latest: bigint;
 
   constructor(readonly schema: StreamSchema, base: bigint) {
     this.#latest = base + 2n ** 63n - 1024n;
     for (const [kind, { name, fields }] of Object.entries(schema.records)) {
-      const rest = name === "clock"
-        ? " .*"
-        : [patterns.int, patterns.int, ...fields.map(({ type }) => patterns[type])].map((part) => ` ${part}`).join("");
-      this.#kinds.set(kind, { name, fields, line: new RegExp(`^${kind} (\\d+)${rest}$`, "s") });
+      const parts = [patterns.int, ...fields.map(({ type }) => patterns[type])];
+      const rest = name === "clock" ? " .*" : parts.map((part) => ` ${part}`).join("");
+      this.#lines.set(kind, { name, fields, text: new RegExp(`^${kind} (\\d+)${rest}$`, "s") });
+      if (!schema.rows?.includes(name)) continue;
+      // A CPU stands beside its time, and zeros fill it up.
+      const tuple = [kind, ...parts].join(", ");
+      this.#rows.push({ name, fields, text: new RegExp(`^@rows[0-2]\\[(\\d+), (?:\\d{1,18}|-0+)\\]: \\(${tuple}(?:, -?0+)*\\)$`) });
     }
   }
 
   fits(line: string): boolean {
     if (line === "" || line === "ready" || /^Lost \d{1,15} events/.test(line)) return true;
+    if (this.schema.rows && line.startsWith("@rows")) return this.#rows.some((row) => this.#record(row, line));
+    if (this.schema.rows && line.startsWith("@offered")) return /^@offered[0-2]: \d{1,15}$/.test(line);
     if (line.startsWith("@")) return this.#map(line);
-    const beat = /^\([89], (\d+)\)$/.exec(line);
-    if (beat) return this.#time(beat[1]);
-    const kind = this.#kinds.get(/^[1-9]\d*/.exec(line)?.[0] ?? "");
-    const found = kind?.line.exec(line);
-    if (!kind || !found || !this.#time(found[1])) return false;
-    if (kind.name === "clock") return true;
-    const [, , pid, tid, ...values] = found;
-    if (!id(pid) || !id(tid)) return false;
-    return kind.fields.every(({ type, unit }, i) => {
+    const told = (this.schema.rows ? /^\([89], (\d+)\)$/ : /^\(9, (\d+)\)$/).exec(line);
+    if (told) return this.#time(told[1]);
+    const form = this.#lines.get(/^[1-9]\d*/.exec(line)?.[0] ?? "");
+    return form !== undefined && this.#record(form, line);
+  }
+
+  #record({ name, fields, text }: Form, line: string): boolean {
+    const found = text.exec(line);
+    if (!found || !this.#time(found[1])) return false;
+    if (name === "clock") return true;
+    const [, , ids, ...values] = found;
+    if (!who(ids)) return false;
+    return fields.every(({ type, unit }, i) => {
       if (type === "time" && !this.#time(values[i])) return false;
       if (type === "int" && (BigInt(values[i]!) >= 2n ** 63n - 512n || BigInt(values[i]!) <= 512n - 2n ** 63n)) return false;
       if (unit === "subject" && !id(values[i])) return false;
-      return kind.name !== "host.fact" || fact.safeParse(json(values[i]!)).success;
+      return name !== "host.fact" || fact.safeParse(json(values[i]!)).success;
     });
   }
 

@@ -9,8 +9,10 @@ import { probeCatalogue } from "../../lib/commands/probe_catalogue.ts";
 import { ExitCode, LlmprofError } from "../../lib/events/errors.ts";
 import type { Fact } from "../../lib/events/fact.ts";
 import { splitBase } from "../../lib/events/time.ts";
+import { Pseudonyms } from "../../lib/timeline/pseudonyms.ts";
 import { replay } from "../../lib/timeline/recording.ts";
 import type { RecordingSource } from "../../lib/timeline/recording_source.ts";
+import { Redaction } from "../../lib/timeline/redaction.ts";
 import { summarySchema } from "../../lib/analysis/summary_schema.ts";
 import type * as z from "zod";
 import { demoFolder, demoRecording } from "../cli/demo_recording.ts";
@@ -22,8 +24,10 @@ import { errors, judged } from "../judge/trace_processor.ts";
 import { undecodableLines } from "./line_grammar.ts";
 import { MemoryRecording } from "./memory_recording.ts";
 import { withMutatedLines } from "./mutations.ts";
+import { withRows } from "./row_recording.ts";
 
 const whole = MemoryRecording.copy(await demoRecording());
+const wholeInRows = withRows(whole, "ggml");
 const schema = summarySchema(await demoProfile.schema() as unknown as z.ZodType);
 
 /** Replays through the analysis and every exporter; what is said about it in the end. */
@@ -107,27 +111,48 @@ Deno.test("recordings: a header cut at each of its bytes is refused by its name"
   }
 });
 
-const mutations = (() => {
+Deno.test("recordings: one with rows of maps tells what the same one with lines tells", () => {
+  const [lines, rows] = [replayed(whole), replayed(wholeInRows)];
+  assert.equal(undecodable(wholeInRows), 0);
+  assert.deepEqual(rows.summary, lines.summary);
+  const spans = ({ sinks }: typeof lines) => sinks.jsonl.text().split("\n").sort();
+  assert.deepEqual(spans(rows), spans(lines));
+});
+
+function mutatedLines(recording: MemoryRecording) {
   const random = seeded(23);
   let lines = 0;
-  let source = whole;
-  for (const stream of whole.streams()) {
-    const mutated = withMutatedLines(whole.bytes.get(stream)!, random);
+  let source = recording;
+  for (const stream of recording.streams()) {
+    const mutated = withMutatedLines(recording.bytes.get(stream)!, random);
     lines += mutated.lines;
     source = source.with(stream, mutated.bytes);
   }
   return { source, lines };
-})();
+}
 
-Deno.test("recordings: of more than 10,000 mutated lines, each that cannot be read is counted", () => {
-  const { source, lines } = mutations;
-  assert.ok(lines >= 10_000, `${lines} lines`);
-  const expected = undecodable(source);
-  const { summary, sinks } = replayed(source);
-  assert.equal(summary.events.undecodable, expected);
-  assert.ok(expected > lines / 3, `${expected} of ${lines} cannot be read`);
-  const marks = sinks.jsonl.text().split("\n").filter((line) => line.includes('"kind":"undecodable"')).length;
-  assert.equal(marks, expected, "and each is a mark in the trace");
+const [mutations, mutationsInRows] = [mutatedLines(whole), mutatedLines(wholeInRows)];
+
+for (const [name, { source, lines }] of [["mutated lines", mutations], ["mutated lines with rows of maps", mutationsInRows]] as const) {
+  Deno.test(`recordings: of more than 10,000 ${name}, each that cannot be read is counted`, () => {
+    assert.ok(lines >= 10_000, `${lines} lines`);
+    const expected = undecodable(source);
+    const { summary, sinks } = replayed(source);
+    assert.equal(summary.events.undecodable, expected);
+    assert.ok(expected > lines / 3, `${expected} of ${lines} cannot be read`);
+    const marks = sinks.jsonl.text().split("\n").filter((line) => line.includes('"kind":"undecodable"')).length;
+    assert.equal(marks, expected, "and each is a mark in the trace");
+  });
+}
+
+Deno.test("recordings: under --redact as many mutated rows of maps cannot be read as without", () => {
+  const [description, ...lines] = new TextDecoder().decode(mutationsInRows.source.bytes.get("ggml")).split("\n");
+  const bytes = new TextEncoder().encode(lines.filter((line) => line.startsWith("@")).map((line) => `${line}\n`).join(""));
+  const redaction = new Redaction(JSON.parse(description!), new Pseudonyms(), probeCatalogue(demoProfile.probes));
+  const base = BigInt(JSON.parse(whole.head).clock.base);
+  const unread = (bytes: Uint8Array) => undecodableLines(new Uint8Array([...new TextEncoder().encode(`${description}\n`), ...bytes]), base);
+  assert.ok(unread(bytes) > 1000);
+  assert.equal(unread(redaction.push(bytes)), unread(bytes));
 });
 
 judged("recordings: what the mutated lines left is a trace that Perfetto's reader takes", async () => {
@@ -225,6 +250,7 @@ const wrongDescriptions: readonly (readonly [change: (json: Record<string, unkno
   ),
   [(json) => ({ ...json, rows: "llama/calls.load" }), /'rows' is no list of its records that are numbers\./],
   [(json) => ({ ...json, rows: ["ggml/ops.op"] }), /'rows' is no list of its records that are numbers\./],
+  [(json) => ({ ...json, rows: ["window.open"] }), /'rows' is no list of its records that are numbers\./],
   [(json) => ({ ...json, records: { 10: null } }), /record 10 is not a name with fields\./],
   [(json) => ({ ...json, records: { 10: { name: "a.b" } } }), /record 10 is not a name with fields\./],
   [(json) => ({ ...json, records: { 10: { name: "a.b", fields: [{ name: "x", type: "float" }] } } }), /record 10 is not a name with fields\./],
@@ -279,7 +305,7 @@ Deno.test("recordings: facts of another shape are lines that cannot be read", ()
   ];
   const base = BigInt(JSON.parse(whole.head).clock.base);
   const lines = facts.map((fact, i) =>
-    `10 ${base + BigInt(i)} 0 0 ${[...new TextEncoder().encode(fact)].map((b) => b.toString(16).padStart(2, "0")).join(" ")}\n`
+    `10 ${base + BigInt(i)} 0 ${[...new TextEncoder().encode(fact)].map((b) => b.toString(16).padStart(2, "0")).join(" ")}\n`
   );
   const source = whole.with("host", new Uint8Array([...whole.bytes.get("host")!, ...new TextEncoder().encode(lines.join(""))]));
   assert.equal(undecodable(source), facts.length);

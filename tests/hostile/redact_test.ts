@@ -62,11 +62,11 @@ Deno.test("redact: a broken recording has as many lines that cannot be read as w
     `@n: ${secret}`,
     `@x[${secret}]: ${secret}`,
     `(9, ${secret})`,
-    `10 5 5 5 ${hex}`,
-    `11 ${secret} 5 5 5`,
-    `12 99 1 1 ${hex} zz`,
+    `10 5 5 ${hex}`,
+    `11 ${secret} 5 5`,
+    `12 99 1 ${hex} zz`,
     `Lost 3 events ${secret}`,
-    `999 1 1 1 ${hex}`,
+    `999 1 1 ${hex}`,
   ];
   for (const stream of MemoryRecording.copy(new RecordingFolder(path)).streams()) {
     Deno.writeTextFileSync(`${path}/${stream}.lines`, `${lines.join("\n")}\n${hex}`, { append: true });

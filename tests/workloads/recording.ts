@@ -8,6 +8,7 @@ import type { Header } from "../../lib/timeline/header.ts";
 import type { Fact } from "../../lib/events/fact.ts";
 import { render } from "../../lib/programs/render.ts";
 import type { StreamSchema } from "../../lib/programs/schema.ts";
+import { whoIs } from "../../lib/programs/who.ts";
 import { beatLine, factLine, hostSchema } from "../../lib/timeline/host.ts";
 import { RecordingWriter, type StreamWriter } from "../../lib/timeline/recording.ts";
 import { graph } from "../../probes/ggml/graph.ts";
@@ -91,11 +92,11 @@ class Lines {
 
   event(record: string, at: bigint, ...fields: readonly (number | string)[]): void {
     this.#emitted++;
-    this.#print(`${this.#kinds.get(record)} ${at} ${pid} ${pid} ${fields.join(" ")}`.trimEnd());
+    this.#print(`${this.#kinds.get(record)} ${at} ${whoIs(pid)} ${fields.join(" ")}`.trimEnd());
   }
 
   window(at: bigint, open: boolean): void {
-    this.#print(`${this.#kinds.get(open ? "window.open" : "window.close")} ${at} 0 0`);
+    this.#print(`${this.#kinds.get(open ? "window.open" : "window.close")} ${at} 0`);
   }
 
   beat(at: bigint): void {
