@@ -1,5 +1,5 @@
 import type { Means } from "../session/means.ts";
-import type { RunningTarget, Target } from "../session/session.ts";
+import type { RunningTarget, Target } from "../session/target.ts";
 import { findTarget, type Query } from "../target/discover.ts";
 import { NoMatch } from "../target/no_match.ts";
 import { usage } from "./cli/usage_error.ts";

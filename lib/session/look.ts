@@ -11,7 +11,8 @@ import { groupByLibrary } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 import { OverheadWatch } from "./overhead_watch.ts";
 import { costOfHits, type Hits, hitsOf, overheadOf } from "./prediction.ts";
-import { type RunningTarget, Session } from "./session.ts";
+import { Session } from "./session.ts";
+import type { RunningTarget } from "./target.ts";
 import { siteKey } from "./library_attacher.ts";
 
 const LOOK_MS = 1000;
