@@ -26,6 +26,7 @@ export function capable(info = "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n", tr
     distribution: ["debian"],
     bpftrace: parseBpftrace("/usr/bin/bpftrace", "bpftrace v0.23.2\n", info),
     bpftracePath: "/usr/bin/bpftrace",
+    cacheKey: null,
     tracepoints: new Set(tracepoints),
   };
 }
