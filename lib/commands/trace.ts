@@ -1,6 +1,6 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { startGuard } from "../machine/guard.ts";
-import { Decodes } from "../session/look.ts";
+import { Decodes } from "../session/decodes.ts";
 import type { Means } from "../session/means.ts";
 import { OverheadWatch } from "../session/overhead_watch.ts";
 import { Session } from "../session/session.ts";
