@@ -7,7 +7,7 @@ import { bpftracesOf, row, until } from "../kernel/processes.ts";
 import type { Mode } from "./windows.ts";
 
 /** The site that llmprof would choose for the operators of a process, in bpftrace's words. */
-export async function operatorSite(bpftrace: string, pid: number): Promise<string> {
+async function operatorSite(bpftrace: string, pid: number): Promise<string> {
   const { stdout } = await mustRun([...llmprof, "operators", "--dry-run", "--bpftrace", bpftrace, "--pid", String(pid)]);
   const lines = stdout.split("\n");
   // The block that emits operators is the only one of two arguments that reads the worker's number.

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { parseBpftrace } from "../../lib/machine/bpftrace.ts";
 import type { Capabilities } from "../../lib/machine/capabilities.ts";
-import { FolderFiles } from "../../lib/machine/folder_files.ts";
+import { FolderFiles } from "./folder_files.ts";
 
 /** A machine on which everything is there; `info` is what its bpftrace says of itself. */
 export function capable(info = "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n", tracepoints: Iterable<string> = []): Capabilities {
