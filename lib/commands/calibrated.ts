@@ -1,4 +1,4 @@
-import { Cache, cacheKey } from "../machine/cache.ts";
+import { Cache } from "../machine/cache.ts";
 import { type Calibration, parseCalibration, uncalibrated } from "../machine/calibration.ts";
 import { calibrate } from "../session/calibrate.ts";
 import type { Means } from "../session/means.ts";
@@ -8,9 +8,7 @@ export type CalibrationWish = "now" | "needed" | "kept";
 
 /** What a hit costs here: measured once for this bpftrace, kernel and boot. `begin` is told when a measurement begins, which takes seconds. */
 export async function readCalibration(means: Means, bufferPages: number, wish: CalibrationWish, begin: () => void): Promise<Calibration> {
-  const { files, machine } = means;
-  const boot = await files.text("/proc/sys/kernel/random/boot_id");
-  const key = boot === null ? null : cacheKey(machine.bpftrace!.path, machine.kernel, boot);
+  const key = means.machine.cacheKey;
   const cache = key && new Cache(key);
   const kept = wish === "now" ? null : parseCalibration(cache?.read("calibration"));
   if (kept) return kept;

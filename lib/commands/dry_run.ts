@@ -79,7 +79,7 @@ async function filterOf(pids: readonly number[], tree: boolean, means: Means): P
   return { type: "tree", pids: [...new Set(pids.flatMap((pid) => treeOf(processes, pid)))] };
 }
 
-/** The same choices as Session makes: kernel probes, libraries that are mapped, gates for those that are not. */
+/** The same choices as Life makes: kernel probes, libraries that are mapped, gates for those that are not. */
 async function plans(profile: Profile<unknown>, filter: Filter, { bufferPages }: DryRunOptions, means: Means) {
   const programs: Planned[] = [];
   const groups = groupByLibrary(profile.probes, callGate);

@@ -1,5 +1,5 @@
 import type { Means } from "../session/means.ts";
-import type { RunningTarget, Target } from "../session/session.ts";
+import type { RunningTarget, Target } from "../session/target.ts";
 import { findTarget, type Query } from "../target/discover.ts";
 import { NoMatch } from "../target/no_match.ts";
 import { usage } from "./cli/usage_error.ts";
@@ -19,7 +19,7 @@ export interface TargetOptions {
 const LOOK_MS = 500;
 
 /** Which of the options names a target: a program is checked and started by who runs it. */
-export function queryOf({ pid, comm, match, container }: TargetOptions): Query | null {
+function queryOf({ pid, comm, match, container }: TargetOptions): Query | null {
   if (pid !== undefined) return { by: "pid", pid };
   if (comm !== undefined) return { by: "comm", comm };
   if (container !== undefined) return { by: "container", container };

@@ -5,7 +5,7 @@ import { type Detail, detailsOf, probesOf } from "../session/detail.ts";
 import { type Look, lookAt } from "../session/look.ts";
 import type { Means } from "../session/means.ts";
 import { percent } from "../session/percent.ts";
-import type { RunningTarget } from "../session/session.ts";
+import type { RunningTarget } from "../session/target.ts";
 
 export interface Limited {
   readonly probes: readonly Probe[];

@@ -1,14 +1,11 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { startGuard } from "../machine/guard.ts";
-import { Decodes } from "../session/look.ts";
 import type { Means } from "../session/means.ts";
-import { OverheadWatch } from "../session/overhead_watch.ts";
-import { Session, type Target } from "../session/session.ts";
-import { TargetCpu } from "../session/target_cpu.ts";
+import { Session } from "../session/session.ts";
 import { StatusLine } from "../session/status.ts";
+import type { Target } from "../session/target.ts";
 import { targetEnded } from "../session/target_ended.ts";
 import { TokenCount } from "../session/tokens.ts";
-import { measuredOverhead } from "../session/measured.ts";
 import { type Invoker, readInvoker } from "../target/invoker.ts";
 import { launchStopped } from "../target/launch.ts";
 import { readStat } from "../target/process.ts";
@@ -16,33 +13,26 @@ import { checkProgram } from "../target/program_path.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
-import { calibrationText, readCalibration } from "./calibrated.ts";
 import { checkTarget, findRunning, findTargetNow, isNamed, type TargetOptions } from "./find_target.ts";
 import { hostFacts } from "./host_facts.ts";
-import { type Limited, withinLimit } from "./max_overhead.ts";
 import { heedSignals, mustTrace, readMeans } from "./means.ts";
 import { checkOutputs } from "./output_checks.ts";
 import { outputOwner, Outputs } from "./outputs.ts";
 import { probeCatalogue } from "./probe_catalogue.ts";
 import type { Profile } from "./profile.ts";
 import { report, type ReportOptions } from "./report.ts";
+import { type OverheadOptions, RunOverhead } from "./run_overhead.ts";
 import type { Context } from "./terminal.ts";
 import { TraceRun } from "./trace_run.ts";
 
-export interface TraceOptions extends TargetOptions, ReportOptions {
-  readonly tree: boolean;
+export interface TraceOptions extends TargetOptions, ReportOptions, OverheadOptions {
   readonly duration?: number;
   readonly tokens?: number;
   /** Paths; none with `--no-output`. */
   readonly outputs: readonly string[];
-  readonly bufferPages: number;
   readonly bpftrace?: string;
   /** `--redact`. */
   readonly pseudonyms?: Pseudonyms;
-  /** A fraction of the target's own CPU time: less is seen, or nothing, where more is predicted. */
-  readonly maxOverhead?: number;
-  /** Measures anew what a hit costs. */
-  readonly calibrate?: true;
   /** What the program prints is nobody's concern. */
   readonly mute?: boolean;
 }
@@ -64,16 +54,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const running = launches ? null : await findTargetNow(means, options, context, waiting);
   if (interrupted || (!launches && !running)) return nothing(context);
   mustTrace(means, context);
-  const wish = options.calibrate ? "now" : options.maxOverhead === undefined ? "kept" : "needed";
-  const calibration = await readCalibration(means, options.bufferPages, wish, () => status.progress({ state: "calibrating" }));
-  if (options.calibrate) status.note(calibrationText(calibration));
-  let limited: Limited | null = null;
-  if (options.maxOverhead !== undefined && running?.type === "running") {
-    status.progress({ state: "looking" });
-    const how = { tree: options.tree, bufferPages: options.bufferPages, stop: context.interrupted };
-    limited = await withinLimit(means, running, profile.probes, options.maxOverhead, calibration, how);
-    if (limited.note !== null) status.note(limited.note);
-  }
+  const overhead = await RunOverhead.before(means, running, profile.probes, options, status, context.interrupted);
   // It looks at every process of the machine first.
   const starting = startGuard("*/libllama.*");
   const told = (text: string) => options.pseudonyms?.prose(text) ?? text;
@@ -82,13 +63,10 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   context.atKill(() => outputs.discard());
   const guard = await starting;
   const tokens = new TokenCount(options.tokens);
-  const decodes = new Decodes();
   const run = new TraceRun(profile, outputs, (span) => {
     tokens.span(span);
-    if (limited) decodes.span(span);
+    overhead.span(span);
   });
-  const cpu = new TargetCpu(means, options.tree);
-  const watch = new OverheadWatch(means, calibration, cpu, run.facts);
   let session: Session | undefined;
   try {
     const how = { ...invoker!, underNohup };
@@ -97,7 +75,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       target,
       ...(options.wait && isNamed(options) && { again: () => findRunning(means, options, context, () => {}, "newest") }),
       tree: options.tree,
-      probes: limited?.probes ?? profile.probes,
+      probes: overhead.within(profile.probes),
       bufferPages: options.bufferPages,
       guard,
       mappingGate,
@@ -118,25 +96,17 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       },
       pseudonyms: options.pseudonyms,
       onFact: (fact) => void run.facts.push(fact),
-      onExit: (event) => cpu.exited(event),
-      conclude: async () => {
-        const predicted = (await watch.predict(pidsOf(target, session!), session!.timeline!))?.overhead ?? null;
-        const measured = limited?.look ? measuredOverhead(limited.look.decodes, decodes.decodes) : null;
-        const overhead = { fact: "overhead", predicted, measured, calibrated: calibration.measured } as const;
-        return [...(limited?.note ? [{ fact: "note", text: limited.note } as const] : []), overhead];
-      },
+      onExit: (event) => overhead.exited(event),
+      conclude: () => overhead.conclude(),
       progress: (progress) => status.progress(progress),
-    });
-    const { counting } = session;
-    let over = false;
-    void counting.then(() => watch.begun(pidsOf(target, session!), session!.timeline!, () => over)).then((prediction) => {
-      if (prediction) status.progress({ state: "predicted", ...prediction, calibrated: calibration.measured });
     });
     // All that ends a run in good order, beside the end of its target; what ends it as a failure is thrown by `run`.
     const ends = [context.interrupted, tokens.reached, outputs.spent];
-    if (options.duration !== undefined) ends.push(counting.then(() => means.sleep(options.duration!)));
-    await session.run(Promise.race(ends).finally(() => over = true));
-    await checkSeen(limited?.note ? { ...profile, requires: undefined } : profile, session, means);
+    if (options.duration !== undefined) ends.push(session.counting.then(() => means.sleep(options.duration!)));
+    const end = Promise.race(ends);
+    overhead.follow(session, run.facts, end);
+    await session.run(end);
+    await checkSeen(overhead.seesLess ? { ...profile, requires: undefined } : profile, session, means);
   } catch (error) {
     if (session?.timeline) report(run.finish(session.timeline), options, context);
     else outputs.discard();
@@ -152,7 +122,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   }
   const code = report(run.finish(session.timeline), options, context);
   context.atKill(() => {});
-  await Promise.all([session.ended(), limited?.look?.ended]);
+  await Promise.all([session.ended(), overhead.ended()]);
   outputs.mustBeWhole();
   return code;
 }
@@ -161,11 +131,6 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
 function keep(outputs: Outputs, { terminal }: Context): void {
   outputs.flush();
   if (outputs.written.length > 0) terminal.err(`Killed. Kept as far as it was written: ${outputs.written.map(({ path }) => path).join(", ")}\n`);
-}
-
-/** The processes at the top of the target. */
-function pidsOf(target: Target, session: Session): readonly number[] {
-  return target.type === "running" ? target.pids : session.pid === undefined ? [] : [session.pid];
 }
 
 function nothing({ terminal }: Context): number {

@@ -8,7 +8,7 @@ export interface HitCosts {
 }
 
 /** By measurement in a virtual machine, where nothing was measured here: bare metal is cheaper, above all where an instruction is stepped over. */
-export const usualCosts: HitCosts = { nop: 1500, emulated: 1700, stepped: 11_000, return: 12_000 };
+const usualCosts: HitCosts = { nop: 1500, emulated: 1700, stepped: 11_000, return: 12_000 };
 
 /** What a hit costs here, and whether that was measured here. */
 export interface Calibration extends HitCosts {

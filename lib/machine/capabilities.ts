@@ -1,5 +1,5 @@
 import { type Bpftrace, findBpftrace, probeBpftrace } from "./bpftrace.ts";
-import type { CachePlace } from "./cache.ts";
+import { type CacheKey, cacheKey, type CachePlace } from "./cache.ts";
 import { systemPath } from "./child.ts";
 import type { KernelFiles } from "./files.ts";
 import { type Knowing, knownBpftrace } from "./known_bpftrace.ts";
@@ -40,6 +40,8 @@ export interface Capabilities {
   readonly bpftrace: Bpftrace | null;
   /** The file that was taken for a bpftrace; null when there was none to take. */
   readonly bpftracePath: string | null;
+  /** For what has to be found out once about that file, on this kernel, in this boot; null without a file, or where the kernel tells no boot. */
+  readonly cacheKey: CacheKey | null;
   /** Every tracepoint as `category:name`; empty when tracefs cannot be read. */
   readonly tracepoints: ReadonlySet<string>;
 }
@@ -76,6 +78,7 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
     "/sys/kernel/security/lockdown",
     "/etc/os-release",
+    "/proc/sys/kernel/random/boot_id",
   ]);
   const [texts, mounts, trace, btf, namespace, devices, bpftrace] = await Promise.all([
     reading,
@@ -84,7 +87,7 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     files.exists("/sys/kernel/btf/vmlinux"),
     files.link("/proc/self/ns/pid"),
     files.list("/sys/bus/event_source/devices"),
-    readBpftrace(files, options, reading.then(([, release]) => release?.trim() ?? "")),
+    readBpftrace(files, options, reading.then((texts) => ({ kernel: texts[1]?.trim() ?? "", boot: texts.at(-1)! }))),
   ]);
   const [status, release, cpuinfo, meminfo, governor, lockdown, osRelease] = texts.map((text) => text ?? "");
   const effectiveCaps = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)$/m.exec(status!)?.[1] ?? "0"}`);
@@ -114,18 +117,15 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
 
 async function readBpftrace(
   files: KernelFiles,
-  options: CapabilityOptions,
-  release: Promise<string>,
-): Promise<Pick<Capabilities, "bpftrace" | "bpftracePath">> {
-  const path = options.bpftrace ?? await findBpftrace(files, options.path ? `${options.path}:${systemPath}` : systemPath);
-  return { bpftracePath: path, bpftrace: path === null ? null : await askBpftrace(path, files, options, release) };
-}
-
-async function askBpftrace(path: string, files: KernelFiles, options: CapabilityOptions, release: Promise<string>): Promise<Bpftrace | null> {
-  const { remember, place, probe = probeBpftrace, signal } = options;
-  if (remember === undefined) return await probe(path, signal);
-  const [kernel, boot] = await Promise.all([release, files.text("/proc/sys/kernel/random/boot_id")]);
-  return boot === null ? await probe(path, signal) : await knownBpftrace(path, { kernel, boot, remember, place }, probe, signal);
+  { bpftrace, path: searched, remember, place, probe = probeBpftrace, signal }: CapabilityOptions,
+  running: Promise<{ readonly kernel: string; readonly boot: string | null }>,
+): Promise<Pick<Capabilities, "bpftrace" | "bpftracePath" | "cacheKey">> {
+  const path = bpftrace ?? await findBpftrace(files, searched ? `${searched}:${systemPath}` : systemPath);
+  if (path === null) return { bpftracePath: null, cacheKey: null, bpftrace: null };
+  const { kernel, boot } = await running;
+  const key = boot === null ? null : cacheKey(path, kernel, boot);
+  const asked = key && remember ? knownBpftrace(path, { key, remember, place }, probe, signal) : probe(path, signal);
+  return { bpftracePath: path, cacheKey: key, bpftrace: await asked };
 }
 
 /**

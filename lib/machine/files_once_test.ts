@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import { FilesOnce } from "./files_once.ts";
-import { FolderFiles } from "./folder_files.ts";
 
 const MIB = 1 << 20;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import type { KernelFiles } from "./files.ts";
-import { FolderFiles } from "./folder_files.ts";
 import { ReaderFiles } from "./reader_files.ts";
 
 /** The same machine read in both ways; paths are made by `at`. */

@@ -1,10 +1,9 @@
 import { type Bpftrace, probeBpftrace } from "./bpftrace.ts";
-import { Cache, cacheKey, type CachePlace } from "./cache.ts";
+import { Cache, type CacheKey, type CachePlace } from "./cache.ts";
 
 export interface Knowing {
-  /** Kernel release and boot id: what was found out holds for these. */
-  readonly kernel: string;
-  readonly boot: string;
+  /** What was found out holds for it. */
+  readonly key: CacheKey;
   /** `refresh`: what is remembered is not believed, and replaced. */
   readonly remember: "use" | "refresh";
   readonly place?: CachePlace;
@@ -12,13 +11,12 @@ export interface Knowing {
 
 /** What a bpftrace is, as {@link probeBpftrace} finds out with two children in 0.15 s, and once for each file, kernel and boot. */
 export async function knownBpftrace(path: string, knowing: Knowing, probe = probeBpftrace, signal?: AbortSignal): Promise<Bpftrace | null> {
-  const key = cacheKey(path, knowing.kernel, knowing.boot);
-  const cache = key && new Cache(key, knowing.place);
-  const kept = knowing.remember === "use" ? asBpftrace(cache?.read(KIND), path) : null;
+  const cache = new Cache(knowing.key, knowing.place);
+  const kept = knowing.remember === "use" ? asBpftrace(cache.read(KIND), path) : null;
   if (kept) return kept;
   const found = await probe(path, signal);
   // Only root gets an answer to `--info`, and only root may write here.
-  if (found) cache?.write(KIND, found);
+  if (found) cache.write(KIND, found);
   return found;
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { temporary } from "../../tests/harness/temporary.ts";
 import type { Bpftrace } from "./bpftrace.ts";
+import { cacheKey } from "./cache.ts";
 import { type Knowing, knownBpftrace } from "./known_bpftrace.ts";
 
 const features = { offsets: true, ringbuf: true, uprobeMulti: false };
@@ -16,9 +17,9 @@ Deno.test("known bpftrace: asked once for each file, kernel and boot; a refresh 
   const path = folder.file("bpftrace");
   Deno.writeTextFileSync(path, "one");
   const probe = asked();
-  const know = async (how: Partial<Knowing> = {}) => {
+  const know = async ({ kernel = "6.1", boot = "a", remember = "use" as Knowing["remember"] } = {}) => {
     const place = { folder: folder.file("cache"), uid: Deno.uid()! };
-    return (await knownBpftrace(path, { kernel: "6.1", boot: "a", remember: "use", place, ...how }, probe))?.version[2];
+    return (await knownBpftrace(path, { key: cacheKey(path, kernel, boot)!, remember, place }, probe))?.version[2];
   };
   assert.equal(await know(), 1);
   assert.equal(await know(), 1);
@@ -35,7 +36,7 @@ Deno.test("known bpftrace: what was kept and has not every field is asked for an
   const path = folder.file("bpftrace");
   Deno.writeTextFileSync(path, "one");
   const place = { folder: folder.file("cache"), uid: Deno.uid()! };
-  const knowing: Knowing = { kernel: "6.1", boot: "a", remember: "use", place };
+  const knowing: Knowing = { key: cacheKey(path, "6.1", "a")!, remember: "use", place };
   const half = { path, version: [0, 17, 9], text: "bpftrace v0.17.9", features: { offsets: true } } as unknown as Bpftrace;
   assert.equal((await knownBpftrace(path, knowing, () => Promise.resolve(half)))!.version[2], 9);
   assert.equal((await knownBpftrace(path, knowing, asked()))!.version[2], 1);

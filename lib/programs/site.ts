@@ -119,7 +119,7 @@ function isPrefix(byte: number | undefined): boolean {
 }
 
 /** `6.18.44-generic`: distributions take features back into older kernels, which only makes a hit cheaper than foretold. */
-export function isKernelAtLeast(release: string, major: number, minor: number): boolean {
+function isKernelAtLeast(release: string, major: number, minor: number): boolean {
   const [, a, b] = /^(\d+)\.(\d+)/.exec(release) ?? [];
   return Number(a) > major || (Number(a) === major && Number(b) >= minor);
 }

@@ -1,14 +1,11 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { HitCosts } from "../machine/calibration.ts";
-import { noGuard } from "../machine/guard.ts";
 import type { Probe } from "../programs/probe.ts";
-import { callGate } from "../../probes/gate/call.ts";
-import { mappingGate } from "../../probes/gate/mapping.ts";
 import { life } from "../../probes/process/life.ts";
 import { ops } from "../../probes/ggml/ops.ts";
 import { callTimes, hitFunction, type HitKind, hitKinds, hitsProgram } from "./hits/programs.ts";
 import type { Means } from "./means.ts";
-import { Session } from "./session.ts";
+import { unwrittenSession } from "./unwritten.ts";
 
 const NAME = "llmprof-hits";
 
@@ -37,21 +34,8 @@ async function traced(means: Means, bufferPages: number, program: string): Promi
   const child = means.spawn({ program, stdin: "piped", stdout: "piped", parentDeath: true });
   const written = new Response(child.stdout).bytes();
   const probes = [life, ...hitKinds.slice(1).map(probe)];
-  const session = new Session(means, {
-    target: { type: "running", pid: child.pid, pids: [child.pid], argv: [program] },
-    tree: false,
-    probes,
-    bufferPages,
-    guard: noGuard,
-    mappingGate,
-    callGate,
-    patient: false,
-    find: (name) => probes.find((probe) => probe.name === name),
-    header: { schemaVersion: 1, llmprof: "", command: "calibrate", options: {}, host: {}, bpftrace: null },
-    open: () => ({ out: () => {}, flush: () => {}, recording: null }),
-    onFact: () => {},
-    progress: () => {},
-  });
+  const target = { type: "running", pid: child.pid, pids: [child.pid], argv: [program] } as const;
+  const session = unwrittenSession(means, { target, tree: false, probes, bufferPages });
   const go = async () => {
     await session.counting;
     const stdin = child.stdin!.getWriter();

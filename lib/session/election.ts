@@ -40,7 +40,7 @@ export async function rootOf(files: KernelFiles, pid: number, self: number): Pro
   return chooseRoot(processes, pid, own?.startTicks ?? 0);
 }
 
-export function chooseRoot(processes: ReadonlyMap<number, ProcessStat>, pid: number, since: number): number {
+function chooseRoot(processes: ReadonlyMap<number, ProcessStat>, pid: number, since: number): number {
   let root = pid;
   for (const ancestor of ancestorsOf(processes, pid).slice(1)) {
     const stat = processes.get(ancestor)!;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
-import { FolderFiles } from "../machine/folder_files.ts";
 import { isInference, rootOf } from "./election.ts";
 
 Deno.test("election: weights that are opened or mapped, and libraries of inference that are mapped", () => {

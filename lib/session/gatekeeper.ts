@@ -56,6 +56,6 @@ export class Gatekeeper {
 }
 
 /** SIGCONT to a process that is no child of ours: Deno would want permission to run anything for that. */
-export async function continueProcess(means: Means, pid: number): Promise<void> {
+async function continueProcess(means: Means, pid: number): Promise<void> {
   await means.spawn({ program: "/bin/sh", args: ["-c", 'kill -CONT "$1" 2>/dev/null', "sh", String(pid)] }).status;
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { temporary } from "../../tests/harness/temporary.ts";
 import { fakeSpawn } from "../../tests/harness/fake_child.ts";
+import { FolderFiles } from "../../tests/harness/folder_files.ts";
+import { temporary } from "../../tests/harness/temporary.ts";
 import type { Event } from "../events/event.ts";
-import { FolderFiles } from "../machine/folder_files.ts";
 import { Gatekeeper } from "./gatekeeper.ts";
 import type { Means } from "./means.ts";
 

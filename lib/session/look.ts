@@ -1,18 +1,16 @@
 import type { Fact } from "../events/fact.ts";
-import type { Slice, Span } from "../events/span.ts";
 import type { Calibration } from "../machine/calibration.ts";
-import { noGuard } from "../machine/guard.ts";
 import type { Probe } from "../programs/probe.ts";
 import { callGate } from "../../probes/gate/call.ts";
-import { mappingGate } from "../../probes/gate/mapping.ts";
+import { Decodes } from "./decodes.ts";
 import { type Detail, detailsOf, probesOf } from "./detail.ts";
-import { LibraryAttacher } from "./library_attacher.ts";
+import { LibraryAttacher, siteKey } from "./library_attacher.ts";
 import { groupByLibrary } from "./library_groups.ts";
 import type { Means } from "./means.ts";
-import { cpuPerSecond, type CpuReading, TargetCpu } from "./target_cpu.ts";
 import { costOfHits, type Hits, hitsOf, overheadOf } from "./prediction.ts";
-import { type RunningTarget, Session } from "./session.ts";
-import { siteKey } from "./library_attacher.ts";
+import type { RunningTarget } from "./target.ts";
+import { cpuPerSecond, type CpuReading, TargetCpu } from "./target_cpu.ts";
+import { unwrittenSession } from "./unwritten.ts";
 
 const LOOK_MS = 1000;
 
@@ -41,27 +39,19 @@ export async function lookAt(
   if (!prices) return null;
   const facts: Fact[] = [];
   const seen = new Decodes();
-  const cool = probesOf("graph", probes);
   const cpu = new TargetCpu(means, options.tree);
   let start: CpuReading, used = 0;
-  const session: Session = new Session(means, {
+  const session = unwrittenSession(means, {
     target,
     tree: options.tree,
-    probes: cool,
+    probes: probesOf("graph", probes),
     bufferPages: options.bufferPages,
-    guard: noGuard,
-    mappingGate,
-    callGate,
-    patient: false,
-    find: (name) => cool.find((probe) => probe.name === name),
-    header: { schemaVersion: 1, llmprof: "", command: "look", options: {}, host: {}, bpftrace: null },
-    open: () => ({ out: (span) => seen.span(span), flush: () => {}, recording: null }),
+    out: (span) => seen.span(span),
     onFact: (fact) => void facts.push(fact),
     conclude: async () => {
       used = cpuPerSecond(start, await cpu.read(target.pids));
       return [];
     },
-    progress: () => {},
   });
   const counted = session.counting.then(async () => {
     start = await cpu.read(target.pids);
@@ -100,21 +90,4 @@ async function hotPrices(means: Means, target: RunningTarget, probes: readonly P
   }, () => {});
   const missing = await attacher.atStart(target.pids);
   return missing.length > 0 ? null : prices;
-}
-
-/** What is counted of graphs and calls. */
-export class Decodes {
-  /** Calls of the function that every thread makes for every node. */
-  operators = 0;
-  /** Nanoseconds of calls that made one token. */
-  readonly decodes: number[] = [];
-
-  span(span: Span): void {
-    if (span.type === "slice") this.slice(span);
-  }
-
-  slice({ category, args, start, end, open }: Slice): void {
-    if (category === "ggml.graph") this.operators += Number(args?.nodes ?? 0) * Number(args?.threads ?? 1);
-    if (category === "llama.decode" && args?.phase === "decode" && args.tokens === 1 && !open) this.decodes.push(end - start);
-  }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
-import { FolderFiles } from "../machine/folder_files.ts";
 import { cpuSeconds, skippedHits } from "./own_cost.ts";
 
 Deno.test("own cost: user and system time in seconds, and hits that the kernel skipped in all programs together", async () => {

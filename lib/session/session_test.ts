@@ -14,7 +14,8 @@ import type { Fact } from "../events/fact.ts";
 import type { Child } from "../machine/child.ts";
 import type { Header } from "../timeline/header.ts";
 import type { Means } from "./means.ts";
-import { type RunningTarget, Session, type Target } from "./session.ts";
+import { Session } from "./session.ts";
+import type { RunningTarget, Target } from "./target.ts";
 
 const hex = (text: string) => new TextEncoder().encode(text).toHex().replace(/..(?=.)/g, "$& ");
 const tracepoints = [life, access, mappingGate("")].flatMap((probe) => probe.tracepoints ?? []);

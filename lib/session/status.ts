@@ -1,6 +1,6 @@
 import { harmless } from "../events/text.ts";
 import { percent } from "./percent.ts";
-import type { Progress } from "./session.ts";
+import type { Progress } from "./progress.ts";
 
 /** `predicted overhead 1.2 % at 25,000 hits/s`, and whether that is more than a guess. */
 function predictionText({ overhead, hitsPerSecond, calibrated }: Extract<Progress, { state: "predicted" }>): string {

@@ -36,7 +36,7 @@ export function containersIn(cgroup: string): string[] {
 }
 
 /** Containers that have processes. */
-export async function readContainers(files: KernelFiles, processes: Iterable<ProcessStat>): Promise<Container[]> {
+async function readContainers(files: KernelFiles, processes: Iterable<ProcessStat>): Promise<Container[]> {
   const living = [...processes].filter(({ state }) => state !== "Z").map(({ pid }) => pid).sort((a, b) => a - b);
   const cgroups = await files.texts(living.map((pid) => `/proc/${pid}/cgroup`));
   const found = new Map<string, number[]>();

@@ -33,7 +33,7 @@ export interface ElfFile extends Elf {
 }
 
 export const SectionType = { symtab: 2, rela: 4, note: 7, dynsym: 11 } as const;
-export const SegmentType = { load: 1, interp: 3 } as const;
+const LOADED_SEGMENT = 1;
 
 /** A header table of a real file has a few dozen entries; a hostile one may claim billions. */
 const mostHeaders = 65_536;
@@ -64,7 +64,7 @@ export async function readElf(read: ByteReader): Promise<Elf | null> {
 /** Where in the file the byte is that is loaded at `address`; null when no part of the file is. A uprobe lives at this offset. */
 export function offsetOf(elf: Elf, address: number): number | null {
   for (const { type, offset, address: start, size } of elf.segments) {
-    if (type === SegmentType.load && address >= start && address < start + size) return address - start + offset;
+    if (type === LOADED_SEGMENT && address >= start && address < start + size) return address - start + offset;
   }
   return null;
 }
@@ -74,14 +74,6 @@ export async function readSection(read: ByteReader, section: Section | undefined
   if (!section || section.size > largestTable) return null;
   const bytes = await read(section.offset, section.size);
   return bytes && bytes.length === section.size ? bytes : null;
-}
-
-/** The dynamic loader that the file asks for; null for a library or a static program. */
-export async function readInterp(elf: Elf, read: ByteReader): Promise<string | null> {
-  const segment = elf.segments.find((segment) => segment.type === SegmentType.interp);
-  if (!segment || segment.size > 4096) return null;
-  const bytes = await read(segment.offset, segment.size);
-  return bytes && stringAt(bytes, 0);
 }
 
 /** The zero-terminated string at `at`; null when it leads out of `bytes` or is longer than any path: a hostile file may overlap long ones. */

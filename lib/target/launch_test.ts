@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import { plainEnvironment, type SpawnChild, spawnChild } from "../machine/child.ts";
-import { FolderFiles } from "../machine/folder_files.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
 import { readInvoker, sudoUser } from "./invoker.ts";
 import { type LaunchMeans, launchStopped, splitEnvironment } from "./launch.ts";

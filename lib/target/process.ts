@@ -8,8 +8,6 @@ export interface ProcessStat {
   /** One letter: `R`, `S`, `D`, `T` (stopped by a signal), `t` (by a debugger), `Z`, `X`. */
   readonly state: string;
   readonly ppid: number;
-  readonly minorFaults: number;
-  readonly majorFaults: number;
   /** CPU time that it has used, all threads together. */
   readonly cpuSeconds: number;
   /** Clock ticks after boot; with the pid it names a process for good. */
@@ -55,8 +53,6 @@ export function parseStat(text: string): ProcessStat | null {
     comm: text.slice(open + 1, close),
     state: fields[0]!,
     ppid: field(4),
-    minorFaults: field(10),
-    majorFaults: field(12),
     cpuSeconds: (field(14) + field(15)) / TICKS,
     startTicks: field(22),
   };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import { spawnChild } from "../machine/child.ts";
-import { FolderFiles } from "../machine/folder_files.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
 import { findCandidates, findTarget, listCandidates } from "./discover.ts";
 import { ancestorsOf, parseStat, readCommandLine, readEnvironment, readProcesses, readStat, treeOf } from "./process.ts";
@@ -51,8 +51,6 @@ Deno.test("process: a stat line whose name holds parentheses, blanks and a newli
     comm: "a) R (b\nc",
     state: "T",
     ppid: 1,
-    minorFaults: 153,
-    majorFaults: 7,
     cpuSeconds: 0.03,
     startTicks: 272094,
   });

@@ -7,7 +7,7 @@ import { bpftracesOf, row, until } from "../kernel/processes.ts";
 import type { Mode } from "./windows.ts";
 
 /** The site that llmprof would choose for the operators of a process, in bpftrace's words. */
-export async function operatorSite(bpftrace: string, pid: number): Promise<string> {
+async function operatorSite(bpftrace: string, pid: number): Promise<string> {
   const { stdout } = await mustRun([...llmprof, "operators", "--dry-run", "--bpftrace", bpftrace, "--pid", String(pid)]);
   const lines = stdout.split("\n");
   // The block that emits operators is the only one of two arguments that reads the worker's number.
@@ -55,13 +55,29 @@ export interface TimelineRuns {
 
 /** llmprof as a user starts it, writing a trace. */
 export function timeline(bpftrace: string, pairs: number, runs: TimelineRuns): Mode {
+  return tracing("timeline", bpftrace, pairs, "run.pftrace", ({ events, result }) => {
+    runs.emitted += events.emitted;
+    runs.lost += events.lost;
+    runs.operatorsPerToken = result.workers.reduce((sum, { calls }) => sum + calls, 0) / result.graphs.count;
+  });
+}
+
+/** llmprof as a user starts it, with a file to write or none; after each window `told` is given what it said. */
+export function tracing(
+  name: string,
+  bpftrace: string,
+  pairs: number,
+  output: string | null,
+  told: (summary: Summary<OperatorsResult>) => void,
+): Mode {
   return {
-    name: "timeline",
+    name,
     pairs,
     async attach(pid) {
       const folder = temporary();
-      const flags = ["--bpftrace", bpftrace, "--pid", String(pid), "-o", folder.file("run.pftrace"), "--summary", "json"];
-      const running = start([...llmprof, "operators", ...flags], { timeoutMilliseconds: 600_000 });
+      const written = output === null ? ["--no-output"] : ["-o", folder.file(output)];
+      const command = [...llmprof, "operators", "--bpftrace", bpftrace, "--pid", String(pid), ...written, "--summary", "json"];
+      const running = start(command, { timeoutMilliseconds: 600_000 });
       await running.saw("Tracing");
       return async () => {
         const children = bpftracesOf(running.pid);
@@ -69,10 +85,7 @@ export function timeline(bpftrace: string, pairs: number, runs: TimelineRuns): M
         const { code, stdout, stderr } = await running.finished();
         folder[Symbol.dispose]();
         if (code !== 0) throw new Error(`llmprof ended with ${code}:\n${stderr}`);
-        const { events, result }: Summary<OperatorsResult> = JSON.parse(stdout);
-        runs.emitted += events.emitted;
-        runs.lost += events.lost;
-        runs.operatorsPerToken = result.workers.reduce((sum, { calls }) => sum + calls, 0) / result.graphs.count;
+        told(JSON.parse(stdout));
         await until("its bpftraces have detached", () => children.every((child) => row(child) === undefined));
       };
     },

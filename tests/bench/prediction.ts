@@ -7,39 +7,14 @@
  * What a hit costs is measured anew first. A prediction is right when it is off by no more than one point, or a fifth of what was measured.
  */
 import { parseArgs } from "node:util";
-import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
-import type { Summary } from "../../lib/analysis/summary.ts";
 import { bpftraces } from "../harness/bpftraces.ts";
-import { mustRun, start } from "../harness/command.ts";
+import { mustRun } from "../harness/command.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
-import { bpftracesOf, row, until } from "../kernel/processes.ts";
 import { type ShapeName, shapes } from "../workloads/shapes.ts";
+import { tracing } from "./modes.ts";
 import { middle } from "./statistics.ts";
-import { comparedWindows, type Mode, type Pair } from "./windows.ts";
-
-/** llmprof as a user starts it; what it predicted at its end goes to `predicted`, what it used as a site to `sites`. */
-function traced(name: string, bpftrace: string, pairs: number, predicted: number[], sites: Set<string>): Mode {
-  return {
-    name,
-    pairs,
-    async attach(pid) {
-      const flags = ["--bpftrace", bpftrace, "--pid", String(pid), "--no-output", "--summary", "json"];
-      const running = start([...llmprof, "operators", ...flags], { timeoutMilliseconds: 600_000 });
-      await running.saw("Tracing");
-      return async () => {
-        const children = bpftracesOf(running.pid);
-        running.kill("SIGINT");
-        const { code, stdout, stderr } = await running.finished();
-        if (code !== 0) throw new Error(`llmprof ended with ${code}:\n${stderr}`);
-        const { overhead, probes }: Summary<OperatorsResult> = JSON.parse(stdout);
-        if (overhead.predicted !== null) predicted.push(overhead.predicted);
-        for (const { name, site, cost } of probes) if (name === "ggml/ops") sites.add(`${site} (${cost})`);
-        await until("its bpftraces have detached", () => children.every((child) => row(child) === undefined));
-      };
-    },
-  };
-}
+import { comparedWindows, type Pair } from "./windows.ts";
 
 /** The same bpftrace, saying of itself that it accepts no offsets. */
 function withoutOffsets(path: string, folder: string): string {
@@ -72,7 +47,11 @@ for (const { name, path } of bpftraces().filter(({ name }) => values.bpftrace ==
     const calibrated = await mustRun([...llmprof, "doctor", "--calibrate", "--bpftrace", bpftrace], { timeoutMilliseconds: 60_000 });
     const predicted: number[] = [], pairs: Pair[] = [], sites = new Set<string>();
     const options = { model: values.model as ShapeName, threads: 1, windowMs: Number(values.window) };
-    await comparedWindows([traced(where, bpftrace, Number(values.pairs), predicted, sites)], options, (more) => void pairs.push(...more));
+    const mode = tracing(where, bpftrace, Number(values.pairs), null, ({ overhead, probes }) => {
+      if (overhead.predicted !== null) predicted.push(overhead.predicted);
+      for (const { name, site, cost } of probes) if (name === "ggml/ops") sites.add(`${site} (${cost})`);
+    });
+    await comparedWindows([mode], options, (more) => void pairs.push(...more));
     const measured = middle(pairs.map(({ ratio }) => (ratio - 1) * 100));
     const foretold = middle(predicted.map((fraction) => fraction * 100));
     const off = Math.abs(foretold.median - measured.median);

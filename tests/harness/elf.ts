@@ -1,5 +1,5 @@
 /** Where the first function's code stands, in the file and when loaded. */
-export const codeAt = 0x1000;
+const codeAt = 0x1000;
 const HEADER = 64, SEGMENT = 56, SECTION = 64, SYMBOL = 24, ROOM = 64;
 
 /** The smallest shared object that has functions: each 64 bytes after the one before, exported, beginning with the given bytes. */

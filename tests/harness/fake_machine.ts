@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { parseBpftrace } from "../../lib/machine/bpftrace.ts";
 import type { Capabilities } from "../../lib/machine/capabilities.ts";
-import { FolderFiles } from "../../lib/machine/folder_files.ts";
+import { FolderFiles } from "./folder_files.ts";
 
 /** A machine on which everything is there; `info` is what its bpftrace says of itself. */
 export function capable(info = "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n", tracepoints: Iterable<string> = []): Capabilities {
@@ -26,6 +26,7 @@ export function capable(info = "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n", tr
     distribution: ["debian"],
     bpftrace: parseBpftrace("/usr/bin/bpftrace", "bpftrace v0.23.2\n", info),
     bpftracePath: "/usr/bin/bpftrace",
+    cacheKey: null,
     tracepoints: new Set(tracepoints),
   };
 }

@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 import { plan } from "../../lib/commands/planned_program.ts";
 import { programFolder } from "../../lib/commands/program_folder.ts";
-import { FolderFiles } from "../../lib/machine/folder_files.ts";
 import { findLibraries, sitesIn } from "../../lib/programs/library_sites.ts";
 import type { Param, Probe } from "../../lib/programs/probe.ts";
 import { render } from "../../lib/programs/render.ts";
 import { type Block, parseTemplate } from "../../lib/programs/template.ts";
 import { siteKey, type SiteMap } from "../../lib/session/library_attacher.ts";
 import { calls } from "../../probes/llama/calls.ts";
-import { capable } from "../harness/fake_machine.ts";
 import { makeElf } from "../harness/elf.ts";
+import { capable } from "../harness/fake_machine.ts";
+import { FolderFiles } from "../harness/folder_files.ts";
 import { temporary } from "../harness/temporary.ts";
 import { hostileNames, hostileTexts } from "./corpus.ts";
 

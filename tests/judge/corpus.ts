@@ -17,13 +17,13 @@ const tracks = new Tracks();
 export const main: Track = tracks.thread(4194300, 4194300);
 export const worker: Track = tracks.thread(4194300, 4194301);
 export const lane: Track = tracks.lane(4194300, "worker 1", 2);
-export const firstLane: Track = tracks.lane(4194300, "worker 0", 1);
+const firstLane: Track = tracks.lane(4194300, "worker 0", 1);
 const machineLane = tracks.lane(0, "block requests", 0);
 const faults = tracks.counter(4194300, "page faults", "faults");
 const filled = tracks.counter(4194300, "page cache filled", "bytes");
 const pressure = tracks.counter(0, "memory pressure", "ratio");
 const run = tracks.run();
-export const processTrack: Track = tracks.process(4194300);
+const processTrack: Track = tracks.process(4194300);
 
 const slice = (track: Track, category: string, name: string, start: number, end: number, more: Partial<Slice> = {}): Slice => ({
   type: "slice",

@@ -25,7 +25,7 @@ export async function errors(path: string): Promise<{ name: string; value: bigin
 }
 
 /** Why this judge cannot be asked here, or undefined. Fetches it the first time. */
-export async function unavailable(): Promise<string | undefined> {
+async function unavailable(): Promise<string | undefined> {
   try {
     if (!await traceProcessor.isThere()) await traceProcessor.make();
   } catch (error) {

@@ -1,5 +1,5 @@
 /** Streams of a recording, but for llmprof's own. */
-export function recordedStreams(recording: string): string[] {
+function recordedStreams(recording: string): string[] {
   const names = [...Deno.readDirSync(recording)].map(({ name }) => name).filter((name) => name.endsWith(".lines"));
   return names.map((name) => name.slice(0, -".lines".length)).filter((stream) => stream !== "host").sort();
 }

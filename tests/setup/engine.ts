@@ -8,7 +8,7 @@ const version = "3.22.1";
 const binary = Deno.build.arch === "aarch64" ? "linux-arm64" : "linux-x64";
 
 /** Where the engine's libraries lie: libllama, libggml and the CPU variants. */
-export const engineLibraries = join(engineFolder, "node_modules", "@node-llama-cpp", binary, "bins", binary);
+const engineLibraries = join(engineFolder, "node_modules", "@node-llama-cpp", binary, "bins", binary);
 
 /**
  * llama.cpp with CPU variants, prebuilt. A plain install also brings CUDA and Vulkan builds, about 1 GB, as optional dependencies, and runs a

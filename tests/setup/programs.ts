@@ -8,27 +8,31 @@ import { CannotSetUp, type Part } from "./part.ts";
 
 const sources = join(top, "tests", "workloads");
 
-/** What is built from which sources, and with what. */
+/** What is built from which sources (of which headers are included by others), and with what. */
 const table = {
-  planted: { sources: ["planted.c"], flags: ["-O1", "-g"], libraries: ["-ldl"] },
+  planted: { sources: ["planted.c", "clock.h", "llama_batch.h"], flags: ["-O1", "-g"], libraries: ["-ldl"] },
   pagecache: { sources: ["pagecache.c"], flags: ["-O1"], libraries: [] },
-  steady: { sources: ["steady.c"], flags: ["-O1", "-g", "-pthread"], libraries: ["-ldl"] },
-  rates: { sources: ["rates.c"], flags: ["-O1"], libraries: [] },
+  steady: { sources: ["steady.c", "clock.h", "llama_batch.h"], flags: ["-O1", "-g", "-pthread"], libraries: ["-ldl"] },
+  rates: { sources: ["rates.c", "clock.h"], flags: ["-O1"], libraries: [] },
   // The program is its own library.
-  paced: { sources: ["paced.c"], flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic"], libraries: [] },
-  hostile: { sources: ["hostile.c"], flags: ["-O1"], libraries: ["-ldl", "-lpthread"] },
+  paced: { sources: ["paced.c", "clock.h", "llama_batch.h"], flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic"], libraries: [] },
+  hostile: { sources: ["hostile.c", "llama_batch.h"], flags: ["-O1"], libraries: ["-ldl", "-lpthread"] },
   // In a folder of its own: a target that loads it by this name must not find another.
-  "stub/libllama.so": { sources: ["libllama_stub.c"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
-  "counted/counted": { sources: ["counted/main.c"], flags: ["-O1", "-g"], libraries: ["-ldl"] },
+  "stub/libllama.so": { sources: ["libllama_stub.c", "clock.h", "llama_batch.h"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
+  "counted/counted": { sources: ["counted/main.c", "clock.h", "llama_batch.h"], flags: ["-O1", "-g"], libraries: ["-ldl"] },
   "counted/linked": {
-    sources: ["counted/main.c", "counted/llama.c", "counted/ggml_cpu.c"],
+    sources: ["counted/main.c", "counted/llama.c", "counted/ggml_cpu.c", "clock.h", "llama_batch.h"],
     flags: ["-O1", "-g", "-DLINKED", "-static", "-Wl,--build-id"],
     libraries: [],
   },
-  "counted/libllama.so": { sources: ["counted/llama.c"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: ["-ldl"] },
+  "counted/libllama.so": { sources: ["counted/llama.c", "llama_batch.h"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: ["-ldl"] },
   "counted/libggml-cpu-x64.so": { sources: ["counted/ggml_cpu.c"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
   // Quick: for targets that call it ten thousand times.
-  "quick/libllama.so": { sources: ["libllama_stub.c"], flags: ["-O1", "-g", "-fPIC", "-shared", "-DBURN_NS=1000"], libraries: [] },
+  "quick/libllama.so": {
+    sources: ["libllama_stub.c", "clock.h", "llama_batch.h"],
+    flags: ["-O1", "-g", "-fPIC", "-shared", "-DBURN_NS=1000"],
+    libraries: [],
+  },
 } as const;
 
 /** Paths of what is built here. */
@@ -59,7 +63,7 @@ export const programs: Part = {
     for (const [name, from] of Object.entries(table)) {
       const path = join(builtFolder, name);
       Deno.mkdirSync(join(path, ".."), { recursive: true });
-      const files = from.sources.map((source) => join(sources, source));
+      const files = from.sources.filter((source) => source.endsWith(".c")).map((source) => join(sources, source));
       await mustRun(["gcc", "-Wall", "-Wextra", "-Werror", ...from.flags, "-o", path, ...files, ...from.libraries]);
     }
   },

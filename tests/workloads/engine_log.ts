@@ -3,17 +3,15 @@ export interface EngineLog {
   readonly pid: number;
   readonly model: string;
   readonly threads: number;
-  readonly prompt: { readonly tokens: number; readonly batch: number; readonly decodes: number };
+  readonly prompt: { readonly tokens: number; readonly decodes: number };
   readonly generated: { readonly tokens: number; readonly decodes: number };
   /** How many times llama_decode is called in all. */
   readonly decodes: number;
-  /** Tokens handed over in each call. */
-  readonly batches: readonly number[];
   /** Paths of every libllama* and libggml* that was mapped at the end: of the CPU variants only the one that was kept. */
   readonly libraries: readonly string[];
   /** Those that tests attach to. */
-  readonly files: { readonly libllama: string; readonly libggmlBase: string; readonly libggmlCpu: string };
-  readonly clock: { readonly source: string; readonly uncertaintyNs: number };
+  readonly files: { readonly libllama: string; readonly libggmlCpu: string };
+  readonly clock: { readonly source: string };
   readonly times: Readonly<Record<EngineMoment, bigint>>;
   readonly tokenTimes: readonly bigint[];
   /** CPU time that the process had used at each token, in microseconds. */
@@ -48,7 +46,7 @@ export function parseEngineLog(text: string): EngineLog {
   };
   return {
     ...log,
-    files: { libllama: library(/\/libllama\.[^/]*$/), libggmlBase: library(/\/libggml-base\./), libggmlCpu: library(/\/libggml-cpu-/) },
+    files: { libllama: library(/\/libllama\.[^/]*$/), libggmlCpu: library(/\/libggml-cpu-/) },
     times: Object.fromEntries(Object.entries<string>(log.times).map(([name, digits]) => [name, BigInt(digits)])),
     tokenTimes: log.tokenTimes.map(BigInt),
   };

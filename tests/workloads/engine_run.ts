@@ -11,8 +11,6 @@ export interface EngineOptions {
   readonly tokens?: number;
   readonly threads?: number;
   readonly seed?: number;
-  readonly mlock?: boolean;
-  readonly noMmap?: boolean;
   readonly waitFile?: string;
   readonly stopFile?: string;
   readonly log?: string;
@@ -22,7 +20,7 @@ export interface EngineOptions {
 export function engineCommand({ model, ...options }: EngineOptions): string[] {
   const flags = Object.entries(options).flatMap(([name, value]) => {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    return value === undefined || value === false ? [] : value === true ? [flag] : [flag, String(value)];
+    return value === undefined ? [] : [flag, String(value)];
   });
   return ["node", join(top, "tests", "workloads", "engine.mjs"), model, ...flags];
 }

@@ -20,7 +20,7 @@ export interface GgufTensor {
 }
 
 /** Q4_0 keeps 32 weights in 18 bytes: a half-precision scale and 16 bytes of nibbles. */
-export const q4Block = { weights: 32, bytes: 18 } as const;
+const q4Block = { weights: 32, bytes: 18 } as const;
 
 const alignment = 32;
 const typeIds = { f32: 0, q4_0: 2 } as const;

@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct llama_batch {
-  int32_t n_tokens;
-  void *arrays[6];
-};
+#include "llama_batch.h"
 
 static void die(const char *what) {
   perror(what);

@@ -7,12 +7,12 @@
  * and the structures that llmprof's probes read. It computes nothing, and no figure about an engine may ever come from it. The functions are
  * exported by the program itself, as of an engine that is linked statically.
  */
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "clock.h"
+#include "llama_batch.h"
 
 enum { LAYERS = 23, PER_LAYER = 8, NODES = LAYERS * PER_LAYER };
 
@@ -40,15 +40,6 @@ struct ggml_cplan {
   char before_n_threads[16];
   int32_t n_threads;
 };
-struct llama_batch {
-  int32_t n_tokens;
-  int32_t *token;
-  float *embd;
-  int32_t *pos;
-  int32_t *n_seq_id;
-  int32_t **seq_id;
-  int8_t *logits;
-};
 
 _Static_assert(sizeof(struct ggml_tensor) == 336, "as ggml has it");
 
@@ -57,11 +48,8 @@ enum { OPS = sizeof GGML_OP_NAME / sizeof *GGML_OP_NAME };
 
 static double next, interval;
 
-static double now(void) {
-  struct timespec at;
-  clock_gettime(CLOCK_MONOTONIC, &at);
-  return at.tv_sec + at.tv_nsec * 1e-9;
-}
+/* Seconds. */
+static double now(void) { return clock_ns(CLOCK_MONOTONIC) * 1e-9; }
 
 __attribute__((noinline)) void ggml_cpu_extra_compute_forward(struct ggml_compute_params *params, struct ggml_tensor *tensor) {
   (void)params;

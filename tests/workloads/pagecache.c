@@ -6,6 +6,7 @@
  *
  * mincore tells the truth about a file only to its owner or to someone who may write it; so run it as the user who made the file.
  */
+#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,19 +16,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void die(const char *what) {
-  fprintf(stderr, "pagecache: %s: %s\n", what, strerror(errno));
-  exit(1);
-}
-
 static long resident(int fd) {
   struct stat file;
-  if (fstat(fd, &file) != 0) die("fstat");
+  if (fstat(fd, &file) != 0) err(1, "fstat");
   if (file.st_size == 0) return 0;
   long page = sysconf(_SC_PAGESIZE), pages = (file.st_size + page - 1) / page, bytes = 0;
   void *mapped = mmap(NULL, file.st_size, PROT_READ, MAP_SHARED, fd, 0);
   unsigned char *there = malloc(pages);
-  if (mapped == MAP_FAILED || there == NULL || mincore(mapped, file.st_size, there) != 0) die("mincore");
+  if (mapped == MAP_FAILED || there == NULL || mincore(mapped, file.st_size, there) != 0) err(1, "mincore");
   for (long index = 0; index < pages; index++) {
     if (there[index] & 1) bytes += index == pages - 1 ? file.st_size - index * page : page;
   }
@@ -42,12 +38,12 @@ int main(int argc, char **argv) {
     return 2;
   }
   int fd = open(argv[2], O_RDONLY);
-  if (fd < 0) die(argv[2]);
+  if (fd < 0) err(1, "%s", argv[2]);
   if (strcmp(argv[1], "drop") == 0) {
     /* Dirty pages cannot be dropped. */
-    if (fsync(fd) != 0) die("fsync");
+    if (fsync(fd) != 0) err(1, "fsync");
     int error = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-    if (error != 0) errno = error, die("posix_fadvise");
+    if (error != 0) errno = error, err(1, "posix_fadvise");
   }
   printf("%ld\n", resident(fd));
   return 0;

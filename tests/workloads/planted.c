@@ -15,52 +15,28 @@
  */
 #include <arpa/inet.h>
 #include <dlfcn.h>
+#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "clock.h"
+#include "llama_batch.h"
 
 enum { MIB = 1 << 20, LOCKED = 17 * MIB, SLEEP_MS = 500, PROMPT = 23 };
-
-struct llama_batch {
-  int32_t n_tokens;
-  int32_t *token;
-  float *embd;
-  int32_t *pos;
-  int32_t *n_seq_id;
-  int32_t **seq_id;
-  int8_t *logits;
-};
 
 static const char *read_file, *map_file, *library;
 static long calls = 97;
 static int log_fd = -1;
 
-static int64_t now(void) {
-  struct timespec at;
-  clock_gettime(CLOCK_BOOTTIME, &at);
-  return at.tv_sec * 1000000000LL + at.tv_nsec;
-}
-
-static void die(const char *what) {
-  fprintf(stderr, "planted: %s: %s\n", what, strerror(errno));
-  exit(1);
-}
-
-static void nap(long milliseconds) {
-  struct timespec left = {milliseconds / 1000, milliseconds % 1000 * 1000000};
-  while (nanosleep(&left, &left) != 0) {
-  }
-}
+static int64_t now(void) { return clock_ns(CLOCK_BOOTTIME); }
 
 /* One write(2) a line: a line is in the file whole or not at all, even if the process is killed. */
 static void say(const char *format, ...) {
@@ -69,7 +45,7 @@ static void say(const char *format, ...) {
   va_start(values, format);
   int length = vsnprintf(line, sizeof line, format, values);
   va_end(values);
-  if (write(log_fd, line, length) != length) die("log");
+  if (write(log_fd, line, length) != length) err(1, "log");
 }
 
 /* What a phase did beyond its times; joined to its line. */
@@ -80,9 +56,9 @@ static void phase_read(void) {
   int64_t total = 0;
   ssize_t got;
   int fd = open(read_file, O_RDONLY);
-  if (fd < 0) die(read_file);
+  if (fd < 0) err(1, "%s", read_file);
   while ((got = read(fd, chunk, sizeof chunk)) > 0) total += got;
-  if (got < 0) die(read_file);
+  if (got < 0) err(1, "%s", read_file);
   close(fd);
   snprintf(did, sizeof did, ",\"bytes\":%ld", total);
 }
@@ -90,9 +66,9 @@ static void phase_read(void) {
 static void phase_map(void) {
   struct stat file;
   int fd = open(map_file, O_RDONLY);
-  if (fd < 0 || fstat(fd, &file) != 0) die(map_file);
+  if (fd < 0 || fstat(fd, &file) != 0) err(1, "%s", map_file);
   volatile char *bytes = mmap(NULL, file.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-  if (bytes == MAP_FAILED) die(map_file);
+  if (bytes == MAP_FAILED) err(1, "%s", map_file);
   close(fd);
   for (off_t at = 0; at < file.st_size; at += 4096) (void)bytes[at];
   snprintf(did, sizeof did, ",\"bytes\":%ld", (long)file.st_size);
@@ -100,7 +76,7 @@ static void phase_map(void) {
 
 static void phase_lock(void) {
   void *memory = mmap(NULL, LOCKED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) die("memory to lock");
+  if (memory == MAP_FAILED) err(1, "memory to lock");
   /* Refused to those without the right and above the limit: an answer too. */
   int error = mlock(memory, LOCKED) == 0 ? 0 : errno;
   snprintf(did, sizeof did, ",\"bytes\":%d,\"errno\":%d", LOCKED, error);
@@ -110,21 +86,18 @@ static void phase_listen(void) {
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t length = sizeof address;
   int fd = socket(AF_INET, SOCK_STREAM, 0);
-  if (fd < 0 || bind(fd, (struct sockaddr *)&address, length) != 0 || listen(fd, 16) != 0) die("listen");
+  if (fd < 0 || bind(fd, (struct sockaddr *)&address, length) != 0 || listen(fd, 16) != 0) err(1, "listen");
   getsockname(fd, (struct sockaddr *)&address, &length);
   snprintf(did, sizeof did, ",\"port\":%d", ntohs(address.sin_port));
 }
 
-static void phase_sleep(void) { nap(SLEEP_MS); }
+static void phase_sleep(void) { nap(SLEEP_MS * INT64_C(1000000)); }
 
 static void phase_load(void) {
   void *handle = dlopen(library, RTLD_NOW);
-  if (handle == NULL) {
-    fprintf(stderr, "planted: %s\n", dlerror());
-    exit(1);
-  }
+  if (handle == NULL) errx(1, "%s", dlerror());
   int32_t (*decode)(void *, struct llama_batch) = (int32_t(*)(void *, struct llama_batch))dlsym(handle, "llama_decode");
-  if (decode == NULL) die("llama_decode");
+  if (decode == NULL) errx(1, "%s", dlerror());
   int64_t loaded = now();
   for (long call = 0; call < calls; call++) decode(NULL, (struct llama_batch){.n_tokens = call == 0 ? PROMPT : 1});
   snprintf(did, sizeof did, ",\"loaded\":\"%ld\",\"calls\":%ld,\"tokens\":%ld", loaded, calls, PROMPT + calls - 1);
@@ -142,10 +115,7 @@ static const struct {
 static void run_phase(const char *name) {
   for (size_t index = 0; index < sizeof phases / sizeof *phases; index++) {
     if (strcmp(phases[index].name, name) != 0) continue;
-    if (phases[index].file != NULL && *phases[index].file == NULL) {
-      fprintf(stderr, "planted: the phase %s needs its file\n", name);
-      exit(2);
-    }
+    if (phases[index].file != NULL && *phases[index].file == NULL) errx(2, "the phase %s needs its file", name);
     did[0] = '\0';
     int64_t start = now();
     phases[index].run();
@@ -153,8 +123,7 @@ static void run_phase(const char *name) {
     say("{\"phase\":\"%s\",\"start\":\"%ld\",\"end\":\"%ld\"%s}\n", name, start, end, did);
     return;
   }
-  fprintf(stderr, "planted: no phase is called %s\n", name);
-  exit(2);
+  errx(2, "no phase is called %s", name);
 }
 
 int main(int argc, char **argv) {
@@ -174,15 +143,11 @@ int main(int argc, char **argv) {
     else if (option == 'c') calls = atol(optarg);
     else return 2;
   }
-  if (log == NULL) {
-    fprintf(stderr, "planted: --log is missing\n");
-    return 2;
-  }
+  if (log == NULL) errx(2, "--log is missing");
   log_fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (log_fd < 0) die(log);
+  if (log_fd < 0) err(1, "%s", log);
   say("{\"phase\":\"main\",\"pid\":%d,\"start\":\"%ld\",\"end\":\"%ld\"}\n", getpid(), begin, now());
-  if (wait_file != NULL)
-    while (access(wait_file, F_OK) != 0) nap(2);
+  if (wait_file != NULL) wait_for(wait_file);
   for (int index = optind; index < argc; index++) run_phase(argv[index]);
   int64_t end = now();
   say("{\"phase\":\"exit\",\"start\":\"%ld\",\"end\":\"%ld\"}\n", end, end);

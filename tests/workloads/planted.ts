@@ -1,7 +1,7 @@
 import { built } from "../setup/programs.ts";
 
 /** The phases that planted.c knows. */
-export const plantedPhases = ["read", "map", "lock", "listen", "sleep", "load"] as const;
+const plantedPhases = ["read", "map", "lock", "listen", "sleep", "load"] as const;
 export type PlantedPhase = (typeof plantedPhases)[number];
 
 /** Sizes that no other phase has, so that a number found in a trace can only come from here. */

@@ -6,14 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
 
-static int64_t clock_ns(clockid_t id) {
-  struct timespec t;
-  clock_gettime(id, &t);
-  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
+#include "clock.h"
 
 // Begins with `push`, which the kernel emulates: what is measured is the transport and not the instruction.
 __attribute__((naked, noinline)) void produced(long tag, long calls, void *where) {

@@ -9,48 +9,23 @@
  * `end N`. With threads or forks there is only that line. --wait-file holds everything back, the library too, until that file is there.
  */
 #include <dlfcn.h>
+#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-struct llama_batch {
-  int32_t n_tokens;
-  int32_t *token;
-  float *embd;
-  int32_t *pos;
-  int32_t *n_seq_id;
-  int32_t **seq_id;
-  int8_t *logits;
-};
+#include "clock.h"
+#include "llama_batch.h"
 
 static int32_t (*decode)(void *, struct llama_batch);
 static long calls = 3;
 static pthread_barrier_t all;
 
-static int64_t now(void) {
-  struct timespec at;
-  clock_gettime(CLOCK_BOOTTIME, &at);
-  return at.tv_sec * 1000000000LL + at.tv_nsec;
-}
-
-static void die(const char *what) {
-  fprintf(stderr, "steady: %s: %s\n", what, strerror(errno));
-  exit(1);
-}
-
-static void nap(long microseconds) {
-  struct timespec left = {microseconds / 1000000, microseconds % 1000000 * 1000};
-  while (nanosleep(&left, &left) != 0) {
-  }
-}
+static int64_t now(void) { return clock_ns(CLOCK_BOOTTIME); }
 
 static void call(void) { decode(NULL, (struct llama_batch){.n_tokens = 1}); }
 
@@ -67,14 +42,14 @@ static void run_threads(long count) {
   pthread_attr_setstacksize(&small, 64 * 1024);
   pthread_barrier_init(&all, NULL, count);
   for (long i = 0; i < count; i++)
-    if ((errno = pthread_create(&threads[i], &small, thread, NULL)) != 0) die("thread");
+    if ((errno = pthread_create(&threads[i], &small, thread, NULL)) != 0) err(1, "thread");
   for (long i = 0; i < count; i++) pthread_join(threads[i], NULL);
 }
 
 static void run_forks(long count) {
   for (long i = 0; i < count; i++) {
     pid_t child = fork();
-    if (child < 0) die("fork");
+    if (child < 0) err(1, "fork");
     if (child == 0) {
       for (long n = 0; n < calls; n++) call();
       _exit(0);
@@ -104,13 +79,11 @@ int main(int argc, char **argv) {
   }
   if (log == NULL || library == NULL) return 2;
   int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
-  if (fd < 0) die(log);
-  while (wait_file != NULL && access(wait_file, F_OK) != 0) nap(1000);
+  if (fd < 0) err(1, "%s", log);
+  if (wait_file != NULL) wait_for(wait_file);
   void *handle = dlopen(library, RTLD_NOW);
-  if (handle == NULL || (decode = (int32_t(*)(void *, struct llama_batch))dlsym(handle, "llama_decode")) == NULL) {
-    fprintf(stderr, "steady: %s\n", dlerror());
-    return 1;
-  }
+  if (handle == NULL || (decode = (int32_t(*)(void *, struct llama_batch))dlsym(handle, "llama_decode")) == NULL)
+    errx(1, "%s", dlerror());
   long done = 0;
   if (threads > 0) {
     run_threads(threads);
@@ -123,7 +96,7 @@ int main(int argc, char **argv) {
       int64_t start = now();
       call();
       dprintf(fd, "%ld %ld\n", start, now());
-      nap(gap);
+      nap(gap * 1000);
     }
   }
   dprintf(fd, "end %ld\n", done);

@@ -2,7 +2,7 @@ import { Argument, Command } from "@commander-js/extra-typings";
 import type { Context } from "../terminal.ts";
 import { type Done, explained } from "./setting.ts";
 
-export const shells = ["bash", "zsh", "fish"] as const;
+const shells = ["bash", "zsh", "fish"] as const;
 
 export function completionsCommand(context: Context, done: Done): Command {
   const command = new Command("completions")

@@ -10,17 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPERATORS = 13 };
+#include "../llama_batch.h"
 
-struct llama_batch {
-  int32_t n_tokens;
-  int32_t *token;
-  float *embd;
-  int32_t *pos;
-  int32_t *n_seq_id;
-  int32_t **seq_id;
-  int8_t *logits;
-};
+enum { OPERATORS = 13 };
 
 /* The first fields of what ggml hands to its backend; see probes/ggml. */
 struct graph {

@@ -16,20 +16,12 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { DECODES = 97, PROMPT = 23, MOST = 8 };
+#include "../clock.h"
+#include "../llama_batch.h"
 
-struct llama_batch {
-  int32_t n_tokens;
-  int32_t *token;
-  float *embd;
-  int32_t *pos;
-  int32_t *n_seq_id;
-  int32_t **seq_id;
-  int8_t *logits;
-};
+enum { DECODES = 97, PROMPT = 23, MOST = 8 };
 
 struct engine {
   void (*init)(void);
@@ -76,11 +68,6 @@ static void call(const struct engine *engine) {
   for (int i = 0; i < DECODES; i++) {
     if (engine->decode(context, (struct llama_batch){.n_tokens = i == 0 ? PROMPT : 1}) != 0) exit(1);
   }
-}
-
-static void wait_for(const char *path) {
-  struct timespec pause = {0, 2000000};
-  while (access(path, F_OK) != 0) nanosleep(&pause, NULL);
 }
 
 /* A child dies with its parent: a test that fails leaves nobody behind. */

@@ -1,6 +1,6 @@
-import type { KernelFiles } from "./files.ts";
+import type { KernelFiles } from "../../lib/machine/files.ts";
 
-/** A folder that stands for the root of a machine: for tests, and for reading a machine that somebody copied. */
+/** A folder that stands for the root of a machine. */
 export class FolderFiles implements KernelFiles {
   constructor(readonly root: string) {}
 

@@ -1,0 +1,17 @@
+import type { ChildEnd } from "../machine/child.ts";
+
+/** What a status line may tell. */
+export type Progress =
+  | { readonly state: "attaching" }
+  | { readonly state: "waiting" }
+  | { readonly state: "counting"; readonly pid: number; readonly sites: number }
+  | { readonly state: "gate"; readonly pid: number; readonly what: "library mapped" | "call reached"; readonly milliseconds: number }
+  /** The target ended, and its next life is waited for. */
+  | { readonly state: "again"; readonly pid: number }
+  /** The program that we started: how it ended, or null when it goes on without us. */
+  | { readonly state: "left"; readonly pid: number; readonly end: ChildEnd | null }
+  | { readonly state: "looking" }
+  | { readonly state: "calibrating" }
+  /** `overhead`: of the target's own CPU time; `calibrated`: what a hit costs was measured here. */
+  | { readonly state: "predicted"; readonly overhead: number; readonly hitsPerSecond: number; readonly calibrated: boolean }
+  | { readonly state: "draining" };
