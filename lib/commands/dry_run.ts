@@ -90,7 +90,7 @@ async function plans(profile: Profile<unknown>, filter: Filter, { bufferPages }:
   add("process", profile.probes.filter(possible));
   // Its `start` is told what it would attach, and does not.
   const attacher = new LibraryAttacher(means, groups, async (stream, probes, sites) => await add(stream, probes, sites), (fact) => facts.push(fact));
-  const notYet = filter.type === "new" ? groups : await attacher.atStart(filter.pids);
+  const notYet = filter.type === "new" ? groups : await attacher.atStart(filter.pids, true);
   const prefixes = new Set(notYet.filter(({ need }) => need.ready === "mapped").map(({ need }) => need.prefix));
   for (const prefix of prefixes) add(`gate-${prefix.replace(/[^\w-]/g, "_")}`, [mappingGate(prefix, filter.type !== "new")]);
   return { programs, notYet };

@@ -1,5 +1,5 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
-import { startGuard } from "../machine/guard.ts";
+import { noGuard, startGuard } from "../machine/guard.ts";
 import type { Means } from "../session/means.ts";
 import { Session } from "../session/session.ts";
 import { StatusLine } from "../session/status.ts";
@@ -55,8 +55,9 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   if (interrupted || (!launches && !running)) return nothing(context);
   mustTrace(means, context);
   const overhead = await RunOverhead.before(means, running, profile.probes, options, status, context.interrupted);
-  // It looks at every process of the machine first.
-  const starting = startGuard("*/libllama.*");
+  const patient = options.wait || profile.requires === undefined;
+  // It looks at every process of the machine first; of a target in which all is there already nobody is stopped.
+  const starting = running?.type === "running" && !patient ? noGuard : startGuard("*/libllama.*");
   const told = (text: string) => options.pseudonyms?.prose(text) ?? text;
   const unwritable = ({ what, why }: LlmprofError) => context.terminal.err(`${told(`${what} ${why}`)}\n`);
   const outputs = await Outputs.prepare(options.outputs, owner, unwritable, options.pseudonyms !== undefined);
@@ -80,7 +81,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       guard,
       mappingGate,
       callGate,
-      patient: options.wait || profile.requires === undefined,
+      patient,
       find: probeCatalogue(profile.probes),
       header: {
         schemaVersion: 1,

@@ -10,7 +10,6 @@ export interface Guard {
   released(pid: number): Promise<void>;
   /** The gate may stop this process and whatever it forks before any of them has mapped a library: at the start of a program. */
   mayStop(pid: number): Promise<void>;
-  /** The orderly end: nothing is stopped any more and nothing will be. Resolves when the guard is gone. */
   /** From now on the gate inside the kernel may stop a process of which llmprof has not heard yet. */
   armed(): Promise<void>;
   /** A gate ended before it had told whom it stopped: {@link close} looks for them. */

@@ -75,6 +75,22 @@ export class RegularFile {
     return fs.readSync(this.fd, buffer) || null;
   }
 
+  /** Whether it is this very file: the kernel's own device number (major × 2^20 + minor), and the inode. */
+  is(dev: number, inode: number): boolean {
+    const [major, minor] = [Math.floor(dev / 2 ** 20), dev % 2 ** 20];
+    const stat = fs.fstatSync(this.fd);
+    // As `stat` tells a device: the minor number has grown around the major one.
+    return stat.ino === inode && stat.dev === (minor & 0xff) + major * 2 ** 8 + (minor >> 8) * 2 ** 20;
+  }
+
+  /** `length` bytes from `at`, fewer at its end. */
+  readAt(at: number, length: number): Uint8Array {
+    const bytes = new Uint8Array(Math.max(0, Math.min(length, this.size - at)));
+    let done = 0;
+    for (let n = 1; n > 0 && done < bytes.length; done += n) n = fs.readSync(this.fd, bytes, done, bytes.length - done, at + done);
+    return bytes.subarray(0, done);
+  }
+
   /** All of it, or an error when it is longer. */
   readAll(most: number): Uint8Array {
     if (this.size > most) throw new RefusedFile(`is longer than ${most} bytes.`);

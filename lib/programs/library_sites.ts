@@ -1,7 +1,8 @@
 import type { KernelFiles } from "../machine/files.ts";
 import { type DebugFile, readDebugFile } from "../target/build_id.ts";
-import { type ElfFile, fileReader, offsetOf, readElf } from "../target/elf.ts";
-import { libraries, type Library, mappedFile, parseMaps, withoutDeleted } from "../target/maps.ts";
+import { type ElfFile, offsetOf, readElf } from "../target/elf.ts";
+import { mappedFile, mappedReader } from "../target/mapped_file.ts";
+import { libraries, type Library, parseMaps, withoutDeleted } from "../target/maps.ts";
 import { harmless } from "../events/text.ts";
 import { readOperatorNames } from "../target/string_table.ts";
 import { type ElfSymbol, findSymbols, type Symbols } from "../target/symbols.ts";
@@ -63,15 +64,15 @@ export async function findLibraries(
   // Without such a library, it may be linked into the program.
   const linked = mapped.filter(({ path }) => path === exe && !without.plain?.has(path));
   const candidates = named.length === 0 ? linked : without.named ? [] : named;
-  const found = await Promise.all(candidates.map(async ({ dev, inode, name, path, range }): Promise<FoundLibrary | null> => {
-    const file = mappedFile(pid, { range });
-    const read = fileReader(files, file);
+  const found = await Promise.all(candidates.map(async (library): Promise<FoundLibrary | null> => {
+    const { dev, inode, name, path } = library;
+    const read = mappedReader(files, pid, library);
     const headers = await readElf(read);
     if (!headers) return null;
     const elf = { ...headers, read };
     const isProgram = path === exe;
     const functions = await findFunctions(elf, isProgram, () => readDebugFile(files, pid, elf), need.symbols, symbols);
-    return functions && { key: `${dev}:${inode}`, name, path, file, elf, functions, isProgram };
+    return functions && { key: `${dev}:${inode}`, name, path, file: mappedFile(pid, library), elf, functions, isProgram };
   }));
   return found.filter((library) => library !== null);
 }
@@ -164,7 +165,7 @@ export async function readNamesTable(files: KernelFiles, pid: number): Promise<{
   const rank = ({ name, path }: Library) => path === exe ? likely.length : likely.findIndex((pattern) => pattern.test(name));
   const candidates = mapped.filter((library) => rank(library) >= 0).sort((a, b) => rank(a) - rank(b));
   for (const library of candidates) {
-    const read = fileReader(files, mappedFile(pid, library));
+    const read = mappedReader(files, pid, library);
     const elf = await readElf(read);
     const names = elf && (await readOperatorNames(elf, read) ?? await readStrippedNames(files, pid, { ...elf, read }));
     if (names) return { file: library.name, names };

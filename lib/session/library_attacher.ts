@@ -95,8 +95,11 @@ export class LibraryAttacher {
     await Promise.all(this.#chosen.map((group) => this.#attach(files, pid, group)));
   }
 
-  /** Processes were running before llmprof: what is mapped is in use. Returns the groups for which there was nothing; their gates are armed. */
-  async atStart(pids: readonly number[]): Promise<LibraryGroup[]> {
+  /**
+   * Processes were running before llmprof: what is mapped is in use. Returns the groups for which there was nothing; where somebody is `patient`
+   * their gates are armed.
+   */
+  async atStart(pids: readonly number[], patient: boolean): Promise<LibraryGroup[]> {
     const files = new FilesOnce(this.means.files);
     // Groups attach at once: whether one's library is there is known long before its bpftrace is ready.
     const starting: Promise<void>[] = [];
@@ -107,7 +110,7 @@ export class LibraryAttacher {
     };
     const missing: LibraryGroup[] = [];
     for (const group of this.#chosen) if (!(await attach(group))) missing.push(group);
-    const waitsForCall = missing.length > 0;
+    const waitsForCall = patient && missing.length > 0;
     // A group that is a gate and nothing else has nothing to do when nobody waits.
     for (const group of this.#mapped) {
       if (group.probes.length === 0 && !waitsForCall) continue;

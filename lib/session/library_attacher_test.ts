@@ -119,7 +119,7 @@ Deno.test("library attacher: of a running process everything that is mapped is a
   const { proc, started, libraries } = attacher(root.path);
   proc.map(100, "/opt/libllama.so", 5, libllama);
   proc.map(200, "/opt/libggml-cpu.so", 6, libggml);
-  assert.deepEqual(await libraries.atStart([100, 200]), []);
+  assert.deepEqual(await libraries.atStart([100, 200], true), []);
   assert.deepEqual(started.filter((line) => !line.startsWith(" ")), ["ggml: ggml/graph ggml/ops", "llama: llama/calls"]);
 });
 
@@ -127,7 +127,7 @@ Deno.test("library attacher: a running process that has not chosen yet gets the 
   using root = temporary();
   const { proc, started, libraries } = attacher(root.path);
   proc.map(100, "/opt/libllama.so", 5, libllama);
-  const missing = await libraries.atStart([100]);
+  const missing = await libraries.atStart([100], true);
   assert.deepEqual(missing.map(({ stream }) => stream), ["ggml"]);
   assert.equal(started[0], "llama: llama/calls gate/call");
 });
@@ -135,12 +135,12 @@ Deno.test("library attacher: a running process that has not chosen yet gets the 
 Deno.test("library attacher: why a running process cannot be profiled", async () => {
   using root = temporary();
   const { proc, libraries } = attacher(root.path);
-  const missing = await libraries.atStart([100]);
+  const missing = await libraries.atStart([100], true);
   assert.deepEqual(missing.map(({ stream }) => stream).sort(), ["ggml", "llama"]);
   const none = await libraries.whyMissing([100], missing.filter(({ stream }) => stream === "ggml"));
   assert.deepEqual([none.exitCode, none.what], [1, "Process 100 has no libggml-cpu*.so mapped."]);
   proc.map(100, "/opt/libggml-cpu.so", 8, makeElf({ something_else: "55" }));
-  const stripped = await libraries.whyMissing([100], await libraries.atStart([100]));
+  const stripped = await libraries.whyMissing([100], await libraries.atStart([100], true));
   assert.match(stripped.what, /^libggml-cpu\.so does not name the function ggml_graph_compute or ggml_cpu_extra_compute_forward\.$/);
 });
 
@@ -149,6 +149,6 @@ Deno.test("library attacher: a library that is linked into the program is found 
   const { proc, started, libraries } = attacher(root.path);
   proc.map(100, "/usr/bin/llama-server", 9, makeElf({ llama_decode: "55", ggml_graph_compute: "55", ggml_cpu_extra_compute_forward: "55" }));
   Deno.symlinkSync("/usr/bin/llama-server", `${root.path}/proc/100/exe`);
-  assert.deepEqual(await libraries.atStart([100]), []);
+  assert.deepEqual(await libraries.atStart([100], true), []);
   assert.ok(started.includes("  llama-server:ggml_graph_compute emulated"));
 });

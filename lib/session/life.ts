@@ -181,7 +181,7 @@ export class Life {
   /** For a running target: what is mapped is attached at once; what is not is waited for at a gate, if somebody wants to wait. */
   async #attachRunning(filter: Filter): Promise<void> {
     const pids = filter.type === "new" ? [] : filter.pids;
-    const missing = await this.#libraries.atStart(pids);
+    const missing = await this.#libraries.atStart(pids, this.options.patient);
     if (missing.length === 0) return;
     if (!(await readStat(this.means.files, this.#root!.pid))) throw targetEnded(this.#root!.pid);
     if (!this.options.patient) throw await this.#libraries.whyMissing(pids, missing);

@@ -88,6 +88,6 @@ async function hotPrices(means: Means, target: RunningTarget, probes: readonly P
     }
     return Promise.resolve();
   }, () => {});
-  const missing = await attacher.atStart(target.pids);
+  const missing = await attacher.atStart(target.pids, false);
   return missing.length > 0 ? null : prices;
 }

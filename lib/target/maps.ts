@@ -72,8 +72,3 @@ export function libraries(mappings: readonly Mapping[]): Library[] {
   }
   return [...found.values()];
 }
-
-/** A path to the very file that is mapped, across mount namespaces and also when it was replaced on disk. */
-export function mappedFile(pid: number, library: Pick<Library, "range">): string {
-  return `/proc/${pid}/map_files/${library.range}`;
-}

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { spawnChild } from "../machine/child.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
 import { fileReader, readElf } from "./elf.ts";
-import { libraries, mappedFile, parseMaps } from "./maps.ts";
+import { mappedFile } from "./mapped_file.ts";
+import { libraries, parseMaps } from "./maps.ts";
 
 const text = `00400000-00452000 r-xp 00000000 08:02 173521                             /usr/bin/dbus daemon
 7f1000000000-7f1000010000 r--p 00000000 fe:00 42                         /opt/lib/libllama.so.1

@@ -3,7 +3,7 @@
  *
  *     deno run -A tests/bench/latency.ts start|end [--rounds 11] [--bpftrace 0.23] [--cold]
  *
- * `start`: a real engine that stands ready, `llmprof operators --pid` against the same programs (of `--dry-run`) run by bpftrace itself, all at
+ * `start`: a real engine that stands ready, `llmprof operators --pid` against the very programs that it runs given to bpftrace itself, all at
  * once, until each says `ready`. `end`: a made-up engine, a million operators, then SIGINT: until llmprof says what it wrote, against the exit of
  * bpftrace itself. In turns; medians are printed. At most 150 ms more are wanted at the start and 300 ms more at the end, with warm caches
  * (`--cold`: what llmprof remembers of this machine is forgotten before each start).
@@ -82,10 +82,21 @@ async function ends(bpftrace: string): Promise<[own: number, llmprof: number]> {
   return [median(own), median(ours)];
 }
 
-/** The command lines that run llmprof's programs without it. */
+/** The command lines that run llmprof's programs without it: those that a run of it gives to its bpftraces. */
 async function programsFor(pid: number, bpftrace: string, folder: string): Promise<string[][]> {
-  const { stdout } = await mustRun([...llmprof, "operators", "--bpftrace", bpftrace, "--pid", String(pid), "--dry-run", "-o", folder]);
-  return stdout.trim().split("\n").map((line) => line.split(" "));
+  Deno.mkdirSync(folder);
+  const between = `${folder}/bpftrace`;
+  // What asks for a version or for features has no program.
+  const keep =
+    `case $* in *" -") cat > ${folder}/$$.bt; env > ${folder}/$$.env; echo "$@" > ${folder}/$$.args; exec ${bpftrace} "$@" < ${folder}/$$.bt; esac`;
+  Deno.writeTextFileSync(between, `#!/bin/sh\n${keep}\nexec ${bpftrace} "$@"\n`, { mode: 0o755 });
+  await mustRun([...llmprof, "operators", "--bpftrace", between, "--pid", String(pid), "--no-output", "--duration", "0.1s"]);
+  const programs = [...Deno.readDirSync(folder)].map(({ name }) => `${folder}/${name}`).filter((path) => path.endsWith(".bt"));
+  return programs.map((program) => {
+    const beside = (extension: string) => Deno.readTextFileSync(program.replace(/bt$/, extension)).trim();
+    const environment = beside("env").split("\n").filter((line) => line.startsWith("BPFTRACE_"));
+    return ["env", ...environment, "sh", "-c", `exec ${bpftrace} ${beside("args")} < ${program}`];
+  });
 }
 
 /** Milliseconds until what `begin` starts is ready; ends it then. */
