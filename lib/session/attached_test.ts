@@ -2,16 +2,17 @@ import assert from "node:assert/strict";
 import { type FakeChild, fakeSpawn } from "../../tests/harness/fake_child.ts";
 import { printed } from "../../tests/harness/lines.ts";
 import { testProbe, testSchema } from "../../tests/harness/test_probe.ts";
+import type { StreamSchema } from "../programs/schema.ts";
 import { splitBase } from "../events/time.ts";
 import { Timeline } from "../timeline/timeline.ts";
 import { Attached } from "./attached.ts";
 import { HostClock } from "./clock.ts";
 
 /** A program that counts; what it prints is in the timeline when this returns. */
-async function counting(rows?: readonly string[]) {
+async function counting(more: Partial<StreamSchema> = {}) {
   let child!: FakeChild;
   const process = fakeSpawn((c) => void (child = c))({ program: "bpftrace", stdin: "piped", stdout: "piped", stderr: "piped" });
-  const schema = { ...testSchema("s"), ...(rows && { rows }) };
+  const schema = { ...testSchema("s"), ...more };
   const attached = new Attached({ text: "", unsafe: false, schema, sites: [] }, false, process, () => 0);
   const timeline = new Timeline({ base: splitBase(0n), find: () => testProbe, out: () => {} });
   attached.connect(timeline, null, new HostClock({ boottime: 0n, realtime: 0n }, () => 0, 0));
@@ -35,8 +36,21 @@ Deno.test("attached: it is drained by the second heartbeat after its end", async
 });
 
 Deno.test("attached: rows of maps that were written before its end are waited for", async () => {
-  const { says, tally } = await counting(["t/p.hit"]);
+  const { says, tally } = await counting({ rows: ["t/p.hit"] });
   assert.equal(await says("2 10 0", "(9, 11)", "@rows0[6, 0]: (10, 1/1, 7)", "(8, 8)", "(9, 12)", "(9, 13)"), undefined);
   assert.equal(await says("@rows1[9, 0]: (10, 1/1, 7)", "(8, 14)"), true);
   assert.equal(tally.received, 2);
+});
+
+Deno.test("attached: behind a heartbeat of one processor's buffer, what another one holds is waited for, and not for ever", async () => {
+  const { says, tally } = await counting({ disorderNs: 100e6 });
+  const beat = (n: number) => `(9, ${200_000_000 + n})`;
+  assert.equal(await says("2 10 0", "@n: 2", beat(1), "@n: 2", beat(2)), undefined);
+  assert.equal(await says("10 7 1/1 7"), undefined);
+  assert.equal(await says(...Array.from({ length: 20 }, (_, n) => beat(3 + n))), undefined);
+  assert.equal(await says(beat(23)), true);
+  assert.equal(tally.received, 1);
+  const { says: told } = await counting({ disorderNs: 100e6 });
+  assert.equal(await told("2 10 0", "@n: 1", beat(1), "@n: 1", beat(2)), undefined);
+  assert.equal(await told("10 7 1/1 7", beat(3)), true);
 });

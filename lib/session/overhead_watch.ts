@@ -28,7 +28,7 @@ interface Moment extends CpuReading {
 
 /** Sets the hits of a run that goes on against the CPU time that its target uses. */
 export class OverheadWatch {
-  #start: Moment | undefined;
+  #start: CpuReading | undefined;
   #last: Prediction | null = null;
 
   /** `facts`: what the run has told so far; the sites and their prices are among it. */
@@ -39,9 +39,9 @@ export class OverheadWatch {
    * soon as there is enough to tell from; null when there is nothing to tell, or when `isOver` says that the run is.
    */
   async begun(pids: readonly number[], timeline: Timeline, isOver: () => boolean): Promise<Prediction | null> {
-    const start = this.#start = { ...await this.#moment(pids, timeline), until: timeline.start };
+    const start = this.#start = await this.cpu.read(pids);
     while (!isOver() && !this.#hits(timeline).some(({ cost, count }) => cost !== "tracepoint" && count > 0)) await this.means.sleep(LOOK_MS);
-    const since = latest(timeline) - start.until < ENOUGH_NS ? start : await this.#moment(pids, timeline);
+    const since = latest(timeline) - timeline.start < ENOUGH_NS ? beginning(start, timeline) : await this.#moment(pids, timeline);
     const deadline = this.means.monotonic() + PATIENCE_MS;
     await this.means.sleep(FIRST_MS);
     while (!isOver() && latest(timeline) - since.until < ENOUGH_NS && this.means.monotonic() < deadline) await this.means.sleep(LOOK_MS);
@@ -50,7 +50,7 @@ export class OverheadWatch {
 
   /** For the time since the run began to count; null when nothing can be told. */
   async predict(pids: readonly number[], timeline: Timeline): Promise<Prediction | null> {
-    return this.#start ? await this.#predict(pids, timeline, this.#start) : this.#last;
+    return this.#start ? await this.#predict(pids, timeline, beginning(this.#start, timeline)) : this.#last;
   }
 
   async #predict(pids: readonly number[], timeline: Timeline, since: Moment): Promise<Prediction | null> {
@@ -74,6 +74,11 @@ export class OverheadWatch {
     const until = reading.at === null ? this.cpu.lastExit : latest(timeline);
     return { ...reading, until, hits: hits.reduce((sum, { count }) => sum + count, 0), costNs: costOfHits(hits, this.calibration) };
   }
+}
+
+/** When it was read, the line that says when counting began may still have been on its way. */
+function beginning(start: CpuReading, timeline: Timeline): Moment {
+  return { ...start, until: timeline.start, hits: 0, costNs: 0 };
 }
 
 function latest({ tallies }: Timeline): Ns {

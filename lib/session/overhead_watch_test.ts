@@ -15,12 +15,14 @@ function watched(root: string, hitsPerSecond: number) {
   const proc = new FakeProc(root);
   let now = 5000;
   const tally = new Tally({ 10: { name: "ggml/ops.op", fields: [] } });
-  const timeline = { start: 1e9, end: 1e9, tallies: new Map([["ggml", tally]]) };
+  // What says when counting began comes with the first lines.
+  const timeline = { start: Infinity, end: 1e9, tallies: new Map([["ggml", tally]]) };
   // 175 ticks are in every fake process from its start.
   const stat = () => proc.process(100, 1, "engine", "S", 100, Math.round((now - 5000) / 10));
   stat();
   const sleep = (milliseconds: number) => {
     now += milliseconds;
+    timeline.start = 1e9;
     stat();
     while (tally.received < Math.round((hitsPerSecond * (now - 5000)) / 1000)) tally.event(10, 1e9 + (now - 5000) * 1e6);
     return Promise.resolve();
