@@ -20,13 +20,14 @@ export async function openByteSink(path: string, owner: Owner | null = null): Pr
 }
 
 /**
- * The file is whole after every call, whatever happens then: what was written, and the tail behind it. When a write fails, the file is put
- * back to what the last call left.
+ * The file is whole after every tail, whatever happens then: what was written, and the tail behind it. When something cannot be written, the file
+ * is put back to what the last tail left, or where there never was one, to what the last call left.
  */
 class WholeFile implements ByteSink {
   /** Bytes of what was written, in which a tail does not count. */
   #written = 0;
   #tail = new Uint8Array();
+  #whole: { readonly written: number; readonly tail: Uint8Array } | undefined;
 
   constructor(private readonly file: RegularFile) {}
 
@@ -39,6 +40,7 @@ class WholeFile implements ByteSink {
   tail(bytes: Uint8Array): void {
     this.#put(bytes);
     this.#tail = bytes.slice();
+    this.#whole = { written: this.#written, tail: this.#tail };
   }
 
   close(): void {
@@ -52,17 +54,14 @@ class WholeFile implements ByteSink {
   #put(bytes: Uint8Array): void {
     this.file.mustExist();
     try {
-      this.#replace(this.#tail, bytes);
+      this.file.writeAt(bytes, this.#written);
+      if (bytes.length < this.#tail.length) this.file.truncate(this.#written + bytes.length);
     } catch (error) {
+      const { written, tail } = this.#whole ?? { written: this.#written, tail: this.#tail };
       // There was room for it before.
-      this.#replace(bytes, this.#tail);
+      this.file.writeAt(tail, written);
+      this.file.truncate(written + tail.length);
       throw error;
     }
-  }
-
-  /** Behind what was written stands `old`, or a part of it; then `fresh`. */
-  #replace(old: Uint8Array, fresh: Uint8Array): void {
-    this.file.writeAt(fresh, this.#written);
-    if (fresh.length < old.length) this.file.truncate(this.#written + fresh.length);
   }
 }

@@ -120,9 +120,9 @@ Deno.test("a file that is removed while it is written takes no more, and one who
   assert.throws(() => sink.close(), /It was removed while it was written/);
 });
 
-/** What a disk of 64 KiB keeps, when one write is too much for it: the same as after the last call that it had room for. */
+/** What a disk of 64 KiB keeps, when one write is too much for it: the same as after the last tail that it had room for. */
 Deno.test({
-  name: "a file on a disk that is full is put back to what the last call left",
+  name: "a file on a disk that is full is put back to what the last tail left",
   ignore: Deno.uid() !== 0,
   async fn() {
     using folder = temporary();
@@ -138,6 +138,11 @@ Deno.test({
         const kept = Deno.readFileSync(path);
         assert.deepEqual([kept.length, kept[39_999], kept[40_000], kept[49_999]], [50_000, 65, 66, 66], put);
       }
+      // A block that fits, and then no room for what ends the file behind it.
+      sink.write(new Uint8Array(8000).fill(68));
+      assert.throws(() => sink.tail(new Uint8Array(26_000).fill(67)), /os error 28/);
+      const kept = Deno.readFileSync(path);
+      assert.deepEqual([kept.length, kept[39_999], kept[40_000], kept[49_999]], [50_000, 65, 66, 66]);
       sink.close();
     } finally {
       mount("umount", "--lazy", folder.path);
