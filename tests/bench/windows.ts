@@ -4,7 +4,7 @@ import { parseEngineLog } from "../workloads/engine_log.ts";
 import { startEngine } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
 import type { ShapeName } from "../workloads/shapes.ts";
-import type { Running } from "../harness/command.ts";
+import { mustRun, type Running } from "../harness/command.ts";
 
 /** Something that is attached to the engine for the length of a window. */
 export interface Mode {
@@ -39,8 +39,10 @@ interface Window {
 const PAIRS_OF_AN_ENGINE = 40;
 /** What is looked at is the cost of being traced, not of beginning to be. */
 const SETTLE_MS = 1500;
-/** Tokens of a round: attention over so few is cheap, so that a token costs the same wherever it stands. */
-const TOKENS = 200;
+/**
+ * Tokens of a round. A later one has more to attend to: with 200, where in its round a window lies is twice as much noise as everything else.
+ */
+const TOKENS = 50;
 
 /** The windows of all modes in random order, each between two in which nothing is attached; what `seen` is told of each pair as an engine ends. */
 export async function comparedWindows(modes: readonly Mode[], options: WindowOptions, seen: (pairs: readonly Pair[]) => void): Promise<void> {
@@ -54,6 +56,8 @@ async function oneEngine(order: readonly Mode[], { model: shape, threads, window
   const options = { model: model(shape), prompt: 1, tokens: TOKENS, threads, waitFile, stopFile, log };
   await using engine = startEngine(options, { timeoutMilliseconds: 3_600_000 });
   await engine.saw('"waiting"');
+  // It decodes in whichever thread of its pool is free: on a processor of its own, what the scheduler does with those is no part of the ratios.
+  await mustRun(["taskset", "--all-tasks", "--cpu-list", "--pid", `0-${threads - 1}`, String(engine.pid)]);
   Deno.writeTextFileSync(waitFile, "");
   await pause(1500);
   const windows = [await window(null, windowMs)];
