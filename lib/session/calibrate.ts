@@ -63,7 +63,7 @@ function probe(kind: HitKind): Probe {
   const site = { type: "site", at: kind === "return" ? "return" : "entry", functions: [[hitFunction(kind)]] } as const;
   const common = { name: `calibration/${kind}`, summary: ops.summary, library, decoder: () => ({ event() {}, end() {} }) };
   if (kind !== "return") return { ...common, template: ops.template, records: ops.records, hot: true, params: { op: site } };
-  return { ...common, template: "{{hit}} /FILTER/ { @same[tid] = 1; EMIT(hit); }", records: { hit: [] }, params: { hit: site } };
+  return { ...common, template: "{{hit}} /FILTER/ { @same[tid] = 1; @graph = 1; EMIT(hit); }", records: { hit: [] }, params: { hit: site } };
 }
 
 /** The mean of the middle half: an interrupt in a call is none of the probe's cost. */

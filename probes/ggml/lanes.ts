@@ -8,7 +8,11 @@ import { argsOf, type Tensor } from "./tensor.ts";
 const WORKERS = 512;
 
 interface Worker {
+  /** The graph's process. */
+  readonly pid: number;
   readonly index: number;
+  /** Its thread while the graph is computed. */
+  tid: number;
   readonly track: Track;
   /** When its current operator began; NaN before the first. */
   start: Ns;
@@ -36,6 +40,8 @@ interface Graph {
 export class OpLanes {
   /** By the thread that asked for the graph, its worker 0. */
   readonly #graphs = new Map<number, Graph>();
+  /** By thread: who computes there now. */
+  readonly #workers = new Map<number, Worker>();
 
   constructor(readonly tracks: Tracks, readonly find: FindTensor) {}
 
@@ -51,8 +57,8 @@ export class OpLanes {
     if (graph) this.#close(event.tid, graph, event.at, false, out);
   }
 
-  /** `id`: of the worker, see {@link WORKERS}. */
-  op(event: Event, id: number, address: number, out: SpanSink): void {
+  /** The thread of the event is this worker until its graph ends. `id`: see {@link WORKERS}. */
+  worker(event: Event, id: number): void {
     const index = id % WORKERS;
     const pool = id - index;
     const graph = this.#graphOf(event, index, pool);
@@ -61,9 +67,17 @@ export class OpLanes {
     if (!worker) {
       const row = graph.slot === 0 ? `worker ${index}` : `worker ${index} of graph ${graph.slot + 1}`;
       const track = this.tracks.lane(event.pid, row, 10 + graph.slot * 1000 + index);
-      graph.workers.set(index, worker = { index, track, start: NaN, address });
+      graph.workers.set(index, worker = { pid: graph.pid, index, tid: event.tid, track, start: NaN, address: 0 });
     }
-    this.#finish(graph.pid, worker, event.at, false, out);
+    worker.tid = event.tid;
+    this.#workers.set(event.tid, worker);
+  }
+
+  op(event: Event, address: number, out: SpanSink): void {
+    const worker = this.#workers.get(event.tid);
+    // What told who it is was lost, and is told of as a loss.
+    if (!worker) return;
+    this.#finish(worker, event.at, false, out);
     worker.start = event.at;
     worker.address = address;
   }
@@ -95,13 +109,16 @@ export class OpLanes {
   }
 
   #close(tid: number, graph: Graph, at: Ns, open: boolean, out: SpanSink): void {
-    for (const worker of graph.workers.values()) this.#finish(graph.pid, worker, at, open, out);
+    for (const worker of graph.workers.values()) {
+      this.#finish(worker, at, open, out);
+      if (this.#workers.get(worker.tid) === worker) this.#workers.delete(worker.tid);
+    }
     this.#graphs.delete(tid);
   }
 
   /** The tensor is looked up now: its description comes from worker 0, perhaps after another worker has begun with it. */
-  #finish(pid: number, worker: Worker, end: Ns, open: boolean, out: SpanSink): void {
-    const { track, start, index } = worker;
+  #finish(worker: Worker, end: Ns, open: boolean, out: SpanSink): void {
+    const { pid, track, start, index } = worker;
     if (!(start <= end)) return;
     const tensor = this.find(pid, worker.address);
     const name = tensor ? tensor.op : "unknown operator";

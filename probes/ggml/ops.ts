@@ -31,7 +31,8 @@ export const ops: Probe = {
       { name: "ne3", type: "int" },
       { name: "name", type: "text" },
     ],
-    op: [{ name: "worker", type: "int", unit: "index + 32 × address of the pool" }, { name: "tensor", type: "int", unit: "address" }],
+    worker: [{ name: "worker", type: "int", unit: "index + 32 × address of the pool" }],
+    op: [{ name: "tensor", type: "int", unit: "address" }],
   },
   decoder: (tracks) => new OpsDecoder(tracks),
 };
@@ -52,10 +53,10 @@ class OpsDecoder implements Decoder {
 
   event(event: Event, out: SpanSink): void {
     switch (event.record) {
-      case "ggml/ops.op": {
-        const values = event.values as readonly number[];
-        return this.#lanes.op(event, values[0]!, values[1]!, out);
-      }
+      case "ggml/ops.op":
+        return this.#lanes.op(event, event.values[0] as number, out);
+      case "ggml/ops.worker":
+        return this.#lanes.worker(event, event.values[0] as number);
       case "ggml/ops.tensor": {
         let tensors = this.#tensors.get(event.pid);
         if (!tensors) this.#tensors.set(event.pid, tensors = new Map());

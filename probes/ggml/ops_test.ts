@@ -24,7 +24,8 @@ function begin(d: Decoding, at: number, who = "100"): void {
 }
 
 function op(d: Decoding, at: number, worker: number, address: number, who = "100", pool = POOL): void {
-  d.event(at, "ggml/ops.op", { worker: 32 * pool + worker, tensor: address }, who);
+  d.event(at, "ggml/ops.worker", { worker: 32 * pool + worker }, who);
+  d.event(at, "ggml/ops.op", { tensor: address }, who);
 }
 
 function returns(d: Decoding, at: number, who = "100"): void {
@@ -99,6 +100,18 @@ Deno.test("ops: a worker that is faster than worker 0 belongs to the graph whose
   op(d, 12, 0, 1);
   returns(d, 20);
   assert.deepEqual(short(d.end(90)), ["worker 1: MUL_MAT 11–20", "worker 0: MUL_MAT 12–20"]);
+});
+
+Deno.test("ops: a thread tells once in a graph which worker it is; one that has not told since is nobody", () => {
+  const d = decoding();
+  begin(d, 10);
+  op(d, 11, 0, 1);
+  d.event(15, "ggml/ops.op", { tensor: 2 }, "100");
+  returns(d, 20);
+  begin(d, 30);
+  d.event(31, "ggml/ops.op", { tensor: 1 }, "100");
+  returns(d, 40);
+  assert.deepEqual(short(d.end(50)), ["worker 0: MUL_MAT 11–15", "worker 0: ADD 15–20"]);
 });
 
 Deno.test("ops: processes have graphs, rows and tensors of their own", () => {

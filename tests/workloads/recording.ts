@@ -39,12 +39,13 @@ export function writeRecording(path: string, opCount: number): number {
   for (let index = 0; index < graphs; index++) {
     llama.event("llama/calls.decode", at, 94_000_000_000_000, 1, 1, 1, 1);
     ggml.event("ggml/graph.graph", at += 30_000n, perGraph, 1);
+    ggml.event("ggml/ops.worker", at, worker);
     for (let op = 0; op < Math.min(perGraph, opCount - index * perGraph); op++, at += opNs) {
       const address = 140431943164128 + op * 368;
       if (index === 0) {
         ggml.event("ggml/ops.tensor", at, address, 1 + op % (operators.length - 1), 0, 1024, 1, 1, 1, hex(`node-${op / perLayer | 0}`));
       }
-      ggml.event("ggml/ops.op", at, worker, address);
+      ggml.event("ggml/ops.op", at, address);
     }
     ggml.event("ggml/graph.graph_return", at);
     llama.event("llama/calls.decode_return", at += 60_000n, 0);
