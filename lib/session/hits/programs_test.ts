@@ -37,7 +37,7 @@ Deno.test({
     assert.equal(code, 0);
     const times = callTimes(stdout)!;
     for (const kind of hitKinds) assert.equal(times[kind].length, 1000);
-    // A walk of a megabyte lies between two calls; a call alone takes some ten nanoseconds.
+    // A walk through memory lies between two calls; a call alone takes some ten nanoseconds.
     const sum = Object.values(times).flat().reduce((a, b) => a + b, 0);
     const view = new DataView(stdout.buffer);
     const whole = Number(view.getBigUint64(stdout.length - 8, true) - view.getBigUint64(8, true));

@@ -10,8 +10,8 @@
 	.set TENSORS_END, TENSORS + 184 * TENSOR_BYTES
 	.set TICKS, DATA + 0x20000
 	.set WALK, DATA + 0x100000
-	.set WALK_END, WALK + 0x4000000
-	.set LINES, 2048
+	.set LINES, 6144
+	.set WALK_END, WALK + 160 * 64 * LINES
 	.set ROUNDS, 1000
 
 	.globl _start, hit_none, hit_nop, hit_emulated, hit_stepped, hit_return
@@ -60,8 +60,9 @@ _start:
 exit:	mov eax, 60
 	syscall
 
-# What operators do to the caches, 128 KiB: few of them stream megabytes of weights, most of them a vector. With 4 KiB a hit on `push` costs 1.2 µs,
-# with 128 KiB 1.4, with 1 MiB 2.5; in engines with 113 MB and 620 MB of weights it costs 1.3 and 1.5. Then the two arguments of ggml_cpu_extra_compute_forward, and the time.
+# What operators do to the caches, 384 KiB: a few of them stream megabytes of weights, most of them a vector. How cold the kernel's path is, and what
+# lies behind it outside of a virtual machine, decides what a hit costs: on `push` 0.9 µs behind 256 KiB and 1.5 behind 512, stepped 10.1 and 12.4; in an
+# engine with 113 MB of weights 0.9 to 1.4 and 10.9 to 11.5. Then the two arguments of ggml_cpu_extra_compute_forward, and the time.
 before:	mov ecx, LINES
 1:	add rax, [r14]
 	add r14, 64
