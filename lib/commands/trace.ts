@@ -8,7 +8,7 @@ import { targetEnded } from "../session/target_ended.ts";
 import { TokenCount } from "../session/tokens.ts";
 import { type Invoker, readInvoker } from "../target/invoker.ts";
 import { launchStopped } from "../target/launch.ts";
-import { readStat } from "../target/process.ts";
+import { hasEnded } from "../target/process.ts";
 import { checkProgram } from "../target/program_path.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import { callGate } from "../../probes/gate/call.ts";
@@ -143,7 +143,7 @@ function nothing({ terminal }: Context): number {
 async function checkSeen(profile: Pick<Profile<unknown>, "requires">, session: Session, means: Means): Promise<void> {
   const { timeline, options: { target, again } } = session;
   const received = [...timeline?.tallies.values() ?? []].reduce((n, tally) => n + tally.received, 0);
-  if (timeline && received === 0 && !again && target.type === "running" && await isGone(target.pid, means)) throw targetEnded(target.pid);
+  if (timeline && received === 0 && !again && target.type === "running" && await hasEnded(means.files, target.pid)) throw targetEnded(target.pid);
   if (!timeline || !profile.requires || session.attachedStreams.has(profile.requires.stream)) return;
   throw new LlmprofError(
     ExitCode.failed,
@@ -155,12 +155,7 @@ async function checkSeen(profile: Pick<Profile<unknown>, "requires">, session: S
 
 /** What fails because its target is gone is explained by that. */
 async function whyGone(error: unknown, pid: number | undefined | null, means: Means): Promise<unknown> {
-  return pid && await isGone(pid, means) ? targetEnded(pid, error) : error;
-}
-
-async function isGone(pid: number, { files }: Means): Promise<boolean> {
-  const stat = await readStat(files, pid);
-  return !stat || stat.state === "Z";
+  return pid && await hasEnded(means.files, pid) ? targetEnded(pid, error) : error;
 }
 
 /** `program`: the file behind the name that was typed, links followed, as the kernel will name it. */

@@ -4,6 +4,7 @@ import type { Fact } from "../events/fact.ts";
 import { fileReader, readElf } from "../target/elf.ts";
 import { findLibraries, type FoundLibrary, isLinked, readNamesTable, type Site, sitesIn } from "../programs/library_sites.ts";
 import type { Probe, SiteParam } from "../programs/probe.ts";
+import { hasEnded } from "../target/process.ts";
 import type { LibraryGroup } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 
@@ -160,8 +161,10 @@ export class LibraryAttacher {
   /** As {@link #attach}, without waiting until the probes are attached. */
   async #begin(files: FilesOnce, pid: number, group: LibraryGroup, how: How = {}): Promise<Begun> {
     const libraries = await findLibraries(files, pid, group.need, group.symbols, { plain: this.#plain, named: how.linked });
-    const fresh = libraries.filter((library) => this.#take(`${group.stream} ${library.key}`));
-    const started = fresh.length > 0 ? this.#startWith(files, pid, group, fresh, how.gate) : Promise.resolve();
+    const fresh = libraries.filter((library) => this.#take(keyOf(group, library)));
+    const started = fresh.length > 0
+      ? this.#startWith(files, pid, group, fresh, how.gate).catch((error) => this.#unlessEnded(pid, group, fresh, error))
+      : Promise.resolve();
     // Whoever waits for it may still be looking for other libraries when it fails.
     started.catch(() => {});
     return { found: libraries.length, fresh: fresh.length, started };
@@ -172,6 +175,14 @@ export class LibraryAttacher {
     const table = group.need.table === undefined ? null : this.#readTable(files, pid, group.need.table);
     const started = this.#sites(files, pid, probes, fresh).then((sites) => this.start(group.stream, probes, sites));
     await Promise.all([table, started]);
+  }
+
+  /** Engines fork processes that try something out. Where one of these ended meanwhile, whoever comes next with the file attaches it. */
+  async #unlessEnded(pid: number, group: LibraryGroup, libraries: readonly FoundLibrary[], error: unknown): Promise<void> {
+    if (!(await hasEnded(this.means.files, pid))) throw error;
+    for (const library of libraries) this.#attached.delete(keyOf(group, library));
+    const names = libraries.map(({ name }) => name).join(" and ");
+    this.fact({ fact: "note", text: `process ${pid} ended while probes were attached to its ${names}: nothing of it was seen there` });
   }
 
   async #sites(files: FilesOnce, pid: number, probes: readonly Probe[], own: readonly FoundLibrary[]): Promise<SiteMap> {
@@ -198,4 +209,8 @@ export class LibraryAttacher {
     this.#attached.add(key);
     return true;
   }
+}
+
+function keyOf({ stream }: LibraryGroup, { key }: FoundLibrary): string {
+  return `${stream} ${key}`;
 }

@@ -16,7 +16,8 @@ const guarded = "f3 0f 1e fa 55";
 const libllama = makeElf({ llama_decode: guarded, llama_init_from_model: "55", llama_load_model_from_file: "48 83 ec 08" });
 const libggml = makeElf({ ggml_graph_compute: guarded, ggml_cpu_extra_compute_forward: "0f 1f 44 00 00" });
 
-function attacher(root: string, info?: string) {
+/** `attach`: what becomes of a program that is to be attached. */
+function attacher(root: string, info?: string, attach: () => Promise<void> = () => Promise.resolve()) {
   const proc = new FakeProc(root);
   const started: string[] = [];
   const facts: Fact[] = [];
@@ -24,7 +25,7 @@ function attacher(root: string, info?: string) {
   const libraries = new LibraryAttacher(means, groupByLibrary([calls, graph, ops], callGate), (stream, probes, sites) => {
     const labels = [...new Set([...sites.values()].flat().map(({ label, cost }) => `${label} ${cost}`))];
     started.push(`${stream}: ${probes.map(({ name }) => name).join(" ")}`, ...labels.map((label) => `  ${label}`));
-    return Promise.resolve();
+    return attach();
   }, (fact) => void facts.push(fact));
   proc.process(100, 1, "node");
   proc.process(200, 100, "node");
@@ -130,6 +131,26 @@ Deno.test("library attacher: a running process that has not chosen yet gets the 
   const missing = await libraries.atStart([100], true);
   assert.deepEqual(missing.map(({ stream }) => stream), ["ggml"]);
   assert.equal(started[0], "llama: llama/calls gate/call");
+});
+
+Deno.test("library attacher: a process that ends while it is attached to is no failure, and the next one with its file attaches it", async () => {
+  using root = temporary();
+  const lost = new Error("uprobe target file does not exist");
+  let fails = true;
+  const { proc, started, facts, libraries } = attacher(root.path, undefined, () => fails ? Promise.reject(lost) : Promise.resolve());
+  proc.map(100, "/opt/libllama.so", 5, libllama);
+  await assert.rejects(libraries.atMapping(100), lost, "it runs: what failed has another reason");
+  started.length = 0;
+  proc.map(200, "/opt/libllama.so.2", 6, libllama);
+  proc.process(200, 100, "node", "Z");
+  await libraries.atMapping(200);
+  fails = false;
+  proc.map(100, "/opt/libllama.so.2", 6, libllama);
+  await libraries.atMapping(100);
+  assert.equal(started.filter((line) => line === "llama: llama/calls gate/call").length, 2);
+  assert.deepEqual(facts.map((fact) => fact.fact === "note" && fact.text), [
+    "process 200 ended while probes were attached to its libllama.so.2: nothing of it was seen there",
+  ]);
 });
 
 Deno.test("library attacher: why a running process cannot be profiled", async () => {

@@ -4,7 +4,7 @@ import type { ChildEnd } from "../machine/child.ts";
 import type { Guard } from "../machine/guard.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Probe } from "../programs/probe.ts";
-import { readCommandLine, readProcesses, readStat, treeOf } from "../target/process.ts";
+import { hasEnded, readCommandLine, readProcesses, readStat, treeOf } from "../target/process.ts";
 import { probeOf } from "../timeline/dispatch.ts";
 import { watch } from "../timeline/watch.ts";
 import type { Attached } from "./attached.ts";
@@ -199,7 +199,12 @@ export class Life {
       if (isGate) gatekeeper.event(event);
       if (this.#libraries.announces(event.record) && !this.#left) gatekeeper.meanwhile(() => this.#libraries.atCall(event.pid));
     };
-    await programs.ready(attached);
+    try {
+      await programs.ready(attached);
+    } catch (error) {
+      programs.drop(attached);
+      throw error;
+    }
     this.run.attached(stream);
   }
 
@@ -244,8 +249,7 @@ export class Life {
 
   /** A life that was over before everything was attached is one of many. */
   async #unlessGone(error: unknown): Promise<void> {
-    const stat = await readStat(this.means.files, this.#root!.pid);
-    if (stat && stat.state !== "Z") throw error;
+    if (!(await hasEnded(this.means.files, this.#root!.pid))) throw error;
   }
 
   async #ended(): Promise<void> {

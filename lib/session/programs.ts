@@ -148,6 +148,12 @@ export class Programs {
     if (this.#timeline) this.#count(attached);
   }
 
+  /** It never attached: nothing of it counts. */
+  drop(attached: Attached): void {
+    this.#attached = this.#attached.filter((other) => other !== attached);
+    attached.tap.close();
+  }
+
   /** The outputs are open: what was kept flows, and from now on everything counts. */
   begin(timeline: Timeline, recording: Recorder | null, pseudonyms?: Pseudonyms): void {
     this.#pseudonyms = pseudonyms;
