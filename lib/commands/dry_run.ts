@@ -2,7 +2,7 @@ import type { Fact } from "../events/fact.ts";
 import type { Calibration } from "../machine/calibration.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Probe } from "../programs/probe.ts";
-import { groupByLibrary } from "../session/library_groups.ts";
+import { gateStream, groupByLibrary } from "../session/library_groups.ts";
 import { LibraryAttacher, type SiteMap } from "../session/library_attacher.ts";
 import type { Means } from "../session/means.ts";
 import { percent } from "../session/percent.ts";
@@ -92,6 +92,6 @@ async function plans(profile: Profile<unknown>, filter: Filter, { bufferPages }:
   const attacher = new LibraryAttacher(means, groups, async (stream, probes, sites) => await add(stream, probes, sites), (fact) => facts.push(fact));
   const notYet = filter.type === "new" ? groups : await attacher.atStart(filter.pids, true);
   const prefixes = new Set(notYet.filter(({ need }) => need.ready === "mapped").map(({ need }) => need.prefix));
-  for (const prefix of prefixes) add(`gate-${prefix.replace(/[^\w-]/g, "_")}`, [mappingGate(prefix, filter.type !== "new")]);
+  for (const prefix of prefixes) add(gateStream(prefix), [mappingGate(prefix, filter.type !== "new")]);
   return { programs, notYet };
 }

@@ -58,6 +58,11 @@ export interface Probe {
   readonly unsafe?: boolean;
   /** Hit thousands of times a second: what it costs depends on how its records leave the kernel. */
   readonly hot?: boolean;
+  /**
+   * Scalar maps that are not 0 only while the window is open, for a probe that is too hot to look at `@w` and the tree each time: they are set to 0 as
+   * it closes. Who sets one looks at `FILTER` again behind that.
+   */
+  readonly whileOpen?: readonly string[];
   /** Record name → its fields after time, process and thread. */
   readonly records: Readonly<Record<string, readonly Field[]>>;
   /**

@@ -93,11 +93,13 @@ function beginning(plan: ProgramPlan, rotating: RotatingMaps | null): string[] {
     `@w = ${plan.window === "open" ? 1 : 0};`,
     `printf("${Kind.clock} %llu %s\\n", nsecs, strftime("%s.%f", nsecs)); print("ready");`,
   ];
-  const window = (signal: number, open: 0 | 1, kind: number) =>
-    `tracepoint:syscalls:sys_enter_kill /args->pid == ${SELF} && args->sig == ${signal}/ { @w = ${open}; printf("${kind} %llu 0\\n", nsecs); }`;
+  const window = (signal: number, set: string, kind: number) =>
+    `tracepoint:syscalls:sys_enter_kill /args->pid == ${SELF} && args->sig == ${signal}/ { ${set} printf("${kind} %llu 0\\n", nsecs); }`;
+  // Before, so that nothing counts that does not look at `@w`; and again, for what was set while `@w` was still seen.
+  const shut = [...new Set(plan.probes.flatMap(({ whileOpen }) => whileOpen ?? []))].map((map) => `@${map} = 0;`).join(" ");
   return [
     `BEGIN { ${begin.join(" ")} }`,
-    ...(plan.window === "open" ? [] : [window(SIGWINCH, 1, Kind.open), window(SIGURG, 0, Kind.close)]),
+    ...(plan.window === "open" ? [] : [window(SIGWINCH, "@w = 1;", Kind.open), window(SIGURG, `${shut} @w = 0; ${shut}`.trim(), Kind.close)]),
   ];
 }
 

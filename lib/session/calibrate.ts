@@ -62,7 +62,9 @@ function probe(kind: HitKind): Probe {
   const library = { prefix: NAME, symbols: [hitFunction(kind)], ready: "mapped" } as const;
   const site = { type: "site", at: kind === "return" ? "return" : "entry", functions: [[hitFunction(kind)]] } as const;
   const common = { name: `calibration/${kind}`, summary: ops.summary, library, decoder: () => ({ event() {}, end() {} }) };
-  if (kind !== "return") return { ...common, template: ops.template, records: ops.records, hot: true, params: { op: site } };
+  if (kind !== "return") {
+    return { ...common, template: ops.template, records: ops.records, hot: ops.hot, whileOpen: ops.whileOpen, params: { op: site } };
+  }
   return { ...common, template: "{{hit}} /FILTER/ { @same[tid] = 1; @graph = 1; EMIT(hit); }", records: { hit: [] }, params: { hit: site } };
 }
 

@@ -1,5 +1,10 @@
 import type { LibraryNeed, Probe, SiteParam } from "../programs/probe.ts";
 
+/** The stream of a gate at the mapping of libraries of this prefix. */
+export function gateStream(prefix: string): string {
+  return `gate-${prefix.replace(/[^\w-]/g, "_")}`;
+}
+
 /** Makes the probe that stops a process at a call. */
 export type MakeCallGate = (prefix: string, call: string) => Probe;
 

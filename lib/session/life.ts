@@ -11,7 +11,7 @@ import type { Attached } from "./attached.ts";
 import { isInference, rootOf } from "./election.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { LibraryAttacher, type SiteMap } from "./library_attacher.ts";
-import { groupByLibrary, type MakeCallGate } from "./library_groups.ts";
+import { gateStream, groupByLibrary, type MakeCallGate } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 import type { Programs } from "./programs.ts";
 import type { Progress } from "./progress.ts";
@@ -163,11 +163,10 @@ export class Life {
     const { guard, mappingGate } = this.options;
     const { programs, gatekeeper } = this.run;
     void guard.armed();
-    const stream = `gate-${prefix.replace(/[^\w-]/g, "_")}`;
     // Of programs that start anywhere on the machine nobody is stopped for being started.
     const execs = filter.type !== "new";
     if (execs) { for (const pid of this.#tops) void guard.mayStop(pid); }
-    const gate = programs.start({ stream, probes: [mappingGate(prefix, execs)], filter, prompt: true });
+    const gate = programs.start({ stream: gateStream(prefix), probes: [mappingGate(prefix, execs)], filter, prompt: true });
     gate.onEvent = (event) => gatekeeper.event(event);
     return gate;
   }

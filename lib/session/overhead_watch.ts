@@ -40,7 +40,8 @@ export class OverheadWatch {
    */
   async begun(pids: readonly number[], timeline: Timeline, isOver: () => boolean): Promise<Prediction | null> {
     const start = this.#start = await this.cpu.read(pids);
-    while (!isOver() && !this.#hits(timeline).some(({ cost, count }) => cost !== "tracepoint" && count > 0)) await this.means.sleep(LOOK_MS);
+    // Ever more rarely: a server may do nothing for hours.
+    for (let look = LOOK_MS; !isOver() && !this.#hits(timeline).some(isInLibrary); look = Math.min(2 * look, FIRST_MS)) await this.means.sleep(look);
     const since = latest(timeline) - timeline.start < ENOUGH_NS ? beginning(start, timeline) : await this.#moment(pids, timeline);
     const deadline = this.means.monotonic() + PATIENCE_MS;
     await this.means.sleep(FIRST_MS);
@@ -74,6 +75,10 @@ export class OverheadWatch {
     const until = reading.at === null ? this.cpu.lastExit : latest(timeline);
     return { ...reading, until, hits: hits.reduce((sum, { count }) => sum + count, 0), costNs: costOfHits(hits, this.calibration) };
   }
+}
+
+function isInLibrary({ cost, count }: Hits): boolean {
+  return cost !== "tracepoint" && count > 0;
 }
 
 /** When it was read, the line that says when counting began may still have been on its way. */

@@ -15,18 +15,26 @@ const table = {
   steady: { sources: ["steady.c", "clock.h", "llama_batch.h"], flags: ["-O1", "-g", "-pthread"], libraries: ["-ldl"] },
   rates: { sources: ["rates.c", "clock.h"], flags: ["-O1"], libraries: [] },
   // The program is its own library.
-  paced: { sources: ["paced.c", "clock.h", "llama_batch.h"], flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic"], libraries: [] },
+  paced: {
+    sources: ["paced.c", "clock.h", "ggml_structs.h", "llama_batch.h"],
+    flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic"],
+    libraries: [],
+  },
   hostile: { sources: ["hostile.c", "llama_batch.h"], flags: ["-O1"], libraries: ["-ldl", "-lpthread"] },
   // In a folder of its own: a target that loads it by this name must not find another.
   "stub/libllama.so": { sources: ["libllama_stub.c", "clock.h", "llama_batch.h"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
   "counted/counted": { sources: ["counted/main.c", "clock.h", "llama_batch.h"], flags: ["-O1", "-g"], libraries: ["-ldl"] },
   "counted/linked": {
-    sources: ["counted/main.c", "counted/llama.c", "counted/ggml_cpu.c", "clock.h", "llama_batch.h"],
+    sources: ["counted/main.c", "counted/llama.c", "counted/ggml_cpu.c", "clock.h", "ggml_structs.h", "llama_batch.h"],
     flags: ["-O1", "-g", "-DLINKED", "-static", "-Wl,--build-id"],
     libraries: [],
   },
-  "counted/libllama.so": { sources: ["counted/llama.c", "llama_batch.h"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: ["-ldl"] },
-  "counted/libggml-cpu-x64.so": { sources: ["counted/ggml_cpu.c"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
+  "counted/libllama.so": {
+    sources: ["counted/llama.c", "ggml_structs.h", "llama_batch.h"],
+    flags: ["-O1", "-g", "-fPIC", "-shared"],
+    libraries: ["-ldl"],
+  },
+  "counted/libggml-cpu-x64.so": { sources: ["counted/ggml_cpu.c", "ggml_structs.h"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
   // Quick: for targets that call it ten thousand times.
   "quick/libllama.so": {
     sources: ["libllama_stub.c", "clock.h", "llama_batch.h"],

@@ -12,36 +12,10 @@
 #include <string.h>
 
 #include "clock.h"
+#include "ggml_structs.h"
 #include "llama_batch.h"
 
 enum { LAYERS = 23, PER_LAYER = 8, NODES = LAYERS * PER_LAYER };
-
-/* Offsets are those of ggml.h: see probes/ggml/ops.bt. */
-struct ggml_tensor {
-  int32_t type;
-  char before_ne[12];
-  int64_t ne[4];
-  char before_op[32];
-  int32_t op;
-  char before_name[172];
-  char name[64];
-  char rest[16];
-};
-struct ggml_compute_params {
-  int32_t ith, nth;
-  char before_threadpool[16];
-  void *threadpool;
-};
-struct ggml_cgraph {
-  int32_t size, n_nodes;
-  struct ggml_tensor *nodes;
-};
-struct ggml_cplan {
-  char before_n_threads[16];
-  int32_t n_threads;
-};
-
-_Static_assert(sizeof(struct ggml_tensor) == 336, "as ggml has it");
 
 const char *GGML_OP_NAME[] = {"NONE", "ADD", "RMS_NORM", "MUL_MAT", "ROPE", "SOFT_MAX", "GLU"};
 enum { OPS = sizeof GGML_OP_NAME / sizeof *GGML_OP_NAME };

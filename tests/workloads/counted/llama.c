@@ -5,31 +5,21 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../ggml_structs.h"
 #include "../llama_batch.h"
 
 enum { OPERATORS = 13 };
 
-/* The first fields of what ggml hands to its backend; see probes/ggml. */
-struct graph {
-  int32_t size, n_nodes;
-};
-struct plan {
-  uint64_t work_size;
-  void *work_data;
-  int32_t n_threads;
-};
-
 #ifdef LINKED
-int ggml_graph_compute(struct graph *, struct plan *);
+int ggml_graph_compute(struct ggml_cgraph *, struct ggml_cplan *);
 #define graph_compute ggml_graph_compute
 void llama_backend_init(void) {}
 #else
-static int (*graph_compute)(struct graph *, struct plan *);
+static int (*graph_compute)(struct ggml_cgraph *, struct ggml_cplan *);
 
 void llama_backend_init(void) {
   Dl_info own;
@@ -41,7 +31,7 @@ void llama_backend_init(void) {
     fprintf(stderr, "counted: %s\n", dlerror());
     exit(1);
   }
-  graph_compute = (int (*)(struct graph *, struct plan *))dlsym(backend, "ggml_graph_compute");
+  graph_compute = (int (*)(struct ggml_cgraph *, struct ggml_cplan *))dlsym(backend, "ggml_graph_compute");
 }
 #endif
 
@@ -57,7 +47,7 @@ void *llama_init_from_model(void) {
 
 int32_t llama_decode(void *context, struct llama_batch batch) {
   (void)context;
-  struct graph graph = {OPERATORS, OPERATORS};
-  struct plan plan = {0, NULL, 1};
+  struct ggml_cgraph graph = {.size = OPERATORS, .n_nodes = OPERATORS};
+  struct ggml_cplan plan = {.n_threads = 1};
   return batch.n_tokens > 0 ? graph_compute(&graph, &plan) : -1;
 }

@@ -1,0 +1,31 @@
+/* What ggml hands to its CPU backend, as far as llmprof's probes read it: offsets are those of ggml.h (see probes/ggml/ops.bt and graph.bt). */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+struct ggml_tensor {
+  int32_t type;
+  char before_ne[12];
+  int64_t ne[4];
+  char before_op[32];
+  int32_t op;
+  char before_name[172];
+  char name[64];
+  char rest[16];
+};
+struct ggml_compute_params {
+  int32_t ith, nth;
+  char before_threadpool[16];
+  void *threadpool;
+};
+struct ggml_cgraph {
+  int32_t size, n_nodes;
+  struct ggml_tensor *nodes;
+};
+struct ggml_cplan {
+  char before_n_threads[16];
+  int32_t n_threads;
+};
+
+_Static_assert(offsetof(struct ggml_tensor, op) == 80 && offsetof(struct ggml_tensor, name) == 256, "as ggml has them");
+_Static_assert(sizeof(struct ggml_tensor) == 336, "as ggml has it");
