@@ -17,6 +17,13 @@ export function withRows(recording: MemoryRecording, stream: string): MemoryReco
   const told: string[] = [];
   let [filling, relieved] = [0, "0"];
   let last: string[] = [];
+  const tick = (at: string) => {
+    const full = (filling + 2) % 3;
+    const print = maps[full]!.splice(0);
+    if (print.length > 0) last = print;
+    told.push(...print, `@offered${full}: ${offered[full]}`, `(8, ${relieved})`);
+    [filling, relieved] = [(filling + 1) % 3, at];
+  };
   for (const line of lines) {
     const [kind, at, ...rest] = line.split(" ");
     const shape = kinds.get(kind!);
@@ -26,13 +33,10 @@ export function withRows(recording: MemoryRecording, stream: string): MemoryReco
       offered[filling]!++;
     } else told.push(line);
     const beat = /^\(9, (\d+)\)$/.exec(line)?.[1];
-    if (beat === undefined) continue;
-    const full = (filling + 2) % 3;
-    const print = maps[full]!.splice(0);
-    if (print.length > 0) last = print;
-    told.push(...print, `@offered${full}: ${offered[full]}`, `(8, ${relieved})`);
-    [filling, relieved] = [(filling + 1) % 3, beat];
+    if (beat !== undefined) tick(beat);
   }
+  // However few heartbeats the recording ends with: every map that was written is printed before a run ends.
+  for (let i = 0; i < 2; i++) tick(relieved);
   told.push(...last);
   const rows = [...kinds.values()].map(({ name }) => name);
   return recording.with(stream, new TextEncoder().encode([JSON.stringify({ ...schema, rows }), ...told, ""].join("\n")));
