@@ -4,8 +4,8 @@ import type { KernelFiles } from "./files.ts";
 const BLOCK = 1 << 20;
 
 /**
- * Reads each thing once: for one look at a process and its libraries, which is over before anything of it changes. A read may
- * be a child process (in a container every one is), and several look for their functions in the same library, a few bytes here and there.
+ * Reads each thing once: for one look at a process and its libraries, which is over before anything of it changes. A read may be a child
+ * process (in a container every one is), and several look for their functions in the same library, a few bytes here and there.
  */
 export class FilesOnce implements KernelFiles {
   readonly #texts = new Map<string, Promise<string | null>>();

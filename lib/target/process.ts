@@ -20,13 +20,13 @@ export async function readStat(files: KernelFiles, pid: number): Promise<Process
   return text === null ? null : parseStat(text);
 }
 
-/** Whether a process was started with SIGHUP ignored, as under `nohup`. */
 /** Also one that nobody has waited for yet: it runs no more, and what it had mapped is gone. */
 export async function hasEnded(files: KernelFiles, pid: number): Promise<boolean> {
   const stat = await readStat(files, pid);
   return stat === null || stat.state === "Z";
 }
 
+/** Whether a process was started with SIGHUP ignored, as under `nohup`. */
 export async function ignoresHangup(files: KernelFiles, pid: number): Promise<boolean> {
   const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(await files.text(`/proc/${pid}/status`) ?? "")?.[1] ?? "0";
   return (BigInt(`0x${ignored}`) & 1n) !== 0n;
