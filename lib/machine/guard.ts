@@ -10,8 +10,8 @@ export interface Guard {
   released(pid: number): Promise<void>;
   /** The gate may stop this process and whatever it forks before any of them has mapped a library: at the start of a program. */
   mayStop(pid: number): Promise<void>;
-  /** From now on the gate inside the kernel may stop a process of which llmprof has not heard yet. */
-  armed(): Promise<void>;
+  /** From now on a gate inside the kernel may stop a process of which llmprof has not heard yet: as long as its bpftrace lives. */
+  armed(bpftrace: number): Promise<void>;
   /** A gate ended before it had told whom it stopped: {@link close} looks for them. */
   unheard(): void;
   /** The orderly end: nothing will be stopped any more. Resolves when the guard is gone. */
@@ -32,18 +32,20 @@ export const noGuard: Guard = {
 /**
  * The process ends when its standard input does. Then it continues what was reported as stopped, and, where a gate inside the kernel may have
  * stopped a process that llmprof had not yet reported, everything else that stands stopped, did not do so when the guard started, and has
- * mapped a matching file or belongs to a tree in which programs are stopped at their start. It looks several times: the gate's bpftrace needs a
- * moment to die.
+ * mapped a matching file or belongs to a tree in which programs are stopped at their start. It looks until no gate's bpftrace lives, and once
+ * more, for three seconds at most: whom another llmprof stops is not its affair.
  *
  * `$1` is matched as a pattern of the shell. State is read from `status`, where a newline in a process's name is escaped.
  */
 const script = `trap '' HUP INT TERM
-stopped() {
+field() {
   while read -r key value rest; do
-    if [ "$key" = State: ]; then [ "$value" = T ]; return; fi
+    if [ "$key" = "$2:" ]; then return; fi
   done 2>/dev/null < "/proc/$1/status"
-  return 1
+  value=
 }
+stopped() { field "$1" State; [ "$value" = T ]; }
+lives() { field "$1" State; case $value in '' | Z | X) return 1 ;; esac; }
 maps() {
   while read -r line; do
     case $line in $pattern) return 0 ;; esac
@@ -54,14 +56,19 @@ below() {
   up=$1
   while [ "\${up:-0}" -gt 1 ]; do
     case $roots in *" $up "*) return 0 ;; esac
-    at=$up up=
-    while read -r key value rest; do
-      if [ "$key" = PPid: ]; then up=$value; fi
-    done 2>/dev/null < "/proc/$at/status"
+    field "$up" PPid
+    up=$value
   done
   return 1
 }
-pattern=$1 before=' ' listed=' ' roots=' ' armed= orderly=
+unlisted() {
+  for dir in /proc/[0-9]*; do
+    pid=\${dir#/proc/}
+    case $before in *" $pid "*) continue ;; esac
+    if stopped "$pid" && { maps "$pid" || below "$pid"; }; then kill -CONT "$pid" 2>/dev/null; fi
+  done
+}
+pattern=$1 before=' ' listed=' ' roots=' ' gates= orderly= last=
 for dir in /proc/[0-9]*; do
   pid=\${dir#/proc/}
   if stopped "$pid"; then before="$before$pid "; fi
@@ -70,24 +77,26 @@ echo ready
 while read -r word; do
   case $word in
     end) orderly=1; break ;;
-    below=*) armed=1 roots="$roots\${word#below=} " ;;
-    gate) armed=1 ;;
+    below=*) roots="$roots\${word#below=} " ;;
+    gate=*) gates="$gates \${word#gate=}" ;;
     +*) listed="$listed\${word#+} " ;;
     -*) case $listed in *" \${word#-} "*) listed="\${listed%% \${word#-} *} \${listed#* \${word#-} }" ;; esac ;;
   esac
 done
 if [ -n "$orderly" ]; then exit 0; fi
-for pause in 0 0.1 0.2 0.4 0.8 1.5; do
-  sleep "$pause"
+looks=0
+until [ "$looks" = 30 ]; do
   for pid in $listed; do
     if stopped "$pid"; then kill -CONT "$pid" 2>/dev/null; fi
   done
-  if [ -z "$armed" ]; then continue; fi
-  for dir in /proc/[0-9]*; do
-    pid=\${dir#/proc/}
-    case $before in *" $pid "*) continue ;; esac
-    if stopped "$pid" && { maps "$pid" || below "$pid"; }; then kill -CONT "$pid" 2>/dev/null; fi
+  if [ -n "$gates" ]; then unlisted; fi
+  if [ -n "$last" ]; then exit 0; fi
+  last=1
+  for pid in $gates; do
+    if lives "$pid"; then last=; fi
   done
+  looks=$((looks + 1))
+  sleep 0.1
 done`;
 
 /**
@@ -107,7 +116,7 @@ export async function startGuard(pattern: string, spawn: SpawnChild = spawnChild
     stopped: (pid) => send(`+${pid}`),
     released: (pid) => send(`-${pid}`),
     mayStop: (pid) => send(`below=${pid}`),
-    armed: () => send("gate"),
+    armed: (bpftrace) => send(`gate=${bpftrace}`),
     unheard: () => void (isHeard = false),
     close: async () => {
       if (isHeard) await send("end");

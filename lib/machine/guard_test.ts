@@ -49,7 +49,7 @@ Deno.test("guard: an orderly end leaves everything as it is", async () => {
 
 Deno.test("guard: whom a gate stopped that ended unheard goes on at the end; without a gate nobody is looked for", async () => {
   const [armed, unarmed] = [await startGuard(pattern), await startGuard(pattern)];
-  await armed.armed();
+  await armed.armed(1);
   const stopped = await stoppedSleeper();
   for (const guard of [unarmed, armed]) guard.unheard();
   await unarmed.close();
@@ -57,6 +57,22 @@ Deno.test("guard: whom a gate stopped that ended unheard goes on at the end; wit
   await armed.close();
   assert.equal(await stateOf(stopped.pid), "S");
   await end(stopped);
+});
+
+Deno.test("guard: when the bpftrace of no gate lives, whoever is stopped from then on is stopped by another", async () => {
+  const guard = await startGuard(pattern);
+  const gate = spawnChild({ program: "true" });
+  await gate.status;
+  await guard.armed(gate.pid);
+  const stopped = await stoppedSleeper();
+  guard.unheard();
+  await guard.close();
+  assert.equal(await stateOf(stopped.pid), "S");
+  const later = await stoppedSleeper();
+  // Longer than a guard looks for those of a gate that lives.
+  await new Promise((resolve) => setTimeout(resolve, 3500));
+  assert.equal(await stateOf(later.pid), "T");
+  await end(stopped, later);
 });
 
 Deno.test("guard: a guard that cannot start is an error", async () => {
@@ -69,7 +85,7 @@ Deno.test("guard: after SIGKILL of llmprof, who was reported and who maps the li
   const program = `
     import { startGuard } from ${JSON.stringify(new URL("./guard.ts", import.meta.url).href)};
     const guard = await startGuard(${JSON.stringify(pattern)});
-    await guard.armed();
+    await guard.armed(Deno.pid);
     const decoder = new TextDecoderStream();
     console.log(guard.pid);
     for await (const text of Deno.stdin.readable.pipeThrough(decoder)) {

@@ -118,7 +118,6 @@ export async function faultyRun({ bpftrace, by, formats = ["pftrace"], flags = [
     await until("the target goes on calling", () => callsIn(log) >= before + someCalls);
   }
 
-  /** Its first child tells whether it runs under nohup; until then a signal ends it as it ends any program. */
   /** From here on a Ctrl-C is a normal end; what the machine can do is being read. */
   async function heeded(): Promise<void> {
     const caught = () => BigInt(`0x${/^SigCgt:\s*(\w+)$/m.exec(Deno.readTextFileSync(`/proc/${running.pid}/status`))?.[1] ?? "0"}`);
