@@ -1,4 +1,5 @@
 import type { Event } from "../events/event.ts";
+import type { Fact } from "../events/fact.ts";
 import type { Guard } from "../machine/guard.ts";
 import { readStat } from "../target/process.ts";
 import type { Means } from "./means.ts";
@@ -12,16 +13,25 @@ const LONGEST_WAIT_MS = 2000;
  */
 export class Gatekeeper {
   #queue: Promise<void> = Promise.resolve();
+  /** Children that send the SIGCONT of ours. */
+  readonly #continuing = new Set<number>();
   /** What the first failing attachment failed with. */
   failure: unknown;
 
-  constructor(readonly means: Means, readonly guard: Guard, readonly attach: (event: Event) => Promise<void>) {}
+  /** `attach` does what has to be done for a process that has stood since a time of `means.monotonic`. */
+  constructor(
+    readonly means: Means,
+    readonly guard: Guard,
+    readonly attach: (event: Event, since: number) => Promise<void>,
+    readonly fact: (fact: Fact) => void,
+  ) {}
 
   /** For the observer of a gate's stream. */
   event(event: Event): void {
-    if (!event.record.endsWith(".stopped")) return;
+    if (!event.record.endsWith(".stopped")) return this.#released(event);
+    const since = this.means.monotonic();
     this.guard.stopped(event.pid);
-    this.meanwhile(() => this.#serve(event));
+    this.meanwhile(() => this.#serve(event, since));
   }
 
   /** Work for a process that does not stand: whoever comes to the gate meanwhile waits until it is done. */
@@ -34,15 +44,33 @@ export class Gatekeeper {
     await this.#queue;
   }
 
-  async #serve(event: Event): Promise<void> {
+  async #serve(event: Event, since: number): Promise<void> {
     const { pid } = event;
     try {
       await this.#standing(pid);
-      await this.attach(event);
+      await this.attach(event, since);
     } finally {
-      await continueProcess(this.means, pid);
+      await this.#continue(pid);
       this.guard.released(pid);
     }
+  }
+
+  /** A shell's `fg`, another llmprof's guard: whoever it was, the probes came late. */
+  #released({ pid: sender, values }: Event): void {
+    if (this.#continuing.delete(sender)) return;
+    const text = `process ${values[0]} was continued by process ${sender} before probes were attached: what it did first may be missing`;
+    this.fact({ fact: "note", text });
+  }
+
+  /**
+   * SIGCONT to a process that is no child of ours: Deno would want permission to run anything for that. One that was killed meanwhile has nothing
+   * mapped any more, and the gate must not take it for served: the next process that maps the file has to be stopped.
+   */
+  async #continue(pid: number): Promise<void> {
+    const script = 'read -r line < "/proc/$1/maps" && kill -CONT "$1"';
+    const child = this.means.spawn({ program: "/bin/sh", args: ["-c", script, "sh", String(pid)], stderr: "null" });
+    this.#continuing.add(child.pid);
+    await child.status;
   }
 
   /** The signal is delivered when the system call returns: the library is mapped by then. */
@@ -53,9 +81,4 @@ export class Gatekeeper {
       await this.means.sleep(POLL_MS);
     }
   }
-}
-
-/** SIGCONT to a process that is no child of ours: Deno would want permission to run anything for that. */
-async function continueProcess(means: Means, pid: number): Promise<void> {
-  await means.spawn({ program: "/bin/sh", args: ["-c", 'kill -CONT "$1" 2>/dev/null', "sh", String(pid)] }).status;
 }

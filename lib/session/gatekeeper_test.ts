@@ -3,6 +3,7 @@ import { fakeSpawn } from "../../tests/harness/fake_child.ts";
 import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import type { Event } from "../events/event.ts";
+import type { Fact } from "../events/fact.ts";
 import { Gatekeeper } from "./gatekeeper.ts";
 import type { Means } from "./means.ts";
 
@@ -16,9 +17,14 @@ function gate(path: string, attach: (pid: number) => Promise<void>) {
   const spawn = fakeSpawn((child) => {
     seen.push(`continued ${child.options.args!.at(-1)}`);
     child.ends(0);
-  });
+  }, 900);
   let slept = 0;
-  const means = { files: new FolderFiles(path), spawn, sleep: (ms: number) => Promise.resolve(void (slept += ms)) } as unknown as Means;
+  const means = {
+    files: new FolderFiles(path),
+    spawn,
+    sleep: (ms: number) => Promise.resolve(void (slept += ms)),
+    monotonic: () => slept,
+  } as unknown as Means;
   const guard = {
     pid: 1,
     stopped: (pid: number) => Promise.resolve(void seen.push(`guard knows ${pid}`)),
@@ -28,23 +34,27 @@ function gate(path: string, attach: (pid: number) => Promise<void>) {
     unheard: () => {},
     close: () => Promise.resolve(),
   };
-  const keeper = new Gatekeeper(means, guard, async (event) => {
+  const facts: Fact[] = [];
+  const serve = async (event: Event) => {
     seen.push(`attach ${event.pid}`);
     await attach(event.pid);
-  });
-  const event = (pid: number, record = "gate/mapping.stopped"): Event => ({ at: 0, stream: "gate", record, pid, tid: pid, values: [] });
-  return { keeper, seen, state, event, slept: () => slept };
+  };
+  const keeper = new Gatekeeper(means, guard, serve, (fact) => void facts.push(fact));
+  const event = (pid: number): Event => ({ at: 0, stream: "gate", record: "gate/mapping.stopped", pid, tid: pid, values: [] });
+  const released = (pid: number, sender: number): Event => ({ ...event(sender), record: "gate/mapping.released", values: [pid] });
+  return { keeper, seen, facts, state, event, released, slept: () => slept };
 }
 
 Deno.test("gatekeeper: one after another: stands, attached, continued, forgotten; the guard knows at once", async () => {
   using root = temporary();
-  const { keeper, seen, state, event } = gate(root.path, () => Promise.resolve());
+  const { keeper, seen, facts, state, event, released } = gate(root.path, () => Promise.resolve());
   state(7, "T");
   state(8, "T");
   keeper.event(event(7));
   keeper.event(event(8));
-  keeper.event(event(7, "gate/mapping.released"));
   await keeper.idle();
+  keeper.event(released(7, 900));
+  keeper.event(released(8, 901));
   assert.deepEqual(seen, [
     "guard knows 7",
     "guard knows 8",
@@ -55,6 +65,17 @@ Deno.test("gatekeeper: one after another: stands, attached, continued, forgotten
     "continued 8",
     "guard forgets 8",
   ]);
+  assert.deepEqual(facts, []);
+});
+
+Deno.test("gatekeeper: a process that somebody else continues is told of", async () => {
+  using root = temporary();
+  const { keeper, facts, state, event, released } = gate(root.path, () => Promise.resolve(keeper.event(released(7, 555))));
+  state(7, "T");
+  keeper.event(event(7));
+  await keeper.idle();
+  const text = "process 7 was continued by process 555 before probes were attached: what it did first may be missing";
+  assert.deepEqual(facts, [{ fact: "note", text }]);
 });
 
 Deno.test("gatekeeper: whatever happens the process goes on, the next is served, and the first failure is kept", async () => {

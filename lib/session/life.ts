@@ -111,9 +111,8 @@ export class Life {
     if (this.target.type === "launched" && !this.#released) this.target.child.kill("SIGKILL");
   }
 
-  /** Somebody stands at a gate. */
-  async atGate(event: Event): Promise<void> {
-    const began = this.means.monotonic();
+  /** Somebody has stood at a gate `since` then. */
+  async atGate(event: Event, since: number): Promise<void> {
     if (this.#left) return;
     if (this.target.type === "next") {
       await this.#elect(event.pid);
@@ -124,7 +123,7 @@ export class Life {
     // A program without the library: of most that a shell starts.
     else if (await this.#libraries.atMapping(event.pid) === 0) return;
     const what = isCall ? "call reached" : "library mapped";
-    this.options.progress({ state: "gate", pid: event.pid, what, milliseconds: this.means.monotonic() - began });
+    this.options.progress({ state: "gate", pid: event.pid, what, milliseconds: this.means.monotonic() - since });
   }
 
   async #attach(): Promise<void> {
@@ -162,11 +161,11 @@ export class Life {
   #startGate(prefix: string, filter: Filter): Attached {
     const { guard, mappingGate } = this.options;
     const { programs, gatekeeper } = this.run;
-    void guard.armed();
     // Of programs that start anywhere on the machine nobody is stopped for being started.
     const execs = filter.type !== "new";
     if (execs) { for (const pid of this.#tops) void guard.mayStop(pid); }
     const gate = programs.start({ stream: gateStream(prefix), probes: [mappingGate(prefix, execs)], filter, prompt: true });
+    void guard.armed(gate.running.pid);
     gate.onEvent = (event) => gatekeeper.event(event);
     return gate;
   }
@@ -191,19 +190,14 @@ export class Life {
   async #startLibrary(stream: string, probes: readonly Probe[], sites: SiteMap): Promise<void> {
     const { programs, gatekeeper } = this.run;
     const isGate = probes.some((probe) => probe.unsafe);
-    if (isGate) await this.options.guard.armed();
     const filter = await (this.#firstFilter ?? this.#filter());
     const attached = programs.start({ stream, probes, filter, sites, prompt: isGate });
+    if (isGate) void this.options.guard.armed(attached.running.pid);
     attached.onEvent = (event) => {
       if (isGate) gatekeeper.event(event);
       if (this.#libraries.announces(event.record) && !this.#left) gatekeeper.meanwhile(() => this.#libraries.atCall(event.pid));
     };
-    try {
-      await programs.ready(attached);
-    } catch (error) {
-      programs.drop(attached);
-      throw error;
-    }
+    await programs.ready(attached);
     this.run.attached(stream);
   }
 

@@ -12,6 +12,7 @@ import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import type { Recorder } from "../timeline/recording.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import { DEFAULT_MAP_KEYS } from "../tracing/command_line.ts";
+import type { ClockReading } from "../tracing/clock_line.ts";
 import { type ProcessOptions, type ProgramEnd, startBpftrace } from "../tracing/running_program.ts";
 import { Attached } from "./attached.ts";
 import { HostClock } from "./clock.ts";
@@ -128,18 +129,18 @@ export class Programs {
     return attached;
   }
 
-  /** Waits until every probe is attached; from then on its end is the run's failure, and when the outputs are open, it counts. */
+  /**
+   * Waits until every probe is attached; from then on its end is the run's failure, and when the outputs are open, it counts. Throws when it
+   * cannot be attached: then nothing of it is left.
+   */
   async ready(attached: Attached): Promise<void> {
     const { running, stream } = attached;
-    const timeout = patience(this.means.sleep, ATTACH_TIMEOUT_MS).then(() => {
-      throw new LlmprofError(
-        ExitCode.failed,
-        `bpftrace did not attach the program '${stream}' within ${ATTACH_TIMEOUT_MS / 1000} s.`,
-        "This machine may be too busy, or bpftrace hangs.",
-        "Try again, and if it stays so run: llmprof doctor",
-      );
+    const reading = await this.#attaching(attached).catch((error) => {
+      this.#attached = this.#attached.filter((other) => other !== attached);
+      running.kill();
+      attached.tap.close();
+      throw error;
     });
-    const reading = await Promise.race([running.ready, timeout]);
     this.clock ??= new HostClock(reading, this.means.monotonic, this.means.origin);
     void running.ended.then((end) => {
       attached.tap.close();
@@ -148,10 +149,16 @@ export class Programs {
     if (this.#timeline) this.#count(attached);
   }
 
-  /** It never attached: nothing of it counts. */
-  drop(attached: Attached): void {
-    this.#attached = this.#attached.filter((other) => other !== attached);
-    attached.tap.close();
+  #attaching({ running, stream }: Attached): Promise<ClockReading> {
+    const timeout = patience(this.means.sleep, ATTACH_TIMEOUT_MS).then(() => {
+      throw new LlmprofError(
+        ExitCode.failed,
+        `bpftrace did not attach the program '${stream}' within ${ATTACH_TIMEOUT_MS / 1000} s.`,
+        "This machine may be too busy, or bpftrace hangs.",
+        "Try again, and if it stays so run: llmprof doctor",
+      );
+    });
+    return Promise.race([running.ready, timeout]);
   }
 
   /** The outputs are open: what was kept flows, and from now on everything counts. */

@@ -46,7 +46,7 @@ export class Session {
   constructor(readonly means: Means, readonly options: SessionOptions) {
     this.#failed.promise.catch(() => {});
     this.#programs = new Programs(means, options.bufferPages, (error) => this.#failed.reject(error));
-    this.#gatekeeper = new Gatekeeper(means, options.guard, (event) => this.#life.atGate(event));
+    this.#gatekeeper = new Gatekeeper(means, options.guard, (event, since) => this.#life.atGate(event, since), (fact) => this.#fact(fact));
     this.#life = this.#lifeOf(options.target);
   }
 

@@ -3,7 +3,7 @@ import { mustRun, run, type Running, start } from "../harness/command.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
 import { copyCounted, countedCalls, librariesIn, makeRoot } from "../workloads/counted.ts";
 import { type LiveOptions, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
-import { processTable, treeFrom, until } from "./processes.ts";
+import { type ProcessRow, processTable, treeFrom, until } from "./processes.ts";
 
 /** What a trace holds of a counted target. */
 export interface TargetCounts {
@@ -59,8 +59,10 @@ class Way {
   }
 
   /** llmprof starts it. */
-  async started(argv: readonly string[]): Promise<void> {
-    await this.#finish(this.#llmprof({ target: { argv } }));
+  async started(argv: readonly string[], meanwhile?: (llmprof: Running) => Promise<void>): Promise<void> {
+    await using llmprof = this.#llmprof({ target: { argv } });
+    await meanwhile?.(llmprof);
+    await this.#finish(llmprof);
   }
 
   /** It runs, llmprof comes, and when everything is attached it makes its calls. */
@@ -142,6 +144,17 @@ function chrooted(way: Way): string[] {
   return [...unshare, "chroot", rootIn(way), "/bin/counted", "load=/opt/libllama.so", "say=ready", "wait=/work/go", "call"];
 }
 
+async function killedAtGate(way: Way): Promise<void> {
+  const { program, library } = plain(way);
+  const stands = ({ pid, name, state }: ProcessRow) => {
+    return name === "counted" && state === "T" && Deno.readTextFileSync(`/proc/${pid}/maps`).includes(library);
+  };
+  await way.started(["sh", "-c", '"$@"; "$@" call', "sh", program, `load=${library}`], async (llmprof) => {
+    const { pid } = await until("a process stands at the gate", () => treeFrom(llmprof.pid).find(stands));
+    Deno.kill(pid, "SIGKILL");
+  });
+}
+
 /** Takes every name out of a program and puts them where a distribution does, below `root`. Returns what removes them again. */
 async function stripApart(program: string, folder: Temporary, root = ""): Promise<Disposable> {
   const debug = folder.file("debug");
@@ -182,6 +195,7 @@ export const targetKinds: readonly TargetKind[] = [
     times: 1,
     run: (way) => way.running([plain(way, hostileName).program, `load=${plain(way, hostileName).library}`, ...ready(way)]),
   },
+  { name: "a process that is killed at the gate, and another after it", times: 1, run: killedAtGate },
   {
     name: "stripped to .dynsym",
     times: 1,
