@@ -6,6 +6,9 @@ import { temporary } from "../harness/temporary.ts";
 import { bpftracesOf, row, until } from "../kernel/processes.ts";
 import type { Mode } from "./windows.ts";
 
+/** A bpftrace is at work as soon as it is ready. llmprof's own code is compiled in its first three to four seconds, at 10 to 15 % of a CPU. */
+const SETTLED_MS = 500, COMPILED_MS = 5000;
+
 /** The site that llmprof would choose for the operators of a process, in bpftrace's words. */
 async function operatorSite(bpftrace: string, pid: number): Promise<string> {
   const { stdout } = await mustRun([...llmprof, "operators", "--dry-run", "--bpftrace", bpftrace, "--pid", String(pid)]);
@@ -19,27 +22,43 @@ async function operatorSite(bpftrace: string, pid: number): Promise<string> {
 
 /** bpftrace beside the engine, without a probe in it. */
 export function control(bpftrace: string, pairs: number): Mode {
-  return { name: "control", pairs, attach: () => plain(bpftrace, "interval:ms:100 { print(1); }") };
+  return { name: "control", pairs, settleMs: SETTLED_MS, attach: () => plain(bpftrace, "interval:ms:100 { print(1); }") };
 }
 
 /** The trap at every operator of the process, and a count. */
 export function counting(bpftrace: string, pairs: number): Mode {
-  let site: Promise<string> | undefined;
   return {
     name: "counting",
     pairs,
-    async attach(pid) {
-      // The file is mapped anew by each engine.
-      site = operatorSite(bpftrace, pid);
-      return await plain(bpftrace, `${await site} /pid == ${pid}/ { @n = count(); } interval:ms:100 { print(@n); }`);
+    settleMs: SETTLED_MS,
+    attach: async (pid) => {
+      const site = await operatorSite(bpftrace, pid);
+      return await plain(bpftrace, `${site} /pid == ${pid}/ { @n = count(); } interval:ms:100 { print(@n); }`);
     },
   };
 }
 
-async function plain(bpftrace: string, program: string): Promise<() => Promise<void>> {
-  const running = start([bpftrace, "-q", "-e", `BEGIN { printf("ready\\n"); } ${program}`], { timeoutMilliseconds: 600_000 });
+/** Counting, and the shortest line for each into a buffer that nobody reads: what is beyond that is llmprof's. */
+export function lines(bpftrace: string, pairs: number): Mode {
+  return {
+    name: "lines",
+    pairs,
+    settleMs: SETTLED_MS,
+    attach: async (pid) => {
+      const line = 'printf("%llu %llu %llu\\n", nsecs, tid, arg1);';
+      const program = `${await operatorSite(bpftrace, pid)} /pid == ${pid}/ { @n = count(); ${line} } interval:ms:100 { print(@n); }`;
+      return await plain(bpftrace, program, true);
+    },
+  };
+}
+
+async function plain(bpftrace: string, program: string, unread = false): Promise<() => Promise<void>> {
+  const env = { BPFTRACE_PERF_RB_PAGES: "4096" };
+  const running = start([bpftrace, "-q", "-e", `BEGIN { printf("ready\\n"); } ${program}`], { env, timeoutMilliseconds: 600_000 });
   await running.saw("ready");
+  if (unread) running.kill("SIGSTOP");
   return async () => {
+    running.kill("SIGCONT");
     running.kill("SIGINT");
     await running.finished();
   };
@@ -73,6 +92,7 @@ export function tracing(
   return {
     name,
     pairs,
+    settleMs: COMPILED_MS,
     async attach(pid) {
       const folder = temporary();
       const written = output === null ? ["--no-output"] : ["-o", folder.file(output)];

@@ -3,14 +3,15 @@
  *
  *     deno run -A tests/bench/overhead.ts [--model small] [--threads 1] [--pairs 30] [--control 10] [--bpftrace 0.23] [--window 1500]
  *
- * Three things are compared with nothing at all, in random order, each window with the two beside it: a bpftrace without a probe (the control),
- * the trap at every operator with a count, and llmprof writing its timeline. With one thread nothing waits for anything; take two to see what
- * that adds. Prints medians of the ratios and the interval in which the true median lies in 95 of 100 cases.
+ * Four things are compared with nothing at all, in random order, each window with the two beside it: a bpftrace without a probe (the control),
+ * the trap at every operator with a count, the same with a line for each that nobody reads, and llmprof writing its timeline. With one thread
+ * nothing waits for anything; take two to see what that adds. Prints medians of the ratios and the interval in which the true median lies in 95 of
+ * 100 cases.
  */
 import { parseArgs } from "node:util";
 import { type Bpftrace, bpftraces } from "../harness/bpftraces.ts";
 import { type ShapeName, shapes } from "../workloads/shapes.ts";
-import { control, counting, timeline, type TimelineRuns } from "./modes.ts";
+import { control, counting, lines, timeline, type TimelineRuns } from "./modes.ts";
 import { type Middle, middle } from "./statistics.ts";
 import { comparedWindows, type Pair } from "./windows.ts";
 
@@ -19,12 +20,13 @@ export interface OverheadOptions {
   readonly threads: number;
   /** Of counting and of the timeline, each. */
   readonly pairs: number;
+  /** Of the control and of lines, each. */
   readonly control: number;
   readonly windowMs: number;
 }
 
 export interface Overhead {
-  readonly ratios: Readonly<Record<"control" | "counting" | "timeline", Middle>>;
+  readonly ratios: Readonly<Record<"control" | "counting" | "lines" | "timeline", Middle>>;
   /** CPU milliseconds of a token with nothing attached. */
   readonly baseMs: number;
   readonly operatorsPerToken: number;
@@ -38,14 +40,15 @@ export async function measureOverhead(bpftrace: Bpftrace, options: OverheadOptio
   const pairs: Pair[] = [];
   const runs: TimelineRuns = { emitted: 0, lost: 0, operatorsPerToken: 0 };
   const { path } = bpftrace;
-  const modes = [control(path, options.control), counting(path, options.pairs), timeline(path, options.pairs, runs)];
+  const { pairs: each, control: few } = options;
+  const modes = [control(path, few), counting(path, each), lines(path, few), timeline(path, each, runs)];
   await comparedWindows(modes, options, (more) => {
     pairs.push(...more);
-    console.error(`${bpftrace.name}: ${pairs.length} windows of ${options.control + 2 * options.pairs}`);
+    console.error(`${bpftrace.name}: ${pairs.length} windows of ${2 * (few + each)}`);
   });
   const of = (name: string) => middle(pairs.filter(({ mode }) => mode === name).map(({ ratio }) => ratio));
   const baseMs = middle(pairs.map(({ base }) => base)).median;
-  const ratios = { control: of("control"), counting: of("counting"), timeline: of("timeline") };
+  const ratios = { control: of("control"), counting: of("counting"), lines: of("lines"), timeline: of("timeline") };
   const microsecondsPerOperator = (ratios.timeline.median - 1) * baseMs * 1000 / runs.operatorsPerToken;
   return { ratios, baseMs, microsecondsPerOperator, ...runs };
 }

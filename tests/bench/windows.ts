@@ -11,6 +11,8 @@ export interface Mode {
   readonly name: string;
   /** How many windows of it are wanted. */
   readonly pairs: number;
+  /** From attached to the window. What is looked at is the cost of being traced, not of beginning to be. */
+  readonly settleMs: number;
   /** Resolves when it is attached; what it gives resolves when nothing of it is left. */
   attach(pid: number): Promise<() => Promise<void>>;
 }
@@ -37,8 +39,6 @@ interface Window {
 
 /** After this an engine is replaced by a fresh one, whose memory lies elsewhere: what one engine's placement does must not decide. */
 const PAIRS_OF_AN_ENGINE = 40;
-/** What is looked at is the cost of being traced, not of beginning to be. */
-const SETTLE_MS = 1500;
 /**
  * Tokens of a round. A later one has more to attend to: with 200, where in its round a window lies is twice as much noise as everything else.
  */
@@ -63,7 +63,7 @@ async function oneEngine(order: readonly Mode[], { model: shape, threads, window
   const windows = [await window(null, windowMs)];
   for (const mode of order) {
     const detach = await mode.attach(engine.pid);
-    await pause(SETTLE_MS);
+    await pause(mode.settleMs);
     windows.push(await window(mode.name, windowMs));
     await detach();
     windows.push(await window(null, windowMs));
