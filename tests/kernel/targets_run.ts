@@ -141,7 +141,7 @@ function rootIn(way: Way): string {
 }
 
 function chrooted(way: Way): string[] {
-  return [...unshare, "chroot", rootIn(way), "/bin/counted", "load=/opt/libllama.so", "say=ready", "wait=/work/go", "call"];
+  return [...unshare, "chroot", rootIn(way), "/bin/counted", "load=/opt/libllama.so", "say=ready", "wait=/srv/go", "call"];
 }
 
 async function killedAtGate(way: Way): Promise<void> {
@@ -220,7 +220,7 @@ export const targetKinds: readonly TargetKind[] = [
     async run(way) {
       const root = rootIn(way);
       using _debug = await stripApart(`${root}/bin/linked`, way.folder, root);
-      const argv = [...unshare, "chroot", root, "/bin/linked", "say=ready", "wait=/work/go", "call"];
+      const argv = [...unshare, "chroot", root, "/bin/linked", "say=ready", "wait=/srv/go", "call"];
       await way.running(argv, { go: goInRoot(way) });
     },
   },
@@ -305,9 +305,9 @@ export const targetKinds: readonly TargetKind[] = [
   },
 ];
 
-/** `/work/go` in the target's own root. */
+/** `/srv/go` in the target's own root. */
 function goInRoot({ folder }: Way): string {
-  return folder.file("root/work/go");
+  return folder.file("root/srv/go");
 }
 
 /** One process of the container's own, one exec'ed into it before llmprof came, one after. */
@@ -317,19 +317,19 @@ async function inPodman(way: Way): Promise<void> {
   const image = way.folder.file("image.tar");
   await mustRun(["tar", "-C", rootIn(way), "-cf", image, "."]);
   await podman("import", image, id);
-  const work = way.folder.file("work");
-  Deno.mkdirSync(work);
+  const srv = way.folder.file("srv");
+  Deno.mkdirSync(srv);
   // A runtime that may not raise limits keeps to small ones.
   const limits = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024"];
   const users = ["--uidmap", "0:100000:1000", "--gidmap", "0:100000:1000"];
-  const target = ["/bin/counted", "load=/opt/libllama.so", "wait=/work/go", "call"];
+  const target = ["/bin/counted", "load=/opt/libllama.so", "wait=/srv/go", "call"];
   try {
-    await podman("run", "--detach", "--name", id, "--network", "none", ...limits, ...users, "-v", `${work}:/work`, id, ...target, "wait=/work/end");
+    await podman("run", "--detach", "--name", id, "--network", "none", ...limits, ...users, "-v", `${srv}:/srv`, id, ...target, "wait=/srv/end");
     await podman("exec", "--detach", id, ...target);
     await until("both have loaded their library", () => processTable().filter(({ name }) => name === "counted").length >= 2);
     await way.attached({ flags: ["--container", id] }, () => {
-      Deno.writeTextFileSync(join(work, "go"), "");
-      void podman("exec", id, ...target).then(() => Deno.writeTextFileSync(join(work, "end"), ""));
+      Deno.writeTextFileSync(join(srv, "go"), "");
+      void podman("exec", id, ...target).then(() => Deno.writeTextFileSync(join(srv, "end"), ""));
     });
   } finally {
     // Podman tidies up after the container on its own, and for a moment the two are in each other's way.

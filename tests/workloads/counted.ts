@@ -27,7 +27,7 @@ export function librariesIn(folder: string): string[] {
 
 /** A root for a container or a chroot: the target in `/bin` and `/opt`, and what its loader needs. */
 export function makeRoot(folder: string): void {
-  for (const dir of ["bin", "opt", "proc", "sys", "dev", "tmp", "work"]) Deno.mkdirSync(join(folder, dir), { recursive: true });
+  for (const dir of ["bin", "opt", "proc", "sys", "dev", "tmp", "srv"]) Deno.mkdirSync(join(folder, dir), { recursive: true });
   const { program, linked } = copyCounted(join(folder, "opt"));
   for (const path of [program, linked]) Deno.renameSync(path, join(folder, "bin", path.slice(path.lastIndexOf("/") + 1)));
   for (const path of neededBy(join(built.counted, "counted"))) {
