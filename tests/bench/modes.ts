@@ -6,8 +6,10 @@ import { temporary } from "../harness/temporary.ts";
 import { bpftracesOf, row, until } from "../kernel/processes.ts";
 import type { Mode } from "./windows.ts";
 
-/** A bpftrace is at work as soon as it is ready. llmprof's own code is compiled in its first three to four seconds, at 10 to 15 % of a CPU. */
-const SETTLED_MS = 500, COMPILED_MS = 5000;
+/** A bpftrace is at work as soon as it is ready. */
+const SETTLED_MS = 500;
+/** In its first three to four seconds llmprof's own code is compiled, at 10 to 15 % of a CPU. */
+export const COMPILED_MS = 5000;
 
 /** The site that llmprof would choose for the operators of a process, in bpftrace's words. */
 async function operatorSite(bpftrace: string, pid: number): Promise<string> {

@@ -1,10 +1,6 @@
-import { temporary } from "../harness/temporary.ts";
 import { bootNow } from "../kernel/boot_clock.ts";
-import { parseEngineLog } from "../workloads/engine_log.ts";
-import { startEngine } from "../workloads/engine_run.ts";
-import { model } from "../workloads/model.ts";
 import type { ShapeName } from "../workloads/shapes.ts";
-import { mustRun, type Running } from "../harness/command.ts";
+import { pause, PinnedEngine, type Stretch, tokenCost } from "./pinned_engine.ts";
 
 /** Something that is attached to the engine for the length of a window. */
 export interface Mode {
@@ -31,18 +27,12 @@ export interface WindowOptions {
   readonly windowMs: number;
 }
 
-interface Window {
+interface Window extends Stretch {
   readonly mode: string | null;
-  readonly from: bigint;
-  readonly to: bigint;
 }
 
 /** After this an engine is replaced by a fresh one, whose memory lies elsewhere: what one engine's placement does must not decide. */
 const PAIRS_OF_AN_ENGINE = 40;
-/**
- * Tokens of a round. A later one has more to attend to: with 200, where in its round a window lies is twice as much noise as everything else.
- */
-const TOKENS = 50;
 
 /** The windows of all modes in random order, each between two in which nothing is attached; what `seen` is told of each pair as an engine ends. */
 export async function comparedWindows(modes: readonly Mode[], options: WindowOptions, seen: (pairs: readonly Pair[]) => void): Promise<void> {
@@ -51,15 +41,7 @@ export async function comparedWindows(modes: readonly Mode[], options: WindowOpt
 }
 
 async function oneEngine(order: readonly Mode[], { model: shape, threads, windowMs }: WindowOptions): Promise<Pair[]> {
-  using folder = temporary();
-  const [waitFile, stopFile, log] = [folder.file("go"), folder.file("stop"), folder.file("log")];
-  const options = { model: model(shape), prompt: 1, tokens: TOKENS, threads, waitFile, stopFile, log };
-  await using engine = startEngine(options, { timeoutMilliseconds: 3_600_000 });
-  await engine.saw('"waiting"');
-  // It decodes in whichever thread of its pool is free: on a processor of its own, what the scheduler does with those is no part of the ratios.
-  await mustRun(["taskset", "--all-tasks", "--cpu-list", "--pid", `0-${threads - 1}`, String(engine.pid)]);
-  Deno.writeTextFileSync(waitFile, "");
-  await pause(1500);
+  await using engine = await PinnedEngine.start(shape, threads);
   const windows = [await window(null, windowMs)];
   for (const mode of order) {
     const detach = await mode.attach(engine.pid);
@@ -68,20 +50,13 @@ async function oneEngine(order: readonly Mode[], { model: shape, threads, window
     await detach();
     windows.push(await window(null, windowMs));
   }
-  Deno.writeTextFileSync(stopFile, "");
-  await engineEnd(engine);
-  const { tokenTimes, tokenCpu } = parseEngineLog(Deno.readTextFileSync(log));
-  const costs = windows.map((each) => cost(each, tokenTimes, tokenCpu));
+  const log = await engine.end();
+  const costs = windows.map((each) => tokenCost(each, log));
   return windows.flatMap(({ mode }, i) => {
     if (mode === null) return [];
     const base = (costs[i - 1]! + costs[i + 1]!) / 2;
     return [{ mode, ratio: costs[i]! / base, base: base / 1000 }];
   });
-}
-
-async function engineEnd(engine: Running): Promise<void> {
-  const { code, stderr } = await engine.finished();
-  if (code !== 0) throw new Error(`The engine ended with ${code}:\n${stderr}`);
 }
 
 async function window(mode: string | null, milliseconds: number): Promise<Window> {
@@ -90,18 +65,6 @@ async function window(mode: string | null, milliseconds: number): Promise<Window
   return { mode, from, to: bootNow() };
 }
 
-/** CPU microseconds of a token, over the tokens that began and ended in the window. */
-function cost({ from, to }: Window, times: readonly bigint[], cpu: readonly number[]): number {
-  const first = times.findIndex((time) => time >= from);
-  const last = times.findLastIndex((time) => time <= to);
-  if (last - first < 10) throw new Error(`Only ${last - first} tokens in a window: it has to be longer.`);
-  return (cpu[last]! - cpu[first]!) / (last - first);
-}
-
 export function shuffled<T>(items: readonly T[]): T[] {
   return items.map((item) => ({ item, at: Math.random() })).sort((a, b) => a.at - b.at).map(({ item }) => item);
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

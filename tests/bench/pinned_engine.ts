@@ -1,0 +1,66 @@
+import { mustRun, type Running } from "../harness/command.ts";
+import { type Temporary, temporary } from "../harness/temporary.ts";
+import { type EngineLog, parseEngineLog } from "../workloads/engine_log.ts";
+import { startEngine } from "../workloads/engine_run.ts";
+import { model } from "../workloads/model.ts";
+import type { ShapeName } from "../workloads/shapes.ts";
+
+/**
+ * Tokens of a round. A later one has more to attend to: with 200, where in its round a window lies is twice as much noise as everything else.
+ */
+const TOKENS = 50;
+
+/** A stretch of the engine's time, in nanoseconds of CLOCK_BOOTTIME. */
+export interface Stretch {
+  readonly from: bigint;
+  readonly to: bigint;
+}
+
+/**
+ * An engine that generates until it is told to end, on processors of its own: it decodes in whichever thread of its pool is free, and what the
+ * scheduler does with those is no part of what is measured.
+ */
+export class PinnedEngine implements AsyncDisposable {
+  private constructor(readonly folder: Temporary, readonly engine: Running) {}
+
+  static async start(shape: ShapeName, threads: number): Promise<PinnedEngine> {
+    const folder = temporary();
+    const [waitFile, stopFile, log] = [folder.file("go"), folder.file("stop"), folder.file("log")];
+    const options = { model: model(shape), prompt: 1, tokens: TOKENS, threads, waitFile, stopFile, log };
+    const engine = startEngine(options, { timeoutMilliseconds: 3_600_000 });
+    await engine.saw('"waiting"');
+    await mustRun(["taskset", "--all-tasks", "--cpu-list", "--pid", `0-${threads - 1}`, String(engine.pid)]);
+    Deno.writeTextFileSync(waitFile, "");
+    await pause(1500);
+    return new PinnedEngine(folder, engine);
+  }
+
+  get pid(): number {
+    return this.engine.pid;
+  }
+
+  /** Ends it and returns what it wrote down. */
+  async end(): Promise<EngineLog> {
+    Deno.writeTextFileSync(this.folder.file("stop"), "");
+    const { code, stderr } = await this.engine.finished();
+    if (code !== 0) throw new Error(`The engine ended with ${code}:\n${stderr}`);
+    return parseEngineLog(Deno.readTextFileSync(this.folder.file("log")));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.engine[Symbol.asyncDispose]();
+    this.folder[Symbol.dispose]();
+  }
+}
+
+/** CPU microseconds of a token, over the tokens that began and ended in the stretch. */
+export function tokenCost({ from, to }: Stretch, { tokenTimes, tokenCpu }: EngineLog): number {
+  const first = tokenTimes.findIndex((time) => time >= from);
+  const last = tokenTimes.findLastIndex((time) => time <= to);
+  if (last - first < 10) throw new Error(`Only ${last - first} tokens in a window: it has to be longer.`);
+  return (tokenCpu[last]! - tokenCpu[first]!) / (last - first);
+}
+
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
