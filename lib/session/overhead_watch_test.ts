@@ -63,6 +63,17 @@ Deno.test("overhead: of a target that has ended, its threads told what it had us
   assert.equal(all!.hitsPerSecond, 20_000);
 });
 
+Deno.test("overhead: what a process had used that is gone and has not told yet is not taken off", async () => {
+  using root = temporary();
+  const { proc, timeline, watch, sleep } = watched(root.path, 20_000);
+  proc.process(200, 100, "child", "S", 100, 50);
+  await watch.begun([100], timeline, () => false);
+  proc.gone(200);
+  await sleep(9000);
+  const all = await watch.predict([100], timeline);
+  assert.ok(Math.abs(all!.overhead - 20 / 980) < 1e-3, String(all!.overhead));
+});
+
 Deno.test("overhead: of a target that has ended, and told nothing, what was predicted while it ran; of one that does nothing, nothing", async () => {
   using root = temporary();
   const { proc, timeline, watch } = watched(root.path, 20_000);

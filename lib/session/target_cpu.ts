@@ -14,6 +14,8 @@ export interface CpuReading {
 export class TargetCpu {
   /** Nanoseconds by pid, of processes of which a thread has ended. */
   readonly #ended = new Map<number, number>();
+  /** Nanoseconds by pid, when it was last looked at: what tells of its end may still be on its way when it is gone. */
+  readonly #seen = new Map<number, number>();
   lastExit: Ns = NaN;
 
   /** `tree`: with what its processes have started. */
@@ -30,8 +32,11 @@ export class TargetCpu {
     const processes = await readProcesses(this.means.files);
     const alive = new Set(this.tree ? pids.flatMap((pid) => treeOf(processes, pid)) : pids.filter((pid) => processes.has(pid)));
     let cpuNs = 0;
-    for (const pid of alive) cpuNs += processes.get(pid)!.cpuSeconds * 1e9;
-    for (const [pid, ns] of this.#ended) if (!alive.has(pid)) cpuNs += ns;
+    for (const pid of alive) this.#seen.set(pid, processes.get(pid)!.cpuSeconds * 1e9);
+    for (const pid of new Set([...this.#seen.keys(), ...this.#ended.keys()])) {
+      const seen = this.#seen.get(pid) ?? 0;
+      cpuNs += alive.has(pid) ? seen : Math.max(seen, this.#ended.get(pid) ?? 0);
+    }
     return { cpuNs, at: alive.size > 0 ? this.means.monotonic() : null };
   }
 }
