@@ -46,16 +46,18 @@ export class OverheadWatch {
     const deadline = this.means.monotonic() + PATIENCE_MS;
     await this.means.sleep(FIRST_MS);
     while (!isOver() && latest(timeline) - since.until < ENOUGH_NS && this.means.monotonic() < deadline) await this.means.sleep(LOOK_MS);
-    return isOver() ? null : await this.#predict(pids, timeline, since);
+    if (isOver()) return null;
+    const now = await this.#moment(pids, timeline);
+    // It ended meanwhile, perhaps before its first hit was read: how much of its time lies between the two is not known, and the end tells of all.
+    return now.at === null ? null : this.#predict(since, now);
   }
 
   /** For the time since the run began to count; null when nothing can be told. */
   async predict(pids: readonly number[], timeline: Timeline): Promise<Prediction | null> {
-    return this.#start ? await this.#predict(pids, timeline, beginning(this.#start, timeline)) : this.#last;
+    return this.#start ? this.#predict(beginning(this.#start, timeline), await this.#moment(pids, timeline)) : this.#last;
   }
 
-  async #predict(pids: readonly number[], timeline: Timeline, since: Moment): Promise<Prediction | null> {
-    const now = await this.#moment(pids, timeline);
+  #predict(since: Moment, now: Moment): Prediction | null {
     // By rates: while the target runs, its time and the hits are not known up to one moment.
     const seconds = (now.until - since.until) / 1e9;
     const cpuSeconds = now.at === null || since.at === null ? seconds : (now.at - since.at) / 1000;

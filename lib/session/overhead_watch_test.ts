@@ -74,6 +74,28 @@ Deno.test("overhead: what a process had used that is gone and has not told yet i
   assert.ok(Math.abs(all!.overhead - 20 / 980) < 1e-3, String(all!.overhead));
 });
 
+Deno.test("overhead: a target that ends within the first second is told of at the end alone", async () => {
+  using root = temporary();
+  const { proc, timeline, cpu, watch, sleep } = watched(root.path, 20_000);
+  await sleep(600);
+  let looks = 0;
+  const first = await watch.begun([100], timeline, () => {
+    if (looks++ === 1) {
+      cpu.exited({
+        at: timeline.start + 1.6e9,
+        stream: "process",
+        record: "process/life.exit",
+        pid: 100,
+        tid: 100,
+        values: [0, 1050e6, 250e6, "engine"],
+      });
+      proc.gone(100);
+    }
+    return false;
+  });
+  assert.equal(first, null);
+});
+
 Deno.test("overhead: of a target that has ended, and told nothing, what was predicted while it ran; of one that does nothing, nothing", async () => {
   using root = temporary();
   const { proc, timeline, watch } = watched(root.path, 20_000);
