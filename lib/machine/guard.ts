@@ -68,7 +68,7 @@ unlisted() {
     if stopped "$pid" && { maps "$pid" || below "$pid"; }; then kill -CONT "$pid" 2>/dev/null; fi
   done
 }
-pattern=$1 before=' ' listed=' ' roots=' ' gates= orderly= last=
+pattern=$1 before=' ' listed=' ' roots=' ' gates= last=
 for dir in /proc/[0-9]*; do
   pid=\${dir#/proc/}
   if stopped "$pid"; then before="$before$pid "; fi
@@ -76,14 +76,13 @@ done
 echo ready
 while read -r word; do
   case $word in
-    end) orderly=1; break ;;
+    end) exit 0 ;;
     below=*) roots="$roots\${word#below=} " ;;
     gate=*) gates="$gates \${word#gate=}" ;;
     +*) listed="$listed\${word#+} " ;;
     -*) case $listed in *" \${word#-} "*) listed="\${listed%% \${word#-} *} \${listed#* \${word#-} }" ;; esac ;;
   esac
 done
-if [ -n "$orderly" ]; then exit 0; fi
 looks=0
 until [ "$looks" = 30 ]; do
   for pid in $listed; do
