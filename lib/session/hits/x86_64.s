@@ -60,9 +60,10 @@ _start:
 exit:	mov eax, 60
 	syscall
 
-# What operators do to the caches, 384 KiB (the memory is a whole number of such walks, and its end is looked for behind one): a few of them stream megabytes of weights, most of them a vector. How cold the kernel's path is, and what
+# What operators do to the caches, 384 KiB: a few of them stream megabytes of weights, most of them a vector. How cold the kernel's path is, and what
 # lies behind it outside of a virtual machine, decides what a hit costs: on `push` 0.9 µs behind 256 KiB and 1.5 behind 512, stepped 10.1 and 12.4; in an
-# engine with 113 MB of weights 0.9 to 1.4 and 10.9 to 11.5. Then the two arguments of ggml_cpu_extra_compute_forward, and the time.
+# engine with 113 MB of weights 0.9 to 1.4 and 10.9 to 11.5. (The memory is a whole number of such walks, and its end is looked for behind one.)
+# Then the two arguments of ggml_cpu_extra_compute_forward, and the time.
 before:	mov ecx, LINES
 1:	add rax, [r14]
 	add r14, 64
