@@ -19,7 +19,7 @@ async function operatorSite(bpftrace: string, pid: number): Promise<string> {
   const body = lines.findIndex((line) => line.includes("$ith = *(int32 *)arg0"));
   const head = lines.slice(0, body).findLast((line) => line.startsWith("uprobe:"));
   if (head === undefined) throw new Error(`No site of the operators in:\n${stdout}`);
-  return head.slice(0, head.lastIndexOf(" /"));
+  return head.replace(/ \{$/, "");
 }
 
 /** bpftrace beside the engine, without a probe in it. */
@@ -29,27 +29,22 @@ export function control(bpftrace: string, pairs: number): Mode {
 
 /** The trap at every operator of the process, and a count. */
 export function counting(bpftrace: string, pairs: number): Mode {
-  return {
-    name: "counting",
-    pairs,
-    settleMs: SETTLED_MS,
-    attach: async (pid) => {
-      const site = await operatorSite(bpftrace, pid);
-      return await plain(bpftrace, `${site} /pid == ${pid}/ { @n = count(); } interval:ms:100 { print(@n); }`);
-    },
-  };
+  return atOperators("counting", bpftrace, pairs, "@n = count();");
 }
 
 /** Counting, and the shortest line for each into a buffer that nobody reads: what is beyond that is llmprof's. */
 export function lines(bpftrace: string, pairs: number): Mode {
+  return atOperators("lines", bpftrace, pairs, '@n = count(); printf("%llu %llu %llu\\n", nsecs, tid, arg1);', true);
+}
+
+function atOperators(name: string, bpftrace: string, pairs: number, body: string, unread = false): Mode {
   return {
-    name: "lines",
+    name,
     pairs,
     settleMs: SETTLED_MS,
     attach: async (pid) => {
-      const line = 'printf("%llu %llu %llu\\n", nsecs, tid, arg1);';
-      const program = `${await operatorSite(bpftrace, pid)} /pid == ${pid}/ { @n = count(); ${line} } interval:ms:100 { print(@n); }`;
-      return await plain(bpftrace, program, true);
+      const site = await operatorSite(bpftrace, pid);
+      return await plain(bpftrace, `${site} /pid == ${pid}/ { ${body} } interval:ms:100 { print(@n); }`, unread);
     },
   };
 }

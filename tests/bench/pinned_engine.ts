@@ -21,18 +21,20 @@ export interface Stretch {
  * scheduler does with those is no part of what is measured.
  */
 export class PinnedEngine implements AsyncDisposable {
-  private constructor(readonly folder: Temporary, readonly engine: Running) {}
+  private constructor(readonly folder: Temporary, readonly engine: Running, readonly resources: AsyncDisposableStack) {}
 
   static async start(shape: ShapeName, threads: number): Promise<PinnedEngine> {
-    const folder = temporary();
+    // Nothing is left of it when it does not come so far.
+    await using resources = new AsyncDisposableStack();
+    const folder = resources.use(temporary());
     const [waitFile, stopFile, log] = [folder.file("go"), folder.file("stop"), folder.file("log")];
     const options = { model: model(shape), prompt: 1, tokens: TOKENS, threads, waitFile, stopFile, log };
-    const engine = startEngine(options, { timeoutMilliseconds: 3_600_000 });
+    const engine = resources.use(startEngine(options, { timeoutMilliseconds: 3_600_000 }));
     await engine.saw('"waiting"');
     await mustRun(["taskset", "--all-tasks", "--cpu-list", "--pid", `0-${threads - 1}`, String(engine.pid)]);
     Deno.writeTextFileSync(waitFile, "");
     await pause(1500);
-    return new PinnedEngine(folder, engine);
+    return new PinnedEngine(folder, engine, resources.move());
   }
 
   get pid(): number {
@@ -48,8 +50,7 @@ export class PinnedEngine implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.engine[Symbol.asyncDispose]();
-    this.folder[Symbol.dispose]();
+    await this.resources.disposeAsync();
   }
 }
 
