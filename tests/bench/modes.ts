@@ -99,9 +99,8 @@ export function tracing(
       return async () => {
         const children = bpftracesOf(running.pid);
         running.kill("SIGINT");
-        const { code, stdout, stderr } = await running.finished();
+        const { stdout } = await running.succeeded();
         folder[Symbol.dispose]();
-        if (code !== 0) throw new Error(`llmprof ended with ${code}:\n${stderr}`);
         told(JSON.parse(stdout));
         await until("its bpftraces have detached", () => children.every((child) => row(child) === undefined));
       };

@@ -44,8 +44,7 @@ export class PinnedEngine implements AsyncDisposable {
   /** Ends it and returns what it wrote down. */
   async end(): Promise<EngineLog> {
     Deno.writeTextFileSync(this.folder.file("stop"), "");
-    const { code, stderr } = await this.engine.finished();
-    if (code !== 0) throw new Error(`The engine ended with ${code}:\n${stderr}`);
+    await this.engine.succeeded();
     return parseEngineLog(Deno.readTextFileSync(this.folder.file("log")));
   }
 

@@ -44,7 +44,7 @@ for (const { name, path } of bpftraces().filter(({ name }) => values.bpftrace ==
     pairs.push(pair);
   }
   tracer.kill("SIGINT");
-  await tracer.finished();
+  await tracer.succeeded();
   const log = await engine.end();
   const { median, low, high, count } = middle(pairs.map(({ open, shut }) => tokenCost(open, log) / tokenCost(shut, log)));
   console.log(

@@ -26,10 +26,8 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
 
 /** Like {@link run}, for steps that must succeed: throws what the command printed. */
 export async function mustRun(argv: readonly string[], options: RunOptions = {}): Promise<Finished> {
-  const finished = await run(argv, options);
-  if (finished.code === 0) return finished;
-  const how = finished.timedOut ? `ran past ${finished.milliseconds.toFixed(0)} ms` : `ended with ${finished.signal ?? finished.code}`;
-  throw new Error(`${argv.join(" ")} ${how}:\n${finished.stdout.slice(-2000)}${finished.stderr.slice(-4000)}`);
+  await using child = start(argv, options);
+  return await child.succeeded();
 }
 
 /** A command that runs while the test does something else; ends with the test's scope at the latest. */
@@ -42,6 +40,8 @@ export interface Running extends AsyncDisposable {
   /** Resolves when the text has appeared on stdout or stderr; throws when the command ends before that. */
   saw(text: string | RegExp): Promise<void>;
   finished(): Promise<Finished>;
+  /** Like `finished`, for what must succeed: throws what it printed. */
+  succeeded(): Promise<Finished>;
 }
 
 /** Starts a command. Its time limit counts from here. */
@@ -79,6 +79,12 @@ export function start(argv: readonly string[], options: RunOptions = {}): Runnin
     stdout: stdout.text,
     stderr: stderr.text,
     finished: () => finished,
+    async succeeded() {
+      const end = await finished;
+      if (end.code === 0) return end;
+      const how = end.timedOut ? `ran past ${end.milliseconds.toFixed(0)} ms` : `ended with ${end.signal ?? end.code}`;
+      throw new Error(`${argv.join(" ")} ${how}:\n${end.stdout.slice(-2000)}${end.stderr.slice(-4000)}`);
+    },
     async saw(text) {
       const there = () => [stdout.text(), stderr.text()].some((all) => typeof text === "string" ? all.includes(text) : text.test(all));
       if (there()) return;

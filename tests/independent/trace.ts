@@ -23,8 +23,7 @@ export async function trace<T>(bpftrace: string, program: string, whileRunning: 
   await child.saw(/^attached$/m);
   const value = await whileRunning();
   child.kill("SIGINT");
-  const ended = await child.finished();
-  if (ended.code !== 0) throw new Error(`The judge's bpftrace ended with ${ended.code}:\n${program}\n${ended.stderr}`);
+  const ended = await child.succeeded();
   if (/^Lost \d+ events/m.test(ended.stdout + ended.stderr)) throw new Error("The judge's bpftrace lost events.");
   return { stdout: ended.stdout, bpftrace: ended, value };
 }
