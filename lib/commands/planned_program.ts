@@ -34,6 +34,7 @@ const PRICES: Readonly<Record<string, string>> = {
   emulated: "about 0.8 µs a hit",
   stepped: "up to 10 µs a hit",
   return: "1 to 10 µs a hit",
+  shared: "no trap of its own",
 };
 
 export function plan({ stream, probes, filter, sites, bufferPages }: PlanOptions, machine: Capabilities): Planned {

@@ -115,11 +115,15 @@ function marked({ functions }: Symbols, debug: DebugFile | null = null): Map<str
 
 const unknown: SiteChoice = { offset: 0, cost: "stepped", gain: null };
 
-/** Attach points of a `site` parameter in a library: those of its functions that exist and can be probed, each at its cheapest place. */
+/**
+ * Attach points of a `site` parameter in a library: those of its functions that exist and can be probed, each at its cheapest place. `returns`:
+ * functions at whose return the same program has a probe.
+ */
 export async function sitesIn(
   library: FoundLibrary,
   param: SiteParam,
   host: SiteHost,
+  returns: ReadonlySet<string> = new Set(),
 ): Promise<Site[]> {
   const sites: Site[] = [];
   for (const names of param.functions) {
@@ -143,7 +147,9 @@ export async function sitesIn(
     // The kernel would refuse it, and bpftrace the whole program with it.
     if (!choice) continue;
     const { offset, cost, gain } = choice;
-    const price = gain ? `${cost} (${gain} with bpftrace ≥ 0.23)` : cost;
+    // A return is trapped at the entry first: an entry at the same place is no stop of its own. (Behind `endbr64` it is, and begins after the step.)
+    const isShared = offset === 0 && returns.has(symbol);
+    const price = isShared ? "shared with its return" : gain ? `${cost} (${gain} with bpftrace ≥ 0.23)` : cost;
     sites.push({ attach: `uprobe:${target}${place(offset)}`, label: `${label}${offset ? `+${offset}` : ""}`, cost: price, ...common });
   }
   return sites;

@@ -188,11 +188,12 @@ export class LibraryAttacher {
   async #sites(files: FilesOnce, pid: number, probes: readonly Probe[], own: readonly FoundLibrary[]): Promise<SiteMap> {
     const { bpftrace, arch, kernel } = this.means.machine;
     const params = probes.flatMap((probe) => Object.values(probe.params ?? {})).filter((param) => param.type === "site");
+    const returns = new Set(params.filter(({ at }) => at === "return").flatMap(({ functions }) => functions.flat()));
     const found = params.map(async (param) => {
       const libraries = param.beside === undefined
         ? own
         : await findLibraries(files, pid, { prefix: param.beside, symbols: [] }, param.functions.flat());
-      const all = await Promise.all(libraries.map((library) => sitesIn(library, param, { ...bpftrace!.features, kernel, arch })));
+      const all = await Promise.all(libraries.map((library) => sitesIn(library, param, { ...bpftrace!.features, kernel, arch }, returns)));
       return [siteKey(param), all.flat()] as const;
     });
     return new Map(await Promise.all(found));

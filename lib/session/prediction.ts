@@ -4,23 +4,23 @@ import type { Tally } from "../timeline/tally.ts";
 
 /** Hits of one kind of site. */
 export interface Hits {
-  /** The beginning of a site's cost: a class of {@link HitCosts}, or `tracepoint`. */
+  /** The beginning of a site's cost: a class of {@link HitCosts}, `tracepoint`, or `shared`. */
   readonly cost: string;
   readonly count: number;
 }
 
-/** Nanoseconds; there is no function to step over, and a record is sent. */
-const TRACEPOINT_NS = 500;
+/** Nanoseconds of what is no trap of its own (a tracepoint, a site that is shared): there is no instruction to step over, and a record is sent. */
+const RECORD_NS = 500;
 
 /** Nanoseconds of CPU time that hits cost the threads they happen in. */
 export function costOfHits(hits: readonly Hits[], calibration: Calibration): number {
   return hits.reduce((sum, { cost, count }) => sum + count * hitCost(cost, calibration), 0);
 }
 
-/** Nanoseconds of one hit: `emulated`, or `stepped (emulated with bpftrace ≥ 0.23)`. */
+/** Nanoseconds of one hit: `emulated`, `stepped (emulated with bpftrace ≥ 0.23)`, `shared with its return`. */
 export function hitCost(cost: string, calibration: Calibration): number {
   const name = cost.split(" ")[0]!;
-  return name in calibration && name !== "measured" ? calibration[name as keyof HitCosts] : TRACEPOINT_NS;
+  return name in calibration && name !== "measured" ? calibration[name as keyof HitCosts] : RECORD_NS;
 }
 
 /**

@@ -8,11 +8,13 @@ import { costOfHits, hitCost, hitsOf, overheadOf } from "./prediction.ts";
 const calibration = { nop: 500, emulated: 700, stepped: 10_000, return: 11_000, measured: true };
 
 Deno.test("prediction: hits at their price, over what is left of the target's CPU time without them", () => {
-  const hits = [{ cost: "emulated", count: 25_000 }, { cost: "stepped (emulated with bpftrace ≥ 0.23)", count: 100 }, {
-    cost: "tracepoint",
-    count: 10,
-  }];
-  assert.equal(costOfHits(hits, calibration), 25_000 * 700 + 100 * 10_000 + 10 * 500);
+  const hits = [
+    { cost: "emulated", count: 25_000 },
+    { cost: "stepped (emulated with bpftrace ≥ 0.23)", count: 100 },
+    { cost: "tracepoint", count: 10 },
+    { cost: "shared with its return", count: 1 },
+  ];
+  assert.equal(costOfHits(hits, calibration), 25_000 * 700 + 100 * 10_000 + 11 * 500);
   assert.equal(hitCost("return", calibration), 11_000);
   assert.equal(overheadOf(20e6, 1020e6), 0.02);
   assert.equal(overheadOf(20e6, 20e6), null);

@@ -6,8 +6,8 @@
 	.set TENSORS_END, TENSORS + 184 * TENSOR_BYTES
 	.set TICKS, DATA + 0x20000
 	.set WALK, DATA + 0x100000
-	.set LINES, 6144
-	.set WALK_END, WALK + 160 * 64 * LINES
+	.set LINES, 8192
+	.set WALK_END, WALK + 120 * 64 * LINES
 	.set ROUNDS, 1000
 
 	.macro address register, value

@@ -10,8 +10,8 @@
 	.set TENSORS_END, TENSORS + 184 * TENSOR_BYTES
 	.set TICKS, DATA + 0x20000
 	.set WALK, DATA + 0x100000
-	.set LINES, 6144
-	.set WALK_END, WALK + 160 * 64 * LINES
+	.set LINES, 8192
+	.set WALK_END, WALK + 120 * 64 * LINES
 	.set ROUNDS, 1000
 
 	.globl _start, hit_none, hit_nop, hit_emulated, hit_stepped, hit_return
@@ -60,9 +60,9 @@ _start:
 exit:	mov eax, 60
 	syscall
 
-# What operators do to the caches, 384 KiB: a few of them stream megabytes of weights, most of them a vector. How cold the kernel's path is, and what
-# lies behind it outside of a virtual machine, decides what a hit costs: on `push` 0.9 µs behind 256 KiB and 1.5 behind 512, stepped 10.1 and 12.4; in an
-# engine with 113 MB of weights 0.9 to 1.4 and 10.9 to 11.5. (The memory is a whole number of such walks, and its end is looked for behind one.)
+# What operators do to the caches, 512 KiB: a few of them stream megabytes of weights, most of them a vector. How cold the kernel's path is decides what
+# a hit costs, and with caches of 1 MiB that depends on where pages happen to lie, from run to run: behind 384 KiB `push` costs 0.9 µs in most and 1.3 in
+# others, behind 1 MiB 1.0 to 1.7, and stepped 10.1 to 12.3. In four engines with 113 MB of weights it was 1.2 to 1.4, and stepped 9.8 to 11.6.
 # Then the two arguments of ggml_cpu_extra_compute_forward, and the time.
 before:	mov ecx, LINES
 1:	add rax, [r14]
