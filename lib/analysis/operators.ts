@@ -1,4 +1,5 @@
 import type { Slice, Span } from "../events/span.ts";
+import type { Detail } from "../programs/detail.ts";
 import type { Analysis } from "./analysis.ts";
 import { DecodeCalls } from "./decode_calls.ts";
 import { GraphLedger } from "./graph_ledger.ts";
@@ -8,8 +9,8 @@ import { QualityCount } from "./quality.ts";
 import { StoppedTimes } from "./stopped.ts";
 
 /** Which operators take the time, and how fast tokens come: sums as spans arrive, in memory that does not grow with their number. */
-export function operators(): Analysis<OperatorsResult> {
-  return new OperatorsAnalysis();
+export function operators(detail: Detail = "op"): Analysis<OperatorsResult> {
+  return new OperatorsAnalysis(detail);
 }
 
 class OperatorsAnalysis implements Analysis<OperatorsResult> {
@@ -22,6 +23,8 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
   /** In successful calls that ended: what `graphsInDecodeNs` can be compared with. */
   #graphsInDecodeNs = 0;
 
+  constructor(readonly detail: Detail) {}
+
   span(span: Span): void {
     if (span.type === "slice") this.#slice(span);
     else if (span.type === "mark") this.#quality.mark(span);
@@ -31,18 +34,21 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
     this.#ledger.finish();
     const { count, openCount, nodes, withoutOperators, unattached, graphNs } = this.#ledger;
     const time = this.#calls.time();
+    const { detail } = this;
+    const inGraphs = detail === "token" ? null : this.#graphsInDecodeNs;
     return {
+      detail,
       processes: this.#pids.size,
       ...this.#calls.result(),
       time: {
         ...time,
-        graphNs,
-        graphsInDecodeNs: this.#graphsInDecodeNs,
-        outsideGraphNs: time.decodeNs - this.#graphsInDecodeNs,
+        graphNs: detail === "token" ? null : graphNs,
+        graphsInDecodeNs: inGraphs,
+        outsideGraphNs: inGraphs === null ? null : time.decodeNs - inGraphs,
         stoppedNs: this.#stopped.union().total,
       },
-      graphs: { count, openCount, nodes, withoutOperators },
-      ...this.#table.result(graphNs),
+      graphs: { count, openCount, nodes, withoutOperators: detail === "op" ? withoutOperators : 0 },
+      ...(detail === "op" ? this.#table.result(graphNs) : { operators: [], layers: [], tensors: [] }),
       workers: [...this.#ledger.workers].sort(([a], [b]) => a - b).map(([worker, { calls, ns }]) => ({ worker, calls, busyNs: ns })),
       unattachedCalls: unattached,
       quality: this.#quality.result(),

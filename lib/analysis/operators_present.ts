@@ -10,7 +10,7 @@ const FEW_INTERVALS = 100;
 /** Tokens first, then where their time went: by operator, by layer, by tensor. */
 export function presentOperators(result: OperatorsResult): readonly View[] {
   const views: View[] = [...operatorsNotes(result), tokens(result)];
-  if (result.time.decodeNs > 0 || result.time.graphNs > 0) views.push(time(result));
+  if (result.time.decodeNs > 0 || Number(result.time.graphNs) > 0) views.push(time(result));
   if (result.operators.length > 0) {
     views.push(sumsTable("Operators", "operator", result.operators.map((row) => [row.name, row])));
     const layers = result.layers.filter((row) => row.layer !== null);
@@ -49,14 +49,17 @@ function tokens({ tokens, rates, firstTokenNs, betweenTokens }: OperatorsResult)
 }
 
 function time({ time, graphs }: OperatorsResult): Facts {
-  const otherGraphs = time.graphNs - time.graphsInDecodeNs;
+  const { graphNs, graphsInDecodeNs, outsideGraphNs } = time;
+  const otherGraphs = Number(graphNs) - Number(graphsInDecodeNs);
   return {
     type: "facts",
     title: "Time",
     facts: [
       { name: "llama_decode", value: time.decodeNs, unit: "ns" },
-      { name: "  in graphs", value: time.graphsInDecodeNs, unit: "ns", note: `${graphs.count} graphs` },
-      { name: "  outside the graph", value: time.outsideGraphNs, unit: "ns" },
+      ...(graphNs === null ? [] : [
+        { name: "  in graphs", value: graphsInDecodeNs, unit: "ns", note: `${graphs.count} graphs` } as const,
+        { name: "  outside the graph", value: outsideGraphNs, unit: "ns" } as const,
+      ]),
       ...(otherGraphs > 0 ? [{ name: "graphs outside llama_decode", value: otherGraphs, unit: "ns" } as const] : []),
       { name: "between decodes", value: time.betweenDecodesNs, unit: "ns" },
       { name: "sampling", value: time.samplingNs, unit: "ns", note: `${time.samplingCalls} calls` },
@@ -99,18 +102,22 @@ function workers({ workers }: OperatorsResult): Table {
   };
 }
 
+const NOT_LOOKED_AT = { graph: "operators", token: "graphs and operators" } as const;
+
 /** What the figures would mislead about. */
 function operatorsNotes(result: OperatorsResult): Note[] {
-  const { tokens, graphs, betweenTokens, firstTokenNs } = result;
+  const { detail, tokens, graphs, betweenTokens, firstTokenNs } = result;
   const notes = qualityNotes(result.quality);
   const calls = tokens.prefillCalls + tokens.decodeCalls;
   const ops = result.operators.reduce((sum, row) => sum + row.calls, 0);
   const openOps = result.operators.reduce((sum, row) => sum + row.openCalls, 0);
   if (calls === 0 && graphs.count === 0 && ops === 0) {
-    return [...notes, warning("No llama_decode and no ggml graph was seen: the process did not infer while it was watched.")];
+    const what = detail === "token" ? "No llama_decode" : "No llama_decode and no ggml graph";
+    return [...notes, warning(`${what} was seen: the process did not infer while it was watched.`)];
   }
+  if (detail !== "op") notes.push(info(`Seen at --detail ${detail}: ${NOT_LOOKED_AT[detail]} were not looked at.`));
   if (calls === 0) notes.push(warning("No llama_decode was seen: there are no tokens, and operators are not split into prefill and decode."));
-  else if (graphs.count === 0 && ops === 0) {
+  else if (graphs.count === 0 && ops === 0 && detail !== "token") {
     notes.push(warning("No CPU graph was seen inside llama_decode: the model is offloaded, or the ggml library hides its functions."));
   }
   if (graphs.count === 0 && ops > 0) notes.push(warning("ggml_graph_compute was not seen: shares are of the operators' own sum."));

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { details } from "../programs/detail.ts";
 
 const count = z.int().nonnegative();
 /** A sum of nanoseconds. */
@@ -29,6 +30,8 @@ const namedSchema = sumsSchema.extend({ name: z.string() });
  * of worker 0, which is the thread that calls the graph: the rows of `operators` (and of `layers`, and of `tensors`) sum to `time.graphNs`.
  */
 export const operatorsResultSchema = z.object({
+  /** What was looked at: with `graph` no operators (their rows are empty), with `token` no graphs either (their times are null). */
+  detail: z.enum(details),
   /** Processes that computed. */
   processes: count,
   tokens: z.object({
@@ -54,10 +57,10 @@ export const operatorsResultSchema = z.object({
   betweenTokens: z.object({ count, meanNs: ns, p50Ns: ns, p90Ns: ns, p99Ns: ns, maxNs: ns }).nullable(),
   time: z.object({
     decodeNs: ns,
-    graphNs: ns,
-    graphsInDecodeNs: ns,
+    graphNs: nsOrNull,
+    graphsInDecodeNs: nsOrNull,
     /** In `llama_decode` and in no graph: building it, key-value slots, copying logits. */
-    outsideGraphNs: ns,
+    outsideGraphNs: nsOrNull,
     samplingNs: ns,
     samplingCalls: count,
     /** Between the end of a call and the beginning of the next one that generates. */

@@ -26,7 +26,7 @@ function run(spans: readonly Span[]): OperatorsResult {
   assert.deepEqual(operatorsResultSchema.parse(result), result);
   for (const rows of [result.operators, result.layers, result.tensors]) {
     const sum = rows.reduce((total, row) => total + row.totalNs, 0);
-    assert.ok(Math.abs(sum - result.time.graphNs) < 1, `rows sum to ${sum}, graphs to ${result.time.graphNs}`);
+    assert.ok(Math.abs(sum - result.time.graphNs!) < 1, `rows sum to ${sum}, graphs to ${result.time.graphNs}`);
   }
   presentOperators(result);
   return result;
@@ -174,6 +174,22 @@ Deno.test("graphs outside llama_decode, graphs without operators, calls that fai
   assert.deepEqual([result.operators[0]!.other.totalNs, result.time.graphsInDecodeNs], [4 * MS, 1 * MS]);
   assert.deepEqual([result.tokens.failedCalls, result.tokens.prefill], [1, 0]);
   assert.match(notes(result).join(), /1 of 2 graphs came without operators.*failed 1 times/);
+});
+
+Deno.test("less detail: no rows where operators were not looked at, no times where graphs were not, and it is said", () => {
+  const s = new TestSpans();
+  const spans = call(s, "decode", 0, 7.5);
+  const without = (category: string) => (span: Span) => span.type !== "slice" || span.category !== category;
+  const graphs = analyse(operators("graph"), spans.filter(without("ggml.op")));
+  assert.deepEqual(operatorsResultSchema.parse(graphs), graphs);
+  assert.deepEqual([graphs.operators, graphs.graphs.withoutOperators, graphs.time.graphNs, graphs.time.outsideGraphNs], [[], 0, 6.5 * MS, 1 * MS]);
+  assert.deepEqual(notes(graphs).filter((note) => /detail|operators/.test(note)), ["Seen at --detail graph: operators were not looked at."]);
+  const tokens = analyse(operators("token"), spans.filter(without("ggml.op")).filter(without("ggml.graph")));
+  assert.deepEqual(operatorsResultSchema.parse(tokens), tokens);
+  assert.deepEqual([tokens.time.decodeNs, tokens.time.graphNs, tokens.time.outsideGraphNs, tokens.graphs.count], [7.5 * MS, null, null, 0]);
+  assert.ok(!JSON.stringify(presentOperators(tokens)).includes("No CPU graph"));
+  assert.ok(!JSON.stringify(presentOperators(tokens)).includes("outside the graph"));
+  assert.match(notes(analyse(operators("token"), [])).join(), /No llama_decode was seen/);
 });
 
 Deno.test("offloaded: decodes without graphs", () => {

@@ -18,7 +18,7 @@ export async function liveDemo(options: LiveDemoOptions, context: Context): Prom
   const [script, model] = ["tests/workloads/engine.mjs", ".cache/models/small.gguf"].map(inSources) as [string, string];
   for (const path of [script, model, inSources(".cache/engine/node_modules")]) mustExist(path);
   const program = ["node", script, model, "--prompt", "32", "--tokens", "24"];
-  const how = { wait: false, tree: true, bufferPages: DEFAULT_BUFFER_PAGES, mute: true };
+  const how = { wait: false, tree: true, detail: "op", bufferPages: DEFAULT_BUFFER_PAGES, mute: true } as const;
   const code = await trace(demoProfile, { ...options, ...how, program }, context);
   if (!options.quiet) context.terminal.err(realThing);
   return code;

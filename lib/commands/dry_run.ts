@@ -1,5 +1,6 @@
 import type { Fact } from "../events/fact.ts";
 import type { Calibration } from "../machine/calibration.ts";
+import { type Detail, probesOf } from "../programs/detail.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Probe } from "../programs/probe.ts";
 import { gateStream, groupByLibrary } from "../session/library_groups.ts";
@@ -21,6 +22,7 @@ import type { Context } from "./terminal.ts";
 
 export interface DryRunOptions extends TargetOptions {
   readonly tree: boolean;
+  readonly detail: Detail;
   /** One folder for the programs at most; without, they are printed. */
   readonly folders: readonly string[];
   readonly bufferPages: number;
@@ -42,7 +44,7 @@ export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, 
     : await findTargetNow(means, options, context, () => terminal.err("Waiting for a process that matches.\n"));
   mustTrace(means, context);
   const filter = target?.type === "running" ? await filterOf(target.pids, options.tree, means) : { type: "new" } as const;
-  const { programs, notYet } = await plans(profile, filter, options, means);
+  const { programs, notYet } = await plans(probesOf(options.detail, profile.probes), filter, options, means);
   for (const program of programs) {
     if (folder) terminal.out(`${folder.write(program)}\n`);
     else terminal.out(`${program.heading.map((line) => `# ${line}\n`).join("")}${program.commandLine("-")} <<'EOF'\n${program.text}EOF\n\n`);
@@ -80,16 +82,21 @@ async function filterOf(pids: readonly number[], tree: boolean, means: Means): P
 }
 
 /** The same choices as Life makes: kernel probes, libraries that are mapped, gates for those that are not. */
-async function plans(profile: Profile<unknown>, filter: Filter, { bufferPages }: DryRunOptions, means: Means) {
+async function plans(probes: readonly Probe[], filter: Filter, { bufferPages }: DryRunOptions, means: Means) {
   const programs: Planned[] = [];
-  const groups = groupByLibrary(profile.probes, callGate);
+  const groups = groupByLibrary(probes, callGate);
   const facts: Fact[] = [];
-  const add = (stream: string, probes: readonly Probe[], sites?: SiteMap) =>
-    void programs.push(plan({ stream, probes, filter, sites, bufferPages }, means.machine));
+  const add = (stream: string, members: readonly Probe[], sites?: SiteMap) =>
+    void programs.push(plan({ stream, probes: members, filter, sites, bufferPages }, means.machine));
   const possible = ({ library, tracepoints = [] }: Probe) => !library && tracepoints.every((name) => means.machine.tracepoints.has(name));
-  add("process", profile.probes.filter(possible));
+  add("process", probes.filter(possible));
   // Its `start` is told what it would attach, and does not.
-  const attacher = new LibraryAttacher(means, groups, async (stream, probes, sites) => await add(stream, probes, sites), (fact) => facts.push(fact));
+  const attacher = new LibraryAttacher(
+    means,
+    groups,
+    async (stream, members, sites) => await add(stream, members, sites),
+    (fact) => facts.push(fact),
+  );
   const notYet = filter.type === "new" ? groups : await attacher.atStart(filter.pids, true);
   const prefixes = new Set(notYet.filter(({ need }) => need.ready === "mapped").map(({ need }) => need.prefix));
   for (const prefix of prefixes) add(gateStream(prefix), [mappingGate(prefix, filter.type !== "new")]);

@@ -1,14 +1,14 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { Calibration } from "../machine/calibration.ts";
+import { type Detail, detailsOf } from "../programs/detail.ts";
 import type { Probe } from "../programs/probe.ts";
-import { type Detail, detailsOf, probesOf } from "../session/detail.ts";
-import { type Look, lookAt } from "../session/look.ts";
+import { type Look, lookAt, type LookOptions } from "../session/look.ts";
 import type { Means } from "../session/means.ts";
 import { percent } from "../session/percent.ts";
 import type { RunningTarget } from "../session/target.ts";
 
 export interface Limited {
-  readonly probes: readonly Probe[];
+  readonly detail: Detail;
   /** What is seen less than was asked for, as a note; null when nothing is. */
   readonly note: string | null;
   readonly look: Look | null;
@@ -20,31 +20,36 @@ const SEEN: Readonly<Record<Detail, string>> = {
   token: "tokens, no graphs and operators",
 };
 
-/** Chooses the most detail that is predicted to stay below `limit` (a fraction). Throws, with exit code 4, where even the least does not. */
+/**
+ * Chooses the most detail, up to what was asked for, that is predicted to stay below `limit` (a fraction). Throws, with exit code 4, where even the
+ * least does not.
+ */
 export async function withinLimit(
   means: Means,
   target: RunningTarget,
   probes: readonly Probe[],
   limit: number,
   calibration: Calibration,
-  options: { readonly tree: boolean; readonly bufferPages: number; readonly stop: Promise<unknown> },
+  options: LookOptions,
 ): Promise<Limited> {
   const look = await lookAt(means, target, probes, calibration, options);
   try {
-    return { ...chooseDetail(look?.predicted ?? null, probes, limit), look };
+    return { ...chooseDetail(look?.predicted ?? null, detailsOf(probes, options.detail), limit), look };
   } catch (error) {
     await look?.ended;
     throw error;
   }
 }
 
-/** `predicted`: overhead of each detail as a fraction, null where it is not known: then the limit is looked at again at the end of the run. */
+/**
+ * `predicted`: overhead of each detail as a fraction, null where it is not known: then the limit is looked at again at the end of the run. `details`:
+ * what was asked for, and what is less.
+ */
 export function chooseDetail(
   predicted: ReadonlyMap<Detail, number | null> | null,
-  probes: readonly Probe[],
+  details: readonly Detail[],
   limit: number,
-): Pick<Limited, "probes" | "note"> {
-  const details = detailsOf(probes);
+): Pick<Limited, "detail" | "note"> {
   const cost = (detail: Detail) => predicted?.get(detail) ?? 0;
   const chosen = details.find((detail) => cost(detail) <= limit);
   if (chosen === undefined) {
@@ -62,5 +67,5 @@ export function chooseDetail(
     : `--max-overhead ${percent(limit)}: ${SEEN[dearer]} would cost ${percent(cost(dearer))}, so this run sees ${SEEN[chosen]} (${
       percent(cost(chosen))
     } predicted)`;
-  return { probes: probesOf(chosen, probes), note };
+  return { detail: chosen, note };
 }

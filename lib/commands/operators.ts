@@ -5,6 +5,7 @@ import { graph } from "../../probes/ggml/graph.ts";
 import { ops } from "../../probes/ggml/ops.ts";
 import { calls } from "../../probes/llama/calls.ts";
 import { life } from "../../probes/process/life.ts";
+import { asDetail } from "../programs/detail.ts";
 import type { Profile } from "./profile.ts";
 
 /** Which operators take the time of a token. */
@@ -12,8 +13,11 @@ export const operatorsProfile: Profile<OperatorsResult> = {
   name: "operators",
   probes: [life, calls, graph, ops],
   waits: false,
-  requires: { stream: "ggml", what: "A computation on ggml's CPU backend (libggml-cpu*.so)" },
-  analyse: () => operators(),
+  requires: [
+    { probe: graph, what: "A computation on ggml's CPU backend (libggml-cpu*.so)" },
+    { probe: calls, what: "llama.cpp (libllama.so)" },
+  ],
+  analyse: ({ options }) => operators(asDetail(options.detail)),
   present: presentOperators,
   schema: async () => (await import("../analysis/operators_schema.ts")).operatorsResultSchema,
 };

@@ -2,6 +2,7 @@ import type { Event } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import type { Span } from "../events/span.ts";
 import type { Calibration } from "../machine/calibration.ts";
+import type { Detail } from "../programs/detail.ts";
 import type { Probe } from "../programs/probe.ts";
 import { Decodes } from "../session/decodes.ts";
 import type { Means } from "../session/means.ts";
@@ -16,6 +17,8 @@ import { type Limited, withinLimit } from "./max_overhead.ts";
 
 export interface OverheadOptions {
   readonly tree: boolean;
+  /** The most that is asked for. */
+  readonly detail: Detail;
   readonly bufferPages: number;
   /** A fraction of the target's own CPU time: less is seen, or nothing, where more is predicted. */
   readonly maxOverhead?: number;
@@ -25,6 +28,8 @@ export interface OverheadOptions {
 
 /** What a run costs its target: what may be seen for that, what is predicted while it runs, and what is told at its end. */
 export class RunOverhead {
+  /** What is seen. */
+  readonly detail: Detail;
   readonly #means: Means;
   readonly #calibration: Calibration;
   readonly #limited: Limited | null;
@@ -33,7 +38,8 @@ export class RunOverhead {
   readonly #decodes = new Decodes();
   #predict: () => Promise<Prediction | null> = () => Promise.resolve(null);
 
-  private constructor(means: Means, calibration: Calibration, limited: Limited | null, cpu: TargetCpu, status: StatusLine) {
+  private constructor(means: Means, calibration: Calibration, detail: Detail, limited: Limited | null, cpu: TargetCpu, status: StatusLine) {
+    this.detail = detail;
     this.#means = means;
     this.#calibration = calibration;
     this.#limited = limited;
@@ -53,26 +59,16 @@ export class RunOverhead {
     status: StatusLine,
     stop: Promise<unknown>,
   ): Promise<RunOverhead> {
-    const { tree, bufferPages, maxOverhead, calibrate } = options;
+    const { tree, detail, bufferPages, maxOverhead, calibrate } = options;
     const wish = calibrate ? "now" : maxOverhead === undefined ? "kept" : "needed";
     const calibration = await readCalibration(means, bufferPages, wish, () => status.progress({ state: "calibrating" }));
     if (calibrate) status.note(calibrationText(calibration));
     const cpu = new TargetCpu(means, tree);
-    if (maxOverhead === undefined || target?.type !== "running") return new RunOverhead(means, calibration, null, cpu, status);
+    if (maxOverhead === undefined || target?.type !== "running") return new RunOverhead(means, calibration, detail, null, cpu, status);
     status.progress({ state: "looking" });
-    const limited = await withinLimit(means, target, probes, maxOverhead, calibration, { tree, bufferPages, stop });
+    const limited = await withinLimit(means, target, probes, maxOverhead, calibration, { tree, detail, bufferPages, stop });
     if (limited.note !== null) status.note(limited.note);
-    return new RunOverhead(means, calibration, limited, cpu, status);
-  }
-
-  /** What of `probes` is within the limit. */
-  within(probes: readonly Probe[]): readonly Probe[] {
-    return this.#limited?.probes ?? probes;
-  }
-
-  /** The limit leaves out something that was asked for. */
-  get seesLess(): boolean {
-    return Boolean(this.#limited?.note);
+    return new RunOverhead(means, calibration, limited.detail, limited, cpu, status);
   }
 
   /** What is measured needs a look to be compared with. */

@@ -1,5 +1,7 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { noGuard, startGuard } from "../machine/guard.ts";
+import { probesOf } from "../programs/detail.ts";
+import { streamOf } from "../session/library_groups.ts";
 import type { Means } from "../session/means.ts";
 import { Session } from "../session/session.ts";
 import { StatusLine } from "../session/status.ts";
@@ -64,6 +66,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   context.atKill(() => outputs.discard());
   const guard = await starting;
   const tokens = new TokenCount(options.tokens);
+  const probes = probesOf(overhead.detail, profile.probes);
   const run = new TraceRun(profile, outputs, (span) => {
     tokens.span(span);
     overhead.span(span);
@@ -76,7 +79,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       target,
       ...(options.wait && isNamed(options) && { again: () => findRunning(means, options, context, () => {}, "newest") }),
       tree: options.tree,
-      probes: overhead.within(profile.probes),
+      probes,
       bufferPages: options.bufferPages,
       guard,
       mappingGate,
@@ -87,7 +90,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         schemaVersion: 1,
         llmprof: context.version,
         command: profile.name,
-        options: {},
+        options: { detail: overhead.detail },
         host: hostFacts(means.machine),
         bpftrace: { path: means.machine.bpftrace!.path, version: means.machine.bpftrace!.text.replace(/^bpftrace v/, "") },
       },
@@ -107,7 +110,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     const end = Promise.race(ends);
     overhead.follow(session, run.facts, end);
     await session.run(end);
-    await checkSeen(overhead.seesLess ? { ...profile, requires: undefined } : profile, session, means);
+    await checkSeen(profile, session, means);
   } catch (error) {
     if (session?.timeline) report(run.finish(session.timeline), options, context);
     else outputs.discard();
@@ -140,14 +143,15 @@ function nothing({ terminal }: Context): number {
 }
 
 /** A profile without the stream that it lives on is no profile. */
-async function checkSeen(profile: Pick<Profile<unknown>, "requires">, session: Session, means: Means): Promise<void> {
-  const { timeline, options: { target, again } } = session;
+async function checkSeen({ requires }: Pick<Profile<unknown>, "requires">, session: Session, means: Means): Promise<void> {
+  const { timeline, options: { target, again, probes } } = session;
   const received = [...timeline?.tallies.values() ?? []].reduce((n, tally) => n + tally.received, 0);
   if (timeline && received === 0 && !again && target.type === "running" && await hasEnded(means.files, target.pid)) throw targetEnded(target.pid);
-  if (!timeline || !profile.requires || session.attachedStreams.has(profile.requires.stream)) return;
+  const required = requires?.find(({ probe }) => probes.includes(probe));
+  if (!timeline || !required || session.attachedStreams.has(streamOf(required.probe))) return;
   throw new LlmprofError(
     ExitCode.failed,
-    `${profile.requires.what} was never seen in the target.`,
+    `${required.what} was never seen in the target.`,
     "It ended, or was left, before it mapped the library.",
     "Check that this is the process that computes, and give it more time.",
   );

@@ -24,7 +24,7 @@ export interface LibraryGroup {
  * into a library, the gate at that call joins the group of that library, or makes one.
  */
 export function groupByLibrary(probes: readonly Probe[], callGate: MakeCallGate): LibraryGroup[] {
-  const folders = Map.groupBy(probes.filter((probe) => probe.library), (probe) => probe.name.slice(0, probe.name.indexOf("/")));
+  const folders = Map.groupBy(probes.filter((probe) => probe.library), streamOf);
   const groups = [...folders].map(([stream, members]): LibraryGroup => ({
     stream,
     probes: members,
@@ -40,6 +40,11 @@ export function groupByLibrary(probes: readonly Probe[], callGate: MakeCallGate)
     else if (!groups[host]!.gate) groups[host] = { ...groups[host]!, symbols: [...groups[host]!.symbols, call], gate };
   }
   return groups;
+}
+
+/** The program that a library's probe is a part of. */
+export function streamOf({ name }: Probe): string {
+  return name.slice(0, name.indexOf("/"));
 }
 
 function siteSymbols(probe: Probe): string[] {

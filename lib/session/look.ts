@@ -1,9 +1,9 @@
 import type { Fact } from "../events/fact.ts";
 import type { Calibration } from "../machine/calibration.ts";
+import { type Detail, detailsOf, probesOf } from "../programs/detail.ts";
 import type { Probe } from "../programs/probe.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { Decodes } from "./decodes.ts";
-import { type Detail, detailsOf, probesOf } from "./detail.ts";
 import { LibraryAttacher, siteKey } from "./library_attacher.ts";
 import { groupByLibrary } from "./library_groups.ts";
 import type { Means } from "./means.ts";
@@ -23,6 +23,15 @@ export interface Look {
   readonly ended: Promise<void>;
 }
 
+export interface LookOptions {
+  readonly tree: boolean;
+  /** What was asked for: nothing more is looked at. */
+  readonly detail: Detail;
+  readonly bufferPages: number;
+  /** Ends the look before its second is over. */
+  readonly stop: Promise<unknown>;
+}
+
 /**
  * A second with the probes that are hit a few times for each token. How many operators a graph has is known from the graph, so the rate of the dear
  * probes is known before one of them is placed. Null when the target has not mapped what would be looked at.
@@ -32,10 +41,12 @@ export async function lookAt(
   target: RunningTarget,
   probes: readonly Probe[],
   calibration: Calibration,
-  options: { readonly tree: boolean; readonly bufferPages: number; readonly stop: Promise<unknown> },
+  options: LookOptions,
 ): Promise<Look | null> {
-  const hot = probes.filter((probe) => probe.hot);
-  const prices = await hotPrices(means, target, probes, hot);
+  const details = detailsOf(probes, options.detail);
+  // Operators are not placed to be looked at.
+  const looked = details[0] === "op" && details[1] ? details[1] : details[0]!;
+  const prices = await hotPrices(means, target, probesOf(options.detail, probes));
   if (!prices) return null;
   const facts: Fact[] = [];
   const seen = new Decodes();
@@ -44,7 +55,7 @@ export async function lookAt(
   const session = unwrittenSession(means, {
     target,
     tree: options.tree,
-    probes: probesOf("graph", probes),
+    probes: probesOf(looked, probes),
     bufferPages: options.bufferPages,
     out: (span) => seen.span(span),
     onFact: (fact) => void facts.push(fact),
@@ -62,14 +73,14 @@ export async function lookAt(
   if (!timeline) return null;
   const seconds = (timeline.end - timeline.start) / 1e9;
   const streams = new Map<Detail, readonly Hits[]>();
-  for (const detail of detailsOf(probes)) {
+  for (const detail of details) {
     const names = new Set(probesOf(detail, probes).map(({ name }) => name));
     const told = facts.flatMap((fact) => fact.fact === "program" ? [{ ...fact, sites: fact.sites.filter(({ probe }) => names.has(probe)) }] : []);
     const operators = detail === "op" ? prices.map((cost) => ({ cost, count: seen.operators })) : [];
     streams.set(detail, [...hitsOf(told, timeline.tallies), ...operators]);
   }
   // What the look itself cost is part of what the target used.
-  const own = used - costOfHits(streams.get(detailsOf(probes)[1] ?? "op")!, calibration) / seconds;
+  const own = used - costOfHits(streams.get(looked)!, calibration) / seconds;
   const predicted = new Map([...streams].map(([detail, hits]) => {
     const ns = costOfHits(hits, calibration) / seconds;
     return [detail, own > 0 ? overheadOf(ns, own + ns) : null] as const;
@@ -78,10 +89,10 @@ export async function lookAt(
 }
 
 /** Prices of the sites of the hot probes, by the plan alone; null where a library is not there yet. */
-async function hotPrices(means: Means, target: RunningTarget, probes: readonly Probe[], hot: readonly Probe[]): Promise<string[] | null> {
+async function hotPrices(means: Means, target: RunningTarget, probes: readonly Probe[]): Promise<string[] | null> {
   const prices: string[] = [];
   const attacher = new LibraryAttacher(means, groupByLibrary(probes, callGate), (_stream, members, sites) => {
-    for (const probe of members.filter((probe) => hot.includes(probe))) {
+    for (const probe of members.filter(({ hot }) => hot)) {
       for (const param of Object.values(probe.params ?? {})) {
         if (param.type === "site") prices.push(...(sites.get(siteKey(param)) ?? []).map(({ cost }) => cost));
       }

@@ -1,5 +1,6 @@
 import { Command, Option } from "@commander-js/extra-typings";
 import { DEFAULT_BUFFER_PAGES } from "../../tracing/command_line.ts";
+import { details } from "../../programs/detail.ts";
 import { redacting } from "../redacting.ts";
 import { profiles } from "../profiles.ts";
 import type { Context } from "../terminal.ts";
@@ -29,6 +30,12 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--summary <FORMAT>", "summary on standard output", "output").choices(["text", "json"] as const).default("text" as const))
     .addOption(option("--max-loss <EVENTS>", "exit 4 when more events were lost", "output").argParser(parseCount(0)))
     .addOption(option("--redact", "arguments and paths outside the model become path-1, argument-2 …", "output").conflicts(["dryRun"]))
+    .addOption(
+      option("--detail <LEVEL>", "op: every operator; graph: tokens and graphs; token: tokens alone, for next to nothing", "tracing")
+        .choices(details).default("op" as const)
+        // A cold start has one detail.
+        .hideHelp(name !== "operators"),
+    )
     .addOption(
       option("--max-overhead <PERCENT>", "look first; see less, or refuse (exit 4), where more is predicted", "tracing").argParser(parsePercent),
     )
@@ -75,4 +82,4 @@ export function traceCommand(name: string, description: string, context: Context
 }
 
 /** What makes no sense for a run that is over. */
-const LIVE = ["pid", "comm", "match", "container", "wait", "duration", "tokens", "dryRun", "bpftrace", "maxOverhead", "calibrate", "rate"];
+const LIVE = ["pid", "comm", "match", "container", "wait", "duration", "tokens", "detail", "dryRun", "bpftrace", "maxOverhead", "calibrate", "rate"];

@@ -11,10 +11,11 @@ Deno.test("detail: operators go first, then graphs, and tokens stay", () => {
   assert.deepEqual(names("op"), ["process/life", "llama/calls", "ggml/graph", "ggml/ops"]);
   assert.deepEqual(names("graph"), ["process/life", "llama/calls", "ggml/graph"]);
   assert.deepEqual(names("token"), ["process/life", "llama/calls"]);
-  assert.deepEqual(detailsOf([life, calls, graph, ops]), ["op", "graph", "token"]);
+  assert.deepEqual(detailsOf([life, calls, graph, ops], "op"), ["op", "graph", "token"]);
+  assert.deepEqual(detailsOf([life, calls, graph, ops], "graph"), ["graph", "token"]);
 });
 
 Deno.test("detail: where nothing is hit often there is nothing to leave out", () => {
-  assert.deepEqual(detailsOf([life, calls]), ["op"]);
+  assert.deepEqual(detailsOf([life, calls], "op"), ["op"]);
   assert.deepEqual(names("token", [life, calls]), ["process/life", "llama/calls"]);
 });
