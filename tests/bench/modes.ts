@@ -11,15 +11,24 @@ const SETTLED_MS = 500;
 /** In its first three to four seconds llmprof's own code is compiled, at 10 to 15 % of a CPU. */
 export const COMPILED_MS = 5000;
 
-/** The site that llmprof would choose for the operators of a process, in bpftrace's words. */
-async function operatorSite(bpftrace: string, pid: number): Promise<string> {
+/** What llmprof would run for the operators of a process. */
+async function programs(bpftrace: string, pid: number): Promise<string[]> {
   const { stdout } = await mustRun([...llmprof, "operators", "--dry-run", "--bpftrace", bpftrace, "--pid", String(pid)]);
-  const lines = stdout.split("\n");
+  return stdout.split("\n");
+}
+
+/** The site of every operator, in bpftrace's words. */
+function operatorSite(lines: readonly string[]): string {
   // The block that emits operators is the only one of two arguments that reads the worker's number.
   const body = lines.findIndex((line) => line.includes("$ith = *(int32 *)arg0"));
   const head = lines.slice(0, body).findLast((line) => line.startsWith("uprobe:"));
-  if (head === undefined) throw new Error(`No site of the operators in:\n${stdout}`);
+  if (head === undefined) throw new Error(`No site of the operators in:\n${lines.join("\n")}`);
   return head.replace(/ \{$/, "");
+}
+
+/** The sites in libraries, a line each and before what is done there. */
+function allSites(lines: readonly string[]): string[] {
+  return lines.filter((line) => /^u(ret)?probe:/.test(line)).map((line) => line.replace(/(,$| .*$)/, ""));
 }
 
 /** bpftrace beside the engine, without a probe in it. */
@@ -29,23 +38,27 @@ export function control(bpftrace: string, pairs: number): Mode {
 
 /** The trap at every operator of the process, and a count. */
 export function counting(bpftrace: string, pairs: number): Mode {
-  return atOperators("counting", bpftrace, pairs, "@n = count();");
+  return ofProcess("counting", bpftrace, pairs, (lines, pid) => `${operatorSite(lines)} /pid == ${pid}/ { @n = count(); }`);
 }
 
-/** Counting, and the shortest line for each into a buffer that nobody reads: what is beyond that is llmprof's. */
-export function lines(bpftrace: string, pairs: number): Mode {
-  return atOperators("lines", bpftrace, pairs, '@n = count(); printf("%llu %llu %llu\\n", nsecs, tid, arg1);', true);
+/**
+ * The traps at all of llmprof's sites, a count and the shortest line for each of them, into a buffer that nobody reads: the least that bpftrace
+ * can take for telling when each operator, graph and call begins and ends. What is beyond that is llmprof's.
+ */
+export function leastLines(bpftrace: string, pairs: number): Mode {
+  const block = (site: string, pid: number) => {
+    const tensor = site.startsWith("uprobe") ? "arg1" : "0";
+    return `${site} /pid == ${pid}/ { @n = count(); printf("%llu %llu %llu\\n", nsecs, tid, ${tensor}); }`;
+  };
+  return ofProcess("least", bpftrace, pairs, (lines, pid) => allSites(lines).map((site) => block(site, pid)).join("\n"), true);
 }
 
-function atOperators(name: string, bpftrace: string, pairs: number, body: string, unread = false): Mode {
+function ofProcess(name: string, bpftrace: string, pairs: number, text: (lines: readonly string[], pid: number) => string, unread = false): Mode {
   return {
     name,
     pairs,
     settleMs: SETTLED_MS,
-    attach: async (pid) => {
-      const site = await operatorSite(bpftrace, pid);
-      return await plain(bpftrace, `${site} /pid == ${pid}/ { ${body} } interval:ms:100 { print(@n); }`, unread);
-    },
+    attach: async (pid) => await plain(bpftrace, `${text(await programs(bpftrace, pid), pid)} interval:ms:100 { print(@n); }`, unread),
   };
 }
 
@@ -78,6 +91,14 @@ export function timeline(bpftrace: string, pairs: number, runs: TimelineRuns): M
   });
 }
 
+/** llmprof seeing less. */
+export function detail(level: "graph" | "token", bpftrace: string, pairs: number, runs: TimelineRuns): Mode {
+  return tracing(level, bpftrace, pairs, "run.pftrace", ({ events }) => {
+    runs.emitted += events.emitted;
+    runs.lost += events.lost;
+  }, ["--detail", level]);
+}
+
 /** llmprof as a user starts it, with a file to write or none; after each window `told` is given what it said. */
 export function tracing(
   name: string,
@@ -85,6 +106,7 @@ export function tracing(
   pairs: number,
   output: string | null,
   told: (summary: Summary<OperatorsResult>) => void,
+  flags: readonly string[] = [],
 ): Mode {
   return {
     name,
@@ -93,7 +115,7 @@ export function tracing(
     async attach(pid) {
       const folder = temporary();
       const written = output === null ? ["--no-output"] : ["-o", folder.file(output)];
-      const command = [...llmprof, "operators", "--bpftrace", bpftrace, "--pid", String(pid), ...written, "--summary", "json"];
+      const command = [...llmprof, "operators", "--bpftrace", bpftrace, "--pid", String(pid), ...written, ...flags, "--summary", "json"];
       const running = start(command, { timeoutMilliseconds: 600_000 });
       await running.saw("Tracing");
       return async () => {

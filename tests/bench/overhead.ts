@@ -1,32 +1,44 @@
 /**
- * What tracing every operator costs the traced engine: CPU time of a token inside one running engine, in windows with and without.
+ * What tracing costs the traced engine: CPU time of a token inside one running engine, in windows with and without.
  *
  *     deno run -A tests/bench/overhead.ts [--model small] [--threads 1] [--pairs 30] [--control 10] [--bpftrace 0.23] [--window 1500]
+ *         [--modes control,counting,least,timeline,graph,token]
  *
- * Four things are compared with nothing at all, in random order, each window with the two beside it: a bpftrace without a probe (the control),
- * the trap at every operator with a count, the same with a line for each that nobody reads, and llmprof writing its timeline. With one thread
- * nothing waits for anything; take two to see what that adds. Prints medians of the ratios and the interval in which the true median lies in 95 of
- * 100 cases.
+ * These are compared with nothing at all, in random order, each window with the two beside it: a bpftrace without a probe (the control), the trap at
+ * every operator with a count, plain bpftrace with the shortest line for whatever llmprof sees, which nobody reads (the least), llmprof writing its
+ * timeline, and llmprof with less detail. With one thread nothing waits for anything; take two to see what that adds. Prints medians of the ratios
+ * and the interval in which the true median lies in 95 of 100 cases.
  */
 import { parseArgs } from "node:util";
 import { type Bpftrace, bpftraces } from "../harness/bpftraces.ts";
 import { type ShapeName, shapes } from "../workloads/shapes.ts";
-import { control, counting, lines, timeline, type TimelineRuns } from "./modes.ts";
+import { control, counting, detail, leastLines, timeline, type TimelineRuns } from "./modes.ts";
 import { type Middle, middle } from "./statistics.ts";
-import { comparedWindows, type Pair } from "./windows.ts";
+import { comparedWindows, type Mode, type Pair } from "./windows.ts";
+
+const made = {
+  control: (path, { control: few }) => control(path, few),
+  counting: (path, { pairs }) => counting(path, pairs),
+  least: (path, { control: few }) => leastLines(path, few),
+  timeline: (path, { pairs }, runs) => timeline(path, pairs, runs),
+  graph: (path, { pairs }, runs) => detail("graph", path, pairs, runs),
+  token: (path, { pairs }, runs) => detail("token", path, pairs, runs),
+} satisfies Record<string, (path: string, options: OverheadOptions, runs: TimelineRuns) => Mode>;
+
+type ModeName = keyof typeof made;
 
 export interface OverheadOptions {
   readonly model: ShapeName;
   readonly threads: number;
-  /** Of counting and of the timeline, each. */
+  /** Of each mode but these two: */
   readonly pairs: number;
-  /** Of the control and of lines, each. */
+  /** Of the control and of the least, each. */
   readonly control: number;
   readonly windowMs: number;
 }
 
 export interface Overhead {
-  readonly ratios: Readonly<Record<"control" | "counting" | "lines" | "timeline", Middle>>;
+  readonly ratios: ReadonlyMap<ModeName, Middle>;
   /** CPU milliseconds of a token with nothing attached. */
   readonly baseMs: number;
   readonly operatorsPerToken: number;
@@ -36,20 +48,18 @@ export interface Overhead {
   readonly emitted: number;
 }
 
-export async function measureOverhead(bpftrace: Bpftrace, options: OverheadOptions): Promise<Overhead> {
+export async function measureOverhead(bpftrace: Bpftrace, names: readonly ModeName[], options: OverheadOptions): Promise<Overhead> {
   const pairs: Pair[] = [];
   const runs: TimelineRuns = { emitted: 0, lost: 0, operatorsPerToken: 0 };
-  const { path } = bpftrace;
-  const { pairs: each, control: few } = options;
-  const modes = [control(path, few), counting(path, each), lines(path, few), timeline(path, each, runs)];
+  const modes = names.map((name) => made[name](bpftrace.path, options, runs));
+  const all = modes.reduce((sum, mode) => sum + mode.pairs, 0);
   await comparedWindows(modes, options, (more) => {
     pairs.push(...more);
-    console.error(`${bpftrace.name}: ${pairs.length} windows of ${2 * (few + each)}`);
+    console.error(`${bpftrace.name}: ${pairs.length} windows of ${all}`);
   });
-  const of = (name: string) => middle(pairs.filter(({ mode }) => mode === name).map(({ ratio }) => ratio));
+  const ratios = new Map(names.map((name) => [name, middle(pairs.filter(({ mode }) => mode === name).map(({ ratio }) => ratio))]));
   const baseMs = middle(pairs.map(({ base }) => base)).median;
-  const ratios = { control: of("control"), counting: of("counting"), lines: of("lines"), timeline: of("timeline") };
-  const microsecondsPerOperator = (ratios.timeline.median - 1) * baseMs * 1000 / runs.operatorsPerToken;
+  const microsecondsPerOperator = ((ratios.get("timeline")?.median ?? NaN) - 1) * baseMs * 1000 / runs.operatorsPerToken;
   return { ratios, baseMs, microsecondsPerOperator, ...runs };
 }
 
@@ -62,21 +72,29 @@ if (import.meta.main) {
       control: { type: "string", default: "10" },
       window: { type: "string", default: "1500" },
       bpftrace: { type: "string" },
+      modes: { type: "string", default: "control,counting,least,timeline" },
     },
   });
+  const names = values.modes.split(",");
+  const unknown = names.find((name) => !Object.hasOwn(made, name));
+  if (unknown !== undefined) throw new Error(`No mode is called ${unknown}. There are: ${Object.keys(made).join(", ")}.`);
   if (!Object.hasOwn(shapes, values.model)) throw new Error(`No model is called ${values.model}. There are: ${Object.keys(shapes).join(", ")}.`);
   const numbers = { threads: Number(values.threads), pairs: Number(values.pairs), control: Number(values.control), windowMs: Number(values.window) };
   const options: OverheadOptions = { model: values.model as ShapeName, ...numbers };
   const chosen = bpftraces().filter(({ name }) => values.bpftrace === undefined || name === values.bpftrace);
   if (chosen.length === 0) throw new Error(`There is no bpftrace ${values.bpftrace} here.`);
   for (const bpftrace of chosen) {
-    const { ratios, baseMs, operatorsPerToken, microsecondsPerOperator, lost, emitted } = await measureOverhead(bpftrace, options);
+    const { ratios, baseMs, operatorsPerToken, microsecondsPerOperator, lost, emitted } = await measureOverhead(
+      bpftrace,
+      names as ModeName[],
+      options,
+    );
     console.log(
       `bpftrace ${bpftrace.name}, model ${options.model}, threads ${options.threads}: ${baseMs.toFixed(2)} ms CPU a token, ${
         operatorsPerToken.toFixed(0)
       } operators`,
     );
-    for (const [name, { median, low, high, count }] of Object.entries(ratios)) {
+    for (const [name, { median, low, high, count }] of ratios) {
       console.log(`  ${name.padEnd(9)} × ${median.toFixed(4)}  (95 %: ${low.toFixed(4)} to ${high.toFixed(4)}, ${count} windows)`);
     }
     console.log(`  ${microsecondsPerOperator.toFixed(2)} µs for each operator; ${lost} of ${emitted} events lost`);

@@ -31,14 +31,15 @@ for (const bpftrace of bpftraces()) {
     const ops = row.summary.probes.find(({ name, site }) => name === "ggml/ops" && site.includes("compute_forward"));
     if (ops) [site, transport] = [`${/\+\d+$/.exec(ops.site)?.[0] ?? "+0"}, ${ops.cost}`, row.transport];
   }
-  const overhead = await measureOverhead(bpftrace, { model: "small", threads: 1, pairs: Number(values.pairs), control: 4, windowMs: 1500 });
+  const windows = { model: "small", threads: 1, pairs: Number(values.pairs), control: 0, windowMs: 1500 } as const;
+  const overhead = await measureOverhead(bpftrace, ["timeline"], windows);
   rows.push({ name: bpftrace.name, site, transport, exact, counted, overhead });
 }
 
 console.log("\n| bpftrace | site | transport | exact runs | an operator's event costs | CPU time per token |");
 console.log("| --- | --- | --- | --- | --- | --- |");
 for (const { name, site, transport, exact, counted, overhead } of rows) {
-  const { median, low, high } = overhead.ratios.timeline;
+  const { median, low, high } = overhead.ratios.get("timeline")!;
   const cost = `${overhead.microsecondsPerOperator.toFixed(1)} µs`;
   const ratio = `× ${median.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`;
   console.log(`| ${[name, site, transport, `${exact} of ${counted}`, cost, ratio].join(" | ")} |`);
