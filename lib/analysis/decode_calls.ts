@@ -57,6 +57,11 @@ export class DecodeCalls {
     process.lastEnd = slice.end;
   }
 
+  /** What comes next follows from nothing that was seen. */
+  interrupt(): void {
+    for (const process of this.#processes.values()) process.lastEnd = NaN;
+  }
+
   sample(slice: Slice): void {
     this.#samplingCalls++;
     if (slice.open) return;

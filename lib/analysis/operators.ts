@@ -1,4 +1,4 @@
-import type { Slice, Span } from "../events/span.ts";
+import type { Mark, Slice, Span } from "../events/span.ts";
 import type { Detail } from "../programs/detail.ts";
 import type { Analysis } from "./analysis.ts";
 import { DecodeCalls } from "./decode_calls.ts";
@@ -7,6 +7,7 @@ import { OperatorTable } from "./operator_table.ts";
 import type { OperatorsResult } from "./operators_schema.ts";
 import { QualityCount } from "./quality.ts";
 import { StoppedTimes } from "./stopped.ts";
+import { Windows } from "./windows.ts";
 
 /** Which operators take the time, and how fast tokens come: sums as spans arrive, in memory that does not grow with their number. */
 export function operators(detail: Detail = "op"): Analysis<OperatorsResult> {
@@ -19,6 +20,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
   readonly #ledger = new GraphLedger(this.#table, this.#stopped);
   readonly #calls = new DecodeCalls(this.#stopped);
   readonly #quality = new QualityCount();
+  readonly #windows = new Windows();
   readonly #pids = new Set<number>();
   /** In successful calls that ended: what `graphsInDecodeNs` can be compared with. */
   #graphsInDecodeNs = 0;
@@ -27,7 +29,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
 
   span(span: Span): void {
     if (span.type === "slice") this.#slice(span);
-    else if (span.type === "mark") this.#quality.mark(span);
+    else if (span.type === "mark") this.#mark(span);
   }
 
   result(): OperatorsResult {
@@ -38,6 +40,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
     const inGraphs = detail === "token" ? null : this.#graphsInDecodeNs;
     return {
       detail,
+      windows: this.#windows.result(),
       processes: this.#pids.size,
       ...this.#calls.result(),
       time: {
@@ -53,6 +56,12 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
       unattachedCalls: unattached,
       quality: this.#quality.result(),
     };
+  }
+
+  #mark(mark: Mark): void {
+    this.#quality.mark(mark);
+    this.#windows.mark(mark);
+    if (mark.kind === "ended") this.#calls.interrupt();
   }
 
   #slice(slice: Slice): void {

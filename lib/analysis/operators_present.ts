@@ -126,7 +126,7 @@ function operatorsNotes(result: OperatorsResult): Note[] {
   }
   if (tokens.failedCalls > 0) notes.push(warning(`llama_decode failed ${tokens.failedCalls} times: these calls are in no time and no rate.`));
   const open = tokens.openCalls + graphs.openCount + openOps;
-  if (open > 0) notes.push(info(`${open} slices had not ended when the run did: they are counted, and left out of times and means.`));
+  if (open > 0) notes.push(info(`${open} slices had not ended when counting did: they are counted, and left out of times and means.`));
   if (result.unattachedCalls > 0) {
     notes.push(info(`${result.unattachedCalls} operator calls belong to a graph that began before the window: left out.`));
   }
@@ -134,6 +134,8 @@ function operatorsNotes(result: OperatorsResult): Note[] {
   if (betweenTokens && betweenTokens.count < FEW_INTERVALS) {
     notes.push(info(`Only ${betweenTokens.count} intervals between tokens: p90 and p99 say little.`));
   }
+  const { windows } = result;
+  if (windows.count > 1) notes.push(info(`Watched ${windows.count} times, ${(windows.ns / 1e9).toFixed(1)} s in all: the figures are of these.`));
   if (result.processes > 1) notes.push(info(`${result.processes} processes computed: the figures are their sums.`));
   return notes;
 }

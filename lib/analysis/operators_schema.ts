@@ -32,6 +32,8 @@ const namedSchema = sumsSchema.extend({ name: z.string() });
 export const operatorsResultSchema = z.object({
   /** What was looked at: with `graph` no operators (their rows are empty), with `token` no graphs either (their times are null). */
   detail: z.enum(details),
+  /** How often, and how long in all, the target was watched: once, or with `--wait` and `--every` again and again. */
+  windows: z.object({ count, ns }),
   /** Processes that computed. */
   processes: count,
   tokens: z.object({

@@ -12,6 +12,9 @@ export interface TargetOptions {
   readonly match?: RegExp;
   readonly container?: string;
   readonly wait: boolean;
+  /** Milliseconds: for how long it is watched, and from one beginning to the next. */
+  readonly for?: number;
+  readonly every?: number;
   /** Program and arguments after `--`. */
   readonly program: readonly string[];
 }
@@ -28,10 +31,33 @@ function queryOf({ pid, comm, match, container }: TargetOptions): Query | null {
 
 /** A mistake in naming the target, found without looking at the machine's processes. */
 export function checkTarget(profile: Pick<Profile<unknown>, "name" | "waits">, options: TargetOptions): void {
+  checkTurns(profile, options);
   if (queryOf(options) || options.program.length > 0 || profile.waits) return;
   const next =
     `Name one: llmprof ${profile.name} --pid N, --comm NAME, --match REGEX, --container NAME, or: llmprof ${profile.name} -- program args…`;
   throw usage(`${profile.name} needs a target.`, "None was named.", next);
+}
+
+function checkTurns({ name }: Pick<Profile<unknown>, "name">, options: TargetOptions): void {
+  if (options.for === undefined && options.every === undefined) return;
+  const next = `Try: llmprof ${name} --pid N --every 30s --for 2s`;
+  if (options.for === undefined || options.every === undefined) {
+    throw usage("--every and --for belong together.", "One says how often the target is watched, the other for how long.", next);
+  }
+  if (options.for >= options.every) {
+    throw usage("--for has to be shorter than --every.", "There is no time in between to leave the target alone.", next);
+  }
+  if (!queryOf(options) || options.wait) throw usage("--every needs a process that runs.", "It is left alone and found again.", next);
+}
+
+/** The target of a turn as it is now; null when it has ended. */
+export async function findAgain(means: Means, options: TargetOptions, context: Context): Promise<RunningTarget | null> {
+  try {
+    return await findRunning(means, options, context, () => {}, "newest");
+  } catch (error) {
+    if (error instanceof NoMatch) return null;
+    throw error;
+  }
 }
 
 /** Whether a target has a name by which it is known again when it has been restarted: a number is nobody's twice. */

@@ -15,7 +15,7 @@ import { checkProgram } from "../target/program_path.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
-import { checkTarget, findRunning, findTargetNow, isNamed, type TargetOptions } from "./find_target.ts";
+import { checkTarget, findAgain, findRunning, findTargetNow, isNamed, type TargetOptions } from "./find_target.ts";
 import { hostFacts } from "./host_facts.ts";
 import { heedSignals, mustTrace, readMeans } from "./means.ts";
 import { checkOutputs } from "./output_checks.ts";
@@ -78,6 +78,10 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     session = new Session(means, {
       target,
       ...(options.wait && isNamed(options) && { again: () => findRunning(means, options, context, () => {}, "newest") }),
+      ...(options.every !== undefined && {
+        turnMs: options.for,
+        turns: { everyMs: options.every, target: () => findAgain(means, options, context) },
+      }),
       tree: options.tree,
       probes,
       bufferPages: options.bufferPages,

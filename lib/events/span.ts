@@ -59,11 +59,13 @@ export interface Name {
 export interface Mark {
   readonly type: "mark";
   readonly at: Ns;
-  readonly kind: "lost" | "undecodable" | "window" | "note";
+  readonly kind: "lost" | "undecodable" | "window" | "ended" | "note";
   readonly stream: string;
   readonly text: string;
   /** For `lost` and `undecodable`: how many events. */
   readonly count?: number;
+  /** For `window`: whether it opened. */
+  readonly open?: boolean;
 }
 
 export type Span = Slice | Instant | Counter | Name | Mark;

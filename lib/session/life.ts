@@ -21,6 +21,8 @@ import { targetEnded } from "./target_ended.ts";
 export interface LifeOptions {
   /** Waits for a running target's next life when it has ended; null when nobody waits any more. Absent: the run ends with its target. */
   readonly again?: () => Promise<RunningTarget | null>;
+  /** It is watched no longer than this at a time, in milliseconds. */
+  readonly turnMs?: number;
   /** Children belong to the target. */
   readonly tree: boolean;
   readonly probes: readonly Probe[];
@@ -85,20 +87,22 @@ export class Life {
   }
 
   /**
-   * Attaches, lets a program that we started go, and resolves when the target has ended or `stop` resolves. Throws when something cannot be
-   * attached, and what `failed` throws.
+   * Attaches, lets a program that we started go, and resolves when the target has ended (`true`), or its turn is over or `stop` resolves. Throws when
+   * something cannot be attached, and what `failed` throws.
    */
-  async live(stop: Promise<unknown>, failed: Promise<never>): Promise<void> {
+  async live(stop: Promise<unknown>, failed: Promise<never>): Promise<boolean> {
     const { target } = this;
-    const { again, guard, progress } = this.options;
+    const { again, turnMs, guard, progress } = this.options;
     await Promise.race([again ? this.#attach().catch((error) => this.#unlessGone(error)) : this.#attach(), stop]);
     if (target.type === "launched" && this.#counts) {
       target.child.kill("SIGCONT");
       guard.released(target.pid);
       this.#released = true;
     }
-    await Promise.race([stop, this.#ended(), failed]);
+    const over = [stop, ...(turnMs === undefined ? [] : [this.means.sleep(turnMs)])];
+    const hasEnded = await Promise.race([...over.map((end) => end.then(() => false)), this.#ended().then(() => true), failed]);
     if (this.#released) progress({ state: "left", pid: this.#root!.pid, end: this.#end });
+    return hasEnded;
   }
 
   /** Nothing is attached to it any more, and whoever comes to the gate goes on at once. */

@@ -8,6 +8,8 @@ export type Progress =
   | { readonly state: "gate"; readonly pid: number; readonly what: "library mapped" | "call reached"; readonly milliseconds: number }
   /** The target ended, and its next life is waited for. */
   | { readonly state: "again"; readonly pid: number }
+  /** The target is left alone until its next turn. */
+  | { readonly state: "resting"; readonly pid: number; readonly milliseconds: number }
   /** The program that we started: how it ended, or null when it goes on without us. */
   | { readonly state: "left"; readonly pid: number; readonly end: ChildEnd | null }
   | { readonly state: "looking" }

@@ -14,8 +14,18 @@ import type { Means } from "./means.ts";
 import { Programs } from "./programs.ts";
 import type { RunningTarget, Target } from "./target.ts";
 
+/** A target that is watched for a while, again and again, with nothing attached in between. */
+export interface Turns {
+  /** From the beginning of one to that of the next. */
+  readonly everyMs: number;
+  /** The target as it is now, or null when it has ended. */
+  readonly target: () => Promise<RunningTarget | null>;
+}
+
 export interface SessionOptions extends LifeOptions {
   readonly target: Target;
+  /** With `turnMs`. */
+  readonly turns?: Turns;
   readonly bufferPages: number;
   readonly find: (probe: string) => Probe | undefined;
   /** Everything of the header but what the session finds out. */
@@ -75,11 +85,12 @@ export class Session {
    * cannot be attached or dies; what was seen until then has been written.
    */
   async run(stop: Promise<unknown>): Promise<void> {
-    const { again, progress } = this.options;
+    const { again, turns, progress } = this.options;
     void stop.then(() => this.#stopped = true);
     try {
-      await this.#life.live(stop, this.#failed.promise);
-      if (again) await this.#liveAgain(again, stop);
+      const hasEnded = await this.#life.live(stop, this.#failed.promise);
+      if (turns && !hasEnded) await this.#takeTurns(turns, stop);
+      else if (again) await this.#liveAgain(again, stop);
     } finally {
       this.#life.leave();
       progress({ state: "draining" });
@@ -119,6 +130,29 @@ export class Session {
       this.#fact({ fact: "note", text: `process ${pid} ended and process ${target.pid} came after it: both are in this trace` });
       this.#life = this.#lifeOf(target);
       await this.#life.live(stop, this.#failed.promise);
+    }
+  }
+
+  /** One turn after another until the target has ended or `stop` resolves. A turn that took too long to attach costs the next one, not its length. */
+  async #takeTurns({ everyMs, target }: Turns, stop: Promise<unknown>): Promise<void> {
+    const { means, options: { turnMs, progress } } = this;
+    const begun = means.monotonic() - turnMs!;
+    let hasEnded = false;
+    while (!this.#stopped && !hasEnded) {
+      this.#life.leave();
+      const pid = this.pid!;
+      const passed = means.monotonic() - begun;
+      const restMs = everyMs - passed % everyMs;
+      progress({ state: "resting", pid, milliseconds: restMs });
+      const rest = means.sleep(restMs);
+      await this.#gatekeeper.idle();
+      await this.#endPrograms();
+      this.#fact({ fact: "ended", pid });
+      await Promise.race([rest, stop]);
+      const now = this.#stopped ? null : await target();
+      if (!now) return;
+      this.#life = this.#lifeOf(now);
+      hasEnded = await this.#life.live(stop, this.#failed.promise);
     }
   }
 

@@ -14,15 +14,18 @@ import type { Fact } from "../events/fact.ts";
 import type { Child } from "../machine/child.ts";
 import type { Header } from "../timeline/header.ts";
 import type { Means } from "./means.ts";
-import { Session } from "./session.ts";
+import { Session, type SessionOptions } from "./session.ts";
 import type { RunningTarget, Target } from "./target.ts";
 
 const hex = (text: string) => new TextEncoder().encode(text).toHex().replace(/..(?=.)/g, "$& ");
 const tracepoints = [life, access, mappingGate("")].flatMap((probe) => probe.tracepoints ?? []);
 const libllama = makeElf({ llama_decode: "55" });
 
+/** A session's own turns, of a length at which nothing else sleeps. */
+const TURN_MS = 777;
+
 /** A session with probes of processes, files and llama.cpp over a fake machine. Programs are known by their stream's name. */
-function session(root: string, target: Target, again?: () => Promise<RunningTarget | null>) {
+function session(root: string, target: Target, more: Partial<SessionOptions> = {}, turn?: () => Promise<void>) {
   const proc = new FakeProc(root);
   const time = new FakeTime();
   const spans: string[] = [];
@@ -36,7 +39,8 @@ function session(root: string, target: Target, again?: () => Promise<RunningTarg
     programs.set(name, bpftrace);
     waiting.get(name)?.(bpftrace);
   });
-  const sleep = (ms: number) => new Promise<void>((resolve) => ms === 3000 || ms === 30_000 ? undefined : setTimeout(resolve, 1));
+  const soon = (ms: number) => new Promise<void>((resolve) => ms === 3000 || ms === 30_000 ? undefined : setTimeout(resolve, 1));
+  const sleep = (ms: number) => ms === TURN_MS ? turn!() : soon(ms);
   const means = { files: proc.files, machine: capable(undefined, tracepoints), spawn, sleep, monotonic: time.monotonic, origin: 1000, self: 50 };
   const guarded: string[] = [];
   const guard = {
@@ -50,7 +54,6 @@ function session(root: string, target: Target, again?: () => Promise<RunningTarg
   };
   const run = new Session(means as Means, {
     target,
-    ...(again && { again }),
     tree: true,
     probes: [life, access, calls],
     bufferPages: 64,
@@ -66,6 +69,7 @@ function session(root: string, target: Target, again?: () => Promise<RunningTarg
     },
     onFact: (fact) => void facts.push(fact),
     progress: ({ state }) => void states.push(state),
+    ...more,
   });
   const program = (name: string) =>
     programs.has(name) ? Promise.resolve(programs.get(name)!) : new Promise<FakeBpftrace>((resolve) => waiting.set(name, resolve));
@@ -155,10 +159,11 @@ Deno.test("session: a target that comes again is traced again, each life with pr
   using root = temporary();
   const stop = Promise.withResolvers<void>();
   const lives: (RunningTarget | null)[] = [{ type: "running", pid: 200, pids: [200], argv: ["node"] }];
-  const s = session(root.path, { type: "running", pid: 100, pids: [100], argv: ["node"] }, () => {
+  const again = () => {
     const next = lives.shift();
-    return next === undefined ? new Promise(() => {}) : Promise.resolve(next);
-  });
+    return next === undefined ? new Promise<null>(() => {}) : Promise.resolve(next);
+  };
+  const s = session(root.path, { type: "running", pid: 100, pids: [100], argv: ["node"] }, { again });
   s.proc.process(100, 1, "node");
   s.proc.map(100, "/opt/libllama.so", 5, libllama);
   const done = s.run.run(stop.promise);
@@ -187,6 +192,43 @@ Deno.test("session: a target that comes again is traced again, each life with pr
   assert.ok(s.spans.some((span) => /^mark note .*process 100 ended and process 200 came after it/.test(span)));
   assert.deepEqual([...s.run.timeline!.tallies.keys()].sort(), ["host", "llama", "llama-2", "process", "process-2"]);
   assert.equal(s.run.pid, 200);
+});
+
+Deno.test("session: a target that is watched in turns has programs of its own in each, and none in between, until it ends", async () => {
+  using root = temporary();
+  const target: RunningTarget = { type: "running", pid: 100, pids: [100], argv: ["node"] };
+  const [turn, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const ends = [turn.promise, new Promise<void>(() => {})];
+  const turns = { everyMs: 5000, target: () => rest.promise.then(() => target) };
+  const s = session(root.path, target, { turnMs: TURN_MS, turns }, () => ends.shift()!);
+  s.proc.process(100, 1, "node");
+  s.proc.map(100, "/opt/libllama.so", 5, libllama);
+  const done = s.run.run(new Promise(() => {}));
+  await s.run.counting;
+  const first = await s.program("llama");
+  first.event(14, 100, "7 1 1 1 1");
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  turn.resolve();
+  await until(() => first.child.signals.includes("SIGINT"));
+  assert.equal(s.states.at(-1), "resting");
+  rest.resolve();
+  await until(() => s.states.filter((state) => state === "counting").length === 2);
+  const second = await s.program("llama");
+  assert.notEqual(second, first);
+  second.event(15, 100, "0");
+  second.event(14, 100, "7 1 1 1 1");
+  second.event(15, 100, "0");
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  s.proc.gone(100);
+  await done;
+  await s.run.ended();
+  assert.deepEqual(events(s.spans), [
+    '100/100 llama.decode "llama_decode" (open) tokens=1 phase=decode context=7',
+    '100/100 llama.decode "llama_decode" tokens=1 phase=decode context=7 ret=0',
+  ]);
+  assert.ok(!s.states.includes("again"));
+  assert.equal(s.spans.filter((span) => span.startsWith("mark ended")).length, 1);
+  assert.deepEqual([...s.run.timeline!.tallies.keys()].sort(), ["host", "llama", "llama-2", "process", "process-2"]);
 });
 
 Deno.test("session: waiting, the first process that opens weights is the target, with what it did before", async () => {

@@ -34,6 +34,8 @@ export class StatusLine {
         return this.#say(`Process ${progress.pid} stood ${Math.round(progress.milliseconds)} ms (${progress.what}) while probes were attached.`);
       case "again":
         return this.#say(`Process ${progress.pid} ended. Waiting for the next one that matches. Ctrl-C ends and writes.`);
+      case "resting":
+        return this.#say(`Process ${progress.pid} is left alone for ${(progress.milliseconds / 1000).toFixed(1)} s. Ctrl-C ends and writes.`);
       case "left":
         return this.#left(progress.pid, progress.end);
       case "looking":

@@ -80,11 +80,11 @@ export class Timeline {
     const rows = schema.rows && this.#merge.input(schema.stream, from);
     const isRow = new Set(schema.rows);
     // A stream that has not told any time yet complains at the run's base.
-    const mark = (at: Ns, kind: Mark["kind"], text: string, count?: number) =>
-      input.push({ type: "mark", at: Number.isFinite(at) ? at : 0, kind, stream: schema.stream, text, ...(count !== undefined && { count }) });
+    const mark = (at: Ns, kind: Mark["kind"], text: string, more: Pick<Mark, "count" | "open"> = {}) =>
+      input.push({ type: "mark", at: Number.isFinite(at) ? at : 0, kind, stream: schema.stream, text, ...more });
     const undecodable = (line: string) => {
       tally.undecodable++;
-      mark(latest, "undecodable", `${schema.stream}: not understood: ${line.slice(0, 200)}`, 1);
+      mark(latest, "undecodable", `${schema.stream}: not understood: ${line.slice(0, 200)}`, { count: 1 });
     };
     let latest: Ns = from ?? -Infinity;
     let unmarked = 0;
@@ -102,7 +102,7 @@ export class Timeline {
       beat: (at) => {
         if (at > latest) latest = at;
         // bpftrace tells of a loss before it hands on what the buffer still held: it happened after that, about when a heartbeat comes through again.
-        if (unmarked > 0) mark(at, "lost", `${schema.stream}: bpftrace's buffer was full`, unmarked);
+        if (unmarked > 0) mark(at, "lost", `${schema.stream}: bpftrace's buffer was full`, { count: unmarked });
         unmarked = 0;
         input.advance(at - schema.disorderNs);
         observer?.beat?.(at);
@@ -124,7 +124,7 @@ export class Timeline {
         if (open) this.#start = Math.min(this.#start, at);
         else closed = at;
         observer?.window?.(at, open);
-        mark(at, "window", `${schema.stream}: all probes ${open ? "count from here" : "stopped counting"}`);
+        mark(at, "window", `${schema.stream}: all probes ${open ? "count from here" : "stopped counting"}`, { open });
       },
       lost: (count) => {
         tally.reported += count;
@@ -140,7 +140,7 @@ export class Timeline {
         // Its writer was killed: what is left of the line may be a shorter number than it was.
         if (rest !== "") undecodable(rest);
         const unexplained = tally.emitted - tally.discarded - tally.received - tally.reported + unmarked;
-        if (unexplained > 0) mark(closed ?? latest, "lost", `${schema.stream}: emitted in the kernel and never delivered`, unexplained);
+        if (unexplained > 0) mark(closed ?? latest, "lost", `${schema.stream}: emitted in the kernel and never delivered`, { count: unexplained });
         if (opened && closed === undefined) {
           mark(latest, "note", `${schema.stream}: cut off ${this.#since(latest)}: what it would have told later is missing`);
         }
@@ -214,7 +214,10 @@ export class Timeline {
         this.options.out({ type: "mark", at: event.at, kind: "lost", stream: fact.stream, text, count: fact.count });
       }
     }
-    if (fact.fact === "ended") this.#dispatch.end(event.at);
+    if (fact.fact === "ended") {
+      this.#dispatch.end(event.at);
+      this.options.out({ type: "mark", at: event.at, kind: "ended", stream: "host", text: `process ${fact.pid} is watched no longer` });
+    }
     if (fact.fact === "note") this.options.out({ type: "mark", at: event.at, kind: "note", stream: "host", text: fact.text });
     this.options.onFact?.(fact, event.at);
     this.#dispatch.fact(fact, event.at);

@@ -12,6 +12,8 @@ import { groups } from "./texts.ts";
 
 /** A command that traces: see profile.ts. */
 export function traceCommand(name: string, description: string, context: Context, done: Done): Command {
+  // A cold start has one detail, and happens once.
+  const isCold = name === "coldstart";
   const command = new Command(name)
     .description(description)
     .usage("[options] [-- program args…]")
@@ -25,6 +27,10 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--from <PATH>", "explain a recording again: no target, no root", "target").conflicts(LIVE))
     .addOption(option("--duration <TIME>", "end after 10s, 5m …", "end").argParser(parseDuration))
     .addOption(option("--tokens <N>", "end after so many generated tokens", "end").argParser(parseCount(1)))
+    .addOption(
+      option("--every <TIME>", "with --for: watch it every 30s …, with nothing attached in between", "end").argParser(parseDuration).hideHelp(isCold),
+    )
+    .addOption(option("--for <TIME>", "with --every: for 2s … each time", "end").argParser(parseDuration).hideHelp(isCold))
     .addOption(option("-o, --output <PATH>", "trace (.pftrace .json .jsonl, + .gz) or recording (.llmprof); repeatable", "output").argParser(collect))
     .addOption(new Option("--no-output", "write no file").helpGroup(groups.output))
     .addOption(option("--summary <FORMAT>", "summary on standard output", "output").choices(["text", "json"] as const).default("text" as const))
@@ -32,9 +38,7 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--redact", "arguments and paths outside the model become path-1, argument-2 …", "output").conflicts(["dryRun"]))
     .addOption(
       option("--detail <LEVEL>", "op: every operator; graph: tokens and graphs; token: tokens alone, for next to nothing", "tracing")
-        .choices(details).default("op" as const)
-        // A cold start has one detail.
-        .hideHelp(name !== "operators"),
+        .choices(details).default("op" as const).hideHelp(isCold),
     )
     .addOption(
       option("--max-overhead <PERCENT>", "look first; see less, or refuse (exit 4), where more is predicted", "tracing").argParser(parsePercent),
@@ -82,4 +86,20 @@ export function traceCommand(name: string, description: string, context: Context
 }
 
 /** What makes no sense for a run that is over. */
-const LIVE = ["pid", "comm", "match", "container", "wait", "duration", "tokens", "detail", "dryRun", "bpftrace", "maxOverhead", "calibrate", "rate"];
+const LIVE = [
+  "pid",
+  "comm",
+  "match",
+  "container",
+  "wait",
+  "duration",
+  "tokens",
+  "every",
+  "for",
+  "detail",
+  "dryRun",
+  "bpftrace",
+  "maxOverhead",
+  "calibrate",
+  "rate",
+];

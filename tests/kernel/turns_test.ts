@@ -1,0 +1,55 @@
+/** A target that is watched for a while, again and again: whole in each turn, left alone in between. */
+import assert from "node:assert/strict";
+import { matrixTest } from "../harness/kernel.ts";
+import { temporary } from "../harness/temporary.ts";
+import { parseEngineLog } from "../workloads/engine_log.ts";
+import { startEngine } from "../workloads/engine_run.ts";
+import { model } from "../workloads/model.ts";
+import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
+import { bpftracesOf } from "./processes.ts";
+import { differingReplays } from "./replayed.ts";
+import { slicesOf } from "./trace_figures.ts";
+
+matrixTest("--every 4s --for 1s: four turns in fourteen seconds, each of them whole, and nothing attached in between", {
+  engine: true,
+  judge: true,
+}, async ({ path }) => {
+  using folder = temporary();
+  const [waitFile, stopFile, log] = [folder.file("go"), folder.file("stop"), folder.file("log")];
+  await using engine = startEngine({ model: model("tiny"), prompt: 1, tokens: 50, threads: 1, waitFile, stopFile, log });
+  await engine.saw('"waiting"');
+  Deno.writeTextFileSync(waitFile, "");
+  const flags = ["--every", "4s", "--for", "1s", "--duration", "14s"];
+  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, formats: allFormats, flags });
+  await llmprof.saw("is left alone");
+  let restless = true, over = false;
+  void llmprof.finished().then(() => over = true);
+  while (restless && !over) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    restless = bpftracesOf(llmprof.pid).length > 0;
+  }
+  assert.ok(!over, "between two turns no bpftrace is left");
+  const { result, events } = summaryOf("operators", await llmprof.finished());
+  Deno.writeTextFileSync(stopFile, "");
+  await engine.finished();
+  assert.equal(result.windows.count, 4);
+  assert.ok(result.windows.ns > 3e9 && result.windows.ns < 6e9, String(result.windows.ns));
+  assert.deepEqual([events.lost, events.received], [0, events.emitted]);
+  assert.ok(result.betweenTokens!.maxNs < 1e9, "the time in between is no token's");
+  const nameless = result.operators.map(({ name }) => name).filter((name) => !/^[A-Z][A-Z0-9_]+$|^graph (start|rest)$/.test(name));
+  assert.deepEqual(nameless, [], "names are known before the first operator, though the engine is in the middle of its work");
+  assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
+
+  const decodes = await slicesOf(outputPath(folder, "pftrace"), "llama.decode");
+  assert.equal(decodes.length, result.tokens.prefillCalls + result.tokens.decodeCalls);
+  const rests = decodes.flatMap(({ start }, i) => i > 0 && start - decodes[i - 1]!.end > 1_000_000_000n ? [i] : []);
+  const turns = [0, ...rests].map((from, i) => decodes.slice(from, rests[i]));
+  assert.equal(turns.length, 4);
+  const { tokenTimes } = parseEngineLog(Deno.readTextFileSync(log));
+  for (const turn of turns) {
+    // Every call gives a token, which the script has before the next call ends. The last call may have been cut off.
+    const whole = turn.slice(0, -1);
+    const [first, last] = [whole[0]!.end, whole.at(-1)!.end];
+    assert.equal(tokenTimes.filter((time) => time > first && time < last).length, whole.length - 1);
+  }
+});
