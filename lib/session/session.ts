@@ -185,6 +185,8 @@ export class Session {
     const { out, flush, recording } = open(pseudonyms?.header(full) ?? full);
     this.#timeline = new Timeline({ base: splitBase(base), find, out, onFact, ...(full.root !== undefined && { root: full.root }) });
     this.#host = new HostStream(this.#programs.clock!, this.#timeline, recording?.stream(hostSchema) ?? null, flush, pseudonyms);
+    // What was read until now, names of operators among it, is known before the first event.
+    this.#flushFacts();
     this.#programs.begin(this.#timeline, recording, pseudonyms);
   }
 
