@@ -39,8 +39,8 @@ class JsonlExporter implements Exporter {
         );
       }
       case "mark": {
-        const { at, kind, stream, text, count } = span;
-        return this.#line({ type: "mark", at: this.#absolute(at), kind, stream, text, count });
+        const { at, kind, stream, text, count, open } = span;
+        return this.#line({ type: "mark", at: this.#absolute(at), kind, stream, text, count, open });
       }
       case "instant": {
         const rest = span.args ? `,"args":${toJson(span.args)}` : "";

@@ -59,7 +59,10 @@ export class DecodeCalls {
 
   /** What comes next follows from nothing that was seen. */
   interrupt(): void {
-    for (const process of this.#processes.values()) process.lastEnd = NaN;
+    for (const process of this.#processes.values()) {
+      process.lastEnd = NaN;
+      process.first.interrupt();
+    }
   }
 
   sample(slice: Slice): void {

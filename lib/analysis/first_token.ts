@@ -40,6 +40,11 @@ export class FirstToken {
     this.#basis = "sampling";
   }
 
+  /** Nothing that follows has to do with what was seen: the best answer stands. */
+  interrupt(): void {
+    this.#at ??= this.#promptEnd;
+  }
+
   get certain(): boolean {
     return this.#at !== undefined;
   }

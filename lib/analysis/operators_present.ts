@@ -106,16 +106,17 @@ const NOT_LOOKED_AT = { graph: "operators", token: "graphs and operators" } as c
 
 /** What the figures would mislead about. */
 function operatorsNotes(result: OperatorsResult): Note[] {
-  const { detail, tokens, graphs, betweenTokens, firstTokenNs } = result;
+  const { detail, windows, tokens, graphs, betweenTokens, firstTokenNs } = result;
   const notes = qualityNotes(result.quality);
   const calls = tokens.prefillCalls + tokens.decodeCalls;
   const ops = result.operators.reduce((sum, row) => sum + row.calls, 0);
+  if (windows.count > 1) notes.push(info(`Watched ${windows.count} times, ${(windows.ns / 1e9).toFixed(1)} s in all: the figures are of these.`));
+  if (detail !== "op") notes.push(info(`Seen at --detail ${detail}: ${NOT_LOOKED_AT[detail]} were not looked at.`));
   const openOps = result.operators.reduce((sum, row) => sum + row.openCalls, 0);
   if (calls === 0 && graphs.count === 0 && ops === 0) {
     const what = detail === "token" ? "No llama_decode" : "No llama_decode and no ggml graph";
     return [...notes, warning(`${what} was seen: the process did not infer while it was watched.`)];
   }
-  if (detail !== "op") notes.push(info(`Seen at --detail ${detail}: ${NOT_LOOKED_AT[detail]} were not looked at.`));
   if (calls === 0) notes.push(warning("No llama_decode was seen: there are no tokens, and operators are not split into prefill and decode."));
   else if (graphs.count === 0 && ops === 0 && detail !== "token") {
     notes.push(warning("No CPU graph was seen inside llama_decode: the model is offloaded, or the ggml library hides its functions."));
@@ -134,8 +135,6 @@ function operatorsNotes(result: OperatorsResult): Note[] {
   if (betweenTokens && betweenTokens.count < FEW_INTERVALS) {
     notes.push(info(`Only ${betweenTokens.count} intervals between tokens: p90 and p99 say little.`));
   }
-  const { windows } = result;
-  if (windows.count > 1) notes.push(info(`Watched ${windows.count} times, ${(windows.ns / 1e9).toFixed(1)} s in all: the figures are of these.`));
   if (result.processes > 1) notes.push(info(`${result.processes} processes computed: the figures are their sums.`));
   return notes;
 }

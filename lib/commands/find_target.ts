@@ -47,17 +47,8 @@ function checkTurns({ name }: Pick<Profile<unknown>, "name">, options: TargetOpt
   if (options.for >= options.every) {
     throw usage("--for has to be shorter than --every.", "There is no time in between to leave the target alone.", next);
   }
-  if (!queryOf(options) || options.wait) throw usage("--every needs a process that runs.", "It is left alone and found again.", next);
-}
-
-/** The target of a turn as it is now; null when it has ended. */
-export async function findAgain(means: Means, options: TargetOptions, context: Context): Promise<RunningTarget | null> {
-  try {
-    return await findRunning(means, options, context, () => {}, "newest");
-  } catch (error) {
-    if (error instanceof NoMatch) return null;
-    throw error;
-  }
+  if (options.wait) throw usage("--every cannot be used with --wait.", "One process is watched in turns, and when it ends, so does the run.", next);
+  if (!queryOf(options)) throw usage("--every needs a process that runs.", "It is left alone between two turns, not started.", next);
 }
 
 /** Whether a target has a name by which it is known again when it has been restarted: a number is nobody's twice. */

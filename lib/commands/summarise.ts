@@ -51,14 +51,7 @@ export function summarise<Result>(
       affinity: null,
     },
     bpftrace: header.bpftrace,
-    probes: all(facts, "program").flatMap(({ stream, sites }) =>
-      sites.map(({ probe, site, cost, records }) => ({
-        name: probe,
-        site,
-        cost,
-        hits: records.length === 0 ? null : Math.max(...records.map((record) => hits(stream, record))),
-      }))
-    ),
+    probes: probesOf(all(facts, "program"), hits),
     events: { ...countsOf(tallies), skipped: tallies.reduce((n, { skipped }) => n + skipped, 0) },
     overhead: {
       predicted: overhead?.predicted ?? null,
@@ -81,4 +74,19 @@ function sizeOf(path: string): number | null {
   } catch {
     return null;
   }
+}
+
+/** The sites of all programs. Lives and turns of a target (`ggml`, `ggml-2` …) have the same ones again: those are one, with the hits of all. */
+function probesOf(programs: readonly Of<"program">[], hits: (stream: string, record: string) => number): Summary<unknown>["probes"] {
+  const found = new Map<string, { name: string; site: string; cost: string; hits: number | null }>();
+  for (const { stream, sites } of programs) {
+    for (const [i, { probe, site, cost, records }] of sites.entries()) {
+      const key = JSON.stringify([stream.replace(/-\d+$/, ""), i, probe, site, cost]);
+      const here = records.length === 0 ? null : Math.max(...records.map((record) => hits(stream, record)));
+      const before = found.get(key);
+      if (!before) found.set(key, { name: probe, site, cost, hits: here });
+      else if (here !== null) before.hits = (before.hits ?? 0) + here;
+    }
+  }
+  return [...found.values()];
 }

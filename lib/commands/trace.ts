@@ -2,20 +2,21 @@ import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { noGuard, startGuard } from "../machine/guard.ts";
 import { probesOf } from "../programs/detail.ts";
 import { streamOf } from "../session/library_groups.ts";
+import type { Turns } from "../session/life.ts";
 import type { Means } from "../session/means.ts";
 import { Session } from "../session/session.ts";
 import { StatusLine } from "../session/status.ts";
-import type { Target } from "../session/target.ts";
+import type { RunningTarget, Target } from "../session/target.ts";
 import { targetEnded } from "../session/target_ended.ts";
 import { TokenCount } from "../session/tokens.ts";
 import { type Invoker, readInvoker } from "../target/invoker.ts";
 import { launchStopped } from "../target/launch.ts";
-import { hasEnded } from "../target/process.ts";
+import { hasEnded, readStat } from "../target/process.ts";
 import { checkProgram } from "../target/program_path.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
-import { checkTarget, findAgain, findRunning, findTargetNow, isNamed, type TargetOptions } from "./find_target.ts";
+import { checkTarget, findRunning, findTargetNow, isNamed, type TargetOptions } from "./find_target.ts";
 import { hostFacts } from "./host_facts.ts";
 import { heedSignals, mustTrace, readMeans } from "./means.ts";
 import { checkOutputs } from "./output_checks.ts";
@@ -78,10 +79,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     session = new Session(means, {
       target,
       ...(options.wait && isNamed(options) && { again: () => findRunning(means, options, context, () => {}, "newest") }),
-      ...(options.every !== undefined && {
-        turnMs: options.for,
-        turns: { everyMs: options.every, target: () => findAgain(means, options, context) },
-      }),
+      ...(running?.type === "running" && options.every !== undefined && { turns: await turnsOf(running, options, means) }),
       tree: options.tree,
       probes,
       bufferPages: options.bufferPages,
@@ -133,6 +131,20 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   await Promise.all([session.ended(), overhead.ended()]);
   outputs.mustBeWhole();
   return code;
+}
+
+/** Turns in which a recording stays below the number of streams that a replay reads: each has three, and one for what a gate tells. */
+const MOST_RECORDED = 60;
+
+async function turnsOf(target: RunningTarget, { for: forMs, every, outputs }: TraceOptions, means: Means): Promise<Turns> {
+  const startTicks = (await readStat(means.files, target.pid))?.startTicks;
+  return {
+    forMs: forMs!,
+    everyMs: every!,
+    most: outputs.some((path) => path.endsWith(".llmprof")) ? MOST_RECORDED : Infinity,
+    // A number may be another's by then.
+    target: async () => (await readStat(means.files, target.pid))?.startTicks === startTicks ? target : null,
+  };
 }
 
 /** A second Ctrl-C: there is no time for a summary. */

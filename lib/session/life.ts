@@ -18,11 +18,21 @@ import type { Progress } from "./progress.ts";
 import type { RunningTarget, Target } from "./target.ts";
 import { targetEnded } from "./target_ended.ts";
 
+/** A target that is watched for a while, again and again, with nothing attached in between. */
+export interface Turns {
+  readonly forMs: number;
+  /** From the beginning of one to that of the next. */
+  readonly everyMs: number;
+  /** A recording has files for each of them. */
+  readonly most: number;
+  /** The target as it is now, or null when it has ended. */
+  readonly target: () => Promise<RunningTarget | null>;
+}
+
 export interface LifeOptions {
   /** Waits for a running target's next life when it has ended; null when nobody waits any more. Absent: the run ends with its target. */
   readonly again?: () => Promise<RunningTarget | null>;
-  /** It is watched no longer than this at a time, in milliseconds. */
-  readonly turnMs?: number;
+  readonly turns?: Turns;
   /** Children belong to the target. */
   readonly tree: boolean;
   readonly probes: readonly Probe[];
@@ -92,14 +102,14 @@ export class Life {
    */
   async live(stop: Promise<unknown>, failed: Promise<never>): Promise<boolean> {
     const { target } = this;
-    const { again, turnMs, guard, progress } = this.options;
+    const { again, turns, guard, progress } = this.options;
     await Promise.race([again ? this.#attach().catch((error) => this.#unlessGone(error)) : this.#attach(), stop]);
     if (target.type === "launched" && this.#counts) {
       target.child.kill("SIGCONT");
       guard.released(target.pid);
       this.#released = true;
     }
-    const over = [stop, ...(turnMs === undefined ? [] : [this.means.sleep(turnMs)])];
+    const over = [stop, ...(turns ? [this.means.sleep(turns.forMs)] : [])];
     const hasEnded = await Promise.race([...over.map((end) => end.then(() => false)), this.#ended().then(() => true), failed]);
     if (this.#released) progress({ state: "left", pid: this.#root!.pid, end: this.#end });
     return hasEnded;

@@ -74,6 +74,10 @@ export class Programs {
   /** What the bpftraces that have ended cost, in seconds of CPU time. */
   #cpu = 0;
   #pseudonyms: Pseudonyms | undefined;
+  /** All of a life are attached first, and open their windows together. */
+  #gathering = true;
+  /** Nothing starts any more. */
+  #over = false;
   readonly #spares: { readonly kind: ProcessKind; readonly child: Child }[] = [];
 
   constructor(readonly means: Means, readonly bufferPages: number, readonly fail: (error: LlmprofError) => void) {
@@ -86,6 +90,7 @@ export class Programs {
 
   /** Starts bpftraces for programs that will be known only when the target stands still and waits for them. */
   prepare(kinds: readonly ProcessKind[]): void {
+    if (this.#over) return;
     for (const kind of kinds) this.#spares.push({ kind, child: this.#newProcess(kind) });
   }
 
@@ -106,7 +111,18 @@ export class Programs {
     }, spawn);
   }
 
+  /** What is started from now on opens its window when {@link openWindows} says so. */
+  gather(): void {
+    this.#gathering = true;
+  }
+
+  /** The run is over, perhaps while something was still looked at to be attached: that comes to nothing. */
+  close(): void {
+    this.#over = true;
+  }
+
   start(options: ProgramOptions): Attached {
+    if (this.#over) throw new Error("The run is over.");
     const { probes, filter, sites, prompt = false } = options;
     const stream = this.#name(options.stream);
     const uprobes = new Map<string, Site>();
@@ -130,7 +146,7 @@ export class Programs {
   }
 
   /**
-   * Waits until every probe is attached; from then on its end is the run's failure, and when the outputs are open, it counts. Throws when it
+   * Waits until every probe is attached; from then on its end is the run's failure, and when the others' windows are open, so is its. Throws when it
    * cannot be attached: then nothing of it is left.
    */
   async ready(attached: Attached): Promise<void> {
@@ -146,7 +162,7 @@ export class Programs {
       attached.tap.close();
       if (this.#attached.includes(attached)) this.fail(diedEarly(stream, end));
     });
-    if (this.#timeline) this.#count(attached);
+    if (!this.#gathering && this.#attached.includes(attached)) this.#count(attached);
   }
 
   #attaching({ running, stream }: Attached): Promise<ClockReading> {
@@ -161,12 +177,17 @@ export class Programs {
     return Promise.race([running.ready, timeout]);
   }
 
-  /** The outputs are open: what was kept flows, and from now on everything counts. */
-  begin(timeline: Timeline, recording: Recorder | null, pseudonyms?: Pseudonyms): void {
+  /** The outputs are open: what was kept flows. */
+  connect(timeline: Timeline, recording: Recorder | null, pseudonyms?: Pseudonyms): void {
     this.#pseudonyms = pseudonyms;
     this.#timeline = timeline;
     this.#recording = recording;
     for (const attached of this.#attached) this.#connect(attached);
+  }
+
+  /** From now on everything counts, and what becomes ready later does at once. */
+  openWindows(): void {
+    this.#gathering = false;
     for (const attached of this.#attached) this.#count(attached);
   }
 

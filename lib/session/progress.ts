@@ -9,7 +9,7 @@ export type Progress =
   /** The target ended, and its next life is waited for. */
   | { readonly state: "again"; readonly pid: number }
   /** The target is left alone until its next turn. */
-  | { readonly state: "resting"; readonly pid: number; readonly milliseconds: number }
+  | { readonly state: "resting"; readonly pid: number }
   /** The program that we started: how it ended, or null when it goes on without us. */
   | { readonly state: "left"; readonly pid: number; readonly end: ChildEnd | null }
   | { readonly state: "looking" }

@@ -2,6 +2,7 @@ import type { Fact } from "../events/fact.ts";
 import type { SpanSink } from "../events/span.ts";
 import { splitBase } from "../events/time.ts";
 import type { Probe } from "../programs/probe.ts";
+import { hasEnded } from "../target/process.ts";
 import type { Header } from "../timeline/header.ts";
 import { hostSchema } from "../timeline/host.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
@@ -9,23 +10,13 @@ import type { Recorder } from "../timeline/recording.ts";
 import { Timeline } from "../timeline/timeline.ts";
 import { Gatekeeper } from "./gatekeeper.ts";
 import { HostStream } from "./host_stream.ts";
-import { Life, type LifeOptions } from "./life.ts";
+import { Life, type LifeOptions, type Turns } from "./life.ts";
 import type { Means } from "./means.ts";
 import { Programs } from "./programs.ts";
 import type { RunningTarget, Target } from "./target.ts";
 
-/** A target that is watched for a while, again and again, with nothing attached in between. */
-export interface Turns {
-  /** From the beginning of one to that of the next. */
-  readonly everyMs: number;
-  /** The target as it is now, or null when it has ended. */
-  readonly target: () => Promise<RunningTarget | null>;
-}
-
 export interface SessionOptions extends LifeOptions {
   readonly target: Target;
-  /** With `turnMs`. */
-  readonly turns?: Turns;
   readonly bufferPages: number;
   readonly find: (probe: string) => Probe | undefined;
   /** Everything of the header but what the session finds out. */
@@ -108,6 +99,7 @@ export class Session {
   }
 
   #lifeOf(target: Target): Life {
+    this.#programs.gather();
     return new Life(this.means, target, this.options, {
       programs: this.#programs,
       gatekeeper: this.#gatekeeper,
@@ -134,26 +126,32 @@ export class Session {
   }
 
   /** One turn after another until the target has ended or `stop` resolves. A turn that took too long to attach costs the next one, not its length. */
-  async #takeTurns({ everyMs, target }: Turns, stop: Promise<unknown>): Promise<void> {
-    const { means, options: { turnMs, progress } } = this;
-    const begun = means.monotonic() - turnMs!;
+  async #takeTurns({ forMs, everyMs, most, target }: Turns, stop: Promise<unknown>): Promise<void> {
+    const { means, options: { progress } } = this;
+    const begun = means.monotonic() - forMs;
     let hasEnded = false;
-    while (!this.#stopped && !hasEnded) {
+    for (let turn = 1; !this.#stopped && !hasEnded; turn++) {
       this.#life.leave();
       const pid = this.pid!;
+      if (turn === most) return this.#fact({ fact: "note", text: `the run ended with turn ${most}: a recording holds no more` });
       const passed = means.monotonic() - begun;
-      const restMs = everyMs - passed % everyMs;
-      progress({ state: "resting", pid, milliseconds: restMs });
-      const rest = means.sleep(restMs);
+      progress({ state: "resting", pid });
+      const rest = means.sleep(everyMs - passed % everyMs);
       await this.#gatekeeper.idle();
       await this.#endPrograms();
       this.#fact({ fact: "ended", pid });
       await Promise.race([rest, stop]);
       const now = this.#stopped ? null : await target();
-      if (!now) return;
+      if (!now || this.#stopped) return;
       this.#life = this.#lifeOf(now);
-      hasEnded = await this.#life.live(stop, this.#failed.promise);
+      hasEnded = await this.#life.live(stop, this.#failed.promise).catch((error) => this.#unlessGone(pid, error));
     }
+  }
+
+  /** A target that ends while its next turn begins has been seen before. */
+  async #unlessGone(pid: number, error: unknown): Promise<true> {
+    if (!(await hasEnded(this.means.files, pid))) throw error;
+    return true;
   }
 
   async #endLife(pid: number): Promise<void> {
@@ -167,6 +165,9 @@ export class Session {
   /** The first life that counts opens the outputs; what was kept until then flows. */
   #counts(life: Life): void {
     if (!this.#timeline) this.#open(life);
+    // What was read until now, names of operators among it, is known before the first event.
+    this.#flushFacts();
+    this.#programs.openWindows();
     this.#flushFacts();
     this.options.progress({ state: "counting", pid: life.root!.pid, sites: this.#programs.sites });
     this.#counting.resolve();
@@ -185,9 +186,7 @@ export class Session {
     const { out, flush, recording } = open(pseudonyms?.header(full) ?? full);
     this.#timeline = new Timeline({ base: splitBase(base), find, out, onFact, ...(full.root !== undefined && { root: full.root }) });
     this.#host = new HostStream(this.#programs.clock!, this.#timeline, recording?.stream(hostSchema) ?? null, flush, pseudonyms);
-    // What was read until now, names of operators among it, is known before the first event.
-    this.#flushFacts();
-    this.#programs.begin(this.#timeline, recording, pseudonyms);
+    this.#programs.connect(this.#timeline, recording, pseudonyms);
   }
 
   #fact(fact: Fact): void {
@@ -207,6 +206,7 @@ export class Session {
   }
 
   async #close(): Promise<void> {
+    this.#programs.close();
     await this.#endPrograms();
     if (this.#timeline) { for (const fact of await this.options.conclude?.() ?? []) this.#fact(fact); }
     this.#host?.close();

@@ -32,11 +32,13 @@ function session(root: string, target: Target, more: Partial<SessionOptions> = {
   const facts: Fact[] = [];
   const states: string[] = [];
   const programs = new Map<string, FakeBpftrace>();
+  const started: FakeBpftrace[] = [];
   const waiting = new Map<string, (bpftrace: FakeBpftrace) => void>();
   let header: Header | undefined;
   const spawn = spawnBpftraces(time, (bpftrace, text) => {
     const name = text.includes("libllama.") && text.includes("signal(") ? "gate" : text.includes("uprobe:") ? "llama" : "process";
     programs.set(name, bpftrace);
+    started.push(bpftrace);
     waiting.get(name)?.(bpftrace);
   });
   const soon = (ms: number) => new Promise<void>((resolve) => ms === 3000 || ms === 30_000 ? undefined : setTimeout(resolve, 1));
@@ -74,7 +76,7 @@ function session(root: string, target: Target, more: Partial<SessionOptions> = {
   const program = (name: string) =>
     programs.has(name) ? Promise.resolve(programs.get(name)!) : new Promise<FakeBpftrace>((resolve) => waiting.set(name, resolve));
   proc.process(50, 1, "llmprof", "S", 1000);
-  return { run, proc, time, spans, facts, states, guarded, program, header: () => header };
+  return { run, proc, time, spans, facts, states, started, guarded, program, header: () => header };
 }
 
 function launchedChild(): { child: Child; fake: FakeChild } {
@@ -199,8 +201,8 @@ Deno.test("session: a target that is watched in turns has programs of its own in
   const target: RunningTarget = { type: "running", pid: 100, pids: [100], argv: ["node"] };
   const [turn, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const ends = [turn.promise, new Promise<void>(() => {})];
-  const turns = { everyMs: 5000, target: () => rest.promise.then(() => target) };
-  const s = session(root.path, target, { turnMs: TURN_MS, turns }, () => ends.shift()!);
+  const turns = { forMs: TURN_MS, everyMs: 5000, most: Infinity, target: () => rest.promise.then(() => target) };
+  const s = session(root.path, target, { turns }, () => ends.shift()!);
   s.proc.process(100, 1, "node");
   s.proc.map(100, "/opt/libllama.so", 5, libllama);
   const done = s.run.run(new Promise(() => {}));
@@ -229,6 +231,37 @@ Deno.test("session: a target that is watched in turns has programs of its own in
   assert.ok(!s.states.includes("again"));
   assert.equal(s.spans.filter((span) => span.startsWith("mark ended")).length, 1);
   assert.deepEqual([...s.run.timeline!.tallies.keys()].sort(), ["host", "llama", "llama-2", "process", "process-2"]);
+});
+
+Deno.test("session: a run that ends while a later turn is being attached leaves no bpftrace", async () => {
+  using root = temporary();
+  const target: RunningTarget = { type: "running", pid: 100, pids: [100], argv: ["node"] };
+  const stop = Promise.withResolvers<void>();
+  const turns = { forMs: TURN_MS, everyMs: 5000, most: Infinity, target: () => Promise.resolve(target) };
+  const s = session(root.path, target, { turns }, () => Promise.resolve());
+  s.proc.process(100, 1, "node");
+  s.proc.map(100, "/opt/libllama.so", 5, libllama);
+  const done = s.run.run(stop.promise);
+  await until(() => s.states.filter((state) => state === "attaching").length === 2);
+  stop.resolve();
+  await done;
+  await s.run.ended();
+  // What was looked up meanwhile would be started now.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  for (const { child } of s.started) assert.ok(child.signals.includes("SIGINT") || child.signals.includes("SIGKILL"), child.signals.join());
+});
+
+Deno.test("session: a recording that holds no more turns ends the run, and it is said", async () => {
+  using root = temporary();
+  const target: RunningTarget = { type: "running", pid: 100, pids: [100], argv: ["node"] };
+  const turns = { forMs: TURN_MS, everyMs: 5000, most: 2, target: () => Promise.resolve(target) };
+  const s = session(root.path, target, { turns }, () => Promise.resolve());
+  s.proc.process(100, 1, "node");
+  s.proc.map(100, "/opt/libllama.so", 5, libllama);
+  await s.run.run(new Promise(() => {}));
+  await s.run.ended();
+  assert.equal(s.states.filter((state) => state === "counting").length, 2);
+  assert.ok(s.spans.some((span) => /^mark note .*ended with turn 2/.test(span)));
 });
 
 Deno.test("session: waiting, the first process that opens weights is the target, with what it did before", async () => {

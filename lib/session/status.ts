@@ -16,6 +16,9 @@ export interface StatusScreen {
 
 /** Tells on standard error what a run is doing. */
 export class StatusLine {
+  /** One turn is like another. */
+  #inTurns = false;
+
   constructor(readonly screen: StatusScreen, readonly quiet: boolean) {}
 
   note(text: string): void {
@@ -25,17 +28,19 @@ export class StatusLine {
   progress(progress: Progress): void {
     switch (progress.state) {
       case "attaching":
-        return this.#say("Attaching…");
+        return this.#inTurns ? undefined : this.#say("Attaching…");
       case "waiting":
         return this.#say("Waiting for the next inference process to start. Ctrl-C ends.");
       case "counting":
-        return this.#say(`Tracing process ${progress.pid} with ${progress.sites} probes. Ctrl-C ends and writes.`);
+        return this.#inTurns ? undefined : this.#say(`Tracing process ${progress.pid} with ${progress.sites} probes. Ctrl-C ends and writes.`);
       case "gate":
         return this.#say(`Process ${progress.pid} stood ${Math.round(progress.milliseconds)} ms (${progress.what}) while probes were attached.`);
       case "again":
         return this.#say(`Process ${progress.pid} ended. Waiting for the next one that matches. Ctrl-C ends and writes.`);
       case "resting":
-        return this.#say(`Process ${progress.pid} is left alone for ${(progress.milliseconds / 1000).toFixed(1)} s. Ctrl-C ends and writes.`);
+        if (!this.#inTurns) this.#say(`Process ${progress.pid} is left alone now, and watched again in turns. Ctrl-C ends and writes.`);
+        this.#inTurns = true;
+        return;
       case "left":
         return this.#left(progress.pid, progress.end);
       case "looking":

@@ -70,10 +70,12 @@ export class Merge<T extends Timed> {
           first = queue;
         } else if (queue.headKey < others) others = queue.headKey;
       }
-      if (!first || first.headKey >= limit) return;
+      if (!first || first.headKey >= limit) break;
       // One stream brings most of the items: all of it that is older than what the others hold needs no other look.
       do this.release(first.shift()); while (first.headKey < others);
     }
+    // A run that watches in turns has streams of its own for each.
+    for (let i = this.#inputs.length - 1; i >= 0; i--) if (this.#inputs[i]!.isDone) this.#inputs.splice(i, 1);
   }
 }
 
@@ -85,6 +87,11 @@ class Queue<T extends Timed> {
   headKey = Infinity;
 
   constructor(readonly rank: string, public frontier: Ns) {}
+
+  /** Nothing is left, and nothing follows. */
+  get isDone(): boolean {
+    return this.frontier === Infinity && this.headKey === Infinity;
+  }
 
   /** Returns whether the item came too late for its own time. */
   push(item: T): boolean {

@@ -60,6 +60,8 @@ export class Timeline {
   /** When the last window closed, or the last sign of life of a stream that never closed. */
   #end: Ns = -Infinity;
   #start: Ns = Infinity;
+  /** When the last window was shut, as long as none has been opened after it. */
+  #shut: Ns | null = null;
   /** The last sign of life of llmprof's own stream; none where there is no such stream. */
   #hostEnd: Ns = Infinity;
 
@@ -189,7 +191,10 @@ export class Timeline {
   }
 
   #release(item: Item): void {
-    if ("type" in item) return this.options.out(item);
+    if ("type" in item) {
+      if (item.type === "mark" && item.kind === "window") this.#shut = item.open ? null : item.at;
+      return this.options.out(item);
+    }
     if ("map" in item) return this.#dispatch.snapshot(item);
     if (item.record === "host.fact") return this.#fact(item);
     if (this.#tree && !this.#tree.accepts(item)) return;
@@ -215,8 +220,9 @@ export class Timeline {
       }
     }
     if (fact.fact === "ended") {
-      this.#dispatch.end(event.at);
-      this.options.out({ type: "mark", at: event.at, kind: "ended", stream: "host", text: `process ${fact.pid} is watched no longer` });
+      // Where windows were shut before, what is open was seen until then.
+      this.#dispatch.end(this.#shut ?? event.at);
+      this.options.out({ type: "mark", at: event.at, kind: "ended", stream: "host", text: `watching of process ${fact.pid} ended` });
     }
     if (fact.fact === "note") this.options.out({ type: "mark", at: event.at, kind: "note", stream: "host", text: fact.text });
     this.options.onFact?.(fact, event.at);

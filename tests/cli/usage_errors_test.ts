@@ -37,6 +37,8 @@ const mistakes: readonly (readonly [args: string, said: RegExp])[] = [
   ["operators --pid 1 --every 30s", /^--every and --for belong together\..*\nTry: llmprof operators --pid N --every 30s --for 2s/],
   ["operators --pid 1 --every 2s --for 2s", /^--for has to be shorter than --every\./],
   ["operators --every 3s --for 1s -- node x", /^--every needs a process that runs\./],
+  ["operators --comm x --wait --every 3s --for 1s", /^--every cannot be used with --wait\./],
+  ["coldstart --every 3s --for 1s --pid 1", /^coldstart has no option --every\./],
   ["export", /^Missing required argument 'recording'\./],
   ["export a b", /^Too many arguments for 'export'\./],
   ["completions bsh", /^<shell> cannot be 'bsh'\. It is bash or zsh or fish\.\nDid you mean bash\?/],

@@ -63,7 +63,8 @@ export async function traced<T>(
     latestMs = Math.max(latestMs, (programs.clock!.now() - at) / 1e6);
   };
   const timeline = new Timeline({ base: splitBase(programs.clock!.base), find: () => probe, out: () => {} });
-  programs.begin(timeline, null);
+  programs.connect(timeline, null);
+  programs.openWindows();
   const abort = new AbortController();
   const fixed = typeof rhythm === "number" ? keepPausing(attached.running, rhythm, abort.signal) : undefined;
   const value = await work();

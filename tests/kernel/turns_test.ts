@@ -29,19 +29,23 @@ matrixTest("--every 4s --for 1s: four turns in fourteen seconds, each of them wh
     restless = bpftracesOf(llmprof.pid).length > 0;
   }
   assert.ok(!over, "between two turns no bpftrace is left");
-  const { result, events } = summaryOf("operators", await llmprof.finished());
+  const { result, events, probes } = summaryOf("operators", await llmprof.finished());
   Deno.writeTextFileSync(stopFile, "");
   await engine.finished();
   assert.equal(result.windows.count, 4);
+  const ops = probes.filter(({ name, site }) => name === "ggml/ops" && !site.startsWith("tracepoint"));
+  assert.deepEqual([ops.length, ops[0]!.hits], [1, result.workers[0]!.calls], "one site, with the hits of all turns");
   assert.ok(result.windows.ns > 3e9 && result.windows.ns < 6e9, String(result.windows.ns));
   assert.deepEqual([events.lost, events.received], [0, events.emitted]);
   assert.ok(result.betweenTokens!.maxNs < 1e9, "the time in between is no token's");
+  const calls = result.tokens.prefillCalls + result.tokens.decodeCalls;
+  assert.ok(Math.abs(calls - result.graphs.count) <= 2 * 4, `${calls} calls, ${result.graphs.count} graphs: all windows of a turn open together`);
   const nameless = result.operators.map(({ name }) => name).filter((name) => !/^[A-Z][A-Z0-9_]+$|^graph (start|rest)$/.test(name));
   assert.deepEqual(nameless, [], "names are known before the first operator, though the engine is in the middle of its work");
   assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
 
   const decodes = await slicesOf(outputPath(folder, "pftrace"), "llama.decode");
-  assert.equal(decodes.length, result.tokens.prefillCalls + result.tokens.decodeCalls);
+  assert.equal(decodes.length, calls);
   const rests = decodes.flatMap(({ start }, i) => i > 0 && start - decodes[i - 1]!.end > 1_000_000_000n ? [i] : []);
   const turns = [0, ...rests].map((from, i) => decodes.slice(from, rests[i]));
   assert.equal(turns.length, 4);
@@ -52,4 +56,19 @@ matrixTest("--every 4s --for 1s: four turns in fourteen seconds, each of them wh
     const [first, last] = [whole[0]!.end, whole.at(-1)!.end];
     assert.equal(tokenTimes.filter((time) => time > first && time < last).length, whole.length - 1);
   }
+});
+
+matrixTest("--every: a target that ends while it is left alone ends the run in good order", { engine: true }, async ({ path }) => {
+  using folder = temporary();
+  const [waitFile, stopFile] = [folder.file("go"), folder.file("stop")];
+  await using engine = startEngine({ model: model("tiny"), prompt: 1, tokens: 50, threads: 1, waitFile, stopFile });
+  await engine.saw('"waiting"');
+  Deno.writeTextFileSync(waitFile, "");
+  const flags = ["--every", "4s", "--for", "1s"];
+  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, flags });
+  await llmprof.saw("is left alone");
+  Deno.writeTextFileSync(stopFile, "");
+  await engine.finished();
+  const { result, events } = summaryOf("operators", await llmprof.finished());
+  assert.deepEqual([result.windows.count, events.lost, events.received], [1, 0, events.emitted]);
 });

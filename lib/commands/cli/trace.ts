@@ -9,6 +9,7 @@ import { collect, parseCount, parseDuration, parsePages, parsePattern, parsePerc
 import { type Done, explained, option } from "./setting.ts";
 import { targetProgram } from "./target_program.ts";
 import { groups } from "./texts.ts";
+import { usage } from "./usage_error.ts";
 
 /** A command that traces: see profile.ts. */
 export function traceCommand(name: string, description: string, context: Context, done: Done): Command {
@@ -51,7 +52,8 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--quiet", "no progress"))
     .addOption(option("--verbose", "causes and stacks of failures"))
     .action(async (words, given) => {
-      const o = { ...given, wait: given.wait === true, quiet: given.quiet === true };
+      if (isCold) refuse(command as unknown as Command, ["detail", "every", "for"]);
+      const o = { ...given, wait: given.wait === true, quiet: given.quiet === true, ...(isCold && ONCE) };
       const program = targetProgram(name, words, o, context);
       const profile = await profiles[name]!();
       if (o.dryRun) {
@@ -83,6 +85,17 @@ export function traceCommand(name: string, description: string, context: Context
       );
     });
   return explained(command as unknown as Command);
+}
+
+/** A cold start happens once and has one detail, whatever the environment says. */
+const ONCE = { detail: "op", every: undefined, for: undefined } as const;
+
+/** Options that other commands have: a mistake on the command line when it is typed. */
+function refuse(command: Command, names: readonly string[]): void {
+  const typed = names.find((name) => command.getOptionValueSource(name) === "cli");
+  if (typed === undefined) return;
+  const what = `${command.name()} has no option --${typed}.`;
+  throw usage(what, "It happens once, and is seen whole.", `See: llmprof ${command.name()} --help`);
 }
 
 /** What makes no sense for a run that is over. */
