@@ -110,9 +110,9 @@ export class Life {
       this.#released = true;
     }
     const over = [stop, ...(turns ? [this.means.sleep(turns.forMs)] : [])];
-    const hasEnded = await Promise.race([...over.map((end) => end.then(() => false)), this.#ended().then(() => true), failed]);
+    const isOver = await Promise.race([...over.map((end) => end.then(() => false)), this.#ended().then(() => true), failed]);
     if (this.#released) progress({ state: "left", pid: this.#root!.pid, end: this.#end });
-    return hasEnded;
+    return isOver;
   }
 
   /** Nothing is attached to it any more, and whoever comes to the gate goes on at once. */

@@ -79,8 +79,8 @@ export class Session {
     const { again, turns, progress } = this.options;
     void stop.then(() => this.#stopped = true);
     try {
-      const hasEnded = await this.#life.live(stop, this.#failed.promise);
-      if (turns && !hasEnded) await this.#takeTurns(turns, stop);
+      const isOver = await this.#life.live(stop, this.#failed.promise);
+      if (turns && !isOver) await this.#takeTurns(turns, stop);
       else if (again) await this.#liveAgain(again, stop);
     } finally {
       this.#life.leave();
@@ -129,8 +129,8 @@ export class Session {
   async #takeTurns({ forMs, everyMs, most, target }: Turns, stop: Promise<unknown>): Promise<void> {
     const { means, options: { progress } } = this;
     const begun = means.monotonic() - forMs;
-    let hasEnded = false;
-    for (let turn = 1; !this.#stopped && !hasEnded; turn++) {
+    let isOver = false;
+    for (let turn = 1; !this.#stopped && !isOver; turn++) {
       this.#life.leave();
       const pid = this.pid!;
       if (turn === most) return this.#fact({ fact: "note", text: `the run ended with turn ${most}: a recording holds no more` });
@@ -144,7 +144,7 @@ export class Session {
       const now = this.#stopped ? null : await target();
       if (!now || this.#stopped) return;
       this.#life = this.#lifeOf(now);
-      hasEnded = await this.#life.live(stop, this.#failed.promise).catch((error) => this.#unlessGone(pid, error));
+      isOver = await this.#life.live(stop, this.#failed.promise).catch((error) => this.#unlessGone(pid, error));
     }
   }
 

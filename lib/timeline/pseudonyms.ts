@@ -1,5 +1,6 @@
 import { LlmprofError } from "../events/errors.ts";
 import type { Fact } from "../events/fact.ts";
+import { asDetail } from "../programs/detail.ts";
 import { isInferenceLibrary, isWeights } from "../target/inference_files.ts";
 import type { Header } from "./header.ts";
 
@@ -53,7 +54,8 @@ export class Pseudonyms {
     const { target, bpftrace, options, host } = header;
     return {
       ...header,
-      options: { ...this.#texts(options), redact: true },
+      // A word of llmprof's own, whatever else it may be on the target's command line.
+      options: { ...this.#texts(options), ...(options.detail !== undefined && { detail: asDetail(options.detail) }), redact: true },
       target: { ...target, argv: this.argv(target.argv) },
       host: this.#texts(host),
       bpftrace: bpftrace && { ...bpftrace, path: this.path(bpftrace.path) },

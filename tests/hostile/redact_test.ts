@@ -4,6 +4,8 @@ import { gunzipSync } from "node:zlib";
 import { demoFolder } from "../cli/demo_recording.ts";
 import { runLlmprof } from "../cli/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
+import type { Header } from "../../lib/timeline/header.ts";
+import { Pseudonyms } from "../../lib/timeline/pseudonyms.ts";
 import { RecordingFolder } from "../../lib/timeline/recording_source.ts";
 import { MemoryRecording } from "./memory_recording.ts";
 
@@ -99,4 +101,21 @@ Deno.test("redact: what goes wrong is told without the words of the command line
     assert.ok(code !== 0 && stderr.length > 20);
     assert.ok(!(stdout + stderr).includes("geheimnis"), stderr);
   }
+});
+
+Deno.test("redact: how much was looked at stays, whatever the target's arguments are, and is no place to hide a text", () => {
+  const header = (options: Header["options"]) => ({
+    options,
+    host: {},
+    bpftrace: null,
+    target: { pid: 1, argv: ["/bin/x", "graph"], started: true },
+  });
+  const redacted = (options: Header["options"]) => {
+    const pseudonyms = new Pseudonyms();
+    pseudonyms.argv(["/bin/x", "graph"]);
+    return pseudonyms.header(header(options) as unknown as Header).options;
+  };
+  assert.deepEqual(redacted({ detail: "graph", other: "graph" }), { detail: "graph", other: "argument-1", redact: true });
+  assert.deepEqual(redacted({ detail: "geheimnis" }), { detail: "op", redact: true });
+  assert.deepEqual(redacted({}), { redact: true });
 });
