@@ -98,12 +98,12 @@ export class Life {
 
   /**
    * Attaches, lets a program that we started go, and resolves when the target has ended (`true`), or its turn is over or `stop` resolves. Throws when
-   * something cannot be attached, and what `failed` throws.
+   * something cannot be attached (unless it is one of many, and was over before everything was), and what `failed` throws.
    */
-  async live(stop: Promise<unknown>, failed: Promise<never>): Promise<boolean> {
+  async live(stop: Promise<unknown>, failed: Promise<never>, isOneOfMany: boolean): Promise<boolean> {
     const { target } = this;
-    const { again, turns, guard, progress } = this.options;
-    await Promise.race([again ? this.#attach().catch((error) => this.#unlessGone(error)) : this.#attach(), stop]);
+    const { turns, guard, progress } = this.options;
+    await Promise.race([isOneOfMany ? this.#attach().catch((error) => this.#unlessGone(error)) : this.#attach(), stop]);
     if (target.type === "launched" && this.#counts) {
       target.child.kill("SIGCONT");
       guard.released(target.pid);
@@ -254,7 +254,6 @@ export class Life {
     return missing.length === 0;
   }
 
-  /** A life that was over before everything was attached is one of many. */
   async #unlessGone(error: unknown): Promise<void> {
     if (!(await hasEnded(this.means.files, this.#root!.pid))) throw error;
   }

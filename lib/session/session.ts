@@ -2,7 +2,6 @@ import type { Fact } from "../events/fact.ts";
 import type { SpanSink } from "../events/span.ts";
 import { splitBase } from "../events/time.ts";
 import type { Probe } from "../programs/probe.ts";
-import { hasEnded } from "../target/process.ts";
 import type { Header } from "../timeline/header.ts";
 import { hostSchema } from "../timeline/host.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
@@ -79,7 +78,7 @@ export class Session {
     const { again, turns, progress } = this.options;
     void stop.then(() => this.#stopped = true);
     try {
-      const isOver = await this.#life.live(stop, this.#failed.promise);
+      const isOver = await this.#life.live(stop, this.#failed.promise, again !== undefined);
       if (turns && !isOver) await this.#takeTurns(turns, stop);
       else if (again) await this.#liveAgain(again, stop);
     } finally {
@@ -121,7 +120,7 @@ export class Session {
       if (!target) return;
       this.#fact({ fact: "note", text: `process ${pid} ended and process ${target.pid} came after it: both are in this trace` });
       this.#life = this.#lifeOf(target);
-      await this.#life.live(stop, this.#failed.promise);
+      await this.#life.live(stop, this.#failed.promise, true);
     }
   }
 
@@ -144,14 +143,8 @@ export class Session {
       const now = this.#stopped ? null : await target();
       if (!now || this.#stopped) return;
       this.#life = this.#lifeOf(now);
-      isOver = await this.#life.live(stop, this.#failed.promise).catch((error) => this.#unlessGone(pid, error));
+      isOver = await this.#life.live(stop, this.#failed.promise, true);
     }
-  }
-
-  /** A target that ends while its next turn begins has been seen before. */
-  async #unlessGone(pid: number, error: unknown): Promise<true> {
-    if (!(await hasEnded(this.means.files, pid))) throw error;
-    return true;
   }
 
   async #endLife(pid: number): Promise<void> {
