@@ -28,7 +28,9 @@ export class Gatekeeper {
 
   /** For the observer of a gate's stream. */
   event(event: Event): void {
-    if (!event.record.endsWith(".stopped")) return this.#released(event);
+    if (event.record.endsWith(".released")) return this.#released(event);
+    // What the library's own probes say comes by the same program.
+    if (!event.record.endsWith(".stopped")) return;
     const since = this.means.monotonic();
     this.guard.stopped(event.pid);
     this.meanwhile(() => this.#serve(event, since));
@@ -56,9 +58,10 @@ export class Gatekeeper {
   }
 
   /** A shell's `fg`, another llmprof's guard: whoever it was, the probes came late. */
-  #released({ pid: sender, values }: Event): void {
+  #released({ values }: Event): void {
+    const [pid, sender] = values as [number, number];
     if (this.#continuing.delete(sender)) return;
-    const text = `process ${values[0]} was continued by process ${sender} before probes were attached: what it did first may be missing`;
+    const text = `process ${pid} was continued by process ${sender} before probes were attached: what it did first may be missing`;
     this.fact({ fact: "note", text });
   }
 

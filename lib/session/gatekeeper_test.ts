@@ -41,7 +41,7 @@ function gate(path: string, attach: (pid: number) => Promise<void>) {
   };
   const keeper = new Gatekeeper(means, guard, serve, (fact) => void facts.push(fact));
   const event = (pid: number): Event => ({ at: 0, stream: "gate", record: "gate/mapping.stopped", pid, tid: pid, values: [] });
-  const released = (pid: number, sender: number): Event => ({ ...event(sender), record: "gate/mapping.released", values: [pid] });
+  const released = (pid: number, sender: number): Event => ({ ...event(pid), record: "gate/mapping.released", values: [pid, sender] });
   return { keeper, seen, facts, state, event, released, slept: () => slept };
 }
 
@@ -54,6 +54,8 @@ Deno.test("gatekeeper: one after another: stands, attached, continued, forgotten
   keeper.event(event(8));
   await keeper.idle();
   keeper.event(released(7, 900));
+  // The library's own probes speak by the same program as its gate.
+  keeper.event({ ...event(7), record: "llama/calls.decode" });
   keeper.event(released(8, 901));
   assert.deepEqual(seen, [
     "guard knows 7",

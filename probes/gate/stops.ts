@@ -4,8 +4,8 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { OpenSlices } from "../../lib/timeline/open_slices.ts";
 
-/** What both gates send when a process is continued. */
-export const released: readonly Field[] = [{ name: "pid", type: "int", unit: "subject" }];
+/** What both gates send when a process is continued, and who did so. */
+export const released: readonly Field[] = [{ name: "pid", type: "int", unit: "subject" }, { name: "sender", type: "int" }];
 
 /** Draws the time at which a process stood still on our account, from the gate's signal to SIGCONT. */
 export class StopsDecoder implements Decoder {
