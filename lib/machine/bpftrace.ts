@@ -1,10 +1,13 @@
 import { runChild, systemPath } from "./child.ts";
 import type { KernelFiles } from "./files.ts";
+import { readsSymbolTables } from "./symbol_tables.ts";
 
 /** Below, every program with `BEGIN` fails on the builds that distributions ship: bpftrace issue 2168, fixed in 0.16. */
 export const oldestBpftrace = [0, 16] as const;
 
 export interface BpftraceFeatures {
+  /** It finds what llmprof names: a probe may stand at any instruction. */
+  readonly symbols: boolean;
   /** `uprobe:lib:function+4` is accepted. */
   readonly offsets: boolean;
   /** `printf` goes through one ring buffer, whose reader may be paused. */
@@ -28,21 +31,22 @@ export async function findBpftrace(files: KernelFiles, path = systemPath): Promi
   return candidates.find((candidate) => ((modes.get(candidate) ?? 0) & 0o111) !== 0) ?? null;
 }
 
-/** Asks a bpftrace what it is; null when the file does not start or does not say a version. `--info` needs root: without, no feature is known. */
+/** Asks a bpftrace what it is; null when the file does not start or does not say a version. It answers root alone: without, no feature is known. */
 export async function probeBpftrace(path: string, signal?: AbortSignal): Promise<Bpftrace | null> {
-  const [version, info] = await Promise.all([
+  const [version, info, symbols] = await Promise.all([
     runChild({ program: path, args: ["--version"] }, signal),
     runChild({ program: path, args: ["--info"] }, signal),
+    readsSymbolTables(path, signal),
   ]);
   // 0.17 prints `--info` on stderr, 0.23 on stdout.
-  return parseBpftrace(path, version.stdout, info.stdout + info.stderr);
+  return parseBpftrace(path, version.stdout, info.stdout + info.stderr, symbols);
 }
 
 /**
  * `info` in any of its layouts: one `name: yes` a line (to 0.21), or two in columns (from 0.22). A version may carry what `git describe` and
- * packagers add: `v0.24-rc0`, `v0.23.2-12-g1a2b-dirty`.
+ * packagers add: `v0.24-rc0`, `v0.23.2-12-g1a2b-dirty`. `symbols`: it was seen to find what llmprof names.
  */
-export function parseBpftrace(path: string, versionText: string, info: string): Bpftrace | null {
+export function parseBpftrace(path: string, versionText: string, info: string, symbols = false): Bpftrace | null {
   const found = /^bpftrace v?(\d+)\.(\d+)(?:\.(\d+))?/m.exec(versionText);
   if (!found) return null;
   const version = [Number(found[1]), Number(found[2]), Number(found[3] ?? 0)] as const;
@@ -52,6 +56,7 @@ export function parseBpftrace(path: string, versionText: string, info: string): 
     version,
     text: found.input.slice(found.index).split("\n")[0]!.trim(),
     features: {
+      symbols,
       // bpftrace disassembles with bfd to see that an offset is the start of an instruction. Without, it refuses (even a build that says
       // `unsafe uprobe: yes`, which means what `--unsafe` may do).
       offsets: says("bfd"),

@@ -29,7 +29,7 @@ Deno.test("bpftrace: versions as git, packagers and release candidates write the
 });
 
 Deno.test("bpftrace: nothing is taken for a feature that was not said", () => {
-  assert.deepEqual(parseBpftrace("/b", "bpftrace v0.20.2", "")!.features, { offsets: false, ringbuf: false, uprobeMulti: false });
+  assert.deepEqual(parseBpftrace("/b", "bpftrace v0.20.2", "")!.features, { symbols: false, offsets: false, ringbuf: false, uprobeMulti: false });
   // The name of another feature may end alike.
   assert.equal(parseBpftrace("/b", "bpftrace v0.17.0", "  no bfd: no\n  kprobe_multi: yes\n")!.features.uprobeMulti, false);
 });

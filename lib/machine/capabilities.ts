@@ -67,7 +67,7 @@ const capSysAdmin = 21n;
 /** `PROC_PID_INIT_INO` of the kernel's include/linux/proc_ns.h: the same on every machine. */
 const initialPidNamespace = "pid:[4026531836]";
 
-/** About 0.15 s, nearly all of it bpftrace where that is not remembered; what cannot be read is reported as absent. */
+/** About 0.2 s, nearly all of it bpftrace where that is not remembered; what cannot be read is reported as absent. */
 export async function readCapabilities(files: KernelFiles, options: CapabilityOptions): Promise<Capabilities> {
   const mountTable = files.text("/proc/self/mounts").then((text) => parseMounts(text ?? ""));
   const reading = files.texts([

@@ -1,7 +1,7 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { type Child, type SpawnChild, spawnChild } from "./child.ts";
 
-/** Knows which processes stand stopped, and lets them go on when llmprof dies, however it dies. */
+/** Knows what llmprof would leave behind: lets the processes that stand stopped go on when it dies, however it dies, and removes its files. */
 export interface Guard {
   readonly pid: number;
   /** From now on this process stands stopped because of llmprof. Resolves when the guard is sure to learn it. */
@@ -18,7 +18,7 @@ export interface Guard {
   close(): Promise<void>;
 }
 
-/** For a run that stops nobody. */
+/** For a run that leaves nothing to anybody but its caller. */
 export const noGuard: Guard = {
   pid: -1,
   mayStop: () => Promise.resolve(),
@@ -35,7 +35,8 @@ export const noGuard: Guard = {
  * mapped a matching file or belongs to a tree in which programs are stopped at their start. It looks until no gate's bpftrace lives, and once
  * more, for three seconds at most: whom another llmprof stops is not its affair.
  *
- * `$1` is matched as a pattern of the shell. State is read from `status`, where a newline in a process's name is escaped.
+ * `$1` is matched as a pattern of the shell; empty, nobody is stopped. `$2` is a folder that goes with llmprof, if it is not empty. State is read
+ * from `status`, where a newline in a process's name is escaped.
  */
 const script = `trap '' HUP INT TERM
 field() {
@@ -68,11 +69,13 @@ unlisted() {
     if stopped "$pid" && { maps "$pid" || below "$pid"; }; then kill -CONT "$pid" 2>/dev/null; fi
   done
 }
-pattern=$1 before=' ' listed=' ' roots=' ' gates= last=
-for dir in /proc/[0-9]*; do
-  pid=\${dir#/proc/}
-  if stopped "$pid"; then before="$before$pid "; fi
-done
+pattern=$1 folder=$2 before=' ' listed=' ' roots=' ' gates= last=
+if [ -n "$pattern" ]; then
+  for dir in /proc/[0-9]*; do
+    pid=\${dir#/proc/}
+    if stopped "$pid"; then before="$before$pid "; fi
+  done
+fi
 echo ready
 while read -r word; do
   case $word in
@@ -83,6 +86,7 @@ while read -r word; do
     -*) case $listed in *" \${word#-} "*) listed="\${listed%% \${word#-} *} \${listed#* \${word#-} }" ;; esac ;;
   esac
 done
+if [ -n "$folder" ]; then rm -rf -- "$folder"; fi
 looks=0
 until [ "$looks" = 30 ]; do
   for pid in $listed; do
@@ -101,10 +105,13 @@ done`;
 /**
  * Starts the guard and waits until it has noted what stands stopped already.
  *
- * @param pattern A shell pattern that a line of `/proc/PID/maps` has to match as a whole: a star, `/libllama`, a star.
+ * @param pattern A shell pattern that a line of `/proc/PID/maps` has to match as a whole: a star, `/libllama`, a star. Empty: nobody will be stopped.
+ * @param folder Is removed when llmprof dies.
  */
-export async function startGuard(pattern: string, spawn: SpawnChild = spawnChild): Promise<Guard> {
-  const child = spawn({ program: "/bin/sh", args: ["-c", script, "llmprof-guard", pattern], newSession: true, stdin: "piped", stdout: "piped" });
+export async function startGuard(pattern: string, folder = "", spawn: SpawnChild = spawnChild): Promise<Guard> {
+  if (pattern === "" && folder === "") return noGuard;
+  const args = ["-c", script, "llmprof-guard", pattern, folder];
+  const child = spawn({ program: "/bin/sh", args, newSession: true, stdin: "piped", stdout: "piped" });
   const writer = child.stdin!.getWriter();
   await waitReady(child);
   // A guard that somebody killed must not end the run.

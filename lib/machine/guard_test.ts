@@ -38,11 +38,13 @@ async function end(...children: Child[]): Promise<void> {
 }
 
 Deno.test("guard: an orderly end leaves everything as it is", async () => {
-  const guard = await startGuard(pattern);
+  const folder = Deno.makeTempDirSync();
+  const guard = await startGuard(pattern, folder);
   const stopped = await stoppedSleeper();
   await guard.stopped(stopped.pid);
   await guard.close();
   assert.equal(await stateOf(stopped.pid), "T");
+  Deno.removeSync(folder);
   await guard.stopped(1);
   await end(stopped);
 });
@@ -76,7 +78,7 @@ Deno.test("guard: when the bpftrace of no gate lives, whoever is stopped from th
 });
 
 Deno.test("guard: a guard that cannot start is an error", async () => {
-  await assert.rejects(startGuard("x", (options) => spawnChild({ ...options, program: "/bin/false" })), /guard process did not start/);
+  await assert.rejects(startGuard("x", "", (options) => spawnChild({ ...options, program: "/bin/false" })), /guard process did not start/);
 });
 
 Deno.test("guard: after SIGKILL of llmprof, who was reported and who maps the library goes on, others do not", async () => {
@@ -84,7 +86,7 @@ Deno.test("guard: after SIGKILL of llmprof, who was reported and who maps the li
   const earlier = await stoppedSleeper();
   const program = `
     import { startGuard } from ${JSON.stringify(new URL("./guard.ts", import.meta.url).href)};
-    const guard = await startGuard(${JSON.stringify(pattern)});
+    const guard = await startGuard(${JSON.stringify(pattern)}, import.meta.dirname + "/of its own");
     await guard.armed(Deno.pid);
     const decoder = new TextDecoderStream();
     console.log(guard.pid);
@@ -97,6 +99,7 @@ Deno.test("guard: after SIGKILL of llmprof, who was reported and who maps the li
     }`;
   const dir = await Deno.makeTempDir();
   await Deno.writeTextFile(`${dir}/llmprof.ts`, program);
+  await Deno.mkdir(`${dir}/of its own/below`, { recursive: true });
   const env = { PATH: "/usr/bin:/bin", DENO_DIR: dir, NO_COLOR: "1" };
   const args = ["run", "--quiet", "--no-config", "--no-lock", "--allow-run=setpriv", `${dir}/llmprof.ts`];
   const llmprof = spawnChild({ program: Deno.execPath(), args, env, stdin: "piped", stdout: "piped", stderr: "inherit" });
@@ -127,6 +130,7 @@ Deno.test("guard: after SIGKILL of llmprof, who was reported and who maps the li
   assert.ok(await until(async () => await stateOf(unreported.pid) === "S"), "the process with the library goes on");
   assert.ok(await until(async () => ["R", "S"].includes(await stateOf(childPid) ?? "")), "the process of the tree goes on");
   assert.ok(await until(async () => await stateOf(guardPid) === null), "the guard ends");
+  await assert.rejects(Deno.stat(`${dir}/of its own`), Deno.errors.NotFound);
   assert.equal(await stateOf(cats[1]!.pid), "T");
   assert.equal(await stateOf(earlier.pid), "T");
 

@@ -9,14 +9,14 @@ export interface Knowing {
   readonly place?: CachePlace;
 }
 
-/** What a bpftrace is, as {@link probeBpftrace} finds out with two children in 0.15 s, and once for each file, kernel and boot. */
+/** What a bpftrace is, as {@link probeBpftrace} finds out with three children in 0.2 s, and once for each file, kernel and boot. */
 export async function knownBpftrace(path: string, knowing: Knowing, probe = probeBpftrace, signal?: AbortSignal): Promise<Bpftrace | null> {
   const cache = new Cache(knowing.key, knowing.place);
   const kept = knowing.remember === "use" ? asBpftrace(cache.read(KIND), path) : null;
   if (kept) return kept;
   const found = await probe(path, signal);
-  // Only root gets an answer to `--info`, and only root may write here.
-  if (found) cache.write(KIND, found);
+  // Only root gets an answer, and only root may write here. What failed for want of room or rights may not fail tomorrow.
+  if (found?.features.symbols) cache.write(KIND, found);
   return found;
 }
 
@@ -26,8 +26,8 @@ const KIND = "features";
 function asBpftrace(kept: unknown, path: string): Bpftrace | null {
   const { version, text, features } = (kept ?? {}) as Partial<Bpftrace>;
   const isVersion = Array.isArray(version) && version.length === 3 && version.every(Number.isSafeInteger);
-  const names = ["offsets", "ringbuf", "uprobeMulti"] as const;
+  const names = ["symbols", "offsets", "ringbuf", "uprobeMulti"] as const;
   if (!isVersion || typeof text !== "string" || !names.every((name) => typeof features?.[name] === "boolean")) return null;
-  const { offsets, ringbuf, uprobeMulti } = features!;
-  return { path, version, text, features: { offsets, ringbuf, uprobeMulti } };
+  const { symbols, offsets, ringbuf, uprobeMulti } = features!;
+  return { path, version, text, features: { symbols, offsets, ringbuf, uprobeMulti } };
 }

@@ -23,14 +23,11 @@ export async function readBuildId(elf: Elf, read: ByteReader): Promise<string | 
   return null;
 }
 
-/** A debug file, and whether it is where bpftrace finds it too. */
-export type DebugFile = ElfFile & { readonly inMachine: boolean };
-
 /**
  * The symbols that a distribution stripped from a file and installed apart, as the process's own root has them, or this machine; null when
  * neither has. Its addresses are those of the file.
  */
-export async function readDebugFile(files: KernelFiles, pid: number | null, elf: ElfFile): Promise<DebugFile | null> {
+export async function readDebugFile(files: KernelFiles, pid: number | null, elf: ElfFile): Promise<ElfFile | null> {
   const id = await readBuildId(elf, elf.read);
   if (id === null) return null;
   const path = `/usr/lib/debug/.build-id/${id.slice(0, 2)}/${id.slice(2)}.debug`;
@@ -41,7 +38,7 @@ export async function readDebugFile(files: KernelFiles, pid: number | null, elf:
     const read = fileReader(files, place);
     const debug = await readElf(read);
     // A file of that name may be of another build.
-    if (debug && await readBuildId(debug, read) === id) return { ...debug, read, inMachine: place === path };
+    if (debug && await readBuildId(debug, read) === id) return { ...debug, read };
   }
   return null;
 }

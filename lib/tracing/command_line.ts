@@ -8,6 +8,8 @@ export interface InvocationOptions {
   /** Pages of the buffer between kernel and bpftrace; a power of two. */
   readonly bufferPages: number;
   readonly unsafe: boolean;
+  /** Of symbol tables that llmprof has written. */
+  readonly symbols?: Readonly<Record<string, string>>;
   /** Every record is written at once and not a block at a time: for a program whose records are acted on. */
   readonly prompt: boolean;
   /** Entries of each map; a power of two. */
@@ -23,6 +25,7 @@ export const DEFAULT_MAP_KEYS = 65536;
 export function invocation(options: InvocationOptions): Invocation {
   return {
     env: {
+      ...options.symbols,
       BPFTRACE_PERF_RB_PAGES: String(options.bufferPages),
       // The older and the newer spelling; each version heeds one.
       BPFTRACE_MAP_KEYS_MAX: String(options.mapKeys),

@@ -40,9 +40,10 @@ function features({ bpftrace, root }: Capabilities): Check[] {
     // Only root gets an answer to `bpftrace --info`.
     return root ? warning(need, "no", { consequence, advice }) : unknown(need, "bpftrace tells root only");
   };
-  const price = "Probes sit on endbr64, which the kernel steps over: a hit costs up to ten times as much, and nearly nothing at +4.";
+  const which = features.offsets ? "Return probes" : "Probes";
+  const price = `${which} sit on endbr64, which the kernel steps over: a hit costs up to ten times as much, and nearly nothing at +4.`;
   return [
-    feature("probes at function+4", features.offsets, price, newer),
+    feature("probes at any instruction", features.symbols, price, newer),
     feature("ring buffer", features.ringbuf, "Events cost the traced program two to three times as much.", "bpftrace 0.19 or newer."),
     feature(
       "one link for many probes",

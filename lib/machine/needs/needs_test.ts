@@ -81,7 +81,7 @@ Deno.test("needs: what no command mends says what does", () => {
 });
 
 Deno.test("needs: bpftrace's own demands come with its version", () => {
-  const newer = parseBpftrace("/b", "bpftrace v0.27.1", "bfd: yes\nuprobe_multi: yes\n");
+  const newer = parseBpftrace("/b", "bpftrace v0.27.1", "bfd: yes\nuprobe_multi: yes\n", true);
   const noPerfmon = good.effectiveCaps & ~(1n << 38n);
   assert.deepEqual(lacking({ effectiveCaps: noPerfmon }), []);
   assert.deepEqual(lacking({ effectiveCaps: noPerfmon, bpftrace: newer }).map(([need]) => need), ["CAP_PERFMON"]);
@@ -89,7 +89,7 @@ Deno.test("needs: bpftrace's own demands come with its version", () => {
   const swapping = parseBpftrace("/b", "bpftrace v0.24.1", "");
   const said = checks({ ...good, pidNamespaceIsInit: false, bpftrace: swapping }, []).find(({ need }) => need.includes("namespace"))!;
   assert.match(said.consequence, /0\.24\.1 takes process and thread ids for one another/);
-  const right = parseBpftrace("/b", "bpftrace v0.24.2", "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n");
+  const right = parseBpftrace("/b", "bpftrace v0.24.2", "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n", true);
   assert.deepEqual(lacking({ pidNamespaceIsInit: false, bpftrace: right }).map(([need, state]) => [need, state]), [
     ["the machine's PID namespace", "warning"],
   ]);
@@ -98,7 +98,7 @@ Deno.test("needs: bpftrace's own demands come with its version", () => {
 Deno.test("needs: what an ordinary user cannot know is unknown, not missing", () => {
   const user = { ...good, root: false, sysAdmin: false, tracepoints: new Set<string>(), bpftrace: parseBpftrace("/b", "bpftrace v0.20.2", "") };
   const states = new Map(checks(user, ["llmprof"], roomy).map(({ need, state }) => [need, state]));
-  for (const need of ["tracepoints of system calls", "probes at function+4", "ring buffer", "one link for many probes"]) {
+  for (const need of ["tracepoints of system calls", "probes at any instruction", "ring buffer", "one link for many probes"]) {
     assert.equal(states.get(need), "unknown", need);
   }
   const bound = checks({ ...user, noNewPrivileges: true }, ["llmprof"]).filter(({ state }) => state === "missing");

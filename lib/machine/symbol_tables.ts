@@ -1,0 +1,119 @@
+import { dirname } from "node:path";
+import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { plainEnvironment, runChild } from "./child.ts";
+import { type ImageSection, writeElf } from "./elf_writer.ts";
+
+/** Where linkers write what names the very build of a file. */
+export const BUILD_ID_SECTION = ".note.gnu.build-id";
+
+/** A name of llmprof's own for a place in a file of somebody else. */
+export interface NamedPlace {
+  /** Path of the file as it stands in the attach point; absolute. */
+  readonly file: string;
+  /** Content of its section `.note.gnu.build-id`; null when it has none. */
+  readonly buildId: Uint8Array | null;
+  readonly arch: "x86_64" | "aarch64";
+  readonly name: string;
+  /** In the file's own numbering. */
+  readonly address: number;
+}
+
+/**
+ * Symbol tables that llmprof writes for bpftrace. bpftrace places a return probe at the first instruction of a function and nowhere else, most builds
+ * place an entry probe there too, and where a function begins with `endbr64` that is ten times as dear as four bytes further on. But a bpftrace finds
+ * a function's name by libbcc, which looks into a debug file first and takes that from below the folder that `BCC_SYMFS` names, at the path of the
+ * file itself, if its build id is the same. So what it looks up is what is written there, whatever the file itself names.
+ */
+export class SymbolTables {
+  readonly #places = new Map<string, readonly NamedPlace[]>();
+  #root: string | undefined;
+
+  /** What a bpftrace that is to find the places needs in its environment. Nobody else can look into the folder. */
+  get environment(): Readonly<Record<string, string>> {
+    return { BCC_SYMFS: this.root };
+  }
+
+  /** In memory, and root's: whoever may write there may place a probe anywhere. */
+  get root(): string {
+    return this.#root ??= written(() => Deno.makeTempDirSync({ dir: "/run", prefix: "llmprof-" }));
+  }
+
+  /** From now on a bpftrace finds these places, and those that were there before. One that is reading sees the table whole, as it was or as it is. */
+  add(places: readonly NamedPlace[]): void {
+    for (const [file, added] of Map.groupBy(places, ({ file }) => file)) {
+      // A path may come to mean another file: that of a process whose number is used again.
+      const isSame = ({ buildId }: NamedPlace) => buildId?.toHex() === added[0]!.buildId?.toHex();
+      const kept = (this.#places.get(file) ?? []).filter((place) => isSame(place) && !added.some(({ name }) => name === place.name));
+      const all = [...kept, ...added];
+      this.#places.set(file, all);
+      write(`${this.root}${file}`, tableOf(all));
+    }
+  }
+
+  /** Every bpftrace has found what it looked for. */
+  remove(): void {
+    const root = this.#root;
+    this.#root = undefined;
+    this.#places.clear();
+    try {
+      if (root !== undefined) Deno.removeSync(root, { recursive: true });
+    } catch (error) {
+      // Somebody tidied up before.
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.remove();
+  }
+}
+
+function write(path: string, bytes: Uint8Array): void {
+  written(() => {
+    Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    Deno.writeFileSync(`${path}.new`, bytes, { mode: 0o600 });
+    Deno.renameSync(`${path}.new`, path);
+  });
+}
+
+function written<Result>(doing: () => Result): Result {
+  try {
+    return doing();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new LlmprofError(ExitCode.failed, "bpftrace cannot be told where probes are to stand.", why, "Make room in /run.", { cause });
+  }
+}
+
+/** A file of symbols alone. bpftrace refuses a symbol without a size. */
+function tableOf(places: readonly NamedPlace[]): Uint8Array {
+  const { arch, buildId } = places[0]!;
+  return writeElf({ arch, sections: noted(buildId), symbols: places.map(({ name, address }) => ({ name, address, size: 1 })) });
+}
+
+function noted(buildId: Uint8Array | null): ImageSection[] {
+  return buildId === null ? [] : [{ name: BUILD_ID_SECTION, type: 7, bytes: buildId, align: 4 }];
+}
+
+/**
+ * Whether this bpftrace finds what llmprof names: it is asked what it finds in a file without a name. Needs root; a tenth of a second. Where
+ * nothing can be written, none does.
+ */
+export async function readsSymbolTables(bpftrace: string, signal?: AbortSignal): Promise<boolean> {
+  using tables = new SymbolTables();
+  const arch = Deno.build.arch;
+  const name = "llmprof_here";
+  // As linkers write it: lengths of owner and id, the kind, the owner, the id.
+  const buildId = Uint8Array.fromHex("040000001400000003000000474e5500" + "17".repeat(20));
+  let file: string;
+  try {
+    file = `${tables.root}/nameless`;
+    write(file, writeElf({ arch, sections: noted(buildId), symbols: [] }));
+    tables.add([{ file, buildId, arch, name, address: 16 }]);
+  } catch {
+    return false;
+  }
+  const env = { ...plainEnvironment, ...tables.environment };
+  const { stdout } = await runChild({ program: bpftrace, args: ["-l", `uprobe:${file}:${name}`], env }, signal);
+  return stdout.includes(`:${name}`);
+}
