@@ -29,8 +29,8 @@ const machine = capable(undefined, ["syscalls:sys_enter_kill"]);
 for (const [name, { version, ...features }] of Object.entries(versions)) {
   Deno.test(`bpftrace ${name}: version, features and dialect follow from what it says of itself`, () => {
     const [first, ...info] = Deno.readTextFileSync(join(folder, `${name}.txt`)).split("\n");
-    const bpftrace = parseBpftrace("/usr/bin/bpftrace", `${first}\n`, info.join("\n"))!;
-    assert.deepEqual([bpftrace.version, bpftrace.features], [version, features]);
+    const bpftrace = parseBpftrace("/usr/bin/bpftrace", `${first}\n`, info.join("\n"), true)!;
+    assert.deepEqual([bpftrace.version, bpftrace.features], [version, { symbols: true, ...features }]);
     assert.equal(dialectOf({ ...machine, bpftrace }).perCpuBuffers, !features.ringbuf);
     assert.deepEqual(preflight({ ...machine, bpftrace }, ["llmprof"]), []);
     // A dry run needs no root, and without root no bpftrace tells its features.

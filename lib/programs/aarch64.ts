@@ -1,12 +1,19 @@
-import type { CostClass } from "./site.ts";
+import type { CostClass, Instructions } from "./site.ts";
 
 /**
  * aarch64, as arch/arm64/kernel/probes/decode-insn.c decides, and on the safe side where kernels differ: what only newer ones do
  * (`nop` done by the kernel itself) counts as stepped, what only older ones accept (`ldr` from a literal) as refused.
  */
-export const armSite = {
+export const armSite: Instructions = {
   /** `bti`, `bti c`, `bti j`, `bti jc`: where an indirect call may land. */
-  landing: (bytes: Uint8Array) => (wordAt(bytes) & 0xffffff3f) >>> 0 === 0xd503241f,
+  quiet: (bytes: Uint8Array) => (wordAt(bytes) & 0xffffff3f) >>> 0 === 0xd503241f ? 4 : 0,
+  isOnce(code: Uint8Array, offset: number, isWhole: boolean): boolean {
+    const starts = Array.from({ length: code.length >> 2 }, (_, i) => 4 * i);
+    return isWhole && !starts.some((at) => {
+      const target = targetOf(wordAt(code.subarray(at)), at);
+      return target > 0 && target <= offset;
+    });
+  },
   classify(bytes: Uint8Array): CostClass | null {
     if (bytes.length < 4) return null;
     const word = wordAt(bytes);
@@ -28,6 +35,16 @@ export const armSite = {
 
 /** By CRm:op2: nop; paciaz 24, paciasp 25, pacibz 26, pacibsp 27, pacia1716 8, pacib1716 10, xpaclri 7; bti 32, 34, 36, 38. */
 const steppedHints = new Set([0, 7, 8, 10, 24, 25, 26, 27, 32, 34, 36, 38]);
+
+/** Where a branch leads by a number that it holds, for one that is not `bl`; NaN for other instructions. `br` by a table lands on a pad (`bti j`). */
+function targetOf(word: number, at: number): number {
+  const is = (mask: number, value: number) => (word & mask) >>> 0 === value;
+  /** Bits `low` and up, with sign, in instructions. */
+  const jump = (low: number, bits: number) => at + 4 * (word << (32 - low - bits) >> (32 - bits));
+  if (is(0xfc000000, 0x14000000)) return jump(0, 26);
+  if (is(0x7e000000, 0x34000000) || is(0xff000000, 0x54000000)) return jump(5, 19);
+  return is(0x7e000000, 0x36000000) ? jump(5, 14) : NaN;
+}
 
 function wordAt(bytes: Uint8Array): number {
   return bytes.length < 4 ? 0 : new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0, true);

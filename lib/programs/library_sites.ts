@@ -1,6 +1,7 @@
 import type { KernelFiles } from "../machine/files.ts";
-import { type DebugFile, readDebugFile } from "../target/build_id.ts";
-import { type ElfFile, offsetOf, readElf } from "../target/elf.ts";
+import { BUILD_ID_SECTION, type NamedPlace } from "../machine/symbol_tables.ts";
+import { readDebugFile } from "../target/build_id.ts";
+import { type ElfFile, offsetOf, readElf, readSection } from "../target/elf.ts";
 import { mappedFile, mappedReader } from "../target/mapped_file.ts";
 import { libraries, type Library, parseMaps, withoutDeleted } from "../target/maps.ts";
 import { harmless } from "../events/text.ts";
@@ -21,13 +22,12 @@ export interface FoundLibrary {
   /** A path through which bpftrace reaches this very file. */
   readonly file: string;
   readonly elf: ElfFile;
-  readonly functions: ReadonlyMap<string, FoundFunction>;
+  /** Content of the section of that name. */
+  readonly buildId: Uint8Array | null;
+  readonly functions: ReadonlyMap<string, ElfSymbol>;
   /** The program itself: what is linked into it is there from its first instruction on. */
   readonly isProgram: boolean;
 }
-
-/** A function, and, where only a debug file tells its name, whether that is in the machine's own root. */
-export type FoundFunction = ElfSymbol & { readonly debug: { readonly inMachine: boolean } | null };
 
 /** Where a probe is placed, and how dear a hit is. */
 export interface Site {
@@ -36,8 +36,10 @@ export interface Site {
   /** For people: `libllama.so:llama_decode+4`. */
   readonly label: string;
   readonly cost: string;
-  /** The file has no name at this address: bpftrace takes it with `--unsafe` only. */
-  readonly unsafe?: boolean;
+  /** The same for whom llmprof gives no symbol table: a person. At the function's beginning where bpftrace accepts no offset. */
+  readonly byHand: string;
+  /** What llmprof has to name before. */
+  readonly place?: NamedPlace;
 }
 
 /** Where {@link findLibraries} does not look. */
@@ -72,7 +74,9 @@ export async function findLibraries(
     const elf = { ...headers, read };
     const isProgram = path === exe;
     const functions = await findFunctions(elf, isProgram, () => readDebugFile(files, pid, elf), need.symbols, symbols);
-    return functions && { key: `${dev}:${inode}`, name, path, file: mappedFile(pid, library), elf, functions, isProgram };
+    if (!functions) return null;
+    const buildId = await readSection(read, elf.sections.find(({ name, size }) => name === BUILD_ID_SECTION && size < 65_536));
+    return { key: `${dev}:${inode}`, name, path, file: mappedFile(pid, library), elf, buildId, functions, isProgram };
   }));
   return found.filter((library) => library !== null);
 }
@@ -94,26 +98,20 @@ async function readMapped(files: KernelFiles, pid: number): Promise<{ mapped: Li
 async function findFunctions(
   elf: ElfFile,
   isProgram: boolean,
-  readDebug: () => Promise<DebugFile | null>,
+  readDebug: () => Promise<ElfFile | null>,
   needed: readonly string[],
   others: readonly string[],
-): Promise<ReadonlyMap<string, FoundFunction> | null> {
+): Promise<ReadonlyMap<string, ElfSymbol> | null> {
   const wanted = [...needed, ...others];
   const has = ({ functions }: Symbols) => needed.every((symbol) => functions.has(symbol));
   const own = await findSymbols(elf, elf.read, wanted, isProgram ? "all" : "exported");
-  if (has(own)) return marked(own);
+  if (has(own)) return own.functions;
   const long = isProgram ? own : await findSymbols(elf, elf.read, wanted);
-  if (has(long)) return marked(long);
+  if (has(long)) return long.functions;
   const debug = await readDebug();
   const separate = debug && await findSymbols(debug, debug.read, wanted);
-  return separate && has(separate) ? marked(separate, debug) : null;
+  return separate && has(separate) ? separate.functions : null;
 }
-
-function marked({ functions }: Symbols, debug: DebugFile | null = null): Map<string, FoundFunction> {
-  return new Map([...functions].map(([name, symbol]) => [name, { ...symbol, debug: debug && { inMachine: debug.inMachine } }]));
-}
-
-const unknown: SiteChoice = { offset: 0, cost: "stepped", gain: null };
 
 /**
  * Attach points of a `site` parameter in a library: those of its functions that exist and can be probed, each at its cheapest place. `returns`:
@@ -126,42 +124,40 @@ export async function sitesIn(
   returns: ReadonlySet<string> = new Set(),
 ): Promise<Site[]> {
   const sites: Site[] = [];
+  const { elf, file, buildId } = library;
+  const kind = param.at === "return" ? "uretprobe" : "uprobe";
+  const attach = (name: string) => `${kind}:${quotePath(file)}:${name}`;
   for (const names of param.functions) {
     const symbol = names.find((name) => library.functions.has(name));
     if (symbol === undefined) continue;
-    const found = library.functions.get(symbol)!;
-    const at = offsetOf(library.elf, found.value);
-    // Builds without offsets are the old ones, which search both symbol tables anew for every name, while the target stands: an address is found at once.
-    const start = found.debug ? numberOf(library.elf, found.value, at ?? found.value, found.debug) : host.offsets ? null : found.value;
-    const target = `${quotePath(library.file)}:`;
-    const place = (offset: number) => start === null ? quote(symbol) + (offset ? `+${offset}` : "") : `0x${(start + offset).toString(16)}`;
-    const label = `${harmless(library.name)}:${symbol}`;
-    const common = found.debug ? { unsafe: true } : {};
-    if (param.at === "return") {
-      sites.push({ attach: `uretprobe:${target}${place(0)}`, label: `return of ${label}`, cost: "return", ...common });
-      continue;
-    }
-    const bytes = (at === null ? null : await library.elf.read(at, Math.min(siteBytes, found.size || siteBytes))) ?? new Uint8Array();
+    const { value, size } = library.functions.get(symbol)!;
+    const at = offsetOf(elf, value);
+    const code = (at === null ? null : await elf.read(at, Math.min(size || 64, siteBytes))) ?? new Uint8Array();
     // Where nothing can be read, nothing is known, and the entry is tried.
-    const choice = bytes.length === 0 ? unknown : chooseSite(bytes, host);
+    const choose = (probe: SiteParam["at"]): SiteChoice | null =>
+      code.length === 0 ? { offset: 0, cost: "stepped" } : chooseSite(code, size, host, probe);
+    const choice = choose(param.at);
     // The kernel would refuse it, and bpftrace the whole program with it.
     if (!choice) continue;
-    const { offset, cost, gain } = choice;
-    // A return is trapped at the entry first: an entry at the same place is no stop of its own. (Behind `endbr64` it is, and begins after the step.)
-    const isShared = offset === 0 && returns.has(symbol);
-    const price = isShared ? "shared with its return" : gain ? `${cost} (${gain} with bpftrace ≥ 0.23)` : cost;
-    sites.push({ attach: `uprobe:${target}${place(offset)}`, label: `${label}${offset ? `+${offset}` : ""}`, cost: price, ...common });
+    const { offset, cost } = choice;
+    // A return is trapped at the beginning first: an entry at the same place is no stop of its own.
+    const isShared = param.at === "entry" && returns.has(symbol) && choose("return")?.offset === offset;
+    const label = `${harmless(library.name)}:${symbol}${offset > 0 ? `+${offset}` : ""}`;
+    const ofReturn = { label: `return of ${harmless(library.name)}:${symbol}`, cost: `${cost} and back` };
+    const described = param.at === "return" ? ofReturn : { label, cost: isShared ? "shared with its return" : cost };
+    const byHand = attach(quote(symbol) + (offset > 0 && host.offsets && param.at === "entry" ? `+${offset}` : ""));
+    if (!host.symbols) sites.push({ attach: byHand, byHand, ...described });
+    else {
+      const place = { file, buildId, arch: host.arch, name: ownName(symbol, value, offset), address: value + offset };
+      sites.push({ attach: attach(quote(place.name)), byHand, place, ...described });
+    }
   }
   return sites;
 }
 
-/**
- * The number by which bpftrace finds a function of a file without names. It takes a number for an address as long as it finds a symbol there (in a
- * debug file that it finds itself too), and for a place in the file otherwise. A place that is no address of the file means the same to it in either
- * case; in many files the two are equal anyway.
- */
-function numberOf(elf: ElfFile, address: number, at: number, debug: { readonly inMachine: boolean }): number {
-  return debug.inMachine && offsetOf(elf, at) !== null ? address : at;
+/** What llmprof calls a place: after its function, where that is a name that every bpftrace reads. */
+function ownName(symbol: string, address: number, offset: number): string {
+  return `llmprof_${/^\w{1,100}$/.test(symbol) ? symbol : address.toString(16)}_${offset}`;
 }
 
 /** Operator names of ggml, from whichever mapped library of the process holds them. */

@@ -135,8 +135,8 @@ function renderBlock(
   return `${attach.join(",\n")}${block.predicate ? ` /${filled(block.predicate)}/` : ""} {${body}}`;
 }
 
-/** A uprobe by a quoted path (see {@link quotePath}), and a quoted symbol or an address. */
-const site = /^u(?:ret)?probe:"(?:[^"\\:*?[\]\p{Cc}]|\\")*":(?:"(?:[^"\\\p{Cc}]|\\["\\])*"|0x[0-9a-f]+)(?:\+\d+)?$/u;
+/** A uprobe by a quoted path (see {@link quotePath}) and a quoted symbol. */
+const site = /^u(?:ret)?probe:"(?:[^"\\:*?[\]\p{Cc}]|\\")*":"(?:[^"\\\p{Cc}]|\\["\\])*"(?:\+\d+)?$/u;
 
 /** What a site resolves to names files of others. This is the one place where it enters a program: it is an attach point and nothing else. */
 function attachPoint(text: string): string {

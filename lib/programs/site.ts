@@ -1,4 +1,5 @@
 import { armSite } from "./aarch64.ts";
+import { x86Site } from "./x86_64.ts";
 
 /**
  * What a uprobe hit costs, decided by the instruction that it replaces: `nop`: the 5-byte nop where the kernel turns it into a call;
@@ -9,121 +10,50 @@ export type CostClass = "nop" | "emulated" | "stepped";
 
 export interface SiteChoice {
   /** Bytes after the function's first. */
-  readonly offset: 0 | 4;
+  readonly offset: number;
   readonly cost: CostClass;
-  /** What a bpftrace that accepts offsets would make of it, where this one does not and it would be cheaper. */
-  readonly gain: CostClass | null;
 }
 
 /** What decides besides the instruction. */
 export interface SiteHost {
-  /** This bpftrace accepts `function+4`. */
+  /** This bpftrace finds what llmprof names. */
+  readonly symbols: boolean;
+  /** This bpftrace accepts `function+4`, for entries. */
   readonly offsets: boolean;
   /** Kernel release, such as `6.18.44`: newer ones emulate more. */
   readonly kernel: string;
   readonly arch: "x86_64" | "aarch64";
 }
 
-/** Bytes of the function that {@link chooseSite} looks at: two instructions, the second up to where its class is known. */
-export const siteBytes = 16;
+/** How instructions of a processor are read. */
+export interface Instructions {
+  /** What a probe on the first instruction costs; null where the kernel refuses one. */
+  classify(bytes: Uint8Array, kernel: string): CostClass | null;
+  /** Bytes of the first instruction if it leaves all registers but flags, and the stack, as they are; else 0. */
+  quiet(bytes: Uint8Array): number;
+  /** Whether the place is passed once in a call, for sure. `isWhole`: the code is all of the function. */
+  isOnce(code: Uint8Array, offset: number, isWhole: boolean): boolean;
+}
+
+/** Bytes of the function that {@link chooseSite} looks at, at most. */
+export const siteBytes = 65_536;
 
 /**
- * Chooses where to place an entry probe; null where the kernel refuses one. Builds with `-fcf-protection` begin every function with `endbr64`
- * and those with `-mbranch-protection` with `bti c`, which are stepped; behind these all arguments are still in their registers, and what
- * follows is an instruction's beginning because they are 4 bytes long. A return probe has no choice: it must sit on the entry.
+ * Chooses where to place a probe; null where the kernel refuses one. `code` is the function as far as it is known, `size` its length, 0 where nobody
+ * tells. Builds with `-fcf-protection` begin every function with `endbr64` and those with `-mbranch-protection` with `bti c`, which are stepped, and
+ * many functions that others call go on with `test %rdi,%rdi`. Behind these all arguments are still in their registers and the return address is
+ * where it was, which is what a return probe takes the place of. Behind anything else they may not be.
  */
-export function chooseSite(bytes: Uint8Array, host: SiteHost): SiteChoice | null {
-  const { classify, landing } = host.arch === "x86_64" ? x86 : armSite;
-  const cost = classify(bytes, host.kernel);
-  if (cost === null) return null;
-  const here = { offset: 0, cost, gain: null } as const;
-  if (!landing(bytes)) return here;
-  const behind = classify(bytes.subarray(4), host.kernel);
-  if (behind === null || dearness[behind] >= dearness[cost]) return here;
-  return host.offsets ? { offset: 4, cost: behind, gain: null } : { ...here, gain: behind };
-}
-
-const dearness: Readonly<Record<CostClass, number>> = { nop: 0, emulated: 1, stepped: 2 };
-
-const endbr64 = [0xf3, 0x0f, 0x1e, 0xfa];
-const nop5 = [0x0f, 0x1f, 0x44, 0x00, 0x00];
-/** The nops of 3 to 8 bytes that assemblers write; those of 1 and 2 are older in the kernel. */
-const longNops = [
-  [0x0f, 0x1f, 0x00],
-  [0x0f, 0x1f, 0x40, 0x00],
-  nop5,
-  [0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00],
-  [0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00],
-  [0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
-];
-
-/**
- * x86-64, as arch/x86/kernel/uprobes.c decides. Emulated: pushes of registers (4.15), jumps and calls relative to the instruction pointer and
- * the one-byte nop (3.16), nops of several bytes (6.18; the 5-byte one is turned into a call of the kernel's own there). Refused: branches with
- * an operand size prefix, and so `66 90` before 6.2; instructions with a segment or lock prefix; what traps or belongs to the kernel.
- */
-const x86 = {
-  landing: (bytes: Uint8Array) => startsWith(bytes, endbr64),
-  classify(bytes: Uint8Array, kernel: string): CostClass | null {
-    const modern = isKernelAtLeast(kernel, 6, 18);
-    if (modern && startsWith(bytes, nop5)) return "nop";
-    if (modern && longNops.some((nop) => startsWith(bytes, nop))) return "emulated";
-    const { prefixes, rex, opcode, second } = decode(bytes);
-    if (opcode === undefined || prefixes.some((prefix) => refusedPrefixes.has(prefix))) return null;
-    const sized = prefixes.includes(0x66);
-    // `xchg %r8,%rax` is 0x90 too.
-    if (opcode === 0x90 && (rex & 1) === 0) return sized && !isKernelAtLeast(kernel, 6, 2) ? null : "emulated";
-    if (opcode >= 0x50 && opcode <= 0x57) return prefixes.length === 0 && (rex === 0 || rex === 0x41) ? "emulated" : "stepped";
-    const isBranch = opcode === 0xe8 || opcode === 0xe9 || opcode === 0xeb || (opcode & 0xf0) === 0x70 ||
-      (opcode === 0x0f && (second! & 0xf0) === 0x80);
-    if (isBranch) return sized ? null : "emulated";
-    if (opcode === 0x0f) return second !== undefined && !refusedTwoByte.has(second) ? "stepped" : null;
-    return refused.has(opcode) ? null : "stepped";
-  },
-};
-
-/** Segments es, cs, ss, ds, and lock. */
-const refusedPrefixes = new Set([0x26, 0x2e, 0x36, 0x3e, 0xf0]);
-/** Not in 64-bit mode, or not for programs: input and output, interrupts, int3, hlt, cli, sti. And AVX, whose opcodes kernels look up in different tables. */
-const refused = new Set([
-  ...[0x06, 0x07, 0x0e, 0x16, 0x17, 0x1e, 0x1f, 0x27, 0x2f, 0x37, 0x3f, 0x60, 0x61, 0x82, 0x9a, 0xd4, 0xd5, 0xd6, 0xea],
-  ...[0x6c, 0x6d, 0x6e, 0x6f, 0xe4, 0xe5, 0xe6, 0xe7, 0xec, 0xed, 0xee, 0xef, 0xcc, 0xcd, 0xce, 0xcf, 0xf1, 0xf4, 0xfa, 0xfb],
-  ...[0x62, 0xc4, 0xc5],
-]);
-/** Behind 0f: what no kernel accepts (syscall, ud2, control registers) and what only some do. */
-const refusedTwoByte = new Set([
-  ...range(0x00, 0x0d),
-  0x18,
-  ...range(0x20, 0x27),
-  ...[0x30, 0x34, 0x35, 0x36, 0x37],
-  ...range(0x38, 0x3f),
-  ...range(0x78, 0x7d),
-  ...[0xa6, 0xa7, 0xaa, 0xae, 0xb8, 0xb9, 0xd0, 0xf0, 0xff],
-]);
-
-function range(from: number, to: number): number[] {
-  return Array.from({ length: to - from + 1 }, (_, i) => from + i);
-}
-
-/** Prefixes in any order, then REX directly before the opcode. */
-function decode(bytes: Uint8Array): { prefixes: number[]; rex: number; opcode: number | undefined; second: number | undefined } {
-  const prefixes: number[] = [];
-  let at = 0;
-  while (isPrefix(bytes[at])) prefixes.push(bytes[at++]!);
-  const rex = bytes[at] !== undefined && (bytes[at]! & 0xf0) === 0x40 ? bytes[at++]! : 0;
-  return { prefixes, rex, opcode: bytes[at], second: bytes[at + 1] };
-}
-
-function isPrefix(byte: number | undefined): boolean {
-  return byte !== undefined && (refusedPrefixes.has(byte) || [0x64, 0x65, 0x66, 0x67, 0xf2, 0xf3].includes(byte));
-}
-
-/** `6.18.44-generic`: distributions take features back into older kernels, which only makes a hit cheaper than foretold. */
-function isKernelAtLeast(release: string, major: number, minor: number): boolean {
-  const [, a, b] = /^(\d+)\.(\d+)/.exec(release) ?? [];
-  return Number(a) > major || (Number(a) === major && Number(b) >= minor);
-}
-
-function startsWith(bytes: Uint8Array, prefix: readonly number[]): boolean {
-  return prefix.every((byte, i) => bytes[i] === byte);
+export function chooseSite(code: Uint8Array, size: number, host: SiteHost, probe: "entry" | "return"): SiteChoice | null {
+  const { classify, quiet, isOnce } = host.arch === "x86_64" ? x86Site : armSite;
+  const first = classify(code, host.kernel);
+  if (first === null) return null;
+  const mayMove = host.symbols || (host.offsets && probe === "entry");
+  let cost: CostClass | null = first;
+  for (let offset = 0, length; mayMove && cost === "stepped" && (length = quiet(code.subarray(offset))) > 0;) {
+    offset += length;
+    cost = classify(code.subarray(offset), host.kernel);
+    if (cost !== null && cost !== "stepped" && isOnce(code, offset, size > 0 && code.length >= size)) return { offset, cost };
+  }
+  return { offset: 0, cost: first };
 }

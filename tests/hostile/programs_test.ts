@@ -16,7 +16,7 @@ import { hostileNames, hostileTexts } from "./corpus.ts";
 
 const dialect = { hasTracepoint: () => true, perCpuBuffers: false, arch: "x86_64" } as const;
 const filter = { type: "processes", pids: [100] } as const;
-const host = { offsets: true, kernel: "6.18.44", arch: "x86_64" } as const;
+const host = { symbols: true, offsets: true, kernel: "6.18.44", arch: "x86_64" } as const;
 const sites = Object.values(calls.params!).filter((param): param is Extract<Param, { type: "site" }> => param.type === "site");
 const symbols = sites.flatMap(({ functions }) => functions.flat());
 const range = "7f0000000000-7f0000001000";

@@ -11,6 +11,9 @@ int branch(int x) { if (x) return outer(1); return 2; }
 long many(long a, long b, long c, long d, long e, long f) { return outer(a) + outer(b) * outer(c) + outer(d) - outer(e) * outer(f); }
 double floating(double x) { return x * 2.5; }
 int compare(const char *a, const char *b) { while (*a && *a == *b) a++, b++; return *a - *b; }
+struct list { struct list *volatile next; };
+struct list *last(struct list *p) { while (p) p = p->next; return p; }
+void drain(struct list *p) { do { outer(1); p = p->next; } while (p); }
 __attribute__((patchable_function_entry(5))) int patched(int x) { return outer(x) + 1; }
 int atomic(int *x) { return __atomic_fetch_add(x, 1, __ATOMIC_SEQ_CST); }
 _Noreturn void trap(void) { __builtin_trap(); }
