@@ -20,8 +20,8 @@ export async function readCalibration(means: Means, bufferPages: number, wish: C
 }
 
 /** One line for people: what a hit costs. */
-export function calibrationText({ nop, emulated, stepped, return: returned, measured }: Calibration): string {
+export function calibrationText({ nop, emulated, stepped, back, measured }: Calibration): string {
   const micro = (ns: number) => `${(ns / 1000).toFixed(ns < 9950 ? 2 : 1)} µs`;
-  const costs = `nop ${micro(nop)}, emulated ${micro(emulated)}, stepped ${micro(stepped)}, return ${micro(returned)}`;
+  const costs = `nop ${micro(nop)}, emulated ${micro(emulated)}, stepped ${micro(stepped)}, and ${micro(back)} more for a return`;
   return `A hit with its record costs the traced thread: ${costs}${measured ? "" : " (usual values: --calibrate measures them here)"}.`;
 }

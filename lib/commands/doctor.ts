@@ -50,7 +50,9 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
 /** Beside the answer: a run finds what is kept here. */
 async function measureHits({ bpftrace }: DoctorOptions, terminal: Context["terminal"]): Promise<void> {
   const begin = () => terminal.err("Measuring what a hit costs on this machine…\n");
-  terminal.err(`${calibrationText(await readCalibration(await readMeans(bpftrace), DEFAULT_BUFFER_PAGES, "now", begin))}\n`);
+  const means = await readMeans(bpftrace);
+  using _symbols = means.symbols;
+  terminal.err(`${calibrationText(await readCalibration(means, DEFAULT_BUFFER_PAGES, "now", begin))}\n`);
 }
 
 async function examine(options: DoctorOptions, { argv }: Context): Promise<Examination> {

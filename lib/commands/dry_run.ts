@@ -38,6 +38,7 @@ export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, 
   const folder = programFolder(options.folders, outputOwner());
   await heedSignals(context);
   const means = await readMeans(options.bpftrace);
+  using _symbols = means.symbols;
   const { terminal } = context;
   const target = options.program.length > 0
     ? null

@@ -3,6 +3,7 @@ import { readCapabilities } from "../machine/capabilities.ts";
 import { spawnChild } from "../machine/child.ts";
 import { preflight } from "../machine/needs/needs.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
+import { SymbolTables } from "../machine/symbol_tables.ts";
 import type { Means } from "../session/means.ts";
 import { ignoresHangup } from "../target/process.ts";
 import type { Context } from "./terminal.ts";
@@ -21,6 +22,7 @@ export async function readMeans(bpftrace: string | undefined): Promise<Means> {
     files,
     machine: await readCapabilities(files, { pid: process.pid, bpftrace, path: Deno.env.get("PATH"), remember: "use" }),
     spawn: spawnChild,
+    symbols: new SymbolTables(),
     // Unreferenced: a deadline that nobody waits for any more must not keep the process alive.
     sleep: (milliseconds) => new Promise((resolve) => Deno.unrefTimer(setTimeout(resolve, milliseconds))),
     monotonic: () => performance.now(),

@@ -28,12 +28,11 @@ export interface PlanOptions {
   readonly bufferPages: number;
 }
 
-/** Microseconds in a virtual machine, by measurement: the first instruction of the function decides. Other machines differ by a factor. */
+/** Microseconds in a virtual machine, by measurement: the instruction where a probe stands decides. Other machines differ by a factor. */
 const PRICES: Readonly<Record<string, string>> = {
   nop: "about 0.6 µs a hit",
   emulated: "about 0.8 µs a hit",
   stepped: "up to 10 µs a hit",
-  return: "1 to 10 µs a hit",
   shared: "no trap of its own",
 };
 
@@ -42,17 +41,18 @@ export function plan({ stream, probes, filter, sites, bufferPages }: PlanOptions
   const dialect = dialectOf(machine);
   const program = render({ stream, probes, filter, window: "open" }, dialect, (param) => {
     const found = sites?.get(siteKey(param)) ?? [];
-    for (const site of found) uprobes.set(site.attach, site);
-    return found.map((site) => site.attach);
+    for (const site of found) uprobes.set(site.byHand, site);
+    return found.map((site) => site.byHand);
   });
   const lines = [`${stream}: ${probes.map(({ summary }) => summary).join("; ")}`, ...warnings(filter, program.unsafe)];
   for (const { attach, probe } of program.sites) {
     const site = uprobes.get(attach);
-    const price = PRICES[site?.cost.split(" ")[0] ?? ""];
+    const trap = PRICES[site?.cost.split(" ")[0] ?? ""];
+    const price = trap && site?.cost.endsWith("back") ? `${trap}, and the way back` : trap;
     lines.push(`  ${site?.label ?? attach}  (${probe}; ${site ? `${site.cost}${price ? `: ${price}` : ""}` : "a tracepoint"})`);
   }
-  const unsafe = program.unsafe || [...uprobes.values()].some((site) => site.unsafe);
-  const { env, args } = invocation({ bufferPages, mapKeys: mapKeysOf(dialect, bufferPages), unsafe, prompt: false, warnsOfLoss: false });
+  const how = { bufferPages, mapKeys: mapKeysOf(dialect, bufferPages), unsafe: program.unsafe, prompt: false, warnsOfLoss: false };
+  const { env, args } = invocation(how);
   const words = [...Object.entries(env).map(([name, value]) => `${name}=${value}`), machine.bpftrace!.path, ...args.slice(0, -1)];
   return {
     stream,

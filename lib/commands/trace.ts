@@ -1,5 +1,5 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
-import { noGuard, startGuard } from "../machine/guard.ts";
+import { startGuard } from "../machine/guard.ts";
 import { probesOf } from "../programs/detail.ts";
 import { streamOf } from "../session/library_groups.ts";
 import type { Turns } from "../session/life.ts";
@@ -57,10 +57,11 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const running = launches ? null : await findTargetNow(means, options, context, waiting);
   if (interrupted || (!launches && !running)) return nothing(context);
   mustTrace(means, context);
-  const overhead = await RunOverhead.before(means, running, profile.probes, options, status, context.interrupted);
   const patient = options.wait || profile.requires === undefined;
   // It looks at every process of the machine first; of a target in which all is there already nobody is stopped.
-  const starting = running?.type === "running" && !patient ? noGuard : startGuard("*/libllama.*");
+  const stopped = running?.type === "running" && !patient ? "" : "*/libllama.*";
+  const starting = startGuard(stopped, means.machine.bpftrace!.features.symbols ? means.symbols.root : "");
+  const overhead = await RunOverhead.before(means, running, profile.probes, options, status, context.interrupted);
   const told = (text: string) => options.pseudonyms?.prose(text) ?? text;
   const unwritable = ({ what, why }: LlmprofError) => context.terminal.err(`${told(`${what} ${why}`)}\n`);
   const outputs = await Outputs.prepare(options.outputs, owner, unwritable, options.pseudonyms !== undefined);
@@ -121,6 +122,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     throw await whyGone(error, running && session?.pid, means);
   } finally {
     await guard.close();
+    means.symbols.remove();
   }
   if (!session.timeline) {
     outputs.discard();

@@ -24,7 +24,7 @@ export async function calibrate(means: Means, bufferPages: number): Promise<HitC
     if (!times) throw failed(`The program that is measured wrote ${written.length} bytes, which is not what it writes.`);
     const [none, nop, emulated, stepped, returned] = (["none", "nop", "emulated", "stepped", "return"] as const).map((kind) => typical(times[kind]));
     const over = (cost: number) => Math.max(0, Math.round(cost - none!));
-    return { nop: over(nop!), emulated: over(emulated!), stepped: over(stepped!), return: over(returned!) };
+    return { nop: over(nop!), emulated: over(emulated!), stepped: over(stepped!), back: Math.max(0, Math.round(returned! - emulated!)) };
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }

@@ -6,6 +6,7 @@ import { callGate } from "../../probes/gate/call.ts";
 import { graph } from "../../probes/ggml/graph.ts";
 import { ops } from "../../probes/ggml/ops.ts";
 import { calls } from "../../probes/llama/calls.ts";
+import type { BpftraceFeatures } from "../machine/bpftrace.ts";
 import type { Fact } from "../events/fact.ts";
 import { LibraryAttacher } from "./library_attacher.ts";
 import { groupByLibrary } from "./library_groups.ts";
@@ -17,19 +18,23 @@ const libllama = makeElf({ llama_decode: guarded, llama_init_from_model: "55", l
 const libggml = makeElf({ ggml_graph_compute: guarded, ggml_cpu_extra_compute_forward: "0f 1f 44 00 00" });
 
 /** `attach`: what becomes of a program that is to be attached. */
-function attacher(root: string, info?: string, attach: () => Promise<void> = () => Promise.resolve()) {
+function attacher(root: string, features: Partial<BpftraceFeatures> = {}, attach: () => Promise<void> = () => Promise.resolve()) {
   const proc = new FakeProc(root);
   const started: string[] = [];
   const facts: Fact[] = [];
-  const means = { files: proc.files, machine: capable(info) } as unknown as Means;
+  const attached: string[] = [];
+  const machine = capable();
+  const bpftrace = { ...machine.bpftrace!, features: { ...machine.bpftrace!.features, ...features } };
+  const means = { files: proc.files, machine: { ...machine, bpftrace } } as unknown as Means;
   const libraries = new LibraryAttacher(means, groupByLibrary([calls, graph, ops], callGate), (stream, probes, sites) => {
+    attached.push(...[...sites.values()].flat().map(({ attach }) => attach));
     const labels = [...new Set([...sites.values()].flat().map(({ label, cost }) => `${label} ${cost}`))];
     started.push(`${stream}: ${probes.map(({ name }) => name).join(" ")}`, ...labels.map((label) => `  ${label}`));
     return attach();
   }, (fact) => void facts.push(fact));
   proc.process(100, 1, "node");
   proc.process(200, 100, "node");
-  return { proc, started, facts, libraries };
+  return { proc, started, attached, facts, libraries };
 }
 
 Deno.test("library attacher: at the mapping what may be attached is, at its cheapest place, with the gate for the rest", async () => {
@@ -42,11 +47,11 @@ Deno.test("library attacher: at the mapping what may be attached is, at its chea
   assert.deepEqual(started, [
     "llama: llama/calls gate/call",
     "  libllama.so:llama_load_model_from_file shared with its return",
-    "  return of libllama.so:llama_load_model_from_file return",
+    "  return of libllama.so:llama_load_model_from_file stepped and back",
     "  libllama.so:llama_init_from_model shared with its return",
-    "  return of libllama.so:llama_init_from_model return",
-    "  libllama.so:llama_decode+4 emulated",
-    "  return of libllama.so:llama_decode return",
+    "  return of libllama.so:llama_init_from_model emulated and back",
+    "  libllama.so:llama_decode+4 shared with its return",
+    "  return of libllama.so:llama_decode emulated and back",
   ]);
 });
 
@@ -59,8 +64,8 @@ Deno.test("library attacher: at the call the variant that is mapped is attached,
   await libraries.atCall(200);
   assert.deepEqual(started, [
     "ggml: ggml/graph ggml/ops",
-    "  libggml-cpu-haswell.so:ggml_graph_compute+4 emulated",
-    "  return of libggml-cpu-haswell.so:ggml_graph_compute return",
+    "  libggml-cpu-haswell.so:ggml_graph_compute+4 shared with its return",
+    "  return of libggml-cpu-haswell.so:ggml_graph_compute emulated and back",
     "  libggml-cpu-haswell.so:ggml_cpu_extra_compute_forward nop",
   ]);
   assert.deepEqual(facts, [{ fact: "note", text: "no library of process 100 tells the names of its operators: they are shown by number" }]);
@@ -78,7 +83,7 @@ Deno.test("library attacher: what is linked into the program is attached before 
   assert.equal(await libraries.atMapping(100), 2);
   const programs = started.filter((line) => !line.startsWith(" "));
   assert.deepEqual(programs.sort(), ["ggml: ggml/graph ggml/ops", "llama: llama/calls"]);
-  assert.ok(started.includes("  server:llama_decode+4 emulated"), started.join("\n"));
+  assert.ok(started.includes("  server:llama_decode+4 shared with its return"), started.join("\n"));
   assert.equal(await libraries.atMapping(100), 0, "once for each file");
 });
 
@@ -102,17 +107,21 @@ Deno.test("library attacher: whatever a file is called, its label is one line", 
   await libraries.atMapping(100);
   const labels = started.filter((line) => line.includes("llama_decode"));
   assert.deepEqual(labels, [
-    '  libllama.\ufffdEND { system("id"); }\ufffd[2J:llama_decode+4 emulated',
-    '  return of libllama.\ufffdEND { system("id"); }\ufffd[2J:llama_decode return',
+    '  libllama.\ufffdEND { system("id"); }\ufffd[2J:llama_decode+4 shared with its return',
+    '  return of libllama.\ufffdEND { system("id"); }\ufffd[2J:llama_decode emulated and back',
   ]);
 });
 
-Deno.test("library attacher: a bpftrace without offsets gets addresses, and is told what it would gain", async () => {
+Deno.test("library attacher: a bpftrace that finds no names of llmprof's gets those of the functions, and offsets where it accepts them", async () => {
   using root = temporary();
-  const { proc, started, libraries } = attacher(root.path, "bfd: no\n");
-  proc.map(100, "/opt/libllama.so", 5, libllama);
-  await libraries.atMapping(100);
-  assert.ok(started.includes("  libllama.so:llama_decode shared with its return"), started.join("\n"));
+  for (const [offsets, entry] of [[false, "llama_decode shared with its return"], [true, "llama_decode+4 emulated"]] as const) {
+    const { proc, started, attached, libraries } = attacher(root.path, { symbols: false, offsets });
+    proc.map(100, "/opt/libllama.so", 5, libllama);
+    await libraries.atMapping(100);
+    const path = "/proc/100/map_files/7f000005000-7f000005fff";
+    for (const line of [`  libllama.so:${entry}`, "  return of libllama.so:llama_decode stepped and back"]) assert.ok(started.includes(line), line);
+    assert.ok(attached.includes(`uprobe:"${path}":"llama_decode"${offsets ? "+4" : ""}`));
+  }
 });
 
 Deno.test("library attacher: of a running process everything that is mapped is attached, and what is missing is told", async () => {

@@ -1,6 +1,7 @@
 import type { Capabilities } from "../machine/capabilities.ts";
 import type { SpawnChild } from "../machine/child.ts";
 import type { KernelFiles } from "../machine/files.ts";
+import type { SymbolTables } from "../machine/symbol_tables.ts";
 import type { Monotonic } from "./clock.ts";
 
 /** What a session takes from the world; a test gives it another one. */
@@ -8,6 +9,8 @@ export interface Means {
   readonly files: KernelFiles;
   readonly machine: Capabilities;
   readonly spawn: SpawnChild;
+  /** For a bpftrace that reads them. */
+  readonly symbols: SymbolTables;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly monotonic: Monotonic;
   /** Wall-clock milliseconds at which `monotonic` was 0. */

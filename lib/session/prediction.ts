@@ -17,10 +17,11 @@ export function costOfHits(hits: readonly Hits[], calibration: Calibration): num
   return hits.reduce((sum, { cost, count }) => sum + count * hitCost(cost, calibration), 0);
 }
 
-/** Nanoseconds of one hit: `emulated`, `stepped (emulated with bpftrace ≥ 0.23)`, `shared with its return`. */
+/** Nanoseconds of one hit: `emulated`, `stepped and back`, `shared with its return`. */
 export function hitCost(cost: string, calibration: Calibration): number {
-  const name = cost.split(" ")[0]!;
-  return name in calibration && name !== "measured" ? calibration[name as keyof HitCosts] : RECORD_NS;
+  const [name, ...more] = cost.split(" ");
+  const isTrap = name! in calibration && name !== "measured";
+  return isTrap ? calibration[name as keyof HitCosts] + (more.includes("back") ? calibration.back : 0) : RECORD_NS;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { parseBpftrace } from "../../lib/machine/bpftrace.ts";
 import type { Capabilities } from "../../lib/machine/capabilities.ts";
+import { type NamedPlace, SymbolTables } from "../../lib/machine/symbol_tables.ts";
 import { FolderFiles } from "./folder_files.ts";
 
 /** A machine on which everything is there; `info` is what its bpftrace says of itself. */
@@ -24,11 +25,23 @@ export function capable(info = "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n", tr
     pidNamespaceIsInit: true,
     pmu: true,
     distribution: ["debian"],
-    bpftrace: parseBpftrace("/usr/bin/bpftrace", "bpftrace v0.23.2\n", info),
+    bpftrace: parseBpftrace("/usr/bin/bpftrace", "bpftrace v0.23.2\n", info, true),
     bpftracePath: "/usr/bin/bpftrace",
     cacheKey: null,
     tracepoints: new Set(tracepoints),
   };
+}
+
+/** Keeps what bpftrace would be told. */
+export class FakeSymbols extends SymbolTables {
+  readonly added: NamedPlace[] = [];
+  override get root(): string {
+    return "/nowhere";
+  }
+  override add(places: readonly NamedPlace[]): void {
+    this.added.push(...places);
+  }
+  override remove(): void {}
 }
 
 /** The `/proc` of a machine as a folder: processes come, map files, stand still and go as the test says. */

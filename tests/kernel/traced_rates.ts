@@ -52,6 +52,7 @@ export async function traced<T>(
   const programs = new Programs(means, pages, (error) => {
     throw error;
   });
+  using _symbols = means.symbols;
   const probe = probeOf(rhythm === "adaptive");
   const sites = new Map([[siteKey(site), [{ attach: Producer.site, label: "produced", cost: "emulated" }]]]) as never;
   const attached = programs.start({ stream: "rates", probes: [probe], filter: { type: "processes", pids: [producer.pid] }, sites });

@@ -113,9 +113,10 @@ hit_emulated:
 	.balign 16
 hit_stepped:
 	hint #34
+	nop
 	ret
 	.balign 16
 hit_return:
-	hint #34
-	ret
+	b 1f
+1:	ret
 	.balign 16

@@ -3,6 +3,7 @@ import { mustRun } from "../../../tests/harness/command.ts";
 import { kernelTest } from "../../../tests/harness/kernel.ts";
 import { temporary } from "../../../tests/harness/temporary.ts";
 import { parseElfFunctions } from "../../../tests/harness/nm.ts";
+import { chooseSite } from "../../programs/site.ts";
 import { callTimes, codes, hitFunction, hitKinds, hitsProgram } from "./programs.ts";
 
 for (const [arch, prefix] of [["x86_64", ""], ["aarch64", "aarch64-linux-gnu-"]] as const) {
@@ -20,6 +21,18 @@ for (const [arch, prefix] of [["x86_64", ""], ["aarch64", "aarch64-linux-gnu-"]]
     assert.equal(ours.size, hitKinds.length);
   });
 }
+
+Deno.test("each function is of its own class, at its first instruction, on every host", () => {
+  for (const arch of ["x86_64", "aarch64"] as const) {
+    const { code, functions } = codes[arch];
+    const host = { symbols: true, offsets: true, kernel: "6.18.44", arch };
+    const found = functions.map((at) => chooseSite(Uint8Array.fromBase64(code).subarray(at, at + 16), 16, host, "entry"));
+    assert.ok(found.every((site) => site?.offset === 0), JSON.stringify(found));
+    // A kernel on aarch64 knows no cheaper nop.
+    const kinds = arch === "x86_64" ? ["nop", "emulated", "stepped", "emulated"] : ["stepped", "emulated", "stepped", "emulated"];
+    assert.deepEqual(found.slice(1).map((site) => site?.cost), kinds);
+  }
+});
 
 const runs = Deno.build.arch === "x86_64" || Deno.build.arch === "aarch64";
 

@@ -129,6 +129,7 @@ hit_stepped:
 	ret
 	.balign 16
 hit_return:
-	endbr64
+	push rbp
+	pop rbp
 	ret
 	.balign 16
