@@ -53,6 +53,10 @@ export class Attached {
     return this.program.schema.stream;
   }
 
+  get #hasCounted(): boolean {
+    return this.#opened && this.tap.connected;
+  }
+
   /** `from`: nothing on this stream is older. Its heartbeats keep `clock` right. Returns how many events were read and not kept while llmprof waited. */
   connect(timeline: Timeline, writer: StreamWriter | null, clock: HostClock, from?: Ns, pseudonyms?: Pseudonyms): number {
     const input = timeline.add(this.program.schema, from, {
@@ -121,15 +125,22 @@ export class Attached {
     this.#rhythm = { abort, done };
   }
 
-  /** Stops counting and waits until everything that was counted has been read, and says whether it was; gives up when bpftrace says nothing any more. */
+  /** From now on its probes count no more. */
+  closeWindow(): void {
+    if (this.#hasCounted) this.running.closeWindow();
+  }
+
+  /**
+   * After its window was closed: waits until everything that was counted has been read, and says whether it was; gives up when bpftrace says nothing
+   * any more.
+   */
   async drain(sleep: Means["sleep"]): Promise<boolean> {
-    // It never counted: nobody waits for what it says.
-    if (!this.#opened || !this.tap.connected) return true;
+    // Nobody waits for what it says.
+    if (!this.#hasCounted) return true;
     this.#rhythm?.abort.abort();
     // The last drain is never paused, whoever stopped the reader.
     await this.#rhythm?.done;
     this.running.resume();
-    this.running.closeWindow();
     const ended = Promise.race([this.#drained.promise, this.running.ended.then(() => false)]);
     for (let seen = -1; seen !== this.tap.delivered;) {
       seen = this.tap.delivered;

@@ -17,6 +17,7 @@ async function counting(more: Partial<StreamSchema> = {}) {
   const timeline = new Timeline({ base: splitBase(0n), find: () => testProbe, out: () => {} });
   attached.connect(timeline, null, new HostClock({ boottime: 0n, realtime: 0n }, () => 0, 0));
   attached.openWindow();
+  attached.closeWindow();
   let drained: boolean | undefined;
   void attached.drain(() => new Promise(() => {})).then((whole) => drained = whole);
   const says = async (...lines: string[]) => {

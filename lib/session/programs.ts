@@ -100,13 +100,14 @@ export class Programs {
   }
 
   #newProcess(kind: ProcessKind): Child {
-    const { machine, spawn } = this.means;
-    const { path, version } = machine.bpftrace!;
+    const { machine, spawn, symbols } = this.means;
+    const { path, version, features } = machine.bpftrace!;
     return startBpftrace({
       bpftrace: path,
       bufferPages: this.bufferPages,
       mapKeys: mapKeysOf(this.dialect, this.bufferPages),
       warnsOfLoss: atLeast(version, 0, 24),
+      ...(features.symbols && { symbols: symbols.environment }),
       ...kind,
     }, spawn);
   }
@@ -131,8 +132,8 @@ export class Programs {
       for (const site of found) uprobes.set(site.attach, site);
       return found.map((site) => site.attach);
     });
-    const unsafe = program.unsafe || [...uprobes.values()].some((site) => site.unsafe);
-    const child = this.#process({ unsafe, prompt });
+    this.means.symbols.add([...uprobes.values()].flatMap(({ place }) => place ?? []));
+    const child = this.#process({ unsafe: program.unsafe, prompt });
     const attached = new Attached(program, prompt, child, this.means.monotonic);
     this.#attached.push(attached);
     this.#ended.push(attached.running.ended);
@@ -188,6 +189,8 @@ export class Programs {
   /** From now on everything counts, and what becomes ready later does at once. */
   openWindows(): void {
     this.#gathering = false;
+    // One behind the other, with nothing in between.
+    for (const attached of this.#attached) attached.openWindow();
     for (const attached of this.#attached) this.#count(attached);
   }
 
@@ -200,6 +203,7 @@ export class Programs {
     this.#attached = [];
     for (const { child } of this.#spares.splice(0)) child.kill("SIGKILL");
     const { files, sleep } = this.means;
+    for (const attached of ending) attached.closeWindow();
     const read = await Promise.all(ending.map((attached) => attached.drain(sleep)));
     const own = cpuSeconds(files, this.means.self);
     const costs = ending.map(async ({ running }) => {

@@ -3,7 +3,7 @@ import { tell } from "../../tests/harness/decoding.ts";
 import { makeElf } from "../../tests/harness/elf.ts";
 import { type FakeBpftrace, FakeTime, spawnBpftraces } from "../../tests/harness/fake_bpftrace.ts";
 import { type FakeChild, fakeSpawn } from "../../tests/harness/fake_child.ts";
-import { capable, FakeProc } from "../../tests/harness/fake_machine.ts";
+import { capable, FakeProc, FakeSymbols } from "../../tests/harness/fake_machine.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import { access } from "../../probes/files/access.ts";
 import { callGate } from "../../probes/gate/call.ts";
@@ -28,6 +28,7 @@ const TURN_MS = 777;
 function session(root: string, target: Target, more: Partial<SessionOptions> = {}, turn?: () => Promise<void>) {
   const proc = new FakeProc(root);
   const time = new FakeTime();
+  const symbols = new FakeSymbols();
   const spans: string[] = [];
   const facts: Fact[] = [];
   const states: string[] = [];
@@ -43,7 +44,16 @@ function session(root: string, target: Target, more: Partial<SessionOptions> = {
   });
   const soon = (ms: number) => new Promise<void>((resolve) => ms === 3000 || ms === 30_000 ? undefined : setTimeout(resolve, 1));
   const sleep = (ms: number) => ms === TURN_MS ? turn!() : soon(ms);
-  const means = { files: proc.files, machine: capable(undefined, tracepoints), spawn, sleep, monotonic: time.monotonic, origin: 1000, self: 50 };
+  const means = {
+    files: proc.files,
+    machine: capable(undefined, tracepoints),
+    symbols,
+    spawn,
+    sleep,
+    monotonic: time.monotonic,
+    origin: 1000,
+    self: 50,
+  };
   const guarded: string[] = [];
   const guard = {
     pid: 1,
@@ -76,7 +86,7 @@ function session(root: string, target: Target, more: Partial<SessionOptions> = {
   const program = (name: string) =>
     programs.has(name) ? Promise.resolve(programs.get(name)!) : new Promise<FakeBpftrace>((resolve) => waiting.set(name, resolve));
   proc.process(50, 1, "llmprof", "S", 1000);
-  return { run, proc, time, spans, facts, states, started, guarded, program, header: () => header };
+  return { run, proc, time, symbols, spans, facts, states, started, guarded, program, header: () => header };
 }
 
 function launchedChild(): { child: Child; fake: FakeChild } {
@@ -87,6 +97,11 @@ function launchedChild(): { child: Child; fake: FakeChild } {
 
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+/** When windows opened or were shut, in nanoseconds, in order. */
+function windowTimes(spans: readonly string[]): number[] {
+  return spans.flatMap((span) => /^mark window (\d+) /.exec(span)?.[1] ?? []).map(Number);
 }
 
 /** What a test is about: no marks, and no times. */
@@ -110,7 +125,7 @@ Deno.test("session: a program that we start stands at the gate until its library
   gate.event(10, 100, `8 5 ${hex("libllama.so")}`);
   const llama = await s.program("llama");
   await until(() => llama.child.signals.includes("SIGWINCH"));
-  gate.event(11, 50, "100");
+  gate.event(11, 50, "100 50");
   llama.event(14, 100, "7 1 1 1 1");
   llama.event(15, 100, "0");
   fake.ends(0);
@@ -123,6 +138,11 @@ Deno.test("session: a program that we start stands at the gate until its library
     '100/100 llama.decode "llama_decode" tokens=1 phase=decode context=7 ret=0',
   ]);
   assert.deepEqual(s.states.filter((state, i) => state !== s.states[i - 1]), ["attaching", "counting", "gate", "left", "draining"]);
+  // endbr64 is not there: the function's own beginning, by a name that bpftrace is told.
+  const file = "/proc/100/map_files/7f000005000-7f000005fff";
+  const named = s.symbols.added.map(({ file, name, address }) => `${file} ${name} ${address}`);
+  assert.ok(named.includes(`${file} llmprof_llama_decode_0 ${0x1000}`), named.join());
+  assert.ok((await llama.program).includes(`uretprobe:"${file}":"llmprof_llama_decode_0"`));
   assert.deepEqual(s.guarded, ["armed", "-100", "+100", "-100"]);
   assert.deepEqual(s.header()!.target, { pid: 100, argv: ["node", "engine.mjs"], started: true });
   const kinds = s.facts.map(({ fact }) => fact);
@@ -230,6 +250,9 @@ Deno.test("session: a target that is watched in turns has programs of its own in
   ]);
   assert.ok(!s.states.includes("again"));
   assert.equal(s.spans.filter((span) => span.startsWith("mark ended")).length, 1);
+  // Nothing has looked at the clock in between, which goes on by a millisecond at each look: a bpftrace that opens looks once, one that shuts thrice.
+  const apart = windowTimes(s.spans).map((at, i, all) => (at - all[i - 1]!) / 1e6);
+  assert.deepEqual([apart[1], apart[3], apart[5], apart[7]], [1, 3, 1, 3], "windows of a turn open together and shut together");
   assert.deepEqual([...s.run.timeline!.tallies.keys()].sort(), ["host", "llama", "llama-2", "process", "process-2"]);
 });
 

@@ -125,6 +125,21 @@ Deno.test("timeline: what is open ends when counting stopped, not when llmprof s
   assert.equal(t.end, 50);
 });
 
+Deno.test("timeline: what began on another processor just as the last window was shut is there, with no length", () => {
+  for (const isTurn of [false, true]) {
+    const { t, spans, add, fact } = timeline();
+    const host = t.add(hostSchema);
+    const a = add("a");
+    a.write(lines("1 +2 0", "2 +50 0", "11 +51 100/100", "(9, +90)"));
+    if (isTurn) fact(host, 80, { fact: "ended", pid: 100 });
+    a.close();
+    host.close();
+    t.finish();
+    assert.ok(spans.includes('100/100 call "f" 51–51 (open)'), spans.join());
+    assert.equal(t.end, 50);
+  }
+});
+
 Deno.test("timeline: a stream that never closed ends with its last sign of life", () => {
   const { t, spans, add } = timeline();
   const a = add("a");

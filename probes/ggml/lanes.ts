@@ -117,11 +117,13 @@ export class OpLanes {
   }
 
   /** The tensor is looked up now: its description comes from worker 0, perhaps after another worker has begun with it. */
-  #finish(worker: Worker, end: Ns, open: boolean, out: SpanSink): void {
+  #finish(worker: Worker, at: Ns, open: boolean, out: SpanSink): void {
     const { pid, track, start, index } = worker;
-    if (!(start <= end)) return;
+    if (Number.isNaN(start)) return;
     const tensor = this.find(pid, worker.address);
     const name = tensor ? tensor.op : "unknown operator";
+    // A probe that was running on another processor as its window was shut tells of an operator that is younger than that by a microsecond.
+    const end = Math.max(start, at);
     const args = tensor ? argsOf(tensor, index) : { worker: index };
     if (open) out({ type: "slice", track, name, category: "ggml.op", start, end, args, open });
     else out({ type: "slice", track, name, category: "ggml.op", start, end, args });
