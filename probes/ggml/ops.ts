@@ -19,7 +19,7 @@ export const ops: Probe = {
   sees: ["ggml/graph.graph", "ggml/graph.graph_return"],
   facts: ["table"],
   hot: true,
-  whileOpen: ["graph"],
+  whileOpen: ["graph", "caller"],
   texts: { "tensor.name": "model" },
   records: {
     tensor: [
