@@ -84,18 +84,18 @@ async function ends(bpftrace: string): Promise<[own: number, llmprof: number]> {
 
 /** The command lines that run llmprof's programs without it: those that a run of it gives to its bpftraces. */
 async function programsFor(pid: number, bpftrace: string, folder: string): Promise<string[][]> {
-  Deno.mkdirSync(folder);
+  Deno.mkdirSync(`${folder}/symbols`, { recursive: true });
   const between = `${folder}/bpftrace`;
-  // What asks for a version or for features has no program.
-  const keep =
-    `case $* in *" -") cat > ${folder}/$$.bt; env > ${folder}/$$.env; echo "$@" > ${folder}/$$.args; exec ${bpftrace} "$@" < ${folder}/$$.bt; esac`;
+  // What asks for a version or for features has no program. The names of places are written before it comes.
+  const kept = [`cat > ${folder}/$$.bt`, `env > ${folder}/$$.env`, `echo "$@" > ${folder}/$$.args`, `cp -r "$BCC_SYMFS/." ${folder}/symbols`];
+  const keep = `case $* in *" -") ${kept.join("; ")}; exec ${bpftrace} "$@" < ${folder}/$$.bt; esac`;
   Deno.writeTextFileSync(between, `#!/bin/sh\n${keep}\nexec ${bpftrace} "$@"\n`, { mode: 0o755 });
   await mustRun([...llmprof, "operators", "--bpftrace", between, "--pid", String(pid), "--no-output", "--duration", "0.1s"]);
   const programs = [...Deno.readDirSync(folder)].map(({ name }) => `${folder}/${name}`).filter((path) => path.endsWith(".bt"));
   return programs.map((program) => {
     const beside = (extension: string) => Deno.readTextFileSync(program.replace(/bt$/, extension)).trim();
     const environment = beside("env").split("\n").filter((line) => line.startsWith("BPFTRACE_"));
-    return ["env", ...environment, "sh", "-c", `exec ${bpftrace} ${beside("args")} < ${program}`];
+    return ["env", ...environment, `BCC_SYMFS=${folder}/symbols`, "sh", "-c", `exec ${bpftrace} ${beside("args")} < ${program}`];
   });
 }
 

@@ -1,35 +1,17 @@
 import type { Summary } from "../../lib/analysis/summary.ts";
 import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
-import { mustRun, start } from "../harness/command.ts";
+import { start } from "../harness/command.ts";
+import type { Site } from "../../lib/programs/library_sites.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
 import { bpftracesOf, row, until } from "../kernel/processes.ts";
+import { type EngineSites, engineSites } from "./engine_sites.ts";
 import type { Mode } from "./windows.ts";
 
 /** A bpftrace is at work as soon as it is ready. */
 const SETTLED_MS = 500;
 /** In its first three to four seconds llmprof's own code is compiled, at 10 to 15 % of a CPU. */
 export const COMPILED_MS = 5000;
-
-/** What llmprof would run for the operators of a process. */
-async function programs(bpftrace: string, pid: number): Promise<string[]> {
-  const { stdout } = await mustRun([...llmprof, "operators", "--dry-run", "--bpftrace", bpftrace, "--pid", String(pid)]);
-  return stdout.split("\n");
-}
-
-/** The site of every operator, in bpftrace's words. */
-function operatorSite(lines: readonly string[]): string {
-  // The block that emits operators is the only one of two arguments that reads the worker's number.
-  const body = lines.findIndex((line) => line.includes("$ith = *(int32 *)arg0"));
-  const head = lines.slice(0, body).findLast((line) => line.startsWith("uprobe:"));
-  if (head === undefined) throw new Error(`No site of the operators in:\n${lines.join("\n")}`);
-  return head.replace(/ \{$/, "");
-}
-
-/** The sites in libraries, a line each and before what is done there. */
-function allSites(lines: readonly string[]): string[] {
-  return lines.filter((line) => /^u(ret)?probe:/.test(line)).map((line) => line.replace(/(,$| .*$)/, ""));
-}
 
 /** bpftrace beside the engine, without a probe in it. */
 export function control(bpftrace: string, pairs: number): Mode {
@@ -38,7 +20,7 @@ export function control(bpftrace: string, pairs: number): Mode {
 
 /** The trap at every operator of the process, and a count. */
 export function counting(bpftrace: string, pairs: number): Mode {
-  return ofProcess("counting", bpftrace, pairs, (lines, pid) => `${operatorSite(lines)} /pid == ${pid}/ { @n = count(); }`);
+  return ofProcess("counting", bpftrace, pairs, ({ operator }, pid) => `${operator.attach} /pid == ${pid}/ { @n = count(); }`);
 }
 
 /**
@@ -46,24 +28,32 @@ export function counting(bpftrace: string, pairs: number): Mode {
  * can take for telling when each operator, graph and call begins and ends. What is beyond that is llmprof's.
  */
 export function leastLines(bpftrace: string, pairs: number): Mode {
-  const block = (site: string, pid: number) => {
-    const tensor = site.startsWith("uprobe") ? "arg1" : "0";
-    return `${site} /pid == ${pid}/ { @n = count(); printf("%llu %llu %llu\\n", nsecs, tid, ${tensor}); }`;
+  const block = ({ attach }: Site, pid: number) => {
+    const tensor = attach.startsWith("uprobe") ? "arg1" : "0";
+    return `${attach} /pid == ${pid}/ { @n = count(); printf("%llu %llu %llu\\n", nsecs, tid, ${tensor}); }`;
   };
-  return ofProcess("least", bpftrace, pairs, (lines, pid) => allSites(lines).map((site) => block(site, pid)).join("\n"), true);
+  return ofProcess("least", bpftrace, pairs, ({ all }, pid) => all.map((site) => block(site, pid)).join("\n"), true);
 }
 
-function ofProcess(name: string, bpftrace: string, pairs: number, text: (lines: readonly string[], pid: number) => string, unread = false): Mode {
+function ofProcess(name: string, bpftrace: string, pairs: number, text: (sites: EngineSites, pid: number) => string, unread = false): Mode {
   return {
     name,
     pairs,
     settleMs: SETTLED_MS,
-    attach: async (pid) => await plain(bpftrace, `${text(await programs(bpftrace, pid), pid)} interval:ms:100 { print(@n); }`, unread),
+    async attach(pid) {
+      using sites = await engineSites(bpftrace, pid);
+      return await plain(bpftrace, `${text(sites, pid)} interval:ms:100 { print(@n); }`, unread, sites.environment);
+    },
   };
 }
 
-async function plain(bpftrace: string, program: string, unread = false): Promise<() => Promise<void>> {
-  const env = { BPFTRACE_PERF_RB_PAGES: "4096" };
+async function plain(
+  bpftrace: string,
+  program: string,
+  unread = false,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<() => Promise<void>> {
+  const env = { BPFTRACE_PERF_RB_PAGES: "4096", ...environment };
   const running = start([bpftrace, "-q", "-e", `BEGIN { printf("ready\\n"); } ${program}`], { env, timeoutMilliseconds: 600_000 });
   await running.saw("ready");
   if (unread) running.kill("SIGSTOP");

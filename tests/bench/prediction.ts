@@ -1,6 +1,6 @@
 /**
  * The overhead that llmprof predicts beside the one that is measured, in windows inside one running engine, each between two in which nothing is
- * attached: behind `endbr64` and on it with a bpftrace that accepts offsets, and with one that does not.
+ * attached: behind `endbr64`, and on it with the same bpftrace, which does not find what llmprof names.
  *
  *     deno run -A tests/bench/prediction.ts [--model small] [--pairs 12] [--window 1500] [--bpftrace 0.23]
  *
@@ -9,23 +9,13 @@
 import { parseArgs } from "node:util";
 import { bpftraces } from "../harness/bpftraces.ts";
 import { mustRun } from "../harness/command.ts";
+import { deafBpftrace } from "../harness/deaf_bpftrace.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
 import { type ShapeName, shapes } from "../workloads/shapes.ts";
 import { tracing } from "./modes.ts";
 import { middle } from "./statistics.ts";
 import { comparedWindows, type Pair } from "./windows.ts";
-
-/** The same bpftrace, saying of itself that it accepts no offsets. */
-function withoutOffsets(path: string, folder: string): string {
-  const script = `${folder}/bpftrace`;
-  Deno.writeTextFileSync(
-    script,
-    `#!/bin/sh\nif [ "$1" = --info ]; then "${path}" --info 2>&1 | sed 's/\\(bfd\\|unsafe uprobe\\): yes/\\1: no/g'; exit; fi\nexec "${path}" "$@"\n`,
-  );
-  Deno.chmodSync(script, 0o755);
-  return script;
-}
 
 const { values } = parseArgs({
   options: {
@@ -38,11 +28,7 @@ const { values } = parseArgs({
 if (!Object.hasOwn(shapes, values.model)) throw new Error(`No model is called ${values.model}. There are: ${Object.keys(shapes).join(", ")}.`);
 using folder = temporary();
 for (const { name, path } of bpftraces().filter(({ name }) => values.bpftrace === undefined || name === values.bpftrace)) {
-  const { stdout } = await mustRun([path, "--info"]);
-  const hasOffsets = /(bfd|unsafe uprobe): yes/.test(stdout);
-  const variants = hasOffsets
-    ? [["behind endbr64", path], ["on endbr64", withoutOffsets(path, folder.path)]] as const
-    : [["on endbr64", path]] as const;
+  const variants = [["behind endbr64", path], ["on endbr64", deafBpftrace(path, folder)]] as const;
   for (const [where, bpftrace] of variants) {
     const calibrated = await mustRun([...llmprof, "doctor", "--calibrate", "--bpftrace", bpftrace], { timeoutMilliseconds: 60_000 });
     const predicted: number[] = [], pairs: Pair[] = [], sites = new Set<string>();
