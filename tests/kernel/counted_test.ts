@@ -1,6 +1,8 @@
 /** Everything is counted and nothing is lost: on a real engine, by all who count. */
 import assert from "node:assert/strict";
+import { deafBpftrace } from "../harness/deaf_bpftrace.ts";
 import { matrixTest } from "../harness/kernel.ts";
+import { temporary } from "../harness/temporary.ts";
 import { type Counted, countedRun, operatorsPerGraph } from "./counted_run.ts";
 
 const needs = { engine: true, judge: true };
@@ -26,13 +28,23 @@ matrixTest("coldstart of a program that it starts: every call is in the trace", 
   assertStopped(run);
 });
 
+matrixTest("operators where bpftrace finds no names of llmprof's: the same, at the beginnings of functions", needs, async ({ path }) => {
+  using folder = temporary();
+  const bpftrace = deafBpftrace(path, folder);
+  const run = await countedRun({ command: "operators", by: "pid", bpftrace });
+  assertComplete(run);
+  assert.equal(run.trace.ops, run.log.decodes * await operatorsPerGraph(bpftrace));
+  const sites = run.summary.probes.filter(({ site }) => !site.startsWith("tracepoint:")).map(({ site }) => site);
+  assert.deepEqual(sites.filter((site) => /\+\d+$/.test(site)), []);
+});
+
 function assertComplete({ log, summary, trace, kernel, differ, firstTokenOffMs }: Counted): void {
   const { emitted, received, lost, undecodable } = summary.events;
   assert.deepEqual(trace.errors, [], "Perfetto's reader understood all of it");
   assert.equal(trace.decodes, log.decodes);
   assert.ok(emitted > log.decodes);
   assert.deepEqual({ received, lost, undecodable }, { received: emitted, lost: 0, undecodable: 0 });
-  assert.deepEqual(trace.lost, []);
+  assert.deepEqual([trace.lost, summary.notes], [[], []]);
   assert.deepEqual(kernel.dumped, kernel.printed, "the counters in the kernel are what the programs printed last");
   assert.equal(kernel.dumped.reduce((sum, count) => sum + count, 0), emitted);
   assert.deepEqual(differ, [], "a replay gives the same bytes");
