@@ -31,11 +31,11 @@ for (const [name, { version, ...features }] of Object.entries(versions)) {
     const [first, ...info] = Deno.readTextFileSync(join(folder, `${name}.txt`)).split("\n");
     const bpftrace = parseBpftrace("/usr/bin/bpftrace", `${first}\n`, info.join("\n"), true)!;
     assert.deepEqual([bpftrace.version, bpftrace.features], [version, { symbols: true, ...features }]);
-    assert.equal(dialectOf({ ...machine, bpftrace }).perCpuBuffers, !features.ringbuf);
+    assert.equal(dialectOf({ ...machine, bpftrace }).perCpuBuffers, features.ringbuf ? 0 : machine.cpus);
     assert.deepEqual(preflight({ ...machine, bpftrace }, ["llmprof"]), []);
     // A dry run needs no root, and without root no bpftrace tells its features.
     const untold = parseBpftrace("/usr/bin/bpftrace", `${first}\n`, "")!;
-    assert.equal(dialectOf({ ...machine, bpftrace: untold }).perCpuBuffers, !features.ringbuf);
+    assert.equal(dialectOf({ ...machine, bpftrace: untold }).perCpuBuffers, features.ringbuf ? 0 : machine.cpus);
   });
 }
 

@@ -9,8 +9,11 @@ import { type Block, parseTemplate, replaceEmits } from "./template.ts";
 /** What this bpftrace and this kernel can do, as far as the text of a program depends on it. */
 export interface Dialect {
   hasTracepoint(categoryAndName: string): boolean;
-  /** The buffers are one per CPU, are read one after another, and each record wakes their reader (bpftrace before 0.19). */
-  readonly perCpuBuffers: boolean;
+  /**
+   * How many buffers there are where each CPU has its own (bpftrace before 0.19): they are read one after another, and each record wakes their
+   * reader. 0 where all share a ring buffer.
+   */
+  readonly perCpuBuffers: number;
   readonly arch: "x86_64" | "aarch64";
 }
 
@@ -41,6 +44,10 @@ export interface ProgramSite {
 }
 
 export const HEARTBEAT_MS = 100;
+/** Several times as long as a thread waits on a busy machine until it runs again. */
+const DISORDER_NS = 10e6;
+/** So many buffers have heartbeats each {@link HEARTBEAT_MS}; twice as many half as often. */
+const BUFFERS_AT_ONCE = 32;
 /** Both are ignored by default: they say something to the program and nothing to bpftrace. */
 const SIGURG = 23, SIGWINCH = 28;
 
@@ -57,7 +64,7 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   const maps: Record<string, string> = {};
   const sites: ProgramSite[] = [];
   const blocks: string[] = [];
-  const rotating = dialect.perCpuBuffers ? RotatingMaps.for(plan.probes) : null;
+  const rotating = dialect.perCpuBuffers > 0 ? RotatingMaps.for(plan.probes) : null;
   let kind: number = Kind.first;
   for (const probe of plan.probes) {
     const kinds = new Map<string, number>();
@@ -74,10 +81,10 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
       blocks.push(renderBlock(block, attach, probe, kinds, rotating, plan.filter, (name) => literal(probe, name, dialect, resolve)));
     }
   }
-  const prologue = [...beginning(plan, rotating), ...heartbeat(Object.keys(maps)), ...(rotating?.blocks() ?? [])];
+  const prologue = [...beginning(plan, rotating), ...heartbeat(Object.keys(maps), dialect.perCpuBuffers), ...(rotating?.blocks() ?? [])];
   const text = [...prologue, ...filterBlocks(plan.filter), ...blocks].join("\n") + "\n";
-  const disorderNs = dialect.perCpuBuffers ? HEARTBEAT_MS * 1e6 : 1e6;
-  const schema = { stream: plan.stream, records, maps, disorderNs, ...(rotating?.used && { rows: [...rotating.records] }) };
+  const buffers = dialect.perCpuBuffers > 0 && { buffers: dialect.perCpuBuffers };
+  const schema = { stream: plan.stream, records, maps, disorderNs: DISORDER_NS, ...buffers, ...(rotating?.used && { rows: [...rotating.records] }) };
   return { text, sites, unsafe: plan.probes.some((probe) => probe.unsafe), schema };
 }
 
@@ -103,9 +110,12 @@ function beginning(plan: ProgramPlan, rotating: RotatingMaps | null): string[] {
   ];
 }
 
-/** Watermark, flush (`print` ends a block, `printf` does not) and counter in one. */
-function heartbeat(maps: readonly string[]): string[] {
-  return [`interval:ms:${HEARTBEAT_MS} { print((9, nsecs)); print(@n); ${maps.map((m) => `print(@${m});`).join(" ")} }`];
+/** Watermark, flush (`print` ends a block, `printf` does not) and counter in one. A watermark holds for the buffer that it comes through. */
+function heartbeat(maps: readonly string[], perCpuBuffers: number): string[] {
+  const counters = ["n", ...maps].map((map) => `print(@${map});`).join(" ");
+  if (perCpuBuffers === 0) return [`interval:ms:${HEARTBEAT_MS} { print((9, nsecs)); ${counters} }`];
+  const everyMs = HEARTBEAT_MS * Math.ceil(perCpuBuffers / BUFFERS_AT_ONCE);
+  return [`profile:ms:${everyMs} { print((9, nsecs, cpu)); }`, `interval:ms:${HEARTBEAT_MS} { ${counters} }`];
 }
 
 function attachPoints(block: Block, probe: Probe, dialect: Dialect, resolve: ResolveSite): string[] {

@@ -3,7 +3,7 @@ import type { Probe } from "./probe.ts";
 import { quote, render } from "./render.ts";
 import { parseTemplate } from "./template.ts";
 
-const dialect = { hasTracepoint: (name: string) => name !== "a:missing", perCpuBuffers: false, arch: "x86_64" } as const;
+const dialect = { hasTracepoint: (name: string) => name !== "a:missing", perCpuBuffers: 0, arch: "x86_64" } as const;
 
 function probe(template: string, extra: Partial<Probe> = {}): Probe {
   const decoder = () => ({ event() {}, end() {} });
@@ -41,7 +41,7 @@ Deno.test("without a ring buffer, frequent numbers become rows of rotating maps,
     filter: { type: "processes", pids: [42] },
     window: "signalled",
   } as const;
-  const { text, schema } = render(plan, { ...dialect, perCpuBuffers: true }, () => []);
+  const { text, schema } = render(plan, { ...dialect, perCpuBuffers: 2 }, () => []);
   assert.match(text, /tracepoint:a:b \{ @n = count\(\); printf\("11 .*%rh/);
   assert.match(
     text,
@@ -57,7 +57,7 @@ Deno.test("where there is a ring buffer, or nothing frequent is attached, there 
   const hot = probe("{{f}} { EMIT(pair, arg0, arg1); }", { ...frequent, params: { f: { type: "site", at: "entry", functions: [["f"]] } } });
   assert.doesNotMatch(rendered(hot, { f: [`uprobe:"x":"f"`] }), /@rows/);
   const plan = { stream: "s", probes: [hot], filter: { type: "processes", pids: [42] }, window: "signalled" } as const;
-  const { text, schema } = render(plan, { ...dialect, perCpuBuffers: true }, () => []);
+  const { text, schema } = render(plan, { ...dialect, perCpuBuffers: 2 }, () => []);
   assert.doesNotMatch(text, /@rows|@filling/);
   assert.equal(schema.rows, undefined);
 });

@@ -7,8 +7,13 @@ export interface StreamSchema {
   readonly records: Readonly<Record<string, { readonly name: string; readonly fields: readonly Field[] }>>;
   /** Printed map (without `@`) → its full name, such as `files/cache.bytes`. */
   readonly maps: Readonly<Record<string, string>>;
-  /** Until how long after a heartbeat's time an older event may still come: per-CPU buffers are read one after another. */
+  /** Until how long after a heartbeat's time an older event may still come: a program may be off its processor between its look at the clock and sending. */
   readonly disorderNs: number;
+  /**
+   * How many buffers there are, one for each processor, read one after another: each has heartbeats of its own, `(9, <nsecs>, <cpu>)`, and what one
+   * promises says nothing of the others. Absent where all processors share one.
+   */
+  readonly buffers?: number;
   /**
    * Records that come as rows of the maps `@rows0` to `@rows2`, absent where there is none: `@rows0[<nsecs>, <cpu>]: (<kind>, <who>, <field…>)`,
    * filled up with zeros. A map's rows are printed together, late and in order of time, and with them in `@offered0` to `@offered2` how many the

@@ -17,12 +17,6 @@ import { Tap } from "./tap.ts";
 /** A bpftrace that has said nothing for so long, not even a heartbeat, will say nothing more. */
 const SILENCE_MS = 3000;
 
-/**
- * Buffers of processors are read one after another: behind a heartbeat of one there may be much left in another. So many heartbeats that bring
- * nothing of what was counted mean that it was lost.
- */
-const BEATS_OF_PATIENCE = 20;
-
 /** A program of the run: its bpftrace, where its bytes go, and what has been seen of it. */
 export class Attached {
   readonly tap: Tap;
@@ -35,10 +29,6 @@ export class Attached {
   /** The kernel's count has been read behind the end: it is the last. */
   #counted = false;
   #sweptUntil: Ns = NaN;
-  /** Says how much of what was counted has not come. */
-  #missing: () => number = () => 0;
-  #lastMissing = 0;
-  #beatsWithout = 0;
   #opened = false;
   #rhythm: { readonly abort: AbortController; readonly done: Promise<void> } | undefined;
   readonly #drained = Promise.withResolvers<true>();
@@ -69,7 +59,6 @@ export class Attached {
         this.#reading.beat(at);
         // Nothing older than the close follows: what the stream promises with a heartbeat.
         if (at - this.program.schema.disorderNs > this.#closedAt) this.#beatsAfterClose++;
-        this.#lookMissing();
         this.#lookDrained();
       },
       emitted: () => {
@@ -84,21 +73,12 @@ export class Attached {
         if (!open) this.#closedAt = at;
       },
     });
-    const tally = timeline.tallies.get(this.stream)!;
-    if (this.program.schema.disorderNs >= HEARTBEAT_MS * 1e6) this.#missing = () => tally.missing;
     if (!pseudonyms) return this.tap.connect(input, writer);
     return this.tap.connect(redacted(new Redaction(this.program.schema, pseudonyms, timeline.options.find), input, writer), null);
   }
 
-  #lookMissing(): void {
-    const missing = this.#missing();
-    this.#beatsWithout = missing === this.#lastMissing ? this.#beatsWithout + 1 : 0;
-    this.#lastMissing = missing;
-  }
-
   /** A heartbeat behind the end with its count (or the next one, where nothing was ever counted), and every map that was written before the end. */
   #lookDrained(): void {
-    if (this.#missing() > 0 && this.#beatsWithout < BEATS_OF_PATIENCE) return;
     if ((this.#counted || this.#beatsAfterClose >= 2) && (!this.program.schema.rows || this.#sweptUntil > this.#closedAt)) {
       this.#drained.resolve(true);
     }

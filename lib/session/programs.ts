@@ -49,14 +49,14 @@ export function dialectOf(machine: Capabilities): Dialect {
   return {
     hasTracepoint: (name) => machine.tracepoints.has(name),
     // Only root is told features (a dry run needs no root), and 0.19 is the first that can have a ring buffer.
-    perCpuBuffers: !features.ringbuf && !atLeast(version, 0, 19),
+    perCpuBuffers: features.ringbuf || atLeast(version, 0, 19) ? 0 : machine.cpus,
     arch: machine.arch,
   };
 }
 
 /** One size for all programs of a run: bpftraces are started before it is known which program they will run. */
 export function mapKeysOf(dialect: Dialect, bufferPages: number): number {
-  return dialect.perCpuBuffers ? rowsPerMap(bufferPages) : DEFAULT_MAP_KEYS;
+  return dialect.perCpuBuffers > 0 ? rowsPerMap(bufferPages) : DEFAULT_MAP_KEYS;
 }
 
 /** The bpftraces of a run: started, connected to the timeline as soon as there is one, drained and stopped together. */
@@ -243,7 +243,7 @@ export class Programs {
 
   #count(attached: Attached): void {
     attached.openWindow();
-    if (!attached.prompt && !this.dialect.perCpuBuffers) attached.startRhythm(this.means, this.clock!, this.bufferPages * PAGE_BYTES);
+    if (!attached.prompt && this.dialect.perCpuBuffers === 0) attached.startRhythm(this.means, this.clock!, this.bufferPages * PAGE_BYTES);
   }
 }
 

@@ -6,7 +6,8 @@ export interface Timed {
 
 /** One stream's way into the merge. */
 export interface MergeInput<T extends Timed> {
-  push(item: T): void;
+  /** Returns whether it broke the stream's promise. */
+  push(item: T): boolean;
   /** Promises that nothing older than `at` follows on this stream. */
   advance(at: Ns): void;
   /** Nothing follows at all. */
@@ -21,11 +22,10 @@ export interface MergeInput<T extends Timed> {
  * gives the order of the live run. Memory is bounded by the longest silence of a live stream (a paused reader is silent for a second at
  * most; one that dies is closed).
  *
- * An item that breaks its stream's promise is put where the promise stood, keeps its own time, and is counted in `late`.
+ * An item that breaks its stream's promise is put where the promise stood and keeps its own time.
  */
 export class Merge<T extends Timed> {
   readonly #inputs: Queue<T>[] = [];
-  late = 0;
 
   constructor(readonly release: (item: T) => void) {}
 
@@ -35,9 +35,7 @@ export class Merge<T extends Timed> {
     this.#inputs.push(queue);
     this.#inputs.sort((a, b) => (a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : 0));
     return {
-      push: (item) => {
-        if (queue.push(item)) this.late++;
-      },
+      push: (item) => queue.push(item),
       advance: (at) => {
         if (at <= queue.frontier) return;
         queue.frontier = at;

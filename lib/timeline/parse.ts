@@ -3,6 +3,7 @@ import { shortenedText, textOf } from "../events/text.ts";
 import { type Base, type Ns, parseNs } from "../events/time.ts";
 import { Kind, type StreamSchema, SWEPT, TEXT_BYTES } from "../programs/schema.ts";
 import { isWho, pidOf, tidOf } from "../programs/who.ts";
+import { BufferBeats } from "./buffer_beats.ts";
 import { LineFields } from "./line_fields.ts";
 import type { TakeLines } from "./lines.ts";
 import { MapRows } from "./map_rows.ts";
@@ -12,7 +13,7 @@ export interface LineHandler {
   /** `kind`: what its line began with. */
   event(event: Event, kind: number): void;
   snapshot(snapshot: Snapshot): void;
-  /** A heartbeat: no event older than `at` less the stream's disorder will follow. */
+  /** A heartbeat, of all buffers where there are several: no event older than `at` less the stream's disorder will follow. */
   beat(at: Ns): void;
   /** The same promise for the records that come as rows of maps, of which so many found their map full. */
   swept(at: Ns, refused: number): void;
@@ -53,6 +54,7 @@ export class LineParser {
   readonly #maps: ReadonlyMap<string, string>;
   readonly #rows: MapRows | undefined;
   readonly #fields: LineFields;
+  readonly #beats: BufferBeats | undefined;
   #lastBeat: Ns = NaN;
 
   constructor(readonly schema: StreamSchema, readonly base: Base, readonly handler: LineHandler) {
@@ -65,6 +67,7 @@ export class LineParser {
     this.#records = records;
     this.#maps = new Map(Object.entries(schema.maps));
     if (schema.rows) this.#rows = new MapRows();
+    if (schema.buffers !== undefined) this.#beats = new BufferBeats(schema.buffers);
     this.#fields = new LineFields(base);
   }
 
@@ -179,18 +182,15 @@ export class LineParser {
   }
 
   #beat(text: string): void {
-    const swept = this.#told(text, SWEPT);
-    if (this.#rows && swept < LATEST) return this.handler.swept(swept, this.#rows.swept());
-    const at = this.#told(text, 9);
-    if (!(at < LATEST)) return this.handler.undecodable(text);
-    this.#lastBeat = at;
-    this.handler.beat(at);
-  }
-
-  /** The time in `(9, 123)`; NaN in anything else. */
-  #told(text: string, kind: number): Ns {
-    const digits = text.startsWith(`(${kind}, `) && text.endsWith(")") ? utf8Bytes.encode(text.slice(4, -1)) : new Uint8Array();
-    return parseNs(digits, 0, digits.length, this.base);
+    const [, kind, digits = "", cpu] = /^\((\d), (\d{1,20})(?:, (\d{1,4}))?\)$/.exec(text) ?? [];
+    const at = parseNs(utf8Bytes.encode(digits), 0, digits.length, this.base);
+    const isWhole = at < LATEST && (cpu !== undefined) === (kind === "9" && this.#beats !== undefined);
+    if (isWhole && kind === String(SWEPT) && this.#rows) return this.handler.swept(at, this.#rows.swept());
+    if (!isWhole || kind !== "9") return this.handler.undecodable(text);
+    const promised = this.#beats ? this.#beats.told(Number(cpu), at) : at;
+    if (promised === null) return;
+    this.#lastBeat = promised;
+    this.handler.beat(promised);
   }
 
   /** `@n: 12`, `@map: 12`, `@map[1, 2]: 12`. */

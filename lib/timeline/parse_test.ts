@@ -18,7 +18,7 @@ const schema: StreamSchema = {
   disorderNs: 0,
 };
 
-function parse(lines: string[], base = 1_000_000_000n): unknown[] {
+function parse(lines: string[], base = 1_000_000_000n, more: Partial<StreamSchema> = {}): unknown[] {
   const seen: unknown[] = [];
   const note = (name: string) => (...args: unknown[]) => void seen.push([name, ...args]);
   const handler = {
@@ -31,7 +31,7 @@ function parse(lines: string[], base = 1_000_000_000n): unknown[] {
     lost: note("lost"),
     undecodable: note("undecodable"),
   };
-  const parser = new LineParser(schema, splitBase(base), handler);
+  const parser = new LineParser({ ...schema, ...more }, splitBase(base), handler);
   const bytes = new TextEncoder().encode(lines.map((line) => `${printed(line)}\n`).join(""));
   parser.lines(bytes, 0, bytes.length);
   return seen;
@@ -63,6 +63,13 @@ Deno.test("heartbeat, counter, map rows, windows and loss", () => {
     ["snapshot", { at: 9, stream: "s", map: "p.bytes", key: [1, 2], value: 5 }],
     ["lost", 17],
   ]);
+});
+
+Deno.test("a heartbeat tells its buffer where there are several, and counts when all have told", () => {
+  const lines = ["(9, 7, 0)", "(9, 6, 1)", "(9, 8, 1)", "(9, 8)", "(9, 9, 12345)", "(8, 9, 1)"];
+  const undecodable = lines.slice(3).map((line) => ["undecodable", line]);
+  assert.deepEqual(parse(lines, 0n, { buffers: 2 }), [["beat", 6], ["beat", 7], ...undecodable]);
+  assert.deepEqual(parse(["(9, 7, 0)"], 0n), [["undecodable", "(9, 7, 0)"]]);
 });
 
 Deno.test("what fits no grammar is handed on, not dropped", () => {

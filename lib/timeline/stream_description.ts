@@ -26,10 +26,13 @@ export function parseDescription(line: string, name: string, find: (probe: strin
   }
   if (!isObject(json)) throw new Error("its first line is no stream description.");
   if (json.stream !== name) throw new Error("its first line describes another stream.");
-  const { records, maps, disorderNs, rows } = json;
+  const { records, maps, disorderNs, buffers, rows } = json;
   if (!isObject(records)) throw new Error("its description has no 'records'.");
   if (!mapOf(isText)(maps)) throw new Error("its description's 'maps' is no object of texts.");
   if (!isCount(disorderNs)) throw new Error("its description's 'disorderNs' is no number of nanoseconds.");
+  if (buffers !== undefined && !(isCount(buffers) && (buffers as number) > 0)) {
+    throw new Error("its description's 'buffers' is no number of buffers.");
+  }
   const [names, texts] = [new Set<string>(), new Set<string>()];
   for (const [key, record] of Object.entries(records)) {
     if (!kind.test(key)) throw new Error(`its description has a record of the kind ${quoted(key)}, which is no number from 1 to 9999.`);

@@ -90,6 +90,7 @@ export class Timeline {
     };
     let latest: Ns = from ?? -Infinity;
     let unmarked = 0;
+    let late = 0;
     let opened = false;
     let closed: Ns | undefined;
     const parser = new LineParser(schema, this.options.base, {
@@ -97,7 +98,7 @@ export class Timeline {
         // llmprof counts what others emit, not what it says itself.
         if (!isHost) tally.event(kind, event.at);
         if (event.at > latest) latest = event.at;
-        (rows && isRow.has(event.record) ? rows : input).push(event);
+        if ((rows && isRow.has(event.record) ? rows : input).push(event)) late++;
         observer?.event?.(event);
       },
       snapshot: (snapshot) => input.push(snapshot),
@@ -146,6 +147,7 @@ export class Timeline {
         if (opened && closed === undefined) {
           mark(latest, "note", `${schema.stream}: cut off ${this.#since(latest)}: what it would have told later is missing`);
         }
+        if (late > 0) mark(closed ?? latest, "note", `${schema.stream}: ${late} events came too late for their place in the order of time`);
         // llmprof talks on after the counting: what it read of the machine, what tracing cost.
         if (isHost) this.#hostEnd = latest;
         else this.#end = Math.max(this.#end, closed ?? latest);
@@ -158,11 +160,6 @@ export class Timeline {
   /** The stream to read from next, so that a replay holds as little as possible. */
   slowest(): string | undefined {
     return this.#merge.slowest();
-  }
-
-  /** Events that came later than their stream's heartbeats promised. */
-  get late(): number {
-    return this.#merge.late;
   }
 
   /** After every stream is closed: closes what is open. */

@@ -11,6 +11,10 @@ export class FakeTime {
   /** The wall clock is at 1 s when the machine has been up for 5 s. */
   readonly origin = 1000;
 
+  pass(milliseconds: number): void {
+    this.#ms += milliseconds;
+  }
+
   /** Nanoseconds that a program would print now. */
   now(): bigint {
     return this.boot + BigInt(++this.#ms) * 1_000_000n;
@@ -53,7 +57,12 @@ export class FakeBpftrace {
 
   #close(): void {
     this.#closed = true;
-    this.says(`2 ${this.time.now()} 0`, `(9, ${this.time.now()})`, `(9, ${this.time.now()})`, `@n: ${this.#events}`);
+    this.says(`2 ${this.time.now()} 0`);
+    // Its heartbeats come later.
+    setTimeout(() => {
+      this.time.pass(100);
+      this.says(`(9, ${this.time.now()})`, `(9, ${this.time.now()})`, `@n: ${this.#events}`);
+    });
   }
 }
 

@@ -242,6 +242,9 @@ const wrongDescriptions: readonly (readonly [change: (json: Record<string, unkno
   [(json) => ({ ...json, disorderNs: undefined }), /'disorderNs' is no number of nanoseconds\./],
   [(json) => ({ ...json, disorderNs: -1 }), /'disorderNs' is no number of nanoseconds\./],
   [(json) => ({ ...json, disorderNs: "0" }), /'disorderNs' is no number of nanoseconds\./],
+  ...[0, -1, 1.5, "2", null].map((buffers) =>
+    [(json: Record<string, unknown>) => ({ ...json, buffers }), /'buffers' is no number of buffers\./] as const
+  ),
   ...["0", "-1", "1.5", "010", "1e1", "10000", "__proto__", "constructor", " 10", "4294967296"].map((kind) =>
     [
       (json: Record<string, unknown>) => ({ ...json, records: JSON.parse(`{"${kind}": {"name": "llama/calls.load", "fields": []}}`) }),

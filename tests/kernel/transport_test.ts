@@ -7,7 +7,7 @@ import { startEngine } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
 import { Producer } from "../workloads/rates.ts";
 import { bootNow } from "./boot_clock.ts";
-import { outputPath, startLlmprof } from "./live_run.ts";
+import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { bpftracesOf, row, until } from "./processes.ts";
 import { traced } from "./traced_rates.ts";
 
@@ -35,6 +35,33 @@ matrixTest("events far beyond what bpftrace can print: what is lost is counted t
   assert.equal(emitted, value.calls);
   assert.ok(lost > 0 && received > 0);
   assert.equal(lost, value.calls - received);
+});
+
+matrixTest("a reader that stands still for half of the time: every event comes in its place", { engine: true }, async ({ path }) => {
+  using folder = temporary();
+  const [waitFile, stopFile] = [folder.file("go"), folder.file("stop")];
+  await using engine = startEngine({ model: model("tiny"), prompt: 1, tokens: 50, threads: 1, waitFile, stopFile });
+  await engine.saw('"waiting"');
+  Deno.writeTextFileSync(waitFile, "");
+  const flags = ["--duration", "4s", "--buffer-pages", "16384"];
+  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, flags });
+  await llmprof.saw("Tracing process");
+  const bpftraces = bpftracesOf(llmprof.pid);
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  // Buffers of processors fill for several heartbeats, and are read one after another.
+  for (let times = 0; times < 6; times++) {
+    for (const [signal, ms] of [["SIGSTOP", 250], ["SIGCONT", 250]] as const) {
+      for (const pid of bpftraces) Deno.kill(pid, signal);
+      await pause(ms);
+    }
+  }
+  const { result, events, probes, notes } = summaryOf("operators", await llmprof.finished());
+  Deno.writeTextFileSync(stopFile, "");
+  await engine.finished();
+  const ops = probes.filter(({ name, site }) => name === "ggml/ops" && !site.startsWith("tracepoint"));
+  assert.ok(ops[0]!.hits > 10_000);
+  assert.deepEqual(result.workers.map(({ calls }) => calls), [ops[0]!.hits], "no operator outside of its graph, none on a row of its own");
+  assert.deepEqual([events.lost, notes], [0, []]);
 });
 
 matrixTest("llmprof is killed with its reader stopped: no bpftrace is left, and what was recorded is young", { engine: true }, async ({ path }) => {
