@@ -129,9 +129,14 @@ export class LibraryAttacher {
     return this.groups.filter(({ need }) => need.ready !== "mapped");
   }
 
-  /** Why a running process cannot be profiled: nothing of the kind is mapped, or what is mapped does not tell where its functions are. */
-  async whyMissing(pids: readonly number[], missing: readonly LibraryGroup[]): Promise<LlmprofError> {
-    const { need } = missing[0]!;
+  /**
+   * Why a running process cannot be profiled: nothing of the kind is mapped, or what is mapped does not tell where its functions are. Null where it
+   * could be now, because it was just loading them.
+   */
+  async whyMissing(pids: readonly number[], missing: readonly LibraryGroup[]): Promise<LlmprofError | null> {
+    const { need, symbols } = missing[0]!;
+    const now = await Promise.all(pids.map((pid) => findLibraries(this.means.files, pid, need, symbols)));
+    if (now.some((libraries) => libraries.length > 0)) return null;
     const any = await Promise.all(pids.map((pid) => findLibraries(this.means.files, pid, { ...need, symbols: [] }, [])));
     const names = any.flat().map(({ name }) => name).filter((name) => name.startsWith(need.prefix));
     if (names.length > 0) {

@@ -196,7 +196,11 @@ export class Life {
     const missing = await this.#libraries.atStart(pids, this.options.patient);
     if (missing.length === 0) return;
     if (!(await readStat(this.means.files, this.#root!.pid))) throw targetEnded(this.#root!.pid);
-    if (!this.options.patient) throw await this.#libraries.whyMissing(pids, missing);
+    if (!this.options.patient) {
+      const why = await this.#libraries.whyMissing(pids, missing);
+      if (why) throw why;
+      return this.#attachRunning(filter);
+    }
     const prefixes = new Set(missing.filter(({ need }) => need.ready === "mapped").map(({ need }) => need.prefix));
     await Promise.all([...prefixes].map((prefix) => this.run.programs.ready(this.#startGate(prefix, filter))));
   }
