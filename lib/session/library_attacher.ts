@@ -135,11 +135,11 @@ export class LibraryAttacher {
    */
   async whyMissing(pids: readonly number[], missing: readonly LibraryGroup[]): Promise<LlmprofError | null> {
     const { need, symbols } = missing[0]!;
-    const now = await Promise.all(pids.map((pid) => findLibraries(this.means.files, pid, need, symbols)));
-    if (now.some((libraries) => libraries.length > 0)) return null;
     const any = await Promise.all(pids.map((pid) => findLibraries(this.means.files, pid, { ...need, symbols: [] }, [])));
     const names = any.flat().map(({ name }) => name).filter((name) => name.startsWith(need.prefix));
     if (names.length > 0) {
+      const now = await Promise.all(pids.map((pid) => findLibraries(this.means.files, pid, need, symbols)));
+      if (now.some((libraries) => libraries.length > 0)) return null;
       const what = `${names[0]} does not name the function ${need.symbols.join(" or ")}.`;
       return new LlmprofError(
         ExitCode.failed,
@@ -168,7 +168,7 @@ export class LibraryAttacher {
     const libraries = await findLibraries(files, pid, group.need, group.symbols, { plain: this.#plain, named: how.linked });
     const fresh = libraries.filter((library) => this.#take(keyOf(group, library)));
     const started = fresh.length > 0
-      ? this.#startWith(files, pid, group, fresh, how.gate).catch((error) => this.#unlessEnded(pid, group, fresh, error))
+      ? this.#startWith(files, pid, group, fresh, how.gate).catch((error) => this.#unlessGone(pid, group, how, fresh, error))
       : Promise.resolve();
     // Whoever waits for it may still be looking for other libraries when it fails.
     started.catch(() => {});
@@ -182,12 +182,22 @@ export class LibraryAttacher {
     await Promise.all([table, started]);
   }
 
-  /** Engines fork processes that try something out. Where one of these ended meanwhile, whoever comes next with the file attaches it. */
-  async #unlessEnded(pid: number, group: LibraryGroup, libraries: readonly FoundLibrary[], error: unknown): Promise<void> {
-    if (!(await hasEnded(this.means.files, pid))) throw error;
-    for (const library of libraries) this.#attached.delete(keyOf(group, library));
-    const names = libraries.map(({ name }) => name).join(" and ");
-    this.fact({ fact: "note", text: `process ${pid} ended while probes were attached to its ${names}: nothing of it was seen there` });
+  /**
+   * Engines fork processes that try something out, and map variants of a library to choose one. Where the process ended meanwhile, whoever comes next
+   * with the file attaches it; where it let go of a variant, what it maps now is attached.
+   */
+  async #unlessGone(pid: number, group: LibraryGroup, how: How, libraries: readonly FoundLibrary[], error: unknown): Promise<void> {
+    const forget = () => libraries.forEach((library) => this.#attached.delete(keyOf(group, library)));
+    if (await hasEnded(this.means.files, pid)) {
+      forget();
+      const names = libraries.map(({ name }) => name).join(" and ");
+      return this.fact({ fact: "note", text: `process ${pid} ended while probes were attached to its ${names}: nothing of it was seen there` });
+    }
+    const files = new FilesOnce(this.means.files);
+    const mapped = new Set((await findLibraries(files, pid, group.need, group.symbols)).map(({ key }) => key));
+    if (libraries.every(({ key }) => mapped.has(key))) throw error;
+    forget();
+    await this.#attach(files, pid, group, how);
   }
 
   async #sites(files: FilesOnce, pid: number, probes: readonly Probe[], own: readonly FoundLibrary[]): Promise<SiteMap> {

@@ -162,6 +162,22 @@ Deno.test("library attacher: a process that ends while it is attached to is no f
   ]);
 });
 
+Deno.test("library attacher: a variant that the process let go while it was attached is no failure, and what it maps then is attached", async () => {
+  using root = temporary();
+  let isChosen = false;
+  const { proc, started, libraries } = attacher(root.path, undefined, async () => {
+    if (isChosen) return;
+    isChosen = true;
+    proc.unmap(100);
+    proc.map(100, "/opt/libggml-cpu-haswell.so", 7, libggml);
+    throw new Error("uprobe target file does not exist");
+  });
+  proc.map(100, "/opt/libggml-cpu-sse42.so", 6, libggml);
+  await libraries.atStart([100], false);
+  assert.deepEqual(started.filter((line) => line.startsWith("ggml")), ["ggml: ggml/graph ggml/ops", "ggml: ggml/graph ggml/ops"]);
+  assert.ok(started.includes("  libggml-cpu-haswell.so:ggml_graph_compute+4 shared with its return"), started.join());
+});
+
 Deno.test("library attacher: why a running process cannot be profiled", async () => {
   using root = temporary();
   const { proc, libraries } = attacher(root.path);

@@ -79,6 +79,12 @@ export class FakeProc {
     this.#write(`/proc/${pid}/map_files/${range}`, content);
   }
 
+  /** The process lets go of all that it has mapped. */
+  unmap(pid: number): void {
+    this.#maps.delete(pid);
+    this.#write(`/proc/${pid}/maps`, "");
+  }
+
   #write(path: string, content: string | Uint8Array): void {
     Deno.mkdirSync(dirname(this.root + path), { recursive: true });
     Deno.writeFileSync(this.root + path, typeof content === "string" ? new TextEncoder().encode(content) : content);
