@@ -1,12 +1,12 @@
-import type { Fact } from "../events/fact.ts";
 import type { Calibration } from "../machine/calibration.ts";
 import { type Detail, probesOf } from "../programs/detail.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Probe } from "../programs/probe.ts";
 import { gateStream, groupByLibrary } from "../session/library_groups.ts";
-import { LibraryAttacher, type SiteMap } from "../session/library_attacher.ts";
+import type { SiteMap } from "../session/library_attacher.ts";
 import type { Means } from "../session/means.ts";
 import { percent } from "../session/percent.ts";
+import { plannedSites } from "../session/planned_sites.ts";
 import { hitCost, overheadOf } from "../session/prediction.ts";
 import { readProcesses, treeOf } from "../target/process.ts";
 import { callGate } from "../../probes/gate/call.ts";
@@ -86,19 +86,14 @@ async function filterOf(pids: readonly number[], tree: boolean, means: Means): P
 async function plans(probes: readonly Probe[], filter: Filter, { bufferPages }: DryRunOptions, means: Means) {
   const programs: Planned[] = [];
   const groups = groupByLibrary(probes, callGate);
-  const facts: Fact[] = [];
   const add = (stream: string, members: readonly Probe[], sites?: SiteMap) =>
     void programs.push(plan({ stream, probes: members, filter, sites, bufferPages }, means.machine));
   const possible = ({ library, tracepoints = [] }: Probe) => !library && tracepoints.every((name) => means.machine.tracepoints.has(name));
   add("process", probes.filter(possible));
-  // Its `start` is told what it would attach, and does not.
-  const attacher = new LibraryAttacher(
-    means,
-    groups,
-    async (stream, members, sites) => await add(stream, members, sites),
-    (fact) => facts.push(fact),
-  );
-  const notYet = filter.type === "new" ? groups : await attacher.atStart(filter.pids, true);
+  const { planned, missing: notYet } = filter.type === "new"
+    ? { planned: [], missing: groups }
+    : await plannedSites(means, groups, filter.pids, true);
+  for (const { stream, probes, sites } of planned) add(stream, probes, sites);
   const prefixes = new Set(notYet.filter(({ need }) => need.ready === "mapped").map(({ need }) => need.prefix));
   for (const prefix of prefixes) add(gateStream(prefix), [mappingGate(prefix, filter.type !== "new")]);
   return { programs, notYet };

@@ -17,7 +17,7 @@ export const armSite: Instructions = {
   classify(bytes: Uint8Array): CostClass | null {
     if (bytes.length < 4) return null;
     const word = wordAt(bytes);
-    const is = (mask: number, value: number) => (word & mask) >>> 0 === value;
+    const is = masked(word);
     // The four groups of words that stand for no instruction, or for one of extensions that no kernel's decoder of today knows.
     if (((word >>> 25) & 0xf) < 4) return null;
     // adr, adrp; b, bl; cbz, cbnz; tbz, tbnz; b.cond; br, blr, ret.
@@ -38,12 +38,17 @@ const steppedHints = new Set([0, 7, 8, 10, 24, 25, 26, 27, 32, 34, 36, 38]);
 
 /** Where a branch leads by a number that it holds, for one that is not `bl`; NaN for other instructions. `br` by a table lands on a pad (`bti j`). */
 function targetOf(word: number, at: number): number {
-  const is = (mask: number, value: number) => (word & mask) >>> 0 === value;
+  const is = masked(word);
   /** Bits `low` and up, with sign, in instructions. */
   const jump = (low: number, bits: number) => at + 4 * (word << (32 - low - bits) >> (32 - bits));
   if (is(0xfc000000, 0x14000000)) return jump(0, 26);
   if (is(0x7e000000, 0x34000000) || is(0xff000000, 0x54000000)) return jump(5, 19);
   return is(0x7e000000, 0x36000000) ? jump(5, 14) : NaN;
+}
+
+/** Asks whether the bits of a mask have a value. */
+function masked(word: number): (mask: number, value: number) => boolean {
+  return (mask, value) => (word & mask) >>> 0 === value;
 }
 
 function wordAt(bytes: Uint8Array): number {

@@ -46,8 +46,11 @@ export interface ProgramSite {
 export const HEARTBEAT_MS = 100;
 /** Several times as long as a thread waits on a busy machine until it runs again. */
 const DISORDER_NS = 10e6;
-/** So many buffers have heartbeats each {@link HEARTBEAT_MS}; twice as many half as often. */
-const BUFFERS_AT_ONCE = 32;
+/**
+ * How often a processor's own buffer beats. The kernel skips a beat that falls into a running program, as one in four does on the processor of a busy
+ * target: often enough that a few skipped ones do not matter, and for all buffers together no more than five hundred a second.
+ */
+const beatMs = (buffers: number) => Math.max(17, 2 * buffers);
 /** Both are ignored by default: they say something to the program and nothing to bpftrace. */
 const SIGURG = 23, SIGWINCH = 28;
 
@@ -114,8 +117,7 @@ function beginning(plan: ProgramPlan, rotating: RotatingMaps | null): string[] {
 function heartbeat(maps: readonly string[], perCpuBuffers: number): string[] {
   const counters = ["n", ...maps].map((map) => `print(@${map});`).join(" ");
   if (perCpuBuffers === 0) return [`interval:ms:${HEARTBEAT_MS} { print((9, nsecs)); ${counters} }`];
-  const everyMs = HEARTBEAT_MS * Math.ceil(perCpuBuffers / BUFFERS_AT_ONCE);
-  return [`profile:ms:${everyMs} { print((9, nsecs, cpu)); }`, `interval:ms:${HEARTBEAT_MS} { ${counters} }`];
+  return [`profile:ms:${beatMs(perCpuBuffers)} { print((9, nsecs, cpu)); }`, `interval:ms:${HEARTBEAT_MS} { ${counters} }`];
 }
 
 function attachPoints(block: Block, probe: Probe, dialect: Dialect, resolve: ResolveSite): string[] {

@@ -25,7 +25,10 @@ export class Attached {
   onEvent: ((event: Event) => void) | undefined;
   readonly #reading = new Reading();
   #closedAt: Ns = NaN;
-  #beatsAfterClose = 0;
+  /** Nothing older follows. */
+  #readUntil: Ns = NaN;
+  /** Something was counted at all: the kernel's count is printed from then on. */
+  #counts = false;
   /** The kernel's count has been read behind the end: it is the last. */
   #counted = false;
   #sweptUntil: Ns = NaN;
@@ -51,18 +54,19 @@ export class Attached {
   connect(timeline: Timeline, writer: StreamWriter | null, clock: HostClock, from?: Ns, pseudonyms?: Pseudonyms): number {
     const input = timeline.add(this.program.schema, from, {
       event: (event) => {
+        this.#counts = true;
         this.#reading.saw(event.at);
         this.onEvent?.(event);
       },
       beat: (at) => {
         clock.notBefore(at);
         this.#reading.beat(at);
-        // Nothing older than the close follows: what the stream promises with a heartbeat.
-        if (at - this.program.schema.disorderNs > this.#closedAt) this.#beatsAfterClose++;
+        this.#readUntil = at - this.program.schema.disorderNs;
         this.#lookDrained();
       },
       emitted: () => {
-        this.#counted = this.#beatsAfterClose > 0;
+        this.#counts = true;
+        this.#counted = this.#readUntil > this.#closedAt;
         this.#lookDrained();
       },
       swept: (at) => {
@@ -77,9 +81,10 @@ export class Attached {
     return this.tap.connect(redacted(new Redaction(this.program.schema, pseudonyms, timeline.options.find), input, writer), null);
   }
 
-  /** A heartbeat behind the end with its count (or the next one, where nothing was ever counted), and every map that was written before the end. */
+  /** The count from behind the end (where nothing was ever counted, the time in which it would have come), and every map that was written before the end. */
   #lookDrained(): void {
-    if ((this.#counted || this.#beatsAfterClose >= 2) && (!this.program.schema.rows || this.#sweptUntil > this.#closedAt)) {
+    const nothing = !this.#counts && this.#readUntil - this.#closedAt > 2 * HEARTBEAT_MS * 1e6;
+    if ((this.#counted || nothing) && (!this.program.schema.rows || this.#sweptUntil > this.#closedAt)) {
       this.#drained.resolve(true);
     }
   }

@@ -29,16 +29,18 @@ async function counting(more: Partial<StreamSchema> = {}) {
   return { says, tally: timeline.tallies.get("s")! };
 }
 
-Deno.test("attached: it is drained by the second heartbeat after its end", async () => {
+Deno.test("attached: it is drained by the count behind its end, and where nothing was counted, by two heartbeats of time", async () => {
   const { says } = await counting();
-  assert.equal(await says("(9, 7)", "2 10 0"), undefined);
-  assert.equal(await says("(9, 11)"), undefined);
-  assert.equal(await says("(9, 12)"), true);
+  assert.equal(await says("(9, 7)", "@n: 1", "2 10 0", "(9, 10)", "@n: 1", "(9, 300000000)"), undefined);
+  assert.equal(await says("@n: 1"), true);
+  const { says: none } = await counting();
+  assert.equal(await none("(9, 7)", "2 10 0", "(9, 11)", "(9, 200000010)"), undefined);
+  assert.equal(await none("(9, 200000011)"), true);
 });
 
 Deno.test("attached: rows of maps that were written before its end are waited for", async () => {
   const { says, tally } = await counting({ rows: ["t/p.hit"] });
-  assert.equal(await says("2 10 0", "(9, 11)", "@rows0[6, 0]: (10, 1/1, 7)", "(8, 8)", "(9, 12)", "(9, 13)"), undefined);
+  assert.equal(await says("2 10 0", "(9, 11)", "@n: 2", "@rows0[6, 0]: (10, 1/1, 7)", "(8, 8)", "(9, 12)", "(9, 13)"), undefined);
   assert.equal(await says("@rows1[9, 0]: (10, 1/1, 7)", "(8, 14)"), true);
   assert.equal(tally.received, 2);
 });

@@ -165,12 +165,12 @@ Deno.test("library attacher: a process that ends while it is attached to is no f
 Deno.test("library attacher: a variant that the process let go while it was attached is no failure, and what it maps then is attached", async () => {
   using root = temporary();
   let isChosen = false;
-  const { proc, started, libraries } = attacher(root.path, undefined, async () => {
-    if (isChosen) return;
+  const { proc, started, libraries } = attacher(root.path, undefined, () => {
+    if (isChosen) return Promise.resolve();
     isChosen = true;
     proc.unmap(100);
     proc.map(100, "/opt/libggml-cpu-haswell.so", 7, libggml);
-    throw new Error("uprobe target file does not exist");
+    return Promise.reject(new Error("uprobe target file does not exist"));
   });
   proc.map(100, "/opt/libggml-cpu-sse42.so", 6, libggml);
   await libraries.atStart([100], false);

@@ -4,9 +4,9 @@ import { type Detail, detailsOf, probesOf } from "../programs/detail.ts";
 import type { Probe } from "../programs/probe.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { Decodes } from "./decodes.ts";
-import { LibraryAttacher, siteKey } from "./library_attacher.ts";
 import { groupByLibrary } from "./library_groups.ts";
 import type { Means } from "./means.ts";
+import { plannedSites, sitesOf } from "./planned_sites.ts";
 import { costOfHits, type Hits, hitsOf, overheadOf } from "./prediction.ts";
 import type { RunningTarget } from "./target.ts";
 import { cpuPerSecond, type CpuReading, TargetCpu } from "./target_cpu.ts";
@@ -90,15 +90,7 @@ export async function lookAt(
 
 /** Prices of the sites of the hot probes, by the plan alone; null where a library is not there yet. */
 async function hotPrices(means: Means, target: RunningTarget, probes: readonly Probe[]): Promise<string[] | null> {
-  const prices: string[] = [];
-  const attacher = new LibraryAttacher(means, groupByLibrary(probes, callGate), (_stream, members, sites) => {
-    for (const probe of members.filter(({ hot }) => hot)) {
-      for (const param of Object.values(probe.params ?? {})) {
-        if (param.type === "site") prices.push(...(sites.get(siteKey(param)) ?? []).map(({ cost }) => cost));
-      }
-    }
-    return Promise.resolve();
-  }, () => {});
-  const missing = await attacher.atStart(target.pids, false);
-  return missing.length > 0 ? null : prices;
+  const { planned, missing } = await plannedSites(means, groupByLibrary(probes, callGate), target.pids, false);
+  if (missing.length > 0) return null;
+  return planned.flatMap((library) => sitesOf(library, ({ hot }) => hot === true)).map(({ cost }) => cost);
 }

@@ -10,7 +10,7 @@ import { bpftracesOf } from "./processes.ts";
 import { differingReplays } from "./replayed.ts";
 import { slicesOf } from "./trace_figures.ts";
 
-matrixTest("--every 4s --for 1s: four turns in fourteen seconds, each of them whole, and nothing attached in between", {
+matrixTest("--every 4s --for 1s: four turns in fifteen seconds, each of them whole, and nothing attached in between", {
   engine: true,
   judge: true,
 }, async ({ path }) => {
@@ -19,7 +19,7 @@ matrixTest("--every 4s --for 1s: four turns in fourteen seconds, each of them wh
   await using engine = startEngine({ model: model("tiny"), prompt: 1, tokens: 50, threads: 1, waitFile, stopFile, log });
   await engine.saw('"waiting"');
   Deno.writeTextFileSync(waitFile, "");
-  const flags = ["--every", "4s", "--for", "1s", "--duration", "14s"];
+  const flags = ["--every", "4s", "--for", "1s", "--duration", "15s"];
   await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, formats: allFormats, flags });
   await llmprof.saw("is left alone");
   let restless = true, over = false;
