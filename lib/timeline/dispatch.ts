@@ -11,6 +11,8 @@ export class Dispatch {
   readonly #decoders = new Map<string, Decoder>();
   readonly #byRecord = new Map<string, Decoder[]>();
   readonly #byFact = new Map<string, Decoder[]>();
+  /** What was told so far: a live run adds streams late, and their decoders have to know what they know in a replay. */
+  readonly #facts: { readonly fact: Fact; readonly at: Ns }[] = [];
 
   constructor(readonly find: (probe: string) => Probe | undefined, readonly tracks: Tracks, readonly out: SpanSink) {}
 
@@ -23,7 +25,9 @@ export class Dispatch {
     for (const name of new Set(names.map(probeOf))) {
       const probe = this.find(name);
       if (!probe || this.#decoders.has(name)) continue;
-      this.#decoders.set(name, probe.decoder(this.tracks));
+      const decoder = probe.decoder(this.tracks);
+      this.#decoders.set(name, decoder);
+      for (const { fact, at } of this.#facts) if (probe.facts?.includes(fact.fact)) decoder.fact?.(fact, at, this.out);
     }
     const probes = [...this.#decoders.keys()].sort().map((name) => this.find(name)!);
     this.#byRecord.clear();
@@ -49,6 +53,7 @@ export class Dispatch {
   }
 
   fact(fact: Fact, at: Ns): void {
+    this.#facts.push({ fact, at });
     for (const decoder of this.#byFact.get(fact.fact) ?? []) decoder.fact?.(fact, at, this.out);
   }
 

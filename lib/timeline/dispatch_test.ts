@@ -71,3 +71,12 @@ Deno.test("dispatch: one decoder for a probe, whatever the number of streams tha
   assert.deepEqual(seen, ["a/outer saw a/outer.call"]);
   assert.equal(probeOf("ggml/ops.op"), "ggml/ops");
 });
+
+Deno.test("dispatch: what was told before a stream came is known to its decoders, as it is in a replay", () => {
+  const { seen, dispatch: d } = dispatch();
+  d.fact({ fact: "table", symbol: "T", file: "f", names: [] }, 1);
+  d.fact({ fact: "note", text: "nobody asked" }, 2);
+  d.add(schema("y", ["z/inner.hit"]));
+  d.event(event("z/inner.hit"));
+  assert.deepEqual(seen, ["z/inner saw the fact table", "z/inner saw z/inner.hit"]);
+});
