@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readMeans } from "../../lib/commands/means.ts";
 import { matrixTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
-import { startEngine } from "../workloads/engine_run.ts";
+import { busyEngine, startEngine } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
 import { Producer } from "../workloads/rates.ts";
 import { bootNow } from "./boot_clock.ts";
@@ -39,10 +39,7 @@ matrixTest("events far beyond what bpftrace can print: what is lost is counted t
 
 matrixTest("a reader that stands still for half of the time: every event comes in its place", { engine: true }, async ({ path }) => {
   using folder = temporary();
-  const [waitFile, stopFile] = [folder.file("go"), folder.file("stop")];
-  await using engine = startEngine({ model: model("tiny"), prompt: 1, tokens: 50, threads: 1, waitFile, stopFile });
-  await engine.saw('"waiting"');
-  Deno.writeTextFileSync(waitFile, "");
+  await using engine = await busyEngine(folder);
   const flags = ["--duration", "4s", "--buffer-pages", "16384"];
   await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, flags });
   await llmprof.saw("Tracing process");
@@ -56,8 +53,7 @@ matrixTest("a reader that stands still for half of the time: every event comes i
     }
   }
   const { result, events, probes, notes } = summaryOf("operators", await llmprof.finished());
-  Deno.writeTextFileSync(stopFile, "");
-  await engine.finished();
+  await engine.end();
   const ops = probes.filter(({ name, site }) => name === "ggml/ops" && !site.startsWith("tracepoint"));
   const { hits } = ops[0]!;
   assert.ok(hits! > 10_000);

@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { matrixTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { parseEngineLog } from "../workloads/engine_log.ts";
-import { startEngine } from "../workloads/engine_run.ts";
-import { model } from "../workloads/model.ts";
+import { busyEngine } from "../workloads/engine_run.ts";
 import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { bpftracesOf } from "./processes.ts";
 import { differingReplays } from "./replayed.ts";
@@ -15,10 +14,7 @@ matrixTest("--every 4s --for 1s: turns in fifteen seconds, each of them whole, a
   judge: true,
 }, async ({ path }) => {
   using folder = temporary();
-  const [waitFile, stopFile, log] = [folder.file("go"), folder.file("stop"), folder.file("log")];
-  await using engine = startEngine({ model: model("tiny"), prompt: 1, tokens: 50, threads: 1, waitFile, stopFile, log });
-  await engine.saw('"waiting"');
-  Deno.writeTextFileSync(waitFile, "");
+  await using engine = await busyEngine(folder);
   const flags = ["--every", "4s", "--for", "1s", "--duration", "15s"];
   await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, formats: allFormats, flags });
   await llmprof.saw("is left alone");
@@ -30,8 +26,7 @@ matrixTest("--every 4s --for 1s: turns in fifteen seconds, each of them whole, a
   }
   assert.ok(!over, "between two turns no bpftrace is left");
   const { result, events, probes } = summaryOf("operators", await llmprof.finished());
-  Deno.writeTextFileSync(stopFile, "");
-  await engine.finished();
+  await engine.end();
   const { count, ns } = result.windows;
   // Where a turn takes longer to be attached and read than the rest is long, one is left out.
   assert.ok(count === 3 || count === 4, String(count));
@@ -53,7 +48,7 @@ matrixTest("--every 4s --for 1s: turns in fifteen seconds, each of them whole, a
   const rests = decodes.flatMap(({ start }, i) => i > 0 && start - decodes[i - 1]!.end > 1_000_000_000n ? [i] : []);
   const turns = [0, ...rests].map((from, i) => decodes.slice(from, rests[i]));
   assert.equal(turns.length, count);
-  const { tokenTimes } = parseEngineLog(Deno.readTextFileSync(log));
+  const { tokenTimes } = parseEngineLog(Deno.readTextFileSync(engine.log));
   for (const turn of turns) {
     // Every call gives a token, which the script has before the next call ends. The last call may have been cut off.
     const whole = turn.slice(0, -1);
@@ -70,15 +65,11 @@ matrixTest("--every 4s --for 1s: turns in fifteen seconds, each of them whole, a
 
 matrixTest("--every: a target that ends while it is left alone ends the run in good order", { engine: true }, async ({ path }) => {
   using folder = temporary();
-  const [waitFile, stopFile] = [folder.file("go"), folder.file("stop")];
-  await using engine = startEngine({ model: model("tiny"), prompt: 1, tokens: 50, threads: 1, waitFile, stopFile });
-  await engine.saw('"waiting"');
-  Deno.writeTextFileSync(waitFile, "");
+  await using engine = await busyEngine(folder);
   const flags = ["--every", "4s", "--for", "1s"];
   await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, flags });
   await llmprof.saw("is left alone");
-  Deno.writeTextFileSync(stopFile, "");
-  await engine.finished();
+  await engine.end();
   const { result, events } = summaryOf("operators", await llmprof.finished());
   assert.deepEqual([result.windows.count, events.lost, events.received], [1, 0, events.emitted]);
 });

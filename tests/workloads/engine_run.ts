@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { type Running, type RunOptions, start } from "../harness/command.ts";
 import { top } from "../harness/places.ts";
+import type { Temporary } from "../harness/temporary.ts";
 import { type EngineLog, parseEngineLog } from "./engine_log.ts";
+import { model } from "./model.ts";
 
 /** The options of engine.mjs, which explains them. */
 export interface EngineOptions {
@@ -28,6 +30,28 @@ export function engineCommand({ model, ...options }: EngineOptions): string[] {
 /** Starts the engine. With a `waitFile`, `saw('"waiting"')` tells that the model is loaded and nothing is decoded yet. */
 export function startEngine(options: EngineOptions, how?: RunOptions): Running {
   return start(engineCommand(options), { timeoutMilliseconds: 120_000, ...how });
+}
+
+/** An engine in the middle of its work. */
+export interface BusyEngine extends AsyncDisposable {
+  readonly pid: number;
+  /** Of its moments: complete when it has ended. */
+  readonly log: string;
+  /** Asks it to end, and waits. */
+  end(): Promise<void>;
+}
+
+/** The tiny model on one thread, token after token, until it is asked to end. */
+export async function busyEngine(folder: Temporary): Promise<BusyEngine> {
+  const [waitFile, stopFile, log] = [folder.file("go"), folder.file("stop"), folder.file("log")];
+  const engine = startEngine({ model: model("tiny"), prompt: 1, tokens: 50, threads: 1, waitFile, stopFile, log });
+  await engine.saw('"waiting"');
+  Deno.writeTextFileSync(waitFile, "");
+  const end = async () => {
+    Deno.writeTextFileSync(stopFile, "");
+    await engine.finished();
+  };
+  return { pid: engine.pid, log, end, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
 }
 
 /** Runs the engine to its end and returns its log. */
