@@ -1,5 +1,5 @@
 import type { Event } from "../../lib/events/event.ts";
-import type { SpanSink, Track } from "../../lib/events/span.ts";
+import type { Args, SpanSink, Track } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { argsOf, type Tensor } from "./tensor.ts";
@@ -14,6 +14,8 @@ interface Worker {
   /** Its thread while the graph is computed. */
   tid: number;
   readonly track: Track;
+  /** What its slices say where the tensor is not known: one object, which exporters encode once. */
+  readonly unknown: Args;
   /** When its current operator began; NaN before the first. */
   start: Ns;
   /** Address of the tensor that the operator computes. */
@@ -67,7 +69,7 @@ export class OpLanes {
     if (!worker) {
       const row = graph.slot === 0 ? `worker ${index}` : `worker ${index} of graph ${graph.slot + 1}`;
       const track = this.tracks.lane(event.pid, row, 10 + graph.slot * 1000 + index);
-      graph.workers.set(index, worker = { pid: graph.pid, index, tid: event.tid, track, start: NaN, address: 0 });
+      graph.workers.set(index, worker = { pid: graph.pid, index, tid: event.tid, track, unknown: { worker: index }, start: NaN, address: 0 });
     }
     worker.tid = event.tid;
     this.#workers.set(event.tid, worker);
@@ -118,13 +120,13 @@ export class OpLanes {
 
   /** The tensor is looked up now: its description comes from worker 0, perhaps after another worker has begun with it. */
   #finish(worker: Worker, at: Ns, open: boolean, out: SpanSink): void {
-    const { pid, track, start, index } = worker;
+    const { pid, track, start, index, unknown } = worker;
     if (Number.isNaN(start)) return;
     const tensor = this.find(pid, worker.address);
     const name = tensor ? tensor.op : "unknown operator";
     // A probe that was running on another processor as its window was shut tells of an operator that is younger than that by a microsecond.
     const end = Math.max(start, at);
-    const args = tensor ? argsOf(tensor, index) : { worker: index };
+    const args = tensor ? argsOf(tensor, index) : unknown;
     if (open) out({ type: "slice", track, name, category: "ggml.op", start, end, args, open });
     else out({ type: "slice", track, name, category: "ggml.op", start, end, args });
     worker.start = NaN;

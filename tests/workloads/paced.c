@@ -5,7 +5,8 @@
  *
  * It calls llama_decode, that ggml_graph_compute, and that ggml_cpu_extra_compute_forward for 184 operators in 23 layers, with the arguments
  * and the structures that llmprof's probes read. It computes nothing, and no figure about an engine may ever come from it. The functions are
- * exported by the program itself, as of an engine that is linked statically.
+ * exported by the program itself, as of an engine that is linked statically; `noipa`, because a compiler that sees that they use none of their
+ * arguments does not pass any.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,28 +26,28 @@ static double next, interval;
 /* Seconds. */
 static double now(void) { return clock_ns(CLOCK_MONOTONIC) * 1e-9; }
 
-__attribute__((noinline)) void ggml_cpu_extra_compute_forward(struct ggml_compute_params *params, struct ggml_tensor *tensor) {
+__attribute__((noipa)) void ggml_cpu_extra_compute_forward(struct ggml_compute_params *params, struct ggml_tensor *tensor) {
   (void)params;
   (void)tensor;
   for (next += interval; now() < next;) {
   }
 }
 
-__attribute__((noinline)) int ggml_graph_compute(struct ggml_cgraph *graph, struct ggml_cplan *plan) {
+__attribute__((noipa)) int ggml_graph_compute(struct ggml_cgraph *graph, struct ggml_cplan *plan) {
   struct ggml_compute_params params = {.ith = 0, .nth = plan->n_threads, .threadpool = graph};
   for (int i = 0; i < graph->n_nodes; i++) ggml_cpu_extra_compute_forward(&params, &graph->nodes[i]);
   return 0;
 }
 
-__attribute__((noinline)) int32_t llama_decode(void *graph, struct llama_batch batch) {
+__attribute__((noipa)) int32_t llama_decode(void *graph, struct llama_batch batch) {
   struct ggml_cplan plan = {.n_threads = 1};
   return ggml_graph_compute(graph, &plan) + (batch.n_tokens - 1);
 }
 
 /* As of a library that makes graphs: see probes/ggml/graph.bt. */
-__attribute__((noinline)) void ggml_graph_clear(struct ggml_cgraph *graph) { graph->n_nodes = NODES; }
+__attribute__((noipa)) void ggml_graph_clear(struct ggml_cgraph *graph) { graph->n_nodes = NODES; }
 
-__attribute__((noinline)) void *llama_init_from_model(void *graph) { return graph; }
+__attribute__((noipa)) void *llama_init_from_model(void *graph) { return graph; }
 
 int main(int argc, char **argv) {
   if (argc != 3) return 2;
