@@ -6,6 +6,7 @@ import { GraphLedger } from "./graph_ledger.ts";
 import { OperatorTable } from "./operator_table.ts";
 import type { OperatorsResult } from "./operators_schema.ts";
 import { QualityCount } from "./quality.ts";
+import { SampleLedger } from "./sample_ledger.ts";
 import { StoppedTimes } from "./stopped.ts";
 import { Windows } from "./windows.ts";
 
@@ -19,6 +20,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
   readonly #table = new OperatorTable();
   readonly #ledger = new GraphLedger(this.#table, this.#stopped);
   readonly #calls = new DecodeCalls(this.#stopped);
+  readonly #samples = new SampleLedger();
   readonly #quality = new QualityCount();
   readonly #windows = new Windows();
   readonly #pids = new Set<number>();
@@ -30,6 +32,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
   span(span: Span): void {
     if (span.type === "slice") this.#slice(span);
     else if (span.type === "mark") this.#mark(span);
+    else if (span.type === "instant" && span.category === "ggml.sample") this.#samples.sample(span);
   }
 
   result(): OperatorsResult {
@@ -37,7 +40,8 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
     const { count, openCount, nodes, withoutOperators, unattached, graphNs } = this.#ledger;
     const time = this.#calls.time();
     const { detail } = this;
-    const inGraphs = detail === "token" ? null : this.#graphsInDecodeNs;
+    const seesGraphs = detail === "op" || detail === "graph";
+    const inGraphs = seesGraphs ? this.#graphsInDecodeNs : null;
     return {
       detail,
       windows: this.#windows.result(),
@@ -45,7 +49,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
       ...this.#calls.result(),
       time: {
         ...time,
-        graphNs: detail === "token" ? null : graphNs,
+        graphNs: seesGraphs ? graphNs : null,
         graphsInDecodeNs: inGraphs,
         outsideGraphNs: inGraphs === null ? null : time.decodeNs - inGraphs,
         stoppedNs: this.#stopped.union().total,
@@ -54,6 +58,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
       ...(detail === "op" ? this.#table.result(graphNs) : { operators: [], layers: [], tensors: [] }),
       workers: [...this.#ledger.workers].sort(([a], [b]) => a - b).map(([worker, { calls, ns }]) => ({ worker, calls, busyNs: ns })),
       unattachedCalls: unattached,
+      samples: detail === "sample" ? this.#samples.result() : null,
       quality: this.#quality.result(),
     };
   }
@@ -74,6 +79,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
       case "llama.decode": {
         this.#pids.add(slice.track.pid);
         this.#calls.decode(slice);
+        this.#samples.decode(slice);
         const inside = this.#ledger.decode(slice);
         if (!slice.open && Number(slice.args?.ret ?? 0) === 0) this.#graphsInDecodeNs += inside;
         return;

@@ -1,9 +1,9 @@
 import type { Column, Facts, Note, Table, View } from "../events/view.ts";
-import type { OperatorsResult, OperatorSumsResult } from "./operators_schema.ts";
+import type { OperatorsResult, OperatorSumsResult, SamplesResult } from "./operators_schema.ts";
 import { info, qualityNotes, warning } from "./quality.ts";
 
-/** Kinds of tensors beyond these take little time. */
-const MAX_TENSORS = 20;
+/** Kinds of tensors, and functions, beyond these take little time. */
+const MAX_TENSORS = 20, MAX_FUNCTIONS = 20;
 /** Fewer intervals do not carry a 99th percentile. */
 const FEW_INTERVALS = 100;
 
@@ -20,6 +20,7 @@ export function presentOperators(result: OperatorsResult): readonly View[] {
     views.push(sumsTable(more > 0 ? `Tensors (${more} more take less)` : "Tensors", "tensor", tensors.map((row) => [row.name, row])));
   }
   if (result.workers.length > 1) views.push(workers(result));
+  if (result.samples && result.samples.count > 0) views.push(...samplesTables(result.samples));
   return views;
 }
 
@@ -102,23 +103,55 @@ function workers({ workers }: OperatorsResult): Table {
   };
 }
 
-const NOT_LOOKED_AT = { graph: "operators", token: "graphs and operators" } as const;
+function samplesTables({ perSecond, count, works, functions }: SamplesResult): Table[] {
+  type Row = SamplesResult["works"][number];
+  const columns: Column[] = [
+    { title: "samples", unit: "count" },
+    { title: "CPU time", unit: "ns" },
+    { title: "share", unit: "ratio" },
+    { title: "±", unit: "ratio" },
+    { title: "prefill", unit: "ns" },
+    { title: "decode", unit: "ns" },
+    { title: "elsewhere", unit: "ns" },
+  ];
+  const ns = (samples: number) => samples / perSecond * 1e9;
+  const cells = (row: Row) => [row.samples, ns(row.samples), row.share, row.error, ns(row.prefill), ns(row.decode), ns(row.other)];
+  const shown = functions.slice(0, MAX_FUNCTIONS);
+  const more = functions.length - shown.length;
+  return [
+    {
+      type: "table",
+      title: `CPU time, by ${count} samples of a timer`,
+      columns: [{ title: "work", unit: "text" }, ...columns],
+      rows: works.map((row) => [row.name, ...cells(row)]),
+    },
+    {
+      type: "table",
+      title: more > 0 ? `Functions (${more} more take less)` : "Functions",
+      columns: [{ title: "function", unit: "text" }, ...columns.slice(0, 4), { title: "library", unit: "text" }],
+      rows: shown.map((row) => [row.name, ...cells(row).slice(0, 4), row.library]),
+    },
+  ];
+}
+
+const NOT_LOOKED_AT = { graph: "operators", sample: "graphs and single operators", token: "graphs and operators" } as const;
 
 /** What the figures would mislead about. */
 function operatorsNotes(result: OperatorsResult): Note[] {
   const { detail, windows, tokens, graphs, betweenTokens, firstTokenNs } = result;
   const notes = qualityNotes(result.quality);
+  const seesGraphs = detail === "op" || detail === "graph";
   const calls = tokens.prefillCalls + tokens.decodeCalls;
   const ops = result.operators.reduce((sum, row) => sum + row.calls, 0);
   if (windows.count > 1) notes.push(info(`Watched ${windows.count} times, ${(windows.ns / 1e9).toFixed(1)} s in all: the figures are of these.`));
   if (detail !== "op") notes.push(info(`Seen at --detail ${detail}: ${NOT_LOOKED_AT[detail]} were not looked at.`));
   const openOps = result.operators.reduce((sum, row) => sum + row.openCalls, 0);
   if (calls === 0 && graphs.count === 0 && ops === 0) {
-    const what = detail === "token" ? "No llama_decode" : "No llama_decode and no ggml graph";
+    const what = seesGraphs ? "No llama_decode and no ggml graph" : "No llama_decode";
     return [...notes, warning(`${what} was seen: the process did not infer while it was watched.`)];
   }
   if (calls === 0) notes.push(warning("No llama_decode was seen: there are no tokens, and operators are not split into prefill and decode."));
-  else if (graphs.count === 0 && ops === 0 && detail !== "token") {
+  else if (graphs.count === 0 && ops === 0 && seesGraphs) {
     notes.push(warning("No CPU graph was seen inside llama_decode: the model is offloaded, or the ggml library hides its functions."));
   }
   if (graphs.count === 0 && ops > 0) notes.push(warning("ggml_graph_compute was not seen: shares are of the operators' own sum."));

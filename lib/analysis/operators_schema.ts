@@ -25,12 +25,25 @@ const sumsSchema = partSchema.extend({
 
 const namedSchema = sumsSchema.extend({ name: z.string() });
 
+/** Of all samples of a run: how many, as a share, and half of the interval in which the true share lies in 95 of 100 cases. */
+const shareSchema = z.object({ name: z.string(), samples: count, share: z.number(), error: z.number(), prefill: count, decode: count, other: count });
+
+/** Where a timer found the target while it was running; in `llama_decode` of a prompt, of a generated token, and elsewhere. */
+const samplesSchema = z.object({
+  /** Samples of a second of CPU time. */
+  perSecond: count,
+  count,
+  /** By what the function works on: an operator, or a group of these that share their functions; otherwise its library. Most first. */
+  works: z.array(shareSchema),
+  functions: z.array(shareSchema.extend({ work: z.string(), library: z.string() })),
+});
+
 /**
  * What `operators` answers. Times are nanoseconds with the time at which llmprof held the process still taken out. An operator's time is that
  * of worker 0, which is the thread that calls the graph: the rows of `operators` (and of `layers`, and of `tensors`) sum to `time.graphNs`.
  */
 export const operatorsResultSchema = z.object({
-  /** What was looked at: with `graph` no operators (their rows are empty), with `token` no graphs either (their times are null). */
+  /** What was looked at: with `graph` no operators (their rows are empty), with `sample` and `token` no graphs either (their times are null). */
   detail: z.enum(details),
   /** How often, and how long in all, the target was watched: once, or with `--wait` and `--every` again and again. */
   windows: z.object({ count, ns }),
@@ -83,9 +96,12 @@ export const operatorsResultSchema = z.object({
   workers: z.array(z.object({ worker: count, calls: count, busyNs: ns })),
   /** Calls of worker 0 outside of every graph that was seen whole (the window opened in the middle of one). They are in no row. */
   unattachedCalls: count,
+  /** With `sample` alone. */
+  samples: samplesSchema.nullable(),
   quality: z.object({ lostEvents: count, undecodableLines: count }),
 });
 
 export type OperatorsResult = z.infer<typeof operatorsResultSchema>;
 export type OperatorSumsResult = z.infer<typeof sumsSchema>;
+export type SamplesResult = z.infer<typeof samplesSchema>;
 export type PartResult = z.infer<typeof partSchema>;

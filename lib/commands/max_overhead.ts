@@ -17,6 +17,7 @@ export interface Limited {
 const SEEN: Readonly<Record<Detail, string>> = {
   op: "every operator",
   graph: "graphs and tokens, no operators",
+  sample: "tokens and a timer's samples, no graphs and operators",
   token: "tokens, no graphs and operators",
 };
 

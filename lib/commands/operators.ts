@@ -3,6 +3,7 @@ import { presentOperators } from "../analysis/operators_present.ts";
 import type { OperatorsResult } from "../analysis/operators_schema.ts";
 import { graph } from "../../probes/ggml/graph.ts";
 import { ops } from "../../probes/ggml/ops.ts";
+import { samples } from "../../probes/ggml/samples.ts";
 import { calls } from "../../probes/llama/calls.ts";
 import { life } from "../../probes/process/life.ts";
 import { asDetail } from "../programs/detail.ts";
@@ -11,10 +12,11 @@ import type { Profile } from "./profile.ts";
 /** Which operators take the time of a token. */
 export const operatorsProfile: Profile<OperatorsResult> = {
   name: "operators",
-  probes: [life, calls, graph, ops],
+  probes: [life, calls, graph, ops, samples],
   waits: false,
   requires: [
     { probe: graph, what: "A computation on ggml's CPU backend (libggml-cpu*.so)" },
+    { probe: samples, what: "ggml's CPU backend (libggml-cpu*.so)" },
     { probe: calls, what: "llama.cpp (libllama.so)" },
   ],
   analyse: ({ options }) => operators(asDetail(options.detail)),

@@ -5,6 +5,7 @@ import type { Probe } from "../programs/probe.ts";
 import { render } from "../programs/render.ts";
 import { harmless } from "../events/text.ts";
 import { siteKey, type SiteMap } from "../session/library_attacher.ts";
+import { costInKernel } from "../session/prediction.ts";
 import { dialectOf, mapKeysOf } from "../session/programs.ts";
 import { invocation } from "../tracing/command_line.ts";
 
@@ -49,7 +50,7 @@ export function plan({ stream, probes, filter, sites, bufferPages }: PlanOptions
     const site = uprobes.get(attach);
     const trap = PRICES[site?.cost.split(" ")[0] ?? ""];
     const price = trap && site?.cost.endsWith("back") ? `${trap}, and the way back` : trap;
-    lines.push(`  ${site?.label ?? attach}  (${probe}; ${site ? `${site.cost}${price ? `: ${price}` : ""}` : "a tracepoint"})`);
+    lines.push(`  ${site?.label ?? attach}  (${probe}; ${site ? `${site.cost}${price ? `: ${price}` : ""}` : `a ${costInKernel(attach)}`})`);
   }
   const how = { bufferPages, mapKeys: mapKeysOf(dialect, bufferPages), unsafe: program.unsafe, prompt: false, warnsOfLoss: false };
   const { env, args } = invocation(how);

@@ -16,6 +16,14 @@ export type Fact =
   }
   /** The strings of a table in a library, in order: `GGML_OP_NAME`. */
   | { readonly fact: "table"; readonly symbol: string; readonly file: string; readonly names: readonly string[] }
+  /** Where the code of a process was when probes were attached to it, by address: its files, and functions of the library that is looked at. */
+  | {
+    readonly fact: "code";
+    readonly pid: number;
+    /** `file`: without its folders; empty for code that is in none. */
+    readonly ranges: readonly { readonly at: number; readonly bytes: number; readonly file: string }[];
+    readonly functions: readonly { readonly at: number; readonly bytes: number; readonly name: string }[];
+  }
   /** Hits that the kernel skipped because another program ran on that CPU (`recursion_misses`): they are lost too. */
   | { readonly fact: "skipped"; readonly stream: string; readonly count: number }
   /** Events of other processes, read while llmprof waited for a target and not kept. */

@@ -1,28 +1,25 @@
 import type { Probe } from "./probe.ts";
 
-/** How much of an engine is seen, from most to least: every operator, every graph, every token. */
-export const details = ["op", "graph", "token"] as const;
+/** How much of an engine is seen, from most to least: every operator, every graph, a timer's samples of who runs, every token. */
+export const details = ["op", "graph", "sample", "token"] as const;
 export type Detail = (typeof details)[number];
+
+/** A timer's samples in a second of CPU time: more would cost too much where an interrupt is dear (see `TIMER_NS`), and 100 keeps step with others. */
+export const SAMPLES_PER_SECOND = 99;
 
 /** What a recording says of itself; those from before there was a choice saw everything. */
 export function asDetail(said: unknown): Detail {
   return details.find((detail) => detail === said) ?? "op";
 }
 
-/**
- * The probes of a detail. What is hit at the rate of operators is marked hot; the graph is what stands beside these in the same library; the rest
- * is hit at the rate of tokens or less.
- */
+/** The probes of a detail: its own, and those that are part of each. */
 export function probesOf(detail: Detail, probes: readonly Probe[]): readonly Probe[] {
-  if (detail === "op") return probes;
-  const cool = probes.filter(({ hot }) => !hot);
-  if (detail === "graph") return cool;
-  const libraries = new Set(probes.filter(({ hot }) => hot).map(({ library }) => library?.prefix));
-  return cool.filter(({ library }) => !library || !libraries.has(library.prefix));
+  return probes.filter((probe) => probe.details?.includes(detail) ?? true);
 }
 
-/** `most` and those after it in which something is left out against the one before. */
+/** `most` and those after it that see something else than the one before. */
 export function detailsOf(probes: readonly Probe[], most: Detail): Detail[] {
   const asked = details.slice(details.indexOf(most));
-  return asked.filter((detail, i) => i === 0 || probesOf(detail, probes).length < probesOf(asked[i - 1]!, probes).length);
+  const names = (detail: Detail) => probesOf(detail, probes).map(({ name }) => name).join();
+  return asked.filter((detail, i) => i === 0 || names(detail) !== names(asked[i - 1]!));
 }

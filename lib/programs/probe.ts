@@ -1,6 +1,7 @@
 import type { Decoder, Field } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import type { Tracks } from "../events/tracks.ts";
+import type { Detail } from "./detail.ts";
 
 /**
  * What a parameter of a template may hold. A template writes `{{name}}`; the renderer escapes by type, so a value can never change the
@@ -56,8 +57,12 @@ export interface Probe {
   readonly tracepoints?: readonly string[];
   /** Calls a helper that bpftrace allows only with `--unsafe` (`signal`). */
   readonly unsafe?: boolean;
-  /** Hit thousands of times a second: what it costs depends on how its records leave the kernel. */
+  /** Hit hundreds of times a second or more: what it costs depends on how its records leave the kernel. */
   readonly hot?: boolean;
+  /** Of a timer: hits in a second of CPU time, whatever the target does. */
+  readonly perSecond?: number;
+  /** It is a part of these details alone; absent: of each. */
+  readonly details?: readonly Detail[];
   /**
    * Scalar maps that are not 0 only while the window is open, for a probe that is too hot to look at `@w` and the tree each time: they are set to 0 as
    * it closes. Who sets one looks at `FILTER` again behind that.

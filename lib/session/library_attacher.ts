@@ -1,6 +1,7 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { FilesOnce } from "../machine/files_once.ts";
 import type { Fact } from "../events/fact.ts";
+import { readCode } from "../target/code.ts";
 import { fileReader, readElf } from "../target/elf.ts";
 import { findLibraries, type FoundLibrary, isLinked, readNamesTable, type Site, sitesIn } from "../programs/library_sites.ts";
 import type { Probe, SiteParam } from "../programs/probe.ts";
@@ -16,10 +17,11 @@ export function siteKey(param: SiteParam): string {
   return [param.at, param.beside ?? "", ...param.functions].join(" ");
 }
 
-/** `linked`: only what is linked into the program. */
+/** `linked`: only what is linked into the program. `loaded`: by now the process has mapped what it needs. */
 interface How {
   readonly gate?: Probe;
   readonly linked?: boolean;
+  readonly loaded?: boolean;
 }
 
 /** `started`: its probes are attached. */
@@ -41,6 +43,8 @@ export class LibraryAttacher {
   readonly #attached = new Set<string>();
   /** Programs into which nothing of the kind is linked. */
   readonly #plain = new Set<string>();
+  /** What was told of the code of a process. */
+  readonly #told = new Map<number, string>();
 
   constructor(
     readonly means: Means,
@@ -93,7 +97,7 @@ export class LibraryAttacher {
   /** A process stands at the call: the variant that it has mapped is the one that it uses. */
   async atCall(pid: number): Promise<void> {
     const files = new FilesOnce(this.means.files);
-    await Promise.all(this.#chosen.map((group) => this.#attach(files, pid, group)));
+    await Promise.all(this.#chosen.map((group) => this.#attach(files, pid, group, { loaded: true })));
   }
 
   /**
@@ -167,12 +171,26 @@ export class LibraryAttacher {
   async #begin(files: FilesOnce, pid: number, group: LibraryGroup, how: How = {}): Promise<Begun> {
     const libraries = await findLibraries(files, pid, group.need, group.symbols, { plain: this.#plain, named: how.linked });
     const fresh = libraries.filter((library) => this.#take(keyOf(group, library)));
+    const told = this.#tellCode(files, pid, group, libraries, how.loaded);
     const started = fresh.length > 0
-      ? this.#startWith(files, pid, group, fresh, how.gate).catch((error) => this.#unlessGone(pid, group, how, fresh, error))
-      : Promise.resolve();
+      ? told.then(() => this.#startWith(files, pid, group, fresh, how.gate)).catch((error) => this.#unlessGone(pid, group, how, fresh, error))
+      : told;
     // Whoever waits for it may still be looking for other libraries when it fails.
     started.catch(() => {});
     return { found: libraries.length, fresh: fresh.length, started };
+  }
+
+  /**
+   * Before anything is attached to a process: what is told of an address comes after what the address stands for. And again when it has loaded more:
+   * a program stands before its first instruction without any library.
+   */
+  async #tellCode(files: FilesOnce, pid: number, { probes }: LibraryGroup, libraries: readonly FoundLibrary[], again = false): Promise<void> {
+    if (libraries.length === 0 || (this.#told.has(pid) && !again) || !probes.some(({ facts }) => facts?.includes("code"))) return;
+    const code = await readCode(files, pid, libraries);
+    const told = JSON.stringify(code);
+    if (!code || this.#told.get(pid) === told) return;
+    this.#told.set(pid, told);
+    this.fact(code);
   }
 
   async #startWith(files: FilesOnce, pid: number, group: LibraryGroup, fresh: readonly FoundLibrary[], gate: Probe | undefined): Promise<void> {

@@ -77,7 +77,10 @@ export async function lookAt(
     const names = new Set(probesOf(detail, probes).map(({ name }) => name));
     const told = facts.flatMap((fact) => fact.fact === "program" ? [{ ...fact, sites: fact.sites.filter(({ probe }) => names.has(probe)) }] : []);
     const operators = detail === "op" ? prices.map((cost) => ({ cost, count: seen.operators })) : [];
-    streams.set(detail, [...hitsOf(told, timeline.tallies), ...operators]);
+    const timers = detail === looked
+      ? []
+      : probesOf(detail, probes).flatMap(({ perSecond = 0 }) => ({ cost: "timer", count: perSecond * seconds * used / 1e9 }));
+    streams.set(detail, [...hitsOf(told, timeline.tallies), ...operators, ...timers]);
   }
   // What the look itself cost is part of what the target used.
   const own = used - costOfHits(streams.get(looked)!, calibration) / seconds;

@@ -80,7 +80,7 @@ export class OverheadWatch {
 }
 
 function isInLibrary({ cost, count }: Hits): boolean {
-  return cost !== "tracepoint" && count > 0;
+  return cost !== "tracepoint" && cost !== "timer" && count > 0;
 }
 
 /** When it was read, the line that says when counting began may still have been on its way. */

@@ -18,9 +18,10 @@ import { Attached } from "./attached.ts";
 import { HostClock } from "./clock.ts";
 import { siteKey, type SiteMap } from "./library_attacher.ts";
 import type { Means } from "./means.ts";
+import { patience } from "./patience.ts";
+import { costInKernel } from "./prediction.ts";
 import type { Tap } from "./tap.ts";
 import { cpuSeconds, skippedHits } from "./own_cost.ts";
-import { patience } from "./patience.ts";
 
 const ATTACH_TIMEOUT_MS = 30_000;
 const PAGE_BYTES = 4096;
@@ -138,7 +139,7 @@ export class Programs {
     this.#attached.push(attached);
     this.#ended.push(attached.running.ended);
     const placed = program.sites.map(({ attach, probe, records }) => {
-      const { label, cost } = uprobes.get(attach) ?? { label: attach, cost: "tracepoint" };
+      const { label, cost } = uprobes.get(attach) ?? { label: attach, cost: costInKernel(attach) };
       return { probe, site: label, cost, records };
     });
     this.facts.push({ fact: "program", stream, sites: placed });

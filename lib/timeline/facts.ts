@@ -5,6 +5,11 @@ import { type Check, either, isCount, isFlag, isInteger, isNull, isNumber, isObj
 const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof Extract<Fact, { fact: Kind }>, "fact">, Check>> } = {
   program: { stream: isText, sites: listOf(shape({ probe: isText, site: isText, cost: isText, records: listOf(isText) })) },
   table: { symbol: isText, file: isText, names: listOf(isText) },
+  code: {
+    pid: isInteger,
+    ranges: listOf(shape({ at: isCount, bytes: isCount, file: isText })),
+    functions: listOf(shape({ at: isCount, bytes: isCount, name: isText })),
+  },
   skipped: { stream: isText, count: isCount },
   discarded: { stream: isText, count: isCount },
   target: { pid: isInteger, argv: listOf(isText) },

@@ -68,6 +68,8 @@ export class Pseudonyms {
         return { ...fact, sites: fact.sites.map((site) => ({ ...site, site: this.#site(site.site) })) };
       case "table":
         return { ...fact, file: this.path(fact.file) };
+      case "code":
+        return { ...fact, ranges: fact.ranges.map((range) => ({ ...range, file: this.path(range.file) })) };
       case "target":
         return { ...fact, argv: this.argv(fact.argv) };
       case "note":

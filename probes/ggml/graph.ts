@@ -25,6 +25,7 @@ export const graph: Probe = {
     graph_return: { type: "site", at: "return", functions: [["ggml_graph_compute"]] },
   },
   library: { ...cpuBackend, symbols: ["ggml_graph_compute"] },
+  details: ["op", "graph"],
   records: { graph: [{ name: "nodes", type: "int" }, { name: "threads", type: "int" }], graph_return: [] },
   decoder: (tracks) => new GraphDecoder(tracks),
 };

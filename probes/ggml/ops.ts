@@ -19,6 +19,7 @@ export const ops: Probe = {
   sees: ["ggml/graph.graph", "ggml/graph.graph_return"],
   facts: ["table"],
   hot: true,
+  details: ["op"],
   whileOpen: ["graph", "caller"],
   texts: { "tensor.name": "model" },
   records: {

@@ -20,6 +20,7 @@ const table = {
     flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic"],
     libraries: [],
   },
+  sampled: { sources: ["sampled.c", "llama_batch.h"], flags: ["-O1", "-rdynamic"], libraries: [] },
   hostile: { sources: ["hostile.c", "llama_batch.h"], flags: ["-O1"], libraries: ["-ldl", "-lpthread"] },
   // In a folder of its own: a target that loads it by this name must not find another.
   "stub/libllama.so": { sources: ["libllama_stub.c", "clock.h", "llama_batch.h"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
@@ -50,6 +51,7 @@ export const built = {
   steady: join(builtFolder, "steady"),
   rates: join(builtFolder, "rates"),
   paced: join(builtFolder, "paced"),
+  sampled: join(builtFolder, "sampled"),
   hostile: join(builtFolder, "hostile"),
   libllamaStub: join(builtFolder, "stub", "libllama.so"),
   /** A folder: see counted/main.c. */

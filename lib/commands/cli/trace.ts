@@ -38,7 +38,11 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--max-loss <EVENTS>", "exit 4 when more events were lost", "output").argParser(parseCount(0)))
     .addOption(option("--redact", "arguments and paths outside the model become path-1, argument-2 …", "output").conflicts(["dryRun"]))
     .addOption(
-      option("--detail <LEVEL>", "op: every operator; graph: tokens and graphs; token: tokens alone, for next to nothing", "tracing")
+      option(
+        "--detail <LEVEL>",
+        "op: every operator; graph: tokens and graphs; sample: tokens, and a timer's samples of what runs; token: tokens alone",
+        "tracing",
+      )
         .choices(details).default("op" as const).hideHelp(isCold),
     )
     .addOption(

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import type { Instant } from "../events/span.ts";
+import { SAMPLES_PER_SECOND } from "../programs/detail.ts";
+import { TestSpans } from "../../tests/harness/spans.ts";
+import { SampleLedger } from "./sample_ledger.ts";
+
+const s = new TestSpans();
+const { track } = s.decode("decode", 0, 1);
+
+/** Milliseconds. */
+function sample(at: number, name: string, work = "MUL_MAT"): Instant {
+  return { type: "instant", track, name, category: "ggml.sample", at: at * 1e6, args: { work, library: "libggml-cpu.so" } };
+}
+
+Deno.test("samples belong to the call that they lie in, to the first that ends where calls overlap, and else to none", () => {
+  const ledger = new SampleLedger();
+  for (const at of [1, 12, 14]) ledger.sample(sample(at, "dot"));
+  ledger.decode(s.decode("prefill", 10, 15, 4));
+  for (const at of [16, 22, 23, 26]) ledger.sample(sample(at, "norm", "RMS_NORM"));
+  ledger.decode(s.decode("decode", 21, 24));
+  ledger.sample(sample(28, "dot_f16"));
+  ledger.decode(s.decode("decode", 20, 30));
+  const { count, works, functions, perSecond } = ledger.result();
+  assert.equal(count, 8);
+  assert.equal(perSecond, SAMPLES_PER_SECOND);
+  assert.deepEqual(works.map(({ name, samples, share, prefill, decode, other }) => [name, samples, share, prefill, decode, other]), [
+    ["MUL_MAT", 4, 0.5, 2, 1, 1],
+    ["RMS_NORM", 4, 0.5, 0, 3, 1],
+  ]);
+  assert.deepEqual(functions.map(({ name, work, samples }) => [name, work, samples]), [["norm", "RMS_NORM", 4], ["dot", "MUL_MAT", 3], [
+    "dot_f16",
+    "MUL_MAT",
+    1,
+  ]]);
+});
+
+Deno.test("the error of a share is that of so many samples, and none is certain", () => {
+  const ledger = new SampleLedger();
+  for (let i = 0; i < 1000; i++) ledger.sample(sample(i, i % 4 === 0 ? "a" : "b", i % 4 === 0 ? "A" : "B"));
+  const [b, a] = ledger.result().works;
+  assert.deepEqual([a!.share, b!.share], [0.25, 0.75]);
+  // 1.96 × √(0.25 × 0.75 / 1000).
+  for (const { error } of [a!, b!]) assert.ok(Math.abs(error - 0.0268) < 0.0003, String(error));
+  const one = new SampleLedger();
+  one.sample(sample(1, "a"));
+  assert.ok(one.result().works[0]!.error > 0.3);
+});
+
+Deno.test("what waits for a call is bounded, and nothing is lost by it", () => {
+  const ledger = new SampleLedger();
+  for (let i = 0; i < 200_000; i++) ledger.sample(sample(i, "a"));
+  const { count, works } = ledger.result();
+  assert.deepEqual([count, works[0]!.other], [200_000, 200_000]);
+});

@@ -1,0 +1,47 @@
+import type { Fact } from "../events/fact.ts";
+import type { KernelFiles } from "../machine/files.ts";
+import { readDebugFile } from "./build_id.ts";
+import { type ElfFile, offsetOf, SectionType } from "./elf.ts";
+import { type Mapping, parseMaps } from "./maps.ts";
+import { findSymbols } from "./symbols.ts";
+
+type CodeFact = Extract<Fact, { fact: "code" }>;
+
+/** A file whose functions are wanted by their names. */
+export interface CodeFile {
+  /** `<device>:<inode>`. */
+  readonly key: string;
+  readonly elf: ElfFile;
+}
+
+/** What the addresses of a process's code stand for now; null when it has ended. */
+export async function readCode(files: KernelFiles, pid: number, wanted: readonly CodeFile[]): Promise<CodeFact | null> {
+  const maps = await files.text(`/proc/${pid}/maps`);
+  if (maps === null) return null;
+  // The kernel's own page of old system calls lies above what a number holds.
+  const mapped = parseMaps(maps).filter(({ executable, end }) => executable && end <= Number.MAX_SAFE_INTEGER);
+  const ranges = mapped.map(({ start, end, path }) => ({
+    at: Number(start),
+    bytes: Number(end - start),
+    file: path.slice(path.lastIndexOf("/") + 1),
+  }));
+  const functions = await Promise.all(wanted.map((file) => functionsOf(files, pid, file, mapped)));
+  return { fact: "code", pid, ranges, functions: functions.flat() };
+}
+
+/** A fact is one line of a recording: of an engine that is linked into a large program the smallest functions, and ends of names, are left out. */
+const MOST_FUNCTIONS = 20_000, LONGEST_NAME = 200;
+
+/** Functions of a file where the process has them. A stripped file tells those that others call, or has a debug file beside it. */
+async function functionsOf(files: KernelFiles, pid: number, { key, elf }: CodeFile, mapped: readonly Mapping[]): Promise<CodeFact["functions"]> {
+  const isWhole = elf.sections.some(({ type }) => type === SectionType.symtab);
+  const named = isWhole ? elf : await readDebugFile(files, pid, elf) ?? elf;
+  const { functions } = await findSymbols(named, named.read, () => true);
+  const own = mapped.filter(({ dev, inode }) => `${dev}:${inode}` === key);
+  const largest = [...functions.values()].sort((a, b) => b.size - a.size).slice(0, MOST_FUNCTIONS);
+  return largest.flatMap(({ name, value, size }) => {
+    const offset = offsetOf(elf, value);
+    const range = own.find(({ offset: from, start, end }) => offset !== null && offset >= from && offset - from < Number(end - start));
+    return range && size > 0 ? [{ at: Number(range.start) + offset! - range.offset, bytes: size, name: name.slice(0, LONGEST_NAME) }] : [];
+  });
+}

@@ -1,0 +1,43 @@
+import type { Fact } from "../../lib/events/fact.ts";
+
+export type CodeFact = Extract<Fact, { fact: "code" }>;
+
+/** What an address stands for: a file, empty where the code is in none, and a function where one is known there. */
+export interface Code {
+  readonly file: string;
+  readonly name: string | null;
+}
+
+/** The code of a process by its addresses. */
+export class CodeMap {
+  readonly #ranges: CodeFact["ranges"];
+  readonly #functions: CodeFact["functions"];
+
+  constructor({ ranges, functions }: CodeFact) {
+    this.#ranges = ranges.toSorted((a, b) => a.at - b.at);
+    this.#functions = functions.toSorted((a, b) => a.at - b.at);
+  }
+
+  /** Null where no code was when the process was looked at. */
+  find(address: number): Code | null {
+    const range = holding(this.#ranges, address);
+    return range && { file: range.file, name: holding(this.#functions, address)?.name ?? null };
+  }
+}
+
+interface Piece {
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/** The last piece that begins at the address or before it, if it reaches so far. Aliases and pieces inside others are rare, and any of them will do. */
+function holding<T extends Piece>(pieces: readonly T[], address: number): T | null {
+  let low = 0, high = pieces.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (pieces[middle]!.at <= address) low = middle + 1;
+    else high = middle;
+  }
+  const piece = pieces[low - 1];
+  return piece && address < piece.at + piece.bytes ? piece : null;
+}

@@ -1,0 +1,73 @@
+import type { Decoder, Event } from "../../lib/events/event.ts";
+import type { Fact } from "../../lib/events/fact.ts";
+import type { Args, SpanSink } from "../../lib/events/span.ts";
+import type { Tracks } from "../../lib/events/tracks.ts";
+import { SAMPLES_PER_SECOND } from "../../lib/programs/detail.ts";
+import type { Probe } from "../../lib/programs/probe.ts";
+import { type CodeFact, CodeMap } from "./code_map.ts";
+import { cpuBackend } from "./library.ts";
+import template from "./samples.bt" with { type: "text" };
+import { OTHER_CODE, readableName, workOf } from "./work.ts";
+
+/** Which function runs, by a timer. */
+export const samples: Probe = {
+  name: "ggml/samples",
+  summary: `ggml: which function runs, ${SAMPLES_PER_SECOND} times in a second of CPU time`,
+  template,
+  params: { ip: { type: "arch", x86_64: 'reg("ip")', aarch64: 'reg("pc")' } },
+  library: { ...cpuBackend, symbols: ["ggml_graph_compute"] },
+  details: ["sample"],
+  facts: ["table", "code"],
+  hot: true,
+  perSecond: SAMPLES_PER_SECOND,
+  records: { sample: [{ name: "ip", type: "int", unit: "address" }] },
+  decoder: (tracks) => new SamplesDecoder(tracks),
+};
+
+/** What a sample says: one object for each function. */
+interface Place {
+  readonly name: string;
+  readonly args: Args;
+}
+
+const KERNEL: Place = { name: "kernel", args: { work: "kernel", library: "kernel" } };
+const UNMAPPED: Place = { name: "unknown code", args: { work: "unknown code", library: "" } };
+
+class SamplesDecoder implements Decoder {
+  #operators: readonly string[] = [];
+  readonly #code = new Map<number, CodeMap>();
+  /** By library and function. */
+  readonly #places = new Map<string, Place>();
+
+  constructor(readonly tracks: Tracks) {}
+
+  fact(fact: Fact): void {
+    if (fact.fact === "code") this.#code.set(fact.pid, new CodeMap(fact as CodeFact));
+    if (fact.fact !== "table" || fact.symbol !== cpuBackend.table) return;
+    this.#operators = fact.names;
+    this.#places.clear();
+  }
+
+  event({ at, pid, tid, values }: Event, out: SpanSink): void {
+    const { name, args } = this.#place(pid, values[0] as number);
+    out({ type: "instant", track: this.tracks.thread(pid, tid), name, category: "ggml.sample", at, args });
+  }
+
+  end(): void {}
+
+  #place(pid: number, address: number): Place {
+    if (address < 0) return KERNEL;
+    const found = this.#code.get(pid)?.find(address);
+    if (!found) return UNMAPPED;
+    const { file, name } = found;
+    const key = `${file}\0${name ?? ""}`;
+    let place = this.#places.get(key);
+    if (!place) this.#places.set(key, place = this.#described(file || "code that is in no file", name));
+    return place;
+  }
+
+  #described(library: string, name: string | null): Place {
+    if (name === null) return { name: `in ${library}`, args: { work: library, library } };
+    return { name: readableName(name), args: { work: workOf(name, this.#operators) ?? `${OTHER_CODE} of ${library}`, library } };
+  }
+}
