@@ -299,6 +299,8 @@ Deno.test("recordings: facts of another shape are lines that cannot be read", ()
     '{"fact":"table","symbol":"GGML_OP_NAME","file":"x","names":[1]}',
     '{"fact":"program","stream":"x","sites":null}',
     '{"fact":"program","stream":"x","sites":[{"probe":"p"}]}',
+    '{"fact":"code","pid":1,"ranges":[],"functions":[{"at":1,"bytes":-1,"name":"f"}]}',
+    '{"fact":"code","pid":1,"ranges":[{"at":1,"bytes":1}],"functions":[]}',
     '{"fact":"skipped","stream":"ggml","count":"3"}',
     '{"fact":"skipped","stream":"ggml","count":-3}',
     '{"fact":"discarded","stream":"ggml","count":1e999}',

@@ -103,6 +103,15 @@ Deno.test("redact: what goes wrong is told without the words of the command line
   }
 });
 
+Deno.test("redact: where a process has its code is told without the names of its own files", () => {
+  const functions = [{ at: 16, bytes: 8, name: "ggml_vec_dot_f16" }];
+  const files = ["node", "geheimnis.so.1", "libggml-cpu-haswell.so", ""];
+  const fact = { fact: "code", pid: 1, ranges: files.map((file, i) => ({ at: i, bytes: 1, file })), functions } as const;
+  const told = new Pseudonyms().fact(fact) as typeof fact;
+  assert.deepEqual(told.ranges.map(({ file }) => file), ["path-1", "path-2.so", "libggml-cpu-haswell.so", ""]);
+  assert.deepEqual(told.functions, functions);
+});
+
 Deno.test("redact: how much was looked at stays, whatever the target's arguments are, and is no place to hide a text", () => {
   const header = (options: Header["options"]) => ({
     options,
