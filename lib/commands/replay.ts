@@ -51,7 +51,7 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
         base: splitBase(header.clock.base),
         find: probeCatalogue(recorded.probes),
         out: run.open({ ...header, command: profile.name }).out,
-        onFact: (fact) => void run.facts.push(fact),
+        onFact: run.onFact,
         ...(header.root !== undefined && { root: header.root }),
       };
     }, options.pseudonyms);

@@ -102,7 +102,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         return run.open(header);
       },
       pseudonyms: options.pseudonyms,
-      onFact: (fact) => void run.facts.push(fact),
+      onFact: run.onFact,
       onExit: (event) => overhead.exited(event),
       conclude: () => overhead.conclude(),
       progress: (progress) => status.progress(progress),

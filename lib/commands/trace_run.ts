@@ -1,6 +1,6 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { Summary } from "../analysis/summary.ts";
-import type { Fact } from "../events/fact.ts";
+import { type Fact, subjectOf } from "../events/fact.ts";
 import type { Span } from "../events/span.ts";
 import type { View } from "../events/view.ts";
 import type { Header } from "../timeline/header.ts";
@@ -19,6 +19,7 @@ export interface Finished<Result> {
 
 /** The end of the line, the same for a live run and a replay: spans go to the outputs and to the analysis, and at the end the result into both. */
 export class TraceRun<Result> {
+  /** What was told of the run; not what decoders know of the target, which may be long and comes again with each turn. */
   readonly facts: Fact[] = [];
   readonly #profile: Profile<Result>;
   readonly #outputs: Outputs;
@@ -31,6 +32,10 @@ export class TraceRun<Result> {
     this.#profile = profile;
     this.#outputs = outputs;
   }
+
+  readonly onFact = (fact: Fact): void => {
+    if (subjectOf(fact) === null) this.facts.push(fact);
+  };
 
   /** What {@link Session} and {@link replay} call when the header is known. */
   open(header: Header) {

@@ -43,3 +43,11 @@ export type Fact =
   | { readonly fact: "overhead"; readonly predicted: number | null; readonly measured: number | null; readonly calibrated: boolean }
   /** Something that a reader of the trace must know. */
   | { readonly fact: "note"; readonly text: string };
+
+/** What decoders have to know of the target besides its events. */
+export type Knowledge = Extract<Fact, { fact: "table" | "code" }>;
+
+/** What a piece of knowledge is about: the last that was told of it is true. Null for a fact that no decoder needs. */
+export function subjectOf(fact: Fact): string | null {
+  return fact.fact === "table" ? `table ${fact.symbol}` : fact.fact === "code" ? `code ${fact.pid}` : null;
+}

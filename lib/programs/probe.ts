@@ -1,5 +1,5 @@
 import type { Decoder, Field } from "../events/event.ts";
-import type { Fact } from "../events/fact.ts";
+import type { Knowledge } from "../events/fact.ts";
 import type { Tracks } from "../events/tracks.ts";
 import type { Detail } from "./detail.ts";
 
@@ -79,7 +79,7 @@ export interface Probe {
   readonly maps?: Readonly<Record<string, string>>;
   /** Records of other probes that the decoder wants to see, such as `files/access.map`. */
   readonly sees?: readonly string[];
-  /** Kinds of {@link Fact} that the decoder wants to see besides its own records. */
-  readonly facts?: readonly Fact["fact"][];
+  /** What the decoder has to know besides its own records. */
+  readonly facts?: readonly Knowledge["fact"][];
   decoder(tracks: Tracks): Decoder;
 }

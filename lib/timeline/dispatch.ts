@@ -1,5 +1,5 @@
 import type { Decoder, Event, Snapshot } from "../events/event.ts";
-import type { Fact } from "../events/fact.ts";
+import { type Fact, type Knowledge, subjectOf } from "../events/fact.ts";
 import type { SpanSink } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import type { Tracks } from "../events/tracks.ts";
@@ -11,8 +11,8 @@ export class Dispatch {
   readonly #decoders = new Map<string, Decoder>();
   readonly #byRecord = new Map<string, Decoder[]>();
   readonly #byFact = new Map<string, Decoder[]>();
-  /** What was told so far: a live run adds streams late, and their decoders have to know what they know in a replay. */
-  readonly #facts: { readonly fact: Fact; readonly at: Ns }[] = [];
+  /** What was told so far, by its subject: a live run adds streams late, and their decoders have to know what they know in a replay. */
+  readonly #known = new Map<string, { readonly fact: Knowledge; readonly at: Ns }>();
 
   constructor(readonly find: (probe: string) => Probe | undefined, readonly tracks: Tracks, readonly out: SpanSink) {}
 
@@ -27,7 +27,7 @@ export class Dispatch {
       if (!probe || this.#decoders.has(name)) continue;
       const decoder = probe.decoder(this.tracks);
       this.#decoders.set(name, decoder);
-      for (const { fact, at } of this.#facts) if (probe.facts?.includes(fact.fact)) decoder.fact?.(fact, at, this.out);
+      for (const { fact, at } of this.#known.values()) if (probe.facts?.includes(fact.fact)) decoder.fact?.(fact, at, this.out);
     }
     const probes = [...this.#decoders.keys()].sort().map((name) => this.find(name)!);
     this.#byRecord.clear();
@@ -53,7 +53,9 @@ export class Dispatch {
   }
 
   fact(fact: Fact, at: Ns): void {
-    this.#facts.push({ fact, at });
+    const subject = subjectOf(fact);
+    if (subject === null) return;
+    this.#known.set(subject, { fact: fact as Knowledge, at });
     for (const decoder of this.#byFact.get(fact.fact) ?? []) decoder.fact?.(fact, at, this.out);
   }
 
