@@ -7,7 +7,7 @@ import type { Probe } from "../../lib/programs/probe.ts";
 import { cpuBackend } from "./library.ts";
 import template from "./ops.bt" with { type: "text" };
 import { OpLanes } from "./lanes.ts";
-import { describe, type Tensor } from "./tensor.ts";
+import { describe, judge, type Tensor } from "./tensor.ts";
 
 /** Every operator on every worker. */
 export const ops: Probe = {
@@ -43,6 +43,8 @@ class OpsDecoder implements Decoder {
   #names: readonly string[] = [];
   /** By process: address → what it stands for since the last `tensor` record. */
   readonly #tensors = new Map<number, Map<number, Tensor>>();
+  /** Processes whose tensors are laid out as in no ggml that is known here. */
+  readonly #strange = new Set<number>();
   readonly #lanes: OpLanes;
 
   constructor(tracks: Tracks) {
@@ -59,12 +61,8 @@ class OpsDecoder implements Decoder {
         return this.#lanes.op(event, event.values[0] as number, out);
       case "ggml/ops.worker":
         return this.#lanes.worker(event, event.values[0] as number);
-      case "ggml/ops.tensor": {
-        let tensors = this.#tensors.get(event.pid);
-        if (!tensors) this.#tensors.set(event.pid, tensors = new Map());
-        tensors.set(event.values[0] as number, describe(event.values, this.#names));
-        return;
-      }
+      case "ggml/ops.tensor":
+        return this.#tensor(event, out);
       case "ggml/graph.graph":
         return this.#lanes.graphBegins(event, out);
       case "ggml/graph.graph_return":
@@ -74,5 +72,25 @@ class OpsDecoder implements Decoder {
 
   end(at: Ns, out: SpanSink): void {
     this.#lanes.end(at, out);
+  }
+
+  /** One tensor that cannot be is enough to believe none of the process: a table of wrong names looks like any other. */
+  #tensor({ at, pid, stream, values }: Event, out: SpanSink): void {
+    if (this.#strange.has(pid)) return;
+    const address = values[0] as number;
+    let tensors = this.#tensors.get(pid);
+    if (!tensors) this.#tensors.set(pid, tensors = new Map());
+    switch (judge(values, this.#names.length)) {
+      case "tensor":
+        return void tensors.set(address, describe(values, this.#names));
+      case "unread":
+        return void tensors.delete(address);
+      case "strange": {
+        this.#strange.add(pid);
+        tensors.clear();
+        const text = `process ${pid}: this build of ggml lays out its tensors as none that llmprof knows: its operators are timed, and have no names`;
+        return out({ type: "mark", at, kind: "note", stream, text });
+      }
+    }
   }
 }

@@ -114,6 +114,35 @@ Deno.test("ops: a thread tells once in a graph which worker it is; one that has 
   assert.deepEqual(short(d.end(50)), ["worker 0: MUL_MAT 11–15", "worker 0: ADD 15–20"]);
 });
 
+Deno.test("ops: where one tensor cannot be what it says, none of the process has a name, and it is said once", () => {
+  const d = decoding();
+  begin(d, 10);
+  op(d, 11, 0, 1);
+  d.event(12, "ggml/ops.tensor", { address: 3, op: 4096, ne0: 64, ne1: 1, ne2: 1, ne3: 1, name: "" });
+  op(d, 12, 0, 3);
+  tensor(d, 4, 1, "Qcur-0");
+  op(d, 15, 0, 4);
+  d.event(16, "ggml/ops.tensor", { address: 5, op: -1 });
+  returns(d, 20);
+  const [note, ...slices] = d.end(90);
+  assert.match(note!, /^mark note 12 .*process 100: this build of ggml lays out its tensors as none that llmprof knows/);
+  assert.deepEqual(short(slices), [
+    "worker 0: unknown operator 11–12",
+    "worker 0: unknown operator 12–15",
+    "worker 0: unknown operator 15–20",
+  ]);
+});
+
+Deno.test("ops: a tensor whose memory could not be read has no name, and the others keep theirs", () => {
+  const d = decoding();
+  begin(d, 10);
+  d.event(11, "ggml/ops.tensor", { address: 1 });
+  op(d, 11, 0, 1);
+  op(d, 12, 0, 2);
+  returns(d, 20);
+  assert.deepEqual(short(d.end(90)), ["worker 0: unknown operator 11–12", "worker 0: ADD 12–20"]);
+});
+
 Deno.test("ops: processes have graphs, rows and tensors of their own", () => {
   const d = decoding();
   tensor(d, 1, 2, "other-1", "200");

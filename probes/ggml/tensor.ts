@@ -15,6 +15,25 @@ export interface Tensor {
   readonly args: (Args | undefined)[];
 }
 
+/** Types of ggml have numbers below this, and will for long; so have operators where the library does not tell how many there are. */
+const MOST_TYPES = 128, MOST_OPERATORS = 512;
+/** Elements in a dimension: more has no memory. */
+const MOST_ELEMENTS = 2 ** 48;
+
+/**
+ * Whether the fields of a `tensor` record can be those of a tensor that ggml computes: such a one has an operator other than NONE and no empty dimension
+ * (ggml skips the others), and a name that a person can read. `unread`: the engine's memory could not be read, of which bpftrace makes zeros. `strange`:
+ * this build of ggml has its fields elsewhere, and what stands in their place means something else.
+ */
+export function judge(values: readonly Value[], operators: number): "tensor" | "unread" | "strange" {
+  const [, op, type, ne0, ne1, ne2, ne3, name] = values as [number, number, number, number, number, number, number, string];
+  const dimensions = [ne0, ne1, ne2, ne3];
+  if (op === 0 && name === "" && dimensions.every((ne) => ne === 0)) return "unread";
+  const isOperator = op > 0 && op < (operators || MOST_OPERATORS);
+  const isType = type >= 0 && type < MOST_TYPES;
+  return isOperator && isType && dimensions.every((ne) => ne > 0 && ne < MOST_ELEMENTS) && !/\p{Cc}/u.test(name) ? "tensor" : "strange";
+}
+
 /** From the fields of a `tensor` record. */
 export function describe(values: readonly Value[], opNames: readonly string[]): Tensor {
   const [, op, , ne0, ne1, ne2, ne3, name] = values as [number, number, number, number, number, number, number, string];

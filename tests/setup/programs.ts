@@ -20,6 +20,12 @@ const table = {
     flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic"],
     libraries: [],
   },
+  // With tensors that are laid out as in no ggml.
+  "changed/paced": {
+    sources: ["paced.c", "clock.h", "ggml_structs.h", "llama_batch.h"],
+    flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic", "-DCHANGED"],
+    libraries: [],
+  },
   sampled: { sources: ["sampled.c", "llama_batch.h"], flags: ["-O1", "-rdynamic"], libraries: [] },
   hostile: { sources: ["hostile.c", "llama_batch.h"], flags: ["-O1"], libraries: ["-ldl", "-lpthread"] },
   // In a folder of its own: a target that loads it by this name must not find another.
@@ -51,6 +57,7 @@ export const built = {
   steady: join(builtFolder, "steady"),
   rates: join(builtFolder, "rates"),
   paced: join(builtFolder, "paced"),
+  changed: join(builtFolder, "changed", "paced"),
   sampled: join(builtFolder, "sampled"),
   hostile: join(builtFolder, "hostile"),
   libllamaStub: join(builtFolder, "stub", "libllama.so"),

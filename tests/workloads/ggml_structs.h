@@ -7,6 +7,10 @@ struct ggml_tensor {
   int32_t type;
   char before_ne[12];
   int64_t ne[4];
+#ifdef CHANGED
+  /* As of a ggml that nobody has seen yet. */
+  int64_t one_more;
+#endif
   char before_op[32];
   int32_t op;
   char before_name[172];
@@ -27,5 +31,7 @@ struct ggml_cplan {
   int32_t n_threads;
 };
 
+#ifndef CHANGED
 _Static_assert(offsetof(struct ggml_tensor, op) == 80 && offsetof(struct ggml_tensor, name) == 256, "as ggml has them");
 _Static_assert(sizeof(struct ggml_tensor) == 336, "as ggml has it");
+#endif
