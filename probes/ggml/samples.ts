@@ -4,7 +4,7 @@ import type { Args, SpanSink } from "../../lib/events/span.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { SAMPLES_PER_SECOND } from "../../lib/programs/detail.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
-import { type CodeFact, CodeMap } from "./code_map.ts";
+import { CodeMap } from "./code_map.ts";
 import { cpuBackend } from "./library.ts";
 import template from "./samples.bt" with { type: "text" };
 import { OTHER_CODE, readableName, workOf } from "./work.ts";
@@ -17,6 +17,7 @@ export const samples: Probe = {
   params: { ip: { type: "arch", x86_64: 'reg("ip")', aarch64: 'reg("pc")' } },
   library: { ...cpuBackend, symbols: ["ggml_graph_compute"] },
   details: ["sample"],
+  sees: ["process/life.task", "process/life.exec", "process/life.exit"],
   facts: ["table", "code"],
   hot: true,
   perSecond: SAMPLES_PER_SECOND,
@@ -42,18 +43,27 @@ class SamplesDecoder implements Decoder {
   constructor(readonly tracks: Tracks) {}
 
   fact(fact: Fact): void {
-    if (fact.fact === "code") this.#code.set(fact.pid, new CodeMap(fact as CodeFact));
+    if (fact.fact === "code") this.#code.set(fact.pid, new CodeMap(fact));
     if (fact.fact !== "table" || fact.symbol !== cpuBackend.table) return;
     this.#operators = fact.names;
     this.#places.clear();
   }
 
-  event({ at, pid, tid, values }: Event, out: SpanSink): void {
+  event({ record, at, pid, tid, values }: Event, out: SpanSink): void {
+    if (record !== "ggml/samples.sample") return this.#life(record, pid, tid, values as readonly number[]);
     const { name, args } = this.#place(pid, values[0] as number);
     out({ type: "instant", track: this.tracks.thread(pid, tid), name, category: "ggml.sample", at, args });
   }
 
   end(): void {}
+
+  /** A process that is forked has its code where its parent has it, until it begins another program. */
+  #life(record: string, pid: number, tid: number, [id, isThread]: readonly number[]): void {
+    const code = this.#code.get(pid);
+    if (record === "process/life.task") {
+      if (code && !isThread) this.#code.set(id!, code);
+    } else if (record === "process/life.exec" || tid === pid) this.#code.delete(pid);
+  }
 
   #place(pid: number, address: number): Place {
     if (address < 0) return KERNEL;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Decoding } from "../../tests/harness/decoding.ts";
 import { SAMPLES_PER_SECOND } from "../../lib/programs/detail.ts";
 import { CodeMap } from "./code_map.ts";
+import { life } from "../process/life.ts";
 import { samples } from "./samples.ts";
 import { PRODUCTS, QUANTISING, readableName, WAITING, workOf } from "./work.ts";
 
@@ -31,6 +32,22 @@ Deno.test("samples: an address is a function where one is known, else its file, 
     `"kernel" 1 work=kernel library=kernel`,
     `"unknown code" 2 work=unknown code library=`,
   ]);
+});
+
+Deno.test("samples: a process that is forked has its parent's code, until it begins another program or ends", () => {
+  const d = new Decoding(samples, life);
+  const names = (pid: string) => {
+    d.event(5, "ggml/samples.sample", { ip: 0x4100 }, pid);
+    return d.told().map((line) => /"(.*?)"/.exec(line)![1]);
+  };
+  d.fact(0, CODE);
+  d.event(1, "process/life.task", { id: 101, isThread: 1 }, "100");
+  d.event(1, "process/life.task", { id: 200 }, "100");
+  d.event(2, "process/life.exit", {}, "100/101");
+  assert.deepEqual([names("100"), names("200"), names("101")], [["ggml_vec_dot_q4_0_q8_0"], ["ggml_vec_dot_q4_0_q8_0"], ["unknown code"]]);
+  d.event(6, "process/life.exec", { file: "sh" }, "200");
+  d.event(6, "process/life.exit", {}, "100/100");
+  assert.deepEqual([names("100"), names("200")], [["unknown code"], ["unknown code"]]);
 });
 
 Deno.test("samples: the template's rate is the one that figures are made with", () => {
