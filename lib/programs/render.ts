@@ -113,9 +113,12 @@ function beginning(plan: ProgramPlan, rotating: RotatingMaps | null): string[] {
   ];
 }
 
-/** Watermark, flush (`print` ends a block, `printf` does not) and counter in one. A watermark holds for the buffer that it comes through. */
+/**
+ * Watermark, flush (`print` ends a block, `printf` does not) and counter in one. A watermark holds for the buffer that it comes through. The counter
+ * comes last: whoever has read the final one has read all, where a map with thousands of rows would still be on its way.
+ */
 function heartbeat(maps: readonly string[], perCpuBuffers: number): string[] {
-  const counters = ["n", ...maps].map((map) => `print(@${map});`).join(" ");
+  const counters = [...maps, "n"].map((map) => `print(@${map});`).join(" ");
   if (perCpuBuffers === 0) return [`interval:ms:${HEARTBEAT_MS} { print((9, nsecs)); ${counters} }`];
   return [`profile:ms:${beatMs(perCpuBuffers)} { print((9, nsecs, cpu)); }`, `interval:ms:${HEARTBEAT_MS} { ${counters} }`];
 }

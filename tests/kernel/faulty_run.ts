@@ -108,7 +108,8 @@ export async function faultyRun({ bpftrace, by, formats = ["pftrace"], flags = [
       return void await until("the target stands at the gate", () => row(target())?.state === "T");
     }
     await running.saw("Tracing process");
-    target();
+    // Once llmprof is killed nobody can tell any more which its child was; for a moment that is a shell that goes on.
+    await until("the program is there", () => target() !== undefined);
     Deno.writeTextFileSync(waitFile, "");
     // The library's probes count when its gate has been passed; those of a running process do already.
     if (by !== "pid") await running.saw("library mapped");
@@ -187,9 +188,10 @@ export async function faultyRun({ bpftrace, by, formats = ["pftrace"], flags = [
     bpftraces: () => bpftracesOf(running.pid),
     typed: (signal) => Deno.kill(-running.pid, signal),
     async [Symbol.asyncDispose]() {
+      // First what llmprof started: it has llmprof's standard output, whose end is waited for.
+      if (known !== undefined && row(known)?.name === "steady") Deno.kill(known, "SIGKILL");
       await running[Symbol.asyncDispose]();
       await started?.[Symbol.asyncDispose]();
-      if (known !== undefined && row(known)?.name === "steady") Deno.kill(known, "SIGKILL");
       folder[Symbol.dispose]();
     },
   };
