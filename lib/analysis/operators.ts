@@ -1,5 +1,5 @@
 import type { Mark, Slice, Span } from "../events/span.ts";
-import type { Detail } from "../programs/detail.ts";
+import { type Detail, withGraphs } from "../programs/detail.ts";
 import type { Analysis } from "./analysis.ts";
 import { DecodeCalls } from "./decode_calls.ts";
 import { GraphLedger } from "./graph_ledger.ts";
@@ -40,7 +40,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
     const { count, openCount, nodes, withoutOperators, unattached, graphNs } = this.#ledger;
     const time = this.#calls.time();
     const { detail } = this;
-    const seesGraphs = detail === "op" || detail === "graph";
+    const seesGraphs = withGraphs.includes(detail);
     const inGraphs = seesGraphs ? this.#graphsInDecodeNs : null;
     return {
       detail,

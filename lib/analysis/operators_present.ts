@@ -1,9 +1,10 @@
 import type { Column, Facts, Note, Table, View } from "../events/view.ts";
+import { withGraphs } from "../programs/detail.ts";
 import type { OperatorsResult, OperatorSumsResult, SamplesResult } from "./operators_schema.ts";
 import { info, qualityNotes, warning } from "./quality.ts";
 
 /** Kinds of tensors, and functions, beyond these take little time. */
-const MAX_TENSORS = 20, MAX_FUNCTIONS = 20;
+const MAX_ROWS = 20;
 /** Fewer intervals do not carry a 99th percentile. */
 const FEW_INTERVALS = 100;
 
@@ -15,13 +16,18 @@ export function presentOperators(result: OperatorsResult): readonly View[] {
     views.push(sumsTable("Operators", "operator", result.operators.map((row) => [row.name, row])));
     const layers = result.layers.filter((row) => row.layer !== null);
     if (layers.length > 1) views.push(sumsTable("Layers", "layer", result.layers.map((row) => [row.layer ?? "none", row])));
-    const tensors = result.tensors.slice(0, MAX_TENSORS);
-    const more = result.tensors.length - tensors.length;
-    views.push(sumsTable(more > 0 ? `Tensors (${more} more take less)` : "Tensors", "tensor", tensors.map((row) => [row.name, row])));
+    const { title, shown } = first("Tensors", result.tensors);
+    views.push(sumsTable(title, "tensor", shown.map((row) => [row.name, row])));
   }
   if (result.workers.length > 1) views.push(workers(result));
   if (result.samples && result.samples.count > 0) views.push(...samplesTables(result.samples));
   return views;
+}
+
+/** Of rows in the order of their time, those that are shown. */
+function first<Row>(title: string, rows: readonly Row[]): { readonly title: string; readonly shown: readonly Row[] } {
+  const more = rows.length - MAX_ROWS;
+  return { title: more > 0 ? `${title} (${more} more take less)` : title, shown: rows.slice(0, MAX_ROWS) };
 }
 
 function tokens({ tokens, rates, firstTokenNs, betweenTokens }: OperatorsResult): Facts {
@@ -116,8 +122,7 @@ function samplesTables({ perSecond, count, works, functions }: SamplesResult): T
   ];
   const ns = (samples: number) => samples / perSecond * 1e9;
   const cells = (row: Row) => [row.samples, ns(row.samples), row.share, row.error, ns(row.prefill), ns(row.decode), ns(row.other)];
-  const shown = functions.slice(0, MAX_FUNCTIONS);
-  const more = functions.length - shown.length;
+  const { title, shown } = first("Functions", functions);
   return [
     {
       type: "table",
@@ -127,7 +132,7 @@ function samplesTables({ perSecond, count, works, functions }: SamplesResult): T
     },
     {
       type: "table",
-      title: more > 0 ? `Functions (${more} more take less)` : "Functions",
+      title,
       columns: [{ title: "function", unit: "text" }, ...columns.slice(0, 4), { title: "library", unit: "text" }],
       rows: shown.map((row) => [row.name, ...cells(row).slice(0, 4), row.library]),
     },
@@ -140,7 +145,7 @@ const NOT_LOOKED_AT = { graph: "operators", sample: "graphs and single operators
 function operatorsNotes(result: OperatorsResult): Note[] {
   const { detail, windows, tokens, graphs, betweenTokens, firstTokenNs } = result;
   const notes = qualityNotes(result.quality);
-  const seesGraphs = detail === "op" || detail === "graph";
+  const seesGraphs = withGraphs.includes(detail);
   const calls = tokens.prefillCalls + tokens.decodeCalls;
   const ops = result.operators.reduce((sum, row) => sum + row.calls, 0);
   if (windows.count > 1) notes.push(info(`Watched ${windows.count} times, ${(windows.ns / 1e9).toFixed(1)} s in all: the figures are of these.`));

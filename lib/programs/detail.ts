@@ -7,6 +7,9 @@ export type Detail = (typeof details)[number];
 /** A timer's samples in a second of CPU time: more would cost too much where an interrupt is dear (see `TIMER_NS`), and 100 keeps step with others. */
 export const SAMPLES_PER_SECOND = 99;
 
+/** Details at which graphs are looked at; at `op` their operators too. */
+export const withGraphs: readonly Detail[] = ["op", "graph"];
+
 /** What a recording says of itself; those from before there was a choice saw everything. */
 export function asDetail(said: unknown): Detail {
   return details.find((detail) => detail === said) ?? "op";

@@ -2,6 +2,7 @@ import type { Decoder, Event } from "../../lib/events/event.ts";
 import type { SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
+import { withGraphs } from "../../lib/programs/detail.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { OpenSlices } from "../../lib/timeline/open_slices.ts";
 import template from "./graph.bt" with { type: "text" };
@@ -25,7 +26,7 @@ export const graph: Probe = {
     graph_return: { type: "site", at: "return", functions: [["ggml_graph_compute"]] },
   },
   library: { ...cpuBackend, symbols: ["ggml_graph_compute"] },
-  details: ["op", "graph"],
+  details: withGraphs,
   records: { graph: [{ name: "nodes", type: "int" }, { name: "threads", type: "int" }], graph_return: [] },
   decoder: (tracks) => new GraphDecoder(tracks),
 };
