@@ -61,7 +61,8 @@ export class SampleLedger {
   }
 
   #row(name: string, work: string, library: string): Row {
-    const key = `${name}\0${library}`;
+    // Instances of a template share their readable name, and work on different things.
+    const key = `${name}\0${work}\0${library}`;
     let row = this.#rows.get(key);
     if (!row) this.#rows.set(key, row = { name, work, library, samples: { prefill: 0, decode: 0, other: 0 } });
     return row;

@@ -52,3 +52,11 @@ Deno.test("what waits for a call is bounded, and nothing is lost by it", () => {
   const { count, works } = ledger.result();
   assert.deepEqual([count, works[0]!.other], [200_000, 200_000]);
 });
+
+Deno.test("functions of one name that work on different things are rows of their own", () => {
+  const ledger = new SampleLedger();
+  for (const [at, work] of [[1, "ADD"], [2, "MUL"], [3, "MUL"]] as const) ledger.sample(sample(at, "apply_binary_op<…>", work));
+  const { works, functions } = ledger.result();
+  assert.deepEqual(works.map(({ name, samples }) => [name, samples]), [["MUL", 2], ["ADD", 1]]);
+  assert.deepEqual(functions.map(({ work, samples }) => [work, samples]), [["MUL", 2], ["ADD", 1]]);
+});
