@@ -44,8 +44,10 @@ export type Fact =
   /** Something that a reader of the trace must know. */
   | { readonly fact: "note"; readonly text: string };
 
+export type CodeFact = Extract<Fact, { fact: "code" }>;
+
 /** What decoders have to know of the target besides its events. */
-export type Knowledge = Extract<Fact, { fact: "table" | "code" }>;
+export type Knowledge = CodeFact | Extract<Fact, { fact: "table" }>;
 
 /** What a piece of knowledge is about: the last that was told of it is true. Null for a fact that no decoder needs. */
 export function subjectOf(fact: Fact): string | null {

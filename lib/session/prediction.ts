@@ -11,7 +11,7 @@ export interface Hits {
 
 /** Nanoseconds of what is no trap of its own (a tracepoint, a site that is shared): there is no instruction to step over, and a record is sent. */
 const RECORD_NS = 500;
-/** Nanoseconds of a timer's interrupt with a record, where it is dear: 33 to 45 µs in a virtual machine, a tenth of that where nobody stands between. */
+/** Nanoseconds of a timer's interrupt with a record, where it is dear: 11 to 45 µs in a virtual machine, a tenth of that where nobody stands between. */
 const TIMER_NS = 35_000;
 
 /** What kind of thing an attach point is that no site was chosen for. */

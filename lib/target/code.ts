@@ -1,11 +1,9 @@
-import type { Fact } from "../events/fact.ts";
+import type { CodeFact } from "../events/fact.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { readDebugFile } from "./build_id.ts";
 import { type ElfFile, offsetOf, SectionType } from "./elf.ts";
 import { type Mapping, parseMaps } from "./maps.ts";
 import { findSymbols } from "./symbols.ts";
-
-type CodeFact = Extract<Fact, { fact: "code" }>;
 
 /** A file whose functions are wanted by their names. */
 export interface CodeFile {

@@ -1,6 +1,4 @@
-import type { Fact } from "../../lib/events/fact.ts";
-
-export type CodeFact = Extract<Fact, { fact: "code" }>;
+import type { CodeFact } from "../../lib/events/fact.ts";
 
 /** What an address stands for: a file, empty where the code is in none, and a function where one is known there. */
 export interface Code {
