@@ -6,6 +6,10 @@ export class FileNames {
     this.#names.set(`${dev}:${inode}`, name);
   }
 
+  knows(dev: number, inode: number): boolean {
+    return this.#names.has(`${dev}:${inode}`);
+  }
+
   of(dev: number, inode: number): string {
     return this.#names.get(`${dev}:${inode}`) ?? `inode ${inode}`;
   }

@@ -1,8 +1,7 @@
-import type { Decoder, Snapshot } from "../../lib/events/event.ts";
-import type { SpanSink } from "../../lib/events/span.ts";
+import type { Decoder, Event, Snapshot } from "../../lib/events/event.ts";
+import type { SpanSink, Track } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
-import type { Event } from "../../lib/events/event.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { FileNames } from "../files/names.ts";
 import template from "./cache.bt" with { type: "text" };
@@ -20,24 +19,65 @@ export const cache: Probe = {
   decoder: (tracks) => new CacheDecoder(tracks),
 };
 
+interface Reading {
+  readonly at: Ns;
+  /** Since the beginning, in bytes. It may be ahead of its time by some pauses of the reader. */
+  readonly value: number;
+}
+
+/** One file. As long as its name may still come (it can have been read as a whole before its opening is told), its readings wait. */
+interface Filled {
+  readonly dev: number;
+  readonly inode: number;
+  waiting: Reading[];
+  last?: number;
+  track?: Track;
+}
+
 class CacheDecoder implements Decoder {
   readonly #names = new FileNames();
+  /** By device and inode: what a file is called may change, and may be the name of another as well. */
+  readonly #files = new Map<string, Filled>();
+  readonly #rows = new Set<string>();
   #pid = 0;
 
   constructor(readonly tracks: Tracks) {}
 
-  event(event: Event): void {
+  event(event: Event, out: SpanSink): void {
     // Files belong to the tree as a whole; the counters are drawn beside its first process.
     this.#pid ||= event.pid;
     const [dev, inode] = (event.record === "files/access.open" ? event.values.slice(2, 4) : event.values.slice(4, 6)) as [number, number];
     this.#names.learn(dev, inode, event.values.at(-1) as string);
+    const file = this.#files.get(`${dev}:${inode}`);
+    if (file) this.#tell(file, out);
   }
 
-  snapshot(snapshot: Snapshot, out: SpanSink): void {
-    const [dev, inode] = snapshot.key as [number, number];
-    const track = this.tracks.counter(this.#pid, `page cache filled: ${this.#names.of(dev, inode)}`, "bytes");
-    out({ type: "counter", track, at: snapshot.at, value: snapshot.value });
+  snapshot({ at, key, value }: Snapshot, out: SpanSink): void {
+    const [dev, inode] = key as [number, number];
+    const id = `${dev}:${inode}`;
+    const file = this.#files.get(id) ?? { dev, inode, waiting: [] };
+    this.#files.set(id, file);
+    if (file.last === value) return;
+    file.last = value;
+    file.waiting.push({ at, value });
+    if (this.#names.knows(dev, inode)) this.#tell(file, out);
   }
 
-  end(_at: Ns, _out: SpanSink): void {}
+  /** What has no name by now was not opened before llmprof's eyes. */
+  end(_at: Ns, out: SpanSink): void {
+    for (const file of this.#files.values()) this.#tell(file, out);
+  }
+
+  #tell(file: Filled, out: SpanSink): void {
+    const track = file.track ??= this.tracks.counter(this.#pid, this.#row(file), "bytes");
+    for (const { at, value } of file.waiting) out({ type: "counter", track, at, value });
+    file.waiting = [];
+  }
+
+  #row({ dev, inode }: Filled): string {
+    const name = `page cache filled: ${this.#names.of(dev, inode)}`;
+    const row = this.#rows.has(name) ? `${name} (inode ${inode})` : name;
+    this.#rows.add(row);
+    return row;
+  }
 }

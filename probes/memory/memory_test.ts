@@ -27,3 +27,21 @@ Deno.test("cache: a counter for each file, by the name that its opening or mappi
     "100 <page cache filled: inode 11> = 12288 at 20",
   ]);
 });
+
+Deno.test("cache: a file that is read before its opening is told has one row, and files of one name have two", () => {
+  const d = new Decoding(cache, access);
+  d.snapshot(10, "memory/cache.cached", [8, 7], 4096);
+  d.event(12, "files/access.open", { dev: 8, inode: 7, name: "config.json" });
+  d.event(13, "files/access.open", { dev: 8, inode: 9, name: "config.json" });
+  d.snapshot(20, "memory/cache.cached", [8, 7], 4096);
+  d.snapshot(20, "memory/cache.cached", [8, 9], 8192);
+  d.snapshot(20, "memory/cache.cached", [8, 11], 4096);
+  d.snapshot(30, "memory/cache.cached", [8, 9], 16384);
+  d.snapshot(30, "memory/cache.cached", [8, 11], 4096);
+  assert.deepEqual(d.end(40), [
+    "100 <page cache filled: config.json> = 4096 at 10",
+    "100 <page cache filled: config.json (inode 9)> = 8192 at 20",
+    "100 <page cache filled: config.json (inode 9)> = 16384 at 30",
+    "100 <page cache filled: inode 11> = 4096 at 20",
+  ]);
+});

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { temporary } from "../harness/temporary.ts";
 import { countEvicted } from "../independent/evicted.ts";
+import { parseEngineLog } from "../workloads/engine_log.ts";
 import { engineCommand } from "../workloads/engine_run.ts";
 import { residentBytes } from "../workloads/pagecache.ts";
 import { startLlmprof, summaryOf } from "./live_run.ts";
@@ -12,9 +13,11 @@ export interface PageCacheRun {
   readonly after: number;
   /** What llmprof says has entered the page cache. */
   readonly entered: number;
+  /** The same of every file that the engine used. */
+  readonly enteredOfAll: number;
   /** What has left it meanwhile. */
   readonly evicted: number;
-  /** What the engine has read from disks, of any file, when the model was loaded. */
+  /** What the kernel says that the engine has read from disks, of any file. */
   readonly readBytes: number;
 }
 
@@ -28,16 +31,16 @@ export async function pageCacheRun(bpftrace: string, path: string): Promise<Page
   return { ...value, evicted };
 }
 
-async function load(bpftrace: string, path: string): Promise<{ entered: number; readBytes: number }> {
+async function load(bpftrace: string, path: string): Promise<Pick<PageCacheRun, "entered" | "enteredOfAll" | "readBytes">> {
   using folder = temporary();
-  const waitFile = folder.file("go");
-  const argv = engineCommand({ model: path, tokens: 2, waitFile });
+  // What it says goes to the terminal: a log would enter the page cache as well.
+  const argv = engineCommand({ model: path, tokens: 1 });
   await using llmprof = startLlmprof("coldstart", { bpftrace, folder, target: { argv } });
-  await llmprof.saw('"waiting"');
-  // While it lives.
-  const pid = /"waiting":(\d+)/.exec(llmprof.stdout() + llmprof.stderr())![1];
-  const readBytes = Number(/^read_bytes: (\d+)$/m.exec(Deno.readTextFileSync(`/proc/${pid}/io`))![1]);
-  Deno.writeTextFileSync(waitFile, "");
-  const { result } = summaryOf("coldstart", await llmprof.finished());
-  return { entered: result.pageCache?.files.find(({ file }) => file === basename(path))?.bytes ?? 0, readBytes };
+  const finished = await llmprof.finished();
+  const { pageCache } = summaryOf("coldstart", finished).result;
+  return {
+    entered: pageCache?.files.find(({ file }) => file === basename(path))?.bytes ?? 0,
+    enteredOfAll: pageCache?.bytes ?? 0,
+    readBytes: parseEngineLog(/^\{"pid":.*$/m.exec(finished.stderr)![0]).readBytes,
+  };
 }

@@ -3,11 +3,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { matrixTest } from "../harness/kernel.ts";
 import { cache } from "../harness/places.ts";
-import { engineRun } from "../workloads/engine_run.ts";
 import { writeModel } from "../workloads/model.ts";
 import { dropFromCache } from "../workloads/pagecache.ts";
 import { shapes } from "../workloads/shapes.ts";
-import { pageCacheRun } from "./page_cache_run.ts";
+import { type PageCacheRun, pageCacheRun } from "./page_cache_run.ts";
 
 /** The cache holds whole pages. */
 const inPages = (bytes: number) => Math.ceil(bytes / 4096) * 4096;
@@ -16,20 +15,24 @@ matrixTest("bytes that enter the page cache are those that mincore finds, cold a
   // A file of its own: pages that another process has mapped cannot be dropped.
   const path = join(cache, "models", "page-cache.gguf");
   writeModel(path, shapes.small);
-  // The engine's own files are in memory from here on: what is read from the disk is the model.
-  await engineRun({ model: path, tokens: 1 });
   assert.equal(await dropFromCache(path), 0, "the model lies on a disk and nobody has it mapped");
 
   const cold = await pageCacheRun(bpftrace, path);
   assert.equal(cold.before, 0);
   assert.ok(cold.after > 0);
   assert.equal(cold.entered - cold.evicted, inPages(cold.after));
-  assert.ok(Math.abs(cold.readBytes / cold.entered - 1) <= 0.02, `${cold.readBytes} bytes read, ${cold.entered} entered`);
+  isWhatWasRead(cold);
 
-  // All of it: what was evicted comes in again, of the engine too (a machine may page out what lies idle for a minute).
-  await engineRun({ model: path, tokens: 1 });
+  // All of it: what was evicted comes in again.
   Deno.readFileSync(path);
   const warm = await pageCacheRun(bpftrace, path);
   assert.equal(warm.entered - warm.evicted, inPages(warm.after) - inPages(warm.before));
-  assert.ok(warm.readBytes <= 0.02 * Deno.statSync(path).size, `${warm.readBytes} bytes read`);
+  // Not none: a machine may page out the engine's own files at any time, and they are read again.
+  isWhatWasRead(warm);
 });
+
+/** All but what the engine reads after it has told its count: code of its exit that the machine has paged out. Mostly none. */
+function isWhatWasRead({ enteredOfAll, readBytes }: PageCacheRun): void {
+  const later = enteredOfAll - readBytes;
+  assert.ok(later >= 0 && later <= 1 << 20, `${readBytes} bytes read, ${enteredOfAll} entered`);
+}

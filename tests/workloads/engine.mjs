@@ -121,6 +121,7 @@ const log = {
   times,
   tokenTimes,
   tokenCpu,
+  readBytes: Number(/^read_bytes: (\d+)$/m.exec(readFileSync("/proc/self/io", "utf8"))[1]),
 };
 if (batches.length !== log.decodes) throw new Error(`Expected ${log.decodes} calls of llama_decode and handed over ${batches.length} batches.`);
 await llama.dispose();

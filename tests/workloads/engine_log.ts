@@ -16,6 +16,8 @@ export interface EngineLog {
   readonly tokenTimes: readonly bigint[];
   /** CPU time that the process had used at each token, in microseconds. */
   readonly tokenCpu: readonly number[];
+  /** What the kernel says that the process has read from disks, of any file. */
+  readonly readBytes: number;
 }
 
 /**
