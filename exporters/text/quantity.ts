@@ -19,6 +19,10 @@ export function quantity(value: string | number | null, unit: Unit): string {
       return value !== 0 && Math.abs(value) < 0.0005 ? "<0.1 %" : `${grouped(100 * value, 1)} %`;
     case "per-second":
       return `${grouped(value, Math.abs(value) < 9.995 ? 2 : 1)}/s`;
+    case "bytes-per-second":
+      return scaled(value, ["B/s", "kB/s", "MB/s", "GB/s", "TB/s"]);
+    case "flops-per-second":
+      return scaled(value, ["FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s"]);
     case "text":
       return String(value);
   }

@@ -133,15 +133,15 @@ export class GraphLedger {
 }
 
 /** NaN: the end of the call was not seen. */
-function addCall({ operator, layer, tensor }: Node, phase: Phase, ns: number): void {
+function addCall({ operator, layer, tensor, bytes, flops }: Node, phase: Phase, ns: number): void {
   if (ns !== ns) {
     for (const sums of [operator, layer, tensor]) sums.addOpen(phase);
     return;
   }
   const bucket = bucketOf(ns);
-  operator.add(phase, ns, bucket);
-  layer.add(phase, ns, bucket);
-  tensor.add(phase, ns, bucket);
+  operator.add(phase, ns, bucket, bytes, flops);
+  layer.add(phase, ns, bucket, bytes, flops);
+  tensor.add(phase, ns, bucket, bytes, flops);
 }
 
 function threadKey(track: Track): string {

@@ -9,6 +9,9 @@ interface Part {
   calls: number;
   timed: number;
   ns: number;
+  /** Of the timed calls; NaN as soon as that of one is not known. */
+  bytes: number;
+  flops: number;
   histogram: Histogram | undefined;
 }
 
@@ -18,12 +21,14 @@ export class OperatorSums {
   #open = 0;
   othersNs = 0;
 
-  /** `bucket`: that of the duration in a {@link Histogram}; one call is added to several rows. */
-  add(phase: Phase, ns: number, bucket: number): void {
+  /** `bucket`: that of the duration in a {@link Histogram}; one call is added to several rows. `bytes`, `flops`: NaN where they are not known. */
+  add(phase: Phase, ns: number, bucket: number, bytes: number, flops: number): void {
     const part = this.#parts[phase];
     part.calls++;
     part.timed++;
     part.ns += ns;
+    part.bytes += bytes;
+    part.flops += flops;
     (part.histogram ??= new Histogram()).add(ns, bucket);
   }
 
@@ -46,10 +51,12 @@ export class OperatorSums {
   result(graphNs: number): OperatorSumsResult {
     const all = part();
     for (const phase of PHASES) {
-      const { calls, timed, ns, histogram } = this.#parts[phase];
+      const { calls, timed, ns, bytes, flops, histogram } = this.#parts[phase];
       all.calls += calls;
       all.timed += timed;
       all.ns += ns;
+      all.bytes += bytes;
+      all.flops += flops;
       if (histogram) (all.histogram ??= new Histogram()).merge(histogram);
     }
     const { prefill, decode, other } = this.#parts;
@@ -66,9 +73,17 @@ export class OperatorSums {
 }
 
 function part(): Part {
-  return { calls: 0, timed: 0, ns: 0, histogram: undefined };
+  return { calls: 0, timed: 0, ns: 0, bytes: 0, flops: 0, histogram: undefined };
 }
 
-function partResult({ calls, timed, ns, histogram }: Part): PartResult {
-  return { calls, totalNs: ns, meanNs: timed > 0 ? ns / timed : null, p50Ns: histogram?.quantile(0.5) ?? null };
+function partResult({ calls, timed, ns, bytes, flops, histogram }: Part): PartResult {
+  const ofTimed = (sum: number) => timed > 0 && sum === sum ? sum : null;
+  return {
+    calls,
+    totalNs: ns,
+    meanNs: timed > 0 ? ns / timed : null,
+    p50Ns: histogram?.quantile(0.5) ?? null,
+    bytes: ofTimed(bytes),
+    flops: ofTimed(flops),
+  };
 }

@@ -3,11 +3,16 @@ import type { OperatorsResult, OperatorSumsResult } from "./operators_schema.ts"
 import { OperatorSums, type Phase } from "./operator_sums.ts";
 import { tensorKind } from "./tensor_kind.ts";
 
-/** The rows that one node of a graph adds to. */
-export interface Node {
+interface Rows {
   readonly operator: OperatorSums;
   readonly layer: OperatorSums;
   readonly tensor: OperatorSums;
+}
+
+/** The rows that one node of a graph adds to, and what a call of it asks of the machine; NaN: not known. */
+export interface Node extends Rows {
+  readonly bytes: number;
+  readonly flops: number;
 }
 
 /** An engine that names every tensor anew must not fill the memory: beyond this the memory of names starts afresh, the sums stay. */
@@ -19,22 +24,22 @@ export class OperatorTable {
   readonly #layers = new Map<number | null, OperatorSums>();
   readonly #tensors = new Map<string, OperatorSums>();
   /** Operator → tensor → rows: what is known of a node the second time. */
-  #nodes = new Map<string, Map<string, Node>>();
+  #nodes = new Map<string, Map<string, Rows>>();
   #names = 0;
   /** The arguments of an operator's slices are one object for each tensor and worker: a look-up instead of two, and none by letters. */
   readonly #byArgs = new WeakMap<Args, { readonly name: string; readonly node: Node }>();
 
   node(slice: Slice): Node {
     const { name, args } = slice;
-    if (!args) return this.#named(slice);
-    const known = this.#byArgs.get(args);
+    const known = args && this.#byArgs.get(args);
     if (known && known.name === name) return known.node;
-    const node = this.#named(slice);
-    this.#byArgs.set(args, { name, node });
+    // A tensor of one name has other sizes in another graph: these belong to the arguments.
+    const node = { ...this.#named(slice), bytes: Number(args?.bytes ?? NaN), flops: Number(args?.flops ?? NaN) };
+    if (args) this.#byArgs.set(args, { name, node });
     return node;
   }
 
-  #named(slice: Slice): Node {
+  #named(slice: Slice): Rows {
     const tensor = String(slice.args?.tensor ?? "");
     let ofOperator = this.#nodes.get(slice.name);
     if (!ofOperator) this.#nodes.set(slice.name, ofOperator = new Map());
@@ -62,7 +67,7 @@ export class OperatorTable {
     return { operators: named(this.#operators), layers, tensors: named(this.#tensors) };
   }
 
-  #rows(operator: string, layer: number | null, tensor: string): Node {
+  #rows(operator: string, layer: number | null, tensor: string): Rows {
     return { operator: row(this.#operators, operator), layer: row(this.#layers, layer), tensor: row(this.#tensors, tensor) };
   }
 

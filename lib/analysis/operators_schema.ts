@@ -7,8 +7,18 @@ const ns = z.number();
 const nsOrNull = z.number().nullable();
 const ratioOrNull = z.number().nullable();
 
-/** What of a row belongs to one kind of call. `meanNs` and `p50Ns` are null where no call was timed. */
-const partSchema = z.object({ calls: count, totalNs: ns, meanNs: nsOrNull, p50Ns: nsOrNull });
+/**
+ * What of a row belongs to one kind of call. `meanNs` and `p50Ns` are null where no call was timed. `bytes` and `flops` are what the timed calls had to read
+ * and write, and to compute, by the shapes and types of their tensors (see probes/ggml/demand.ts): null where that of one of them is not known.
+ */
+const partSchema = z.object({
+  calls: count,
+  totalNs: ns,
+  meanNs: nsOrNull,
+  p50Ns: nsOrNull,
+  bytes: z.number().nullable(),
+  flops: z.number().nullable(),
+});
 
 const sumsSchema = partSchema.extend({
   /** Calls that had not ended when the run did: counted in `calls`, in no time. */

@@ -100,6 +100,34 @@ Deno.test("other workers are busy beside worker 0: no calls, no wall time", () =
   assert.ok(presentOperators(result).some((view) => view.type === "table" && view.columns.some(({ title }) => title === "other workers")));
 });
 
+Deno.test("bytes and operations are sums of the timed calls, by phase, and unknown where that of one call is", () => {
+  const s = new TestSpans();
+  const asks = (bytes: number, flops?: number) => ({ tensor: "ffn_gate-0", bytes, ...(flops !== undefined && { flops }) });
+  const result = run([
+    s.op("MUL_MAT", 0, 4, asks(4e6, 8e6)),
+    s.op("ADD", 4, 5, asks(1e3)),
+    s.graph(0, 5, 2),
+    s.decode("prefill", 0, 5, 2),
+    // The same tensor in another graph: other sizes.
+    s.op("MUL_MAT", 10, 12, asks(2e6, 1e6)),
+    s.op("MUL_MAT", 12, 14, asks(2e6, 1e6)),
+    s.op("ROPE", 14, 15),
+    s.graph(10, 15, 3),
+    s.decode("decode", 10, 15),
+  ]);
+  const of = (name: string) => result.operators.find((row) => row.name === name)!;
+  const { bytes, flops, prefill, decode, other } = of("MUL_MAT");
+  assert.deepEqual([bytes, flops], [8e6, 10e6]);
+  assert.deepEqual([prefill.bytes, prefill.flops, decode.bytes, decode.flops, other.bytes, other.flops], [4e6, 8e6, 4e6, 2e6, null, null]);
+  assert.deepEqual([of("ADD").bytes, of("ADD").flops, of("ROPE").bytes], [1e3, null, null]);
+  const table = presentOperators(result).find((view) => view.type === "table" && view.title.startsWith("What operators ask"));
+  assert.deepEqual(table!.type === "table" && table!.rows, [
+    ["MUL_MAT", "prefill", 4 * MS, 4e6, 1e9, 2e9, 2],
+    ["MUL_MAT", "decode", 4 * MS, 4e6, 1e9, 5e8, 0.5],
+    ["ADD", "prefill", 1 * MS, 1e3, 1e6, null, null],
+  ]);
+});
+
 Deno.test("two contexts of one process at once: each graph takes the operators of its own lane and phase", () => {
   const s = new TestSpans(), other = s.of(100, 101);
   const result = run([

@@ -7,7 +7,7 @@ import type { Probe } from "../../lib/programs/probe.ts";
 import { cpuBackend } from "./library.ts";
 import template from "./ops.bt" with { type: "text" };
 import { OpLanes } from "./lanes.ts";
-import { describe, judge, type Tensor } from "./tensor.ts";
+import { describe, judge, type Source, sourceOf, type Tensor } from "./tensor.ts";
 
 /** Every operator on every worker. */
 export const ops: Probe = {
@@ -21,8 +21,20 @@ export const ops: Probe = {
   hot: true,
   details: ["op"],
   whileOpen: ["graph", "caller"],
-  texts: { "tensor.name": "model" },
+  texts: { "tensor.name": "model", "source.name": "model" },
   records: {
+    // Of the tensor that the same thread describes next.
+    source: [
+      { name: "index", type: "int" },
+      { name: "address", type: "int", unit: "address" },
+      { name: "view_of", type: "int", unit: "address" },
+      { name: "type", type: "int", unit: "ggml_type" },
+      { name: "ne0", type: "int" },
+      { name: "ne1", type: "int" },
+      { name: "ne2", type: "int" },
+      { name: "ne3", type: "int" },
+      { name: "name", type: "text" },
+    ],
     tensor: [
       { name: "address", type: "int", unit: "address" },
       { name: "op", type: "int", unit: "index into GGML_OP_NAME" },
@@ -45,6 +57,8 @@ class OpsDecoder implements Decoder {
   readonly #tensors = new Map<number, Map<number, Tensor>>();
   /** Processes whose tensors are laid out as in no ggml that is known here. */
   readonly #strange = new Set<number>();
+  /** By thread: of the tensor that it describes next. */
+  readonly #sources = new Map<number, (Source | undefined)[]>();
   readonly #lanes: OpLanes;
 
   constructor(tracks: Tracks) {
@@ -61,6 +75,8 @@ class OpsDecoder implements Decoder {
         return this.#lanes.op(event, event.values[0] as number, out);
       case "ggml/ops.worker":
         return this.#lanes.worker(event, event.values[0] as number);
+      case "ggml/ops.source":
+        return this.#source(event);
       case "ggml/ops.tensor":
         return this.#tensor(event, out);
       case "ggml/graph.graph":
@@ -74,15 +90,23 @@ class OpsDecoder implements Decoder {
     this.#lanes.end(at, out);
   }
 
+  #source({ tid, values }: Event): void {
+    let sources = this.#sources.get(tid);
+    if (!sources) this.#sources.set(tid, sources = []);
+    sources[values[0] as number] = sourceOf(values);
+  }
+
   /** One tensor that cannot be is enough to believe none of the process: a table of wrong names looks like any other. */
-  #tensor({ at, pid, stream, values }: Event, out: SpanSink): void {
+  #tensor({ at, pid, tid, stream, values }: Event, out: SpanSink): void {
+    const sources = this.#sources.get(tid) ?? [];
+    this.#sources.delete(tid);
     if (this.#strange.has(pid)) return;
     const address = values[0] as number;
     let tensors = this.#tensors.get(pid);
     if (!tensors) this.#tensors.set(pid, tensors = new Map());
     switch (judge(values, this.#names.length)) {
       case "tensor":
-        return void tensors.set(address, describe(values, this.#names));
+        return void tensors.set(address, describe(values, sources, this.#names));
       case "unread":
         return void tensors.delete(address);
       case "strange": {

@@ -1,5 +1,6 @@
 import type { Value } from "../../lib/events/event.ts";
 import type { Args } from "../../lib/events/span.ts";
+import { type Demand, demandOf, type Operand } from "./demand.ts";
 
 /** What an operator's slice says of the tensor that it computes. */
 export interface Tensor {
@@ -11,8 +12,25 @@ export interface Tensor {
   readonly shape: string;
   /** Transformer layer, where the name carries one. */
   readonly layer: number | undefined;
+  /** What computing it asks of the machine. */
+  readonly demand: Demand;
   /** Arguments of its slices, by worker: they repeat for every token, so they are made once and are one object each. */
   readonly args: (Args | undefined)[];
+}
+
+/** What a tensor is computed from: another one, or a weight, an input, a view. */
+export interface Source extends Operand {
+  readonly address: number;
+  /** Address of the tensor whose memory it shows; 0: it has its own. */
+  readonly viewOf: number;
+  readonly name: string;
+}
+
+/** From the fields of a `source` record. */
+export function sourceOf(values: readonly Value[]): Source {
+  const [, address, viewOf, type, ne0, ne1, ne2, ne3, name] = values as [number, number, number, number, number, number, number, number, string];
+  // Zeros are what bpftrace makes of memory that it could not read.
+  return { address, viewOf, type, ne: [ne0, ne1, ne2, ne3].map((n) => n > 0 ? n : NaN), name };
 }
 
 /** Types of ggml have numbers below this, and will for long; so have operators where the library does not tell how many there are. */
@@ -34,17 +52,28 @@ export function judge(values: readonly Value[], operators: number): "tensor" | "
   return isOperator && isType && dimensions.every((ne) => ne > 0 && ne < MOST_ELEMENTS) && !/\p{Cc}/u.test(name) ? "tensor" : "strange";
 }
 
-/** From the fields of a `tensor` record. */
-export function describe(values: readonly Value[], opNames: readonly string[]): Tensor {
-  const [, op, , ne0, ne1, ne2, ne3, name] = values as [number, number, number, number, number, number, number, string];
+/** From the fields of a `tensor` record and of the `source` records before it. */
+export function describe(values: readonly Value[], sources: readonly (Source | undefined)[], opNames: readonly string[]): Tensor {
+  const [, number, type, ne0, ne1, ne2, ne3, name] = values as [number, number, number, number, number, number, number, string];
+  const op = opNames[number] ?? `op ${number}`;
   const ne = [ne0, ne1, ne2, ne3];
-  while (ne.length > 2 && ne.at(-1) === 1) ne.pop();
-  return { op: opNames[op] ?? `op ${op}`, name, shape: ne.join("×"), layer: layerOf(name), args: [] };
+  return { op, name, shape: shapeOf(ne), layer: layerOf(name), demand: demandOf(op, { type, ne }, sources), args: [] };
+}
+
+function shapeOf(ne: readonly number[]): string {
+  return ne.slice(0, Math.max(2, 1 + ne.findLastIndex((n) => n !== 1))).join("×");
 }
 
 /** What the slice of a worker that computes the tensor carries. */
-export function argsOf({ args, name, shape, layer }: Tensor, worker: number): Args {
-  return args[worker] ??= { tensor: name, shape, ...(layer !== undefined && { layer }), worker };
+export function argsOf({ args, name, shape, layer, demand: { bytes, flops } }: Tensor, worker: number): Args {
+  return args[worker] ??= {
+    tensor: name,
+    shape,
+    ...(layer !== undefined && { layer }),
+    worker,
+    ...(bytes !== undefined && { bytes }),
+    ...(flops !== undefined && { flops }),
+  };
 }
 
 /** llama.cpp appends the layer: `ffn_gate-3`, `Kcur-3 (reshaped)`, and in views of its cache `cache_k_l3 (view)`. */

@@ -5,6 +5,7 @@ import { temporary } from "../harness/temporary.ts";
 import { computedTensors } from "../independent/tensors.ts";
 import { engineCommand, engineRun } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
+import { type Shape, shapes } from "../workloads/shapes.ts";
 import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { built } from "../setup/programs.ts";
 import { query } from "../judge/trace_processor.ts";
@@ -28,14 +29,43 @@ matrixTest("operators: every slice names the tensor that was computed", { engine
   assert.equal(found.length, value.result.operators.reduce((sum, { calls }) => sum + calls, 0));
   assert.deepEqual(found, expected);
   assert.ok(new Set(expected).size > 40, "more than one graph was built");
+  const demands = (await query(outputPath(folder, "pftrace"), decodeDemands)).map(({ tensor, bytes, flops, calls }) => [
+    tensor,
+    ...[bytes, flops, calls].map(Number),
+  ]);
+  assert.deepEqual(demands, expectedDemands(shapes.tiny, options));
 });
+
+/**
+ * Tensor, bytes, operations, calls. By hand, for one token: of a matrix its rows of Q4_0 (32 weights in 18 bytes), a vector in, a vector out. Attention reads as many cells of the cache as
+ * are in use, in steps of 256, two vectors of f16 each and one number of its mask.
+ */
+function expectedDemands({ embedding, ffn, heads, vocabulary }: Shape, { prompt, tokens }: { readonly prompt: number; readonly tokens: number }) {
+  const product = (tensor: string, from: number, to: number, calls = tokens - 1) =>
+    //
+    [tensor, to * from / 32 * 18 + (from + to) * 4, 2 * from * to, calls] as const;
+  const attention = (cells: number, calls: number) =>
+    //
+    ["attention", 2 * embedding * 4 + cells * (2 * embedding + 1) * 2, cells * heads * (4 * embedding / heads + 7), calls] as const;
+  const before256 = 256 - prompt;
+  // In the order of their names.
+  return [
+    product("Qcur-0", embedding, embedding),
+    attention(256, before256),
+    attention(512, tokens - 1 - before256),
+    product("ffn_gate-0", embedding, ffn),
+    product("ffn_out-0", ffn, embedding),
+    // The prompt's last position passes it too.
+    product("result_output", embedding, vocabulary, tokens),
+  ];
+}
 
 matrixTest(
   "operators: a ggml that lays out its tensors otherwise is timed without names",
   { engine: false, judge: false },
   async ({ path: bpftrace }) => {
-    using folder = temporary();
     const tables = await Promise.all([built.paced, built.changed].map(async (program) => {
+      using folder = temporary();
       await using llmprof = startLlmprof("operators", { bpftrace, folder, target: { argv: [program, "2000", "1"] } });
       const { result, notes, events } = summaryOf("operators", await llmprof.finished());
       assert.deepEqual([events.lost, events.received], [0, events.emitted]);
@@ -54,3 +84,15 @@ const slices = `
 select extract_arg(s.arg_set_id, 'debug.tensor') as tensor, extract_arg(s.arg_set_id, 'debug.shape') as shape
 from slice s join track t on t.id = s.track_id
 where s.category = 'ggml.op' and t.name = 'worker 0' order by s.ts`;
+const decodeDemands = `
+with op as (
+  select s.name, extract_arg(s.arg_set_id, 'debug.tensor') as tensor, extract_arg(s.arg_set_id, 'debug.shape') as shape,
+    extract_arg(s.arg_set_id, 'debug.bytes') as bytes, extract_arg(s.arg_set_id, 'debug.flops') as flops
+  from slice s where s.category = 'ggml.op'
+)
+select tensor, bytes, flops, count(*) as calls from op
+where name = 'MUL_MAT' and tensor in ('Qcur-0', 'ffn_gate-0', 'ffn_out-0', 'result_output') and shape like '%×1' group by tensor, bytes, flops
+union all
+select 'attention', bytes, flops, count(*) / (select count(distinct tensor) from op where name = 'FLASH_ATTN_EXT') from op
+where name = 'FLASH_ATTN_EXT' and shape not like '%×%×%' group by bytes, flops
+order by tensor, bytes`;

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { demandOf, type Operand } from "./demand.ts";
+
+const F32 = 0, F16 = 1, Q4_0 = 2, Q8_0 = 8, I32 = 26, I64 = 27;
+const operand = (type: number, ...ne: number[]): Operand => ({ type, ne: [...ne, 1, 1, 1].slice(0, 4) });
+
+/** Each case is counted by hand: see the comment beside it. */
+const cases: [name: string, op: string, result: Operand, sources: (Operand | undefined)[], bytes: number | undefined, flops: number | undefined][] = [
+  // 64 rows of 32 weights in one block of 18 bytes; 32 and 64 floats. 64 sums of 32 products.
+  ["a quantised matrix and a vector", "MUL_MAT", operand(F32, 64), [operand(Q4_0, 32, 64), operand(F32, 32)], 64 * 18 + 32 * 4 + 64 * 4, 64 * 32 * 2],
+  // Ten columns: the matrix is read once.
+  [
+    "a matrix and ten columns",
+    "MUL_MAT",
+    operand(F32, 64, 10),
+    [operand(Q8_0, 32, 64), operand(F32, 32, 10)],
+    64 * 34 + 10 * 32 * 4 + 640 * 4,
+    640 * 64,
+  ],
+  // Two heads of keys serve four heads of queries: the result has four.
+  ["shared heads", "MUL_MAT", operand(F32, 8, 3, 4), [operand(F16, 16, 8, 2), operand(F32, 16, 3, 4)], 256 * 2 + 192 * 4 + 96 * 4, 96 * 32],
+  // Two of eight experts for one token, each 32 × 64.
+  [
+    "two experts",
+    "MUL_MAT_ID",
+    operand(F32, 64, 2),
+    [operand(Q4_0, 32, 64, 8), operand(F32, 32, 1), operand(I32, 2)],
+    2 * 64 * 18 + 32 * 4 + 2 * 4 + 128 * 4,
+    128 * 64,
+  ],
+  // Seventeen tokens ask for thirty-four: all eight, once.
+  [
+    "all experts",
+    "MUL_MAT_ID",
+    operand(F32, 64, 2, 17),
+    [operand(Q4_0, 32, 64, 8), operand(F32, 32, 1, 17), operand(I32, 2, 17)],
+    8 * 64 * 18 + 17 * 32 * 4 + 34 * 4 + 34 * 64 * 4,
+    34 * 64 * 64,
+  ],
+  // Three of a thousand rows of 32 weights come out as floats.
+  ["rows", "GET_ROWS", operand(F32, 32, 3), [operand(Q4_0, 32, 1000), operand(I32, 3)], 3 * 18 + 3 * 4 + 96 * 4, 0],
+  // One row of 64 goes into a cache of 256 rows.
+  ["a row of the cache", "SET_ROWS", operand(F16, 64, 256), [operand(F32, 64, 1), operand(I64, 1)], 64 * 4 + 8 + 64 * 2, 0],
+  // 4 heads, 1 query of 16, 256 keys and values of 16 in two heads, a mask: 1024 scores of 32 + 32 + 7.
+  [
+    "attention",
+    "FLASH_ATTN_EXT",
+    operand(F32, 16, 4, 1),
+    [operand(F32, 16, 1, 4), operand(F16, 16, 256, 2), operand(F16, 16, 256, 2), operand(F16, 256, 1)],
+    64 * 4 + 2 * 8192 * 2 + 256 * 2 + 64 * 4,
+    1024 * 71,
+  ],
+  ["scores", "SOFT_MAX", operand(F32, 256, 4), [operand(F32, 256, 4), operand(F32, 256, 1)], (1024 + 256 + 1024) * 4, 1024 * 7],
+  ["scores without a mask", "SOFT_MAX", operand(F32, 256, 4), [operand(F32, 256, 4)], 2048 * 4, 1024 * 6],
+  ["a norm", "RMS_NORM", operand(F32, 64, 2), [operand(F32, 64, 2)], 256 * 4, 128 * 3],
+  ["a sum of two", "ADD", operand(F32, 64, 2), [operand(F32, 64, 2), operand(F32, 64)], (128 + 64 + 128) * 4, 128],
+  // Half of what went in comes out.
+  ["a gate", "GLU", operand(F32, 32), [operand(F32, 64)], 96 * 4, 64],
+  ["a turn", "ROPE", operand(F32, 16, 4), [operand(F32, 16, 4), operand(I32, 1)], 64 * 4 + 4 + 64 * 4, 64 * 3],
+  ["a copy to another type", "CPY", operand(F16, 64), [operand(F32, 64), operand(F16, 64)], 64 * 4 + 64 * 2, 0],
+  ["a sum of rows", "SUM_ROWS", operand(F32, 1, 4), [operand(F32, 64, 4)], 260 * 4, 256],
+  ["what nobody described", "ADD", operand(F32, 64), [], undefined, undefined],
+  ["an empty place", "ADD", operand(F32, 64), [operand(F32, 64), undefined], 512, 64],
+  ["a product of something unread", "MUL_MAT", operand(F32, 64), [operand(F32, NaN, NaN, NaN, NaN), operand(F32, 32)], undefined, undefined],
+  ["a type of tomorrow", "MUL_MAT", operand(F32, 64), [operand(99, 32, 64), operand(F32, 32)], undefined, 64 * 64],
+  ["an operator of tomorrow", "WARP", operand(F32, 64), [operand(F32, 64)], 512, undefined],
+  ["an operator of the engine's own", "CUSTOM", operand(F32, 64), [operand(F32, 64)], undefined, undefined],
+];
+
+Deno.test("demand: bytes and operations as counted by hand", () => {
+  for (const [name, op, result, sources, bytes, flops] of cases) {
+    assert.deepEqual(demandOf(op, result, sources), { bytes, flops }, name);
+  }
+});
