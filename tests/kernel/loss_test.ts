@@ -11,7 +11,7 @@ import { lastCounts } from "./recorded.ts";
 import { differingReplays } from "./replayed.ts";
 import { traceFigures } from "./trace_figures.ts";
 
-const heldMs = 3000;
+const heldMs = 3000, afterwardsMs = 1000;
 /** A heartbeat and what it takes to be read on a busy machine. */
 const readMs = 500;
 
@@ -20,8 +20,8 @@ matrixTest(
   { engine: true, judge: true },
   async (bpftrace) => {
     using folder = temporary();
-    const waitFile = folder.file("go");
-    await using engine = startEngine({ model: model("small"), tokens: 1200, waitFile });
+    const [waitFile, stopFile] = [folder.file("go"), folder.file("stop")];
+    await using engine = startEngine({ model: model("small"), tokens: 100, waitFile, stopFile });
     await engine.saw('"waiting"');
     const flags = ["--buffer-pages", "64", "--max-loss", "0"];
     const formats = ["pftrace", "llmprof"];
@@ -38,6 +38,9 @@ matrixTest(
     await new Promise((resolve) => setTimeout(resolve, heldMs));
     for (const pid of held.toReversed()) Deno.kill(pid, "SIGCONT");
     const to = bootNow();
+    // What comes after the loss is seen again.
+    await new Promise((resolve) => setTimeout(resolve, afterwardsMs));
+    Deno.writeTextFileSync(stopFile, "");
 
     assert.equal((await engine.finished()).code, 0);
     const summary = summaryOf("operators", await llmprof.finished(), 4);
