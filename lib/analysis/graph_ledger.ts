@@ -133,15 +133,15 @@ export class GraphLedger {
 }
 
 /** NaN: the end of the call was not seen. */
-function addCall({ operator, layer, tensor, bytes, flops }: Node, phase: Phase, ns: number): void {
+function addCall({ operator, layer, tensor, demand }: Node, phase: Phase, ns: number): void {
   if (ns !== ns) {
     for (const sums of [operator, layer, tensor]) sums.addOpen(phase);
     return;
   }
   const bucket = bucketOf(ns);
-  operator.add(phase, ns, bucket, bytes, flops);
-  layer.add(phase, ns, bucket, bytes, flops);
-  tensor.add(phase, ns, bucket, bytes, flops);
+  operator.add(phase, ns, bucket, demand);
+  layer.add(phase, ns, bucket, demand);
+  tensor.add(phase, ns, bucket, demand);
 }
 
 function threadKey(track: Track): string {

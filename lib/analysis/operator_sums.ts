@@ -1,5 +1,6 @@
+import type { Demands } from "./bound.ts";
 import { Histogram } from "./histogram.ts";
-import type { OperatorSumsResult, PartResult } from "./operators_schema.ts";
+import type { BoundResult, OperatorSumsResult, PartResult } from "./operators_schema.ts";
 
 /** In what kind of call a graph was computed. */
 export const PHASES = ["prefill", "decode", "other"] as const;
@@ -11,9 +12,22 @@ interface Part {
   ns: number;
   /** Of the timed calls; NaN as soon as that of one is not known. */
   bytes: number;
+  coldBytes: number;
   flops: number;
+  quantisedFlops: number;
   histogram: Histogram | undefined;
 }
+
+/** What one call asks of the machine; NaN where it is not known (see probes/ggml/demand.ts). */
+export interface CallDemand {
+  readonly bytes: number;
+  readonly coldBytes: number;
+  readonly flops: number;
+  readonly quantisedFlops: number;
+}
+
+/** What binds calls; null where nobody can tell. */
+export type Judge = (demands: Demands) => BoundResult | null;
 
 /** Sums of one row: an operator, a layer or a kind of tensor. */
 export class OperatorSums {
@@ -21,14 +35,13 @@ export class OperatorSums {
   #open = 0;
   othersNs = 0;
 
-  /** `bucket`: that of the duration in a {@link Histogram}; one call is added to several rows. `bytes`, `flops`: NaN where they are not known. */
-  add(phase: Phase, ns: number, bucket: number, bytes: number, flops: number): void {
+  /** `bucket`: that of the duration in a {@link Histogram}; one call is added to several rows. */
+  add(phase: Phase, ns: number, bucket: number, demand: CallDemand): void {
     const part = this.#parts[phase];
     part.calls++;
     part.timed++;
     part.ns += ns;
-    part.bytes += bytes;
-    part.flops += flops;
+    addDemand(part, demand);
     (part.histogram ??= new Histogram()).add(ns, bucket);
   }
 
@@ -43,47 +56,58 @@ export class OperatorSums {
     this.#parts[phase].ns += ns;
   }
 
+  /** NaN where that of one call is not known. */
+  get coldBytes(): number {
+    return PHASES.reduce((sum, phase) => sum + this.#parts[phase].coldBytes, 0);
+  }
+
   get isEmpty(): boolean {
     return PHASES.every((phase) => this.#parts[phase].calls === 0 && this.#parts[phase].ns === 0);
   }
 
   /** `graphNs`: what shares are shares of. */
-  result(graphNs: number): OperatorSumsResult {
+  result(graphNs: number, judge: Judge): OperatorSumsResult {
     const all = part();
     for (const phase of PHASES) {
-      const { calls, timed, ns, bytes, flops, histogram } = this.#parts[phase];
+      const { calls, timed, ns, histogram } = this.#parts[phase];
       all.calls += calls;
       all.timed += timed;
       all.ns += ns;
-      all.bytes += bytes;
-      all.flops += flops;
+      addDemand(all, this.#parts[phase]);
       if (histogram) (all.histogram ??= new Histogram()).merge(histogram);
     }
     const { prefill, decode, other } = this.#parts;
     return {
-      ...partResult(all),
+      ...partResult(all, judge),
       openCalls: this.#open,
       share: graphNs > 0 ? all.ns / graphNs : null,
       othersNs: this.othersNs,
-      prefill: partResult(prefill),
-      decode: partResult(decode),
-      other: partResult(other),
+      prefill: partResult(prefill, judge),
+      decode: partResult(decode, judge),
+      other: partResult(other, judge),
     };
   }
 }
 
 function part(): Part {
-  return { calls: 0, timed: 0, ns: 0, bytes: 0, flops: 0, histogram: undefined };
+  return { calls: 0, timed: 0, ns: 0, bytes: 0, coldBytes: 0, flops: 0, quantisedFlops: 0, histogram: undefined };
 }
 
-function partResult({ calls, timed, ns, bytes, flops, histogram }: Part): PartResult {
+function addDemand(part: Part, { bytes, coldBytes, flops, quantisedFlops }: CallDemand): void {
+  part.bytes += bytes;
+  part.coldBytes += coldBytes;
+  part.flops += flops;
+  part.quantisedFlops += quantisedFlops;
+}
+
+function partResult({ calls, timed, ns, histogram, ...sums }: Part, judge: Judge): PartResult {
   const ofTimed = (sum: number) => timed > 0 && sum === sum ? sum : null;
-  return {
-    calls,
+  const demands = {
     totalNs: ns,
-    meanNs: timed > 0 ? ns / timed : null,
-    p50Ns: histogram?.quantile(0.5) ?? null,
-    bytes: ofTimed(bytes),
-    flops: ofTimed(flops),
+    bytes: ofTimed(sums.bytes),
+    coldBytes: ofTimed(sums.coldBytes),
+    flops: ofTimed(sums.flops),
+    quantisedFlops: ofTimed(sums.quantisedFlops),
   };
+  return { calls, meanNs: timed > 0 ? ns / timed : null, p50Ns: histogram?.quantile(0.5) ?? null, ...demands, bound: judge(demands) };
 }

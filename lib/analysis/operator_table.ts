@@ -1,6 +1,6 @@
 import type { Args, Slice } from "../events/span.ts";
 import type { OperatorsResult, OperatorSumsResult } from "./operators_schema.ts";
-import { OperatorSums, type Phase } from "./operator_sums.ts";
+import { type CallDemand, type Judge, OperatorSums, type Phase } from "./operator_sums.ts";
 import { tensorKind } from "./tensor_kind.ts";
 
 interface Rows {
@@ -9,10 +9,9 @@ interface Rows {
   readonly tensor: OperatorSums;
 }
 
-/** The rows that one node of a graph adds to, and what a call of it asks of the machine; NaN: not known. */
+/** The rows that one node of a graph adds to, and what a call of it asks of the machine. */
 export interface Node extends Rows {
-  readonly bytes: number;
-  readonly flops: number;
+  readonly demand: CallDemand;
 }
 
 /** An engine that names every tensor anew must not fill the memory: beyond this the memory of names starts afresh, the sums stay. */
@@ -34,7 +33,7 @@ export class OperatorTable {
     const known = args && this.#byArgs.get(args);
     if (known && known.name === name) return known.node;
     // A tensor of one name has other sizes in another graph: these belong to the arguments.
-    const node = { ...this.#named(slice), bytes: Number(args?.bytes ?? NaN), flops: Number(args?.flops ?? NaN) };
+    const node = { ...this.#named(slice), demand: demandOf(args) };
     if (args) this.#byArgs.set(args, { name, node });
     return node;
   }
@@ -60,9 +59,16 @@ export class OperatorTable {
     for (const sums of [operator, layer, tensor]) sums.addTime(phase, ns);
   }
 
-  result(graphNs: number): Pick<OperatorsResult, "operators" | "layers" | "tensors"> {
-    const named = (rows: ReadonlyMap<string, OperatorSums>) => byTime(filled(rows).map(([name, sums]) => ({ name, ...sums.result(graphNs) })));
-    const layers = filled(this.#layers).map(([layer, sums]) => ({ layer, ...sums.result(graphNs) }));
+  /** Of all calls, in a graph on average; NaN where that of one is not known. */
+  coldBytes(graphs: number): number {
+    let sum = 0;
+    for (const sums of this.#operators.values()) sum += sums.coldBytes;
+    return sum / graphs;
+  }
+
+  result(graphNs: number, judge: Judge): Pick<OperatorsResult, "operators" | "layers" | "tensors"> {
+    const named = (rows: ReadonlyMap<string, OperatorSums>) => byTime(filled(rows).map(([name, sums]) => ({ name, ...sums.result(graphNs, judge) })));
+    const layers = filled(this.#layers).map(([layer, sums]) => ({ layer, ...sums.result(graphNs, judge) }));
     layers.sort((a, b) => (a.layer ?? Infinity) - (b.layer ?? Infinity));
     return { operators: named(this.#operators), layers, tensors: named(this.#tensors) };
   }
@@ -75,6 +81,12 @@ export class OperatorTable {
     this.#nodes = new Map();
     this.#names = 0;
   }
+}
+
+function demandOf(args: Args | undefined): CallDemand {
+  const bytes = Number(args?.bytes ?? NaN), flops = Number(args?.flops ?? NaN);
+  // Absent where they are none.
+  return { bytes, coldBytes: bytes === bytes ? Number(args?.cold ?? 0) : NaN, flops, quantisedFlops: args?.quantised ? flops : 0 * flops };
 }
 
 function row<Key>(rows: Map<Key, OperatorSums>, key: Key): OperatorSums {

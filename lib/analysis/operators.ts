@@ -1,8 +1,11 @@
 import type { Mark, Slice, Span } from "../events/span.ts";
+import { type Ceilings, ceilingsFor } from "../machine/ceilings/ceilings.ts";
 import { type Detail, withGraphs } from "../programs/detail.ts";
 import type { Analysis } from "./analysis.ts";
+import { boundOf } from "./bound.ts";
 import { DecodeCalls } from "./decode_calls.ts";
 import { GraphLedger } from "./graph_ledger.ts";
+import type { Judge } from "./operator_sums.ts";
 import { OperatorTable } from "./operator_table.ts";
 import type { OperatorsResult } from "./operators_schema.ts";
 import { QualityCount } from "./quality.ts";
@@ -11,8 +14,8 @@ import { StoppedTimes } from "./stopped.ts";
 import { Windows } from "./windows.ts";
 
 /** Which operators take the time, and how fast tokens come: sums as spans arrive, in memory that does not grow with their number. */
-export function operators(detail: Detail = "op"): Analysis<OperatorsResult> {
-  return new OperatorsAnalysis(detail);
+export function operators(detail: Detail = "op", ceilings: readonly Ceilings[] = []): Analysis<OperatorsResult> {
+  return new OperatorsAnalysis(detail, ceilings);
 }
 
 class OperatorsAnalysis implements Analysis<OperatorsResult> {
@@ -27,7 +30,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
   /** In successful calls that ended: what `graphsInDecodeNs` can be compared with. */
   #graphsInDecodeNs = 0;
 
-  constructor(readonly detail: Detail) {}
+  constructor(readonly detail: Detail, readonly ceilings: readonly Ceilings[]) {}
 
   span(span: Span): void {
     if (span.type === "slice") this.#slice(span);
@@ -40,7 +43,11 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
     const { count, openCount, nodes, withoutOperators, unattached, graphNs } = this.#ledger;
     const time = this.#calls.time();
     const { detail } = this;
+    const workers = [...this.#ledger.workers].sort(([a], [b]) => a - b).map(([worker, { calls, ns }]) => ({ worker, calls, busyNs: ns }));
     const seesGraphs = withGraphs.includes(detail);
+    const ceilings = detail === "op" ? ceilingsFor(workers.length, this.ceilings) : undefined;
+    const fits = ceilings !== undefined && this.#table.coldBytes(count) <= ceilings.cacheSize;
+    const judge: Judge = (demands) => ceilings ? boundOf(demands, ceilings, fits) : null;
     const inGraphs = seesGraphs ? this.#graphsInDecodeNs : null;
     return {
       detail,
@@ -55,10 +62,11 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
         stoppedNs: this.#stopped.union().total,
       },
       graphs: { count, openCount, nodes, withoutOperators: detail === "op" ? withoutOperators : 0 },
-      ...(detail === "op" ? this.#table.result(graphNs) : { operators: [], layers: [], tensors: [] }),
-      workers: [...this.#ledger.workers].sort(([a], [b]) => a - b).map(([worker, { calls, ns }]) => ({ worker, calls, busyNs: ns })),
+      ...(detail === "op" ? this.#table.result(graphNs, judge) : { operators: [], layers: [], tensors: [] }),
+      workers,
       unattachedCalls: unattached,
       samples: detail === "sample" ? this.#samples.result() : null,
+      ceilings: ceilings ?? null,
       quality: this.#quality.result(),
     };
   }

@@ -16,7 +16,7 @@ export function presentOperators(result: OperatorsResult): readonly View[] {
   if (result.operators.length > 0) {
     views.push(sumsTable("Operators", "operator", result.operators.map((row) => [row.name, row])));
     const rows = demands(result);
-    if (rows.length > 0) views.push(demandTable(rows));
+    if (rows.length > 0) views.push(...demandViews(rows, result));
     const layers = result.layers.filter((row) => row.layer !== null);
     if (layers.length > 1) views.push(sumsTable("Layers", "layer", result.layers.map((row) => [row.layer ?? "none", row])));
     const { title, shown } = first("Tensors", result.tensors);
@@ -106,6 +106,12 @@ function sumsTable(title: string, first: string, rows: readonly (readonly [strin
 /** Below this share of the time in graphs it does not matter how an operator uses the machine. */
 const SMALL_SHARE = 0.005;
 
+const boundColumns: readonly Column[] = [{ title: "moving", unit: "ratio" }, { title: "computing", unit: "ratio" }, {
+  title: "bound by",
+  unit: "text",
+}];
+const howToCompare = info("How much of what this machine can do that is was not measured: --calibrate does so, in seconds, until the next boot.");
+
 type DemandRow = readonly [operator: string, phase: Phase, part: PartResult];
 
 /** Operators by the kind of call, most time first: the same operator reads matrices for one token and multiplies them for many. */
@@ -115,30 +121,31 @@ function demands({ operators, time }: OperatorsResult): DemandRow[] {
   return worth.sort(([, , a], [, , b]) => b.totalNs - a.totalNs);
 }
 
-function demandTable(rows: readonly DemandRow[]): Table {
+function demandViews(rows: readonly DemandRow[], { ceilings }: OperatorsResult): View[] {
   const rate = (sum: number | null, ns: number) => sum === null || ns === 0 ? null : sum / ns * 1e9;
-  return {
+  const table: Table = {
     type: "table",
     title: "What operators ask of the machine (by shapes and types; caches may spare some of the bytes)",
     columns: [
       { title: "operator", unit: "text" },
       { title: "in", unit: "text" },
       { title: "total", unit: "ns" },
-      { title: "bytes", unit: "bytes" },
       { title: "moved", unit: "bytes-per-second" },
       { title: "computed", unit: "flops-per-second" },
       { title: "FLOP/byte", unit: "count" },
+      ...(ceilings ? boundColumns : []),
     ],
-    rows: rows.map(([operator, phase, { totalNs, bytes, flops }]) => [
+    rows: rows.map(([operator, phase, { totalNs, bytes, flops, bound }]) => [
       operator,
       phase,
       totalNs,
-      bytes,
       rate(bytes, totalNs),
       rate(flops, totalNs),
       bytes && flops !== null ? Math.round(flops / bytes * 10) / 10 : null,
+      ...(ceilings ? [bound?.moving ?? null, bound?.computing ?? null, bound?.by ?? null] : []),
     ]),
   };
+  return ceilings ? [table] : [table, howToCompare];
 }
 
 function workers({ workers }: OperatorsResult): Table {

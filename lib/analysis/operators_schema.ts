@@ -8,8 +8,15 @@ const nsOrNull = z.number().nullable();
 const ratioOrNull = z.number().nullable();
 
 /**
+ * What binds calls. `moving` and `computing`: the part of their time that moving their bytes, and computing, takes at least at the machine's ceilings; the
+ * larger names what binds them, and where neither is a fifth of the time it is something else.
+ */
+const boundSchema = z.object({ by: z.enum(["memory", "cache", "compute", "neither"]), moving: z.number(), computing: z.number() });
+
+/**
  * What of a row belongs to one kind of call. `meanNs` and `p50Ns` are null where no call was timed. `bytes` and `flops` are what the timed calls had to read
- * and write, and to compute, by the shapes and types of their tensors (see probes/ggml/demand.ts): null where that of one of them is not known.
+ * and write, and to compute, by the shapes and types of their tensors (see probes/ggml/demand.ts): null where that of one of them is not known. `coldBytes`: of tensors that the graph did
+ * not compute; `quantisedFlops`: products of quantised weights.
  */
 const partSchema = z.object({
   calls: count,
@@ -17,7 +24,11 @@ const partSchema = z.object({
   meanNs: nsOrNull,
   p50Ns: nsOrNull,
   bytes: z.number().nullable(),
+  coldBytes: z.number().nullable(),
   flops: z.number().nullable(),
+  quantisedFlops: z.number().nullable(),
+  /** Null where these are, or where the machine's ceilings were not measured. */
+  bound: boundSchema.nullable(),
 });
 
 const sumsSchema = partSchema.extend({
@@ -108,10 +119,20 @@ export const operatorsResultSchema = z.object({
   unattachedCalls: count,
   /** With `sample` alone. */
   samples: samplesSchema.nullable(),
+  /** What the machine can do at most with as many threads as there are workers, per second, as it was measured; null where it was not. */
+  ceilings: z.object({
+    threads: count,
+    memoryBytes: z.number(),
+    cacheBytes: z.number(),
+    cacheSize: z.number(),
+    flops: z.number(),
+    byteOperations: z.number(),
+  }).nullable(),
   quality: z.object({ lostEvents: count, undecodableLines: count }),
 });
 
 export type OperatorsResult = z.infer<typeof operatorsResultSchema>;
 export type OperatorSumsResult = z.infer<typeof sumsSchema>;
 export type SamplesResult = z.infer<typeof samplesSchema>;
+export type BoundResult = z.infer<typeof boundSchema>;
 export type PartResult = z.infer<typeof partSchema>;

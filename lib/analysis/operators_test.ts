@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Span } from "../events/span.ts";
+import type { Ceilings } from "../machine/ceilings/ceilings.ts";
 import { GraphLedger } from "./graph_ledger.ts";
 import { operators } from "./operators.ts";
 import { OperatorTable } from "./operator_table.ts";
@@ -122,10 +123,47 @@ Deno.test("bytes and operations are sums of the timed calls, by phase, and unkno
   assert.deepEqual([of("ADD").bytes, of("ADD").flops, of("ROPE").bytes], [1e3, null, null]);
   const table = presentOperators(result).find((view) => view.type === "table" && view.title.startsWith("What operators ask"));
   assert.deepEqual(table!.type === "table" && table!.rows, [
-    ["MUL_MAT", "prefill", 4 * MS, 4e6, 1e9, 2e9, 2],
-    ["MUL_MAT", "decode", 4 * MS, 4e6, 1e9, 5e8, 0.5],
-    ["ADD", "prefill", 1 * MS, 1e3, 1e6, null, null],
+    ["MUL_MAT", "prefill", 4 * MS, 1e9, 2e9, 2],
+    ["MUL_MAT", "decode", 4 * MS, 1e9, 5e8, 0.5],
+    ["ADD", "prefill", 1 * MS, 1e6, null, null],
   ]);
+});
+
+Deno.test("what binds an operator: the ceiling that it is nearer to, of as many threads as there are workers", () => {
+  const s = new TestSpans();
+  const one = { threads: 1, memoryBytes: 10e9, cacheBytes: 100e9, cacheSize: 32e6, flops: 100e9, byteOperations: 200e9 };
+  // Each computes for 10 ms.
+  const product = { tensor: "ffn_up-0", bytes: 51e6, cold: 50e6, flops: 200e6, quantised: true };
+  const spans = [
+    s.op("MUL_MAT", 0, 10, product),
+    s.op("FLASH_ATTN_EXT", 10, 20, { tensor: "fa-0", bytes: 1e6, flops: 500e6 }),
+    s.op("ADD", 20, 30, { tensor: "l_out-0", bytes: 1e6, flops: 1e6 }),
+    s.op("CUSTOM", 30, 40, { tensor: "x-0" }),
+    s.graph(0, 40, 4),
+    s.decode("decode", 0, 40),
+  ];
+  const bounds = (ceilings: readonly Ceilings[]): Record<string, unknown> => {
+    const result = analyse(operators("op", ceilings), spans);
+    assert.deepEqual(operatorsResultSchema.parse(result), result);
+    const of = Object.fromEntries(
+      result.operators.map(({ name, bound }) => [name, bound && `${bound.by} ${bound.moving.toFixed(3)} ${bound.computing.toFixed(3)}`]),
+    );
+    delete of["graph rest"];
+    return { ...of, threads: result.ceilings?.threads };
+  };
+  // 50 MB at 10 GB/s take 5 ms, 1 MB more from the cache; 200 M operations on bytes 1 ms, 500 M others 5 ms.
+  assert.deepEqual(bounds([one]), {
+    MUL_MAT: "memory 0.501 0.100",
+    FLASH_ATTN_EXT: "compute 0.001 0.500",
+    ADD: "neither 0.001 0.001",
+    CUSTOM: null,
+    threads: 1,
+  });
+  // Nobody knows what CUSTOM brings into the cache: what is not known does not fit.
+  spans.splice(3, 1);
+  assert.equal(bounds([{ ...one, cacheSize: 64e6 }]).MUL_MAT, "neither 0.051 0.100");
+  assert.equal(bounds([{ ...one, cacheSize: 64e6, cacheBytes: 20e9 }]).MUL_MAT, "cache 0.255 0.100");
+  assert.deepEqual(bounds([]), { MUL_MAT: null, FLASH_ATTN_EXT: null, ADD: null, threads: undefined });
 });
 
 Deno.test("two contexts of one process at once: each graph takes the operators of its own lane and phase", () => {
@@ -259,7 +297,7 @@ Deno.test("what waits is bounded: operators without graphs, graphs without decod
   }
   ledger.finish();
   assert.deepEqual([ledger.count, ledger.unattached], [30, 3]);
-  const { operators } = table.result(ledger.graphNs);
+  const { operators } = table.result(ledger.graphNs, () => null);
   assert.deepEqual([operators[0]!.calls, operators[0]!.totalNs], [22 + 30, 52 * MS]);
   for (let i = 0; i < 70_000; i++) table.node(s.op("ADD", 0, 1, { tensor: `x ${i}` }));
 });

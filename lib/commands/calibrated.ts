@@ -1,4 +1,6 @@
-import { Cache } from "../machine/cache.ts";
+import { Cache, machineKey } from "../machine/cache.ts";
+import { type Ceilings, parseCeilings } from "../machine/ceilings/ceilings.ts";
+import { measureCeilings } from "../machine/ceilings/measure.ts";
 import { type Calibration, parseCalibration, uncalibrated } from "../machine/calibration.ts";
 import { calibrate } from "../session/calibrate.ts";
 import type { Means } from "../session/means.ts";
@@ -17,6 +19,27 @@ export async function readCalibration(means: Means, bufferPages: number, wish: C
   const measured = await calibrate(means, bufferPages);
   cache?.write("calibration", measured);
   return { ...measured, measured: true };
+}
+
+/** What this machine can do at most: measured only where that is asked for, because it keeps every CPU busy for a second or more. Null where it is not known. */
+export async function readCeilings(means: Means, wish: "now" | "kept"): Promise<readonly Ceilings[] | null> {
+  const key = means.machine.cacheKey;
+  const cache = key && new Cache(machineKey(key));
+  if (wish === "kept") return parseCeilings(cache?.read("ceilings"));
+  const measured = await measureCeilings(means);
+  if (measured) cache?.write("ceilings", measured);
+  return measured;
+}
+
+/** One line for each number of threads. */
+export function ceilingsTexts(all: readonly Ceilings[]): string[] {
+  const giga = (perSecond: number) => (perSecond / 1e9).toFixed(perSecond < 99.5e9 ? 1 : 0);
+  return all.map(({ threads, memoryBytes, cacheBytes, flops, byteOperations }) =>
+    `${threads === 1 ? "One thread reads" : `${threads} threads read`} ${giga(memoryBytes)} GB/s from memory and ${
+      giga(cacheBytes)
+    } from the last-level ` +
+    `cache, and ${threads === 1 ? "computes" : "compute"} ${giga(flops)} GFLOP/s, ${giga(byteOperations)} on bytes.`
+  );
 }
 
 /** One line for people: what a hit costs. */

@@ -11,7 +11,8 @@ import { readSurroundings } from "../machine/surroundings.ts";
 import { renderSummary } from "../../exporters/json.ts";
 import { renderText } from "../../exporters/text.ts";
 import { DEFAULT_BUFFER_PAGES } from "../tracing/command_line.ts";
-import { calibrationText, readCalibration } from "./calibrated.ts";
+import { measuringText } from "../session/status.ts";
+import { calibrationText, ceilingsTexts, readCalibration, readCeilings } from "./calibrated.ts";
 import type { DoctorSummary } from "./doctor_schema.ts";
 import { readMeans } from "./means.ts";
 import { type ProbeCheck, probeChecks, probeLines } from "./probe_needs.ts";
@@ -49,10 +50,11 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
 
 /** Beside the answer: a run finds what is kept here. */
 async function measureHits({ bpftrace }: DoctorOptions, terminal: Context["terminal"]): Promise<void> {
-  const begin = () => terminal.err("Measuring what a hit costs on this machine…\n");
+  const begin = () => terminal.err(`${measuringText}\n`);
   const means = await readMeans(bpftrace);
   using _symbols = means.symbols;
   terminal.err(`${calibrationText(await readCalibration(means, DEFAULT_BUFFER_PAGES, "now", begin))}\n`);
+  for (const text of ceilingsTexts(await readCeilings(means, "now") ?? [])) terminal.err(`${text}\n`);
 }
 
 async function examine(options: DoctorOptions, { argv }: Context): Promise<Examination> {

@@ -6,6 +6,7 @@ import { ops } from "../../probes/ggml/ops.ts";
 import { samples } from "../../probes/ggml/samples.ts";
 import { calls } from "../../probes/llama/calls.ts";
 import { life } from "../../probes/process/life.ts";
+import { parseCeilings } from "../machine/ceilings/ceilings.ts";
 import { asDetail } from "../programs/detail.ts";
 import type { Profile } from "./profile.ts";
 
@@ -19,7 +20,7 @@ export const operatorsProfile: Profile<OperatorsResult> = {
     { probe: samples, what: "ggml's CPU backend (libggml-cpu*.so)" },
     { probe: calls, what: "llama.cpp (libllama.so)" },
   ],
-  analyse: ({ options }) => operators(asDetail(options.detail)),
+  analyse: ({ options, ceilings }) => operators(asDetail(options.detail), parseCeilings(ceilings) ?? []),
   present: presentOperators,
   schema: async () => (await import("../analysis/operators_schema.ts")).operatorsResultSchema,
 };

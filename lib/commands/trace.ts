@@ -16,6 +16,7 @@ import { checkProgram } from "../target/program_path.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
+import { ceilingsTexts, readCeilings } from "./calibrated.ts";
 import { checkTarget, findRunning, findTargetNow, isNamed, type TargetOptions } from "./find_target.ts";
 import { hostFacts } from "./host_facts.ts";
 import { heedSignals, mustTrace, readMeans } from "./means.ts";
@@ -62,6 +63,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const stopped = running?.type === "running" && !patient ? "" : "*/libllama.*";
   const starting = startGuard(stopped, means.machine.bpftrace!.features.symbols ? means.symbols.root : "");
   const overhead = await RunOverhead.before(means, running, profile.probes, options, status, context.interrupted);
+  const ceilings = await readCeilings(means, options.calibrate ? "now" : "kept");
+  if (options.calibrate) { for (const text of ceilingsTexts(ceilings ?? [])) status.note(text); }
   const told = (text: string) => options.pseudonyms?.prose(text) ?? text;
   const unwritable = ({ what, why }: LlmprofError) => context.terminal.err(`${told(`${what} ${why}`)}\n`);
   const outputs = await Outputs.prepare(options.outputs, owner, unwritable, options.pseudonyms !== undefined);
@@ -95,6 +98,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         command: profile.name,
         options: { detail: overhead.detail },
         host: hostFacts(means.machine),
+        ...(ceilings && { ceilings }),
         bpftrace: { path: means.machine.bpftrace!.path, version: means.machine.bpftrace!.text.replace(/^bpftrace v/, "") },
       },
       open: (header) => {

@@ -28,6 +28,11 @@ export function cacheKey(bpftrace: string, kernel: string, boot: string): CacheK
   }
 }
 
+/** For what holds with any bpftrace. */
+export function machineKey({ kernel, boot }: CacheKey): CacheKey {
+  return { path: "", dev: 0, inode: 0, bytes: 0, modified: 0, kernel, boot };
+}
+
 /** Where it lies, and whose it has to be; a test has a place of its own. */
 export interface CachePlace {
   readonly folder: string;

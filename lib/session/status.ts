@@ -2,6 +2,8 @@ import { harmless } from "../events/text.ts";
 import { percent } from "./percent.ts";
 import type { Progress } from "./progress.ts";
 
+export const measuringText = "Measuring this machine…";
+
 /** `predicted overhead 1.2 % at 25,000 hits/s`, and whether that is more than a guess. */
 function predictionText({ overhead, hitsPerSecond, calibrated }: Extract<Progress, { state: "predicted" }>): string {
   const guess = calibrated ? "" : " (uncalibrated: --calibrate measures what a hit costs here)";
@@ -46,7 +48,7 @@ export class StatusLine {
       case "looking":
         return this.#say("Looking at the target for a second before anything is attached to its operators…");
       case "calibrating":
-        return this.#say("Measuring what a hit costs on this machine…");
+        return this.#say(measuringText);
       case "predicted":
         return this.#say(predictionText(progress));
       case "draining":

@@ -1,4 +1,5 @@
 import type { Clock } from "../events/time.ts";
+import { type Ceilings, parseCeilings } from "../machine/ceilings/ceilings.ts";
 import { type Check, either, isFlag, isInteger, isNull, isNumber, isObject, isText, listOf, mapOf, shape, wrongField } from "./json_shape.ts";
 
 /** What is known of a run when its first line is read. Kept in a recording, so a replay has it without asking the machine. */
@@ -14,6 +15,8 @@ export interface Header {
   /** Only this process' tree belongs to the target (a run that waited saw every new process). */
   readonly root?: number;
   readonly host: Readonly<Record<string, string | number | null>>;
+  /** What the machine can do at most, where it was measured: see lib/machine/ceilings. */
+  readonly ceilings?: readonly Ceilings[];
   readonly bpftrace: { readonly path: string; readonly version: string } | null;
 }
 
@@ -25,6 +28,7 @@ const fields: readonly (readonly [name: string, words: string, check: Check])[] 
   ["clock", "no object", isObject],
   ["target", "no object", isObject],
   ["host", "no object of texts and numbers", mapOf(either(isText, isNumber, isNull))],
+  ["ceilings", "no list of what the machine can do", either((value) => value === undefined, (value) => parseCeilings(value) !== null)],
   ["root", "no process id", either((value) => value === undefined, isInteger)],
   ["bpftrace", "no path and version", either(isNull, shape({ path: isText, version: isText }))],
 ];

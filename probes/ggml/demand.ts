@@ -6,6 +6,8 @@ export interface Operand {
   readonly type: number;
   /** Elements by dimension, always four. */
   readonly ne: readonly number[];
+  /** The graph has not computed it: a weight, cells of the cache. A graph that is larger than the caches finds it in memory. */
+  readonly cold?: boolean;
 }
 
 /**
@@ -14,44 +16,64 @@ export interface Operand {
  */
 export interface Demand {
   readonly bytes: number | undefined;
+  /** Of these, bytes of cold operands; undefined as `bytes` is. */
+  readonly cold: number | undefined;
   readonly flops: number | undefined;
+  /** The operations are on quantised weights, which processors multiply as bytes. */
+  readonly quantised: boolean;
 }
 
 /** Of an operator by its name in ggml, what it computes, and its sources in order (`undefined` where a place is empty or was not seen). */
 export function demandOf(op: string, result: Operand, sources: readonly (Operand | undefined)[]): Demand {
   // A recording of before sources were described, or an operator that has none: nothing is known of what it reads.
-  if (sources.every((source) => source === undefined)) return { bytes: undefined, flops: undefined };
-  return { bytes: known(bytesOf(op, result, sources)), flops: known(flopsOf(op, result, sources)) };
+  if (sources.every((source) => source === undefined)) return { bytes: undefined, cold: undefined, flops: undefined, quantised: false };
+  const moved = trafficOf(op, result, sources);
+  const sum = (of: readonly Traffic[] | undefined) => known(of?.reduce((bytes, part) => bytes + part.bytes, 0));
+  const bytes = sum(moved);
+  return {
+    bytes,
+    cold: bytes === undefined ? undefined : sum(moved?.filter(({ operand }) => operand?.cold)),
+    flops: known(flopsOf(op, result, sources)),
+    quantised: products.has(op) && (elementType(sources[0]?.type ?? 0)?.elements ?? 1) > 1,
+  };
+}
+
+const products = new Set(["MUL_MAT", "MUL_MAT_ID", "OUT_PROD"]);
+
+interface Traffic {
+  readonly operand: Operand | undefined;
+  readonly bytes: number;
 }
 
 const elements = ({ ne }: Operand) => ne.reduce((product, n) => product * n, 1);
 
-function bytes(operand: Operand | undefined, count = operand && elements(operand)): number {
+/** All of an operand, or so many of its elements. */
+function traffic(operand: Operand | undefined, count = operand && elements(operand)): Traffic {
   const type = operand && elementType(operand.type);
-  return type ? count! / type.elements * type.bytes : NaN;
+  return { operand, bytes: type ? count! / type.elements * type.bytes : NaN };
 }
 
-function bytesOf(op: string, result: Operand, sources: readonly (Operand | undefined)[]): number | undefined {
+function trafficOf(op: string, result: Operand, sources: readonly (Operand | undefined)[]): readonly Traffic[] | undefined {
   const [first, second, third] = sources;
-  const given = sources.filter((source) => source !== undefined);
   switch (op) {
     // Of the table only the rows that are asked for, which are as many as come out.
     case "GET_ROWS":
-      return bytes(first, elements(result)) + bytes(second) + bytes(result);
+      return [traffic(first, elements(result)), traffic(second), traffic(result)];
     // Into the table only the rows that are given; the result is all of the table.
     case "SET_ROWS":
-      return bytes(first) + bytes(second) + bytes(result, first && elements(first));
+      return [traffic(first), traffic(second), traffic(result, first && elements(first))];
     // The second source is what the result is a view of.
     case "CPY":
-      return bytes(first) + bytes(result);
+      return [traffic(first), traffic(result)];
     // The matrices of the experts that are chosen: at most one for each row, and at most all.
     case "MUL_MAT_ID": {
       if (!first || !third) return undefined;
       const experts = first.ne[2]!;
-      return bytes(first) / experts * Math.min(experts, elements(third)) + bytes(second) + bytes(third) + bytes(result);
+      const used = Math.min(experts, elements(third));
+      return [traffic(first, elements(first) / experts * used), traffic(second), traffic(third), traffic(result)];
     }
   }
-  return !indirect.has(op) ? given.reduce((sum, source) => sum + bytes(source), bytes(result)) : undefined;
+  return indirect.has(op) ? undefined : [...sources.filter((source) => source !== undefined), result].map((operand) => traffic(operand));
 }
 
 /** They read or write a part of an operand that another one names, or keep a state beside them. */

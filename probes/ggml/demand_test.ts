@@ -69,6 +69,17 @@ const cases: [name: string, op: string, result: Operand, sources: (Operand | und
 
 Deno.test("demand: bytes and operations as counted by hand", () => {
   for (const [name, op, result, sources, bytes, flops] of cases) {
-    assert.deepEqual(demandOf(op, result, sources), { bytes, flops }, name);
+    const demand = demandOf(op, result, sources);
+    assert.deepEqual([demand.bytes, demand.flops], [bytes, flops], name);
   }
+});
+
+Deno.test("demand: what the graph did not compute is cold, and products of quantised weights are told from others", () => {
+  const weights = { ...operand(Q4_0, 32, 64), cold: true };
+  const { cold, quantised } = demandOf("MUL_MAT", operand(F32, 64), [weights, operand(F32, 32)]);
+  assert.deepEqual([cold, quantised], [64 * 18, true]);
+  const scores = demandOf("MUL_MAT", operand(F32, 8, 3, 4), [operand(F16, 16, 8, 2), operand(F32, 16, 3, 4)]);
+  assert.deepEqual([scores.cold, scores.quantised], [0, false]);
+  assert.equal(demandOf("GET_ROWS", operand(F32, 32, 3), [{ ...operand(Q4_0, 32, 1000), cold: true }, operand(I32, 3)]).cold, 3 * 18);
+  assert.equal(demandOf("MUL_MAT", operand(F32, 64), [{ ...operand(99, 32, 64), cold: true }, operand(F32, 32)]).cold, undefined);
 });

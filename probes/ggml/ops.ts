@@ -106,7 +106,10 @@ class OpsDecoder implements Decoder {
     if (!tensors) this.#tensors.set(pid, tensors = new Map());
     switch (judge(values, this.#names.length)) {
       case "tensor":
-        return void tensors.set(address, describe(values, sources, this.#names));
+        return void tensors.set(
+          address,
+          describe(values, sources.map((source) => source && { ...source, cold: isCold(source, tensors) }), this.#names),
+        );
       case "unread":
         return void tensors.delete(address);
       case "strange": {
@@ -117,4 +120,9 @@ class OpsDecoder implements Decoder {
       }
     }
   }
+}
+
+/** Nobody computes it: it is a weight, an input, or a view of the cache. */
+function isCold({ address, viewOf }: Source, tensors: ReadonlyMap<number, Tensor>): boolean {
+  return !tensors.has(viewOf || address);
 }

@@ -201,7 +201,8 @@ Deno.test("ops: an address means what was last said of it, when the operator end
 Deno.test("ops: sources that were described before a tensor say what computing it asks", () => {
   const d = decoding();
   d.event(2, "ggml/ops.source", { index: 0, address: 8, type: 2, ne0: 32, ne1: 64, ne2: 1, ne3: 1, name: "blk.0.attn_q.weight" });
-  d.event(2, "ggml/ops.source", { index: 1, address: 9, type: 0, ne0: 32, ne1: 1, ne2: 1, ne3: 1, name: "attn_norm-0" });
+  // A view of what the graph has computed.
+  d.event(2, "ggml/ops.source", { index: 1, address: 9, view_of: 2, type: 0, ne0: 32, ne1: 1, ne2: 1, ne3: 1, name: "attn_norm-0" });
   tensor(d, 1, 1, "Qcur-0");
   // The sources belong to nobody else.
   tensor(d, 2, 2, "l_out-3");
@@ -210,7 +211,7 @@ Deno.test("ops: sources that were described before a tensor say what computing i
   op(d, 20, 0, 2);
   returns(d, 30);
   assert.deepEqual(d.end(40), [
-    '100 <worker 0> ggml.op "MUL_MAT" 11–20 tensor=Qcur-0 shape=64×1 layer=0 worker=0 bytes=1536 flops=4096',
+    '100 <worker 0> ggml.op "MUL_MAT" 11–20 tensor=Qcur-0 shape=64×1 layer=0 worker=0 bytes=1536 cold=1152 flops=4096 quantised=true',
     '100 <worker 0> ggml.op "ADD" 20–30 tensor=l_out-3 shape=64×1 layer=3 worker=0',
   ]);
 });

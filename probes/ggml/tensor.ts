@@ -65,14 +65,16 @@ function shapeOf(ne: readonly number[]): string {
 }
 
 /** What the slice of a worker that computes the tensor carries. */
-export function argsOf({ args, name, shape, layer, demand: { bytes, flops } }: Tensor, worker: number): Args {
+export function argsOf({ args, name, shape, layer, demand: { bytes, cold, flops, quantised } }: Tensor, worker: number): Args {
   return args[worker] ??= {
     tensor: name,
     shape,
     ...(layer !== undefined && { layer }),
     worker,
     ...(bytes !== undefined && { bytes }),
+    ...(cold && { cold }),
     ...(flops !== undefined && { flops }),
+    ...(flops !== undefined && quantised && { quantised }),
   };
 }
 

@@ -37,7 +37,7 @@ Exit code 3 when this machine cannot trace.
 
 Examples:
   llmprof doctor
-  sudo llmprof doctor --calibrate                         measure what a hit costs here
+  sudo llmprof doctor --calibrate                         measure what a hit costs, and what the machine can do
   sudo llmprof doctor                                     root sees more: what bpftrace can do
   sudo llmprof doctor --bpftrace /opt/bpftrace --summary json`,
   demo: `

@@ -48,7 +48,9 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(
       option("--max-overhead <PERCENT>", "look first; see less, or refuse (exit 4), where more is predicted", "tracing").argParser(parsePercent),
     )
-    .addOption(option("--calibrate", "measure what a hit costs here (once for each boot otherwise)", "tracing"))
+    .addOption(
+      option("--calibrate", "measure what a hit costs here, and what the machine can read and compute at most (kept until the next boot)", "tracing"),
+    )
     .addOption(option("--rate <N/s>", "with --dry-run: the overhead at so many hits a second", "tracing").argParser(parseRate))
     .addOption(option("--dry-run", "print the programs and what a hit costs; attach nothing (-o DIR: a file each)", "tracing"))
     .addOption(option("--buffer-pages <N>", "pages of the kernel's buffer", "tracing").argParser(parsePages).default(DEFAULT_BUFFER_PAGES))

@@ -1,0 +1,32 @@
+import type { Ceilings } from "../machine/ceilings/ceilings.ts";
+import type { BoundResult } from "./operators_schema.ts";
+
+/** What calls asked of the machine: sums. */
+export interface Demands {
+  readonly totalNs: number;
+  readonly bytes: number | null;
+  readonly coldBytes: number | null;
+  readonly flops: number | null;
+  readonly quantisedFlops: number | null;
+}
+
+/**
+ * Below this share of both ceilings neither is what holds the operator: it waits, or its code does far more than it has to. Good code for quantised
+ * products unpacks weights in two of three instructions, and so reaches a third.
+ */
+const NEAR = 0.2;
+
+/**
+ * The roofline of calls: which part of their time moving the bytes would take at least at the machine's ceilings, and which computing; the larger is what
+ * binds them. Cold bytes come from memory where those of a graph do not fit into the cache. Null where one of the two is not known.
+ */
+export function boundOf(demands: Demands, ceilings: Ceilings, fitsIntoCache: boolean): BoundResult | null {
+  const { totalNs, bytes, coldBytes, flops, quantisedFlops } = demands;
+  if (bytes === null || coldBytes === null || flops === null || quantisedFlops === null || totalNs <= 0) return null;
+  const cold = coldBytes / (fitsIntoCache ? ceilings.cacheBytes : ceilings.memoryBytes);
+  const seconds = totalNs / 1e9;
+  const moving = (cold + (bytes - coldBytes) / ceilings.cacheBytes) / seconds;
+  const computing = ((flops - quantisedFlops) / ceilings.flops + quantisedFlops / ceilings.byteOperations) / seconds;
+  const by = Math.max(moving, computing) < NEAR ? "neither" : moving >= computing ? (fitsIntoCache ? "cache" : "memory") : "compute";
+  return { by, moving, computing };
+}

@@ -1,0 +1,28 @@
+/** What so many threads of this machine can do at most, measured. All per second, of all threads together. */
+export interface Ceilings {
+  readonly threads: number;
+  /** Bytes read that lie in memory and in no cache. */
+  readonly memoryBytes: number;
+  /** Bytes read that lie in the last-level cache, and how many bytes that cache has. */
+  readonly cacheBytes: number;
+  readonly cacheSize: number;
+  /** Multiplications and additions of 32-bit floating-point numbers, by the widest instructions of the processor. */
+  readonly flops: number;
+  /** The same of bytes, as quantised weights are multiplied. */
+  readonly byteOperations: number;
+}
+
+const names = ["threads", "memoryBytes", "cacheBytes", "cacheSize", "flops", "byteOperations"] as const satisfies (keyof Ceilings)[];
+
+/** What a cache or a recording kept, by number of threads; null when it is no such list. */
+export function parseCeilings(kept: unknown): Ceilings[] | null {
+  if (!Array.isArray(kept) || kept.length === 0) return null;
+  const isOne = (one: Readonly<Record<string, unknown>> | null) =>
+    typeof one === "object" && one !== null && names.every((name) => Number.isFinite(one[name]) && (one[name] as number) > 0);
+  return kept.every(isOne) ? kept : null;
+}
+
+/** Those of the fewest threads that are as many, or of the most. */
+export function ceilingsFor(threads: number, all: readonly Ceilings[]): Ceilings | undefined {
+  return all.find((one) => one.threads >= threads) ?? all.at(-1);
+}

@@ -1,0 +1,138 @@
+import type { KernelFiles } from "../files.ts";
+import type { Child, SpawnChild } from "../child.ts";
+import type { Ceilings } from "./ceilings.ts";
+import { ceilingsProgram, operations, order, type Task } from "./program.ts";
+
+/** What is measured with. */
+export interface MeasuringMeans {
+  readonly files: KernelFiles;
+  readonly spawn: SpawnChild;
+  readonly machine: { readonly arch: string; readonly cpus: number; readonly memoryBytes: number };
+}
+
+/** Work of one thread in one trial, some tens of milliseconds; the best of the trials is the ceiling. */
+const READ_BYTES = 1 << 30, ROUNDS = 4_000_000, TRIALS = 3;
+const PAGE = 4096, MIB = 1 << 20;
+/** Where the kernel does not say how large the last-level cache is. */
+const USUAL_CACHE = 32 * MIB;
+/** No machine has more. */
+const MOST_MEMORY = 1 << 30;
+
+/**
+ * Measures them for 1, 2, 4 … and as many threads as there are CPUs, in about a second for each: a small program of our own reads memory and multiplies,
+ * in so many processes at once. Null on a processor for which there is no such program.
+ */
+export async function measureCeilings(means: MeasuringMeans): Promise<Ceilings[] | null> {
+  const { arch, cpus } = means.machine;
+  if (arch !== "x86_64") return null;
+  const [cpuinfo, size] = await means.files.texts(["/proc/cpuinfo", "/sys/devices/system/cpu/cpu0/cache/index3/size"]);
+  const flags = new Set(/^flags\s*:\s*(.*)$/m.exec(cpuinfo ?? "")?.[1]?.split(" "));
+  const cacheSize = parseSize(size) ?? USUAL_CACHE;
+  const folder = Deno.makeTempDirSync({ prefix: "llmprof-ceilings-" });
+  try {
+    const program = `${folder}/llmprof-ceilings`;
+    Deno.writeFileSync(program, ceilingsProgram(), { createNew: true, mode: 0o700 });
+    const measured: Ceilings[] = [];
+    for (const threads of threadCounts(cpus)) measured.push(await ceilingsOf(threads, { means, program, flags, cacheSize }));
+    return measured;
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+/** 1, 2, 4 … and all. */
+export function threadCounts(cpus: number): number[] {
+  const counts: number[] = [];
+  for (let threads = 1; threads < cpus; threads *= 2) counts.push(threads);
+  return [...counts, cpus];
+}
+
+/** The widest instructions of each kind. */
+export function tasksFor(flags: ReadonlySet<string>): { readonly read: Task; readonly flops: Task; readonly bytes: Task } {
+  const avx512 = flags.has("avx512f");
+  const fma = flags.has("fma") && flags.has("avx2");
+  return {
+    read: flags.has("avx") ? "read32" : "read16",
+    flops: avx512 ? "fma512" : fma ? "fma" : "sse",
+    bytes: avx512 && flags.has("avx512_vnni") ? "bytes512" : flags.has("avx2") ? "bytes256" : "sse",
+  };
+}
+
+interface Setting {
+  readonly means: MeasuringMeans;
+  readonly program: string;
+  readonly flags: ReadonlySet<string>;
+  readonly cacheSize: number;
+}
+
+async function ceilingsOf(threads: number, { means, program, flags, cacheSize }: Setting): Promise<Ceilings> {
+  const { read, flops, bytes } = tasksFor(flags);
+  const reading = async (size: number) => {
+    const pages = Math.max(1, Math.floor(size / threads / PAGE)) * PAGE;
+    const rounds = Math.max(1, Math.round(READ_BYTES / pages));
+    return await best(means.spawn, program, threads, order(read, pages, rounds), pages * rounds);
+  };
+  const multiplying = (task: Task) => best(means.spawn, program, threads, order(task, PAGE, ROUNDS), operations[task] * ROUNDS);
+  return {
+    threads,
+    memoryBytes: await reading(Math.min(MOST_MEMORY, means.machine.memoryBytes / 8, Math.max(256 * MIB, 8 * cacheSize))),
+    // A quarter: others use it too.
+    cacheBytes: await reading(cacheSize / 4),
+    cacheSize,
+    flops: await multiplying(flops),
+    byteOperations: await multiplying(bytes),
+  };
+}
+
+/** The highest rate, per second, of all processes together; `work` is that of one. */
+async function best(spawn: SpawnChild, program: string, threads: number, ordered: Uint8Array<ArrayBuffer>, work: number): Promise<number> {
+  let highest = 0;
+  for (let trial = 0; trial < TRIALS; trial++) {
+    const children = Array.from({ length: threads }, () => new Worker(spawn({ program, stdin: "piped", stdout: "piped", parentDeath: true })));
+    await Promise.all(children.map((child) => child.prepare(ordered)));
+    const times = await Promise.all(children.map((child) => child.work()));
+    highest = Math.max(highest, times.reduce((sum, ns) => sum + work / ns * 1e9, 0));
+  }
+  return highest;
+}
+
+class Worker {
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+
+  constructor(child: Child) {
+    this.#writer = child.stdin!.getWriter();
+    this.#reader = child.stdout!.getReader();
+  }
+
+  /** Until its memory is there. */
+  async prepare(ordered: Uint8Array<ArrayBuffer>): Promise<void> {
+    await this.#writer.write(ordered);
+    await this.#read(1);
+  }
+
+  /** How many nanoseconds its rounds took. */
+  async work(): Promise<number> {
+    await this.#writer.write(new Uint8Array(1));
+    const times = new DataView((await this.#read(16)).buffer);
+    await this.#writer.close();
+    return Number(times.getBigUint64(8, true) - times.getBigUint64(0, true));
+  }
+
+  async #read(length: number): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = new Uint8Array(length);
+    for (let at = 0; at < length;) {
+      const { value } = await this.#reader.read();
+      if (!value) throw new Error("The program that measures what this machine can do ended before it had measured.");
+      bytes.set(value.subarray(0, length - at), at);
+      at += value.length;
+    }
+    return bytes;
+  }
+}
+
+/** `32768K`. */
+function parseSize(text: string | null | undefined): number | undefined {
+  const found = /^(\d+)([KM])/.exec(text ?? "");
+  return found ? Number(found[1]) * (found[2] === "M" ? MIB : 1024) : undefined;
+}
