@@ -106,6 +106,10 @@ function sumsTable(title: string, first: string, rows: readonly (readonly [strin
 /** Below this share of the time in graphs it does not matter how an operator uses the machine. */
 const SMALL_SHARE = 0.005;
 
+function intensity(bytes: number | null, flops: number | null): number | null {
+  return bytes && flops !== null ? Math.round(flops / bytes * 10) / 10 : null;
+}
+
 const boundColumns: readonly Column[] = [{ title: "moving", unit: "ratio" }, { title: "computing", unit: "ratio" }, {
   title: "bound by",
   unit: "text",
@@ -132,8 +136,8 @@ function demandViews(rows: readonly DemandRow[], { ceilings }: OperatorsResult):
       { title: "total", unit: "ns" },
       { title: "moved", unit: "bytes-per-second" },
       { title: "computed", unit: "flops-per-second" },
-      { title: "FLOP/byte", unit: "count" },
-      ...(ceilings ? boundColumns : []),
+      // What it is compared with otherwise is for the reader to know.
+      ...(ceilings ? boundColumns : [{ title: "FLOP/byte", unit: "count" } as const]),
     ],
     rows: rows.map(([operator, phase, { totalNs, bytes, flops, bound }]) => [
       operator,
@@ -141,8 +145,7 @@ function demandViews(rows: readonly DemandRow[], { ceilings }: OperatorsResult):
       totalNs,
       rate(bytes, totalNs),
       rate(flops, totalNs),
-      bytes && flops !== null ? Math.round(flops / bytes * 10) / 10 : null,
-      ...(ceilings ? [bound?.moving ?? null, bound?.computing ?? null, bound?.by ?? null] : []),
+      ...(ceilings ? [bound?.moving ?? null, bound?.computing ?? null, bound?.by ?? null] : [intensity(bytes, flops)]),
     ]),
   };
   return ceilings ? [table] : [table, howToCompare];
