@@ -8,6 +8,8 @@ export interface Demands {
   readonly coldBytes: number | null;
   readonly flops: number | null;
   readonly quantisedFlops: number | null;
+  /** Some of them were asked for less: how much less is not known. */
+  readonly atMost: boolean;
 }
 
 /**
@@ -18,11 +20,12 @@ const NEAR = 0.2;
 
 /**
  * The roofline of calls: which part of their time moving the bytes would take at least at the machine's ceilings, and which computing; the larger is what
- * binds them. Cold bytes come from memory where those of a graph do not fit into the cache. Null where one of the two is not known.
+ * binds them. Cold bytes come from memory where those of a graph do not fit into the cache. Null where one of the two is not known, or
+ * only the most that it can be.
  */
 export function boundOf(demands: Demands, ceilings: Ceilings, fitsIntoCache: boolean): BoundResult | null {
-  const { totalNs, bytes, coldBytes, flops, quantisedFlops } = demands;
-  if (bytes === null || coldBytes === null || flops === null || quantisedFlops === null || totalNs <= 0) return null;
+  const { totalNs, bytes, coldBytes, flops, quantisedFlops, atMost } = demands;
+  if (bytes === null || coldBytes === null || flops === null || quantisedFlops === null || atMost || totalNs <= 0) return null;
   const cold = coldBytes / (fitsIntoCache ? ceilings.cacheBytes : ceilings.memoryBytes);
   const seconds = totalNs / 1e9;
   const moving = (cold + (bytes - coldBytes) / ceilings.cacheBytes) / seconds;

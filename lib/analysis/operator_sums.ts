@@ -15,6 +15,8 @@ interface Part {
   coldBytes: number;
   flops: number;
   quantisedFlops: number;
+  /** Calls whose demand is the most that it can be. */
+  atMost: number;
   histogram: Histogram | undefined;
 }
 
@@ -24,6 +26,8 @@ export interface CallDemand {
   readonly coldBytes: number;
   readonly flops: number;
   readonly quantisedFlops: number;
+  /** 1 where these are the most that it can be, otherwise 0. */
+  readonly atMost: number;
 }
 
 /** What binds calls; null where nobody can tell. */
@@ -90,14 +94,15 @@ export class OperatorSums {
 }
 
 function part(): Part {
-  return { calls: 0, timed: 0, ns: 0, bytes: 0, coldBytes: 0, flops: 0, quantisedFlops: 0, histogram: undefined };
+  return { calls: 0, timed: 0, ns: 0, bytes: 0, coldBytes: 0, flops: 0, quantisedFlops: 0, atMost: 0, histogram: undefined };
 }
 
-function addDemand(part: Part, { bytes, coldBytes, flops, quantisedFlops }: CallDemand): void {
+function addDemand(part: Part, { bytes, coldBytes, flops, quantisedFlops, atMost }: CallDemand): void {
   part.bytes += bytes;
   part.coldBytes += coldBytes;
   part.flops += flops;
   part.quantisedFlops += quantisedFlops;
+  part.atMost += atMost;
 }
 
 function partResult({ calls, timed, ns, histogram, ...sums }: Part, judge: Judge): PartResult {
@@ -108,6 +113,7 @@ function partResult({ calls, timed, ns, histogram, ...sums }: Part, judge: Judge
     coldBytes: ofTimed(sums.coldBytes),
     flops: ofTimed(sums.flops),
     quantisedFlops: ofTimed(sums.quantisedFlops),
+    atMost: sums.atMost > 0,
   };
   return { calls, meanNs: timed > 0 ? ns / timed : null, p50Ns: histogram?.quantile(0.5) ?? null, ...demands, bound: judge(demands) };
 }

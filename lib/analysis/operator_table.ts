@@ -86,7 +86,13 @@ export class OperatorTable {
 function demandOf(args: Args | undefined): CallDemand {
   const bytes = Number(args?.bytes ?? NaN), flops = Number(args?.flops ?? NaN);
   // Absent where they are none.
-  return { bytes, coldBytes: bytes === bytes ? Number(args?.cold ?? 0) : NaN, flops, quantisedFlops: args?.quantised ? flops : 0 * flops };
+  return {
+    bytes,
+    coldBytes: bytes === bytes ? Number(args?.cold ?? 0) : NaN,
+    flops,
+    quantisedFlops: args?.quantised ? flops : 0 * flops,
+    atMost: args?.atMost ? 1 : 0,
+  };
 }
 
 function row<Key>(rows: Map<Key, OperatorSums>, key: Key): OperatorSums {

@@ -116,6 +116,11 @@ const boundColumns: readonly Column[] = [{ title: "moving", unit: "ratio" }, { t
 }];
 const howToCompare = info("How much of what this machine can do that is was not measured: --calibrate does so, in seconds, until the next boot.");
 
+function maskedNote(operators: readonly string[]): Note {
+  const names = [...new Set(operators)].join(", ");
+  return info(`${names}: a mask spares some of it, so its rates are the most that they can be, and what binds it is not told.`);
+}
+
 type DemandRow = readonly [operator: string, phase: Phase, part: PartResult];
 
 /** Operators by the kind of call, most time first: the same operator reads matrices for one token and multiplies them for many. */
@@ -148,7 +153,8 @@ function demandViews(rows: readonly DemandRow[], { ceilings }: OperatorsResult):
       ...(ceilings ? [bound?.moving ?? null, bound?.computing ?? null, bound?.by ?? null] : [intensity(bytes, flops)]),
     ]),
   };
-  return ceilings ? [table] : [table, howToCompare];
+  const masked = rows.filter(([, , { atMost }]) => atMost).map(([operator]) => operator);
+  return [table, ...(masked.length > 0 ? [maskedNote(masked)] : []), ...(ceilings ? [] : [howToCompare])];
 }
 
 function workers({ workers }: OperatorsResult): Table {

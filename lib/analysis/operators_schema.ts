@@ -27,7 +27,9 @@ const partSchema = z.object({
   coldBytes: z.number().nullable(),
   flops: z.number().nullable(),
   quantisedFlops: z.number().nullable(),
-  /** Null where these are, or where the machine's ceilings were not measured. */
+  /** Bytes and operations are the most that they can be: a mask may have spared some. */
+  atMost: z.boolean(),
+  /** Null where these are null or at most, or where the machine's ceilings were not measured. */
   bound: boundSchema.nullable(),
 });
 

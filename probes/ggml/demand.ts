@@ -21,12 +21,16 @@ export interface Demand {
   readonly flops: number | undefined;
   /** The operations are on quantised weights, which processors multiply as bytes. */
   readonly quantised: boolean;
+  /** Bytes and operations are the most that it can be: a mask that was not read spares the operator some. */
+  readonly atMost: boolean;
 }
 
 /** Of an operator by its name in ggml, what it computes, and its sources in order (`undefined` where a place is empty or was not seen). */
 export function demandOf(op: string, result: Operand, sources: readonly (Operand | undefined)[]): Demand {
   // A recording of before sources were described, or an operator that has none: nothing is known of what it reads.
-  if (sources.every((source) => source === undefined)) return { bytes: undefined, cold: undefined, flops: undefined, quantised: false };
+  if (sources.every((source) => source === undefined)) {
+    return { bytes: undefined, cold: undefined, flops: undefined, quantised: false, atMost: false };
+  }
   const moved = trafficOf(op, result, sources);
   const sum = (of: readonly Traffic[] | undefined) => known(of?.reduce((bytes, part) => bytes + part.bytes, 0));
   const bytes = sum(moved);
@@ -34,11 +38,20 @@ export function demandOf(op: string, result: Operand, sources: readonly (Operand
     bytes,
     cold: bytes === undefined ? undefined : sum(moved?.filter(({ operand }) => operand?.cold)),
     flops: known(flopsOf(op, result, sources)),
+    atMost: op === "FLASH_ATTN_EXT" && isMasked(sources),
     quantised: products.has(op) && (elementType(sources[0]?.type ?? 0)?.elements ?? 1) > 1,
   };
 }
 
 const products = new Set(["MUL_MAT", "MUL_MAT_ID", "OUT_PROD"]);
+
+/** llama.cpp hands over cells in steps of 256 and masks those that are not in use: with as many cells as these it is less than a tenth. */
+const MANY_CELLS = 2560;
+
+/** Attention leaves out what its mask says: of the cells those that are not used, of a prompt's positions those that come later. */
+function isMasked([queries, keys, , mask]: readonly (Operand | undefined)[]): boolean {
+  return mask !== undefined && !(queries?.ne[1] === 1 && Number(keys?.ne[1]) >= MANY_CELLS);
+}
 
 interface Traffic {
   readonly operand: Operand | undefined;
@@ -141,7 +154,7 @@ function flopsOf(op: string, result: Operand, sources: readonly (Operand | undef
       return first && 2 * first.ne[1]! * elements(result);
     case "SOFT_MAX":
       return (perResult.SOFT_MAX! + (second ? 1 : 0)) * elements(result);
-    // Queries × keys, and what comes of it × values, for each head; the softmax between, of each score. What a mask makes needless is counted.
+    // Queries × keys, and what comes of it × values, for each head; the softmax between, of each score.
     case "FLASH_ATTN_EXT": {
       if (!first || !second || !third) return undefined;
       const scores = first.ne[1]! * second.ne[1]! * first.ne[2]! * first.ne[3]!;

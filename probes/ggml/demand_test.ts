@@ -74,12 +74,22 @@ Deno.test("demand: bytes and operations as counted by hand", () => {
   }
 });
 
-Deno.test("demand: what the graph did not compute is cold, and products of quantised weights are told from others", () => {
+Deno.test("demand: what the graph did not compute is cold, products of quantised weights are told from others, and what a mask may spare", () => {
   const weights = { ...operand(Q4_0, 32, 64), cold: true };
   const { cold, quantised } = demandOf("MUL_MAT", operand(F32, 64), [weights, operand(F32, 32)]);
   assert.deepEqual([cold, quantised], [64 * 18, true]);
   const scores = demandOf("MUL_MAT", operand(F32, 8, 3, 4), [operand(F16, 16, 8, 2), operand(F32, 16, 3, 4)]);
   assert.deepEqual([scores.cold, scores.quantised], [0, false]);
+  const attention = (tokens: number, cells: number, mask?: Operand) => {
+    const [q, kv] = [operand(F32, 16, tokens, 4), operand(F16, 16, cells, 2)];
+    return demandOf("FLASH_ATTN_EXT", operand(F32, 16, 4, tokens), [q, kv, kv, mask]).atMost;
+  };
+  assert.deepEqual([attention(1, 256, operand(F16, 256, 1)), attention(1, 2560, operand(F16, 2560, 1)), attention(9, 2560, operand(F16, 2560, 9))], [
+    true,
+    false,
+    true,
+  ]);
+  assert.equal(attention(9, 256), false);
   assert.equal(demandOf("GET_ROWS", operand(F32, 32, 3), [{ ...operand(Q4_0, 32, 1000), cold: true }, operand(I32, 3)]).cold, 3 * 18);
   assert.equal(demandOf("MUL_MAT", operand(F32, 64), [{ ...operand(99, 32, 64), cold: true }, operand(F32, 32)]).cold, undefined);
 });

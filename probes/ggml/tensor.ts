@@ -65,7 +65,7 @@ function shapeOf(ne: readonly number[]): string {
 }
 
 /** What the slice of a worker that computes the tensor carries. */
-export function argsOf({ args, name, shape, layer, demand: { bytes, cold, flops, quantised } }: Tensor, worker: number): Args {
+export function argsOf({ args, name, shape, layer, demand: { bytes, cold, flops, quantised, atMost } }: Tensor, worker: number): Args {
   return args[worker] ??= {
     tensor: name,
     shape,
@@ -75,6 +75,7 @@ export function argsOf({ args, name, shape, layer, demand: { bytes, cold, flops,
     ...(cold && { cold }),
     ...(flops !== undefined && { flops }),
     ...(flops !== undefined && quantised && { quantised }),
+    ...(atMost && { atMost }),
   };
 }
 
