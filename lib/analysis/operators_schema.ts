@@ -9,7 +9,7 @@ const ratioOrNull = z.number().nullable();
 
 /**
  * What binds calls. `moving` and `computing`: the part of their time that moving their bytes, and computing, takes at least at the machine's ceilings; the
- * larger names what binds them, and where neither is a fifth of the time it is something else.
+ * larger names what binds them, and where neither is seven tenths of the time it is something else.
  */
 const boundSchema = z.object({ by: z.enum(["memory", "cache", "compute", "neither"]), moving: z.number(), computing: z.number() });
 

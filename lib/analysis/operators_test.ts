@@ -133,10 +133,10 @@ Deno.test("what binds an operator: the ceiling that it is nearer to, of as many 
   const s = new TestSpans();
   const one = { threads: 1, memoryBytes: 10e9, cacheBytes: 100e9, cacheSize: 32e6, flops: 100e9, byteOperations: 200e9 };
   // Each computes for 10 ms.
-  const product = { tensor: "ffn_up-0", bytes: 51e6, cold: 50e6, flops: 200e6, quantised: true };
+  const product = { tensor: "ffn_up-0", bytes: 81e6, cold: 80e6, flops: 200e6, quantised: true };
   const spans = [
     s.op("MUL_MAT", 0, 10, product),
-    s.op("FLASH_ATTN_EXT", 10, 20, { tensor: "fa-0", bytes: 1e6, flops: 500e6 }),
+    s.op("FLASH_ATTN_EXT", 10, 20, { tensor: "fa-0", bytes: 1e6, flops: 800e6 }),
     s.op("ADD", 20, 30, { tensor: "l_out-0", bytes: 1e6, flops: 1e6 }),
     s.op("CUSTOM", 30, 40, { tensor: "x-0" }),
     s.graph(0, 40, 4),
@@ -151,18 +151,18 @@ Deno.test("what binds an operator: the ceiling that it is nearer to, of as many 
     delete of["graph rest"];
     return { ...of, threads: result.ceilings?.threads };
   };
-  // 50 MB at 10 GB/s take 5 ms, 1 MB more from the cache; 200 M operations on bytes 1 ms, 500 M others 5 ms.
+  // 80 MB at 10 GB/s take 8 ms, 1 MB more from the cache; 200 M operations on bytes 1 ms, 800 M others 8 ms.
   assert.deepEqual(bounds([one]), {
-    MUL_MAT: "memory 0.501 0.100",
-    FLASH_ATTN_EXT: "compute 0.001 0.500",
+    MUL_MAT: "memory 0.801 0.100",
+    FLASH_ATTN_EXT: "compute 0.001 0.800",
     ADD: "neither 0.001 0.001",
     CUSTOM: null,
     threads: 1,
   });
   // Nobody knows what CUSTOM brings into the cache: what is not known does not fit.
   spans.splice(3, 1);
-  assert.equal(bounds([{ ...one, cacheSize: 64e6 }]).MUL_MAT, "neither 0.051 0.100");
-  assert.equal(bounds([{ ...one, cacheSize: 64e6, cacheBytes: 20e9 }]).MUL_MAT, "cache 0.255 0.100");
+  assert.equal(bounds([{ ...one, cacheSize: 128e6 }]).MUL_MAT, "neither 0.081 0.100");
+  assert.equal(bounds([{ ...one, cacheSize: 128e6, cacheBytes: 11e9 }]).MUL_MAT, "cache 0.736 0.100");
   assert.deepEqual(bounds([]), { MUL_MAT: null, FLASH_ATTN_EXT: null, ADD: null, threads: undefined });
 });
 

@@ -23,12 +23,12 @@ export interface Stretch {
 export class PinnedEngine implements AsyncDisposable {
   private constructor(readonly folder: Temporary, readonly engine: Running, readonly resources: AsyncDisposableStack) {}
 
-  static async start(shape: ShapeName, threads: number): Promise<PinnedEngine> {
+  static async start(shape: ShapeName, threads: number, prompt = 1): Promise<PinnedEngine> {
     // Nothing is left of it when it does not come so far.
     await using resources = new AsyncDisposableStack();
     const folder = resources.use(temporary());
     const [waitFile, stopFile, log] = [folder.file("go"), folder.file("stop"), folder.file("log")];
-    const options = { model: model(shape), prompt: 1, tokens: TOKENS, threads, waitFile, stopFile, log };
+    const options = { model: model(shape), prompt, tokens: TOKENS, threads, waitFile, stopFile, log };
     const engine = resources.use(startEngine(options, { timeoutMilliseconds: 3_600_000 }));
     await engine.saw('"waiting"');
     await mustRun(["taskset", "--all-tasks", "--cpu-list", "--pid", `0-${threads - 1}`, String(engine.pid)]);

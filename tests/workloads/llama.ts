@@ -5,28 +5,28 @@ import type { Shape } from "./shapes.ts";
 export function llamaTensors(shape: Shape): GgufTensor[] {
   const { embedding, ffn, vocabulary, experts } = shape;
   const kv = embedding / shape.heads * shape.kvHeads;
-  const q4 = (name: string, ...extents: number[]): GgufTensor => ({ name: `${name}.weight`, extents, type: "q4_0" });
+  const matrix = (name: string, ...extents: number[]): GgufTensor => ({ name: `${name}.weight`, extents, type: shape.weights });
   const f32 = (name: string, ...extents: number[]): GgufTensor => ({ name: `${name}.weight`, extents, type: "f32" });
-  const tensors = [q4("token_embd", embedding, vocabulary), f32("output_norm", embedding)];
-  if (!shape.tied) tensors.push(q4("output", embedding, vocabulary));
+  const tensors = [matrix("token_embd", embedding, vocabulary), f32("output_norm", embedding)];
+  if (!shape.tied) tensors.push(matrix("output", embedding, vocabulary));
   for (let layer = 0; layer < shape.layers; layer++) {
     const at = `blk.${layer}`;
     tensors.push(
       f32(`${at}.attn_norm`, embedding),
-      q4(`${at}.attn_q`, embedding, embedding),
-      q4(`${at}.attn_k`, embedding, kv),
-      q4(`${at}.attn_v`, embedding, kv),
-      q4(`${at}.attn_output`, embedding, embedding),
+      matrix(`${at}.attn_q`, embedding, embedding),
+      matrix(`${at}.attn_k`, embedding, kv),
+      matrix(`${at}.attn_v`, embedding, kv),
+      matrix(`${at}.attn_output`, embedding, embedding),
       f32(`${at}.ffn_norm`, embedding),
     );
     if (experts === 0) {
-      tensors.push(q4(`${at}.ffn_gate`, embedding, ffn), q4(`${at}.ffn_up`, embedding, ffn), q4(`${at}.ffn_down`, ffn, embedding));
+      tensors.push(matrix(`${at}.ffn_gate`, embedding, ffn), matrix(`${at}.ffn_up`, embedding, ffn), matrix(`${at}.ffn_down`, ffn, embedding));
     } else {
       tensors.push(
         f32(`${at}.ffn_gate_inp`, embedding, experts),
-        q4(`${at}.ffn_gate_exps`, embedding, ffn, experts),
-        q4(`${at}.ffn_up_exps`, embedding, ffn, experts),
-        q4(`${at}.ffn_down_exps`, ffn, embedding, experts),
+        matrix(`${at}.ffn_gate_exps`, embedding, ffn, experts),
+        matrix(`${at}.ffn_up_exps`, embedding, ffn, experts),
+        matrix(`${at}.ffn_down_exps`, ffn, embedding, experts),
       );
     }
   }

@@ -12,10 +12,12 @@ export interface Shape {
   readonly expertsUsed: number;
   /** The output matrix is the token embedding: saves its bytes. */
   readonly tied: boolean;
+  /** How matrices are kept. */
+  readonly weights: "q4_0" | "f32";
   readonly seed: number;
 }
 
-const dense = { experts: 0, expertsUsed: 0, tied: false, seed: 1 };
+const dense = { experts: 0, expertsUsed: 0, tied: false, weights: "q4_0", seed: 1 } as const;
 
 /** The shapes that tests ask for by name. Every extent that a Q4_0 row runs along is a multiple of 32. */
 export const shapes = {
@@ -27,6 +29,10 @@ export const shapes = {
   large: { ...dense, embedding: 4096, layers: 5, heads: 32, kvHeads: 8, ffn: 14336, vocabulary: 8192, tied: true },
   /** 1.1 billion weights, 620 MB: the shape of a small chat model that people run on a CPU. */
   billion: { ...dense, embedding: 2048, layers: 22, heads: 32, kvHeads: 4, ffn: 5632, vocabulary: 32000 },
+  /** 138 MB of floating-point numbers: a product of one token does little with each, and waits for memory. */
+  floats: { ...dense, embedding: 1024, layers: 2, heads: 16, kvHeads: 16, ffn: 4096, vocabulary: 512, weights: "f32" },
+  /** 12 MB of the same: they stay in the last-level cache of most machines. */
+  fewFloats: { ...dense, embedding: 512, layers: 1, heads: 8, kvHeads: 8, ffn: 1024, vocabulary: 512, weights: "f32" },
   /** A mixture of 8 experts, 2 used per token. */
   moe: { ...dense, embedding: 64, layers: 2, heads: 4, kvHeads: 2, ffn: 128, vocabulary: 512, experts: 8, expertsUsed: 2 },
 } as const satisfies Record<string, Shape>;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mustRun } from "../../../tests/harness/command.ts";
+import { assembled } from "../../../tests/harness/assembled.ts";
 import { kernelTest } from "../../../tests/harness/kernel.ts";
 import { temporary } from "../../../tests/harness/temporary.ts";
 import { spawnChild } from "../child.ts";
@@ -11,11 +11,8 @@ const one: Ceilings = { threads: 1, memoryBytes: 10e9, cacheBytes: 60e9, cacheSi
 
 kernelTest("ceilings: the embedded program is what its source assembles to", { gcc: true }, async () => {
   using folder = temporary();
-  const source = new URL("./x86_64.s", import.meta.url).pathname;
-  await mustRun(["as", "-o", folder.file("ceilings.o"), source]);
-  await mustRun(["ld", "-Ttext=0x400000", "-o", folder.file("ceilings"), folder.file("ceilings.o")]);
-  await mustRun(["objcopy", "-O", "binary", "-j", ".text", folder.file("ceilings"), folder.file("code")]);
-  assert.equal(Deno.readFileSync(folder.file("code")).toHex(), Uint8Array.fromBase64(code).toHex());
+  const theirs = await assembled(new URL("./x86_64.s", import.meta.url), folder);
+  assert.equal(theirs.toHex(), Uint8Array.fromBase64(code).toHex());
 });
 
 Deno.test("ceilings: the widest instructions that the processor has", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mustRun } from "../../../tests/harness/command.ts";
+import { assembled } from "../../../tests/harness/assembled.ts";
 import { kernelTest } from "../../../tests/harness/kernel.ts";
 import { temporary } from "../../../tests/harness/temporary.ts";
 import { parseElfFunctions } from "../../../tests/harness/nm.ts";
@@ -9,15 +9,12 @@ import { callTimes, codes, hitFunction, hitKinds, hitsProgram } from "./programs
 for (const [arch, prefix] of [["x86_64", ""], ["aarch64", "aarch64-linux-gnu-"]] as const) {
   kernelTest(`${arch}: the embedded program is what its source assembles to`, { [arch === "x86_64" ? "gcc" : "aarch64"]: true }, async () => {
     using folder = temporary();
-    const source = new URL(`./${arch}.s`, import.meta.url).pathname;
-    await mustRun([`${prefix}as`, "-o", folder.file("hits.o"), source]);
-    await mustRun([`${prefix}ld`, "-Ttext=0x400000", "-o", folder.file("hits"), folder.file("hits.o")]);
-    await mustRun([`${prefix}objcopy`, "-O", "binary", "-j", ".text", folder.file("hits"), folder.file("code")]);
-    assert.equal(Deno.readFileSync(folder.file("code")).toHex(), Uint8Array.fromBase64(codes[arch].code).toHex());
-    const assembled = await parseElfFunctions(`${prefix}nm`, folder.file("hits"));
+    const code = await assembled(new URL(`./${arch}.s`, import.meta.url), folder, prefix);
+    assert.equal(code.toHex(), Uint8Array.fromBase64(codes[arch].code).toHex());
+    const theirs = await parseElfFunctions(`${prefix}nm`, folder.file("program"));
     Deno.writeFileSync(folder.file("ours"), hitsProgram(arch));
     const ours = await parseElfFunctions(`${prefix}nm`, folder.file("ours"));
-    for (const name of hitKinds.map(hitFunction)) assert.equal(ours.get(name), assembled.get(name), name);
+    for (const name of hitKinds.map(hitFunction)) assert.equal(ours.get(name), theirs.get(name), name);
     assert.equal(ours.size, hitKinds.length);
   });
 }
