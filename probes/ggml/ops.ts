@@ -27,7 +27,9 @@ export const ops: Probe = {
     source: [
       { name: "index", type: "int" },
       { name: "address", type: "int", unit: "address" },
-      { name: "view_of", type: "int", unit: "address" },
+      // The tensor whose memory it shows: itself, if it is no view.
+      { name: "root", type: "int", unit: "address" },
+      { name: "root_op", type: "int", unit: "index into GGML_OP_NAME" },
       { name: "type", type: "int", unit: "ggml_type" },
       { name: "ne0", type: "int" },
       { name: "ne1", type: "int" },
@@ -108,7 +110,7 @@ class OpsDecoder implements Decoder {
       case "tensor":
         return void tensors.set(
           address,
-          describe(values, sources.map((source) => source && { ...source, cold: isCold(source, tensors) }), this.#names),
+          describe(values, sources, this.#names),
         );
       case "unread":
         return void tensors.delete(address);
@@ -120,9 +122,4 @@ class OpsDecoder implements Decoder {
       }
     }
   }
-}
-
-/** Nobody computes it: it is a weight, an input, or a view of the cache. */
-function isCold({ address, viewOf }: Source, tensors: ReadonlyMap<number, Tensor>): boolean {
-  return !tensors.has(viewOf || address);
 }

@@ -18,19 +18,23 @@ export interface Tensor {
   readonly args: (Args | undefined)[];
 }
 
+/** The operator of what nobody computes: a weight, an input, the cache of keys and values. */
+const NONE = 0;
+
 /** What a tensor is computed from: another one, or a weight, an input, a view. */
 export interface Source extends Operand {
   readonly address: number;
-  /** Address of the tensor whose memory it shows; 0: it has its own. */
-  readonly viewOf: number;
+  /** Address of the tensor whose memory it shows; its own, if it is no view. */
+  readonly root: number;
   readonly name: string;
 }
 
 /** From the fields of a `source` record. */
 export function sourceOf(values: readonly Value[]): Source {
-  const [, address, viewOf, type, ne0, ne1, ne2, ne3, name] = values as [number, number, number, number, number, number, number, number, string];
+  const [, address, root, rootOp, type, ...rest] = values as number[];
+  const ne = rest.slice(0, 4);
   // Zeros are what bpftrace makes of memory that it could not read.
-  return { address, viewOf, type, ne: [ne0, ne1, ne2, ne3].map((n) => n > 0 ? n : NaN), name };
+  return { address: address!, root: root!, type: type!, ne: ne.map((n) => n > 0 ? n : NaN), cold: rootOp === NONE, name: values.at(-1) as string };
 }
 
 /** Types of ggml have numbers below this, and will for long; so have operators where the library does not tell how many there are. */

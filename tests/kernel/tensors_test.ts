@@ -29,24 +29,28 @@ matrixTest("operators: every slice names the tensor that was computed", { engine
   assert.equal(found.length, value.result.operators.reduce((sum, { calls }) => sum + calls, 0));
   assert.deepEqual(found, expected);
   assert.ok(new Set(expected).size > 40, "more than one graph was built");
-  const demands = (await query(outputPath(folder, "pftrace"), decodeDemands)).map(({ tensor, bytes, flops, calls }) => [
-    tensor,
-    ...[bytes, flops, calls].map(Number),
-  ]);
-  assert.deepEqual(demands, expectedDemands(shapes.tiny, options));
+  assert.deepEqual(await demands(outputPath(folder, "pftrace"), decodeDemands), expectedDemands(shapes.tiny, options));
 });
 
+/** Tensor, bytes, of these cold ones, operations, calls. */
+type Demand = readonly [tensor: string, bytes: number, cold: number, flops: number, calls: number];
+
 /**
- * Tensor, bytes, operations, calls. By hand, for one token: of a matrix its rows of Q4_0 (32 weights in 18 bytes), a vector in, a vector out. Attention reads as many cells of the cache as
+ * By hand, for one token: of a matrix its rows of Q4_0 (32 weights in 18 bytes), a vector in, a vector out. Attention reads as many cells of the cache as
  * are in use, in steps of 256, two vectors of f16 each and one number of its mask.
  */
-function expectedDemands({ embedding, ffn, heads, vocabulary }: Shape, { prompt, tokens }: { readonly prompt: number; readonly tokens: number }) {
-  const product = (tensor: string, from: number, to: number, calls = tokens - 1) =>
-    //
-    [tensor, to * from / 32 * 18 + (from + to) * 4, 2 * from * to, calls] as const;
-  const attention = (cells: number, calls: number) =>
-    //
-    ["attention", 2 * embedding * 4 + cells * (2 * embedding + 1) * 2, cells * heads * (4 * embedding / heads + 7), calls] as const;
+function expectedDemands(
+  { embedding, ffn, heads, vocabulary }: Shape,
+  { prompt, tokens }: { readonly prompt: number; readonly tokens: number },
+): Demand[] {
+  const product = (tensor: string, from: number, to: number, calls = tokens - 1): Demand => {
+    const weights = to * from / 32 * 18;
+    return [tensor, weights + (from + to) * 4, weights, 2 * from * to, calls];
+  };
+  const attention = (cells: number, calls: number): Demand => {
+    const given = cells * (2 * embedding + 1) * 2;
+    return ["attention", given + 2 * embedding * 4, given, cells * heads * (4 * embedding / heads + 7), calls];
+  };
   const before256 = 256 - prompt;
   // In the order of their names.
   return [
@@ -58,6 +62,33 @@ function expectedDemands({ embedding, ffn, heads, vocabulary }: Shape, { prompt,
     // The prompt's last position passes it too.
     product("result_output", embedding, vocabulary, tokens),
   ];
+}
+
+matrixTest("operators: a mixture asks for the experts that its tokens can have chosen", { engine: true, judge: true }, async ({ path: bpftrace }) => {
+  using folder = temporary();
+  // Two of eight experts for a token: seventeen may have chosen all.
+  await using llmprof = startLlmprof("operators", {
+    bpftrace,
+    folder,
+    target: { argv: engineCommand({ model: model("moe"), prompt: 17, tokens: 3 }) },
+  });
+  summaryOf("operators", await llmprof.finished());
+  const { embedding, ffn, experts, expertsUsed } = shapes.moe;
+  const product = (tensor: string, from: number, to: number, tokens: number, calls: number): Demand => {
+    const chosen = tokens * expertsUsed;
+    const weights = Math.min(experts, chosen) * to * from / 32 * 18;
+    // One vector serves both experts where they begin, and each has its own where they end.
+    const given = tensor.includes("down") ? chosen : tokens;
+    return [`${tensor}-0`, weights + given * from * 4 + chosen * 4 + chosen * to * 4, weights, 2 * from * to * chosen, calls];
+  };
+  const both = (tensor: string, from: number, to: number) => [product(tensor, from, to, 1, 2), product(tensor, from, to, 17, 1)];
+  const expected = [...both("ffn_moe_down", ffn, embedding), ...both("ffn_moe_gate", embedding, ffn), ...both("ffn_moe_up", embedding, ffn)];
+  assert.deepEqual(await demands(outputPath(folder, "pftrace"), expertDemands), expected);
+});
+
+async function demands(trace: string, sql: string): Promise<Demand[]> {
+  const rows = await query(trace, sql);
+  return rows.map(({ tensor, bytes, cold, flops, calls }) => [String(tensor), ...[bytes, cold, flops, calls].map(Number)] as unknown as Demand);
 }
 
 matrixTest(
@@ -84,15 +115,19 @@ const slices = `
 select extract_arg(s.arg_set_id, 'debug.tensor') as tensor, extract_arg(s.arg_set_id, 'debug.shape') as shape
 from slice s join track t on t.id = s.track_id
 where s.category = 'ggml.op' and t.name = 'worker 0' order by s.ts`;
-const decodeDemands = `
+const ops = `
 with op as (
   select s.name, extract_arg(s.arg_set_id, 'debug.tensor') as tensor, extract_arg(s.arg_set_id, 'debug.shape') as shape,
-    extract_arg(s.arg_set_id, 'debug.bytes') as bytes, extract_arg(s.arg_set_id, 'debug.flops') as flops
+    extract_arg(s.arg_set_id, 'debug.bytes') as bytes, extract_arg(s.arg_set_id, 'debug.cold') as cold, extract_arg(s.arg_set_id, 'debug.flops') as flops
   from slice s where s.category = 'ggml.op'
-)
-select tensor, bytes, flops, count(*) as calls from op
-where name = 'MUL_MAT' and tensor in ('Qcur-0', 'ffn_gate-0', 'ffn_out-0', 'result_output') and shape like '%×1' group by tensor, bytes, flops
+)`;
+const decodeDemands = `${ops}
+select tensor, bytes, cold, flops, count(*) as calls from op
+where name = 'MUL_MAT' and tensor in ('Qcur-0', 'ffn_gate-0', 'ffn_out-0', 'result_output') and shape like '%×1' group by tensor, bytes, cold, flops
 union all
-select 'attention', bytes, flops, count(*) / (select count(distinct tensor) from op where name = 'FLASH_ATTN_EXT') from op
-where name = 'FLASH_ATTN_EXT' and shape not like '%×%×%' group by bytes, flops
+select 'attention', bytes, cold, flops, count(*) / (select count(distinct tensor) from op where name = 'FLASH_ATTN_EXT') from op
+where name = 'FLASH_ATTN_EXT' and shape not like '%×%×%' group by bytes, cold, flops
 order by tensor, bytes`;
+const expertDemands = `${ops}
+select tensor, bytes, cold, flops, count(*) as calls from op
+where name = 'MUL_MAT_ID' and tensor like '%-0' group by tensor, bytes, cold, flops order by tensor, bytes`;
