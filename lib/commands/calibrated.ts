@@ -1,5 +1,5 @@
 import { Cache, machineKey } from "../machine/cache.ts";
-import { type Ceilings, parseCeilings } from "../machine/ceilings/ceilings.ts";
+import { type Ceilings, highest, parseCeilings } from "../machine/ceilings/ceilings.ts";
 import { measureCeilings } from "../machine/ceilings/measure.ts";
 import { type Calibration, parseCalibration, uncalibrated } from "../machine/calibration.ts";
 import { calibrate } from "../session/calibrate.ts";
@@ -25,10 +25,13 @@ export async function readCalibration(means: Means, bufferPages: number, wish: C
 export async function readCeilings(means: Means, wish: "now" | "kept"): Promise<readonly Ceilings[] | null> {
   const key = means.machine.cacheKey;
   const cache = key && new Cache(machineKey(key));
-  if (wish === "kept") return parseCeilings(cache?.read("ceilings"));
+  const kept = parseCeilings(cache?.read("ceilings"));
+  if (wish === "kept") return kept;
   const measured = await measureCeilings(means);
-  if (measured) cache?.write("ceilings", measured);
-  return measured;
+  if (!measured) return null;
+  const best = highest(measured, kept ?? []);
+  cache?.write("ceilings", best);
+  return best;
 }
 
 /** One line for each number of threads. */

@@ -22,6 +22,14 @@ export function parseCeilings(kept: unknown): Ceilings[] | null {
   return kept.every(isOne) ? kept : null;
 }
 
+/** What is measured beside other work is less than the machine can do: of each figure the highest that was seen. */
+export function highest(measured: readonly Ceilings[], before: readonly Ceilings[]): Ceilings[] {
+  return measured.map((now) => {
+    const then = before.find(({ threads }) => threads === now.threads) ?? now;
+    return Object.fromEntries(names.map((name) => [name, Math.max(now[name], then[name])])) as unknown as Ceilings;
+  });
+}
+
 /** Those of the fewest threads that are as many, or of the most. */
 export function ceilingsFor(threads: number, all: readonly Ceilings[]): Ceilings | undefined {
   return all.find((one) => one.threads >= threads) ?? all.at(-1);

@@ -3,7 +3,7 @@ import { assembled } from "../../../tests/harness/assembled.ts";
 import { kernelTest } from "../../../tests/harness/kernel.ts";
 import { temporary } from "../../../tests/harness/temporary.ts";
 import { spawnChild } from "../child.ts";
-import { type Ceilings, ceilingsFor, parseCeilings } from "./ceilings.ts";
+import { type Ceilings, ceilingsFor, highest, parseCeilings } from "./ceilings.ts";
 import { measureCeilings, tasksFor, threadCounts } from "./measure.ts";
 import { code } from "./program.ts";
 
@@ -28,6 +28,12 @@ Deno.test("ceilings: by number of threads, of the next that is as many", () => {
   const all = [1, 2, 4].map((threads) => ({ ...one, threads }));
   assert.deepEqual([0, 1, 3, 4, 9].map((threads) => ceilingsFor(threads, all)?.threads), [1, 1, 4, 4, 4]);
   assert.equal(ceilingsFor(1, []), undefined);
+});
+
+Deno.test("ceilings: of several measurements the highest figures", () => {
+  const busy = { ...one, memoryBytes: 4e9, flops: 120e9 };
+  assert.deepEqual(highest([busy, { ...one, threads: 2 }], [one]), [{ ...one, flops: 120e9 }, { ...one, threads: 2 }]);
+  assert.deepEqual(highest([one], []), [one]);
 });
 
 Deno.test("ceilings: what was kept is taken when it can be them", () => {
