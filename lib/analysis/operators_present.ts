@@ -1,7 +1,7 @@
 import type { Column, Facts, Note, Table, View } from "../events/view.ts";
 import { withGraphs } from "../programs/detail.ts";
-import { type Phase, PHASES } from "./operator_sums.ts";
-import type { OperatorsResult, OperatorSumsResult, PartResult, SamplesResult } from "./operators_schema.ts";
+import { presentDemands } from "./demands_present.ts";
+import type { OperatorsResult, OperatorSumsResult, SamplesResult } from "./operators_schema.ts";
 import { info, qualityNotes, warning } from "./quality.ts";
 
 /** Kinds of tensors, and functions, beyond these take little time. */
@@ -15,8 +15,7 @@ export function presentOperators(result: OperatorsResult): readonly View[] {
   if (result.time.decodeNs > 0 || Number(result.time.graphNs) > 0) views.push(time(result));
   if (result.operators.length > 0) {
     views.push(sumsTable("Operators", "operator", result.operators.map((row) => [row.name, row])));
-    const rows = demands(result);
-    if (rows.length > 0) views.push(...demandViews(rows, result));
+    views.push(...presentDemands(result));
     const layers = result.layers.filter((row) => row.layer !== null);
     if (layers.length > 1) views.push(sumsTable("Layers", "layer", result.layers.map((row) => [row.layer ?? "none", row])));
     const { title, shown } = first("Tensors", result.tensors);
@@ -101,60 +100,6 @@ function sumsTable(title: string, first: string, rows: readonly (readonly [strin
     columns: [{ title: first, unit: "text" }, ...columns.map(([column]) => column)],
     rows: rows.map(([name, row]) => [name, ...columns.map(([, value]) => value(row))]),
   };
-}
-
-/** Below this share of the time in graphs it does not matter how an operator uses the machine. */
-const SMALL_SHARE = 0.005;
-
-function intensity(bytes: number | null, flops: number | null): number | null {
-  return bytes && flops !== null ? Math.round(flops / bytes * 10) / 10 : null;
-}
-
-const boundColumns: readonly Column[] = [{ title: "moving", unit: "ratio" }, { title: "computing", unit: "ratio" }, {
-  title: "bound by",
-  unit: "text",
-}];
-const howToCompare = info("How much of what this machine can do that is was not measured: --calibrate does so, in seconds, until the next boot.");
-
-function maskedNote(operators: readonly string[]): Note {
-  const names = [...new Set(operators)].join(", ");
-  return info(`${names}: a mask spares some of it, so its rates are the most that they can be, and what binds it is not told.`);
-}
-
-type DemandRow = readonly [operator: string, phase: Phase, part: PartResult];
-
-/** Operators by the kind of call, most time first: the same operator reads matrices for one token and multiplies them for many. */
-function demands({ operators, time }: OperatorsResult): DemandRow[] {
-  const rows = operators.flatMap((row) => PHASES.map((phase) => [row.name, phase, row[phase]] as const));
-  const worth = rows.filter(([, , { bytes, flops, totalNs }]) => (bytes ?? flops) !== null && totalNs >= SMALL_SHARE * Number(time.graphNs));
-  return worth.sort(([, , a], [, , b]) => b.totalNs - a.totalNs);
-}
-
-function demandViews(rows: readonly DemandRow[], { ceilings }: OperatorsResult): View[] {
-  const rate = (sum: number | null, ns: number) => sum === null || ns === 0 ? null : sum / ns * 1e9;
-  const table: Table = {
-    type: "table",
-    title: "What operators ask of the machine (by shapes and types; caches may spare some of the bytes)",
-    columns: [
-      { title: "operator", unit: "text" },
-      { title: "in", unit: "text" },
-      { title: "total", unit: "ns" },
-      { title: "moved", unit: "bytes-per-second" },
-      { title: "computed", unit: "flops-per-second" },
-      // What it is compared with otherwise is for the reader to know.
-      ...(ceilings ? boundColumns : [{ title: "FLOP/byte", unit: "count" } as const]),
-    ],
-    rows: rows.map(([operator, phase, { totalNs, bytes, flops, bound }]) => [
-      operator,
-      phase,
-      totalNs,
-      rate(bytes, totalNs),
-      rate(flops, totalNs),
-      ...(ceilings ? [bound?.moving ?? null, bound?.computing ?? null, bound?.by ?? null] : [intensity(bytes, flops)]),
-    ]),
-  };
-  const masked = rows.filter(([, , { atMost }]) => atMost).map(([operator]) => operator);
-  return [table, ...(masked.length > 0 ? [maskedNote(masked)] : []), ...(ceilings ? [] : [howToCompare])];
 }
 
 function workers({ workers }: OperatorsResult): Table {

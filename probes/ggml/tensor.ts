@@ -33,8 +33,15 @@ export interface Source extends Operand {
 export function sourceOf(values: readonly Value[]): Source {
   const [, address, root, rootOp, type, ...rest] = values as number[];
   const ne = rest.slice(0, 4);
-  // Zeros are what bpftrace makes of memory that it could not read.
-  return { address: address!, root: root!, type: type!, ne: ne.map((n) => n > 0 ? n : NaN), cold: rootOp === NONE, name: values.at(-1) as string };
+  // Zeros are what bpftrace makes of memory that it could not read; what cannot be is not reckoned with.
+  return {
+    address: address!,
+    root: root!,
+    type: type!,
+    ne: ne.map((n) => n > 0 && n < MOST_ELEMENTS ? n : NaN),
+    cold: rootOp === NONE,
+    name: values.at(-1) as string,
+  };
 }
 
 /** Types of ggml have numbers below this, and will for long; so have operators where the library does not tell how many there are. */
