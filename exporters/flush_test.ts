@@ -42,7 +42,10 @@ for (const { extension, load } of formats) {
   });
 }
 
-for (const { extension, load } of formats.filter(({ extension }) => extension !== ".jsonl")) {
+/** What trace_processor opens as it is. */
+const traces = [".pftrace", ".json"];
+
+for (const { extension, load } of formats.filter(({ extension }) => traces.includes(extension))) {
   await judged(`${extension}: after each flush the file opens and tells all spans so far`, async () => {
     using folder = temporary();
     const open = await load();

@@ -17,6 +17,28 @@ export interface Track {
 
 export type Args = Readonly<Record<string, string | number | boolean>>;
 
+/** A node of a graph that an engine computes, and what it is computed from. */
+export interface GraphNode {
+  /** Where the engine keeps it: what its successors name as their source. */
+  readonly address: number;
+  readonly op: string;
+  readonly name: string;
+  readonly shape: string;
+  readonly layer: number | undefined;
+  /** By place; empty places are undefined. */
+  readonly sources: readonly (GraphSource | undefined)[];
+}
+
+export interface GraphSource {
+  /** Of the node whose memory it is, also where it is a view of that. */
+  readonly root: number;
+  /** What that is computed from first, and so on: one of them is a node where that was fused with others into one. */
+  readonly behind: readonly number[];
+  readonly name: string;
+  /** Nobody computes it: a weight, an input, a cache. */
+  readonly cold?: boolean;
+}
+
 /** Something with a beginning and an end. Emitted when it ends; of slices on one track that begin together the outer is emitted first. */
 export interface Slice {
   readonly type: "slice";
@@ -29,6 +51,8 @@ export interface Slice {
   readonly args?: Args;
   /** It had not ended when the run did (or had begun before it): the duration is a lower bound. */
   readonly open?: boolean;
+  /** What it computes, on the thread that asked for the graph; one object for a node that is computed again and again. */
+  readonly node?: GraphNode | undefined;
 }
 
 export interface Instant {

@@ -127,8 +127,9 @@ export class OpLanes {
     // A probe that was running on another processor as its window was shut tells of an operator that is younger than that by a microsecond.
     const end = Math.max(start, at);
     const args = tensor ? argsOf(tensor, index) : unknown;
-    if (open) out({ type: "slice", track, name, category: "ggml.op", start, end, args, open });
-    else out({ type: "slice", track, name, category: "ggml.op", start, end, args });
+    const node = index === 0 ? tensor : undefined;
+    if (open) out({ type: "slice", track, name, category: "ggml.op", start, end, args, open, node });
+    else out({ type: "slice", track, name, category: "ggml.op", start, end, args, node });
     worker.start = NaN;
   }
 }

@@ -26,9 +26,11 @@ export const ops: Probe = {
     // Of the tensor that the same thread describes next.
     source: [
       { name: "index", type: "int" },
-      { name: "address", type: "int", unit: "address" },
       // The tensor whose memory it shows: itself, if it is no view.
       { name: "root", type: "int", unit: "address" },
+      // What that is computed from first, and what that is: the way to a node where those between are fused into it.
+      { name: "behind", type: "int", unit: "address" },
+      { name: "further", type: "int", unit: "address" },
       { name: "root_op", type: "int", unit: "index into GGML_OP_NAME" },
       { name: "type", type: "int", unit: "ggml_type" },
       { name: "ne0", type: "int" },

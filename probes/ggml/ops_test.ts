@@ -202,8 +202,9 @@ Deno.test("ops: sources that were described before a tensor say what computing i
   const d = decoding();
   d.event(2, "ggml/ops.source", {
     index: 0,
-    address: 8,
     root: 8,
+    behind: 0,
+    further: 0,
     root_op: 0,
     type: 2,
     ne0: 32,
@@ -213,7 +214,19 @@ Deno.test("ops: sources that were described before a tensor say what computing i
     name: "blk.0.attn_q.weight",
   });
   // A view of what the graph has computed.
-  d.event(2, "ggml/ops.source", { index: 1, address: 9, root: 2, root_op: 2, type: 0, ne0: 32, ne1: 1, ne2: 1, ne3: 1, name: "attn_norm-0" });
+  d.event(2, "ggml/ops.source", {
+    index: 1,
+    root: 2,
+    behind: 0,
+    further: 0,
+    root_op: 2,
+    type: 0,
+    ne0: 32,
+    ne1: 1,
+    ne2: 1,
+    ne3: 1,
+    name: "attn_norm-0",
+  });
   tensor(d, 1, 1, "Qcur-0");
   // The sources belong to nobody else.
   tensor(d, 2, 2, "l_out-3");

@@ -1,9 +1,9 @@
 import type { Value } from "../../lib/events/event.ts";
-import type { Args } from "../../lib/events/span.ts";
+import type { Args, GraphNode, GraphSource } from "../../lib/events/span.ts";
 import { type Demand, demandOf, type Operand } from "./demand.ts";
 
 /** What an operator's slice says of the tensor that it computes. */
-export interface Tensor {
+export interface Tensor extends GraphNode {
   /** `MUL_MAT`; `op 29` where the library's table of names could not be read. */
   readonly op: string;
   /** `ffn_gate-3`: ggml's own name. */
@@ -22,21 +22,16 @@ export interface Tensor {
 const NONE = 0;
 
 /** What a tensor is computed from: another one, or a weight, an input, a view. */
-export interface Source extends Operand {
-  readonly address: number;
-  /** Address of the tensor whose memory it shows; its own, if it is no view. */
-  readonly root: number;
-  readonly name: string;
-}
+export interface Source extends Operand, GraphSource {}
 
 /** From the fields of a `source` record. */
 export function sourceOf(values: readonly Value[]): Source {
-  const [, address, root, rootOp, type, ...rest] = values as number[];
+  const [, root, behind, further, rootOp, type, ...rest] = values as number[];
   const ne = rest.slice(0, 4);
   // Zeros are what bpftrace makes of memory that it could not read; what cannot be is not reckoned with.
   return {
-    address: address!,
     root: root!,
+    behind: [behind!, further!],
     type: type!,
     ne: ne.map((n) => n > 0 && n < MOST_ELEMENTS ? n : NaN),
     cold: rootOp === NONE,
@@ -65,10 +60,10 @@ export function judge(values: readonly Value[], operators: number): "tensor" | "
 
 /** From the fields of a `tensor` record and of the `source` records before it. */
 export function describe(values: readonly Value[], sources: readonly (Source | undefined)[], opNames: readonly string[]): Tensor {
-  const [, number, type, ne0, ne1, ne2, ne3, name] = values as [number, number, number, number, number, number, number, string];
+  const [address, number, type, ne0, ne1, ne2, ne3, name] = values as [number, number, number, number, number, number, number, string];
   const op = opNames[number] ?? `op ${number}`;
   const ne = [ne0, ne1, ne2, ne3];
-  return { op, name, shape: shapeOf(ne), layer: layerOf(name), demand: demandOf(op, { type, ne }, sources), args: [] };
+  return { address, op, name, sources, shape: shapeOf(ne), layer: layerOf(name), demand: demandOf(op, { type, ne }, sources), args: [] };
 }
 
 function shapeOf(ne: readonly number[]): string {

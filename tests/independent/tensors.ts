@@ -25,3 +25,20 @@ export async function computedTensors<T>(
   }));
   return { tensors: found.sort((a, b) => Number(a.at - b.at)).map(({ tensor }) => tensor), value };
 }
+
+/** A source of a tensor that is computed: name of the tensor, place among its sources, name of the source; the first 31 bytes of each. */
+export type ComputedEdge = readonly [pid: number, tensor: string, place: number, source: string];
+
+/** Every source of every tensor whose computation begins on a thread that is worker 0: what stands in `src` (ten addresses at 152) at that moment. */
+export async function computedEdges<T>(
+  options: { readonly bpftrace: string; readonly library: string; readonly whileRunning: () => Promise<T> },
+): Promise<{ edges: ComputedEdge[]; value: T }> {
+  const places = Array.from({ length: 10 }, (_, place) => `
+  $s = *(uint64 *)(arg1 + ${152 + 8 * place});
+  if ($s != 0) { printf("edge %d ${place} %s|%s\\n", pid, str(arg1 + 256, 32), str($s + 256, 32)); }`);
+  const program = `uprobe:${quoted(options.library)}:ggml_cpu_extra_compute_forward / *(int32 *)arg0 == 0 / {${places.join("")}
+}`;
+  const { stdout, value } = await trace(options.bpftrace, program, options.whileRunning);
+  const found = [...stdout.matchAll(/^edge (\d+) (\d+) (.*)\|(.*)$/gm)];
+  return { edges: found.map(([, pid, place, tensor, source]) => [Number(pid), tensor!, Number(place), source!] as const), value };
+}

@@ -26,7 +26,8 @@ Examples:
   sudo llmprof operators --pid 1234 --max-overhead 2%     less detail, or nothing, where it would cost more
   sudo llmprof operators --pid 1234 --dry-run             what would be attached, and where`,
   export: `
-Formats: .pftrace (Perfetto), .json (Chrome), .jsonl (one event a line), each also with .gz.
+Formats: .pftrace (Perfetto), .json (Chrome), .jsonl (one event a line); graphs of operators: .dot (Graphviz), .mmd (Mermaid),
+.graph.json. Each also with .gz.
 
 Examples:
   llmprof export run.llmprof                              a trace for ui.perfetto.dev

@@ -32,7 +32,13 @@ export function traceCommand(name: string, description: string, context: Context
       option("--every <TIME>", "with --for: watch it every 30s …, with nothing attached in between", "end").argParser(parseDuration).hideHelp(isCold),
     )
     .addOption(option("--for <TIME>", "with --every: for 2s … each time", "end").argParser(parseDuration).hideHelp(isCold))
-    .addOption(option("-o, --output <PATH>", "trace (.pftrace .json .jsonl, + .gz) or recording (.llmprof); repeatable", "output").argParser(collect))
+    .addOption(
+      option(
+        "-o, --output <PATH>",
+        "trace (.pftrace .json .jsonl), graph of operators (.dot .mmd .graph.json), each + .gz, or recording (.llmprof); repeatable",
+        "output",
+      ).argParser(collect),
+    )
     .addOption(new Option("--no-output", "write no file").helpGroup(groups.output))
     .addOption(option("--summary <FORMAT>", "summary on standard output", "output").choices(["text", "json"] as const).default("text" as const))
     .addOption(option("--max-loss <EVENTS>", "exit 4 when more events were lost", "output").argParser(parseCount(0)))

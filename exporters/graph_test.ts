@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import type { GraphNode, GraphSource, Span } from "../lib/events/span.ts";
+import { exported } from "../tests/judge/memory_sink.ts";
+import { head } from "../tests/judge/corpus.ts";
+import { MS, TestSpans } from "../tests/harness/spans.ts";
+import { temporary } from "../tests/harness/temporary.ts";
+import { openByteSink } from "./file.ts";
+import { openDot, openGraphJson, openMermaid } from "./graph.ts";
+
+const from = (root: number, name: string, ...behind: number[]): GraphSource => ({ root, name, behind });
+const weight = (name: string): GraphSource => ({ root: 9000, name, behind: [], cold: true });
+const node = (address: number, op: string, name: string, ...sources: (GraphSource | undefined)[]): GraphNode => //
+({ address, op, name, shape: "64×1", layer: 0, sources });
+
+/** b and c from a; d from both, c by a view; 10, 20, 5 and 1 ms. */
+const diamond = [
+  node(1, "RMS_NORM", "a", weight("input")),
+  node(2, "MUL_MAT", "b", weight("w"), from(1, "a")),
+  // Through a norm that was fused with its product, neither of which is seen.
+  node(3, "ROPE", "c", from(60, "a_norm", 61, 1)),
+  node(4, "ADD", "d", from(2, "b"), undefined, from(3, "c (view)"), from(77, "unknown")),
+];
+const ms = [10, 20, 5, 1];
+
+/** The graph computed once, each node `factor` times as long, from `at` ms. */
+function computed(s: TestSpans, nodes: readonly GraphNode[], at = 0, factor = 1): Span[] {
+  let time = at;
+  const slices = nodes.map((node, i) => ({ ...s.op(node.op, time, time += ms[i]! * factor), node }));
+  return [...slices, s.graph(at, time, nodes.length)];
+}
+
+const text = (open: typeof openDot, spans: readonly Span[]) => exported(open, head, spans, []).text();
+
+Deno.test("graph.json: nodes with their mean time, every source an edge, the critical path", () => {
+  const s = new TestSpans();
+  const { graphs, more } = JSON.parse(
+    text(openGraphJson, [...computed(s, diamond), ...computed(s, diamond, 100, 3), ...computed(s, diamond.slice(0, 2), 300)]),
+  );
+  assert.equal(more, 0);
+  assert.deepEqual(graphs.map((graph: { times: number }) => graph.times), [2, 1]);
+  const [{ nodes, edges, criticalPath, unknownSources }] = graphs;
+  assert.deepEqual(nodes.map(({ name, meanNs }: { name: string; meanNs: number }) => [name, meanNs / MS]), [["a", 20], ["b", 40], ["c", 10], [
+    "d",
+    2,
+  ]]);
+  assert.deepEqual(edges.map(({ from, to, place, name }: Record<string, unknown>) => [from, to, place, name]), [
+    [null, 0, 0, "input"],
+    [null, 1, 0, "w"],
+    [0, 1, 1, "a"],
+    [0, 2, 0, "a_norm"],
+    [1, 3, 0, "b"],
+    [2, 3, 2, "c (view)"],
+    [null, 3, 3, "unknown"],
+  ]);
+  assert.equal(unknownSources, 1);
+  assert.deepEqual(criticalPath, { nodes: [0, 1, 3], ns: 62 * MS });
+});
+
+Deno.test("graphs at once have rows of their own; a graph of which a part was seen is none", () => {
+  const s = new TestSpans(), other = s.of(200);
+  const [whole, second] = [computed(s, diamond), computed(other, diamond.slice(0, 2), 1)];
+  const cut = [{ ...s.op("ADD", 50, 60, {}, true), node: diamond[3]! }, s.graph(45, 60, 1, true)];
+  const { graphs } = JSON.parse(text(openGraphJson, [...second.slice(0, -1), ...whole, second.at(-1)!, ...cut]));
+  assert.deepEqual(graphs.map(({ nodes }: { nodes: unknown[] }) => nodes.length), [4, 2]);
+});
+
+Deno.test("more graphs than are kept are counted", () => {
+  const s = new TestSpans();
+  const spans = Array.from({ length: 70 }, (_, i) => computed(s, [node(1, "ADD", `x${i}`, weight("w"))], 20 * i)).flat();
+  const { graphs, more } = JSON.parse(text(openGraphJson, spans));
+  assert.deepEqual([graphs.length, more], [64, 6]);
+});
+
+Deno.test("dot and Mermaid: the graph that took the most time, its critical path marked, names that are no markup", () => {
+  const s = new TestSpans();
+  const hostile = node(3, "ROPE", `c"];x-->y\\\n<b>`, from(1, "a"));
+  const spans = [...computed(s, diamond.slice(0, 2), 100), ...computed(s, [diamond[0]!, diamond[1]!, hostile, diamond[3]!])];
+  const dot = text(openDot, spans);
+  assert.match(
+    dot,
+    /^\/\/ computed 1 times, 36\.0 ms each time, 31\.0 ms of it on the critical path; 1 other graphs; who computes 1 of the sources is not known\ndigraph \{\n/,
+  );
+  assert.equal(dot.match(/ -> /g)!.length, 7);
+  assert.match(dot, /n0 -> n1 \[penwidth=3\]/);
+  assert.match(dot, /n0 -> n2\n/);
+  assert.ok(dot.includes(String.raw`n2 [label="ROPE\nc\"];x-->y\\�<b>\n64×1\n5.00 ms"]`), dot);
+  const mermaid = text(openMermaid, spans);
+  assert.equal(mermaid.match(/ --> /g)!.length, 7);
+  assert.match(mermaid, /n1\["MUL_MAT<br>b<br>64×1<br>20\.0 ms"\]:::critical\n/);
+  assert.match(mermaid, /n2\["ROPE<br>c#34;#93;#59;x--#62;y#92;#65533;#60;b#62;<br>/);
+});
+
+Deno.test("after a flush the file holds the graphs so far", async () => {
+  using folder = temporary();
+  const path = folder.file("run.graph.json");
+  const exporter = openGraphJson(await openByteSink(path), head);
+  const s = new TestSpans();
+  const times = () => JSON.parse(Deno.readTextFileSync(path)).graphs.map((graph: { times: number }) => graph.times);
+  for (const round of [1, 2, 3]) {
+    for (const span of computed(s, diamond, 100 * round)) exporter.span(span);
+    exporter.flush();
+    assert.deepEqual(times(), [round]);
+  }
+  exporter.close([]);
+  assert.deepEqual(times(), [3]);
+});
+
+Deno.test("without a graph there is a file that says so", () => {
+  assert.match(text(openDot, []), /No graph was seen whole/);
+  assert.match(text(openMermaid, []), /No graph was seen whole/);
+  assert.deepEqual(JSON.parse(text(openGraphJson, [])), { graphs: [], more: 0 });
+});
