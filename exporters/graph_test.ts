@@ -64,6 +64,20 @@ Deno.test("graphs at once have rows of their own; a graph of which a part was se
   assert.deepEqual(graphs.map(({ nodes }: { nodes: unknown[] }) => nodes.length), [4, 2]);
 });
 
+Deno.test("a graph takes the operators of its own row, not those of one that goes on beside it", () => {
+  const s = new TestSpans(), other = s.of(100, 101);
+  const beside = diamond.slice(0, 2).map((node, i) => ({ ...other.op(node.op, 20 + 10 * i, 30 + 10 * i, {}, false, " of graph 2"), node }));
+  const { graphs } = JSON.parse(text(openGraphJson, [...beside.slice(0, 1), ...computed(s, diamond), ...beside.slice(1), other.graph(20, 40, 2)]));
+  assert.deepEqual(graphs.map(({ nodes }: { nodes: unknown[] }) => nodes.length), [4, 2]);
+});
+
+Deno.test("operators of a graph that began before the window do not hide those that follow", () => {
+  const s = new TestSpans();
+  const tail = { ...s.op("ADD", 0, 5), node: diamond[3]! };
+  const { graphs } = JSON.parse(text(openGraphJson, [tail, ...computed(s, diamond, 10), ...computed(s, diamond, 60)]));
+  assert.deepEqual(graphs.map(({ times, nodes }: { times: number; nodes: unknown[] }) => [times, nodes.length]), [[2, 4]]);
+});
+
 Deno.test("more graphs than are kept are counted", () => {
   const s = new TestSpans();
   const spans = Array.from({ length: 70 }, (_, i) => computed(s, [node(1, "ADD", `x${i}`, weight("w"))], 20 * i)).flat();

@@ -1,9 +1,11 @@
-import type { GraphNode, GraphSource, Slice, Span } from "../../lib/events/span.ts";
+import { type GraphRow, takeGraph } from "../../lib/events/graph_row.ts";
+import type { GraphNode, GraphSource, Slice, Span, Track } from "../../lib/events/span.ts";
 
 /** A graph that was computed, and how long its nodes took. */
 export interface ComputedGraph {
   /** In the order in which they are computed, which is one in which sources come first. */
   readonly nodes: readonly GraphNode[];
+  readonly edges: readonly Edge[];
   /** How often the graph was computed. */
   times: number;
   /** Nanoseconds of each node, of all times. */
@@ -22,6 +24,8 @@ export interface Edge {
 
 /** An engine that builds a graph for every token must not fill the memory: graphs beyond this are counted. */
 const MOST_GRAPHS = 64;
+/** More operators than any graph has: where as many wait, no graph is seen to end. */
+const MOST_PENDING = 131_072;
 
 /** Finds the graphs that differ among all that were computed: by what their nodes are, not by their times. */
 export class ComputedGraphs {
@@ -29,7 +33,7 @@ export class ComputedGraphs {
   /** Graphs that were computed and are not kept. */
   more = 0;
   /** By row: operators whose graph has not ended. */
-  readonly #pending = new Map<number, Slice[]>();
+  readonly #rows = new Map<Track, GraphRow<Slice>>();
 
   span(span: Span): void {
     if (span.type !== "slice") return;
@@ -38,27 +42,23 @@ export class ComputedGraphs {
   }
 
   #operator(slice: Slice): void {
-    const pending = this.#pending.get(slice.track.id);
-    if (pending) pending.push(slice);
-    else this.#pending.set(slice.track.id, [slice]);
+    const row = this.#rows.get(slice.track);
+    if (row && row.pending.length < MOST_PENDING) row.pending.push(slice);
+    else this.#rows.set(slice.track, { pending: [slice] });
   }
 
-  /** Its operators ended before it did. */
   #graph(graph: Slice): void {
-    for (const [row, slices] of this.#pending) {
-      const [first] = slices;
-      if (!first || first.track.pid !== graph.track.pid || first.start < graph.start || first.start > graph.end) continue;
-      this.#pending.delete(row);
-      // A part of a graph is another graph.
-      if (!graph.open && slices.every(({ open }) => !open)) this.#add(slices);
-    }
+    const { ops } = takeGraph([...this.#rows].filter(([{ pid }]) => pid === graph.track.pid).map(([, row]) => row), graph);
+    // A part of a graph is another graph.
+    if (ops.length > 0 && !graph.open && ops.every(({ open }) => !open)) this.#add(ops);
   }
 
   #add(slices: readonly Slice[]): void {
     let known = this.graphs.find(({ nodes }) => nodes.length === slices.length && nodes.every((node, i) => node === slices[i]!.node));
     if (!known) {
       if (this.graphs.length === MOST_GRAPHS) return void this.more++;
-      known = { nodes: slices.map(({ node }) => node!), times: 0, ns: slices.map(() => 0) };
+      const nodes = slices.map(({ node }) => node!);
+      known = { nodes, edges: edgesOf(nodes), times: 0, ns: nodes.map(() => 0) };
       this.graphs.push(known);
     }
     known.times++;
@@ -67,7 +67,7 @@ export class ComputedGraphs {
 }
 
 /** Every source of every node, in order. An address means the node that was computed there last. */
-export function edgesOf({ nodes }: ComputedGraph): Edge[] {
+function edgesOf(nodes: readonly GraphNode[]): Edge[] {
   const at = new Map<number, number>();
   return nodes.flatMap(({ address, sources }, to) => {
     const edges = sources.flatMap((source, place) => source ? [{ from: source.cold ? undefined : nodeOf(source, at), to, place, source }] : []);
@@ -81,19 +81,19 @@ function nodeOf({ root, behind }: GraphSource, at: ReadonlyMap<number, number>):
 }
 
 /** Sources that somebody computes and nobody knows who: chains through them are not seen. */
-export function unknownSources(graph: ComputedGraph): number {
-  return edgesOf(graph).filter(({ from, source }) => from === undefined && !source.cold).length;
+export function unknownSources({ edges }: ComputedGraph): number {
+  return edges.filter(({ from, source }) => from === undefined && !source.cold).length;
 }
 
 /** The nodes that no number of processors would make shorter: the longest chain, by the nodes' mean times. In order. */
 export function criticalPath(graph: ComputedGraph): { readonly nodes: readonly number[]; readonly ns: number } {
-  const { nodes, ns, times } = graph;
+  const { nodes, edges, ns, times } = graph;
   const through = nodes.map(() => 0), before = nodes.map(() => -1);
-  const edges = Map.groupBy(edgesOf(graph), ({ to }) => to);
+  const given = Map.groupBy(edges, ({ to }) => to);
   let last = -1;
   nodes.forEach((_, to) => {
     let longest = -1;
-    for (const { from } of edges.get(to) ?? []) if (from !== undefined && (longest < 0 || through[from]! > through[longest]!)) longest = from;
+    for (const { from } of given.get(to) ?? []) if (from !== undefined && (longest < 0 || through[from]! > through[longest]!)) longest = from;
     before[to] = longest;
     through[to] = ns[to]! / times + (longest < 0 ? 0 : through[longest]!);
     if (last < 0 || through[to]! > through[last]!) last = to;

@@ -1,3 +1,4 @@
+import { type GraphRow, takeGraph } from "../events/graph_row.ts";
 import type { Slice, Track } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import type { Node } from "./operator_table.ts";
@@ -17,10 +18,9 @@ interface Busy {
 }
 
 /** A row of the trace on which one worker's operators are drawn, of one graph at a time. */
-interface Lane {
+interface Lane extends GraphRow<PendingOp> {
   readonly worker: number;
   readonly busy: Busy;
-  pending: PendingOp[];
 }
 
 /** The operators of worker 0 until their graph is known, and how busy each worker is. */
@@ -47,24 +47,9 @@ export class OperatorLanes {
     return lane.pending.length > max ? lane.pending.splice(0) : [];
   }
 
-  /**
-   * Operators inside a graph: those on the lane whose last one ended nearest to the graph's end. Other lanes hold graphs that are computed at
-   * the same time, whose current operator has not ended. `before`: what waited on that lane and belongs to no graph.
-   */
+  /** Operators inside a graph that has ended: see {@link takeGraph}. */
   take(graph: Slice): { readonly ops: readonly PendingOp[]; readonly before: readonly PendingOp[] } {
-    let best: Lane | undefined;
-    let bestEnd = -Infinity;
-    for (const lane of this.#byPid.get(graph.track.pid) ?? []) {
-      const last = lane.pending.findLast((op) => op.end <= graph.end);
-      if (!last || last.start < graph.start || last.end <= bestEnd) continue;
-      best = lane;
-      bestEnd = last.end;
-    }
-    if (!best) return { ops: [], before: [] };
-    const all = best.pending;
-    best.pending = all.filter((op) => op.end > graph.end);
-    const ended = all.filter((op) => op.end <= graph.end);
-    return { ops: ended.filter((op) => op.start >= graph.start), before: ended.filter((op) => op.start < graph.start) };
+    return takeGraph(this.#byPid.get(graph.track.pid) ?? [], graph);
   }
 
   /** All that still waits. */
