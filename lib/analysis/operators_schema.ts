@@ -15,8 +15,8 @@ const boundSchema = z.object({ by: z.enum(["memory", "cache", "compute", "neithe
 
 /**
  * What of a row belongs to one kind of call. `meanNs` and `p50Ns` are null where no call was timed. `bytes` and `flops` are what the timed calls had to read
- * and write, and to compute, by the shapes and types of their tensors (see probes/ggml/demand.ts): null where that of one of them is not known. `coldBytes`: of tensors that the graph did
- * not compute; `quantisedFlops`: products of quantised weights.
+ * and write, and to compute, by the shapes and types of their tensors (see probes/ggml/demand.ts): null where that of one of them is not known.
+ * `coldBytes`: of tensors that the graph did not compute; `quantisedFlops`: products of quantised weights.
  */
 const partSchema = z.object({
   calls: count,

@@ -1,4 +1,4 @@
-import type { Decoder, Event } from "../../lib/events/event.ts";
+import type { Decoder, Event, Field } from "../../lib/events/event.ts";
 import type { Fact } from "../../lib/events/fact.ts";
 import type { SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
@@ -8,6 +8,16 @@ import { cpuBackend } from "./library.ts";
 import template from "./ops.bt" with { type: "text" };
 import { OpLanes } from "./lanes.ts";
 import { describe, judge, type Source, sourceOf, type Tensor } from "./tensor.ts";
+
+/** What a tensor is said to be, whether it is computed or a source. */
+const described: readonly Field[] = [
+  { name: "type", type: "int", unit: "ggml_type" },
+  { name: "ne0", type: "int" },
+  { name: "ne1", type: "int" },
+  { name: "ne2", type: "int" },
+  { name: "ne3", type: "int" },
+  { name: "name", type: "text" },
+];
 
 /** Every operator on every worker. */
 export const ops: Probe = {
@@ -32,22 +42,12 @@ export const ops: Probe = {
       { name: "behind", type: "int", unit: "address" },
       { name: "further", type: "int", unit: "address" },
       { name: "root_op", type: "int", unit: "index into GGML_OP_NAME" },
-      { name: "type", type: "int", unit: "ggml_type" },
-      { name: "ne0", type: "int" },
-      { name: "ne1", type: "int" },
-      { name: "ne2", type: "int" },
-      { name: "ne3", type: "int" },
-      { name: "name", type: "text" },
+      ...described,
     ],
     tensor: [
       { name: "address", type: "int", unit: "address" },
       { name: "op", type: "int", unit: "index into GGML_OP_NAME" },
-      { name: "type", type: "int", unit: "ggml_type" },
-      { name: "ne0", type: "int" },
-      { name: "ne1", type: "int" },
-      { name: "ne2", type: "int" },
-      { name: "ne3", type: "int" },
-      { name: "name", type: "text" },
+      ...described,
     ],
     worker: [{ name: "worker", type: "int", unit: "index + 32 × address of the pool" }],
     op: [{ name: "tensor", type: "int", unit: "address" }],

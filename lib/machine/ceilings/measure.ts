@@ -15,7 +15,7 @@ const READ_BYTES = 1 << 30, ROUNDS = 4_000_000, TRIALS = 3;
 const PAGE = 4096, MIB = 1 << 20;
 /** Where the kernel does not say how large the last-level cache is. */
 const USUAL_CACHE = 32 * MIB;
-/** No machine has more. */
+/** Enough for all threads together, however large the caches are said to be. */
 const MOST_MEMORY = 1 << 30;
 
 /**
