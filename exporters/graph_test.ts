@@ -78,6 +78,15 @@ Deno.test("operators of a graph that began before the window do not hide those t
   assert.deepEqual(graphs.map(({ times, nodes }: { times: number; nodes: unknown[] }) => [times, nodes.length]), [[2, 4]]);
 });
 
+Deno.test("a graph that is built and described again is the same graph", () => {
+  const s = new TestSpans();
+  const again = diamond.map((node) => ({ ...node, sources: [...node.sources] }));
+  const other = again.with(1, { ...again[1]!, shape: "64×16" });
+  const rounds = [diamond, other, again, again, other].flatMap((nodes, i) => computed(s, nodes, 100 * i));
+  const { graphs } = JSON.parse(text(openGraphJson, rounds));
+  assert.deepEqual(graphs.map(({ times }: { times: number }) => times), [3, 2]);
+});
+
 Deno.test("more graphs than are kept are counted", () => {
   const s = new TestSpans();
   const spans = Array.from({ length: 70 }, (_, i) => computed(s, [node(1, "ADD", `x${i}`, weight("w"))], 20 * i)).flat();

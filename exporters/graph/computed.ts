@@ -4,7 +4,7 @@ import type { GraphNode, GraphSource, Slice, Span, Track } from "../../lib/event
 /** A graph that was computed, and how long its nodes took. */
 export interface ComputedGraph {
   /** In the order in which they are computed, which is one in which sources come first. */
-  readonly nodes: readonly GraphNode[];
+  nodes: readonly GraphNode[];
   readonly edges: readonly Edge[];
   /** How often the graph was computed. */
   times: number;
@@ -54,16 +54,26 @@ export class ComputedGraphs {
   }
 
   #add(slices: readonly Slice[]): void {
-    let known = this.graphs.find(({ nodes }) => nodes.length === slices.length && nodes.every((node, i) => node === slices[i]!.node));
-    if (!known) {
+    const nodes = slices.map(({ node }) => node!);
+    let known = this.graphs.find((graph) => graph.nodes.length === nodes.length && graph.nodes.every((node, i) => isSame(node, nodes[i]!)));
+    if (known) {
+      // A graph that is built again is described again: from now on these objects are its nodes, which are compared at a glance.
+      known.nodes = nodes;
+    } else {
       if (this.graphs.length === MOST_GRAPHS) return void this.more++;
-      const nodes = slices.map(({ node }) => node!);
       known = { nodes, edges: edgesOf(nodes), times: 0, ns: nodes.map(() => 0) };
       this.graphs.push(known);
     }
     known.times++;
     slices.forEach(({ start, end }, i) => known.ns[i]! += end - start);
   }
+}
+
+/** The same computation at the same place, from the same. */
+function isSame(a: GraphNode, b: GraphNode): boolean {
+  if (a === b) return true;
+  if (a.address !== b.address || a.op !== b.op || a.name !== b.name || a.shape !== b.shape || a.sources.length !== b.sources.length) return false;
+  return a.sources.every((source, place) => source?.root === b.sources[place]?.root && source?.name === b.sources[place]?.name);
 }
 
 /** Every source of every node, in order. An address means the node that was computed there last. */
