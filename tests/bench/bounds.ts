@@ -32,7 +32,7 @@ await mustRun([...llmprof, "doctor", "--calibrate"], { timeoutMilliseconds: 120_
 using folder = temporary();
 const program = folder.file("busy");
 Deno.writeFileSync(program, ceilingsProgram(), { mode: 0o755 });
-await using engine = await PinnedEngine.start(values.model as ShapeName, 1, PROMPT);
+await using engine = await PinnedEngine.start(values.model as ShapeName, 1, { prompt: PROMPT });
 
 /** Operator and kind of call → mean nanoseconds, and what is said of it. */
 type Seen = Map<string, { readonly meanNs: number; readonly by: string }>;

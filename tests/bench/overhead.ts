@@ -1,10 +1,11 @@
 /**
  * What tracing costs the traced engine: CPU time of a token inside one running engine, in windows with and without.
  *
- *     deno run -A tests/bench/overhead.ts [--model small] [--threads 1] [--pairs 30] [--control 10] [--bpftrace 0.23] [--window 1500]
+ *     deno run -A tests/bench/overhead.ts [--model small] [--threads 1] [--pairs 30] [--control 10] [--bpftrace 0.23] [--window 3000]
  *         [--modes control,counting,least,timeline,graph,sample,token]
  *
- * These are compared with nothing at all, in random order, each window with the two beside it: a bpftrace without a probe (the control), the trap at
+ * The engine takes turns with another that nobody traces, token by token (engines_in_turn.ts): a window holds half as many of its tokens. These are
+ * compared with nothing at all, in random order, each window with the two beside it: a bpftrace without a probe (the control), the trap at
  * every operator with a count, plain bpftrace with the shortest line for whatever llmprof sees, which nobody reads (the least), llmprof writing its
  * timeline, and llmprof with less detail. With one thread nothing waits for anything; take two to see what that adds. Prints medians of the ratios
  * and the interval in which the true median lies in 95 of 100 cases.
@@ -71,7 +72,7 @@ if (import.meta.main) {
       threads: { type: "string", default: "1" },
       pairs: { type: "string", default: "30" },
       control: { type: "string", default: "10" },
-      window: { type: "string", default: "1500" },
+      window: { type: "string", default: "3000" },
       bpftrace: { type: "string" },
       modes: { type: "string", default: "control,counting,least,timeline" },
     },

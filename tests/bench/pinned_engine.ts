@@ -1,7 +1,7 @@
 import { mustRun, type Running } from "../harness/command.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
 import { type EngineLog, parseEngineLog } from "../workloads/engine_log.ts";
-import { startEngine } from "../workloads/engine_run.ts";
+import { type EngineOptions, startEngine } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
 import type { ShapeName } from "../workloads/shapes.ts";
 
@@ -23,12 +23,16 @@ export interface Stretch {
 export class PinnedEngine implements AsyncDisposable {
   private constructor(readonly folder: Temporary, readonly engine: Running, readonly resources: AsyncDisposableStack) {}
 
-  static async start(shape: ShapeName, threads: number, prompt = 1): Promise<PinnedEngine> {
+  static async start(
+    shape: ShapeName,
+    threads: number,
+    more: Pick<EngineOptions, "prompt" | "engine" | "myTurn" | "otherTurn"> = {},
+  ): Promise<PinnedEngine> {
     // Nothing is left of it when it does not come so far.
     await using resources = new AsyncDisposableStack();
     const folder = resources.use(temporary());
     const [waitFile, stopFile, log] = [folder.file("go"), folder.file("stop"), folder.file("log")];
-    const options = { model: model(shape), prompt, tokens: TOKENS, threads, waitFile, stopFile, log };
+    const options = { model: model(shape), prompt: 1, tokens: TOKENS, threads, waitFile, stopFile, log, ...more };
     const engine = resources.use(startEngine(options, { timeoutMilliseconds: 3_600_000 }));
     await engine.saw('"waiting"');
     await mustRun(["taskset", "--all-tasks", "--cpu-list", "--pid", `0-${threads - 1}`, String(engine.pid)]);
@@ -41,9 +45,14 @@ export class PinnedEngine implements AsyncDisposable {
     return this.engine.pid;
   }
 
+  /** Asks it to end, for those that wait for one another. */
+  askToEnd(): void {
+    Deno.writeTextFileSync(this.folder.file("stop"), "");
+  }
+
   /** Ends it and returns what it wrote down. */
   async end(): Promise<EngineLog> {
-    Deno.writeTextFileSync(this.folder.file("stop"), "");
+    this.askToEnd();
     await this.engine.succeeded();
     return parseEngineLog(Deno.readTextFileSync(this.folder.file("log")));
   }

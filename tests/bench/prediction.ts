@@ -2,7 +2,7 @@
  * The overhead that llmprof predicts beside the one that is measured, in windows inside one running engine, each between two in which nothing is
  * attached: behind `endbr64`, and on it with the same bpftrace, which does not find what llmprof names.
  *
- *     deno run -A tests/bench/prediction.ts [--model small] [--pairs 12] [--window 1500] [--bpftrace 0.23]
+ *     deno run -A tests/bench/prediction.ts [--model small] [--pairs 12] [--window 3000] [--bpftrace 0.23]
  *
  * What a hit costs is measured anew first. A prediction is right when it is off by no more than one point, or a fifth of what was measured.
  */
@@ -21,7 +21,7 @@ const { values } = parseArgs({
   options: {
     model: { type: "string", default: "small" },
     pairs: { type: "string", default: "12" },
-    window: { type: "string", default: "1500" },
+    window: { type: "string", default: "3000" },
     bpftrace: { type: "string" },
   },
 });

@@ -1,6 +1,7 @@
 import { bootNow } from "../kernel/boot_clock.ts";
 import type { ShapeName } from "../workloads/shapes.ts";
-import { pause, PinnedEngine, type Stretch, tokenCost } from "./pinned_engine.ts";
+import { EnginesInTurn } from "./engines_in_turn.ts";
+import { pause, type Stretch } from "./pinned_engine.ts";
 
 /** Something that is attached to the engine for the length of a window. */
 export interface Mode {
@@ -13,9 +14,10 @@ export interface Mode {
   attach(pid: number): Promise<() => Promise<void>>;
 }
 
-/** CPU time of a token in a window, by the mean of the two windows without anything beside it. */
+/** A window beside the two before and behind it, in which nothing was attached. */
 export interface Pair {
   readonly mode: string;
+  /** CPU time of a token by that of one of the untraced engine, by the mean of the same in the two windows beside it. */
   readonly ratio: number;
   /** CPU milliseconds of a token without. */
   readonly base: number;
@@ -26,6 +28,9 @@ export interface WindowOptions {
   readonly threads: number;
   readonly windowMs: number;
 }
+
+/** Until the engines run as they will. */
+const SETTLED_MS = 1500;
 
 interface Window extends Stretch {
   readonly mode: string | null;
@@ -41,21 +46,21 @@ export async function comparedWindows(modes: readonly Mode[], options: WindowOpt
 }
 
 async function oneEngine(order: readonly Mode[], { model: shape, threads, windowMs }: WindowOptions): Promise<Pair[]> {
-  await using engine = await PinnedEngine.start(shape, threads);
+  await using engines = await EnginesInTurn.start(shape, threads);
+  await pause(SETTLED_MS);
   const windows = [await window(null, windowMs)];
   for (const mode of order) {
-    const detach = await mode.attach(engine.pid);
+    const detach = await mode.attach(engines.traced.pid);
     await pause(mode.settleMs);
     windows.push(await window(mode.name, windowMs));
     await detach();
     windows.push(await window(null, windowMs));
   }
-  const log = await engine.end();
-  const costs = windows.map((each) => tokenCost(each, log));
-  return windows.flatMap(({ mode }, i) => {
-    if (mode === null) return [];
-    const base = (costs[i - 1]! + costs[i + 1]!) / 2;
-    return [{ mode, ratio: costs[i]! / base, base: base / 1000 }];
+  const cost = await engines.end();
+  const beside = (i: number, of: (stretch: Stretch) => number) => (of(windows[i - 1]!) + of(windows[i + 1]!)) / 2;
+  return windows.flatMap((each, i) => {
+    if (each.mode === null) return [];
+    return [{ mode: each.mode, ratio: cost.relative(each) / beside(i, cost.relative), base: beside(i, cost.microseconds) / 1000 }];
   });
 }
 

@@ -2,7 +2,7 @@
  * A real llama.cpp that does a known amount of work and says what it did: the subject of kernel tests.
  *
  *     node engine.mjs MODEL [--prompt 16] [--prompt-batch 512] [--tokens 32] [--threads 1] [--seed 1] [--mlock] [--no-mmap]
- *                           [--wait-file PATH] [--stop-file PATH] [--log PATH] [--engine FOLDER]
+ *                           [--wait-file PATH] [--stop-file PATH] [--log PATH] [--engine FOLDER] [--my-turn FIFO --other-turn FIFO]
  *
  * It loads the model, waits until the file at --wait-file exists (so that a tracer can attach to a quiet process first; a line
  * `{"waiting":PID}` says that it is there), decodes a prompt of --prompt token ids in batches of --prompt-batch, and samples --tokens
@@ -14,8 +14,11 @@
  *
  * With --stop-file it does all of that again and again, forgetting what was said, until the file exists: for measurements that take longer than
  * a context lasts, at a cost of a token that stays the same.
+ *
+ * With --my-turn and --other-turn it takes turns with another engine: it reads a byte from the one before each token, and writes one to the other
+ * after it. Both have to be told to end: whoever does gives the other a last turn.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -40,6 +43,8 @@ const { values: options, positionals: [modelPath] } = parseArgs({
     "wait-file": { type: "string" },
     "stop-file": { type: "string" },
     "log": { type: "string" },
+    "my-turn": { type: "string" },
+    "other-turn": { type: "string" },
     "engine": { type: "string", default: join(here, "..", "..", ".cache", "engine") },
   },
 });
@@ -89,7 +94,13 @@ const tokenTimes = [];
 /** CPU time of the process at each token, in microseconds. */
 const tokenCpu = [];
 const goOn = () => options["stop-file"] !== undefined && !existsSync(options["stop-file"]);
+// Opened for both directions: neither waits for the other to open it, nor ends with it.
+const fifo = (path) => path === undefined ? null : openSync(path, "r+");
+const myTurn = fifo(options["my-turn"]), otherTurn = fifo(options["other-turn"]);
+const awaitTurn = () => myTurn !== null && readSync(myTurn, Buffer.alloc(1));
+const passTurn = () => otherTurn !== null && writeSync(otherTurn, ".");
 let rounds = 0;
+awaitTurn();
 times.generateStart = now();
 do {
   let said = 0;
@@ -97,7 +108,10 @@ do {
     tokenTimes.push(now());
     const { user, system } = process.cpuUsage();
     tokenCpu.push(user + system);
-    if (++said === tokens || (options["stop-file"] !== undefined && !goOn())) break;
+    passTurn();
+    const ends = options["stop-file"] !== undefined && !goOn();
+    if (!ends) awaitTurn();
+    if (++said === tokens || ends) break;
   }
   rounds++;
   if (goOn()) await sequence.clearHistory();

@@ -16,6 +16,9 @@ export interface EngineOptions {
   readonly waitFile?: string;
   readonly stopFile?: string;
   readonly log?: string;
+  readonly engine?: string;
+  readonly myTurn?: string;
+  readonly otherTurn?: string;
 }
 
 /** The command line of the engine script, to be run by a test or given to llmprof after `--`. */
