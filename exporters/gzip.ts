@@ -11,14 +11,19 @@ const options = { level: 4, finishFlush: constants.Z_SYNC_FLUSH };
 
 /** Bytes that are compressed in one go: whatever the calls were, the same bytes give the same file. */
 const BLOCK = 256 * 1024;
+/** How far back deflate can refer. */
+const WINDOW = 32 * 1024;
 
 /**
- * Writes a single gzip member: every block is deflated on its own up to a byte boundary and without the mark of the last one, so that blocks may
- * follow each other. Browsers reject a file of several members.
+ * Writes a single gzip member: every block is deflated up to a byte boundary and without the mark of the last one, so that blocks may follow each
+ * other. Each refers to the end of the one before: a trace says the same again and again, and would say all of it anew in each. Browsers reject a
+ * file of several members.
  */
 export class GzipSink implements ByteSink {
   readonly #block = new Uint8Array(BLOCK);
   #gathered = 0;
+  /** The end of the block before: empty before the first. */
+  #before = Buffer.alloc(0);
   #crc = 0;
   #length = 0;
 
@@ -42,7 +47,7 @@ export class GzipSink implements ByteSink {
   tail(bytes: Uint8Array): void {
     const end = endOf(crc32(bytes, this.#crc), this.#length + bytes.length);
     const behind = Buffer.concat([this.#block.subarray(0, this.#gathered), bytes]);
-    this.sink.tail(Buffer.concat([deflateRawSync(behind, options), end]));
+    this.sink.tail(Buffer.concat([this.#deflate(behind), end]));
   }
 
   close(): void {
@@ -57,7 +62,13 @@ export class GzipSink implements ByteSink {
   #compress(): void {
     const block = this.#block.subarray(0, this.#gathered);
     this.#gathered = 0;
-    if (block.length > 0) this.sink.write(deflateRawSync(block, options));
+    if (block.length === 0) return;
+    this.sink.write(this.#deflate(block));
+    this.#before = Buffer.from(block.subarray(-WINDOW));
+  }
+
+  #deflate(bytes: Uint8Array): Uint8Array {
+    return deflateRawSync(bytes, this.#before.length > 0 ? { ...options, dictionary: this.#before } : options);
   }
 }
 

@@ -3,12 +3,15 @@ import type { Args, Mark, Slice, Span, Track } from "../lib/events/span.ts";
 import type { Ns } from "../lib/events/time.ts";
 import { Nesting } from "./nesting.ts";
 import { writeClocks } from "./perfetto/clocks.ts";
-import { DebugAnnotation, SequenceFlags, Trace, TracePacket, TrackEvent, TrackEventType } from "./perfetto/fields.ts";
-import { Interning } from "./perfetto/interning.ts";
+import { BuiltinClock, DebugAnnotation, SequenceFlags, Trace, TracePacket, TrackEvent, TrackEventType } from "./perfetto/fields.ts";
+import { type Freezing, Interning } from "./perfetto/interning.ts";
+import { beginRow, type Row } from "./perfetto/rows.ts";
 import { TrackDescriptors } from "./perfetto/tracks.ts";
 import { ProtoWriter } from "./perfetto/writer.ts";
 
+/** Of all that is on no lane. Descriptors have the second one. */
 const sequence = 1;
+const FIRST_ROW = 3;
 
 /**
  * Perfetto's own format (`.pftrace`). Times are absolute CLOCK_BOOTTIME, the clock of bpftrace and the default of Perfetto, so a trace that
@@ -28,7 +31,9 @@ interface KnownSlice {
 
 class PerfettoExporter implements Exporter {
   readonly #out: ProtoWriter;
+  readonly #freezing: Freezing = { frozen: false };
   readonly #interning: Interning;
+  readonly #rows = new Map<Track, Row>();
   readonly #tracks: TrackDescriptors;
   readonly #nesting = new Nesting((slice, track) => this.#slice(slice, track));
   /** `clock.base` is `#high * 2^28 + #low`: times are added to the halves, exactly, without a BigInt per event. */
@@ -45,7 +50,7 @@ class PerfettoExporter implements Exporter {
 
   constructor(private readonly sink: ByteSink, private readonly head: TraceHead) {
     this.#out = new ProtoWriter(sink);
-    this.#interning = new Interning(this.#out);
+    this.#interning = new Interning(this.#out, this.#freezing);
     this.#tracks = new TrackDescriptors(this.#out);
     this.#high = Number(head.clock.base >> 28n);
     this.#low = Number(head.clock.base & 0xfffffffn);
@@ -57,7 +62,7 @@ class PerfettoExporter implements Exporter {
     switch (span.type) {
       case "slice":
         // The track is described when it is first heard of, not when its first slice is let go: a tail must not be the first to mention it.
-        return void this.#tracks.uuid(this.#nesting.add(span));
+        return this.#knownTrack(this.#nesting.add(span), span.start);
       case "instant":
         return this.#instant(span.at, this.#tracks.uuid(span.track), span.category, span.name, span.args);
       case "counter":
@@ -71,9 +76,9 @@ class PerfettoExporter implements Exporter {
 
   flush(): void {
     this.#out.tail(() => {
-      this.#interning.frozen = true;
+      this.#freezing.frozen = true;
       this.#nesting.show();
-      this.#interning.frozen = false;
+      this.#freezing.frozen = false;
     });
   }
 
@@ -84,36 +89,44 @@ class PerfettoExporter implements Exporter {
     this.sink.close();
   }
 
+  /** Describes the track where it is new, and begins the row of a lane. */
+  #knownTrack(track: Track, at: Ns): void {
+    const uuid = this.#tracks.uuid(track);
+    if (track.kind !== "lane" || this.#rows.has(track)) return;
+    const row = { sequence: FIRST_ROW + this.#rows.size, uuid, at: Math.round(at) };
+    this.#rows.set(track, beginRow(this.#out, this.#freezing, row, (field, at) => this.#time(field, at)));
+  }
+
   #slice(slice: Slice, track: Track): void {
     const { name, category, start, end, open } = slice;
     const args = open ? { ...slice.args, open: true } : slice.args;
     const known = args && this.#known.get(args);
+    const row = this.#rows.get(track);
     // The end stands before the begin of the next slice, which may have the same time.
     if (known?.begin && known.end && known.track === track && known.name === name && known.category === category) {
-      this.#again(start, known.begin);
-      return this.#again(end, known.end);
+      this.#again(start, known.begin, row);
+      return this.#again(end, known.end, row);
     }
-    // A track that is new is described now, in a packet of its own.
-    const uuid = this.#tracks.uuid(track);
-    let packet = this.#begin(start);
-    this.#event(TrackEventType.sliceBegin, uuid, category, name, args);
+    const uuid = row ? undefined : this.#tracks.uuid(track);
+    let packet = this.#begin(start, row);
+    this.#event(TrackEventType.sliceBegin, uuid, category, name, args, row);
     const beginBody = known && this.#out.since(this.#body);
-    this.#interning.writeFresh(TracePacket.internedData);
+    (row?.interning ?? this.#interning).writeFresh(TracePacket.internedData);
     this.#end(packet);
-    packet = this.#begin(end);
+    packet = this.#begin(end, row);
     const event = this.#out.begin(TracePacket.trackEvent);
     this.#out.uint(TrackEvent.type, TrackEventType.sliceEnd);
-    this.#out.uint(TrackEvent.trackUuid, uuid);
+    if (uuid !== undefined) this.#out.uint(TrackEvent.trackUuid, uuid);
     this.#out.end(event);
     const endBody = known && this.#out.since(this.#body);
     this.#end(packet);
     // Most arguments come once, and only what comes a second time is kept: that comes again and again. What a tail writes is never read again.
-    if (args && !this.#interning.frozen) this.#known.set(args, { name, category, track, begin: beginBody, end: endBody });
+    if (args && !this.#freezing.frozen) this.#known.set(args, { name, category, track, begin: beginBody, end: endBody });
   }
 
   /** A packet that differs from an earlier one in nothing but its time. */
-  #again(at: Ns, body: Uint8Array): void {
-    const packet = this.#timed(at);
+  #again(at: Ns, body: Uint8Array, row: Row | undefined): void {
+    const packet = this.#timed(at, row);
     this.#out.encoded(body);
     this.#end(packet);
   }
@@ -138,20 +151,21 @@ class PerfettoExporter implements Exporter {
     this.#end(packet);
   }
 
-  #event(type: number, uuid: number, category: string, name: string, args: Args | undefined): void {
+  #event(type: number, uuid: number | undefined, category: string, name: string, args: Args | undefined, row?: Row): void {
+    const { interning } = row ?? { interning: this.#interning };
     const event = this.#out.begin(TracePacket.trackEvent);
     this.#out.uint(TrackEvent.type, type);
-    this.#out.uint(TrackEvent.trackUuid, uuid);
-    this.#interning.write("categories", category, TrackEvent.categoryIids, TrackEvent.categories);
-    this.#interning.write("eventNames", name, TrackEvent.nameIid, TrackEvent.name);
-    for (const key in args) this.#annotation(key, args[key]!);
+    if (uuid !== undefined) this.#out.uint(TrackEvent.trackUuid, uuid);
+    interning.write("categories", category, TrackEvent.categoryIids, TrackEvent.categories);
+    interning.write("eventNames", name, TrackEvent.nameIid, TrackEvent.name);
+    for (const key in args) this.#annotation(key, args[key]!, interning);
     this.#out.end(event);
   }
 
-  #annotation(key: string, value: string | number | boolean): void {
+  #annotation(key: string, value: string | number | boolean, interning: Interning): void {
     const annotation = this.#out.begin(TrackEvent.debugAnnotations);
-    this.#interning.write("annotationNames", key, DebugAnnotation.nameIid, DebugAnnotation.name);
-    if (typeof value === "string") this.#interning.write("annotationStrings", value, DebugAnnotation.stringIid, DebugAnnotation.string);
+    interning.write("annotationNames", key, DebugAnnotation.nameIid, DebugAnnotation.name);
+    if (typeof value === "string") interning.write("annotationStrings", value, DebugAnnotation.stringIid, DebugAnnotation.string);
     else if (typeof value === "boolean") this.#out.uint(DebugAnnotation.bool, value ? 1 : 0);
     else if (Number.isSafeInteger(value)) this.#out.int(DebugAnnotation.int, value);
     else this.#out.double(DebugAnnotation.double, value);
@@ -169,21 +183,33 @@ class PerfettoExporter implements Exporter {
     this.#end(packet);
   }
 
-  #begin(at: Ns): number {
-    const packet = this.#timed(at);
+  #begin(at: Ns, row?: Row): number {
+    const packet = this.#timed(at, row);
     this.#body = this.#out.position;
-    this.#out.uint(TracePacket.sequenceId, sequence);
+    this.#out.uint(TracePacket.sequenceId, row?.sequence ?? sequence);
     this.#out.uint(TracePacket.sequenceFlags, SequenceFlags.needsIncrementalState);
     return packet;
   }
 
-  /** Begins a packet with its time alone. */
-  #timed(at: Ns): number {
+  /** Begins a packet with its time alone: by the clock of its row, unless that has passed it or what is written now will be taken back. */
+  #timed(at: Ns, row: Row | undefined): number {
     const packet = this.#out.begin(Trace.packet);
-    const sum = this.#low + Math.round(at);
-    const carry = Math.floor(sum / 0x10000000);
-    this.#out.wide(TracePacket.timestamp, this.#high + carry, sum - carry * 0x10000000);
+    const whole = Math.round(at);
+    if (row && whole >= row.last && !this.#freezing.frozen) {
+      this.#out.uint(TracePacket.timestamp, whole - row.last);
+      row.last = whole;
+      return packet;
+    }
+    this.#time(TracePacket.timestamp, whole);
+    if (row) this.#out.uint(TracePacket.timestampClock, BuiltinClock.boottime);
     return packet;
+  }
+
+  /** Writes a time as nanoseconds since boot. */
+  #time(field: number, at: Ns): void {
+    const sum = this.#low + at;
+    const carry = Math.floor(sum / 0x10000000);
+    this.#out.wide(field, this.#high + carry, sum - carry * 0x10000000);
   }
 
   #end(packet: number): void {

@@ -9,6 +9,8 @@ export const TracePacket = {
   trackEvent: 11,
   internedData: 12,
   sequenceFlags: 13,
+  timestampClock: 58,
+  defaults: 59,
   trackDescriptor: 60,
 } as const;
 
@@ -16,8 +18,14 @@ export const TracePacket = {
 export const SequenceFlags = { incrementalStateCleared: 1, needsIncrementalState: 2 } as const;
 
 export const ClockSnapshot = { clocks: 1, primaryTraceClock: 2 } as const;
-export const SnapshotClock = { id: 1, timestamp: 2 } as const;
+export const SnapshotClock = { id: 1, timestamp: 2, isIncremental: 3 } as const;
 export const BuiltinClock = { realtime: 1, boottime: 6 } as const;
+/** Numbers from 64 to 127 are clocks of one sequence. */
+export const OWN_CLOCK = 64;
+
+/** What packets of a sequence mean where they do not say it. */
+export const TracePacketDefaults = { trackEvent: 11, timestampClock: 58 } as const;
+export const TrackEventDefaults = { trackUuid: 11 } as const;
 
 export const TrackDescriptor = {
   uuid: 1,

@@ -6,7 +6,12 @@ const limit = 1 << 16;
 
 type Kind = keyof typeof InternedData;
 
-/** Texts that repeat are sent once and referred to by number. */
+/** Shared by all sequences of a trace: no new text gets a number, because what is written now will be taken back. */
+export interface Freezing {
+  frozen: boolean;
+}
+
+/** Texts that repeat are sent once in a sequence and referred to by number. */
 export class Interning {
   readonly #known: Readonly<Record<Kind, Map<string, number>>> = {
     categories: new Map(),
@@ -14,18 +19,16 @@ export class Interning {
     annotationNames: new Map(),
     annotationStrings: new Map(),
   };
-  /** No new text gets a number: what is written now will be taken back. */
-  frozen = false;
   readonly #fresh: { field: number; iid: number; text: string }[] = [];
 
-  constructor(private readonly out: ProtoWriter) {}
+  constructor(private readonly out: ProtoWriter, private readonly freezing: Freezing) {}
 
   /** Writes `text` as a reference in `byNumber`, or, when it has no number and can get none, as it is in `asText`. */
   write(kind: Kind, text: string, byNumber: number, asText: number): void {
     const known = this.#known[kind];
     let iid = known.get(text);
     if (iid === undefined) {
-      if (this.frozen || known.size >= limit) return this.out.string(asText, text);
+      if (this.freezing.frozen || known.size >= limit) return this.out.string(asText, text);
       iid = known.size + 1;
       known.set(text, iid);
       this.#fresh.push({ field: InternedData[kind], iid, text });
