@@ -1,3 +1,4 @@
+import { isKernelAtLeast } from "./kernel_release.ts";
 import type { CostClass, Instructions } from "./site.ts";
 
 const endbr64 = [0xf3, 0x0f, 0x1e, 0xfa];
@@ -115,12 +116,6 @@ function decode(bytes: Uint8Array): { prefixes: number[]; rex: number; opcode: n
 
 function isPrefix(byte: number | undefined): boolean {
   return byte !== undefined && (refusedPrefixes.has(byte) || [0x64, 0x65, 0x66, 0x67, 0xf2, 0xf3].includes(byte));
-}
-
-/** `6.18.44-generic`: distributions take features back into older kernels, which only makes a hit cheaper than foretold. */
-function isKernelAtLeast(release: string, major: number, minor: number): boolean {
-  const [, a, b] = /^(\d+)\.(\d+)/.exec(release) ?? [];
-  return Number(a) > major || (Number(a) === major && Number(b) >= minor);
 }
 
 function startsWith(bytes: Uint8Array, prefix: readonly number[]): boolean {

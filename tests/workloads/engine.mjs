@@ -91,6 +91,8 @@ if (options["wait-file"] !== undefined) {
 
 const sequence = context.getSequence();
 const tokenTimes = [];
+/** Ids of the tokens that were sampled. */
+const sampled = [];
 /** CPU time of the process at each token, in microseconds. */
 const tokenCpu = [];
 const goOn = () => options["stop-file"] !== undefined && !existsSync(options["stop-file"]);
@@ -104,8 +106,9 @@ awaitTurn();
 times.generateStart = now();
 do {
   let said = 0;
-  for await (const _ of sequence.evaluate(promptTokens(), { temperature: 0, yieldEogToken: true })) {
+  for await (const token of sequence.evaluate(promptTokens(), { temperature: 0, yieldEogToken: true })) {
     tokenTimes.push(now());
+    sampled.push(token);
     const { user, system } = process.cpuUsage();
     tokenCpu.push(user + system);
     passTurn();
@@ -128,6 +131,8 @@ const log = {
   prompt: { tokens: prompt, batch: promptBatch, decodes: prefillDecodes },
   generated: { tokens: tokenTimes.length, decodes: generateDecodes },
   decodes: prefillDecodes + generateDecodes,
+  promptIds: promptTokens(),
+  sampledIds: sampled,
   /** What was seen, to be compared with what was computed. */
   batches,
   libraries: mappedLibraries(),

@@ -5,6 +5,9 @@ export interface EngineLog {
   readonly threads: number;
   readonly prompt: { readonly tokens: number; readonly decodes: number };
   readonly generated: { readonly tokens: number; readonly decodes: number };
+  /** Ids of a round's prompt, and of all tokens that were sampled. */
+  readonly promptIds: readonly number[];
+  readonly sampledIds: readonly number[];
   /** How many times llama_decode is called in all. */
   readonly decodes: number;
   /** Paths of every libllama* and libggml* that was mapped at the end: of the CPU variants only the one that was kept. */

@@ -7,7 +7,9 @@ export function llamaTensors(shape: Shape): GgufTensor[] {
   const kv = embedding / shape.heads * shape.kvHeads;
   const matrix = (name: string, ...extents: number[]): GgufTensor => ({ name: `${name}.weight`, extents, type: shape.weights });
   const f32 = (name: string, ...extents: number[]): GgufTensor => ({ name: `${name}.weight`, extents, type: "f32" });
-  const tensors = [matrix("token_embd", embedding, vocabulary), f32("output_norm", embedding)];
+  // Blocks of four bits cannot hold a single number among zeros.
+  const words = shape.router === "known" ? f32 : matrix;
+  const tensors = [words("token_embd", embedding, vocabulary), f32("output_norm", embedding)];
   if (!shape.tied) tensors.push(matrix("output", embedding, vocabulary));
   for (let layer = 0; layer < shape.layers; layer++) {
     const at = `blk.${layer}`;
@@ -41,7 +43,7 @@ export function llamaValues(shape: Shape): Record<string, GgufValue> {
   };
   return {
     "general.architecture": { text: "llama" },
-    "general.name": { text: `random weights, seed ${shape.seed}` },
+    "general.name": { text: `${shape.router === "known" ? "known router" : "random weights"} of seed ${shape.seed}` },
     "llama.context_length": { u32: 4096 },
     "llama.embedding_length": { u32: shape.embedding },
     "llama.block_count": { u32: shape.layers },

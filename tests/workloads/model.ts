@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { cache } from "../harness/places.ts";
 import { aligned, ggufHeader, tensorBytes } from "./gguf.ts";
 import { llamaTensors, llamaValues } from "./llama.ts";
+import { routedContent } from "./router.ts";
 import { randomF32, randomQ4, xorshift } from "./random.ts";
 import { type Shape, type ShapeName, shapes } from "./shapes.ts";
 
@@ -34,9 +35,10 @@ export function writeModel(path: string, shape: Shape): void {
     const weights = { f32: randomF32(xorshift(shape.seed)), q4_0: randomQ4(xorshift(shape.seed + 1)) };
     for (const tensor of tensors) {
       const bytes = tensorBytes(tensor);
+      const known = shape.router === "known" ? routedContent(tensor, shape) : undefined;
       // Norms of exactly 1 leave what the layers add to each other at the scale of the weights, so that logits stay finite.
-      const source = tensor.name.includes("norm") ? ones(bytes) : weights[tensor.type];
-      repeat(source, bytes, tensor.name.length * 18 * 7, write);
+      const source = known ?? (tensor.name.includes("norm") ? ones(bytes) : weights[tensor.type]);
+      repeat(source, bytes, known ? 0 : tensor.name.length * START, write);
       write(new Uint8Array(aligned(bytes) - bytes));
     }
   } finally {
@@ -56,6 +58,9 @@ function isWritten(path: string, header: Uint8Array, size: number): boolean {
   for (let at = 0; at < there.length;) at += file.readSync(there.subarray(at)) ?? there.length;
   return there.every((byte, index) => byte === header[index]);
 }
+
+/** Tensors begin somewhere else in the source, each at a whole block of Q4_0 and at a whole number. */
+const START = 18 * 14;
 
 /** Fills `bytes` from a short random source again and again: random enough, and as fast as the disk. */
 function repeat(source: Uint8Array, bytes: number, start: number, write: (bytes: Uint8Array) => void): void {

@@ -14,10 +14,13 @@ export interface Shape {
   readonly tied: boolean;
   /** How matrices are kept. */
   readonly weights: "q4_0" | "f32";
+  /** Random, or one that sends each token to experts that are known beforehand (router.ts). */
+  readonly router: "random" | "known";
   readonly seed: number;
 }
 
-const dense = { experts: 0, expertsUsed: 0, tied: false, weights: "q4_0", seed: 1 } as const;
+const dense = { experts: 0, expertsUsed: 0, tied: false, weights: "q4_0", router: "random", seed: 1 } as const;
+const routed = { ...dense, router: "known", embedding: 64, layers: 3, heads: 4, kvHeads: 2, ffn: 32, vocabulary: 512 } as const;
 
 /** The shapes that tests ask for by name. Every extent that a Q4_0 row runs along is a multiple of 32. */
 export const shapes = {
@@ -35,6 +38,11 @@ export const shapes = {
   fewFloats: { ...dense, embedding: 512, layers: 1, heads: 8, kvHeads: 8, ffn: 1024, vocabulary: 512, weights: "f32" },
   /** A mixture of 8 experts, 2 used per token. */
   moe: { ...dense, embedding: 64, layers: 2, heads: 4, kvHeads: 2, ffn: 128, vocabulary: 512, experts: 8, expertsUsed: 2 },
+  /** Mixtures whose experts are known beforehand. */
+  routed2of8: { ...routed, experts: 8, expertsUsed: 2 },
+  routed8of8: { ...routed, experts: 8, expertsUsed: 8 },
+  routed2of64: { ...routed, experts: 64, expertsUsed: 2 },
+  routed8of64: { ...routed, experts: 64, expertsUsed: 8 },
 } as const satisfies Record<string, Shape>;
 
 export type ShapeName = keyof typeof shapes;

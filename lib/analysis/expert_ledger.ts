@@ -1,0 +1,146 @@
+import type { ExpertChoice, Instant, Slice } from "../events/span.ts";
+import type { ExpertsResult } from "./operators_schema.ts";
+import type { StoppedTimes } from "./stopped.ts";
+
+/** Standard deviations to either side in which 95 of 100 sums lie. */
+const DEVIATIONS = 1.96;
+/** The share of the choices that the hot experts of a layer take. */
+const HOT = 0.9;
+
+/** A choice, and the time of the products that follow it. */
+interface Pending {
+  readonly choice: ExpertChoice;
+  ns: number;
+}
+
+/** Times of one choice (a token going to an expert), by Welford's method: a sum of squares would lose its last digits. */
+class Spread {
+  count = 0;
+  mean = 0;
+  #squares = 0;
+
+  add(value: number): void {
+    const before = value - this.mean;
+    this.mean += before / ++this.count;
+    this.#squares += before * (value - this.mean);
+  }
+
+  get variance(): number {
+    return this.count > 1 ? this.#squares / (this.count - 1) : 0;
+  }
+}
+
+interface Layer {
+  readonly layer: number | undefined;
+  experts: number;
+  used: number;
+  tokens: number;
+  unread: number;
+  readonly counts: number[];
+  /** Estimated, by expert. */
+  readonly ns: number[];
+  /** By expert: how often in a batch of one token, and of more. Both have costs of their own. */
+  readonly single: number[];
+  readonly spreads: { readonly single: Spread; readonly batch: Spread };
+  productsNs: number;
+}
+
+/** Which experts each layer of a mixture used, how unevenly, and how much time they took. */
+export class ExpertLedger {
+  readonly #layers = new Map<number | undefined, Layer>();
+  /** By row and layer: the choice whose products come now. */
+  readonly #pending = new Map<string, Pending>();
+
+  constructor(readonly stopped: StoppedTimes) {}
+
+  choice({ track, choice }: Instant): void {
+    if (!choice) return;
+    const key = `${track.id} ${choice.layer}`;
+    const before = this.#pending.get(key);
+    if (before) this.#settle(before);
+    this.#pending.set(key, { choice, ns: 0 });
+  }
+
+  /** A product of experts, on worker 0. */
+  product({ track, start, end, open, node }: Slice): void {
+    if (!node || open) return;
+    const pending = this.#pending.get(`${track.id} ${node.layer}`);
+    if (pending) pending.ns += this.stopped.net(track.pid, start, end);
+  }
+
+  /** Called once, at the end. Null where no expert was chosen. */
+  result(): ExpertsResult["layers"] | null {
+    for (const pending of this.#pending.values()) this.#settle(pending);
+    this.#pending.clear();
+    if (this.#layers.size === 0) return null;
+    const layers = [...this.#layers.values()].sort((a, b) => (a.layer ?? Infinity) - (b.layer ?? Infinity));
+    return layers.map(({ layer, experts, used, tokens, unread, productsNs, counts: seen, ns, single, spreads }) => {
+      const all = Array.from({ length: Math.max(experts, seen.length) }, (_, expert) => expert);
+      const counts = all.map((expert) => seen[expert] ?? 0);
+      return {
+        layer: layer ?? null,
+        experts: experts || null,
+        used,
+        tokens,
+        unread,
+        counts,
+        variation: variation(counts),
+        hot: hot(counts),
+        productsNs,
+        estimatedNs: all.map((expert) => ns[expert] ?? 0),
+        errorNs: all.map((expert) => {
+          const alone = single[expert] ?? 0;
+          return DEVIATIONS * Math.sqrt(alone * spreads.single.variance + (counts[expert]! - alone) * spreads.batch.variance);
+        }),
+      };
+    });
+  }
+
+  #settle({ choice, ns }: Pending): void {
+    const row = this.#layer(choice);
+    row.tokens += choice.tokens;
+    row.unread += choice.unread;
+    row.productsNs += ns;
+    // What was not read is taken to be spread like what was.
+    const read = choice.tokens * choice.used - choice.unread;
+    const each = read > 0 ? ns / read : 0;
+    const isSingle = choice.tokens === 1;
+    if (each > 0) row.spreads[isSingle ? "single" : "batch"].add(each);
+    for (const [expert, times] of choice.chosen) {
+      row.counts[expert] = (row.counts[expert] ?? 0) + times;
+      row.ns[expert] = (row.ns[expert] ?? 0) + times * each;
+      if (isSingle) row.single[expert] = (row.single[expert] ?? 0) + times;
+    }
+  }
+
+  #layer({ layer, experts, used }: ExpertChoice): Layer {
+    let row = this.#layers.get(layer);
+    if (!row) {
+      const spreads = { single: new Spread(), batch: new Spread() };
+      row = { layer, experts: 0, used, tokens: 0, unread: 0, counts: [], ns: [], single: [], spreads, productsNs: 0 };
+      this.#layers.set(layer, row);
+    }
+    row.experts = Math.max(row.experts, experts ?? 0);
+    row.used = Math.max(row.used, used);
+    return row;
+  }
+}
+
+/** Standard deviation by mean: 0 where all are used alike. */
+function variation(counts: readonly number[]): number {
+  const mean = sum(counts) / counts.length;
+  if (!(mean > 0)) return 0;
+  return Math.sqrt(sum(counts.map((count) => (count - mean) ** 2)) / counts.length) / mean;
+}
+
+/** How many experts, the most used first, take nine tenths of all choices. */
+function hot(counts: readonly number[]): number {
+  const sorted = counts.toSorted((a, b) => b - a);
+  const enough = HOT * sum(counts);
+  let taken = 0;
+  return sorted.findIndex((count) => (taken += count) >= enough) + 1;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,70 @@
+import type { Note, View } from "../events/view.ts";
+import type { ExpertsResult, OperatorsResult } from "./operators_schema.ts";
+import { info, warning } from "./quality.ts";
+
+/** More would not be read on a terminal. */
+const NAMED = 3;
+
+/** A table of layers: which of their experts the tokens went to, how unevenly, and what these cost. */
+export function presentExperts({ experts }: OperatorsResult): View[] {
+  if (!experts) return [];
+  const { layers, routerNs, gatherNs } = experts;
+  return [
+    {
+      type: "table",
+      title: "Experts: how unevenly they are used",
+      columns: [
+        { title: "layer", unit: "text" },
+        { title: "tokens", unit: "count" },
+        { title: "experts", unit: "count" },
+        { title: "each uses", unit: "count" },
+        { title: "variation", unit: "count" },
+        { title: "90 % go to", unit: "count" },
+        { title: "most used", unit: "text" },
+        { title: "products", unit: "ns" },
+        { title: "a choice", unit: "ns" },
+      ],
+      rows: layers.map((row) => [
+        row.layer ?? "none",
+        row.tokens,
+        row.experts,
+        row.used,
+        Math.round(row.variation * 100) / 100,
+        row.hot,
+        mostUsed(row.counts),
+        row.productsNs,
+        choices(row) > 0 ? row.productsNs / choices(row) : null,
+      ]),
+    },
+    {
+      type: "facts",
+      title: "Mixture",
+      facts: [
+        { name: "choosing experts", value: routerNs, unit: "ns", note: "router: tensors ffn_moe_logits to ffn_moe_weights" },
+        { name: "products of experts", value: layers.reduce((sum, { productsNs }) => sum + productsNs, 0), unit: "ns" },
+        { name: "gathering", value: gatherNs, unit: "ns", note: "ffn_moe_weighted, ffn_moe_out" },
+      ],
+    },
+    ...expertNotes(experts),
+  ];
+}
+
+type Layer = ExpertsResult["layers"][number];
+
+function choices({ counts }: Layer): number {
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** Numbers of experts, the most used first. */
+function mostUsed(counts: readonly number[]): string {
+  return [...counts.keys()].filter((expert) => counts[expert]! > 0).sort((a, b) => counts[b]! - counts[a]!).slice(0, NAMED).join(", ");
+}
+
+function expertNotes({ layers }: ExpertsResult): Note[] {
+  const unread = layers.reduce((sum, row) => sum + row.unread, 0);
+  const chosen = layers.reduce((sum, row) => sum + choices(row), 0);
+  return [
+    info("What a choice costs is an estimate: the time of a layer's products, shared alike among the tokens and experts of its batch."),
+    ...(unread > 0 ? [warning(`${unread} of ${unread + chosen} choices of experts could not be read: they are in no count.`)] : []),
+  ];
+}

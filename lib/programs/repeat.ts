@@ -1,0 +1,33 @@
+/**
+ * `REPEAT($i) { … }` in a template: the block once for each number from 0 up to one below what the bpftrace at hand can do, in no order. The kernel's
+ * verifier follows each turn of a `while` with all its branches, and gives up at some dozens. From 0.21 on bpftrace can walk through a map, whose turns
+ * the verifier looks at once; so there is a map that holds the numbers.
+ */
+const WORD = /REPEAT\((\$\w+)\) \{/g;
+
+/** Keys of `@each`, and how many of them a turn of the loop that fills it makes. */
+export const MOST_REPEATS = 512;
+const AT_ONCE = 8;
+/** Turns of a `while`. */
+const FEW = 20;
+
+export function isRepeating(template: string): boolean {
+  return template.search(WORD) >= 0;
+}
+
+/** For the program's beginning. */
+export function repeatBegin(): string {
+  const turns = MOST_REPEATS / AT_ONCE;
+  const keys = Array.from({ length: AT_ONCE }, (_, i) => `@each[$each + ${i * turns}] = (uint64)1;`);
+  return `$each = (uint64)0; while ($each < ${turns}) { ${keys.join(" ")} $each = $each + 1; }`;
+}
+
+export function replaceRepeats(body: string, walksMaps: boolean): string {
+  return body.replace(
+    WORD,
+    (_, variable: string) =>
+      walksMaps
+        ? `for ($each : @each) { ${variable} = (uint64)$each.0;`
+        : `$turn = (uint64)0; while ($turn < ${FEW}) { ${variable} = $turn; $turn = $turn + 1;`,
+  );
+}
