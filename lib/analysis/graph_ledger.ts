@@ -42,6 +42,10 @@ export class GraphLedger {
     if (late.length > 0) this.#settleLoose(late);
   }
 
+  wait(slice: Slice): void {
+    this.#lanes.wait(slice, this.#net(slice));
+  }
+
   graph(slice: Slice): void {
     const { ops, before } = this.#lanes.take(slice);
     this.count++;
@@ -103,8 +107,8 @@ export class GraphLedger {
       this.unattached += ops.length;
       return;
     }
-    for (const { node, ns } of ops) {
-      addCall(node, "other", ns);
+    for (const { node, ns, waitNs } of ops) {
+      addCall(node, "other", ns, waitNs);
       if (ns === ns) this.#nsByPhase.other += ns;
     }
   }
@@ -115,12 +119,12 @@ export class GraphLedger {
     const ns = this.#net(slice);
     if (ns !== ns) {
       // The graph's time is unknown, so its operators count as calls only: otherwise the rows would exceed the graphs.
-      for (const { node } of ops) addCall(node, phase, NaN);
+      for (const { node } of ops) addCall(node, phase, NaN, 0);
       return 0;
     }
     let sum = 0;
-    for (const { node, ns: opNs } of ops) {
-      addCall(node, phase, opNs);
+    for (const { node, ns: opNs, waitNs } of ops) {
+      addCall(node, phase, opNs, waitNs);
       if (opNs === opNs) sum += opNs;
     }
     const first = ops[0];
@@ -133,15 +137,16 @@ export class GraphLedger {
 }
 
 /** NaN: the end of the call was not seen. */
-function addCall({ operator, layer, tensor, demand }: Node, phase: Phase, ns: number): void {
+function addCall({ operator, layer, tensor, demand }: Node, phase: Phase, ns: number, waitNs: number): void {
   if (ns !== ns) {
     for (const sums of [operator, layer, tensor]) sums.addOpen(phase);
     return;
   }
   const bucket = bucketOf(ns);
-  operator.add(phase, ns, bucket, demand);
-  layer.add(phase, ns, bucket, demand);
-  tensor.add(phase, ns, bucket, demand);
+  for (const sums of [operator, layer, tensor]) {
+    sums.add(phase, ns, bucket, demand);
+    sums.waitNs += waitNs;
+  }
 }
 
 function threadKey(track: Track): string {

@@ -10,17 +10,22 @@ export interface PendingOp {
   readonly end: Ns;
   /** Net of stops; NaN: its end was not seen. */
   readonly ns: number;
+  /** Of that, waiting for other workers. */
+  readonly waitNs: number;
 }
 
 interface Busy {
   calls: number;
   ns: number;
+  waitNs: number;
 }
 
 /** A row of the trace on which one worker's operators are drawn, of one graph at a time. */
 interface Lane extends GraphRow<PendingOp> {
   readonly worker: number;
   readonly busy: Busy;
+  /** In the operator that has not come yet: waits end before it. */
+  waitNs: number;
 }
 
 /** The operators of worker 0 until their graph is known, and how busy each worker is. */
@@ -37,14 +42,25 @@ export class OperatorLanes {
   add(slice: Slice, node: Node, ns: number, max: number): readonly PendingOp[] {
     const lane = this.#lanes.get(slice.track) ?? this.#lane(slice);
     const timed = ns === ns;
+    const { waitNs } = lane;
+    lane.waitNs = 0;
     lane.busy.calls++;
-    if (timed) lane.busy.ns += ns;
+    if (timed) {
+      lane.busy.ns += ns;
+      lane.busy.waitNs += waitNs;
+    }
     if (lane.worker !== 0) {
-      if (timed) { for (const sums of [node.operator, node.layer, node.tensor]) sums.othersNs += ns; }
+      if (timed) { for (const sums of [node.operator, node.layer, node.tensor]) sums.addOther(ns, waitNs); }
       return [];
     }
-    lane.pending.push({ node, start: slice.start, end: slice.end, ns });
+    lane.pending.push({ node, start: slice.start, end: slice.end, ns, waitNs });
     return lane.pending.length > max ? lane.pending.splice(0) : [];
+  }
+
+  /** A wait inside of the operator that comes next on its row; `ns`: net of stops. */
+  wait(slice: Slice, ns: number): void {
+    const lane = this.#lanes.get(slice.track) ?? this.#lane(slice);
+    if (ns === ns) lane.waitNs += ns;
   }
 
   /** Operators inside a graph that has ended: see {@link takeGraph}. */
@@ -60,8 +76,8 @@ export class OperatorLanes {
   #lane(slice: Slice): Lane {
     const worker = Number(slice.args?.worker ?? 0);
     let busy = this.workers.get(worker);
-    if (!busy) this.workers.set(worker, busy = { calls: 0, ns: 0 });
-    const lane: Lane = { worker, busy, pending: [] };
+    if (!busy) this.workers.set(worker, busy = { calls: 0, ns: 0, waitNs: 0 });
+    const lane: Lane = { worker, busy, waitNs: 0, pending: [] };
     this.#lanes.set(slice.track, lane);
     if (worker === 0) {
       const lanes = this.#byPid.get(slice.track.pid);

@@ -33,11 +33,22 @@ export interface CallDemand {
 /** What binds calls; null where nobody can tell. */
 export type Judge = (demands: Demands) => BoundResult | null;
 
+/** What all rows are measured by. */
+export interface Measures {
+  /** What shares are shares of. */
+  readonly graphNs: number;
+  readonly seesWaits: boolean;
+  readonly judge: Judge;
+}
+
 /** Sums of one row: an operator, a layer or a kind of tensor. */
 export class OperatorSums {
   readonly #parts: Readonly<Record<Phase, Part>> = { prefill: part(), decode: part(), other: part() };
   #open = 0;
-  othersNs = 0;
+  /** Of worker 0, waiting for others at barriers. */
+  waitNs = 0;
+  #othersNs = 0;
+  #othersWaitNs = 0;
 
   /** `bucket`: that of the duration in a {@link Histogram}; one call is added to several rows. */
   add(phase: Phase, ns: number, bucket: number, demand: CallDemand): void {
@@ -47,6 +58,12 @@ export class OperatorSums {
     part.ns += ns;
     addDemand(part, demand);
     (part.histogram ??= new Histogram()).add(ns, bucket);
+  }
+
+  /** The same call on another worker. */
+  addOther(ns: number, waitNs: number): void {
+    this.#othersNs += ns;
+    this.#othersWaitNs += waitNs;
   }
 
   /** A call whose end was not seen. */
@@ -69,8 +86,7 @@ export class OperatorSums {
     return PHASES.every((phase) => this.#parts[phase].calls === 0 && this.#parts[phase].ns === 0);
   }
 
-  /** `graphNs`: what shares are shares of. */
-  result(graphNs: number, judge: Judge): OperatorSumsResult {
+  result({ graphNs, seesWaits, judge }: Measures): OperatorSumsResult {
     const all = part();
     for (const phase of PHASES) {
       const { calls, timed, ns, histogram } = this.#parts[phase];
@@ -85,7 +101,9 @@ export class OperatorSums {
       ...partResult(all, judge),
       openCalls: this.#open,
       share: graphNs > 0 ? all.ns / graphNs : null,
-      othersNs: this.othersNs,
+      othersNs: this.#othersNs,
+      waitNs: seesWaits ? this.waitNs : null,
+      othersWaitNs: seesWaits ? this.#othersWaitNs : null,
       prefill: partResult(prefill, judge),
       decode: partResult(decode, judge),
       other: partResult(other, judge),

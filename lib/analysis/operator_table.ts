@@ -1,6 +1,6 @@
 import type { Args, Slice } from "../events/span.ts";
 import type { OperatorsResult, OperatorSumsResult } from "./operators_schema.ts";
-import { type CallDemand, type Judge, OperatorSums, type Phase } from "./operator_sums.ts";
+import { type CallDemand, type Measures, OperatorSums, type Phase } from "./operator_sums.ts";
 import { tensorKind } from "./tensor_kind.ts";
 
 interface Rows {
@@ -66,9 +66,9 @@ export class OperatorTable {
     return sum / graphs;
   }
 
-  result(graphNs: number, judge: Judge): Pick<OperatorsResult, "operators" | "layers" | "tensors"> {
-    const named = (rows: ReadonlyMap<string, OperatorSums>) => byTime(filled(rows).map(([name, sums]) => ({ name, ...sums.result(graphNs, judge) })));
-    const layers = filled(this.#layers).map(([layer, sums]) => ({ layer, ...sums.result(graphNs, judge) }));
+  result(measures: Measures): Pick<OperatorsResult, "operators" | "layers" | "tensors"> {
+    const named = (rows: ReadonlyMap<string, OperatorSums>) => byTime(filled(rows).map(([name, sums]) => ({ name, ...sums.result(measures) })));
+    const layers = filled(this.#layers).map(([layer, sums]) => ({ layer, ...sums.result(measures) }));
     layers.sort((a, b) => (a.layer ?? Infinity) - (b.layer ?? Infinity));
     return { operators: named(this.#operators), layers, tensors: named(this.#tensors) };
   }

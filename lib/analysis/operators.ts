@@ -1,9 +1,10 @@
 import type { Mark, Slice, Span } from "../events/span.ts";
 import { type Ceilings, ceilingsFor } from "../machine/ceilings/ceilings.ts";
-import { type Detail, withGraphs } from "../programs/detail.ts";
+import { type Detail, withGraphs, withOperators } from "../programs/detail.ts";
 import type { Analysis } from "./analysis.ts";
 import { boundOf } from "./bound.ts";
 import { DecodeCalls } from "./decode_calls.ts";
+import { ExpertLedger } from "./expert_ledger.ts";
 import { GraphLedger } from "./graph_ledger.ts";
 import type { Judge } from "./operator_sums.ts";
 import { OperatorTable } from "./operator_table.ts";
@@ -18,11 +19,19 @@ export function operators(detail: Detail = "op", ceilings: readonly Ceilings[] =
   return new OperatorsAnalysis(detail, ceilings);
 }
 
+/** Kinds of tensors by which llama.cpp chooses experts, and puts together what these say. */
+const ROUTER = /^ffn_moe_(logits|probs|group_topk|argsort|topk|weights)/, GATHER = /^ffn_moe_(weighted|out)/;
+
+function timeOf(tensors: OperatorsResult["tensors"], kind: RegExp): number {
+  return tensors.reduce((sum, { name, totalNs }) => kind.test(name) ? sum + totalNs : sum, 0);
+}
+
 class OperatorsAnalysis implements Analysis<OperatorsResult> {
   readonly #stopped = new StoppedTimes();
   readonly #table = new OperatorTable();
   readonly #ledger = new GraphLedger(this.#table, this.#stopped);
   readonly #calls = new DecodeCalls(this.#stopped);
+  readonly #experts = new ExpertLedger(this.#stopped);
   readonly #samples = new SampleLedger();
   readonly #quality = new QualityCount();
   readonly #windows = new Windows();
@@ -36,6 +45,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
     if (span.type === "slice") this.#slice(span);
     else if (span.type === "mark") this.#mark(span);
     else if (span.type === "instant" && span.category === "ggml.sample") this.#samples.sample(span);
+    else if (span.type === "instant" && span.category === "ggml.experts") this.#experts.choice(span);
   }
 
   result(): OperatorsResult {
@@ -43,11 +53,18 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
     const { count, openCount, nodes, withoutOperators, unattached, graphNs } = this.#ledger;
     const time = this.#calls.time();
     const { detail } = this;
-    const workers = [...this.#ledger.workers].sort(([a], [b]) => a - b).map(([worker, { calls, ns }]) => ({ worker, calls, busyNs: ns }));
-    const seesGraphs = withGraphs.includes(detail);
-    const ceilings = detail === "op" ? ceilingsFor(workers.length, this.ceilings) : undefined;
+    const workers = [...this.#ledger.workers].sort(([a], [b]) => a - b).map(([worker, { calls, ns, waitNs }]) => ({
+      worker,
+      calls,
+      busyNs: ns,
+      waitNs: detail === "wait" ? waitNs : null,
+    }));
+    const seesGraphs = withGraphs.includes(detail), seesOperators = withOperators.includes(detail);
+    const ceilings = seesOperators ? ceilingsFor(workers.length, this.ceilings) : undefined;
     const fits = ceilings !== undefined && this.#table.coldBytes(count) <= ceilings.cacheSize;
     const judge: Judge = (demands) => ceilings ? boundOf(demands, ceilings, fits) : null;
+    const rows = this.#table.result({ graphNs, seesWaits: detail === "wait", judge });
+    const layers = this.#experts.result();
     const inGraphs = seesGraphs ? this.#graphsInDecodeNs : null;
     return {
       detail,
@@ -61,12 +78,13 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
         outsideGraphNs: inGraphs === null ? null : time.decodeNs - inGraphs,
         stoppedNs: this.#stopped.union().total,
       },
-      graphs: { count, openCount, nodes, withoutOperators: detail === "op" ? withoutOperators : 0 },
-      ...(detail === "op" ? this.#table.result(graphNs, judge) : { operators: [], layers: [], tensors: [] }),
+      graphs: { count, openCount, nodes, withoutOperators: seesOperators ? withoutOperators : 0 },
+      ...(seesOperators ? rows : { operators: [], layers: [], tensors: [] }),
       workers,
       unattachedCalls: unattached,
       samples: detail === "sample" ? this.#samples.result() : null,
       ceilings: ceilings ?? null,
+      experts: layers && { layers, routerNs: timeOf(rows.tensors, ROUTER), gatherNs: timeOf(rows.tensors, GATHER) },
       quality: this.#quality.result(),
     };
   }
@@ -80,7 +98,10 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
   #slice(slice: Slice): void {
     switch (slice.category) {
       case "ggml.op":
+        if (slice.name === "MUL_MAT_ID") this.#experts.product(slice);
         return this.#ledger.op(slice);
+      case "ggml.wait":
+        return this.#ledger.wait(slice);
       case "ggml.graph":
         this.#pids.add(slice.track.pid);
         return this.#ledger.graph(slice);

@@ -1,6 +1,7 @@
 import type { Column, Facts, Note, Table, View } from "../events/view.ts";
 import { withGraphs } from "../programs/detail.ts";
 import { presentDemands } from "./demands_present.ts";
+import { presentExperts } from "./experts_present.ts";
 import type { OperatorsResult, OperatorSumsResult, SamplesResult } from "./operators_schema.ts";
 import { info, qualityNotes, warning } from "./quality.ts";
 
@@ -15,7 +16,7 @@ export function presentOperators(result: OperatorsResult): readonly View[] {
   if (result.time.decodeNs > 0 || Number(result.time.graphNs) > 0) views.push(time(result));
   if (result.operators.length > 0) {
     views.push(sumsTable("Operators", "operator", result.operators.map((row) => [row.name, row])));
-    views.push(...presentDemands(result));
+    views.push(...presentDemands(result), ...presentExperts(result));
     const layers = result.layers.filter((row) => row.layer !== null);
     if (layers.length > 1) views.push(sumsTable("Layers", "layer", result.layers.map((row) => [row.layer ?? "none", row])));
     const { title, shown } = first("Tensors", result.tensors);
@@ -94,6 +95,7 @@ function sumsTable(title: string, first: string, rows: readonly (readonly [strin
   ];
   if (other) columns.push([{ title: "other", unit: "ns" }, (row) => row.other.totalNs]);
   if (others) columns.push([{ title: "other workers", unit: "ns" }, (row) => row.othersNs]);
+  if (others && rows.some(([, row]) => row.waitNs !== null)) columns.push([{ title: "waiting", unit: "ratio" }, waiting]);
   return {
     type: "table",
     title,
@@ -102,12 +104,30 @@ function sumsTable(title: string, first: string, rows: readonly (readonly [strin
   };
 }
 
-function workers({ workers }: OperatorsResult): Table {
+/** Of the time of all workers. */
+function waiting({ totalNs, othersNs, waitNs, othersWaitNs }: OperatorSumsResult): number | null {
+  const all = totalNs + othersNs;
+  return all > 0 ? (Number(waitNs) + Number(othersWaitNs)) / all : null;
+}
+
+function workers({ workers, detail }: OperatorsResult): Table {
+  const always: Column[] = [{ title: "worker", unit: "count" }, { title: "operators", unit: "count" }];
+  if (detail !== "wait") {
+    return {
+      type: "table",
+      title: "Workers (their wait for each other included, which --detail wait tells apart)",
+      columns: [...always, { title: "busy", unit: "ns" }],
+      rows: workers.map(({ worker, calls, busyNs }) => [worker, calls, busyNs]),
+    };
+  }
   return {
     type: "table",
-    title: "Workers (their wait for each other included)",
-    columns: [{ title: "worker", unit: "count" }, { title: "operators", unit: "count" }, { title: "busy", unit: "ns" }],
-    rows: workers.map(({ worker, calls, busyNs }) => [worker, calls, busyNs]),
+    title: "Workers, and how long they waited for each other",
+    columns: [...always, { title: "working", unit: "ns" }, { title: "waiting", unit: "ns" }, { title: "waiting", unit: "ratio" }],
+    rows: workers.map(({ worker, calls, busyNs, waitNs }) => {
+      const wait = waitNs ?? 0;
+      return [worker, calls, busyNs - wait, wait, busyNs > 0 ? wait / busyNs : null];
+    }),
   };
 }
 
@@ -151,7 +171,9 @@ function operatorsNotes(result: OperatorsResult): Note[] {
   const calls = tokens.prefillCalls + tokens.decodeCalls;
   const ops = result.operators.reduce((sum, row) => sum + row.calls, 0);
   if (windows.count > 1) notes.push(info(`Watched ${windows.count} times, ${(windows.ns / 1e9).toFixed(1)} s in all: the figures are of these.`));
-  if (detail !== "op") notes.push(info(`Seen at --detail ${detail}: ${NOT_LOOKED_AT[detail]} were not looked at.`));
+  if (detail in NOT_LOOKED_AT) {
+    notes.push(info(`Seen at --detail ${detail}: ${NOT_LOOKED_AT[detail as keyof typeof NOT_LOOKED_AT]} were not looked at.`));
+  }
   const openOps = result.operators.reduce((sum, row) => sum + row.openCalls, 0);
   if (calls === 0 && graphs.count === 0 && ops === 0) {
     const what = seesGraphs ? "No llama_decode and no ggml graph" : "No llama_decode";

@@ -40,6 +40,9 @@ const sumsSchema = partSchema.extend({
   share: ratioOrNull,
   /** The same calls on the workers other than 0, from start to their next start: busy beside worker 0, not in addition to the wall time. */
   othersNs: ns,
+  /** Of both, what their workers waited for others to come to a barrier: null where that was not looked at (`--detail wait`). */
+  waitNs: nsOrNull,
+  othersWaitNs: nsOrNull,
   prefill: partSchema,
   decode: partSchema,
   /** In a graph that no `llama_decode` contains (an encoder, another engine). */
@@ -50,6 +53,35 @@ const namedSchema = sumsSchema.extend({ name: z.string() });
 
 /** Of all samples of a run: how many, as a share, and half of the interval in which the true share lies in 95 of 100 cases. */
 const shareSchema = z.object({ name: z.string(), samples: count, share: z.number(), error: z.number(), prefill: count, decode: count, other: count });
+
+/**
+ * Of a mixture: which experts the routers chose. `counts`, `estimatedNs` and `errorNs` are by the number of the expert. A layer's products are shared among
+ * the experts of a batch by the tokens that went to them, as if each cost the same: an estimate, with half of the interval in which the sum lies in 95 of
+ * 100 cases by how much the cost of a choice varies from batch to batch.
+ */
+const expertsSchema = z.object({
+  layers: z.array(z.object({
+    layer: z.int().nullable(),
+    /** Null where that is not known. */
+    experts: count.nullable(),
+    /** How many each token goes to. */
+    used: count,
+    tokens: count,
+    /** Choices of these tokens that could not be read: in no count. */
+    unread: count,
+    counts: z.array(count),
+    /** Coefficient of variation of the counts: 0 where all experts are used alike. */
+    variation: z.number(),
+    /** How many experts take nine tenths of the choices. */
+    hot: count,
+    productsNs: ns,
+    estimatedNs: z.array(ns),
+    errorNs: z.array(ns),
+  })),
+  /** By the names that llama.cpp gives to tensors: choosing, and putting together what the experts say. */
+  routerNs: ns,
+  gatherNs: ns,
+});
 
 /** Where a timer found the target while it was running; in `llama_decode` of a prompt, of a generated token, and elsewhere. */
 const samplesSchema = z.object({
@@ -115,8 +147,8 @@ export const operatorsResultSchema = z.object({
   layers: z.array(sumsSchema.extend({ layer: z.int().nullable() })),
   /** By tensor, its layer taken off: `ffn_gate`. */
   tensors: z.array(namedSchema),
-  /** Operator slices of each worker: a worker's slice includes its wait for the others. */
-  workers: z.array(z.object({ worker: count, calls: count, busyNs: ns })),
+  /** Operator slices of each worker: a worker's slice includes its wait for the others, which is `waitNs` of it where that was looked at. */
+  workers: z.array(z.object({ worker: count, calls: count, busyNs: ns, waitNs: nsOrNull })),
   /** Calls of worker 0 outside of every graph that was seen whole (the window opened in the middle of one). They are in no row. */
   unattachedCalls: count,
   /** With `sample` alone. */
@@ -130,11 +162,14 @@ export const operatorsResultSchema = z.object({
     flops: z.number(),
     byteOperations: z.number(),
   }).nullable(),
+  /** Null where no experts were chosen, or no operators looked at. */
+  experts: expertsSchema.nullable(),
   quality: z.object({ lostEvents: count, undecodableLines: count }),
 });
 
 export type OperatorsResult = z.infer<typeof operatorsResultSchema>;
 export type OperatorSumsResult = z.infer<typeof sumsSchema>;
 export type SamplesResult = z.infer<typeof samplesSchema>;
+export type ExpertsResult = z.infer<typeof expertsSchema>;
 export type BoundResult = z.infer<typeof boundSchema>;
 export type PartResult = z.infer<typeof partSchema>;

@@ -297,7 +297,7 @@ Deno.test("what waits is bounded: operators without graphs, graphs without decod
   }
   ledger.finish();
   assert.deepEqual([ledger.count, ledger.unattached], [30, 3]);
-  const { operators } = table.result(ledger.graphNs, () => null);
+  const { operators } = table.result({ graphNs: ledger.graphNs, seesWaits: false, judge: () => null });
   assert.deepEqual([operators[0]!.calls, operators[0]!.totalNs], [22 + 30, 52 * MS]);
   for (let i = 0; i < 70_000; i++) table.node(s.op("ADD", 0, 1, { tensor: `x ${i}` }));
 });

@@ -15,6 +15,7 @@ export interface Limited {
 }
 
 const SEEN: Readonly<Record<Detail, string>> = {
+  wait: "every operator and every wait at a barrier",
   op: "every operator",
   graph: "graphs and tokens, no operators",
   sample: "tokens and a timer's samples, no graphs and operators",

@@ -39,6 +39,20 @@ export interface GraphSource {
   readonly cold?: boolean;
 }
 
+/** The experts of a layer to which a router sent the tokens of a batch. */
+export interface ExpertChoice {
+  readonly layer: number | undefined;
+  /** How many there are; undefined where that is not known. */
+  readonly experts: number | undefined;
+  /** How many of them each token goes to. */
+  readonly used: number;
+  readonly tokens: number;
+  /** Expert → tokens that go to it. */
+  readonly chosen: ReadonlyMap<number, number>;
+  /** Choices of these tokens that could not be read. */
+  readonly unread: number;
+}
+
 /** Something with a beginning and an end. Emitted when it ends; of slices on one track that begin together the outer is emitted first. */
 export interface Slice {
   readonly type: "slice";
@@ -62,6 +76,7 @@ export interface Instant {
   readonly category: string;
   readonly at: Ns;
   readonly args?: Args;
+  readonly choice?: ExpertChoice;
 }
 
 export interface Counter {

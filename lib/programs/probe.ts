@@ -59,6 +59,8 @@ export interface Probe {
   readonly unsafe?: boolean;
   /** Hit hundreds of times a second or more: what it costs depends on how its records leave the kernel. */
   readonly hot?: boolean;
+  /** Hits for each operator that a worker computes: what it will cost is known from the graph, before it is placed. */
+  readonly perOperator?: number;
   /** Of a timer: hits in a second of CPU time, whatever the target does. */
   readonly perSecond?: number;
   /** It is a part of these details alone; absent: of each. */

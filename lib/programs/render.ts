@@ -2,6 +2,7 @@ import type { Field } from "../events/event.ts";
 import { type Filter, filterBegin, filterBlocks, filterPredicate } from "./filter.ts";
 import type { Param, Probe, SiteParam } from "./probe.ts";
 import { printLine } from "./printed_lines.ts";
+import { isRepeating, repeatBegin, replaceRepeats } from "./repeat.ts";
 import { RotatingMaps } from "./rotating_maps.ts";
 import { Kind, type StreamSchema } from "./schema.ts";
 import { type Block, parseTemplate, replaceEmits } from "./template.ts";
@@ -14,6 +15,8 @@ export interface Dialect {
    * reader. 0 where all share a ring buffer.
    */
   readonly perCpuBuffers: number;
+  /** `for ($kv : @map)`. */
+  readonly walksMaps: boolean;
   readonly arch: "x86_64" | "aarch64";
 }
 
@@ -81,10 +84,12 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
       if (attach.length === 0) continue;
       const emitted = attach.length > 1 ? [] : [...block.body.matchAll(/EMIT\((\w+)/g)].map(([, record]) => `${probe.name}.${record}`);
       sites.push(...attach.map((point) => ({ attach: point, probe: probe.name, records: emitted })));
-      blocks.push(renderBlock(block, attach, probe, kinds, rotating, plan.filter, (name) => literal(probe, name, dialect, resolve)));
+      const written = { ...block, body: replaceRepeats(block.body, dialect.walksMaps) };
+      blocks.push(renderBlock(written, attach, probe, kinds, rotating, plan.filter, (name) => literal(probe, name, dialect, resolve)));
     }
   }
-  const prologue = [...beginning(plan, rotating), ...heartbeat(Object.keys(maps), dialect.perCpuBuffers), ...(rotating?.blocks() ?? [])];
+  const repeats = dialect.walksMaps && plan.probes.some(({ template }) => isRepeating(template));
+  const prologue = [...beginning(plan, rotating, repeats), ...heartbeat(Object.keys(maps), dialect.perCpuBuffers), ...(rotating?.blocks() ?? [])];
   const text = [...prologue, ...filterBlocks(plan.filter), ...blocks].join("\n") + "\n";
   const buffers = dialect.perCpuBuffers > 0 && { buffers: dialect.perCpuBuffers };
   const schema = { stream: plan.stream, records, maps, disorderNs: DISORDER_NS, ...buffers, ...(rotating?.used && { rows: [...rotating.records] }) };
@@ -96,10 +101,11 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
  * (Not by `signal_generate`: a gate's own signal would fire that inside a running program, which the kernel skips and counts as a miss.)
  * `ready` is printed when every probe is attached (bpftrace polls its buffers only then), with one reading of both clocks.
  */
-function beginning(plan: ProgramPlan, rotating: RotatingMaps | null): string[] {
+function beginning(plan: ProgramPlan, rotating: RotatingMaps | null, repeats: boolean): string[] {
   const begin = [
     filterBegin(plan.filter),
     ...(rotating?.begin() ?? []),
+    ...(repeats ? [repeatBegin()] : []),
     `@w = ${plan.window === "open" ? 1 : 0};`,
     `printf("${Kind.clock} %llu %s\\n", nsecs, strftime("%s.%f", nsecs)); print("ready");`,
   ];

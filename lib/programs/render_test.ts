@@ -3,7 +3,7 @@ import type { Probe } from "./probe.ts";
 import { quote, render } from "./render.ts";
 import { parseTemplate } from "./template.ts";
 
-const dialect = { hasTracepoint: (name: string) => name !== "a:missing", perCpuBuffers: 0, arch: "x86_64" } as const;
+const dialect = { hasTracepoint: (name: string) => name !== "a:missing", perCpuBuffers: 0, walksMaps: true, arch: "x86_64" } as const;
 
 function probe(template: string, extra: Partial<Probe> = {}): Probe {
   const decoder = () => ({ event() {}, end() {} });

@@ -1,12 +1,12 @@
 import type { Fact } from "../events/fact.ts";
 import type { Calibration } from "../machine/calibration.ts";
-import { type Detail, detailsOf, probesOf } from "../programs/detail.ts";
+import { type Detail, detailsOf, probesOf, withOperators } from "../programs/detail.ts";
 import type { Probe } from "../programs/probe.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { Decodes } from "./decodes.ts";
 import { groupByLibrary } from "./library_groups.ts";
 import type { Means } from "./means.ts";
-import { plannedSites, sitesOf } from "./planned_sites.ts";
+import { type PlannedLibrary, plannedSites, sitesOf } from "./planned_sites.ts";
 import { costOfHits, type Hits, hitsOf, overheadOf } from "./prediction.ts";
 import type { RunningTarget } from "./target.ts";
 import { cpuPerSecond, type CpuReading, TargetCpu } from "./target_cpu.ts";
@@ -45,9 +45,9 @@ export async function lookAt(
 ): Promise<Look | null> {
   const details = detailsOf(probes, options.detail);
   // Operators are not placed to be looked at.
-  const looked = details[0] === "op" && details[1] ? details[1] : details[0]!;
-  const prices = await hotPrices(means, target, probesOf(options.detail, probes));
-  if (!prices) return null;
+  const looked = details.find((detail) => !withOperators.includes(detail)) ?? details[0]!;
+  const libraries = await planned(means, target, probesOf(options.detail, probes));
+  if (!libraries) return null;
   const facts: Fact[] = [];
   const seen = new Decodes();
   const cpu = new TargetCpu(means, options.tree);
@@ -76,7 +76,10 @@ export async function lookAt(
   for (const detail of details) {
     const names = new Set(probesOf(detail, probes).map(({ name }) => name));
     const told = facts.flatMap((fact) => fact.fact === "program" ? [{ ...fact, sites: fact.sites.filter(({ probe }) => names.has(probe)) }] : []);
-    const operators = detail === "op" ? prices.map((cost) => ({ cost, count: seen.operators })) : [];
+    const operators = detail === looked ? [] : probesOf(detail, probes).flatMap(({ name, perOperator }) => {
+      const sites = libraries.flatMap((library) => sitesOf(library, (probe) => probe.name === name));
+      return perOperator === undefined ? [] : sites.map(({ cost }) => ({ cost, count: perOperator * seen.operators }));
+    });
     const timers = detail === looked
       ? []
       : probesOf(detail, probes).flatMap(({ perSecond = 0 }) => ({ cost: "timer", count: perSecond * seconds * used / 1e9 }));
@@ -91,9 +94,8 @@ export async function lookAt(
   return { predicted, decodes: seen.decodes, ended: session.ended() };
 }
 
-/** Prices of the sites of the hot probes, by the plan alone; null where a library is not there yet. */
-async function hotPrices(means: Means, target: RunningTarget, probes: readonly Probe[]): Promise<string[] | null> {
+/** Where the probes would stand; null where a library is not there yet. */
+async function planned(means: Means, target: RunningTarget, probes: readonly Probe[]): Promise<readonly PlannedLibrary[] | null> {
   const { planned, missing } = await plannedSites(means, groupByLibrary(probes, callGate), target.pids, false);
-  if (missing.length > 0) return null;
-  return planned.flatMap((library) => sitesOf(library, ({ hot }) => hot === true)).map(({ cost }) => cost);
+  return missing.length > 0 ? null : planned;
 }

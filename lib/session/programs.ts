@@ -4,6 +4,7 @@ import { atLeast } from "../machine/bpftrace.ts";
 import type { Capabilities } from "../machine/capabilities.ts";
 import type { Child } from "../machine/child.ts";
 import type { Filter } from "../programs/filter.ts";
+import { isKernelAtLeast } from "../programs/kernel_release.ts";
 import type { Site } from "../programs/library_sites.ts";
 import type { Probe } from "../programs/probe.ts";
 import { type Dialect, type Program, render } from "../programs/render.ts";
@@ -51,6 +52,7 @@ export function dialectOf(machine: Capabilities): Dialect {
     hasTracepoint: (name) => machine.tracepoints.has(name),
     // Only root is told features (a dry run needs no root), and 0.19 is the first that can have a ring buffer.
     perCpuBuffers: features.ringbuf || atLeast(version, 0, 19) ? 0 : machine.cpus,
+    walksMaps: atLeast(version, 0, 21) && isKernelAtLeast(machine.kernel, 5, 13),
     arch: machine.arch,
   };
 }

@@ -20,6 +20,14 @@ interface Worker {
   start: Ns;
   /** Address of the tensor that the operator computes. */
   address: number;
+  /** How often it has come to a barrier in that operator. */
+  barriers: number;
+}
+
+/** A worker that has come to a barrier. */
+interface Arrival {
+  readonly worker: Worker;
+  readonly at: Ns;
 }
 
 /** What an address of a process stands for now. */
@@ -31,7 +39,11 @@ interface Graph {
   readonly slot: number;
   /** ggml's thread pool, known from the first operator. */
   pool: number | undefined;
+  /** How many workers it was given; undefined where it began before the window. */
+  readonly threads: number | undefined;
   readonly workers: Map<number, Worker>;
+  /** Who has come to each barrier that not all have come to: those of an operator in turn, by its address. */
+  readonly barriers: Map<number, Arrival[][]>;
 }
 
 /**
@@ -69,7 +81,10 @@ export class OpLanes {
     if (!worker) {
       const row = graph.slot === 0 ? `worker ${index}` : `worker ${index} of graph ${graph.slot + 1}`;
       const track = this.tracks.lane(event.pid, row, 10 + graph.slot * 1000 + index);
-      graph.workers.set(index, worker = { pid: graph.pid, index, tid: event.tid, track, unknown: { worker: index }, start: NaN, address: 0 });
+      graph.workers.set(
+        index,
+        worker = { pid: graph.pid, index, tid: event.tid, track, unknown: { worker: index }, start: NaN, address: 0, barriers: 0 },
+      );
     }
     worker.tid = event.tid;
     this.#workers.set(event.tid, worker);
@@ -82,6 +97,42 @@ export class OpLanes {
     this.#finish(worker, event.at, false, out);
     worker.start = event.at;
     worker.address = address;
+    worker.barriers = 0;
+  }
+
+  /**
+   * Whoever is not the last to come waits for the last, and all go on then. All pass the same barriers of an operator in the same order, so nobody has to
+   * be seen going on.
+   */
+  barrier(event: Event, out: SpanSink): void {
+    const worker = this.#workers.get(event.tid);
+    const graph = worker && this.#graphOfWorker(worker);
+    if (!graph || Number.isNaN(worker.start)) return;
+    let barriers = graph.barriers.get(worker.address);
+    if (!barriers) graph.barriers.set(worker.address, barriers = []);
+    const arrivals = barriers[worker.barriers++] ??= [];
+    arrivals.push({ worker, at: event.at });
+    if (arrivals.length === graph.threads) this.#release(arrivals, out);
+  }
+
+  /** The last to come does not wait. */
+  #release(arrivals: Arrival[], out: SpanSink): void {
+    const end = arrivals.at(-1)!.at;
+    for (const { worker: { track, unknown }, at } of arrivals.slice(0, -1)) {
+      out({ type: "slice", track, name: "wait", category: "ggml.wait", start: at, end, args: unknown });
+    }
+    arrivals.length = 0;
+  }
+
+  #graphOfWorker(worker: Worker): Graph | undefined {
+    for (const graph of this.#graphs.values()) if (graph.workers.get(worker.index) === worker) return graph;
+    return undefined;
+  }
+
+  /** What the thread computes now, and its row. */
+  current(tid: number): { readonly track: Track; readonly tensor: Tensor | undefined } | undefined {
+    const worker = this.#workers.get(tid);
+    return worker && { track: worker.track, tensor: this.find(worker.pid, worker.address) };
   }
 
   end(at: Ns, out: SpanSink): void {
@@ -105,12 +156,17 @@ export class OpLanes {
     const used = new Set([...this.#graphs.values()].filter((g) => g.pid === event.pid).map((g) => g.slot));
     let slot = 0;
     while (used.has(slot)) slot++;
-    const graph: Graph = { pid: event.pid, slot, pool: undefined, workers: new Map() };
+    const threads = event.record === "ggml/graph.graph" ? event.values[1] as number : undefined;
+    const graph: Graph = { pid: event.pid, slot, pool: undefined, threads, workers: new Map(), barriers: new Map() };
     this.#graphs.set(event.tid, graph);
     return graph;
   }
 
   #close(tid: number, graph: Graph, at: Ns, open: boolean, out: SpanSink): void {
+    // Fewer workers may have come than the graph was given: then these are all.
+    for (const arrivals of [...graph.barriers.values()].flat()) {
+      if (arrivals.length > 1 && arrivals.length === graph.workers.size) this.#release(arrivals, out);
+    }
     for (const worker of graph.workers.values()) {
       this.#finish(worker, at, open, out);
       if (this.#workers.get(worker.tid) === worker) this.#workers.delete(worker.tid);

@@ -3,9 +3,11 @@ import type { Fact } from "../../lib/events/fact.ts";
 import type { SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
+import { withOperators } from "../../lib/programs/detail.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { cpuBackend } from "./library.ts";
 import template from "./ops.bt" with { type: "text" };
+import { ExpertChoices } from "./experts.ts";
 import { OpLanes } from "./lanes.ts";
 import { describe, judge, type Source, sourceOf, type Tensor } from "./tensor.ts";
 
@@ -26,10 +28,11 @@ export const ops: Probe = {
   template,
   params: { op: { type: "site", at: "entry", functions: [["ggml_cpu_extra_compute_forward"]] } },
   library: { ...cpuBackend, symbols: ["ggml_cpu_extra_compute_forward", "ggml_graph_compute"] },
-  sees: ["ggml/graph.graph", "ggml/graph.graph_return"],
+  sees: ["ggml/graph.graph", "ggml/graph.graph_return", "ggml/barrier.barrier"],
   facts: ["table"],
   hot: true,
-  details: ["op"],
+  perOperator: 1,
+  details: withOperators,
   whileOpen: ["graph", "caller"],
   texts: { "tensor.name": "model", "source.name": "model" },
   records: {
@@ -51,6 +54,19 @@ export const ops: Probe = {
     ],
     worker: [{ name: "worker", type: "int", unit: "index + 32 × address of the pool" }],
     op: [{ name: "tensor", type: "int", unit: "address" }],
+    // Eight numbers of experts that a token of the batch goes to; by the operator that the same thread has begun.
+    chosen: [
+      { name: "ids", type: "int", unit: "address" },
+      { name: "tokens", type: "int" },
+      { name: "used", type: "int" },
+      // Of its ⌈used / 8⌉ records for each token, in no order.
+      { name: "part", type: "int" },
+      // Two in each: the first + 2^32 × the second.
+      { name: "pair0", type: "int" },
+      { name: "pair1", type: "int" },
+      { name: "pair2", type: "int" },
+      { name: "pair3", type: "int" },
+    ],
   },
   decoder: (tracks) => new OpsDecoder(tracks),
 };
@@ -64,9 +80,11 @@ class OpsDecoder implements Decoder {
   /** By thread: of the tensor that it describes next. */
   readonly #sources = new Map<number, (Source | undefined)[]>();
   readonly #lanes: OpLanes;
+  readonly #choices: ExpertChoices;
 
   constructor(tracks: Tracks) {
     this.#lanes = new OpLanes(tracks, (pid, address) => this.#tensors.get(pid)?.get(address));
+    this.#choices = new ExpertChoices((tid) => this.#lanes.current(tid));
   }
 
   fact(fact: Fact): void {
@@ -83,14 +101,21 @@ class OpsDecoder implements Decoder {
         return this.#source(event);
       case "ggml/ops.tensor":
         return this.#tensor(event, out);
+      case "ggml/ops.chosen":
+        return this.#choices.chosen(event, out);
+      case "ggml/barrier.barrier":
+        return this.#lanes.barrier(event, out);
       case "ggml/graph.graph":
+        this.#choices.graph(event.tid, out);
         return this.#lanes.graphBegins(event, out);
       case "ggml/graph.graph_return":
+        this.#choices.graph(event.tid, out);
         return this.#lanes.graphEnds(event, out);
     }
   }
 
   end(at: Ns, out: SpanSink): void {
+    this.#choices.end(out);
     this.#lanes.end(at, out);
   }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Decoding } from "../../tests/harness/decoding.ts";
+import { barrier } from "./barrier.ts";
 import { graph } from "./graph.ts";
 import { ops } from "./ops.ts";
 
@@ -238,6 +239,46 @@ Deno.test("ops: sources that were described before a tensor say what computing i
     '100 <worker 0> ggml.op "MUL_MAT" 11–20 tensor=Qcur-0 shape=64×1 layer=0 worker=0 bytes=1536 cold=1152 flops=4096 quantised=true',
     '100 <worker 0> ggml.op "ADD" 20–30 tensor=l_out-3 shape=64×1 layer=3 worker=0',
   ]);
+});
+
+/** Waits, of all that is told. */
+function waits(lines: string[]): string[] {
+  return lines.filter((line) => line.includes("ggml.wait")).map((line) => line.replace(/^\d+ <(.*)> ggml\.wait "wait" (\S+).*$/, "$1: $2"));
+}
+
+Deno.test("ops: who comes to a barrier waits for the last to come, at each of an operator in turn", () => {
+  const d = new Decoding(ops, graph, barrier);
+  const comes = (at: number, who: string) => d.event(at, "ggml/barrier.barrier", {}, who);
+  begin(d, 10);
+  op(d, 11, 0, 1);
+  op(d, 12, 1, 1, "100/101");
+  // One inside of the operator, which worker 0 reaches first, and one behind it, which it reaches last.
+  comes(13, "100");
+  comes(16, "100/101");
+  comes(20, "100/101");
+  comes(25, "100");
+  // The next may come before the last one of this has been told.
+  op(d, 26, 1, 2, "100/101");
+  comes(27, "100/101");
+  op(d, 28, 0, 2);
+  comes(29, "100");
+  returns(d, 30);
+  assert.deepEqual(waits(d.end(40)), ["worker 0: 13–16", "worker 1: 20–25", "worker 1: 27–29"]);
+});
+
+Deno.test("ops: where fewer workers come than a graph was given these are all; one that was seen from the middle waits for nobody", () => {
+  const d = new Decoding(ops, graph, barrier);
+  const comes = (at: number, who: string) => d.event(at, "ggml/barrier.barrier", {}, who);
+  comes(5, "100");
+  d.event(10, "ggml/graph.graph", { nodes: 2, threads: 4 }, "100");
+  op(d, 11, 0, 1);
+  op(d, 11, 1, 1, "100/101");
+  comes(13, "100");
+  comes(16, "100/101");
+  comes(17, "100/101");
+  returns(d, 30);
+  comes(31, "100");
+  assert.deepEqual(waits(d.end(40)), ["worker 0: 13–16"]);
 });
 
 Deno.test("ops: without a table of names operators go by number; another table is none of ggml's", () => {

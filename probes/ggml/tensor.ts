@@ -14,6 +14,8 @@ export interface Tensor extends GraphNode {
   readonly layer: number | undefined;
   /** What computing it asks of the machine. */
   readonly demand: Demand;
+  /** Of a product of experts: how many there are to choose from. */
+  readonly experts: number | undefined;
   /** Arguments of its slices, by worker: they repeat for every token, so they are made once and are one object each. */
   readonly args: (Args | undefined)[];
 }
@@ -63,7 +65,8 @@ export function describe(values: readonly Value[], sources: readonly (Source | u
   const [address, number, type, ne0, ne1, ne2, ne3, name] = values as [number, number, number, number, number, number, number, string];
   const op = opNames[number] ?? `op ${number}`;
   const ne = [ne0, ne1, ne2, ne3];
-  return { address, op, name, sources, shape: shapeOf(ne), layer: layerOf(name), demand: demandOf(op, { type, ne }, sources), args: [] };
+  const experts = op === "MUL_MAT_ID" ? sources[0]?.ne[2] || undefined : undefined;
+  return { address, op, name, sources, shape: shapeOf(ne), layer: layerOf(name), demand: demandOf(op, { type, ne }, sources), experts, args: [] };
 }
 
 function shapeOf(ne: readonly number[]): string {

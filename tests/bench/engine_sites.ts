@@ -3,6 +3,7 @@ import { plannedSites, sitesOf } from "../../lib/session/planned_sites.ts";
 import type { Site } from "../../lib/programs/library_sites.ts";
 import { readMeans } from "../../lib/commands/means.ts";
 import { operatorsProfile } from "../../lib/commands/operators.ts";
+import { probesOf } from "../../lib/programs/detail.ts";
 import { callGate } from "../../probes/gate/call.ts";
 
 /** Where llmprof would place its probes in an engine. */
@@ -16,7 +17,7 @@ export interface EngineSites extends Disposable {
 
 export async function engineSites(bpftrace: string, pid: number): Promise<EngineSites> {
   const means = await readMeans(bpftrace);
-  const { planned } = await plannedSites(means, groupByLibrary(operatorsProfile.probes, callGate), [pid], false);
+  const { planned } = await plannedSites(means, groupByLibrary(probesOf("op", operatorsProfile.probes), callGate), [pid], false);
   const all = planned.flatMap((library) => sitesOf(library));
   const [operator] = planned.flatMap((library) => sitesOf(library, ({ hot }) => hot === true));
   if (!operator) throw new Error(`Process ${pid} has no operators to look at.`);

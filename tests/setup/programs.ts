@@ -20,6 +20,11 @@ const table = {
     flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic"],
     libraries: [],
   },
+  team: {
+    sources: ["team.c", "clock.h", "ggml_structs.h", "llama_batch.h"],
+    flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic", "-pthread"],
+    libraries: [],
+  },
   // With tensors that are laid out as in no ggml.
   "changed/paced": {
     sources: ["paced.c", "clock.h", "ggml_structs.h", "llama_batch.h"],
@@ -57,6 +62,7 @@ export const built = {
   steady: join(builtFolder, "steady"),
   rates: join(builtFolder, "rates"),
   paced: join(builtFolder, "paced"),
+  team: join(builtFolder, "team"),
   changed: join(builtFolder, "changed", "paced"),
   sampled: join(builtFolder, "sampled"),
   hostile: join(builtFolder, "hostile"),

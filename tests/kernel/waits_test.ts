@@ -1,0 +1,70 @@
+/** Work and waiting apart: a program whose workers wait for each other writes down for how long. */
+import assert from "node:assert/strict";
+import { matrixTest } from "../harness/kernel.ts";
+import { temporary } from "../harness/temporary.ts";
+import { query } from "../judge/trace_processor.ts";
+import { built } from "../setup/programs.ts";
+import { engineCommand } from "../workloads/engine_run.ts";
+import { model } from "../workloads/model.ts";
+import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
+
+/** A prime. */
+const GRAPHS = 23;
+/** Between a worker's clock and the probe's: its own trap, and whatever the machine does there. */
+const OFF_BY = 0.05;
+
+for (const workers of [2, 3]) {
+  matrixTest(
+    `operators --detail wait: each wait of ${workers} workers, as long as they say`,
+    { engine: false, judge: true },
+    async ({ path: bpftrace }) => {
+      using folder = temporary();
+      const log = folder.file("log");
+      const target = { argv: [built.team, String(workers), String(GRAPHS), log] };
+      await using llmprof = startLlmprof("operators", { bpftrace, folder, flags: ["--detail", "wait"], target });
+      const { result, events } = summaryOf("operators", await llmprof.finished());
+      assert.deepEqual([events.lost, events.received], [0, events.emitted]);
+      const said = Deno.readTextFileSync(log).trimEnd().split("\n").map((line) => line.split(" ").map(Number) as [number, number]);
+      const drawn = await query(outputPath(folder, "pftrace"), waits);
+      assert.deepEqual(drawn.map(({ calls }) => Number(calls)), said.map(([calls]) => calls));
+      assert.deepEqual(
+        drawn.map(({ inside }) => Number(inside)),
+        drawn.map(({ calls }) => Number(calls)),
+        "each wait lies inside an operator of its row",
+      );
+      assert.equal(result.detail, "wait");
+      for (const [worker, [, ns]] of said.entries()) {
+        const { waitNs, busyNs } = result.workers[worker]!;
+        assert.ok(Math.abs(waitNs! / ns - 1) < OFF_BY, `worker ${worker} waited ${ns} ns and is said to have waited ${waitNs}`);
+        assert.ok(waitNs! < busyNs);
+      }
+      // The rows of operators are the same time as those of workers.
+      const [waiter, ...others] = result.workers.map(({ waitNs }) => waitNs!);
+      const sum = (of: "waitNs" | "othersWaitNs") => result.operators.reduce((sum, row) => sum + row[of]!, 0);
+      assert.ok(Math.abs(sum("waitNs") - waiter!) < 1 && Math.abs(sum("othersWaitNs") - others.reduce((a, b) => a + b)) < 1);
+    },
+  );
+}
+
+matrixTest(
+  "operators --detail wait: on two threads of an engine, whoever comes to a barrier is told",
+  { engine: true, judge: true },
+  async ({ path: bpftrace }) => {
+    using folder = temporary();
+    const target = { argv: engineCommand({ model: model("tiny"), prompt: 5, tokens: 11, threads: 2 }) };
+    await using llmprof = startLlmprof("operators", { bpftrace, folder, flags: ["--detail", "wait"], target });
+    const { result, events } = summaryOf("operators", await llmprof.finished());
+    assert.deepEqual([events.lost, events.received], [0, events.emitted]);
+    const [first, second] = result.workers;
+    assert.equal(first!.calls, second!.calls);
+    // Behind each operator one of the two is the last to come, and the other waits.
+    const [drawn] = await query(outputPath(folder, "pftrace"), "select count(*) as calls from slice where category = 'ggml.wait'");
+    assert.ok(Number(drawn!.calls) >= first!.calls, `${drawn!.calls} waits for ${first!.calls} operators`);
+    for (const { waitNs, busyNs } of result.workers) assert.ok(waitNs! > 0 && waitNs! < busyNs);
+  },
+);
+
+const waits = `
+select t.name, count(*) as calls, sum(p.category = 'ggml.op' and p.track_id = s.track_id) as inside
+from slice s join track t on t.id = s.track_id left join slice p on p.id = s.parent_id
+where s.category = 'ggml.wait' group by t.name order by t.name`;

@@ -1,0 +1,131 @@
+/*
+ * A made-up engine whose workers wait for each other, and which knows for how long:
+ *
+ *     team WORKERS GRAPHS LOG
+ *
+ * Each operator is worked on by all, for a time that differs from worker to worker, with a barrier in the middle and one behind. Before each barrier a
+ * worker writes down the time. At the end it writes a line for each worker into LOG: for how many barriers it was not the last to come, and how long it
+ * waited in all for the last (`20 12345678`, nanoseconds). See paced.c for the rest.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "clock.h"
+#include "ggml_structs.h"
+#include "llama_batch.h"
+
+enum { NODES = 6, BARRIERS = 2, MOST_WORKERS = 8 };
+/* Unequal, and each worker is the last at some barrier. */
+enum { SHORTEST_US = 300, STEP_US = 400 };
+
+const char *GGML_OP_NAME[] = {"NONE", "ADD", "MUL_MAT"};
+
+struct ggml_threadpool {
+  int workers;
+  atomic_int here, passed;
+};
+
+static struct ggml_threadpool pool __attribute__((aligned(64)));
+static struct ggml_cgraph *work;
+static pthread_barrier_t begins;
+static uint64_t came[NODES * BARRIERS][MOST_WORKERS], waited[MOST_WORKERS];
+static long waits[MOST_WORKERS];
+static int is_over;
+
+__attribute__((noipa)) void ggml_barrier(struct ggml_threadpool *team) {
+  int round = atomic_load(&team->passed);
+  if (atomic_fetch_add(&team->here, 1) == team->workers - 1) {
+    atomic_store(&team->here, 0);
+    atomic_fetch_add(&team->passed, 1);
+  } else {
+    while (atomic_load(&team->passed) == round) {
+    }
+  }
+}
+
+static void part(int node, int barrier, int worker) {
+  long us = SHORTEST_US + (node + barrier + worker) % pool.workers * STEP_US;
+  for (int64_t end = clock_ns(CLOCK_BOOTTIME) + us * 1000; clock_ns(CLOCK_BOOTTIME) < end;) {
+  }
+  came[node * BARRIERS + barrier][worker] = clock_ns(CLOCK_BOOTTIME);
+}
+
+__attribute__((noipa)) void ggml_cpu_extra_compute_forward(struct ggml_compute_params *params, struct ggml_tensor *tensor) {
+  int node = tensor - work->nodes;
+  part(node, 0, params->ith);
+  ggml_barrier(params->threadpool);
+  part(node, 1, params->ith);
+}
+
+static void compute(int worker) {
+  struct ggml_compute_params params = {.ith = worker, .nth = pool.workers, .threadpool = &pool};
+  for (int i = 0; i < work->n_nodes; i++) {
+    ggml_cpu_extra_compute_forward(&params, &work->nodes[i]);
+    ggml_barrier(&pool);
+  }
+}
+
+static void *worker(void *number) {
+  for (;;) {
+    pthread_barrier_wait(&begins);
+    if (is_over) return NULL;
+    compute((int)(intptr_t)number);
+  }
+}
+
+__attribute__((noipa)) int ggml_graph_compute(struct ggml_cgraph *graph, struct ggml_cplan *plan) {
+  (void)plan;
+  work = graph;
+  pthread_barrier_wait(&begins);
+  compute(0);
+  return 0;
+}
+
+static void count_waits(void) {
+  for (int i = 0; i < NODES * BARRIERS; i++) {
+    uint64_t last = 0;
+    for (int w = 0; w < pool.workers; w++) if (came[i][w] > last) last = came[i][w];
+    for (int w = 0; w < pool.workers; w++) {
+      waited[w] += last - came[i][w];
+      waits[w] += came[i][w] < last;
+    }
+  }
+}
+
+__attribute__((noipa)) int32_t llama_decode(void *graph, struct llama_batch batch) {
+  struct ggml_cplan plan = {.n_threads = pool.workers};
+  return ggml_graph_compute(graph, &plan) + (batch.n_tokens - 1);
+}
+
+__attribute__((noipa)) void ggml_graph_clear(struct ggml_cgraph *graph) { graph->n_nodes = NODES; }
+__attribute__((noipa)) void *llama_init_from_model(void *graph) { return graph; }
+
+int main(int argc, char **argv) {
+  if (argc != 4 || atoi(argv[1]) > MOST_WORKERS) return 2;
+  pool.workers = atoi(argv[1]);
+  static struct ggml_tensor nodes[NODES];
+  for (int i = 0; i < NODES; i++) {
+    nodes[i].op = 1 + i % 2;
+    for (int d = 0; d < 4; d++) nodes[i].ne[d] = 1;
+    snprintf(nodes[i].name, sizeof nodes[i].name, "node-%d", i);
+  }
+  struct ggml_cgraph graph = {.size = NODES, .nodes = nodes};
+  ggml_graph_clear(&graph);
+  void *context = llama_init_from_model(&graph);
+  pthread_barrier_init(&begins, NULL, pool.workers);
+  pthread_t threads[MOST_WORKERS];
+  for (int w = 1; w < pool.workers; w++) pthread_create(&threads[w], NULL, worker, (void *)(intptr_t)w);
+  for (int graphs = atoi(argv[2]); graphs > 0; graphs--) {
+    llama_decode(context, (struct llama_batch){.n_tokens = 1});
+    count_waits();
+  }
+  is_over = 1;
+  pthread_barrier_wait(&begins);
+  for (int w = 1; w < pool.workers; w++) pthread_join(threads[w], NULL);
+  FILE *log = fopen(argv[3], "w");
+  if (!log) return 1;
+  for (int w = 0; w < pool.workers; w++) fprintf(log, "%ld %llu\n", waits[w], (unsigned long long)waited[w]);
+  return fclose(log);
+}
