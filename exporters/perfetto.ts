@@ -91,8 +91,9 @@ class PerfettoExporter implements Exporter {
 
   /** Describes the track where it is new, and begins the row of a lane. */
   #knownTrack(track: Track, at: Ns): void {
+    if (this.#rows.has(track)) return;
     const uuid = this.#tracks.uuid(track);
-    if (track.kind !== "lane" || this.#rows.has(track)) return;
+    if (track.kind !== "lane") return;
     const row = { sequence: FIRST_ROW + this.#rows.size, uuid, at: Math.round(at) };
     this.#rows.set(track, beginRow(this.#out, this.#freezing, row, (field, at) => this.#time(field, at)));
   }

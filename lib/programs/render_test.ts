@@ -29,12 +29,13 @@ const frequent = {
     name: [{ name: "x", type: "int" }, { name: "text", type: "text" }],
     pair: [{ name: "x", type: "int" }, { name: "y", type: "int" }],
     one: [],
+    wide: [{ name: "x", type: "int" }, { name: "y", type: "int" }, { name: "z", type: "int" }],
   },
   hot: true,
 } as const;
 
-Deno.test("without a ring buffer, frequent numbers become rows of rotating maps, all of one shape; text is printed", () => {
-  const hot = probe("tracepoint:a:b { EMIT(name, 1, buf(arg0, 64)); EMIT(pair, arg0, arg1); EMIT(one); }", frequent);
+Deno.test("without a ring buffer, frequent numbers become rows of rotating maps, all of one shape; text and many numbers are printed", () => {
+  const hot = probe("tracepoint:a:b { EMIT(name, 1, buf(arg0, 64)); EMIT(pair, arg0, arg1); EMIT(one); EMIT(wide, 1, 2, 3); }", frequent);
   const plan = {
     stream: "s",
     probes: [probe("tracepoint:a:c { EMIT(hit, 1); }"), hot],
@@ -48,9 +49,21 @@ Deno.test("without a ring buffer, frequent numbers become rows of rotating maps,
     /@rows1\[nsecs, cpu\] = \(\(int64\)\(12\), \(int64\)\(\(uint64\)pid \* 4194304 \+ tid\), \(int64\)\(arg0\), \(int64\)\(arg1\)\);/,
   );
   assert.match(text, /@rows2\[nsecs, cpu\] = \(\(int64\)\(13\), \(int64\)\(\(uint64\)pid \* 4194304 \+ tid\), \(int64\)\(0\), \(int64\)\(0\)\);/);
+  assert.match(text, /printf\("14 %llu %llu %lld %lld %lld/);
   assert.match(text, /if \(@filling == 1\) \{ print\(@rows0\); clear\(@rows0\); print\(@offered0\); print\(\(8, @relieved\)\);/);
   assert.deepEqual(schema.rows, ["t/p.pair", "t/p.one"]);
-  assert.equal([...text.matchAll(/@n = count\(\)/g)].length, 4, "each is counted once");
+  assert.equal([...text.matchAll(/@n = count\(\)/g)].length, 5, "each is counted once");
+});
+
+Deno.test("REPEAT walks through a map of numbers where bpftrace can, and is a short loop where it cannot", () => {
+  const p = probe("tracepoint:a:b { REPEAT($i) { EMIT(hit, $i); } }");
+  const plan = { stream: "s", probes: [p], filter: { type: "processes", pids: [42] }, window: "signalled" } as const;
+  const walks = render(plan, dialect, () => []).text;
+  assert.match(walks, /BEGIN \{.*while \(\$each < 64\) \{ @each\[\$each \+ 0\] = \(uint64\)1;.*@each\[\$each \+ 448\]/);
+  assert.match(walks, /for \(\$each : @each\) \{ \$i = \(uint64\)\$each\.0; @n = count\(\); printf/);
+  const loops = render(plan, { ...dialect, walksMaps: false }, () => []).text;
+  assert.match(loops, /\$turn = \(uint64\)0; while \(\$turn < 20\) \{ \$i = \$turn; \$turn = \$turn \+ 1; @n = count\(\); printf/);
+  assert.doesNotMatch(loops, /@each/);
 });
 
 Deno.test("where there is a ring buffer, or nothing frequent is attached, there are no maps for rows", () => {

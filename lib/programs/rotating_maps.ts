@@ -10,6 +10,9 @@ export function rowsPerMap(bufferPages: number): number {
   return Math.max(4096, bufferPages * 8);
 }
 
+/** Every row is as wide as the widest: a record of more numbers would make all of them dearer, and is printed. */
+const WIDEST = 2;
+
 const TICK_MS = 100;
 /** Longer than bpftrace takes to print a full map on a machine that has other things to do. */
 const GIVEN_UP_NS = 10e9;
@@ -26,12 +29,12 @@ export class RotatingMaps {
 
   private constructor(readonly records: readonly string[], readonly width: number) {}
 
-  /** The records that rows are for: frequent ones that are numbers. Null where there is none. */
+  /** The records that rows are for: frequent ones of a few numbers. Null where there is none. */
   static for(probes: readonly Probe[]): RotatingMaps | null {
     const hot = probes.filter((probe) => probe.hot).flatMap((probe) =>
       Object.entries(probe.records).map(([name, fields]) => ({ name: `${probe.name}.${name}`, fields }))
     );
-    const numbers = hot.filter(({ fields }) => fields.every(({ type }) => type !== "text"));
+    const numbers = hot.filter(({ fields }) => fields.length <= WIDEST && fields.every(({ type }) => type !== "text"));
     if (numbers.length === 0) return null;
     return new RotatingMaps(numbers.map(({ name }) => name), Math.max(...numbers.map(({ fields }) => fields.length)));
   }
