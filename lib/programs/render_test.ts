@@ -29,13 +29,13 @@ const frequent = {
     name: [{ name: "x", type: "int" }, { name: "text", type: "text" }],
     pair: [{ name: "x", type: "int" }, { name: "y", type: "int" }],
     one: [],
-    wide: [{ name: "x", type: "int" }, { name: "y", type: "int" }, { name: "z", type: "int" }],
+    wide: [{ name: "x", type: "int" }, { name: "y", type: "int" }, { name: "z", type: "int" }, { name: "u", type: "int" }],
   },
   hot: true,
 } as const;
 
 Deno.test("without a ring buffer, frequent numbers become rows of rotating maps, all of one shape; text and many numbers are printed", () => {
-  const hot = probe("tracepoint:a:b { EMIT(name, 1, buf(arg0, 64)); EMIT(pair, arg0, arg1); EMIT(one); EMIT(wide, 1, 2, 3); }", frequent);
+  const hot = probe("tracepoint:a:b { EMIT(name, 1, buf(arg0, 64)); EMIT(pair, arg0, arg1); EMIT(one); EMIT(wide, 1, 2, 3, 4); }", frequent);
   const plan = {
     stream: "s",
     probes: [probe("tracepoint:a:c { EMIT(hit, 1); }"), hot],
@@ -49,7 +49,7 @@ Deno.test("without a ring buffer, frequent numbers become rows of rotating maps,
     /@rows1\[nsecs, cpu\] = \(\(int64\)\(12\), \(int64\)\(\(uint64\)pid \* 4194304 \+ tid\), \(int64\)\(arg0\), \(int64\)\(arg1\)\);/,
   );
   assert.match(text, /@rows2\[nsecs, cpu\] = \(\(int64\)\(13\), \(int64\)\(\(uint64\)pid \* 4194304 \+ tid\), \(int64\)\(0\), \(int64\)\(0\)\);/);
-  assert.match(text, /printf\("14 %llu %llu %lld %lld %lld/);
+  assert.match(text, /printf\("14 %llu %llu %lld %lld %lld %lld/);
   assert.match(text, /if \(@filling == 1\) \{ print\(@rows0\); clear\(@rows0\); print\(@offered0\); print\(\(8, @relieved\)\);/);
   assert.deepEqual(schema.rows, ["t/p.pair", "t/p.one"]);
   assert.equal([...text.matchAll(/@n = count\(\)/g)].length, 5, "each is counted once");

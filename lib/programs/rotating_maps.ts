@@ -11,7 +11,7 @@ export function rowsPerMap(bufferPages: number): number {
 }
 
 /** Every row is as wide as the widest: a record of more numbers would make all of them dearer, and is printed. */
-const WIDEST = 2;
+const WIDEST = 3;
 
 const TICK_MS = 100;
 /** Longer than bpftrace takes to print a full map on a machine that has other things to do. */

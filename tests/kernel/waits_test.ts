@@ -8,8 +8,8 @@ import { engineCommand } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
 import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 
-/** A prime. */
-const GRAPHS = 23;
+/** A prime; of each graph six operators with two barriers (team.c). */
+const GRAPHS = 23, BARRIERS = 6 * 2;
 /** Between a worker's clock and the probe's: its own trap, and whatever the machine does there. */
 const OFF_BY = 0.05;
 
@@ -24,16 +24,14 @@ for (const workers of [2, 3]) {
       await using llmprof = startLlmprof("operators", { bpftrace, folder, flags: ["--detail", "wait"], target });
       const { result, events } = summaryOf("operators", await llmprof.finished());
       assert.deepEqual([events.lost, events.received], [0, events.emitted]);
-      const said = Deno.readTextFileSync(log).trimEnd().split("\n").map((line) => line.split(" ").map(Number) as [number, number]);
+      const said = Deno.readTextFileSync(log).trimEnd().split("\n").map(Number);
       const drawn = await query(outputPath(folder, "pftrace"), waits);
-      assert.deepEqual(drawn.map(({ calls }) => Number(calls)), said.map(([calls]) => calls));
-      assert.deepEqual(
-        drawn.map(({ inside }) => Number(inside)),
-        drawn.map(({ calls }) => Number(calls)),
-        "each wait lies inside an operator of its row",
-      );
+      // At each barrier all wait but one, and that one differs. (Which of two that come within a microsecond is the last, nobody can say.)
+      assert.equal(drawn.reduce((sum, { calls }) => sum + Number(calls), 0), GRAPHS * BARRIERS * (workers - 1));
+      assert.equal(drawn.length, workers);
+      assert.deepEqual(drawn.map(({ inside }) => inside), drawn.map(({ calls }) => calls), "each wait lies inside an operator of its row");
       assert.equal(result.detail, "wait");
-      for (const [worker, [, ns]] of said.entries()) {
+      for (const [worker, ns] of said.entries()) {
         const { waitNs, busyNs } = result.workers[worker]!;
         assert.ok(Math.abs(waitNs! / ns - 1) < OFF_BY, `worker ${worker} waited ${ns} ns and is said to have waited ${waitNs}`);
         assert.ok(waitNs! < busyNs);
