@@ -1,9 +1,10 @@
 import { basename } from "node:path";
 import { temporary } from "../harness/temporary.ts";
-import { countEvicted } from "../independent/evicted.ts";
+import { watchEvicted } from "../independent/evicted.ts";
 import { parseEngineLog } from "../workloads/engine_log.ts";
 import { engineCommand } from "../workloads/engine_run.ts";
 import { residentBytes } from "../workloads/pagecache.ts";
+import { bootNow } from "./boot_clock.ts";
 import { startLlmprof, summaryOf } from "./live_run.ts";
 
 /** All in bytes, of one model's file. */
@@ -23,12 +24,14 @@ export interface PageCacheRun {
 
 /** Loads a model under `coldstart` and looks before and after. */
 export async function pageCacheRun(bpftrace: string, path: string): Promise<PageCacheRun> {
-  const { evicted, value } = await countEvicted(bpftrace, path, async () => {
+  const { between, value: { from, to, ...seen } } = await watchEvicted(bpftrace, path, async () => {
     const before = await residentBytes(path);
+    const from = bootNow();
     const seen = await load(bpftrace, path);
-    return { before, ...seen, after: await residentBytes(path) };
+    const to = bootNow();
+    return { before, ...seen, after: await residentBytes(path), from, to };
   });
-  return { ...value, evicted };
+  return { ...seen, evicted: between(from, to) };
 }
 
 async function load(bpftrace: string, path: string): Promise<Pick<PageCacheRun, "entered" | "enteredOfAll" | "readBytes">> {
