@@ -153,7 +153,7 @@ class PerfettoExporter implements Exporter {
   }
 
   #event(type: number, uuid: number | undefined, category: string, name: string, args: Args | undefined, row?: Row): void {
-    const { interning } = row ?? { interning: this.#interning };
+    const interning = row?.interning ?? this.#interning;
     const event = this.#out.begin(TracePacket.trackEvent);
     this.#out.uint(TrackEvent.type, type);
     if (uuid !== undefined) this.#out.uint(TrackEvent.trackUuid, uuid);

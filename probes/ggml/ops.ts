@@ -135,10 +135,7 @@ class OpsDecoder implements Decoder {
     if (!tensors) this.#tensors.set(pid, tensors = new Map());
     switch (judge(values, this.#names.length)) {
       case "tensor":
-        return void tensors.set(
-          address,
-          describe(values, sources, this.#names),
-        );
+        return void tensors.set(address, describe(values, sources, this.#names));
       case "unread":
         return void tensors.delete(address);
       case "strange": {

@@ -2,7 +2,7 @@ import { mustRun } from "../harness/command.ts";
 import { engineFolder } from "../harness/places.ts";
 import { temporary } from "../harness/temporary.ts";
 import type { ShapeName } from "../workloads/shapes.ts";
-import { PinnedEngine, type Stretch, tokenCost } from "./pinned_engine.ts";
+import { pause, PinnedEngine, SETTLED_MS, type Stretch, tokenCost } from "./pinned_engine.ts";
 
 /**
  * Two engines on the same processors, which compute a token in turn. Probes go into the files of one of them, the other has copies of its own. What
@@ -20,7 +20,9 @@ export class EnginesInTurn implements AsyncDisposable {
     await mustRun(["cp", "--recursive", engineFolder, engine]);
     const traced = resources.use(await PinnedEngine.start(shape, threads, { myTurn: first, otherTurn: second }));
     const reference = resources.use(await PinnedEngine.start(shape, threads, { myTurn: second, otherTurn: first, engine }));
+    // Until now both have stood.
     Deno.writeTextFileSync(first, ".");
+    await pause(SETTLED_MS);
     return new EnginesInTurn(traced, reference, resources.move());
   }
 

@@ -9,6 +9,8 @@ import type { ShapeName } from "../workloads/shapes.ts";
  * Tokens of a round. A later one has more to attend to: with 200, where in its round a window lies is twice as much noise as everything else.
  */
 const TOKENS = 50;
+/** Until an engine runs as it will. */
+export const SETTLED_MS = 1500;
 
 /** A stretch of the engine's time, in nanoseconds of CLOCK_BOOTTIME. */
 export interface Stretch {
@@ -37,7 +39,7 @@ export class PinnedEngine implements AsyncDisposable {
     await engine.saw('"waiting"');
     await mustRun(["taskset", "--all-tasks", "--cpu-list", "--pid", `0-${threads - 1}`, String(engine.pid)]);
     Deno.writeTextFileSync(waitFile, "");
-    await pause(1500);
+    await pause(SETTLED_MS);
     return new PinnedEngine(folder, engine, resources.move());
   }
 

@@ -29,9 +29,6 @@ export interface WindowOptions {
   readonly windowMs: number;
 }
 
-/** Until the engines run as they will. */
-const SETTLED_MS = 1500;
-
 interface Window extends Stretch {
   readonly mode: string | null;
 }
@@ -47,7 +44,6 @@ export async function comparedWindows(modes: readonly Mode[], options: WindowOpt
 
 async function oneEngine(order: readonly Mode[], { model: shape, threads, windowMs }: WindowOptions): Promise<Pair[]> {
   await using engines = await EnginesInTurn.start(shape, threads);
-  await pause(SETTLED_MS);
   const windows = [await window(null, windowMs)];
   for (const mode of order) {
     const detach = await mode.attach(engines.traced.pid);
