@@ -6,7 +6,7 @@
  */
 export { coldstartProfile } from "./lib/commands/coldstart.ts";
 export { operatorsProfile } from "./lib/commands/operators.ts";
-export { demoProfile, type DemoResult } from "./lib/commands/demo_profile.ts";
+export { demoProfile } from "./lib/commands/demo_profile.ts";
 export { profiles } from "./lib/commands/profiles.ts";
 export type { Profile } from "./lib/commands/profile.ts";
 export { probeCatalogue } from "./lib/commands/probe_catalogue.ts";
@@ -19,6 +19,7 @@ export type { Timeline, TimelineOptions } from "./lib/timeline/timeline.ts";
 export { summarySchema } from "./lib/analysis/summary_schema.ts";
 export { coldstartResultSchema } from "./lib/analysis/coldstart_schema.ts";
 export { operatorsResultSchema } from "./lib/analysis/operators_schema.ts";
+export { type DemoResult, demoResultSchema } from "./lib/commands/demo_schema.ts";
 export { type DoctorSummary, doctorSummarySchema } from "./lib/commands/doctor_schema.ts";
 export { SCHEMA_VERSION, type Summary } from "./lib/analysis/summary.ts";
 export type { Analysis } from "./lib/analysis/analysis.ts";

@@ -19,5 +19,4 @@ export const coldstartProfile: Profile<ColdstartResult> = {
   analyse: (header) => coldstart({ rootPid: header.target.pid }),
   present: presentColdstart,
   annotate: coldstartLane,
-  schema: async () => (await import("../analysis/coldstart_schema.ts")).coldstartResultSchema,
 };

@@ -1,18 +1,10 @@
-import type * as z from "zod";
 import type { Analysis } from "../analysis/analysis.ts";
-import type { ColdstartResult } from "../analysis/coldstart_schema.ts";
-import type { OperatorsResult } from "../analysis/operators_schema.ts";
 import type { View } from "../events/view.ts";
 import type { Probe } from "../programs/probe.ts";
 import { coldstartProfile } from "./coldstart.ts";
+import type { DemoResult } from "./demo_schema.ts";
 import { operatorsProfile } from "./operators.ts";
 import type { Profile } from "./profile.ts";
-
-/** What both commands find in one run. */
-export interface DemoResult {
-  readonly coldstart: ColdstartResult;
-  readonly operators: OperatorsResult;
-}
 
 /** Both commands in one run: their probes, their answers, one trace. */
 export const demoProfile: Profile<DemoResult> = {
@@ -32,8 +24,6 @@ export const demoProfile: Profile<DemoResult> = {
   },
   present: ({ coldstart, operators }) => [...coldstartProfile.present(coldstart), ...operatorsProfile.present(operators)].filter(isShort),
   annotate: ({ coldstart }, tracks) => coldstartProfile.annotate!(coldstart, tracks),
-  schema: async () =>
-    (await import("zod")).object({ coldstart: await coldstartProfile.schema(), operators: await operatorsProfile.schema() }) as z.ZodType<DemoResult>,
 };
 
 function union(...lists: readonly (readonly Probe[])[]): Probe[] {

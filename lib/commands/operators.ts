@@ -23,5 +23,4 @@ export const operatorsProfile: Profile<OperatorsResult> = {
   ],
   analyse: ({ options, ceilings }) => operators(asDetail(options.detail), parseCeilings(ceilings) ?? []),
   present: presentOperators,
-  schema: async () => (await import("../analysis/operators_schema.ts")).operatorsResultSchema,
 };

@@ -1,4 +1,3 @@
-import type * as z from "zod";
 import type { Analysis, Present } from "../analysis/analysis.ts";
 import type { Slice } from "../events/span.ts";
 import type { Tracks } from "../events/tracks.ts";
@@ -17,6 +16,4 @@ export interface Profile<Result> {
   readonly present: Present<Result>;
   /** Slices that the explanation adds to the trace. */
   annotate?(result: Result, tracks: Tracks): readonly Slice[];
-  /** zod costs a start-up that most runs need not pay. */
-  schema(): Promise<z.ZodType<Result>>;
 }

@@ -83,6 +83,12 @@ Deno.test("files: a file that holds the separator of many texts does not shift t
   }
 });
 
+Deno.test("files: the separator of many texts is one of those that can be asked for", async () => {
+  const [bootId, ostype] = ["/proc/sys/kernel/random/boot_id", "/proc/sys/kernel/ostype"];
+  const expected = Deno.readTextFileSync(bootId);
+  assert.deepEqual(await new ReaderFiles().texts([bootId, ostype, "/absent", bootId]), [expected, "Linux\n", null, expected]);
+});
+
 Deno.test("files: what Deno itself may not open is read", async () => {
   const files = new ReaderFiles();
   assert.match((await files.text("/proc/self/stat"))!, /\(cat\)/);

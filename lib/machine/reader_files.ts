@@ -70,12 +70,14 @@ export class ReaderFiles implements KernelFiles {
   async #catMany(paths: readonly string[]): Promise<(string | null)[]> {
     const separator = await (this.#separator ??= this.text(separatorPath));
     if (separator !== null) {
-      const { stdout, stderr } = await runReader("cat", paths.flatMap((path) => [absolute(path), separatorPath]));
+      const others = paths.filter((path) => path !== separatorPath);
+      const { stdout, stderr } = await runReader("cat", others.flatMap((path) => [absolute(path), separatorPath]));
       const pieces = textOf(stdout).split(separator);
       // A process may write the boot id into its own command line: then there are too many pieces, and none of them is believed.
-      if (pieces.length === paths.length + 1) {
+      if (pieces.length === others.length + 1) {
         const complaints = textOf(stderr);
-        return paths.map((path, i) => complaints.includes(`cat: ${path}: `) ? null : pieces[i]!);
+        const found = new Map(others.map((path, i) => [path, complaints.includes(`cat: ${path}: `) ? null : pieces[i]!]));
+        return paths.map((path) => path === separatorPath ? separator : found.get(path)!);
       }
     }
     return await Promise.all(paths.map((path) => this.text(path)));

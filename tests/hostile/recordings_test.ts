@@ -14,7 +14,7 @@ import { replay } from "../../lib/timeline/recording.ts";
 import type { RecordingSource } from "../../lib/timeline/recording_source.ts";
 import { Redaction } from "../../lib/timeline/redaction.ts";
 import { summarySchema } from "../../lib/analysis/summary_schema.ts";
-import type * as z from "zod";
+import { demoResultSchema } from "../../lib/commands/demo_schema.ts";
 import { demoFolder, demoRecording } from "../cli/demo_recording.ts";
 import { runLlmprof } from "../cli/llmprof.ts";
 import { seeded } from "../harness/spans.ts";
@@ -28,7 +28,7 @@ import { withRows } from "./row_recording.ts";
 
 const whole = MemoryRecording.copy(await demoRecording());
 const wholeInRows = withRows(whole, "ggml");
-const schema = summarySchema(await demoProfile.schema() as unknown as z.ZodType);
+const schema = summarySchema(demoResultSchema);
 
 /** Replays through the analysis and every exporter; what is said about it in the end. */
 function replayed(source: RecordingSource) {
