@@ -51,6 +51,11 @@ function checkTurns({ name }: Pick<Profile<unknown>, "name">, options: TargetOpt
   if (!queryOf(options)) throw usage("--every needs a process that runs.", "It is left alone between two turns, not started.", next);
 }
 
+/** Whether the target is a process that runs already, or with `--wait` one that will. */
+export function isRunning(options: TargetOptions): boolean {
+  return queryOf(options) !== null;
+}
+
 /** Whether a target has a name by which it is known again when it has been restarted: a number is nobody's twice. */
 export function isNamed(options: TargetOptions): boolean {
   const query = queryOf(options);

@@ -1,4 +1,5 @@
 import process from "node:process";
+import type { Bpftrace } from "../machine/bpftrace.ts";
 import { readCapabilities } from "../machine/capabilities.ts";
 import { spawnChild } from "../machine/child.ts";
 import { preflight } from "../machine/needs/needs.ts";
@@ -15,14 +16,18 @@ export async function heedSignals(context: Context): Promise<boolean> {
   return underNohup;
 }
 
+/** `ahead`: is told of a bpftrace as soon as it is known, before the rest of the machine is. */
+type Ahead = (means: Pick<Means, "spawn" | "symbols">, bpftrace: Bpftrace) => void;
+
 /** The real world. */
-export async function readMeans(bpftrace: string | undefined): Promise<Means> {
+export async function readMeans(bpftrace: string | undefined, ahead?: Ahead): Promise<Means> {
   const files = new ReaderFiles();
+  const own = { spawn: spawnChild, symbols: new SymbolTables() };
+  const onBpftrace = ahead && ((found: Bpftrace) => ahead(own, found));
   return {
     files,
-    machine: await readCapabilities(files, { pid: process.pid, bpftrace, path: Deno.env.get("PATH"), remember: "use" }),
-    spawn: spawnChild,
-    symbols: new SymbolTables(),
+    machine: await readCapabilities(files, { pid: process.pid, bpftrace, path: Deno.env.get("PATH"), remember: "use", onBpftrace }),
+    ...own,
     // Unreferenced: a deadline that nobody waits for any more must not keep the process alive.
     sleep: (milliseconds) => new Promise((resolve) => Deno.unrefTimer(setTimeout(resolve, milliseconds))),
     monotonic: () => performance.now(),

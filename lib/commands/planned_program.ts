@@ -6,7 +6,8 @@ import { render } from "../programs/render.ts";
 import { harmless } from "../events/text.ts";
 import { siteKey, type SiteMap } from "../session/library_attacher.ts";
 import { costInKernel } from "../session/prediction.ts";
-import { dialectOf, mapKeysOf } from "../session/programs.ts";
+import { dialectOf } from "../session/programs.ts";
+import { mapKeysOf } from "../session/spares.ts";
 import { invocation } from "../tracing/command_line.ts";
 
 /** A program as a person can run it: always counting, where a run's own is opened and closed by llmprof. */
@@ -52,7 +53,7 @@ export function plan({ stream, probes, filter, sites, bufferPages }: PlanOptions
     const price = trap && site?.cost.endsWith("back") ? `${trap}, and the way back` : trap;
     lines.push(`  ${site?.label ?? attach}  (${probe}; ${site ? `${site.cost}${price ? `: ${price}` : ""}` : `a ${costInKernel(attach)}`})`);
   }
-  const how = { bufferPages, mapKeys: mapKeysOf(dialect, bufferPages), unsafe: program.unsafe, prompt: false, warnsOfLoss: false };
+  const how = { bufferPages, mapKeys: mapKeysOf(machine.bpftrace!, bufferPages), unsafe: program.unsafe, prompt: false, warnsOfLoss: false };
   const { env, args } = invocation(how);
   const words = [...Object.entries(env).map(([name, value]) => `${name}=${value}`), machine.bpftrace!.path, ...args.slice(0, -1)];
   return {

@@ -1,10 +1,12 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
+import type { Bpftrace } from "../machine/bpftrace.ts";
 import { startGuard } from "../machine/guard.ts";
 import { probesOf } from "../programs/detail.ts";
-import { streamOf } from "../session/library_groups.ts";
+import { expectedAtOnce, groupByLibrary, streamOf } from "../session/library_groups.ts";
 import type { Turns } from "../session/life.ts";
 import type { Means } from "../session/means.ts";
 import { Session } from "../session/session.ts";
+import { Spares } from "../session/spares.ts";
 import { StatusLine } from "../session/status.ts";
 import type { RunningTarget, Target } from "../session/target.ts";
 import { targetEnded } from "../session/target_ended.ts";
@@ -17,7 +19,7 @@ import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
 import { ceilingsTexts, readCeilings } from "./calibrated.ts";
-import { checkTarget, findRunning, findTargetNow, isNamed, type TargetOptions } from "./find_target.ts";
+import { checkTarget, findRunning, findTargetNow, isNamed, isRunning, type TargetOptions } from "./find_target.ts";
 import { hostFacts } from "./host_facts.ts";
 import { heedSignals, mustTrace, readMeans } from "./means.ts";
 import { checkOutputs } from "./output_checks.ts";
@@ -49,9 +51,16 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   checkOutputs(options.outputs, owner);
   let interrupted = false;
   void context.interrupted.then(() => interrupted = true);
-  const [underNohup, means] = await Promise.all([heedSignals(context), readMeans(options.bpftrace)]);
-  const status = new StatusLine(context.terminal, options.quiet);
   const launches = options.program.length > 0;
+  let spares: Spares | undefined;
+  const ahead = (means: Pick<Means, "spawn" | "symbols">, bpftrace: Bpftrace) => {
+    // It answers root alone, which is who may trace.
+    if (!startsAtOnce(options) || !bpftrace.features.symbols) return;
+    spares = new Spares(means, bpftrace, options.bufferPages);
+    spares.expect(expectedAtOnce(groupByLibrary(probesOf(options.detail, profile.probes), callGate), false));
+  };
+  const [underNohup, means] = await Promise.all([heedSignals(context), readMeans(options.bpftrace, ahead)]);
+  const status = new StatusLine(context.terminal, options.quiet);
   const invoker = launches ? await readInvoker(means.files, means.self) : null;
   const program = invoker ? await checkProgram(means.files, options.program[0]!, invoker.environment.PATH, Deno.cwd()) : "";
   const waiting = () => options.quiet || context.terminal.err("Waiting for a process that matches. Ctrl-C ends.\n");
@@ -87,6 +96,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       tree: options.tree,
       probes,
       bufferPages: options.bufferPages,
+      ...(spares && { spares }),
       guard,
       mappingGate,
       callGate,
@@ -137,6 +147,11 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   await Promise.all([session.ended(), overhead.ended()]);
   outputs.mustBeWhole();
   return code;
+}
+
+/** Nothing is waited for, looked at or measured first: the run's programs are what it begins with. */
+function startsAtOnce(options: TraceOptions): boolean {
+  return isRunning(options) && !options.wait && options.maxOverhead === undefined && !options.calibrate;
 }
 
 /** Turns in which a recording stays below the number of streams that a replay reads: each has three, and one for what a gate tells. */

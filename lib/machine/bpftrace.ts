@@ -24,6 +24,11 @@ export interface Bpftrace {
   readonly features: BpftraceFeatures;
 }
 
+/** Only root is told features (a dry run needs no root), and 0.19 is the first that can have a ring buffer. */
+export function hasRingBuffer({ features, version }: Bpftrace): boolean {
+  return features.ringbuf || atLeast(version, 0, 19);
+}
+
 /** The first `bpftrace` on `path` (colon-separated folders), or null. */
 export async function findBpftrace(files: KernelFiles, path = systemPath): Promise<string | null> {
   const candidates = path.split(":").filter((dir) => dir.startsWith("/")).map((dir) => `${dir}/bpftrace`);

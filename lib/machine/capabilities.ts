@@ -59,6 +59,8 @@ export interface CapabilityOptions {
   readonly probe?: (path: string, signal?: AbortSignal) => Promise<Bpftrace | null>;
   /** Whether what bpftrace can do is remembered from an earlier run; absent: neither read nor kept. */
   readonly remember?: Knowing["remember"];
+  /** Is told of it as soon as it is known, long before everything else is. */
+  readonly onBpftrace?: (bpftrace: Bpftrace) => void;
   /** Where it is kept, unless it is the system's place. */
   readonly place?: CachePlace;
 }
@@ -117,15 +119,16 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
 
 async function readBpftrace(
   files: KernelFiles,
-  { bpftrace, path: searched, remember, place, probe = probeBpftrace, signal }: CapabilityOptions,
+  { bpftrace, path: searched, remember, place, probe = probeBpftrace, signal, onBpftrace }: CapabilityOptions,
   running: Promise<{ readonly kernel: string; readonly boot: string | null }>,
 ): Promise<Pick<Capabilities, "bpftrace" | "bpftracePath" | "cacheKey">> {
   const path = bpftrace ?? await findBpftrace(files, searched ? `${searched}:${systemPath}` : systemPath);
   if (path === null) return { bpftracePath: null, cacheKey: null, bpftrace: null };
   const { kernel, boot } = await running;
   const key = boot === null ? null : cacheKey(path, kernel, boot);
-  const asked = key && remember ? knownBpftrace(path, { key, remember, place }, probe, signal) : probe(path, signal);
-  return { bpftracePath: path, cacheKey: key, bpftrace: await asked };
+  const found = await (key && remember ? knownBpftrace(path, { key, remember, place }, probe, signal) : probe(path, signal));
+  if (found) onBpftrace?.(found);
+  return { bpftracePath: path, cacheKey: key, bpftrace: found };
 }
 
 /**

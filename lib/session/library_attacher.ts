@@ -58,11 +58,6 @@ export class LibraryAttacher {
     return this.groups.map(({ gate }) => ({ unsafe: gate !== undefined, prompt: gate !== undefined }));
   }
 
-  /** The programs for a process that has mapped its libraries already. */
-  get expectedAtOnce(): { unsafe: boolean; prompt: boolean }[] {
-    return this.groups.filter(({ probes }) => probes.length > 0).map(() => ({ unsafe: false, prompt: false }));
-  }
-
   /** Prefixes of file names at whose mapping the target has to be stopped. */
   get gatePrefixes(): string[] {
     return [...new Set(this.#mapped.map(({ need }) => need.prefix))];

@@ -11,7 +11,7 @@ import type { Attached } from "./attached.ts";
 import { isInference, rootOf } from "./election.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { LibraryAttacher, type SiteMap } from "./library_attacher.ts";
-import { gateStream, groupByLibrary, type MakeCallGate } from "./library_groups.ts";
+import { expectedAtOnce, gateStream, groupByLibrary, type MakeCallGate } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 import type { Programs } from "./programs.ts";
 import type { Progress } from "./progress.ts";
@@ -148,7 +148,7 @@ export class Life {
     const prompt = target.type === "next" || again !== undefined;
     progress({ state: "attaching" });
     // Loading bpftrace takes longer than to find out what its programs are.
-    if (target.type === "running") programs.prepare([{ unsafe: false, prompt }, ...this.#libraries.expectedAtOnce]);
+    if (target.type === "running") programs.prepare(expectedAtOnce(this.#libraries.groups, prompt));
     this.#firstFilter = this.#filter();
     const filter = await this.#firstFilter;
     const kernel = probes.filter((probe) => !probe.library && this.#possible(probe));

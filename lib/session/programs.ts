@@ -1,26 +1,24 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { Fact } from "../events/fact.ts";
-import { atLeast } from "../machine/bpftrace.ts";
+import { atLeast, hasRingBuffer } from "../machine/bpftrace.ts";
 import type { Capabilities } from "../machine/capabilities.ts";
-import type { Child } from "../machine/child.ts";
 import type { Filter } from "../programs/filter.ts";
 import { isKernelAtLeast } from "../programs/kernel_release.ts";
 import type { Site } from "../programs/library_sites.ts";
 import type { Probe } from "../programs/probe.ts";
 import { type Dialect, type Program, render } from "../programs/render.ts";
-import { rowsPerMap } from "../programs/rotating_maps.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import type { Recorder } from "../timeline/recording.ts";
 import type { Timeline } from "../timeline/timeline.ts";
-import { DEFAULT_MAP_KEYS } from "../tracing/command_line.ts";
 import type { ClockReading } from "../tracing/clock_line.ts";
-import { type ProcessOptions, type ProgramEnd, startBpftrace } from "../tracing/running_program.ts";
+import type { ProgramEnd } from "../tracing/running_program.ts";
 import { Attached } from "./attached.ts";
 import { HostClock } from "./clock.ts";
 import { siteKey, type SiteMap } from "./library_attacher.ts";
 import type { Means } from "./means.ts";
 import { patience } from "./patience.ts";
 import { costInKernel } from "./prediction.ts";
+import { type ProcessKind, Spares } from "./spares.ts";
 import type { Tap } from "./tap.ts";
 import { cpuSeconds, skippedHits } from "./own_cost.ts";
 
@@ -43,23 +41,14 @@ export interface EndedProgram {
   readonly read: boolean;
 }
 
-export type ProcessKind = Pick<ProcessOptions, "unsafe" | "prompt">;
-
 /** How programs have to be written for this machine. */
 export function dialectOf(machine: Capabilities): Dialect {
-  const { features, version } = machine.bpftrace!;
   return {
     hasTracepoint: (name) => machine.tracepoints.has(name),
-    // Only root is told features (a dry run needs no root), and 0.19 is the first that can have a ring buffer.
-    perCpuBuffers: features.ringbuf || atLeast(version, 0, 19) ? 0 : machine.cpus,
-    walksMaps: atLeast(version, 0, 21) && isKernelAtLeast(machine.kernel, 5, 13),
+    perCpuBuffers: hasRingBuffer(machine.bpftrace!) ? 0 : machine.cpus,
+    walksMaps: atLeast(machine.bpftrace!.version, 0, 21) && isKernelAtLeast(machine.kernel, 5, 13),
     arch: machine.arch,
   };
-}
-
-/** One size for all programs of a run: bpftraces are started before it is known which program they will run. */
-export function mapKeysOf(dialect: Dialect, bufferPages: number): number {
-  return dialect.perCpuBuffers > 0 ? rowsPerMap(bufferPages) : DEFAULT_MAP_KEYS;
 }
 
 /** The bpftraces of a run: started, connected to the timeline as soon as there is one, drained and stopped together. */
@@ -81,10 +70,12 @@ export class Programs {
   #gathering = true;
   /** Nothing starts any more. */
   #over = false;
-  readonly #spares: { readonly kind: ProcessKind; readonly child: Child }[] = [];
+  readonly #spares: Spares;
 
-  constructor(readonly means: Means, readonly bufferPages: number, readonly fail: (error: LlmprofError) => void) {
+  /** `spares`: some that were started before. */
+  constructor(readonly means: Means, readonly bufferPages: number, readonly fail: (error: LlmprofError) => void, spares?: Spares) {
     this.dialect = dialectOf(means.machine);
+    this.#spares = spares ?? new Spares(means, means.machine.bpftrace!, bufferPages);
   }
 
   get sites(): number {
@@ -93,26 +84,7 @@ export class Programs {
 
   /** Starts bpftraces for programs that will be known only when the target stands still and waits for them. */
   prepare(kinds: readonly ProcessKind[]): void {
-    if (this.#over) return;
-    for (const kind of kinds) this.#spares.push({ kind, child: this.#newProcess(kind) });
-  }
-
-  #process(kind: ProcessKind): Child {
-    const at = this.#spares.findIndex((spare) => spare.kind.unsafe === kind.unsafe && spare.kind.prompt === kind.prompt);
-    return at < 0 ? this.#newProcess(kind) : this.#spares.splice(at, 1)[0]!.child;
-  }
-
-  #newProcess(kind: ProcessKind): Child {
-    const { machine, spawn, symbols } = this.means;
-    const { path, version, features } = machine.bpftrace!;
-    return startBpftrace({
-      bpftrace: path,
-      bufferPages: this.bufferPages,
-      mapKeys: mapKeysOf(this.dialect, this.bufferPages),
-      warnsOfLoss: atLeast(version, 0, 24),
-      ...(features.symbols && { symbols: symbols.environment }),
-      ...kind,
-    }, spawn);
+    if (!this.#over) this.#spares.expect(kinds);
   }
 
   /** What is started from now on opens its window when {@link openWindows} says so. */
@@ -136,7 +108,7 @@ export class Programs {
       return found.map((site) => site.attach);
     });
     this.means.symbols.add([...uprobes.values()].flatMap(({ place }) => place ?? []));
-    const child = this.#process({ unsafe: program.unsafe, prompt });
+    const child = this.#spares.take({ unsafe: program.unsafe, prompt });
     const attached = new Attached(program, prompt, child, this.means.monotonic);
     this.#attached.push(attached);
     this.#ended.push(attached.running.ended);
@@ -204,7 +176,7 @@ export class Programs {
   async end(): Promise<readonly EndedProgram[]> {
     const ending = this.#attached;
     this.#attached = [];
-    for (const { child } of this.#spares.splice(0)) child.kill("SIGKILL");
+    this.#spares.end();
     const { files, sleep } = this.means;
     for (const attached of ending) attached.closeWindow();
     const read = await Promise.all(ending.map((attached) => attached.drain(sleep)));

@@ -12,11 +12,14 @@ import { HostStream } from "./host_stream.ts";
 import { Life, type LifeOptions, type Turns } from "./life.ts";
 import type { Means } from "./means.ts";
 import { Programs } from "./programs.ts";
+import type { Spares } from "./spares.ts";
 import type { RunningTarget, Target } from "./target.ts";
 
 export interface SessionOptions extends LifeOptions {
   readonly target: Target;
   readonly bufferPages: number;
+  /** Some that were started before, for such a buffer. */
+  readonly spares?: Spares;
   readonly find: (probe: string) => Probe | undefined;
   /** Everything of the header but what the session finds out. */
   readonly header: Omit<Header, "clock" | "target" | "root">;
@@ -45,7 +48,7 @@ export class Session {
 
   constructor(readonly means: Means, readonly options: SessionOptions) {
     this.#failed.promise.catch(() => {});
-    this.#programs = new Programs(means, options.bufferPages, (error) => this.#failed.reject(error));
+    this.#programs = new Programs(means, options.bufferPages, (error) => this.#failed.reject(error), options.spares);
     this.#gatekeeper = new Gatekeeper(means, options.guard, (event, since) => this.#life.atGate(event, since), (fact) => this.#fact(fact));
     this.#life = this.#lifeOf(options.target);
   }
