@@ -1,9 +1,10 @@
 import type { ByteSink, Exporter, OpenExporter, TraceHead } from "../lib/events/exporter.ts";
-import type { Args, Slice, Span, Track } from "../lib/events/span.ts";
+import type { Args, Span, Track } from "../lib/events/span.ts";
 import type { Ns } from "../lib/events/time.ts";
 import { TextBlocks } from "./blocks.ts";
 import { ChromeRows } from "./chrome/rows.ts";
 import { micros } from "./decimal.ts";
+import { type DrawnSlice, GraphArrows } from "./graph/arrows.ts";
 import { toJson } from "./json.ts";
 import { Nesting } from "./nesting.ts";
 
@@ -27,7 +28,8 @@ export const openChrome: OpenExporter = (sink, head) => new ChromeExporter(sink,
 class ChromeExporter implements Exporter {
   readonly #out: TextBlocks;
   readonly #rows = new ChromeRows((row, key, args) => this.#event(`"ph":"M","name":"${key}",${row},"args":${toJson(args)}`));
-  readonly #nesting = new Nesting((slice, track) => this.#slice(slice, track));
+  readonly #nesting = new Nesting<DrawnSlice>((slice, track) => this.#slice(slice, track));
+  readonly #arrows = new GraphArrows();
   /** Nanoseconds from the origin of the file's times to the run's base. */
   readonly #offset: number;
   #first = true;
@@ -45,7 +47,7 @@ class ChromeExporter implements Exporter {
     switch (span.type) {
       case "slice":
         // The row is named when it is first heard of, not when its first slice is let go: a tail must not be the first to mention it.
-        return void this.#rows.of(this.#nesting.add(span));
+        return void this.#rows.of(this.#nesting.add(this.#arrows.of(span)));
       case "instant":
         return this.#instant(span.at, this.#rows.of(span.track), span.category, span.name, span.args);
       case "counter": {
@@ -78,11 +80,16 @@ class ChromeExporter implements Exporter {
     this.#out.close();
   }
 
-  #slice(slice: Slice, track: Track): void {
-    const { name, category, start, end, open } = slice;
+  #slice(slice: DrawnSlice, track: Track): void {
+    const { name, category, start, end, open, arrows } = slice;
     const args = open ? { ...slice.args, open } : slice.args;
     const times = `"ts":${this.#time(start)},"dur":${micros(Math.round(end) - Math.round(start))}`;
     this.#event(`"ph":"X","name":${JSON.stringify(name)},"cat":${JSON.stringify(category)},${times},${this.#rows.of(track)}${written(args)}`);
+    if (!arrows) return;
+    // Each is bound to the slice that lies around its time.
+    const where = `"name":"computed from","cat":"ggml.graph","ts":${this.#time(start)},${this.#rows.of(track)}`;
+    for (const arrow of arrows.begin) this.#event(`"ph":"s","id":${arrow},${where}`);
+    for (const arrow of arrows.end) this.#event(`"ph":"f","bp":"e","id":${arrow},${where}`);
   }
 
   #instant(at: Ns, row: string, category: string, name: string, args: Args | undefined): void {

@@ -1,33 +1,12 @@
 import assert from "node:assert/strict";
-import type { GraphNode, GraphSource, Span } from "../lib/events/span.ts";
+import type { Span } from "../lib/events/span.ts";
 import { exported } from "../tests/judge/memory_sink.ts";
 import { head } from "../tests/judge/corpus.ts";
+import { computed, diamond, from, node, weight } from "../tests/harness/graphs.ts";
 import { MS, TestSpans } from "../tests/harness/spans.ts";
 import { temporary } from "../tests/harness/temporary.ts";
 import { openByteSink } from "./file.ts";
 import { openDot, openGraphJson, openMermaid } from "./graph.ts";
-
-const from = (root: number, name: string, ...behind: number[]): GraphSource => ({ root, name, behind });
-const weight = (name: string): GraphSource => ({ root: 9000, name, behind: [], cold: true });
-const node = (address: number, op: string, name: string, ...sources: (GraphSource | undefined)[]): GraphNode => //
-({ address, op, name, shape: "64×1", layer: 0, sources });
-
-/** b and c from a; d from both, c by a view; 10, 20, 5 and 1 ms. */
-const diamond = [
-  node(1, "RMS_NORM", "a", weight("input")),
-  node(2, "MUL_MAT", "b", weight("w"), from(1, "a")),
-  // Through a norm that was fused with its product, neither of which is seen.
-  node(3, "ROPE", "c", from(60, "a_norm", 61, 1)),
-  node(4, "ADD", "d", from(2, "b"), undefined, from(3, "c (view)"), from(77, "unknown")),
-];
-const ms = [10, 20, 5, 1];
-
-/** The graph computed once, each node `factor` times as long, from `at` ms. */
-function computed(s: TestSpans, nodes: readonly GraphNode[], at = 0, factor = 1): Span[] {
-  let time = at;
-  const slices = nodes.map((node, i) => ({ ...s.op(node.op, time, time += ms[i]! * factor), node }));
-  return [...slices, s.graph(at, time, nodes.length)];
-}
 
 const text = (open: typeof openDot, spans: readonly Span[]) => exported(open, head, spans, []).text();
 

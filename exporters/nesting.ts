@@ -15,18 +15,18 @@ const allWindows = 4096;
  * So each track holds back its last {@link window} slices, fewer where there are very many tracks; a slice goes before those that begin with it and end earlier, and one that
  * overlaps gets a row of its own. What is left: a slice without length at the very end of another one may be drawn beside it.
  */
-export class Nesting {
-  readonly #rows = new Map<Track, Row>();
-  readonly #out: (slice: Slice, track: Track) => void;
+export class Nesting<S extends Slice = Slice> {
+  readonly #rows = new Map<Track, Row<S>>();
+  readonly #out: (slice: S, track: Track) => void;
   #held = 0;
 
   /** `out` gets each slice with the track to draw it on, which is its own unless it overlaps. */
-  constructor(out: (slice: Slice, track: Track) => void) {
+  constructor(out: (slice: S, track: Track) => void) {
     this.#out = out;
   }
 
   /** Returns the track on which the slice will be drawn. */
-  add(slice: Slice): Track {
+  add(slice: S): Track {
     let row = this.#row(slice.track);
     let place = position(row.held, slice);
     while (place < 0) {
@@ -50,24 +50,24 @@ export class Nesting {
     for (const row of this.#rows.values()) this.#release(row, row.held.length);
   }
 
-  #row(track: Track, depth = 1): Row {
+  #row(track: Track, depth = 1): Row<S> {
     let row = this.#rows.get(track);
     if (!row) this.#rows.set(track, row = { track, depth, held: [], overflow: undefined });
     return row;
   }
 
-  #release(row: Row, count: number): void {
+  #release(row: Row<S>, count: number): void {
     for (let i = 0; i < count; i++) this.#out(row.held[i]!, row.track);
     row.held.splice(0, count);
     this.#held -= count;
   }
 }
 
-interface Row {
+interface Row<S> {
   readonly track: Track;
   /** 1 for the track itself, more for the rows beside it. */
   readonly depth: number;
-  readonly held: Slice[];
+  readonly held: S[];
   overflow: Track | undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { ByteSink, Exporter, OpenExporter, TraceHead } from "../lib/events/exporter.ts";
-import type { Args, Mark, Slice, Span, Track } from "../lib/events/span.ts";
+import type { Args, Mark, Span, Track } from "../lib/events/span.ts";
 import type { Ns } from "../lib/events/time.ts";
+import { type Arrows, type DrawnSlice, GraphArrows } from "./graph/arrows.ts";
 import { Nesting } from "./nesting.ts";
 import { writeClocks } from "./perfetto/clocks.ts";
 import { BuiltinClock, DebugAnnotation, SequenceFlags, Trace, TracePacket, TrackEvent, TrackEventType } from "./perfetto/fields.ts";
@@ -35,7 +36,8 @@ class PerfettoExporter implements Exporter {
   readonly #interning: Interning;
   readonly #rows = new Map<Track, Row>();
   readonly #tracks: TrackDescriptors;
-  readonly #nesting = new Nesting((slice, track) => this.#slice(slice, track));
+  readonly #nesting = new Nesting<DrawnSlice>((slice, track) => this.#slice(slice, track));
+  readonly #arrows = new GraphArrows();
   /** `clock.base` is `#high * 2^28 + #low`: times are added to the halves, exactly, without a BigInt per event. */
   readonly #high: number;
   readonly #low: number;
@@ -62,7 +64,7 @@ class PerfettoExporter implements Exporter {
     switch (span.type) {
       case "slice":
         // The track is described when it is first heard of, not when its first slice is let go: a tail must not be the first to mention it.
-        return this.#knownTrack(this.#nesting.add(span), span.start);
+        return this.#knownTrack(this.#nesting.add(this.#arrows.of(span)), span.start);
       case "instant":
         return this.#instant(span.at, this.#tracks.uuid(span.track), span.category, span.name, span.args);
       case "counter":
@@ -98,10 +100,12 @@ class PerfettoExporter implements Exporter {
     this.#rows.set(track, beginRow(this.#out, this.#freezing, row, (field, at) => this.#time(field, at)));
   }
 
-  #slice(slice: Slice, track: Track): void {
-    const { name, category, start, end, open } = slice;
+  #slice(slice: DrawnSlice, track: Track): void {
+    const { name, category, start, end, open, arrows } = slice;
     const args = open ? { ...slice.args, open: true } : slice.args;
-    const known = args && this.#known.get(args);
+    // With arrows it is like no other.
+    const again = arrows ? undefined : args;
+    const known = again && this.#known.get(again);
     const row = this.#rows.get(track);
     // The end stands before the begin of the next slice, which may have the same time.
     if (known?.begin && known.end && known.track === track && known.name === name && known.category === category) {
@@ -110,7 +114,7 @@ class PerfettoExporter implements Exporter {
     }
     const uuid = row ? undefined : this.#tracks.uuid(track);
     let packet = this.#begin(start, row);
-    this.#event(TrackEventType.sliceBegin, uuid, category, name, args, row);
+    this.#event(TrackEventType.sliceBegin, uuid, category, name, args, row, arrows);
     const beginBody = known && this.#out.since(this.#body);
     (row?.interning ?? this.#interning).writeFresh(TracePacket.internedData);
     this.#end(packet);
@@ -122,7 +126,7 @@ class PerfettoExporter implements Exporter {
     const endBody = known && this.#out.since(this.#body);
     this.#end(packet);
     // Most arguments come once, and only what comes a second time is kept: that comes again and again. What a tail writes is never read again.
-    if (args && !this.#freezing.frozen) this.#known.set(args, { name, category, track, begin: beginBody, end: endBody });
+    if (again && !this.#freezing.frozen) this.#known.set(again, { name, category, track, begin: beginBody, end: endBody });
   }
 
   /** A packet that differs from an earlier one in nothing but its time. */
@@ -152,7 +156,7 @@ class PerfettoExporter implements Exporter {
     this.#end(packet);
   }
 
-  #event(type: number, uuid: number | undefined, category: string, name: string, args: Args | undefined, row?: Row): void {
+  #event(type: number, uuid: number | undefined, category: string, name: string, args: Args | undefined, row?: Row, arrows?: Arrows): void {
     const interning = row?.interning ?? this.#interning;
     const event = this.#out.begin(TracePacket.trackEvent);
     this.#out.uint(TrackEvent.type, type);
@@ -160,6 +164,8 @@ class PerfettoExporter implements Exporter {
     interning.write("categories", category, TrackEvent.categoryIids, TrackEvent.categories);
     interning.write("eventNames", name, TrackEvent.nameIid, TrackEvent.name);
     for (const key in args) this.#annotation(key, args[key]!, interning);
+    for (const arrow of arrows?.begin ?? []) this.#out.fixed(TrackEvent.flowIds, arrow);
+    for (const arrow of arrows?.end ?? []) this.#out.fixed(TrackEvent.terminatingFlowIds, arrow);
     this.#out.end(event);
   }
 

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { computed, diamond } from "../tests/harness/graphs.ts";
+import { TestSpans } from "../tests/harness/spans.ts";
 import { temporary } from "../tests/harness/temporary.ts";
 import { head, slices, spans } from "../tests/judge/corpus.ts";
 import { exported } from "../tests/judge/memory_sink.ts";
 import { event, place, told, toldBySql } from "../tests/judge/told.ts";
-import { errors, judged } from "../tests/judge/trace_processor.ts";
+import { errors, judged, query } from "../tests/judge/trace_processor.ts";
 import { openChrome } from "./chrome.ts";
 import { openJsonl } from "./jsonl.ts";
 import { openPerfetto } from "./perfetto.ts";
@@ -60,3 +62,25 @@ Deno.test("a .jsonl tells a reader of lines the same spans", () => {
   });
   assert.deepEqual(read.sort(), expected);
 });
+
+for (const [extension, open] of [["pftrace", openPerfetto], ["json", openChrome]] as const) {
+  await judged(`arrows of a .${extension} lead from an operator to what is computed from it`, async () => {
+    using folder = temporary();
+    const path = folder.file(`trace.${extension}`);
+    const s = new TestSpans();
+    Deno.writeFileSync(path, exported(open, head, [0, 100, 200].flatMap((at) => computed(s, diamond, at))).bytes());
+    const rows = await query(
+      path,
+      `select a.name || '@' || ((a.ts - (select min(ts) from slice where category = 'ggml.op')) / 1000000) || ' > ' || b.name as arrow,
+        exists (select 1 from args where args.arg_set_id = b.arg_set_id and key like '%.critical') as critical
+      from flow join slice a on a.id = slice_out join slice b on b.id = slice_in order by 1`,
+    );
+    assert.deepEqual(rows.map(({ arrow, critical }) => [arrow, critical]), [
+      ["MUL_MAT@110 > ADD", 1n],
+      ["RMS_NORM@100 > MUL_MAT", 1n],
+      ["RMS_NORM@100 > ROPE", 0n],
+      ["ROPE@130 > ADD", 1n],
+    ]);
+    assert.deepEqual(await errors(path), []);
+  });
+}

@@ -77,7 +77,7 @@ function isSame(a: GraphNode, b: GraphNode): boolean {
 }
 
 /** Every source of every node, in order. An address means the node that was computed there last. */
-function edgesOf(nodes: readonly GraphNode[]): Edge[] {
+export function edgesOf(nodes: readonly GraphNode[]): Edge[] {
   const at = new Map<number, number>();
   return nodes.flatMap(({ address, sources }, to) => {
     const edges = sources.flatMap((source, place) => source ? [{ from: source.cold ? undefined : nodeOf(source, at), to, place, source }] : []);

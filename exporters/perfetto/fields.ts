@@ -55,6 +55,8 @@ export const TrackEvent = {
   name: 23,
   counterValue: 30,
   doubleCounterValue: 44,
+  flowIds: 47,
+  terminatingFlowIds: 48,
 } as const;
 export const TrackEventType = { sliceBegin: 1, sliceEnd: 2, instant: 3, counter: 4 } as const;
 

@@ -70,6 +70,15 @@ export class ProtoWriter {
     this.#length += 8;
   }
 
+  /** A field of type fixed64: whole, not negative, below 2^32. */
+  fixed(field: number, value: number): void {
+    this.#reserve(slack);
+    this.#varint(field << 3 | wire.fixed64);
+    this.#view.setUint32(this.#length, value, true);
+    this.#view.setUint32(this.#length + 4, 0, true);
+    this.#length += 8;
+  }
+
   string(field: number, text: string): void {
     this.#reserve(slack + 3 * text.length);
     this.#varint(field << 3 | wire.bytes);

@@ -1,0 +1,104 @@
+import { type GraphRow, takeGraph } from "../../lib/events/graph_row.ts";
+import type { GraphNode, Slice, Track } from "../../lib/events/span.ts";
+import { criticalPath, edgesOf } from "./computed.ts";
+
+/** Arrows by their numbers in the trace. */
+export interface Arrows {
+  /** From here to those that are computed from it. */
+  readonly begin: readonly number[];
+  readonly end: readonly number[];
+}
+
+/** A slice as it is drawn. */
+export interface DrawnSlice extends Slice {
+  readonly arrows?: Arrows;
+}
+
+/** What a graph was found to be when it was computed for the first time. */
+interface Plan {
+  readonly nodes: readonly GraphNode[];
+  readonly arrows: readonly { readonly begin: number[]; readonly end: number[] }[];
+  /** By place: on the critical path, by the times that the nodes took then. */
+  readonly critical: ReadonlySet<number>;
+}
+
+interface Row extends GraphRow<Slice> {
+  /** Of the graph that is computed now, as long as it is the planned one. */
+  plan: Plan | undefined;
+}
+
+/** Graphs that are built for every token are computed once and never again. */
+const MOST_PLANS = 64;
+
+/**
+ * Draws what operators are computed from, once for each graph: between the slices of its second computation, because at a slice has to be known what will be
+ * computed from it. What belongs to the critical path gets an argument that says so. Of a graph that shares nodes with one that was drawn, nothing is
+ * drawn again. What was drawn is looked at no more, and costs one look into a set.
+ */
+export class GraphArrows {
+  readonly #rows = new Map<Track, Row>();
+  /** By their first node, oldest first. */
+  readonly #plans = new Map<GraphNode, Plan>();
+  readonly #drawn = new WeakSet<GraphNode>();
+  #lastDrawn: Slice | undefined;
+  #arrows = 0;
+
+  /** The slice as it is to be drawn. */
+  of(slice: Slice): DrawnSlice {
+    const { node, track } = slice;
+    if (!node) {
+      if (slice.category === "ggml.graph") this.#end(slice);
+      return slice;
+    }
+    if (this.#drawn.has(node)) {
+      this.#lastDrawn = slice;
+      return slice;
+    }
+    let row = this.#rows.get(track);
+    if (!row) this.#rows.set(track, row = { pending: [], plan: undefined });
+    const place = row.pending.length;
+    row.pending.push(slice);
+    if (place === 0) row.plan = this.#plans.get(node);
+    if (row.plan?.nodes[place] !== node) {
+      row.plan = undefined;
+      return slice;
+    }
+    const { arrows, critical } = row.plan;
+    return { ...slice, ...(critical.has(place) && { args: { ...slice.args, critical: true } }), arrows: arrows[place]! };
+  }
+
+  #end(graph: Slice): void {
+    const rows = [...this.#rows].filter(([{ pid }]) => pid === graph.track.pid).map(([, row]) => row);
+    const { ops } = takeGraph(rows, graph);
+    // A part of a graph is none.
+    if (ops.length === 0 || graph.open || ops.some(({ open }) => open)) return;
+    const nodes = ops.map(({ node }) => node!);
+    const last = this.#lastDrawn;
+    const shares = last !== undefined && last.track === ops[0]!.track && last.start >= graph.start;
+    const plan = this.#plans.get(nodes[0]!);
+    if (shares || (plan?.nodes.length === nodes.length && plan.nodes.every((node, i) => node === nodes[i]))) {
+      for (const node of nodes) this.#drawn.add(node);
+      this.#plans.delete(nodes[0]!);
+      return;
+    }
+    this.#plans.delete(nodes[0]!);
+    this.#plans.set(nodes[0]!, this.#planned(nodes, ops));
+    if (this.#plans.size > MOST_PLANS) this.#plans.delete(this.#plans.keys().next().value!);
+  }
+
+  #planned(nodes: readonly GraphNode[], ops: readonly Slice[]): Plan {
+    const edges = edgesOf(nodes);
+    const arrows = nodes.map(() => ({ begin: [] as number[], end: [] as number[] }));
+    const joined = new Set<string>();
+    for (const { from, to } of edges) {
+      // One arrow for a node that is computed twice from the same.
+      if (from === undefined || joined.has(`${from} ${to}`)) continue;
+      joined.add(`${from} ${to}`);
+      const arrow = ++this.#arrows;
+      arrows[from]!.begin.push(arrow);
+      arrows[to]!.end.push(arrow);
+    }
+    const path = criticalPath({ nodes, edges, times: 1, ns: ops.map(({ start, end }) => end - start) });
+    return { nodes, arrows, critical: new Set(path.nodes) };
+  }
+}
