@@ -141,8 +141,11 @@ async function feed(stdin: WritableStream<Uint8Array>, text: string): Promise<vo
 /** Lines that old versions print in every run. */
 const HARMLESS = /RLIMIT_MEMLOCK|^\s*$|Attaching \d+ probe|available_filter_functions/;
 
+/** From the first error on; where nothing is called one, all of it: four lines. */
 function complaints(output: string): string {
-  return output.split("\n").filter((line) => !HARMLESS.test(line) && !/^3 \d|^\([89], |^@/.test(line)).slice(0, 4).join(" ").trim();
+  const lines = output.split("\n").filter((line) => !HARMLESS.test(line) && !/^3 \d|^\([89], |^@/.test(line));
+  const first = Math.max(lines.findIndex((line) => /\b(ERROR|FATAL)\b/.test(line)), 0);
+  return lines.slice(first, first + 4).join(" ").trim();
 }
 
 function couldNotAttach(program: Program, output: string, code: number): LlmprofError {

@@ -47,6 +47,14 @@ Deno.test("running program: one that ends before it is ready says what bpftrace 
   await assert.rejects(running.ready, { exitCode: 1, what: /'ggml'/, why: "It said: ERROR: Could not resolve symbol: /lib/x:f", next: /doctor/ });
 });
 
+Deno.test("running program: an error comes before the warnings that newer versions print first", async () => {
+  const { child, running } = start();
+  const warning = "stdin:3:1-9: WARNING: while is experimental\n  while (1)\n  ~~~~~~~~\nHint: another loop\nmore\n";
+  child.complains(`${warning}ERROR: Unable to attach probe: uprobe:/lib/x:f\nFATAL: giving up\n`);
+  child.ends(1);
+  await assert.rejects(running.ready, { why: "It said: ERROR: Unable to attach probe: uprobe:/lib/x:f FATAL: giving up" });
+});
+
 Deno.test("running program: one that ends without a word", async () => {
   const { child, running } = start();
   child.ends(139);

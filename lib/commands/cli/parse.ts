@@ -4,11 +4,15 @@ import { InvalidArgumentError } from "@commander-js/extra-typings";
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
+/** Milliseconds that a timer can count: nearly 25 days. */
+const LONGEST = 2 ** 31 - 1;
+
 /** `10s`, `1.5m`, `500ms` → milliseconds. */
 export function parseDuration(text: string): number {
   const found = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text);
   const value = found ? Number(found[1]) * UNITS[found[2]!]! : 0;
   if (!(value > 0)) throw new InvalidArgumentError("It is a number with a unit: 500ms, 10s, 5m, 1h.");
+  if (value > LONGEST) throw new InvalidArgumentError("It is 596h at most.");
   return value;
 }
 

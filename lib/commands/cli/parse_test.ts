@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parsePercent, parseRate } from "./parse.ts";
+import { parseDuration, parsePercent, parseRate } from "./parse.ts";
 
 Deno.test("--rate: hits a second, with or without thousands", () => {
   assert.deepEqual(["25000/s", "25k/s", "1.5M/s", "0.5/s"].map(parseRate), [25_000, 25_000, 1_500_000, 0.5]);
@@ -11,4 +11,10 @@ Deno.test("--rate: hits a second, with or without thousands", () => {
 Deno.test("--max-overhead: a percentage above 0", () => {
   assert.deepEqual(["2%", "0.5%", "1000%", "2 %"].map(parsePercent), [0.02, 0.005, 10, 0.02]);
   for (const wrong of ["", "2", "0%", "-1%", "%", "2%%", "two%", "1e1%"]) assert.throws(() => parsePercent(wrong), /2%/, wrong);
+});
+
+Deno.test("a duration: with a unit, and no longer than a timer counts", () => {
+  assert.deepEqual(["10s", "1.5m", "500ms", "1h", "596h"].map(parseDuration), [10_000, 90_000, 500, 3_600_000, 2_145_600_000]);
+  for (const wrong of ["", "10", "0s", "-1s", "s", "10 s", "1d", "1e3s"]) assert.throws(() => parseDuration(wrong), /500ms/, wrong);
+  for (const long of ["597h", "35792m", "99999999999s"]) assert.throws(() => parseDuration(long), /596h at most/, long);
 });
