@@ -14,9 +14,12 @@ import { SampleLedger } from "./sample_ledger.ts";
 import { StoppedTimes } from "./stopped.ts";
 import { Windows } from "./windows.ts";
 
-/** Which operators take the time, and how fast tokens come: sums as spans arrive, in memory that does not grow with their number. */
-export function operators(detail: Detail = "op", ceilings: readonly Ceilings[] = []): Analysis<OperatorsResult> {
-  return new OperatorsAnalysis(detail, ceilings);
+/**
+ * Which operators take the time, and how fast tokens come: sums as spans arrive, in memory that does not grow with their number. `partly`: only some
+ * of the calls were looked at in that detail, of others no graph was seen.
+ */
+export function operators(detail: Detail = "op", ceilings: readonly Ceilings[] = [], partly = false): Analysis<OperatorsResult> {
+  return new OperatorsAnalysis(detail, ceilings, partly);
 }
 
 /** Kinds of tensors by which llama.cpp chooses experts, and puts together what these say. */
@@ -39,7 +42,10 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
   /** In successful calls that ended: what `graphsInDecodeNs` can be compared with. */
   #graphsInDecodeNs = 0;
 
-  constructor(readonly detail: Detail, readonly ceilings: readonly Ceilings[]) {}
+  /** Of the successful calls that ended, those in which a graph was seen. */
+  #decodesWithGraphsNs = 0;
+
+  constructor(readonly detail: Detail, readonly ceilings: readonly Ceilings[], readonly partly: boolean) {}
 
   span(span: Span): void {
     if (span.type === "slice") this.#slice(span);
@@ -75,7 +81,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
         ...time,
         graphNs: seesGraphs ? graphNs : null,
         graphsInDecodeNs: inGraphs,
-        outsideGraphNs: inGraphs === null ? null : time.decodeNs - inGraphs,
+        outsideGraphNs: inGraphs === null ? null : (this.partly ? this.#decodesWithGraphsNs : time.decodeNs) - inGraphs,
         stoppedNs: this.#stopped.union().total,
       },
       graphs: { count, openCount, nodes, withoutOperators: seesOperators ? withoutOperators : 0 },
@@ -110,7 +116,9 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
         this.#calls.decode(slice);
         this.#samples.decode(slice);
         const inside = this.#ledger.decode(slice);
-        if (!slice.open && Number(slice.args?.ret ?? 0) === 0) this.#graphsInDecodeNs += inside;
+        if (slice.open || Number(slice.args?.ret ?? 0) !== 0) return;
+        this.#graphsInDecodeNs += inside;
+        if (inside > 0) this.#decodesWithGraphsNs += this.#stopped.net(slice.track.pid, slice.start, slice.end);
         return;
       }
       case "llama.sample":

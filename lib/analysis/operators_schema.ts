@@ -129,7 +129,7 @@ export const operatorsResultSchema = z.object({
     decodeNs: ns,
     graphNs: nsOrNull,
     graphsInDecodeNs: nsOrNull,
-    /** In `llama_decode` and in no graph: building it, key-value slots, copying logits. */
+    /** In `llama_decode` and in no graph: building it, key-value slots, copying logits. With `--slower-than` of those calls in which graphs were looked at. */
     outsideGraphNs: nsOrNull,
     samplingNs: ns,
     samplingCalls: count,

@@ -15,6 +15,8 @@ export interface TargetOptions {
   /** Milliseconds: for how long it is watched, and from one beginning to the next. */
   readonly for?: number;
   readonly every?: number;
+  /** Operators are looked at only when a token takes so many times as long as those before. */
+  readonly slowerThan?: number;
   /** Program and arguments after `--`. */
   readonly program: readonly string[];
 }
@@ -39,6 +41,7 @@ export function checkTarget(profile: Pick<Profile<unknown>, "name" | "waits">, o
 }
 
 function checkTurns({ name }: Pick<Profile<unknown>, "name">, options: TargetOptions): void {
+  if (options.slowerThan !== undefined) return checkSlow(name, options);
   if (options.for === undefined && options.every === undefined) return;
   const next = `Try: llmprof ${name} --pid N --every 30s --for 2s`;
   if (options.for === undefined || options.every === undefined) {
@@ -49,6 +52,14 @@ function checkTurns({ name }: Pick<Profile<unknown>, "name">, options: TargetOpt
   }
   if (options.wait) throw usage("--every cannot be used with --wait.", "One process is watched in turns, and when it ends, so does the run.", next);
   if (!queryOf(options)) throw usage("--every needs a process that runs.", "It is left alone between two turns, not started.", next);
+}
+
+function checkSlow(name: string, options: TargetOptions): void {
+  const next = `Try: llmprof ${name} --pid N --slower-than 1.5x --for 2s`;
+  for (const other of ["every", "wait"] as const) {
+    if (options[other]) throw usage(`--slower-than cannot be used with --${other}.`, "A slow token decides when more is looked at.", next);
+  }
+  if (!queryOf(options)) throw usage("--slower-than needs a process that runs.", "More is attached to it when a token was slow.", next);
 }
 
 /** Whether the target is a process that runs already, or with `--wait` one that will. */

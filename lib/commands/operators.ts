@@ -21,6 +21,6 @@ export const operatorsProfile: Profile<OperatorsResult> = {
     { probe: samples, what: "ggml's CPU backend (libggml-cpu*.so)" },
     { probe: calls, what: "llama.cpp (libllama.so)" },
   ],
-  analyse: ({ options, ceilings }) => operators(asDetail(options.detail), parseCeilings(ceilings) ?? []),
+  analyse: ({ options, ceilings }) => operators(asDetail(options.detail), parseCeilings(ceilings) ?? [], options.slowerThan !== undefined),
   present: presentOperators,
 };

@@ -1,16 +1,18 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { Bpftrace } from "../machine/bpftrace.ts";
 import { startGuard } from "../machine/guard.ts";
-import { probesOf } from "../programs/detail.ts";
+import { type Detail, probesOf } from "../programs/detail.ts";
+import type { Probe } from "../programs/probe.ts";
 import { expectedAtOnce, groupByLibrary, streamOf } from "../session/library_groups.ts";
-import type { Turns } from "../session/life.ts";
 import type { Means } from "../session/means.ts";
 import { Session } from "../session/session.ts";
 import { Spares } from "../session/spares.ts";
 import { StatusLine } from "../session/status.ts";
 import type { RunningTarget, Target } from "../session/target.ts";
 import { targetEnded } from "../session/target_ended.ts";
+import { SlowTokens } from "../session/slow_tokens.ts";
 import { TokenCount } from "../session/tokens.ts";
+import { regularTurns, slowTurns, type Turns } from "../session/turns.ts";
 import { type Invoker, readInvoker } from "../target/invoker.ts";
 import { launchStopped } from "../target/launch.ts";
 import { hasEnded, readStat } from "../target/process.ts";
@@ -19,6 +21,7 @@ import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
 import { ceilingsTexts, readCeilings } from "./calibrated.ts";
+import { usage } from "./cli/usage_error.ts";
 import { checkTarget, findRunning, findTargetNow, isNamed, isRunning, type TargetOptions } from "./find_target.ts";
 import { hostFacts } from "./host_facts.ts";
 import { heedSignals, mustTrace, readMeans } from "./means.ts";
@@ -47,6 +50,10 @@ export interface TraceOptions extends TargetOptions, ReportOptions, OverheadOpti
 export async function trace<Result>(profile: Profile<Result>, options: TraceOptions, context: Context): Promise<number> {
   // Mistakes on the command line come first: nothing is opened, started or looked for on the machine before they are told.
   checkTarget(profile, options);
+  if (options.slowerThan !== undefined && options.detail === "token") {
+    const next = `Try: llmprof ${profile.name} --pid N --slower-than 1.5x`;
+    throw usage("--slower-than cannot be used with --detail token.", "Then there is nothing more to look at when a token was slow.", next);
+  }
   const owner = outputOwner();
   checkOutputs(options.outputs, owner);
   let interrupted = false;
@@ -57,7 +64,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     // It answers root alone, which is who may trace.
     if (!startsAtOnce(options) || !bpftrace.features.symbols) return;
     spares = new Spares(means, bpftrace, options.bufferPages);
-    spares.expect(expectedAtOnce(groupByLibrary(probesOf(options.detail, profile.probes), callGate), false));
+    spares.expect(expectedAtOnce(groupByLibrary(probesOf(firstDetail(options, options.detail), profile.probes), callGate), false));
   };
   const [underNohup, means] = await Promise.all([heedSignals(context), readMeans(options.bpftrace, ahead)]);
   const status = new StatusLine(context.terminal, options.quiet);
@@ -80,9 +87,11 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   context.atKill(() => outputs.discard());
   const guard = await starting;
   const tokens = new TokenCount(options.tokens);
-  const probes = probesOf(overhead.detail, profile.probes);
+  const slow = options.slowerThan === undefined ? undefined : new SlowTokens(options.slowerThan);
+  const next = nextTurn(options, profile.probes, overhead.detail, slow, means);
   const run = new TraceRun(profile, outputs, (span) => {
     tokens.span(span);
+    slow?.span(span);
     overhead.span(span);
   });
   let session: Session | undefined;
@@ -92,9 +101,9 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     session = new Session(means, {
       target,
       ...(options.wait && isNamed(options) && { again: () => findRunning(means, options, context, () => {}, "newest") }),
-      ...(running?.type === "running" && options.every !== undefined && { turns: await turnsOf(running, options, means) }),
+      ...(running?.type === "running" && next && { turns: await turnsOf(running, next, options.outputs, means) }),
       tree: options.tree,
-      probes,
+      probes: probesOf(firstDetail(options, overhead.detail), profile.probes),
       bufferPages: options.bufferPages,
       ...(spares && { spares }),
       guard,
@@ -106,7 +115,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         schemaVersion: 1,
         llmprof: context.version,
         command: profile.name,
-        options: { detail: overhead.detail },
+        options: { detail: overhead.detail, ...(slow && { slowerThan: slow.factor }) },
         host: hostFacts(means.machine),
         ...(ceilings && { ceilings }),
         bpftrace: { path: means.machine.bpftrace!.path, version: means.machine.bpftrace!.text.replace(/^bpftrace v/, "") },
@@ -157,15 +166,35 @@ function startsAtOnce(options: TraceOptions): boolean {
 /** Turns in which a recording stays below the number of streams that a replay reads: each has three, and one for what a gate tells. */
 const MOST_RECORDED = 60;
 
-async function turnsOf(target: RunningTarget, { for: forMs, every, outputs }: TraceOptions, means: Means): Promise<Turns> {
+async function turnsOf(target: RunningTarget, next: Turns["next"], outputs: readonly string[], means: Means): Promise<Turns> {
   const startTicks = (await readStat(means.files, target.pid))?.startTicks;
   return {
-    forMs: forMs!,
-    everyMs: every!,
+    next,
     most: outputs.some((path) => path.endsWith(".llmprof")) ? MOST_RECORDED : Infinity,
     // A number may be another's by then.
     target: async () => (await readStat(means.files, target.pid))?.startTicks === startTicks ? target : null,
   };
+}
+
+/** For how long operators are looked at when a token was slow, unless `--for` says otherwise. */
+const SLOW_LOOK_MS = 2000;
+
+/** Undefined where the target is watched all the time. */
+function nextTurn(
+  { for: forMs = SLOW_LOOK_MS, every }: TraceOptions,
+  probes: readonly Probe[],
+  detail: Detail,
+  slow: SlowTokens | undefined,
+  means: Means,
+): Turns["next"] | undefined {
+  const look = probesOf(detail, probes);
+  if (slow) return slowTurns(means, slow, { watch: probesOf("token", probes), look, forMs });
+  return every === undefined ? undefined : regularTurns(means, look, forMs, every);
+}
+
+/** What the run begins with. */
+function firstDetail({ slowerThan }: TraceOptions, detail: Detail): Detail {
+  return slowerThan === undefined ? detail : "token";
 }
 
 /** A second Ctrl-C: there is no time for a summary. */

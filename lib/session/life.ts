@@ -17,17 +17,7 @@ import type { Programs } from "./programs.ts";
 import type { Progress } from "./progress.ts";
 import type { RunningTarget, Target } from "./target.ts";
 import { targetEnded } from "./target_ended.ts";
-
-/** A target that is watched for a while, again and again, with nothing attached in between. */
-export interface Turns {
-  readonly forMs: number;
-  /** From the beginning of one to that of the next. */
-  readonly everyMs: number;
-  /** A recording has files for each of them. */
-  readonly most: number;
-  /** The target as it is now, or null when it has ended. */
-  readonly target: () => Promise<RunningTarget | null>;
-}
+import type { Turn, Turns } from "./turns.ts";
 
 export interface LifeOptions {
   /** Waits for a running target's next life when it has ended; null when nobody waits any more. Absent: the run ends with its target. */
@@ -78,17 +68,22 @@ export class Life {
   /** Of a program that we started. */
   #end: ChildEnd | null = null;
 
-  constructor(readonly means: Means, readonly target: Target, readonly options: LifeOptions, readonly run: Run) {
+  /** `turn`: it is left when that is over. */
+  constructor(readonly means: Means, readonly target: Target, readonly options: LifeOptions, readonly run: Run, readonly turn?: Turn) {
     if (target.type !== "next") {
       this.#root = target;
       for (const pid of target.type === "running" ? target.pids : [target.pid]) this.#tops.add(pid);
     }
     this.#libraries = new LibraryAttacher(
       means,
-      groupByLibrary(options.probes, options.callGate),
+      groupByLibrary(this.#probes, options.callGate),
       (stream, probes, sites) => this.#startLibrary(stream, probes, sites),
       (fact) => run.fact(fact),
     );
+  }
+
+  get #probes(): readonly Probe[] {
+    return this.turn?.probes ?? this.options.probes;
   }
 
   /** The first process of the target; undefined while one is waited for that nobody has named. */
@@ -102,14 +97,14 @@ export class Life {
    */
   async live(stop: Promise<unknown>, failed: Promise<never>, isOneOfMany: boolean): Promise<boolean> {
     const { target } = this;
-    const { turns, guard, progress } = this.options;
+    const { guard, progress } = this.options;
     await Promise.race([isOneOfMany ? this.#attach().catch((error) => this.#unlessGone(error)) : this.#attach(), stop]);
     if (target.type === "launched" && this.#counts) {
       target.child.kill("SIGCONT");
       guard.released(target.pid);
       this.#released = true;
     }
-    const over = [stop, ...(turns ? [this.means.sleep(turns.forMs)] : [])];
+    const over = [stop, ...(this.turn ? [this.turn.over()] : [])];
     const isOver = await Promise.race([...over.map((end) => end.then(() => false)), this.#ended().then(() => true), failed]);
     if (this.#released) progress({ state: "left", pid: this.#root!.pid, end: this.#end });
     return isOver;
@@ -142,7 +137,7 @@ export class Life {
 
   async #attach(): Promise<void> {
     const { target } = this;
-    const { probes, progress, again, onExit } = this.options;
+    const { progress, again, onExit } = this.options;
     const { programs, gatekeeper } = this.run;
     // The next process is waited for, or this one's end, so as not to miss the one that comes after it.
     const prompt = target.type === "next" || again !== undefined;
@@ -151,7 +146,7 @@ export class Life {
     if (target.type === "running") programs.prepare(expectedAtOnce(this.#libraries.groups, prompt));
     this.#firstFilter = this.#filter();
     const filter = await this.#firstFilter;
-    const kernel = probes.filter((probe) => !probe.library && this.#possible(probe));
+    const kernel = this.#probes.filter((probe) => !probe.library && this.#possible(probe));
     const process = programs.start({ stream: "process", probes: kernel, filter, prompt });
     process.onEvent = (event) => {
       if (event.record !== "process/life.exit") return;

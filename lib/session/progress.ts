@@ -10,6 +10,8 @@ export type Progress =
   | { readonly state: "again"; readonly pid: number }
   /** The target is left alone until its next turn. */
   | { readonly state: "resting"; readonly pid: number }
+  /** The target is looked at in another way from now on. */
+  | { readonly state: "turn"; readonly why: string }
   /** The program that we started: how it ended, or null when it goes on without us. */
   | { readonly state: "left"; readonly pid: number; readonly end: ChildEnd | null }
   | { readonly state: "looking" }

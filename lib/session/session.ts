@@ -9,11 +9,12 @@ import type { Recorder } from "../timeline/recording.ts";
 import { Timeline } from "../timeline/timeline.ts";
 import { Gatekeeper } from "./gatekeeper.ts";
 import { HostStream } from "./host_stream.ts";
-import { Life, type LifeOptions, type Turns } from "./life.ts";
+import { Life, type LifeOptions } from "./life.ts";
 import type { Means } from "./means.ts";
 import { Programs } from "./programs.ts";
 import type { Spares } from "./spares.ts";
 import type { RunningTarget, Target } from "./target.ts";
+import type { Turn, Turns } from "./turns.ts";
 
 export interface SessionOptions extends LifeOptions {
   readonly target: Target;
@@ -50,7 +51,7 @@ export class Session {
     this.#failed.promise.catch(() => {});
     this.#programs = new Programs(means, options.bufferPages, (error) => this.#failed.reject(error), options.spares);
     this.#gatekeeper = new Gatekeeper(means, options.guard, (event, since) => this.#life.atGate(event, since), (fact) => this.#fact(fact));
-    this.#life = this.#lifeOf(options.target);
+    this.#life = this.#lifeOf(options.target, options.turns?.next());
   }
 
   /** There is none when the run ended while it waited for a target. */
@@ -100,8 +101,12 @@ export class Session {
     return this.#programs.ended();
   }
 
-  #lifeOf(target: Target): Life {
+  #lifeOf(target: Target, turn?: Turn): Life {
     this.#programs.gather();
+    if (turn?.note !== undefined) {
+      this.#fact({ fact: "note", text: turn.note });
+      this.options.progress({ state: "turn", why: turn.note });
+    }
     return new Life(this.means, target, this.options, {
       programs: this.#programs,
       gatekeeper: this.#gatekeeper,
@@ -111,7 +116,7 @@ export class Session {
         this.#flushFacts();
       },
       fact: (fact) => this.#fact(fact),
-    });
+    }, turn);
   }
 
   /** One life after another, each with programs of its own in the same trace, until `stop` resolves or nobody waits for another. */
@@ -127,25 +132,22 @@ export class Session {
     }
   }
 
-  /** One turn after another until the target has ended or `stop` resolves. A turn that took too long to attach costs the next one, not its length. */
-  async #takeTurns({ forMs, everyMs, most, target }: Turns, stop: Promise<unknown>): Promise<void> {
-    const { means, options: { progress } } = this;
-    const begun = means.monotonic() - forMs;
+  /** One turn after another until the target has ended or `stop` resolves. */
+  async #takeTurns({ next, most, target }: Turns, stop: Promise<unknown>): Promise<void> {
     let isOver = false;
     for (let turn = 1; !this.#stopped && !isOver; turn++) {
       this.#life.leave();
       const pid = this.pid!;
       if (turn === most) return this.#fact({ fact: "note", text: `the run ended with turn ${most}: a recording holds no more` });
-      const passed = means.monotonic() - begun;
-      progress({ state: "resting", pid });
-      const rest = means.sleep(everyMs - passed % everyMs);
+      const rest = this.#life.turn!.rest?.();
+      if (rest) this.options.progress({ state: "resting", pid });
       await this.#gatekeeper.idle();
       await this.#endPrograms();
       this.#fact({ fact: "ended", pid });
       await Promise.race([rest, stop]);
       const now = this.#stopped ? null : await target();
       if (!now || this.#stopped) return;
-      this.#life = this.#lifeOf(now);
+      this.#life = this.#lifeOf(now, next());
       isOver = await this.#life.live(stop, this.#failed.promise, true);
     }
   }

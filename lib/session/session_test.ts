@@ -19,13 +19,11 @@ import type { RunningTarget, Target } from "./target.ts";
 
 const hex = (text: string) => new TextEncoder().encode(text).toHex().replace(/..(?=.)/g, "$& ");
 const tracepoints = [life, access, mappingGate("")].flatMap((probe) => probe.tracepoints ?? []);
+const probes = [life, access, calls];
 const libllama = makeElf({ llama_decode: "55" });
 
-/** A session's own turns, of a length at which nothing else sleeps. */
-const TURN_MS = 777;
-
 /** A session with probes of processes, files and llama.cpp over a fake machine. Programs are known by their stream's name. */
-function session(root: string, target: Target, more: Partial<SessionOptions> = {}, turn?: () => Promise<void>) {
+function session(root: string, target: Target, more: Partial<SessionOptions> = {}) {
   const proc = new FakeProc(root);
   const time = new FakeTime();
   const symbols = new FakeSymbols();
@@ -42,8 +40,7 @@ function session(root: string, target: Target, more: Partial<SessionOptions> = {
     started.push(bpftrace);
     waiting.get(name)?.(bpftrace);
   });
-  const soon = (ms: number) => new Promise<void>((resolve) => ms === 3000 || ms === 30_000 ? undefined : setTimeout(resolve, 1));
-  const sleep = (ms: number) => ms === TURN_MS ? turn!() : soon(ms);
+  const sleep = (ms: number) => new Promise<void>((resolve) => ms === 3000 || ms === 30_000 ? undefined : setTimeout(resolve, 1));
   const means = {
     files: proc.files,
     machine: capable(undefined, tracepoints),
@@ -67,13 +64,13 @@ function session(root: string, target: Target, more: Partial<SessionOptions> = {
   const run = new Session(means as Means, {
     target,
     tree: true,
-    probes: [life, access, calls],
+    probes,
     bufferPages: 64,
     guard,
     mappingGate,
     callGate,
     patient: false,
-    find: (name) => [life, access, calls, mappingGate("")].find((probe) => probe.name === name),
+    find: (name) => [...probes, mappingGate("")].find((probe) => probe.name === name),
     header: { schemaVersion: 1, llmprof: "0.1.0", command: "coldstart", options: {}, host: {}, bpftrace: null },
     open: (opened) => {
       header = opened;
@@ -221,8 +218,8 @@ Deno.test("session: a target that is watched in turns has programs of its own in
   const target: RunningTarget = { type: "running", pid: 100, pids: [100], argv: ["node"] };
   const [turn, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const ends = [turn.promise, new Promise<void>(() => {})];
-  const turns = { forMs: TURN_MS, everyMs: 5000, most: Infinity, target: () => rest.promise.then(() => target) };
-  const s = session(root.path, target, { turns }, () => ends.shift()!);
+  const next = () => ({ probes, over: () => ends.shift()!, rest: () => rest.promise });
+  const s = session(root.path, target, { turns: { next, most: Infinity, target: () => Promise.resolve(target) } });
   s.proc.process(100, 1, "node");
   s.proc.map(100, "/opt/libllama.so", 5, libllama);
   const done = s.run.run(new Promise(() => {}));
@@ -260,8 +257,8 @@ Deno.test("session: a run that ends while a later turn is being attached leaves 
   using root = temporary();
   const target: RunningTarget = { type: "running", pid: 100, pids: [100], argv: ["node"] };
   const stop = Promise.withResolvers<void>();
-  const turns = { forMs: TURN_MS, everyMs: 5000, most: Infinity, target: () => Promise.resolve(target) };
-  const s = session(root.path, target, { turns }, () => Promise.resolve());
+  const next = () => ({ probes, over: () => Promise.resolve() });
+  const s = session(root.path, target, { turns: { next, most: Infinity, target: () => Promise.resolve(target) } });
   s.proc.process(100, 1, "node");
   s.proc.map(100, "/opt/libllama.so", 5, libllama);
   const done = s.run.run(stop.promise);
@@ -277,8 +274,8 @@ Deno.test("session: a run that ends while a later turn is being attached leaves 
 Deno.test("session: a recording that holds no more turns ends the run, and it is said", async () => {
   using root = temporary();
   const target: RunningTarget = { type: "running", pid: 100, pids: [100], argv: ["node"] };
-  const turns = { forMs: TURN_MS, everyMs: 5000, most: 2, target: () => Promise.resolve(target) };
-  const s = session(root.path, target, { turns }, () => Promise.resolve());
+  const next = () => ({ probes, over: () => Promise.resolve() });
+  const s = session(root.path, target, { turns: { next, most: 2, target: () => Promise.resolve(target) } });
   s.proc.process(100, 1, "node");
   s.proc.map(100, "/opt/libllama.so", 5, libllama);
   await s.run.run(new Promise(() => {}));

@@ -43,6 +43,9 @@ export class StatusLine {
         if (!this.#inTurns) this.#say(`Process ${progress.pid} is left alone now, and watched again in turns. Ctrl-C ends and writes.`);
         this.#inTurns = true;
         return;
+      case "turn":
+        this.#inTurns = true;
+        return this.#say(`${progress.why[0]!.toUpperCase()}${progress.why.slice(1)}.`);
       case "left":
         return this.#left(progress.pid, progress.end);
       case "looking":

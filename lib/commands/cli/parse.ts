@@ -34,6 +34,13 @@ export function parsePercent(text: string): number {
   return Number(found[1]) / 100;
 }
 
+/** `1.5x`, `2` → 1.5, 2. */
+export function parseFactor(text: string): number {
+  const found = /^(\d+(?:\.\d+)?)x?$/.exec(text);
+  if (!found || !(Number(found[1]) > 1)) throw new InvalidArgumentError("It is a factor above 1: 1.5x, 2x.");
+  return Number(found[1]);
+}
+
 const RATES: Readonly<Record<string, number>> = { "": 1, k: 1e3, M: 1e6 };
 
 /** `25000/s`, `25k/s` → hits a second. */

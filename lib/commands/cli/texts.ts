@@ -24,6 +24,7 @@ Examples:
   sudo llmprof operators --pid 1234 --detail wait         work and waiting for other workers apart
   sudo llmprof operators --pid 1234 --detail token        tokens alone, for next to nothing
   sudo llmprof operators --pid 1234 --every 30s --for 2s  two seconds of every thirty, until Ctrl-C
+  sudo llmprof operators --pid 1234 --slower-than 1.5x    tokens alone, and operators when one was slow
   sudo llmprof operators --pid 1234 --max-overhead 2%     less detail, or nothing, where it would cost more
   sudo llmprof operators --pid 1234 --dry-run             what would be attached, and where`,
   export: `

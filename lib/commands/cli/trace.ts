@@ -5,7 +5,7 @@ import { redacting } from "../redacting.ts";
 import { profiles } from "../profiles.ts";
 import type { Context } from "../terminal.ts";
 import { outputPaths } from "./output_paths.ts";
-import { collect, parseCount, parseDuration, parsePages, parsePattern, parsePercent, parseRate } from "./parse.ts";
+import { collect, parseCount, parseDuration, parseFactor, parsePages, parsePattern, parsePercent, parseRate } from "./parse.ts";
 import { type Done, explained, option } from "./setting.ts";
 import { targetProgram } from "./target_program.ts";
 import { groups } from "./texts.ts";
@@ -31,7 +31,7 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(
       option("--every <TIME>", "with --for: watch it every 30s …, with nothing attached in between", "end").argParser(parseDuration).hideHelp(isCold),
     )
-    .addOption(option("--for <TIME>", "with --every: for 2s … each time", "end").argParser(parseDuration).hideHelp(isCold))
+    .addOption(option("--for <TIME>", "with --every or --slower-than: for 2s … each time", "end").argParser(parseDuration).hideHelp(isCold))
     .addOption(
       option(
         "-o, --output <PATH>",
@@ -52,6 +52,10 @@ export function traceCommand(name: string, description: string, context: Context
         .choices(details).default("op" as const).hideHelp(isCold),
     )
     .addOption(
+      option("--slower-than <FACTOR>", "watch tokens alone, until one takes 1.5x as long as those before: then --detail for the next ones", "tracing")
+        .argParser(parseFactor).hideHelp(isCold),
+    )
+    .addOption(
       option("--max-overhead <PERCENT>", "look first; see less, or refuse (exit 4), where more is predicted", "tracing").argParser(parsePercent),
     )
     .addOption(
@@ -64,7 +68,7 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--quiet", "no progress"))
     .addOption(option("--verbose", "causes and stacks of failures"))
     .action(async (words, given) => {
-      if (isCold) refuse(command as unknown as Command, ["detail", "every", "for"]);
+      if (isCold) refuse(command as unknown as Command, ["detail", "every", "for", "slowerThan"]);
       const o = { ...given, wait: given.wait === true, quiet: given.quiet === true, ...(isCold && ONCE) };
       const program = targetProgram(name, words, o, context);
       const profile = await profiles[name]!();
@@ -100,13 +104,15 @@ export function traceCommand(name: string, description: string, context: Context
 }
 
 /** A cold start happens once and has one detail, whatever the environment says. */
-const ONCE = { detail: "op", every: undefined, for: undefined } as const;
+const ONCE = { detail: "op", every: undefined, for: undefined, slowerThan: undefined } as const;
 
 /** Options that other commands have: a mistake on the command line when it is typed. */
 function refuse(command: Command, names: readonly string[]): void {
-  const typed = names.find((name) => command.getOptionValueSource(name) === "cli");
-  if (typed === undefined) return;
-  const what = `${command.name()} has no option --${typed}.`;
+  const typed = command.options.find((option) =>
+    names.includes(option.attributeName()) && command.getOptionValueSource(option.attributeName()) === "cli"
+  );
+  if (!typed) return;
+  const what = `${command.name()} has no option ${typed.long}.`;
   throw usage(what, "It happens once, and is seen whole.", `See: llmprof ${command.name()} --help`);
 }
 
@@ -122,6 +128,7 @@ const LIVE = [
   "every",
   "for",
   "detail",
+  "slowerThan",
   "dryRun",
   "bpftrace",
   "maxOverhead",

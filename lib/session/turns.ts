@@ -1,0 +1,58 @@
+import type { Probe } from "../programs/probe.ts";
+import type { Means } from "./means.ts";
+import type { SlowTokens } from "./slow_tokens.ts";
+import type { RunningTarget } from "./target.ts";
+
+/** A time in which a target is watched, with programs of its own. */
+export interface Turn {
+  readonly probes: readonly Probe[];
+  /** Why it comes, where that is not the clock. */
+  readonly note?: string;
+  /** Resolves when it is over; called when it counts. */
+  over(): Promise<unknown>;
+  /** Resolves when the next one may begin, and is called as it is over; absent: at once. Nothing is attached in between. */
+  rest?(): Promise<unknown>;
+}
+
+/** A target that is watched in turns. */
+export interface Turns {
+  /** A recording has files for each of them. */
+  readonly most: number;
+  /** The first, or what follows the one that is over. */
+  next(): Turn;
+  /** The target as it is now, or null when it has ended. */
+  target(): Promise<RunningTarget | null>;
+}
+
+/** For `forMs` of every `everyMs`. A turn that took too long to attach costs the next one, not its length. */
+export function regularTurns({ sleep, monotonic }: Means, probes: readonly Probe[], forMs: number, everyMs: number): Turns["next"] {
+  let begun: number | undefined;
+  const rest = () => {
+    begun ??= monotonic() - forMs;
+    return sleep(everyMs - (monotonic() - begun) % everyMs);
+  };
+  return () => ({ probes, over: () => sleep(forMs), rest });
+}
+
+/** `watch` until a token is slow, then `look` for `forMs`, and so on. */
+export function slowTurns(
+  { sleep }: Means,
+  tokens: SlowTokens,
+  { watch, look, forMs }: { readonly watch: readonly Probe[]; readonly look: readonly Probe[]; readonly forMs: number },
+): Turns["next"] {
+  let note: string | undefined, again: string | undefined;
+  return () => {
+    const why = note;
+    note = undefined;
+    if (why !== undefined) return { probes: look, note: why, over: () => sleep(forMs) };
+    const back = again;
+    again = "tokens alone again, until one is slow";
+    const over = async () => {
+      const { ns, median } = await tokens.next();
+      const ms = (value: number) => (value / 1e6).toFixed(1);
+      note = `a token took ${ms(ns)} ms, ${(ns / median).toFixed(1)} times the median of those before (${ms(median)} ms): ` +
+        `operators are looked at for ${forMs / 1000} s`;
+    };
+    return { probes: watch, ...(back !== undefined && { note: back }), over };
+  };
+}

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { TestSpans } from "../../tests/harness/spans.ts";
+import { calls } from "../../probes/llama/calls.ts";
+import { ops } from "../../probes/ggml/ops.ts";
+import type { Means } from "./means.ts";
+import { SlowTokens } from "./slow_tokens.ts";
+import { regularTurns, slowTurns } from "./turns.ts";
+
+Deno.test("turns: regular ones begin at equal distances; one that took too long to attach costs the next", async () => {
+  let now = 0;
+  const slept: number[] = [];
+  const sleep = (ms: number) => Promise.resolve(void slept.push(ms));
+  const next = regularTurns({ sleep, monotonic: () => now } as Partial<Means> as Means, [calls], 1000, 4000);
+  const turn = next();
+  await turn.over();
+  // Told of as its first second is over, half a second after it could have been.
+  for (now of [1500, 5600, 13_000]) await next().rest!();
+  assert.deepEqual(slept, [1000, 3000, 2900, 3500]);
+  assert.deepEqual(next().probes, [calls]);
+});
+
+Deno.test("turns: tokens alone until one is slow, then more for a while, and again", async () => {
+  const slept: number[] = [];
+  const tokens = new SlowTokens(1.5);
+  const sleep = (ms: number) => Promise.resolve(void slept.push(ms));
+  const next = slowTurns({ sleep } as Partial<Means> as Means, tokens, { watch: [calls], look: [calls, ops], forMs: 2000 });
+  const s = new TestSpans();
+  for (let round = 0; round < 2; round++) {
+    const watching = next();
+    const note = round === 0 ? undefined : "tokens alone again, until one is slow";
+    assert.deepEqual([watching.probes, watching.note, watching.rest], [[calls], note, undefined]);
+    const over = watching.over();
+    for (let i = 0; i <= 16; i++) tokens.span(s.decode("decode", 10 * i, 10 * i + 10));
+    tokens.span(s.decode("decode", 180, 191.04));
+    await over;
+    const looking = next();
+    assert.deepEqual(looking.probes, [calls, ops]);
+    assert.equal(looking.note, "a token took 21.0 ms, 2.1 times the median of those before (10.0 ms): operators are looked at for 2 s");
+    await looking.over();
+  }
+  assert.deepEqual(slept, [2000, 2000]);
+});
