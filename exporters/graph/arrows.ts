@@ -1,6 +1,6 @@
 import { type GraphRow, takeGraph } from "../../lib/events/graph_row.ts";
 import type { GraphNode, Slice, Track } from "../../lib/events/span.ts";
-import { criticalPath, edgesOf } from "./computed.ts";
+import { criticalPath, edgesOf, MOST_PENDING } from "./computed.ts";
 
 /** Arrows by their numbers in the trace. */
 export interface Arrows {
@@ -27,7 +27,7 @@ interface Row extends GraphRow<Slice> {
   plan: Plan | undefined;
 }
 
-/** Graphs that are built for every token are computed once and never again. */
+/** An engine that builds a graph for every token computes each of them once: when so many wait to be computed again, no other is drawn. */
 const MOST_PLANS = 64;
 
 /**
@@ -37,7 +37,7 @@ const MOST_PLANS = 64;
  */
 export class GraphArrows {
   readonly #rows = new Map<Track, Row>();
-  /** By their first node, oldest first. */
+  /** By their first node. */
   readonly #plans = new Map<GraphNode, Plan>();
   readonly #drawn = new WeakSet<GraphNode>();
   #lastDrawn: Slice | undefined;
@@ -56,6 +56,8 @@ export class GraphArrows {
     }
     let row = this.#rows.get(track);
     if (!row) this.#rows.set(track, row = { pending: [], plan: undefined });
+    // Where no graph is seen to end, as many operators as no graph has must not fill the memory.
+    if (row.pending.length === MOST_PENDING) row.pending = [];
     const place = row.pending.length;
     row.pending.push(slice);
     if (place === 0) row.plan = this.#plans.get(node);
@@ -81,9 +83,7 @@ export class GraphArrows {
       this.#plans.delete(nodes[0]!);
       return;
     }
-    this.#plans.delete(nodes[0]!);
-    this.#plans.set(nodes[0]!, this.#planned(nodes, ops));
-    if (this.#plans.size > MOST_PLANS) this.#plans.delete(this.#plans.keys().next().value!);
+    if (plan || this.#plans.size < MOST_PLANS) this.#plans.set(nodes[0]!, this.#planned(nodes, ops));
   }
 
   #planned(nodes: readonly GraphNode[], ops: readonly Slice[]): Plan {

@@ -47,3 +47,13 @@ Deno.test("arrows: what shares nodes with a drawn graph is not drawn; what comes
   const square = [node(1, "MUL_MAT", "a"), node(2, "MUL", "b", from(1, "a"), from(1, "a"))];
   assert.deepEqual(drawn([0, 100].flatMap((at) => computed(s, square, at))).joined, ["a@100 b@110"]);
 });
+
+Deno.test("arrows: of an engine that builds every graph anew no more than some wait, and what is drawn later is true", () => {
+  const s = new TestSpans();
+  const anew = Array.from({ length: 70 }, (_, i) => computed(s, diamond.map((each) => ({ ...each })), 100 * i)).flat();
+  // The last of them is computed again, when too many waited; the first, which waits, is drawn.
+  const last = anew.slice(-5).flatMap((span) => span.type === "slice" && span.node ? [span.node] : []);
+  const first = anew.slice(0, 5).flatMap((span) => span.type === "slice" && span.node ? [span.node] : []);
+  assert.equal(drawn([...anew, ...computed(s, last, 7000)]).begun, 0);
+  assert.equal(drawn([...anew, ...computed(s, first, 7000)]).joined.length, 4);
+});

@@ -25,7 +25,7 @@ export interface Edge {
 /** An engine that builds a graph for every token must not fill the memory: graphs beyond this are counted. */
 const MOST_GRAPHS = 64;
 /** More operators than any graph has: where as many wait, no graph is seen to end. */
-const MOST_PENDING = 131_072;
+export const MOST_PENDING = 131_072;
 
 /** Finds the graphs that differ among all that were computed: by what their nodes are, not by their times. */
 export class ComputedGraphs {
