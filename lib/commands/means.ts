@@ -24,9 +24,14 @@ export async function readMeans(bpftrace: string | undefined, ahead?: Ahead): Pr
   const files = new ReaderFiles();
   const own = { spawn: spawnChild, symbols: new SymbolTables() };
   const onBpftrace = ahead && ((found: Bpftrace) => ahead(own, found));
+  const options = { pid: process.pid, bpftrace, path: Deno.env.get("PATH"), remember: "use", onBpftrace } as const;
+  const machine = await readCapabilities(files, options).catch((error) => {
+    own.symbols.remove();
+    throw error;
+  });
   return {
     files,
-    machine: await readCapabilities(files, { pid: process.pid, bpftrace, path: Deno.env.get("PATH"), remember: "use", onBpftrace }),
+    machine,
     ...own,
     // Unreferenced: a deadline that nobody waits for any more must not keep the process alive.
     sleep: (milliseconds) => new Promise((resolve) => Deno.unrefTimer(setTimeout(resolve, milliseconds))),

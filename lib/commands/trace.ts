@@ -67,6 +67,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     spares.expect(expectedAtOnce(groupByLibrary(probesOf(firstDetail(options, options.detail), profile.probes), callGate), false));
   };
   const [underNohup, means] = await Promise.all([heedSignals(context), readMeans(options.bpftrace, ahead)]);
+  // Where nothing is traced after all, the bpftraces that were started ahead end with llmprof, and their folder goes here.
+  using _symbols = means.symbols;
   const status = new StatusLine(context.terminal, options.quiet);
   const invoker = launches ? await readInvoker(means.files, means.self) : null;
   const program = invoker ? await checkProgram(means.files, options.program[0]!, invoker.environment.PATH, Deno.cwd()) : "";

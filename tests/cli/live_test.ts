@@ -64,6 +64,14 @@ kernelTest("zero events: 0, with a note", { bpftrace: true }, async () => {
   assert.deepEqual([code, stdout], [0, ""]);
 });
 
+kernelTest("a process that is not there: 2, and nothing is left of what was started ahead", { bpftrace: true }, async () => {
+  const folders = () => [...Deno.readDirSync("/run")].map(({ name }) => name).filter((name) => name.startsWith("llmprof-")).sort();
+  const before = folders();
+  const { code, stderr } = await runLlmprof(["operators", "--pid", "4194303", "--no-output"]);
+  assert.match(stderr, /^There is no process 4194303\./);
+  assert.deepEqual([code, folders()], [2, before]);
+});
+
 kernelTest("no bpftrace, no tracefs: 3, with the line that mends it", { bpftrace: true }, async () => {
   const args = ["operators", "--pid", String(Deno.pid), "--no-output"];
   const missing = await runLlmprof([...args, "--bpftrace", "/no/bpftrace"]);
