@@ -3,7 +3,7 @@ import { type Detail, probesOf } from "../programs/detail.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Probe } from "../programs/probe.ts";
 import { gateStream, groupByLibrary } from "../session/library_groups.ts";
-import type { SiteMap } from "../session/library_attacher.ts";
+import { inOne, type LibraryPart } from "../session/library_attacher.ts";
 import type { Means } from "../session/means.ts";
 import { percent } from "../session/percent.ts";
 import { plannedSites } from "../session/planned_sites.ts";
@@ -82,19 +82,17 @@ async function filterOf(pids: readonly number[], tree: boolean, means: Means): P
   return { type: "tree", pids: [...new Set(pids.flatMap((pid) => treeOf(processes, pid)))] };
 }
 
-/** The same choices as Life makes: kernel probes, libraries that are mapped, gates for those that are not. */
-async function plans(probes: readonly Probe[], filter: Filter, { bufferPages }: DryRunOptions, means: Means) {
-  const programs: Planned[] = [];
+/** The same choices as Life makes: one program for a target that has mapped all, otherwise one for each library, and gates for what is not there. */
+async function plans(probes: readonly Probe[], filter: Filter, { bufferPages, wait }: DryRunOptions, means: Means) {
   const groups = groupByLibrary(probes, callGate);
-  const add = (stream: string, members: readonly Probe[], sites?: SiteMap) =>
-    void programs.push(plan({ stream, probes: members, filter, sites, bufferPages }, means.machine));
   const possible = ({ library, tracepoints = [] }: Probe) => !library && tracepoints.every((name) => means.machine.tracepoints.has(name));
-  add("process", probes.filter(possible));
+  const kernel: LibraryPart = { stream: "process", probes: probes.filter(possible), sites: new Map() };
   const { planned, missing: notYet } = filter.type === "new"
     ? { planned: [], missing: groups }
     : await plannedSites(means, groups, filter.pids, true);
-  for (const { stream, probes, sites } of planned) add(stream, probes, sites);
+  const parts = [kernel, ...planned];
   const prefixes = new Set(notYet.filter(({ need }) => need.ready === "mapped").map(({ need }) => need.prefix));
-  for (const prefix of prefixes) add(gateStream(prefix), [mappingGate(prefix, filter.type !== "new")]);
-  return { programs, notYet };
+  for (const prefix of prefixes) parts.push({ stream: gateStream(prefix), probes: [mappingGate(prefix, filter.type !== "new")], sites: new Map() });
+  const alone = notYet.length > 0 || wait ? parts : [inOne(parts)];
+  return { programs: alone.map((part) => plan({ ...part, filter, bufferPages }, means.machine)), notYet };
 }

@@ -3,7 +3,7 @@ import type { Bpftrace } from "../machine/bpftrace.ts";
 import { startGuard } from "../machine/guard.ts";
 import { type Detail, probesOf } from "../programs/detail.ts";
 import type { Probe } from "../programs/probe.ts";
-import { expectedAtOnce, groupByLibrary, streamOf } from "../session/library_groups.ts";
+import { streamOf } from "../session/library_groups.ts";
 import type { Means } from "../session/means.ts";
 import { Session } from "../session/session.ts";
 import { Spares } from "../session/spares.ts";
@@ -64,7 +64,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     // It answers root alone, which is who may trace.
     if (!startsAtOnce(options) || !bpftrace.features.symbols) return;
     spares = new Spares(means, bpftrace, options.bufferPages);
-    spares.expect(expectedAtOnce(groupByLibrary(probesOf(firstDetail(options, options.detail), profile.probes), callGate), false));
+    spares.expect([{ unsafe: false, prompt: false }]);
   };
   const [underNohup, means] = await Promise.all([heedSignals(context), readMeans(options.bpftrace, ahead)]);
   // Where nothing is traced after all, the bpftraces that were started ahead end with llmprof, and their folder goes here.
@@ -165,8 +165,8 @@ function startsAtOnce(options: TraceOptions): boolean {
   return isRunning(options) && !options.wait && options.maxOverhead === undefined && !options.calibrate;
 }
 
-/** Turns in which a recording stays below the number of streams that a replay reads: each has three, and one for what a gate tells. */
-const MOST_RECORDED = 60;
+/** Turns with which a recording stays below the number of streams that a replay reads: each turn has one. */
+const MOST_RECORDED = 250;
 
 async function turnsOf(target: RunningTarget, next: Turns["next"], outputs: readonly string[], means: Means): Promise<Turns> {
   const startTicks = (await readStat(means.files, target.pid))?.startTicks;

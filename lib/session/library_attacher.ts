@@ -24,15 +24,45 @@ interface How {
   readonly loaded?: boolean;
 }
 
-/** `started`: its probes are attached. */
-interface Begun {
-  readonly found: number;
-  readonly fresh: number;
-  readonly started: Promise<void>;
+/** The probes of a group, and where they stand in what a process has mapped. */
+export interface LibraryPart {
+  readonly stream: string;
+  readonly probes: readonly Probe[];
+  readonly sites: SiteMap;
 }
 
-/** Starts a program whose sites are resolved, and counts from its readiness on. */
-export type StartLibraryProgram = (stream: string, probes: readonly Probe[], sites: SiteMap) => Promise<void>;
+/** One program for all of these. */
+export function inOne(parts: readonly LibraryPart[]): LibraryPart {
+  const sites = new Map<string, readonly Site[]>();
+  for (const [key, more] of parts.flatMap((part) => [...part.sites])) {
+    // Two processes may have copies of a library of their own.
+    sites.set(key, [...new Map([...sites.get(key) ?? [], ...more].map((site) => [site.attach, site])).values()]);
+  }
+  return { stream: parts.length > 1 ? "target" : parts[0]!.stream, probes: [...new Set(parts.flatMap(({ probes }) => probes))], sites };
+}
+
+/** Starts one program for these, and counts from its readiness on. */
+export type StartParts = (parts: readonly LibraryPart[]) => Promise<void>;
+
+/** Libraries of a process that serve a group. */
+interface Found {
+  readonly pid: number;
+  readonly group: LibraryGroup;
+  readonly how: How;
+  readonly libraries: readonly FoundLibrary[];
+}
+
+/** With those of them that are attached now for the first time. */
+interface Fresh extends Found {
+  readonly fresh: readonly FoundLibrary[];
+}
+
+/** What processes have mapped when a run begins, and the groups of which there is nothing. */
+export interface Present {
+  readonly files: FilesOnce;
+  readonly found: readonly Found[];
+  readonly missing: readonly LibraryGroup[];
+}
 
 /**
  * Attaches the probes of libraries as these appear: once for each file, however many processes map it. A group that has to wait for an
@@ -49,7 +79,7 @@ export class LibraryAttacher {
   constructor(
     readonly means: Means,
     readonly groups: readonly LibraryGroup[],
-    readonly start: StartLibraryProgram,
+    readonly start: StartParts,
     readonly fact: (fact: Fact) => void,
   ) {}
 
@@ -77,10 +107,11 @@ export class LibraryAttacher {
    */
   async atMapping(pid: number): Promise<number> {
     const files = new FilesOnce(this.means.files);
-    const linked = await Promise.all(this.#chosen.map((group) => this.#attach(files, pid, group, { linked: true })));
+    const linked = await Promise.all(this.#chosen.map((group) => this.#findAndAttach(files, pid, group, { linked: true })));
     const hasChosen = linked.some(({ found }) => found > 0);
     const mapped = this.#mapped.filter(({ probes }) => probes.length > 0 || !hasChosen);
-    const others = await Promise.all(mapped.map((group) => this.#attach(files, pid, group, { gate: hasChosen ? undefined : group.gate })));
+    const gate = (group: LibraryGroup) => hasChosen ? undefined : group.gate;
+    const others = await Promise.all(mapped.map((group) => this.#findAndAttach(files, pid, group, { gate: gate(group) })));
     return [...linked, ...others].reduce((n, { fresh }) => n + fresh, 0);
   }
 
@@ -92,32 +123,34 @@ export class LibraryAttacher {
   /** A process stands at the call: the variant that it has mapped is the one that it uses. */
   async atCall(pid: number): Promise<void> {
     const files = new FilesOnce(this.means.files);
-    await Promise.all(this.#chosen.map((group) => this.#attach(files, pid, group, { loaded: true })));
+    await Promise.all(this.#chosen.map((group) => this.#findAndAttach(files, pid, group, { loaded: true })));
   }
 
   /**
-   * Processes were running before llmprof: what is mapped is in use. Returns the groups for which there was nothing; where somebody is `patient`
-   * their gates are armed.
+   * Processes were running before llmprof: what is mapped is in use. Attaches nothing yet. Where somebody is `patient`, the gates of what is missing
+   * come with the rest.
    */
-  async atStart(pids: readonly number[], patient: boolean): Promise<LibraryGroup[]> {
+  async present(pids: readonly number[], patient: boolean): Promise<Present> {
     const files = new FilesOnce(this.means.files);
-    // Groups attach at once: whether one's library is there is known long before its bpftrace is ready.
-    const starting: Promise<void>[] = [];
-    const attach = async (group: LibraryGroup, gate?: Probe) => {
-      const all = await Promise.all(pids.map((pid) => this.#begin(files, pid, group, { gate })));
-      starting.push(...all.map(({ started }) => started));
-      return all.some(({ found }) => found > 0);
-    };
+    const found: Found[] = [];
     const missing: LibraryGroup[] = [];
-    for (const group of this.#chosen) if (!(await attach(group))) missing.push(group);
+    const look = async (group: LibraryGroup, gate?: Probe) => {
+      const all = await Promise.all(pids.map((pid) => this.#find(files, pid, group, { gate })));
+      if (all.every(({ libraries }) => libraries.length === 0)) missing.push(group);
+      found.push(...all);
+    };
+    await Promise.all(this.#chosen.map((group) => look(group)));
     const waitsForCall = patient && missing.length > 0;
     // A group that is a gate and nothing else has nothing to do when nobody waits.
-    for (const group of this.#mapped) {
-      if (group.probes.length === 0 && !waitsForCall) continue;
-      if (!(await attach(group, waitsForCall ? group.gate : undefined))) missing.push(group);
-    }
-    await Promise.all(starting);
-    return missing;
+    const mapped = this.#mapped.filter(({ probes }) => probes.length > 0 || waitsForCall);
+    await Promise.all(mapped.map((group) => look(group, waitsForCall ? group.gate : undefined)));
+    return { files, found, missing };
+  }
+
+  /** Attaches what is present: `together` in one program, or each group of each process in its own. */
+  async attach({ files, found }: Present, together?: StartParts): Promise<void> {
+    if (together) await this.#attach(files, found, together);
+    else await Promise.all(found.map((one) => this.#attach(files, [one])));
   }
 
   get #mapped(): LibraryGroup[] {
@@ -155,32 +188,36 @@ export class LibraryAttacher {
     );
   }
 
-  /** `found`: libraries of the process that serve the group; `fresh`: those of them that are attached now for the first time. */
-  async #attach(files: FilesOnce, pid: number, group: LibraryGroup, how?: How): Promise<{ found: number; fresh: number }> {
-    const { started, ...counts } = await this.#begin(files, pid, group, how);
-    await started;
-    return counts;
+  async #find(files: FilesOnce, pid: number, group: LibraryGroup, how: How = {}): Promise<Found> {
+    return { pid, group, how, libraries: await findLibraries(files, pid, group.need, group.symbols, { plain: this.#plain, named: how.linked }) };
   }
 
-  /** As {@link #attach}, without waiting until the probes are attached. */
-  async #begin(files: FilesOnce, pid: number, group: LibraryGroup, how: How = {}): Promise<Begun> {
-    const libraries = await findLibraries(files, pid, group.need, group.symbols, { plain: this.#plain, named: how.linked });
-    const fresh = libraries.filter((library) => this.#take(keyOf(group, library)));
-    const told = this.#tellCode(files, pid, group, libraries, how.loaded);
-    const started = fresh.length > 0
-      ? told.then(() => this.#startWith(files, pid, group, fresh, how.gate)).catch((error) => this.#unlessGone(pid, group, how, fresh, error))
-      : told;
-    // Whoever waits for it may still be looking for other libraries when it fails.
-    started.catch(() => {});
-    return { found: libraries.length, fresh: fresh.length, started };
+  async #findAndAttach(files: FilesOnce, pid: number, group: LibraryGroup, how: How): Promise<{ found: number; fresh: number }> {
+    const found = await this.#find(files, pid, group, how);
+    return { found: found.libraries.length, fresh: await this.#attach(files, [found]) };
+  }
+
+  /** Attaches what is new of these in one program, and returns how many files that were. A given `start` is called even where there are none. */
+  async #attach(files: FilesOnce, all: readonly Found[], start?: StartParts): Promise<number> {
+    const fresh: Fresh[] = all.map((found) => ({ ...found, fresh: found.libraries.filter(({ key }) => this.#take(found.group, key)) }))
+      .filter(({ fresh }) => fresh.length > 0);
+    for (const found of all) await this.#tellCode(files, found);
+    if (fresh.length > 0 || start) await this.#startWith(files, fresh, start ?? this.start).catch((error) => this.#unlessGone(fresh, error, start));
+    return fresh.reduce((n, { fresh }) => n + fresh.length, 0);
+  }
+
+  async #startWith(files: FilesOnce, all: readonly Fresh[], start: StartParts): Promise<void> {
+    const tables = all.map(({ pid, group: { need } }) => need.table === undefined ? null : this.#readTable(files, pid, need.table));
+    const started = Promise.all(all.map((found) => this.#part(files, found))).then(start);
+    await Promise.all([...tables, started]);
   }
 
   /**
    * Before anything is attached to a process: what is told of an address comes after what the address stands for. And again when it has loaded more:
    * a program stands before its first instruction without any library.
    */
-  async #tellCode(files: FilesOnce, pid: number, { probes }: LibraryGroup, libraries: readonly FoundLibrary[], again = false): Promise<void> {
-    if (libraries.length === 0 || (this.#told.has(pid) && !again) || !probes.some(({ facts }) => facts?.includes("code"))) return;
+  async #tellCode(files: FilesOnce, { pid, group: { probes }, libraries, how }: Found): Promise<void> {
+    if (libraries.length === 0 || (this.#told.has(pid) && !how.loaded) || !probes.some(({ facts }) => facts?.includes("code"))) return;
     const code = await readCode(files, pid, libraries);
     const told = JSON.stringify(code);
     if (!code || this.#told.get(pid) === told) return;
@@ -188,29 +225,34 @@ export class LibraryAttacher {
     this.fact(code);
   }
 
-  async #startWith(files: FilesOnce, pid: number, group: LibraryGroup, fresh: readonly FoundLibrary[], gate: Probe | undefined): Promise<void> {
+  async #part(files: FilesOnce, { pid, group, how: { gate }, fresh }: Fresh): Promise<LibraryPart> {
     const probes = gate ? [...group.probes, gate] : group.probes;
-    const table = group.need.table === undefined ? null : this.#readTable(files, pid, group.need.table);
-    const started = this.#sites(files, pid, probes, fresh).then((sites) => this.start(group.stream, probes, sites));
-    await Promise.all([table, started]);
+    return { stream: group.stream, probes, sites: await this.#sites(files, pid, probes, fresh) };
   }
 
   /**
    * Engines fork processes that try something out, and map variants of a library to choose one. Where the process ended meanwhile, whoever comes next
    * with the file attaches it; where it let go of a variant, what it maps now is attached.
    */
-  async #unlessGone(pid: number, group: LibraryGroup, how: How, libraries: readonly FoundLibrary[], error: unknown): Promise<void> {
-    const forget = () => libraries.forEach((library) => this.#attached.delete(keyOf(group, library)));
-    if (await hasEnded(this.means.files, pid)) {
-      forget();
-      const names = libraries.map(({ name }) => name).join(" and ");
-      return this.fact({ fact: "note", text: `process ${pid} ended while probes were attached to its ${names}: nothing of it was seen there` });
-    }
+  async #unlessGone(all: readonly Fresh[], error: unknown, start: StartParts | undefined): Promise<void> {
     const files = new FilesOnce(this.means.files);
-    const mapped = new Set((await findLibraries(files, pid, group.need, group.symbols)).map(({ key }) => key));
-    if (libraries.every(({ key }) => mapped.has(key))) throw error;
-    forget();
-    await this.#attach(files, pid, group, how);
+    const ended = await Promise.all(all.map(({ pid }) => hasEnded(this.means.files, pid)));
+    const alive = all.filter((_, i) => !ended[i]);
+    if (alive.length === all.length && !(await this.#haveLetGo(files, alive))) throw error;
+    for (const { group, fresh } of all) for (const { key } of fresh) this.#attached.delete(keyOf(group, key));
+    for (const { pid, fresh } of all.filter((_, i) => ended[i])) {
+      const names = fresh.map(({ name }) => name).join(" and ");
+      this.fact({ fact: "note", text: `process ${pid} ended while probes were attached to its ${names}: nothing of it was seen there` });
+    }
+    await this.#attach(files, await Promise.all(alive.map(({ pid, group, how }) => this.#find(files, pid, group, how))), start);
+  }
+
+  async #haveLetGo(files: FilesOnce, all: readonly Fresh[]): Promise<boolean> {
+    const letGo = await Promise.all(all.map(async ({ pid, group, fresh }) => {
+      const mapped = new Set((await findLibraries(files, pid, group.need, group.symbols)).map(({ key }) => key));
+      return fresh.some(({ key }) => !mapped.has(key));
+    }));
+    return letGo.includes(true);
   }
 
   async #sites(files: FilesOnce, pid: number, probes: readonly Probe[], own: readonly FoundLibrary[]): Promise<SiteMap> {
@@ -233,13 +275,14 @@ export class LibraryAttacher {
     else this.fact({ fact: "note", text: `no library of process ${pid} tells the names of its operators: they are shown by number` });
   }
 
-  #take(key: string): boolean {
-    if (this.#attached.has(key)) return false;
-    this.#attached.add(key);
+  #take(group: LibraryGroup, key: string): boolean {
+    const taken = keyOf(group, key);
+    if (this.#attached.has(taken)) return false;
+    this.#attached.add(taken);
     return true;
   }
 }
 
-function keyOf({ stream }: LibraryGroup, { key }: FoundLibrary): string {
+function keyOf({ stream }: LibraryGroup, key: string): string {
   return `${stream} ${key}`;
 }

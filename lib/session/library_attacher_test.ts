@@ -8,7 +8,7 @@ import { ops } from "../../probes/ggml/ops.ts";
 import { calls } from "../../probes/llama/calls.ts";
 import type { BpftraceFeatures } from "../machine/bpftrace.ts";
 import type { Fact } from "../events/fact.ts";
-import { LibraryAttacher } from "./library_attacher.ts";
+import { inOne, LibraryAttacher, type LibraryPart } from "./library_attacher.ts";
 import { groupByLibrary } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 
@@ -26,15 +26,24 @@ function attacher(root: string, features: Partial<BpftraceFeatures> = {}, attach
   const machine = capable();
   const bpftrace = { ...machine.bpftrace!, features: { ...machine.bpftrace!.features, ...features } };
   const means = { files: proc.files, machine: { ...machine, bpftrace } } as unknown as Means;
-  const libraries = new LibraryAttacher(means, groupByLibrary([calls, graph, ops], callGate), (stream, probes, sites) => {
-    attached.push(...[...sites.values()].flat().map(({ attach }) => attach));
-    const labels = [...new Set([...sites.values()].flat().map(({ label, cost }) => `${label} ${cost}`))];
-    started.push(`${stream}: ${probes.map(({ name }) => name).join(" ")}`, ...labels.map((label) => `  ${label}`));
+  const start = (parts: readonly LibraryPart[]) => {
+    for (const { stream, probes, sites } of parts) {
+      attached.push(...[...sites.values()].flat().map(({ attach }) => attach));
+      const labels = [...new Set([...sites.values()].flat().map(({ label, cost }) => `${label} ${cost}`))];
+      started.push(`${stream}: ${probes.map(({ name }) => name).join(" ")}`, ...labels.map((label) => `  ${label}`));
+    }
     return attach();
-  }, (fact) => void facts.push(fact));
+  };
+  const libraries = new LibraryAttacher(means, groupByLibrary([calls, graph, ops], callGate), start, (fact) => void facts.push(fact));
+  /** What a run does to processes that it finds: returns the streams of the groups for which there was nothing. */
+  const atStart = async (pids: readonly number[], patient: boolean, isTogether = false) => {
+    const present = await libraries.present(pids, patient);
+    await libraries.attach(present, isTogether ? start : undefined);
+    return present.missing;
+  };
   proc.process(100, 1, "node");
   proc.process(200, 100, "node");
-  return { proc, started, attached, facts, libraries };
+  return { proc, started, attached, facts, libraries, atStart };
 }
 
 Deno.test("library attacher: at the mapping what may be attached is, at its cheapest place, with the gate for the rest", async () => {
@@ -126,18 +135,18 @@ Deno.test("library attacher: a bpftrace that finds no names of llmprof's gets th
 
 Deno.test("library attacher: of a running process everything that is mapped is attached, and what is missing is told", async () => {
   using root = temporary();
-  const { proc, started, libraries } = attacher(root.path);
+  const { proc, started, atStart } = attacher(root.path);
   proc.map(100, "/opt/libllama.so", 5, libllama);
   proc.map(200, "/opt/libggml-cpu.so", 6, libggml);
-  assert.deepEqual(await libraries.atStart([100, 200], true), []);
-  assert.deepEqual(started.filter((line) => !line.startsWith(" ")), ["ggml: ggml/graph ggml/ops", "llama: llama/calls"]);
+  assert.deepEqual(await atStart([100, 200], true), []);
+  assert.deepEqual(started.filter((line) => !line.startsWith(" ")).sort(), ["ggml: ggml/graph ggml/ops", "llama: llama/calls"]);
 });
 
 Deno.test("library attacher: a running process that has not chosen yet gets the gate", async () => {
   using root = temporary();
-  const { proc, started, libraries } = attacher(root.path);
+  const { proc, started, atStart } = attacher(root.path);
   proc.map(100, "/opt/libllama.so", 5, libllama);
-  const missing = await libraries.atStart([100], true);
+  const missing = await atStart([100], true);
   assert.deepEqual(missing.map(({ stream }) => stream), ["ggml"]);
   assert.equal(started[0], "llama: llama/calls gate/call");
 });
@@ -165,7 +174,7 @@ Deno.test("library attacher: a process that ends while it is attached to is no f
 Deno.test("library attacher: a variant that the process let go while it was attached is no failure, and what it maps then is attached", async () => {
   using root = temporary();
   let isChosen = false;
-  const { proc, started, libraries } = attacher(root.path, undefined, () => {
+  const { proc, started, atStart } = attacher(root.path, undefined, () => {
     if (isChosen) return Promise.resolve();
     isChosen = true;
     proc.unmap(100);
@@ -173,20 +182,48 @@ Deno.test("library attacher: a variant that the process let go while it was atta
     return Promise.reject(new Error("uprobe target file does not exist"));
   });
   proc.map(100, "/opt/libggml-cpu-sse42.so", 6, libggml);
-  await libraries.atStart([100], false);
+  await atStart([100], false);
   assert.deepEqual(started.filter((line) => line.startsWith("ggml")), ["ggml: ggml/graph ggml/ops", "ggml: ggml/graph ggml/ops"]);
   assert.ok(started.includes("  libggml-cpu-haswell.so:ggml_graph_compute+4 shared with its return"), started.join());
 });
 
+Deno.test("library attacher: what is attached together is attached again together, without a process that ended meanwhile", async () => {
+  using root = temporary();
+  let isFirst = true;
+  const { proc, started, facts, atStart } = attacher(root.path, undefined, () => {
+    if (!isFirst) return Promise.resolve();
+    isFirst = false;
+    proc.gone(200);
+    return Promise.reject(new Error("uprobe target file does not exist"));
+  });
+  proc.map(100, "/opt/libllama.so", 5, libllama);
+  proc.map(100, "/opt/libggml-cpu.so", 6, libggml);
+  proc.map(200, "/srv/libggml-cpu.so", 7, libggml);
+  assert.deepEqual(await atStart([100, 200], false, true), []);
+  const programs = started.filter((line) => !line.startsWith(" "));
+  assert.deepEqual(programs.sort(), [...Array<string>(3).fill("ggml: ggml/graph ggml/ops"), ...Array<string>(2).fill("llama: llama/calls")]);
+  assert.deepEqual(facts.flatMap((fact) => fact.fact === "note" && fact.text.startsWith("process 200") ? fact.text : []), [
+    "process 200 ended while probes were attached to its libggml-cpu.so: nothing of it was seen there",
+  ]);
+});
+
+Deno.test("library attacher: one program for several parts has each probe once, at the sites of all", () => {
+  const site = (attach: string) => ({ attach, label: attach, cost: "nop", byHand: attach });
+  const part = (stream: string, ...sites: string[]): LibraryPart => ({ stream, probes: [graph, ops], sites: new Map([["entry", sites.map(site)]]) });
+  const { stream, probes, sites } = inOne([part("ggml", "one", "two"), part("ggml", "two", "three")]);
+  assert.deepEqual([stream, probes, sites.get("entry")!.map(({ attach }) => attach)], ["target", [graph, ops], ["one", "two", "three"]]);
+  assert.equal(inOne([part("process")]).stream, "process");
+});
+
 Deno.test("library attacher: why a running process cannot be profiled", async () => {
   using root = temporary();
-  const { proc, libraries } = attacher(root.path);
-  const missing = await libraries.atStart([100], true);
+  const { proc, libraries, atStart } = attacher(root.path);
+  const missing = await atStart([100], true);
   assert.deepEqual(missing.map(({ stream }) => stream).sort(), ["ggml", "llama"]);
   const none = await libraries.whyMissing([100], missing.filter(({ stream }) => stream === "ggml"));
   assert.deepEqual([none?.exitCode, none?.what], [1, "Process 100 has no libggml-cpu*.so mapped."]);
   proc.map(100, "/opt/libggml-cpu.so", 8, makeElf({ something_else: "55" }));
-  const stripped = await libraries.whyMissing([100], await libraries.atStart([100], true));
+  const stripped = await libraries.whyMissing([100], await atStart([100], true));
   assert.match(stripped!.what, /^libggml-cpu\.so does not name the function ggml_graph_compute or ggml_cpu_extra_compute_forward\.$/);
   proc.map(100, "/opt/libggml-cpu.so", 9, makeElf({ ggml_graph_compute: "55", ggml_cpu_extra_compute_forward: "55" }));
   assert.equal(await libraries.whyMissing([100], missing.filter(({ stream }) => stream === "ggml")), null, "it has come since");
@@ -194,9 +231,9 @@ Deno.test("library attacher: why a running process cannot be profiled", async ()
 
 Deno.test("library attacher: a library that is linked into the program is found there", async () => {
   using root = temporary();
-  const { proc, started, libraries } = attacher(root.path);
+  const { proc, started, atStart } = attacher(root.path);
   proc.map(100, "/usr/bin/llama-server", 9, makeElf({ llama_decode: "55", ggml_graph_compute: "55", ggml_cpu_extra_compute_forward: "55" }));
   Deno.symlinkSync("/usr/bin/llama-server", `${root.path}/proc/100/exe`);
-  assert.deepEqual(await libraries.atStart([100], true), []);
+  assert.deepEqual(await atStart([100], true), []);
   assert.ok(started.includes("  llama-server:ggml_graph_compute shared with its return"));
 });

@@ -1,5 +1,4 @@
 import type { LibraryNeed, Probe, SiteParam } from "../programs/probe.ts";
-import type { ProcessKind } from "./spares.ts";
 
 /** The stream of a gate at the mapping of libraries of this prefix. */
 export function gateStream(prefix: string): string {
@@ -41,12 +40,6 @@ export function groupByLibrary(probes: readonly Probe[], callGate: MakeCallGate)
     else if (!groups[host]!.gate) groups[host] = { ...groups[host]!, symbols: [...groups[host]!.symbols, call], gate };
   }
   return groups;
-}
-
-/** The programs for a process that has mapped its libraries already; `prompt`: somebody acts on what is told of processes. */
-export function expectedAtOnce(groups: readonly LibraryGroup[], prompt: boolean): ProcessKind[] {
-  const libraries = groups.filter(({ probes }) => probes.length > 0).map(() => ({ unsafe: false, prompt: false }));
-  return [{ unsafe: false, prompt }, ...libraries];
 }
 
 /** The program that a library's probe is a part of. */

@@ -4,16 +4,17 @@ import type { ChildEnd } from "../machine/child.ts";
 import type { Guard } from "../machine/guard.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Probe } from "../programs/probe.ts";
-import { hasEnded, readCommandLine, readProcesses, readStat, treeOf } from "../target/process.ts";
+import { hasEnded, readStat } from "../target/process.ts";
 import { probeOf } from "../timeline/dispatch.ts";
 import { watch } from "../timeline/watch.ts";
 import type { Attached } from "./attached.ts";
-import { isInference, rootOf } from "./election.ts";
+import { isInference } from "./election.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
-import { LibraryAttacher, type SiteMap } from "./library_attacher.ts";
-import { expectedAtOnce, gateStream, groupByLibrary, type MakeCallGate } from "./library_groups.ts";
+import { inOne, LibraryAttacher, type LibraryPart, type Present } from "./library_attacher.ts";
+import { gateStream, groupByLibrary, type MakeCallGate } from "./library_groups.ts";
 import type { Means } from "./means.ts";
-import type { Programs } from "./programs.ts";
+import { Members } from "./members.ts";
+import type { ProgramOptions, Programs } from "./programs.ts";
 import type { Progress } from "./progress.ts";
 import type { RunningTarget, Target } from "./target.ts";
 import { targetEnded } from "./target_ended.ts";
@@ -50,12 +51,10 @@ export interface Run {
 /** A look at the target takes a child process: the first comes soon, the others ever more rarely. */
 const FIRST_LOOK_MS = 500, LONGEST_LOOK_MS = 8000;
 
-/** One life of a target, from attaching to it until it ends: who belongs to it, and what is attached to these. */
+/** One life of a target, from attaching to it until it ends. */
 export class Life {
   readonly #libraries: LibraryAttacher;
-  #root: { readonly pid: number; readonly argv: readonly string[] } | undefined;
-  /** Processes that belong to the target, with what they fork: the root, and those that are no descendants of it, or not any more. */
-  readonly #tops = new Set<number>();
+  readonly #members: Members;
   #election: Promise<void> | undefined;
   /** While the first programs are started: all of them look at the same processes, and every process of the machine is read once. */
   #firstFilter: Promise<Filter> | undefined;
@@ -70,14 +69,11 @@ export class Life {
 
   /** `turn`: it is left when that is over. */
   constructor(readonly means: Means, readonly target: Target, readonly options: LifeOptions, readonly run: Run, readonly turn?: Turn) {
-    if (target.type !== "next") {
-      this.#root = target;
-      for (const pid of target.type === "running" ? target.pids : [target.pid]) this.#tops.add(pid);
-    }
+    this.#members = new Members(means, target, options.tree);
     this.#libraries = new LibraryAttacher(
       means,
       groupByLibrary(this.#probes, options.callGate),
-      (stream, probes, sites) => this.#startLibrary(stream, probes, sites),
+      (parts) => this.#startLibraries(parts),
       (fact) => run.fact(fact),
     );
   }
@@ -86,9 +82,9 @@ export class Life {
     return this.turn?.probes ?? this.options.probes;
   }
 
-  /** The first process of the target; undefined while one is waited for that nobody has named. */
-  get root(): { readonly pid: number; readonly argv: readonly string[] } | undefined {
-    return this.#root;
+  /** See {@link Members.root}. */
+  get root(): Members["root"] {
+    return this.#members.root;
   }
 
   /**
@@ -106,7 +102,7 @@ export class Life {
     }
     const over = [stop, ...(this.turn ? [this.turn.over()] : [])];
     const isOver = await Promise.race([...over.map((end) => end.then(() => false)), this.#ended().then(() => true), failed]);
-    if (this.#released) progress({ state: "left", pid: this.#root!.pid, end: this.#end });
+    if (this.#released) progress({ state: "left", pid: this.root!.pid, end: this.#end });
     return isOver;
   }
 
@@ -125,8 +121,8 @@ export class Life {
     if (this.#left) return;
     if (this.target.type === "next") {
       await this.#elect(event.pid);
-      if (!(await this.#tree()).includes(event.pid)) return;
-    } else this.#tops.add(event.pid);
+      if (!(await this.#members.now()).includes(event.pid)) return;
+    } else this.#members.add(event.pid);
     const isCall = probeOf(event.record) === "gate/call";
     if (isCall) await this.#libraries.atCall(event.pid);
     // A program without the library: of most that a shell starts.
@@ -136,90 +132,118 @@ export class Life {
   }
 
   async #attach(): Promise<void> {
-    const { target } = this;
-    const { progress, again, onExit } = this.options;
-    const { programs, gatekeeper } = this.run;
-    // The next process is waited for, or this one's end, so as not to miss the one that comes after it.
-    const prompt = target.type === "next" || again !== undefined;
-    progress({ state: "attaching" });
-    // Loading bpftrace takes longer than to find out what its programs are.
-    if (target.type === "running") programs.prepare(expectedAtOnce(this.#libraries.groups, prompt));
-    this.#firstFilter = this.#filter();
-    const filter = await this.#firstFilter;
-    const kernel = this.#probes.filter((probe) => !probe.library && this.#possible(probe));
-    const process = programs.start({ stream: "process", probes: kernel, filter, prompt });
-    process.onEvent = (event) => {
-      if (event.record !== "process/life.exit") return;
-      onExit?.(event);
-      if (event.pid === event.tid && event.pid === this.#root?.pid) this.#exited.resolve();
-    };
-    const gates = target.type === "running" ? [] : this.#libraries.gatePrefixes.map((prefix) => this.#startGate(prefix, filter));
-    // After the gates, which would take what is kept for those that they stop for.
-    if (target.type !== "running") programs.prepare(this.#libraries.expected);
-    await Promise.all([...[process, ...gates].map((a) => programs.ready(a)), this.#prepareLibraries(filter)]);
+    this.options.progress({ state: "attaching" });
+    this.#firstFilter = this.#members.filter();
+    await (this.target.type === "running" ? this.#attachRunning(this.target) : this.#attachStarting(this.target));
     this.#firstFilter = undefined;
-    if (target.type === "running" && !(await readStat(this.means.files, target.pid))) throw targetEnded(target.pid);
-    if (target.type !== "next") return this.#count();
+  }
+
+  /** It has mapped nothing yet, and will stop at gates for its libraries. */
+  async #attachStarting(target: Exclude<Target, RunningTarget>): Promise<void> {
+    const { programs, gatekeeper } = this.run;
+    const filter = await this.#firstFilter!;
+    const isWaiting = target.type === "next";
+    const process = this.#start({ ...this.#kernel, filter, prompt: isWaiting });
+    const gates = this.#libraries.gatePrefixes.map((prefix) => this.#startGate(prefix, filter));
+    // After the gates, which would take what is kept for those that they stop for.
+    programs.prepare(this.#libraries.expected);
+    const ready = [process, ...gates].map((attached) => programs.ready(attached));
+    await Promise.all([...ready, isWaiting ? null : this.#libraries.inspect(target.program)]);
+    if (!isWaiting) return this.#count();
     const elect = (event: Event) => void (isInference(event) && this.#elect(event.pid));
     process.tap.whileWaiting = watch(process.program.schema, { event: elect });
     for (const gate of gates) gate.tap.whileWaiting = watch(gate.program.schema, { event: (event) => gatekeeper.event(event) });
     for (const attached of [process, ...gates]) attached.openWindow();
-    progress({ state: "waiting" });
+    this.options.progress({ state: "waiting" });
+  }
+
+  /**
+   * What is mapped is attached at once, with all the rest in one program: several bpftraces would take the CPU from one another, and from the target.
+   * What is not is waited for at a gate, if somebody wants to wait.
+   */
+  async #attachRunning({ pid }: RunningTarget): Promise<void> {
+    const { programs } = this.run;
+    const { again, patient } = this.options;
+    // Its end is waited for, so as not to miss the one that comes after it.
+    const prompt = again !== undefined;
+    // Loading bpftrace takes longer than to find out what its program is.
+    programs.prepare([{ unsafe: false, prompt }]);
+    const filter = await this.#firstFilter!;
+    const pids = filter.type === "new" ? [] : filter.pids;
+    const present = await this.#present(pids);
+    const kernel = this.#kernel;
+    if (present.missing.length === 0 && !prompt) {
+      await this.#libraries.attach(present, async (parts) => {
+        await programs.ready(this.#start({ ...inOne([kernel, ...parts]), filter }));
+        for (const { stream } of parts) this.run.attached(stream);
+      });
+    } else {
+      const prefixes = new Set(present.missing.filter(({ need }) => need.ready === "mapped").map(({ need }) => need.prefix));
+      const others = [this.#start({ ...kernel, filter, prompt }), ...[...prefixes].map((prefix) => this.#startGate(prefix, filter))];
+      await Promise.all([this.#libraries.attach(present), ...others.map((attached) => programs.ready(attached))]);
+      // What was mapped after the first look and before there was a gate.
+      if (prefixes.size > 0) await this.#libraries.attach(await this.#libraries.present(pids, patient));
+    }
+    if (!(await readStat(this.means.files, pid))) throw targetEnded(pid);
+    this.#count();
+  }
+
+  /** Throws where something is missing that nobody waits for. */
+  async #present(pids: readonly number[]): Promise<Present> {
+    const { pid } = this.root!;
+    for (;;) {
+      const present = await this.#libraries.present(pids, this.options.patient);
+      if (present.missing.length === 0) return present;
+      if (!(await readStat(this.means.files, pid))) throw targetEnded(pid);
+      if (this.options.patient) return present;
+      const why = await this.#libraries.whyMissing(pids, present.missing);
+      if (why) throw why;
+    }
+  }
+
+  get #kernel(): LibraryPart {
+    const probes = this.#probes.filter((probe) => !probe.library && this.#possible(probe));
+    return { stream: "process", probes, sites: new Map() };
   }
 
   #startGate(prefix: string, filter: Filter): Attached {
     const { guard, mappingGate } = this.options;
-    const { programs, gatekeeper } = this.run;
     // Of programs that start anywhere on the machine nobody is stopped for being started.
     const execs = filter.type !== "new";
-    if (execs) { for (const pid of this.#tops) void guard.mayStop(pid); }
-    const gate = programs.start({ stream: gateStream(prefix), probes: [mappingGate(prefix, execs)], filter, prompt: true });
-    void guard.armed(gate.running.pid);
-    gate.onEvent = (event) => gatekeeper.event(event);
-    return gate;
+    if (execs) { for (const pid of this.#members.tops) void guard.mayStop(pid); }
+    return this.#start({ stream: gateStream(prefix), probes: [mappingGate(prefix, execs)], filter });
   }
 
-  #prepareLibraries(filter: Filter): Promise<void> | undefined {
-    const { target } = this;
-    if (target.type === "launched") return this.#libraries.inspect(target.program);
-    return target.type === "running" ? this.#attachRunning(filter) : undefined;
+  async #startLibraries(parts: readonly LibraryPart[]): Promise<void> {
+    const filter = await (this.#firstFilter ?? this.#members.filter());
+    await Promise.all(parts.map(async (part) => {
+      await this.run.programs.ready(this.#start({ ...part, filter }));
+      this.run.attached(part.stream);
+    }));
   }
 
-  /** For a running target: what is mapped is attached at once; what is not is waited for at a gate, if somebody wants to wait. */
-  async #attachRunning(filter: Filter): Promise<void> {
-    const pids = filter.type === "new" ? [] : filter.pids;
-    const missing = await this.#libraries.atStart(pids, this.options.patient);
-    if (missing.length === 0) return;
-    if (!(await readStat(this.means.files, this.#root!.pid))) throw targetEnded(this.#root!.pid);
-    if (!this.options.patient) {
-      const why = await this.#libraries.whyMissing(pids, missing);
-      if (why) throw why;
-      return this.#attachRunning(filter);
-    }
-    const prefixes = new Set(missing.filter(({ need }) => need.ready === "mapped").map(({ need }) => need.prefix));
-    await Promise.all([...prefixes].map((prefix) => this.run.programs.ready(this.#startGate(prefix, filter))));
-  }
-
-  async #startLibrary(stream: string, probes: readonly Probe[], sites: SiteMap): Promise<void> {
+  #start(options: ProgramOptions): Attached {
     const { programs, gatekeeper } = this.run;
-    const isGate = probes.some((probe) => probe.unsafe);
-    const filter = await (this.#firstFilter ?? this.#filter());
-    const attached = programs.start({ stream, probes, filter, sites, prompt: isGate });
+    const isGate = options.probes.some((probe) => probe.unsafe);
+    const attached = programs.start({ ...options, prompt: options.prompt || isGate });
     if (isGate) void this.options.guard.armed(attached.running.pid);
     attached.onEvent = (event) => {
       if (isGate) gatekeeper.event(event);
-      if (this.#libraries.announces(event.record) && !this.#left) gatekeeper.meanwhile(() => this.#libraries.atCall(event.pid));
+      if (event.record === "process/life.exit") this.#exit(event);
+      else if (this.#libraries.announces(event.record) && !this.#left) gatekeeper.meanwhile(() => this.#libraries.atCall(event.pid));
     };
-    await programs.ready(attached);
-    this.run.attached(stream);
+    return attached;
+  }
+
+  #exit(event: Event): void {
+    this.options.onExit?.(event);
+    if (event.pid === event.tid && event.pid === this.root?.pid) this.#exited.resolve();
   }
 
   /** The first process that shows itself is the target, with the tree that it belongs to. */
   #elect(pid: number): Promise<void> {
     return this.#election ??= (async () => {
-      const root = await rootOf(this.means.files, pid, this.means.self);
-      this.#tops.add(root);
-      this.#root = { pid: root, argv: await readCommandLine(this.means.files, root) ?? [] };
+      await this.#members.elect(pid);
       this.#count();
       // A program that the library is linked into never comes to the gate.
       this.run.gatekeeper.meanwhile(async () => void await this.#libraries.atMapping(pid));
@@ -233,20 +257,6 @@ export class Life {
     this.#counts = true;
   }
 
-  async #filter(): Promise<Filter> {
-    const { target } = this;
-    if (!this.#root) return { type: "new" };
-    const pids = await this.#tree();
-    if (!this.options.tree) return { type: "processes", pids };
-    return { type: "tree", pids, ...(target.type === "running" && target.pidNamespace !== undefined && { pidNamespace: target.pidNamespace }) };
-  }
-
-  async #tree(): Promise<number[]> {
-    if (!this.options.tree) return [...this.#tops];
-    const processes = await readProcesses(this.means.files);
-    return [...new Set([...this.#tops].flatMap((top) => treeOf(processes, top)))];
-  }
-
   #possible(probe: Probe): boolean {
     const missing = (probe.tracepoints ?? []).filter((name) => !this.means.machine.tracepoints.has(name));
     if (missing.length > 0) this.run.fact({ fact: "note", text: `${probe.summary}: not seen here, this kernel has no ${missing.join(", ")}` });
@@ -254,7 +264,7 @@ export class Life {
   }
 
   async #unlessGone(error: unknown): Promise<void> {
-    if (!(await hasEnded(this.means.files, this.#root!.pid))) throw error;
+    if (!(await hasEnded(this.means.files, this.root!.pid))) throw error;
   }
 
   async #ended(): Promise<void> {
@@ -269,7 +279,7 @@ export class Life {
     void this.#exited.promise.then(() => gone = true);
     for (let look = FIRST_LOOK_MS; !gone && !this.#left; look = Math.min(2 * look, LONGEST_LOOK_MS)) {
       await Promise.race([this.#exited.promise, this.means.sleep(look)]);
-      if (this.#root && !(await readStat(this.means.files, this.#root.pid))) gone = true;
+      if (this.root && !(await readStat(this.means.files, this.root.pid))) gone = true;
     }
   }
 }

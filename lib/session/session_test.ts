@@ -22,6 +22,9 @@ const tracepoints = [life, access, mappingGate("")].flatMap((probe) => probe.tra
 const probes = [life, access, calls];
 const libllama = makeElf({ llama_decode: "55" });
 
+/** Kinds of records in the one program of a running target, behind those of processes and files. */
+const DECODE = 21, DECODE_RETURN = 22;
+
 /** A session with probes of processes, files and llama.cpp over a fake machine. Programs are known by their stream's name. */
 function session(root: string, target: Target, more: Partial<SessionOptions> = {}) {
   const proc = new FakeProc(root);
@@ -31,15 +34,15 @@ function session(root: string, target: Target, more: Partial<SessionOptions> = {
   const facts: Fact[] = [];
   const states: string[] = [];
   const programs = new Map<string, FakeBpftrace>();
-  const started: FakeBpftrace[] = [];
+  const bpftraces: FakeChild[] = [];
   const waiting = new Map<string, (bpftrace: FakeBpftrace) => void>();
   let header: Header | undefined;
   const spawn = spawnBpftraces(time, (bpftrace, text) => {
-    const name = text.includes("libllama.") && text.includes("signal(") ? "gate" : text.includes("uprobe:") ? "llama" : "process";
+    const hasLibrary = text.includes("uprobe:"), hasKernel = text.includes("sched_process_exec");
+    const name = text.includes("signal(") ? "gate" : hasLibrary && hasKernel ? "target" : hasLibrary ? "llama" : "process";
     programs.set(name, bpftrace);
-    started.push(bpftrace);
     waiting.get(name)?.(bpftrace);
-  });
+  }, bpftraces);
   const sleep = (ms: number) => new Promise<void>((resolve) => ms === 3000 || ms === 30_000 ? undefined : setTimeout(resolve, 1));
   const means = {
     files: proc.files,
@@ -83,7 +86,7 @@ function session(root: string, target: Target, more: Partial<SessionOptions> = {
   const program = (name: string) =>
     programs.has(name) ? Promise.resolve(programs.get(name)!) : new Promise<FakeBpftrace>((resolve) => waiting.set(name, resolve));
   proc.process(50, 1, "llmprof", "S", 1000);
-  return { run, proc, time, symbols, spans, facts, states, started, guarded, program, header: () => header };
+  return { run, proc, time, symbols, spans, facts, states, bpftraces, guarded, program, header: () => header };
 }
 
 function launchedChild(): { child: Child; fake: FakeChild } {
@@ -155,7 +158,7 @@ Deno.test("session: a running process without the library is refused with a reas
   s.proc.process(100, 1, "node");
   await assert.rejects(s.run.run(new Promise(() => {})), { exitCode: 1, what: "Process 100 has no libllama*.so mapped." });
   assert.equal(s.run.timeline, undefined);
-  assert.ok((await s.program("process")).child.signals.includes("SIGINT"));
+  assert.deepEqual(s.bpftraces.map(({ signals }) => signals), [["SIGKILL"]]);
 });
 
 Deno.test("session: a running process is traced until it is gone", async () => {
@@ -165,8 +168,8 @@ Deno.test("session: a running process is traced until it is gone", async () => {
   s.proc.map(100, "/opt/libllama.so", 5, libllama);
   const done = s.run.run(new Promise(() => {}));
   await s.run.counting;
-  const llama = await s.program("llama");
-  llama.event(14, 100, "7 1 1 1 1");
+  const program = await s.program("target");
+  program.event(DECODE, 100, "7 1 1 1 1");
   await new Promise((resolve) => setTimeout(resolve, 5));
   s.proc.gone(100);
   await done;
@@ -209,6 +212,9 @@ Deno.test("session: a target that comes again is traced again, each life with pr
     '200/200 llama.decode "llama_decode" tokens=1 phase=decode context=7 ret=0',
   ]);
   assert.ok(s.spans.some((span) => /^mark note .*process 100 ended and process 200 came after it/.test(span)));
+  // Nothing has looked at the clock in between, which goes on by a millisecond at each look.
+  const apart = windowTimes(s.spans).map((at, i, all) => (at - all[i - 1]!) / 1e6);
+  assert.deepEqual([apart[1], apart[3], apart[5], apart[7]], [1, 1, 1, 1], "windows of a life open together and shut together");
   assert.deepEqual([...s.run.timeline!.tallies.keys()].sort(), ["host", "llama", "llama-2", "process", "process-2"]);
   assert.equal(s.run.pid, 200);
 });
@@ -224,19 +230,19 @@ Deno.test("session: a target that is watched in turns has programs of its own in
   s.proc.map(100, "/opt/libllama.so", 5, libllama);
   const done = s.run.run(new Promise(() => {}));
   await s.run.counting;
-  const first = await s.program("llama");
-  first.event(14, 100, "7 1 1 1 1");
+  const first = await s.program("target");
+  first.event(DECODE, 100, "7 1 1 1 1");
   await new Promise((resolve) => setTimeout(resolve, 5));
   turn.resolve();
   await until(() => first.child.signals.includes("SIGINT"));
   assert.equal(s.states.at(-1), "resting");
   rest.resolve();
   await until(() => s.states.filter((state) => state === "counting").length === 2);
-  const second = await s.program("llama");
+  const second = await s.program("target");
   assert.notEqual(second, first);
-  second.event(15, 100, "0");
-  second.event(14, 100, "7 1 1 1 1");
-  second.event(15, 100, "0");
+  second.event(DECODE_RETURN, 100, "0");
+  second.event(DECODE, 100, "7 1 1 1 1");
+  second.event(DECODE_RETURN, 100, "0");
   await new Promise((resolve) => setTimeout(resolve, 5));
   s.proc.gone(100);
   await done;
@@ -247,10 +253,7 @@ Deno.test("session: a target that is watched in turns has programs of its own in
   ]);
   assert.ok(!s.states.includes("again"));
   assert.equal(s.spans.filter((span) => span.startsWith("mark ended")).length, 1);
-  // Nothing has looked at the clock in between, which goes on by a millisecond at each look.
-  const apart = windowTimes(s.spans).map((at, i, all) => (at - all[i - 1]!) / 1e6);
-  assert.deepEqual([apart[1], apart[3], apart[5], apart[7]], [1, 1, 1, 1], "windows of a turn open together and shut together");
-  assert.deepEqual([...s.run.timeline!.tallies.keys()].sort(), ["host", "llama", "llama-2", "process", "process-2"]);
+  assert.deepEqual([...s.run.timeline!.tallies.keys()].sort(), ["host", "target", "target-2"]);
 });
 
 Deno.test("session: a run that ends while a later turn is being attached leaves no bpftrace", async () => {
@@ -268,7 +271,7 @@ Deno.test("session: a run that ends while a later turn is being attached leaves 
   await s.run.ended();
   // What was looked up meanwhile would be started now.
   await new Promise((resolve) => setTimeout(resolve, 50));
-  for (const { child } of s.started) assert.ok(child.signals.includes("SIGINT") || child.signals.includes("SIGKILL"), child.signals.join());
+  for (const { signals } of s.bpftraces) assert.ok(signals.includes("SIGINT") || signals.includes("SIGKILL"), signals.join());
 });
 
 Deno.test("session: a recording that holds no more turns ends the run, and it is said", async () => {
@@ -345,11 +348,11 @@ Deno.test("session: a bpftrace that dies ends the run with its last words; what 
   s.proc.map(100, "/opt/libllama.so", 5, libllama);
   const done = s.run.run(new Promise(() => {}));
   await s.run.counting;
-  const process = await s.program("process");
-  process.event(10, 100, hex("node"));
-  process.child.complains("out of luck\n");
-  process.child.ends(1);
-  await assert.rejects(done, { exitCode: 1, what: "bpftrace ended while it traced ('process').", why: "It said: out of luck" });
+  const program = await s.program("target");
+  program.event(10, 100, hex("node"));
+  program.child.complains("out of luck\n");
+  program.child.ends(1);
+  await assert.rejects(done, { exitCode: 1, what: "bpftrace ended while it traced ('target').", why: "It said: out of luck" });
   await s.run.ended();
   assert.ok(events(s.spans).some((span) => span.includes("process.exec")));
 });

@@ -66,10 +66,14 @@ export class FakeBpftrace {
   }
 }
 
-/** Starts bpftraces that get ready by themselves, and shells that do nothing. Each is handed to `seen` with its program's text. */
-export function spawnBpftraces(time: FakeTime, seen: (bpftrace: FakeBpftrace, text: string) => void): SpawnChild {
+/**
+ * Starts bpftraces that get ready by themselves, and shells that do nothing. Each is handed to `seen` with its program's text, and added to `all` before
+ * it has one.
+ */
+export function spawnBpftraces(time: FakeTime, seen: (bpftrace: FakeBpftrace, text: string) => void, all: FakeChild[] = []): SpawnChild {
   return fakeSpawn((child) => {
     if (!child.options.program.endsWith("bpftrace")) return child.ends(0);
+    all.push(child);
     const bpftrace = new FakeBpftrace(child, time);
     void bpftrace.program.then((text) => {
       seen(bpftrace, text);
