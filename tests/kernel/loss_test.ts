@@ -28,7 +28,7 @@ matrixTest(
     await using llmprof = startLlmprof("operators", { bpftrace: bpftrace.path, folder, flags, formats, target: { pid: engine.pid } });
     await llmprof.saw("Tracing process");
     Deno.writeTextFileSync(waitFile, "");
-    const recorded = `${outputPath(folder, "llmprof")}/ggml.lines`;
+    const recorded = `${outputPath(folder, "llmprof")}/target.lines`;
     await until("operators in the recording", () => Deno.statSync(recorded).size > 100_000);
 
     // llmprof first: it would continue a reader that it keeps stopped itself for most of the time.

@@ -92,7 +92,7 @@ matrixTest("Ctrl-C ends tracing and not the target: the trace is written, the co
   await using llmprof = startLlmprof("operators", { bpftrace, folder, target: { pid: engine.pid }, formats: allFormats });
   await llmprof.saw("Tracing process");
   Deno.writeTextFileSync(waitFile, "");
-  const recorded = `${outputPath(folder, "llmprof")}/ggml.lines`;
+  const recorded = `${outputPath(folder, "llmprof")}/target.lines`;
   await until("operators in the recording", () => Deno.statSync(recorded).size > 100_000);
   llmprof.kill("SIGINT");
   const summary = summaryOf("operators", await llmprof.finished());
