@@ -66,7 +66,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     spares = new Spares(means, bpftrace, options.bufferPages);
     spares.expect([{ unsafe: false, prompt: false }]);
   };
-  const [underNohup, means] = await Promise.all([heedSignals(context), readMeans(options.bpftrace, ahead)]);
+  const [means, underNohup] = await Promise.all([readMeans(options.bpftrace, ahead), heedSignals(context)]);
   // Where nothing is traced after all, the bpftraces that were started ahead end with llmprof, and their folder goes here.
   using _symbols = means.symbols;
   const status = new StatusLine(context.terminal, options.quiet);

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 
 /**
- * What has to be found out once: which features a bpftrace has, what a hit costs here. It holds for this file of bpftrace, on this kernel, until
- * the machine starts anew (a virtual machine may wake up on another processor).
+ * What has to be found out once: which features a bpftrace has, what a hit costs here. It holds for this file of bpftrace until the machine starts
+ * anew: with another kernel, perhaps, or on another processor.
  */
 export interface CacheKey {
   readonly path: string;
@@ -12,25 +12,23 @@ export interface CacheKey {
   readonly bytes: number;
   /** Milliseconds since 1970. */
   readonly modified: number;
-  /** Kernel release. */
-  readonly kernel: string;
   /** `/proc/sys/kernel/random/boot_id`. */
   readonly boot: string;
 }
 
 /** Null where there is no such file. */
-export function cacheKey(bpftrace: string, kernel: string, boot: string): CacheKey | null {
+export function cacheKey(bpftrace: string, boot: string): CacheKey | null {
   try {
     const { dev, ino, size, mtime } = Deno.statSync(bpftrace);
-    return { path: bpftrace, dev, inode: ino!, bytes: size, modified: mtime!.getTime(), kernel, boot: boot.trim() };
+    return { path: bpftrace, dev, inode: ino!, bytes: size, modified: mtime!.getTime(), boot: boot.trim() };
   } catch {
     return null;
   }
 }
 
 /** For what holds with any bpftrace. */
-export function machineKey({ kernel, boot }: CacheKey): CacheKey {
-  return { path: "", dev: 0, inode: 0, bytes: 0, modified: 0, kernel, boot };
+export function machineKey({ boot }: CacheKey): CacheKey {
+  return { path: "", dev: 0, inode: 0, bytes: 0, modified: 0, boot };
 }
 
 /** Where it lies, and whose it has to be; a test has a place of its own. */
@@ -42,7 +40,7 @@ export interface CachePlace {
 /** Its user is root, because a run that learns something is one that traces. */
 const systemPlace: CachePlace = { folder: "/var/cache/llmprof", uid: 0 };
 
-const FORMAT = 1;
+const FORMAT = 2;
 /** No entry comes near it; a larger file is not one of ours. */
 const LARGEST = 1 << 20;
 

@@ -40,7 +40,7 @@ export interface Capabilities {
   readonly bpftrace: Bpftrace | null;
   /** The file that was taken for a bpftrace; null when there was none to take. */
   readonly bpftracePath: string | null;
-  /** For what has to be found out once about that file, on this kernel, in this boot; null without a file, or where the kernel tells no boot. */
+  /** For what has to be found out once about that file in this boot; null without a file, or where the kernel tells no boot. */
   readonly cacheKey: CacheKey | null;
   /** Every tracepoint as `category:name`; empty when tracefs cannot be read. */
   readonly tracepoints: ReadonlySet<string>;
@@ -71,6 +71,9 @@ const initialPidNamespace = "pid:[4026531836]";
 
 /** About 0.2 s, nearly all of it bpftrace where that is not remembered; what cannot be read is reported as absent. */
 export async function readCapabilities(files: KernelFiles, options: CapabilityOptions): Promise<Capabilities> {
+  // First: with it a bpftrace is known, which is what takes longest to load.
+  const boot = files.texts(["/proc/sys/kernel/random/boot_id"]).then(([id]) => id!);
+  const known = readBpftrace(files, options, boot);
   const mountTable = files.text("/proc/self/mounts").then((text) => parseMounts(text ?? ""));
   const reading = files.texts([
     `/proc/${options.pid}/status`,
@@ -80,7 +83,6 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
     "/sys/kernel/security/lockdown",
     "/etc/os-release",
-    "/proc/sys/kernel/random/boot_id",
   ]);
   const [texts, mounts, trace, btf, namespace, devices, bpftrace] = await Promise.all([
     reading,
@@ -89,7 +91,7 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     files.exists("/sys/kernel/btf/vmlinux"),
     files.link("/proc/self/ns/pid"),
     files.list("/sys/bus/event_source/devices"),
-    readBpftrace(files, options, reading.then((texts) => ({ kernel: texts[1]?.trim() ?? "", boot: texts.at(-1)! }))),
+    known,
   ]);
   const [status, release, cpuinfo, meminfo, governor, lockdown, osRelease] = texts.map((text) => text ?? "");
   const effectiveCaps = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)$/m.exec(status!)?.[1] ?? "0"}`);
@@ -120,12 +122,12 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
 async function readBpftrace(
   files: KernelFiles,
   { bpftrace, path: searched, remember, place, probe = probeBpftrace, signal, onBpftrace }: CapabilityOptions,
-  running: Promise<{ readonly kernel: string; readonly boot: string | null }>,
+  running: Promise<string | null>,
 ): Promise<Pick<Capabilities, "bpftrace" | "bpftracePath" | "cacheKey">> {
   const path = bpftrace ?? await findBpftrace(files, searched ? `${searched}:${systemPath}` : systemPath);
   if (path === null) return { bpftracePath: null, cacheKey: null, bpftrace: null };
-  const { kernel, boot } = await running;
-  const key = boot === null ? null : cacheKey(path, kernel, boot);
+  const boot = await running;
+  const key = boot === null ? null : cacheKey(path, boot);
   const found = await (key && remember ? knownBpftrace(path, { key, remember, place }, probe, signal) : probe(path, signal));
   if (found) onBpftrace?.(found);
   return { bpftracePath: path, cacheKey: key, bpftrace: found };

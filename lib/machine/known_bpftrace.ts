@@ -9,7 +9,7 @@ export interface Knowing {
   readonly place?: CachePlace;
 }
 
-/** What a bpftrace is, as {@link probeBpftrace} finds out with three children in 0.2 s, and once for each file, kernel and boot. */
+/** What a bpftrace is, as {@link probeBpftrace} finds out with three children in 0.2 s, and once for each file and boot. */
 export async function knownBpftrace(path: string, knowing: Knowing, probe = probeBpftrace, signal?: AbortSignal): Promise<Bpftrace | null> {
   const cache = new Cache(knowing.key, knowing.place);
   const kept = knowing.remember === "use" ? asBpftrace(cache.read(KIND), path) : null;

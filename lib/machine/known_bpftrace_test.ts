@@ -12,23 +12,22 @@ function asked() {
   return (path: string): Promise<Bpftrace> => Promise.resolve({ path, version: [0, 17, ++times], text: `bpftrace v0.17.${times}`, features });
 }
 
-Deno.test("known bpftrace: asked once for each file, kernel and boot; a refresh asks again and is remembered", async () => {
+Deno.test("known bpftrace: asked once for each file and boot; a refresh asks again and is remembered", async () => {
   using folder = temporary();
   const path = folder.file("bpftrace");
   Deno.writeTextFileSync(path, "one");
   const probe = asked();
-  const know = async ({ kernel = "6.1", boot = "a", remember = "use" as Knowing["remember"] } = {}) => {
+  const know = async ({ boot = "a", remember = "use" as Knowing["remember"] } = {}) => {
     const place = { folder: folder.file("cache"), uid: Deno.uid()! };
-    return (await knownBpftrace(path, { key: cacheKey(path, kernel, boot)!, remember, place }, probe))?.version[2];
+    return (await knownBpftrace(path, { key: cacheKey(path, boot)!, remember, place }, probe))?.version[2];
   };
   assert.equal(await know(), 1);
   assert.equal(await know(), 1);
-  assert.equal(await know({ kernel: "6.2" }), 2);
-  assert.equal(await know({ kernel: "6.2", boot: "b" }), 3);
-  assert.equal(await know({ remember: "refresh" }), 4);
-  assert.equal(await know(), 4);
+  assert.equal(await know({ boot: "b" }), 2);
+  assert.equal(await know({ remember: "refresh" }), 3);
+  assert.equal(await know(), 3);
   Deno.writeTextFileSync(path, "another");
-  assert.equal(await know(), 5, "another file at the same path");
+  assert.equal(await know(), 4, "another file at the same path");
 });
 
 Deno.test("known bpftrace: what was kept and has not every field is asked for anew", async () => {
@@ -36,7 +35,7 @@ Deno.test("known bpftrace: what was kept and has not every field is asked for an
   const path = folder.file("bpftrace");
   Deno.writeTextFileSync(path, "one");
   const place = { folder: folder.file("cache"), uid: Deno.uid()! };
-  const knowing: Knowing = { key: cacheKey(path, "6.1", "a")!, remember: "use", place };
+  const knowing: Knowing = { key: cacheKey(path, "a")!, remember: "use", place };
   const half = { path, version: [0, 17, 9], text: "bpftrace v0.17.9", features: { offsets: true } } as unknown as Bpftrace;
   assert.equal((await knownBpftrace(path, knowing, () => Promise.resolve(half)))!.version[2], 9);
   assert.equal((await knownBpftrace(path, knowing, asked()))!.version[2], 1);

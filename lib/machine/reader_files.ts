@@ -71,6 +71,7 @@ export class ReaderFiles implements KernelFiles {
     const separator = await (this.#separator ??= this.text(separatorPath));
     if (separator !== null) {
       const others = paths.filter((path) => path !== separatorPath);
+      if (others.length === 0) return paths.map(() => separator);
       const { stdout, stderr } = await runReader("cat", others.flatMap((path) => [absolute(path), separatorPath]));
       const pieces = textOf(stdout).split(separator);
       // A process may write the boot id into its own command line: then there are too many pieces, and none of them is believed.

@@ -207,9 +207,10 @@ export class LibraryAttacher {
   }
 
   async #startWith(files: FilesOnce, all: readonly Fresh[], start: StartParts): Promise<void> {
-    const tables = all.map(({ pid, group: { need } }) => need.table === undefined ? null : this.#readTable(files, pid, need.table));
     const started = Promise.all(all.map((found) => this.#part(files, found))).then(start);
-    await Promise.all([...tables, started]);
+    // Meanwhile.
+    const tables = all.map(({ pid, group: { need } }) => need.table === undefined ? null : this.#readTable(files, pid, need.table));
+    await Promise.all([started, ...tables]);
   }
 
   /**
