@@ -1,6 +1,6 @@
-import { type GraphRow, takeGraph } from "../../lib/events/graph_row.ts";
 import type { GraphNode, Slice, Track } from "../../lib/events/span.ts";
-import { criticalPath, edgesOf, MOST_PENDING } from "./computed.ts";
+import { criticalPath, edgesOf } from "./computed.ts";
+import { WholeGraphs } from "./whole_graphs.ts";
 
 /** Arrows by their numbers in the trace. */
 export interface Arrows {
@@ -22,11 +22,6 @@ interface Plan {
   readonly critical: ReadonlySet<number>;
 }
 
-interface Row extends GraphRow<Slice> {
-  /** Of the graph that is computed now, as long as it is the planned one. */
-  plan: Plan | undefined;
-}
-
 /** An engine that builds a graph for every token computes each of them once: when so many wait to be computed again, no other is drawn. */
 const MOST_PLANS = 64;
 
@@ -36,7 +31,9 @@ const MOST_PLANS = 64;
  * drawn again. What was drawn is looked at no more, and costs one look into a set.
  */
 export class GraphArrows {
-  readonly #rows = new Map<Track, Row>();
+  readonly #whole = new WholeGraphs();
+  /** By row: of the graph that is computed now, as long as it is the planned one. */
+  readonly #current = new Map<Track, Plan | undefined>();
   /** By their first node. */
   readonly #plans = new Map<GraphNode, Plan>();
   readonly #drawn = new WeakSet<GraphNode>();
@@ -54,26 +51,17 @@ export class GraphArrows {
       this.#lastDrawn = slice;
       return slice;
     }
-    let row = this.#rows.get(track);
-    if (!row) this.#rows.set(track, row = { pending: [], plan: undefined });
-    // Where no graph is seen to end, as many operators as no graph has must not fill the memory.
-    if (row.pending.length === MOST_PENDING) row.pending = [];
-    const place = row.pending.length;
-    row.pending.push(slice);
-    if (place === 0) row.plan = this.#plans.get(node);
-    if (row.plan?.nodes[place] !== node) {
-      row.plan = undefined;
-      return slice;
-    }
-    const { arrows, critical } = row.plan;
-    return { ...slice, ...(critical.has(place) && { args: { ...slice.args, critical: true } }), arrows: arrows[place]! };
+    const place = this.#whole.add(slice);
+    const plan = place === 0 ? this.#plans.get(node) : this.#current.get(track);
+    const isPlanned = plan?.nodes[place] === node;
+    this.#current.set(track, isPlanned ? plan : undefined);
+    if (!isPlanned) return slice;
+    return { ...slice, ...(plan.critical.has(place) && { args: { ...slice.args, critical: true } }), arrows: plan.arrows[place]! };
   }
 
   #end(graph: Slice): void {
-    const rows = [...this.#rows].filter(([{ pid }]) => pid === graph.track.pid).map(([, row]) => row);
-    const { ops } = takeGraph(rows, graph);
-    // A part of a graph is none.
-    if (ops.length === 0 || graph.open || ops.some(({ open }) => open)) return;
+    const ops = this.#whole.end(graph);
+    if (ops.length === 0) return;
     const nodes = ops.map(({ node }) => node!);
     const last = this.#lastDrawn;
     const shares = last !== undefined && last.track === ops[0]!.track && last.start >= graph.start;

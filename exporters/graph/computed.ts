@@ -1,5 +1,5 @@
-import { type GraphRow, takeGraph } from "../../lib/events/graph_row.ts";
-import type { GraphNode, GraphSource, Slice, Span, Track } from "../../lib/events/span.ts";
+import type { GraphNode, GraphSource, Slice, Span } from "../../lib/events/span.ts";
+import { WholeGraphs } from "./whole_graphs.ts";
 
 /** A graph that was computed, and how long its nodes took. */
 export interface ComputedGraph {
@@ -24,36 +24,22 @@ export interface Edge {
 
 /** An engine that builds a graph for every token must not fill the memory: graphs beyond this are counted. */
 const MOST_GRAPHS = 64;
-/** More operators than any graph has: where as many wait, no graph is seen to end. */
-export const MOST_PENDING = 131_072;
 
 /** Finds the graphs that differ among all that were computed: by what their nodes are, not by their times. */
 export class ComputedGraphs {
   readonly graphs: ComputedGraph[] = [];
   /** Graphs that were computed and are not kept. */
   more = 0;
-  /** By row: operators whose graph has not ended. */
-  readonly #rows = new Map<Track, GraphRow<Slice>>();
+  readonly #whole = new WholeGraphs();
 
   span(span: Span): void {
     if (span.type !== "slice") return;
-    if (span.category === "ggml.op" && span.node) this.#operator(span);
-    else if (span.category === "ggml.graph") this.#graph(span);
-  }
-
-  #operator(slice: Slice): void {
-    const row = this.#rows.get(slice.track);
-    if (row && row.pending.length < MOST_PENDING) row.pending.push(slice);
-    else this.#rows.set(slice.track, { pending: [slice] });
-  }
-
-  #graph(graph: Slice): void {
-    const { ops } = takeGraph([...this.#rows].filter(([{ pid }]) => pid === graph.track.pid).map(([, row]) => row), graph);
-    // A part of a graph is another graph.
-    if (ops.length > 0 && !graph.open && ops.every(({ open }) => !open)) this.#add(ops);
+    if (span.category === "ggml.op" && span.node) this.#whole.add(span);
+    else if (span.category === "ggml.graph") this.#add(this.#whole.end(span));
   }
 
   #add(slices: readonly Slice[]): void {
+    if (slices.length === 0) return;
     const nodes = slices.map(({ node }) => node!);
     let known = this.graphs.find((graph) => graph.nodes.length === nodes.length && graph.nodes.every((node, i) => isSame(node, nodes[i]!)));
     if (known) {
