@@ -6,6 +6,7 @@
  * Read from /proc/PID/stat of both (llmprof with the children that it has waited for) at the two ends of a stretch in which nothing starts or
  * ends. At most 5 % of one core together is wanted where bpftrace has a ring buffer.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
 import type { Summary } from "../../lib/analysis/summary.ts";
@@ -39,11 +40,11 @@ async function measure(name: string, bpftrace: string): Promise<void> {
   await using tracer = start([...llmprof, "operators", "--pid", String(engine.pid), ...flags]);
   await tracer.saw("Tracing");
   // The first pauses of the reader are short ones.
-  await pause(3);
+  await pause(3000);
   const readers = bpftracesOf(tracer.pid);
   const read = () => ({ at: performance.now() / 1000, own: cpuOf(tracer.pid, true), bpftrace: sum(readers.map((pid) => cpuOf(pid, false))) });
   const before = read();
-  await pause(seconds);
+  await pause(seconds * 1000);
   const after = read();
   tracer.kill("SIGINT");
   const { stdout } = await tracer.succeeded();
@@ -80,8 +81,4 @@ function cpuOf(pid: number, waited: boolean): number {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((all, one) => all + one, 0);
-}
-
-function pause(length: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, length * 1000));
 }

@@ -1,8 +1,9 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { mustRun } from "../harness/command.ts";
 import { engineFolder } from "../harness/places.ts";
 import { temporary } from "../harness/temporary.ts";
 import type { ShapeName } from "../workloads/shapes.ts";
-import { pause, PinnedEngine, SETTLED_MS, type Stretch, tokenCost } from "./pinned_engine.ts";
+import { PinnedEngine, SETTLED_MS, type Stretch, tokenCost } from "./pinned_engine.ts";
 
 /**
  * Two engines on the same processors, which compute a token in turn. Probes go into the files of one of them, the other has copies of its own. What

@@ -8,6 +8,7 @@
  * bpftrace itself. In turns; medians are printed. At most 150 ms more are wanted at the start and 300 ms more at the end, with warm caches
  * (`--cold`: what llmprof remembers of this machine is forgotten before each start).
  */
+import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { bpftraces } from "../harness/bpftraces.ts";
 import { mustRun, type Running, start } from "../harness/command.ts";
@@ -74,7 +75,7 @@ async function ends(bpftrace: string): Promise<[own: number, llmprof: number]> {
     const output = folder.file(`run-${round}.pftrace`);
     const tracer = start([...llmprof, "operators", "--bpftrace", bpftrace, "--pid", String(engine.pid), "-o", output]);
     await tracer.saw("Tracing process");
-    await pause(SECONDS);
+    await pause(SECONDS * 1000);
     ours.push(await untilEnd([tracer], () => tracer.saw(/^Wrote /m)));
     await tracer.finished();
     Deno.removeSync(output);
@@ -123,8 +124,4 @@ function forget(): void {
 
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1]!;
-}
-
-function pause(seconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 }

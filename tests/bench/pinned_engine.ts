@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { mustRun, type Running } from "../harness/command.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
 import { type EngineLog, parseEngineLog } from "../workloads/engine_log.ts";
@@ -70,8 +71,4 @@ export function tokenCost({ from, to }: Stretch, { tokenTimes, tokenCpu }: Engin
   const last = tokenTimes.findLastIndex((time) => time <= to);
   if (last - first < 10) throw new Error(`Only ${last - first} tokens in a window: it has to be longer.`);
   return (tokenCpu[last]! - tokenCpu[first]!) / (last - first);
-}
-
-export function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -5,6 +5,7 @@
  *
  *     deno run -A tests/bench/sending.ts [--model billion] [--pairs 100] [--bpftrace 0.23]
  */
+import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { bpftraces } from "../harness/bpftraces.ts";
 import { start } from "../harness/command.ts";
@@ -14,7 +15,7 @@ import { bootNow } from "../kernel/boot_clock.ts";
 import { bpftracesOf } from "../kernel/processes.ts";
 import type { ShapeName } from "../workloads/shapes.ts";
 import { COMPILED_MS } from "./modes.ts";
-import { pause, PinnedEngine, type Stretch, tokenCost } from "./pinned_engine.ts";
+import { PinnedEngine, type Stretch, tokenCost } from "./pinned_engine.ts";
 import { middle } from "./statistics.ts";
 import { shuffled } from "./windows.ts";
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import assert from "node:assert/strict";
 import * as z from "zod";
 import { coldstartResultSchema, operatorsResultSchema, summarySchema } from "../../mod.ts";
@@ -45,7 +46,7 @@ kernelTest("a library without the functions: 1, and which function is missing", 
   const library = folder.file("libggml-cpu-stripped.so");
   Deno.copyFileSync(await anyLibrary(), library);
   await using target = start(["env", `LD_PRELOAD=${library}`, "sleep", "60"]);
-  while (!Deno.readTextFileSync(`/proc/${target.pid}/maps`).includes(library)) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (!Deno.readTextFileSync(`/proc/${target.pid}/maps`).includes(library)) await pause(10);
   const { code, stderr } = await runLlmprof(["operators", "--pid", String(target.pid), "--no-output"]);
   assert.match(stderr, /^libggml-cpu-stripped\.so does not name the function ggml_\w+.*\. Its symbols were stripped/m);
   assert.equal(code, 1);

@@ -1,4 +1,5 @@
 /** Whatever fails, and whenever: what was seen is in the files, nobody is left behind, and the target goes on. */
+import { setTimeout as pause } from "node:timers/promises";
 import { mustRun } from "../harness/command.ts";
 import type { Bpftrace } from "../harness/bpftraces.ts";
 import { matrixTest, sampledTest } from "../harness/kernel.ts";
@@ -40,7 +41,7 @@ function stopped({ typed, now }: FaultyRun, signal: Deno.Signal): Expected {
   return { code: 0, seenUntil, says: [/^Wrote /m] };
 }
 /** Longer than it may take from an event to the file. */
-const aWhile = () => new Promise((resolve) => setTimeout(resolve, 1500));
+const aWhile = () => pause(1500);
 
 const cases: readonly Case[] = [
   {

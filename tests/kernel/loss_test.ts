@@ -1,4 +1,5 @@
 /** What a full buffer swallows is counted to the last event, and the trace says when. */
+import { setTimeout as pause } from "node:timers/promises";
 import assert from "node:assert/strict";
 import { matrixTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
@@ -35,11 +36,11 @@ matrixTest(
     const held = [llmprof.pid, ...bpftracesOf(llmprof.pid)];
     const from = bootNow();
     for (const pid of held) Deno.kill(pid, "SIGSTOP");
-    await new Promise((resolve) => setTimeout(resolve, heldMs));
+    await pause(heldMs);
     for (const pid of held.toReversed()) Deno.kill(pid, "SIGCONT");
     const to = bootNow();
     // What comes after the loss is seen again.
-    await new Promise((resolve) => setTimeout(resolve, afterwardsMs));
+    await pause(afterwardsMs);
     Deno.writeTextFileSync(stopFile, "");
 
     assert.equal((await engine.finished()).code, 0);

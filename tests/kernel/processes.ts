@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 /** The process table, as the kernel shows it at this moment. */
 export interface ProcessRow {
   readonly pid: number;
@@ -45,7 +46,7 @@ export async function until<T>(what: string, look: () => T | undefined | false, 
   for (const begin = performance.now(); performance.now() - begin < limitMilliseconds;) {
     const found = look();
     if (found !== undefined && found !== false) return found;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await pause(5);
   }
   throw new Error(`Waited ${limitMilliseconds} ms in vain: ${what}.`);
 }

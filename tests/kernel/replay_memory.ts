@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { start } from "../harness/command.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
@@ -23,7 +24,7 @@ export async function replayMemory(ops: number): Promise<ReplayMemory> {
   let peakBytes = 0, over = false;
   void child.finished().then(() => over = true);
   // The kernel keeps the highest value itself, so that what is missed is only the end, when files are closed.
-  for (; !over; await new Promise((resolve) => setTimeout(resolve, 5))) peakBytes = Math.max(peakBytes, highWater(child.pid));
+  for (; !over; await pause(5)) peakBytes = Math.max(peakBytes, highWater(child.pid));
   const { stdout } = await child.succeeded();
   const { events, result }: Summary<OperatorsResult> = JSON.parse(stdout);
   return { calls, ops: result.workers.reduce((sum, worker) => sum + worker.calls, 0), wrong: events.lost + events.undecodable, peakBytes };

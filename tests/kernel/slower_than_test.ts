@@ -1,4 +1,5 @@
 /** Tokens alone until one is slow, then operators for a while: the slow one is planted. */
+import { setTimeout as pause } from "node:timers/promises";
 import assert from "node:assert/strict";
 import { matrixTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
@@ -54,7 +55,3 @@ matrixTest("--slower-than: a planted slow token brings the operators of the toke
   assert.ok(outsideGraphNs! > 0 && graphsInDecodeNs! + outsideGraphNs! < decodeNs);
   assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
 });
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}

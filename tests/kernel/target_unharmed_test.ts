@@ -1,4 +1,5 @@
 /** Whatever becomes of llmprof, the target goes on. */
+import { setTimeout as pause } from "node:timers/promises";
 import assert from "node:assert/strict";
 import { matrixTest, sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
@@ -57,7 +58,7 @@ for (const [index, victim] of ["bpftrace", "llmprof"].entries()) {
       await llmprof.saw("Tracing process");
       Deno.writeTextFileSync(waitFile, "");
       // Longer than the reader of a ring buffer ever pauses.
-      await new Promise((resolve) => setTimeout(resolve, 2500));
+      await pause(2500);
       const killedAt = bootNow();
       if (victim === "llmprof") llmprof.kill("SIGKILL");
       // The reader that is paused, where readers are: the last to come.

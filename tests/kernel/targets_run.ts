@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { join } from "node:path";
 import { mustRun, run, type Running, start } from "../harness/command.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
@@ -334,7 +335,7 @@ async function inPodman(way: Way): Promise<void> {
   } finally {
     // Podman tidies up after the container on its own, and for a moment the two are in each other's way.
     for (let left = 5; left > 0 && (await run(["podman", "--runtime", "runc", "rm", "--force", "--time", "0", id])).code !== 0; left--) {
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await pause(300);
     }
     await run(["podman", "rmi", "--force", id]);
   }

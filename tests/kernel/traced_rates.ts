@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { splitBase } from "../../lib/events/time.ts";
 import { siteKey } from "../../lib/session/library_attacher.ts";
@@ -78,11 +79,10 @@ export async function traced<T>(
 }
 
 async function keepPausing(reader: { pause(): void; resume(): void }, pauseMs: number, signal: AbortSignal): Promise<void> {
-  const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
   while (!signal.aborted) {
     reader.pause();
-    await sleep(pauseMs);
+    await pause(pauseMs);
     reader.resume();
-    await sleep(FIXED_RUN_MS);
+    await pause(FIXED_RUN_MS);
   }
 }

@@ -1,4 +1,5 @@
 /** Every way of an event out of the kernel is exact at any rate, and late by no more than it may be. */
+import { setTimeout as pause } from "node:timers/promises";
 import assert from "node:assert/strict";
 import { readMeans } from "../../lib/commands/means.ts";
 import { matrixTest } from "../harness/kernel.ts";
@@ -44,7 +45,6 @@ matrixTest("a reader that stands still for half of the time: every event comes i
   await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, flags });
   await llmprof.saw("Tracing process");
   const bpftraces = bpftracesOf(llmprof.pid);
-  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   // Buffers of processors fill for several heartbeats, and are read one after another.
   for (let times = 0; times < 6; times++) {
     for (const [signal, ms] of [["SIGSTOP", 250], ["SIGCONT", 250]] as const) {

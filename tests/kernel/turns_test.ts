@@ -1,4 +1,5 @@
 /** A target that is watched for a while, again and again: whole in each turn, left alone in between. */
+import { setTimeout as pause } from "node:timers/promises";
 import assert from "node:assert/strict";
 import { matrixTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
@@ -21,7 +22,7 @@ matrixTest("--every 4s --for 1s: turns in fifteen seconds, each of them whole, a
   let restless = true, over = false;
   void llmprof.finished().then(() => over = true);
   while (restless && !over) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await pause(20);
     restless = bpftracesOf(llmprof.pid).length > 0;
   }
   assert.ok(!over, "between two turns no bpftrace is left");
