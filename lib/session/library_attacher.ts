@@ -24,7 +24,7 @@ interface How {
   readonly loaded?: boolean;
 }
 
-/** The probes of a group, and where they stand in what a process has mapped. */
+/** Probes for a program (of a library, where they are a group's), and where they stand. */
 export interface LibraryPart {
   readonly stream: string;
   readonly probes: readonly Probe[];
@@ -69,6 +69,8 @@ export interface Present {
  * engine's choice between variants gets a second gate, at the call that comes after the choice.
  */
 export class LibraryAttacher {
+  /** Records that say that an engine's choice between variants has been made, as a rule. */
+  readonly announcing: ReadonlySet<string>;
   /** Group or gate and file. */
   readonly #attached = new Set<string>();
   /** Programs into which nothing of the kind is linked. */
@@ -81,7 +83,9 @@ export class LibraryAttacher {
     readonly groups: readonly LibraryGroup[],
     readonly start: StartParts,
     readonly fact: (fact: Fact) => void,
-  ) {}
+  ) {
+    this.announcing = new Set(groups.flatMap(({ need }) => need.ready === "mapped" ? [] : need.ready.announced ?? []));
+  }
 
   /** The programs that the gates will ask for: one with a gate in it is acted on and sends a signal. */
   get expected(): { unsafe: boolean; prompt: boolean }[] {
@@ -113,11 +117,6 @@ export class LibraryAttacher {
     const gate = (group: LibraryGroup) => hasChosen ? undefined : group.gate;
     const others = await Promise.all(mapped.map((group) => this.#findAndAttach(files, pid, group, { gate: gate(group) })));
     return [...linked, ...others].reduce((n, { fresh }) => n + fresh, 0);
-  }
-
-  /** Whether a record says that an engine's choice between variants has been made, as a rule. */
-  announces(record: string): boolean {
-    return this.groups.some(({ need }) => need.ready !== "mapped" && need.ready.announced === record);
   }
 
   /** A process stands at the call: the variant that it has mapped is the one that it uses. */

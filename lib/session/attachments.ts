@@ -1,0 +1,173 @@
+import type { Event } from "../events/event.ts";
+import type { Fact } from "../events/fact.ts";
+import type { Guard } from "../machine/guard.ts";
+import type { Filter } from "../programs/filter.ts";
+import type { Probe } from "../programs/probe.ts";
+import { readStat } from "../target/process.ts";
+import type { Attached } from "./attached.ts";
+import type { Gatekeeper } from "./gatekeeper.ts";
+import { inOne, LibraryAttacher, type LibraryPart, type Present } from "./library_attacher.ts";
+import { gateStream, groupByLibrary, type MakeCallGate } from "./library_groups.ts";
+import type { Means } from "./means.ts";
+import type { Members } from "./members.ts";
+import type { ProgramOptions, Programs } from "./programs.ts";
+import { targetEnded } from "./target_ended.ts";
+
+export interface AttachOptions {
+  readonly guard: Guard;
+  readonly mappingGate: (prefix: string, execs: boolean) => Probe;
+  readonly callGate: MakeCallGate;
+  /** A running target that has not mapped a library yet is waited for, instead of refused. */
+  readonly patient: boolean;
+}
+
+/** The run that the programs are a part of. */
+export interface AttachRun {
+  readonly programs: Programs;
+  readonly gatekeeper: Gatekeeper;
+  /** The probes of a library are attached. */
+  attached(stream: string): void;
+  fact(fact: Fact): void;
+}
+
+/** The programs of one life of a target: which there are, and when each of them is started. */
+export class Attachments {
+  readonly #libraries: LibraryAttacher;
+  /** While the first programs are started: all of them look at the same processes, and every process of the machine is read once. */
+  #firstFilter: Promise<Filter> | undefined;
+  /** Nothing more is attached. */
+  #left = false;
+
+  /** `heard`: is handed every event. */
+  constructor(
+    readonly means: Means,
+    readonly members: Members,
+    readonly probes: readonly Probe[],
+    readonly options: AttachOptions,
+    readonly run: AttachRun,
+    readonly heard: (event: Event) => void,
+  ) {
+    this.#libraries = new LibraryAttacher(
+      means,
+      groupByLibrary(probes, options.callGate),
+      (parts) => this.#startLibraries(parts),
+      (fact) => run.fact(fact),
+    );
+  }
+
+  leave(): void {
+    this.#left = true;
+  }
+
+  /** See {@link LibraryAttacher.atMapping}. */
+  atMapping(pid: number): Promise<number> {
+    return this.#libraries.atMapping(pid);
+  }
+
+  /** See {@link LibraryAttacher.atCall}. */
+  atCall(pid: number): Promise<void> {
+    return this.#libraries.atCall(pid);
+  }
+
+  /**
+   * To what has mapped nothing yet: the programs that it needs no library for, and gates at which it will stop for its libraries. `program`: its file,
+   * where it is known. `prompt`: somebody acts on what it does.
+   */
+  async toStarting(prompt: boolean, program?: string): Promise<readonly [process: Attached, ...gates: Attached[]]> {
+    const { programs } = this.run;
+    const filter = await this.#first();
+    const process = this.#start({ ...this.#kernelPart(), filter, prompt });
+    const gates = this.#libraries.gatePrefixes.map((prefix) => this.#startGate(prefix, filter));
+    // After the gates, which would take what is kept for those that they stop for.
+    programs.prepare(this.#libraries.expected);
+    const ready = [process, ...gates].map((attached) => programs.ready(attached));
+    await Promise.all([...ready, program === undefined ? null : this.#libraries.inspect(program)]);
+    this.#firstFilter = undefined;
+    return [process, ...gates];
+  }
+
+  /**
+   * To the running process: what is mapped is attached at once, with all the rest in one program, because several bpftraces would take the CPU from one
+   * another and from the target. What is not is waited for at a gate, if somebody wants to wait.
+   */
+  async toRunning(pid: number, prompt: boolean): Promise<void> {
+    const { programs } = this.run;
+    const { patient } = this.options;
+    // Loading bpftrace takes longer than to find out what its program is.
+    programs.prepare([{ unsafe: false, prompt }]);
+    const filter = await this.#first();
+    const pids = filter.type === "new" ? [] : filter.pids;
+    const present = await this.#present(pid, pids);
+    const kernel = this.#kernelPart();
+    if (present.missing.length === 0 && !prompt) {
+      await this.#libraries.attach(present, async (parts) => {
+        await programs.ready(this.#start({ ...inOne([kernel, ...parts]), filter }));
+        for (const { stream } of parts) this.run.attached(stream);
+      });
+    } else {
+      const prefixes = new Set(present.missing.filter(({ need }) => need.ready === "mapped").map(({ need }) => need.prefix));
+      const others = [this.#start({ ...kernel, filter, prompt }), ...[...prefixes].map((prefix) => this.#startGate(prefix, filter))];
+      await Promise.all([this.#libraries.attach(present), ...others.map((attached) => programs.ready(attached))]);
+      // What was mapped after the first look and before there was a gate.
+      if (prefixes.size > 0) await this.#libraries.attach(await this.#libraries.present(pids, patient));
+    }
+    this.#firstFilter = undefined;
+  }
+
+  #first(): Promise<Filter> {
+    return this.#firstFilter = this.members.filter();
+  }
+
+  /** Throws where something is missing that nobody waits for. */
+  async #present(pid: number, pids: readonly number[]): Promise<Present> {
+    for (;;) {
+      const present = await this.#libraries.present(pids, this.options.patient);
+      if (present.missing.length === 0) return present;
+      if (!(await readStat(this.means.files, pid))) throw targetEnded(pid);
+      if (this.options.patient) return present;
+      const why = await this.#libraries.whyMissing(pids, present.missing);
+      if (why) throw why;
+    }
+  }
+
+  /** What needs no library; says what of it this kernel does not have. */
+  #kernelPart(): LibraryPart {
+    const probes = this.probes.filter((probe) => !probe.library && this.#possible(probe));
+    return { stream: "process", probes, sites: new Map() };
+  }
+
+  #possible(probe: Probe): boolean {
+    const missing = (probe.tracepoints ?? []).filter((name) => !this.means.machine.tracepoints.has(name));
+    if (missing.length > 0) this.run.fact({ fact: "note", text: `${probe.summary}: not seen here, this kernel has no ${missing.join(", ")}` });
+    return missing.length === 0;
+  }
+
+  #startGate(prefix: string, filter: Filter): Attached {
+    const { guard, mappingGate } = this.options;
+    // Of programs that start anywhere on the machine nobody is stopped for being started.
+    const execs = filter.type !== "new";
+    if (execs) { for (const pid of this.members.tops) void guard.mayStop(pid); }
+    return this.#start({ stream: gateStream(prefix), probes: [mappingGate(prefix, execs)], filter });
+  }
+
+  async #startLibraries(parts: readonly LibraryPart[]): Promise<void> {
+    const filter = await (this.#firstFilter ?? this.members.filter());
+    await Promise.all(parts.map(async (part) => {
+      await this.run.programs.ready(this.#start({ ...part, filter }));
+      this.run.attached(part.stream);
+    }));
+  }
+
+  #start(options: ProgramOptions): Attached {
+    const { programs, gatekeeper } = this.run;
+    const isGate = options.probes.some((probe) => probe.unsafe);
+    const attached = programs.start({ ...options, prompt: options.prompt || isGate });
+    if (isGate) void this.options.guard.armed(attached.running.pid);
+    attached.onEvent = (event) => {
+      if (isGate) gatekeeper.event(event);
+      if (this.#libraries.announcing.has(event.record) && !this.#left) gatekeeper.meanwhile(() => this.#libraries.atCall(event.pid));
+      this.heard(event);
+    };
+    return attached;
+  }
+}
