@@ -35,6 +35,8 @@ export class Attachments {
   readonly #libraries: LibraryAttacher;
   /** While the first programs are started: all of them look at the same processes, and every process of the machine is read once. */
   #firstFilter: Promise<Filter> | undefined;
+  /** Processes that ran before. */
+  #running: readonly number[] = [];
   /** Nothing more is attached. */
   #left = false;
 
@@ -92,7 +94,6 @@ export class Attachments {
    */
   async toRunning(pid: number, prompt: boolean): Promise<void> {
     const { programs } = this.run;
-    const { patient } = this.options;
     // Loading bpftrace takes longer than to find out what its program is.
     programs.prepare([{ unsafe: false, prompt }]);
     const filter = await this.#first();
@@ -108,10 +109,14 @@ export class Attachments {
       const prefixes = new Set(present.missing.filter(({ need }) => need.ready === "mapped").map(({ need }) => need.prefix));
       const others = [this.#start({ ...kernel, filter, prompt }), ...[...prefixes].map((prefix) => this.#startGate(prefix, filter))];
       await Promise.all([this.#libraries.attach(present), ...others.map((attached) => programs.ready(attached))]);
-      // What was mapped after the first look and before there was a gate.
-      if (prefixes.size > 0) await this.#libraries.attach(await this.#libraries.present(pids, patient));
     }
     this.#firstFilter = undefined;
+    this.#running = pids;
+  }
+
+  /** Attaches what running processes mapped while programs were attached to what they had mapped before: an engine may have been choosing its variant. */
+  async again(): Promise<void> {
+    if (!this.#left) await this.#libraries.attach(await this.#libraries.present(this.#running, this.options.patient));
   }
 
   #first(): Promise<Filter> {

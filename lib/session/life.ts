@@ -114,6 +114,7 @@ export class Life {
     else await this.#attachments.toStarting(false, target.program);
     if (target.type === "running" && !(await readStat(this.means.files, target.pid))) throw targetEnded(target.pid);
     this.#count();
+    if (target.type === "running") this.run.gatekeeper.meanwhile(() => this.#attachments.again());
   }
 
   /** Whoever starts next and shows that it is an inference process. */

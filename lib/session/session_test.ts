@@ -177,6 +177,25 @@ Deno.test("session: a running process is traced until it is gone", async () => {
   assert.deepEqual(events(s.spans), ['100/100 llama.decode "llama_decode" (open) tokens=1 phase=decode context=7']);
 });
 
+Deno.test("session: what a running process maps while it is attached to is attached then", async () => {
+  using root = temporary();
+  const stop = Promise.withResolvers<void>();
+  const progress = ({ state }: { state: string }) => {
+    if (state === "counting") s.proc.map(100, "/opt/libllama.so.2", 6, libllama);
+  };
+  const s = session(root.path, { type: "running", pid: 100, pids: [100], argv: ["node"] }, { progress });
+  s.proc.process(100, 1, "node");
+  s.proc.map(100, "/opt/libllama.so", 5, libllama);
+  const done = s.run.run(stop.promise);
+  const first = await s.program("target"), later = await s.program("llama");
+  assert.ok((await first.program).includes("map_files/7f000005000-7f000005fff") && !(await first.program).includes("7f000006000"));
+  assert.ok((await later.program).includes("map_files/7f000006000-7f000006fff") && !(await later.program).includes("7f000005000"));
+  stop.resolve();
+  await done;
+  await s.run.ended();
+  assert.deepEqual([...s.run.timeline!.tallies.keys()].sort(), ["host", "llama", "target"]);
+});
+
 Deno.test("session: a target that comes again is traced again, each life with programs of its own, what the first left open closed", async () => {
   using root = temporary();
   const stop = Promise.withResolvers<void>();
