@@ -3,7 +3,7 @@ import { type Detail, probesOf } from "../programs/detail.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Probe } from "../programs/probe.ts";
 import { gateStream, groupByLibrary } from "../session/library_groups.ts";
-import { inOne, type LibraryPart } from "../session/library_attacher.ts";
+import { inOne, type ProgramPart } from "../session/program_part.ts";
 import type { Means } from "../session/means.ts";
 import { percent } from "../session/percent.ts";
 import { plannedSites } from "../session/planned_sites.ts";
@@ -86,7 +86,7 @@ async function filterOf(pids: readonly number[], tree: boolean, means: Means): P
 async function plans(probes: readonly Probe[], filter: Filter, { bufferPages, wait }: DryRunOptions, means: Means) {
   const groups = groupByLibrary(probes, callGate);
   const possible = ({ library, tracepoints = [] }: Probe) => !library && tracepoints.every((name) => means.machine.tracepoints.has(name));
-  const kernel: LibraryPart = { stream: "process", probes: probes.filter(possible), sites: new Map() };
+  const kernel: ProgramPart = { stream: "process", probes: probes.filter(possible), sites: new Map() };
   const { planned, missing: notYet } = filter.type === "new"
     ? { planned: [], missing: groups }
     : await plannedSites(means, groups, filter.pids, true);

@@ -4,7 +4,7 @@ import type { Site } from "../programs/library_sites.ts";
 import type { Probe } from "../programs/probe.ts";
 import { render } from "../programs/render.ts";
 import { harmless } from "../events/text.ts";
-import { siteKey, type SiteMap } from "../session/library_attacher.ts";
+import { siteKey, type SiteMap } from "../session/program_part.ts";
 import { costInKernel } from "../session/prediction.ts";
 import { dialectOf } from "../session/programs.ts";
 import { mapKeysOf } from "../session/spares.ts";

@@ -6,7 +6,8 @@ import type { Probe } from "../programs/probe.ts";
 import { readStat } from "../target/process.ts";
 import type { Attached } from "./attached.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
-import { inOne, LibraryAttacher, type LibraryPart, type Present } from "./library_attacher.ts";
+import { LibraryAttacher, type Present } from "./library_attacher.ts";
+import { inOne, type ProgramPart } from "./program_part.ts";
 import { gateStream, groupByLibrary, type MakeCallGate } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 import type { Members } from "./members.ts";
@@ -136,7 +137,7 @@ export class Attachments {
   }
 
   /** What needs no library; says what of it this kernel does not have. */
-  #kernelPart(): LibraryPart {
+  #kernelPart(): ProgramPart {
     const probes = this.probes.filter((probe) => !probe.library && this.#possible(probe));
     return { stream: "process", probes, sites: new Map() };
   }
@@ -155,7 +156,7 @@ export class Attachments {
     return this.#start({ stream: gateStream(prefix), probes: [mappingGate(prefix, execs)], filter });
   }
 
-  async #startLibraries(parts: readonly LibraryPart[]): Promise<void> {
+  async #startLibraries(parts: readonly ProgramPart[]): Promise<void> {
     const filter = await (this.#firstFilter ?? this.members.filter());
     await Promise.all(parts.map(async (part) => {
       await this.run.programs.ready(this.#start({ ...part, filter }));

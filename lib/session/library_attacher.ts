@@ -3,19 +3,12 @@ import { FilesOnce } from "../machine/files_once.ts";
 import type { Fact } from "../events/fact.ts";
 import { readCode } from "../target/code.ts";
 import { fileReader, readElf } from "../target/elf.ts";
-import { findLibraries, type FoundLibrary, isLinked, readNamesTable, type Site, sitesIn } from "../programs/library_sites.ts";
-import type { Probe, SiteParam } from "../programs/probe.ts";
+import { findLibraries, type FoundLibrary, isLinked, readNamesTable, sitesIn } from "../programs/library_sites.ts";
+import type { Probe } from "../programs/probe.ts";
 import { hasEnded } from "../target/process.ts";
 import type { LibraryGroup } from "./library_groups.ts";
+import { type ProgramPart, siteKey, type SiteMap } from "./program_part.ts";
 import type { Means } from "./means.ts";
-
-/** Sites of each parameter: see {@link siteKey}. */
-export type SiteMap = ReadonlyMap<string, readonly Site[]>;
-
-/** Parameters that name the same functions at the same place have the same sites. */
-export function siteKey(param: SiteParam): string {
-  return [param.at, param.beside ?? "", ...param.functions].join(" ");
-}
 
 /** `linked`: only what is linked into the program. `loaded`: by now the process has mapped what it needs. */
 interface How {
@@ -24,25 +17,8 @@ interface How {
   readonly loaded?: boolean;
 }
 
-/** Probes for a program (of a library, where they are a group's), and where they stand. */
-export interface LibraryPart {
-  readonly stream: string;
-  readonly probes: readonly Probe[];
-  readonly sites: SiteMap;
-}
-
-/** One program for all of these. */
-export function inOne(parts: readonly LibraryPart[]): LibraryPart {
-  const sites = new Map<string, readonly Site[]>();
-  for (const [key, more] of parts.flatMap((part) => [...part.sites])) {
-    // Two processes may have copies of a library of their own.
-    sites.set(key, [...new Map([...sites.get(key) ?? [], ...more].map((site) => [site.attach, site])).values()]);
-  }
-  return { stream: parts.length > 1 ? "target" : parts[0]!.stream, probes: [...new Set(parts.flatMap(({ probes }) => probes))], sites };
-}
-
 /** Starts one program for these, and counts from its readiness on. */
-export type StartParts = (parts: readonly LibraryPart[]) => Promise<void>;
+export type StartParts = (parts: readonly ProgramPart[]) => Promise<void>;
 
 /** Libraries of a process that serve a group. */
 interface Found {
@@ -225,7 +201,7 @@ export class LibraryAttacher {
     this.fact(code);
   }
 
-  async #part(files: FilesOnce, { pid, group, how: { gate }, fresh }: Fresh): Promise<LibraryPart> {
+  async #part(files: FilesOnce, { pid, group, how: { gate }, fresh }: Fresh): Promise<ProgramPart> {
     const probes = gate ? [...group.probes, gate] : group.probes;
     return { stream: group.stream, probes, sites: await this.#sites(files, pid, probes, fresh) };
   }

@@ -8,7 +8,8 @@ import { ops } from "../../probes/ggml/ops.ts";
 import { calls } from "../../probes/llama/calls.ts";
 import type { BpftraceFeatures } from "../machine/bpftrace.ts";
 import type { Fact } from "../events/fact.ts";
-import { inOne, LibraryAttacher, type LibraryPart } from "./library_attacher.ts";
+import { LibraryAttacher } from "./library_attacher.ts";
+import type { ProgramPart } from "./program_part.ts";
 import { groupByLibrary } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 
@@ -26,7 +27,7 @@ function attacher(root: string, features: Partial<BpftraceFeatures> = {}, attach
   const machine = capable();
   const bpftrace = { ...machine.bpftrace!, features: { ...machine.bpftrace!.features, ...features } };
   const means = { files: proc.files, machine: { ...machine, bpftrace } } as unknown as Means;
-  const start = (parts: readonly LibraryPart[]) => {
+  const start = (parts: readonly ProgramPart[]) => {
     for (const { stream, probes, sites } of parts) {
       attached.push(...[...sites.values()].flat().map(({ attach }) => attach));
       const labels = [...new Set([...sites.values()].flat().map(({ label, cost }) => `${label} ${cost}`))];
@@ -205,14 +206,6 @@ Deno.test("library attacher: what is attached together is attached again togethe
   assert.deepEqual(facts.flatMap((fact) => fact.fact === "note" && fact.text.startsWith("process 200") ? fact.text : []), [
     "process 200 ended while probes were attached to its libggml-cpu.so: nothing of it was seen there",
   ]);
-});
-
-Deno.test("library attacher: one program for several parts has each probe once, at the sites of all", () => {
-  const site = (attach: string) => ({ attach, label: attach, cost: "nop", byHand: attach });
-  const part = (stream: string, ...sites: string[]): LibraryPart => ({ stream, probes: [graph, ops], sites: new Map([["entry", sites.map(site)]]) });
-  const { stream, probes, sites } = inOne([part("ggml", "one", "two"), part("ggml", "two", "three")]);
-  assert.deepEqual([stream, probes, sites.get("entry")!.map(({ attach }) => attach)], ["target", [graph, ops], ["one", "two", "three"]]);
-  assert.equal(inOne([part("process")]).stream, "process");
 });
 
 Deno.test("library attacher: why a running process cannot be profiled", async () => {

@@ -4,10 +4,10 @@ import { type Detail, detailsOf, probesOf, withOperators } from "../programs/det
 import type { Probe } from "../programs/probe.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { Decodes } from "./decodes.ts";
-import type { LibraryPart } from "./library_attacher.ts";
 import { groupByLibrary } from "./library_groups.ts";
 import type { Means } from "./means.ts";
-import { plannedSites, sitesOf } from "./planned_sites.ts";
+import { plannedSites } from "./planned_sites.ts";
+import { type ProgramPart, sitesOf } from "./program_part.ts";
 import { costOfHits, type Hits, hitsOf, overheadOf } from "./prediction.ts";
 import type { RunningTarget } from "./target.ts";
 import { cpuPerSecond, type CpuReading, TargetCpu } from "./target_cpu.ts";
@@ -96,7 +96,7 @@ export async function lookAt(
 }
 
 /** Where the probes would stand; null where a library is not there yet. */
-async function planned(means: Means, target: RunningTarget, probes: readonly Probe[]): Promise<readonly LibraryPart[] | null> {
+async function planned(means: Means, target: RunningTarget, probes: readonly Probe[]): Promise<readonly ProgramPart[] | null> {
   const { planned, missing } = await plannedSites(means, groupByLibrary(probes, callGate), target.pids, false);
   return missing.length > 0 ? null : planned;
 }

@@ -14,7 +14,7 @@ import type { ClockReading } from "../tracing/clock_line.ts";
 import type { ProgramEnd } from "../tracing/running_program.ts";
 import { Attached } from "./attached.ts";
 import { HostClock } from "./clock.ts";
-import { siteKey, type SiteMap } from "./library_attacher.ts";
+import { siteKey, type SiteMap } from "./program_part.ts";
 import type { Means } from "./means.ts";
 import { patience } from "./patience.ts";
 import { costInKernel } from "./prediction.ts";

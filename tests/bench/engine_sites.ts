@@ -1,5 +1,6 @@
 import { groupByLibrary } from "../../lib/session/library_groups.ts";
-import { plannedSites, sitesOf } from "../../lib/session/planned_sites.ts";
+import { plannedSites } from "../../lib/session/planned_sites.ts";
+import { sitesOf } from "../../lib/session/program_part.ts";
 import type { Site } from "../../lib/programs/library_sites.ts";
 import { readMeans } from "../../lib/commands/means.ts";
 import { operatorsProfile } from "../../lib/commands/operators.ts";

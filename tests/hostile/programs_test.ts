@@ -6,7 +6,7 @@ import { findLibraries, sitesIn } from "../../lib/programs/library_sites.ts";
 import type { Param, Probe } from "../../lib/programs/probe.ts";
 import { render } from "../../lib/programs/render.ts";
 import { type Block, parseTemplate } from "../../lib/programs/template.ts";
-import { siteKey, type SiteMap } from "../../lib/session/library_attacher.ts";
+import { siteKey, type SiteMap } from "../../lib/session/program_part.ts";
 import { calls } from "../../probes/llama/calls.ts";
 import { makeElf } from "../harness/elf.ts";
 import { capable } from "../harness/fake_machine.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { splitBase } from "../../lib/events/time.ts";
-import { siteKey } from "../../lib/session/library_attacher.ts";
+import { siteKey } from "../../lib/session/program_part.ts";
 import type { Means } from "../../lib/session/means.ts";
 import { Programs } from "../../lib/session/programs.ts";
 import { DEFAULT_BUFFER_PAGES } from "../../lib/tracing/command_line.ts";

@@ -1,0 +1,33 @@
+import type { Site } from "../programs/library_sites.ts";
+import type { Probe, SiteParam } from "../programs/probe.ts";
+
+/** Sites of each parameter: see {@link siteKey}. */
+export type SiteMap = ReadonlyMap<string, readonly Site[]>;
+
+/** Parameters that name the same functions at the same place have the same sites. */
+export function siteKey(param: SiteParam): string {
+  return [param.at, param.beside ?? "", ...param.functions].join(" ");
+}
+
+/** Probes that are started together, those of a library or those of the kernel, and where they stand: a program, or a part of one. */
+export interface ProgramPart {
+  readonly stream: string;
+  readonly probes: readonly Probe[];
+  readonly sites: SiteMap;
+}
+
+/** One program for all of these. */
+export function inOne(parts: readonly ProgramPart[]): ProgramPart {
+  const sites = new Map<string, readonly Site[]>();
+  for (const [key, more] of parts.flatMap((part) => [...part.sites])) {
+    // Two processes may have copies of a library of their own.
+    sites.set(key, [...new Map([...sites.get(key) ?? [], ...more].map((site) => [site.attach, site])).values()]);
+  }
+  return { stream: parts.length > 1 ? "target" : parts[0]!.stream, probes: [...new Set(parts.flatMap(({ probes }) => probes))], sites };
+}
+
+/** Where the probes that `of` chooses would stand. */
+export function sitesOf({ probes, sites }: ProgramPart, of: (probe: Probe) => boolean = () => true): Site[] {
+  const params = probes.filter(of).flatMap((probe) => Object.values(probe.params ?? {}));
+  return params.flatMap((param) => param.type === "site" ? sites.get(siteKey(param)) ?? [] : []);
+}
