@@ -11,7 +11,7 @@ export { profiles } from "./lib/commands/profiles.ts";
 export type { Profile } from "./lib/commands/profile.ts";
 export { probeCatalogue } from "./lib/commands/probe_catalogue.ts";
 
-export { readHeader, replay } from "./lib/timeline/recording.ts";
+export { readHeader, replay } from "./lib/timeline/replay.ts";
 export { RecordingFolder, type RecordingSource, type StreamSource } from "./lib/timeline/recording_source.ts";
 export type { Header } from "./lib/timeline/header.ts";
 export type { Timeline, TimelineOptions } from "./lib/timeline/timeline.ts";

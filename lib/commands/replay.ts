@@ -2,7 +2,7 @@ import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { splitBase } from "../events/time.ts";
 import type { Header } from "../timeline/header.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
-import { readHeader, replay } from "../timeline/recording.ts";
+import { readHeader, replay } from "../timeline/replay.ts";
 import { RecordingFolder, type RecordingSource } from "../timeline/recording_source.ts";
 import { usage } from "./cli/usage_error.ts";
 import { outputOwner, Outputs } from "./outputs.ts";

@@ -8,8 +8,9 @@ import { splitBase } from "../events/time.ts";
 import type { Header } from "./header.ts";
 import { beatLine, factLine, hostSchema } from "./host.ts";
 import { pack, unpack } from "./packed_recording.ts";
-import { RecordingWriter, replay } from "./recording.ts";
+import { RecordingWriter } from "./recording.ts";
 import { RecordingFolder, type RecordingSource } from "./recording_source.ts";
+import { replay } from "./replay.ts";
 import { Timeline } from "./timeline.ts";
 
 const base = 9_700_000_000_000_000n;

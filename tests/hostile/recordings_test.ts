@@ -10,7 +10,7 @@ import { ExitCode, LlmprofError } from "../../lib/events/errors.ts";
 import type { Fact } from "../../lib/events/fact.ts";
 import { splitBase } from "../../lib/events/time.ts";
 import { Pseudonyms } from "../../lib/timeline/pseudonyms.ts";
-import { replay } from "../../lib/timeline/recording.ts";
+import { replay } from "../../lib/timeline/replay.ts";
 import type { RecordingSource } from "../../lib/timeline/recording_source.ts";
 import { Redaction } from "../../lib/timeline/redaction.ts";
 import { summarySchema } from "../../lib/analysis/summary_schema.ts";

@@ -6,7 +6,7 @@ import { probeCatalogue } from "../../lib/commands/probe_catalogue.ts";
 import type { Instant, Slice } from "../../lib/events/span.ts";
 import { splitBase } from "../../lib/events/time.ts";
 import { unpack } from "../../lib/timeline/packed_recording.ts";
-import { replay } from "../../lib/timeline/recording.ts";
+import { replay } from "../../lib/timeline/replay.ts";
 import { RecordingFolder } from "../../lib/timeline/recording_source.ts";
 
 /** What a recording shows, as the picture needs it. */

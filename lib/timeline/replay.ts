@@ -1,0 +1,102 @@
+import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { RefusedFile } from "../machine/regular_file.ts";
+import { type Header, parseHeader } from "./header.ts";
+import type { Pseudonyms } from "./pseudonyms.ts";
+import { redacted, Redaction } from "./redaction.ts";
+import type { RecordingSource, StreamSource } from "./recording_source.ts";
+import { parseDescription } from "./stream_description.ts";
+import { type StreamInput, Timeline, type TimelineOptions } from "./timeline.ts";
+
+const BLOCK = 64 * 1024;
+/** Longer than any first line that llmprof writes. */
+const LONGEST_DESCRIPTION = 1 << 20;
+/** A run has a few, and one for each turn of `--every`; each keeps a file open. */
+const MOST_STREAMS = 256;
+
+/**
+ * Replays a recording: always the stream that holds the others back, a block at a time, so memory does not grow with its length. `pseudonyms`: of a
+ * recording that was made without `--redact`, nothing is told that it hides.
+ */
+export function replay(
+  source: RecordingSource,
+  start: (header: Header) => TimelineOptions,
+  pseudonyms?: Pseudonyms,
+): { header: Header; timeline: Timeline } {
+  const recorded = readHeader(source);
+  // Already redacted, it would only be numbered anew.
+  const hidden = recorded.options.redact ? undefined : pseudonyms;
+  const header = hidden?.header(recorded) ?? recorded;
+  const timeline = new Timeline(start(header));
+  const streams = new Map<string, () => void>();
+  const names = source.streams();
+  if (names.length > MOST_STREAMS) throw unreadable(source.name, `it has ${names.length} streams; a run has at most ${MOST_STREAMS}.`);
+  for (const name of names) streams.set(name, openStream(source, name, timeline, hidden));
+  for (let next = timeline.slowest(); next !== undefined; next = timeline.slowest()) streams.get(next)!();
+  timeline.finish();
+  return { header, timeline };
+}
+
+/** Returns what reads on in the stream. */
+function openStream(source: RecordingSource, name: string, timeline: Timeline, names: Pseudonyms | undefined): () => void {
+  const path = `${source.name}/${name}.lines`;
+  const buffer = new Uint8Array(BLOCK);
+  const file = opened(path, () => source.open(name));
+  const [line, rest] = readDescription(path, file, buffer);
+  const schema = opened(path, () => parseDescription(line, name, timeline.options.find));
+  const added = timeline.add(schema);
+  const input: StreamInput = names ? redacted(new Redaction(schema, names, timeline.options.find), added, null) : added;
+  let first: Uint8Array | undefined = rest;
+  return () => {
+    if (first) {
+      input.write(first);
+      first = undefined;
+      return;
+    }
+    const n = opened(path, () => file.read(buffer));
+    if (n !== null) return input.write(buffer.subarray(0, n));
+    file.close();
+    input.close();
+  };
+}
+
+/** The first line, and the bytes that were read beyond it. */
+function readDescription(path: string, file: StreamSource, buffer: Uint8Array): [string, Uint8Array] {
+  let head = new Uint8Array();
+  for (let n = file.read(buffer); n !== null && head.length <= LONGEST_DESCRIPTION; n = file.read(buffer)) {
+    const joined = new Uint8Array(head.length + n);
+    joined.set(head);
+    joined.set(buffer.subarray(0, n), head.length);
+    const end = joined.indexOf(10, head.length);
+    head = joined;
+    if (end >= 0) return [new TextDecoder().decode(head.subarray(0, end)), head.slice(end + 1)];
+  }
+  file.close();
+  throw unreadable(path, head.length > LONGEST_DESCRIPTION ? "its first line has no end." : "it ends before its first line does.");
+}
+
+export function readHeader(source: RecordingSource): Header {
+  let text: string;
+  try {
+    text = source.header();
+  } catch (cause) {
+    if (cause instanceof RefusedFile) throw unreadable(`${source.name}/header.json`, `it ${cause.message}`, cause);
+    throw unreadable(source.name, "it has no header.json.", cause);
+  }
+  return opened(`${source.name}/header.json`, () => parseHeader(JSON.parse(text)));
+}
+
+/** Words what is wrong with a file of the recording. */
+function opened<T>(path: string, action: () => T): T {
+  try {
+    return action();
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : String(cause);
+    throw unreadable(path, cause instanceof RefusedFile ? `it ${said}` : said, cause);
+  }
+}
+
+function unreadable(path: string, why: string, cause?: unknown): LlmprofError {
+  return new LlmprofError(ExitCode.failed, `Cannot read the recording ${path}:`, why, "Name a directory that llmprof wrote with -o NAME.llmprof.", {
+    cause,
+  });
+}
