@@ -92,13 +92,14 @@ if (import.meta.main) {
       options,
     );
     console.log(
-      `bpftrace ${bpftrace.name}, model ${options.model}, threads ${options.threads}: ${baseMs.toFixed(2)} ms CPU a token, ${
-        operatorsPerToken.toFixed(0)
-      } operators`,
+      `bpftrace ${bpftrace.name}, model ${options.model}, threads ${options.threads}: ${baseMs.toFixed(2)} ms CPU a token${
+        operatorsPerToken > 0 ? `, ${operatorsPerToken.toFixed(0)} operators` : ""
+      }`,
     );
     for (const [name, { median, low, high, count }] of ratios) {
       console.log(`  ${name.padEnd(9)} × ${median.toFixed(4)}  (95 %: ${low.toFixed(4)} to ${high.toFixed(4)}, ${count} windows)`);
     }
-    console.log(`  ${microsecondsPerOperator.toFixed(2)} µs for each operator; ${lost} of ${emitted} events lost`);
+    const perOperator = names.includes("timeline") ? `${microsecondsPerOperator.toFixed(2)} µs for each operator; ` : "";
+    console.log(`  ${perOperator}${lost} of ${emitted} events lost`);
   }
 }
