@@ -15,17 +15,17 @@ matrixTest("bytes that enter the page cache are those that mincore finds, cold a
   // A file of its own: pages that another process has mapped cannot be dropped.
   const path = join(cache, "models", "page-cache.gguf");
   writeModel(path, shapes.small);
-  assert.equal(await dropFromCache(path), 0, "the model lies on a disk and nobody has it mapped");
 
-  const cold = await pageCacheRun(bpftrace, path);
+  const cold = await pageCacheRun(bpftrace, path, async () => {
+    assert.equal(await dropFromCache(path), 0, "the model lies on a disk and nobody has it mapped");
+  });
   assert.equal(cold.before, 0);
   assert.ok(cold.after > 0);
   assert.equal(cold.entered - cold.evicted, inPages(cold.after));
   isWhatWasRead(cold);
 
   // All of it: what was evicted comes in again.
-  Deno.readFileSync(path);
-  const warm = await pageCacheRun(bpftrace, path);
+  const warm = await pageCacheRun(bpftrace, path, async () => void await Deno.readFile(path));
   assert.equal(warm.entered - warm.evicted, inPages(warm.after) - inPages(warm.before));
   // Not none: a machine may page out the engine's own files at any time, and they are read again.
   isWhatWasRead(warm);
