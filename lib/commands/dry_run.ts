@@ -2,7 +2,7 @@ import type { Calibration } from "../machine/calibration.ts";
 import { type Detail, probesOf } from "../programs/detail.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Probe } from "../programs/probe.ts";
-import { gateStream, groupByLibrary } from "../session/library_groups.ts";
+import { gatePrefixes, gateStream, groupByLibrary } from "../session/library_groups.ts";
 import { inOne, type ProgramPart } from "../session/program_part.ts";
 import type { Means } from "../session/means.ts";
 import { percent } from "../session/percent.ts";
@@ -82,7 +82,7 @@ async function filterOf(pids: readonly number[], tree: boolean, means: Means): P
   return { type: "tree", pids: [...new Set(pids.flatMap((pid) => treeOf(processes, pid)))] };
 }
 
-/** The same choices as Life makes: one program for a target that has mapped all, otherwise one for each library, and gates for what is not there. */
+/** The same choices as Attachments makes: one program for a target that has mapped all, otherwise one for each library, and gates for what is not there. */
 async function plans(probes: readonly Probe[], filter: Filter, { bufferPages, wait }: DryRunOptions, means: Means) {
   const groups = groupByLibrary(probes, callGate);
   const possible = ({ library, tracepoints = [] }: Probe) => !library && tracepoints.every((name) => means.machine.tracepoints.has(name));
@@ -91,8 +91,9 @@ async function plans(probes: readonly Probe[], filter: Filter, { bufferPages, wa
     ? { planned: [], missing: groups }
     : await plannedSites(means, groups, filter.pids, true);
   const parts = [kernel, ...planned];
-  const prefixes = new Set(notYet.filter(({ need }) => need.ready === "mapped").map(({ need }) => need.prefix));
-  for (const prefix of prefixes) parts.push({ stream: gateStream(prefix), probes: [mappingGate(prefix, filter.type !== "new")], sites: new Map() });
+  for (const prefix of gatePrefixes(notYet)) {
+    parts.push({ stream: gateStream(prefix), probes: [mappingGate(prefix, filter.type !== "new")], sites: new Map() });
+  }
   const alone = notYet.length > 0 || wait ? parts : [inOne(parts)];
   return { programs: alone.map((part) => plan({ ...part, filter, bufferPages }, means.machine)), notYet };
 }

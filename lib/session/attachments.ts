@@ -7,12 +7,13 @@ import { readStat } from "../target/process.ts";
 import type { Attached } from "./attached.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { LibraryAttacher, type Present } from "./library_attacher.ts";
-import { inOne, type ProgramPart } from "./program_part.ts";
-import { gateStream, groupByLibrary, type MakeCallGate } from "./library_groups.ts";
+import { gatePrefixes, gateStream, groupByLibrary, type MakeCallGate } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 import type { Members } from "./members.ts";
+import { inOne, type ProgramPart } from "./program_part.ts";
 import type { ProgramOptions, Programs } from "./programs.ts";
 import { targetEnded } from "./target_ended.ts";
+import { whyMissing } from "./why_missing.ts";
 
 export interface AttachOptions {
   readonly guard: Guard;
@@ -107,8 +108,8 @@ export class Attachments {
         for (const { stream } of parts) this.run.attached(stream);
       });
     } else {
-      const prefixes = new Set(present.missing.filter(({ need }) => need.ready === "mapped").map(({ need }) => need.prefix));
-      const others = [this.#start({ ...kernel, filter, prompt }), ...[...prefixes].map((prefix) => this.#startGate(prefix, filter))];
+      const process = this.#start({ ...kernel, filter, prompt });
+      const others = [process, ...gatePrefixes(present.missing).map((prefix) => this.#startGate(prefix, filter))];
       await Promise.all([this.#libraries.attach(present), ...others.map((attached) => programs.ready(attached))]);
     }
     this.#firstFilter = undefined;
@@ -131,7 +132,7 @@ export class Attachments {
       if (present.missing.length === 0) return present;
       if (!(await readStat(this.means.files, pid))) throw targetEnded(pid);
       if (this.options.patient) return present;
-      const why = await this.#libraries.whyMissing(pids, present.missing);
+      const why = await whyMissing(this.means.files, pids, present.missing);
       if (why) throw why;
     }
   }

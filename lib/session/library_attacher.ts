@@ -1,4 +1,3 @@
-import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { FilesOnce } from "../machine/files_once.ts";
 import type { Fact } from "../events/fact.ts";
 import { readCode } from "../target/code.ts";
@@ -6,7 +5,7 @@ import { fileReader, readElf } from "../target/elf.ts";
 import { findLibraries, type FoundLibrary, isLinked, readNamesTable, sitesIn } from "../programs/library_sites.ts";
 import type { Probe } from "../programs/probe.ts";
 import { hasEnded } from "../target/process.ts";
-import type { LibraryGroup } from "./library_groups.ts";
+import { gatePrefixes, type LibraryGroup } from "./library_groups.ts";
 import { type ProgramPart, siteKey, type SiteMap } from "./program_part.ts";
 import type { Means } from "./means.ts";
 
@@ -70,7 +69,7 @@ export class LibraryAttacher {
 
   /** Prefixes of file names at whose mapping the target has to be stopped. */
   get gatePrefixes(): string[] {
-    return [...new Set(this.#mapped.map(({ need }) => need.prefix))];
+    return gatePrefixes(this.groups);
   }
 
   /** Looks into a program before it is started, while nobody stands still for it: the long table of a large program takes a tenth of a second. */
@@ -134,33 +133,6 @@ export class LibraryAttacher {
 
   get #chosen(): LibraryGroup[] {
     return this.groups.filter(({ need }) => need.ready !== "mapped");
-  }
-
-  /**
-   * Why a running process cannot be profiled: nothing of the kind is mapped, or what is mapped does not tell where its functions are. Null where it
-   * could be now, because it was just loading them.
-   */
-  async whyMissing(pids: readonly number[], missing: readonly LibraryGroup[]): Promise<LlmprofError | null> {
-    const { need, symbols } = missing[0]!;
-    const any = await Promise.all(pids.map((pid) => findLibraries(this.means.files, pid, { ...need, symbols: [] }, [])));
-    const names = any.flat().map(({ name }) => name).filter((name) => name.startsWith(need.prefix));
-    if (names.length > 0) {
-      const now = await Promise.all(pids.map((pid) => findLibraries(this.means.files, pid, need, symbols)));
-      if (now.some((libraries) => libraries.length > 0)) return null;
-      const what = `${names[0]} does not name the function ${need.symbols.join(" or ")}.`;
-      return new LlmprofError(
-        ExitCode.failed,
-        what,
-        "Its symbols were stripped, or it is another version than llmprof knows.",
-        "Use a build that keeps its dynamic symbols.",
-      );
-    }
-    return new LlmprofError(
-      ExitCode.failed,
-      `Process ${pids[0]} has no ${need.prefix.replace(/\.$/, "")}*.so mapped.`,
-      "It is no llama.cpp, or it has not loaded it yet.",
-      "Wait for it with --wait, or let llmprof start it: llmprof <command> -- program args…",
-    );
   }
 
   async #find(files: FilesOnce, pid: number, group: LibraryGroup, how: How = {}): Promise<Found> {

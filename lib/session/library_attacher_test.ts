@@ -10,6 +10,7 @@ import type { BpftraceFeatures } from "../machine/bpftrace.ts";
 import type { Fact } from "../events/fact.ts";
 import { LibraryAttacher } from "./library_attacher.ts";
 import type { ProgramPart } from "./program_part.ts";
+import { whyMissing } from "./why_missing.ts";
 import { groupByLibrary } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 
@@ -210,16 +211,16 @@ Deno.test("library attacher: what is attached together is attached again togethe
 
 Deno.test("library attacher: why a running process cannot be profiled", async () => {
   using root = temporary();
-  const { proc, libraries, atStart } = attacher(root.path);
+  const { proc, atStart } = attacher(root.path);
   const missing = await atStart([100], true);
   assert.deepEqual(missing.map(({ stream }) => stream).sort(), ["ggml", "llama"]);
-  const none = await libraries.whyMissing([100], missing.filter(({ stream }) => stream === "ggml"));
+  const none = await whyMissing(proc.files, [100], missing.filter(({ stream }) => stream === "ggml"));
   assert.deepEqual([none?.exitCode, none?.what], [1, "Process 100 has no libggml-cpu*.so mapped."]);
   proc.map(100, "/opt/libggml-cpu.so", 8, makeElf({ something_else: "55" }));
-  const stripped = await libraries.whyMissing([100], await atStart([100], true));
+  const stripped = await whyMissing(proc.files, [100], await atStart([100], true));
   assert.match(stripped!.what, /^libggml-cpu\.so does not name the function ggml_graph_compute or ggml_cpu_extra_compute_forward\.$/);
   proc.map(100, "/opt/libggml-cpu.so", 9, makeElf({ ggml_graph_compute: "55", ggml_cpu_extra_compute_forward: "55" }));
-  assert.equal(await libraries.whyMissing([100], missing.filter(({ stream }) => stream === "ggml")), null, "it has come since");
+  assert.equal(await whyMissing(proc.files, [100], missing.filter(({ stream }) => stream === "ggml")), null, "it has come since");
 });
 
 Deno.test("library attacher: a library that is linked into the program is found there", async () => {

@@ -42,6 +42,11 @@ export function groupByLibrary(probes: readonly Probe[], callGate: MakeCallGate)
   return groups;
 }
 
+/** Prefixes of file names at whose mapping a process has to be stopped for these groups. */
+export function gatePrefixes(groups: readonly LibraryGroup[]): string[] {
+  return [...new Set(groups.filter(({ need }) => need.ready === "mapped").map(({ need }) => need.prefix))];
+}
+
 /** The program that a library's probe is a part of. */
 export function streamOf({ name }: Probe): string {
   return name.slice(0, name.indexOf("/"));

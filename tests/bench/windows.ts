@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { bootNow } from "../kernel/boot_clock.ts";
 import type { ShapeName } from "../workloads/shapes.ts";
 import { EnginesInTurn } from "./engines_in_turn.ts";
-import { type Stretch } from "./pinned_engine.ts";
+import type { Stretch } from "./pinned_engine.ts";
 
 /** Something that is attached to the engine for the length of a window. */
 export interface Mode {

@@ -1,0 +1,31 @@
+import { ExitCode, LlmprofError } from "../events/errors.ts";
+import type { KernelFiles } from "../machine/files.ts";
+import { findLibraries } from "../programs/library_sites.ts";
+import type { LibraryGroup } from "./library_groups.ts";
+
+/**
+ * Why running processes cannot be profiled: nothing of the kind is mapped, or what is mapped does not tell where its functions are. Null where they
+ * could be now, because they were just loading it.
+ */
+export async function whyMissing(files: KernelFiles, pids: readonly number[], missing: readonly LibraryGroup[]): Promise<LlmprofError | null> {
+  const { need, symbols } = missing[0]!;
+  const any = await Promise.all(pids.map((pid) => findLibraries(files, pid, { ...need, symbols: [] }, [])));
+  const names = any.flat().map(({ name }) => name).filter((name) => name.startsWith(need.prefix));
+  if (names.length > 0) {
+    const now = await Promise.all(pids.map((pid) => findLibraries(files, pid, need, symbols)));
+    if (now.some((libraries) => libraries.length > 0)) return null;
+    const what = `${names[0]} does not name the function ${need.symbols.join(" or ")}.`;
+    return new LlmprofError(
+      ExitCode.failed,
+      what,
+      "Its symbols were stripped, or it is another version than llmprof knows.",
+      "Use a build that keeps its dynamic symbols.",
+    );
+  }
+  return new LlmprofError(
+    ExitCode.failed,
+    `Process ${pids[0]} has no ${need.prefix.replace(/\.$/, "")}*.so mapped.`,
+    "It is no llama.cpp, or it has not loaded it yet.",
+    "Wait for it with --wait, or let llmprof start it: llmprof <command> -- program args…",
+  );
+}
