@@ -9,13 +9,17 @@ export interface Bpftrace {
   readonly path: string;
 }
 
-/** Every bpftrace that is installed here: the system's first, then those that `setup.ts` put into roots of other suites. */
+/**
+ * Every bpftrace that is installed here: the system's first, then those that `setup.ts` put into roots of other suites. With LLMPROF_TEST_VERSION set,
+ * the one of that name alone.
+ */
 export function bpftraces(): Bpftrace[] {
   const found: Bpftrace[] = [];
   const system = findProgram("bpftrace");
   if (system !== null) found.push({ name: bpftraceVersion([system]), path: system });
   for (const path of wrappers()) found.push({ name: basename(path).replace("bpftrace-", ""), path });
-  return found;
+  const only = Deno.env.get("LLMPROF_TEST_VERSION");
+  return only ? found.filter(({ name }) => name === only) : found;
 }
 
 /** `bpftrace v0.17.0` → `0.17`. */

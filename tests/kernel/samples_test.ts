@@ -23,7 +23,10 @@ matrixTest("--detail sample: as many samples as CPU time, in the functions that 
   assert.ok(!probes.some(({ name }) => name === "ggml/ops" || name === "ggml/graph"));
   const { count, functions, perSecond } = result.samples!;
   // What a hypervisor takes from a processor is no CPU time, and to the timer some of it is: of several ticks that it kept back one comes.
-  assert.ok(count > 0.97 * perSecond * cpu && count < 1.03 * perSecond * processor, `${count} samples in ${cpu} s of CPU time, ${processor} on a processor`);
+  assert.ok(
+    count > 0.97 * perSecond * cpu && count < 1.03 * perSecond * processor,
+    `${count} samples in ${cpu} s of CPU time, ${processor} on a processor`,
+  );
   const own = functions.filter(({ name }) => Object.hasOwn(STEPS, name));
   const seen = own.reduce((sum, { samples }) => sum + samples, 0);
   const kernel = functions.find(({ name }) => name === "kernel")?.samples ?? 0;

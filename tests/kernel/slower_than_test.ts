@@ -1,7 +1,7 @@
 /** Tokens alone until one is slow, then operators for a while: the slow one is planted. */
 import { setTimeout as pause } from "node:timers/promises";
 import assert from "node:assert/strict";
-import { matrixTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { query } from "../judge/trace_processor.ts";
 import { busyEngine } from "../workloads/engine_run.ts";
@@ -12,7 +12,7 @@ import { slicesOf } from "./trace_figures.ts";
 /** A token takes a millisecond, and on a busy machine sometimes ten. */
 const FACTOR = 100, STOP_MS = 1000;
 
-matrixTest("--slower-than: a planted slow token brings the operators of the tokens that follow, and of no others", {
+sampledTest(0, "--slower-than: a planted slow token brings the operators of the tokens that follow, and of no others", {
   engine: true,
   judge: true,
 }, async ({ path }) => {

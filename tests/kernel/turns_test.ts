@@ -1,7 +1,7 @@
 /** A target that is watched for a while, again and again: whole in each turn, left alone in between. */
 import { setTimeout as pause } from "node:timers/promises";
 import assert from "node:assert/strict";
-import { matrixTest } from "../harness/kernel.ts";
+import { matrixTest, sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { parseEngineLog } from "../workloads/engine_log.ts";
 import { busyEngine } from "../workloads/engine_run.ts";
@@ -10,7 +10,7 @@ import { bpftracesOf } from "./processes.ts";
 import { differingReplays } from "./replayed.ts";
 import { slicesOf } from "./trace_figures.ts";
 
-matrixTest("--every 4s --for 1s: turns in fifteen seconds, each of them whole, and nothing attached in between", {
+sampledTest(0, "--every 4s --for 1s: turns in fifteen seconds, each of them whole, and nothing attached in between", {
   engine: true,
   judge: true,
 }, async ({ path }) => {
