@@ -8,21 +8,27 @@ import type { Means } from "./means.ts";
 import { unwrittenSession } from "./unwritten.ts";
 
 const NAME = "llmprof-hits";
+/** In a virtual machine a stepped hit costs one process half as much again as the next, for as long as it runs. An engine is one of them. */
+const PROCESSES = 5;
 
 /**
- * Measures what a hit costs on this machine with this bpftrace, in two seconds: a small program of our own calls functions that begin as those
+ * Measures what a hit costs on this machine with this bpftrace, in three seconds: a small program of our own calls functions that begin as those
  * of engines do, and is traced as an engine is, by the same program text, transport and rhythm. It reads a clock before and after each call, so
- * that neither the walk through memory that evicts the caches between two calls nor the noise of that walk is in the figure.
+ * that neither the walk through memory that evicts the caches between two calls nor the noise of that walk is in the figure. It runs several times,
+ * one process after another.
  */
 export async function calibrate(means: Means, bufferPages: number): Promise<HitCosts> {
   const folder = Deno.makeTempDirSync({ prefix: "llmprof-calibration-" });
   try {
     const program = `${folder}/${NAME}`;
     Deno.writeFileSync(program, hitsProgram(means.machine.arch), { createNew: true, mode: 0o700 });
-    const written = await traced(means, bufferPages, program);
-    const times = callTimes(written);
-    if (!times) throw failed(`The program that is measured wrote ${written.length} bytes, which is not what it writes.`);
-    const [none, nop, emulated, stepped, returned] = (["none", "nop", "emulated", "stepped", "return"] as const).map((kind) => typical(times[kind]));
+    const runs = (await traced(means, bufferPages, program)).map((written) => {
+      const times = callTimes(written);
+      if (!times) throw failed(`The program that is measured wrote ${written.length} bytes, which is not what it writes.`);
+      return times;
+    });
+    /** Nanoseconds of a call. */
+    const [none, nop, emulated, stepped, returned] = hitKinds.map((kind) => mean(runs.map((times) => typical(times[kind]))));
     const over = (cost: number) => Math.max(0, Math.round(cost - none!));
     return { nop: over(nop!), emulated: over(emulated!), stepped: over(stepped!), back: Math.max(0, Math.round(returned! - emulated!)) };
   } finally {
@@ -30,29 +36,35 @@ export async function calibrate(means: Means, bufferPages: number): Promise<HitC
   }
 }
 
-async function traced(means: Means, bufferPages: number, program: string): Promise<Uint8Array> {
-  const child = means.spawn({ program, stdin: "piped", stdout: "piped", parentDeath: true });
-  const written = new Response(child.stdout).bytes();
+/** What each process wrote. */
+async function traced(means: Means, bufferPages: number, program: string): Promise<Uint8Array[]> {
+  const children = Array.from({ length: PROCESSES }, () => means.spawn({ program, stdin: "piped", stdout: "piped", parentDeath: true }));
   const probes = [life, ...hitKinds.slice(1).map(probe)];
-  const target = { type: "running", pid: child.pid, pids: [child.pid], argv: [program] } as const;
+  const pids = children.map(({ pid }) => pid);
+  // Tracing ends with the process that it is about: the last.
+  const target = { type: "running", pid: pids.at(-1)!, pids, argv: [program] } as const;
   const session = unwrittenSession(means, { target, tree: false, probes, bufferPages });
   const go = async () => {
     await session.counting;
-    const stdin = child.stdin!.getWriter();
-    await stdin.write(new Uint8Array(1));
-    await stdin.close();
-    return await written;
+    const written: Uint8Array[] = [];
+    for (const child of children) {
+      const stdin = child.stdin!.getWriter();
+      await stdin.write(new Uint8Array(1));
+      await stdin.close();
+      written.push(await new Response(child.stdout).bytes());
+    }
+    return written;
   };
   try {
     const done = go();
     done.catch(() => {});
     await session.run(done);
-    const bytes = await done;
+    const written = await done;
     const received = [...session.timeline!.tallies.values()].reduce((n, tally) => n + tally.received, 0);
     if (received === 0) throw failed("Nothing of what it did was seen.");
-    return bytes;
+    return written;
   } finally {
-    child.kill("SIGKILL");
+    for (const child of children) child.kill("SIGKILL");
     await session.ended();
   }
 }
@@ -71,8 +83,11 @@ function probe(kind: HitKind): Probe {
 /** The mean of the middle half: an interrupt in a call is none of the probe's cost. */
 function typical(times: readonly number[]): number {
   const sorted = times.toSorted((a, b) => a - b);
-  const middle = sorted.slice(sorted.length >> 2, sorted.length - (sorted.length >> 2));
-  return middle.reduce((sum, time) => sum + time, 0) / middle.length;
+  return mean(sorted.slice(sorted.length >> 2, sorted.length - (sorted.length >> 2)));
+}
+
+function mean(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
 }
 
 function failed(why: string): LlmprofError {
