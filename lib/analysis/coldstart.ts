@@ -10,6 +10,7 @@ import { Generation } from "./generation.ts";
 import { MemoryTotals } from "./memory_totals.ts";
 import { ProcessTree } from "./process_tree.ts";
 import { QualityCount } from "./quality.ts";
+import { SystemCalls } from "./system_calls.ts";
 import { StoppedTimes } from "./stopped.ts";
 
 export interface ColdstartOptions {
@@ -29,6 +30,7 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
   readonly #generation = new Generation();
   readonly #tokens = new Map<number, FirstToken>();
   readonly #memory = new MemoryTotals();
+  readonly #systemCalls = new SystemCalls();
   readonly #quality = new QualityCount();
   /** The process that gave the first token, as soon as no later span can change that. */
   #certain: FirstToken | undefined;
@@ -44,6 +46,7 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
       case "slice":
         return this.#slice(span);
       case "instant":
+        if (span.category === "process.syscalls") return this.#systemCalls.instant(span);
         this.#tree.instant(span);
         return this.#saw(span.track.pid, span.at, span.at);
       case "counter":
@@ -63,6 +66,7 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
       lastSeen: this.#lastSeen,
       token: this.#certain ?? [...this.#tokens.values()].filter((first) => first.at !== undefined).sort((a, b) => a.at! - b.at!)[0],
       memory: this.#memory.result(this.#tree.pids),
+      systemCalls: this.#systemCalls.result(),
       quality: this.#quality.result(),
     });
   }

@@ -3,6 +3,7 @@ import type { ColdstartResult } from "./coldstart_schema.ts";
 import { condense } from "./condense.ts";
 import { mebibytes } from "./figures.ts";
 import { info, qualityNotes, warning } from "./quality.ts";
+import { presentSystemCalls } from "./system_calls_present.ts";
 
 /** What fits a terminal beside the figures. */
 const MAX_STEPS = 20;
@@ -24,6 +25,7 @@ export function presentColdstart(result: ColdstartResult): readonly View[] {
     },
     byKind(result),
     memory(result),
+    ...(result.systemCalls ? presentSystemCalls(result.systemCalls) : []),
   ];
 }
 

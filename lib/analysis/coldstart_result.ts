@@ -7,6 +7,7 @@ import type { Intervals } from "./intervals.ts";
 import { phaseName } from "./phase_kinds.ts";
 import type { ProcessTree } from "./process_tree.ts";
 import type { Quality } from "./quality.ts";
+import type { SystemCallsResult } from "./system_calls_schema.ts";
 import type { StoppedTimes } from "./stopped.ts";
 import { MIN_GAP_NS, type Segment, waterfall } from "./waterfall.ts";
 
@@ -22,6 +23,7 @@ export interface Seen {
   /** Of the process that gave the first token. While it is not `certain`, all later activities were kept too. */
   readonly token: FirstToken | undefined;
   readonly memory: Pick<ColdstartResult, "pageCache" | "pageFaults" | "locks">;
+  readonly systemCalls: SystemCallsResult | null;
   readonly quality: Quality;
 }
 
@@ -55,6 +57,7 @@ export function coldstartResult(seen: Seen): ColdstartResult {
     phases: [...toPhases(seen, origin, last), ...unexplained(seen, origin, last, stops)].sort((a, b) => a.startNs - b.startNs),
     coarse: seen.coarse,
     ...seen.memory,
+    systemCalls: seen.systemCalls,
     quality: seen.quality,
   };
 }

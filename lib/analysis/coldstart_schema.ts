@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { systemCallsSchema } from "./system_calls_schema.ts";
 
 const count = z.int().nonnegative();
 const ns = z.number();
@@ -94,6 +95,8 @@ export const coldstartResultSchema = z.object({
   pageCache: z.object({ bytes: z.number(), files: z.array(z.object({ file: z.string(), bytes: z.number() })) }).nullable(),
   pageFaults: count.nullable(),
   locks: z.object({ lockedBytes: z.number(), failures: z.array(z.object({ errno: z.string(), count, bytes: z.number() })) }),
+  /** With `--syscalls` alone. */
+  systemCalls: systemCallsSchema.nullable(),
   quality: z.object({ lostEvents: count, undecodableLines: count }),
 });
 

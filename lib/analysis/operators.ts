@@ -12,6 +12,7 @@ import type { OperatorsResult } from "./operators_schema.ts";
 import { QualityCount } from "./quality.ts";
 import { SampleLedger } from "./sample_ledger.ts";
 import { StoppedTimes } from "./stopped.ts";
+import { SystemCalls } from "./system_calls.ts";
 import { Windows } from "./windows.ts";
 
 /**
@@ -36,6 +37,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
   readonly #calls = new DecodeCalls(this.#stopped);
   readonly #experts = new ExpertLedger(this.#stopped);
   readonly #samples = new SampleLedger();
+  readonly #systemCalls = new SystemCalls();
   readonly #quality = new QualityCount();
   readonly #windows = new Windows();
   readonly #pids = new Set<number>();
@@ -52,6 +54,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
     else if (span.type === "mark") this.#mark(span);
     else if (span.type === "instant" && span.category === "ggml.sample") this.#samples.sample(span);
     else if (span.type === "instant" && span.category === "ggml.experts") this.#experts.choice(span);
+    else if (span.type === "instant" && span.category === "process.syscalls") this.#systemCalls.instant(span);
   }
 
   result(): OperatorsResult {
@@ -91,6 +94,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
       samples: detail === "sample" ? this.#samples.result() : null,
       ceilings: ceilings ?? null,
       experts: layers && { layers, routerNs: timeOf(rows.tensors, ROUTER), gatherNs: timeOf(rows.tensors, GATHER) },
+      systemCalls: this.#systemCalls.result(),
       quality: this.#quality.result(),
     };
   }

@@ -4,6 +4,7 @@ import { presentDemands } from "./demands_present.ts";
 import { presentExperts } from "./experts_present.ts";
 import type { OperatorsResult, OperatorSumsResult, SamplesResult } from "./operators_schema.ts";
 import { info, qualityNotes, warning } from "./quality.ts";
+import { presentSystemCalls } from "./system_calls_present.ts";
 
 /** Kinds of tensors, and functions, beyond these take little time. */
 const MAX_ROWS = 20;
@@ -24,6 +25,7 @@ export function presentOperators(result: OperatorsResult): readonly View[] {
   }
   if (result.workers.length > 1) views.push(workers(result));
   if (result.samples && result.samples.count > 0) views.push(...samplesTables(result.samples));
+  if (result.systemCalls) views.push(...presentSystemCalls(result.systemCalls));
   return views;
 }
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { details } from "../programs/detail.ts";
+import { systemCallsSchema } from "./system_calls_schema.ts";
 
 const count = z.int().nonnegative();
 /** A sum of nanoseconds. */
@@ -164,6 +165,8 @@ export const operatorsResultSchema = z.object({
   }).nullable(),
   /** Null where no experts were chosen, or no operators looked at. */
   experts: expertsSchema.nullable(),
+  /** With `--syscalls` alone. */
+  systemCalls: systemCallsSchema.nullable(),
   quality: z.object({ lostEvents: count, undecodableLines: count }),
 });
 

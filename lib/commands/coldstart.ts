@@ -8,13 +8,14 @@ import { cache } from "../../probes/memory/cache.ts";
 import { fault } from "../../probes/memory/fault.ts";
 import { lock } from "../../probes/memory/lock.ts";
 import { life } from "../../probes/process/life.ts";
+import { syscalls } from "../../probes/process/syscalls.ts";
 import { listen } from "../../probes/sockets/listen.ts";
 import type { Profile } from "./profile.ts";
 
 /** Where the time from exec to the first token goes. */
 export const coldstartProfile: Profile<ColdstartResult> = {
   name: "coldstart",
-  probes: [life, access, lock, fault, cache, listen, calls],
+  probes: [life, access, lock, fault, cache, listen, calls, syscalls],
   waits: true,
   analyse: (header) => coldstart({ rootPid: header.target.pid }),
   present: presentColdstart,

@@ -1,14 +1,14 @@
 import type { Calibration } from "../machine/calibration.ts";
-import { type Detail, probesOf } from "../programs/detail.ts";
+import { askedFor, type Detail, probesOf } from "../programs/detail.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Probe } from "../programs/probe.ts";
 import { gatePrefixes, gateStream, groupByLibrary } from "../session/library_groups.ts";
+import { Members } from "../session/members.ts";
 import { inOne, type ProgramPart } from "../session/program_part.ts";
 import type { Means } from "../session/means.ts";
 import { percent } from "../session/percent.ts";
 import { plannedSites } from "../session/planned_sites.ts";
 import { hitCost, overheadOf } from "../session/prediction.ts";
-import { readProcesses, treeOf } from "../target/process.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
 import { calibrationText, readCalibration } from "./calibrated.ts";
@@ -30,6 +30,7 @@ export interface DryRunOptions extends TargetOptions {
   /** Hits a second, of the probe that is hit most. */
   readonly rate?: number;
   readonly calibrate?: true;
+  readonly syscalls?: true;
 }
 
 /** Prints what a run would attach, where, and what a hit costs. Attaches nothing. */
@@ -44,8 +45,8 @@ export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, 
     ? null
     : await findTargetNow(means, options, context, () => terminal.err("Waiting for a process that matches.\n"));
   mustTrace(means, context);
-  const filter = target?.type === "running" ? await filterOf(target.pids, options.tree, means) : { type: "new" } as const;
-  const { programs, notYet } = await plans(probesOf(options.detail, profile.probes), filter, options, means);
+  const filter = target ? await new Members(means, target, options.tree).filter() : { type: "new" } as const;
+  const { programs, notYet } = await plans(probesOf(options.detail, askedFor(profile.probes, options)), filter, options, means);
   for (const program of programs) {
     if (folder) terminal.out(`${folder.write(program)}\n`);
     else terminal.out(`${program.heading.map((line) => `# ${line}\n`).join("")}${program.commandLine("-")} <<'EOF'\n${program.text}EOF\n\n`);
@@ -74,12 +75,6 @@ function rateText(programs: readonly Planned[], rate: number, calibration: Calib
   if (!dearest) return `Predicted overhead ${at}: not known before the target has mapped a library to place a probe in.`;
   const overhead = overheadOf(rate * price(dearest), 1e9 + rate * price(dearest))!;
   return `Predicted overhead ${at} of ${dearest.label} (${dearest.cost}): ${percent(overhead)} of one fully used core.`;
-}
-
-async function filterOf(pids: readonly number[], tree: boolean, means: Means): Promise<Filter & { pids: readonly number[] }> {
-  if (!tree) return { type: "processes", pids };
-  const processes = await readProcesses(means.files);
-  return { type: "tree", pids: [...new Set(pids.flatMap((pid) => treeOf(processes, pid)))] };
 }
 
 /** The same choices as Attachments makes: one program for a target that has mapped all, otherwise one for each library, and gates for what is not there. */

@@ -7,6 +7,7 @@ import { ops } from "../../probes/ggml/ops.ts";
 import { samples } from "../../probes/ggml/samples.ts";
 import { calls } from "../../probes/llama/calls.ts";
 import { life } from "../../probes/process/life.ts";
+import { syscalls } from "../../probes/process/syscalls.ts";
 import { parseCeilings } from "../machine/ceilings/ceilings.ts";
 import { asDetail } from "../programs/detail.ts";
 import type { Profile } from "./profile.ts";
@@ -14,7 +15,7 @@ import type { Profile } from "./profile.ts";
 /** Which operators take the time of a token. */
 export const operatorsProfile: Profile<OperatorsResult> = {
   name: "operators",
-  probes: [life, calls, graph, ops, barrier, samples],
+  probes: [life, calls, graph, ops, barrier, samples, syscalls],
   waits: false,
   requires: [
     { probe: graph, what: "A computation on ggml's CPU backend (libggml-cpu*.so)" },

@@ -1,7 +1,7 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { Bpftrace } from "../machine/bpftrace.ts";
 import { startGuard } from "../machine/guard.ts";
-import { type Detail, probesOf } from "../programs/detail.ts";
+import { askedFor, type Detail, probesOf } from "../programs/detail.ts";
 import type { Probe } from "../programs/probe.ts";
 import { streamOf } from "../session/library_groups.ts";
 import type { Means } from "../session/means.ts";
@@ -40,6 +40,7 @@ export interface TraceOptions extends TargetOptions, ReportOptions, OverheadOpti
   /** Paths; none with `--no-output`. */
   readonly outputs: readonly string[];
   readonly bpftrace?: string;
+  readonly syscalls?: true;
   /** `--redact`. */
   readonly pseudonyms?: Pseudonyms;
   /** What the program prints is nobody's concern. */
@@ -80,7 +81,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   // It looks at every process of the machine first; of a target in which all is there already nobody is stopped.
   const stopped = running?.type === "running" && !patient ? "" : "*/libllama.*";
   const starting = startGuard(stopped, means.machine.bpftrace!.features.symbols ? means.symbols.root : "");
-  const overhead = await RunOverhead.before(means, running, profile.probes, options, status, context.interrupted);
+  const probes = askedFor(profile.probes, options);
+  const overhead = await RunOverhead.before(means, running, probes, options, status, context.interrupted);
   const ceilings = await readCeilings(means, options.calibrate ? "now" : "kept");
   if (options.calibrate) { for (const text of ceilingsTexts(ceilings ?? [])) status.note(text); }
   const told = (text: string) => options.pseudonyms?.prose(text) ?? text;
@@ -90,7 +92,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const guard = await starting;
   const tokens = new TokenCount(options.tokens);
   const slow = options.slowerThan === undefined ? undefined : new SlowTokens(options.slowerThan);
-  const next = nextTurn(options, profile.probes, overhead.detail, slow, means);
+  const next = nextTurn(options, probes, overhead.detail, slow, means);
   const run = new TraceRun(profile, outputs, (span) => {
     tokens.span(span);
     slow?.span(span);
@@ -105,7 +107,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       ...(options.wait && isNamed(options) && { again: () => findRunning(means, options, context, () => {}, "newest") }),
       ...(running?.type === "running" && next && { turns: await turnsOf(running, next, options.outputs, means) }),
       tree: options.tree,
-      probes: probesOf(firstDetail(options, overhead.detail), profile.probes),
+      probes: probesOf(firstDetail(options, overhead.detail), probes),
       bufferPages: options.bufferPages,
       ...(spares && { spares }),
       guard,

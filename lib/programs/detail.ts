@@ -19,6 +19,11 @@ export function asDetail(said: unknown): Detail {
   return details.find((detail) => detail === said) ?? "op";
 }
 
+/** Without those that an option has to ask for, and did not. */
+export function askedFor(probes: readonly Probe[], options: { readonly [option in NonNullable<Probe["asked"]>]?: true }): readonly Probe[] {
+  return probes.filter(({ asked }) => asked === undefined || options[asked]);
+}
+
 /** The probes of a detail: its own, and those that are part of each. */
 export function probesOf(detail: Detail, probes: readonly Probe[]): readonly Probe[] {
   return probes.filter((probe) => probe.details?.includes(detail) ?? true);

@@ -63,6 +63,8 @@ export interface Probe {
   readonly perOperator?: number;
   /** Of a timer: hits in a second of CPU time, whatever the target does. */
   readonly perSecond?: number;
+  /** Seen only where the option of this name asks for it. */
+  readonly asked?: "syscalls";
   /** It is a part of these details alone; absent: of each. */
   readonly details?: readonly Detail[];
   /**

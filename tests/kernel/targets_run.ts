@@ -1,6 +1,8 @@
+import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { join } from "node:path";
 import { mustRun, run, type Running, start } from "../harness/command.ts";
+import { llmprof } from "../harness/llmprof.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
 import { copyCounted, countedCalls, librariesIn, makeRoot } from "../workloads/counted.ts";
 import { type LiveOptions, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
@@ -328,6 +330,8 @@ async function inPodman(way: Way): Promise<void> {
     await podman("run", "--detach", "--name", id, "--network", "none", ...limits, ...users, "-v", `${srv}:/srv`, id, ...target, "wait=/srv/end");
     await podman("exec", "--detach", id, ...target);
     await until("both have loaded their library", () => processTable().filter(({ name }) => name === "counted").length >= 2);
+    const printed = await mustRun([...llmprof, "operators", "--container", id, "--dry-run", "--bpftrace", way.bpftrace]);
+    assert.match(printed.stdout, /pid_ns_for_children/, "what is printed follows who comes after it, as what is run does");
     await way.attached({ flags: ["--container", id] }, () => {
       Deno.writeTextFileSync(join(srv, "go"), "");
       void podman("exec", id, ...target).then(() => Deno.writeTextFileSync(join(srv, "end"), ""));

@@ -55,6 +55,7 @@ export function traceCommand(name: string, description: string, context: Context
       option("--slower-than <FACTOR>", "watch tokens alone, until one takes 1.5x as long as those before: then --detail for the next ones", "tracing")
         .argParser(parseFactor).hideHelp(isCold),
     )
+    .addOption(option("--syscalls", "count the system calls of each thread as well, and the time in them", "tracing"))
     .addOption(
       option("--max-overhead <PERCENT>", "look first; see less, or refuse (exit 4), where more is predicted", "tracing").argParser(parsePercent),
     )
@@ -129,6 +130,7 @@ const LIVE = [
   "for",
   "detail",
   "slowerThan",
+  "syscalls",
   "dryRun",
   "bpftrace",
   "maxOverhead",

@@ -1,0 +1,18 @@
+import * as z from "zod";
+
+const count = z.int().nonnegative();
+/** Nanoseconds from entering to leaving the kernel, waiting included. */
+const totalNs = z.number();
+
+/** System calls that began and returned while llmprof watched, most time first. */
+export const systemCallsSchema = z.object({
+  calls: count,
+  totalNs,
+  names: z.array(z.object({ name: z.string(), calls: count, totalNs, threads: count })),
+  /** The threads that were in them for the longest time. */
+  threads: z.array(
+    z.object({ pid: count, tid: count, calls: count, totalNs, names: z.array(z.object({ name: z.string(), calls: count, totalNs })) }),
+  ),
+});
+
+export type SystemCallsResult = z.infer<typeof systemCallsSchema>;
