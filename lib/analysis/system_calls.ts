@@ -1,9 +1,6 @@
 import type { Instant } from "../events/span.ts";
 import type { SystemCallsResult } from "./system_calls_schema.ts";
 
-/** A crowd of threads makes no longer summary. */
-const MAX_THREADS = 64;
-
 interface Sums {
   calls: number;
   totalNs: number;
@@ -46,7 +43,7 @@ export class SystemCalls {
       calls: threads.reduce((sum, { calls }) => sum + calls, 0),
       totalNs: threads.reduce((sum, { totalNs }) => sum + totalNs, 0),
       names: longest([...names.values()]),
-      threads: threads.slice(0, MAX_THREADS).map(({ names, ...thread }) => ({
+      threads: threads.map(({ names, ...thread }) => ({
         ...thread,
         names: longest([...names].map(([name, sums]) => ({ name, ...sums }))),
       })),

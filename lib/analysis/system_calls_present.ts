@@ -31,7 +31,7 @@ export function presentSystemCalls(result: SystemCallsResult): Table[] {
         { title: "most of it in", unit: "text" },
       ],
       rows: threads.slice(0, MAX_THREADS).map(({ pid, tid, calls, totalNs, names }) => [
-        tid === pid ? `${tid} main` : String(tid),
+        tid === 0 ? "all others" : tid === pid ? `${tid} main` : String(tid),
         calls,
         totalNs,
         names.slice(0, 3).map(({ name, calls }) => `${name} ×${calls}`).join(", "),

@@ -9,7 +9,7 @@ export const systemCallsSchema = z.object({
   calls: count,
   totalNs,
   names: z.array(z.object({ name: z.string(), calls: count, totalNs, threads: count })),
-  /** The threads that were in them for the longest time. */
+  /** The first 64 that made one; `tid` 0: all others together. */
   threads: z.array(
     z.object({ pid: count, tid: count, calls: count, totalNs, names: z.array(z.object({ name: z.string(), calls: count, totalNs })) }),
   ),

@@ -24,6 +24,8 @@ export class Attached {
   /** Whoever has to act on an event at once. */
   onEvent: ((event: Event) => void) | undefined;
   readonly #reading = new Reading();
+  /** When the kernel was asked to close the window, by its clock. */
+  #closing: Ns = NaN;
   #closedAt: Ns = NaN;
   /** Nothing older follows. */
   #readUntil: Ns = NaN;
@@ -34,6 +36,7 @@ export class Attached {
   #sweptUntil: Ns = NaN;
   #opened = false;
   #rhythm: { readonly abort: AbortController; readonly done: Promise<void> } | undefined;
+  #clock: HostClock | undefined;
   readonly #drained = Promise.withResolvers<true>();
 
   /** `prompt`: somebody acts on its events. */
@@ -52,6 +55,7 @@ export class Attached {
 
   /** `from`: nothing on this stream is older. Its heartbeats keep `clock` right. Returns how many events were read and not kept while llmprof waited. */
   connect(timeline: Timeline, writer: StreamWriter | null, clock: HostClock, from?: Ns, pseudonyms?: Pseudonyms): number {
+    this.#clock = clock;
     const input = timeline.add(this.program.schema, from, {
       event: (event) => {
         this.#counts = true;
@@ -62,6 +66,8 @@ export class Attached {
         clock.notBefore(at);
         this.#reading.beat(at);
         this.#readUntil = at - this.program.schema.disorderNs;
+        // Told long ago and not seen in what was read since: a full buffer had no room for that record.
+        if (this.#readUntil > this.#closing + 2 * HEARTBEAT_MS * 1e6 && Number.isNaN(this.#closedAt)) this.#close(clock);
         this.#lookDrained();
       },
       emitted: () => {
@@ -74,7 +80,7 @@ export class Attached {
         this.#lookDrained();
       },
       window: (at, open) => {
-        if (!open) this.#closedAt = at;
+        if (!open && Number.isNaN(this.#closedAt)) this.#closedAt = at;
       },
     });
     if (!pseudonyms) return this.tap.connect(input, writer);
@@ -112,7 +118,12 @@ export class Attached {
 
   /** From now on its probes count no more. */
   closeWindow(): void {
-    if (this.#hasCounted) this.running.closeWindow();
+    if (this.#hasCounted) this.#close(this.#clock!);
+  }
+
+  #close(clock: HostClock): void {
+    this.#closing = clock.now();
+    this.running.closeWindow();
   }
 
   /**

@@ -26,7 +26,8 @@ async function counting(more: Partial<StreamSchema> = {}) {
     return drained;
   };
   await says("1 5 0");
-  return { says, tally: timeline.tallies.get("s")! };
+  const closings = () => child.signals.filter((signal) => signal === "SIGURG").length;
+  return { says, closings, tally: timeline.tallies.get("s")! };
 }
 
 Deno.test("attached: it is drained by the count behind its end, and where nothing was counted, by two heartbeats of time", async () => {
@@ -36,6 +37,16 @@ Deno.test("attached: it is drained by the count behind its end, and where nothin
   const { says: none } = await counting();
   assert.equal(await none("(9, 7)", "2 10 0", "(9, 11)", "(9, 200000010)"), undefined);
   assert.equal(await none("(9, 200000011)"), true);
+});
+
+Deno.test("attached: where a full buffer had no room for the end's record, the end is asked for again, once", async () => {
+  const { says, closings } = await counting();
+  assert.equal(await says("(9, 7)", "@n: 1", "(9, 150000000)", "@n: 1"), undefined);
+  assert.equal(closings(), 1);
+  assert.equal(await says("(9, 300000000)", "@n: 1", "(9, 400000000)", "@n: 1"), undefined);
+  assert.equal(closings(), 2);
+  assert.equal(await says("2 410000000 0", "(9, 500000000)", "@n: 1"), true);
+  assert.equal(closings(), 2);
 });
 
 Deno.test("attached: rows of maps that were written before its end are waited for", async () => {

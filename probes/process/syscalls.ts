@@ -51,7 +51,7 @@ class SyscallsDecoder implements Decoder {
 
   end(at: Ns, out: SpanSink): void {
     for (const { pid, tid, name, calls, ns } of this.#sums.values()) {
-      const track = this.tracks.lane(pid, "system calls", 3);
+      const track = pid === 0 ? this.tracks.run() : this.tracks.lane(pid, "system calls", 3);
       out({ type: "instant", track, name: `${name} ${tid}`, category: "process.syscalls", at, args: { call: name, thread: tid, calls, ns } });
     }
     this.#sums = new Map();
