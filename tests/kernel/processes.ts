@@ -36,9 +36,9 @@ export function treeFrom(root: number): ProcessRow[] {
   return all.filter(({ pid }) => pids.has(pid));
 }
 
-/** The bpftraces of a llmprof: its children of that name, or of the loader's that runs another root's. */
+/** The bpftraces of a llmprof: its children of that name. */
 export function bpftracesOf(llmprof: number): number[] {
-  return processTable().filter(({ parent, name }) => parent === llmprof && /^bpftrace$|^ld-linux/.test(name)).map(({ pid }) => pid);
+  return processTable().filter(({ parent, name }) => parent === llmprof && name === "bpftrace").map(({ pid }) => pid);
 }
 
 /** Waits until something is there that nobody announces; throws after the limit. */
