@@ -24,7 +24,7 @@ export class Attached {
   /** Whoever has to act on an event at once. */
   onEvent: ((event: Event) => void) | undefined;
   readonly #reading = new Reading();
-  /** When the kernel was asked to close the window, by its clock. */
+  /** When the kernel had been asked to close the window, by its clock. */
   #closing: Ns = NaN;
   #closedAt: Ns = NaN;
   /** Nothing older follows. */
@@ -67,7 +67,10 @@ export class Attached {
         this.#reading.beat(at);
         this.#readUntil = at - this.program.schema.disorderNs;
         // Told long ago and not seen in what was read since: a full buffer had no room for that record.
-        if (this.#readUntil > this.#closing + 2 * HEARTBEAT_MS * 1e6 && Number.isNaN(this.#closedAt)) this.#close(clock);
+        if (this.#readUntil > this.#closing + 2 * HEARTBEAT_MS * 1e6 && Number.isNaN(this.#closedAt)) {
+          this.running.closeWindow();
+          this.#closing = clock.now();
+        }
         this.#lookDrained();
       },
       emitted: () => {
@@ -118,12 +121,7 @@ export class Attached {
 
   /** From now on its probes count no more. */
   closeWindow(): void {
-    if (this.#hasCounted) this.#close(this.#clock!);
-  }
-
-  #close(clock: HostClock): void {
-    this.#closing = clock.now();
-    this.running.closeWindow();
+    if (this.#hasCounted) this.running.closeWindow();
   }
 
   /**
@@ -133,6 +131,7 @@ export class Attached {
   async drain(sleep: Means["sleep"]): Promise<boolean> {
     // Nobody waits for what it says.
     if (!this.#hasCounted) return true;
+    this.#closing = this.#clock!.now();
     this.#rhythm?.abort.abort();
     // The last drain is never paused, whoever stopped the reader.
     await this.#rhythm?.done;
