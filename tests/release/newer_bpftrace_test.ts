@@ -24,7 +24,7 @@ kernelTest("a newer bpftrace: the README's program runs it in that root as if it
   Deno.writeTextFileSync(program, text.replaceAll("/opt/bpftrace", root));
   Deno.chmodSync(program, 0o755);
   assert.match((await mustRun([program, "--version"])).stdout, /^bpftrace v0\.2\d/);
-  const attached = await mustRun([program, "-q", "-e", 'tracepoint:syscalls:sys_enter_getpid { printf("%d\\n", pid); exit(); } interval:ms:1 { }']);
+  const attached = await mustRun([program, "-q", "-e", 'tracepoint:syscalls:sys_enter_epoll_wait { printf("%d\\n", pid); exit(); }']);
   assert.match(attached.stdout, /^\d+\n/m);
   const doctor = await run([...llmprof, "doctor", "--bpftrace", program], { cwd: folder.path });
   assert.match(doctor.stdout, /This machine can trace\.\n$/);
