@@ -10,8 +10,8 @@ import { Generation } from "./generation.ts";
 import { MemoryTotals } from "./memory_totals.ts";
 import { ProcessTree } from "./process_tree.ts";
 import { QualityCount } from "./quality.ts";
-import { SystemCalls } from "./system_calls.ts";
 import { StoppedTimes } from "./stopped.ts";
+import { SystemCalls } from "./system_calls.ts";
 
 export interface ColdstartOptions {
   /** The process whose start is looked at; otherwise the first that calls exec. */

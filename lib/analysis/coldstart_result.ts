@@ -7,8 +7,8 @@ import type { Intervals } from "./intervals.ts";
 import { phaseName } from "./phase_kinds.ts";
 import type { ProcessTree } from "./process_tree.ts";
 import type { Quality } from "./quality.ts";
-import type { SystemCallsResult } from "./system_calls_schema.ts";
 import type { StoppedTimes } from "./stopped.ts";
+import type { SystemCallsResult } from "./system_calls_schema.ts";
 import { MIN_GAP_NS, type Segment, waterfall } from "./waterfall.ts";
 
 /** All that is left of the spans when the last one has been seen. */

@@ -2,6 +2,7 @@ import type { Column, Facts, Note, Table, View } from "../events/view.ts";
 import { withGraphs } from "../programs/detail.ts";
 import { presentDemands } from "./demands_present.ts";
 import { presentExperts } from "./experts_present.ts";
+import { firstRows } from "./first_rows.ts";
 import type { OperatorsResult, OperatorSumsResult, SamplesResult } from "./operators_schema.ts";
 import { info, qualityNotes, warning } from "./quality.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
@@ -20,19 +21,13 @@ export function presentOperators(result: OperatorsResult): readonly View[] {
     views.push(...presentDemands(result), ...presentExperts(result));
     const layers = result.layers.filter((row) => row.layer !== null);
     if (layers.length > 1) views.push(sumsTable("Layers", "layer", result.layers.map((row) => [row.layer ?? "none", row])));
-    const { title, shown } = first("Tensors", result.tensors);
+    const { title, shown } = firstRows("Tensors", result.tensors, MAX_ROWS);
     views.push(sumsTable(title, "tensor", shown.map((row) => [row.name, row])));
   }
   if (result.workers.length > 1) views.push(workers(result));
   if (result.samples && result.samples.count > 0) views.push(...samplesTables(result.samples));
   if (result.systemCalls) views.push(...presentSystemCalls(result.systemCalls));
   return views;
-}
-
-/** Of rows in the order of their time, those that are shown. */
-function first<Row>(title: string, rows: readonly Row[]): { readonly title: string; readonly shown: readonly Row[] } {
-  const more = rows.length - MAX_ROWS;
-  return { title: more > 0 ? `${title} (${more} more take less)` : title, shown: rows.slice(0, MAX_ROWS) };
 }
 
 function tokens({ tokens, rates, firstTokenNs, betweenTokens }: OperatorsResult): Facts {
@@ -146,7 +141,7 @@ function samplesTables({ perSecond, count, works, functions }: SamplesResult): T
   ];
   const ns = (samples: number) => samples / perSecond * 1e9;
   const cells = (row: Row) => [row.samples, ns(row.samples), row.share, row.error, ns(row.prefill), ns(row.decode), ns(row.other)];
-  const { title, shown } = first("Functions", functions);
+  const { title, shown } = firstRows("Functions", functions, MAX_ROWS);
   return [
     {
       type: "table",

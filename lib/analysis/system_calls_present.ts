@@ -1,4 +1,5 @@
 import type { Table } from "../events/view.ts";
+import { firstRows } from "./first_rows.ts";
 import type { SystemCallsResult } from "./system_calls_schema.ts";
 
 /** Calls, and threads, beyond these take little time. */
@@ -6,11 +7,11 @@ const MAX_ROWS = 15, MAX_THREADS = 8;
 
 /** By call, and by thread what each was in for the longest time. */
 export function presentSystemCalls(result: SystemCallsResult): Table[] {
-  const more = (all: number, shown: number) => all > shown ? ` (${all - shown} more take less)` : "";
-  const { names, threads } = result;
+  const names = firstRows("System calls, with the time that they waited", result.names, MAX_ROWS);
+  const threads = firstRows("System calls by thread", result.threads, MAX_THREADS);
   const tables: Table[] = [{
     type: "table",
-    title: `System calls, with the time that they waited${more(names.length, MAX_ROWS)}`,
+    title: names.title,
     columns: [
       { title: "call", unit: "text" },
       { title: "calls", unit: "count" },
@@ -18,19 +19,19 @@ export function presentSystemCalls(result: SystemCallsResult): Table[] {
       { title: "mean", unit: "ns" },
       { title: "threads", unit: "count" },
     ],
-    rows: names.slice(0, MAX_ROWS).map(({ name, calls, totalNs, threads }) => [name, calls, totalNs, calls > 0 ? totalNs / calls : null, threads]),
+    rows: names.shown.map(({ name, calls, totalNs, threads }) => [name, calls, totalNs, calls > 0 ? totalNs / calls : null, threads]),
   }];
-  if (threads.length > 1) {
+  if (result.threads.length > 1) {
     tables.push({
       type: "table",
-      title: `System calls by thread${more(threads.length, MAX_THREADS)}`,
+      title: threads.title,
       columns: [
         { title: "thread", unit: "text" },
         { title: "calls", unit: "count" },
         { title: "total", unit: "ns" },
         { title: "most of it in", unit: "text" },
       ],
-      rows: threads.slice(0, MAX_THREADS).map(({ pid, tid, calls, totalNs, names }) => [
+      rows: threads.shown.map(({ pid, tid, calls, totalNs, names }) => [
         tid === 0 ? "all others" : tid === pid ? `${tid} main` : String(tid),
         calls,
         totalNs,

@@ -107,7 +107,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       ...(options.wait && isNamed(options) && { again: () => findRunning(means, options, context, () => {}, "newest") }),
       ...(running?.type === "running" && next && { turns: await turnsOf(running, next, options.outputs, means) }),
       tree: options.tree,
-      probes: probesOf(firstDetail(options, overhead.detail), probes),
+      probes: probesOf(slow ? "token" : overhead.detail, probes),
       bufferPages: options.bufferPages,
       ...(spares && { spares }),
       guard,
@@ -194,11 +194,6 @@ function nextTurn(
   const look = probesOf(detail, probes);
   if (slow) return slowTurns(means, slow, { watch: probesOf("token", probes), look, forMs });
   return every === undefined ? undefined : regularTurns(means, look, forMs, every);
-}
-
-/** What the run begins with. */
-function firstDetail({ slowerThan }: TraceOptions, detail: Detail): Detail {
-  return slowerThan === undefined ? detail : "token";
 }
 
 /** A second Ctrl-C: there is no time for a summary. */

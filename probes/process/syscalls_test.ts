@@ -19,13 +19,12 @@ Deno.test("system calls: the last sums of each program are added at the end, and
   tell("target-2", "syscalls", [0, 0, 202 * 2], 7);
   decoder.end(9, (span) => void spans.push(span as Instant));
   const told = spans.map(({ track, name, at, args }) => [track.pid, name, at, args!.calls, args!.ns]);
-  assert.deepEqual(told, [[10, "futex 11", 9, 5, 170], [10, "futex 11", 9, 4, 0], [10, "futex 12", 9, 1, 0], [
-    0,
-    "futex 0",
-    9,
-    7,
-    0,
-  ]]);
+  assert.deepEqual(told, [
+    [10, "futex 11", 9, 5, 170],
+    [10, "futex 11", 9, 4, 0],
+    [10, "futex 12", 9, 1, 0],
+    [0, "futex 0", 9, 7, 0],
+  ]);
   decoder.end(9, () => assert.fail("told once"));
 });
 

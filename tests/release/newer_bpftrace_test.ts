@@ -29,4 +29,6 @@ kernelTest("a newer bpftrace: the README's program runs it in that root as if it
   const doctor = await run([...llmprof, "doctor", "--bpftrace", program], { cwd: folder.path });
   assert.match(doctor.stdout, /This machine can trace\.\n$/);
   assert.match(doctor.stdout, /^ +probes at any instruction +ok /m);
+  // Nothing of it is mounted.
+  assert.ok(!Deno.readTextFileSync("/proc/self/mounts").includes(root));
 });
