@@ -31,7 +31,7 @@ const table = {
     flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic", "-DCHANGED"],
     libraries: [],
   },
-  syscalls: { sources: ["syscalls.c"], flags: ["-O1", "-pthread"], libraries: [] },
+  syscalls: { sources: ["syscalls.c", "clock.h"], flags: ["-O1", "-pthread"], libraries: [] },
   sampled: { sources: ["sampled.c", "llama_batch.h"], flags: ["-O1", "-rdynamic"], libraries: [] },
   hostile: { sources: ["hostile.c", "llama_batch.h"], flags: ["-O1"], libraries: ["-ldl", "-lpthread"] },
   // In a folder of its own: a target that loads it by this name must not find another.

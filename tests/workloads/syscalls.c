@@ -9,34 +9,27 @@
 #define _GNU_SOURCE
 #include <linux/futex.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "clock.h"
 
 struct work {
   long questions, waits;
 };
-
-static long long now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
 
 static void *others(void *argument) {
   const struct work *work = argument;
   for (long i = 0; i < work->questions; i++) syscall(SYS_getpgid, 0);
   uint32_t word = 1;
   struct timespec limit = {.tv_nsec = 3000000};
-  long long took = 0;
+  int64_t took = 0;
   for (long i = 0; i < work->waits; i++) {
-    long long begin = now();
+    int64_t begin = clock_ns(CLOCK_MONOTONIC);
     syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 1, &limit, NULL, 0);
-    took += now() - begin;
+    took += clock_ns(CLOCK_MONOTONIC) - begin;
   }
-  printf("%ld %lld\n", syscall(SYS_gettid), took);
+  printf("%ld %lld\n", syscall(SYS_gettid), (long long)took);
   return NULL;
 }
 
