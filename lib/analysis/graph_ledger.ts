@@ -1,8 +1,7 @@
 import type { Slice, Track } from "../events/span.ts";
-import { bucketOf } from "./histogram.ts";
 import { OperatorLanes, type PendingOp } from "./operator_lanes.ts";
 import { type Phase, PHASES } from "./operator_sums.ts";
-import type { Node, OperatorTable } from "./operator_table.ts";
+import type { OperatorTable } from "./operator_table.ts";
 import type { StoppedTimes } from "./stopped.ts";
 
 /** A graph that waits for the slice of the `llama_decode` around it. */
@@ -25,7 +24,7 @@ const MAX_PENDING = 131_072;
  * a graph ends before its decode, on the same thread. Then their time goes to the table, split by the phase of the decode.
  */
 export class GraphLedger {
-  readonly #lanes = new OperatorLanes();
+  readonly #lanes: OperatorLanes;
   readonly #graphs = new Map<string, Waiting>();
   readonly #nsByPhase: Record<Phase, number> = { prefill: 0, decode: 0, other: 0 };
   count = 0;
@@ -35,10 +34,12 @@ export class GraphLedger {
   /** Calls of worker 0 in no graph. */
   unattached = 0;
 
-  constructor(readonly table: OperatorTable, readonly stopped: StoppedTimes, readonly maxPending = MAX_PENDING) {}
+  constructor(readonly table: OperatorTable, readonly stopped: StoppedTimes, readonly maxPending = MAX_PENDING) {
+    this.#lanes = new OperatorLanes(table);
+  }
 
   op(slice: Slice): void {
-    const late = this.#lanes.add(slice, this.table.node(slice), this.#net(slice), this.maxPending);
+    const late = this.#lanes.add(slice, this.#net(slice), this.maxPending);
     if (late.length > 0) this.#settleLoose(late);
   }
 
@@ -107,10 +108,7 @@ export class GraphLedger {
       this.unattached += ops.length;
       return;
     }
-    for (const { node, ns, waitNs } of ops) {
-      addCall(node, "other", ns, waitNs);
-      if (ns === ns) this.#nsByPhase.other += ns;
-    }
+    this.#nsByPhase.other += this.#add(ops, "other");
   }
 
   /** Returns the graph's time, 0 when its end was not seen. */
@@ -119,14 +117,10 @@ export class GraphLedger {
     const ns = this.#net(slice);
     if (ns !== ns) {
       // The graph's time is unknown, so its operators count as calls only: otherwise the rows would exceed the graphs.
-      for (const { node } of ops) addCall(node, phase, NaN, 0);
+      for (const op of ops) this.table.add(op, phase, NaN, 0);
       return 0;
     }
-    let sum = 0;
-    for (const { node, ns: opNs, waitNs } of ops) {
-      addCall(node, phase, opNs, waitNs);
-      if (opNs === opNs) sum += opNs;
-    }
+    const sum = this.#add(ops, phase);
     const first = ops[0];
     const beforeFirst = first ? this.stopped.net(slice.track.pid, slice.start, first.start) : 0;
     this.table.addTime("graph start", phase, beforeFirst);
@@ -134,18 +128,16 @@ export class GraphLedger {
     this.#nsByPhase[phase] += ns;
     return ns;
   }
-}
 
-/** NaN: the end of the call was not seen. */
-function addCall({ operator, layer, tensor, demand }: Node, phase: Phase, ns: number, waitNs: number): void {
-  if (ns !== ns) {
-    for (const sums of [operator, layer, tensor]) sums.addOpen(phase);
-    return;
-  }
-  const bucket = bucketOf(ns);
-  for (const sums of [operator, layer, tensor]) {
-    sums.add(phase, ns, bucket, demand);
-    sums.waitNs += waitNs;
+  /** Returns the time of those whose end was seen. */
+  #add(ops: readonly PendingOp[], phase: Phase): number {
+    let sum = 0;
+    for (const op of ops) {
+      const { ns, waitNs } = op;
+      this.table.add(op, phase, ns, waitNs);
+      if (ns === ns) sum += ns;
+    }
+    return sum;
   }
 }
 

@@ -13,9 +13,9 @@ export class Histogram {
   min = Infinity;
   max = -Infinity;
 
-  /** `bucket`: for who adds one value to several histograms. */
-  add(ns: number, bucket = bucketOf(ns)): void {
+  add(ns: number): void {
     const value = ns > 0 ? Math.floor(ns) : 0;
+    const bucket = bucketOf(value);
     this.count++;
     this.sum += value;
     if (value < this.min) this.min = value;
@@ -58,9 +58,8 @@ export class Histogram {
   }
 }
 
-/** Where a value is counted: its octave times 64 and its part of the octave. */
-export function bucketOf(ns: number): number {
-  const value = ns > 0 ? Math.floor(ns) : 0;
+/** Where a whole number is counted: its octave times 64 and its part of the octave. */
+function bucketOf(value: number): number {
   if (value < SUB) return value;
   // 31 bits are shifted; a longer number is first cut to its upper part. `Math.log2` rounds wrongly beside powers of two.
   const cut = value < 2 ** 31 ? 0 : 31;

@@ -1,11 +1,10 @@
 import { type GraphRow, takeGraph } from "../events/graph_row.ts";
 import type { Slice, Track } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
-import type { Node } from "./operator_table.ts";
+import type { Call, OperatorTable } from "./operator_table.ts";
 
 /** One operator on worker 0 that waits for the slice of its graph. */
-export interface PendingOp {
-  readonly node: Node;
+export interface PendingOp extends Call {
   readonly start: Ns;
   readonly end: Ns;
   /** Net of stops; NaN: its end was not seen. */
@@ -35,11 +34,13 @@ export class OperatorLanes {
   readonly #byPid = new Map<number, Lane[]>();
   readonly workers = new Map<number, Busy>();
 
+  constructor(readonly table: OperatorTable) {}
+
   /**
    * `ns` is the net duration, NaN where the end was not seen. Returns operators that waited too long, if any: a graph has some thousands, so
    * with more than `max` of them none is coming.
    */
-  add(slice: Slice, node: Node, ns: number, max: number): readonly PendingOp[] {
+  add(slice: Slice, ns: number, max: number): readonly PendingOp[] {
     const lane = this.#lanes.get(slice.track) ?? this.#lane(slice);
     const timed = ns === ns;
     const { waitNs } = lane;
@@ -50,10 +51,10 @@ export class OperatorLanes {
       lane.busy.waitNs += waitNs;
     }
     if (lane.worker !== 0) {
-      if (timed) { for (const sums of [node.operator, node.layer, node.tensor]) sums.addOther(ns, waitNs); }
+      if (timed) this.table.addOther(slice, ns, waitNs);
       return [];
     }
-    lane.pending.push({ node, start: slice.start, end: slice.end, ns, waitNs });
+    lane.pending.push({ name: slice.name, args: slice.args, start: slice.start, end: slice.end, ns, waitNs });
     return lane.pending.length > max ? lane.pending.splice(0) : [];
   }
 

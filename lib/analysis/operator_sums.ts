@@ -41,35 +41,43 @@ export interface Measures {
   readonly judge: Judge;
 }
 
-/** Sums of one row: an operator, a layer or a kind of tensor. */
+/** Sums of one node, or of one row: an operator, a layer or a kind of tensor. */
 export class OperatorSums {
   readonly #parts: Readonly<Record<Phase, Part>> = { prefill: part(), decode: part(), other: part() };
   #open = 0;
   /** Of worker 0, waiting for others at barriers. */
-  waitNs = 0;
+  #waitNs = 0;
   #othersNs = 0;
   #othersWaitNs = 0;
 
-  /** `bucket`: that of the duration in a {@link Histogram}; one call is added to several rows. */
-  add(phase: Phase, ns: number, bucket: number, demand: CallDemand): void {
+  /** `ns`: NaN for a call whose end was not seen. */
+  add(phase: Phase, ns: number, waitNs: number, demand: CallDemand): void {
     const part = this.#parts[phase];
     part.calls++;
+    if (ns !== ns) {
+      this.#open++;
+      return;
+    }
     part.timed++;
     part.ns += ns;
+    this.#waitNs += waitNs;
     addDemand(part, demand);
-    (part.histogram ??= new Histogram()).add(ns, bucket);
+    (part.histogram ??= new Histogram()).add(ns);
+  }
+
+  /** All calls of another one, too. */
+  merge(other: OperatorSums): void {
+    for (const phase of PHASES) mergePart(this.#parts[phase], other.#parts[phase]);
+    this.#open += other.#open;
+    this.#waitNs += other.#waitNs;
+    this.#othersNs += other.#othersNs;
+    this.#othersWaitNs += other.#othersWaitNs;
   }
 
   /** The same call on another worker. */
   addOther(ns: number, waitNs: number): void {
     this.#othersNs += ns;
     this.#othersWaitNs += waitNs;
-  }
-
-  /** A call whose end was not seen. */
-  addOpen(phase: Phase): void {
-    this.#parts[phase].calls++;
-    this.#open++;
   }
 
   /** Time that belongs to no call. */
@@ -88,21 +96,14 @@ export class OperatorSums {
 
   result({ graphNs, seesWaits, judge }: Measures): OperatorSumsResult {
     const all = part();
-    for (const phase of PHASES) {
-      const { calls, timed, ns, histogram } = this.#parts[phase];
-      all.calls += calls;
-      all.timed += timed;
-      all.ns += ns;
-      addDemand(all, this.#parts[phase]);
-      if (histogram) (all.histogram ??= new Histogram()).merge(histogram);
-    }
+    for (const phase of PHASES) mergePart(all, this.#parts[phase]);
     const { prefill, decode, other } = this.#parts;
     return {
       ...partResult(all, judge),
       openCalls: this.#open,
       share: graphNs > 0 ? all.ns / graphNs : null,
       othersNs: this.#othersNs,
-      waitNs: seesWaits ? this.waitNs : null,
+      waitNs: seesWaits ? this.#waitNs : null,
       othersWaitNs: seesWaits ? this.#othersWaitNs : null,
       prefill: partResult(prefill, judge),
       decode: partResult(decode, judge),
@@ -113,6 +114,14 @@ export class OperatorSums {
 
 function part(): Part {
   return { calls: 0, timed: 0, ns: 0, bytes: 0, coldBytes: 0, flops: 0, quantisedFlops: 0, atMost: 0, histogram: undefined };
+}
+
+function mergePart(part: Part, other: Part): void {
+  part.calls += other.calls;
+  part.timed += other.timed;
+  part.ns += other.ns;
+  addDemand(part, other);
+  if (other.histogram) (part.histogram ??= new Histogram()).merge(other.histogram);
 }
 
 function addDemand(part: Part, { bytes, coldBytes, flops, quantisedFlops, atMost }: CallDemand): void {

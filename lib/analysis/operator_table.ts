@@ -3,83 +3,108 @@ import type { OperatorsResult, OperatorSumsResult } from "./operators_schema.ts"
 import { type CallDemand, type Measures, OperatorSums, type Phase } from "./operator_sums.ts";
 import { tensorKind } from "./tensor_kind.ts";
 
-interface Rows {
-  readonly operator: OperatorSums;
-  readonly layer: OperatorSums;
-  readonly tensor: OperatorSums;
+/** An operator's slice tells by these what it computed. */
+export type Call = Pick<Slice, "name" | "args">;
+
+/** A node of a graph, by its names: the same in every graph that has it. */
+interface Named {
+  readonly operator: string;
+  readonly layer: number | null;
+  /** Which kind of tensor. */
+  readonly tensor: string;
+  readonly sums: OperatorSums;
 }
 
-/** The rows that one node of a graph adds to, and what a call of it asks of the machine. */
-export interface Node extends Rows {
+/** What the calls of a node add to, and what one of them asks of the machine. */
+interface Node {
+  readonly sums: OperatorSums;
   readonly demand: CallDemand;
 }
 
-/** An engine that names every tensor anew must not fill the memory: beyond this the memory of names starts afresh, the sums stay. */
-const MAX_NAMES = 65_536;
+/** An engine that names every tensor anew must not fill the memory: sums of so many nodes are added to their rows, and begin afresh. */
+const MAX_NAMES = 8192;
 
-/** Sums by operator, by layer and by kind of tensor. */
+/** Sums by operator, by layer and by kind of tensor. A call is added once, to its node; rows get the sums of their nodes when somebody asks. */
 export class OperatorTable {
   readonly #operators = new Map<string, OperatorSums>();
   readonly #layers = new Map<number | null, OperatorSums>();
   readonly #tensors = new Map<string, OperatorSums>();
-  /** Operator → tensor → rows: what is known of a node the second time. */
-  #nodes = new Map<string, Map<string, Rows>>();
+  /** Operator → tensor. */
+  #nodes = new Map<string, Map<string, Named>>();
   #names = 0;
   /** The arguments of an operator's slices are one object for each tensor and worker: a look-up instead of two, and none by letters. */
-  readonly #byArgs = new WeakMap<Args, { readonly name: string; readonly node: Node }>();
+  #byArgs = new WeakMap<Args, { readonly name: string; readonly node: Node }>();
 
-  node(slice: Slice): Node {
-    const { name, args } = slice;
+  constructor(readonly maxNames = MAX_NAMES) {}
+
+  /** A call on worker 0. `ns`: NaN where its end was not seen. */
+  add(call: Call, phase: Phase, ns: number, waitNs: number): void {
+    const { sums, demand } = this.#node(call);
+    sums.add(phase, ns, waitNs, demand);
+  }
+
+  /** The same call on another worker. */
+  addOther(call: Call, ns: number, waitNs: number): void {
+    this.#node(call).sums.addOther(ns, waitNs);
+  }
+
+  #node(call: Call): Node {
+    const { name, args } = call;
     const known = args && this.#byArgs.get(args);
     if (known && known.name === name) return known.node;
+    if (this.#names >= this.maxNames) this.#settle();
     // A tensor of one name has other sizes in another graph: these belong to the arguments.
-    const node = { ...this.#named(slice), demand: demandOf(args) };
+    const node = { sums: this.#named(call).sums, demand: demandOf(args) };
     if (args) this.#byArgs.set(args, { name, node });
     return node;
   }
 
-  #named(slice: Slice): Rows {
-    const tensor = String(slice.args?.tensor ?? "");
-    let ofOperator = this.#nodes.get(slice.name);
-    if (!ofOperator) this.#nodes.set(slice.name, ofOperator = new Map());
-    let node = ofOperator.get(tensor);
-    if (!node) {
-      const layer = typeof slice.args?.layer === "number" ? slice.args.layer : null;
-      node = this.#rows(slice.name, layer, tensorKind(tensor) || "(unnamed)");
-      if (++this.#names > MAX_NAMES) this.#forget();
-      else ofOperator.set(tensor, node);
+  #named({ name: operator, args }: Call): Named {
+    const name = String(args?.tensor ?? "");
+    let ofOperator = this.#nodes.get(operator);
+    if (!ofOperator) this.#nodes.set(operator, ofOperator = new Map());
+    let named = ofOperator.get(name);
+    if (!named) {
+      const layer = typeof args?.layer === "number" ? args.layer : null;
+      ofOperator.set(name, named = { operator, layer, tensor: tensorKind(name) || "(unnamed)", sums: new OperatorSums() });
+      this.#names++;
     }
-    return node;
+    return named;
   }
 
   /** Time inside a graph that no operator accounts for; a row of its own in each grouping, so that each sums to the graphs' time. */
   addTime(row: "graph start" | "graph rest", phase: Phase, ns: number): void {
     if (ns === 0) return;
-    const { operator, layer, tensor } = this.#rows(row, null, row);
-    for (const sums of [operator, layer, tensor]) sums.addTime(phase, ns);
+    for (const sums of this.#rows(row, null, row)) sums.addTime(phase, ns);
   }
 
   /** Of all calls, in a graph on average; NaN where that of one is not known. */
   coldBytes(graphs: number): number {
+    this.#settle();
     let sum = 0;
     for (const sums of this.#operators.values()) sum += sums.coldBytes;
     return sum / graphs;
   }
 
   result(measures: Measures): Pick<OperatorsResult, "operators" | "layers" | "tensors"> {
+    this.#settle();
     const named = (rows: ReadonlyMap<string, OperatorSums>) => byTime(filled(rows).map(([name, sums]) => ({ name, ...sums.result(measures) })));
     const layers = filled(this.#layers).map(([layer, sums]) => ({ layer, ...sums.result(measures) }));
     layers.sort((a, b) => (a.layer ?? Infinity) - (b.layer ?? Infinity));
     return { operators: named(this.#operators), layers, tensors: named(this.#tensors) };
   }
 
-  #rows(operator: string, layer: number | null, tensor: string): Rows {
-    return { operator: row(this.#operators, operator), layer: row(this.#layers, layer), tensor: row(this.#tensors, tensor) };
+  #rows(operator: string, layer: number | null, tensor: string): OperatorSums[] {
+    return [row(this.#operators, operator), row(this.#layers, layer), row(this.#tensors, tensor)];
   }
 
-  #forget(): void {
+  #settle(): void {
+    for (const ofOperator of this.#nodes.values()) {
+      for (const { operator, layer, tensor, sums } of ofOperator.values()) for (const row of this.#rows(operator, layer, tensor)) row.merge(sums);
+    }
     this.#nodes = new Map();
     this.#names = 0;
+    this.#byArgs = new WeakMap();
   }
 }
 

@@ -286,7 +286,7 @@ Deno.test("many tensors and layers are presented in bounded tables", () => {
   assert.deepEqual(tables, [["Operators", 1], ["Layers", 3], ["Tensors (10 more take less)", 20]]);
 });
 
-Deno.test("what waits is bounded: operators without graphs, graphs without decodes, names without end", () => {
+Deno.test("what waits is bounded: operators without graphs, graphs without decodes", () => {
   const s = new TestSpans();
   const table = new OperatorTable();
   const ledger = new GraphLedger(table, new StoppedTimes(), 10);
@@ -299,7 +299,20 @@ Deno.test("what waits is bounded: operators without graphs, graphs without decod
   assert.deepEqual([ledger.count, ledger.unattached], [30, 3]);
   const { operators } = table.result({ graphNs: ledger.graphNs, seesWaits: false, judge: () => null });
   assert.deepEqual([operators[0]!.calls, operators[0]!.totalNs], [22 + 30, 52 * MS]);
-  for (let i = 0; i < 70_000; i++) table.node(s.op("ADD", 0, 1, { tensor: `x ${i}` }));
+});
+
+Deno.test("names without end: rows have the calls of those that were forgotten, too", () => {
+  const s = new TestSpans();
+  const table = new OperatorTable(10);
+  for (let i = 0; i < 25; i++) {
+    table.add(s.op("ADD", 0, 1, { tensor: `x-${i}`, layer: i % 2 }), "decode", i * MS, 0);
+    table.addOther(s.op("ADD", 0, 1, { tensor: `x-${i}`, layer: i % 2, worker: 1 }), MS, 0);
+  }
+  const { operators, layers, tensors } = table.result({ graphNs: 300 * MS, seesWaits: false, judge: () => null });
+  for (const row of [operators[0]!, tensors[0]!]) {
+    assert.deepEqual([row.name, row.calls, row.totalNs, row.othersNs], [row === operators[0] ? "ADD" : "x", 25, 300 * MS, 25 * MS]);
+  }
+  assert.deepEqual(layers.map(({ calls, totalNs }) => [calls, totalNs]), [[13, 156 * MS], [12, 144 * MS]]);
 });
 
 Deno.test("whatever the order and overlap, rows sum to the graphs and nothing throws", () => {
