@@ -1,19 +1,20 @@
 /*
- * A made-up engine that is in each of its functions for a known part of its CPU time, for what a timer's samples say of it:
+ * A made-up engine that tells for how much of its CPU time it was in each of its functions, for what a timer's samples say of that:
  *
  *     sampled CALLS
  *
  * A call of llama_decode takes ten steps, six in ggml_vec_dot_f32, three in ggml_compute_forward_rms_norm and one in ggml_barrier; behind it, own_work
- * takes two. Steps of one round are alike: a chain of multiplications, which no alignment makes slower; those of another take between half and one and a
- * half times as long, because rounds that are all alike keep step with the timer. A round takes some 6 ms: a trap in front of it, in which no timer
- * interrupts, is little beside that. Prints the CPU seconds that all of it took, and the seconds on a processor, in which there is also what a hypervisor
- * took from that. The functions are exported by the program itself, as of an engine that is linked statically; `noipa`: a compiler that sees that two do
- * the same makes one of them.
+ * takes two. A step is a chain of multiplications. Those of one round are alike; of another they are between half and one and a half times as long,
+ * because rounds that are all alike keep step with the timer. A round takes some 6 ms: a trap in front of it, in which no timer interrupts, is little
+ * beside that. Prints the CPU seconds of each function, of all, and the seconds on a processor, in which there is also what a hypervisor took from that.
+ * The functions are exported by the program itself, as of an engine that is linked statically; `noipa`: a compiler that sees that two do the same makes
+ * one of them.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "clock.h"
 #include "llama_batch.h"
 
 /* In a step of this round. */
@@ -34,10 +35,27 @@ __attribute__((noipa)) void ggml_compute_forward_rms_norm(void) { steps(3); }
 __attribute__((noipa)) void ggml_barrier(void) { steps(1); }
 __attribute__((noipa)) void own_work(void) { steps(2); }
 
+struct part {
+  const char *name;
+  void (*function)(void);
+  int64_t ns;
+};
+
+static struct part graph[] = {
+    {"ggml_vec_dot_f32", ggml_vec_dot_f32, 0},
+    {"ggml_compute_forward_rms_norm", ggml_compute_forward_rms_norm, 0},
+    {"ggml_barrier", ggml_barrier, 0},
+};
+static struct part behind = {"own_work", own_work, 0};
+
+static void run(struct part *part) {
+  int64_t from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  part->function();
+  part->ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
+}
+
 __attribute__((noipa)) int ggml_graph_compute(void) {
-  ggml_vec_dot_f32();
-  ggml_compute_forward_rms_norm();
-  ggml_barrier();
+  for (int i = 0; i < 3; i++) run(&graph[i]);
   return 0;
 }
 
@@ -52,30 +70,29 @@ __attribute__((noipa)) void *llama_init_from_model(void *model) { return model; 
 /* Numbers in no order that a timer could follow, the same in every run (Knuth's multiplicative hashing). */
 static long length_of(long round) { return 250000 + (uint32_t)(round * 2654435761u) % 500000; }
 
-static double seconds(clockid_t clock) {
-  struct timespec t;
-  clock_gettime(clock, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* Seconds since boot, less those in which this thread was ready and another one ran. */
 static double on_processor(void) {
   FILE *file = fopen("/proc/thread-self/schedstat", "r");
   unsigned long long ran, waited;
   if (!file || fscanf(file, "%llu %llu", &ran, &waited) != 2) exit(1);
   fclose(file);
-  return seconds(CLOCK_MONOTONIC) - (double)waited * 1e-9;
+  return ((double)clock_ns(CLOCK_MONOTONIC) - (double)waited) * 1e-9;
 }
 
 int main(int argc, char **argv) {
   if (argc != 2) return 2;
   void *context = llama_init_from_model(llama_model_load_from_file(argv[1]));
-  double cpu = seconds(CLOCK_THREAD_CPUTIME_ID), processor = on_processor();
+  int64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  double processor = on_processor();
   for (long call = atol(argv[1]); call > 0; call--) {
     multiplications = length_of(call);
     llama_decode(context, (struct llama_batch){.n_tokens = 1});
-    own_work();
+    run(&behind);
   }
-  printf("%.6f s of CPU time, %.6f on a processor\n", seconds(CLOCK_THREAD_CPUTIME_ID) - cpu, on_processor() - processor);
+  cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
+  processor = on_processor() - processor;
+  for (int i = 0; i < 3; i++) printf("%s %.6f\n", graph[i].name, (double)graph[i].ns * 1e-9);
+  printf("%s %.6f\n", behind.name, (double)behind.ns * 1e-9);
+  printf("%.6f s of CPU time, %.6f on a processor\n", (double)cpu * 1e-9, processor);
   return 0;
 }
