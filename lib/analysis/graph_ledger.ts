@@ -1,4 +1,4 @@
-import type { Slice, Track } from "../events/span.ts";
+import type { Args, Instant, OperatorSum, Slice, Track } from "../events/span.ts";
 import { OperatorLanes, type PendingOp } from "./operator_lanes.ts";
 import { type Phase, PHASES } from "./operator_sums.ts";
 import type { OperatorTable } from "./operator_table.ts";
@@ -27,6 +27,13 @@ export class GraphLedger {
   readonly #lanes: OperatorLanes;
   readonly #graphs = new Map<string, Waiting>();
   readonly #nsByPhase: Record<Phase, number> = { prefill: 0, decode: 0, other: 0 };
+  /** Of graphs whose operators are in sums: what no operator has accounted for yet. */
+  readonly #unsummedNs: Record<Phase, number> = { prefill: 0, decode: 0, other: 0 };
+  readonly #sums: { readonly name: string; readonly sum: OperatorSum }[] = [];
+  /** In what kind of call an operator was seen last. */
+  readonly #phases = new WeakMap<Args, Phase>();
+  /** The most workers of a graph. */
+  threads = 0;
   count = 0;
   openCount = 0;
   nodes = 0;
@@ -34,7 +41,8 @@ export class GraphLedger {
   /** Calls of worker 0 in no graph. */
   unattached = 0;
 
-  constructor(readonly table: OperatorTable, readonly stopped: StoppedTimes, readonly maxPending = MAX_PENDING) {
+  /** `summed`: graphs without operators are those whose operators were added up. */
+  constructor(readonly table: OperatorTable, readonly stopped: StoppedTimes, readonly summed = false, readonly maxPending = MAX_PENDING) {
     this.#lanes = new OperatorLanes(table);
   }
 
@@ -47,11 +55,17 @@ export class GraphLedger {
     this.#lanes.wait(slice, this.#net(slice));
   }
 
+  /** Waits for the end: in what kind of call they were is known from one that was seen, which may come later. */
+  sum({ name, sum }: Instant): void {
+    if (sum) this.#sums.push({ name, sum });
+  }
+
   graph(slice: Slice): void {
     const { ops, before } = this.#lanes.take(slice);
     this.count++;
     this.unattached += before.length;
     this.nodes += Number(slice.args?.nodes ?? 0);
+    this.threads = Math.max(this.threads, Number(slice.args?.threads ?? 1));
     if (slice.open) this.openCount++;
     const key = threadKey(slice.track);
     let waiting = this.#graphs.get(key);
@@ -79,13 +93,14 @@ export class GraphLedger {
   finish(): void {
     for (const [key, waiting] of [...this.#graphs]) this.#settleAll(key, waiting);
     this.#settleLoose(this.#lanes.rest());
+    this.#settleSums();
   }
 
   get workers(): OperatorLanes["workers"] {
     return this.#lanes.workers;
   }
 
-  /** Time in graphs whose end was seen: what the table's rows sum to. */
+  /** Time in graphs whose end was seen, and with sums in one whose end was not: what the table's rows sum to. */
   get graphNs(): number {
     return PHASES.reduce((sum, phase) => sum + this.#nsByPhase[phase], 0);
   }
@@ -111,8 +126,25 @@ export class GraphLedger {
     this.#nsByPhase.other += this.#add(ops, "other");
   }
 
+  #settleSums(): void {
+    for (const { name, sum } of this.#sums.splice(0)) {
+      const phase = this.#phases.get(sum.of) ?? "other";
+      this.table.addSum({ name, args: sum.of }, phase, sum);
+      this.table.addTime("graph start", phase, sum.startNs);
+      this.#unsummedNs[phase] -= sum.ns + sum.startNs;
+    }
+    for (const phase of PHASES) this.table.addTime("graph rest", phase, this.#unsummedNs[phase]);
+  }
+
   /** Returns the graph's time, 0 when its end was not seen. */
   #settle({ slice, ops }: PendingGraph, phase: Phase): number {
+    if (ops.length === 0 && this.summed) {
+      // Those of its operators that ended are in the sums, whether or not it did.
+      const ns = this.stopped.net(slice.track.pid, slice.start, slice.end);
+      this.#unsummedNs[phase] += ns;
+      this.#nsByPhase[phase] += ns;
+      return slice.open ? 0 : ns;
+    }
     if (ops.length === 0) this.withoutOperators++;
     const ns = this.#net(slice);
     if (ns !== ns) {
@@ -133,7 +165,8 @@ export class GraphLedger {
   #add(ops: readonly PendingOp[], phase: Phase): number {
     let sum = 0;
     for (const op of ops) {
-      const { ns, waitNs } = op;
+      const { args, ns, waitNs } = op;
+      if (this.summed && args) this.#phases.set(args, phase);
       this.table.add(op, phase, ns, waitNs);
       if (ns === ns) sum += ns;
     }

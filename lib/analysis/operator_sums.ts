@@ -1,3 +1,4 @@
+import type { OperatorSum } from "../events/span.ts";
 import type { Demands } from "./bound.ts";
 import { Histogram } from "./histogram.ts";
 import type { BoundResult, OperatorSumsResult, PartResult } from "./operators_schema.ts";
@@ -38,6 +39,8 @@ export interface Measures {
   /** What shares are shares of. */
   readonly graphNs: number;
   readonly seesWaits: boolean;
+  /** Calls were told one by one. */
+  readonly seesEach: boolean;
   readonly judge: Judge;
 }
 
@@ -63,6 +66,16 @@ export class OperatorSums {
     this.#waitNs += waitNs;
     addDemand(part, demand);
     (part.histogram ??= new Histogram()).add(ns);
+  }
+
+  /** Calls that somebody else has added up: how long each took is not known. */
+  addSum(phase: Phase, { calls, timed, ns }: OperatorSum, demand: CallDemand): void {
+    const part = this.#parts[phase];
+    part.calls += calls;
+    part.timed += timed;
+    part.ns += ns;
+    this.#open += calls - timed;
+    if (timed > 0) addDemand(part, demand, timed);
   }
 
   /** All calls of another one, too. */
@@ -94,20 +107,20 @@ export class OperatorSums {
     return PHASES.every((phase) => this.#parts[phase].calls === 0 && this.#parts[phase].ns === 0);
   }
 
-  result({ graphNs, seesWaits, judge }: Measures): OperatorSumsResult {
+  result({ graphNs, seesWaits, seesEach, judge }: Measures): OperatorSumsResult {
     const all = part();
     for (const phase of PHASES) mergePart(all, this.#parts[phase]);
     const { prefill, decode, other } = this.#parts;
     return {
-      ...partResult(all, judge),
+      ...partResult(all, seesEach, judge),
       openCalls: this.#open,
       share: graphNs > 0 ? all.ns / graphNs : null,
       othersNs: this.#othersNs,
       waitNs: seesWaits ? this.#waitNs : null,
       othersWaitNs: seesWaits ? this.#othersWaitNs : null,
-      prefill: partResult(prefill, judge),
-      decode: partResult(decode, judge),
-      other: partResult(other, judge),
+      prefill: partResult(prefill, seesEach, judge),
+      decode: partResult(decode, seesEach, judge),
+      other: partResult(other, seesEach, judge),
     };
   }
 }
@@ -124,15 +137,15 @@ function mergePart(part: Part, other: Part): void {
   if (other.histogram) (part.histogram ??= new Histogram()).merge(other.histogram);
 }
 
-function addDemand(part: Part, { bytes, coldBytes, flops, quantisedFlops, atMost }: CallDemand): void {
-  part.bytes += bytes;
-  part.coldBytes += coldBytes;
-  part.flops += flops;
-  part.quantisedFlops += quantisedFlops;
-  part.atMost += atMost;
+function addDemand(part: Part, { bytes, coldBytes, flops, quantisedFlops, atMost }: CallDemand, times = 1): void {
+  part.bytes += times * bytes;
+  part.coldBytes += times * coldBytes;
+  part.flops += times * flops;
+  part.quantisedFlops += times * quantisedFlops;
+  part.atMost += times * atMost;
 }
 
-function partResult({ calls, timed, ns, histogram, ...sums }: Part, judge: Judge): PartResult {
+function partResult({ calls, timed, ns, histogram, ...sums }: Part, seesEach: boolean, judge: Judge): PartResult {
   const ofTimed = (sum: number) => timed > 0 && sum === sum ? sum : null;
   const demands = {
     totalNs: ns,
@@ -142,5 +155,11 @@ function partResult({ calls, timed, ns, histogram, ...sums }: Part, judge: Judge
     quantisedFlops: ofTimed(sums.quantisedFlops),
     atMost: sums.atMost > 0,
   };
-  return { calls, meanNs: timed > 0 ? ns / timed : null, p50Ns: histogram?.quantile(0.5) ?? null, ...demands, bound: judge(demands) };
+  return {
+    calls,
+    meanNs: timed > 0 ? ns / timed : null,
+    p50Ns: seesEach ? histogram?.quantile(0.5) ?? null : null,
+    ...demands,
+    bound: judge(demands),
+  };
 }

@@ -1,4 +1,4 @@
-import type { Args, Slice } from "../events/span.ts";
+import type { Args, OperatorSum, Slice } from "../events/span.ts";
 import type { OperatorsResult, OperatorSumsResult } from "./operators_schema.ts";
 import { type CallDemand, type Measures, OperatorSums, type Phase } from "./operator_sums.ts";
 import { tensorKind } from "./tensor_kind.ts";
@@ -41,6 +41,12 @@ export class OperatorTable {
   add(call: Call, phase: Phase, ns: number, waitNs: number): void {
     const { sums, demand } = this.#node(call);
     sums.add(phase, ns, waitNs, demand);
+  }
+
+  /** Calls on worker 0 that somebody else has added up. */
+  addSum(call: Call, phase: Phase, sum: OperatorSum): void {
+    const { sums, demand } = this.#node(call);
+    sums.addSum(phase, sum, demand);
   }
 
   /** The same call on another worker. */

@@ -1,6 +1,6 @@
 import type { Mark, Slice, Span } from "../events/span.ts";
 import { type Ceilings, ceilingsFor } from "../machine/ceilings/ceilings.ts";
-import { type Detail, withGraphs, withOperators } from "../programs/detail.ts";
+import { type Detail, withEveryOperator, withGraphs, withOperators } from "../programs/detail.ts";
 import type { Analysis } from "./analysis.ts";
 import { boundOf } from "./bound.ts";
 import { DecodeCalls } from "./decode_calls.ts";
@@ -33,7 +33,7 @@ function timeOf(tensors: OperatorsResult["tensors"], kind: RegExp): number {
 class OperatorsAnalysis implements Analysis<OperatorsResult> {
   readonly #stopped = new StoppedTimes();
   readonly #table = new OperatorTable();
-  readonly #ledger = new GraphLedger(this.#table, this.#stopped);
+  readonly #ledger: GraphLedger;
   readonly #calls = new DecodeCalls(this.#stopped);
   readonly #experts = new ExpertLedger(this.#stopped);
   readonly #samples = new SampleLedger();
@@ -47,32 +47,36 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
   /** Of the successful calls that ended, those in which a graph was seen. */
   #decodesWithGraphsNs = 0;
 
-  constructor(readonly detail: Detail, readonly ceilings: readonly Ceilings[], readonly partly: boolean) {}
+  constructor(readonly detail: Detail, readonly ceilings: readonly Ceilings[], readonly partly: boolean) {
+    this.#ledger = new GraphLedger(this.#table, this.#stopped, detail === "sum");
+  }
 
   span(span: Span): void {
     if (span.type === "slice") this.#slice(span);
     else if (span.type === "mark") this.#mark(span);
     else if (span.type === "instant" && span.category === "ggml.sample") this.#samples.sample(span);
+    else if (span.type === "instant" && span.category === "ggml.sum") this.#ledger.sum(span);
     else if (span.type === "instant" && span.category === "ggml.experts") this.#experts.choice(span);
     else if (span.type === "instant" && span.category === "process.syscalls") this.#systemCalls.instant(span);
   }
 
   result(): OperatorsResult {
     this.#ledger.finish();
-    const { count, openCount, nodes, withoutOperators, unattached, graphNs } = this.#ledger;
+    const { count, openCount, nodes, withoutOperators, unattached, graphNs, threads } = this.#ledger;
     const time = this.#calls.time();
     const { detail } = this;
-    const workers = [...this.#ledger.workers].sort(([a], [b]) => a - b).map(([worker, { calls, ns, waitNs }]) => ({
+    const seesEach = withEveryOperator.includes(detail);
+    const workers = [...seesEach ? this.#ledger.workers : []].sort(([a], [b]) => a - b).map(([worker, { calls, ns, waitNs }]) => ({
       worker,
       calls,
       busyNs: ns,
       waitNs: detail === "wait" ? waitNs : null,
     }));
     const seesGraphs = withGraphs.includes(detail), seesOperators = withOperators.includes(detail);
-    const ceilings = seesOperators ? ceilingsFor(workers.length, this.ceilings) : undefined;
+    const ceilings = seesOperators ? ceilingsFor(seesEach ? workers.length : threads, this.ceilings) : undefined;
     const fits = ceilings !== undefined && this.#table.coldBytes(count) <= ceilings.cacheSize;
     const judge: Judge = (demands) => ceilings ? boundOf(demands, ceilings, fits) : null;
-    const rows = this.#table.result({ graphNs, seesWaits: detail === "wait", judge });
+    const rows = this.#table.result({ graphNs, seesWaits: detail === "wait", seesEach, judge });
     const layers = this.#experts.result();
     const inGraphs = seesGraphs ? this.#graphsInDecodeNs : null;
     return {

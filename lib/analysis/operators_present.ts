@@ -81,12 +81,13 @@ function sumsTable(title: string, first: string, rows: readonly (readonly [strin
   // A column that is empty for every row says nothing.
   const others = rows.some(([, row]) => row.othersNs > 0);
   const other = rows.some(([, row]) => row.other.totalNs > 0);
+  const each = rows.some(([, row]) => row.p50Ns !== null);
   const columns: Figure[] = [
     [{ title: "calls", unit: "count" }, (row) => row.calls],
     [{ title: "total", unit: "ns" }, (row) => row.totalNs],
     [{ title: "share", unit: "ratio" }, (row) => row.share],
     [{ title: "mean", unit: "ns" }, (row) => row.meanNs],
-    [{ title: "p50", unit: "ns" }, (row) => row.p50Ns],
+    ...(each ? [[{ title: "p50", unit: "ns" }, (row) => row.p50Ns]] satisfies Figure[] : []),
     [{ title: "prefill", unit: "ns" }, (row) => row.prefill.totalNs],
     [{ title: "decode", unit: "ns" }, (row) => row.decode.totalNs],
   ];
@@ -170,6 +171,9 @@ function operatorsNotes(result: OperatorsResult): Note[] {
   if (windows.count > 1) notes.push(info(`Watched ${windows.count} times, ${(windows.ns / 1e9).toFixed(1)} s in all: the figures are of these.`));
   if (detail in NOT_LOOKED_AT) {
     notes.push(info(`Seen at --detail ${detail}: ${NOT_LOOKED_AT[detail as keyof typeof NOT_LOOKED_AT]} were not looked at.`));
+  }
+  if (detail === "sum") {
+    notes.push(info("Seen at --detail sum: operators were added up; the trace has the first graph of each kind, and one a second."));
   }
   const openOps = result.operators.reduce((sum, row) => sum + row.openCalls, 0);
   if (calls === 0 && graphs.count === 0 && ops === 0) {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Span } from "../events/span.ts";
+import type { Detail } from "../programs/detail.ts";
 import type { Ceilings } from "../machine/ceilings/ceilings.ts";
 import { GraphLedger } from "./graph_ledger.ts";
 import { operators } from "./operators.ts";
@@ -22,8 +23,8 @@ function call(s: TestSpans, phase: "prefill" | "decode", at: number, length: num
   ];
 }
 
-function run(spans: readonly Span[]): OperatorsResult {
-  const result = analyse(operators(), spans);
+function run(spans: readonly Span[], detail: Detail = "op"): OperatorsResult {
+  const result = analyse(operators(detail), spans);
   assert.deepEqual(operatorsResultSchema.parse(result), result);
   for (const rows of [result.operators, result.layers, result.tensors]) {
     const sum = rows.reduce((total, row) => total + row.totalNs, 0);
@@ -65,6 +66,36 @@ Deno.test("prefill and decode apart, rates, time between tokens, rows that sum t
   assert.deepEqual(result.layers.map((row) => [row.layer, row.calls]), [[0, 3], [1, 3], [null, 3]]);
   assert.deepEqual(result.tensors.map((row) => [row.name, row.calls]), [["ffn_gate", 6], ["result", 3], ["graph start", 0]]);
   assert.equal(result.graphs.nodes, result.operators.reduce((sum, row) => sum + row.calls, 0));
+});
+
+Deno.test("sums: to the calls and the phase of an operator that was told, and the rest of their graphs is what is left", () => {
+  const s = new TestSpans();
+  const first = s.op("MUL_MAT", 1, 4, { bytes: 1e6 }), second = s.op("ADD", 4, 5);
+  const result = run([
+    first,
+    second,
+    s.graph(0.5, 5.5, 2),
+    s.decode("decode", 0, 6),
+    // Added up: two graphs, and one in whose second operator the window was shut.
+    s.graph(6.5, 11, 2),
+    s.decode("decode", 6, 11.5),
+    s.graph(12, 17, 2),
+    s.decode("decode", 11.5, 17.5),
+    s.graph(18, 22, 2, true),
+    s.sum("MUL_MAT", first.args!, 3, 3, 9.5, 0.75),
+    s.sum("ADD", second.args!, 3, 2, 2),
+    s.sum("unknown operator", { worker: 0 }, 1, 1, 0.25),
+  ], "sum");
+  const rows = new Map(result.operators.map((row) => [row.name, row]));
+  const mulMat = rows.get("MUL_MAT")!, add = rows.get("ADD")!;
+  assert.deepEqual([mulMat.calls, mulMat.totalNs, mulMat.decode.calls, mulMat.openCalls, mulMat.bytes], [4, 12.5 * MS, 4, 0, 4e6]);
+  assert.deepEqual([add.calls, add.totalNs, add.openCalls, add.meanNs, add.p50Ns], [4, 3 * MS, 1, MS, null]);
+  assert.equal(rows.get("unknown operator")!.other.calls, 1);
+  assert.equal(rows.get("graph start")!.totalNs, 1.25 * MS);
+  assert.deepEqual([result.graphs.count, result.graphs.withoutOperators, result.time.graphNs], [4, 0, 18.5 * MS]);
+  assert.deepEqual(result.workers, []);
+  const titles = presentOperators(result).flatMap((view) => (view.type === "table" ? view.columns.map(({ title }) => title) : []));
+  assert.ok(titles.includes("mean") && !titles.includes("p50"));
 });
 
 Deno.test("the time at which llmprof held the process is in no duration", () => {
@@ -289,7 +320,7 @@ Deno.test("many tensors and layers are presented in bounded tables", () => {
 Deno.test("what waits is bounded: operators without graphs, graphs without decodes", () => {
   const s = new TestSpans();
   const table = new OperatorTable();
-  const ledger = new GraphLedger(table, new StoppedTimes(), 10);
+  const ledger = new GraphLedger(table, new StoppedTimes(), false, 10);
   for (let i = 0; i < 25; i++) ledger.op(s.op("ADD", i, i + 1));
   for (let i = 30; i < 60; i++) {
     ledger.op(s.op("ADD", i, i + 1));
@@ -297,7 +328,7 @@ Deno.test("what waits is bounded: operators without graphs, graphs without decod
   }
   ledger.finish();
   assert.deepEqual([ledger.count, ledger.unattached], [30, 3]);
-  const { operators } = table.result({ graphNs: ledger.graphNs, seesWaits: false, judge: () => null });
+  const { operators } = table.result({ graphNs: ledger.graphNs, seesWaits: false, seesEach: true, judge: () => null });
   assert.deepEqual([operators[0]!.calls, operators[0]!.totalNs], [22 + 30, 52 * MS]);
 });
 
@@ -308,7 +339,7 @@ Deno.test("names without end: rows have the calls of those that were forgotten, 
     table.add(s.op("ADD", 0, 1, { tensor: `x-${i}`, layer: i % 2 }), "decode", i * MS, 0);
     table.addOther(s.op("ADD", 0, 1, { tensor: `x-${i}`, layer: i % 2, worker: 1 }), MS, 0);
   }
-  const { operators, layers, tensors } = table.result({ graphNs: 300 * MS, seesWaits: false, judge: () => null });
+  const { operators, layers, tensors } = table.result({ graphNs: 300 * MS, seesWaits: false, seesEach: true, judge: () => null });
   for (const row of [operators[0]!, tensors[0]!]) {
     assert.deepEqual([row.name, row.calls, row.totalNs, row.othersNs], [row === operators[0] ? "ADD" : "x", 25, 300 * MS, 25 * MS]);
   }

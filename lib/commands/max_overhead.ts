@@ -17,6 +17,7 @@ export interface Limited {
 const SEEN: Readonly<Record<Detail, string>> = {
   wait: "every operator and every wait at a barrier",
   op: "every operator",
+  sum: "sums of every operator",
   graph: "graphs and tokens, no operators",
   sample: "tokens and a timer's samples, no graphs and operators",
   token: "tokens, no graphs and operators",

@@ -3,14 +3,14 @@ import { LlmprofError } from "../events/errors.ts";
 import { details } from "../programs/detail.ts";
 import { chooseDetail } from "./max_overhead.ts";
 
-const predicted = new Map([["wait", 0.09], ["op", 0.04], ["graph", 0.002], ["sample", 0.0015], ["token", 0.0001]] as const);
+const predicted = new Map([["wait", 0.09], ["op", 0.04], ["sum", 0.04], ["graph", 0.002], ["sample", 0.0015], ["token", 0.0001]] as const);
 const choose = (limit: number) => chooseDetail(predicted, details, limit);
 
 Deno.test("--max-overhead: everything while it fits, then without operators, then with a timer, and without, and it is said", () => {
   assert.deepEqual(choose(0.09), { detail: "wait", note: null });
   assert.equal(choose(0.04).detail, "op");
   assert.deepEqual(chooseDetail(predicted, details.slice(1), 0.04), { detail: "op", note: null });
-  const note = "--max-overhead 2.0 %: every operator would cost 4.0 %, so this run sees graphs and tokens, no operators (0.20 % predicted)";
+  const note = "--max-overhead 2.0 %: sums of every operator would cost 4.0 %, so this run sees graphs and tokens, no operators (0.20 % predicted)";
   assert.deepEqual(choose(0.02), { detail: "graph", note });
   assert.equal(choose(0.0016).detail, "sample");
   assert.equal(choose(0.001).detail, "token");
@@ -27,7 +27,7 @@ Deno.test("--max-overhead: where even tokens are too dear it refuses with 4 and 
     assert.equal(error.exitCode, 4);
     assert.match(
       error.why,
-      /9\.0 % for every operator and every wait at a barrier, 4\.0 % for every operator, 0\.20 % for graphs and tokens, no operators, 0\.15 % for .*, 0\.010 % for tokens/,
+      /9\.0 % for every operator and every wait at a barrier, 4\.0 % for every operator, 4\.0 % for sums of every operator, 0\.20 % for graphs and tokens, no operators, 0\.15 % for .*, 0\.010 % for tokens/,
     );
     assert.equal(error.next, "Allow more: --max-overhead 0.1%");
     return true;
@@ -35,6 +35,6 @@ Deno.test("--max-overhead: where even tokens are too dear it refuses with 4 and 
 });
 
 Deno.test("--max-overhead: a target that did nothing in the look is not refused", () => {
-  const unknown = new Map([["wait", null], ["op", null], ["graph", null], ["sample", null], ["token", null]] as const);
+  const unknown = new Map([["wait", null], ["op", null], ["sum", null], ["graph", null], ["sample", null], ["token", null]] as const);
   for (const nothing of [unknown, null]) assert.deepEqual(chooseDetail(nothing, details, 0.00001), { detail: "wait", note: null });
 });

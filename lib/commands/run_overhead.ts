@@ -71,9 +71,9 @@ export class RunOverhead {
     return new RunOverhead(means, calibration, limited.detail, limited, cpu, status);
   }
 
-  /** What is measured needs a look to be compared with. */
+  /** What is measured needs a look to be compared with, and sums are told by nobody else. */
   span(span: Span): void {
-    if (this.#limited) this.#decodes.span(span);
+    if (this.#limited || this.detail === "sum") this.#decodes.span(span);
   }
 
   /** A thread of the target has ended. */
@@ -84,7 +84,7 @@ export class RunOverhead {
   /** Tells what is predicted a second after the run has begun to count, unless `stop` has resolved. `facts`: what the run has told so far. */
   follow(session: Session, facts: readonly Fact[], stop: Promise<unknown>): void {
     const calibration = this.#calibration;
-    const watch = new OverheadWatch(this.#means, calibration, this.#cpu, facts);
+    const watch = new OverheadWatch(this.#means, calibration, this.#cpu, facts, this.#decodes);
     let over = false;
     void stop.then(() => over = true);
     void session.counting.then(() => watch.begun(topsOf(session), session.timeline!, () => over)).then((prediction) => {

@@ -10,8 +10,10 @@ export type Fact =
       readonly probe: string;
       readonly site: string;
       readonly cost: string;
-      /** What a hit sends; empty where hits of several sites cannot be told apart. */
+      /** What a hit sends; empty where hits of several sites cannot be told apart, and where most hits send nothing. */
       readonly records: readonly string[];
+      /** Of a site whose hits send nothing: how many of them there are for each operator. */
+      readonly perOperator?: number;
     }[];
   }
   /** The strings of a table in a library, in order: `GGML_OP_NAME`. */

@@ -53,6 +53,18 @@ export interface ExpertChoice {
   readonly unread: number;
 }
 
+/** Calls of an operator that were added up in the kernel. */
+export interface OperatorSum {
+  /** What each of its slices says of itself: one object for all that is told of the same operator. */
+  readonly of: Args;
+  readonly calls: number;
+  /** Of them, those whose end was seen, and how long they took. */
+  readonly timed: number;
+  readonly ns: number;
+  /** From the beginning of their graphs to them, where they are the first. */
+  readonly startNs: number;
+}
+
 /** Something with a beginning and an end. Emitted when it ends; of slices on one track that begin together the outer is emitted first. */
 export interface Slice {
   readonly type: "slice";
@@ -77,6 +89,7 @@ export interface Instant {
   readonly at: Ns;
   readonly args?: Args;
   readonly choice?: ExpertChoice;
+  readonly sum?: OperatorSum;
 }
 
 export interface Counter {

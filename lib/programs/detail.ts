@@ -1,17 +1,18 @@
 import type { Probe } from "./probe.ts";
 
 /**
- * How much of an engine is seen, from most to least: every operator and its workers' waits for each other, every operator, every graph, a timer's samples
- * of who runs, every token.
+ * How much of an engine is seen, from most to least: every operator and its workers' waits for each other, every operator, sums of every operator, every
+ * graph, a timer's samples of who runs, every token.
  */
-export const details = ["wait", "op", "graph", "sample", "token"] as const;
+export const details = ["wait", "op", "sum", "graph", "sample", "token"] as const;
 export type Detail = (typeof details)[number];
 
 /** A timer's samples in a second of CPU time: more would cost too much where an interrupt is dear (see `TIMER_NS`), and 100 keeps step with others. */
 export const SAMPLES_PER_SECOND = 99;
 
-/** Details at which operators are looked at, and those at which graphs are. */
-export const withOperators: readonly Detail[] = ["wait", "op"];
+/** Details at which each operator is told of, those at which operators are looked at, and those at which graphs are. */
+export const withEveryOperator: readonly Detail[] = ["wait", "op"];
+export const withOperators: readonly Detail[] = [...withEveryOperator, "sum"];
 export const withGraphs: readonly Detail[] = [...withOperators, "graph"];
 
 /** What a recording says of itself; those from before there was a choice saw everything. */

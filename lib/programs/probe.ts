@@ -59,8 +59,8 @@ export interface Probe {
   readonly unsafe?: boolean;
   /** Hit hundreds of times a second or more: what it costs depends on how its records leave the kernel. */
   readonly hot?: boolean;
-  /** Hits for each operator that a worker computes: what it will cost is known from the graph, before it is placed. */
-  readonly perOperator?: number;
+  /** Hits of one of its sites for each operator that a worker computes: what it will cost is known from the graph, before it is placed. */
+  readonly perOperator?: { readonly site: string; readonly hits: number };
   /** Of a timer: hits in a second of CPU time, whatever the target does. */
   readonly perSecond?: number;
   /** Seen only where the option of this name asks for it. */
@@ -81,6 +81,8 @@ export interface Probe {
   readonly texts?: Readonly<Record<string, "model" | "name">>;
   /** Maps printed with every heartbeat: map name without `@` → unit. */
   readonly maps?: Readonly<Record<string, string>>;
+  /** Maps that are printed when the window is shut: what a hit adds to one of these, no record tells. */
+  readonly sums?: Readonly<Record<string, string>>;
   /** Records of other probes that the decoder wants to see, such as `files/access.map`. */
   readonly sees?: readonly string[];
   /** What the decoder has to know besides its own records. */

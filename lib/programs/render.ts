@@ -5,7 +5,7 @@ import { printLine } from "./printed_lines.ts";
 import { isRepeating, repeatBegin, replaceRepeats } from "./repeat.ts";
 import { RotatingMaps } from "./rotating_maps.ts";
 import { Kind, type StreamSchema } from "./schema.ts";
-import { type Block, parseTemplate, replaceEmits } from "./template.ts";
+import { type Block, parseTemplate, replaceConditions, replaceEmits } from "./template.ts";
 
 /** What this bpftrace and this kernel can do, as far as the text of a program depends on it. */
 export interface Dialect {
@@ -42,8 +42,10 @@ export interface Program {
 export interface ProgramSite {
   readonly attach: string;
   readonly probe: string;
-  /** What a hit sends; empty where several attach points share a block, whose hits cannot be told apart. */
+  /** What a hit sends; empty where several attach points share a block, whose hits cannot be told apart, and where most hits send nothing. */
   readonly records: readonly string[];
+  /** Of a site whose hits send nothing: how many of them there are for each operator. */
+  readonly perOperator?: number;
 }
 
 export const HEARTBEAT_MS = 100;
@@ -78,18 +80,22 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
       kinds.set(record, kind);
       records[kind++] = { name: `${probe.name}.${record}`, fields };
     }
-    for (const map of Object.keys(probe.maps ?? {})) maps[map] = `${probe.name}.${map}`;
-    for (const block of parseTemplate(probe.template)) {
+    for (const map of Object.keys({ ...probe.maps, ...probe.sums })) maps[map] = `${probe.name}.${map}`;
+    const template = replaceConditions(probe.template, (name) => plan.probes.some((other) => other.name === name));
+    for (const block of parseTemplate(template)) {
       const attach = attachPoints(block, probe, dialect, resolve);
       if (attach.length === 0) continue;
-      const emitted = attach.length > 1 ? [] : [...block.body.matchAll(/EMIT\((\w+)/g)].map(([, record]) => `${probe.name}.${record}`);
-      sites.push(...attach.map((point) => ({ attach: point, probe: probe.name, records: emitted })));
+      const { perOperator } = probe;
+      const isSumming = Object.keys(probe.sums ?? {}).some((map) => block.body.includes(`@${map}[`));
+      const emitted = attach.length > 1 || isSumming ? [] : [...block.body.matchAll(/EMIT\((\w+)/g)].map(([, record]) => `${probe.name}.${record}`);
+      const hits = isSumming && block.attach[0] === `{{${perOperator?.site}}}` && { perOperator: perOperator!.hits };
+      sites.push(...attach.map((point) => ({ attach: point, probe: probe.name, records: emitted, ...hits })));
       const written = { ...block, body: replaceRepeats(block.body, dialect.walksMaps) };
       blocks.push(renderBlock(written, attach, probe, kinds, rotating, plan.filter, (name) => literal(probe, name, dialect, resolve)));
     }
   }
   const repeats = dialect.walksMaps && plan.probes.some(({ template }) => isRepeating(template));
-  const prologue = [...beginning(plan, rotating, repeats), ...heartbeat(Object.keys(maps), dialect.perCpuBuffers), ...(rotating?.blocks() ?? [])];
+  const prologue = [...beginning(plan, rotating, repeats), ...heartbeat(plan.probes, dialect.perCpuBuffers), ...(rotating?.blocks() ?? [])];
   const text = [...prologue, ...filterBlocks(plan.filter), ...blocks].join("\n") + "\n";
   const buffers = dialect.perCpuBuffers > 0 && { buffers: dialect.perCpuBuffers };
   const schema = { stream: plan.stream, records, maps, disorderNs: DISORDER_NS, ...buffers, ...(rotating?.used && { rows: [...rotating.records] }) };
@@ -123,8 +129,11 @@ function beginning(plan: ProgramPlan, rotating: RotatingMaps | null, repeats: bo
  * Watermark, flush (`print` ends a block, `printf` does not) and counter in one. A watermark holds for the buffer that it comes through. The counter
  * comes last: whoever has read the final one has read all, where a map with thousands of rows would still be on its way.
  */
-function heartbeat(maps: readonly string[], perCpuBuffers: number): string[] {
-  const counters = [...maps, "n"].map((map) => `print(@${map});`).join(" ");
+function heartbeat(probes: readonly Probe[], perCpuBuffers: number): string[] {
+  const printed = (maps: readonly string[]) => maps.map((map) => `print(@${map});`).join(" ");
+  const sums = printed(probes.flatMap((probe) => Object.keys(probe.sums ?? {})));
+  const always = printed([...probes.flatMap((probe) => Object.keys(probe.maps ?? {})), "n"]);
+  const counters = sums === "" ? always : `if (@w == 0) { ${sums} } ${always}`;
   if (perCpuBuffers === 0) return [`interval:ms:${HEARTBEAT_MS} { print((9, nsecs)); ${counters} }`];
   return [`profile:ms:${beatMs(perCpuBuffers)} { print((9, nsecs, cpu)); }`, `interval:ms:${HEARTBEAT_MS} { ${counters} }`];
 }

@@ -75,6 +75,21 @@ Deno.test("where there is a ring buffer, or nothing frequent is attached, there 
   assert.equal(schema.rows, undefined);
 });
 
+Deno.test("sums are printed when the window is shut, and a hit that adds to one is told by no record", () => {
+  const params = { f: { type: "site", at: "entry", functions: [["f"]] }, g: { type: "site", at: "entry", functions: [["g"]] } } as const;
+  const adding = probe("{{f}} { @s[arg0] = @s[arg0] + 1; EMIT(hit, 1); }\n{{g}} { EMIT(hit, 2); }", {
+    params,
+    maps: { m: "bytes" },
+    sums: { s: "calls" },
+    perOperator: { site: "f", hits: 2 },
+  });
+  const plan = { stream: "s", probes: [adding], filter: { type: "processes", pids: [42] }, window: "signalled" } as const;
+  const { text, schema, sites } = render(plan, dialect, ({ functions }) => [`uprobe:"x":"${functions.flat()[0]}"`]);
+  assert.match(text, /print\(\(9, nsecs\)\); if \(@w == 0\) \{ print\(@s\); \} print\(@m\); print\(@n\);/);
+  assert.deepEqual(schema.maps, { m: "t/p.m", s: "t/p.s" });
+  assert.deepEqual(sites.map(({ records, perOperator }) => [records, perOperator]), [[[], 2], [["t/p.hit"], undefined]]);
+});
+
 Deno.test("a block whose tracepoint this kernel lacks is left out, its neighbour stays", () => {
   const text = rendered(probe(`tracepoint:a:missing { EMIT(hit, 1); }\n// a comment with { in it\ntracepoint:a:b { EMIT(hit, 2); }`));
   assert.doesNotMatch(text, /missing/);

@@ -1,6 +1,6 @@
 /**
- * A template is bpftrace plus three constructs: `{{name}}`, `FILTER` and `EMIT(record, expression…)`. This file knows only its grammar:
- * it cuts the text into blocks, so that a block whose attach points do not exist here can be left out.
+ * A template is bpftrace plus four constructs: `{{name}}`, `FILTER`, `EMIT(record, expression…)` and `WITH(probe) { … }`, statements for programs that have
+ * that probe, too. This file knows only its grammar: it cuts the text into blocks, so that a block whose attach points do not exist here can be left out.
  */
 
 export interface Block {
@@ -80,6 +80,15 @@ function findClose(text: string, open: number): number {
     else if (text[i] === "}" && --depth === 0) return i;
   }
   throw new Error("template: a body without an end");
+}
+
+/** The statements of each `WITH(probe) { … }` where the program `has` the probe, and nothing of it elsewhere. */
+export function replaceConditions(text: string, has: (probe: string) => boolean): string {
+  const found = /WITH\(([\w/]+)\) /.exec(text);
+  if (!found) return text;
+  const open = found.index + found[0].length, close = findClose(text, open);
+  const statements = has(found[1]!) ? text.slice(open + 1, close) : "";
+  return replaceConditions(text.slice(0, found.index) + statements + text.slice(close + 1), has);
 }
 
 function lineEnd(text: string, at: number): number {

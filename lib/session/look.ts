@@ -1,13 +1,13 @@
 import type { Fact } from "../events/fact.ts";
 import type { Calibration } from "../machine/calibration.ts";
 import { type Detail, detailsOf, probesOf, withOperators } from "../programs/detail.ts";
-import type { Probe } from "../programs/probe.ts";
+import type { Probe, SiteParam } from "../programs/probe.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { Decodes } from "./decodes.ts";
 import { groupByLibrary } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 import { plannedSites } from "./planned_sites.ts";
-import { type ProgramPart, sitesOf } from "./program_part.ts";
+import { type ProgramPart, siteKey } from "./program_part.ts";
 import { costOfHits, type Hits, hitsOf, overheadOf } from "./prediction.ts";
 import type { RunningTarget } from "./target.ts";
 import { cpuPerSecond, type CpuReading, TargetCpu } from "./target_cpu.ts";
@@ -77,14 +77,15 @@ export async function lookAt(
   for (const detail of details) {
     const names = new Set(probesOf(detail, probes).map(({ name }) => name));
     const told = facts.flatMap((fact) => fact.fact === "program" ? [{ ...fact, sites: fact.sites.filter(({ probe }) => names.has(probe)) }] : []);
-    const operators = detail === looked ? [] : probesOf(detail, probes).flatMap(({ name, perOperator }) => {
-      const sites = libraries.flatMap((library) => sitesOf(library, (probe) => probe.name === name));
-      return perOperator === undefined ? [] : sites.map(({ cost }) => ({ cost, count: perOperator * seen.operators }));
+    const operators = detail === looked ? [] : probesOf(detail, probes).flatMap(({ perOperator, params }) => {
+      if (!perOperator) return [];
+      const key = siteKey(params![perOperator.site] as SiteParam);
+      return libraries.flatMap(({ sites }) => sites.get(key) ?? []).map(({ cost }) => ({ cost, count: perOperator.hits * seen.operators }));
     });
     const timers = detail === looked
       ? []
       : probesOf(detail, probes).flatMap(({ perSecond = 0 }) => ({ cost: "timer", count: perSecond * seconds * used / 1e9 }));
-    streams.set(detail, [...hitsOf(told, timeline.tallies), ...operators, ...timers]);
+    streams.set(detail, [...hitsOf(told, timeline.tallies, seen.operators), ...operators, ...timers]);
   }
   // What the look itself cost is part of what the target used.
   const own = used - costOfHits(streams.get(looked)!, calibration) / seconds;

@@ -3,6 +3,7 @@ import type { Ns } from "../events/time.ts";
 import type { Calibration } from "../machine/calibration.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import type { Means } from "./means.ts";
+import type { Decodes } from "./decodes.ts";
 import type { CpuReading, TargetCpu } from "./target_cpu.ts";
 import { costOfHits, type Hits, hitsOf, overheadOf } from "./prediction.ts";
 
@@ -31,8 +32,14 @@ export class OverheadWatch {
   #start: CpuReading | undefined;
   #last: Prediction | null = null;
 
-  /** `facts`: what the run has told so far; the sites and their prices are among it. */
-  constructor(readonly means: Means, readonly calibration: Calibration, readonly cpu: TargetCpu, readonly facts: readonly Fact[]) {}
+  /** `facts`: what the run has told so far; the sites and their prices are among it. `seen`: what of its spans. */
+  constructor(
+    readonly means: Means,
+    readonly calibration: Calibration,
+    readonly cpu: TargetCpu,
+    readonly facts: readonly Fact[],
+    readonly seen: Pick<Decodes, "operators">,
+  ) {}
 
   /**
    * The run begins to count. Resolves a second after the first hit in a library (a program that has just been started loads its model first), or as
@@ -68,7 +75,7 @@ export class OverheadWatch {
   }
 
   #hits(timeline: Timeline): Hits[] {
-    return hitsOf(this.facts, timeline.tallies);
+    return hitsOf(this.facts, timeline.tallies, this.seen.operators);
   }
 
   async #moment(pids: readonly number[], timeline: Timeline): Promise<Moment> {

@@ -31,7 +31,7 @@ function watched(root: string, hitsPerSecond: number) {
   const facts: Fact[] = [{ fact: "program", stream: "ggml", sites }];
   const means = { files: proc.files, sleep, monotonic: () => now } as Partial<Means> as Means;
   const cpu = new TargetCpu(means, true);
-  return { proc, timeline: timeline as unknown as Timeline, cpu, watch: new OverheadWatch(means, calibration, cpu, facts), sleep };
+  return { proc, timeline: timeline as unknown as Timeline, cpu, watch: new OverheadWatch(means, calibration, cpu, facts, { operators: 0 }), sleep };
 }
 
 Deno.test("overhead: a second after the beginning, and for the whole run at its end", async () => {

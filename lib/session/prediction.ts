@@ -40,11 +40,14 @@ export function overheadOf(hitNs: number, cpuNs: number): number | null {
   return cpuNs > hitNs ? hitNs / (cpuNs - hitNs) : null;
 }
 
-/** What was received of each site that tells its hits, by its price. */
-export function hitsOf(facts: readonly Fact[], tallies: ReadonlyMap<string, Tally>): Hits[] {
+/** What was received of each site that tells its hits, by its price; of one that only adds up operators, how many of these there were. */
+export function hitsOf(facts: readonly Fact[], tallies: ReadonlyMap<string, Tally>, operators: number): Hits[] {
   return facts.flatMap((fact) => {
     if (fact.fact !== "program") return [];
     const seen = tallies.get(fact.stream)?.hits;
-    return fact.sites.map(({ cost, records }) => ({ cost, count: Math.max(0, ...records.map((record) => seen?.get(record) ?? 0)) }));
+    return fact.sites.map(({ cost, records, perOperator = 0 }) => ({
+      cost,
+      count: Math.max(perOperator * operators, ...records.map((record) => seen?.get(record) ?? 0)),
+    }));
   });
 }

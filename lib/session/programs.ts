@@ -112,9 +112,9 @@ export class Programs {
     const attached = new Attached(program, prompt, child, this.means.monotonic);
     this.#attached.push(attached);
     this.#ended.push(attached.running.ended);
-    const placed = program.sites.map(({ attach, probe, records }) => {
+    const placed = program.sites.map(({ attach, ...told }) => {
       const { label, cost } = uprobes.get(attach) ?? { label: attach, cost: costInKernel(attach) };
-      return { probe, site: label, cost, records };
+      return { ...told, site: label, cost };
     });
     this.facts.push({ fact: "program", stream, sites: placed });
     if (this.#timeline) this.#connect(attached, this.clock!.now());

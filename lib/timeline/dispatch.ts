@@ -38,7 +38,7 @@ export class Dispatch {
       for (const fact of probe.facts ?? []) push(this.#byFact, fact, decoder);
     }
     for (const probe of probes) {
-      const own = [...Object.keys(probe.records), ...Object.keys(probe.maps ?? {})].map((record) => `${probe.name}.${record}`);
+      const own = [...Object.keys(probe.records), ...Object.keys({ ...probe.maps, ...probe.sums })].map((record) => `${probe.name}.${record}`);
       for (const record of own) push(this.#byRecord, record, this.#decoders.get(probe.name)!);
     }
   }

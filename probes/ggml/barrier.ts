@@ -11,7 +11,7 @@ export const barrier: Probe = {
   library: { ...cpuBackend, symbols: ["ggml_barrier"] },
   hot: true,
   // Behind each, and once inside of products.
-  perOperator: 1.5,
+  perOperator: { site: "barrier", hits: 1.5 },
   details: ["wait"],
   records: { barrier: [] },
   decoder: () => ({ event() {}, end() {} }),

@@ -27,7 +27,12 @@ export const graph: Probe = {
   },
   library: { ...cpuBackend, symbols: ["ggml_graph_compute"] },
   details: withGraphs,
-  records: { graph: [{ name: "nodes", type: "int" }, { name: "threads", type: "int" }], graph_return: [] },
+  records: {
+    graph: [{ name: "nodes", type: "int" }, { name: "threads", type: "int" }],
+    graph_return: [],
+    // Behind the `graph` whose operators are told one by one, where others are added up: graphs like this one that were, and how long their last operators took.
+    drawn: [{ name: "graph", type: "int", unit: "address" }, { name: "calls", type: "int" }, { name: "ns", type: "int", unit: "ns" }],
+  },
   decoder: (tracks) => new GraphDecoder(tracks),
 };
 
@@ -37,6 +42,7 @@ class GraphDecoder implements Decoder {
   constructor(readonly tracks: Tracks) {}
 
   event(event: Event, out: SpanSink): void {
+    if (event.record === "ggml/graph.drawn") return;
     const key = String(event.tid);
     if (event.record === "ggml/graph.graph_return") {
       this.#open.end(key, event.at, out);

@@ -1,7 +1,7 @@
 /**
  * What tracing costs the tracer: CPU time of bpftrace and of llmprof while a made-up engine starts operators at a fixed rate.
  *
- *     deno run -A tests/bench/collector.ts [--rate 25000] [--seconds 20] [--rounds 1] [--format pftrace]
+ *     deno run -A tests/bench/collector.ts [--rate 25000] [--seconds 20] [--rounds 1] [--format pftrace] [--detail op]
  *
  * Read from /proc/PID/stat of both (llmprof with the children that it has waited for) at the two ends of a stretch in which nothing starts or
  * ends. At most 5 % of one core together is wanted where bpftrace has a ring buffer.
@@ -23,11 +23,12 @@ const { values: options } = parseArgs({
     seconds: { type: "string", default: "20" },
     rounds: { type: "string", default: "1" },
     format: { type: "string", default: "pftrace" },
+    detail: { type: "string", default: "op" },
   },
 });
 const seconds = Number(options.seconds);
 
-console.log("bpftrace   events/s      lost   CPU of bpftrace    CPU of llmprof   together");
+console.log("bpftrace operators/s     lost   CPU of bpftrace    CPU of llmprof   together");
 for (let round = 0; round < Number(options.rounds); round++) {
   for (const { name, path } of bpftraces()) await measure(name, path);
 }
@@ -36,7 +37,7 @@ async function measure(name: string, bpftrace: string): Promise<void> {
   using folder = temporary();
   await using engine = start([built.paced, options.rate, String(seconds + 30)]);
   await engine.saw("running");
-  const flags = ["--bpftrace", bpftrace, "--summary", "json", "-o", folder.file(`run.${options.format}`)];
+  const flags = ["--bpftrace", bpftrace, "--detail", options.detail, "--summary", "json", "-o", folder.file(`run.${options.format}`)];
   await using tracer = start([...llmprof, "operators", "--pid", String(engine.pid), ...flags]);
   await tracer.saw("Tracing");
   // The first pauses of the reader are short ones.
@@ -49,11 +50,12 @@ async function measure(name: string, bpftrace: string): Promise<void> {
   tracer.kill("SIGINT");
   const { stdout } = await tracer.succeeded();
   const { events, startNs, endNs, result }: Summary<OperatorsResult> = JSON.parse(stdout);
+  const operators = result.operators.reduce((sum, { calls }) => sum + calls, 0);
   // The window may open and close inside a graph; more than that is no work of an engine.
   if (result.graphs.withoutOperators > 1) {
     throw new Error(`${result.graphs.withoutOperators} of ${result.graphs.count} graphs came without operators`);
   }
-  const rate = events.emitted / ((endNs! - startNs!) / 1e9);
+  const rate = operators / ((endNs! - startNs!) / 1e9);
   const took = after.at - before.at;
   const share = (cpu: number) => {
     const used = cpu / took;

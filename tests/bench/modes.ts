@@ -82,7 +82,7 @@ export function timeline(bpftrace: string, pairs: number, runs: TimelineRuns): M
 }
 
 /** llmprof seeing less. */
-export function detail(level: "graph" | "sample" | "token", bpftrace: string, pairs: number, runs: TimelineRuns): Mode {
+export function detail(level: "sum" | "graph" | "sample" | "token", bpftrace: string, pairs: number, runs: TimelineRuns): Mode {
   return tracing(level, bpftrace, pairs, "run.pftrace", ({ events }) => {
     runs.emitted += events.emitted;
     runs.lost += events.lost;

@@ -2,7 +2,7 @@
  * What tracing costs the traced engine: CPU time of a token inside one running engine, in windows with and without.
  *
  *     deno run -A tests/bench/overhead.ts [--model small] [--threads 1] [--pairs 30] [--control 10] [--bpftrace 0.23] [--window 3000]
- *         [--modes control,counting,least,timeline,graph,sample,token]
+ *         [--modes control,counting,least,timeline,sum,graph,sample,token]
  *
  * The engine takes turns with another that nobody traces, token by token (engines_in_turn.ts): a window holds half as many of its tokens. These are
  * compared with nothing at all, in random order, each window with the two beside it: a bpftrace without a probe (the control), the trap at
@@ -22,6 +22,7 @@ const made = {
   counting: (path, { pairs }) => counting(path, pairs),
   least: (path, { control: few }) => leastLines(path, few),
   timeline: (path, { pairs }, runs) => timeline(path, pairs, runs),
+  sum: (path, { pairs }, runs) => detail("sum", path, pairs, runs),
   graph: (path, { pairs }, runs) => detail("graph", path, pairs, runs),
   sample: (path, { pairs }, runs) => detail("sample", path, pairs, runs),
   token: (path, { pairs }, runs) => detail("token", path, pairs, runs),

@@ -12,7 +12,7 @@ const typed: readonly (readonly [words: readonly string[], offered: readonly str
   [["x"], []],
   [["operators", "--su"], ["--summary"]],
   [["operators", "--pid", "1", "--d"], ["--duration", "--detail", "--dry-run"]],
-  [["operators", "--detail", ""], ["wait", "op", "graph", "sample", "token"]],
+  [["operators", "--detail", ""], ["wait", "op", "sum", "graph", "sample", "token"]],
   [["coldstart", "--d"], ["--duration", "--dry-run"]],
   [["operators", "--summary", ""], ["text", "json"]],
   [["operators", "--summary", "j"], ["json"]],

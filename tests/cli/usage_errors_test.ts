@@ -33,7 +33,7 @@ const mistakes: readonly (readonly [args: string, said: RegExp])[] = [
   ["coldstart -o a.llmprof -o b.llmprof", /^A run makes one recording\./],
   ["coldstart -o a.json -o a.json", /^a\.json is named twice\./],
   ["coldstart -o a.json --no-output", /^-o cannot be used with --no-output\./],
-  ["operators --pid 1 --detail layer", /^--detail cannot be 'layer'\. It is wait or op or graph or sample or token\./],
+  ["operators --pid 1 --detail layer", /^--detail cannot be 'layer'\. It is wait or op or sum or graph or sample or token\./],
   ["operators --pid 1 --every 30s", /^--every and --for belong together\..*\nTry: llmprof operators --pid N --every 30s --for 2s/],
   ["operators --pid 1 --every 2s --for 2s", /^--for has to be shorter than --every\./],
   ["operators --every 3s --for 1s -- node x", /^--every needs a process that runs\./],

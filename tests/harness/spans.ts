@@ -66,6 +66,12 @@ export class TestSpans {
     return this.slice("file.map", start, end, { file, dev: 1, inode: 7, bytes, address: 4096 });
   }
 
+  /** Calls of an operator that were added up; `of`: the arguments of one that was told. */
+  sum(name: string, of: Args, calls: number, timed: number, ms: number, startMs = 0): Instant {
+    const sum = { of, calls, timed, ns: ns(ms), startNs: ns(startMs) };
+    return { ...this.#instant("ggml.sum", 0, { ...of, calls, ns: ns(ms) }), name, sum };
+  }
+
   exec(at: number, file = "engine"): Instant {
     return { ...this.#instant("process.exec", at, { file }), name: file };
   }

@@ -25,6 +25,11 @@ const table = {
     flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic", "-pthread"],
     libraries: [],
   },
+  timed: {
+    sources: ["timed.c", "clock.h", "ggml_structs.h", "llama_batch.h"],
+    flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic"],
+    libraries: [],
+  },
   // With tensors that are laid out as in no ggml.
   "changed/paced": {
     sources: ["paced.c", "clock.h", "ggml_structs.h", "llama_batch.h"],
@@ -32,7 +37,7 @@ const table = {
     libraries: [],
   },
   syscalls: { sources: ["syscalls.c", "clock.h"], flags: ["-O1", "-pthread"], libraries: [] },
-  sampled: { sources: ["sampled.c", "llama_batch.h"], flags: ["-O1", "-rdynamic"], libraries: [] },
+  sampled: { sources: ["sampled.c", "clock.h", "llama_batch.h"], flags: ["-O1", "-rdynamic"], libraries: [] },
   hostile: { sources: ["hostile.c", "llama_batch.h"], flags: ["-O1"], libraries: ["-ldl", "-lpthread"] },
   // In a folder of its own: a target that loads it by this name must not find another.
   "stub/libllama.so": { sources: ["libllama_stub.c", "clock.h", "llama_batch.h"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
@@ -64,6 +69,7 @@ export const built = {
   rates: join(builtFolder, "rates"),
   paced: join(builtFolder, "paced"),
   team: join(builtFolder, "team"),
+  timed: join(builtFolder, "timed"),
   changed: join(builtFolder, "changed", "paced"),
   syscalls: join(builtFolder, "syscalls"),
   sampled: join(builtFolder, "sampled"),

@@ -22,6 +22,7 @@ Examples:
   sudo llmprof operators -- node engine.mjs model.gguf    start it, end with it
   sudo llmprof operators --pid 1234 --summary json | jq .result
   sudo llmprof operators --pid 1234 --detail wait         work and waiting for other workers apart
+  sudo llmprof operators --pid 1234 --detail sum          operators added up in the kernel, one graph a second drawn
   sudo llmprof operators --pid 1234 --detail token        tokens alone, for next to nothing
   sudo llmprof operators --pid 1234 --every 30s --for 2s  two seconds of every thirty, until Ctrl-C
   sudo llmprof operators --pid 1234 --slower-than 1.5x    tokens alone, and operators when one was slow

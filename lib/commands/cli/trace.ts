@@ -46,7 +46,7 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(
       option(
         "--detail <LEVEL>",
-        "wait: every operator and its wait for other workers; op: every operator; graph: tokens and graphs; sample: tokens, and a timer's samples of what runs; token: tokens alone",
+        "wait: every operator and its wait for other workers; op: every operator; sum: operators added up in the kernel, and one graph a second; graph: tokens and graphs; sample: tokens, and a timer's samples of what runs; token: tokens alone",
         "tracing",
       )
         .choices(details).default("op" as const).hideHelp(isCold),

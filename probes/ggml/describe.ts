@@ -1,0 +1,92 @@
+import type { Event, Field } from "../../lib/events/event.ts";
+import type { Fact } from "../../lib/events/fact.ts";
+import type { SpanSink } from "../../lib/events/span.ts";
+import type { Probe } from "../../lib/programs/probe.ts";
+import fragment from "./describe.bt" with { type: "text" };
+import { cpuBackend } from "./library.ts";
+import { describe, judge, type Source, sourceOf, type Tensor } from "./tensor.ts";
+
+/** What a tensor is said to be, whether it is computed or a source. */
+const described: readonly Field[] = [
+  { name: "type", type: "int", unit: "ggml_type" },
+  { name: "ne0", type: "int" },
+  { name: "ne1", type: "int" },
+  { name: "ne2", type: "int" },
+  { name: "ne3", type: "int" },
+  { name: "name", type: "text" },
+];
+
+/** What a template that says DESCRIBE sends. */
+export const descriptions: Pick<Probe, "records" | "texts"> = {
+  records: {
+    // Of the tensor that the same thread describes next.
+    source: [
+      { name: "index", type: "int" },
+      // The tensor whose memory it shows: itself, if it is no view.
+      { name: "root", type: "int", unit: "address" },
+      // What that is computed from first, and what that is: the way to a node where those between are fused into it.
+      { name: "behind", type: "int", unit: "address" },
+      { name: "further", type: "int", unit: "address" },
+      { name: "root_op", type: "int", unit: "index into GGML_OP_NAME" },
+      ...described,
+    ],
+    tensor: [
+      { name: "address", type: "int", unit: "address" },
+      { name: "op", type: "int", unit: "index into GGML_OP_NAME" },
+      ...described,
+    ],
+  },
+  texts: { "tensor.name": "model", "source.name": "model" },
+};
+
+/** The template with the description of a tensor where it says DESCRIBE. */
+export function describing(template: string): string {
+  return template.replace("DESCRIBE", () => fragment);
+}
+
+/** What addresses stand for. */
+export class Tensors {
+  #names: readonly string[] = [];
+  /** By process: address → what it stands for since the last `tensor` record. */
+  readonly #tensors = new Map<number, Map<number, Tensor>>();
+  /** Processes whose tensors are laid out as in no ggml that is known here. */
+  readonly #strange = new Set<number>();
+  /** By thread: of the tensor that it describes next. */
+  readonly #sources = new Map<number, (Source | undefined)[]>();
+
+  find(pid: number, address: number): Tensor | undefined {
+    return this.#tensors.get(pid)?.get(address);
+  }
+
+  fact(fact: Fact): void {
+    if (fact.fact === "table" && fact.symbol === cpuBackend.table) this.#names = fact.names;
+  }
+
+  source({ tid, values }: Event): void {
+    let sources = this.#sources.get(tid);
+    if (!sources) this.#sources.set(tid, sources = []);
+    sources[values[0] as number] = sourceOf(values);
+  }
+
+  /** One tensor that cannot be is enough to believe none of the process: a table of wrong names looks like any other. */
+  tensor({ at, pid, tid, stream, values }: Event, out: SpanSink): void {
+    const sources = this.#sources.get(tid) ?? [];
+    this.#sources.delete(tid);
+    if (this.#strange.has(pid)) return;
+    const address = values[0] as number;
+    let tensors = this.#tensors.get(pid);
+    if (!tensors) this.#tensors.set(pid, tensors = new Map());
+    switch (judge(values, this.#names.length)) {
+      case "tensor":
+        return void tensors.set(address, describe(values, sources, this.#names));
+      case "unread":
+        return void tensors.delete(address);
+      case "strange": {
+        this.#strange.add(pid);
+        tensors.clear();
+        const text = `process ${pid}: this build of ggml lays out its tensors as none that llmprof knows: its operators are timed, and have no names`;
+        return out({ type: "mark", at, kind: "note", stream, text });
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+/** Operators that are added up in the kernel: as many as there were, and as long as they took. */
+import assert from "node:assert/strict";
+import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
+import { start } from "../harness/command.ts";
+import { matrixTest } from "../harness/kernel.ts";
+import { temporary } from "../harness/temporary.ts";
+import { built } from "../setup/programs.ts";
+import { parseEngineLog } from "../workloads/engine_log.ts";
+import { engineCommand } from "../workloads/engine_run.ts";
+import { model } from "../workloads/model.ts";
+import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
+import { differingReplays } from "./replayed.ts";
+import { slicesOf } from "./trace_figures.ts";
+
+/** A prime; of timed.c's tokens a graph is made anew at every 97th, and one a second is drawn. */
+const CALLS = 701;
+/** Of an operator's time: both take it behind the same trap, and something may come between their looks at the clock. */
+const OFF_BY = 0.01;
+/** What a trap takes: where it describes a tensor, once for each that is built, and where it is that of a return. */
+const DESCRIBED_NS = 300_000, RETURN_NS = 50_000;
+
+matrixTest(
+  "--detail sum: each operator as often and as long as the engine says, prompt and tokens apart",
+  { engine: false, judge: true },
+  async ({ path }) => {
+    using folder = temporary();
+    const log = folder.file("log");
+    const target = { argv: [built.timed, String(CALLS), log] };
+    await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target, formats: allFormats, flags: ["--detail", "sum"] });
+    const { result, events } = summaryOf("operators", await llmprof.finished());
+    assert.deepEqual([events.lost, events.received, result.detail], [0, events.emitted, "sum"]);
+    assert.equal(result.graphs.count, CALLS + 1);
+    const said = Deno.readTextFileSync(log).trimEnd().split("\n").map((line) => line.split(" "));
+    for (const [phase, tensor, calls, ns] of said as [("prefill" | "decode"), string, string, string][]) {
+      const row = result.tensors.find(({ name }) => name === tensor.replace(/-\d$/, ""))![phase];
+      assert.equal(row.calls, Number(calls), `${phase} ${tensor}`);
+      // The last lasts until the trap at its graph's return.
+      const traps = DESCRIBED_NS + (tensor.startsWith("nodeg") ? row.calls * RETURN_NS : 0);
+      assert.ok(
+        Math.abs(row.totalNs - Number(ns)) < OFF_BY * Number(ns) + traps,
+        `${phase} ${tensor}: ${row.totalNs} ns, and ${ns} by its own clock`,
+      );
+    }
+    assert.ok(sumsUp(result));
+    // The prompt's, the tokens' first and every 97th, and one a second between these.
+    const drawn = (await slicesOf(outputPath(folder, "pftrace"), "ggml.op")).length / 7;
+    assert.ok(Number.isInteger(drawn) && drawn >= 2 + Math.floor((CALLS - 1) / 97) && drawn < 40, `${drawn} graphs were drawn`);
+    assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
+  },
+);
+
+matrixTest(
+  "--detail sum: a window that is shut in the middle of a graph ends in the middle of its sums",
+  { engine: false, judge: false },
+  async ({ path }) => {
+    using folder = temporary();
+    await using engine = start([built.timed, "10007", folder.file("log")]);
+    const target = { pid: engine.pid };
+    await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target, flags: ["--detail", "sum", "--duration", "3s"] });
+    const { result, events } = summaryOf("operators", await llmprof.finished());
+    engine.kill("SIGKILL");
+    assert.deepEqual([events.lost, events.received], [0, events.emitted]);
+    assert.ok(sumsUp(result));
+    // By name, which is the order in the graph.
+    const rows = result.tensors.filter(({ calls }) => calls > 0).sort((a, b) => (a.name < b.name ? -1 : 1));
+    assert.equal(rows.length, 7);
+    const { count, openCount } = result.graphs;
+    assert.ok(count > 400 && openCount <= 1, `${count} graphs, ${openCount} open`);
+    const last = rows.findLastIndex(({ openCalls }) => openCalls > 0);
+    assert.deepEqual(rows.map(({ calls }) => calls), rows.map((_, i) => (i <= last ? count : count - openCount)));
+    // Or all that began in it, where that graph was being drawn.
+    const open = rows.reduce((sum, row) => sum + row.openCalls, 0);
+    assert.ok(open === openCount || open === last + 1, `${open} operators open`);
+    for (const { name, totalNs } of [...result.operators, ...rows]) assert.ok(totalNs > 0, `${name}: ${totalNs} ns`);
+  },
+);
+
+matrixTest("--detail sum: the operators of a real engine, as when each is told", { engine: true, judge: false }, async ({ path }) => {
+  const counts = async (detail: "op" | "sum", threads: number) => {
+    using folder = temporary();
+    const log = folder.file("log");
+    const target = { argv: engineCommand({ model: model("tiny"), prompt: 17, tokens: 101, threads, log }) };
+    await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target, flags: ["--detail", detail] });
+    const { result, events } = summaryOf("operators", await llmprof.finished());
+    assert.deepEqual([events.lost, events.received], [0, events.emitted]);
+    assert.equal(result.graphs.count, parseEngineLog(Deno.readTextFileSync(log)).decodes);
+    assert.ok(sumsUp(result));
+    const table = ({ operators, layers, tensors }: OperatorsResult) =>
+      [operators, layers, tensors].map((rows) =>
+        rows.filter(({ calls }) => calls > 0).map((
+          row,
+        ) => [Object.values(row)[0], row.calls, row.openCalls, row.prefill.calls, row.decode.calls, row.bytes, row.flops]).sort()
+      );
+    return { table: table(result), events: events.emitted };
+  };
+  for (const threads of [1, 2]) {
+    const each = await counts("op", threads), sums = await counts("sum", threads);
+    assert.deepEqual(sums.table, each.table);
+    assert.ok(sums.events < each.events / 3, `${sums.events} events instead of ${each.events}`);
+  }
+});
+
+/** The rows of each table are the time in graphs, but for rounding. */
+function sumsUp({ operators, layers, tensors, time }: OperatorsResult): boolean {
+  return [operators, layers, tensors].every((rows) => Math.abs(rows.reduce((sum, { totalNs }) => sum + totalNs, 0) - time.graphNs!) < 10);
+}

@@ -1,0 +1,92 @@
+/*
+ * A made-up engine whose operators take known times, and which keeps a book of them:
+ *
+ *     timed CALLS LOG
+ *
+ * A prompt of five tokens and CALLS tokens, each a call of llama_decode with one graph of seven operators, which begin one behind the other and take between
+ * 100 and 1,000 µs, never the same. The graph of a prompt has other shapes than that of a token, and is made anew in the same memory; so is, every 97th token,
+ * a graph whose third operator has grown. At the end a line for each operator goes into LOG: phase, name, calls, and nanoseconds from its beginnings to those
+ * of the next, or to the ends of its graphs. See paced.c for the rest.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "clock.h"
+#include "ggml_structs.h"
+#include "llama_batch.h"
+
+enum { NODES = 7, PROMPT = 5, GROWS = 97, GROWN = 2 };
+
+const char *GGML_OP_NAME[] = {"NONE", "ADD", "RMS_NORM", "MUL_MAT"};
+static const int ops[NODES] = {2, 3, 3, 1, 2, 3, 1};
+
+static struct ggml_tensor nodes[NODES];
+static struct {
+  long calls;
+  int64_t ns;
+} book[2][NODES];
+static int phase;
+static int64_t began;
+
+/* Knuth's multiplicative hashing: the same in every run. */
+static int64_t length_of(long number) { return 100000 + (uint32_t)(number * 2654435761u) % 900000; }
+
+/* The operator before has ended. */
+static void turn(int node) {
+  int64_t now = clock_ns(CLOCK_MONOTONIC);
+  if (node > 0) {
+    book[phase][node - 1].calls++;
+    book[phase][node - 1].ns += now - began;
+  }
+  began = now;
+}
+
+__attribute__((noipa)) void ggml_cpu_extra_compute_forward(struct ggml_compute_params *params, struct ggml_tensor *tensor) {
+  (void)params;
+  static long number;
+  turn(tensor - nodes);
+  for (int64_t end = began + length_of(++number); clock_ns(CLOCK_MONOTONIC) < end;) {
+  }
+}
+
+__attribute__((noipa)) int ggml_graph_compute(struct ggml_cgraph *graph, struct ggml_cplan *plan) {
+  struct ggml_compute_params params = {.ith = 0, .nth = plan->n_threads, .threadpool = graph};
+  for (int i = 0; i < graph->n_nodes; i++) ggml_cpu_extra_compute_forward(&params, &graph->nodes[i]);
+  turn(NODES);
+  return 0;
+}
+
+__attribute__((noipa)) void ggml_graph_clear(struct ggml_cgraph *graph) { graph->n_nodes = NODES; }
+__attribute__((noipa)) void *llama_init_from_model(void *graph) { return graph; }
+
+__attribute__((noipa)) int32_t llama_decode(void *graph, struct llama_batch batch) {
+  static int tokens, grown;
+  phase = batch.n_tokens == 1;
+  if (phase && tokens++ % GROWS == 0) grown = 0, nodes[GROWN].ne[0] += 32;
+  if (!phase || !grown) {
+    ggml_graph_clear(graph);
+    for (int i = 0; i < NODES; i++) nodes[i].ne[1] = batch.n_tokens;
+  }
+  grown = phase;
+  struct ggml_cplan plan = {.n_threads = 1};
+  return ggml_graph_compute(graph, &plan) != 0;
+}
+
+int main(int argc, char **argv) {
+  if (argc != 3) return 2;
+  for (int i = 0; i < NODES; i++) {
+    nodes[i].op = ops[i];
+    for (int d = 0; d < 4; d++) nodes[i].ne[d] = d == 0 ? 32 : 1;
+    snprintf(nodes[i].name, sizeof nodes[i].name, "node%c-%d", 'a' + i, i / 4);
+  }
+  struct ggml_cgraph graph = {.size = NODES, .nodes = nodes};
+  void *context = llama_init_from_model(&graph);
+  llama_decode(context, (struct llama_batch){.n_tokens = PROMPT});
+  for (long calls = atol(argv[1]); calls > 0; calls--) llama_decode(context, (struct llama_batch){.n_tokens = 1});
+  FILE *log = fopen(argv[2], "w");
+  if (!log) return 1;
+  for (int p = 0; p < 2; p++) {
+    for (int i = 0; i < NODES; i++) fprintf(log, "%s %s %ld %lld\n", p ? "decode" : "prefill", nodes[i].name, book[p][i].calls, (long long)book[p][i].ns);
+  }
+  return fclose(log);
+}
