@@ -48,7 +48,7 @@ export interface Probe {
   readonly name: string;
   /** One line for `--dry-run` and `doctor`. */
   readonly summary: string;
-  /** bpftrace with `{{name}}`, `FILTER` and `EMIT(record, expression…)`. Blocks on tracepoints that this kernel lacks are left out. */
+  /** bpftrace with the constructs of template.ts. Blocks on tracepoints that this kernel lacks are left out. */
   readonly template: string;
   readonly params?: Readonly<Record<string, Param>>;
   /** Where the uprobes of the template are; absent for a probe on tracepoints alone. */

@@ -32,7 +32,7 @@ export const sums: Probe = {
     sum: [{ name: "tensor", type: "int", unit: "address" }, { name: "calls", type: "int" }, { name: "ns", type: "int", unit: "ns" }],
     op: [{ name: "tensor", type: "int", unit: "address" }, { name: "place", type: "int" }],
   },
-  sums: { sums: `operators × 2^40 + ns` },
+  sums: { sums: "operators × 2^40 + ns" },
   decoder: (tracks) => new SumsDecoder(tracks),
 };
 
