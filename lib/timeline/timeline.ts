@@ -93,6 +93,9 @@ export class Timeline {
     let late = 0;
     let opened = false;
     let closed: Ns | undefined;
+    let lastBeat: Ns = -Infinity;
+    /** The kernel's count from behind the end has been read: maps that are printed once more say nothing new, and nobody waits for the end of them. */
+    let isWhole = false;
     const parser = new LineParser(schema, this.options.base, {
       event: (event, kind) => {
         // llmprof counts what others emit, not what it says itself.
@@ -107,6 +110,7 @@ export class Timeline {
         // bpftrace tells of a loss before it hands on what the buffer still held: it happened after that, about when a heartbeat comes through again.
         if (unmarked > 0) mark(at, "lost", `${schema.stream}: bpftrace's buffer was full`, { count: unmarked });
         unmarked = 0;
+        lastBeat = at;
         input.advance(at - schema.disorderNs);
         observer?.beat?.(at);
       },
@@ -119,6 +123,7 @@ export class Timeline {
       },
       emitted: (count) => {
         tally.emitted = count;
+        isWhole = closed !== undefined && lastBeat - schema.disorderNs > closed;
         observer?.emitted?.(count);
       },
       window: (at, open) => {
@@ -141,7 +146,7 @@ export class Timeline {
       close: () => {
         const rest = splitter.rest();
         // Its writer was killed: what is left of the line may be a shorter number than it was.
-        if (rest !== "") undecodable(rest);
+        if (rest !== "" && !(isWhole && rest.startsWith("@"))) undecodable(rest);
         const unexplained = tally.emitted - tally.discarded - tally.received - tally.reported + unmarked;
         if (unexplained > 0) mark(closed ?? latest, "lost", `${schema.stream}: emitted in the kernel and never delivered`, { count: unexplained });
         if (opened && closed === undefined) {

@@ -98,6 +98,19 @@ Deno.test("timeline: a line that nobody understands is a mark; before the first 
   assert.equal(countsOf(t.tallies.values()).undecodable, 2);
 });
 
+Deno.test("timeline: behind the last count maps are printed once more, and nobody misses the end of one", () => {
+  // Of the second, nothing promises that all has come: the heartbeat is older than the end.
+  for (const [beat, undecodable] of [["+40", 0], ["+20", 1]] as const) {
+    const { t, add } = timeline();
+    const a = add("a");
+    a.write(lines("1 +2 0", "10 +10 1/1 7", "2 +30 0", `(9, ${beat})`, "@n: 1"));
+    a.write(bytes("@sum["));
+    a.close();
+    t.finish();
+    assert.deepEqual(countsOf(t.tallies.values()), { emitted: 1, received: 1, lost: 0, undecodable });
+  }
+});
+
 Deno.test("timeline: a last line without its end is not believed: a killed writer may have cut a number", () => {
   const { t, spans, add } = timeline();
   const a = add("a");
