@@ -55,9 +55,11 @@ function tokens({ tokens, rates, firstTokenNs, betweenTokens }: OperatorsResult)
   };
 }
 
-function time({ time, graphs }: OperatorsResult): Facts {
+function time({ detail, time, graphs }: OperatorsResult): Facts {
   const { graphNs, graphsInDecodeNs, outsideGraphNs } = time;
   const otherGraphs = Number(graphNs) - Number(graphsInDecodeNs);
+  // Sums have the time of a graph whose call had not ended.
+  const outside = detail === "sum" && graphs.openCount > 0 ? "graphs outside a whole llama_decode" : "graphs outside llama_decode";
   return {
     type: "facts",
     title: "Time",
@@ -67,7 +69,7 @@ function time({ time, graphs }: OperatorsResult): Facts {
         { name: "  in graphs", value: graphsInDecodeNs, unit: "ns", note: `${graphs.count} graphs` } as const,
         { name: "  outside the graph", value: outsideGraphNs, unit: "ns" } as const,
       ]),
-      ...(otherGraphs > 0 ? [{ name: "graphs outside llama_decode", value: otherGraphs, unit: "ns" } as const] : []),
+      ...(otherGraphs > 0 ? [{ name: outside, value: otherGraphs, unit: "ns" } as const] : []),
       { name: "between decodes", value: time.betweenDecodesNs, unit: "ns" },
       { name: "sampling", value: time.samplingNs, unit: "ns", note: `${time.samplingCalls} calls` },
       ...(time.stoppedNs > 0 ? [{ name: "held by llmprof", value: time.stoppedNs, unit: "ns", note: "in none of the others" } as const] : []),
