@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
 import { start } from "../harness/command.ts";
-import { matrixTest } from "../harness/kernel.ts";
+import { matrixTest, sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
 import { parseEngineLog } from "../workloads/engine_log.ts";
@@ -75,7 +75,7 @@ matrixTest(
   },
 );
 
-matrixTest("--detail sum: the operators of a real engine, as when each is told", { engine: true, judge: false }, async ({ path }) => {
+sampledTest(1, "--detail sum: the operators of a real engine, as when each is told", { engine: true, judge: false }, async ({ path }) => {
   const counts = async (detail: "op" | "sum", threads: number) => {
     using folder = temporary();
     const log = folder.file("log");
