@@ -29,6 +29,7 @@ export class GraphLedger {
   readonly #nsByPhase: Record<Phase, number> = { prefill: 0, decode: 0, other: 0 };
   /** Of graphs whose operators are in sums: what no operator has accounted for yet. */
   readonly #unsummedNs: Record<Phase, number> = { prefill: 0, decode: 0, other: 0 };
+  /** Those that wait. */
   readonly #sums: { readonly name: string; readonly sum: OperatorSum }[] = [];
   /** In what kind of call an operator was seen last. */
   readonly #phases = new WeakMap<Args, Phase>();
@@ -55,9 +56,12 @@ export class GraphLedger {
     this.#lanes.wait(slice, this.#net(slice));
   }
 
-  /** Waits for the end: in what kind of call they were is known from one that was seen, which may come later. */
+  /** In what kind of call they were is known from one that was seen; where that has not come yet, they wait. */
   sum({ name, sum }: Instant): void {
-    if (sum) this.#sums.push({ name, sum });
+    if (!sum) return;
+    const phase = this.#phases.get(sum.of);
+    if (phase) this.#addSum(name, sum, phase);
+    else this.#sums.push({ name, sum });
   }
 
   graph(slice: Slice): void {
@@ -127,13 +131,14 @@ export class GraphLedger {
   }
 
   #settleSums(): void {
-    for (const { name, sum } of this.#sums.splice(0)) {
-      const phase = this.#phases.get(sum.of) ?? "other";
-      this.table.addSum({ name, args: sum.of }, phase, sum);
-      this.table.addTime("graph start", phase, sum.startNs);
-      this.#unsummedNs[phase] -= sum.ns + sum.startNs;
-    }
+    for (const { name, sum } of this.#sums.splice(0)) this.#addSum(name, sum, this.#phases.get(sum.of) ?? "other");
     for (const phase of PHASES) this.table.addTime("graph rest", phase, this.#unsummedNs[phase]);
+  }
+
+  #addSum(name: string, sum: OperatorSum, phase: Phase): void {
+    this.table.addSum({ name, args: sum.of }, phase, sum);
+    this.table.addTime("graph start", phase, sum.startNs);
+    this.#unsummedNs[phase] -= sum.ns + sum.startNs;
   }
 
   /** Returns the graph's time, 0 when its end was not seen. */

@@ -35,7 +35,7 @@ export class RunOverhead {
   readonly #limited: Limited | null;
   readonly #cpu: TargetCpu;
   readonly #status: StatusLine;
-  readonly #decodes = new Decodes();
+  readonly #decodes: Decodes;
   #predict: () => Promise<Prediction | null> = () => Promise.resolve(null);
 
   private constructor(means: Means, calibration: Calibration, detail: Detail, limited: Limited | null, cpu: TargetCpu, status: StatusLine) {
@@ -43,6 +43,7 @@ export class RunOverhead {
     this.#means = means;
     this.#calibration = calibration;
     this.#limited = limited;
+    this.#decodes = new Decodes(limited !== null);
     this.#cpu = cpu;
     this.#status = status;
   }

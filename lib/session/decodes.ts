@@ -7,12 +7,15 @@ export class Decodes {
   /** Nanoseconds of calls that made one token. */
   readonly decodes: number[] = [];
 
+  /** `keepsTimes`: of the calls; without, what is kept does not grow. */
+  constructor(readonly keepsTimes = true) {}
+
   span(span: Span): void {
     if (span.type === "slice") this.slice(span);
   }
 
   slice({ category, args, start, end, open }: Slice): void {
     if (category === "ggml.graph") this.operators += Number(args?.nodes ?? 0) * Number(args?.threads ?? 1);
-    if (category === "llama.decode" && args?.phase === "decode" && args.tokens === 1 && !open) this.decodes.push(end - start);
+    if (this.keepsTimes && category === "llama.decode" && args?.phase === "decode" && args.tokens === 1 && !open) this.decodes.push(end - start);
   }
 }
