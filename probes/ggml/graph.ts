@@ -1,4 +1,4 @@
-import type { Decoder, Event } from "../../lib/events/event.ts";
+import type { Decoder, Event, Field } from "../../lib/events/event.ts";
 import type { SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
@@ -7,6 +7,12 @@ import type { Probe } from "../../lib/programs/probe.ts";
 import { OpenSlices } from "../../lib/timeline/open_slices.ts";
 import template from "./graph.bt" with { type: "text" };
 import { cpuBackend } from "./library.ts";
+
+/** What multiplies the number of operators in a row of `@sums` (sums.bt), whose rest is nanoseconds. */
+export const CALL = 2 ** 40;
+
+/** What is told of such a row. */
+export const summed: readonly Field[] = [{ name: "calls", type: "int" }, { name: "ns", type: "int", unit: "ns" }];
 
 /** Each computation of a graph on the CPU backend. */
 export const graph: Probe = {
@@ -22,6 +28,7 @@ export const graph: Probe = {
       functions: [["ggml_new_graph_custom"], ["ggml_graph_clear"], ["ggml_backend_sched_alloc_graph"]],
       beside: "libggml-base",
     },
+    call: { type: "int", value: CALL },
     builds_are_seen: { type: "exists", site: "built" },
     graph_return: { type: "site", at: "return", functions: [["ggml_graph_compute"]] },
   },
@@ -31,7 +38,7 @@ export const graph: Probe = {
     graph: [{ name: "nodes", type: "int" }, { name: "threads", type: "int" }],
     graph_return: [],
     // Behind the `graph` whose operators are told one by one, where others are added up: graphs like this one that were, and how long their last operators took.
-    drawn: [{ name: "graph", type: "int", unit: "address" }, { name: "calls", type: "int" }, { name: "ns", type: "int", unit: "ns" }],
+    drawn: [{ name: "graph", type: "int", unit: "address" }, ...summed],
   },
   decoder: (tracks) => new GraphDecoder(tracks),
 };

@@ -5,20 +5,18 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { describing, descriptions, Tensors } from "./describe.ts";
+import { CALL, graph, summed } from "./graph.ts";
 import { OpLanes } from "./lanes.ts";
 import { ops } from "./ops.ts";
 import { SummedOperators } from "./summed.ts";
 import template from "./sums.bt" with { type: "text" };
-
-/** What multiplies the number of operators in a row. */
-const CALL = 2 ** 40;
 
 /** Every operator of worker 0: added up in the kernel, and told one after another in one graph a second. */
 export const sums: Probe = {
   name: "ggml/sums",
   summary: "ggml: sums of every operator, and one graph a second whole",
   template: describing(template),
-  params: ops.params!,
+  params: { ...ops.params, call: graph.params!.call! },
   library: ops.library!,
   sees: ["ggml/graph.drawn", "ggml/graph.graph_return"],
   facts: ["table"],
@@ -29,7 +27,7 @@ export const sums: Probe = {
   records: {
     ...descriptions.records,
     // Operators that computed this tensor, and how long those before them took.
-    sum: [{ name: "tensor", type: "int", unit: "address" }, { name: "calls", type: "int" }, { name: "ns", type: "int", unit: "ns" }],
+    sum: [{ name: "tensor", type: "int", unit: "address" }, ...summed],
     op: [{ name: "tensor", type: "int", unit: "address" }, { name: "place", type: "int" }],
   },
   sums: { sums: "operators × 2^40 + ns" },
