@@ -5,10 +5,12 @@ export interface HitCosts {
   readonly stepped: number;
   /** What a return probe costs more than the entry where it is trapped first: the way back. */
   readonly back: number;
+  /** What a record costs more that is printed at once where others are rows of a map (no ring buffer): it wakes the reader. */
+  readonly printed: number;
 }
 
 /** By measurement in a virtual machine, where nothing was measured here: bare metal is cheaper, above all where an instruction is stepped over. */
-const usualCosts: HitCosts = { nop: 1500, emulated: 1700, stepped: 11_000, back: 1000 };
+const usualCosts: HitCosts = { nop: 1500, emulated: 1700, stepped: 11_000, back: 1000, printed: 14_000 };
 
 /** What a hit costs here, and whether that was measured here. */
 export interface Calibration extends HitCosts {
@@ -25,6 +27,6 @@ export function parseCalibration(kept: unknown): Calibration | null {
     const value = costs[name];
     return typeof value === "number" && value >= 0 && value < 1e9 ? value : NaN;
   };
-  const found = { nop: cost("nop"), emulated: cost("emulated"), stepped: cost("stepped"), back: cost("back"), measured: true };
-  return [found.nop, found.emulated, found.stepped, found.back].some(Number.isNaN) ? null : found;
+  const found = { nop: cost("nop"), emulated: cost("emulated"), stepped: cost("stepped"), back: cost("back"), printed: cost("printed") };
+  return Object.values(found).some(Number.isNaN) ? null : { ...found, measured: true };
 }

@@ -44,6 +44,8 @@ export interface ProgramSite {
   readonly probe: string;
   /** What a hit sends; empty where several attach points share a block, whose hits cannot be told apart, and where most hits send nothing. */
   readonly records: readonly string[];
+  /** Each hit prints its record, where those of other sites are rows. */
+  readonly isPrinted?: boolean;
   /** Of a site whose hits send nothing: how many of them there are for each operator. */
   readonly perOperator?: number;
 }
@@ -89,7 +91,8 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
       const isSumming = Object.keys(probe.sums ?? {}).some((map) => block.body.includes(`@${map}[`));
       const emitted = attach.length > 1 || isSumming ? [] : [...block.body.matchAll(/EMIT\((\w+)/g)].map(([, record]) => `${probe.name}.${record}`);
       const hits = isSumming && block.attach[0] === `{{${perOperator?.site}}}` && { perOperator: perOperator!.hits };
-      sites.push(...attach.map((point) => ({ attach: point, probe: probe.name, records: emitted, ...hits })));
+      const isPrinted = dialect.perCpuBuffers > 0 && emitted.length > 0 && !emitted.some((record) => rotating?.takes(record));
+      sites.push(...attach.map((point) => ({ attach: point, probe: probe.name, records: emitted, ...isPrinted && { isPrinted }, ...hits })));
       const written = { ...block, body: replaceRepeats(block.body, dialect.walksMaps) };
       blocks.push(renderBlock(written, attach, probe, kinds, rotating, plan.filter, (name) => literal(probe, name, dialect, resolve)));
     }

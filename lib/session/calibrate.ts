@@ -1,4 +1,5 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { hasRingBuffer } from "../machine/bpftrace.ts";
 import type { HitCosts } from "../machine/calibration.ts";
 import type { Probe } from "../programs/probe.ts";
 import { life } from "../../probes/process/life.ts";
@@ -28,9 +29,12 @@ export async function calibrate(means: Means, bufferPages: number): Promise<HitC
       return times;
     });
     /** Nanoseconds of a call. */
-    const [none, nop, emulated, stepped, returned] = hitKinds.map((kind) => mean(runs.map((times) => typical(times[kind]))));
-    const over = (cost: number) => Math.max(0, Math.round(cost - none!));
-    return { nop: over(nop!), emulated: over(emulated!), stepped: over(stepped!), back: Math.max(0, Math.round(returned! - emulated!)) };
+    const [none, nop, emulated, stepped, returned, printing] = hitKinds.map((kind) => mean(runs.map((times) => typical(times[kind]))));
+    const more = (cost: number, than: number) => Math.max(0, Math.round(cost - than));
+    // Where there is a ring buffer every record is printed, the operators' as well.
+    const printed = hasRingBuffer(means.machine.bpftrace!) ? 0 : more(printing!, emulated!);
+    const back = more(returned!, emulated! + printed);
+    return { nop: more(nop!, none!), emulated: more(emulated!, none!), stepped: more(stepped!, none!), back, printed };
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }
@@ -69,12 +73,15 @@ async function traced(means: Means, bufferPages: number, program: string): Promi
   }
 }
 
-/** The operators' own program at each kind of function; as in an engine that goes on generating, nobody looks at tensors that are the same as before. */
+/**
+ * The operators' own program at each kind of function, as in an engine that goes on generating: nobody looks at tensors that are the same as before.
+ * At a return, and where a record is to be printed, one that says so itself.
+ */
 function probe(kind: HitKind): Probe {
   const library = { prefix: NAME, symbols: [hitFunction(kind)], ready: "mapped" } as const;
   const site = { type: "site", at: kind === "return" ? "return" : "entry", functions: [[hitFunction(kind)]] } as const;
   const common = { name: `calibration/${kind}`, summary: ops.summary, library, decoder: () => ({ event() {}, end() {} }) };
-  if (kind !== "return") {
+  if (kind !== "return" && kind !== "printed") {
     return { ...common, template: ops.template, records: ops.records, hot: ops.hot, whileOpen: ops.whileOpen, params: { op: site } };
   }
   return { ...common, template: "{{hit}} /FILTER/ { @same[tid] = 1; @graph = 1; EMIT(hit); }", records: { hit: [] }, params: { hit: site } };

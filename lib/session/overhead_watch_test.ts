@@ -8,7 +8,7 @@ import { TargetCpu } from "./target_cpu.ts";
 import type { Means } from "./means.ts";
 import { OverheadWatch } from "./overhead_watch.ts";
 
-const calibration = { nop: 500, emulated: 1000, stepped: 10_000, back: 1000, measured: true };
+const calibration = { nop: 500, emulated: 1000, stepped: 10_000, back: 1000, printed: 5000, measured: true };
 
 /** A target that uses one core, of which `hits` a second are the probe's; time passes only in `sleep`. */
 function watched(root: string, hitsPerSecond: number) {

@@ -24,12 +24,13 @@ export function costOfHits(hits: readonly Hits[], calibration: Calibration): num
   return hits.reduce((sum, { cost, count }) => sum + count * hitCost(cost, calibration), 0);
 }
 
-/** Nanoseconds of one hit: `emulated`, `stepped and back`, `shared with its return`. */
+/** Nanoseconds of one hit: `emulated`, `stepped and back`, `shared with its return and printed`. */
 export function hitCost(cost: string, calibration: Calibration): number {
   const [name, ...more] = cost.split(" ");
   if (name === "timer") return TIMER_NS;
   const isTrap = name! in calibration && name !== "measured";
-  return isTrap ? calibration[name as keyof HitCosts] + (more.includes("back") ? calibration.back : 0) : RECORD_NS;
+  const trap = isTrap ? calibration[name as keyof HitCosts] + (more.includes("back") ? calibration.back : 0) : RECORD_NS;
+  return trap + (more.includes("printed") ? calibration.printed : 0);
 }
 
 /**

@@ -5,7 +5,7 @@ import { measuredOverhead } from "./measured.ts";
 import { percent } from "./percent.ts";
 import { costOfHits, hitCost, hitsOf, overheadOf } from "./prediction.ts";
 
-const calibration = { nop: 500, emulated: 700, stepped: 10_000, back: 1000, measured: true };
+const calibration = { nop: 500, emulated: 700, stepped: 10_000, back: 1000, printed: 5000, measured: true };
 
 Deno.test("prediction: hits at their price, over what is left of the target's CPU time without them", () => {
   const hits = [
@@ -16,6 +16,8 @@ Deno.test("prediction: hits at their price, over what is left of the target's CP
   ];
   assert.equal(costOfHits(hits, calibration), 25_000 * 700 + 100 * 10_000 + 11 * 500);
   assert.equal(hitCost("stepped and back", calibration), 11_000);
+  assert.equal(hitCost("stepped and back and printed", calibration), 16_000);
+  assert.equal(hitCost("tracepoint and printed", calibration), 5500);
   assert.equal(overheadOf(20e6, 1020e6), 0.02);
   assert.equal(overheadOf(20e6, 20e6), null);
   assert.equal(overheadOf(0, 0), null);
@@ -44,7 +46,7 @@ Deno.test("measured: medians of enough decodes, or nothing", () => {
 });
 
 Deno.test("calibration: what a cache kept is believed only when it is whole", () => {
-  const kept = { nop: 1, emulated: 2, stepped: 3, back: 4 };
+  const kept = { nop: 1, emulated: 2, stepped: 3, back: 4, printed: 5 };
   assert.deepEqual(parseCalibration(kept), { ...kept, measured: true });
   for (const bad of [null, 5, "x", {}, { ...kept, nop: "1" }, { ...kept, stepped: -1 }, { ...kept, back: null }, { ...kept, nop: 1e12 }]) {
     assert.equal(parseCalibration(bad), null);

@@ -112,9 +112,9 @@ export class Programs {
     const attached = new Attached(program, prompt, child, this.means.monotonic);
     this.#attached.push(attached);
     this.#ended.push(attached.running.ended);
-    const placed = program.sites.map(({ attach, ...told }) => {
+    const placed = program.sites.map(({ attach, isPrinted, ...told }) => {
       const { label, cost } = uprobes.get(attach) ?? { label: attach, cost: costInKernel(attach) };
-      return { ...told, site: label, cost };
+      return { ...told, site: label, cost: isPrinted ? `${cost} and printed` : cost };
     });
     this.facts.push({ fact: "program", stream, sites: placed });
     if (this.#timeline) this.#connect(attached, this.clock!.now());

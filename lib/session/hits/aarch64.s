@@ -15,7 +15,7 @@
 	movk \register, #(\value) >> 16, lsl #16
 	.endm
 
-	.globl _start, hit_none, hit_nop, hit_emulated, hit_stepped, hit_return
+	.globl _start, hit_none, hit_nop, hit_emulated, hit_stepped, hit_return, hit_printed
 _start:
 	address x0, DATA
 	address x1, WALK_END
@@ -45,6 +45,7 @@ _start:
 	hit hit_emulated
 	hit hit_stepped
 	hit hit_return
+	hit hit_printed
 	subs x20, x20, #1
 	b.ne 2b
 	bl clocks
@@ -117,6 +118,10 @@ hit_stepped:
 	ret
 	.balign 16
 hit_return:
+	b 1f
+1:	ret
+	.balign 16
+hit_printed:
 	b 1f
 1:	ret
 	.balign 16

@@ -14,7 +14,7 @@
 	.set WALK_END, WALK + 120 * 64 * LINES
 	.set ROUNDS, 1000
 
-	.globl _start, hit_none, hit_nop, hit_emulated, hit_stepped, hit_return
+	.globl _start, hit_none, hit_nop, hit_emulated, hit_stepped, hit_return, hit_printed
 _start:
 	# Pages of zeros that were only read are one and the same page: written, each is its own.
 	mov edi, DATA
@@ -46,6 +46,7 @@ _start:
 	hit hit_emulated
 	hit hit_stepped
 	hit hit_return
+	hit hit_printed
 	dec r12d
 	jnz 2b
 	call clocks
@@ -129,6 +130,11 @@ hit_stepped:
 	ret
 	.balign 16
 hit_return:
+	push rbp
+	pop rbp
+	ret
+	.balign 16
+hit_printed:
 	push rbp
 	pop rbp
 	ret
