@@ -42,7 +42,7 @@ Deno.test("without a ring buffer, frequent numbers become rows of rotating maps,
     filter: { type: "processes", pids: [42] },
     window: "signalled",
   } as const;
-  const { text, schema } = render(plan, { ...dialect, perCpuBuffers: 2 }, () => []);
+  const { text, schema, sites } = render(plan, { ...dialect, perCpuBuffers: 2 }, () => []);
   assert.match(text, /tracepoint:a:b \{ @n = count\(\); printf\("11 .*%rh/);
   assert.match(
     text,
@@ -52,6 +52,7 @@ Deno.test("without a ring buffer, frequent numbers become rows of rotating maps,
   assert.match(text, /printf\("14 %llu %llu %lld %lld %lld %lld/);
   assert.match(text, /if \(@filling == 1\) \{ print\(@rows0\); clear\(@rows0\); print\(@offered0\); print\(\(8, @relieved\)\);/);
   assert.deepEqual(schema.rows, ["t/p.pair", "t/p.one"]);
+  assert.deepEqual(sites.map(({ attach, isPrinted = false }) => [attach, isPrinted]), [["tracepoint:a:c", true], ["tracepoint:a:b", false]]);
   assert.equal([...text.matchAll(/@n = count\(\)/g)].length, 5, "each is counted once");
 });
 
