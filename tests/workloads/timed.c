@@ -5,7 +5,8 @@
  *
  * A prompt of five tokens and CALLS tokens, each a call of llama_decode with one graph of seven operators, which begin one behind the other and take between
  * 100 and 1,000 µs, never the same. The graph of a prompt has other shapes than that of a token, and is made anew in the same memory; so is, every 97th token,
- * a graph whose third operator has grown. At the end a line for each operator goes into LOG: phase, name, calls, and nanoseconds from its beginnings to those
+ * a graph whose third operator has grown. A clock is read before and behind every trap, so that what a tracer reads in it, however long that takes, lies
+ * between. At the end a line for each operator goes into LOG: phase, name, calls, and the fewest and most nanoseconds that can be from its beginnings to those
  * of the next, or to the ends of its graphs. See paced.c for the rest.
  */
 #include <stdio.h>
@@ -23,10 +24,11 @@ static const int ops[NODES] = {2, 3, 3, 1, 2, 3, 1};
 static struct ggml_tensor nodes[NODES];
 static struct {
   long calls;
-  int64_t ns;
+  int64_t fewest, most;
 } book[2][NODES];
 static int phase;
-static int64_t began;
+/* Before and behind the trap of the operator that runs, and before the next one. */
+static int64_t began, running, ended;
 
 /* Knuth's multiplicative hashing: the same in every run. */
 static int64_t length_of(long number) { return 100000 + (uint32_t)(number * 2654435761u) % 900000; }
@@ -36,23 +38,28 @@ static void turn(int node) {
   int64_t now = clock_ns(CLOCK_MONOTONIC);
   if (node > 0) {
     book[phase][node - 1].calls++;
-    book[phase][node - 1].ns += now - began;
+    book[phase][node - 1].fewest += ended - running;
+    book[phase][node - 1].most += now - began;
   }
-  began = now;
+  began = ended;
+  running = now;
 }
 
 __attribute__((noipa)) void ggml_cpu_extra_compute_forward(struct ggml_compute_params *params, struct ggml_tensor *tensor) {
   (void)params;
   static long number;
   turn(tensor - nodes);
-  for (int64_t end = began + length_of(++number); clock_ns(CLOCK_MONOTONIC) < end;) {
+  for (int64_t end = running + length_of(++number); clock_ns(CLOCK_MONOTONIC) < end;) {
   }
 }
 
 __attribute__((noipa)) int ggml_graph_compute(struct ggml_cgraph *graph, struct ggml_cplan *plan) {
   struct ggml_compute_params params = {.ith = 0, .nth = plan->n_threads, .threadpool = graph};
-  for (int i = 0; i < graph->n_nodes; i++) ggml_cpu_extra_compute_forward(&params, &graph->nodes[i]);
-  turn(NODES);
+  for (int i = 0; i < graph->n_nodes; i++) {
+    ended = clock_ns(CLOCK_MONOTONIC);
+    ggml_cpu_extra_compute_forward(&params, &graph->nodes[i]);
+  }
+  ended = clock_ns(CLOCK_MONOTONIC);
   return 0;
 }
 
@@ -69,7 +76,9 @@ __attribute__((noipa)) int32_t llama_decode(void *graph, struct llama_batch batc
   }
   grown = phase;
   struct ggml_cplan plan = {.n_threads = 1};
-  return ggml_graph_compute(graph, &plan) != 0;
+  int failed = ggml_graph_compute(graph, &plan) != 0;
+  turn(NODES);
+  return failed;
 }
 
 int main(int argc, char **argv) {
@@ -86,7 +95,9 @@ int main(int argc, char **argv) {
   FILE *log = fopen(argv[2], "w");
   if (!log) return 1;
   for (int p = 0; p < 2; p++) {
-    for (int i = 0; i < NODES; i++) fprintf(log, "%s %s %ld %lld\n", p ? "decode" : "prefill", nodes[i].name, book[p][i].calls, (long long)book[p][i].ns);
+    for (int i = 0; i < NODES; i++) {
+      fprintf(log, "%s %s %ld %lld %lld\n", p ? "decode" : "prefill", nodes[i].name, book[p][i].calls, (long long)book[p][i].fewest, (long long)book[p][i].most);
+    }
   }
   return fclose(log);
 }
