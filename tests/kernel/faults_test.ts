@@ -257,7 +257,7 @@ for (const [index, full] of ["json", "pftrace.gz", "llmprof"].entries()) {
 /** A disk on which there is room for the beginning of a run. */
 async function smallDisk(): Promise<Temporary> {
   const folder = temporary();
-  await mustRun(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder.path]);
+  await mustRun(["mount", "-t", "tmpfs", "-o", "size=160k", "tmpfs", folder.path]);
   return {
     ...folder,
     [Symbol.dispose]() {

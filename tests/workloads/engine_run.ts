@@ -4,6 +4,7 @@ import { top } from "../harness/places.ts";
 import type { Temporary } from "../harness/temporary.ts";
 import { type EngineLog, parseEngineLog } from "./engine_log.ts";
 import { model } from "./model.ts";
+import type { ShapeName } from "./shapes.ts";
 
 /** The options of engine.mjs, which explains them. */
 export interface EngineOptions {
@@ -45,9 +46,9 @@ export interface BusyEngine extends AsyncDisposable {
 }
 
 /** The tiny model on one thread, token after token, until it is asked to end. */
-export async function busyEngine(folder: Temporary): Promise<BusyEngine> {
+export async function busyEngine(folder: Temporary, shape: ShapeName = "tiny"): Promise<BusyEngine> {
   const [waitFile, stopFile, log] = [folder.file("go"), folder.file("stop"), folder.file("log")];
-  const engine = startEngine({ model: model("tiny"), prompt: 1, tokens: 50, threads: 1, waitFile, stopFile, log });
+  const engine = startEngine({ model: model(shape), prompt: 1, tokens: 50, threads: 1, waitFile, stopFile, log });
   await engine.saw('"waiting"');
   Deno.writeTextFileSync(waitFile, "");
   const end = async () => {
