@@ -45,7 +45,7 @@ export interface BusyEngine extends AsyncDisposable {
   end(): Promise<void>;
 }
 
-/** The tiny model on one thread, token after token, until it is asked to end. */
+/** A model, the tiny one unless told otherwise, on one thread, token after token, until it is asked to end. */
 export async function busyEngine(folder: Temporary, shape: ShapeName = "tiny"): Promise<BusyEngine> {
   const [waitFile, stopFile, log] = [folder.file("go"), folder.file("stop"), folder.file("log")];
   const engine = startEngine({ model: model(shape), prompt: 1, tokens: 50, threads: 1, waitFile, stopFile, log });
