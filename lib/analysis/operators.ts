@@ -6,6 +6,7 @@ import { boundOf } from "./bound.ts";
 import { DecodeCalls } from "./decode_calls.ts";
 import { ExpertLedger } from "./expert_ledger.ts";
 import { GraphLedger } from "./graph_ledger.ts";
+import { LibraryCalls } from "./library_calls.ts";
 import type { Judge } from "./operator_sums.ts";
 import { OperatorTable } from "./operator_table.ts";
 import type { OperatorsResult } from "./operators_schema.ts";
@@ -34,7 +35,8 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
   readonly #stopped = new StoppedTimes();
   readonly #table = new OperatorTable();
   readonly #ledger: GraphLedger;
-  readonly #calls = new DecodeCalls(this.#stopped);
+  readonly #library = new LibraryCalls(this.#stopped);
+  readonly #calls = new DecodeCalls(this.#stopped, this.#library);
   readonly #experts = new ExpertLedger(this.#stopped);
   readonly #samples = new SampleLedger();
   readonly #systemCalls = new SystemCalls();
@@ -58,6 +60,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
     else if (span.type === "instant" && span.category === "ggml.sum") this.#ledger.sum(span);
     else if (span.type === "instant" && span.category === "ggml.experts") this.#experts.choice(span);
     else if (span.type === "instant" && span.category === "process.syscalls") this.#systemCalls.instant(span);
+    else if (span.type === "instant" && span.category === "llama.memory") this.#library.change(span);
   }
 
   result(): OperatorsResult {
@@ -91,6 +94,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
         outsideGraphNs: inGraphs === null ? null : (this.partly ? this.#decodesWithGraphsNs : time.decodeNs) - inGraphs,
         stoppedNs: this.#stopped.union().total,
       },
+      ...this.#library.result(),
       graphs: { count, openCount, nodes, withoutOperators: seesOperators ? withoutOperators : 0 },
       ...(seesOperators ? rows : { operators: [], layers: [], tensors: [] }),
       workers,
@@ -112,7 +116,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
   #slice(slice: Slice): void {
     switch (slice.category) {
       case "ggml.op":
-        if (slice.name === "MUL_MAT_ID") this.#experts.product(slice);
+        if (slice.node?.op === "MUL_MAT_ID") this.#experts.product(slice);
         return this.#ledger.op(slice);
       case "ggml.wait":
         return this.#ledger.wait(slice);
@@ -131,6 +135,14 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
       }
       case "llama.sample":
         return this.#calls.sample(slice);
+      case "llama.context":
+        return this.#library.context(slice);
+      case "llama.encode":
+      case "llama.tokenize":
+      case "llama.detokenize":
+      case "llama.save":
+      case "llama.restore":
+        return this.#library.call(slice);
       case "llmprof.stopped":
         return this.#stopped.add(slice);
     }

@@ -28,6 +28,7 @@ export const descriptions: Pick<Probe, "records" | "texts"> = {
       { name: "behind", type: "int", unit: "address" },
       { name: "further", type: "int", unit: "address" },
       { name: "root_op", type: "int", unit: "index into GGML_OP_NAME" },
+      { name: "behind_op", type: "int", unit: "index into GGML_OP_NAME" },
       ...described,
     ],
     tensor: [
@@ -65,7 +66,7 @@ export class Tensors {
   source({ tid, values }: Event): void {
     let sources = this.#sources.get(tid);
     if (!sources) this.#sources.set(tid, sources = []);
-    sources[values[0] as number] = sourceOf(values);
+    sources[values[0] as number] = sourceOf(values, this.#names);
   }
 
   /** One tensor that cannot be is enough to believe none of the process: a table of wrong names looks like any other. */
@@ -78,7 +79,7 @@ export class Tensors {
     if (!tensors) this.#tensors.set(pid, tensors = new Map());
     switch (judge(values, this.#names.length)) {
       case "tensor":
-        return void tensors.set(address, describe(values, sources, this.#names));
+        return void tensors.set(address, describe(values, sources, this.#names, tensors.get(address)));
       case "unread":
         return void tensors.delete(address);
       case "strange": {

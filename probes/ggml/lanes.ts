@@ -2,14 +2,13 @@ import type { Event } from "../../lib/events/event.ts";
 import type { Args, SpanSink, Track } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
-import { argsOf, type Tensor } from "./tensor.ts";
+import { argsOf, followedBy, fusedBetween, type Tensor } from "./tensor.ts";
 
 /** More than a pool has (GGML_MAX_N_THREADS). A pool lies at a multiple of 16, so 32 times its address, in one number with the index, leaves room for both. */
 const WORKERS = 512;
 
 interface Worker {
-  /** The graph's process. */
-  readonly pid: number;
+  readonly graph: Graph;
   readonly index: number;
   /** Its thread while the graph is computed. */
   tid: number;
@@ -42,6 +41,12 @@ interface Graph {
   /** How many workers it was given; undefined where it began before the window. */
   readonly threads: number | undefined;
   readonly workers: Map<number, Worker>;
+  /** It was seen from its beginning. */
+  readonly isWhole: boolean;
+  /** What is fused in it is looked at, from its first operator on. */
+  learns: boolean;
+  /** Addresses of what was found to be. */
+  readonly fused: Set<number>;
   /** Who has come to each barrier that not all have come to: those of an operator in turn, by its address. */
   readonly barriers: Map<number, Arrival[][]>;
 }
@@ -54,6 +59,8 @@ interface Graph {
 export class OpLanes {
   /** By the thread that asked for the graph, its worker 0. */
   readonly #graphs = new Map<number, Graph>();
+  /** Threads that have told of a tensor since their last graph began. */
+  readonly #learning = new Set<number>();
   /** By thread: who computes there now. */
   readonly #workers = new Map<number, Worker>();
 
@@ -83,7 +90,7 @@ export class OpLanes {
       const track = this.tracks.lane(event.pid, row, 10 + graph.slot * 1000 + index);
       graph.workers.set(
         index,
-        worker = { pid: graph.pid, index, tid: event.tid, track, unknown: { worker: index }, start: NaN, address: 0, barriers: 0 },
+        worker = { graph, index, tid: event.tid, track, unknown: { worker: index }, start: NaN, address: 0, barriers: 0 },
       );
     }
     worker.tid = event.tid;
@@ -94,10 +101,31 @@ export class OpLanes {
     const worker = this.#workers.get(event.tid);
     // What told who it is was lost, and is told of as a loss.
     if (!worker) return;
+    if (worker.index === 0 && worker.graph.learns) this.#learn(worker.graph, address, worker.address);
     this.#finish(worker, event.at, false, out);
     worker.start = event.at;
     worker.address = address;
     worker.barriers = 0;
+  }
+
+  /** What a tensor is has been told on this thread: other nodes may be fused now. */
+  described({ tid }: Event): void {
+    this.#learning.add(tid);
+    const graph = this.#graphs.get(tid);
+    if (graph?.isWhole && !hasBegun(graph)) graph.learns = true;
+  }
+
+  /** Worker 0 begins with a tensor, behind another one. */
+  #learn({ pid, fused }: Graph, address: number, before: number): void {
+    const tensor = this.find(pid, address);
+    if (!tensor) return;
+    const found = fusedBetween(before, tensor, (other, op) => {
+      const known = this.find(pid, other);
+      return fused.has(other) || (known !== undefined && (op === undefined || known.op === op));
+    });
+    if (found) fused.add(found.address);
+    const last = this.find(pid, before);
+    if (last) followedBy(last, found);
   }
 
   /**
@@ -106,8 +134,8 @@ export class OpLanes {
    */
   barrier(event: Event, out: SpanSink): void {
     const worker = this.#workers.get(event.tid);
-    const graph = worker && this.#graphOfWorker(worker);
-    if (!graph || Number.isNaN(worker.start)) return;
+    if (!worker || Number.isNaN(worker.start)) return;
+    const { graph } = worker;
     let barriers = graph.barriers.get(worker.address);
     if (!barriers) graph.barriers.set(worker.address, barriers = []);
     const arrivals = barriers[worker.barriers++] ??= [];
@@ -124,15 +152,10 @@ export class OpLanes {
     arrivals.length = 0;
   }
 
-  #graphOfWorker(worker: Worker): Graph | undefined {
-    for (const graph of this.#graphs.values()) if (graph.workers.get(worker.index) === worker) return graph;
-    return undefined;
-  }
-
   /** What the thread computes now, and its row. */
   current(tid: number): { readonly track: Track; readonly tensor: Tensor | undefined } | undefined {
     const worker = this.#workers.get(tid);
-    return worker && { track: worker.track, tensor: this.find(worker.pid, worker.address) };
+    return worker && { track: worker.track, tensor: this.find(worker.graph.pid, worker.address) };
   }
 
   end(at: Ns, out: SpanSink): void {
@@ -157,7 +180,10 @@ export class OpLanes {
     let slot = 0;
     while (used.has(slot)) slot++;
     const threads = event.record === "ggml/graph.graph" ? event.values[1] as number : undefined;
-    const graph: Graph = { pid: event.pid, slot, pool: undefined, threads, workers: new Map(), barriers: new Map() };
+    const isWhole = event.record === "ggml/graph.graph" || event.record === "ggml/graph.drawn";
+    const learns = isWhole && this.#learning.delete(event.tid);
+    const workers = new Map(), barriers = new Map();
+    const graph: Graph = { pid: event.pid, slot, pool: undefined, threads, workers, isWhole, learns, fused: new Set(), barriers };
     this.#graphs.set(event.tid, graph);
     return graph;
   }
@@ -176,10 +202,10 @@ export class OpLanes {
 
   /** The tensor is looked up now: its description comes from worker 0, perhaps after another worker has begun with it. */
   #finish(worker: Worker, at: Ns, open: boolean, out: SpanSink): void {
-    const { pid, track, start, index, unknown } = worker;
+    const { graph, track, start, index, unknown } = worker;
     if (Number.isNaN(start)) return;
-    const tensor = this.find(pid, worker.address);
-    const name = tensor ? tensor.op : "unknown operator";
+    const tensor = this.find(graph.pid, worker.address);
+    const name = tensor ? tensor.label : "unknown operator";
     // A probe that was running on another processor as its window was shut tells of an operator that is younger than that by a microsecond.
     const end = Math.max(start, at);
     const args = tensor ? argsOf(tensor, index) : unknown;
@@ -188,4 +214,10 @@ export class OpLanes {
     else out({ type: "slice", track, name, category: "ggml.op", start, end, args, node });
     worker.start = NaN;
   }
+}
+
+/** Worker 0 has begun an operator of it. */
+function hasBegun({ workers }: Graph): boolean {
+  const first = workers.get(0);
+  return first !== undefined && !Number.isNaN(first.start);
 }

@@ -69,6 +69,7 @@ class OpsDecoder implements Decoder {
       case "ggml/ops.source":
         return this.#tensors.source(event);
       case "ggml/ops.tensor":
+        this.#lanes.described(event);
         return this.#tensors.tensor(event, out);
       case "ggml/ops.chosen":
         return this.#choices.chosen(event, out);

@@ -241,6 +241,93 @@ Deno.test("ops: sources that were described before a tensor say what computing i
   ]);
 });
 
+/** A tensor that is computed from another one, by what is `behind` that, which is computed from `further`. Operators: 1 MUL_MAT, 2 ADD, 3 RMS_NORM, 4 MUL. */
+function computed(
+  d: Decoding,
+  address: number,
+  op: number,
+  name: string,
+  source?: { readonly root: number; readonly behind?: number; readonly further?: number },
+): void {
+  if (source) {
+    const { root, behind = 0, further = 0 } = source;
+    const [root_op, behind_op] = behind === 0 ? [2, 0] as const : [4, 3] as const;
+    d.event(1, "ggml/ops.source", { index: 0, root, behind, further, root_op, behind_op, type: 0, ne0: 64, ne1: 1, ne2: 1, ne3: 1, name: "norm-1" });
+  }
+  tensor(d, address, op, name);
+}
+
+function fusing(): Decoding {
+  const d = new Decoding(ops, graph);
+  d.fact(0, { fact: "table", symbol: "GGML_OP_NAME", file: "libggml-base.so", names: ["NONE", "MUL_MAT", "ADD", "RMS_NORM", "MUL"] });
+  return d;
+}
+
+/** Without times. */
+function names(lines: string[]): string[] {
+  return lines.map((line) => line.replace(/^.*"(.*)" \S+ tensor=(\S+).*?( fused=\S+)?( bytes=.*)?$/, "$1: $2$3"));
+}
+
+Deno.test("ops: nodes that were fused are named where their time is, in every graph, and claimed by one operator alone", () => {
+  const d = fusing();
+  for (const at of [10, 110]) {
+    begin(d, at);
+    if (at === 10) computed(d, 1, 2, "l_out-0");
+    op(d, at + 1, 0, 1);
+    if (at === 10) computed(d, 5, 1, "Qcur-1", { root: 4, behind: 3, further: 1 });
+    op(d, at + 2, 0, 5);
+    if (at === 10) computed(d, 6, 1, "Kcur-1", { root: 4, behind: 3, further: 1 });
+    op(d, at + 3, 0, 6);
+    op(d, at + 3, 1, 1, "100/101");
+    op(d, at + 4, 1, 5, "100/101");
+    returns(d, at + 9);
+  }
+  const once = ["ADD + RMS_NORM + MUL: l_out-0 fused=norm-1", "MUL_MAT: Qcur-1"];
+  const worker1 = ["ADD + RMS_NORM + MUL: l_out-0 fused=norm-1"];
+  assert.deepEqual(names(d.end(300)), [
+    ...once,
+    ...worker1,
+    "MUL_MAT: Kcur-1",
+    "MUL_MAT: Qcur-1",
+    ...once,
+    ...worker1,
+    "MUL_MAT: Kcur-1",
+    "MUL_MAT: Qcur-1",
+  ]);
+});
+
+Deno.test("ops: what another device or another graph has computed was fused with nothing", () => {
+  const d = fusing();
+  begin(d, 10);
+  computed(d, 1, 2, "l_out-0");
+  op(d, 11, 0, 1);
+  // Nothing of it was seen.
+  computed(d, 5, 1, "Qcur-1", { root: 4, behind: 3, further: 99 });
+  op(d, 12, 0, 5);
+  returns(d, 19);
+  begin(d, 20);
+  // It was seen, in the graph before.
+  computed(d, 7, 1, "Kcur-1", { root: 1 });
+  op(d, 21, 0, 7);
+  // A norm that was seen, though its product was not.
+  computed(d, 3, 3, "norm-2");
+  op(d, 22, 0, 3);
+  computed(d, 8, 1, "Vcur-1", { root: 4, behind: 3, further: 1 });
+  op(d, 23, 0, 8);
+  returns(d, 29);
+  assert.deepEqual(names(d.end(40)), ["ADD: l_out-0", "MUL_MAT: Qcur-1", "MUL_MAT: Kcur-1", "RMS_NORM: norm-2", "MUL_MAT: Vcur-1"]);
+});
+
+Deno.test("ops: of a graph that was seen from its middle nothing is said to be fused", () => {
+  const d = fusing();
+  computed(d, 1, 2, "l_out-0");
+  op(d, 11, 0, 1);
+  computed(d, 5, 1, "Qcur-1", { root: 4, behind: 3, further: 1 });
+  op(d, 12, 0, 5);
+  returns(d, 19);
+  assert.deepEqual(names(d.end(40)), ["ADD: l_out-0", "MUL_MAT: Qcur-1"]);
+});
+
 /** Waits, of all that is told. */
 function waits(lines: string[]): string[] {
   return lines.filter((line) => line.includes("ggml.wait")).map((line) => line.replace(/^\d+ <(.*)> ggml\.wait "wait" (\S+).*$/, "$1: $2"));

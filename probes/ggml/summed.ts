@@ -112,7 +112,7 @@ export class SummedOperators {
     if (calls === 0 && timed === 0) return;
     const of = tensor ? argsOf(tensor, 0) : { worker: 0 };
     const track = this.tracks.lane(pid, "sums of operators", 4);
-    const name = tensor?.op ?? "unknown operator";
+    const name = tensor?.label ?? "unknown operator";
     out({ type: "instant", track, name, category: "ggml.sum", at, args: { ...of, calls, ns }, sum: { of, calls, timed, ns, startNs } });
     Object.assign(sum, { calls: 0, timed: 0, ns: 0, startNs: 0 });
   }

@@ -57,6 +57,7 @@ class SumsDecoder implements Decoder {
       case "ggml/sums.source":
         return this.#tensors.source(event);
       case "ggml/sums.tensor":
+        this.#lanes.described(event);
         return this.#tensors.tensor(event, out);
       case "ggml/graph.drawn":
         this.#lanes.graphBegins(event, out);

@@ -16,19 +16,36 @@ export interface Tensor extends GraphNode {
   readonly demand: Demand;
   /** Of a product of experts: how many there are to choose from. */
   readonly experts: number | undefined;
+  /** Nodes that are computed behind it and that nobody sees begin: its slice lasts until the next one does, so their time is in it. */
+  next: Fused | null;
+  /** What its slices are called: its operator, and those of `next`. */
+  label: string;
   /** Arguments of its slices, by worker: they repeat for every token, so they are made once and are one object each. */
   readonly args: (Args | undefined)[];
+}
+
+/** Nodes that ggml computes in one go. */
+export interface Fused {
+  /** `RMS_NORM + MUL`. */
+  readonly ops: string;
+  /** The last of them. */
+  readonly name: string;
+  readonly address: number;
 }
 
 /** The operator of what nobody computes: a weight, an input, the cache of keys and values. */
 const NONE = 0;
 
 /** What a tensor is computed from: another one, or a weight, an input, a view. */
-export interface Source extends Operand, GraphSource {}
+export interface Source extends Operand, GraphSource {
+  /** Operators of the node whose memory it is, and of what that is computed from first; null where nobody computes it. */
+  readonly op: string | null;
+  readonly behindOp: string | null;
+}
 
 /** From the fields of a `source` record. */
-export function sourceOf(values: readonly Value[]): Source {
-  const [, root, behind, further, rootOp, type, ...rest] = values as number[];
+export function sourceOf(values: readonly Value[], opNames: readonly string[]): Source {
+  const [, root, behind, further, rootOp, behindOp, type, ...rest] = values as number[];
   const ne = rest.slice(0, 4);
   // Zeros are what bpftrace makes of memory that it could not read; what cannot be is not reckoned with.
   return {
@@ -37,8 +54,38 @@ export function sourceOf(values: readonly Value[]): Source {
     type: type!,
     ne: ne.map((n) => n > 0 && n < MOST_ELEMENTS ? n : NaN),
     cold: rootOp === NONE,
+    op: nameOf(rootOp!, opNames),
+    behindOp: nameOf(behindOp!, opNames),
     name: values.at(-1) as string,
   };
+}
+
+function nameOf(op: number, opNames: readonly string[]): string | null {
+  return op === NONE ? null : opNames[op] ?? `op ${op}`;
+}
+
+/**
+ * What is computed before the tensor, and behind the one at `last`, and is seen by nobody: two nodes in one, whose first is computed from what was seen.
+ * `isSeen`: what an address stands for (computed by that operator, where one is told) has been seen to begin.
+ */
+export function fusedBetween(last: number, { sources }: Tensor, isSeen: (address: number, op?: string) => boolean): Fused | null {
+  for (const [place, source] of (sources as readonly (Source | undefined)[]).entries()) {
+    if (!source?.op || !source.behindOp || isSeen(source.root, source.op)) continue;
+    const [behind, further] = source.behind as [number, number];
+    if (isSeen(behind, source.behindOp) || !isSeen(further)) continue;
+    // A graph is computed source by source: what comes before a later one came before that, in a slice that is not known here.
+    const isEarlier = sources.slice(place + 1).some((later) => later?.root === last);
+    return isEarlier ? null : { ops: `${source.behindOp} + ${source.op}`, name: source.name, address: source.root };
+  }
+  return null;
+}
+
+/** The slices of the tensor have these in them from now on. */
+export function followedBy(tensor: Tensor, next: Fused | null): void {
+  if (tensor.next?.address === next?.address && tensor.next?.ops === next?.ops) return;
+  tensor.next = next;
+  tensor.label = next ? `${tensor.op} + ${next.ops}` : tensor.op;
+  tensor.args.length = 0;
 }
 
 /** Types of ggml have numbers below this, and will for long; so have operators where the library does not tell how many there are. */
@@ -60,13 +107,34 @@ export function judge(values: readonly Value[], operators: number): "tensor" | "
   return isOperator && isType && dimensions.every((ne) => ne > 0 && ne < MOST_ELEMENTS) && !/\p{Cc}/u.test(name) ? "tensor" : "strange";
 }
 
-/** From the fields of a `tensor` record and of the `source` records before it. */
-export function describe(values: readonly Value[], sources: readonly (Source | undefined)[], opNames: readonly string[]): Tensor {
+/**
+ * From the fields of a `tensor` record and of the `source` records before it. `before`: what stood at the address; where that was the same operator of
+ * another shape, what is fused beside it is taken to be the same until it is looked at.
+ */
+export function describe(
+  values: readonly Value[],
+  sources: readonly (Source | undefined)[],
+  opNames: readonly string[],
+  before?: Tensor,
+): Tensor {
   const [address, number, type, ne0, ne1, ne2, ne3, name] = values as [number, number, number, number, number, number, number, string];
-  const op = opNames[number] ?? `op ${number}`;
+  const op = nameOf(number, opNames)!;
   const ne = [ne0, ne1, ne2, ne3];
   const experts = op === "MUL_MAT_ID" ? sources[0]?.ne[2] || undefined : undefined;
-  return { address, op, name, sources, shape: shapeOf(ne), layer: layerOf(name), demand: demandOf(op, { type, ne }, sources), experts, args: [] };
+  const known = before?.op === op && before.name === name ? before : { next: null, label: op };
+  return {
+    address,
+    op,
+    name,
+    sources,
+    shape: shapeOf(ne),
+    layer: layerOf(name),
+    demand: demandOf(op, { type, ne }, sources),
+    experts,
+    next: known.next,
+    label: known.label,
+    args: [],
+  };
 }
 
 function shapeOf(ne: readonly number[]): string {
@@ -74,12 +142,13 @@ function shapeOf(ne: readonly number[]): string {
 }
 
 /** What the slice of a worker that computes the tensor carries. */
-export function argsOf({ args, name, shape, layer, demand: { bytes, cold, flops, quantised, atMost } }: Tensor, worker: number): Args {
+export function argsOf({ args, name, next, shape, layer, demand: { bytes, cold, flops, quantised, atMost } }: Tensor, worker: number): Args {
   return args[worker] ??= {
     tensor: name,
     shape,
     ...(layer !== undefined && { layer }),
     worker,
+    ...(next && { fused: next.name }),
     ...(bytes !== undefined && { bytes }),
     ...(cold && { cold }),
     ...(flops !== undefined && { flops }),

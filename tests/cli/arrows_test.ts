@@ -44,9 +44,10 @@ interface Graph {
   readonly edges: readonly { readonly from: number | null; readonly to: number }[];
 }
 
-/** An operator with its tensor, as SQL; null for what is none. */
+/** An operator, without those that are fused behind it, with its tensor, as SQL; null for what is none. */
 function node(slice: string): string {
-  return `${slice}.name || ' ' || (select string_value from args where args.arg_set_id = ${slice}.arg_set_id and key like '%.tensor')`;
+  const op = `substr(${slice}.name, 1, instr(${slice}.name || ' ', ' ') - 1)`;
+  return `${op} || ' ' || (select string_value from args where args.arg_set_id = ${slice}.arg_set_id and key like '%.tensor')`;
 }
 
 /** The chain that takes the longest, as indices. */

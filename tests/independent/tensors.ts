@@ -42,3 +42,26 @@ export async function computedEdges<T>(
   const found = [...stdout.matchAll(/^edge (\d+) (\d+) (.*)\|(.*)$/gm)];
   return { edges: found.map(([, pid, place, tensor, source]) => [Number(pid), tensor!, Number(place), source!] as const), value };
 }
+
+/** More nodes than the graphs of small models have; every version's verifier follows a loop of so many turns. */
+const MOST_NODES = 128;
+
+/** How often a node of each operator (by number) stood in a graph whose computation began, by process; and whether all fitted. */
+export async function computedNodes<T>(
+  options: { readonly bpftrace: string; readonly library: string; readonly whileRunning: () => Promise<T> },
+): Promise<{ of(pid: number): Map<number, number>; value: T }> {
+  // struct ggml_cgraph: n_nodes 4, nodes 16.
+  const program = `uprobe:${quoted(options.library)}:ggml_graph_compute {
+  $nodes = *(int32 *)(arg0 + 4);
+  if ($nodes > ${MOST_NODES}) { @more = count(); }
+  $i = 0;
+  while ($i < ${MOST_NODES}) {
+    if ($i < $nodes) { @nodes[pid, *(int32 *)(*(uint64 *)(*(uint64 *)(arg0 + 16) + (uint64)$i * 8) + 80)] = count(); }
+    $i = $i + 1;
+  }
+}`;
+  const { stdout, value } = await trace(options.bpftrace, program, options.whileRunning);
+  if (/^@more: [^0]/m.test(stdout)) throw new Error(`Some graphs have more than ${MOST_NODES} nodes.`);
+  const rows = [...stdout.matchAll(/^@nodes\[(\d+), (\d+)\]: (\d+)$/gm)].map((row) => row.slice(1).map(Number) as [number, number, number]);
+  return { of: (pid) => new Map(rows.filter(([of]) => of === pid).map(([, op, count]) => [op, count])), value };
+}

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { matrixTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
-import { computedEdges } from "../independent/tensors.ts";
+import { computedEdges, computedNodes } from "../independent/tensors.ts";
 import { engineCommand, engineRun } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
 import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
@@ -56,4 +56,43 @@ for (const [shape, prompt, tokens] of [["tiny", 16, 30], ["moe", 17, 15]] as con
       assert.ok(drawn.includes(arrows), `${arrows} edges in .${format}, ${drawn} in the graphs`);
     }
   });
+}
+
+/** Nodes that show a tensor in another way: there is nothing to compute. */
+const shown = ["NONE", "RESHAPE", "VIEW", "PERMUTE", "TRANSPOSE"];
+
+// The tiny model's tokens have one graph up to the 256th position and another behind it.
+for (const [shape, prompt, tokens] of [["tiny", 16, 270], ["moe", 17, 15]] as const) {
+  matrixTest(
+    `operators: every node of the ${shape} model's graphs is a slice, or named in the one it was fused into`,
+    { engine: true },
+    async ({ path: bpftrace }) => {
+      using folder = temporary();
+      const options = { model: model(shape), prompt, tokens };
+      const library = (await engineRun({ ...options, tokens: 1 })).files.libggmlCpu;
+      const { of, value } = await computedNodes({
+        bpftrace,
+        library,
+        whileRunning: async () => {
+          await using llmprof = startLlmprof("operators", { bpftrace, folder, formats: ["llmprof"], target: { argv: engineCommand(options) } });
+          return summaryOf("operators", await llmprof.finished());
+        },
+      });
+      const names = tableIn(outputPath(folder, "llmprof"));
+      const expected = [...of(value.target!.pid)].map(([op, count]) => [names[op]!, count] as const).filter(([name]) => !shown.includes(name));
+      const found = new Map<string, number>();
+      for (const { name, calls } of value.result.operators) {
+        if (calls > 0) { for (const op of name.split(" + ")) found.set(op, (found.get(op) ?? 0) + calls); }
+      }
+      assert.deepEqual([...found].toSorted(), expected.toSorted());
+      assert.ok(value.result.operators.some(({ name }) => name === "ADD + RMS_NORM + MUL"), "this engine fuses norms");
+    },
+  );
+}
+
+/** Names of operators in a recording. */
+function tableIn(recording: string): readonly string[] {
+  const lines = Deno.readTextFileSync(`${recording}/host.lines`).split("\n").filter((line) => line.startsWith("10 "));
+  const texts = lines.map((line) => new TextDecoder().decode(Uint8Array.fromHex(line.split(" ").slice(3).join(""))));
+  return texts.map((text) => JSON.parse(text)).find(({ fact }) => fact === "table").names;
 }

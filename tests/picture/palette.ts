@@ -56,8 +56,9 @@ const operatorHues: Readonly<Record<string, Hue>> = {
   RMS_NORM: "red",
 };
 
+/** `name`: perhaps with what was fused behind it. */
 export function operatorHue(name: string): Hue {
-  return operatorHues[name] ?? "quiet";
+  return operatorHues[name.split(" ")[0]!] ?? "quiet";
 }
 
 function variables(colours: Readonly<Record<string, string>>, index: 0 | 1): string {
