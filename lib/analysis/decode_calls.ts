@@ -2,6 +2,7 @@ import type { Slice } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import { FirstToken } from "./first_token.ts";
 import { Histogram } from "./histogram.ts";
+import type { LibraryCalls } from "./library_calls.ts";
 import type { OperatorsResult } from "./operators_schema.ts";
 import type { StoppedTimes } from "./stopped.ts";
 
@@ -25,10 +26,11 @@ export class DecodeCalls {
   #open = 0;
   #failed = 0;
   #betweenNs = 0;
+  #betweenUnknownNs = 0;
   #samplingNs = 0;
   #samplingCalls = 0;
 
-  constructor(readonly stopped: StoppedTimes) {}
+  constructor(readonly stopped: StoppedTimes, readonly library: LibraryCalls) {}
 
   decode(slice: Slice): void {
     const phase = slice.args?.phase === "decode" ? "decode" : "prefill";
@@ -43,6 +45,7 @@ export class DecodeCalls {
     process.first.decode(slice);
     if (Number(slice.args?.ret ?? 0) !== 0) {
       this.#failed++;
+      this.library.explains(slice);
       return;
     }
     const tokens = Number(slice.args?.tokens ?? 0);
@@ -52,9 +55,14 @@ export class DecodeCalls {
     if (phase === "decode" && slice.end > process.lastEnd) {
       this.#intervals.add(this.stopped.net(pid, process.lastEnd, slice.end));
       this.#intervalTokens += tokens;
-      if (slice.start > process.lastEnd) this.#betweenNs += this.stopped.net(pid, process.lastEnd, slice.start);
+      if (slice.start > process.lastEnd) {
+        const between = this.stopped.net(pid, process.lastEnd, slice.start);
+        this.#betweenNs += between;
+        this.#betweenUnknownNs += between - this.library.explained(pid, process.lastEnd, slice.start);
+      }
     }
     process.lastEnd = slice.end;
+    this.library.decoded(slice);
   }
 
   /** What comes next follows from nothing that was seen. */
@@ -67,6 +75,7 @@ export class DecodeCalls {
 
   sample(slice: Slice): void {
     this.#samplingCalls++;
+    this.library.explains(slice);
     if (slice.open) return;
     this.#samplingNs += this.stopped.net(slice.track.pid, slice.start, slice.end);
     this.#processes.get(slice.track.pid)?.first.sample(slice);
@@ -106,8 +115,14 @@ export class DecodeCalls {
     };
   }
 
-  time(): Pick<OperatorsResult["time"], "decodeNs" | "samplingNs" | "samplingCalls" | "betweenDecodesNs"> {
-    return { decodeNs: this.decodeNs, samplingNs: this.#samplingNs, samplingCalls: this.#samplingCalls, betweenDecodesNs: this.#betweenNs };
+  time(): Pick<OperatorsResult["time"], "decodeNs" | "samplingNs" | "samplingCalls" | "betweenDecodesNs" | "betweenUnknownNs"> {
+    return {
+      decodeNs: this.decodeNs,
+      samplingNs: this.#samplingNs,
+      samplingCalls: this.#samplingCalls,
+      betweenDecodesNs: this.#betweenNs,
+      betweenUnknownNs: this.#betweenUnknownNs,
+    };
   }
 
   /** Of the process that called first. */

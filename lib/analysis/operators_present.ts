@@ -16,6 +16,8 @@ const FEW_INTERVALS = 100;
 export function presentOperators(result: OperatorsResult): readonly View[] {
   const views: View[] = [...operatorsNotes(result), tokens(result)];
   if (result.time.decodeNs > 0 || Number(result.time.graphNs) > 0) views.push(time(result));
+  const kept = cache(result);
+  if (kept) views.push(kept);
   if (result.operators.length > 0) {
     views.push(sumsTable("Operators", "operator", result.operators.map((row) => [row.name, row])));
     views.push(...presentDemands(result), ...presentExperts(result));
@@ -31,13 +33,12 @@ export function presentOperators(result: OperatorsResult): readonly View[] {
 }
 
 function tokens({ tokens, rates, firstTokenNs, betweenTokens }: OperatorsResult): Facts {
-  const calls = (n: number) => `${n} ${n === 1 ? "call" : "calls"}`;
   return {
     type: "facts",
     title: "Tokens",
     facts: [
-      { name: "generated", value: tokens.decode, unit: "count", note: calls(tokens.decodeCalls) },
-      { name: "prompt", value: tokens.prefill, unit: "count", note: calls(tokens.prefillCalls) },
+      { name: "generated", value: tokens.decode, unit: "count", note: callCount(tokens.decodeCalls) },
+      { name: "prompt", value: tokens.prefill, unit: "count", note: callCount(tokens.prefillCalls) },
       { name: "generation", value: rates.generatedPerSecond, unit: "per-second", note: "wall time, sampling included" },
       { name: "decode", value: rates.decodePerSecond, unit: "per-second", note: "in llama_decode" },
       { name: "prefill", value: rates.prefillPerSecond, unit: "per-second", note: "in llama_decode" },
@@ -55,7 +56,25 @@ function tokens({ tokens, rates, firstTokenNs, betweenTokens }: OperatorsResult)
   };
 }
 
-function time({ detail, time, graphs }: OperatorsResult): Facts {
+function callCount(calls: number): string {
+  return `${calls} ${calls === 1 ? "call" : "calls"}`;
+}
+
+/** Null where nothing of it was seen. */
+function cache({ cache: { cells, longestSequence, changes } }: OperatorsResult): Facts | null {
+  if (cells === null && longestSequence === null && changes.length === 0) return null;
+  return {
+    type: "facts",
+    title: "Cache of keys and values",
+    facts: [
+      { name: "longest sequence", value: longestSequence, unit: "count", note: "positions" },
+      ...(cells === null ? [] : [{ name: "cells", value: cells, unit: "count", note: "asked for, for all sequences" } as const]),
+      ...changes.map(({ name, calls }) => ({ name, value: calls, unit: "count", note: calls === 1 ? "call" : "calls" } as const)),
+    ],
+  };
+}
+
+function time({ detail, time, graphs, libraryCalls }: OperatorsResult): Facts {
   const { graphNs, graphsInDecodeNs, outsideGraphNs } = time;
   const otherGraphs = Number(graphNs) - Number(graphsInDecodeNs);
   // Sums have the time of a graph whose call had not ended.
@@ -71,7 +90,14 @@ function time({ detail, time, graphs }: OperatorsResult): Facts {
       ]),
       ...(otherGraphs > 0 ? [{ name: outside, value: otherGraphs, unit: "ns" } as const] : []),
       { name: "between decodes", value: time.betweenDecodesNs, unit: "ns" },
-      { name: "sampling", value: time.samplingNs, unit: "ns", note: `${time.samplingCalls} calls` },
+      {
+        name: "  unexplained",
+        value: time.betweenUnknownNs,
+        unit: "ns",
+        note: libraryCalls.length > 0 ? "in no call of libllama that is seen" : "not sampling; --between looks at more",
+      },
+      { name: "sampling", value: time.samplingNs, unit: "ns", note: callCount(time.samplingCalls) },
+      ...libraryCalls.map(({ name, calls, ns }) => ({ name, value: ns, unit: "ns", note: callCount(calls) } as const)),
       ...(time.stoppedNs > 0 ? [{ name: "held by llmprof", value: time.stoppedNs, unit: "ns", note: "in none of the others" } as const] : []),
     ],
   };

@@ -136,8 +136,18 @@ export const operatorsResultSchema = z.object({
     samplingCalls: count,
     /** Between the end of a call and the beginning of the next one that generates. */
     betweenDecodesNs: ns,
+    /** Of that, in no call of libllama that is looked at: the engine's own code, or waiting. */
+    betweenUnknownNs: ns,
     stoppedNs: ns,
   }),
+  /** What else libllama was asked, wherever that was: an encoder's batches; with `--between` text to tokens and back, and state. */
+  libraryCalls: z.array(z.object({ name: z.enum(["encode", "tokenize", "detokenize", "save state", "restore state"]), calls: count, ns })),
+  /**
+   * The cache of keys and values. `cells`: of the largest context that was made in the window, as the engine asked for; `longestSequence`: positions up to
+   * the highest that a batch ended with; `changes`: with
+   * `--between`, calls of `llama_memory_seq_rm` and others, by name. Null where that was not seen.
+   */
+  cache: z.object({ cells: count.nullable(), longestSequence: count.nullable(), changes: z.array(z.object({ name: z.string(), calls: count })) }),
   graphs: z.object({ count, openCount: count, nodes: count, withoutOperators: count }),
   /**
    * By operator, most time first. Two rows without calls make the sum complete: `graph start`, before a graph's first operator, and

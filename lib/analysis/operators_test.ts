@@ -8,7 +8,7 @@ import { OperatorTable } from "./operator_table.ts";
 import { presentOperators } from "./operators_present.ts";
 import { type OperatorsResult, operatorsResultSchema } from "./operators_schema.ts";
 import { StoppedTimes } from "./stopped.ts";
-import { analyse, MS, seeded, TestSpans } from "../../tests/harness/spans.ts";
+import { analyse, byEnd, MS, seeded, TestSpans } from "../../tests/harness/spans.ts";
 
 /** One call with a graph of three operators: starts 0.5 ms into the call, the graph's first operator 0.5 ms later. */
 function call(s: TestSpans, phase: "prefill" | "decode", at: number, length: number, tokens = 1): Span[] {
@@ -35,6 +35,34 @@ function run(spans: readonly Span[], detail: Detail = "op"): OperatorsResult {
 }
 
 const notes = (result: OperatorsResult) => presentOperators(result).flatMap((view) => (view.type === "note" ? [view.text] : []));
+
+Deno.test("time between two decodes: what libllama was asked meanwhile explains a part of it", () => {
+  const s = new TestSpans(), other = s.of(100, 101);
+  const generates = s.decode("decode", 26, 33.5);
+  const result = run(byEnd([
+    s.slice("llama.context", 0, 1, { cells: 512, ok: true }),
+    ...call(s, "prefill", 10, 10, 32),
+    s.slice("llama.tokenize", 11, 12),
+    s.sample(21, 22),
+    s.slice("llama.detokenize", 22, 22.5),
+    // On another thread, and in part while the next call runs.
+    other.slice("llama.tokenize", 22.25, 24),
+    other.slice("llama.tokenize", 25.5, 27),
+    { ...s.exec(25), category: "llama.memory", name: "llama_memory_seq_rm" },
+    other.slice("llama.tokenize", 30, 31.5),
+    { ...generates, args: { ...generates.args, position: 40 } },
+    s.slice("llama.save", 50, 57, undefined, true),
+  ]));
+  assert.equal(result.time.betweenDecodesNs, 6 * MS);
+  // 20–21, 24–25.5.
+  assert.equal(result.time.betweenUnknownNs, 2.5 * MS);
+  assert.deepEqual(result.libraryCalls, [
+    { name: "tokenize", calls: 4, ns: 5.75 * MS },
+    { name: "detokenize", calls: 1, ns: 0.5 * MS },
+    { name: "save state", calls: 1, ns: 0 },
+  ]);
+  assert.deepEqual(result.cache, { cells: 512, longestSequence: 41, changes: [{ name: "llama_memory_seq_rm", calls: 1 }] });
+});
 
 Deno.test("prefill and decode apart, rates, time between tokens, rows that sum to the graphs", () => {
   const s = new TestSpans();

@@ -30,6 +30,7 @@ export interface DryRunOptions extends TargetOptions {
   /** Hits a second, of the probe that is hit most. */
   readonly rate?: number;
   readonly calibrate?: true;
+  readonly between?: true;
   readonly syscalls?: true;
 }
 

@@ -6,6 +6,7 @@ import { graph } from "../../probes/ggml/graph.ts";
 import { ops } from "../../probes/ggml/ops.ts";
 import { samples } from "../../probes/ggml/samples.ts";
 import { sums } from "../../probes/ggml/sums.ts";
+import { between } from "../../probes/llama/between.ts";
 import { calls } from "../../probes/llama/calls.ts";
 import { life } from "../../probes/process/life.ts";
 import { syscalls } from "../../probes/process/syscalls.ts";
@@ -16,7 +17,7 @@ import type { Profile } from "./profile.ts";
 /** Which operators take the time of a token. */
 export const operatorsProfile: Profile<OperatorsResult> = {
   name: "operators",
-  probes: [life, calls, graph, ops, barrier, sums, samples, syscalls],
+  probes: [life, calls, between, graph, ops, barrier, sums, samples, syscalls],
   waits: false,
   requires: [
     { probe: graph, what: "A computation on ggml's CPU backend (libggml-cpu*.so)" },

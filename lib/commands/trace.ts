@@ -40,6 +40,7 @@ export interface TraceOptions extends TargetOptions, ReportOptions, OverheadOpti
   /** Paths; none with `--no-output`. */
   readonly outputs: readonly string[];
   readonly bpftrace?: string;
+  readonly between?: true;
   readonly syscalls?: true;
   /** `--redact`. */
   readonly pseudonyms?: Pseudonyms;

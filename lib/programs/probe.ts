@@ -64,7 +64,7 @@ export interface Probe {
   /** Of a timer: hits in a second of CPU time, whatever the target does. */
   readonly perSecond?: number;
   /** Seen only where the option of this name asks for it. */
-  readonly asked?: "syscalls";
+  readonly asked?: "syscalls" | "between";
   /** It is a part of these details alone; absent: of each. */
   readonly details?: readonly Detail[];
   /**

@@ -2,7 +2,7 @@ import type { Decoder, Event } from "../../lib/events/event.ts";
 import type { Args, SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
-import type { Probe } from "../../lib/programs/probe.ts";
+import type { Param, Probe, SiteParam } from "../../lib/programs/probe.ts";
 import { OpenSlices } from "../../lib/timeline/open_slices.ts";
 import template from "./calls.bt" with { type: "text" };
 
@@ -11,18 +11,18 @@ const FUNCTIONS = {
   load: [["llama_model_load_from_file", "llama_load_model_from_file"], ["llama_model_load_from_splits"]],
   context: [["llama_init_from_model", "llama_new_context_with_model"]],
   decode: [["llama_decode"]],
+  encode: [["llama_encode"]],
   sample: [["llama_sampler_sample"]],
   apply: [["llama_sampler_apply"]],
 } as const;
 
-function sites(): Probe["params"] {
-  const entries = Object.entries(FUNCTIONS).flatMap(([name, functions]) =>
-    [
-      [name, { type: "site", at: "entry", functions }],
-      [`${name}_return`, { type: "site", at: "return", functions }],
-    ] as const
-  );
-  return Object.fromEntries(entries);
+/** `decode` and `decode_return`, and so on. */
+export function beginningsAndReturns(all: Readonly<Record<string, SiteParam["functions"]>>): Record<string, Param> {
+  const sites = Object.entries(all).flatMap(([name, functions]): [string, Param][] => [
+    [name, { type: "site", at: "entry", functions }],
+    [`${name}_return`, { type: "site", at: "return", functions }],
+  ]);
+  return Object.fromEntries(sites);
 }
 
 /** Model load, context, decode, encode and sampling of llama.cpp. */
@@ -31,15 +31,15 @@ export const calls: Probe = {
   summary: "llama.cpp: model load, context, decode, sampling",
   template,
   params: {
-    ...sites(),
-    // The batch is 56 bytes: the x86-64 convention copies it to the stack above the return address, AAPCS64 passes its address.
-    batch: { type: "arch", x86_64: 'reg("sp") + 8', aarch64: "arg1" },
+    ...beginningsAndReturns(FUNCTIONS),
+    // A structure of 56 bytes or more behind a pointer: the x86-64 convention copies it to the stack above the return address, AAPCS64 passes its address.
+    second: { type: "arch", x86_64: 'reg("sp") + 8', aarch64: "arg1" },
   },
   library: { prefix: "libllama.", symbols: ["llama_decode"], ready: "mapped" },
   records: {
     load: [],
     load_return: [{ name: "ok", type: "int" }],
-    context: [],
+    context: [{ name: "cells", type: "int" }, { name: "batch", type: "int" }, { name: "ubatch", type: "int" }, { name: "sequences", type: "int" }],
     context_return: [{ name: "ok", type: "int" }],
     decode: [
       { name: "context", type: "int", unit: "address" },
@@ -47,8 +47,12 @@ export const calls: Probe = {
       { name: "selects", type: "int", unit: "whether the batch says which tokens want logits" },
       { name: "first", type: "int", unit: "whether the first token does" },
       { name: "last", type: "int", unit: "whether the last one does" },
+      { name: "placed", type: "int", unit: "whether the batch says where its tokens are" },
+      { name: "position", type: "int", unit: "of the last one in its sequence" },
     ],
     decode_return: [{ name: "ret", type: "int" }],
+    encode: [{ name: "tokens", type: "int" }],
+    encode_return: [{ name: "ret", type: "int" }],
     sample: [],
     sample_return: [],
     apply: [],
@@ -61,6 +65,7 @@ const CATEGORY: Readonly<Record<string, string>> = {
   load: "llama.load",
   context: "llama.context",
   decode: "llama.decode",
+  encode: "llama.encode",
   sample: "llama.sample",
   apply: "llama.sample",
 };
@@ -82,7 +87,7 @@ class CallsDecoder implements Decoder {
     const key = `${event.tid}:${CATEGORY[name]}`;
     if (name !== call) {
       const [ret] = event.values as number[];
-      this.#open.end(key, event.at, out, name === "decode" ? { ret: ret! } : RESULTS.has(name) ? { ok: ret === 1 } : undefined);
+      this.#open.end(key, event.at, out, name === "decode" || name === "encode" ? { ret: ret! } : RESULTS.has(name) ? { ok: ret === 1 } : undefined);
       return;
     }
     const slice = {
@@ -101,8 +106,10 @@ class CallsDecoder implements Decoder {
   }
 
   #args(name: string, event: Event): Args | undefined {
+    if (name === "encode") return { tokens: event.values[0]! };
+    if (name === "context") return sizesOf(event.values as number[]);
     if (name !== "decode") return undefined;
-    const [context, tokens, selects, first, last] = event.values as [number, number, number, number, number];
+    const [context, tokens, selects, first, last, placed, position] = event.values as [number, number, number, number, number, number, number];
     const key = `${event.pid}:${context}`;
     const before = this.#hasLogits.get(key);
     // A generated token (or one for each of several sequences) wants logits for itself and follows a call that gave some. A prompt's last
@@ -110,6 +117,16 @@ class CallsDecoder implements Decoder {
     const all = selects ? first !== 0 && last !== 0 : tokens === 1;
     const phase = all && (before ?? tokens === 1) ? "decode" : "prefill";
     this.#hasLogits.set(key, selects ? last !== 0 : true);
-    return { tokens, phase, context };
+    return { tokens, phase, context, ...placed && { position } };
   }
+}
+
+/** More cells than any machine has room for; as many sequences as llama.cpp allows. */
+const UNBELIEVABLE = 2 ** 28, MOST_SEQUENCES = 256;
+
+/** Of a context. Nothing where the structure is not what is known here; without `cells` where the model decides. */
+function sizesOf([cells, batch, ubatch, sequences]: readonly number[]): Args | undefined {
+  const isKnown = cells! < UNBELIEVABLE && batch! > 0 && batch! < UNBELIEVABLE && ubatch! < UNBELIEVABLE && sequences! > 0 &&
+    sequences! <= MOST_SEQUENCES;
+  return isKnown ? { ...cells! > 0 && { cells: cells! }, batch: batch!, ubatch: ubatch!, sequences: sequences! } : undefined;
 }

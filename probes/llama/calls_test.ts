@@ -17,15 +17,36 @@ Deno.test("calls: load, context and decode say how they ended", () => {
   const d = new Decoding(calls);
   d.event(10, "llama/calls.load");
   d.event(20, "llama/calls.load_return", { ok: 1 });
-  d.event(21, "llama/calls.context");
+  d.event(21, "llama/calls.context", { cells: 256, batch: 64, ubatch: 32, sequences: 1 });
   d.event(25, "llama/calls.context_return", { ok: 0 });
-  d.event(30, "llama/calls.decode", { context: 7, tokens: 4, selects: 1, last: 1 });
+  d.event(30, "llama/calls.decode", { context: 7, tokens: 4, selects: 1, last: 1, placed: 1, position: 12 });
   d.event(35, "llama/calls.decode_return", { ret: -1 });
   assert.deepEqual(d.end(40), [
     '100/100 llama.load "llama_model_load_from_file" 10–20 ok=true',
-    '100/100 llama.context "llama_init_from_model" 21–25 ok=false',
-    '100/100 llama.decode "llama_decode" 30–35 tokens=4 phase=prefill context=7 ret=-1',
+    '100/100 llama.context "llama_init_from_model" 21–25 cells=256 batch=64 ubatch=32 sequences=1 ok=false',
+    '100/100 llama.decode "llama_decode" 30–35 tokens=4 phase=prefill context=7 position=12 ret=-1',
   ]);
+});
+
+Deno.test("calls: a context without cells has those of its model, and one that is laid out in another way says nothing", () => {
+  const d = new Decoding(calls);
+  const made = (at: number, cells: number, batch: number, ubatch = 512, sequences = 1) => {
+    d.event(at, "llama/calls.context", { cells, batch, ubatch, sequences });
+    d.event(at + 1, "llama/calls.context_return", { ok: 1 });
+    return d.told()[0]!.replace(/^.*–\d+ ?/, "");
+  };
+  assert.equal(made(10, 0, 2048), "batch=2048 ubatch=512 sequences=1 ok=true");
+  // A seed before it.
+  assert.equal(made(20, 0xffffffff, 4096, 2048, 512), "ok=true");
+  assert.equal(made(30, 42, 4096, 2048, 512), "ok=true");
+  assert.equal(made(40, 4096, 256, 512), "cells=4096 batch=256 ubatch=512 sequences=1 ok=true");
+});
+
+Deno.test("calls: an encoder's batch", () => {
+  const d = new Decoding(calls);
+  d.event(10, "llama/calls.encode", { tokens: 9 });
+  d.event(15, "llama/calls.encode_return", { ret: 0 });
+  assert.deepEqual(d.end(20), ['100/100 llama.encode "llama_encode" 10–15 tokens=9 ret=0']);
 });
 
 Deno.test("calls: a prompt in pieces is prefill to its last piece, even where that is one token; then one token a call is decode", () => {

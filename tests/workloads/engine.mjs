@@ -2,7 +2,7 @@
  * A real llama.cpp that does a known amount of work and says what it did: the subject of kernel tests.
  *
  *     node engine.mjs MODEL [--prompt 16] [--prompt-batch 512] [--tokens 32] [--threads 1] [--seed 1] [--mlock] [--no-mmap]
- *                           [--wait-file PATH] [--stop-file PATH] [--log PATH] [--engine FOLDER] [--my-turn FIFO --other-turn FIFO]
+ *                           [--chores FOLDER] [--wait-file PATH] [--stop-file PATH] [--log PATH] [--engine FOLDER] [--my-turn FIFO --other-turn FIFO]
  *
  * It loads the model, waits until the file at --wait-file exists (so that a tracer can attach to a quiet process first; a line
  * `{"waiting":PID}` says that it is there), decodes a prompt of --prompt token ids in batches of --prompt-batch, and samples --tokens
@@ -14,6 +14,9 @@
  *
  * With --stop-file it does all of that again and again, forgetting what was said, until the file exists: for measurements that take longer than
  * a context lasts, at a cost of a token that stays the same.
+ *
+ * With --chores it asks more of the library: after each token it tokenizes a text and detokenizes the token; at the end it saves the sequence in that
+ * folder, restores it, and forgets its last three positions.
  *
  * With --my-turn and --other-turn it takes turns with another engine: it reads a byte from the one before each token, and writes one to the other
  * after it. Both have to be told to end: whoever does gives the other a last turn.
@@ -40,6 +43,7 @@ const { values: options, positionals: [modelPath] } = parseArgs({
     "seed": { type: "string", default: "1" },
     "mlock": { type: "boolean", default: false },
     "no-mmap": { type: "boolean", default: false },
+    "chores": { type: "string" },
     "wait-file": { type: "string" },
     "stop-file": { type: "string" },
     "log": { type: "string" },
@@ -111,6 +115,10 @@ do {
     sampled.push(token);
     const { user, system } = process.cpuUsage();
     tokenCpu.push(user + system);
+    if (options.chores !== undefined) {
+      model.tokenize(`${tokenTimes.length} and the words behind`);
+      model.detokenize([token]);
+    }
     passTurn();
     const ends = options["stop-file"] !== undefined && !goOn();
     if (!ends) awaitTurn();
@@ -120,6 +128,13 @@ do {
   if (goOn()) await sequence.clearHistory();
 } while (goOn());
 times.generateEnd = now();
+if (options.chores !== undefined) {
+  const saved = join(options.chores, "state");
+  await sequence.saveStateToFile(saved);
+  await sequence.loadStateFromFile(saved, { acceptRisk: true });
+  const end = sequence.nextTokenIndex;
+  await sequence.eraseContextTokenRanges([{ start: end - 3, end }]);
+}
 times.firstToken = tokenTimes[0];
 
 const prefillDecodes = rounds * Math.ceil(prompt / promptBatch);

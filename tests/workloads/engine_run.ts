@@ -16,6 +16,7 @@ export interface EngineOptions {
   readonly seed?: number;
   readonly waitFile?: string;
   readonly stopFile?: string;
+  readonly chores?: string;
   readonly log?: string;
   readonly engine?: string;
   readonly myTurn?: string;

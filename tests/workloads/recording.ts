@@ -37,7 +37,7 @@ export function writeRecording(path: string, opCount: number): number {
   const graphs = Math.ceil(opCount / perGraph);
   let at = base + 1_000_000n, beat = base;
   for (let index = 0; index < graphs; index++) {
-    llama.event("llama/calls.decode", at, 94_000_000_000_000, 1, 1, 1, 1);
+    llama.event("llama/calls.decode", at, 94_000_000_000_000, 1, 1, 1, 1, 1, index);
     ggml.event("ggml/graph.graph", at += 30_000n, perGraph, 1);
     ggml.event("ggml/ops.worker", at, worker);
     for (let op = 0; op < Math.min(perGraph, opCount - index * perGraph); op++, at += opNs) {

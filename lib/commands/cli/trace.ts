@@ -55,6 +55,11 @@ export function traceCommand(name: string, description: string, context: Context
       option("--slower-than <FACTOR>", "watch tokens alone, until one takes 1.5x as long as those before: then --detail for the next ones", "tracing")
         .argParser(parseFactor).hideHelp(isCold),
     )
+    .addOption(
+      option("--between", "see what libllama is asked between tokens: text to tokens and back, state, changes of the cache", "tracing").hideHelp(
+        isCold,
+      ),
+    )
     .addOption(option("--syscalls", "count the system calls of each thread as well, and the time in them", "tracing"))
     .addOption(
       option("--max-overhead <PERCENT>", "look first; see less, or refuse (exit 4), where more is predicted", "tracing").argParser(parsePercent),
@@ -69,7 +74,7 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--quiet", "no progress"))
     .addOption(option("--verbose", "causes and stacks of failures"))
     .action(async (words, given) => {
-      if (isCold) refuse(command as unknown as Command, ["detail", "every", "for", "slowerThan"]);
+      if (isCold) refuse(command as unknown as Command, ["detail", "every", "for", "slowerThan", "between"]);
       const o = { ...given, wait: given.wait === true, quiet: given.quiet === true, ...(isCold && ONCE) };
       const program = targetProgram(name, words, o, context);
       const profile = await profiles[name]!();
@@ -130,6 +135,7 @@ const LIVE = [
   "for",
   "detail",
   "slowerThan",
+  "between",
   "syscalls",
   "dryRun",
   "bpftrace",

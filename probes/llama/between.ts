@@ -1,0 +1,120 @@
+import type { Decoder, Event, Field } from "../../lib/events/event.ts";
+import type { Args, SpanSink } from "../../lib/events/span.ts";
+import type { Ns } from "../../lib/events/time.ts";
+import type { Tracks } from "../../lib/events/tracks.ts";
+import type { Param, Probe } from "../../lib/programs/probe.ts";
+import { OpenSlices } from "../../lib/timeline/open_slices.ts";
+import template from "./between.bt" with { type: "text" };
+import { beginningsAndReturns, calls } from "./calls.ts";
+
+/** Each by its names from newest to oldest. Of state, some call others. */
+const ASKED = {
+  tokenize: [["llama_tokenize"]],
+  detokenize: [["llama_detokenize"]],
+  piece: [["llama_token_to_piece"]],
+  save: [
+    ["llama_state_get_data", "llama_copy_state_data"],
+    ["llama_state_save_file", "llama_save_session_file"],
+    ["llama_state_seq_get_data"],
+    ["llama_state_seq_get_data_ext"],
+    ["llama_state_seq_save_file"],
+  ],
+  restore: [
+    ["llama_state_set_data", "llama_set_state_data"],
+    ["llama_state_load_file", "llama_load_session_file"],
+    ["llama_state_seq_set_data"],
+    ["llama_state_seq_set_data_ext"],
+    ["llama_state_seq_load_file"],
+  ],
+} as const;
+
+const CATEGORY: Readonly<Record<string, string>> = {
+  tokenize: "llama.tokenize",
+  detokenize: "llama.detokenize",
+  piece: "llama.detokenize",
+  save: "llama.save",
+  restore: "llama.restore",
+};
+
+function number(name: string): Field {
+  return { name, type: "int" };
+}
+
+const sequence = number("sequence"), from = number("from"), to = number("to");
+
+/** What is done to the cache of keys and values, by the end of the function's name. Sequence -1: all; position -1: from the first, or to the last. */
+const MEMORY: Readonly<Record<string, readonly Field[]>> = {
+  clear: [],
+  seq_rm: [sequence, from, to],
+  seq_cp: [sequence, number("into"), from, to],
+  seq_keep: [sequence],
+  seq_add: [sequence, from, to, number("by")],
+  seq_div: [sequence, from, to, number("by")],
+};
+
+const records: Probe["records"] = {
+  tokenize: [number("bytes")],
+  tokenize_return: [number("tokens")],
+  detokenize: [number("tokens")],
+  detokenize_return: [number("bytes")],
+  piece: [],
+  piece_return: [number("bytes")],
+  save: [],
+  save_return: [],
+  restore: [],
+  restore_return: [],
+  ...MEMORY,
+};
+
+/** By each function's names from newest to oldest. */
+function ofMemory(): Record<string, Param> {
+  const sites = Object.keys(MEMORY).map((end): [string, Param] => {
+    const names = [`llama_memory_${end}`, `llama_kv_self_${end}`, `llama_kv_cache_${end}`];
+    return [end, { type: "site", at: "entry", functions: [names] }];
+  });
+  return Object.fromEntries(sites);
+}
+
+/** What an engine asks of llama.cpp between two graphs: text to tokens and back, its state, changes of the cache of keys and values. */
+export const between: Probe = {
+  name: "llama/between",
+  summary: "llama.cpp: tokenizing, state, changes of the cache",
+  template,
+  params: { ...beginningsAndReturns(ASKED), ...ofMemory() },
+  library: calls.library!,
+  asked: "between",
+  records,
+  decoder: (tracks) => new BetweenDecoder(tracks),
+};
+
+class BetweenDecoder implements Decoder {
+  readonly #open = new OpenSlices();
+
+  constructor(readonly tracks: Tracks) {}
+
+  event(event: Event, out: SpanSink): void {
+    const record = event.record.slice("llama/between.".length);
+    const { at, pid, tid } = event;
+    const args = argsOf(record, event);
+    if (record in MEMORY) {
+      return out({ type: "instant", track: this.tracks.thread(pid, tid), name: `llama_memory_${record}`, category: "llama.memory", at, ...args });
+    }
+    const name = record.replace("_return", "");
+    const key = `${tid}:${CATEGORY[name]}`;
+    if (record !== name) return void this.#open.end(key, at, out, args?.args);
+    const slice = { track: this.tracks.thread(pid, tid), name: ASKED[name as keyof typeof ASKED][0][0], category: CATEGORY[name]!, start: at };
+    this.#open.begin(key, { ...slice, args: args?.args }, out, name === "save" || name === "restore");
+  }
+
+  end(at: Ns, out: SpanSink): void {
+    this.#open.closeAll(at, out);
+  }
+}
+
+/** By the record's fields. A function that returns a negative number says how much room it would have wanted. */
+function argsOf(record: string, { values }: Event): { readonly args: Args } | undefined {
+  const fields = records[record]!;
+  if (fields.length === 0) return undefined;
+  const isRefused = record.endsWith("_return") && (values[0] as number) < 0;
+  return { args: isRefused ? { wanted: -(values[0] as number) } : Object.fromEntries(fields.map(({ name }, i) => [name, values[i]!])) };
+}
