@@ -66,7 +66,7 @@ function legend(y: number, entries: readonly { readonly name: string; readonly h
   for (const { name, hue, share } of entries) {
     const label = `${name} ${quantity(share, "ratio")}`;
     svg += rect(x, y - 9, 10, 10, hue) + text(x + 15, y, label, { style: "small" });
-    x += widthOf(label, 11) + 32;
+    x += widthOf(label, 11) + 26;
   }
   return svg;
 }

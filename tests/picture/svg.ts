@@ -46,7 +46,8 @@ export class Bars {
 
 /** How wide a text of the given size is, about: enough to decide whether it fits. */
 export function widthOf(content: string, size: number): number {
-  return content.length * size * 0.55;
+  const capitals = content.match(/[A-Z+%]/g)?.length ?? 0;
+  return (content.length + 0.2 * capitals) * size * 0.55;
 }
 
 /** As much of a text as fits into `width`, cut with an ellipsis; nothing where hardly anything would be left. */
