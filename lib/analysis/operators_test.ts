@@ -64,6 +64,22 @@ Deno.test("time between two decodes: what libllama was asked meanwhile explains 
   assert.deepEqual(result.cache, { cells: 512, longestSequence: 41, changes: [{ name: "llama_memory_seq_rm", calls: 1 }] });
 });
 
+Deno.test("time between two decodes: a call that failed explains its own, and a stop inside of a call is taken out once", () => {
+  const s = new TestSpans();
+  const failed = s.decode("decode", 14, 17);
+  const result = run(byEnd([
+    s.decode("prefill", 0, 10, 8),
+    s.sample(11, 13),
+    s.stop(11.5, 12.5),
+    { ...failed, args: { ...failed.args, ret: 1, position: 99 } },
+    s.decode("decode", 18, 25),
+  ]));
+  assert.equal(result.time.betweenDecodesNs, 7 * MS);
+  // 10–11, 13–14, 17–18.
+  assert.equal(result.time.betweenUnknownNs, 3 * MS);
+  assert.equal(result.cache.longestSequence, null);
+});
+
 Deno.test("prefill and decode apart, rates, time between tokens, rows that sum to the graphs", () => {
   const s = new TestSpans();
   const result = run([
