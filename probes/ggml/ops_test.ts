@@ -318,6 +318,22 @@ Deno.test("ops: what another device or another graph has computed was fused with
   assert.deepEqual(names(d.end(40)), ["ADD: l_out-0", "MUL_MAT: Qcur-1", "MUL_MAT: Kcur-1", "RMS_NORM: norm-2", "MUL_MAT: Vcur-1"]);
 });
 
+Deno.test("ops: what was fused before a source that is computed later was in a slice before that, which is not named", () => {
+  const d = fusing();
+  begin(d, 10);
+  computed(d, 1, 2, "l_out-0");
+  op(d, 11, 0, 1);
+  // Behind the norm, which is in the slice before.
+  computed(d, 2, 2, "gate-1", { root: 1 });
+  op(d, 12, 0, 2);
+  const gate = { index: 1, root: 2, root_op: 2, type: 0, ne0: 64, ne1: 1, ne2: 1, ne3: 1, name: "gate-1" };
+  d.event(13, "ggml/ops.source", gate);
+  computed(d, 5, 1, "gated-1", { root: 4, behind: 3, further: 1 });
+  op(d, 13, 0, 5);
+  returns(d, 19);
+  assert.deepEqual(names(d.end(40)), ["ADD: l_out-0", "ADD: gate-1", "MUL_MAT: gated-1"]);
+});
+
 Deno.test("ops: of a graph that was seen from its middle nothing is said to be fused", () => {
   const d = fusing();
   computed(d, 1, 2, "l_out-0");
