@@ -56,9 +56,8 @@ export class DecodeCalls {
       this.#intervals.add(this.stopped.net(pid, process.lastEnd, slice.end));
       this.#intervalTokens += tokens;
       if (slice.start > process.lastEnd) {
-        const between = this.stopped.net(pid, process.lastEnd, slice.start);
-        this.#betweenNs += between;
-        this.#betweenUnknownNs += between - this.library.explained(pid, process.lastEnd, slice.start);
+        this.#betweenNs += this.stopped.net(pid, process.lastEnd, slice.start);
+        this.#betweenUnknownNs += this.library.unexplained(pid, process.lastEnd, slice.start);
       }
     }
     process.lastEnd = slice.end;

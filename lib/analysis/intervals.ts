@@ -22,19 +22,14 @@ export class Intervals {
     for (let i = 0; i < other.#starts.length; i++) this.add(other.#starts[i]!, other.#ends[i]!);
   }
 
-  /** What of them lies in [start, end), the last first. */
-  inside(start: Ns, end: Ns): (readonly [start: Ns, end: Ns])[] {
-    const found: [Ns, Ns][] = [];
-    for (let i = this.#ends.length - 1; i >= 0 && this.#ends[i]! > start; i--) {
-      const from = Math.max(start, this.#starts[i]!), to = Math.min(end, this.#ends[i]!);
-      if (to > from) found.push([from, to]);
-    }
-    return found;
-  }
-
   /** How many nanoseconds of [start, end) they cover. */
   overlap(start: Ns, end: Ns): number {
-    return this.inside(start, end).reduce((sum, [from, to]) => sum + to - from, 0);
+    let sum = 0;
+    for (let i = this.#ends.length - 1; i >= 0 && this.#ends[i]! > start; i--) {
+      const covered = Math.min(end, this.#ends[i]!) - Math.max(start, this.#starts[i]!);
+      if (covered > 0) sum += covered;
+    }
+    return sum;
   }
 
   /** How many stretches there are. */

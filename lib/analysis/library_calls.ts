@@ -43,10 +43,12 @@ export class LibraryCalls {
     if (since && since.count < MOST_CALLS) since.add(start, end);
   }
 
-  /** Nanoseconds of [start, end), all of it since the process decoded, in which it was in any of these calls and did not stand still. */
-  explained(pid: number, start: Ns, end: Ns): number {
-    const stretches = this.#since.get(pid)?.inside(start, end) ?? [];
-    return stretches.reduce((sum, [from, to]) => sum + this.stopped.net(pid, from, to), 0);
+  /** Nanoseconds of [start, end), all of it since the process decoded, in which it was in none of these calls and did not stand still. */
+  unexplained(pid: number, start: Ns, end: Ns): number {
+    const known = this.stopped.union([pid]);
+    const since = this.#since.get(pid);
+    if (since) known.addAll(since);
+    return end - start - known.overlap(start, end);
   }
 
   /** What is asked from now on is asked before the next decode. */

@@ -144,8 +144,7 @@ export const operatorsResultSchema = z.object({
   libraryCalls: z.array(z.object({ name: z.enum(["encode", "tokenize", "detokenize", "save state", "restore state"]), calls: count, ns })),
   /**
    * The cache of keys and values. `cells`: of the largest context that was made in the window, as the engine asked for; `longestSequence`: positions up to
-   * the highest that a batch ended with; `changes`: with
-   * `--between`, calls of `llama_memory_seq_rm` and others, by name. Null where that was not seen.
+   * the highest that a batch ended with; null where that was not seen. `changes`: with `--between`, calls of `llama_memory_seq_rm` and others, by name.
    */
   cache: z.object({ cells: count.nullable(), longestSequence: count.nullable(), changes: z.array(z.object({ name: z.string(), calls: count })) }),
   graphs: z.object({ count, openCount: count, nodes: count, withoutOperators: count }),

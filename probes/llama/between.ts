@@ -28,7 +28,7 @@ const ASKED = {
   ],
 } as const;
 
-const CATEGORY: Readonly<Record<string, string>> = {
+const CATEGORY: Readonly<Record<keyof typeof ASKED, string>> = {
   tokenize: "llama.tokenize",
   detokenize: "llama.detokenize",
   piece: "llama.detokenize",
@@ -95,15 +95,13 @@ class BetweenDecoder implements Decoder {
   event(event: Event, out: SpanSink): void {
     const record = event.record.slice("llama/between.".length);
     const { at, pid, tid } = event;
-    const args = argsOf(record, event);
-    if (record in MEMORY) {
-      return out({ type: "instant", track: this.tracks.thread(pid, tid), name: `llama_memory_${record}`, category: "llama.memory", at, ...args });
-    }
-    const name = record.replace("_return", "");
-    const key = `${tid}:${CATEGORY[name]}`;
-    if (record !== name) return void this.#open.end(key, at, out, args?.args);
-    const slice = { track: this.tracks.thread(pid, tid), name: ASKED[name as keyof typeof ASKED][0][0], category: CATEGORY[name]!, start: at };
-    this.#open.begin(key, { ...slice, args: args?.args }, out, name === "save" || name === "restore");
+    const track = this.tracks.thread(pid, tid), args = argsOf(record, event);
+    if (record in MEMORY) return out({ type: "instant", track, name: `llama_memory_${record}`, category: "llama.memory", at, ...args && { args } });
+    const name = record.replace("_return", "") as keyof typeof ASKED;
+    const category = CATEGORY[name];
+    const key = `${tid}:${category}`;
+    if (record !== name) return void this.#open.end(key, at, out, args);
+    this.#open.begin(key, { track, name: ASKED[name][0][0], category, start: at, args }, out, name === "save" || name === "restore");
   }
 
   end(at: Ns, out: SpanSink): void {
@@ -112,9 +110,9 @@ class BetweenDecoder implements Decoder {
 }
 
 /** By the record's fields. A function that returns a negative number says how much room it would have wanted. */
-function argsOf(record: string, { values }: Event): { readonly args: Args } | undefined {
+function argsOf(record: string, { values }: Event): Args | undefined {
   const fields = records[record]!;
   if (fields.length === 0) return undefined;
   const isRefused = record.endsWith("_return") && (values[0] as number) < 0;
-  return { args: isRefused ? { wanted: -(values[0] as number) } : Object.fromEntries(fields.map(({ name }, i) => [name, values[i]!])) };
+  return isRefused ? { wanted: -(values[0] as number) } : Object.fromEntries(fields.map(({ name }, i) => [name, values[i]!]));
 }
