@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { runChild, setprivArguments, spawnChild } from "./child.ts";
+import { runChild, runReader, setprivArguments, spawnChild } from "./child.ts";
+import { temporary } from "../../tests/harness/temporary.ts";
 import { ReaderFiles } from "./reader_files.ts";
 
 Deno.test("child: the command line of setpriv", () => {
@@ -63,4 +64,24 @@ Deno.test("child: an abort kills it and throws the reason, also when a grandchil
 
 Deno.test("child: the working folder", async () => {
   assert.equal((await runChild({ program: "pwd", cwd: "/" })).stdout, "/\n");
+});
+
+Deno.test("child: a reader that a Ctrl-C at the terminal ended is asked again, and its answer is whole", async () => {
+  using folder = temporary();
+  const path = folder.file("fifo");
+  await runChild({ program: "mkfifo", args: [path] });
+  const reading = runReader("cat", [path]);
+  const reader = async (): Promise<number> => {
+    for (;;) {
+      const { stdout } = await runChild({ program: "pgrep", args: ["-f", `^cat ${path}$|/cat ${path}$`] });
+      if (stdout !== "") return Number(stdout);
+    }
+  };
+  const first = await reader();
+  Deno.kill(first, "SIGINT");
+  let second = first;
+  while (second === first) second = await reader();
+  // It waits for who writes.
+  Deno.writeTextFileSync(path, "all of it");
+  assert.equal(new TextDecoder().decode((await reading).stdout), "all of it");
 });
