@@ -3,6 +3,9 @@ import type { KernelFiles } from "./files.ts";
 /** Bytes of a file that are read at once: most tables of a library lie in one or two such pieces. */
 const BLOCK = 1 << 20;
 
+/** `length` bytes from `offset`, fewer at the end; null when they cannot be read. */
+type ReadBytes = (offset: number, length: number) => Promise<Uint8Array | null>;
+
 /**
  * Reads each thing once: for one look at a process and its libraries, which is over before anything of it changes. A read may be a child
  * process (in a container every one is), and several look for their functions in the same library, a few bytes here and there.
@@ -11,6 +14,7 @@ export class FilesOnce implements KernelFiles {
   readonly #texts = new Map<string, Promise<string | null>>();
   readonly #links = new Map<string, Promise<string | null>>();
   readonly #blocks = new Map<string, Promise<Uint8Array | null>>();
+  readonly #made = new Map<string, Promise<unknown>>();
 
   constructor(readonly files: KernelFiles) {}
 
@@ -22,11 +26,16 @@ export class FilesOnce implements KernelFiles {
     return once(this.#links, path, () => this.files.link(path));
   }
 
-  /** What is longer than a block is read as it is. */
-  async bytes(path: string, offset: number, length: number): Promise<Uint8Array | null> {
+  bytes(path: string, offset: number, length: number): Promise<Uint8Array | null> {
+    return this.piece(path, offset, length, (offset, length) => this.files.bytes(path, offset, length));
+  }
+
+  /** A piece of the file of that name, which `read` reads. What is longer than a block is read as it is. */
+  async piece(name: string, offset: number, length: number, read: ReadBytes): Promise<Uint8Array | null> {
     const first = Math.floor(offset / BLOCK), last = Math.floor((offset + length - 1) / BLOCK);
-    if (!Number.isSafeInteger(offset) || offset < 0 || !(length > 0) || last > first + 1) return await this.files.bytes(path, offset, length);
-    const [begin, rest] = await Promise.all([this.#block(path, first), last > first ? this.#block(path, last) : null]);
+    if (!Number.isSafeInteger(offset) || offset < 0 || !(length > 0) || last > first + 1) return await read(offset, length);
+    const block = (index: number) => once(this.#blocks, `${index} ${name}`, () => read(index * BLOCK, BLOCK));
+    const [begin, rest] = await Promise.all([block(first), last > first ? block(last) : null]);
     if (!begin || (last > first && !rest)) return null;
     const inFirst = begin.subarray(offset - first * BLOCK, offset - first * BLOCK + length);
     // The first is shorter than a block where the file ends in it.
@@ -37,8 +46,9 @@ export class FilesOnce implements KernelFiles {
     return both;
   }
 
-  #block(path: string, index: number): Promise<Uint8Array | null> {
-    return once(this.#blocks, `${index} ${path}`, () => this.files.bytes(path, index * BLOCK, BLOCK));
+  /** What is made of what is read, made once. */
+  made<T>(what: string, make: () => Promise<T>): Promise<T> {
+    return once(this.#made, what, make) as Promise<T>;
   }
 
   texts(paths: readonly string[]): Promise<(string | null)[]> {

@@ -1,4 +1,5 @@
 import type { KernelFiles } from "../machine/files.ts";
+import type { FilesOnce } from "../machine/files_once.ts";
 import { BUILD_ID_SECTION, type NamedPlace } from "../machine/symbol_tables.ts";
 import { readDebugFile } from "../target/build_id.ts";
 import { type ElfFile, offsetOf, readElf, readSection } from "../target/elf.ts";
@@ -55,7 +56,7 @@ export interface Unlooked {
  * there.
  */
 export async function findLibraries(
-  files: KernelFiles,
+  files: FilesOnce,
   pid: number,
   need: Pick<LibraryNeed, "prefix" | "symbols">,
   symbols: readonly string[],
@@ -86,9 +87,12 @@ export async function isLinked(files: KernelFiles, program: ElfFile, need: Libra
   return await findFunctions(program, true, () => readDebugFile(files, null, program), need.symbols, symbols) !== null;
 }
 
-async function readMapped(files: KernelFiles, pid: number): Promise<{ mapped: Library[]; exe: string | null }> {
-  const [maps, exe] = await Promise.all([files.text(`/proc/${pid}/maps`), files.link(`/proc/${pid}/exe`)]);
-  return { mapped: libraries(parseMaps(maps ?? "")), exe: exe && withoutDeleted(exe) };
+/** Files of which a process has executable pages, and its program. */
+export function readMapped(files: FilesOnce, pid: number): Promise<{ mapped: Library[]; exe: string | null }> {
+  return files.made(`mapped ${pid}`, async () => {
+    const [maps, exe] = await Promise.all([files.text(`/proc/${pid}/maps`), files.link(`/proc/${pid}/exe`)]);
+    return { mapped: libraries(parseMaps(maps ?? "")), exe: exe && withoutDeleted(exe) };
+  });
 }
 
 /**
@@ -161,7 +165,7 @@ function ownName(symbol: string, address: number, offset: number): string {
 }
 
 /** Operator names of ggml, from whichever mapped library of the process holds them. */
-export async function readNamesTable(files: KernelFiles, pid: number): Promise<{ file: string; names: string[] } | null> {
+export async function readNamesTable(files: FilesOnce, pid: number): Promise<{ file: string; names: string[] } | null> {
   const { mapped, exe } = await readMapped(files, pid);
   const likely = [/^libggml-base/, /^libggml\./, /^libllama\./];
   const rank = ({ name, path }: Library) => path === exe ? likely.length : likely.findIndex((pattern) => pattern.test(name));

@@ -1,7 +1,9 @@
 import type { Event } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import type { Guard } from "../machine/guard.ts";
+import { FilesOnce } from "../machine/files_once.ts";
 import type { Filter } from "../programs/filter.ts";
+import { readMapped } from "../programs/library_sites.ts";
 import type { Probe } from "../programs/probe.ts";
 import { readStat } from "../target/process.ts";
 import type { Attached } from "./attached.ts";
@@ -98,9 +100,11 @@ export class Attachments {
     const { programs } = this.run;
     // Loading bpftrace takes longer than to find out what its program is.
     programs.prepare([{ unsafe: false, prompt }]);
-    const filter = await this.#first();
+    const files = new FilesOnce(this.means.files);
+    // What it has mapped is read beside who belongs to it.
+    const [filter] = await Promise.all([this.#first(), readMapped(files, pid)]);
     const pids = filter.type === "new" ? [] : filter.pids;
-    const present = await this.#present(pid, pids);
+    const present = await this.#present(pid, pids, files);
     const kernel = this.#kernelPart();
     if (present.missing.length === 0 && !prompt) {
       await this.#libraries.attach(present, async (parts) => {
@@ -126,9 +130,9 @@ export class Attachments {
   }
 
   /** Throws where something is missing that nobody waits for. */
-  async #present(pid: number, pids: readonly number[]): Promise<Present> {
-    for (;;) {
-      const present = await this.#libraries.present(pids, this.options.patient);
+  async #present(pid: number, pids: readonly number[], first: FilesOnce): Promise<Present> {
+    for (let files = first;; files = new FilesOnce(this.means.files)) {
+      const present = await this.#libraries.present(pids, this.options.patient, files);
       if (present.missing.length === 0) return present;
       if (!(await readStat(this.means.files, pid))) throw targetEnded(pid);
       if (this.options.patient) return present;

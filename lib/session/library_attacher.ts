@@ -102,10 +102,9 @@ export class LibraryAttacher {
 
   /**
    * Processes were running before llmprof: what is mapped is in use. Attaches nothing yet. Where somebody is `patient`, the gates of what is missing
-   * come with the rest.
+   * come with the rest. `files`: with what was looked at a moment ago.
    */
-  async present(pids: readonly number[], patient: boolean): Promise<Present> {
-    const files = new FilesOnce(this.means.files);
+  async present(pids: readonly number[], patient: boolean, files = new FilesOnce(this.means.files)): Promise<Present> {
     const found: Found[] = [];
     const missing: LibraryGroup[] = [];
     const look = async (group: LibraryGroup, gate?: Probe) => {

@@ -1,6 +1,8 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { KernelFiles } from "../machine/files.ts";
-import { findLibraries } from "../programs/library_sites.ts";
+import { FilesOnce } from "../machine/files_once.ts";
+import { findLibraries, type FoundLibrary } from "../programs/library_sites.ts";
+import type { LibraryNeed } from "../programs/probe.ts";
 import type { LibraryGroup } from "./library_groups.ts";
 
 /**
@@ -9,10 +11,10 @@ import type { LibraryGroup } from "./library_groups.ts";
  */
 export async function whyMissing(files: KernelFiles, pids: readonly number[], missing: readonly LibraryGroup[]): Promise<LlmprofError | null> {
   const { need, symbols } = missing[0]!;
-  const any = await Promise.all(pids.map((pid) => findLibraries(files, pid, { ...need, symbols: [] }, [])));
+  const any = await find(files, pids, { ...need, symbols: [] }, []);
   const names = any.flat().map(({ name }) => name).filter((name) => name.startsWith(need.prefix));
   if (names.length > 0) {
-    const now = await Promise.all(pids.map((pid) => findLibraries(files, pid, need, symbols)));
+    const now = await find(files, pids, need, symbols);
     if (now.some((libraries) => libraries.length > 0)) return null;
     const what = `${names[0]} does not name the function ${need.symbols.join(" or ")}.`;
     return new LlmprofError(
@@ -28,4 +30,9 @@ export async function whyMissing(files: KernelFiles, pids: readonly number[], mi
     "It is no llama.cpp, or it has not loaded it yet.",
     "Wait for it with --wait, or let llmprof start it: llmprof <command> -- program args…",
   );
+}
+
+function find(files: KernelFiles, pids: readonly number[], need: LibraryNeed, symbols: readonly string[]): Promise<FoundLibrary[][]> {
+  const now = new FilesOnce(files);
+  return Promise.all(pids.map((pid) => findLibraries(now, pid, need, symbols)));
 }

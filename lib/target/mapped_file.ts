@@ -1,6 +1,6 @@
-import type { KernelFiles } from "../machine/files.ts";
+import type { FilesOnce } from "../machine/files_once.ts";
 import { RegularFile } from "../machine/regular_file.ts";
-import { type ByteReader, fileReader } from "./elf.ts";
+import type { ByteReader } from "./elf.ts";
 import type { Library } from "./maps.ts";
 
 /** A path to the very file that is mapped, across mount namespaces and also when it was replaced on disk. */
@@ -12,12 +12,10 @@ export function mappedFile(pid: number, library: Pick<Library, "range">): string
  * Reads the file that is mapped. Where its path leads to it here too, as it does outside of containers, that takes no child process, of which
  * each costs some milliseconds while the target may be standing still.
  */
-export function mappedReader(files: KernelFiles, pid: number, library: Library): ByteReader {
-  const read = fileReader(files, mappedFile(pid, library));
-  return (offset, length) => {
-    const bytes = readByPath(library, offset, length);
-    return bytes ? Promise.resolve(bytes) : read(offset, length);
-  };
+export function mappedReader(files: FilesOnce, pid: number, library: Library): ByteReader {
+  const path = mappedFile(pid, library);
+  const read: ByteReader = async (offset, length) => readByPath(library, offset, length) ?? await files.files.bytes(path, offset, length);
+  return (offset, length) => files.piece(path, offset, length, read);
 }
 
 /** Null where the path leads to another file, or nowhere. */

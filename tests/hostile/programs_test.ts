@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { plan } from "../../lib/commands/planned_program.ts";
 import { programFolder } from "../../lib/commands/program_folder.ts";
+import { FilesOnce } from "../../lib/machine/files_once.ts";
 import { findLibraries, sitesIn } from "../../lib/programs/library_sites.ts";
 import type { Param, Probe } from "../../lib/programs/probe.ts";
 import { render } from "../../lib/programs/render.ts";
@@ -25,7 +26,7 @@ const elf = makeElf({ llama_decode: "f3 0f 1e fa 55", llama_sampler_sample: "55"
 /** The sites of llama.cpp's calls in a library of that path, in a process whose maps are the kernel's words for it. */
 async function sitesAt(root: string, path: string): Promise<SiteMap> {
   Deno.writeTextFileSync(`${root}/proc/100/maps`, `${range} r-xp 00000000 08:01 77 ${path.replaceAll("\n", "\\012")}\n`);
-  const libraries = await findLibraries(new FolderFiles(root), 100, calls.library!, symbols);
+  const libraries = await findLibraries(new FilesOnce(new FolderFiles(root)), 100, calls.library!, symbols);
   assert.equal(libraries.length, 1, "it is found under any name that begins like it");
   const entries = sites.map(async (param) => [siteKey(param), await sitesIn(libraries[0]!, param, host)] as const);
   return new Map(await Promise.all(entries));
@@ -76,7 +77,8 @@ Deno.test("hostile: a library's name and folder never reach its program, in a ru
 
 Deno.test("hostile: a path that does stand in an attach point is quoted as it is, or refused", async () => {
   const root = machine();
-  const [library] = (await sitesAt(root, "/opt/libllama.so"), await findLibraries(new FolderFiles(root), 100, calls.library!, symbols));
+  const [library] =
+    (await sitesAt(root, "/opt/libllama.so"), await findLibraries(new FilesOnce(new FolderFiles(root)), 100, calls.library!, symbols));
   const param = sites.find(({ functions }) => functions[0]![0] === "llama_decode")!;
   let quoted = 0, refused = 0;
   for (const name of hostileTexts()) {
