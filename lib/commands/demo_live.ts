@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { DEFAULT_BUFFER_PAGES } from "../tracing/command_line.ts";
+import { begin } from "./begin.ts";
 import { demoProfile } from "./demo_profile.ts";
 import { realThing } from "./real_thing.ts";
 import type { Context } from "./terminal.ts";
@@ -19,7 +20,9 @@ export async function liveDemo(options: LiveDemoOptions, context: Context): Prom
   for (const path of [script, model, inSources(".cache/engine/node_modules")]) mustExist(path);
   const program = ["node", script, model, "--prompt", "32", "--tokens", "24"];
   const how = { wait: false, tree: true, detail: "op", bufferPages: DEFAULT_BUFFER_PAGES, mute: true } as const;
-  const code = await trace(demoProfile, { ...options, ...how, program }, context);
+  const all = { ...options, ...how, program };
+  using begun = begin(demoProfile, all, context);
+  const code = await trace(demoProfile, all, context, begun);
   if (!options.quiet) context.terminal.err(realThing);
   return code;
 }

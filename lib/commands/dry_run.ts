@@ -11,9 +11,10 @@ import { plannedSites } from "../session/planned_sites.ts";
 import { hitCost, overheadOf } from "../session/prediction.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
+import type { Begun } from "./begin.ts";
 import { calibrationText, readCalibration } from "./calibrated.ts";
-import { checkTarget, findTargetNow, type TargetOptions } from "./find_target.ts";
-import { heedSignals, mustTrace, readMeans } from "./means.ts";
+import type { TargetOptions } from "./find_target.ts";
+import { mustTrace } from "./means.ts";
 import { outputOwner } from "./outputs.ts";
 import { plan, type Planned } from "./planned_program.ts";
 import type { Profile } from "./profile.ts";
@@ -35,16 +36,11 @@ export interface DryRunOptions extends TargetOptions {
 }
 
 /** Prints what a run would attach, where, and what a hit costs. Attaches nothing. */
-export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, context: Context): Promise<number> {
-  checkTarget(profile, options);
+export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, context: Context, begun: Begun): Promise<number> {
   const folder = programFolder(options.folders, outputOwner());
-  await heedSignals(context);
-  const means = await readMeans(options.bpftrace);
-  using _symbols = means.symbols;
+  const means = await begun.means;
   const { terminal } = context;
-  const target = options.program.length > 0
-    ? null
-    : await findTargetNow(means, options, context, () => terminal.err("Waiting for a process that matches.\n"));
+  const target = await begun.target;
   mustTrace(means, context);
   const filter = target ? await new Members(means, target, options.tree).filter() : { type: "new" } as const;
   const { programs, notYet } = await plans(probesOf(options.detail, askedFor(profile.probes, options)), filter, options, means);

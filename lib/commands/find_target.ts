@@ -1,4 +1,5 @@
-import type { Means } from "../session/means.ts";
+import type { Detail } from "../programs/detail.ts";
+import type { Hands } from "../session/means.ts";
 import type { RunningTarget, Target } from "../session/target.ts";
 import { findTarget, type Query } from "../target/discover.ts";
 import { NoMatch } from "../target/no_match.ts";
@@ -17,6 +18,7 @@ export interface TargetOptions {
   readonly every?: number;
   /** Operators are looked at only when a token takes so many times as long as those before. */
   readonly slowerThan?: number;
+  readonly detail: Detail;
   /** Program and arguments after `--`. */
   readonly program: readonly string[];
 }
@@ -60,6 +62,10 @@ function checkSlow(name: string, options: TargetOptions): void {
     if (options[other]) throw usage(`--slower-than cannot be used with --${other}.`, "A slow token decides when more is looked at.", next);
   }
   if (!queryOf(options)) throw usage("--slower-than needs a process that runs.", "More is attached to it when a token was slow.", next);
+  if (options.detail === "token") {
+    const without = `Try: llmprof ${name} --pid N --slower-than 1.5x`;
+    throw usage("--slower-than cannot be used with --detail token.", "Then there is nothing more to look at when a token was slow.", without);
+  }
 }
 
 /** Whether the target is a process that runs already, or with `--wait` one that will. */
@@ -74,13 +80,13 @@ export function isNamed(options: TargetOptions): boolean {
 }
 
 /** The process that was asked for, or the next one to start. Null when the user ended the waiting. */
-export async function findTargetNow(means: Means, options: TargetOptions, context: Context, waiting: () => void): Promise<Target | null> {
-  return queryOf(options) ? await findRunning(means, options, context, waiting) : { type: "next" };
+export async function findTargetNow(hands: Hands, options: TargetOptions, context: Context, waiting: () => void): Promise<Target | null> {
+  return queryOf(options) ? await findRunning(hands, options, context, waiting) : { type: "next" };
 }
 
 /** A process that runs; with `--wait`, as soon as there is one. Null when the user ended the waiting. `several`: what several matches mean. */
 export async function findRunning(
-  means: Means,
+  hands: Hands,
   options: TargetOptions,
   context: Context,
   waiting: () => void,
@@ -91,14 +97,14 @@ export async function findRunning(
   void context.interrupted.then(() => interrupted = true);
   for (let first = true; !interrupted; first = false) {
     try {
-      const found = await findTarget(means.files, query, means.self, several);
+      const found = await findTarget(hands.files, query, hands.self, several);
       return { type: "running", ...found };
     } catch (error) {
       // Several matches, or a number that is nobody's: waiting does not help.
       if (!options.wait || !(error instanceof NoMatch)) throw error;
     }
     if (first) waiting();
-    await Promise.race([means.sleep(LOOK_MS), context.interrupted]);
+    await Promise.race([hands.sleep(LOOK_MS), context.interrupted]);
   }
   return null;
 }

@@ -1,44 +1,44 @@
-import process from "node:process";
 import type { Bpftrace } from "../machine/bpftrace.ts";
 import { readCapabilities } from "../machine/capabilities.ts";
 import { spawnChild } from "../machine/child.ts";
 import { preflight } from "../machine/needs/needs.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
 import { SymbolTables } from "../machine/symbol_tables.ts";
-import type { Means } from "../session/means.ts";
-import { ignoresHangup } from "../target/process.ts";
+import type { Hands, Means } from "../session/means.ts";
 import type { Context } from "./terminal.ts";
 
-/** From now on a signal is a normal end. Returns whether llmprof runs under `nohup`, which has to be asked before. */
-export async function heedSignals(context: Context): Promise<boolean> {
-  const underNohup = await ignoresHangup(new ReaderFiles(), process.pid);
-  context.heedSignals(underNohup);
-  return underNohup;
+/** The real world, while it is found out what machine it is. */
+export interface Reading {
+  readonly hands: Hands;
+  /** Known before the rest of the machine is; null where there is none. */
+  readonly bpftrace: Promise<Bpftrace | null>;
+  readonly means: Promise<Means>;
 }
 
-/** `ahead`: is told of a bpftrace as soon as it is known, before the rest of the machine is. */
-type Ahead = (means: Pick<Means, "spawn" | "symbols">, bpftrace: Bpftrace) => void;
+/** The real world, with the bpftrace of that path or the one that is found. */
+export function readMeans(bpftrace: string | undefined): Promise<Means> {
+  return beginReading(bpftrace).means;
+}
 
-/** The real world. */
-export async function readMeans(bpftrace: string | undefined, ahead?: Ahead): Promise<Means> {
-  const files = new ReaderFiles();
-  const own = { spawn: spawnChild, symbols: new SymbolTables() };
-  const onBpftrace = ahead && ((found: Bpftrace) => ahead(own, found));
-  const options = { pid: process.pid, bpftrace, path: Deno.env.get("PATH"), remember: "use", onBpftrace } as const;
-  const machine = await readCapabilities(files, options).catch((error) => {
-    own.symbols.remove();
-    throw error;
-  });
-  return {
-    files,
-    machine,
-    ...own,
+/** Children read: nothing is changed on the machine, and who needs it no more need not wait for it. `path`: see {@link readMeans}. */
+export function beginReading(path: string | undefined): Reading {
+  const hands: Hands = {
+    files: new ReaderFiles(),
+    spawn: spawnChild,
+    symbols: new SymbolTables(),
     // Unreferenced: a deadline that nobody waits for any more must not keep the process alive.
     sleep: (milliseconds) => new Promise((resolve) => Deno.unrefTimer(setTimeout(resolve, milliseconds))),
     monotonic: () => performance.now(),
     origin: performance.timeOrigin,
-    self: process.pid,
+    self: Deno.pid,
   };
+  const { promise: bpftrace, resolve: onBpftrace } = Promise.withResolvers<Bpftrace | null>();
+  const machine = readCapabilities(hands.files, { pid: Deno.pid, bpftrace: path, path: Deno.env.get("PATH"), remember: "use", onBpftrace });
+  machine.then(({ bpftrace }) => onBpftrace(bpftrace), () => onBpftrace(null));
+  const means = machine.then((machine): Means => ({ ...hands, machine }));
+  // Thrown to who waits for it, if anybody still does.
+  means.catch(() => {});
+  return { hands, bpftrace, means };
 }
 
 /** Throws why this machine cannot trace. Comes after what may be wrong with the command line: that can be mended at once. */

@@ -1,12 +1,10 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
-import type { Bpftrace } from "../machine/bpftrace.ts";
 import { startGuard } from "../machine/guard.ts";
 import { askedFor, type Detail, probesOf } from "../programs/detail.ts";
 import type { Probe } from "../programs/probe.ts";
 import { streamOf } from "../session/library_groups.ts";
 import type { Means } from "../session/means.ts";
 import { Session } from "../session/session.ts";
-import { Spares } from "../session/spares.ts";
 import { StatusLine } from "../session/status.ts";
 import type { RunningTarget, Target } from "../session/target.ts";
 import { targetEnded } from "../session/target_ended.ts";
@@ -20,11 +18,11 @@ import { checkProgram } from "../target/program_path.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
+import type { Begun } from "./begin.ts";
 import { ceilingsTexts, readCeilings } from "./calibrated.ts";
-import { usage } from "./cli/usage_error.ts";
-import { checkTarget, findRunning, findTargetNow, isNamed, isRunning, type TargetOptions } from "./find_target.ts";
+import { findRunning, isNamed, type TargetOptions } from "./find_target.ts";
 import { hostFacts } from "./host_facts.ts";
-import { heedSignals, mustTrace, readMeans } from "./means.ts";
+import { mustTrace } from "./means.ts";
 import { checkOutputs } from "./output_checks.ts";
 import { outputOwner, Outputs } from "./outputs.ts";
 import { probeCatalogue } from "./probe_catalogue.ts";
@@ -49,33 +47,18 @@ export interface TraceOptions extends TargetOptions, ReportOptions, OverheadOpti
 }
 
 /** Runs a profile on a live target and returns the exit code. */
-export async function trace<Result>(profile: Profile<Result>, options: TraceOptions, context: Context): Promise<number> {
-  // Mistakes on the command line come first: nothing is opened, started or looked for on the machine before they are told.
-  checkTarget(profile, options);
-  if (options.slowerThan !== undefined && options.detail === "token") {
-    const next = `Try: llmprof ${profile.name} --pid N --slower-than 1.5x`;
-    throw usage("--slower-than cannot be used with --detail token.", "Then there is nothing more to look at when a token was slow.", next);
-  }
+export async function trace<Result>(profile: Profile<Result>, options: TraceOptions, context: Context, begun: Begun): Promise<number> {
+  // Mistakes on the command line come first: nothing is opened or started before they are told.
   const owner = outputOwner();
   checkOutputs(options.outputs, owner);
   let interrupted = false;
   void context.interrupted.then(() => interrupted = true);
   const launches = options.program.length > 0;
-  let spares: Spares | undefined;
-  const ahead = (means: Pick<Means, "spawn" | "symbols">, bpftrace: Bpftrace) => {
-    // It answers root alone, which is who may trace.
-    if (!startsAtOnce(options) || !bpftrace.features.symbols) return;
-    spares = new Spares(means, bpftrace, options.bufferPages);
-    spares.expect([{ unsafe: false, prompt: false }]);
-  };
-  const [means, underNohup] = await Promise.all([readMeans(options.bpftrace, ahead), heedSignals(context)]);
-  // Where nothing is traced after all, the bpftraces that were started ahead end with llmprof, and their folder goes here.
-  using _symbols = means.symbols;
+  const [means, spares, underNohup] = await Promise.all([begun.means, begun.spares, begun.underNohup]);
   const status = new StatusLine(context.terminal, options.quiet);
   const invoker = launches ? await readInvoker(means.files, means.self) : null;
   const program = invoker ? await checkProgram(means.files, options.program[0]!, invoker.environment.PATH, Deno.cwd()) : "";
-  const waiting = () => options.quiet || context.terminal.err("Waiting for a process that matches. Ctrl-C ends.\n");
-  const running = launches ? null : await findTargetNow(means, options, context, waiting);
+  const running = await begun.target;
   if (interrupted || (!launches && !running)) return nothing(context);
   mustTrace(means, context);
   const patient = options.wait || profile.requires === undefined;
@@ -161,11 +144,6 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   await Promise.all([session.ended(), overhead.ended()]);
   outputs.mustBeWhole();
   return code;
-}
-
-/** Nothing is waited for, looked at or measured first: the run's programs are what it begins with. */
-function startsAtOnce(options: TraceOptions): boolean {
-  return isRunning(options) && !options.wait && options.maxOverhead === undefined && !options.calibrate;
 }
 
 /** Turns with which a recording stays below the number of streams that a replay reads: each turn has one. */

@@ -5,9 +5,13 @@ import type { SymbolTables } from "../machine/symbol_tables.ts";
 import type { Monotonic } from "./clock.ts";
 
 /** What a session takes from the world; a test gives it another one. */
-export interface Means {
-  readonly files: KernelFiles;
+export interface Means extends Hands {
   readonly machine: Capabilities;
+}
+
+/** What can be done on any machine, before it is known which one it is. */
+export interface Hands {
+  readonly files: KernelFiles;
   readonly spawn: SpawnChild;
   /** For a bpftrace that reads them. */
   readonly symbols: SymbolTables;

@@ -3,7 +3,7 @@ import type { KernelFiles } from "../machine/files.ts";
 import { findContainer } from "./container.ts";
 import { NoMatch } from "./no_match.ts";
 import { harmless } from "../events/text.ts";
-import { ancestorsOf, type ProcessStat, readProcesses, readStat, splitZeros } from "./process.ts";
+import { ancestorsOf, parseStat, type ProcessStat, readProcesses, splitZeros } from "./process.ts";
 
 /** How the user names a running target. */
 export type Query =
@@ -88,10 +88,9 @@ async function ownNamespace(files: KernelFiles, pid: number): Promise<Pick<Found
 
 /** Null when the process is gone. */
 async function describe(files: KernelFiles, pid: number, pids: readonly number[] = [pid]): Promise<Found | null> {
-  const stat = await readStat(files, pid);
-  return stat && stat.state !== "Z"
-    ? { pid, pids, comm: stat.comm, startTicks: stat.startTicks, argv: (await readCommandLines(files, [stat])).get(pid) ?? [] }
-    : null;
+  const [text, argv] = await files.texts([`/proc/${pid}/stat`, `/proc/${pid}/cmdline`]);
+  const stat = text == null ? null : parseStat(text);
+  return stat && stat.state !== "Z" ? { pid, pids, comm: stat.comm, startTicks: stat.startTicks, argv: splitZeros(argv ?? "") } : null;
 }
 
 /** One line each, as the option to type. */

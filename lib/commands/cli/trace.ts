@@ -1,7 +1,9 @@
 import { Command, Option } from "@commander-js/extra-typings";
 import { DEFAULT_BUFFER_PAGES } from "../../tracing/command_line.ts";
 import { details } from "../../programs/detail.ts";
+import { begin } from "../begin.ts";
 import { redacting } from "../redacting.ts";
+import type { Pseudonyms } from "../../timeline/pseudonyms.ts";
 import { profiles } from "../profiles.ts";
 import type { Context } from "../terminal.ts";
 import { outputPaths } from "./output_paths.ts";
@@ -77,34 +79,25 @@ export function traceCommand(name: string, description: string, context: Context
       if (isCold) refuse(command as unknown as Command, ["detail", "every", "for", "slowerThan", "between"]);
       const o = { ...given, wait: given.wait === true, quiet: given.quiet === true, ...(isCold && ONCE) };
       const program = targetProgram(name, words, o, context);
-      const profile = await profiles[name]!();
-      if (o.dryRun) {
-        const { dryRun } = await import("../dry_run.ts");
-        const folders = o.output === false ? [] : o.output as string[] | undefined ?? [];
-        return done(await dryRun(profile, { ...o, folders, program }, context));
-      }
-      const outputs = outputPaths(name, o.output as string[] | false | undefined, context);
-      if (o.from !== undefined) {
+      const outputs = o.dryRun ? [] : outputPaths(name, o.output as string[] | false | undefined, context);
+      const hidden = [o.comm, o.match?.source, o.container, o.from, ...outputs];
+      const { from } = o;
+      if (from !== undefined) {
         const { replayRecording } = await import("../replay.ts");
-        const { from } = o;
-        return done(
-          await redacting(
-            o.redact === true,
-            [],
-            [from, ...outputs],
-            (pseudonyms) => replayRecording(from, { ...o, outputs, as: name, pseudonyms }, context),
-          ),
-        );
+        const replay = (pseudonyms?: Pseudonyms) => replayRecording(from, { ...o, outputs, as: name, pseudonyms }, context);
+        return done(await redacting(o.redact === true, program, hidden, replay));
       }
-      const { trace } = await import("../trace.ts");
-      done(
-        await redacting(
-          o.redact === true,
-          program,
-          [o.comm, o.match?.source, o.container, ...outputs],
-          (pseudonyms) => trace(profile, { ...o, outputs, program, pseudonyms }, context),
-        ),
-      );
+      using begun = begin({ name, waits: isCold }, { ...o, program }, context);
+      if (o.dryRun) {
+        const [profile, { dryRun }] = await Promise.all([profiles[name]!(), import("../dry_run.ts")]);
+        const folders = o.output === false ? [] : o.output as string[] | undefined ?? [];
+        return done(await dryRun(profile, { ...o, folders, program }, context, begun));
+      }
+      // bpftrace takes longest to load: it begins before the rest of llmprof does.
+      await begun.spares;
+      const [profile, { trace }] = await Promise.all([profiles[name]!(), import("../trace.ts")]);
+      const live = (pseudonyms?: Pseudonyms) => trace(profile, { ...o, outputs, program, pseudonyms }, context, begun);
+      done(await redacting(o.redact === true, program, hidden, live));
     });
   return explained(command as unknown as Command);
 }

@@ -1,0 +1,72 @@
+import type { Bpftrace } from "../machine/bpftrace.ts";
+import type { KernelFiles } from "../machine/files.ts";
+import type { Hands } from "../session/means.ts";
+import { Spares } from "../session/spares.ts";
+import type { Target } from "../session/target.ts";
+import { ignoresHangup } from "../target/process.ts";
+import { checkTarget, findTargetNow, isRunning, type TargetOptions } from "./find_target.ts";
+import { beginReading, type Reading } from "./means.ts";
+import type { Profile } from "./profile.ts";
+import type { Context } from "./terminal.ts";
+
+export interface BeginOptions extends TargetOptions {
+  readonly bpftrace?: string;
+  readonly bufferPages: number;
+  readonly maxOverhead?: number;
+  readonly calibrate?: true;
+  readonly dryRun?: true;
+  readonly quiet?: boolean;
+}
+
+/** What a run begins with. When it is disposed of, nothing of it is left on the machine but what ends with llmprof. */
+export interface Begun extends Reading, Disposable {
+  /** Whether llmprof runs under `nohup`. */
+  readonly underNohup: Promise<boolean>;
+  /** The process that was asked for, or the next one to start; null for a program that llmprof starts, and when the user ended the waiting. */
+  readonly target: Promise<Target | null>;
+  /** Where a bpftrace is needed at once: it is loading by then. */
+  readonly spares: Promise<Spares | undefined>;
+}
+
+/**
+ * Begins a run: while what it needs is loaded, which takes as long, children find out what this machine is and who is meant. Throws what is wrong
+ * with the naming of the target; who finds another mistake on the command line need not wait for what was begun.
+ */
+export function begin(profile: Pick<Profile<unknown>, "name" | "waits">, options: BeginOptions, context: Context): Begun {
+  checkTarget(profile, options);
+  const reading = beginReading(options.bpftrace);
+  const underNohup = heedSignals(reading.hands.files, context);
+  const waiting = () => options.quiet || context.terminal.err("Waiting for a process that matches. Ctrl-C ends.\n");
+  const target = options.program.length > 0 ? Promise.resolve(null) : findTargetNow(reading.hands, options, context, waiting);
+  let isOver = false;
+  const spares = startsAtOnce(options)
+    ? reading.bpftrace.then((bpftrace) => isOver ? undefined : sparesFor(options, reading.hands, bpftrace))
+    : Promise.resolve(undefined);
+  // They throw to who waits for them, if anybody does.
+  for (const begun of [underNohup, target, spares]) begun.catch(() => {});
+  const dispose = () => {
+    isOver = true;
+    reading.hands.symbols.remove();
+  };
+  return { ...reading, underNohup, target, spares, [Symbol.dispose]: dispose };
+}
+
+function sparesFor({ bufferPages }: BeginOptions, hands: Hands, bpftrace: Bpftrace | null): Spares | undefined {
+  // Only root is answered what it can do, which is who may trace.
+  if (!bpftrace?.features.symbols) return undefined;
+  const spares = new Spares(hands, bpftrace, bufferPages);
+  spares.expect([{ unsafe: false, prompt: false }]);
+  return spares;
+}
+
+/** Nothing is waited for, looked at or measured first: the run's programs are what it begins with. */
+function startsAtOnce(options: BeginOptions): boolean {
+  return isRunning(options) && !options.wait && !options.dryRun && options.maxOverhead === undefined && !options.calibrate;
+}
+
+/** From then on a signal is a normal end. Returns whether llmprof runs under `nohup`, which has to be asked before. */
+async function heedSignals(files: KernelFiles, context: Context): Promise<boolean> {
+  const underNohup = await ignoresHangup(files, Deno.pid);
+  context.heedSignals(underNohup);
+  return underNohup;
+}
