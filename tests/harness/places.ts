@@ -13,5 +13,8 @@ export const engineFolder = join(cache, "engine");
 /** Where planted targets and small helpers are built. */
 export const builtFolder = join(cache, "bin");
 
+/** Where headers of a kernel are laid together, for BCC. */
+export const kernelHeaders = join(cache, "kernel_headers");
+
 /** Debian roots of other suites and the wrappers that run their bpftrace. */
 export const rootsFolder = join(cache, "roots");

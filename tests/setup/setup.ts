@@ -5,6 +5,7 @@
  *     deno run -A tests/setup/setup.ts engine sid      only these, and an error when they cannot be had
  */
 import { traceProcessor } from "../judge/files.ts";
+import { bcc } from "./bcc.ts";
 import { bpftrace } from "./bpftrace.ts";
 import { engine } from "./engine.ts";
 import { crossCompiler } from "./cross_compiler.ts";
@@ -13,9 +14,9 @@ import { podman } from "./podman.ts";
 import { programs } from "./programs.ts";
 import { bpftraceOf } from "./root.ts";
 
-/** `trixie` brings a bpftrace with a ring buffer and function offsets; more suites are for the matrix. */
+/** `trixie` brings a bpftrace with a ring buffer and function offsets; more suites are for the matrix, BCC for a benchmark. */
 const usual: readonly Part[] = [engine, traceProcessor, bpftrace, programs, crossCompiler, podman, bpftraceOf("trixie")];
-const onDemand: readonly Part[] = [bpftraceOf("sid")];
+const onDemand: readonly Part[] = [bpftraceOf("sid"), bcc];
 
 /** Says on standard error what was there or made. Throws {@link CannotSetUp}. */
 export async function setUp(part: Part): Promise<void> {
