@@ -39,15 +39,19 @@ export function begin(profile: Pick<Profile<unknown>, "name" | "waits">, options
   const waiting = () => options.quiet || context.terminal.err("Waiting for a process that matches. Ctrl-C ends.\n");
   const target = options.program.length > 0 ? Promise.resolve(null) : findTargetNow(reading.hands, options, context, waiting);
   let isOver = false;
-  const spares = startsAtOnce(options)
-    ? reading.bpftrace.then((bpftrace) => isOver ? undefined : sparesFor(options, reading.hands, bpftrace))
-    : Promise.resolve(undefined);
-  // They throw to who waits for them, if anybody does.
-  for (const begun of [underNohup, target, spares]) begun.catch(() => {});
   const dispose = () => {
     isOver = true;
     reading.hands.symbols.remove();
   };
+  const start = async () => {
+    // A signal that ended llmprof before it heeds any would leave the folder of what is started.
+    const [bpftrace] = await Promise.all([reading.bpftrace, underNohup]);
+    return isOver ? undefined : sparesFor(options, reading.hands, bpftrace);
+  };
+  const spares = startsAtOnce(options) ? start() : Promise.resolve(undefined);
+  context.atKill(dispose);
+  // They throw to who waits for them, if anybody does.
+  for (const begun of [underNohup, target, spares]) begun.catch(() => {});
   return { ...reading, underNohup, target, spares, [Symbol.dispose]: dispose };
 }
 

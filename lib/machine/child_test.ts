@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { runChild, runReader, setprivArguments, spawnChild } from "./child.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
+import { processTable, until } from "../../tests/kernel/processes.ts";
 import { ReaderFiles } from "./reader_files.ts";
 
 Deno.test("child: the command line of setpriv", () => {
@@ -71,16 +72,10 @@ Deno.test("child: a reader that a Ctrl-C at the terminal ended is asked again, a
   const path = folder.file("fifo");
   await runChild({ program: "mkfifo", args: [path] });
   const reading = runReader("cat", [path]);
-  const reader = async (): Promise<number> => {
-    for (;;) {
-      const { stdout } = await runChild({ program: "pgrep", args: ["-f", `^cat ${path}$|/cat ${path}$`] });
-      if (stdout !== "") return Number(stdout);
-    }
-  };
-  const first = await reader();
+  const child = () => processTable().find(({ parent, name }) => parent === Deno.pid && name === "cat")?.pid;
+  const first = await until("a reader", child);
   Deno.kill(first, "SIGINT");
-  let second = first;
-  while (second === first) second = await reader();
+  await until("another reader", () => (child() ?? first) !== first);
   // It waits for who writes.
   Deno.writeTextFileSync(path, "all of it");
   assert.equal(new TextDecoder().decode((await reading).stdout), "all of it");
