@@ -1,7 +1,7 @@
 import type { Ns } from "../events/time.ts";
 
 /** No buffer is read so long after the others. A processor that has been silent for longer is switched off. */
-const LAG_NS = 3e9;
+const LAG_NS = 10e9;
 
 /**
  * Heartbeats of a stream with a buffer for each processor. These are read one after another: while one is read, with all that bpftrace prints for

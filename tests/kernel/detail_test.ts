@@ -1,6 +1,6 @@
 /** Less detail: what is left is counted as exactly, and nothing of the rest is attached. */
 import assert from "node:assert/strict";
-import { matrixTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { parseEngineLog } from "../workloads/engine_log.ts";
 import { engineCommand } from "../workloads/engine_run.ts";
@@ -9,8 +9,9 @@ import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { differingReplays } from "./replayed.ts";
 import { slicesOf } from "./trace_figures.ts";
 
-for (const detail of ["graph", "token"] as const) {
-  matrixTest(
+for (const [index, detail] of (["graph", "token"] as const).entries()) {
+  sampledTest(
+    index,
     `--detail ${detail}: calls are the engine's own count, and no operator is looked at`,
     { engine: true, judge: true },
     async ({ path }) => {

@@ -1,6 +1,6 @@
 /** The graphs that llmprof draws are those that the engine computes: every source of every node. */
 import assert from "node:assert/strict";
-import { matrixTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { computedEdges, computedNodes } from "../independent/tensors.ts";
 import { engineCommand, engineRun } from "../workloads/engine_run.ts";
@@ -20,50 +20,56 @@ interface Graphs {
 /** As many bytes as the independent program reads with every bpftrace. */
 const short = (name: string) => name.slice(0, 31);
 
-for (const [shape, prompt, tokens] of [["tiny", 16, 30], ["moe", 17, 15]] as const) {
-  matrixTest(`operators: every edge of the graphs of the ${shape} model is a source of its tensor`, { engine: true }, async ({ path: bpftrace }) => {
-    using folder = temporary();
-    const options = { model: model(shape), prompt, tokens };
-    const library = (await engineRun({ ...options, tokens: 1 })).files.libggmlCpu;
-    const formats = ["graph.json", "dot", "mmd"];
-    const { edges, value } = await computedEdges({
-      bpftrace,
-      library,
-      whileRunning: async () => {
-        await using llmprof = startLlmprof("operators", { bpftrace, folder, formats, target: { argv: engineCommand(options) } });
-        return summaryOf("operators", await llmprof.finished());
-      },
-    });
-    const expected = edges.filter(([pid]) => pid === value.target!.pid).map(([, tensor, place, source]) =>
-      `${short(tensor)} ${place} ${short(source)}`
-    );
-    const { graphs, more }: Graphs = JSON.parse(Deno.readTextFileSync(outputPath(folder, "graph.json")));
-    assert.equal(more, 0);
-    assert.equal(graphs.reduce((sum, { times }) => sum + times, 0), value.result.graphs.count);
-    const found = graphs.flatMap(({ times, nodes, edges }) => {
-      const once = edges.map(({ to, place, name }) => `${short(nodes[to]!.name)} ${place} ${short(name)}`);
-      return Array.from({ length: times }, () => once).flat();
-    });
-    assert.ok(expected.length > 1000, `${expected.length} sources`);
-    assert.deepEqual(found.toSorted(), expected.toSorted());
-    for (const { edges, unknownSources } of graphs) {
-      assert.ok(edges.every(({ from, to }) => from === null || from < to), "sources come first");
-      assert.equal(unknownSources, 0, "norms that were fused into products are passed through");
-    }
-    const drawn = graphs.map(({ edges }) => edges.length);
-    for (const [format, arrow] of [["dot", / -> /g], ["mmd", / --> /g]] as const) {
-      const arrows = Deno.readTextFileSync(outputPath(folder, format)).match(arrow)!.length;
-      assert.ok(drawn.includes(arrows), `${arrows} edges in .${format}, ${drawn} in the graphs`);
-    }
-  });
+for (const [index, [shape, prompt, tokens]] of ([["tiny", 16, 30], ["moe", 17, 15]] as const).entries()) {
+  sampledTest(
+    index,
+    `operators: every edge of the graphs of the ${shape} model is a source of its tensor`,
+    { engine: true },
+    async ({ path: bpftrace }) => {
+      using folder = temporary();
+      const options = { model: model(shape), prompt, tokens };
+      const library = (await engineRun({ ...options, tokens: 1 })).files.libggmlCpu;
+      const formats = ["graph.json", "dot", "mmd"];
+      const { edges, value } = await computedEdges({
+        bpftrace,
+        library,
+        whileRunning: async () => {
+          await using llmprof = startLlmprof("operators", { bpftrace, folder, formats, target: { argv: engineCommand(options) } });
+          return summaryOf("operators", await llmprof.finished());
+        },
+      });
+      const expected = edges.filter(([pid]) => pid === value.target!.pid).map(([, tensor, place, source]) =>
+        `${short(tensor)} ${place} ${short(source)}`
+      );
+      const { graphs, more }: Graphs = JSON.parse(Deno.readTextFileSync(outputPath(folder, "graph.json")));
+      assert.equal(more, 0);
+      assert.equal(graphs.reduce((sum, { times }) => sum + times, 0), value.result.graphs.count);
+      const found = graphs.flatMap(({ times, nodes, edges }) => {
+        const once = edges.map(({ to, place, name }) => `${short(nodes[to]!.name)} ${place} ${short(name)}`);
+        return Array.from({ length: times }, () => once).flat();
+      });
+      assert.ok(expected.length > 1000, `${expected.length} sources`);
+      assert.deepEqual(found.toSorted(), expected.toSorted());
+      for (const { edges, unknownSources } of graphs) {
+        assert.ok(edges.every(({ from, to }) => from === null || from < to), "sources come first");
+        assert.equal(unknownSources, 0, "norms that were fused into products are passed through");
+      }
+      const drawn = graphs.map(({ edges }) => edges.length);
+      for (const [format, arrow] of [["dot", / -> /g], ["mmd", / --> /g]] as const) {
+        const arrows = Deno.readTextFileSync(outputPath(folder, format)).match(arrow)!.length;
+        assert.ok(drawn.includes(arrows), `${arrows} edges in .${format}, ${drawn} in the graphs`);
+      }
+    },
+  );
 }
 
 /** Nodes that show a tensor in another way: there is nothing to compute. */
 const shown = ["NONE", "RESHAPE", "VIEW", "PERMUTE", "TRANSPOSE"];
 
 // The tiny model's tokens have one graph up to the 256th position and another behind it.
-for (const [shape, prompt, tokens] of [["tiny", 16, 270], ["moe", 17, 15]] as const) {
-  matrixTest(
+for (const [index, [shape, prompt, tokens]] of ([["moe", 17, 15], ["tiny", 16, 270]] as const).entries()) {
+  sampledTest(
+    index,
     `operators: every node of the ${shape} model's graphs is a slice, or named in the one it was fused into`,
     { engine: true },
     async ({ path: bpftrace }) => {

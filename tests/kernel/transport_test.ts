@@ -40,7 +40,8 @@ matrixTest("events far beyond what bpftrace can print: what is lost is counted t
 
 matrixTest("a reader that stands still for half of the time: every event comes in its place", { engine: true }, async ({ path }) => {
   using folder = temporary();
-  await using engine = await busyEngine(folder);
+  // A quarter of what bpftrace 0.17 can read: stopped for half of the time on a machine that has other things to do, it keeps up.
+  await using engine = await busyEngine(folder, "small");
   const flags = ["--duration", "4s", "--buffer-pages", "16384"];
   await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, flags });
   await llmprof.saw("Tracing process");
@@ -57,8 +58,11 @@ matrixTest("a reader that stands still for half of the time: every event comes i
   const ops = probes.filter(({ name, site }) => name === "ggml/ops" && !site.startsWith("tracepoint"));
   const { hits } = ops[0]!;
   assert.ok(hits! > 10_000);
-  assert.deepEqual(result.workers.map(({ calls }) => calls), [hits], "no operator outside of its graph, none on a row of its own");
-  assert.deepEqual([events.lost, notes], [0, []]);
+  assert.deepEqual(
+    { calls: result.workers.map(({ calls }) => calls), lost: events.lost, notes },
+    { calls: [hits], lost: 0, notes: [] },
+    "no operator outside of its graph, none on a row of its own",
+  );
 });
 
 matrixTest("llmprof is killed with its reader stopped: no bpftrace is left, and what was recorded is young", { engine: true }, async ({ path }) => {
