@@ -4,7 +4,7 @@ import type { Args, SpanSink } from "../../lib/events/span.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { SAMPLES_PER_SECOND } from "../../lib/programs/detail.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
-import { CodeMap } from "./code_map.ts";
+import { ProcessCode } from "../process/code.ts";
 import { cpuBackend } from "./library.ts";
 import template from "./samples.bt" with { type: "text" };
 import { OTHER_CODE, readableName, workOf } from "./work.ts";
@@ -36,38 +36,31 @@ const UNMAPPED: Place = { name: "unknown code", args: { work: "unknown code", li
 
 class SamplesDecoder implements Decoder {
   #operators: readonly string[] = [];
-  readonly #code = new Map<number, CodeMap>();
+  readonly #code = new ProcessCode();
   /** By library and function. */
   readonly #places = new Map<string, Place>();
 
   constructor(readonly tracks: Tracks) {}
 
   fact(fact: Fact): void {
-    if (fact.fact === "code") this.#code.set(fact.pid, new CodeMap(fact));
+    this.#code.fact(fact);
     if (fact.fact !== "table" || fact.symbol !== cpuBackend.table) return;
     this.#operators = fact.names;
     this.#places.clear();
   }
 
-  event({ record, at, pid, tid, values }: Event, out: SpanSink): void {
-    if (record !== "ggml/samples.sample") return this.#life(record, pid, tid, values as readonly number[]);
+  event(event: Event, out: SpanSink): void {
+    const { record, at, pid, tid, values } = event;
+    if (record !== "ggml/samples.sample") return this.#code.life(event);
     const { name, args } = this.#place(pid, values[0] as number);
     out({ type: "instant", track: this.tracks.thread(pid, tid), name, category: "ggml.sample", at, args });
   }
 
   end(): void {}
 
-  /** A process that is forked has its code where its parent has it, until it begins another program. */
-  #life(record: string, pid: number, tid: number, [id, isThread]: readonly number[]): void {
-    const code = this.#code.get(pid);
-    if (record === "process/life.task") {
-      if (code && !isThread) this.#code.set(id!, code);
-    } else if (record === "process/life.exec" || tid === pid) this.#code.delete(pid);
-  }
-
   #place(pid: number, address: number): Place {
     if (address < 0) return KERNEL;
-    const found = this.#code.get(pid)?.find(address);
+    const found = this.#code.find(pid, address);
     if (!found) return UNMAPPED;
     const { file, name } = found;
     const key = `${file}\0${name ?? ""}`;

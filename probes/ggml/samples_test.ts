@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Decoding } from "../../tests/harness/decoding.ts";
 import { SAMPLES_PER_SECOND } from "../../lib/programs/detail.ts";
-import { CodeMap } from "./code_map.ts";
+import { CodeMap } from "../process/code.ts";
 import { life } from "../process/life.ts";
 import { samples } from "./samples.ts";
 import { PRODUCTS, QUANTISING, readableName, WAITING, workOf } from "./work.ts";

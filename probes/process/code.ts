@@ -1,9 +1,33 @@
-import type { CodeFact } from "../../lib/events/fact.ts";
+import type { Event } from "../../lib/events/event.ts";
+import type { CodeFact, Fact } from "../../lib/events/fact.ts";
 
 /** What an address stands for: a file, empty where the code is in none, and a function where one is known there. */
 export interface Code {
   readonly file: string;
   readonly name: string | null;
+}
+
+/** The code of each process, for a decoder that sees `process/life`. A process that is forked has its code where its parent has it, until it begins another program. */
+export class ProcessCode {
+  readonly #maps = new Map<number, CodeMap>();
+
+  fact(fact: Fact): void {
+    if (fact.fact === "code") this.#maps.set(fact.pid, new CodeMap(fact));
+  }
+
+  /** A `process/life.task`, `.exec` or `.exit`. */
+  life({ record, pid, tid, values }: Event): void {
+    const map = this.#maps.get(pid);
+    if (record === "process/life.task") {
+      const [id, isThread] = values as readonly number[];
+      if (map && !isThread) this.#maps.set(id!, map);
+    } else if (record === "process/life.exec" || tid === pid) this.#maps.delete(pid);
+  }
+
+  /** Null where no code was when the process was looked at. */
+  find(pid: number, address: number): Code | null {
+    return this.#maps.get(pid)?.find(address) ?? null;
+  }
 }
 
 /** The code of a process by its addresses. */
