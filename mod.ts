@@ -6,6 +6,7 @@
  */
 export { coldstartProfile } from "./lib/commands/coldstart.ts";
 export { operatorsProfile } from "./lib/commands/operators.ts";
+export { torchProfile } from "./lib/commands/torch.ts";
 export { demoProfile } from "./lib/commands/demo_profile.ts";
 export { profiles } from "./lib/commands/profiles.ts";
 export type { Profile } from "./lib/commands/profile.ts";
@@ -19,6 +20,7 @@ export type { Timeline, TimelineOptions } from "./lib/timeline/timeline.ts";
 export { summarySchema } from "./lib/analysis/summary_schema.ts";
 export { coldstartResultSchema } from "./lib/analysis/coldstart_schema.ts";
 export { operatorsResultSchema } from "./lib/analysis/operators_schema.ts";
+export { torchResultSchema } from "./lib/analysis/torch_schema.ts";
 export { type DemoResult, demoResultSchema } from "./lib/commands/demo_schema.ts";
 export { type DoctorSummary, doctorSummarySchema } from "./lib/commands/doctor_schema.ts";
 export { SCHEMA_VERSION, type Summary } from "./lib/analysis/summary.ts";

@@ -1,5 +1,6 @@
 import type { Bpftrace } from "../machine/bpftrace.ts";
 import type { KernelFiles } from "../machine/files.ts";
+import { type Engine, engineOf } from "../session/engine.ts";
 import type { Hands } from "../session/means.ts";
 import { Spares } from "../session/spares.ts";
 import type { Target } from "../session/target.ts";
@@ -11,6 +12,7 @@ import type { Context } from "./terminal.ts";
 
 export interface BeginOptions extends TargetOptions {
   readonly bpftrace?: string;
+  readonly tree: boolean;
   readonly bufferPages: number;
   readonly maxOverhead?: number;
   readonly calibrate?: true;
@@ -24,6 +26,8 @@ export interface Begun extends Reading, Disposable {
   readonly underNohup: Promise<boolean>;
   /** The process that was asked for, or the next one to start; null for a program that llmprof starts, and when the user ended the waiting. */
   readonly target: Promise<Target | null>;
+  /** What it computes with; `ggml` where nobody runs yet. */
+  readonly engine: Promise<Engine>;
   /** Where a bpftrace is needed at once: it is loading by then. */
   readonly spares: Promise<Spares | undefined>;
 }
@@ -38,6 +42,9 @@ export function begin(profile: Pick<Profile<unknown>, "name" | "waits">, options
   const underNohup = heedSignals(reading.hands.files, context);
   const waiting = () => options.quiet || context.terminal.err("Waiting for a process that matches. Ctrl-C ends.\n");
   const target = options.program.length > 0 ? Promise.resolve(null) : findTargetNow(reading.hands, options, context, waiting);
+  const engine = target.then((found) =>
+    found?.type === "running" && !options.wait ? engineOf(reading.hands.files, found.pids, options.tree) : "ggml"
+  );
   let isOver = false;
   const dispose = () => {
     isOver = true;
@@ -51,8 +58,8 @@ export function begin(profile: Pick<Profile<unknown>, "name" | "waits">, options
   const spares = startsAtOnce(options) ? start() : Promise.resolve(undefined);
   context.atKill(dispose);
   // They throw to who waits for them, if anybody does.
-  for (const begun of [underNohup, target, spares]) begun.catch(() => {});
-  return { ...reading, underNohup, target, spares, [Symbol.dispose]: dispose };
+  for (const begun of [underNohup, target, engine, spares]) begun.catch(() => {});
+  return { ...reading, underNohup, target, engine, spares, [Symbol.dispose]: dispose };
 }
 
 function sparesFor({ bufferPages }: BeginOptions, hands: Hands, bpftrace: Bpftrace | null): Spares | undefined {

@@ -43,7 +43,12 @@ export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, 
   const target = await begun.target;
   mustTrace(means, context);
   const filter = target ? await new Members(means, target, options.tree).filter() : { type: "new" } as const;
-  const { programs, notYet } = await plans(probesOf(options.detail, askedFor(profile.probes, options)), filter, options, means);
+  const { programs, notYet } = await plans(
+    probesOf(options.detail, askedFor(profile.learns?.learn ?? profile.probes, options)),
+    filter,
+    options,
+    means,
+  );
   for (const program of programs) {
     if (folder) terminal.out(`${folder.write(program)}\n`);
     else terminal.out(`${program.heading.map((line) => `# ${line}\n`).join("")}${program.commandLine("-")} <<'EOF'\n${program.text}EOF\n\n`);
@@ -55,6 +60,7 @@ export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, 
       `# Not rendered, because no ${need.prefix}* is mapped yet: ${probes.map(({ name }) => name).join(", ")}. A run attaches it ${where}.\n`,
     );
   }
+  if (profile.learns) terminal.out("# A run learns with this which operators are called, and then attaches to their beginnings and returns.\n");
   if (options.calibrate || options.rate !== undefined) {
     const calibration = await readCalibration(means, options.bufferPages, options.calibrate ? "now" : "kept", () => terminal.err("Measuring…\n"));
     terminal.out(`# ${calibrationText(calibration)}\n`);

@@ -2,12 +2,17 @@ import type { Analysis, Present } from "../analysis/analysis.ts";
 import type { Slice } from "../events/span.ts";
 import type { Tracks } from "../events/tracks.ts";
 import type { Probe } from "../programs/probe.ts";
+import type { Engine } from "../session/engine.ts";
 import type { Header } from "../timeline/header.ts";
 
 /** A command that traces: what it asks, how it explains the answer, and how it shows the explanation. A replay needs the same. */
 export interface Profile<Result> {
   readonly name: string;
+  /** What its target computes with, where that is not ggml. */
+  readonly engine?: Engine;
   readonly probes: readonly Probe[];
+  /** What a target runs has to be learned, by `learn`, before it is known what is to be looked at: these functions. */
+  readonly learns?: { readonly learn: readonly Probe[]; readonly look: (functions: readonly string[]) => readonly Probe[] };
   /** Without a target it waits for the next inference process to start. */
   readonly waits: boolean;
   /** Probes of libraries without which there is no answer, and what they would have seen: the first of those that the run's detail leaves. */

@@ -1,8 +1,21 @@
+import { type Engine, engines } from "../session/engine.ts";
 import type { Profile } from "./profile.ts";
 
-/** Profiles by the name of their command; loaded when one is used. */
+/** Profiles by the name of their command, and for another engine by that, too; loaded when one is used. */
 export const profiles: Readonly<Record<string, () => Promise<Profile<unknown>>>> = {
   coldstart: async () => (await import("./coldstart.ts")).coldstartProfile as Profile<unknown>,
   operators: async () => (await import("./operators.ts")).operatorsProfile as Profile<unknown>,
+  "operators of torch": async () => (await import("./torch.ts")).torchProfile as Profile<unknown>,
   demo: async () => (await import("./demo_profile.ts")).demoProfile as Profile<unknown>,
 };
+
+/** Loads the profile of a command for the engine of its target. Undefined for a command that nobody knows. */
+export function profileOf(command: string, engine: Engine): Promise<Profile<unknown>> | undefined {
+  const name = [`${command} of ${engine}`, command].find((name) => Object.hasOwn(profiles, name));
+  return name === undefined ? undefined : profiles[name]!();
+}
+
+/** What a recording says of itself; those from before there was another know but one. */
+export function asEngine(said: unknown): Engine {
+  return engines.find((engine) => engine === said) ?? "ggml";
+}

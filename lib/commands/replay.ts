@@ -9,7 +9,7 @@ import { outputOwner, Outputs } from "./outputs.ts";
 import { giveUpRun } from "./permissions.ts";
 import { probeCatalogue } from "./probe_catalogue.ts";
 import type { Profile } from "./profile.ts";
-import { profiles } from "./profiles.ts";
+import { asEngine, profileOf } from "./profiles.ts";
 import { report } from "./report.ts";
 import type { Context } from "./terminal.ts";
 import { TraceRun } from "./trace_run.ts";
@@ -39,7 +39,7 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
     throw usage(`${source.name} is a recording already.`, "Another one of it would be a copy.", `To copy it: cp -r ${source.name} ${recording}`);
   }
   const found = readHeader(source);
-  const recorded = await profileOf(found, source);
+  const recorded = await recordedBy(found, source);
   const profile = await asked(options.as, recorded, source);
   const outputs = await Outputs.prepare(options.outputs, outputOwner(), () => {}, options.pseudonyms !== undefined);
   const run = new TraceRun(profile, outputs);
@@ -64,9 +64,9 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
   }
 }
 
-async function profileOf({ command }: Header, source: RecordingSource): Promise<Profile<unknown>> {
-  const load = Object.hasOwn(profiles, command) ? profiles[command] : undefined;
-  if (load) return await load();
+async function recordedBy({ command, options }: Header, source: RecordingSource): Promise<Profile<unknown>> {
+  const profile = profileOf(command, asEngine(options.engine));
+  if (profile) return await profile;
   const why = `It was made by '${command}', which this llmprof does not know.`;
   throw new LlmprofError(ExitCode.failed, `Cannot read ${source.name}.`, why, "Use the llmprof that recorded it, or a newer one.");
 }
@@ -74,7 +74,7 @@ async function profileOf({ command }: Header, source: RecordingSource): Promise<
 /** A recording can be explained by every command whose probes were attached. */
 async function asked(as: string | undefined, recorded: Profile<unknown>, source: RecordingSource): Promise<Profile<unknown>> {
   if (as === undefined || as === recorded.name) return recorded;
-  const profile = await profiles[as]!();
+  const profile = (await profileOf(as, "ggml"))!;
   const attached = new Set(recorded.probes.map(({ name }) => name));
   if (profile.probes.every(({ name }) => attached.has(name))) return profile;
   const next = `Try: llmprof ${recorded.name} --from ${source.name}`;

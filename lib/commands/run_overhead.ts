@@ -77,18 +77,18 @@ export class RunOverhead {
     if (this.#limited || this.detail === "sum") this.#decodes.span(span);
   }
 
-  /** A thread of the target has ended. */
-  exited(event: Event): void {
-    this.#cpu.exited(event);
+  /** Every event of the target: of a thread that has ended its CPU time is kept. */
+  heard(event: Event): void {
+    if (event.record === "process/life.exit") this.#cpu.exited(event);
   }
 
-  /** Tells what is predicted a second after the run has begun to count, unless `stop` has resolved. `facts`: what the run has told so far. */
-  follow(session: Session, facts: readonly Fact[], stop: Promise<unknown>): void {
+  /** Tells what is predicted a second after `counting` has resolved, unless `stop` has. `facts`: what the run has told so far. */
+  follow(session: Session, facts: readonly Fact[], counting: Promise<unknown>, stop: Promise<unknown>): void {
     const calibration = this.#calibration;
     const watch = new OverheadWatch(this.#means, calibration, this.#cpu, facts, this.#decodes);
     let over = false;
     void stop.then(() => over = true);
-    void session.counting.then(() => watch.begun(topsOf(session), session.timeline!, () => over)).then((prediction) => {
+    void counting.then(() => watch.begun(topsOf(session), session.timeline!, () => over)).then((prediction) => {
       if (prediction) this.#status.progress({ state: "predicted", ...prediction, calibrated: calibration.measured });
     });
     this.#predict = () => watch.predict(topsOf(session), session.timeline!);

@@ -80,9 +80,9 @@ function sizeOf(path: string): number | null {
 function probesOf(programs: readonly Of<"program">[], hits: (stream: string, record: string) => number): Summary<unknown>["probes"] {
   const found = new Map<string, { name: string; site: string; cost: string; hits: number | null }>();
   for (const { stream, sites } of programs) {
-    for (const [i, { probe, site, cost, records }] of sites.entries()) {
+    for (const [i, { probe, site, cost, records, among }] of sites.entries()) {
       const key = JSON.stringify([stream.replace(/-\d+$/, ""), i, probe, site, cost]);
-      const here = records.length === 0 ? null : Math.max(...records.map((record) => hits(stream, record)));
+      const here = records.length === 0 || among !== undefined ? null : Math.max(...records.map((record) => hits(stream, record)));
       const before = found.get(key);
       if (!before) found.set(key, { name: probe, site, cost, hits: here });
       else if (here !== null) before.hits = (before.hits ?? 0) + here;

@@ -3,6 +3,7 @@ import { startGuard } from "../machine/guard.ts";
 import { askedFor, type Detail, probesOf } from "../programs/detail.ts";
 import type { Probe } from "../programs/probe.ts";
 import { streamOf } from "../session/library_groups.ts";
+import { Learning } from "../session/learning.ts";
 import type { Means } from "../session/means.ts";
 import { Session } from "../session/session.ts";
 import { StatusLine } from "../session/status.ts";
@@ -10,7 +11,7 @@ import type { RunningTarget, Target } from "../session/target.ts";
 import { targetEnded } from "../session/target_ended.ts";
 import { SlowTokens } from "../session/slow_tokens.ts";
 import { TokenCount } from "../session/tokens.ts";
-import { regularTurns, slowTurns, type Turns } from "../session/turns.ts";
+import { learningTurns, regularTurns, slowTurns, type Turns } from "../session/turns.ts";
 import { type Invoker, readInvoker } from "../target/invoker.ts";
 import { launchStopped } from "../target/launch.ts";
 import { hasEnded, readStat } from "../target/process.ts";
@@ -40,6 +41,8 @@ export interface TraceOptions extends TargetOptions, ReportOptions, OverheadOpti
   readonly bpftrace?: string;
   readonly between?: true;
   readonly syscalls?: true;
+  /** Milliseconds without anything new after which it is known what runs. */
+  readonly learn?: number;
   /** `--redact`. */
   readonly pseudonyms?: Pseudonyms;
   /** What the program prints is nobody's concern. */
@@ -76,7 +79,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const guard = await starting;
   const tokens = new TokenCount(options.tokens);
   const slow = options.slowerThan === undefined ? undefined : new SlowTokens(options.slowerThan);
-  const next = nextTurn(options, probes, overhead.detail, slow, means);
+  const learning = profile.learns && new Learning(means, options.learn ?? LEARN_MS);
+  const next = learning ? learningTurn(profile.learns!, learning, options, means) : nextTurn(options, probes, overhead.detail, slow, means);
   const run = new TraceRun(profile, outputs, (span) => {
     tokens.span(span);
     slow?.span(span);
@@ -103,7 +107,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         schemaVersion: 1,
         llmprof: context.version,
         command: profile.name,
-        options: { detail: overhead.detail, ...(slow && { slowerThan: slow.factor }) },
+        options: { detail: overhead.detail, ...(slow && { slowerThan: slow.factor }), ...(profile.engine && { engine: profile.engine }) },
         host: hostFacts(means.machine),
         ...(ceilings && { ceilings }),
         bpftrace: { path: means.machine.bpftrace!.path, version: means.machine.bpftrace!.text.replace(/^bpftrace v/, "") },
@@ -114,15 +118,23 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       },
       pseudonyms: options.pseudonyms,
       onFact: run.onFact,
-      onExit: (event) => overhead.exited(event),
+      heard: (event) => {
+        overhead.heard(event);
+        learning?.heard(event);
+      },
       conclude: () => overhead.conclude(),
       progress: (progress) => status.progress(progress),
     });
     // All that ends a run in good order, beside the end of its target; what ends it as a failure is thrown by `run`.
     const ends = [context.interrupted, tokens.reached, outputs.spent];
-    if (options.duration !== undefined) ends.push(session.counting.then(() => means.sleep(options.duration!)));
+    const timing = learning?.isApplied ?? session.counting;
+    const { duration } = options;
+    const lasted = () => means.sleep(duration!);
+    if (duration !== undefined) ends.push(timing.then(lasted));
+    // One that computes nothing would be learned from without end.
+    if (duration !== undefined && learning) ends.push(session.counting.then(lasted).then(() => learning.isIdle ? undefined : new Promise(() => {})));
     const end = Promise.race(ends);
-    overhead.follow(session, run.facts, end);
+    overhead.follow(session, run.facts, timing, end);
     await session.run(end);
     await checkSeen(profile, session, means);
   } catch (error) {
@@ -173,6 +185,19 @@ function nextTurn(
   const look = probesOf(detail, probes);
   if (slow) return slowTurns(means, slow, { watch: probesOf("token", probes), look, forMs });
   return every === undefined ? undefined : regularTurns(means, look, forMs, every);
+}
+
+/** A pass through a model is seldom longer, and what it runs comes again in each. */
+const LEARN_MS = 2000;
+
+function learningTurn(
+  { learn, look }: NonNullable<Profile<unknown>["learns"]>,
+  learning: Learning,
+  { for: forMs, every: everyMs, ...asked }: TraceOptions,
+  means: Means,
+): Turns["next"] {
+  const turns = { learn, look: (functions: readonly string[]) => askedFor(look(functions), asked) };
+  return learningTurns(means, learning, turns, forMs === undefined || everyMs === undefined ? undefined : { forMs, everyMs });
 }
 
 /** A second Ctrl-C: there is no time for a summary. */

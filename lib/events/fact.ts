@@ -10,8 +10,10 @@ export type Fact =
       readonly probe: string;
       readonly site: string;
       readonly cost: string;
-      /** What a hit sends; empty where hits of several sites cannot be told apart, and where most hits send nothing. */
+      /** What a hit sends, or of what there are as many; empty where most hits send nothing. */
       readonly records: readonly string[];
+      /** How many sites send the same records, so that their hits cannot be told apart; absent: this one alone. */
+      readonly among?: number;
       /** Of a site whose hits send nothing: how many of them there are for each operator. */
       readonly perOperator?: number;
     }[];

@@ -40,7 +40,7 @@ export interface Site {
   /** The same for whom llmprof gives no symbol table: a person. At the function's beginning where bpftrace accepts no offset. */
   readonly byHand: string;
   /** What llmprof has to name before. */
-  readonly place?: NamedPlace;
+  readonly places: readonly NamedPlace[];
 }
 
 /** Where {@link findLibraries} does not look. */
@@ -150,13 +150,32 @@ export async function sitesIn(
     const ofReturn = { label: `return of ${harmless(library.name)}:${symbol}`, cost: `${cost} and back` };
     const described = param.at === "return" ? ofReturn : { label, cost: isShared ? "shared with its return" : cost };
     const byHand = attach(quote(symbol) + (offset > 0 && host.offsets && param.at === "entry" ? `+${offset}` : ""));
-    if (!host.symbols) sites.push({ attach: byHand, byHand, ...described });
+    if (!host.symbols) sites.push({ attach: byHand, byHand, places: [], ...described });
     else {
-      const place = { file, buildId, arch: host.arch, name: ownName(symbol, value, offset), address: value + offset };
-      sites.push({ attach: attach(quote(place.name)), byHand, place, ...described });
+      const name = param.together === undefined ? ownName(symbol, value, offset) : `${patternOf(param)}${value.toString(16)}`;
+      const place = { file, buildId, arch: host.arch, name, address: value + offset };
+      sites.push({ attach: attach(quote(place.name)), byHand, places: [place], ...described });
     }
   }
-  return sites;
+  if (param.together === undefined || !host.symbols || sites.length < 2) return sites;
+  const cost = dearest(sites.map(({ cost }) => cost));
+  return [{
+    attach: attach(quote(`${patternOf(param)}*`)),
+    label: `${param.at === "return" ? "return of " : ""}${harmless(library.name)}: ${sites.length} functions`,
+    cost,
+    byHand: sites.map(({ byHand }) => byHand).join(",\n"),
+    places: sites.flatMap(({ places }) => places),
+  }];
+}
+
+/** What the names of places begin with that have one attach point; those of entries and returns may lie differently. */
+function patternOf({ together, at }: SiteParam): string {
+  return `llmprof_${together}_${at}_`;
+}
+
+/** Of costs of sites whose hits cannot be told apart, that of whichever costs most. */
+function dearest(costs: readonly string[]): string {
+  return costs.find((cost) => cost.startsWith("stepped")) ?? costs.find((cost) => !cost.startsWith("shared")) ?? costs[0]!;
 }
 
 /** What llmprof calls a place: after its function, where that is a name that every bpftrace reads. */

@@ -16,9 +16,16 @@ export type Param =
   /**
    * One or several functions, each by its names in the versions of the library, newest first: the first name that exists is attached. A block
    * whose site names no existing function is left out of the program. `beside`: not in the probe's own library but in those whose file names
-   * begin so, which the process has mapped as well.
+   * begin so, which the process has mapped as well. `together`: many functions, which have one attach point by a pattern of that name: for each attach
+   * point bpftrace reads all symbols of the library, and of some there are half a million.
    */
-  | { readonly type: "site"; readonly at: "entry" | "return"; readonly functions: readonly (readonly string[])[]; readonly beside?: string }
+  | {
+    readonly type: "site";
+    readonly at: "entry" | "return";
+    readonly functions: readonly (readonly string[])[];
+    readonly beside?: string;
+    readonly together?: string;
+  }
   /** 1 where the site of that name has a function to sit on, otherwise 0. */
   | { readonly type: "exists"; readonly site: string };
 
@@ -61,6 +68,8 @@ export interface Probe {
   readonly hot?: boolean;
   /** Hits of one of its sites for each operator that a worker computes: what it will cost is known from the graph, before it is placed. */
   readonly perOperator?: { readonly site: string; readonly hits: number };
+  /** Hits of this site send nothing, and there are as many of them as of this record. */
+  readonly asMany?: { readonly site: string; readonly record: string };
   /** Of a timer: hits in a second of CPU time, whatever the target does. */
   readonly perSecond?: number;
   /** Seen only where the option of this name asks for it. */
@@ -87,5 +96,7 @@ export interface Probe {
   readonly sees?: readonly string[];
   /** What the decoder has to know besides its own records. */
   readonly facts?: readonly Knowledge["fact"][];
+  /** Functions of its library that its decoder wants to know by their addresses; absent: all. */
+  readonly names?: (symbol: string) => boolean;
   decoder(tracks: Tracks): Decoder;
 }

@@ -42,8 +42,10 @@ export interface Program {
 export interface ProgramSite {
   readonly attach: string;
   readonly probe: string;
-  /** What a hit sends; empty where several attach points share a block, whose hits cannot be told apart, and where most hits send nothing. */
+  /** What a hit sends, or of what there are as many; empty where most hits send nothing. */
   readonly records: readonly string[];
+  /** Where several attach points share a block, whose hits cannot be told apart: how many they are. */
+  readonly among?: number;
   /** Each hit prints its record, where those of other sites are rows. */
   readonly isPrinted?: boolean;
   /** Of a site whose hits send nothing: how many of them there are for each operator. */
@@ -89,10 +91,14 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
       if (attach.length === 0) continue;
       const { perOperator } = probe;
       const isSumming = Object.keys(probe.sums ?? {}).some((map) => block.body.includes(`@${map}[`));
-      const emitted = attach.length > 1 || isSumming ? [] : [...block.body.matchAll(/EMIT\((\w+)/g)].map(([, record]) => `${probe.name}.${record}`);
+      const sent = isSumming ? [] : [...block.body.matchAll(/EMIT\((\w+)/g)].map(([, record]) => record!);
+      const emitted = sent.map((record) => `${probe.name}.${record}`);
       const hits = isSumming && block.attach[0] === `{{${perOperator?.site}}}` && { perOperator: perOperator!.hits };
       const isPrinted = dialect.perCpuBuffers > 0 && emitted.length > 0 && !emitted.some((record) => rotating?.takes(record));
-      sites.push(...attach.map((point) => ({ attach: point, probe: probe.name, records: emitted, ...isPrinted && { isPrinted }, ...hits })));
+      const { asMany } = probe;
+      const records = asMany && block.attach[0] === `{{${asMany.site}}}` ? [`${probe.name}.${asMany.record}`] : emitted;
+      const among = attach.length > 1 && { among: attach.length };
+      sites.push(...attach.map((point) => ({ attach: point, probe: probe.name, records, ...among, ...isPrinted && { isPrinted }, ...hits })));
       const written = { ...block, body: replaceRepeats(block.body, dialect.walksMaps) };
       blocks.push(renderBlock(written, attach, probe, kinds, rotating, plan.filter, (name) => literal(probe, name, dialect, resolve)));
     }

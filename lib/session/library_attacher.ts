@@ -164,8 +164,9 @@ export class LibraryAttacher {
    * a program stands before its first instruction without any library.
    */
   async #tellCode(files: FilesOnce, { pid, group: { probes }, libraries, how }: Found): Promise<void> {
-    if (libraries.length === 0 || (this.#told.has(pid) && !how.loaded) || !probes.some(({ facts }) => facts?.includes("code"))) return;
-    const code = await readCode(files, pid, libraries);
+    const asking = probes.find(({ facts }) => facts?.includes("code"));
+    if (libraries.length === 0 || (this.#told.has(pid) && !how.loaded) || !asking) return;
+    const code = await readCode(files, pid, libraries, asking.names);
     const told = JSON.stringify(code);
     if (!code || this.#told.get(pid) === told) return;
     this.#told.set(pid, told);

@@ -21,8 +21,8 @@ export interface LifeOptions extends AttachOptions {
   readonly tree: boolean;
   readonly probes: readonly Probe[];
   readonly progress: (progress: Progress) => void;
-  /** A thread of the target has ended: its `process/life.exit`. */
-  readonly onExit?: (event: Event) => void;
+  /** Every event of the target, as soon as it is read. */
+  readonly heard?: (event: Event) => void;
 }
 
 /** The run that a life is a part of. */
@@ -129,9 +129,8 @@ export class Life {
   }
 
   #heard(event: Event): void {
-    if (event.record !== "process/life.exit") return;
-    this.options.onExit?.(event);
-    if (event.pid === event.tid && event.pid === this.root?.pid) this.#exited.resolve();
+    this.options.heard?.(event);
+    if (event.record === "process/life.exit" && event.pid === event.tid && event.pid === this.root?.pid) this.#exited.resolve();
   }
 
   /** The first process that shows itself is the target, with the tree that it belongs to. */

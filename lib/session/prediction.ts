@@ -46,9 +46,10 @@ export function hitsOf(facts: readonly Fact[], tallies: ReadonlyMap<string, Tall
   return facts.flatMap((fact) => {
     if (fact.fact !== "program") return [];
     const seen = tallies.get(fact.stream)?.hits;
-    return fact.sites.map(({ cost, records, perOperator = 0 }) => ({
+    return fact.sites.map(({ cost, records, among = 1, perOperator = 0 }) => ({
       cost,
-      count: Math.max(perOperator * operators, ...records.map((record) => seen?.get(record) ?? 0)),
+      // Of several sites that send the same, each is taken for as busy as the others.
+      count: Math.max(perOperator * operators, ...records.map((record) => (seen?.get(record) ?? 0) / among)),
     }));
   });
 }

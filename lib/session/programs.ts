@@ -22,7 +22,8 @@ import { type ProcessKind, Spares } from "./spares.ts";
 import type { Tap } from "./tap.ts";
 import { cpuSeconds, skippedHits } from "./own_cost.ts";
 
-const ATTACH_TIMEOUT_MS = 30_000;
+/** Twenty of these are what 0.17 takes for a library of half a million symbols. */
+const ATTACH_TIMEOUT_MS = 60_000;
 const PAGE_BYTES = 4096;
 
 export interface ProgramOptions {
@@ -107,7 +108,7 @@ export class Programs {
       for (const site of found) uprobes.set(site.attach, site);
       return found.map((site) => site.attach);
     });
-    this.means.symbols.add([...uprobes.values()].flatMap(({ place }) => place ?? []));
+    this.means.symbols.add([...uprobes.values()].flatMap(({ places }) => places));
     const child = this.#spares.take({ unsafe: program.unsafe, prompt });
     const attached = new Attached(program, prompt, child, this.means.monotonic);
     this.#attached.push(attached);

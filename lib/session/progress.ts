@@ -4,14 +4,15 @@ import type { ChildEnd } from "../machine/child.ts";
 export type Progress =
   | { readonly state: "attaching" }
   | { readonly state: "waiting" }
-  | { readonly state: "counting"; readonly pid: number; readonly sites: number }
+  /** `learns`: what it will look at. */
+  | { readonly state: "counting"; readonly pid: number; readonly sites: number; readonly learns: boolean }
   | { readonly state: "gate"; readonly pid: number; readonly what: "library mapped" | "call reached"; readonly milliseconds: number }
   /** The target ended, and its next life is waited for. */
   | { readonly state: "again"; readonly pid: number }
   /** The target is left alone until its next turn. */
   | { readonly state: "resting"; readonly pid: number }
-  /** The target is looked at in another way from now on. */
-  | { readonly state: "turn"; readonly why: string }
+  /** The target is looked at in another way from now on; `lasts`: for good. */
+  | { readonly state: "turn"; readonly why: string; readonly lasts: boolean }
   /** The program that we started: how it ended, or null when it goes on without us. */
   | { readonly state: "left"; readonly pid: number; readonly end: ChildEnd | null }
   | { readonly state: "looking" }

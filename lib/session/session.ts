@@ -105,7 +105,7 @@ export class Session {
     this.#programs.gather();
     if (turn?.note !== undefined) {
       this.#fact({ fact: "note", text: turn.note });
-      this.options.progress({ state: "turn", why: turn.note });
+      this.options.progress({ state: "turn", why: turn.note, lasts: turn.lasts === true });
     }
     return new Life(this.means, target, this.options, {
       programs: this.#programs,
@@ -167,7 +167,7 @@ export class Session {
     this.#flushFacts();
     this.#programs.openWindows();
     this.#flushFacts();
-    this.options.progress({ state: "counting", pid: life.root!.pid, sites: this.#programs.sites });
+    this.options.progress({ state: "counting", pid: life.root!.pid, sites: this.#programs.sites, learns: life.turn?.learns === true });
     this.#counting.resolve();
   }
 

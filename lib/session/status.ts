@@ -34,6 +34,7 @@ export class StatusLine {
       case "waiting":
         return this.#say("Waiting for the next inference process to start. Ctrl-C ends.");
       case "counting":
+        if (progress.learns) return this.#say(`Learning which operators process ${progress.pid} runs. Ctrl-C ends.`);
         return this.#inTurns ? undefined : this.#say(`Tracing process ${progress.pid} with ${progress.sites} probes. Ctrl-C ends and writes.`);
       case "gate":
         return this.#say(`Process ${progress.pid} stood ${Math.round(progress.milliseconds)} ms (${progress.what}) while probes were attached.`);
@@ -44,7 +45,7 @@ export class StatusLine {
         this.#inTurns = true;
         return;
       case "turn":
-        this.#inTurns = true;
+        this.#inTurns = !progress.lasts;
         return this.#say(`${progress.why[0]!.toUpperCase()}${progress.why.slice(1)}.`);
       case "left":
         return this.#left(progress.pid, progress.end);

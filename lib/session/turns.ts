@@ -1,4 +1,5 @@
 import type { Probe } from "../programs/probe.ts";
+import type { Learning } from "./learning.ts";
 import type { Means } from "./means.ts";
 import type { SlowTokens } from "./slow_tokens.ts";
 import type { RunningTarget } from "./target.ts";
@@ -8,6 +9,10 @@ export interface Turn {
   readonly probes: readonly Probe[];
   /** Why it comes, where that is not the clock. */
   readonly note?: string;
+  /** It is the first, in which is learned what the others look at. */
+  readonly learns?: true;
+  /** It is looked at for good, as a target is that is not watched in turns. */
+  readonly lasts?: true;
   /** Resolves when it is over; called when it counts. */
   over(): Promise<unknown>;
   /** Resolves when the next one may begin, and is called as it is over; absent: at once. Nothing is attached in between. */
@@ -32,6 +37,33 @@ export function regularTurns({ sleep, monotonic }: Means, probes: readonly Probe
     return sleep(everyMs - (monotonic() - begun) % everyMs);
   };
   return () => ({ probes, over: () => sleep(forMs), rest });
+}
+
+/** What runs is learned first, and then looked at: for good, or for `forMs` of every `everyMs`. */
+export function learningTurns(
+  means: Means,
+  learning: Learning,
+  { learn, look }: { readonly learn: readonly Probe[]; readonly look: (functions: readonly string[]) => readonly Probe[] },
+  regularly?: { readonly forMs: number; readonly everyMs: number },
+): Turns["next"] {
+  let begun = false;
+  let looking: Turns["next"] | undefined;
+  return () => {
+    if (looking) return looking();
+    if (!begun) {
+      begun = true;
+      return { probes: learn, learns: true, over: () => learning.over() };
+    }
+    const probes = look(learning.functions);
+    const good = (): Turn => ({ probes, lasts: true, over: () => new Promise(() => {}) });
+    looking = regularly ? regularTurns(means, probes, regularly.forMs, regularly.everyMs) : good;
+    const first = looking();
+    const over = () => {
+      learning.applied();
+      return first.over();
+    };
+    return { ...first, over, note: learning.learned };
+  };
 }
 
 /** `watch` until a token is slow, then `look` for `forMs`, and so on. */

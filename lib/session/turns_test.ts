@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { FakeProc } from "../../tests/harness/fake_machine.ts";
 import { TestSpans } from "../../tests/harness/spans.ts";
+import { temporary } from "../../tests/harness/temporary.ts";
 import { calls } from "../../probes/llama/calls.ts";
 import { ops } from "../../probes/ggml/ops.ts";
 import type { Means } from "./means.ts";
 import { SlowTokens } from "./slow_tokens.ts";
-import { regularTurns, slowTurns } from "./turns.ts";
+import { Learning } from "./learning.ts";
+import { learningTurns, regularTurns, slowTurns } from "./turns.ts";
 
 Deno.test("turns: regular ones begin at equal distances; one that took too long to attach costs the next", async () => {
   let now = 0;
@@ -39,4 +42,29 @@ Deno.test("turns: tokens alone until one is slow, then more for a while, and aga
     await looking.over();
   }
   assert.deepEqual(slept, [2000, 2000]);
+});
+
+Deno.test("turns: what runs is learned first; a process that computes nothing is waited for, and what comes later is waited out", async () => {
+  using folder = temporary();
+  const proc = new FakeProc(folder.path);
+  const slept: number[] = [];
+  const learning = new Learning({ files: proc.files, sleep: (ms: number) => Promise.resolve(void slept.push(ms)) } as Partial<Means> as Means, 2000);
+  const next = learningTurns({} as Means, learning, { learn: [calls], look: (functions) => functions.length === 0 ? [ops] : [] });
+  const first = next();
+  assert.deepEqual([first.probes, first.learns, learning.isIdle], [[calls], true, true]);
+  const over = first.over();
+  const caller = (address: number) => learning.heard({ at: 0, stream: "target", record: "torch/learn.caller", pid: 7, tid: 7, values: [address] });
+  caller(1);
+  caller(2);
+  await over;
+  assert.deepEqual([slept, learning.isIdle], [[2000], false]);
+  const second = next();
+  assert.deepEqual([second.probes, second.lasts, second.note], [[ops], true, learning.learned]);
+  assert.equal(
+    learning.learned,
+    "no operator is known by its name, and none is timed; 2 other functions dispatch some as well, which are not timed",
+  );
+  void second.over();
+  await learning.isApplied;
+  assert.deepEqual(next().probes, [ops]);
 });

@@ -27,7 +27,7 @@ export async function whyMissing(files: KernelFiles, pids: readonly number[], mi
   return new LlmprofError(
     ExitCode.failed,
     `Process ${pids[0]} has no ${need.prefix.replace(/\.$/, "")}*.so mapped.`,
-    "It is no llama.cpp, or it has not loaded it yet.",
+    "It computes with neither llama.cpp nor PyTorch, or has not loaded it yet.",
     "Wait for it with --wait, or let llmprof start it: llmprof <command> -- program args…",
   );
 }

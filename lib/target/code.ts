@@ -12,8 +12,13 @@ export interface CodeFile {
   readonly elf: ElfFile;
 }
 
-/** What the addresses of a process's code stand for now; null when it has ended. */
-export async function readCode(files: KernelFiles, pid: number, wanted: readonly CodeFile[]): Promise<CodeFact | null> {
+/** What the addresses of a process's code stand for now, and functions of these files that `names` accepts; null when it has ended. */
+export async function readCode(
+  files: KernelFiles,
+  pid: number,
+  wanted: readonly CodeFile[],
+  names: (symbol: string) => boolean = () => true,
+): Promise<CodeFact | null> {
   const maps = await files.text(`/proc/${pid}/maps`);
   if (maps === null) return null;
   // The kernel's own page of old system calls lies above what a number holds.
@@ -23,7 +28,7 @@ export async function readCode(files: KernelFiles, pid: number, wanted: readonly
     bytes: Number(end - start),
     file: path.slice(path.lastIndexOf("/") + 1),
   }));
-  const functions = await Promise.all(wanted.map((file) => functionsOf(files, pid, file, mapped)));
+  const functions = await Promise.all(wanted.map((file) => functionsOf(files, pid, file, mapped, names)));
   return { fact: "code", pid, ranges, functions: functions.flat() };
 }
 
@@ -31,10 +36,16 @@ export async function readCode(files: KernelFiles, pid: number, wanted: readonly
 const MOST_FUNCTIONS = 20_000, LONGEST_NAME = 200;
 
 /** Functions of a file where the process has them. A stripped file tells those that others call, or has a debug file beside it. */
-async function functionsOf(files: KernelFiles, pid: number, { key, elf }: CodeFile, mapped: readonly Mapping[]): Promise<CodeFact["functions"]> {
+async function functionsOf(
+  files: KernelFiles,
+  pid: number,
+  { key, elf }: CodeFile,
+  mapped: readonly Mapping[],
+  names: (symbol: string) => boolean,
+): Promise<CodeFact["functions"]> {
   const isWhole = elf.sections.some(({ type }) => type === SectionType.symtab);
   const named = isWhole ? elf : await readDebugFile(files, pid, elf) ?? elf;
-  const { functions } = await findSymbols(named, named.read, () => true);
+  const { functions } = await findSymbols(named, named.read, names);
   const own = mapped.filter(({ dev, inode }) => `${dev}:${inode}` === key);
   const largest = [...functions.values()].sort((a, b) => b.size - a.size).slice(0, MOST_FUNCTIONS);
   return largest.flatMap(({ name, value, size }) => {

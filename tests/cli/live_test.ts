@@ -31,7 +31,7 @@ for (const [command, schema] of [["operators", operatorsResultSchema], ["coldsta
 kernelTest("a process without the library, and one that ends while llmprof attaches: 1, with what to do", { bpftrace: true }, async () => {
   await using other = start(["sleep", "60"]);
   const none = await runLlmprof(["operators", "--pid", String(other.pid), "--no-output"]);
-  assert.match(none.stderr, /has no libggml-cpu\*\.so mapped\. It is no llama\.cpp.*\n.*--wait/);
+  assert.match(none.stderr, /has no libggml-cpu\*\.so mapped\. It computes with neither.*\n.*--wait/);
   await using brief = start(["sleep", "60"]);
   await using attaching = start([...llmprof, "coldstart", "--pid", String(brief.pid), "--no-output"]);
   await attaching.saw("Attaching");

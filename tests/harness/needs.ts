@@ -4,6 +4,7 @@ import { engine } from "../setup/engine.ts";
 import { podman } from "../setup/podman.ts";
 import { programs } from "../setup/programs.ts";
 import { bpftraceOf } from "../setup/root.ts";
+import { torch } from "../setup/torch.ts";
 import { findProgram } from "./find_program.ts";
 
 /** What a test cannot run without. */
@@ -19,6 +20,8 @@ export interface Needs {
   readonly aarch64?: boolean;
   /** Perfetto's trace_processor. */
   readonly judge?: boolean;
+  /** Debian's PyTorch. */
+  readonly torch?: boolean;
   /** A root of Debian trixie. */
   readonly trixie?: boolean;
 }
@@ -35,6 +38,7 @@ export function unmet(needs: Needs): string | null {
   if (needs.podman && !podman.isThere()) return "needs podman: deno run -A tests/setup/setup.ts podman";
   if (needs.aarch64 && !crossCompiler.isThere()) return "needs a compiler for aarch64: deno run -A tests/setup/setup.ts aarch64";
   if (needs.judge && !traceProcessor.isThere()) return "needs trace_processor: deno run -A tests/setup/setup.ts judge";
+  if (needs.torch && !torch.isThere()) return "needs PyTorch: deno run -A tests/setup/setup.ts torch";
   if (needs.trixie && !bpftraceOf("trixie").isThere()) return "needs Debian trixie: deno run -A tests/setup/setup.ts trixie";
   return null;
 }

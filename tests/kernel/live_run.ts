@@ -1,6 +1,7 @@
 import type { ColdstartResult } from "../../lib/analysis/coldstart_schema.ts";
 import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
 import type { Summary } from "../../lib/analysis/summary.ts";
+import { type TorchResult, torchResultSchema } from "../../lib/analysis/torch_schema.ts";
 import { type Finished, type Running, start } from "../harness/command.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import type { Temporary } from "../harness/temporary.ts";
@@ -48,6 +49,12 @@ export function summaryOf<C extends Command>(_command: C, finished: Finished, co
   if (finished.code === code && !finished.timedOut) return JSON.parse(finished.stdout);
   const how = finished.timedOut ? "ran into its time limit" : `ended with ${finished.signal ?? finished.code}`;
   throw new Error(`llmprof ${how}, not ${code}:\n${finished.stderr.slice(-4000)}`);
+}
+
+/** The same of a process that computes with PyTorch. */
+export function torchSummaryOf(finished: Finished): Summary<TorchResult> {
+  const summary: Summary<unknown> = summaryOf("operators", finished);
+  return { ...summary, result: torchResultSchema.parse(summary.result) };
 }
 
 /** CLOCK_BOOTTIME of a moment in the summary's trace time. */

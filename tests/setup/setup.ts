@@ -13,9 +13,10 @@ import { CannotSetUp, type Part } from "./part.ts";
 import { podman } from "./podman.ts";
 import { programs } from "./programs.ts";
 import { bpftraceOf } from "./root.ts";
+import { torch } from "./torch.ts";
 
 /** `trixie` brings a bpftrace with a ring buffer and function offsets; more suites are for the matrix, BCC for a benchmark. */
-const usual: readonly Part[] = [engine, traceProcessor, bpftrace, programs, crossCompiler, podman, bpftraceOf("trixie")];
+const usual: readonly Part[] = [engine, traceProcessor, bpftrace, programs, crossCompiler, podman, torch, bpftraceOf("trixie")];
 const onDemand: readonly Part[] = [bpftraceOf("sid"), bcc];
 
 /** Says on standard error what was there or made. Throws {@link CannotSetUp}. */

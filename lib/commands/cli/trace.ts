@@ -4,7 +4,7 @@ import { details } from "../../programs/detail.ts";
 import { begin } from "../begin.ts";
 import { redacting } from "../redacting.ts";
 import type { Pseudonyms } from "../../timeline/pseudonyms.ts";
-import { profiles } from "../profiles.ts";
+import { profileOf } from "../profiles.ts";
 import type { Context } from "../terminal.ts";
 import { outputPaths } from "./output_paths.ts";
 import { collect, parseCount, parseDuration, parseFactor, parsePages, parsePattern, parsePercent, parseRate } from "./parse.ts";
@@ -62,6 +62,11 @@ export function traceCommand(name: string, description: string, context: Context
         isCold,
       ),
     )
+    .addOption(
+      option("--learn <TIME>", "PyTorch: operators are timed when for so long no new one has run (2s)", "tracing").argParser(parseDuration).hideHelp(
+        isCold,
+      ),
+    )
     .addOption(option("--syscalls", "count the system calls of each thread as well, and the time in them", "tracing"))
     .addOption(
       option("--max-overhead <PERCENT>", "look first; see less, or refuse (exit 4), where more is predicted", "tracing").argParser(parsePercent),
@@ -76,7 +81,7 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--quiet", "no progress"))
     .addOption(option("--verbose", "causes and stacks of failures"))
     .action(async (words, given) => {
-      if (isCold) refuse(command as unknown as Command, ["detail", "every", "for", "slowerThan", "between"]);
+      if (isCold) refuse(command as unknown as Command, ["detail", "every", "for", "slowerThan", "between", "learn"]);
       const o = { ...given, wait: given.wait === true, quiet: given.quiet === true, ...(isCold && ONCE) };
       const program = targetProgram(name, words, o, context);
       const outputs = o.dryRun ? [] : outputPaths(name, o.output as string[] | false | undefined, context);
@@ -88,14 +93,17 @@ export function traceCommand(name: string, description: string, context: Context
         return done(await redacting(o.redact === true, program, hidden, replay));
       }
       using begun = begin({ name, waits: isCold }, { ...o, program }, context);
+      // Who is meant may be wrong: that is told later.
+      const engine = isCold ? "ggml" : await begun.engine.catch(() => "ggml" as const);
+      if (engine === "torch") refuseOfTorch(name, o);
       if (o.dryRun) {
-        const [profile, { dryRun }] = await Promise.all([profiles[name]!(), import("../dry_run.ts")]);
+        const [profile, { dryRun }] = await Promise.all([profileOf(name, engine)!, import("../dry_run.ts")]);
         const folders = o.output === false ? [] : o.output as string[] | undefined ?? [];
         return done(await dryRun(profile, { ...o, folders, program }, context, begun));
       }
       // bpftrace takes longest to load: it begins before the rest of llmprof does.
       await begun.spares;
-      const [profile, { trace }] = await Promise.all([profiles[name]!(), import("../trace.ts")]);
+      const [profile, { trace }] = await Promise.all([profileOf(name, engine)!, import("../trace.ts")]);
       const live = (pseudonyms?: Pseudonyms) => trace(profile, { ...o, outputs, program, pseudonyms }, context, begun);
       done(await redacting(o.redact === true, program, hidden, live));
     });
@@ -115,6 +123,15 @@ function refuse(command: Command, names: readonly string[]): void {
   throw usage(what, "It happens once, and is seen whole.", `See: llmprof ${command.name()} --help`);
 }
 
+/** Tokens, graphs and what lies between them are llama.cpp's: PyTorch knows operators. */
+function refuseOfTorch(name: string, o: { readonly [option in "tokens" | "slowerThan" | "between" | "maxOverhead" | "detail"]?: unknown }): void {
+  const given = ([["tokens", "tokens"], ["slowerThan", "slower-than"], ["between", "between"], ["maxOverhead", "max-overhead"]] as const)
+    .find(([option]) => o[option] !== undefined)?.[1] ?? (o.detail === "op" ? undefined : `detail ${o.detail}`);
+  if (given === undefined) return;
+  const why = "Of PyTorch, operators are seen one by one, and nothing of tokens and graphs.";
+  throw usage(`--${given} is not for a process that computes with PyTorch.`, why, `Try: llmprof ${name} --pid N --duration 10s`);
+}
+
 /** What makes no sense for a run that is over. */
 const LIVE = [
   "pid",
@@ -129,6 +146,7 @@ const LIVE = [
   "detail",
   "slowerThan",
   "between",
+  "learn",
   "syscalls",
   "dryRun",
   "bpftrace",

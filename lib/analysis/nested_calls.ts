@@ -1,0 +1,74 @@
+import type { Ns } from "../events/time.ts";
+
+/** A call that has ended. */
+interface Call {
+  readonly name: string;
+  readonly start: Ns;
+  readonly end: Ns;
+  /** How long it took: shorter than from start to end where it was held still. */
+  readonly ns: number;
+}
+
+/** So many calls may one call make itself. */
+const MOST = 65_536;
+
+/**
+ * Calls of one thread, told in the order in which they end: what a call made itself has ended before it. A call is inside of no other when one more
+ * than {@link MOST} have ended behind it, or nothing follows.
+ */
+export class NestedCalls {
+  /** Ended, and not yet known to be inside of another; later ones behind. */
+  #waiting: Call[] = [];
+  /** Those before are outermost. */
+  #head = 0;
+  calls = 0;
+  /** In outermost calls. */
+  operatorsNs = 0;
+  /** Between these. */
+  betweenNs = 0;
+  longestGapNs = 0;
+  #lastEnd: Ns = NaN;
+
+  /** `nested` gets each call, with the name of the one that made it; null: none did. */
+  constructor(readonly nested: (outer: string | null, inner: string, ns: number) => void) {}
+
+  /** Returns how long the calls took that it made itself. */
+  ended(call: Call): number {
+    this.calls++;
+    let inside = 0;
+    while (this.#waiting.length > this.#head && this.#waiting.at(-1)!.start >= call.start) {
+      const { name, ns } = this.#waiting.pop()!;
+      inside += ns;
+      this.nested(call.name, name, ns);
+    }
+    this.#waiting.push(call);
+    if (this.#waiting.length - this.#head > MOST) this.#outermost();
+    return inside;
+  }
+
+  /** What follows comes after a time that nobody watched. */
+  interrupt(): void {
+    this.end();
+    this.#lastEnd = NaN;
+  }
+
+  /** Nothing follows. */
+  end(): void {
+    while (this.#head < this.#waiting.length) this.#outermost();
+    this.#waiting = [];
+    this.#head = 0;
+  }
+
+  #outermost(): void {
+    const { name, start, end, ns } = this.#waiting[this.#head++]!;
+    this.nested(null, name, ns);
+    this.operatorsNs += ns;
+    const gap = start - this.#lastEnd;
+    if (gap > 0) this.betweenNs += gap;
+    if (gap > this.longestGapNs) this.longestGapNs = gap;
+    this.#lastEnd = end;
+    if (this.#head < MOST) return;
+    this.#waiting = this.#waiting.slice(this.#head);
+    this.#head = 0;
+  }
+}

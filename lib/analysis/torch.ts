@@ -1,0 +1,103 @@
+import type { Mark, Slice, Span, Track } from "../events/span.ts";
+import type { Analysis } from "./analysis.ts";
+import { Histogram } from "./histogram.ts";
+import { NestedCalls } from "./nested_calls.ts";
+import { QualityCount } from "./quality.ts";
+import { StoppedTimes } from "./stopped.ts";
+import { SystemCalls } from "./system_calls.ts";
+import type { TorchResult } from "./torch_schema.ts";
+import { Windows } from "./windows.ts";
+
+/** Which operators of PyTorch take the time: sums as spans arrive, in memory that does not grow with their number. */
+export function torch(): Analysis<TorchResult> {
+  return new TorchAnalysis();
+}
+
+interface Sums {
+  readonly whole: Histogram;
+  selfNs: number;
+}
+
+class TorchAnalysis implements Analysis<TorchResult> {
+  readonly #stopped = new StoppedTimes();
+  readonly #systemCalls = new SystemCalls();
+  readonly #quality = new QualityCount();
+  readonly #operators = new Map<string, Sums>();
+  /** By outer and inner operator; no name: none. */
+  readonly #nesting = new Map<string, Map<string, { calls: number; totalNs: number }>>();
+  readonly #threads = new Map<Track, NestedCalls>();
+  /** The first is for learning, those behind it for timing. */
+  readonly #learning = new Windows();
+  readonly #windows = new Windows();
+  #windowsNow = this.#learning;
+  #isOver = false;
+
+  span(span: Span): void {
+    if (span.type === "slice" && span.category === "torch.op") this.#operator(span);
+    else if (span.type === "slice" && span.category === "llmprof.stopped") this.#stopped.add(span);
+    else if (span.type === "instant" && span.category === "process.syscalls") this.#systemCalls.instant(span);
+    else if (span.type === "mark") this.#mark(span);
+  }
+
+  result(): TorchResult {
+    for (const calls of this.#threads.values()) calls.end();
+    const operators = [...this.#operators].map(([name, { whole, selfNs }]) => ({
+      name,
+      calls: whole.count,
+      totalNs: whole.sum,
+      selfNs,
+      meanNs: whole.mean!,
+      p50Ns: whole.quantile(0.5)!,
+      p99Ns: whole.quantile(0.99)!,
+      maxNs: whole.max,
+    }));
+    const nesting = [...this.#nesting].flatMap(([outer, all]) => [...all].map(([inner, sums]) => ({ outer: outer || null, inner, ...sums })));
+    const threads = [...this.#threads].map(([{ pid, tid }, { calls, operatorsNs, betweenNs, longestGapNs }]) => (
+      { pid, tid: tid!, calls, operatorsNs, betweenNs, longestGapNs }
+    ));
+    return {
+      engine: "torch",
+      windows: this.#windows.result(),
+      learnedNs: this.#learning.result().ns,
+      processes: new Set(threads.map(({ pid }) => pid)).size,
+      time: { operatorsNs: threads.reduce((sum, { operatorsNs }) => sum + operatorsNs, 0), stoppedNs: this.#stopped.union().total },
+      operators: operators.sort((a, b) => b.selfNs - a.selfNs),
+      nesting: nesting.sort((a, b) => b.totalNs - a.totalNs),
+      threads: threads.sort((a, b) => b.operatorsNs - a.operatorsNs),
+      systemCalls: this.#systemCalls.result(),
+      quality: this.#quality.result(),
+    };
+  }
+
+  #mark(mark: Mark): void {
+    this.#quality.mark(mark);
+    if (mark.kind === "ended") this.#isOver = true;
+    if (mark.kind === "window" && mark.open && this.#isOver) this.#windowsNow = this.#windows;
+    this.#windowsNow.mark(mark);
+    // What is between two turns is nobody's gap.
+    if (mark.kind === "ended") { for (const calls of this.#threads.values()) calls.interrupt(); }
+  }
+
+  #operator(slice: Slice): void {
+    const { name, track, start, end } = slice;
+    const net = this.#stopped.net(track.pid, start, end);
+    let sums = this.#operators.get(name);
+    if (!sums) this.#operators.set(name, sums = { whole: new Histogram(), selfNs: 0 });
+    sums.whole.add(net);
+    let calls = this.#threads.get(track);
+    if (!calls) this.#threads.set(track, calls = new NestedCalls((outer, inner, ns) => this.#nested(outer, inner, ns)));
+    sums.selfNs += net - calls.ended({ name, start, end, ns: net });
+  }
+
+  #nested(outer: string | null, inner: string, ns: number): void {
+    const key = outer ?? "";
+    let all = this.#nesting.get(key);
+    if (!all) this.#nesting.set(key, all = new Map());
+    const sums = all.get(inner);
+    if (!sums) all.set(inner, { calls: 1, totalNs: ns });
+    else {
+      sums.calls++;
+      sums.totalNs += ns;
+    }
+  }
+}

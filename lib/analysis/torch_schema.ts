@@ -1,0 +1,44 @@
+import * as z from "zod";
+import { systemCallsSchema } from "./system_calls_schema.ts";
+
+const count = z.int().nonnegative();
+/** A sum of nanoseconds. */
+const ns = z.number();
+
+const sumsSchema = z.object({
+  /** Calls that began and ended while operators were timed. */
+  calls: count,
+  /** With the operators that they ask for. */
+  totalNs: ns,
+  /** Without. */
+  selfNs: ns,
+});
+
+/**
+ * What `operators` answers of a process that computes with PyTorch. Operators are called as `at::_ops` does: name and overload, `add_Tensor`. They nest
+ * (`linear` asks for `addmm`): what is on the outside has the time of what is inside, and the rows' `selfNs` sum to `time.operatorsNs`.
+ */
+export const torchResultSchema = z.object({
+  engine: z.literal("torch"),
+  /** How often, and how long in all, operators were timed: learning which there are comes before, and is not in it. */
+  windows: z.object({ count, ns }),
+  learnedNs: ns,
+  /** Processes that computed. */
+  processes: count,
+  time: z.object({
+    /** In operators, by all threads together. */
+    operatorsNs: ns,
+    stoppedNs: ns,
+  }),
+  /** Most time of their own first. Quantiles of whole calls, off by at most 0.8 %. */
+  operators: z.array(sumsSchema.extend({ name: z.string(), meanNs: ns, p50Ns: ns, p99Ns: ns, maxNs: ns })),
+  /** Which operator asked for which, and how often; null: no operator did. */
+  nesting: z.array(z.object({ outer: z.string().nullable(), inner: z.string(), calls: count, totalNs: ns })),
+  /** `operatorsNs` of each, and its time between the first one's beginning and the last one's end in which it was in none: the program's own, or waiting. */
+  threads: z.array(z.object({ pid: count, tid: count, calls: count, operatorsNs: ns, betweenNs: ns, longestGapNs: ns })),
+  /** With `--syscalls` alone. */
+  systemCalls: systemCallsSchema.nullable(),
+  quality: z.object({ lostEvents: count, undecodableLines: count }),
+});
+
+export type TorchResult = z.infer<typeof torchResultSchema>;

@@ -1,0 +1,81 @@
+import type { Event } from "../events/event.ts";
+import { FilesOnce } from "../machine/files_once.ts";
+import { findLibraries } from "../programs/library_sites.ts";
+import { readCode } from "../target/code.ts";
+import { CodeMap } from "../../probes/process/code.ts";
+import { libtorch, operatorOf } from "../../probes/torch/library.ts";
+import type { Means } from "./means.ts";
+
+/** What is found out of a PyTorch process before it is looked at: which functions ask for operators. */
+export class Learning {
+  /** Process → addresses that a call returned to. */
+  readonly #callers = new Map<number, Set<number>>();
+  readonly #first = Promise.withResolvers<void>();
+  readonly #applied = Promise.withResolvers<void>();
+  #count = 0;
+  #functions: readonly string[] = [];
+  #others = 0;
+
+  /** `quietMs`: it is over when for so long nothing new was learned. */
+  constructor(readonly means: Means, readonly quietMs: number) {}
+
+  /** Every event of the target. */
+  heard({ record, pid, values }: Event): void {
+    if (record !== "torch/learn.caller") return;
+    let callers = this.#callers.get(pid);
+    if (!callers) this.#callers.set(pid, callers = new Set());
+    const before = callers.size;
+    this.#count += callers.add(values[0] as number).size - before;
+    this.#first.resolve();
+  }
+
+  /** Resolves when nothing new comes any more; a process that computes nothing is waited for. */
+  async over(): Promise<void> {
+    await this.#first.promise;
+    for (let seen = 0; seen < this.#count;) {
+      seen = this.#count;
+      await this.means.sleep(this.quietMs);
+    }
+    const found = await Promise.all([...this.#callers].map(([pid, callers]) => this.#operators(pid, callers)));
+    this.#functions = [...new Set(found.flat())].sort();
+  }
+
+  /** What was learned is looked at from now on. */
+  applied(): void {
+    this.#applied.resolve();
+  }
+
+  /** Resolves when it is. */
+  get isApplied(): Promise<void> {
+    return this.#applied.promise;
+  }
+
+  /** Nothing has run yet. */
+  get isIdle(): boolean {
+    return this.#count === 0;
+  }
+
+  /** By their mangled names, after {@link over}. */
+  get functions(): readonly string[] {
+    return this.#functions;
+  }
+
+  /** In a sentence. */
+  get learned(): string {
+    const others = this.#others > 0 ? `; ${this.#others} other functions dispatch some as well, which are not timed` : "";
+    const count = this.#functions.length;
+    if (count === 0) return `no operator is known by its name, and none is timed${others}`;
+    return `${count} ${count === 1 ? "operator runs and is" : "operators run and are"} timed from here on; another is not seen${others}`;
+  }
+
+  /** Those that called; what else dispatches, such as a compiled graph or an operator that is no part of PyTorch, is counted. */
+  async #operators(pid: number, callers: ReadonlySet<number>): Promise<string[]> {
+    const { files } = this.means;
+    const libraries = await findLibraries(new FilesOnce(files), pid, libtorch, []);
+    const code = await readCode(files, pid, libraries, (symbol) => operatorOf(symbol) !== null);
+    const map = code && new CodeMap(code);
+    const names = [...callers].map((address) => map?.find(address)?.name ?? null);
+    this.#others += names.filter((name) => name === null).length;
+    return names.filter((name) => name !== null);
+  }
+}

@@ -1,0 +1,21 @@
+import type { Decoder } from "../../lib/events/event.ts";
+import type { Probe } from "../../lib/programs/probe.ts";
+import template from "./learn.bt" with { type: "text" };
+import { DISPATCHED, libtorch } from "./library.ts";
+
+/** Which operators a process runs, so that only these are probed. */
+export const learn: Probe = {
+  name: "torch/learn",
+  summary: "PyTorch: which operators are dispatched",
+  template,
+  params: {
+    dispatched: { type: "site", at: "entry", functions: [[DISPATCHED]] },
+    // Where the call returns to: on the stack, or in the link register.
+    caller: { type: "arch", x86_64: '*(uint64*)reg("sp")', aarch64: 'reg("r30")' },
+  },
+  library: libtorch,
+  hot: true,
+  records: { caller: [{ name: "caller", type: "int", unit: "address" }] },
+  // Who learns hears the record itself; of operators that are timed the trace tells more.
+  decoder: (): Decoder => ({ event() {}, end() {} }),
+};

@@ -1,0 +1,26 @@
+import { install } from "./install.ts";
+import { type Part, requireRoot } from "./part.ts";
+
+/** Debian's, for Debian's Python: another `python3` may come first in PATH. */
+export const debianPython = "/usr/bin/python3";
+
+/** PyTorch for the CPU. */
+export const torch: Part = {
+  name: "torch",
+  what: "PyTorch of Debian",
+  isThere: () => hasTorch(debianPython),
+  async make() {
+    requireRoot("Installing PyTorch");
+    await install(["python3-torch"]);
+  },
+};
+
+/** Whether a Python finds PyTorch; it is not loaded for that. */
+export function hasTorch(python: string): boolean {
+  const find = 'import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)';
+  try {
+    return new Deno.Command(python, { args: ["-c", find], stdin: "null", stdout: "null", stderr: "null" }).outputSync().success;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,67 @@
+"""A transformer that computes with PyTorch, and what torch.profiler counts of it.
+
+    python3 torch_net.py LAYERS QUIET GO FORWARDS
+
+Computes until the file QUIET is there and says so, waits for the file GO, computes FORWARDS times more and prints how often each operator ran and
+which other one asked for it, with the names of the overloads of each.
+"""
+
+import collections
+import json
+import os
+import sys
+import time
+
+import torch
+from torch import nn
+from torch.profiler import profile
+
+
+class Block(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.before, self.behind = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.query, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
+        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def forward(self, x):
+        normal = self.before(x)
+        scores = self.query(normal) @ self.key(normal).transpose(-1, -2) / 8
+        x = x + self.out(torch.softmax(scores, -1) @ self.value(normal))
+        return x + self.down(nn.functional.gelu(self.up(self.behind(x))))
+
+
+def wait_for(path):
+    while not os.path.exists(path):
+        time.sleep(0.01)
+
+
+def name_of(event):
+    return event.name if event is not None and event.name.startswith("aten::") else None
+
+
+def overloads(operator):
+    found = [schema for schema in torch._C._jit_get_all_schemas() if schema.name == operator]
+    return [s.name.removeprefix("aten::") + ("_" + s.overload_name if s.overload_name else "") for s in found]
+
+
+layers, quiet, go, forwards = int(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
+torch.manual_seed(1)
+torch.set_num_threads(1)
+net = nn.Sequential(*[Block(64) for _ in range(layers)]).eval()
+x = torch.randn(1, 16, 64)
+print(json.dumps({"torch": torch.__version__}), flush=True)
+with torch.no_grad():
+    while not os.path.exists(quiet):
+        net(x)
+        time.sleep(0.005)
+    print(json.dumps({"quiet": True}), flush=True)
+    wait_for(go)
+    with profile() as seen:
+        for _ in range(forwards):
+            net(x)
+events = [event for event in seen.events() if name_of(event)]
+nesting = collections.Counter((name_of(event.cpu_parent), event.name) for event in events)
+names = sorted({event.name for event in events})
+calls = [[outer, inner, count] for (outer, inner), count in nesting.items()]
+print(json.dumps({"calls": calls, "overloads": {name: overloads(name) for name in names}}), flush=True)
