@@ -22,6 +22,6 @@ export async function engineSites(bpftrace: string, pid: number): Promise<Engine
   const all = planned.flatMap((library) => sitesOf(library));
   const [operator] = planned.flatMap((library) => sitesOf(library, ({ hot }) => hot === true));
   if (!operator) throw new Error(`Process ${pid} has no operators to look at.`);
-  means.symbols.add(all.flatMap(({ place }) => place ?? []));
+  means.symbols.add(all.flatMap(({ places }) => places));
   return { operator, all, environment: means.symbols.environment, [Symbol.dispose]: () => means.symbols.remove() };
 }
