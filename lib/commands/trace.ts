@@ -222,7 +222,7 @@ async function checkSeen({ requires }: Pick<Profile<unknown>, "requires">, sessi
     ExitCode.failed,
     `${required.what} was never seen in the target.`,
     "It ended, or was left, before it mapped the library.",
-    "Check that this is the process that computes, and give it more time.",
+    "Check that this is the process that computes, and give it more time. One that uses PyTorch is traced while it runs: --pid N",
   );
 }
 
