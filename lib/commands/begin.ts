@@ -1,6 +1,7 @@
 import type { Bpftrace } from "../machine/bpftrace.ts";
 import type { KernelFiles } from "../machine/files.ts";
-import { type Engine, engineOf } from "../session/engine.ts";
+import type { Engine } from "../programs/engine.ts";
+import { engineOf } from "../session/engine.ts";
 import type { Hands } from "../session/means.ts";
 import { Spares } from "../session/spares.ts";
 import type { Target } from "../session/target.ts";

@@ -1,8 +1,8 @@
 import type { Analysis, Present } from "../analysis/analysis.ts";
 import type { Slice } from "../events/span.ts";
 import type { Tracks } from "../events/tracks.ts";
+import type { Engine } from "../programs/engine.ts";
 import type { Probe } from "../programs/probe.ts";
-import type { Engine } from "../session/engine.ts";
 import type { Header } from "../timeline/header.ts";
 
 /** A command that traces: what it asks, how it explains the answer, and how it shows the explanation. A replay needs the same. */

@@ -1,4 +1,4 @@
-import { type Engine, engines } from "../session/engine.ts";
+import type { Engine } from "../programs/engine.ts";
 import type { Profile } from "./profile.ts";
 
 /** Profiles by the name of their command, and for another engine by that, too; loaded when one is used. */
@@ -13,9 +13,4 @@ export const profiles: Readonly<Record<string, () => Promise<Profile<unknown>>>>
 export function profileOf(command: string, engine: Engine): Promise<Profile<unknown>> | undefined {
   const name = [`${command} of ${engine}`, command].find((name) => Object.hasOwn(profiles, name));
   return name === undefined ? undefined : profiles[name]!();
-}
-
-/** What a recording says of itself; those from before there was another know but one. */
-export function asEngine(said: unknown): Engine {
-  return engines.find((engine) => engine === said) ?? "ggml";
 }

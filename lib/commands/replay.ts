@@ -1,5 +1,6 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { splitBase } from "../events/time.ts";
+import { asEngine } from "../programs/engine.ts";
 import type { Header } from "../timeline/header.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import { readHeader, replay } from "../timeline/replay.ts";
@@ -9,7 +10,7 @@ import { outputOwner, Outputs } from "./outputs.ts";
 import { giveUpRun } from "./permissions.ts";
 import { probeCatalogue } from "./probe_catalogue.ts";
 import type { Profile } from "./profile.ts";
-import { asEngine, profileOf } from "./profiles.ts";
+import { profileOf } from "./profiles.ts";
 import { report } from "./report.ts";
 import type { Context } from "./terminal.ts";
 import { TraceRun } from "./trace_run.ts";

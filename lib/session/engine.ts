@@ -1,12 +1,9 @@
 import type { KernelFiles } from "../machine/files.ts";
 import { FilesOnce } from "../machine/files_once.ts";
+import type { Engine } from "../programs/engine.ts";
 import { readMapped } from "../programs/library_sites.ts";
 import { readProcesses, treeOf } from "../target/process.ts";
 import { libtorch } from "../../probes/torch/library.ts";
-
-/** What a process computes with: `ggml` also where neither has been loaded, because it may be linked into the program, or come later. */
-export const engines = ["ggml", "torch"] as const;
-export type Engine = (typeof engines)[number];
 
 const GGML = ["libllama.", "libggml"];
 

@@ -1,6 +1,7 @@
 import { LlmprofError } from "../events/errors.ts";
 import type { Fact } from "../events/fact.ts";
 import { asDetail } from "../programs/detail.ts";
+import { asEngine } from "../programs/engine.ts";
 import { isInferenceLibrary, isWeights } from "../target/inference_files.ts";
 import type { Header } from "./header.ts";
 
@@ -54,8 +55,13 @@ export class Pseudonyms {
     const { target, bpftrace, options, host } = header;
     return {
       ...header,
-      // A word of llmprof's own, whatever else it may be on the target's command line.
-      options: { ...this.#texts(options), ...(options.detail !== undefined && { detail: asDetail(options.detail) }), redact: true },
+      // Words of llmprof's own, whatever else they may be on the target's command line.
+      options: {
+        ...this.#texts(options),
+        ...(options.detail !== undefined && { detail: asDetail(options.detail) }),
+        ...(options.engine !== undefined && { engine: asEngine(options.engine) }),
+        redact: true,
+      },
       target: { ...target, argv: this.argv(target.argv) },
       host: this.#texts(host),
       bpftrace: bpftrace && { ...bpftrace, path: this.path(bpftrace.path) },

@@ -112,7 +112,7 @@ Deno.test("redact: where a process has its code is told without the names of its
   assert.deepEqual(told.functions, functions);
 });
 
-Deno.test("redact: how much was looked at stays, whatever the target's arguments are, and is no place to hide a text", () => {
+Deno.test("redact: how much was looked at, and of which engine, stays, whatever the target's arguments are, and is no place to hide a text", () => {
   const header = (options: Header["options"]) => ({
     options,
     host: {},
@@ -121,10 +121,12 @@ Deno.test("redact: how much was looked at stays, whatever the target's arguments
   });
   const redacted = (options: Header["options"]) => {
     const pseudonyms = new Pseudonyms();
-    pseudonyms.argv(["/bin/x", "graph"]);
+    pseudonyms.argv(["/bin/x", "graph", "torch"]);
     return pseudonyms.header(header(options) as unknown as Header).options;
   };
   assert.deepEqual(redacted({ detail: "graph", other: "graph" }), { detail: "graph", other: "argument-1", redact: true });
   assert.deepEqual(redacted({ detail: "geheimnis" }), { detail: "op", redact: true });
+  assert.deepEqual(redacted({ engine: "torch" }), { engine: "torch", redact: true });
+  assert.deepEqual(redacted({ engine: "geheimnis" }), { engine: "ggml", redact: true });
   assert.deepEqual(redacted({}), { redact: true });
 });

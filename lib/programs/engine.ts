@@ -1,0 +1,8 @@
+/** What a process computes with: `ggml` also where neither has been loaded, because it may be linked into the program, or come later. */
+export const engines = ["ggml", "torch"] as const;
+export type Engine = (typeof engines)[number];
+
+/** What a recording says of itself; those from before there was another know but one. */
+export function asEngine(said: unknown): Engine {
+  return engines.find((engine) => engine === said) ?? "ggml";
+}
