@@ -23,7 +23,7 @@ Deno.test("prediction: hits at their price, over what is left of the target's CP
   assert.equal(overheadOf(0, 0), null);
 });
 
-Deno.test("prediction: a site has as many hits as its most frequent record, and those that cannot be told apart have none, and those that add up operators as many as there were", () => {
+Deno.test("prediction: a site has as many hits as its most frequent record, those that cannot be told apart share them, and those that add up operators as many as there were", () => {
   const tally = new Tally({ 10: { name: "ggml/ops.op", fields: [] }, 11: { name: "ggml/ops.tensor", fields: [] } });
   for (let i = 0; i < 184; i++) tally.event(i < 3 ? 11 : 10, i);
   tally.event(10, 184);
@@ -33,9 +33,13 @@ Deno.test("prediction: a site has as many hits as its most frequent record, and 
     { probe: "ggml/ops", site: "a", cost: "emulated", records: ["ggml/ops.tensor", "ggml/ops.op"] },
     { probe: "x/y", site: "b", cost: "stepped", records: [] },
     { probe: "ggml/sums", site: "c", cost: "nop", records: [], perOperator: 1.5 },
+    { probe: "torch/ops", site: "d", cost: "nop", records: ["ggml/ops.op"], among: 2 },
   ];
   const hits = hitsOf([{ fact: "program", stream: "ggml", sites }, { fact: "note", text: "" }], new Map([["ggml", tally]]), 1000);
-  assert.deepEqual(hits, [{ cost: "emulated", count: 184 }, { cost: "stepped", count: 0 }, { cost: "nop", count: 1500 }]);
+  assert.deepEqual(hits, [{ cost: "emulated", count: 184 }, { cost: "stepped", count: 0 }, { cost: "nop", count: 1500 }, {
+    cost: "nop",
+    count: 92,
+  }]);
 });
 
 Deno.test("measured: medians of enough decodes, or nothing", () => {

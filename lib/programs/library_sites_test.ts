@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { makeElf } from "../../tests/harness/elf.ts";
+import { ops } from "../../probes/torch/ops.ts";
+import { readElf } from "../target/elf.ts";
+import { findSymbols } from "../target/symbols.ts";
+import { type FoundLibrary, sitesIn } from "./library_sites.ts";
+import type { SiteParam } from "./probe.ts";
+
+const host = { symbols: true, offsets: true, kernel: "6.18.44", arch: "x86_64" } as const;
+const names = ["_ZN2at4_ops1a4callEv", "_ZN2at4_ops1b4callEv", "_ZN2at4_ops1c4callEv"];
+const { call, back } = ops([...names, "_ZN2at4_ops4gone4callEv"]).params as Record<string, SiteParam>;
+
+/** A library whose functions begin with `endbr64; push`, `push`, and `sub`, which is stepped. */
+async function library(): Promise<FoundLibrary> {
+  const bytes = makeElf({ [names[0]!]: "f3 0f 1e fa 55", [names[1]!]: "55", [names[2]!]: "48 83 ec 08" });
+  const read = (at: number, length: number) => Promise.resolve(bytes.slice(at, at + length));
+  const elf = { ...(await readElf(read))!, read };
+  const { functions } = await findSymbols(elf, read, names);
+  return {
+    key: "8:1",
+    name: "libtorch_cpu.so",
+    path: "/x/libtorch_cpu.so",
+    file: "/x/libtorch_cpu.so",
+    elf,
+    buildId: null,
+    functions,
+    isProgram: false,
+  };
+}
+
+Deno.test("sites: many functions have one attach point where llmprof names their places, entries apart from returns", async () => {
+  const found = await library();
+  const [entry, ...others] = await sitesIn(found, call!, host, new Set(names));
+  const [exit, ...more] = await sitesIn(found, back!, host);
+  assert.deepEqual([others, more], [[], []]);
+  assert.equal(entry!.attach, 'uprobe:"/x/libtorch_cpu.so":"llmprof_torch_entry_*"');
+  assert.equal(exit!.attach, 'uretprobe:"/x/libtorch_cpu.so":"llmprof_torch_return_*"');
+  assert.deepEqual([entry!.label, exit!.label], ["libtorch_cpu.so: 3 functions", "return of libtorch_cpu.so: 3 functions"]);
+  assert.deepEqual([entry!.cost, exit!.cost], ["shared with its return", "stepped and back"], "as if each were the dearest");
+  assert.deepEqual(exit!.places.map(({ address }) => address), [0x1004, 0x1040, 0x1080]);
+  const all = [...entry!.places, ...exit!.places];
+  assert.equal(new Set(all.map(({ name }) => name)).size, 6);
+  for (const { name } of all) assert.match(name, /^llmprof_torch_(entry|return)_[0-9a-f]+$/);
+});
+
+Deno.test("sites: without names of its own each function has its attach point", async () => {
+  const found = await sitesIn(await library(), call!, { ...host, symbols: false });
+  assert.deepEqual(found.map(({ attach, places }) => [attach, places.length]), [
+    [`uprobe:"/x/libtorch_cpu.so":"${names[0]}"+4`, 0],
+    [`uprobe:"/x/libtorch_cpu.so":"${names[1]}"`, 0],
+    [`uprobe:"/x/libtorch_cpu.so":"${names[2]}"`, 0],
+  ]);
+});
