@@ -96,7 +96,7 @@ export interface Probe {
   readonly sees?: readonly string[];
   /** What the decoder has to know besides its own records. */
   readonly facts?: readonly Knowledge["fact"][];
-  /** Functions of its library that its decoder wants to know by their addresses; absent: all. */
-  readonly names?: (symbol: string) => boolean;
+  /** Exported functions of its library that its decoder wants to know by their addresses; absent: all that it has. */
+  readonly names?: readonly string[];
   decoder(tracks: Tracks): Decoder;
 }

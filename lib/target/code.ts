@@ -3,7 +3,7 @@ import type { KernelFiles } from "../machine/files.ts";
 import { readDebugFile } from "./build_id.ts";
 import { type ElfFile, offsetOf, SectionType } from "./elf.ts";
 import { type Mapping, parseMaps } from "./maps.ts";
-import { findSymbols } from "./symbols.ts";
+import { findSymbols, type Symbols, type Wanted } from "./symbols.ts";
 
 /** A file whose functions are wanted by their names. */
 export interface CodeFile {
@@ -12,12 +12,12 @@ export interface CodeFile {
   readonly elf: ElfFile;
 }
 
-/** What the addresses of a process's code stand for now, and functions of these files that `names` accepts; null when it has ended. */
+/** What the addresses of a process's code stand for now, and functions of these files: all, or those of `names` that others may call; null when it has ended. */
 export async function readCode(
   files: KernelFiles,
   pid: number,
   wanted: readonly CodeFile[],
-  names: (symbol: string) => boolean = () => true,
+  names?: Wanted,
 ): Promise<CodeFact | null> {
   const maps = await files.text(`/proc/${pid}/maps`);
   if (maps === null) return null;
@@ -32,7 +32,7 @@ export async function readCode(
   return { fact: "code", pid, ranges, functions: functions.flat() };
 }
 
-/** A fact is one line of a recording: of an engine that is linked into a large program the smallest functions, and ends of names, are left out. */
+/** A fact is one line of a recording: of all functions of a large program the smallest, and ends of names, are left out. */
 const MOST_FUNCTIONS = 20_000, LONGEST_NAME = 200;
 
 /** Functions of a file where the process has them. A stripped file tells those that others call, or has a debug file beside it. */
@@ -41,16 +41,22 @@ async function functionsOf(
   pid: number,
   { key, elf }: CodeFile,
   mapped: readonly Mapping[],
-  names: (symbol: string) => boolean,
+  names: Wanted | undefined,
 ): Promise<CodeFact["functions"]> {
-  const isWhole = elf.sections.some(({ type }) => type === SectionType.symtab);
-  const named = isWhole ? elf : await readDebugFile(files, pid, elf) ?? elf;
-  const { functions } = await findSymbols(named, named.read, names);
+  const { functions } = names ? await findSymbols(elf, elf.read, names, "exported") : await allFunctions(files, pid, elf);
   const own = mapped.filter(({ dev, inode }) => `${dev}:${inode}` === key);
   const largest = [...functions.values()].sort((a, b) => b.size - a.size).slice(0, MOST_FUNCTIONS);
   return largest.flatMap(({ name, value, size }) => {
     const offset = offsetOf(elf, value);
     const range = own.find(({ offset: from, start, end }) => offset !== null && offset >= from && offset - from < Number(end - start));
-    return range && size > 0 ? [{ at: Number(range.start) + offset! - range.offset, bytes: size, name: name.slice(0, LONGEST_NAME) }] : [];
+    return range && size > 0
+      ? [{ at: Number(range.start) + offset! - range.offset, bytes: size, name: names ? name : name.slice(0, LONGEST_NAME) }]
+      : [];
   });
+}
+
+async function allFunctions(files: KernelFiles, pid: number, elf: ElfFile): Promise<Symbols> {
+  const isWhole = elf.sections.some(({ type }) => type === SectionType.symtab);
+  const named = isWhole ? elf : await readDebugFile(files, pid, elf) ?? elf;
+  return await findSymbols(named, named.read, () => true);
 }

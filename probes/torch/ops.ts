@@ -9,7 +9,7 @@ import template from "./ops.bt" with { type: "text" };
 
 /** Each call of the operators behind these functions (mangled names of `at::_ops::….::call`). */
 export function ops(functions: readonly string[]): Probe {
-  const names = functions.map((name) => [name]), known = new Set(functions);
+  const names = functions.map((name) => [name]);
   return {
     name: "torch/ops",
     summary: "PyTorch: each operator, those inside others too",
@@ -22,7 +22,7 @@ export function ops(functions: readonly string[]): Probe {
       popped: { type: "arch", x86_64: "8", aarch64: "0" },
     },
     library: libtorch,
-    names: (symbol) => known.has(symbol),
+    names: functions,
     sees: ["process/life.task", "process/life.exec", "process/life.exit"],
     facts: ["code"],
     hot: true,
