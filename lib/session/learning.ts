@@ -73,8 +73,10 @@ export class Learning {
     const { files } = this.means;
     const libraries = await findLibraries(new FilesOnce(files), pid, libtorch, []);
     const code = await readCode(files, pid, libraries, (symbol) => operatorOf(symbol) !== null);
-    const map = code && new CodeMap(code);
-    const names = [...callers].map((address) => map?.find(address)?.name ?? null);
+    // It has ended.
+    if (!code) return [];
+    const map = new CodeMap(code);
+    const names = [...callers].map((address) => map.find(address)?.name ?? null);
     this.#others += names.filter((name) => name === null).length;
     return names.filter((name) => name !== null);
   }

@@ -47,15 +47,19 @@ Deno.test("turns: tokens alone until one is slow, then more for a while, and aga
 Deno.test("turns: what runs is learned first; a process that computes nothing is waited for, and what comes later is waited out", async () => {
   using folder = temporary();
   const proc = new FakeProc(folder.path);
+  proc.process(7, 1, "python3");
   const slept: number[] = [];
   const learning = new Learning({ files: proc.files, sleep: (ms: number) => Promise.resolve(void slept.push(ms)) } as Partial<Means> as Means, 2000);
   const next = learningTurns({} as Means, learning, { learn: [calls], look: (functions) => functions.length === 0 ? [ops] : [] });
   const first = next();
   assert.deepEqual([first.probes, first.learns, learning.isIdle], [[calls], true, true]);
   const over = first.over();
-  const caller = (address: number) => learning.heard({ at: 0, stream: "target", record: "torch/learn.caller", pid: 7, tid: 7, values: [address] });
+  const caller = (address: number, pid = 7) =>
+    learning.heard({ at: 0, stream: "target", record: "torch/learn.caller", pid, tid: pid, values: [address] });
   caller(1);
   caller(2);
+  // A worker that has ended.
+  caller(3, 8);
   await over;
   assert.deepEqual([slept, learning.isIdle], [[2000], false]);
   const second = next();
