@@ -17,8 +17,8 @@ export function matrixTest(name: string, needs: Needs, fn: (bpftrace: Bpftrace, 
 }
 
 /**
- * For one of many tests that look at the same code from many sides: it runs with one bpftrace, the next test with the next one. Where
- * LLMPROF_TEST_ALL is set it runs with every one, and `rare` tests run only there.
+ * For one of many tests that look at the same code from many sides, and for what no version does in a way of its own: it runs with one bpftrace, another
+ * test with another. Where LLMPROF_TEST_ALL is set it runs with every one, and `rare` tests run only there.
  */
 export function sampledTest(index: number, name: string, needs: Needs, fn: (bpftrace: Bpftrace) => Promise<void>, rare = false): void {
   if (Deno.env.has("LLMPROF_TEST_ALL")) return matrixTest(name, needs, fn);

@@ -1,6 +1,6 @@
 /** Is what the engine script says about itself true? Asked of the kernel before any other test relies on it. */
 import assert from "node:assert/strict";
-import { matrixTest } from "../harness/kernel.ts";
+import { matrixTest, sampledTest } from "../harness/kernel.ts";
 import { type EngineOptions, engineRun } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
 import { countCalls } from "./calls.ts";
@@ -26,7 +26,7 @@ matrixTest("llama_decode is called as often as the engine script says", { engine
   }
 });
 
-matrixTest("every call computes the same number of nodes when the prompt fits into one batch", { engine: true }, async ({ path: bpftrace }) => {
+sampledTest(1, "every call computes the same number of nodes when the prompt fits into one batch", { engine: true }, async ({ path: bpftrace }) => {
   const { libggmlCpu } = (await engineRun({ model: model("tiny"), tokens: 1 })).files;
   const functions = { [libggmlCpu]: ["ggml_cpu_extra_compute_forward"] };
   const nodes = async (tokens: number, threads: number) => {

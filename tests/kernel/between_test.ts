@@ -1,6 +1,6 @@
 /** What an engine asks of libllama between two tokens: every call is there, and explains a part of the time in between. */
 import assert from "node:assert/strict";
-import { matrixTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { countCalls } from "../independent/calls.ts";
 import { query } from "../judge/trace_processor.ts";
@@ -18,7 +18,7 @@ const asked = {
 } as const;
 const changes = ["clear", "seq_rm", "seq_cp", "seq_keep", "seq_add", "seq_div"].map((end) => `llama_memory_${end}`);
 
-matrixTest("--between: calls of libllama are the engine's, and explain a part of the time", { engine: true, judge: true }, async ({ path }) => {
+sampledTest(0, "--between: calls of libllama are the engine's, and explain a part of the time", { engine: true, judge: true }, async ({ path }) => {
   using folder = temporary();
   const waitFile = folder.file("go"), trace = outputPath(folder, "pftrace");
   const options = { model: model("tiny"), prompt, tokens, chores: folder.path };

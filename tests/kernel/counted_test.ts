@@ -1,7 +1,7 @@
 /** Everything is counted and nothing is lost: on a real engine, by all who count. */
 import assert from "node:assert/strict";
 import { deafBpftrace } from "../harness/deaf_bpftrace.ts";
-import { matrixTest } from "../harness/kernel.ts";
+import { matrixTest, sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { type Counted, countedRun, operatorsPerGraph } from "./counted_run.ts";
 
@@ -28,7 +28,7 @@ matrixTest("coldstart of a program that it starts: every call is in the trace", 
   assertStopped(run);
 });
 
-matrixTest("operators where bpftrace finds no names of llmprof's: the same, at the beginnings of functions", needs, async ({ path }) => {
+sampledTest(0, "operators where bpftrace finds no names of llmprof's: the same, at the beginnings of functions", needs, async ({ path }) => {
   using folder = temporary();
   const bpftrace = deafBpftrace(path, folder);
   const run = await countedRun({ command: "operators", by: "pid", bpftrace });

@@ -1,7 +1,7 @@
 /** What a model's load brings into memory: by llmprof, by mincore, and by the kernel's account of the process. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { matrixTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { cache } from "../harness/places.ts";
 import { writeModel } from "../workloads/model.ts";
 import { dropFromCache } from "../workloads/pagecache.ts";
@@ -11,25 +11,30 @@ import { type PageCacheRun, pageCacheRun } from "./page_cache_run.ts";
 /** The cache holds whole pages. */
 const inPages = (bytes: number) => Math.ceil(bytes / 4096) * 4096;
 
-matrixTest("bytes that enter the page cache are those that mincore finds, cold and warm", { engine: true, gcc: true }, async ({ path: bpftrace }) => {
-  // A file of its own: pages that another process has mapped cannot be dropped.
-  const path = join(cache, "models", "page-cache.gguf");
-  writeModel(path, shapes.small);
+sampledTest(
+  1,
+  "bytes that enter the page cache are those that mincore finds, cold and warm",
+  { engine: true, gcc: true },
+  async ({ path: bpftrace }) => {
+    // A file of its own: pages that another process has mapped cannot be dropped.
+    const path = join(cache, "models", "page-cache.gguf");
+    writeModel(path, shapes.small);
 
-  const cold = await pageCacheRun(bpftrace, path, async () => {
-    assert.equal(await dropFromCache(path), 0, "the model lies on a disk and nobody has it mapped");
-  });
-  assert.equal(cold.before, 0);
-  assert.ok(cold.after > 0);
-  assert.equal(cold.entered - cold.evicted, inPages(cold.after));
-  isWhatWasRead(cold);
+    const cold = await pageCacheRun(bpftrace, path, async () => {
+      assert.equal(await dropFromCache(path), 0, "the model lies on a disk and nobody has it mapped");
+    });
+    assert.equal(cold.before, 0);
+    assert.ok(cold.after > 0);
+    assert.equal(cold.entered - cold.evicted, inPages(cold.after));
+    isWhatWasRead(cold);
 
-  // All of it: what was evicted comes in again.
-  const warm = await pageCacheRun(bpftrace, path, async () => void await Deno.readFile(path));
-  assert.equal(warm.entered - warm.evicted, inPages(warm.after) - inPages(warm.before));
-  // Not none: a machine may page out the engine's own files at any time, and they are read again.
-  isWhatWasRead(warm);
-});
+    // All of it: what was evicted comes in again.
+    const warm = await pageCacheRun(bpftrace, path, async () => void await Deno.readFile(path));
+    assert.equal(warm.entered - warm.evicted, inPages(warm.after) - inPages(warm.before));
+    // Not none: a machine may page out the engine's own files at any time, and they are read again.
+    isWhatWasRead(warm);
+  },
+);
 
 /** All but what the engine reads after it has told its count: code of its exit that the machine has paged out. Mostly none. */
 function isWhatWasRead({ enteredOfAll, readBytes }: PageCacheRun): void {

@@ -1,6 +1,6 @@
 /** A timer's samples: as many as there was CPU time, in the functions that took it. */
 import assert from "node:assert/strict";
-import { matrixTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
 import { allFormats, startLlmprof, summaryOf } from "./live_run.ts";
@@ -15,7 +15,7 @@ const WORKS = {
   own_work: "",
 } as const;
 
-matrixTest("--detail sample: as many samples as CPU time, in the functions that took it", { engine: false, judge: false }, async ({ path }) => {
+sampledTest(1, "--detail sample: as many samples as CPU time, in the functions that took it", { engine: false, judge: false }, async ({ path }) => {
   using folder = temporary();
   const target = { argv: [built.sampled, String(CALLS)] };
   await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target, formats: allFormats, flags: ["--detail", "sample"] });

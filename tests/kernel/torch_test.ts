@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { start } from "../harness/command.ts";
-import { matrixTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { top } from "../harness/places.ts";
 import { temporary } from "../harness/temporary.ts";
 import { debianPython } from "../setup/torch.ts";
@@ -24,7 +24,7 @@ const FORWARDS = 17;
 const pythons = [debianPython, Deno.env.get("LLMPROF_TEST_PYTHON") ?? []].flat();
 
 for (const python of pythons) {
-  matrixTest(`PyTorch: operators and who asks for them are torch.profiler's, ${python}`, { torch: true, judge: true }, async ({ path }) => {
+  sampledTest(1, `PyTorch: operators and who asks for them are torch.profiler's, ${python}`, { torch: true, judge: true }, async ({ path }) => {
     using folder = temporary();
     const [quiet, go] = [folder.file("quiet"), folder.file("go")];
     const script = join(top, "tests", "workloads", "torch_net.py");
