@@ -55,7 +55,7 @@ export async function traced<T>(
   });
   using _symbols = means.symbols;
   const probe = probeOf(rhythm === "adaptive");
-  const sites = new Map([[siteKey(site), [{ attach: Producer.site, label: "produced", cost: "emulated" }]]]) as never;
+  const sites = new Map([[siteKey(site), [{ attach: Producer.site, label: "produced", cost: "emulated", byHand: Producer.site, places: [] }]]]);
   const attached = programs.start({ stream: "rates", probes: [probe], filter: { type: "processes", pids: [producer.pid] }, sites });
   await programs.ready(attached);
   const byTag = new Map<number, number>();

@@ -3,7 +3,7 @@
     python3 torch_net.py LAYERS QUIET GO FORWARDS
 
 Computes until the file QUIET is there and says so, waits for the file GO, computes FORWARDS times more and prints how often each operator ran and
-which other one asked for it, with the names of the overloads of each.
+which other one asked for it, for how many of each that is not certain, and the names of its overloads.
 """
 
 import collections
@@ -45,6 +45,17 @@ def overloads(operator):
     return [s.name.removeprefix("aten::") + ("_" + s.overload_name if s.overload_name else "") for s in found]
 
 
+def touching(events):
+    """Events by name that begin when the one beside them has not ended: PyTorch 1.13 has microseconds, by which it takes a child for its parent's sibling."""
+    beside, count = collections.defaultdict(list), collections.Counter()
+    for event in events:
+        beside[event.thread, event.cpu_parent and event.cpu_parent.id].append(event)
+    for siblings in beside.values():
+        siblings.sort(key=lambda event: event.time_range.start)
+        count.update(b.name for a, b in zip(siblings, siblings[1:]) if b.time_range.start <= a.time_range.end)
+    return count
+
+
 layers, quiet, go, forwards = int(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
 torch.manual_seed(1)
 torch.set_num_threads(1)
@@ -64,4 +75,4 @@ events = [event for event in seen.events() if name_of(event)]
 nesting = collections.Counter((name_of(event.cpu_parent), event.name) for event in events)
 names = sorted({event.name for event in events})
 calls = [[outer, inner, count] for (outer, inner), count in nesting.items()]
-print(json.dumps({"calls": calls, "overloads": {name: overloads(name) for name in names}}), flush=True)
+print(json.dumps({"calls": calls, "touching": touching(events), "overloads": {name: overloads(name) for name in names}}), flush=True)
