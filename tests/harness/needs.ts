@@ -1,6 +1,6 @@
 import { traceProcessor } from "../judge/files.ts";
 import { crossCompiler } from "../setup/cross_compiler.ts";
-import { engine } from "../setup/engine.ts";
+import { engine, vulkan } from "../setup/engine.ts";
 import { podman } from "../setup/podman.ts";
 import { programs } from "../setup/programs.ts";
 import { bpftraceOf } from "../setup/root.ts";
@@ -13,6 +13,8 @@ export interface Needs {
   /** A bpftrace that works on this kernel; implies root. */
   readonly bpftrace?: boolean;
   readonly engine?: boolean;
+  /** The same built for Vulkan, and a device for it. */
+  readonly vulkan?: boolean;
   /** Planted targets and helpers; they are there where a compiler is. */
   readonly gcc?: boolean;
   readonly podman?: boolean;
@@ -34,6 +36,7 @@ export function unmet(needs: Needs): string | null {
     if (why !== "") return why;
   }
   if (needs.engine && !engine.isThere()) return "needs the engine: deno run -A tests/setup/setup.ts engine";
+  if (needs.vulkan && !vulkan.isThere()) return "needs the engine for Vulkan: deno run -A tests/setup/setup.ts vulkan";
   if (needs.gcc && !programs.isThere()) return "needs the planted targets: deno run -A tests/setup/setup.ts programs";
   if (needs.podman && !podman.isThere()) return "needs podman: deno run -A tests/setup/setup.ts podman";
   if (needs.aarch64 && !crossCompiler.isThere()) return "needs a compiler for aarch64: deno run -A tests/setup/setup.ts aarch64";

@@ -6,6 +6,7 @@ import { computedEdges, computedNodes } from "../independent/tensors.ts";
 import { engineCommand, engineRun } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
 import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
+import { operatorNames } from "./recorded.ts";
 
 interface Graphs {
   readonly graphs: readonly {
@@ -84,7 +85,7 @@ for (const [index, [shape, prompt, tokens]] of ([["moe", 17, 15], ["tiny", 16, 2
           return summaryOf("operators", await llmprof.finished());
         },
       });
-      const names = tableIn(outputPath(folder, "llmprof"));
+      const names = operatorNames(outputPath(folder, "llmprof"));
       const expected = [...of(value.target!.pid)].map(([op, count]) => [names[op]!, count] as const).filter(([name]) => !shown.includes(name));
       const found = new Map<string, number>();
       for (const { name, calls } of value.result.operators) {
@@ -94,11 +95,4 @@ for (const [index, [shape, prompt, tokens]] of ([["moe", 17, 15], ["tiny", 16, 2
       assert.ok(value.result.operators.some(({ name }) => name === "ADD + RMS_NORM + MUL"), "this engine fuses norms");
     },
   );
-}
-
-/** Names of operators in a recording. */
-function tableIn(recording: string): readonly string[] {
-  const lines = Deno.readTextFileSync(`${recording}/host.lines`).split("\n").filter((line) => line.startsWith("10 "));
-  const texts = lines.map((line) => new TextDecoder().decode(Uint8Array.fromHex(line.split(" ").slice(3).join(""))));
-  return texts.map((text) => JSON.parse(text)).find(({ fact }) => fact === "table").names;
 }

@@ -19,3 +19,10 @@ export function lastCounts(recording: string): number[] {
     return Number([...text.matchAll(/^@n: (\d+)$/gm)].at(-1)?.[1] ?? 0);
   }).sort((a, b) => a - b);
 }
+
+/** Names of operators, by their numbers, that a recording says of the library. */
+export function operatorNames(recording: string): readonly string[] {
+  const lines = Deno.readTextFileSync(`${recording}/host.lines`).split("\n").filter((line) => line.startsWith("10 "));
+  const texts = lines.map((line) => new TextDecoder().decode(Uint8Array.fromHex(line.split(" ").slice(3).join(""))));
+  return texts.map((text) => JSON.parse(text)).find(({ fact }) => fact === "table").names;
+}

@@ -2,8 +2,10 @@ import { join } from "node:path";
 import { run } from "../harness/command.ts";
 import { findProgram } from "../harness/find_program.ts";
 import { engineFolder } from "../harness/places.ts";
-import { CannotSetUp, type Part } from "./part.ts";
+import { install } from "./install.ts";
+import { CannotSetUp, type Part, requireRoot } from "./part.ts";
 
+/** Of node-llama-cpp and its libraries. */
 const version = "3.22.1";
 const binary = Deno.build.arch === "aarch64" ? "linux-arm64" : "linux-x64";
 
@@ -22,17 +24,50 @@ export const engine: Part = {
       .every((path) => versionIn(path) === version);
   },
   async make() {
-    if (findProgram("npm") === null) throw new CannotSetUp("There is no npm.", "Install node 20 or newer with npm.");
     Deno.mkdirSync(engineFolder, { recursive: true });
     Deno.writeTextFileSync(join(engineFolder, "package.json"), `{ "private": true }\n`);
-    const packages = [`node-llama-cpp@${version}`, `@node-llama-cpp/${binary}@${version}`];
-    const flags = ["--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--save-exact", "--loglevel=error"];
-    const npm = await run(["npm", "install", ...flags, ...packages], { cwd: engineFolder, timeoutMilliseconds: 600_000 });
-    if (npm.code !== 0 || !this.isThere()) {
-      throw new CannotSetUp(`npm could not install the engine: ${npm.stderr.trim().slice(-500)}`, "Check that npm reaches its registry: `npm ping`.");
-    }
+    await npmInstall(["node-llama-cpp", `@node-llama-cpp/${binary}`]);
+    if (!this.isThere()) throw new CannotSetUp("npm installed something else than the engine.", "Delete the folder .cache/engine and try again.");
   },
 };
+
+const vulkanBinary = "@node-llama-cpp/linux-x64-vulkan";
+
+/** The same built for Vulkan, beside it, and Mesa's drivers, of which llvmpipe computes on the CPU: a device that every machine has. */
+export const vulkan: Part = {
+  name: "vulkan",
+  what: `node-llama-cpp ${version} for Vulkan, and Mesa`,
+  isThere() {
+    const isInstalled = versionIn(join(engineFolder, "node_modules", vulkanBinary, "package.json")) === version;
+    return engine.isThere() && isInstalled && drivers().some((name) => name.startsWith("lvp_icd"));
+  },
+  async make() {
+    if (Deno.build.arch !== "x86_64") throw new CannotSetUp("There is no such build for this architecture.", "Use a machine with x86-64.");
+    requireRoot("Installing Mesa");
+    await install(["mesa-vulkan-drivers", "libvulkan1"]);
+    if (!engine.isThere()) await engine.make();
+    await npmInstall([vulkanBinary]);
+  },
+};
+
+/** Of Vulkan, by their descriptions. */
+function drivers(): string[] {
+  try {
+    return [...Deno.readDirSync("/usr/share/vulkan/icd.d")].map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+async function npmInstall(packages: readonly string[]): Promise<void> {
+  if (findProgram("npm") === null) throw new CannotSetUp("There is no npm.", "Install node 20 or newer with npm.");
+  const flags = ["--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--save-exact", "--loglevel=error"];
+  const wanted = packages.map((name) => `${name}@${version}`);
+  const npm = await run(["npm", "install", ...flags, ...wanted], { cwd: engineFolder, timeoutMilliseconds: 600_000 });
+  if (npm.code !== 0) {
+    throw new CannotSetUp(`npm could not install the engine: ${npm.stderr.trim().slice(-500)}`, "Check that npm reaches its registry: `npm ping`.");
+  }
+}
 
 function versionIn(path: string): string | undefined {
   try {

@@ -7,7 +7,7 @@
 import { traceProcessor } from "../judge/files.ts";
 import { bcc } from "./bcc.ts";
 import { bpftrace } from "./bpftrace.ts";
-import { engine } from "./engine.ts";
+import { engine, vulkan } from "./engine.ts";
 import { crossCompiler } from "./cross_compiler.ts";
 import { CannotSetUp, type Part } from "./part.ts";
 import { podman } from "./podman.ts";
@@ -16,7 +16,7 @@ import { bpftraceOf } from "./root.ts";
 import { torch } from "./torch.ts";
 
 /** `trixie` brings a bpftrace with a ring buffer and function offsets; more suites are for the matrix, BCC for a benchmark. */
-const usual: readonly Part[] = [engine, traceProcessor, bpftrace, programs, crossCompiler, podman, torch, bpftraceOf("trixie")];
+const usual: readonly Part[] = [engine, vulkan, traceProcessor, bpftrace, programs, crossCompiler, podman, torch, bpftraceOf("trixie")];
 const onDemand: readonly Part[] = [bpftraceOf("sid"), bcc];
 
 /** Says on standard error what was there or made. Throws {@link CannotSetUp}. */

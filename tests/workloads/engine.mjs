@@ -2,7 +2,7 @@
  * A real llama.cpp that does a known amount of work and says what it did: the subject of kernel tests.
  *
  *     node engine.mjs MODEL [--prompt 16] [--prompt-batch 512] [--tokens 32] [--threads 1] [--seed 1] [--mlock] [--no-mmap]
- *                           [--chores FOLDER] [--wait-file PATH] [--stop-file PATH] [--log PATH] [--engine FOLDER] [--my-turn FIFO --other-turn FIFO]
+ *                           [--gpu-layers N] [--chores FOLDER] [--wait-file PATH] [--stop-file PATH] [--log PATH] [--engine FOLDER] [--my-turn FIFO --other-turn FIFO]
  *
  * It loads the model, waits until the file at --wait-file exists (so that a tracer can attach to a quiet process first; a line
  * `{"waiting":PID}` says that it is there), decodes a prompt of --prompt token ids in batches of --prompt-batch, and samples --tokens
@@ -17,6 +17,9 @@
  *
  * With --chores it asks more of the library: after each token it tokenizes a text and detokenizes the token; at the end it saves the sequence in that
  * folder, restores it, and forgets its last three positions.
+ *
+ * With --gpu-layers it puts so many layers on Vulkan's first device, which is Mesa's llvmpipe where there is no other: a device that computes on the CPU, with
+ * memory, transfers and waits as others have. The layer behind the last is the output's.
  *
  * With --my-turn and --other-turn it takes turns with another engine: it reads a byte from the one before each token, and writes one to the other
  * after it. Both have to be told to end: whoever does gives the other a last turn.
@@ -43,6 +46,7 @@ const { values: options, positionals: [modelPath] } = parseArgs({
     "seed": { type: "string", default: "1" },
     "mlock": { type: "boolean", default: false },
     "no-mmap": { type: "boolean", default: false },
+    "gpu-layers": { type: "string" },
     "chores": { type: "string" },
     "wait-file": { type: "string" },
     "stop-file": { type: "string" },
@@ -64,10 +68,19 @@ const times = { processStart: processStart(), nodeStart };
 const entry = join(options.engine, "node_modules", "node-llama-cpp", "dist", "index.js");
 const { getLlama } = await import(pathToFileURL(entry).href);
 times.importEnd = now();
-const llama = await getLlama({ gpu: false, build: "never", skipDownload: true, maxThreads: threads, logLevel: "error" });
+const gpuLayers = options["gpu-layers"] === undefined ? null : Number(options["gpu-layers"]);
+// ggml passes a device of the CPU's kind by, unless it is asked for.
+if (gpuLayers !== null) process.env.GGML_VK_VISIBLE_DEVICES = "0";
+const llama = await getLlama({
+  gpu: gpuLayers === null ? false : "vulkan",
+  build: "never",
+  skipDownload: true,
+  maxThreads: threads,
+  logLevel: "error",
+});
 
 times.modelLoadStart = now();
-const model = await llama.loadModel({ modelPath, useMmap: !options["no-mmap"], useMlock: options.mlock });
+const model = await llama.loadModel({ modelPath, useMmap: !options["no-mmap"], useMlock: options.mlock, ...gpuLayers !== null && { gpuLayers } });
 times.modelLoadEnd = now();
 
 /** Tokens in each batch that was handed to llama_decode. */

@@ -13,7 +13,7 @@ export interface EngineLog {
   /** Paths of every libllama* and libggml* that was mapped at the end: of the CPU variants only the one that was kept. */
   readonly libraries: readonly string[];
   /** Those that tests attach to. */
-  readonly files: { readonly libllama: string; readonly libggmlCpu: string };
+  readonly files: { readonly libllama: string; readonly libggmlCpu: string; readonly libggmlBase: string };
   readonly clock: { readonly source: string };
   readonly times: Readonly<Record<EngineMoment, bigint>>;
   readonly tokenTimes: readonly bigint[];
@@ -51,7 +51,7 @@ export function parseEngineLog(text: string): EngineLog {
   };
   return {
     ...log,
-    files: { libllama: library(/\/libllama\.[^/]*$/), libggmlCpu: library(/\/libggml-cpu-/) },
+    files: { libllama: library(/\/libllama\.[^/]*$/), libggmlCpu: library(/\/libggml-cpu-/), libggmlBase: library(/\/libggml-base/) },
     times: Object.fromEntries(Object.entries<string>(log.times).map(([name, digits]) => [name, BigInt(digits)])),
     tokenTimes: log.tokenTimes.map(BigInt),
   };

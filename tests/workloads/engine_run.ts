@@ -14,6 +14,7 @@ export interface EngineOptions {
   readonly tokens?: number;
   readonly threads?: number;
   readonly seed?: number;
+  readonly gpuLayers?: number;
   readonly waitFile?: string;
   readonly stopFile?: string;
   readonly chores?: string;
