@@ -7,6 +7,7 @@ import { DecodeCalls } from "./decode_calls.ts";
 import { ExpertLedger } from "./expert_ledger.ts";
 import { GraphLedger } from "./graph_ledger.ts";
 import { LibraryCalls } from "./library_calls.ts";
+import { OffloadLedger } from "./offload.ts";
 import type { Judge } from "./operator_sums.ts";
 import { OperatorTable } from "./operator_table.ts";
 import type { OperatorsResult } from "./operators_schema.ts";
@@ -37,6 +38,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
   readonly #ledger: GraphLedger;
   readonly #library = new LibraryCalls(this.#stopped);
   readonly #calls = new DecodeCalls(this.#stopped, this.#library);
+  readonly #offload = new OffloadLedger(this.#stopped);
   readonly #experts = new ExpertLedger(this.#stopped);
   readonly #samples = new SampleLedger();
   readonly #systemCalls = new SystemCalls();
@@ -45,6 +47,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
   readonly #pids = new Set<number>();
   /** In successful calls that ended: what `graphsInDecodeNs` can be compared with. */
   #graphsInDecodeNs = 0;
+  #devicesInDecodeNs = 0;
 
   /** Of the successful calls that ended, those in which a graph was seen. */
   #decodesWithGraphsNs = 0;
@@ -91,7 +94,8 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
         ...time,
         graphNs: seesGraphs ? graphNs : null,
         graphsInDecodeNs: inGraphs,
-        outsideGraphNs: inGraphs === null ? null : (this.partly ? this.#decodesWithGraphsNs : time.decodeNs) - inGraphs,
+        devicesInDecodeNs: this.#devicesInDecodeNs,
+        outsideGraphNs: inGraphs === null ? null : (this.partly ? this.#decodesWithGraphsNs : time.decodeNs) - inGraphs - this.#devicesInDecodeNs,
         stoppedNs: this.#stopped.union().total,
       },
       ...this.#library.result(),
@@ -101,6 +105,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
       unattachedCalls: unattached,
       samples: detail === "sample" ? this.#samples.result() : null,
       ceilings: ceilings ?? null,
+      offload: this.#offload.result(),
       experts: layers && { layers, routerNs: timeOf(rows.tensors, ROUTER), gatherNs: timeOf(rows.tensors, GATHER) },
       systemCalls: this.#systemCalls.result(),
       quality: this.#quality.result(),
@@ -128,11 +133,19 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
         this.#calls.decode(slice);
         this.#samples.decode(slice);
         const inside = this.#ledger.decode(slice);
+        const onDevices = this.#offload.decode(slice);
         if (slice.open || Number(slice.args?.ret ?? 0) !== 0) return;
         this.#graphsInDecodeNs += inside;
-        if (inside > 0) this.#decodesWithGraphsNs += this.#stopped.net(slice.track.pid, slice.start, slice.end);
+        this.#devicesInDecodeNs += onDevices;
+        if (inside + onDevices > 0) this.#decodesWithGraphsNs += this.#stopped.net(slice.track.pid, slice.start, slice.end);
         return;
       }
+      case "ggml.split":
+        return this.#offload.slice(slice);
+      case "ggml.copy":
+      case "ggml.device_wait":
+        this.#library.explains(slice);
+        return this.#offload.slice(slice);
       case "llama.sample":
         return this.#calls.sample(slice);
       case "llama.context":

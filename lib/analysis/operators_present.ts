@@ -3,6 +3,7 @@ import { withGraphs } from "../programs/detail.ts";
 import { presentDemands } from "./demands_present.ts";
 import { presentExperts } from "./experts_present.ts";
 import { firstRows } from "./first_rows.ts";
+import { presentOffload } from "./offload_present.ts";
 import type { OperatorsResult, OperatorSumsResult, SamplesResult } from "./operators_schema.ts";
 import { info, qualityNotes, warning } from "./quality.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
@@ -16,6 +17,7 @@ const FEW_INTERVALS = 100;
 export function presentOperators(result: OperatorsResult): readonly View[] {
   const views: View[] = [...operatorsNotes(result), tokens(result)];
   if (result.time.decodeNs > 0 || Number(result.time.graphNs) > 0) views.push(time(result));
+  if (result.offload) views.push(...presentOffload(result.offload, result));
   const kept = cache(result);
   if (kept) views.push(kept);
   if (result.operators.length > 0) {
@@ -75,7 +77,7 @@ function cache({ cache: { cells, longestSequence, changes } }: OperatorsResult):
 }
 
 function time({ detail, time, graphs, libraryCalls }: OperatorsResult): Facts {
-  const { graphNs, graphsInDecodeNs, outsideGraphNs } = time;
+  const { graphNs, graphsInDecodeNs, devicesInDecodeNs, outsideGraphNs } = time;
   const otherGraphs = Number(graphNs) - Number(graphsInDecodeNs);
   // Sums have the time of a graph whose call had not ended.
   const outside = detail === "sum" && graphs.openCount > 0 ? "graphs outside a whole llama_decode" : "graphs outside llama_decode";
@@ -86,6 +88,7 @@ function time({ detail, time, graphs, libraryCalls }: OperatorsResult): Facts {
       { name: "llama_decode", value: time.decodeNs, unit: "ns" },
       ...(graphNs === null ? [] : [
         { name: "  in graphs", value: graphsInDecodeNs, unit: "ns", note: `${graphs.count} graphs` } as const,
+        ...(devicesInDecodeNs > 0 ? [{ name: "  other devices", value: devicesInDecodeNs, unit: "ns" } as const] : []),
         { name: "  outside the graph", value: outsideGraphNs, unit: "ns" } as const,
       ]),
       ...(otherGraphs > 0 ? [{ name: outside, value: otherGraphs, unit: "ns" } as const] : []),
@@ -209,8 +212,8 @@ function operatorsNotes(result: OperatorsResult): Note[] {
     return [...notes, warning(`${what} was seen: the process did not infer while it was watched.`)];
   }
   if (calls === 0) notes.push(warning("No llama_decode was seen: there are no tokens, and operators are not split into prefill and decode."));
-  else if (graphs.count === 0 && ops === 0 && seesGraphs) {
-    notes.push(warning("No CPU graph was seen inside llama_decode: the model is offloaded, or the ggml library hides its functions."));
+  else if (graphs.count === 0 && ops === 0 && seesGraphs && !result.offload) {
+    notes.push(warning("No CPU graph was seen inside llama_decode: the ggml library hides its functions, or another device computes."));
   }
   if (graphs.count === 0 && ops > 0) notes.push(warning("ggml_graph_compute was not seen: shares are of the operators' own sum."));
   if (graphs.withoutOperators > 0) {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { details } from "../programs/detail.ts";
+import { offloadSchema } from "./offload_schema.ts";
 import { systemCallsSchema } from "./system_calls_schema.ts";
 
 const count = z.int().nonnegative();
@@ -130,7 +131,9 @@ export const operatorsResultSchema = z.object({
     decodeNs: ns,
     graphNs: nsOrNull,
     graphsInDecodeNs: nsOrNull,
-    /** In `llama_decode` and in no graph: building it, key-value slots, copying logits. With `--slower-than` of those calls in which graphs were looked at. */
+    /** Of `llama_decode`: other devices than the CPU were asked to compute, something was copied to or from them, or they were waited for. */
+    devicesInDecodeNs: ns,
+    /** In `llama_decode` and in neither: building it, key-value slots, copying logits. With `--slower-than` of those calls in which graphs were looked at. */
     outsideGraphNs: nsOrNull,
     samplingNs: ns,
     samplingCalls: count,
@@ -172,6 +175,8 @@ export const operatorsResultSchema = z.object({
     flops: z.number(),
     byteOperations: z.number(),
   }).nullable(),
+  /** Null where the process has no other device than the CPU to compute on. */
+  offload: offloadSchema.nullable(),
   /** Null where no experts were chosen, or no operators looked at. */
   experts: expertsSchema.nullable(),
   /** With `--syscalls` alone. */

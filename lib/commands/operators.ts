@@ -1,6 +1,7 @@
 import { operators } from "../analysis/operators.ts";
 import { presentOperators } from "../analysis/operators_present.ts";
 import type { OperatorsResult } from "../analysis/operators_schema.ts";
+import { backends } from "../../probes/ggml/backends.ts";
 import { barrier } from "../../probes/ggml/barrier.ts";
 import { graph } from "../../probes/ggml/graph.ts";
 import { ops } from "../../probes/ggml/ops.ts";
@@ -17,7 +18,7 @@ import type { Profile } from "./profile.ts";
 /** Which operators take the time of a token. */
 export const operatorsProfile: Profile<OperatorsResult> = {
   name: "operators",
-  probes: [life, calls, between, graph, ops, barrier, sums, samples, syscalls],
+  probes: [life, calls, between, graph, backends, ops, barrier, sums, samples, syscalls],
   waits: false,
   requires: [
     { probe: graph, what: "A computation on ggml's CPU backend (libggml-cpu*.so)" },

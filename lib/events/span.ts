@@ -65,6 +65,14 @@ export interface OperatorSum {
   readonly startNs: number;
 }
 
+/** A part of a graph, and which device computes it: one object for what is computed again and again. */
+export interface Placement {
+  readonly device: string;
+  readonly nodes: number;
+  /** By their place: those that were told of until now. */
+  readonly told: Map<number, { readonly op: string; readonly name: string; readonly layer: number | undefined }>;
+}
+
 /** Something with a beginning and an end. Emitted when it ends; of slices on one track that begin together the outer is emitted first. */
 export interface Slice {
   readonly type: "slice";
@@ -79,6 +87,7 @@ export interface Slice {
   readonly open?: boolean;
   /** What it computes, on the thread that asked for the graph; one object for a node that is computed again and again. */
   readonly node?: GraphNode | undefined;
+  readonly placed?: Placement;
 }
 
 export interface Instant {

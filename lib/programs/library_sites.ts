@@ -49,6 +49,8 @@ export interface Unlooked {
   readonly plain?: ReadonlySet<string>;
   /** Libraries that the process has mapped by their names: only what is linked into the program is asked for. */
   readonly named?: boolean;
+  /** Functions that are exported, and those of the program: others are asked for. */
+  readonly exported?: boolean;
 }
 
 /**
@@ -65,7 +67,7 @@ export async function findLibraries(
   const { mapped, exe } = await readMapped(files, pid);
   const named = mapped.filter(({ name }) => name.startsWith(need.prefix));
   // Without such a library, it may be linked into the program.
-  const linked = mapped.filter(({ path }) => path === exe && !without.plain?.has(path));
+  const linked = mapped.filter(({ path }) => path === exe && !without.plain?.has(path) && !without.exported);
   const candidates = named.length === 0 ? linked : without.named ? [] : named;
   const found = await Promise.all(candidates.map(async (library): Promise<FoundLibrary | null> => {
     const { dev, inode, name, path } = library;
@@ -74,7 +76,9 @@ export async function findLibraries(
     if (!headers) return null;
     const elf = { ...headers, read };
     const isProgram = path === exe;
-    const functions = await findFunctions(elf, isProgram, () => readDebugFile(files, pid, elf), need.symbols, symbols);
+    const functions = without.exported
+      ? (await findSymbols(elf, read, symbols)).functions
+      : await findFunctions(elf, isProgram, () => readDebugFile(files, pid, elf), need.symbols, symbols);
     if (!functions) return null;
     const buildId = await readSection(read, elf.sections.find(({ name, size }) => name === BUILD_ID_SECTION && size < 65_536));
     return { key: `${dev}:${inode}`, name, path, file: mappedFile(pid, library), elf, buildId, functions, isProgram };

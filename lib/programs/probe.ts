@@ -16,7 +16,7 @@ export type Param =
   /**
    * One or several functions, each by its names in the versions of the library, newest first: the first name that exists is attached. A block
    * whose site names no existing function is left out of the program. `beside`: not in the probe's own library but in those whose file names
-   * begin so, which the process has mapped as well. `together`: many functions, which have one attach point by a pattern of that name: for each attach
+   * begin so, which the process has mapped as well; `internal`: and which do not export them, so that a stripped one has none. `together`: many functions, which have one attach point by a pattern of that name: for each attach
    * point bpftrace reads all symbols of the library, and of some there are half a million.
    */
   | {
@@ -24,6 +24,7 @@ export type Param =
     readonly at: "entry" | "return";
     readonly functions: readonly (readonly string[])[];
     readonly beside?: string;
+    readonly internal?: true;
     readonly together?: string;
   }
   /** 1 where the site of that name has a function to sit on, otherwise 0. */
@@ -60,6 +61,8 @@ export interface Probe {
   readonly params?: Readonly<Record<string, Param>>;
   /** Where the uprobes of the template are; absent for a probe on tracepoints alone. */
   readonly library?: LibraryNeed;
+  /** It is for processes that have mapped a library of such a name, besides its own. */
+  readonly given?: RegExp;
   /** Tracepoints without which the probe makes no sense (others are optional). */
   readonly tracepoints?: readonly string[];
   /** Calls a helper that bpftrace allows only with `--unsafe` (`signal`). */

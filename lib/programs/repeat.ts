@@ -4,6 +4,8 @@
  * the verifier looks at once; so there is a map that holds the numbers.
  */
 const WORD = /REPEAT\((\$\w+)\) \{/g;
+/** How many times that is. */
+const NUMBER = /\bREPEATS\b/g;
 
 /** Keys of `@each`, and how many of them a turn of the loop that fills it makes. */
 export const MOST_REPEATS = 512;
@@ -23,7 +25,7 @@ export function repeatBegin(): string {
 }
 
 export function replaceRepeats(body: string, walksMaps: boolean): string {
-  return body.replace(
+  return body.replace(NUMBER, String(walksMaps ? MOST_REPEATS : FEW)).replace(
     WORD,
     (_, variable: string) =>
       walksMaps

@@ -2,7 +2,7 @@ import { FilesOnce } from "../machine/files_once.ts";
 import type { Fact } from "../events/fact.ts";
 import { readCode } from "../target/code.ts";
 import { fileReader, readElf } from "../target/elf.ts";
-import { findLibraries, type FoundLibrary, isLinked, readNamesTable, sitesIn } from "../programs/library_sites.ts";
+import { findLibraries, type FoundLibrary, isLinked, readMapped, readNamesTable, sitesIn } from "../programs/library_sites.ts";
 import type { Probe } from "../programs/probe.ts";
 import { hasEnded } from "../target/process.ts";
 import { gatePrefixes, type LibraryGroup } from "./library_groups.ts";
@@ -25,6 +25,8 @@ interface Found {
   readonly group: LibraryGroup;
   readonly how: How;
   readonly libraries: readonly FoundLibrary[];
+  /** Those of the group that are for such a process. */
+  readonly probes: readonly Probe[];
 }
 
 /** With those of them that are attached now for the first time. */
@@ -135,7 +137,10 @@ export class LibraryAttacher {
   }
 
   async #find(files: FilesOnce, pid: number, group: LibraryGroup, how: How = {}): Promise<Found> {
-    return { pid, group, how, libraries: await findLibraries(files, pid, group.need, group.symbols, { plain: this.#plain, named: how.linked }) };
+    const libraries = await findLibraries(files, pid, group.need, group.symbols, { plain: this.#plain, named: how.linked });
+    const { mapped } = await readMapped(files, pid);
+    const probes = group.probes.filter(({ given }) => given === undefined || mapped.some(({ name }) => given.test(name)));
+    return { pid, group, how, libraries, probes };
   }
 
   async #findAndAttach(files: FilesOnce, pid: number, group: LibraryGroup, how: How): Promise<{ found: number; fresh: number }> {
@@ -163,7 +168,7 @@ export class LibraryAttacher {
    * Before anything is attached to a process: what is told of an address comes after what the address stands for. And again when it has loaded more:
    * a program stands before its first instruction without any library.
    */
-  async #tellCode(files: FilesOnce, { pid, group: { probes }, libraries, how }: Found): Promise<void> {
+  async #tellCode(files: FilesOnce, { pid, probes, libraries, how }: Found): Promise<void> {
     const asking = probes.find(({ facts }) => facts?.includes("code"));
     if (libraries.length === 0 || (this.#told.has(pid) && !how.loaded) || !asking) return;
     const code = await readCode(files, pid, libraries, asking.names);
@@ -173,8 +178,8 @@ export class LibraryAttacher {
     this.fact(code);
   }
 
-  async #part(files: FilesOnce, { pid, group, how: { gate }, fresh }: Fresh): Promise<ProgramPart> {
-    const probes = gate ? [...group.probes, gate] : group.probes;
+  async #part(files: FilesOnce, { pid, group, probes: own, how: { gate }, fresh }: Fresh): Promise<ProgramPart> {
+    const probes = gate ? [...own, gate] : own;
     return { stream: group.stream, probes, sites: await this.#sites(files, pid, probes, fresh) };
   }
 
@@ -210,7 +215,7 @@ export class LibraryAttacher {
     const found = params.map(async (param) => {
       const libraries = param.beside === undefined
         ? own
-        : await findLibraries(files, pid, { prefix: param.beside, symbols: [] }, param.functions.flat());
+        : await findLibraries(files, pid, { prefix: param.beside, symbols: [] }, param.functions.flat(), { exported: param.internal });
       const all = await Promise.all(libraries.map((library) => sitesIn(library, param, { ...bpftrace!.features, kernel, arch }, returns)));
       return [siteKey(param), all.flat()] as const;
     });

@@ -158,7 +158,7 @@ export function argsOf({ args, name, next, shape, layer, demand: { bytes, cold, 
 }
 
 /** llama.cpp appends the layer: `ffn_gate-3`, `Kcur-3 (reshaped)`, and in views of its cache `cache_k_l3 (view)`. */
-function layerOf(name: string): number | undefined {
+export function layerOf(name: string): number | undefined {
   const found = /-(\d+)(?=$| )|^cache_\w+_l(\d+)\b/.exec(name);
   return found ? Number(found[1] ?? found[2]) : undefined;
 }

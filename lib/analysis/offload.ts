@@ -1,0 +1,212 @@
+import type { Placement, Slice } from "../events/span.ts";
+import type { OffloadResult } from "./offload_schema.ts";
+import { type Phase, PHASES } from "./operator_sums.ts";
+import type { StoppedTimes } from "./stopped.ts";
+import { tensorKind } from "./tensor_kind.ts";
+
+/** What computes, moves or waits between two calls of `llama_decode` is bounded: beyond this many a process does not call it. */
+const MOST_PENDING = 65_536;
+
+/** Calls of one kind, and what they moved. */
+interface Sum {
+  calls: number;
+  bytes: number;
+  ns: number;
+}
+
+interface PlacedNode {
+  readonly device: string;
+  readonly op: string;
+  readonly name: string;
+  readonly layer: number | undefined;
+}
+
+type Way = OffloadResult["copies"][number]["way"];
+type Sums = Readonly<Record<Phase, Sum>>;
+
+interface Device {
+  readonly computed: Sums;
+  readonly waited: Sums;
+  readonly moved: Sums;
+  /** Parts of graphs that it computes, and how often, by the kind of call. */
+  readonly placed: Map<Placement, Record<Phase, number>>;
+}
+
+/** Products read the weights: a layer is where these are. */
+const PRODUCTS = new Set(["MUL_MAT", "MUL_MAT_ID"]);
+/** They show memory in another way, and nobody computes them. */
+const VIEWS = new Set(["NONE", "RESHAPE", "VIEW", "PERMUTE", "TRANSPOSE"]);
+/** What llama.cpp calls the product that makes the logits. */
+const OUTPUT = "result_output";
+
+const sums = (): Sums => ({ prefill: sum(), decode: sum(), other: sum() });
+const sum = (): Sum => ({ calls: 0, bytes: 0, ns: 0 });
+
+/**
+ * Which device computes what, what is copied for that, and how long is waited. A slice belongs to the `llama_decode` around it, and one behind a call to
+ * that call: logits are waited for and read when somebody asks for them.
+ */
+export class OffloadLedger {
+  readonly #devices = new Map<string, Device>();
+  readonly #copies = new Map<string, { readonly device: string; readonly way: Way; readonly name: string; readonly sums: Sums }>();
+  readonly #names = new Set<string>();
+  readonly #pending = new Map<number, Slice[]>();
+  /** By process: of its last call. */
+  readonly #phases = new Map<number, Phase>();
+
+  constructor(readonly stopped: StoppedTimes) {}
+
+  /** A part of a graph, a copy, a wait. */
+  slice(slice: Slice): void {
+    const { pid } = slice.track;
+    let pending = this.#pending.get(pid);
+    if (!pending) this.#pending.set(pid, pending = []);
+    pending.push(slice);
+    if (pending.length > MOST_PENDING) this.#settle(pid, () => "other");
+  }
+
+  /** Returns how long the call had other devices than the CPU compute, moved something to or from them, or waited for them. */
+  decode({ track: { pid }, start, end, args }: Slice): number {
+    const phase = args?.phase === "decode" ? "decode" : "prefill";
+    const before = this.#phases.get(pid) ?? "other";
+    const inside = (slice: Slice) => slice.start >= start && slice.end <= end;
+    const elsewhere = (this.#pending.get(pid) ?? []).filter((slice) => inside(slice) && !slice.open && deviceOf(slice) !== "CPU");
+    const ns = elsewhere.reduce((sum, slice) => sum + this.stopped.net(pid, slice.start, slice.end), 0);
+    this.#settle(pid, (slice) => slice.start < start ? before : inside(slice) ? phase : "other");
+    this.#phases.set(pid, phase);
+    return ns;
+  }
+
+  result(): OffloadResult | null {
+    for (const pid of this.#pending.keys()) this.#settle(pid, () => this.#phases.get(pid) ?? "other");
+    if (this.#devices.size === 0) return null;
+    const layers = this.#layers(), output = this.#output();
+    return {
+      devices: [...this.#devices].map(([name, { computed, waited, moved, placed }]) => ({
+        name,
+        layers: layers.filter(([, device]) => device === name).map(([layer]) => layer),
+        output: output === name,
+        splits: total(computed).calls,
+        nodes: [...placed].reduce((n, [{ nodes }, calls]) => n + nodes * callsOf(calls), 0),
+        operators: operatorsOf(placed),
+        computed,
+        waited,
+        moved,
+      })),
+      copies: [...this.#copies.values()].map(({ sums, ...copy }) => ({ ...copy, ...total(sums), ...sums })).sort((a, b) => b.bytes - a.bytes),
+      elsewhere: this.#elsewhere(new Map(layers)),
+      untoldNodes: [...this.#placed()].reduce((n, [{ nodes, told }]) => n + nodes - told.size, 0),
+    };
+  }
+
+  #settle(pid: number, phaseOf: (slice: Slice) => Phase): void {
+    const pending = this.#pending.get(pid) ?? [];
+    this.#pending.delete(pid);
+    for (const slice of pending) this.#names.add(deviceOf(slice));
+    for (const slice of pending) this.#add(slice, phaseOf(slice), slice.open ? 0 : this.stopped.net(pid, slice.start, slice.end));
+  }
+
+  #add(slice: Slice, phase: Phase, ns: number): void {
+    const { category, name, args, placed } = slice;
+    const device = this.#called(deviceOf(slice));
+    const { computed, waited, moved, placed: all } = this.#device(device);
+    const bytes = Number(args?.bytes ?? 0);
+    const into = category === "ggml.split" ? computed : category === "ggml.copy" ? moved : waited;
+    add(into[phase], bytes, ns);
+    if (placed) {
+      let calls = all.get(placed);
+      if (!calls) all.set(placed, calls = { prefill: 0, decode: 0, other: 0 });
+      calls[phase]++;
+    }
+    if (category === "ggml.copy") {
+      add(this.#copy(name.slice(0, name.indexOf(" ")) as Way, device, tensorKind(String(args?.tensor)))[phase], bytes, ns);
+    }
+  }
+
+  /** Until something is copied for it, a device is called by its kind alone. */
+  #called(device: string): string {
+    const numbered = [...this.#names].filter((name) => name.startsWith(device) && /^\d+$/.test(name.slice(device.length)));
+    return numbered.length === 1 ? numbered[0]! : device;
+  }
+
+  #device(name: string): Device {
+    let device = this.#devices.get(name);
+    if (!device) this.#devices.set(name, device = { computed: sums(), waited: sums(), moved: sums(), placed: new Map() });
+    return device;
+  }
+
+  #copy(way: Way, device: string, name: string): Sums {
+    const key = `${way} ${device}\0${name}`;
+    let copy = this.#copies.get(key);
+    if (!copy) this.#copies.set(key, copy = { device, way, name, sums: sums() });
+    return copy.sums;
+  }
+
+  #placed(): [Placement, Record<Phase, number>][] {
+    return [...this.#devices.values()].flatMap(({ placed }) => [...placed]);
+  }
+
+  /** Where most products of a layer are computed. */
+  #layers(): [layer: number, device: string][] {
+    const votes = new Map<number, Map<string, number>>();
+    for (const { device, layer } of this.#products()) {
+      if (layer === undefined) continue;
+      const of = votes.get(layer) ?? new Map<string, number>();
+      votes.set(layer, of.set(device, (of.get(device) ?? 0) + 1));
+    }
+    return [...votes].sort(([a], [b]) => a - b).map(([layer, of]) => [layer, [...of].reduce((most, one) => one[1] > most[1] ? one : most)[0]]);
+  }
+
+  /** Where the product behind the last layer is computed, which makes the logits. */
+  #output(): string | undefined {
+    return this.#products().findLast(({ name }) => name === OUTPUT)?.device;
+  }
+
+  #elsewhere(layers: ReadonlyMap<number, string>): OffloadResult["elsewhere"] {
+    const found = this.#nodes().filter(({ op, layer, device }) => !VIEWS.has(op) && layer !== undefined && (layers.get(layer) ?? device) !== device);
+    const groups = Map.groupBy(found, ({ op, device }) => `${op} ${device}`);
+    return [...groups.values()].map((nodes) => ({ operator: nodes[0]!.op, device: nodes[0]!.device, nodes: nodes.length }));
+  }
+
+  #products(): PlacedNode[] {
+    return this.#nodes().filter(({ op }) => PRODUCTS.has(op));
+  }
+
+  /** For generated tokens, if any were: a long prompt may be computed elsewhere. */
+  #nodes(): PlacedNode[] {
+    const all = this.#placed();
+    const generated = all.filter(([, { decode }]) => decode > 0);
+    const placed = generated.length > 0 ? generated : all;
+    return placed.flatMap(([{ device, told }]) => [...told.values()].map((node) => ({ ...node, device })));
+  }
+}
+
+function deviceOf({ placed, args }: Slice): string {
+  return placed?.device ?? String(args?.device);
+}
+
+function callsOf(calls: Readonly<Record<Phase, number>>): number {
+  return PHASES.reduce((sum, phase) => sum + calls[phase], 0);
+}
+
+function operatorsOf(placed: ReadonlyMap<Placement, Readonly<Record<Phase, number>>>): { name: string; nodes: number }[] {
+  const nodes = new Map<string, number>();
+  for (const [{ told }, calls] of placed) for (const { op } of told.values()) nodes.set(op, (nodes.get(op) ?? 0) + callsOf(calls));
+  return [...nodes].map(([name, nodes]) => ({ name, nodes })).sort((a, b) => b.nodes - a.nodes);
+}
+
+function add(sum: Sum, bytes: number, ns: number): void {
+  sum.calls++;
+  sum.bytes += bytes;
+  sum.ns += ns;
+}
+
+function total(sums: Sums): Sum {
+  const all = sum();
+  for (const phase of PHASES) {
+    all.calls += sums[phase].calls;
+    all.bytes += sums[phase].bytes;
+    all.ns += sums[phase].ns;
+  }
+  return all;
+}

@@ -1,0 +1,127 @@
+import type { Note, Table, View } from "../events/view.ts";
+import { firstRows } from "./first_rows.ts";
+import type { OffloadResult } from "./offload_schema.ts";
+import type { OperatorsResult } from "./operators_schema.ts";
+import { info, warning } from "./quality.ts";
+
+type Device = OffloadResult["devices"][number];
+
+/** Kinds of tensors beyond these are little of what is copied. */
+const MAX_ROWS = 12;
+/** One device has to be so many times as fast as another before layers are worth moving: less may be chance. */
+const CLEARLY = 1.1;
+
+/** Which device computes what, and what is copied for it. */
+export function presentOffload(offload: OffloadResult, { tokens }: OperatorsResult): View[] {
+  return [devices(offload, tokens.decode), ...copies(offload, tokens.decode), ...notes(offload, tokens.decode)];
+}
+
+function devices({ devices }: OffloadResult, tokens: number): Table {
+  const each = (ns: number) => tokens === 0 ? null : ns / tokens;
+  return {
+    type: "table",
+    title: "Devices, and time for each generated token",
+    columns: [
+      { title: "device", unit: "text" },
+      { title: "layers", unit: "text" },
+      { title: "parts of graphs", unit: "count" },
+      { title: "nodes", unit: "count" },
+      { title: "asked to compute", unit: "ns" },
+      { title: "waited for", unit: "ns" },
+      { title: "copied to or from", unit: "ns" },
+    ],
+    rows: devices.map(({ name, layers, output, splits, nodes, computed, waited, moved }) => [
+      name,
+      [...ranges(layers), ...output ? ["output"] : []].join(", "),
+      splits,
+      nodes,
+      each(computed.decode.ns),
+      each(waited.decode.ns),
+      each(moved.decode.ns),
+    ]),
+  };
+}
+
+function copies({ copies }: OffloadResult, tokens: number): Table[] {
+  if (copies.length === 0) return [];
+  const { title, shown } = firstRows("Copied", copies, MAX_ROWS);
+  return [{
+    type: "table",
+    title,
+    columns: [
+      { title: "tensor", unit: "text" },
+      { title: "where", unit: "text" },
+      { title: "calls", unit: "count" },
+      { title: "bytes", unit: "bytes" },
+      { title: "for each token", unit: "bytes" },
+      { title: "time", unit: "ns" },
+      { title: "rate", unit: "bytes-per-second" },
+    ],
+    rows: shown.map(({ name, way, device, calls, bytes, ns, decode }) => [
+      name,
+      `${way} ${device}`,
+      calls,
+      bytes,
+      tokens === 0 ? null : decode.bytes / tokens,
+      ns,
+      ns === 0 ? null : bytes / ns * 1e9,
+    ]),
+  }];
+}
+
+/** `0–5`, `9`. */
+function ranges(layers: readonly number[]): string[] {
+  const parts: [from: number, to: number][] = [];
+  for (const layer of layers) {
+    const last = parts.at(-1);
+    if (last && layer === last[1] + 1) last[1] = layer;
+    else parts.push([layer, layer]);
+  }
+  return parts.map(([from, to]) => from === to ? `${from}` : `${from}–${to}`);
+}
+
+function notes({ devices, copies, elsewhere, untoldNodes }: OffloadResult, tokens: number): Note[] {
+  const cpu = devices.find(({ name }) => name === "CPU");
+  const others = devices.filter(({ name, layers, output }) => name !== "CPU" && (layers.length > 0 || output));
+  const notes: Note[] = [];
+  if (untoldNodes > 0) notes.push(info(`${untoldNodes} nodes were not told of yet when counting ended: layers may be missing. Watch longer.`));
+  if (others.length === 0) return [...notes, info("No layer was computed by another device than the CPU. llama.cpp moves layers there with -ngl.")];
+  const weights = copies.filter(({ way, name }) => way === "to" && name.endsWith(".weight"));
+  const again = weights.reduce((sum, { prefill, decode }) => sum + prefill.bytes + decode.bytes, 0);
+  if (again > 0) {
+    const text = `${(again / 1e6).toFixed(1)} MB of weights were copied to a device while it computed: prompts use it for layers that the CPU keeps.`;
+    notes.push(warning(text));
+  }
+  for (const { operator, device, nodes } of elsewhere) {
+    notes.push(info(`${operator}: ${nodes} of a graph's nodes are computed by ${device}, though their layers are elsewhere.`));
+  }
+  return tokens === 0 ? notes : [...notes, ...advice(cpu, others)];
+}
+
+/** How many layers that is for llama.cpp. */
+function layersOf({ layers, output }: Device): number {
+  return layers.length + Number(output);
+}
+
+/** Time that all layers of the device take for all generated tokens. */
+function layersNs({ computed, waited, moved }: Device): number {
+  return computed.decode.ns + waited.decode.ns + moved.decode.ns;
+}
+
+/** Layers belong where one takes less time. */
+function advice(cpu: Device | undefined, others: readonly Device[]): Note[] {
+  if (!cpu || cpu.layers.length === 0) return [];
+  const ngl = others.reduce((n, device) => n + layersOf(device), 0);
+  const own = layersNs(cpu) / layersOf(cpu), there = others.reduce((ns, device) => ns + layersNs(device), 0) / ngl;
+  const names = others.map(({ name }) => name).join(", ");
+  const times = (ratio: number) => ratio.toFixed(1);
+  if (own > CLEARLY * there) {
+    return [
+      info(`A layer takes the CPU ${times(own / there)} times as long as ${names}: offload more than ${ngl}, as far as there is memory (-ngl).`),
+    ];
+  }
+  if (there > CLEARLY * own) {
+    return [info(`A layer takes ${names} ${times(there / own)} times as long as the CPU: offload fewer than ${ngl} (-ngl).`)];
+  }
+  return [info(`A layer takes ${names} about as long as the CPU: moving layers (-ngl) changes little.`)];
+}

@@ -1,0 +1,109 @@
+/** An engine that has a part of its layers on Vulkan: which device computes what, and what is copied for it. */
+import assert from "node:assert/strict";
+import type { OffloadResult } from "../../lib/analysis/offload_schema.ts";
+import { sampledTest } from "../harness/kernel.ts";
+import { temporary } from "../harness/temporary.ts";
+import { computedParts } from "../independent/tensors.ts";
+import { query } from "../judge/trace_processor.ts";
+import type { EngineLog } from "../workloads/engine_log.ts";
+import { engineCommand, engineRun } from "../workloads/engine_run.ts";
+import { model } from "../workloads/model.ts";
+import { type Shape, type ShapeName, shapes } from "../workloads/shapes.ts";
+import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
+import { operatorNames } from "./recorded.ts";
+
+const cases: readonly (readonly [ShapeName, gpuLayers: number])[] = [["tiny", 1], ["tiny", 2], ["tiny", 3], ["moe", 2]];
+/** A prompt of 32 tokens or more would be computed on the device by layers that the CPU keeps. */
+const prompt = 8, tokens = 12;
+
+for (const [index, [shape, gpuLayers]] of cases.entries()) {
+  sampledTest(
+    index,
+    `offload: the ${shape} model with ${gpuLayers} layers on Vulkan`,
+    { engine: true, vulkan: true, judge: true },
+    async ({ path: bpftrace }) => {
+      using folder = temporary();
+      const options = { model: model(shape), prompt, tokens, gpuLayers };
+      const library = (await log()).files.libggmlBase;
+      const { of, value: { target, result } } = await computedParts({
+        bpftrace,
+        library,
+        whileRunning: async () => {
+          const formats = ["pftrace", "llmprof"];
+          await using llmprof = startLlmprof("operators", { bpftrace, folder, formats, target: { argv: engineCommand(options) } });
+          return summaryOf("operators", await llmprof.finished());
+        },
+      });
+      const offload = result.offload!;
+      assert.equal(offload.untoldNodes, 0);
+
+      // The last layers go to the device, and before them what makes the logits.
+      const { layers } = shapes[shape];
+      const numbers = Array.from({ length: layers }, (_, i) => i), first = layers - (gpuLayers - 1);
+      const expected = [
+        { name: "CPU", layers: numbers.slice(0, first), output: false },
+        { name: "Vulkan0", layers: numbers.slice(first), output: true },
+      ];
+      const devices = offload.devices.toSorted((a, b) => a.name < b.name ? -1 : 1);
+      assert.deepEqual(devices.map(({ name, layers, output }) => ({ name, layers, output })), expected);
+      assert.deepEqual(offload.elsewhere.filter(({ operator }) => operator === "MUL_MAT"), []);
+
+      const names = operatorNames(outputPath(folder, "llmprof"));
+      const named = (counts: Iterable<readonly [string, number]>) => [...counts].map(([op, nodes]) => `${op} ${nodes}`).toSorted().join();
+      const walked = of(target!.pid).map((counts) => named([...counts].map(([op, count]) => [names[op]!, count] as const)));
+      assert.deepEqual(
+        devices.map(({ operators }) => named(operators.map(({ name, nodes }) => [name, nodes] as const))).toSorted(),
+        walked.toSorted(),
+      );
+
+      assert.deepEqual(copied(offload, "prefill"), bytesOf(shapes[shape], gpuLayers, prompt, 1));
+      assert.deepEqual(copied(offload, "decode"), bytesOf(shapes[shape], gpuLayers, 1, tokens - 1));
+
+      const path = outputPath(folder, "pftrace");
+      const [row] = await query(path, inTrace);
+      const sums = offload.copies.reduce((sum, { calls, bytes, ns }) => [sum[0]! + calls, sum[1]! + bytes, sum[2]! + ns], [0, 0, 0]);
+      assert.deepEqual([row!.copies, row!.bytes, row!.ns, row!.parts].map(Number), [...sums, devices.reduce((n, { splits }) => n + splits, 0)]);
+    },
+  );
+}
+
+let first: Promise<EngineLog> | undefined;
+
+/** Of a run that nobody looks at. */
+function log(): Promise<EngineLog> {
+  return first ??= engineRun({ model: model("tiny"), tokens: 1, gpuLayers: 1 });
+}
+
+const inTrace = `select count(*) as copies, sum(dur) as ns,
+  (select sum(a.int_value) from slice c join args a using (arg_set_id) where c.category = 'ggml.copy' and a.key = 'debug.bytes') as bytes,
+  (select count(*) from slice where category = 'ggml.split') as parts
+from slice where category = 'ggml.copy'`;
+
+/** Bytes by kind of tensor in calls of a phase. */
+function copied({ copies }: OffloadResult, phase: "prefill" | "decode"): Record<string, number> {
+  const moved = copies.filter((copy) => copy[phase].calls > 0);
+  return Object.fromEntries(moved.map(({ way, device, name, ...copy }) => [`${name} ${way} ${device}`, copy[phase].bytes]));
+}
+
+/** Cells of the cache are looked at in multiples of this, and a mask has a number of two bytes for each. */
+const CELLS = 256;
+
+/**
+ * What has to be copied for `calls` batches of `tokens` tokens, of which the last is asked for: what the last layer on the CPU hands over, where the tokens
+ * are, and logits back.
+ */
+function bytesOf({ embedding, layers, vocabulary, expertsUsed }: Shape, gpuLayers: number, tokens: number, calls: number): Record<string, number> {
+  const onlyOutput = gpuLayers === 1, all = gpuLayers === layers + 1;
+  const row = embedding * 4;
+  // The last layer of all leaves out the tokens that nobody asked for.
+  const rows = onlyOutput ? 1 : tokens;
+  // Weighing what experts say needs no weights, and is already done by the device.
+  const chosen = { ffn_moe_down: expertsUsed * row, "ffn_moe_weights_norm (reshaped)": expertsUsed * 4, ffn_inp: row };
+  const handed = all ? { embd: row } : expertsUsed > 0 ? chosen : { ffn_out: row, ffn_inp: row };
+  const placed = { inp_pos: 4 * tokens, attn_inp_k_idxs: 8 * tokens, attn_inp_v_idxs: 8 * tokens, attn_inp_kq_mask: 2 * CELLS * tokens, out_ids: 4 };
+  const to = { ...Object.fromEntries(Object.entries(handed).map(([name, bytes]) => [name, rows * bytes])), ...!onlyOutput && placed };
+  return Object.fromEntries([
+    ...Object.entries(to).map(([name, bytes]) => [`${name} to Vulkan0`, bytes * calls]),
+    ["result_output from Vulkan0", vocabulary * 4 * calls],
+  ]);
+}
