@@ -9,7 +9,7 @@ type Device = OffloadResult["devices"][number];
 /** Kinds of tensors beyond these are little of what is copied. */
 const MAX_ROWS = 12;
 /** One device has to be so many times as fast as another before layers are worth moving: less may be chance. */
-const CLEARLY = 1.1;
+const CLEARLY = 1.2;
 
 /** Which device computes what, and what is copied for it. */
 export function presentOffload(offload: OffloadResult, { tokens }: OperatorsResult): View[] {
@@ -85,13 +85,13 @@ function notes({ devices, copies, elsewhere, untoldNodes }: OffloadResult, token
   const others = devices.filter(({ name, layers, output }) => name !== "CPU" && (layers.length > 0 || output));
   const notes: Note[] = [];
   if (untoldNodes > 0) notes.push(info(`${untoldNodes} nodes were not told of yet when counting ended: layers may be missing. Watch longer.`));
-  if (others.length === 0) return [...notes, info("No layer was computed by another device than the CPU. llama.cpp moves layers there with -ngl.")];
   const weights = copies.filter(({ way, name }) => way === "to" && name.endsWith(".weight"));
   const again = weights.reduce((sum, { prefill, decode }) => sum + prefill.bytes + decode.bytes, 0);
   if (again > 0) {
     const text = `${(again / 1e6).toFixed(1)} MB of weights were copied to a device while it computed: prompts use it for layers that the CPU keeps.`;
     notes.push(warning(text));
   }
+  if (others.length === 0) return [...notes, info("No layer was computed by another device than the CPU. llama.cpp moves layers there with -ngl.")];
   for (const { operator, device, nodes } of elsewhere) {
     notes.push(info(`${operator}: ${nodes} of a graph's nodes are computed by ${device}, though their layers are elsewhere.`));
   }

@@ -56,9 +56,15 @@ export class TraceRun<Result> {
   finish(timeline: Timeline): Finished<Result> {
     const result = this.#analysis!.result();
     for (const slice of this.#profile.annotate?.(result, timeline.tracks) ?? []) this.#span(slice);
-    const views = this.#profile.present(result);
+    // What was noted on the way limits the figures: it stands with them.
+    const noted = [...new Set(this.#notes)].map((text): View => ({ type: "note", level: "info", text: sentence(text) }));
+    const views = [...this.#profile.present(result), ...noted];
     this.#outputs.finish(views);
     const { files, written } = this.#outputs;
     return { summary: summarise(this.#header!, timeline, this.facts, files, this.#notes, result), views, written };
   }
+}
+
+function sentence(text: string): string {
+  return `${text[0]?.toUpperCase() ?? ""}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 }

@@ -3,12 +3,14 @@ import { capable, FakeProc } from "../../tests/harness/fake_machine.ts";
 import { makeElf } from "../../tests/harness/elf.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import { callGate } from "../../probes/gate/call.ts";
+import { backends } from "../../probes/ggml/backends.ts";
 import { graph } from "../../probes/ggml/graph.ts";
 import { ops } from "../../probes/ggml/ops.ts";
 import { calls } from "../../probes/llama/calls.ts";
 import type { BpftraceFeatures } from "../machine/bpftrace.ts";
 import type { Fact } from "../events/fact.ts";
 import { LibraryAttacher } from "./library_attacher.ts";
+import type { Probe } from "../programs/probe.ts";
 import type { ProgramPart } from "./program_part.ts";
 import { whyMissing } from "./why_missing.ts";
 import { groupByLibrary } from "./library_groups.ts";
@@ -20,7 +22,12 @@ const libllama = makeElf({ llama_decode: guarded, llama_init_from_model: "55", l
 const libggml = makeElf({ ggml_graph_compute: guarded, ggml_cpu_extra_compute_forward: "0f 1f 44 00 00" });
 
 /** `attach`: what becomes of a program that is to be attached. */
-function attacher(root: string, features: Partial<BpftraceFeatures> = {}, attach: () => Promise<void> = () => Promise.resolve()) {
+function attacher(
+  root: string,
+  features: Partial<BpftraceFeatures> = {},
+  attach: () => Promise<void> = () => Promise.resolve(),
+  probes: readonly Probe[] = [calls, graph, ops],
+) {
   const proc = new FakeProc(root);
   const started: string[] = [];
   const facts: Fact[] = [];
@@ -36,7 +43,7 @@ function attacher(root: string, features: Partial<BpftraceFeatures> = {}, attach
     }
     return attach();
   };
-  const libraries = new LibraryAttacher(means, groupByLibrary([calls, graph, ops], callGate), start, (fact) => void facts.push(fact));
+  const libraries = new LibraryAttacher(means, groupByLibrary(probes, callGate), start, (fact) => void facts.push(fact));
   /** What a run does to processes that it finds: returns the streams of the groups for which there was nothing. */
   const atStart = async (pids: readonly number[], patient: boolean, isTogether = false) => {
     const present = await libraries.present(pids, patient);
@@ -231,3 +238,29 @@ Deno.test("library attacher: a library that is linked into the program is found 
   assert.deepEqual(await atStart([100], true), []);
   assert.ok(started.includes("  llama-server:ggml_graph_compute shared with its return"));
 });
+
+Deno.test("library attacher: what is for processes with another backend is left out of those without, and a device's own functions need not be exported", async () => {
+  using root = temporary();
+  const libbase = makeElf({ ggml_backend_synchronize: guarded });
+  const libvulkan = makeElf({ [ownCopyOfVulkan]: "55" }, false);
+  const { proc, started, libraries } = attacher(root.path, {}, undefined, [graph, backends]);
+  for (const pid of [100, 200]) {
+    proc.map(pid, "/opt/libggml-base.so", 7, libbase);
+    proc.map(pid, `/opt/libggml-cpu-${pid}.so`, pid, libggml);
+  }
+  proc.map(200, "/opt/libggml-vulkan.so", 8, libvulkan);
+  await libraries.atCall(100);
+  assert.equal(started.splice(0)[0], "ggml: ggml/graph");
+  await libraries.atCall(200);
+  assert.deepEqual(started, [
+    "ggml: ggml/graph ggml/backends",
+    "  libggml-cpu-200.so:ggml_graph_compute+4 shared with its return",
+    "  return of libggml-cpu-200.so:ggml_graph_compute emulated and back",
+    "  libggml-base.so:ggml_backend_synchronize+4 shared with its return",
+    "  return of libggml-base.so:ggml_backend_synchronize emulated and back",
+    `  libggml-vulkan.so:${ownCopyOfVulkan} shared with its return`,
+    `  return of libggml-vulkan.so:${ownCopyOfVulkan} emulated and back`,
+  ]);
+});
+
+const ownCopyOfVulkan = "_ZL32ggml_backend_vk_cpy_tensor_asyncP12ggml_backendS0_PK11ggml_tensorPS1_";

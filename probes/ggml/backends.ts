@@ -53,7 +53,8 @@ const ownCopies = Object.entries(OWN_COPIES).flatMap(([library, word]): [string,
   // bool (backend, backend, const tensor *, tensor *), in no header.
   const functions = [[`_ZL${name.length}${name}P12ggml_backendS0_PK11ggml_tensorPS1_`]];
   const site = { type: "site", functions, beside: `libggml-${library}`, internal: true } as const;
-  return [[`${library}_copy`, { ...site, at: "entry" }], [`${library}_copy_return`, { ...site, at: "return" }]];
+  const copy = `${library}_copy`;
+  return [[copy, { ...site, at: "entry" }], [`${copy}_return`, { ...site, at: "return" }], [`sees_${copy}`, { type: "exists", site: copy }]];
 });
 
 const OWN = Object.keys(OWN_COPIES);
@@ -71,7 +72,7 @@ const number = (name: string) => ({ name, type: "int" }) as const;
 export const backends: Probe = {
   name: "ggml/backends",
   summary: "ggml: what other devices compute, copies to and from them, waits for them",
-  template: template + moves.join("") + ownCopy,
+  template: template.replace("SEES", OWN.map((library) => `{{sees_${library}_copy}}`).join(" + ")) + moves.join("") + ownCopy,
   params: Object.fromEntries([...sites, ...ownCopies]),
   library: { ...cpuBackend, symbols: ["ggml_graph_compute"] },
   // Something else than the CPU to compute on.
@@ -82,7 +83,7 @@ export const backends: Probe = {
   names: [],
   texts: { "node.name": "model", "set.name": "model", "get.name": "model", "copy.name": "model", "own.name": "model" },
   records: {
-    split: [address("backend"), address("code"), address("graph"), number("nodes")],
+    split: [address("backend"), address("code"), address("graph"), number("nodes"), number("seesCopies")],
     split_return: [],
     node: [number("index"), { name: "op", type: "int", unit: "index into GGML_OP_NAME" }, { name: "name", type: "text" }],
     wait: [address("backend"), address("code")],
@@ -118,6 +119,8 @@ class BackendsDecoder implements Decoder {
   readonly #placed = new Map<string, Placement>();
   /** By thread: the part whose nodes it tells. */
   readonly #telling = new Map<number, Placement>();
+  /** Devices of which it was told that not all their copies are seen. */
+  readonly #unseen = new Set<string>();
   #operators: readonly string[] = [];
 
   constructor(readonly tracks: Tracks) {}
@@ -159,10 +162,15 @@ class BackendsDecoder implements Decoder {
 
   #split(event: Event, out: SpanSink): void {
     const { pid, tid, at } = event;
-    const [backend, code, graph, nodes] = event.values as [number, number, number, number];
+    const [backend, code, graph, nodes, seesCopies] = event.values as [number, number, number, number, number];
     // The returns of what is still open were lost.
     this.#endAll(tid, at, out);
     const device = this.#devices.ofSplit(pid, tid, backend, code);
+    if (seesCopies === 0 && this.#devices.copiesItself(pid, code) && !this.#unseen.has(device)) {
+      this.#unseen.add(device);
+      const text = `${device} may copy by itself, which is not seen: its library was stripped of the names of its own functions`;
+      out({ type: "mark", at, kind: "note", stream: event.stream, text });
+    }
     const key = `${pid} ${graph} ${nodes}`;
     let placed = this.#placed.get(key);
     if (placed?.device !== device) this.#placed.set(key, placed = { device, nodes, told: new Map() });

@@ -59,6 +59,11 @@ export class Devices {
     return this.#names.get(`${pid} ${backend}`) ?? kindOf(this.find(pid, code));
   }
 
+  /** Whether such a device has a function of its own for copies. */
+  copiesItself(pid: number, code: number): boolean {
+    return ["Vulkan", "CUDA", "ROCm", "MUSA", "SYCL", "CANN"].includes(kindOf(this.find(pid, code)));
+  }
+
   /** Of the buffer in which a tensor of this name lies. */
   ofBuffer(pid: number, tid: number, code: number, tensor: string): string {
     const kind = kindOf(this.find(pid, code));

@@ -2,8 +2,8 @@
 const codeAt = 0x1000;
 const HEADER = 64, SEGMENT = 56, SECTION = 64, SYMBOL = 24, ROOM = 64;
 
-/** The smallest shared object that has functions: each 64 bytes after the one before, exported, beginning with the given bytes. */
-export function makeElf(functions: Readonly<Record<string, string>>): Uint8Array<ArrayBuffer> {
+/** The smallest shared object that has functions: each 64 bytes after the one before, beginning with the given bytes; in the table of what it exports, or not. */
+export function makeElf(functions: Readonly<Record<string, string>>, exported = true): Uint8Array<ArrayBuffer> {
   const names = Object.keys(functions);
   const strings = new TextEncoder().encode(`\0${names.join("\0")}\0`);
   const symbolsAt = codeAt + names.length * ROOM, symbolsSize = SYMBOL * (names.length + 1);
@@ -44,7 +44,7 @@ export function makeElf(functions: Readonly<Record<string, string>>): Uint8Array
     u64(sectionsAt + index * SECTION + 32, size);
     u32(sectionsAt + index * SECTION + 40, link);
   };
-  section(1, 11, symbolsAt, symbolsSize, 2);
+  section(1, exported ? 11 : 2, symbolsAt, symbolsSize, 2);
   section(2, 3, stringsAt, strings.length, 0);
   return bytes;
 }

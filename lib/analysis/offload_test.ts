@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import type { Args, Placement, Slice } from "../events/span.ts";
+import { analyse, TestSpans } from "../../tests/harness/spans.ts";
+import { operators } from "./operators.ts";
+import { presentOffload } from "./offload_present.ts";
+import { presentOperators } from "./operators_present.ts";
+
+const s = new TestSpans();
+
+/** Nodes by their place: operator and name, whose layer is the number behind it. */
+function placement(device: string, ...nodes: readonly (readonly [op: string, name: string])[]): Placement {
+  const told = nodes.map(([op, name], i) => [i, { op, name, layer: /-(\d+)$/.test(name) ? Number(/-(\d+)$/.exec(name)![1]) : undefined }] as const);
+  return { device, nodes: nodes.length, told: new Map(told) };
+}
+
+const split = (placed: Placement, start: number, end: number): Slice => ({ ...s.slice("ggml.split", start, end, { nodes: placed.nodes }), placed });
+const copy = (name: string, tensor: string, bytes: number, start: number, end: number): Slice => {
+  const args: Args = { device: name.slice(name.indexOf(" ") + 1), tensor, bytes };
+  return { ...s.slice("ggml.copy", start, end, args), name };
+};
+const wait = (device: string, start: number, end: number) => s.slice("ggml.device_wait", start, end, { device });
+
+const cpu = placement("CPU", ["MUL_MAT", "q-0"], ["ADD", "x-0"], ["MUL_MAT", "q-1"], ["SOFT_MAX", "kq-2"]);
+const vulkan = placement("Vulkan0", ["MUL_MAT", "q-2"], ["VIEW", "v-1"], ["ADD", "x-1"], ["MUL_MAT", "result_output"]);
+
+/** A generated token: the CPU 10 ms, a copy 1, the device asked for 2; after the call 5 ms of waiting and 1 of reading. */
+const token = (at: number): Slice[] => [
+  split(cpu, at, at + 10),
+  s.graph(at, at + 10),
+  copy("to Vulkan0", "out-1", 100, at + 10, at + 11),
+  split(vulkan, at + 11, at + 13),
+  s.decode("decode", at, at + 14),
+  wait("Vulkan0", at + 14, at + 19),
+  copy("from Vulkan0", "result_output", 40, at + 19, at + 20),
+];
+
+Deno.test("offload: layers by where their products are, time by device and kind of call, and what lies behind a call is its own", () => {
+  const spans = [wait("Vulkan", 0, 1), copy("to Vulkan0", "blk.2.q.weight", 1000, 1, 2), ...token(10), ...token(40)];
+  const { offload, time } = analyse(operators("graph"), spans);
+  const [other, host] = offload!.devices;
+  assert.deepEqual([other!.name, other!.layers, other!.output, other!.splits, other!.nodes], ["Vulkan0", [2], true, 2, 8]);
+  assert.deepEqual([host!.name, host!.layers, host!.output, host!.splits, host!.nodes], ["CPU", [0, 1], false, 2, 8]);
+  assert.deepEqual(other!.operators, [{ name: "MUL_MAT", nodes: 4 }, { name: "VIEW", nodes: 2 }, { name: "ADD", nodes: 2 }]);
+  assert.deepEqual([other!.computed.decode, other!.waited.decode, other!.moved.decode], [
+    { calls: 2, bytes: 0, ns: 4e6 },
+    { calls: 2, bytes: 0, ns: 10e6 },
+    { calls: 4, bytes: 280, ns: 4e6 },
+  ]);
+  // Before the first call, when the device had no name yet.
+  assert.deepEqual([other!.waited.other.calls, other!.moved.other.bytes], [1, 1000]);
+  assert.deepEqual(offload!.copies.map(({ way, device, name, calls, bytes }) => [way, device, name, calls, bytes]), [
+    ["to", "Vulkan0", "blk.q.weight", 1, 1000],
+    ["to", "Vulkan0", "out", 2, 200],
+    ["from", "Vulkan0", "result_output", 2, 80],
+  ]);
+  assert.deepEqual(offload!.elsewhere, [{ operator: "ADD", device: "Vulkan0", nodes: 1 }, { operator: "SOFT_MAX", device: "CPU", nodes: 1 }]);
+  assert.equal(offload!.untoldNodes, 0);
+  assert.deepEqual([time.graphsInDecodeNs, time.devicesInDecodeNs, time.outsideGraphNs], [20e6, 6e6, 2e6]);
+  // 26 ms between the calls, of which six are explained.
+  assert.equal(time.betweenUnknownNs, 10e6);
+});
+
+Deno.test("offload: layers are those of generated tokens, and nodes that were not told of are counted", () => {
+  const prompt = placement("Vulkan0", ["MUL_MAT", "q-0"], ["MUL_MAT", "q-0"], ["MUL_MAT", "q-0"]);
+  const untold = { ...placement("Vulkan0"), nodes: 5 };
+  const spans = [split(prompt, 0, 5), s.decode("prefill", 0, 6, 64), split(untold, 7, 8), ...token(10)];
+  const { offload } = analyse(operators("graph"), spans);
+  assert.deepEqual(offload!.devices.map(({ name, layers }) => [name, layers]), [["Vulkan0", [2]], ["CPU", [0, 1]]]);
+  assert.equal(offload!.untoldNodes, 5);
+});
+
+Deno.test("offload: none without parts of graphs, and a call that is in none has no phase", () => {
+  assert.equal(analyse(operators("graph"), [s.graph(0, 1)]).offload, null);
+  const { offload } = analyse(operators("graph"), [split(cpu, 0, 10)]);
+  assert.deepEqual(offload!.devices.map(({ computed }) => [computed.other.calls, computed.decode.calls]), [[1, 0]]);
+});
+
+const said = (spans: readonly Slice[]) => {
+  const result = analyse(operators("graph"), spans);
+  return presentOffload(result.offload!, result).flatMap((view) => view.type === "note" ? [view.text] : []);
+};
+
+Deno.test("offload: where a layer takes less time is told as what to do", () => {
+  // Two layers in 10 ms, and two (one the output) in 9.
+  assert.deepEqual(said(token(10)).at(-1), "A layer takes Vulkan0 about as long as the CPU: moving layers (-ngl) changes little.");
+  const slow = split(cpu, 30, 70), late = wait("Vulkan0", 30, 70), end = s.decode("decode", 30, 71);
+  assert.match(said([...token(10), slow, end]).at(-1)!, /^A layer takes the CPU 5\.6 times as long as Vulkan0: offload more than 2,/);
+  assert.match(said([...token(10), late, end]).at(-1)!, /^A layer takes Vulkan0 4\.9 times as long as the CPU: offload fewer than 2 \(-ngl\)/);
+  assert.deepEqual(said([split(cpu, 0, 1), s.decode("decode", 0, 2)]).filter((text) => text.includes("-ngl")), [
+    "No layer was computed by another device than the CPU. llama.cpp moves layers there with -ngl.",
+  ]);
+});
+
+Deno.test("offload: weights that are copied for a prompt are a warning, those of a model that is loaded are not", () => {
+  const weights = copy("to Vulkan0", "blk.0.q.weight", 3_000_000, 1, 2);
+  assert.deepEqual(said([weights, ...token(10)]).filter((text) => text.includes("weights")), []);
+  const prompt = s.decode("prefill", 0, 5, 64);
+  assert.match(said([weights, prompt, ...token(10)]).join(), /3\.0 MB of weights were copied to a device while it computed/);
+});
+
+Deno.test("offload: a model that is on a device whole is not taken for one whose library hides its functions", () => {
+  const all = placement("Vulkan0", ["MUL_MAT", "q-0"]);
+  const views = presentOperators(analyse(operators("graph"), [split(all, 0, 10), s.decode("decode", 0, 12)]));
+  const notes = views.flatMap((view) => view.type === "note" ? [view.text] : []).join("\n");
+  assert.doesNotMatch(notes, /hides its functions/);
+});
