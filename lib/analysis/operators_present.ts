@@ -34,7 +34,9 @@ export function presentOperators(result: OperatorsResult): readonly View[] {
   return views;
 }
 
-function tokens({ tokens, rates, firstTokenNs, betweenTokens }: OperatorsResult): Facts {
+function tokens({ tokens, rates, firstTokenNs, betweenTokens, offload }: OperatorsResult): Facts {
+  const isElsewhere = offload?.devices.some(({ name, splits }) => name !== "CPU" && splits > 0);
+  const inDecode = isElsewhere ? "in llama_decode, which returns while devices compute" : "in llama_decode";
   return {
     type: "facts",
     title: "Tokens",
@@ -42,8 +44,8 @@ function tokens({ tokens, rates, firstTokenNs, betweenTokens }: OperatorsResult)
       { name: "generated", value: tokens.decode, unit: "count", note: callCount(tokens.decodeCalls) },
       { name: "prompt", value: tokens.prefill, unit: "count", note: callCount(tokens.prefillCalls) },
       { name: "generation", value: rates.generatedPerSecond, unit: "per-second", note: "wall time, sampling included" },
-      { name: "decode", value: rates.decodePerSecond, unit: "per-second", note: "in llama_decode" },
-      { name: "prefill", value: rates.prefillPerSecond, unit: "per-second", note: "in llama_decode" },
+      { name: "decode", value: rates.decodePerSecond, unit: "per-second", note: inDecode },
+      { name: "prefill", value: rates.prefillPerSecond, unit: "per-second", note: inDecode },
       { name: "time to first token", value: firstTokenNs, unit: "ns", note: "from the first llama_decode" },
       ...(betweenTokens
         ? [
