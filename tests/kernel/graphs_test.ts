@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
+import { built } from "../setup/programs.ts";
 import { computedEdges, computedNodes } from "../independent/tensors.ts";
 import { engineCommand, engineRun } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
@@ -11,7 +12,8 @@ import { operatorNames } from "./recorded.ts";
 interface Graphs {
   readonly graphs: readonly {
     readonly times: number;
-    readonly nodes: readonly { readonly name: string }[];
+    readonly criticalPath: { readonly nodes: readonly number[]; readonly ns: number };
+    readonly nodes: readonly { readonly name: string; readonly meanNs: number }[];
     readonly edges: readonly { readonly from: number | null; readonly to: number; readonly place: number; readonly name: string }[];
     readonly unknownSources: number;
   }[];
@@ -93,6 +95,51 @@ for (const [index, [shape, prompt, tokens]] of ([["moe", 17, 15], ["tiny", 16, 2
       }
       assert.deepEqual([...found].toSorted(), expected.toSorted());
       assert.ok(value.result.operators.some(({ name }) => name === "ADD + RMS_NORM + MUL"), "this engine fuses norms");
+    },
+  );
+}
+
+/** Of timed.c: what each of its operators is computed from, by name. */
+const madeFrom: Readonly<Record<string, readonly string[]>> = { a: [], b: ["a"], c: ["a"], d: ["b", "c"], e: ["c"], f: ["d"], g: ["e", "f"] };
+/** Each way from the first to the last. */
+const ways = ["abdfg", "acdfg", "aceg"];
+
+// Few calls: the longer they go on, the more alike are the mean times.
+for (const [index, calls] of [2, 3, 5].entries()) {
+  sampledTest(
+    index,
+    `operators: the critical path of operators that take known times, ${calls} tokens`,
+    { gcc: true },
+    async ({ path: bpftrace }) => {
+      using folder = temporary();
+      const log = folder.file("log");
+      const target = { argv: [built.timed, String(calls), log] };
+      await using llmprof = startLlmprof("operators", { bpftrace, folder, formats: ["graph.json", "dot", "mmd"], target });
+      summaryOf("operators", await llmprof.finished());
+      const { graphs }: Graphs = JSON.parse(Deno.readTextFileSync(outputPath(folder, "graph.json")));
+      const said = Deno.readTextFileSync(log).trimEnd().split("\n").map((line) => line.split(" "));
+      assert.deepEqual(graphs.map(({ times }) => times), [1, calls]);
+      for (const [place, phase] of ["prefill", "decode"].entries()) {
+        const { nodes, edges, criticalPath } = graphs[place]!;
+        // What the program says that each took at least, and at most.
+        const times = new Map(
+          said.filter(([of]) => of === phase).map(([, name, n, ...ns]) => [name!.at(4)!, ns.map((sum) => Number(sum) / Number(n))]),
+        );
+        const lengths = ways.map((way) => [0, 1].map((end) => [...way].reduce((sum, name) => sum + times.get(name)![end]!, 0)) as [number, number]);
+        const longest = lengths.reduce((most, [fewest], i) => fewest > lengths[most]![0] ? i : most, 0);
+        const names = nodes.map(({ name }) => name.at(4)!);
+        assert.equal(criticalPath.nodes.map((node) => names[node]).join(""), ways[longest], phase);
+        const [least, most] = lengths[longest]!;
+        assert.ok(least - 1 <= criticalPath.ns && criticalPath.ns <= most + 1, `${criticalPath.ns} ns, and ${least} to ${most} by its own clock`);
+        const found = Object.fromEntries(names.map((name, to) => [name, edges.filter((edge) => edge.to === to).map(({ from }) => names[from!]!)]));
+        assert.deepEqual(found, madeFrom);
+      }
+      // Drawn is the graph that took the most time; n0 is its first node.
+      const arrows = Object.entries(madeFrom).flatMap(([to, from]) => from.map((name) => `${name}${to}`)).toSorted();
+      for (const [format, arrow] of [["dot", /n(\d) -> n(\d)/g], ["mmd", /n(\d) --> n(\d)/g]] as const) {
+        const drawn = [...Deno.readTextFileSync(outputPath(folder, format)).matchAll(arrow)];
+        assert.deepEqual(drawn.map(([, from, to]) => `${"abcdefg"[Number(from)]}${"abcdefg"[Number(to)]}`).toSorted(), arrows, format);
+      }
     },
   );
 }

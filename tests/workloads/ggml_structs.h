@@ -13,7 +13,9 @@ struct ggml_tensor {
 #endif
   char before_op[32];
   int32_t op;
-  char before_name[172];
+  char before_src[68];
+  struct ggml_tensor *src[10];
+  char before_name[24];
   char name[64];
   char rest[16];
 };
@@ -32,6 +34,7 @@ struct ggml_cplan {
 };
 
 #ifndef CHANGED
-_Static_assert(offsetof(struct ggml_tensor, op) == 80 && offsetof(struct ggml_tensor, name) == 256, "as ggml has them");
+_Static_assert(offsetof(struct ggml_tensor, op) == 80 && offsetof(struct ggml_tensor, src) == 152, "as ggml has them");
+_Static_assert(offsetof(struct ggml_tensor, name) == 256, "as ggml has it");
 _Static_assert(sizeof(struct ggml_tensor) == 336, "as ggml has it");
 #endif

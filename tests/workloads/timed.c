@@ -4,7 +4,7 @@
  *     timed CALLS LOG
  *
  * A prompt of five tokens and CALLS tokens, each a call of llama_decode with one graph of seven operators, which begin one behind the other and take between
- * 100 and 1,000 µs, never the same. The graph of a prompt has other shapes than that of a token, and is made anew in the same memory; so is, every 97th token,
+ * 100 and 1,000 µs, never the same; each is computed from one or two of those before it. The graph of a prompt has other shapes than that of a token, and is made anew in the same memory; so is, every 97th token,
  * a graph whose third operator has grown. A clock is read before and behind every trap, so that what a tracer reads in it, however long that takes, lies
  * between. At the end a line for each operator goes into LOG: phase, name, calls, and the fewest and most nanoseconds that can be from its beginnings to those
  * of the next, or to the ends of its graphs. See paced.c for the rest.
@@ -20,6 +20,8 @@ enum { NODES = 7, PROMPT = 5, GROWS = 97, GROWN = 2 };
 
 const char *GGML_OP_NAME[] = {"NONE", "ADD", "RMS_NORM", "MUL_MAT"};
 static const int ops[NODES] = {2, 3, 3, 1, 2, 3, 1};
+/* What each is computed from: b and c from a, d from both, e from c, f from d, g from e and f. */
+static const int sources[NODES][2] = {{-1, -1}, {0, -1}, {0, -1}, {1, 2}, {2, -1}, {3, -1}, {4, 5}};
 
 static struct ggml_tensor nodes[NODES];
 static struct {
@@ -86,6 +88,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < NODES; i++) {
     nodes[i].op = ops[i];
     for (int d = 0; d < 4; d++) nodes[i].ne[d] = d == 0 ? 32 : 1;
+    for (int s = 0; s < 2; s++) nodes[i].src[s] = sources[i][s] < 0 ? NULL : &nodes[sources[i][s]];
     snprintf(nodes[i].name, sizeof nodes[i].name, "node%c-%d", 'a' + i, i / 4);
   }
   struct ggml_cgraph graph = {.size = NODES, .nodes = nodes};
