@@ -1,6 +1,7 @@
 /** Work and waiting apart: a program whose workers wait for each other writes down for how long. */
 import assert from "node:assert/strict";
-import { matrixTest } from "../harness/kernel.ts";
+import { start } from "../harness/command.ts";
+import { matrixTest, sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { query } from "../judge/trace_processor.ts";
 import { built } from "../setup/programs.ts";
@@ -42,6 +43,48 @@ for (const workers of [2, 3]) {
       assert.ok(Math.abs(sum("waitNs") - waiter!) < 1 && Math.abs(sum("othersWaitNs") - others.reduce((a, b) => a + b)) < 1);
     },
   );
+}
+
+/** Of a worker that was late and of one that waited for it: what the kernel says that either was kept from running for. */
+const DELAY_OFF_BY = 0.05;
+/** So many graphs that what llmprof does at the beginning is little beside them. */
+const LONG = 61;
+
+sampledTest(
+  1,
+  "operators --detail wait: who shares a processor with somebody else is waited for as long as that one ran",
+  { gcc: true },
+  async ({ path: bpftrace }) => {
+    using folder = temporary();
+    const log = folder.file("log");
+    await using hog = start([built.hog, "0"]);
+    await hog.saw(/^hogging$/m);
+    await using llmprof = startLlmprof("operators", {
+      bpftrace,
+      folder,
+      flags: ["--detail", "wait"],
+      target: { argv: [built.team, "2", String(LONG), log, "pinned"] },
+    });
+    const { result, events } = summaryOf("operators", await llmprof.finished());
+    hog.kill("SIGTERM");
+    const { stdout } = await hog.succeeded();
+    assert.deepEqual([events.lost, events.received], [0, events.emitted]);
+    const lines = Deno.readTextFileSync(log).trimEnd().split("\n").map((line) => line.split(" ").map(Number));
+    const [[, late], [, other], [began, ended, kept]] = lines as [number[], number[], number[]];
+    // Both work for the same CPU time: what one was kept from running, the other waits, less what it was kept itself.
+    const waited = result.workers[1]!.waitNs! - result.workers[0]!.waitNs!, delay = late! - other!;
+    const ran = book(stdout, ended!) - book(stdout, began!);
+    assert.ok(Math.abs(waited / delay - 1) < DELAY_OFF_BY, `waited ${waited} ns for one that the kernel says was kept for ${delay}`);
+    // llmprof and bpftrace want that processor now and then, as well.
+    assert.ok(ran < kept! * 1.01 && ran > kept! * 0.9, `the other ran for ${ran} ns, and the worker was kept for ${kept}`);
+  },
+);
+
+/** CPU time that the hog had used at a moment, by its own book. */
+function book(text: string, at: number): number {
+  const lines = text.trim().split("\n").slice(1).map((line) => line.split(" ").map(Number) as [number, number]);
+  const next = lines.findIndex(([moment]) => moment >= at);
+  return lines[next]![1];
 }
 
 matrixTest(
