@@ -9,7 +9,7 @@ import { ProcessCode } from "../process/code.ts";
 import template from "./backends.bt" with { type: "text" };
 import { CPU, Devices, HOST, withoutPrefix } from "./devices.ts";
 import { cpuBackend } from "./library.ts";
-import { layerOf } from "./tensor.ts";
+import { isNode, layerOf } from "./tensor.ts";
 
 /**
  * Functions that move what a tensor holds, with the tensor and how many bytes: ggml_backend_tensor_set(tensor, data, offset, size) and
@@ -121,6 +121,8 @@ class BackendsDecoder implements Decoder {
   readonly #telling = new Map<number, Placement>();
   /** Devices of which it was told that not all their copies are seen. */
   readonly #unseen = new Set<string>();
+  /** Processes whose tensors are laid out as in no ggml that is known here. */
+  readonly #strange = new Set<number>();
   #operators: readonly string[] = [];
 
   constructor(readonly tracks: Tracks) {}
@@ -135,7 +137,7 @@ class BackendsDecoder implements Decoder {
       case "ggml/backends.split":
         return this.#split(event, out);
       case "ggml/backends.node":
-        return this.#node(event);
+        return this.#node(event, out);
       case "ggml/backends.wait":
         return this.#wait(event);
       case "ggml/backends.set":
@@ -178,9 +180,19 @@ class BackendsDecoder implements Decoder {
     this.#begin(event, { name: device, category: "ggml.split", start: at, args: { nodes }, placed });
   }
 
-  #node({ tid, values }: Event): void {
+  /** One node that cannot be is enough to believe none of the process. */
+  #node({ at, pid, tid, stream, values }: Event, out: SpanSink): void {
     const [index, op, name] = values as [number, number, string];
-    this.#telling.get(tid)?.told.set(index, { op: this.#operators[op] ?? `op ${op}`, name, layer: layerOf(name) });
+    const placed = this.#telling.get(tid);
+    if (!placed || this.#strange.has(pid)) return;
+    if (isNode(op, name, this.#operators.length)) {
+      return void placed.told.set(index, { op: this.#operators[op] ?? `op ${op}`, name, layer: layerOf(name) });
+    }
+    this.#strange.add(pid);
+    for (const [key, { told }] of this.#placed) if (key.startsWith(`${pid} `)) told.clear();
+    const text =
+      `process ${pid}: this build of ggml lays out its tensors as none that llmprof knows: which device computes what is counted, and has no names`;
+    out({ type: "mark", at, kind: "note", stream, text });
   }
 
   #wait(event: Event): void {

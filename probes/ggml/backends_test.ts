@@ -78,14 +78,14 @@ Deno.test("backends: nodes are told once for a part that is computed again and a
   d.event(12, "ggml/backends.node", { index: 0, op: 1, name: "embd" });
   d.event(13, back);
   d.event(20, split, { backend: 1, code: CPU, graph: 7, nodes: 3 });
-  d.event(21, "ggml/backends.node", { index: 2, op: 9, name: "result_output" });
+  d.event(21, "ggml/backends.node", { index: 2, op: 0, name: "result_output" });
   d.event(22, back);
   const [first, second] = d.spans.map((span) => span.type === "slice" ? span.placed : undefined);
   assert.equal(first, second);
   assert.deepEqual([...first!.told].sort(([a], [b]) => a - b), [
     [0, { op: "ADD", name: "embd", layer: undefined }],
     [1, { op: "MUL_MAT", name: "Qcur-4", layer: 4 }],
-    [2, { op: "op 9", name: "result_output", layer: undefined }],
+    [2, { op: "NONE", name: "result_output", layer: undefined }],
   ]);
 });
 
@@ -101,4 +101,17 @@ Deno.test("backends: a library without the names of its own functions is told of
   assert.deepEqual(notes, [
     "mark note 12 test: Vulkan may copy by itself, which is not seen: its library was stripped of the names of its own functions",
   ]);
+});
+
+Deno.test("backends: nodes that cannot be are not believed, nor are others of the process", () => {
+  const d = decoding();
+  d.event(10, split, { backend: 1, code: CPU, graph: 7, nodes: 3 });
+  d.event(11, "ggml/backends.node", { index: 0, op: 2, name: "Qcur-4" });
+  d.event(12, "ggml/backends.node", { index: 1, op: 77, name: "Qcur-5" });
+  d.event(13, "ggml/backends.node", { index: 2, op: 1, name: "Qcur-6" });
+  d.event(14, back);
+  const [note, part] = d.spans;
+  assert.match(note?.type === "mark" ? note.text : "", /^process 100: this build of ggml lays out its tensors as none that llmprof knows/);
+  assert.equal(part?.type === "slice" && part.placed?.told.size, 0);
+  assert.equal(d.end(50).filter((line) => line.startsWith("mark")).length, 1);
 });

@@ -1,6 +1,7 @@
 import type { Event } from "../../lib/events/event.ts";
 import type { SpanSink, Track } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
+import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Tensor } from "./tensor.ts";
 
 /** Of a record: two numbers in each pair, the second times this. */
@@ -8,6 +9,9 @@ const PAIR = 2 ** 32, IN_RECORD = 8;
 
 /** More than there are anywhere, where it is not known how many there are. */
 const UNKNOWN_EXPERTS = 65_536;
+
+/** How often the load of experts is told, and of how many: each has a row of its own. */
+const LOAD_EVERY_NS = 100e6, MOST_ROWS = 512;
 
 /** A router's choice while it is being told. */
 interface Choice {
@@ -34,7 +38,11 @@ export class ExpertChoices {
   /** By thread: choices that its graph has told. */
   readonly #told = new Map<number, Set<number>>();
 
-  constructor(readonly find: FindCurrent) {}
+  readonly #load: ExpertLoad;
+
+  constructor(readonly find: FindCurrent, tracks: Tracks) {
+    this.#load = new ExpertLoad(tracks);
+  }
 
   chosen({ at, tid, values }: Event, out: SpanSink): void {
     const [ids, tokens, used, part, ...pairs] = values as number[] as [number, number, number, number, ...number[]];
@@ -55,14 +63,16 @@ export class ExpertChoices {
   }
 
   /** A graph of the thread begins or ends. */
-  graph(tid: number, out: SpanSink): void {
+  graph({ at, tid }: Event, out: SpanSink): void {
     if (this.#told.size === 0) return;
     this.#finish(tid, out);
     this.#told.delete(tid);
+    this.#load.tell(at, out, LOAD_EVERY_NS);
   }
 
-  end(out: SpanSink): void {
+  end(at: Ns, out: SpanSink): void {
     for (const tid of [...this.#open.keys()]) this.#finish(tid, out);
+    this.#load.tell(at, out, 0);
   }
 
   #begin(at: Ns, tid: number, ids: number, tokens: number, used: number): Choice | undefined {
@@ -92,6 +102,35 @@ export class ExpertChoices {
     const args = { ...known, tokens, used, chosen: text, ...(unread > 0 && { unread }) };
     const told = { layer: tensor?.layer, experts, used, tokens, chosen, unread };
     out({ type: "instant", track, name: "experts", category: "ggml.experts", at, args, choice: told });
+    if (experts !== undefined && experts <= MOST_ROWS) this.#load.add(track.pid, chosen);
+  }
+}
+
+/** How many tokens went to each expert of any layer until now, over time: a counter for each, in each process. */
+class ExpertLoad {
+  readonly #processes = new Map<number, { readonly tokens: Map<number, number>; readonly changed: Set<number>; at: Ns }>();
+
+  constructor(readonly tracks: Tracks) {}
+
+  add(pid: number, chosen: ReadonlyMap<number, number>): void {
+    let process = this.#processes.get(pid);
+    if (!process) this.#processes.set(pid, process = { tokens: new Map(), changed: new Set(), at: -Infinity });
+    for (const [expert, times] of chosen) {
+      process.tokens.set(expert, (process.tokens.get(expert) ?? 0) + times);
+      process.changed.add(expert);
+    }
+  }
+
+  /** Of processes of which nothing was told for so long. */
+  tell(at: Ns, out: SpanSink, every: Ns): void {
+    for (const [pid, process] of this.#processes) {
+      if (at - process.at < every || process.changed.size === 0) continue;
+      process.at = at;
+      for (const expert of [...process.changed].sort((a, b) => a - b)) {
+        out({ type: "counter", track: this.tracks.counter(pid, `expert ${expert}`, "tokens"), at, value: process.tokens.get(expert)! });
+      }
+      process.changed.clear();
+    }
   }
 }
 

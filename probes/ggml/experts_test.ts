@@ -78,3 +78,27 @@ Deno.test("experts: another operator with numbers in its third source has none",
   chosen(d, 11, 1, 0, [5, 2]);
   assert.deepEqual(experts(d), []);
 });
+
+Deno.test("experts: how many tokens went to each over time, ten times a second and at the end", () => {
+  const d = decoding();
+  const graph = (at: number, experts: readonly number[]) => {
+    d.event(at, "ggml/ops.op", { tensor: GATE });
+    chosen(d, at, 1, 0, experts);
+    d.event(at + 1, "ggml/graph.graph_return");
+    begin(d, at + 2);
+  };
+  graph(11, [5, 2]);
+  graph(1_000_000, [5, 7]);
+  graph(100_000_012, [0, 5]);
+  graph(150_000_000, [7, 1]);
+  const counters = d.end(160_000_000).filter((line) => line.includes(" = ")).map((line) => line.replace("100 <", "").replace(">", ""));
+  assert.deepEqual(counters, [
+    "expert 2 = 1 at 12",
+    "expert 5 = 1 at 12",
+    "expert 0 = 1 at 100000013",
+    "expert 5 = 3 at 100000013",
+    "expert 7 = 1 at 100000013",
+    "expert 1 = 1 at 160000000",
+    "expert 7 = 2 at 160000000",
+  ]);
+});

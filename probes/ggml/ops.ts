@@ -53,7 +53,7 @@ class OpsDecoder implements Decoder {
 
   constructor(tracks: Tracks) {
     this.#lanes = new OpLanes(tracks, (pid, address) => this.#tensors.find(pid, address));
-    this.#choices = new ExpertChoices((tid) => this.#lanes.current(tid));
+    this.#choices = new ExpertChoices((tid) => this.#lanes.current(tid), tracks);
   }
 
   fact(fact: Fact): void {
@@ -76,16 +76,16 @@ class OpsDecoder implements Decoder {
       case "ggml/barrier.barrier":
         return this.#lanes.barrier(event, out);
       case "ggml/graph.graph":
-        this.#choices.graph(event.tid, out);
+        this.#choices.graph(event, out);
         return this.#lanes.graphBegins(event, out);
       case "ggml/graph.graph_return":
-        this.#choices.graph(event.tid, out);
+        this.#choices.graph(event, out);
         return this.#lanes.graphEnds(event, out);
     }
   }
 
   end(at: Ns, out: SpanSink): void {
-    this.#choices.end(out);
+    this.#choices.end(at, out);
     this.#lanes.end(at, out);
   }
 }

@@ -102,9 +102,13 @@ export function judge(values: readonly Value[], operators: number): "tensor" | "
   const [, op, type, ne0, ne1, ne2, ne3, name] = values as [number, number, number, number, number, number, number, string];
   const dimensions = [ne0, ne1, ne2, ne3];
   if (op === 0 && name === "" && dimensions.every((ne) => ne === 0)) return "unread";
-  const isOperator = op > 0 && op < (operators || MOST_OPERATORS);
   const isType = type >= 0 && type < MOST_TYPES;
-  return isOperator && isType && dimensions.every((ne) => ne > 0 && ne < MOST_ELEMENTS) && !/\p{Cc}/u.test(name) ? "tensor" : "strange";
+  return op > 0 && isNode(op, name, operators) && isType && dimensions.every((ne) => ne > 0 && ne < MOST_ELEMENTS) ? "tensor" : "strange";
+}
+
+/** Whether these can be what a tensor says of itself, where the library tells of so many operators (0: of none). */
+export function isNode(op: number, name: string, operators: number): boolean {
+  return op >= 0 && op < (operators || MOST_OPERATORS) && !/\p{Cc}/u.test(name);
 }
 
 /**
