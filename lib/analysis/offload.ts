@@ -28,6 +28,8 @@ interface Device {
   readonly computed: Sums;
   readonly waited: Sums;
   readonly moved: Sums;
+  /** By way and kind of tensor. */
+  readonly copies: Map<string, { readonly way: Way; readonly name: string; readonly sums: Sums }>;
   /** Parts of graphs that it computes, and how often, by the kind of call. */
   readonly placed: Map<Placement, Record<Phase, number>>;
 }
@@ -48,8 +50,6 @@ const sum = (): Sum => ({ calls: 0, bytes: 0, ns: 0 });
  */
 export class OffloadLedger {
   readonly #devices = new Map<string, Device>();
-  readonly #copies = new Map<string, { readonly device: string; readonly way: Way; readonly name: string; readonly sums: Sums }>();
-  readonly #names = new Set<string>();
   readonly #pending = new Map<number, Slice[]>();
   /** By process: of its last call. */
   readonly #phases = new Map<number, Phase>();
@@ -80,6 +80,7 @@ export class OffloadLedger {
   result(): OffloadResult | null {
     for (const pid of this.#pending.keys()) this.#settle(pid, () => this.#phases.get(pid) ?? "other");
     if (this.#devices.size === 0) return null;
+    this.#nameAlike();
     const layers = this.#layers(), output = this.#output();
     return {
       devices: [...this.#devices].map(([name, { computed, waited, moved, placed }]) => ({
@@ -93,57 +94,52 @@ export class OffloadLedger {
         waited,
         moved,
       })),
-      copies: [...this.#copies.values()].map(({ sums, ...copy }) => ({ ...copy, ...total(sums), ...sums })).sort((a, b) => b.bytes - a.bytes),
+      copies: [...this.#devices].flatMap(([device, { copies }]) =>
+        [...copies.values()].map(({ way, name, sums }) => ({ device, way, name, ...total(sums), ...sums }))
+      ).sort((a, b) => b.bytes - a.bytes),
       elsewhere: this.#elsewhere(new Map(layers)),
-      untoldNodes: [...this.#placed()].reduce((n, [{ nodes, told }]) => n + nodes - told.size, 0),
+      untoldNodes: this.#placed().reduce((n, { placement: { nodes, told } }) => n + nodes - told.size, 0),
     };
+  }
+
+  /** Until something was copied for it, a device was called by its kind alone: what was counted there is that of the one of its kind. */
+  #nameAlike(): void {
+    for (const [name, before] of [...this.#devices]) {
+      const numbered = [...this.#devices].filter(([other]) => other.startsWith(name) && /^\d+$/.test(other.slice(name.length)));
+      const [only] = numbered;
+      if (!only || numbered.length > 1) continue;
+      merge(only[1], before);
+      this.#devices.delete(name);
+    }
   }
 
   #settle(pid: number, phaseOf: (slice: Slice) => Phase): void {
     const pending = this.#pending.get(pid) ?? [];
     this.#pending.delete(pid);
-    for (const slice of pending) this.#names.add(deviceOf(slice));
     for (const slice of pending) this.#add(slice, phaseOf(slice), slice.open ? 0 : this.stopped.net(pid, slice.start, slice.end));
   }
 
   #add(slice: Slice, phase: Phase, ns: number): void {
     const { category, name, args, placed } = slice;
-    const device = this.#called(deviceOf(slice));
-    const { computed, waited, moved, placed: all } = this.#device(device);
-    const bytes = Number(args?.bytes ?? 0);
-    const into = category === "ggml.split" ? computed : category === "ggml.copy" ? moved : waited;
-    add(into[phase], bytes, ns);
-    if (placed) {
-      let calls = all.get(placed);
-      if (!calls) all.set(placed, calls = { prefill: 0, decode: 0, other: 0 });
-      calls[phase]++;
-    }
+    const device = this.#device(deviceOf(slice));
+    const more = { calls: 1, bytes: Number(args?.bytes ?? 0), ns };
+    if (category === "ggml.device_wait") return add(device.waited[phase], more);
     if (category === "ggml.copy") {
-      add(this.#copy(name.slice(0, name.indexOf(" ")) as Way, device, tensorKind(String(args?.tensor)))[phase], bytes, ns);
+      add(device.moved[phase], more);
+      return add(copyIn(device, name.slice(0, name.indexOf(" ")) as Way, tensorKind(String(args?.tensor)))[phase], more);
     }
-  }
-
-  /** Until something is copied for it, a device is called by its kind alone. */
-  #called(device: string): string {
-    const numbered = [...this.#names].filter((name) => name.startsWith(device) && /^\d+$/.test(name.slice(device.length)));
-    return numbered.length === 1 ? numbered[0]! : device;
+    add(device.computed[phase], more);
+    if (placed) callsIn(device, placed)[phase]++;
   }
 
   #device(name: string): Device {
     let device = this.#devices.get(name);
-    if (!device) this.#devices.set(name, device = { computed: sums(), waited: sums(), moved: sums(), placed: new Map() });
+    if (!device) this.#devices.set(name, device = { computed: sums(), waited: sums(), moved: sums(), copies: new Map(), placed: new Map() });
     return device;
   }
 
-  #copy(way: Way, device: string, name: string): Sums {
-    const key = `${way} ${device}\0${name}`;
-    let copy = this.#copies.get(key);
-    if (!copy) this.#copies.set(key, copy = { device, way, name, sums: sums() });
-    return copy.sums;
-  }
-
-  #placed(): [Placement, Record<Phase, number>][] {
-    return [...this.#devices.values()].flatMap(({ placed }) => [...placed]);
+  #placed(): { device: string; placement: Placement; calls: Readonly<Record<Phase, number>> }[] {
+    return [...this.#devices].flatMap(([device, { placed }]) => [...placed].map(([placement, calls]) => ({ device, placement, calls })));
   }
 
   /** Where most products of a layer are computed. */
@@ -175,9 +171,9 @@ export class OffloadLedger {
   /** For generated tokens, if any were: a long prompt may be computed elsewhere. */
   #nodes(): PlacedNode[] {
     const all = this.#placed();
-    const generated = all.filter(([, { decode }]) => decode > 0);
+    const generated = all.filter(({ calls }) => calls.decode > 0);
     const placed = generated.length > 0 ? generated : all;
-    return placed.flatMap(([{ device, told }]) => [...told.values()].map((node) => ({ ...node, device })));
+    return placed.flatMap(({ device, placement: { told } }) => [...told.values()].map((node) => ({ ...node, device })));
   }
 }
 
@@ -195,18 +191,38 @@ function operatorsOf(placed: ReadonlyMap<Placement, Readonly<Record<Phase, numbe
   return [...nodes].map(([name, nodes]) => ({ name, nodes })).sort((a, b) => b.nodes - a.nodes);
 }
 
-function add(sum: Sum, bytes: number, ns: number): void {
-  sum.calls++;
+function copyIn({ copies }: Device, way: Way, name: string): Sums {
+  const key = `${way} ${name}`;
+  let copy = copies.get(key);
+  if (!copy) copies.set(key, copy = { way, name, sums: sums() });
+  return copy.sums;
+}
+
+function callsIn({ placed }: Device, placement: Placement): Record<Phase, number> {
+  let calls = placed.get(placement);
+  if (!calls) placed.set(placement, calls = { prefill: 0, decode: 0, other: 0 });
+  return calls;
+}
+
+/** Adds all of the second to the first. */
+function merge(into: Device, { computed, waited, moved, copies, placed }: Device): void {
+  for (const phase of PHASES) {
+    add(into.computed[phase], computed[phase]);
+    add(into.waited[phase], waited[phase]);
+    add(into.moved[phase], moved[phase]);
+    for (const { way, name, sums } of copies.values()) add(copyIn(into, way, name)[phase], sums[phase]);
+    for (const [placement, calls] of placed) callsIn(into, placement)[phase] += calls[phase];
+  }
+}
+
+function add(sum: Sum, { calls, bytes, ns }: Readonly<Sum>): void {
+  sum.calls += calls;
   sum.bytes += bytes;
   sum.ns += ns;
 }
 
 function total(sums: Sums): Sum {
   const all = sum();
-  for (const phase of PHASES) {
-    all.calls += sums[phase].calls;
-    all.bytes += sums[phase].bytes;
-    all.ns += sums[phase].ns;
-  }
+  for (const phase of PHASES) add(all, sums[phase]);
   return all;
 }

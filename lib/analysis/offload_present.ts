@@ -17,10 +17,11 @@ export function presentOffload(offload: OffloadResult, { tokens }: OperatorsResu
 }
 
 function devices({ devices }: OffloadResult, tokens: number): Table {
-  const each = (ns: number) => tokens === 0 ? null : ns / tokens;
+  // An engine that generates no tokens (speech, pictures) computes all the same.
+  const time = ({ prefill, decode, other }: Device["computed"]) => tokens === 0 ? prefill.ns + decode.ns + other.ns : decode.ns / tokens;
   return {
     type: "table",
-    title: "Devices, and time for each generated token",
+    title: tokens === 0 ? "Devices" : "Devices, and time for each generated token",
     columns: [
       { title: "device", unit: "text" },
       { title: "layers", unit: "text" },
@@ -35,9 +36,9 @@ function devices({ devices }: OffloadResult, tokens: number): Table {
       [...ranges(layers), ...output ? ["output"] : []].join(", "),
       splits,
       nodes,
-      each(computed.decode.ns),
-      each(waited.decode.ns),
-      each(moved.decode.ns),
+      time(computed),
+      time(waited),
+      time(moved),
     ]),
   };
 }

@@ -71,14 +71,29 @@ Deno.test("offload: layers are those of generated tokens, and nodes that were no
 
 Deno.test("offload: none without parts of graphs, and a call that is in none has no phase", () => {
   assert.equal(analyse(operators("graph"), [s.graph(0, 1)]).offload, null);
-  const { offload } = analyse(operators("graph"), [split(cpu, 0, 10)]);
-  assert.deepEqual(offload!.devices.map(({ computed }) => [computed.other.calls, computed.decode.calls]), [[1, 0]]);
+  const result = analyse(operators("graph"), [split(cpu, 0, 10), split(cpu, 20, 25)]);
+  assert.deepEqual(result.offload!.devices.map(({ computed }) => [computed.other.calls, computed.decode.calls]), [[2, 0]]);
+  // Without tokens to share them: all times.
+  const [table] = presentOffload(result.offload!, result);
+  assert.deepEqual(table?.type === "table" && [table.title, ...table.rows], ["Devices", ["CPU", "0–1", 2, 8, 15e6, 0, 0]]);
 });
 
 const said = (spans: readonly Slice[]) => {
   const result = analyse(operators("graph"), spans);
   return presentOffload(result.offload!, result).flatMap((view) => view.type === "note" ? [view.text] : []);
 };
+
+Deno.test("offload: a device is one, whether or not its number was known yet", () => {
+  const early = { ...vulkan, device: "Vulkan" };
+  const copied = copy("to Vulkan", "out-1", 7, 0.5, 0.6);
+  const { offload } = analyse(operators("graph"), [split(early, 0, 0.5), copied, s.decode("decode", 0, 2), ...token(10)]);
+  assert.deepEqual(offload!.devices.map(({ name, layers, splits }) => [name, layers, splits]), [["CPU", [0, 1], 1], ["Vulkan0", [2], 2]]);
+  assert.deepEqual(offload!.copies.map(({ device, name, bytes }) => [device, name, bytes]), [["Vulkan0", "out", 107], [
+    "Vulkan0",
+    "result_output",
+    40,
+  ]]);
+});
 
 Deno.test("offload: where a layer takes less time is told as what to do", () => {
   // Two layers in 10 ms, and two (one the output) in 9.
