@@ -93,8 +93,9 @@ function notes({ devices, copies, elsewhere, untoldNodes }: OffloadResult, token
     notes.push(warning(text));
   }
   if (others.length === 0) return [...notes, info("No layer was computed by another device than the CPU. llama.cpp moves layers there with -ngl.")];
-  for (const { operator, device, nodes } of elsewhere) {
-    notes.push(info(`${operator}: ${nodes} of a graph's nodes are computed by ${device}, though their layers are elsewhere.`));
+  for (const [device, some] of Map.groupBy(elsewhere, ({ device }) => device)) {
+    const operators = some.map(({ operator, nodes }) => `${nodes} ${operator}`).join(", ");
+    notes.push(info(`${device} computes for layers that are elsewhere, in each graph: ${operators}.`));
   }
   return tokens === 0 ? notes : [...notes, ...advice(cpu, others)];
 }

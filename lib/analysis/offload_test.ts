@@ -97,6 +97,10 @@ Deno.test("offload: a device is one, whether or not its number was known yet", (
 
 Deno.test("offload: where a layer takes less time is told as what to do", () => {
   // Two layers in 10 ms, and two (one the output) in 9.
+  assert.deepEqual(said(token(10)).slice(0, 2), [
+    "CPU computes for layers that are elsewhere, in each graph: 1 SOFT_MAX.",
+    "Vulkan0 computes for layers that are elsewhere, in each graph: 1 ADD.",
+  ]);
   assert.deepEqual(said(token(10)).at(-1), "A layer takes Vulkan0 about as long as the CPU: moving layers (-ngl) changes little.");
   const slow = split(cpu, 30, 70), late = wait("Vulkan0", 30, 70), end = s.decode("decode", 30, 71);
   assert.match(said([...token(10), slow, end]).at(-1)!, /^A layer takes the CPU 5\.6 times as long as Vulkan0: offload more than 2,/);
