@@ -49,8 +49,8 @@ export interface Unlooked {
   readonly plain?: ReadonlySet<string>;
   /** Libraries that the process has mapped by their names: only what is linked into the program is asked for. */
   readonly named?: boolean;
-  /** Functions that are exported, and those of the program: others are asked for. */
-  readonly exported?: boolean;
+  /** The program, and what a library exports: functions that a library keeps to itself are asked for. */
+  readonly internal?: boolean;
 }
 
 /**
@@ -67,7 +67,7 @@ export async function findLibraries(
   const { mapped, exe } = await readMapped(files, pid);
   const named = mapped.filter(({ name }) => name.startsWith(need.prefix));
   // Without such a library, it may be linked into the program.
-  const linked = mapped.filter(({ path }) => path === exe && !without.plain?.has(path) && !without.exported);
+  const linked = mapped.filter(({ path }) => path === exe && !without.plain?.has(path) && !without.internal);
   const candidates = named.length === 0 ? linked : without.named ? [] : named;
   const found = await Promise.all(candidates.map(async (library): Promise<FoundLibrary | null> => {
     const { dev, inode, name, path } = library;
@@ -76,7 +76,7 @@ export async function findLibraries(
     if (!headers) return null;
     const elf = { ...headers, read };
     const isProgram = path === exe;
-    const functions = without.exported
+    const functions = without.internal
       ? (await findSymbols(elf, read, symbols)).functions
       : await findFunctions(elf, isProgram, () => readDebugFile(files, pid, elf), need.symbols, symbols);
     if (!functions) return null;

@@ -16,8 +16,9 @@ export type Param =
   /**
    * One or several functions, each by its names in the versions of the library, newest first: the first name that exists is attached. A block
    * whose site names no existing function is left out of the program. `beside`: not in the probe's own library but in those whose file names
-   * begin so, which the process has mapped as well; `internal`: and which do not export them, so that a stripped one has none. `together`: many functions, which have one attach point by a pattern of that name: for each attach
-   * point bpftrace reads all symbols of the library, and of some there are half a million.
+   * begin so, which the process has mapped as well. `internal`: such a library keeps them to itself; one that was stripped has lost their names.
+   * `together`: many functions, which have one attach point by a pattern of that name: for each attach point bpftrace reads all symbols of the
+   * library, and of some there are half a million.
    */
   | {
     readonly type: "site";

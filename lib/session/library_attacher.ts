@@ -215,7 +215,7 @@ export class LibraryAttacher {
     const found = params.map(async (param) => {
       const libraries = param.beside === undefined
         ? own
-        : await findLibraries(files, pid, { prefix: param.beside, symbols: [] }, param.functions.flat(), { exported: param.internal });
+        : await findLibraries(files, pid, { prefix: param.beside, symbols: [] }, param.functions.flat(), { internal: param.internal });
       const all = await Promise.all(libraries.map((library) => sitesIn(library, param, { ...bpftrace!.features, kernel, arch }, returns)));
       return [siteKey(param), all.flat()] as const;
     });
