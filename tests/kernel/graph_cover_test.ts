@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { renderText } from "../../exporters/text.ts";
 import { presentOperators } from "../../lib/analysis/operators_present.ts";
-import { matrixTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { median } from "../independent/durations.ts";
 import { engineCommand } from "../workloads/engine_run.ts";
@@ -10,7 +10,8 @@ import { model } from "../workloads/model.ts";
 import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { slicesOf, type TraceSlice } from "./trace_figures.ts";
 
-matrixTest(
+sampledTest(
+  0,
   "operators sum to their graph within 1 %, and the rest of the call is outside the graph",
   { engine: true, judge: true },
   async (bpftrace) => {

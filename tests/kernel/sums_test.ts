@@ -41,7 +41,8 @@ matrixTest(
   },
 );
 
-matrixTest(
+sampledTest(
+  1,
   "--detail sum: a window that is shut in the middle of a graph ends in the middle of its sums",
   { engine: false, judge: false },
   async ({ path }) => {

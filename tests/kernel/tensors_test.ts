@@ -1,6 +1,6 @@
 /** A slice names the tensor that was computed, also after the engine has built its graph anew. */
 import assert from "node:assert/strict";
-import { matrixTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { computedTensors } from "../independent/tensors.ts";
 import { engineCommand, engineRun } from "../workloads/engine_run.ts";
@@ -10,7 +10,7 @@ import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { built } from "../setup/programs.ts";
 import { query } from "../judge/trace_processor.ts";
 
-matrixTest("operators: every slice names the tensor that was computed", { engine: true, judge: true }, async ({ path: bpftrace }) => {
+sampledTest(0, "operators: every slice names the tensor that was computed", { engine: true, judge: true }, async ({ path: bpftrace }) => {
   using folder = temporary();
   // The prompt makes one graph, the first token another, and every 256th position one with more cells of the cache.
   const options = { model: model("tiny"), prompt: 16, tokens: 300 };
@@ -64,34 +64,40 @@ function expectedDemands(
   ];
 }
 
-matrixTest("operators: a mixture asks for the experts that its tokens can have chosen", { engine: true, judge: true }, async ({ path: bpftrace }) => {
-  using folder = temporary();
-  // Two of eight experts for a token: seventeen may have chosen all.
-  await using llmprof = startLlmprof("operators", {
-    bpftrace,
-    folder,
-    target: { argv: engineCommand({ model: model("moe"), prompt: 17, tokens: 3 }) },
-  });
-  summaryOf("operators", await llmprof.finished());
-  const { embedding, ffn, experts, expertsUsed } = shapes.moe;
-  const product = (tensor: string, from: number, to: number, tokens: number, calls: number): Demand => {
-    const chosen = tokens * expertsUsed;
-    const weights = Math.min(experts, chosen) * to * from / 32 * 18;
-    // One vector serves both experts where they begin, and each has its own where they end.
-    const given = tensor.includes("down") ? chosen : tokens;
-    return [`${tensor}-0`, weights + given * from * 4 + chosen * 4 + chosen * to * 4, weights, 2 * from * to * chosen, calls];
-  };
-  const both = (tensor: string, from: number, to: number) => [product(tensor, from, to, 1, 2), product(tensor, from, to, 17, 1)];
-  const expected = [...both("ffn_moe_down", ffn, embedding), ...both("ffn_moe_gate", embedding, ffn), ...both("ffn_moe_up", embedding, ffn)];
-  assert.deepEqual(await demands(outputPath(folder, "pftrace"), expertDemands), expected);
-});
+sampledTest(
+  1,
+  "operators: a mixture asks for the experts that its tokens can have chosen",
+  { engine: true, judge: true },
+  async ({ path: bpftrace }) => {
+    using folder = temporary();
+    // Two of eight experts for a token: seventeen may have chosen all.
+    await using llmprof = startLlmprof("operators", {
+      bpftrace,
+      folder,
+      target: { argv: engineCommand({ model: model("moe"), prompt: 17, tokens: 3 }) },
+    });
+    summaryOf("operators", await llmprof.finished());
+    const { embedding, ffn, experts, expertsUsed } = shapes.moe;
+    const product = (tensor: string, from: number, to: number, tokens: number, calls: number): Demand => {
+      const chosen = tokens * expertsUsed;
+      const weights = Math.min(experts, chosen) * to * from / 32 * 18;
+      // One vector serves both experts where they begin, and each has its own where they end.
+      const given = tensor.includes("down") ? chosen : tokens;
+      return [`${tensor}-0`, weights + given * from * 4 + chosen * 4 + chosen * to * 4, weights, 2 * from * to * chosen, calls];
+    };
+    const both = (tensor: string, from: number, to: number) => [product(tensor, from, to, 1, 2), product(tensor, from, to, 17, 1)];
+    const expected = [...both("ffn_moe_down", ffn, embedding), ...both("ffn_moe_gate", embedding, ffn), ...both("ffn_moe_up", embedding, ffn)];
+    assert.deepEqual(await demands(outputPath(folder, "pftrace"), expertDemands), expected);
+  },
+);
 
 async function demands(trace: string, sql: string): Promise<Demand[]> {
   const rows = await query(trace, sql);
   return rows.map(({ tensor, bytes, cold, flops, calls }) => [String(tensor), ...[bytes, cold, flops, calls].map(Number)] as unknown as Demand);
 }
 
-matrixTest(
+sampledTest(
+  0,
   "operators: a ggml that lays out its tensors otherwise is timed without names",
   { engine: false, judge: false },
   async ({ path: bpftrace }) => {

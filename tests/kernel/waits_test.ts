@@ -1,7 +1,7 @@
 /** Work and waiting apart: a program whose workers wait for each other writes down for how long. */
 import assert from "node:assert/strict";
 import { start } from "../harness/command.ts";
-import { matrixTest, sampledTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { query } from "../judge/trace_processor.ts";
 import { built } from "../setup/programs.ts";
@@ -15,7 +15,8 @@ const GRAPHS = 23, BARRIERS = 6 * 2;
 const OFF_BY = 0.05;
 
 for (const workers of [2, 3]) {
-  matrixTest(
+  sampledTest(
+    workers,
     `operators --detail wait: each wait of ${workers} workers, as long as they say`,
     { engine: false, judge: true },
     async ({ path: bpftrace }) => {
@@ -87,7 +88,8 @@ function book(text: string, at: number): number {
   return lines[next]![1];
 }
 
-matrixTest(
+sampledTest(
+  0,
   "operators --detail wait: on two threads of an engine, whoever comes to a barrier is told",
   { engine: true, judge: true },
   async ({ path: bpftrace }) => {
