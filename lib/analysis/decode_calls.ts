@@ -3,6 +3,7 @@ import type { Ns } from "../events/time.ts";
 import { FirstToken } from "./first_token.ts";
 import { Histogram } from "./histogram.ts";
 import type { LibraryCalls } from "./library_calls.ts";
+import { phaseOf } from "./operator_sums.ts";
 import type { OperatorsResult } from "./operators_schema.ts";
 import type { StoppedTimes } from "./stopped.ts";
 
@@ -33,7 +34,7 @@ export class DecodeCalls {
   constructor(readonly stopped: StoppedTimes, readonly library: LibraryCalls) {}
 
   decode(slice: Slice): void {
-    const phase = slice.args?.phase === "decode" ? "decode" : "prefill";
+    const phase = phaseOf(slice);
     const { pid } = slice.track;
     this.#calls[phase]++;
     let process = this.#processes.get(pid);

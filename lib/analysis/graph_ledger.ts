@@ -1,6 +1,6 @@
 import type { Args, Instant, OperatorSum, Slice, Track } from "../events/span.ts";
 import { OperatorLanes, type PendingOp } from "./operator_lanes.ts";
-import { type Phase, PHASES } from "./operator_sums.ts";
+import { type Phase, phaseOf, PHASES } from "./operator_sums.ts";
 import type { OperatorTable } from "./operator_table.ts";
 import type { StoppedTimes } from "./stopped.ts";
 
@@ -82,7 +82,7 @@ export class GraphLedger {
   /** Returns the time of the graphs inside the call. */
   decode(slice: Slice): number {
     const key = threadKey(slice.track);
-    const phase = slice.args?.phase === "decode" ? "decode" : "prefill";
+    const phase = phaseOf(slice);
     let insideNs = 0;
     for (const graph of this.#graphs.get(key)?.graphs ?? []) {
       const inside = graph.slice.start >= slice.start && graph.slice.end <= slice.end;

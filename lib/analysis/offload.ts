@@ -1,6 +1,6 @@
 import type { Placement, Slice } from "../events/span.ts";
 import type { OffloadResult } from "./offload_schema.ts";
-import { type Phase, PHASES } from "./operator_sums.ts";
+import { type Phase, phaseOf, PHASES } from "./operator_sums.ts";
 import type { StoppedTimes } from "./stopped.ts";
 import { tensorKind } from "./tensor_kind.ts";
 
@@ -66,8 +66,9 @@ export class OffloadLedger {
   }
 
   /** Returns how long the call had other devices than the CPU compute, moved something to or from them, or waited for them. */
-  decode({ track: { pid }, start, end, args }: Slice): number {
-    const phase = args?.phase === "decode" ? "decode" : "prefill";
+  decode(call: Slice): number {
+    const { track: { pid }, start, end } = call;
+    const phase = phaseOf(call);
     const before = this.#phases.get(pid) ?? "other";
     const inside = (slice: Slice) => slice.start >= start && slice.end <= end;
     const elsewhere = (this.#pending.get(pid) ?? []).filter((slice) => inside(slice) && !slice.open && deviceOf(slice) !== "CPU");

@@ -1,4 +1,4 @@
-import type { OperatorSum } from "../events/span.ts";
+import type { OperatorSum, Slice } from "../events/span.ts";
 import type { Demands } from "./bound.ts";
 import { Histogram } from "./histogram.ts";
 import type { BoundResult, OperatorSumsResult, PartResult } from "./operators_schema.ts";
@@ -6,6 +6,11 @@ import type { BoundResult, OperatorSumsResult, PartResult } from "./operators_sc
 /** In what kind of call a graph was computed. */
 export const PHASES = ["prefill", "decode", "other"] as const;
 export type Phase = (typeof PHASES)[number];
+
+/** Of a `llama_decode`. */
+export function phaseOf({ args }: Pick<Slice, "args">): "prefill" | "decode" {
+  return args?.phase === "decode" ? "decode" : "prefill";
+}
 
 interface Part {
   calls: number;

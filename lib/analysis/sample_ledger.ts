@@ -1,7 +1,7 @@
 import type { Instant, Slice } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import { SAMPLES_PER_SECOND } from "../programs/detail.ts";
-import { type Phase, PHASES } from "./operator_sums.ts";
+import { type Phase, phaseOf, PHASES } from "./operator_sums.ts";
 import type { SamplesResult } from "./operators_schema.ts";
 
 /** Samples of one function. */
@@ -38,12 +38,13 @@ export class SampleLedger {
     if (waiting.length > MAX_WAITING) settle(waiting.splice(0, MAX_WAITING / 2), "other");
   }
 
-  decode({ start, end, track, args }: Slice): void {
+  decode(call: Slice): void {
+    const { start, end, track } = call;
     const waiting = this.#waiting.get(track.pid);
     if (!waiting) return;
     const from = waiting.findLastIndex(({ at }) => at < start) + 1;
     const to = waiting.findLastIndex(({ at }) => at <= end) + 1;
-    settle(waiting.splice(from, to - from), args?.phase === "decode" ? "decode" : "prefill");
+    settle(waiting.splice(from, to - from), phaseOf(call));
   }
 
   /** Called once, at the end. */
