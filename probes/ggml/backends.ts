@@ -7,7 +7,7 @@ import { withGraphs } from "../../lib/programs/detail.ts";
 import type { Param, Probe } from "../../lib/programs/probe.ts";
 import { ProcessCode } from "../process/code.ts";
 import template from "./backends.bt" with { type: "text" };
-import { CPU, Devices, HOST, withoutPrefix } from "./devices.ts";
+import { CPU, Devices, HOST, LIBRARIES, withoutPrefix } from "./devices.ts";
 import { cpuBackend } from "./library.ts";
 import { isNode, layerOf } from "./tensor.ts";
 
@@ -45,11 +45,11 @@ const sites = Object.entries(FUNCTIONS).flatMap(([name, end]): [string, Param][]
   return [[name, { ...site, at: "entry" }], [`${name}_return`, { ...site, at: "return" }]];
 });
 
-/** A device may copy from another buffer itself, asked by the scheduler through a pointer. By the library and what its functions are called after. */
-const OWN_COPIES = { vulkan: "vk", cuda: "cuda", hip: "cuda", musa: "cuda", sycl: "sycl", cann: "cann" };
+/** A device may copy from another buffer itself, asked by the scheduler through a pointer. */
+const OWN = Object.keys(LIBRARIES).filter((library) => LIBRARIES[library]!.copies !== undefined);
 
-const ownCopies = Object.entries(OWN_COPIES).flatMap(([library, word]): [string, Param][] => {
-  const name = `ggml_backend_${word}_cpy_tensor_async`;
+const ownCopies = OWN.flatMap((library): [string, Param][] => {
+  const name = `ggml_backend_${LIBRARIES[library]!.copies}_cpy_tensor_async`;
   // bool (backend, backend, const tensor *, tensor *), in no header.
   const functions = [[`_ZL${name.length}${name}P12ggml_backendS0_PK11ggml_tensorPS1_`]];
   const site = { type: "site", functions, beside: `libggml-${library}`, internal: true } as const;
@@ -57,7 +57,6 @@ const ownCopies = Object.entries(OWN_COPIES).flatMap(([library, word]): [string,
   return [[copy, { ...site, at: "entry" }], [`${copy}_return`, { ...site, at: "return" }], [`sees_${copy}`, { type: "exists", site: copy }]];
 });
 
-const OWN = Object.keys(OWN_COPIES);
 const ownCopy = `
 ${OWN.map((library) => `{{${library}_copy}}`).join(", ")} /FILTER/ {
   EMIT(own, *(uint64 *)(*(uint64 *)(arg3 + 8) + 8), *(uint64 *)(arg2 + 40) * *(uint64 *)(arg2 + 72), buf(arg3 + 256, 64));

@@ -3,27 +3,34 @@ import type { Code } from "../process/code.ts";
 /** Memory that the CPU reads as it is, and who computes there. */
 export const HOST = "host", CPU = "CPU";
 
-/** What people call the devices of a library, by the middle of its name: `libggml-vulkan.so`. Functions of the host's memory are in the library that all share. */
-const KINDS: Readonly<Record<string, string>> = {
-  base: HOST,
-  cpu: CPU,
-  blas: "BLAS",
-  cann: "CANN",
-  cuda: "CUDA",
-  hip: "ROCm",
-  metal: "Metal",
-  musa: "MUSA",
-  opencl: "OpenCL",
-  rpc: "RPC",
-  sycl: "SYCL",
-  vulkan: "Vulkan",
-  webgpu: "WebGPU",
+interface Library {
+  /** What people call its devices. */
+  readonly kind: string;
+  /** What its functions are called after, where it has one for copies of its own. */
+  readonly copies?: string;
+}
+
+/** By the middle of the library's name: `libggml-vulkan.so`. Functions of the host's memory are in the library that all share. */
+export const LIBRARIES: Readonly<Record<string, Library>> = {
+  base: { kind: HOST },
+  cpu: { kind: CPU },
+  blas: { kind: "BLAS" },
+  cann: { kind: "CANN", copies: "cann" },
+  cuda: { kind: "CUDA", copies: "cuda" },
+  hip: { kind: "ROCm", copies: "cuda" },
+  metal: { kind: "Metal" },
+  musa: { kind: "MUSA", copies: "cuda" },
+  opencl: { kind: "OpenCL" },
+  rpc: { kind: "RPC" },
+  sycl: { kind: "SYCL", copies: "sycl" },
+  vulkan: { kind: "Vulkan", copies: "vk" },
+  webgpu: { kind: "WebGPU" },
 };
 
-/** What kind of device a function belongs to. */
-function kindOf(code: Code | null): string {
+/** The library that a function is in. */
+function libraryOf(code: Code | null): Library {
   const word = /^libggml-([a-z]+)/.exec(code?.file ?? "")?.[1];
-  return word === undefined ? "unknown device" : KINDS[word] ?? word;
+  return word === undefined ? { kind: "unknown device" } : LIBRARIES[word] ?? { kind: word };
 }
 
 /** The scheduler calls a copy after the backend that it is for, the tensor, and which of several copies it is: `Vulkan0#l_out-3#0`. */
@@ -48,7 +55,7 @@ export class Devices {
 
   /** Of the backend that computes now. */
   ofSplit(pid: number, tid: number, backend: number, code: number): string {
-    const kind = kindOf(this.find(pid, code));
+    const { kind } = libraryOf(this.find(pid, code));
     const name = this.#copiedFor.get(tid);
     this.#copiedFor.delete(tid);
     if (kind !== CPU && name?.startsWith(kind)) this.#names.set(`${pid} ${backend}`, name);
@@ -56,17 +63,17 @@ export class Devices {
   }
 
   of(pid: number, backend: number, code: number): string {
-    return this.#names.get(`${pid} ${backend}`) ?? kindOf(this.find(pid, code));
+    return this.#names.get(`${pid} ${backend}`) ?? libraryOf(this.find(pid, code)).kind;
   }
 
   /** Whether such a device has a function of its own for copies. */
   copiesItself(pid: number, code: number): boolean {
-    return ["Vulkan", "CUDA", "ROCm", "MUSA", "SYCL", "CANN"].includes(kindOf(this.find(pid, code)));
+    return libraryOf(this.find(pid, code)).copies !== undefined;
   }
 
   /** Of the buffer in which a tensor of this name lies. */
   ofBuffer(pid: number, tid: number, code: number, tensor: string): string {
-    const kind = kindOf(this.find(pid, code));
+    const { kind } = libraryOf(this.find(pid, code));
     const name = COPY.exec(tensor)?.[1];
     if (name !== undefined) this.#copiedFor.set(tid, name);
     if (kind === HOST) return HOST;
