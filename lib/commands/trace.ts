@@ -1,20 +1,18 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { startGuard } from "../machine/guard.ts";
-import { askedFor, type Detail, probesOf } from "../programs/detail.ts";
-import type { Probe } from "../programs/probe.ts";
+import { askedFor, probesOf } from "../programs/detail.ts";
 import { streamOf } from "../session/library_groups.ts";
 import { Learning } from "../session/learning.ts";
 import type { Means } from "../session/means.ts";
 import { Session } from "../session/session.ts";
 import { StatusLine } from "../session/status.ts";
-import type { RunningTarget, Target } from "../session/target.ts";
+import type { Target } from "../session/target.ts";
 import { targetEnded } from "../session/target_ended.ts";
 import { SlowTokens } from "../session/slow_tokens.ts";
 import { TokenCount } from "../session/tokens.ts";
-import { learningTurns, regularTurns, slowTurns, type Turns } from "../session/turns.ts";
 import { type Invoker, readInvoker } from "../target/invoker.ts";
 import { launchStopped } from "../target/launch.ts";
-import { hasEnded, readStat } from "../target/process.ts";
+import { hasEnded } from "../target/process.ts";
 import { checkProgram } from "../target/program_path.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import { callGate } from "../../probes/gate/call.ts";
@@ -32,6 +30,7 @@ import { report, type ReportOptions } from "./report.ts";
 import { type OverheadOptions, RunOverhead } from "./run_overhead.ts";
 import type { Context } from "./terminal.ts";
 import { TraceRun } from "./trace_run.ts";
+import { LEARN_MS, learningTurn, nextTurn, turnsOf } from "./trace_turns.ts";
 
 export interface TraceOptions extends TargetOptions, ReportOptions, OverheadOptions {
   readonly duration?: number;
@@ -156,48 +155,6 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   await Promise.all([session.ended(), overhead.ended()]);
   outputs.mustBeWhole();
   return code;
-}
-
-/** Turns with which a recording stays below the number of streams that a replay reads: each turn has one. */
-const MOST_RECORDED = 250;
-
-async function turnsOf(target: RunningTarget, next: Turns["next"], outputs: readonly string[], means: Means): Promise<Turns> {
-  const startTicks = (await readStat(means.files, target.pid))?.startTicks;
-  return {
-    next,
-    most: outputs.some((path) => path.endsWith(".llmprof")) ? MOST_RECORDED : Infinity,
-    // A number may be another's by then.
-    target: async () => (await readStat(means.files, target.pid))?.startTicks === startTicks ? target : null,
-  };
-}
-
-/** For how long operators are looked at when a token was slow, unless `--for` says otherwise. */
-const SLOW_LOOK_MS = 2000;
-
-/** Undefined where the target is watched all the time. */
-function nextTurn(
-  { for: forMs = SLOW_LOOK_MS, every }: TraceOptions,
-  probes: readonly Probe[],
-  detail: Detail,
-  slow: SlowTokens | undefined,
-  means: Means,
-): Turns["next"] | undefined {
-  const look = probesOf(detail, probes);
-  if (slow) return slowTurns(means, slow, { watch: probesOf("token", probes), look, forMs });
-  return every === undefined ? undefined : regularTurns(means, look, forMs, every);
-}
-
-/** A pass through a model is seldom longer, and what it runs comes again in each. */
-const LEARN_MS = 2000;
-
-function learningTurn(
-  { learn, look }: NonNullable<Profile<unknown>["learns"]>,
-  learning: Learning,
-  { for: forMs, every: everyMs, ...asked }: TraceOptions,
-  means: Means,
-): Turns["next"] {
-  const turns = { learn, look: (functions: readonly string[]) => askedFor(look(functions), asked) };
-  return learningTurns(means, learning, turns, forMs === undefined || everyMs === undefined ? undefined : { forMs, everyMs });
 }
 
 /** A second Ctrl-C: there is no time for a summary. */
