@@ -9,8 +9,8 @@ import type { TorchResult } from "./torch_schema.ts";
 import { Windows } from "./windows.ts";
 
 /** Which operators of PyTorch take the time: sums as spans arrive, in memory that does not grow with their number. */
-export function torch(): Analysis<TorchResult> {
-  return new TorchAnalysis();
+export function torch(which: "all" | "learned"): Analysis<TorchResult> {
+  return new TorchAnalysis(which === "learned");
 }
 
 interface Sums {
@@ -26,11 +26,15 @@ class TorchAnalysis implements Analysis<TorchResult> {
   /** By outer and inner operator; no name: none. */
   readonly #nesting = new Map<string, Map<string, { calls: number; totalNs: number }>>();
   readonly #threads = new Map<Track, NestedCalls>();
-  /** The first is for learning, those behind it for timing. */
   readonly #learning = new Windows();
   readonly #windows = new Windows();
-  #windowsNow = this.#learning;
+  #windowsNow: Windows;
   #isOver = false;
+
+  /** `learned`: the first window is for learning which operators run, those behind it for timing. */
+  constructor(readonly learned: boolean) {
+    this.#windowsNow = learned ? this.#learning : this.#windows;
+  }
 
   span(span: Span): void {
     if (span.type === "slice" && span.category === "torch.op") this.#operator(span);
@@ -58,7 +62,7 @@ class TorchAnalysis implements Analysis<TorchResult> {
     return {
       engine: "torch",
       windows: this.#windows.result(),
-      learnedNs: this.#learning.result().ns,
+      learnedNs: this.learned ? this.#learning.result().ns : null,
       processes: new Set(threads.map(({ pid }) => pid)).size,
       time: { operatorsNs: threads.reduce((sum, { operatorsNs }) => sum + operatorsNs, 0), stoppedNs: this.#stopped.union().total },
       operators: operators.sort((a, b) => b.selfNs - a.selfNs),

@@ -18,13 +18,17 @@ export function presentTorch(result: TorchResult): readonly View[] {
 
 function notes({ windows, learnedNs, operators, processes, quality }: TorchResult): Note[] {
   const notes = qualityNotes(quality);
-  const learned = `${(learnedNs / 1e9).toFixed(1)} s`;
-  if (windows.count === 0) {
+  const learned = learnedNs === null ? null : `${(learnedNs / 1e9).toFixed(1)} s`;
+  if (windows.count === 0 && learned !== null) {
     return [...notes, warning(`The run ended after ${learned} of learning which operators run: none was timed. Did the process compute?`)];
   }
   if (windows.count > 1) notes.push(info(`Watched ${windows.count} times, ${(windows.ns / 1e9).toFixed(1)} s in all: the figures are of these.`));
-  if (operators.length === 0) notes.push(warning("None of the operators that were learned ran while they were timed."));
-  notes.push(info(`Operators that did not run in the ${learned} of learning are not seen: --learn 10s waits for longer until no new one comes.`));
+  if (operators.length === 0) {
+    notes.push(warning(`No operator ${learned === null ? "" : "of those that were learned "}ran while the process was watched.`));
+  }
+  if (learned !== null) {
+    notes.push(info(`Operators that did not run in the ${learned} of learning are not seen: --learn 10s waits for longer until no new one comes.`));
+  }
   if (processes > 1) notes.push(info(`${processes} processes computed: the figures are their sums.`));
   return notes;
 }

@@ -20,9 +20,10 @@ const sumsSchema = z.object({
  */
 export const torchResultSchema = z.object({
   engine: z.literal("torch"),
-  /** How often, and how long in all, operators were timed: learning which there are comes before, and is not in it. */
+  /** How often, and how long in all, operators were timed. */
   windows: z.object({ count, ns }),
-  learnedNs: ns,
+  /** How long before it was learned which operators run; null: all that there are were timed. */
+  learnedNs: ns.nullable(),
   /** Processes that computed. */
   processes: count,
   time: z.object({

@@ -27,7 +27,7 @@ Deno.test("torch: own time and time with what is inside, who asks for whom, and 
     op(s, "addmm", 25, 28),
     op(other, "addmm", 12, 14),
   ]);
-  const result = analyse(torch(), [...learned, window(9, true), ...calls, window(40, false)]);
+  const result = analyse(torch("learned"), [...learned, window(9, true), ...calls, window(40, false)]);
   assert.deepEqual(torchResultSchema.parse(result), result);
   assert.deepEqual([result.learnedNs, result.windows], [3 * MS, { count: 1, ns: 31 * MS }]);
   const rows = result.operators.map(({ name, calls, totalNs, selfNs }) => [name, calls, totalNs / MS, selfNs / MS]);
@@ -50,7 +50,7 @@ Deno.test("torch: own time and time with what is inside, who asks for whom, and 
 
 Deno.test("torch: time in which the process was held still is in no call, and time between two turns in no gap", () => {
   const s = new TestSpans();
-  const result = analyse(torch(), [
+  const result = analyse(torch("learned"), [
     ...learned,
     window(9, true),
     ...byEnd([s.stop(12, 14), op(s, "linear", 10, 20), op(s, "addmm", 11, 19)]),
@@ -65,7 +65,7 @@ Deno.test("torch: time in which the process was held still is in no call, and ti
 });
 
 Deno.test("torch: a run that ended while it learned says so", () => {
-  const result = analyse(torch(), [window(5, true), window(7, false)]);
+  const result = analyse(torch("learned"), [window(5, true), window(7, false)]);
   assert.deepEqual([result.windows.count, result.learnedNs, result.operators], [0, 2 * MS, []]);
   assert.match(JSON.stringify(presentTorch(result)), /ended after 0\.0 s of learning/);
 });

@@ -1,4 +1,4 @@
-import type { Bpftrace } from "../machine/bpftrace.ts";
+import { type Bpftrace, placesThousands } from "../machine/bpftrace.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import type { Engine } from "../programs/engine.ts";
 import { engineOf } from "../session/engine.ts";
@@ -17,6 +17,8 @@ export interface BeginOptions extends TargetOptions {
   readonly bufferPages: number;
   readonly maxOverhead?: number;
   readonly calibrate?: true;
+  /** PyTorch: what runs is found out first, whatever bpftrace can do. */
+  readonly learn?: number;
   readonly dryRun?: true;
   readonly quiet?: boolean;
 }
@@ -27,7 +29,7 @@ export interface Begun extends Reading, Disposable {
   readonly underNohup: Promise<boolean>;
   /** The process that was asked for, or the next one to start; null for a program that llmprof starts, and when the user ended the waiting. */
   readonly target: Promise<Target | null>;
-  /** What it computes with; `ggml` where nobody runs yet. */
+  /** What it computes with, as far as this bpftrace makes a difference. */
   readonly engine: Promise<Engine>;
   /** Where a bpftrace is needed at once: it is loading by then. */
   readonly spares: Promise<Spares | undefined>;
@@ -43,9 +45,13 @@ export function begin(profile: Pick<Profile<unknown>, "name" | "waits">, options
   const underNohup = heedSignals(reading.hands.files, context);
   const waiting = () => options.quiet || context.terminal.err("Waiting for a process that matches. Ctrl-C ends.\n");
   const target = options.program.length > 0 ? Promise.resolve(null) : findTargetNow(reading.hands, options, context, waiting);
-  const engine = target.then((found) =>
-    found?.type === "running" && !options.wait ? engineOf(reading.hands.files, found.pids, options.tree) : "ggml"
-  );
+  const engine = target.then(async (found): Promise<Engine> => {
+    const bpftrace = await reading.bpftrace;
+    const atOnce = options.learn === undefined && bpftrace !== null && placesThousands(bpftrace);
+    if (found?.type !== "running" || options.wait) return atOnce ? "any" : "ggml";
+    const engine = await engineOf(reading.hands.files, found.pids, options.tree);
+    return engine === "torch" && !atOnce ? "learned torch" : engine;
+  });
   let isOver = false;
   const dispose = () => {
     isOver = true;

@@ -2,7 +2,7 @@ import type { Calibration } from "../machine/calibration.ts";
 import { askedFor, type Detail, probesOf } from "../programs/detail.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Probe } from "../programs/probe.ts";
-import { gatePrefixes, gateStream, groupByLibrary } from "../session/library_groups.ts";
+import { GATE_STREAM, gatePrefixes, groupByLibrary } from "../session/library_groups.ts";
 import { Members } from "../session/members.ts";
 import { inOne, type ProgramPart } from "../session/program_part.ts";
 import type { Means } from "../session/means.ts";
@@ -89,9 +89,8 @@ async function plans(probes: readonly Probe[], filter: Filter, { bufferPages, wa
     ? { planned: [], missing: groups }
     : await plannedSites(means, groups, filter.pids, true);
   const parts = [kernel, ...planned];
-  for (const prefix of gatePrefixes(notYet)) {
-    parts.push({ stream: gateStream(prefix), probes: [mappingGate(prefix, filter.type !== "new")], sites: new Map() });
-  }
+  const prefixes = gatePrefixes(notYet);
+  if (prefixes.length > 0) parts.push({ stream: GATE_STREAM, probes: [mappingGate(prefixes, filter.type !== "new")], sites: new Map() });
   const alone = notYet.length > 0 || wait ? parts : [inOne(parts)];
   return { programs: alone.map((part) => plan({ ...part, filter, bufferPages }, means.machine)), notYet };
 }

@@ -15,8 +15,8 @@ export interface Profile<Result> {
   readonly learns?: { readonly learn: readonly Probe[]; readonly look: (functions: readonly string[]) => readonly Probe[] };
   /** Without a target it waits for the next inference process to start. */
   readonly waits: boolean;
-  /** Probes of libraries without which there is no answer, and what they would have seen: the first of those that the run's detail leaves. */
-  readonly requires?: readonly { readonly probe: Probe; readonly what: string }[];
+  /** Probes of libraries without which there is no answer, and what they would have seen: the first of those that the run's detail leaves, `or` another. */
+  readonly requires?: readonly { readonly probe: Probe; readonly or?: Probe; readonly what: string }[];
   analyse(header: Header): Analysis<Result>;
   readonly present: Present<Result>;
   /** Slices that the explanation adds to the trace. */

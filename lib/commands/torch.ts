@@ -7,14 +7,28 @@ import { learn } from "../../probes/torch/learn.ts";
 import { ops } from "../../probes/torch/ops.ts";
 import type { Profile } from "./profile.ts";
 
-/** Which operators take the time of a process that computes with PyTorch. */
+/** Every operator that PyTorch has. */
+export const everyOperator = ops();
+
+const requires = (probe = everyOperator) => [{ probe, what: "PyTorch (libtorch_cpu.so)" }];
+
+/** Which operators take the time of a process that computes with PyTorch: of all that there are, where bpftrace attaches to thousands at once. */
 export const torchProfile: Profile<TorchResult> = {
   name: "operators",
   engine: "torch",
-  probes: [life, learn, ops([]), syscalls],
-  learns: { learn: [life, learn], look: (functions) => [life, ops(functions), syscalls] },
+  probes: [life, everyOperator, syscalls],
   waits: false,
-  requires: [{ probe: learn, what: "PyTorch (libtorch_cpu.so)" }],
-  analyse: () => torch(),
+  requires: requires(),
+  analyse: () => torch("all"),
   present: presentTorch,
+};
+
+/** …of those that run, which has to be found out first. */
+export const learnedTorchProfile: Profile<TorchResult> = {
+  ...torchProfile,
+  engine: "learned torch",
+  probes: [life, learn, everyOperator, syscalls],
+  learns: { learn: [life, learn], look: (functions) => [life, ops(functions), syscalls] },
+  requires: requires(learn),
+  analyse: () => torch("learned"),
 };

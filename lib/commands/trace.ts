@@ -1,7 +1,8 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { placesThousands } from "../machine/bpftrace.ts";
 import { startGuard } from "../machine/guard.ts";
 import { askedFor, probesOf } from "../programs/detail.ts";
-import { streamOf } from "../session/library_groups.ts";
+import { gatePrefixes, groupByLibrary, streamOf } from "../session/library_groups.ts";
 import { Learning } from "../session/learning.ts";
 import type { Means } from "../session/means.ts";
 import { Session } from "../session/session.ts";
@@ -65,9 +66,9 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   mustTrace(means, context);
   const patient = options.wait || profile.requires === undefined;
   // It looks at every process of the machine first; of a target in which all is there already nobody is stopped.
-  const stopped = running?.type === "running" && !patient ? "" : "*/libllama.*";
-  const starting = startGuard(stopped, means.machine.bpftrace!.features.symbols ? means.symbols.root : "");
   const probes = askedFor(profile.probes, options);
+  const stopped = running?.type === "running" && !patient ? [] : gatePrefixes(groupByLibrary(probes, callGate)).map((prefix) => `*/${prefix}*`);
+  const starting = startGuard(stopped, means.machine.bpftrace!.features.symbols ? means.symbols.root : "");
   const overhead = await RunOverhead.before(means, running, probes, options, status, context.interrupted);
   const ceilings = await readCeilings(means, options.calibrate ? "now" : "kept");
   if (options.calibrate) { for (const text of ceilingsTexts(ceilings ?? [])) status.note(text); }
@@ -174,12 +175,14 @@ async function checkSeen({ requires }: Pick<Profile<unknown>, "requires">, sessi
   const received = [...timeline?.tallies.values() ?? []].reduce((n, tally) => n + tally.received, 0);
   if (timeline && received === 0 && !again && target.type === "running" && await hasEnded(means.files, target.pid)) throw targetEnded(target.pid);
   const required = requires?.find(({ probe }) => probes.includes(probe));
-  if (!timeline || !required || session.attachedStreams.has(streamOf(required.probe))) return;
+  if (!timeline || !required || [required.probe, required.or].some((probe) => probe && session.attachedStreams.has(streamOf(probe)))) return;
   throw new LlmprofError(
     ExitCode.failed,
     `${required.what} was never seen in the target.`,
     "It ended, or was left, before it mapped the library.",
-    "Check that this is the process that computes, and give it more time. One that uses PyTorch is traced while it runs: --pid N",
+    `Check that this is the process that computes, and give it more time.${
+      placesThousands(means.machine.bpftrace!) ? "" : " With this bpftrace, one that uses PyTorch is traced while it runs: --pid N"
+    }`,
   );
 }
 

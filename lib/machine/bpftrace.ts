@@ -78,3 +78,8 @@ export function atLeast(version: readonly [number, number, number], major: numbe
   const differs = version.findIndex((number, i) => number !== least[i]);
   return differs < 0 || version[differs]! > least[differs]!;
 }
+
+/** Whether it attaches to thousands of functions in a moment, and lets go of them as fast: by one link, to places that llmprof names. */
+export function placesThousands({ features }: Bpftrace): boolean {
+  return features.uprobeMulti && features.symbols;
+}

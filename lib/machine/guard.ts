@@ -35,7 +35,7 @@ export const noGuard: Guard = {
  * mapped a matching file or belongs to a tree in which programs are stopped at their start. It looks until no gate's bpftrace lives, and once
  * more, for three seconds at most: whom another llmprof stops is not its affair.
  *
- * `$1` is matched as a pattern of the shell; empty, nobody is stopped. `$2` is a folder that goes with llmprof, if it is not empty. State is read
+ * `$1` is a folder that goes with llmprof, if it is not empty. What follows are patterns of the shell; without one, nobody is stopped. State is read
  * from `status`, where a newline in a process's name is escaped.
  */
 const script = `trap '' HUP INT TERM
@@ -48,9 +48,11 @@ field() {
 stopped() { field "$1" State; [ "$value" = T ]; }
 lives() { field "$1" State; case $value in '' | Z | X) return 1 ;; esac; }
 maps() {
+  process=$1
+  shift
   while read -r line; do
-    case $line in $pattern) return 0 ;; esac
-  done 2>/dev/null < "/proc/$1/maps"
+    for pattern; do case $line in $pattern) return 0 ;; esac; done
+  done 2>/dev/null < "/proc/$process/maps"
   return 1
 }
 below() {
@@ -66,11 +68,12 @@ unlisted() {
   for dir in /proc/[0-9]*; do
     pid=\${dir#/proc/}
     case $before in *" $pid "*) continue ;; esac
-    if stopped "$pid" && { maps "$pid" || below "$pid"; }; then kill -CONT "$pid" 2>/dev/null; fi
+    if stopped "$pid" && { maps "$pid" "$@" || below "$pid"; }; then kill -CONT "$pid" 2>/dev/null; fi
   done
 }
-pattern=$1 folder=$2 before=' ' listed=' ' roots=' ' gates= last=
-if [ -n "$pattern" ]; then
+folder=$1 before=' ' listed=' ' roots=' ' gates= last=
+shift
+if [ $# -gt 0 ]; then
   for dir in /proc/[0-9]*; do
     pid=\${dir#/proc/}
     if stopped "$pid"; then before="$before$pid "; fi
@@ -92,7 +95,7 @@ until [ "$looks" = 30 ]; do
   for pid in $listed; do
     if stopped "$pid"; then kill -CONT "$pid" 2>/dev/null; fi
   done
-  if [ -n "$gates" ]; then unlisted; fi
+  if [ -n "$gates" ]; then unlisted "$@"; fi
   if [ -n "$last" ]; then exit 0; fi
   last=1
   for pid in $gates; do
@@ -105,12 +108,12 @@ done`;
 /**
  * Starts the guard and waits until it has noted what stands stopped already.
  *
- * @param pattern A shell pattern that a line of `/proc/PID/maps` has to match as a whole: a star, `/libllama`, a star. Empty: nobody will be stopped.
+ * @param patterns Shell patterns of which one has to match a line of `/proc/PID/maps` as a whole: a star, `/libllama`, a star. None: nobody will be stopped.
  * @param folder Is removed when llmprof dies.
  */
-export async function startGuard(pattern: string, folder = "", spawn: SpawnChild = spawnChild): Promise<Guard> {
-  if (pattern === "" && folder === "") return noGuard;
-  const args = ["-c", script, "llmprof-guard", pattern, folder];
+export async function startGuard(patterns: readonly string[], folder = "", spawn: SpawnChild = spawnChild): Promise<Guard> {
+  if (patterns.length === 0 && folder === "") return noGuard;
+  const args = ["-c", script, "llmprof-guard", folder, ...patterns];
   const child = spawn({ program: "/bin/sh", args, newSession: true, stdin: "piped", stdout: "piped" });
   const writer = child.stdin!.getWriter();
   await waitReady(child);

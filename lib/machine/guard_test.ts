@@ -9,7 +9,7 @@ const files = new ReaderFiles();
 const sleeper = `${await Deno.makeTempDir()}/sleeper`;
 await Deno.copyFile("/bin/sleep", sleeper);
 globalThis.addEventListener("unload", () => Deno.removeSync(sleeper.slice(0, sleeper.lastIndexOf("/")), { recursive: true }));
-const pattern = `*${sleeper}`;
+const patterns = ["*/of nobody", `*${sleeper}`];
 
 async function stateOf(pid: number): Promise<string | null> {
   return /^State:\s*(\w)/m.exec(await files.text(`/proc/${pid}/status`) ?? "")?.[1] ?? null;
@@ -39,7 +39,7 @@ async function end(...children: Child[]): Promise<void> {
 
 Deno.test("guard: an orderly end leaves everything as it is", async () => {
   const folder = Deno.makeTempDirSync();
-  const guard = await startGuard(pattern, folder);
+  const guard = await startGuard(patterns, folder);
   const stopped = await stoppedSleeper();
   await guard.stopped(stopped.pid);
   await guard.close();
@@ -50,7 +50,7 @@ Deno.test("guard: an orderly end leaves everything as it is", async () => {
 });
 
 Deno.test("guard: whom a gate stopped that ended unheard goes on at the end; without a gate nobody is looked for", async () => {
-  const [armed, unarmed] = [await startGuard(pattern), await startGuard(pattern)];
+  const [armed, unarmed] = [await startGuard(patterns), await startGuard(patterns)];
   await armed.armed(1);
   const stopped = await stoppedSleeper();
   for (const guard of [unarmed, armed]) guard.unheard();
@@ -62,7 +62,7 @@ Deno.test("guard: whom a gate stopped that ended unheard goes on at the end; wit
 });
 
 Deno.test("guard: when the bpftrace of no gate lives, whoever is stopped from then on is stopped by another", async () => {
-  const guard = await startGuard(pattern);
+  const guard = await startGuard(patterns);
   const gate = spawnChild({ program: "true" });
   await gate.status;
   await guard.armed(gate.pid);
@@ -78,7 +78,7 @@ Deno.test("guard: when the bpftrace of no gate lives, whoever is stopped from th
 });
 
 Deno.test("guard: a guard that cannot start is an error", async () => {
-  await assert.rejects(startGuard("x", "", (options) => spawnChild({ ...options, program: "/bin/false" })), /guard process did not start/);
+  await assert.rejects(startGuard(["x"], "", (options) => spawnChild({ ...options, program: "/bin/false" })), /guard process did not start/);
 });
 
 Deno.test("guard: after SIGKILL of llmprof, who was reported and who maps the library goes on, others do not", async () => {
@@ -86,7 +86,7 @@ Deno.test("guard: after SIGKILL of llmprof, who was reported and who maps the li
   const earlier = await stoppedSleeper();
   const program = `
     import { startGuard } from ${JSON.stringify(new URL("./guard.ts", import.meta.url).href)};
-    const guard = await startGuard(${JSON.stringify(pattern)}, import.meta.dirname + "/of its own");
+    const guard = await startGuard(${JSON.stringify(patterns)}, import.meta.dirname + "/of its own");
     await guard.armed(Deno.pid);
     const decoder = new TextDecoderStream();
     console.log(guard.pid);

@@ -43,7 +43,8 @@ export class SymbolTables {
     for (const [file, added] of Map.groupBy(places, ({ file }) => file)) {
       // A path may come to mean another file: that of a process whose number is used again.
       const isSame = ({ buildId }: NamedPlace) => buildId?.toHex() === added[0]!.buildId?.toHex();
-      const kept = (this.#places.get(file) ?? []).filter((place) => isSame(place) && !added.some(({ name }) => name === place.name));
+      const names = new Set(added.map(({ name }) => name));
+      const kept = (this.#places.get(file) ?? []).filter((place) => isSame(place) && !names.has(place.name));
       const all = [...kept, ...added];
       this.#places.set(file, all);
       write(`${this.root}${file}`, tableOf(all));

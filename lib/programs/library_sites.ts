@@ -7,7 +7,7 @@ import { mappedFile, mappedReader } from "../target/mapped_file.ts";
 import { libraries, type Library, parseMaps, withoutDeleted } from "../target/maps.ts";
 import { harmless } from "../events/text.ts";
 import { readOperatorNames } from "../target/string_table.ts";
-import { type ElfSymbol, findSymbols, type Symbols } from "../target/symbols.ts";
+import { type ElfSymbol, findSymbols, type Symbols, type Wanted } from "../target/symbols.ts";
 import type { LibraryNeed, SiteParam } from "./probe.ts";
 import { quote, quotePath } from "./render.ts";
 import { chooseSite, siteBytes, type SiteChoice, type SiteHost } from "./site.ts";
@@ -60,15 +60,15 @@ export interface Unlooked {
 export async function findLibraries(
   files: FilesOnce,
   pid: number,
-  need: Pick<LibraryNeed, "prefix" | "symbols">,
-  symbols: readonly string[],
+  need: Pick<LibraryNeed, "prefix" | "symbols" | "large">,
+  symbols: Wanted,
   without: Unlooked = {},
 ): Promise<FoundLibrary[]> {
   const { mapped, exe } = await readMapped(files, pid);
   const named = mapped.filter(({ name }) => name.startsWith(need.prefix));
   // Without such a library, it may be linked into the program.
   const linked = mapped.filter(({ path }) => path === exe && !without.plain?.has(path) && !without.internal);
-  const candidates = named.length === 0 ? linked : without.named ? [] : named;
+  const candidates = named.length === 0 ? need.large ? [] : linked : without.named ? [] : named;
   const found = await Promise.all(candidates.map(async (library): Promise<FoundLibrary | null> => {
     const { dev, inode, name, path } = library;
     const read = mappedReader(files, pid, library);
@@ -87,7 +87,7 @@ export async function findLibraries(
 }
 
 /** Whether a program has these functions linked into it, as far as it or its debug file tells. */
-export async function isLinked(files: KernelFiles, program: ElfFile, need: LibraryNeed, symbols: readonly string[]): Promise<boolean> {
+export async function isLinked(files: KernelFiles, program: ElfFile, need: LibraryNeed, symbols: Wanted): Promise<boolean> {
   return await findFunctions(program, true, () => readDebugFile(files, null, program), need.symbols, symbols) !== null;
 }
 
@@ -108,7 +108,7 @@ async function findFunctions(
   isProgram: boolean,
   readDebug: () => Promise<ElfFile | null>,
   needed: readonly string[],
-  others: readonly string[],
+  others: Wanted,
 ): Promise<ReadonlyMap<string, ElfSymbol> | null> {
   const wanted = [...needed, ...others];
   const has = ({ functions }: Symbols) => needed.every((symbol) => functions.has(symbol));
@@ -129,18 +129,14 @@ export async function sitesIn(
   library: FoundLibrary,
   param: SiteParam,
   host: SiteHost,
-  returns: ReadonlySet<string> = new Set(),
+  returns: Wanted = [],
 ): Promise<Site[]> {
   const sites: Site[] = [];
-  const { elf, file, buildId } = library;
+  const { file, buildId } = library;
   const kind = param.at === "return" ? "uretprobe" : "uprobe";
   const attach = (name: string) => `${kind}:${quotePath(file)}:${name}`;
-  for (const names of param.functions) {
-    const symbol = names.find((name) => library.functions.has(name));
-    if (symbol === undefined) continue;
-    const { value, size } = library.functions.get(symbol)!;
-    const at = offsetOf(elf, value);
-    const code = (at === null ? null : await elf.read(at, Math.min(size || 64, siteBytes))) ?? new Uint8Array();
+  const returning = new Set(chosen(library, returns.map((name) => typeof name === "string" ? [name] : name)).map(({ name }) => name));
+  for (const { name: symbol, value, size, code } of await readCodes(library.elf, chosen(library, param.functions))) {
     // Where nothing can be read, nothing is known, and the entry is tried.
     const choose = (probe: SiteParam["at"]): SiteChoice | null =>
       code.length === 0 ? { offset: 0, cost: "stepped" } : chooseSite(code, size, host, probe);
@@ -149,7 +145,7 @@ export async function sitesIn(
     if (!choice) continue;
     const { offset, cost } = choice;
     // A return is trapped at the beginning first: an entry at the same place is no stop of its own.
-    const isShared = param.at === "entry" && returns.has(symbol) && choose("return")?.offset === offset;
+    const isShared = param.at === "entry" && returning.has(symbol) && choose("return")?.offset === offset;
     const label = `${harmless(library.name)}:${symbol}${offset > 0 ? `+${offset}` : ""}`;
     const ofReturn = { label: `return of ${harmless(library.name)}:${symbol}`, cost: `${cost} and back` };
     const described = param.at === "return" ? ofReturn : { label, cost: isShared ? "shared with its return" : cost };
@@ -163,13 +159,39 @@ export async function sitesIn(
   }
   if (param.together === undefined || !host.symbols || sites.length < 2) return sites;
   const cost = dearest(sites.map(({ cost }) => cost));
+  const [test] = param.functions;
+  const pattern = typeof test === "function" ? test.pattern : undefined;
   return [{
     attach: attach(quote(`${patternOf(param)}*`)),
     label: `${param.at === "return" ? "return of " : ""}${harmless(library.name)}: ${sites.length} functions`,
     cost,
-    byHand: sites.map(({ byHand }) => byHand).join(",\n"),
+    byHand: pattern === undefined ? sites.map(({ byHand }) => byHand).join(",\n") : attach(quote(pattern)),
     places: sites.flatMap(({ places }) => places),
   }];
+}
+
+/** The functions of a parameter that the library has. */
+function chosen({ functions }: FoundLibrary, wanted: SiteParam["functions"]): ElfSymbol[] {
+  return wanted.flatMap((names) => {
+    if (typeof names === "function") return [...functions.values()].filter(({ name }) => names(name));
+    const symbol = names.find((name) => functions.has(name));
+    return symbol === undefined ? [] : functions.get(symbol)!;
+  });
+}
+
+/** With more functions than these their code is read in one go, if it lies within so many bytes: each read of a file in a container is a child process. */
+const FEW = 64, ONE_GO = 64 << 20;
+
+/** With the code of each, as far as {@link chooseSite} looks at it; empty where it cannot be read. */
+async function readCodes({ read, ...elf }: FoundLibrary["elf"], functions: readonly ElfSymbol[]): Promise<(ElfSymbol & { code: Uint8Array })[]> {
+  const placed = functions.map((symbol) => ({ symbol, at: offsetOf(elf, symbol.value), length: Math.min(symbol.size || 64, siteBytes) }));
+  const all = placed.filter(({ at }) => at !== null);
+  const first = Math.min(...all.map(({ at }) => at!)), end = Math.max(...all.map(({ at, length }) => at! + length));
+  const whole = all.length > FEW && end - first <= ONE_GO ? await read(first, end - first) : null;
+  return await Promise.all(placed.map(async ({ symbol, at, length }) => {
+    const code = at === null ? null : whole ? whole.subarray(at - first, at - first + length) : await read(at, length);
+    return { ...symbol, code: code ?? new Uint8Array() };
+  }));
 }
 
 /** What the names of places begin with that have one attach point; those of entries and returns may lie differently. */

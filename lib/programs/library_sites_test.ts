@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { makeElf } from "../../tests/harness/elf.ts";
+import { isOperator } from "../../probes/torch/library.ts";
 import { ops } from "../../probes/torch/ops.ts";
 import { readElf } from "../target/elf.ts";
 import { findSymbols } from "../target/symbols.ts";
@@ -11,11 +12,13 @@ const names = ["_ZN2at4_ops1a4callEv", "_ZN2at4_ops1b4callEv", "_ZN2at4_ops1c4ca
 const { call, back } = ops([...names, "_ZN2at4_ops4gone4callEv"]).params as Record<string, SiteParam>;
 
 /** A library whose functions begin with `endbr64; push`, `push`, and `sub`, which is stepped. */
-async function library(): Promise<FoundLibrary> {
-  const bytes = makeElf({ [names[0]!]: "f3 0f 1e fa 55", [names[1]!]: "55", [names[2]!]: "48 83 ec 08" });
+async function library(
+  code: Record<string, string> = { [names[0]!]: "f3 0f 1e fa 55", [names[1]!]: "55", [names[2]!]: "48 83 ec 08" },
+): Promise<FoundLibrary> {
+  const bytes = makeElf(code);
   const read = (at: number, length: number) => Promise.resolve(bytes.slice(at, at + length));
   const elf = { ...(await readElf(read))!, read };
-  const { functions } = await findSymbols(elf, read, names);
+  const { functions } = await findSymbols(elf, read, [isOperator]);
   return {
     key: "8:1",
     name: "libtorch_cpu.so",
@@ -30,7 +33,7 @@ async function library(): Promise<FoundLibrary> {
 
 Deno.test("sites: many functions have one attach point where llmprof names their places, entries apart from returns", async () => {
   const found = await library();
-  const [entry, ...others] = await sitesIn(found, call!, host, new Set(names));
+  const [entry, ...others] = await sitesIn(found, call!, host, names);
   const [exit, ...more] = await sitesIn(found, back!, host);
   assert.deepEqual([others, more], [[], []]);
   assert.equal(entry!.attach, 'uprobe:"/x/libtorch_cpu.so":"llmprof_torch_entry_*"');
@@ -41,6 +44,32 @@ Deno.test("sites: many functions have one attach point where llmprof names their
   const all = [...entry!.places, ...exit!.places];
   assert.equal(new Set(all.map(({ name }) => name)).size, 6);
   for (const { name } of all) assert.match(name, /^llmprof_torch_(entry|return)_[0-9a-f]+$/);
+});
+
+Deno.test("sites: all functions that a test accepts, and for a person the pattern that they share", async () => {
+  const found = await library();
+  const every = ops().params as Record<string, SiteParam>;
+  const own = await Promise.all([sitesIn(found, every.call!, host, every.back!.functions.flat()), sitesIn(found, every.back!, host)]);
+  assert.deepEqual(own.flat().map(({ byHand }) => byHand), [
+    'uprobe:"/x/libtorch_cpu.so":"_ZN2at4_ops*4callE*"',
+    'uretprobe:"/x/libtorch_cpu.so":"_ZN2at4_ops*4callE*"',
+  ]);
+  const named = await Promise.all([sitesIn(found, call!, host, names), sitesIn(found, back!, host)]);
+  assert.deepEqual(own.flat().map((site) => ({ ...site, byHand: "" })), named.flat().map((site) => ({ ...site, byHand: "" })));
+});
+
+Deno.test("sites: the code of many functions is read in one go, and each is classified by its own", async () => {
+  const many = Array.from(
+    { length: 100 },
+    (_, i) => [`_ZN2at4_ops3x${String(i).padStart(2, "0")}4callEv`, i % 3 === 0 ? "48 83 ec 08" : "55"] as const,
+  );
+  const found = await library(Object.fromEntries(many));
+  let reads = 0;
+  const elf = { ...found.elf, read: (at: number, length: number) => (reads++, found.elf.read(at, length)) };
+  const [entry] = await sitesIn({ ...found, elf }, { ...call!, functions: [isOperator], together: undefined }, { ...host, symbols: false });
+  const sites = await sitesIn({ ...found, elf }, { ...call!, functions: [isOperator], together: undefined }, host);
+  assert.deepEqual([reads, sites.length, entry!.label], [2, 100, `libtorch_cpu.so:${many[0]![0]}`]);
+  assert.deepEqual(sites.map(({ cost }) => cost), many.map((_, i) => i % 3 === 0 ? "stepped" : "emulated"));
 });
 
 Deno.test("sites: without names of its own each function has its attach point", async () => {

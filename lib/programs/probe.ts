@@ -1,6 +1,7 @@
 import type { Decoder, Field } from "../events/event.ts";
 import type { Knowledge } from "../events/fact.ts";
 import type { Tracks } from "../events/tracks.ts";
+import type { NameTest, Wanted } from "../target/symbols.ts";
 import type { Detail } from "./detail.ts";
 
 /**
@@ -11,11 +12,13 @@ export type Param =
   | { readonly type: "int"; readonly value: number }
   /** A quoted string literal. */
   | { readonly type: "text"; readonly value: string }
+  /** Whether a text of the template begins with one of these. */
+  | { readonly type: "begins"; readonly text: string; readonly with: readonly string[] }
   /** An expression that depends on the calling convention. Our own text, never a user's. */
   | { readonly type: "arch"; readonly x86_64: string; readonly aarch64: string }
   /**
-   * One or several functions, each by its names in the versions of the library, newest first: the first name that exists is attached. A block
-   * whose site names no existing function is left out of the program. `beside`: not in the probe's own library but in those whose file names
+   * One or several functions, each by its names in the versions of the library, newest first: the first name that exists is attached. Or all whose
+   * names a test accepts. A block whose site names no existing function is left out of the program. `beside`: not in the probe's own library but in those whose file names
    * begin so, which the process has mapped as well. `internal`: such a library keeps them to itself; one that was stripped has lost their names.
    * `together`: many functions, which have one attach point by a pattern of that name: for each attach point bpftrace reads all symbols of the
    * library, and of some there are half a million.
@@ -23,7 +26,7 @@ export type Param =
   | {
     readonly type: "site";
     readonly at: "entry" | "return";
-    readonly functions: readonly (readonly string[])[];
+    readonly functions: readonly (readonly string[] | NameTest)[];
     readonly beside?: string;
     readonly internal?: true;
     readonly together?: string;
@@ -44,6 +47,11 @@ export interface LibraryNeed {
    * comes some time before that call, when it has been made as a rule: attaching begins then, and the stop is shorter.
    */
   readonly ready: "mapped" | { readonly prefix: string; readonly call: string; readonly announced?: string };
+  /**
+   * It is a file of its own, never a part of a program, and has so many symbols that bpftrace takes seconds for them: what could be done before it
+   * appears would gain nothing.
+   */
+  readonly large?: true;
   /** Symbol of a table of strings in one of the libraries beside it, read once and handed to the decoder as a fact. */
   readonly table?: string;
 }
@@ -101,6 +109,6 @@ export interface Probe {
   /** What the decoder has to know besides its own records. */
   readonly facts?: readonly Knowledge["fact"][];
   /** Exported functions of its library that its decoder wants to know by their addresses; absent: all that it has. */
-  readonly names?: readonly string[];
+  readonly names?: Wanted;
   decoder(tracks: Tracks): Decoder;
 }

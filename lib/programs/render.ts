@@ -217,6 +217,7 @@ function literal(probe: Probe, name: string, dialect: Dialect, resolve: ResolveS
   if (param.type === "arch") return `(${param[dialect.arch]})`;
   if (param.type === "int" && Number.isSafeInteger(param.value)) return String(param.value);
   if (param.type === "text") return quote(param.value);
+  if (param.type === "begins") return `(${param.with.map((start) => `strncmp(${param.text}, ${quote(start)}, ${start.length}) == 0`).join(" || ")})`;
   throw new Error(`parameter '${name}' cannot stand in an expression`);
 }
 

@@ -12,7 +12,7 @@ function probe(template: string, extra: Partial<Probe> = {}): Probe {
 
 function rendered(p: Probe, sites: Record<string, string[]> = {}): string {
   const plan = { stream: "s", probes: [p], filter: { type: "tree", pids: [42] }, window: "signalled" } as const;
-  return render(plan, dialect, (site) => site.functions.flat().flatMap((s) => sites[s] ?? [])).text;
+  return render(plan, dialect, (site) => site.functions.flat().flatMap((s) => sites[String(s)] ?? [])).text;
 }
 
 Deno.test("EMIT counts, prints kind, time, process and thread in one number, and keeps commas inside brackets", () => {
@@ -22,6 +22,12 @@ Deno.test("EMIT counts, prints kind, time, process and thread in one number, and
     /tracepoint:a:b \/@w && @tree\[pid\]\/ \{ @n = count\(\); printf\("10 %llu %llu %lld\\n", nsecs, \(uint64\)pid \* 4194304 \+ tid, strncmp/,
   );
   assert.match(text, /@tree\[\(uint32\)42\] = 1;/);
+});
+
+Deno.test("a text that begins with one of several: each is a literal of its own", () => {
+  const params = { known: { type: "begins", text: "$name", with: ["libx.", 'lib"y'] } } as const;
+  const text = rendered(probe("tracepoint:a:b { $name = str(arg0, 64); if ({{known}} && arg1) { EMIT(hit, 1); } }", { params }));
+  assert.ok(text.includes('if ((strncmp($name, "libx.", 5) == 0 || strncmp($name, "lib\\"y", 5) == 0) && arg1)'), text);
 });
 
 const frequent = {

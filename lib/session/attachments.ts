@@ -9,7 +9,7 @@ import { readStat } from "../target/process.ts";
 import type { Attached } from "./attached.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { LibraryAttacher, type Present } from "./library_attacher.ts";
-import { gatePrefixes, gateStream, groupByLibrary, type MakeCallGate } from "./library_groups.ts";
+import { GATE_STREAM, gatePrefixes, groupByLibrary, type MakeCallGate } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 import type { Members } from "./members.ts";
 import { inOne, type ProgramPart } from "./program_part.ts";
@@ -19,7 +19,7 @@ import { whyMissing } from "./why_missing.ts";
 
 export interface AttachOptions {
   readonly guard: Guard;
-  readonly mappingGate: (prefix: string, execs: boolean) => Probe;
+  readonly mappingGate: (prefixes: readonly string[], execs: boolean) => Probe;
   readonly callGate: MakeCallGate;
   /** A running target that has not mapped a library yet is waited for, instead of refused. */
   readonly patient: boolean;
@@ -76,15 +76,15 @@ export class Attachments {
   }
 
   /**
-   * To what has mapped nothing yet: the programs that it needs no library for, and gates at which it will stop for its libraries. `program`: its file,
+   * To what has mapped nothing yet: the programs that it needs no library for, and the gate at which it will stop for its libraries. `program`: its file,
    * where it is known. `prompt`: somebody acts on what it does.
    */
   async toStarting(prompt: boolean, program?: string): Promise<readonly [process: Attached, ...gates: Attached[]]> {
     const { programs } = this.run;
     const filter = await this.#first();
     const process = this.#start({ ...this.#kernelPart(), filter, prompt });
-    const gates = this.#libraries.gatePrefixes.map((prefix) => this.#startGate(prefix, filter));
-    // After the gates, which would take what is kept for those that they stop for.
+    const gates = this.#startGate(this.#libraries.gatePrefixes, filter);
+    // After the gate, which would take what is kept for those that it stops for.
     programs.prepare(this.#libraries.expected);
     const ready = [process, ...gates].map((attached) => programs.ready(attached));
     await Promise.all([...ready, program === undefined ? null : this.#libraries.inspect(program)]);
@@ -113,7 +113,7 @@ export class Attachments {
       });
     } else {
       const process = this.#start({ ...kernel, filter, prompt });
-      const others = [process, ...gatePrefixes(present.missing).map((prefix) => this.#startGate(prefix, filter))];
+      const others = [process, ...this.#startGate(gatePrefixes(present.missing), filter)];
       await Promise.all([this.#libraries.attach(present), ...others.map((attached) => programs.ready(attached))]);
     }
     this.#firstFilter = undefined;
@@ -153,12 +153,14 @@ export class Attachments {
     return missing.length === 0;
   }
 
-  #startGate(prefix: string, filter: Filter): Attached {
+  /** None where nothing is waited for. */
+  #startGate(prefixes: readonly string[], filter: Filter): Attached[] {
+    if (prefixes.length === 0) return [];
     const { guard, mappingGate } = this.options;
     // Of programs that start anywhere on the machine nobody is stopped for being started.
     const execs = filter.type !== "new";
     if (execs) { for (const pid of this.members.tops) void guard.mayStop(pid); }
-    return this.#start({ stream: gateStream(prefix), probes: [mappingGate(prefix, execs)], filter });
+    return [this.#start({ stream: GATE_STREAM, probes: [mappingGate(prefixes, execs)], filter })];
   }
 
   async #startLibraries(parts: readonly ProgramPart[]): Promise<void> {

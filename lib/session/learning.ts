@@ -3,7 +3,7 @@ import { FilesOnce } from "../machine/files_once.ts";
 import { findLibraries } from "../programs/library_sites.ts";
 import { readCode } from "../target/code.ts";
 import { CodeMap } from "../../probes/process/code.ts";
-import { libtorch, operatorOf } from "../../probes/torch/library.ts";
+import { isOperator, libtorch } from "../../probes/torch/library.ts";
 import type { Means } from "./means.ts";
 
 /** What is found out of a PyTorch process before it is looked at: which functions ask for operators. */
@@ -72,7 +72,7 @@ export class Learning {
   async #operators(pid: number, callers: ReadonlySet<number>): Promise<string[]> {
     const { files } = this.means;
     const libraries = await findLibraries(new FilesOnce(files), pid, libtorch, []);
-    const code = await readCode(files, pid, libraries, (symbol) => operatorOf(symbol) !== null);
+    const code = await readCode(files, pid, libraries, [isOperator]);
     // It has ended.
     if (!code) return [];
     const map = new CodeMap(code);

@@ -66,7 +66,7 @@ export class LibraryAttacher {
 
   /** The programs that the gates will ask for: one with a gate in it is acted on and sends a signal. */
   get expected(): { unsafe: boolean; prompt: boolean }[] {
-    return this.groups.map(({ gate }) => ({ unsafe: gate !== undefined, prompt: gate !== undefined }));
+    return this.groups.filter(({ need }) => !need.large).map(({ gate }) => ({ unsafe: gate !== undefined, prompt: gate !== undefined }));
   }
 
   /** Prefixes of file names at whose mapping the target has to be stopped. */
@@ -78,7 +78,8 @@ export class LibraryAttacher {
   async inspect(path: string): Promise<void> {
     const read = fileReader(this.means.files, path);
     const elf = await readElf(read);
-    const linked = elf && await Promise.all(this.groups.map(({ need, symbols }) => isLinked(this.means.files, { ...elf, read }, need, symbols)));
+    const linkable = this.groups.filter(({ need }) => !need.large);
+    const linked = elf && await Promise.all(linkable.map(({ need, symbols }) => isLinked(this.means.files, { ...elf, read }, need, symbols)));
     if (linked && !linked.some((is) => is)) this.#plain.add(path);
   }
 
@@ -211,7 +212,7 @@ export class LibraryAttacher {
   async #sites(files: FilesOnce, pid: number, probes: readonly Probe[], own: readonly FoundLibrary[]): Promise<SiteMap> {
     const { bpftrace, arch, kernel } = this.means.machine;
     const params = probes.flatMap((probe) => Object.values(probe.params ?? {})).filter((param) => param.type === "site");
-    const returns = new Set(params.filter(({ at }) => at === "return").flatMap(({ functions }) => functions.flat()));
+    const returns = params.filter(({ at }) => at === "return").flatMap(({ functions }) => functions.flat());
     const found = params.map(async (param) => {
       const libraries = param.beside === undefined
         ? own

@@ -1,9 +1,8 @@
 import type { LibraryNeed, Probe, SiteParam } from "../programs/probe.ts";
+import type { Wanted } from "../target/symbols.ts";
 
-/** The stream of a gate at the mapping of libraries of this prefix. */
-export function gateStream(prefix: string): string {
-  return `gate-${prefix.replace(/[^\w-]/g, "_")}`;
-}
+/** The stream of the gate at the mapping of libraries. */
+export const GATE_STREAM = "gate";
 
 /** Makes the probe that stops a process at a call. */
 export type MakeCallGate = (prefix: string, call: string) => Probe;
@@ -14,7 +13,7 @@ export interface LibraryGroup {
   readonly probes: readonly Probe[];
   readonly need: LibraryNeed;
   /** Every function that a site of the probes may name. */
-  readonly symbols: readonly string[];
+  readonly symbols: Wanted;
   /** Stops a process at a call into this library at which another group can be attached; part of the same program. */
   readonly gate?: Probe;
 }
@@ -52,7 +51,7 @@ export function streamOf({ name }: Probe): string {
   return name.slice(0, name.indexOf("/"));
 }
 
-function siteSymbols(probe: Probe): string[] {
+function siteSymbols(probe: Probe): Wanted {
   const sites = Object.values(probe.params ?? {}).filter((param): param is SiteParam => param.type === "site");
   return sites.filter(({ beside }) => beside === undefined).flatMap(({ functions }) => functions.flat());
 }

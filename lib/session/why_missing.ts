@@ -3,6 +3,7 @@ import type { KernelFiles } from "../machine/files.ts";
 import { FilesOnce } from "../machine/files_once.ts";
 import { findLibraries, type FoundLibrary } from "../programs/library_sites.ts";
 import type { LibraryNeed } from "../programs/probe.ts";
+import type { Wanted } from "../target/symbols.ts";
 import type { LibraryGroup } from "./library_groups.ts";
 
 /**
@@ -32,7 +33,7 @@ export async function whyMissing(files: KernelFiles, pids: readonly number[], mi
   );
 }
 
-function find(files: KernelFiles, pids: readonly number[], need: LibraryNeed, symbols: readonly string[]): Promise<FoundLibrary[][]> {
+function find(files: KernelFiles, pids: readonly number[], need: LibraryNeed, symbols: Wanted): Promise<FoundLibrary[][]> {
   const now = new FilesOnce(files);
   return Promise.all(pids.map((pid) => findLibraries(now, pid, need, symbols)));
 }

@@ -58,5 +58,5 @@ async function functionsOf(
 async function allFunctions(files: KernelFiles, pid: number, elf: ElfFile): Promise<Symbols> {
   const isWhole = elf.sections.some(({ type }) => type === SectionType.symtab);
   const named = isWhole ? elf : await readDebugFile(files, pid, elf) ?? elf;
-  return await findSymbols(named, named.read, () => true);
+  return await findSymbols(named, named.read, [() => true]);
 }

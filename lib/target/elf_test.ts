@@ -75,8 +75,14 @@ compilerTest("functions and objects of a library, by name", async (dir) => {
 
 compilerTest("a predicate finds the same symbols, and a stripped library keeps what it exports", async (dir) => {
   const { elf, read } = await open(await compile(dir, "lib.so", "-s"));
-  const { functions } = await findSymbols(elf, read, (name) => !name.startsWith("_"));
+  const { functions } = await findSymbols(elf, read, [(name) => !name.startsWith("_")]);
   assert.deepEqual([...functions.keys()].sort(), ["faint", "ggml_op_name", "second", "shown"]);
+});
+
+compilerTest("names and tests of names are looked for together", async (dir) => {
+  const { elf, read } = await open(await compile(dir, "lib.so"));
+  const { functions, objects } = await findSymbols(elf, read, ["shown", (name) => name.startsWith("fain"), "table", (name) => name === "hidden"]);
+  assert.deepEqual([...functions.keys(), ...objects.keys()].sort(), ["faint", "hidden", "shown", "table"]);
 });
 
 compilerTest("the place of a function in the file holds its instructions", async (dir) => {
@@ -144,7 +150,7 @@ compilerTest("damaged headers and tables end in null or in less, never in an err
     const elf = await readElf(read);
     if (!elf) continue;
     await findSymbols(elf, read, ["shown", "GGML_OP_NAME"]);
-    await findSymbols(elf, read, (name) => name === "shown");
+    await findSymbols(elf, read, [(name) => name === "shown"]);
     await readOperatorNames(elf, read);
     await readBuildId(elf, read);
   }

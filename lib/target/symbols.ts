@@ -15,8 +15,11 @@ export interface Symbols {
   readonly objects: ReadonlyMap<string, ElfSymbol>;
 }
 
-/** Names that are wanted: exactly these, or those that a predicate accepts (slower: each name is decoded for it). */
-export type Wanted = Iterable<string> | ((name: string) => boolean);
+/** Tells by its name whether a symbol is wanted. `pattern`: the same for a person who types it for bpftrace. */
+export type NameTest = ((name: string) => boolean) & { readonly pattern?: string };
+
+/** Names that are wanted, and tests of which one has to accept a name (slower: each name is decoded for them). */
+export type Wanted = readonly (string | NameTest)[];
 
 const symbolSize = 24;
 const rank = { global: 2, weak: 1, local: 0 } as const;
@@ -29,7 +32,7 @@ const rank = { global: 2, weak: 1, local: 0 } as const;
 export async function findSymbols(elf: Elf, read: ByteReader, wanted: Wanted, where: "all" | "exported" = "all"): Promise<Symbols> {
   const functions = new Map<string, ElfSymbol>();
   const objects = new Map<string, ElfSymbol>();
-  const match = typeof wanted === "function" ? decoding(wanted) : trie(wanted);
+  const match = matching(wanted);
   for (const section of elf.sections) {
     if (section.type !== SectionType.dynsym && (where === "exported" || section.type !== SectionType.symtab)) continue;
     const [table, strings] = await Promise.all([readSection(read, section), readSection(read, elf.sections[section.link])]);
@@ -57,6 +60,14 @@ export async function findSymbols(elf: Elf, read: ByteReader, wanted: Wanted, wh
 
 /** The wanted name that stands at `at`, or null. */
 type Match = (strings: Uint8Array, at: number) => string | null;
+
+function matching(wanted: Wanted): Match {
+  const names = wanted.filter((name) => typeof name === "string");
+  const tests = wanted.filter((test) => typeof test === "function");
+  if (tests.length === 0) return trie(names);
+  const set = new Set(names);
+  return decoding((name) => set.has(name) || tests.some((test) => test(name)));
+}
 
 interface Node {
   readonly next: Map<number, Node>;
@@ -89,7 +100,7 @@ function trie(names: Iterable<string>): Match {
 /** The longest name that is worth decoding: without a limit, overlapping names of a hostile file cost the square of its size. */
 const longestName = 8192;
 
-function decoding(accepts: (name: string) => boolean): Match {
+function decoding(accepts: NameTest): Match {
   const decoder = new TextDecoder("latin1");
   return (strings, at) => {
     const end = strings.indexOf(0, at);

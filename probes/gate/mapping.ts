@@ -3,15 +3,15 @@ import template from "./mapping.bt" with { type: "text" };
 import { released, StopsDecoder } from "./stops.ts";
 
 /**
- * Stops a process of the target when it maps a library whose file name begins with `prefix`; with `execs`, before the first instruction of each
+ * Stops a process of the target when it maps a library whose file name begins with one of `prefixes`; with `execs`, before the first instruction of each
  * program too, because the library may be a part of it.
  */
-export function mappingGate(prefix: string, execs = false): Probe {
+export function mappingGate(prefixes: readonly string[], execs = false): Probe {
   return {
     name: "gate/mapping",
-    summary: `stops the target for a moment when it maps ${prefix}*`,
+    summary: `stops the target for a moment when it maps ${prefixes.map((prefix) => `${prefix}*`).join(" or ")}`,
     template,
-    params: { prefix: { type: "text", value: prefix }, length: { type: "int", value: prefix.length }, execs: { type: "int", value: execs ? 1 : 0 } },
+    params: { wanted: { type: "begins", text: "$name", with: prefixes }, execs: { type: "int", value: execs ? 1 : 0 } },
     tracepoints: ["syscalls:sys_enter_mmap", "syscalls:sys_enter_kill"],
     unsafe: true,
     records: { stopped: [{ name: "dev", type: "int" }, { name: "inode", type: "int" }, { name: "file", type: "text" }], released },

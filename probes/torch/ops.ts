@@ -2,14 +2,15 @@ import type { Decoder, Event } from "../../lib/events/event.ts";
 import type { Fact } from "../../lib/events/fact.ts";
 import type { SpanSink } from "../../lib/events/span.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
+import { withEveryOperator } from "../../lib/programs/detail.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { ProcessCode } from "../process/code.ts";
-import { libtorch, operatorOf } from "./library.ts";
+import { isOperator, libtorch, operatorOf } from "./library.ts";
 import template from "./ops.bt" with { type: "text" };
 
-/** Each call of the operators behind these functions (mangled names of `at::_ops::….::call`). */
-export function ops(functions: readonly string[]): Probe {
-  const names = functions.map((name) => [name]);
+/** Each call of the operators behind these functions, mangled names of `at::_ops::….::call`; of all without. */
+export function ops(functions?: readonly string[]): Probe {
+  const names = functions?.map((name) => [name]) ?? [isOperator];
   return {
     name: "torch/ops",
     summary: "PyTorch: each operator, those inside others too",
@@ -22,10 +23,11 @@ export function ops(functions: readonly string[]): Probe {
       popped: { type: "arch", x86_64: "8", aarch64: "0" },
     },
     library: libtorch,
-    names: functions,
+    names: names.flat(),
     sees: ["process/life.task", "process/life.exec", "process/life.exit"],
     facts: ["code"],
     hot: true,
+    details: withEveryOperator,
     asMany: { site: "call", record: "op" },
     records: { op: [{ name: "function", type: "int", unit: "address" }, { name: "began", type: "time" }] },
     decoder: (tracks) => new OpsDecoder(tracks),

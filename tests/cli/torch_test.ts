@@ -13,7 +13,7 @@ kernelTest("PyTorch: what it has no answer for is refused; one that computes not
 }, async () => {
   await using target = start(idle, { timeoutMilliseconds: 120_000 });
   await target.saw("ready");
-  const operators = (...args: string[]) => runLlmprof(["operators", "--pid", String(target.pid), "--no-output", ...args]);
+  const operators = (...args: string[]) => runLlmprof(["operators", "--pid", String(target.pid), "--no-output", "--learn", "2s", ...args]);
   for (const given of [["--detail", "sum"], ["--tokens", "5"], ["--slower-than", "2x"], ["--between"], ["--max-overhead", "2%"]]) {
     const { code, stderr } = await operators(...given);
     assert.match(stderr, new RegExp(`^${given[0]}.* is not for a process that computes with PyTorch\\..*\\nTry: llmprof operators`));

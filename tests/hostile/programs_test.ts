@@ -79,7 +79,7 @@ Deno.test("hostile: a path that does stand in an attach point is quoted as it is
   const root = machine();
   const [library] =
     (await sitesAt(root, "/opt/libllama.so"), await findLibraries(new FilesOnce(new FolderFiles(root)), 100, calls.library!, symbols));
-  const param = sites.find(({ functions }) => functions[0]![0] === "llama_decode")!;
+  const param = sites.find(({ functions }) => functions.flat()[0] === "llama_decode")!;
   let quoted = 0, refused = 0;
   for (const name of hostileTexts()) {
     const path = `/proc/100/root/opt/${name}/libllama.so`;

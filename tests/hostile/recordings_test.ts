@@ -350,7 +350,7 @@ Deno.test("recordings: a first line without an end is refused, whatever its leng
 Deno.test("recordings: a stream that goes on for a gigabyte without a line end is one line that cannot be read, and takes no memory", async () => {
   using folder = temporary();
   const path = await demoFolder(folder.path);
-  sparse(`${path}/gate-libllama_.lines`, 1e9);
+  sparse(`${path}/gate.lines`, 1e9);
   const { code, stdout, stderr, milliseconds } = await runLlmprof(["export", path, "--no-output", "--summary", "json"], {
     timeoutMilliseconds: 60_000,
   });

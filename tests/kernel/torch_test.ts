@@ -4,10 +4,12 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { start } from "../harness/command.ts";
+import type { Summary } from "../../lib/analysis/summary.ts";
+import type { TorchResult } from "../../lib/analysis/torch_schema.ts";
+import { type Finished, start } from "../harness/command.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { top } from "../harness/places.ts";
-import { temporary } from "../harness/temporary.ts";
+import { type Temporary, temporary } from "../harness/temporary.ts";
 import { debianPython } from "../setup/torch.ts";
 import { allFormats, outputPath, startLlmprof, torchSummaryOf } from "./live_run.ts";
 import { differingReplays } from "./replayed.ts";
@@ -30,44 +32,82 @@ class Sums extends Map<string, number> {
 
 const FORWARDS = 17;
 const pythons = [debianPython, Deno.env.get("LLMPROF_TEST_PYTHON") ?? []].flat();
+const script = join(top, "tests", "workloads", "torch_net.py");
+const needs = { torch: true, judge: true };
 
 for (const python of pythons) {
-  sampledTest(1, `PyTorch: operators and who asks for them are torch.profiler's, ${python}`, { torch: true, judge: true }, async ({ path }) => {
+  sampledTest(1, `PyTorch: a running process, operators and who asks for them are torch.profiler's, ${python}`, needs, async ({ name, path }) => {
+    await testRunning(python, path, [], !placesThousands(name));
+  });
+
+  sampledTest(0, `PyTorch: …where it is learned first which run, ${python}`, needs, async ({ path }) => {
+    await testRunning(python, path, ["--learn", "1s"], true);
+  });
+
+  sampledTest(1, `PyTorch: a program that llmprof starts, from its first operator on, ${python}`, needs, async ({ name, path }) => {
     using folder = temporary();
-    const [quiet, go] = [folder.file("quiet"), folder.file("go")];
-    const script = join(top, "tests", "workloads", "torch_net.py");
-    await using net = start([python, script, "12", quiet, go, String(FORWARDS)], { timeoutMilliseconds: 180_000 });
-    await net.saw('"torch"');
-    const flags = ["--learn", "1s"];
-    await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: net.pid }, formats: allFormats, flags });
-    await llmprof.saw("are timed from here on");
+    const argv = [python, script, "12", String(FORWARDS)];
+    await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { argv }, formats: allFormats, timeoutMilliseconds: 180_000 });
+    const finished = await llmprof.finished();
+    if (placesThousands(name)) return void await compare(folder, finished, finished.stderr);
+    assert.equal(finished.code, 1);
+    assert.match(finished.stderr, /never seen in the target\..*\n.*PyTorch is traced while it runs: --pid N/);
+  });
+}
+
+/** Whether this bpftrace attaches to all operators at once. */
+function placesThousands(version: string): boolean {
+  return !version.startsWith("0.17");
+}
+
+/** A net that has computed before, and computes its last while it is looked at. */
+async function testRunning(python: string, bpftrace: string, flags: readonly string[], learns: boolean): Promise<void> {
+  using folder = temporary();
+  const [quiet, go] = [folder.file("quiet"), folder.file("go")];
+  await using net = start([python, script, "12", String(FORWARDS), quiet, go], { timeoutMilliseconds: 180_000 });
+  await net.saw('"torch"');
+  const hush = async () => {
     Deno.writeTextFileSync(quiet, "");
     await net.saw('"quiet"');
-    await llmprof.saw("Tracing process");
-    Deno.writeTextFileSync(go, "");
-    const { stdout } = await net.succeeded();
-    const { result, events, notes } = torchSummaryOf(await llmprof.finished());
-    const profiled: Profiled = JSON.parse(stdout.trim().split("\n").at(-1)!);
-    const names = new Map(Object.entries(profiled.overloads).flatMap(([name, overloads]) => overloads.map((overload) => [overload, name])));
-    const called = new Sums(), pairs = new Sums(), differing = new Sums();
-    for (const { outer, inner: name, calls } of result.nesting) {
-      const inner = names.get(name) ?? name;
-      called.add(inner, calls);
-      pairs.add(`${outer === null ? null : names.get(outer) ?? outer} → ${inner}`, calls);
-    }
-    const expected = new Sums();
-    for (const [outer, inner, calls] of profiled.calls) {
-      expected.add(inner, calls);
-      const found = pairs.get(`${outer} → ${inner}`) ?? 0;
-      differing.add(inner, Math.max(0, calls - found));
-    }
-    assert.deepEqual([...called].toSorted(), [...expected].toSorted());
-    for (const [name, count] of differing) assert.ok(count <= (profiled.touching[name] ?? 0), `${count} calls of ${name} were asked for by others`);
-    const all = profiled.calls.reduce((sum, [, , calls]) => sum + calls, 0);
-    assert.ok(all > 5000, `${all} calls`);
-    assert.deepEqual([events.lost, result.windows.count, result.threads.map(({ calls }) => calls)], [0, 1, [all]]);
-    assert.equal(notes.length, 1, "what was learned");
-    assert.equal((await slicesOf(outputPath(folder, "pftrace"), "torch.op")).length, all);
-    assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
-  });
+  };
+  if (!learns) await hush();
+  await using llmprof = startLlmprof("operators", { bpftrace, folder, target: { pid: net.pid }, formats: allFormats, flags });
+  if (learns) {
+    await llmprof.saw("are timed from here on");
+    await hush();
+  }
+  await llmprof.saw("Tracing process");
+  Deno.writeTextFileSync(go, "");
+  const { stdout } = await net.succeeded();
+  const { result, notes } = await compare(folder, await llmprof.finished(), stdout);
+  assert.equal(result.learnedNs !== null, learns);
+  assert.equal(notes.length, learns ? 1 : 0, "what was learned");
+}
+
+/** `said`: what the net printed, its last line what its profiler saw. */
+async function compare(folder: Temporary, finished: Finished, said: string): Promise<Summary<TorchResult>> {
+  const summary = torchSummaryOf(finished);
+  const { result, events } = summary;
+  const profiled: Profiled = JSON.parse(said.split("\n").findLast((line) => line.startsWith('{"calls"'))!);
+  const names = new Map(Object.entries(profiled.overloads).flatMap(([name, overloads]) => overloads.map((overload) => [overload, name])));
+  const called = new Sums(), pairs = new Sums(), differing = new Sums();
+  for (const { outer, inner: name, calls } of result.nesting) {
+    const inner = names.get(name) ?? name;
+    called.add(inner, calls);
+    pairs.add(`${outer === null ? null : names.get(outer) ?? outer} → ${inner}`, calls);
+  }
+  const expected = new Sums();
+  for (const [outer, inner, calls] of profiled.calls) {
+    expected.add(inner, calls);
+    const found = pairs.get(`${outer} → ${inner}`) ?? 0;
+    differing.add(inner, Math.max(0, calls - found));
+  }
+  assert.deepEqual([...called].toSorted(), [...expected].toSorted());
+  for (const [name, count] of differing) assert.ok(count <= (profiled.touching[name] ?? 0), `${count} calls of ${name} were asked for by others`);
+  const all = profiled.calls.reduce((sum, [, , calls]) => sum + calls, 0);
+  assert.ok(all > 5000, `${all} calls`);
+  assert.deepEqual([events.lost, result.windows.count, result.threads.map(({ calls }) => calls)], [0, 1, [all]]);
+  assert.equal((await slicesOf(outputPath(folder, "pftrace"), "torch.op")).length, all);
+  assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
+  return summary;
 }

@@ -1,9 +1,10 @@
 """A transformer that computes with PyTorch, and what torch.profiler counts of it.
 
-    python3 torch_net.py LAYERS QUIET GO FORWARDS
+    python3 torch_net.py LAYERS FORWARDS [QUIET GO]
 
-Computes until the file QUIET is there and says so, waits for the file GO, computes FORWARDS times more and prints how often each operator ran and
-which other one asked for it, for how many of each that is not certain, and the names of its overloads.
+Makes the net, computes FORWARDS times and prints how often each operator ran and which other one asked for it, for how many of each that is not
+certain, and the names of its overloads. With QUIET and GO it has computed before, until the file QUIET is there, says so, and is looked at by the
+profiler when the file GO is.
 """
 
 import collections
@@ -56,19 +57,26 @@ def touching(events):
     return count
 
 
-layers, quiet, go, forwards = int(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
+def make():
+    return nn.Sequential(*[Block(64) for _ in range(layers)]).eval(), torch.randn(1, 16, 64)
+
+
+layers, forwards, files = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
 torch.manual_seed(1)
 torch.set_num_threads(1)
-net = nn.Sequential(*[Block(64) for _ in range(layers)]).eval()
-x = torch.randn(1, 16, 64)
 print(json.dumps({"torch": torch.__version__}), flush=True)
 with torch.no_grad():
-    while not os.path.exists(quiet):
-        net(x)
-        time.sleep(0.005)
-    print(json.dumps({"quiet": True}), flush=True)
-    wait_for(go)
+    made = None
+    if files:
+        quiet, go = files
+        made = net, x = make()
+        while not os.path.exists(quiet):
+            net(x)
+            time.sleep(0.005)
+        print(json.dumps({"quiet": True}), flush=True)
+        wait_for(go)
     with profile() as seen:
+        net, x = made or make()
         for _ in range(forwards):
             net(x)
 events = [event for event in seen.events() if name_of(event)]

@@ -95,7 +95,7 @@ export function traceCommand(name: string, description: string, context: Context
       using begun = begin({ name, waits: isCold }, { ...o, program }, context);
       // Who is meant may be wrong: that is told later.
       const engine = isCold ? "ggml" : await begun.engine.catch(() => "ggml" as const);
-      if (engine === "torch") refuseOfTorch(name, o);
+      if (engine === "torch" || engine === "learned torch") refuseOfTorch(name, o);
       if (o.dryRun) {
         const [profile, { dryRun }] = await Promise.all([profileOf(name, engine)!, import("../dry_run.ts")]);
         const folders = o.output === false ? [] : o.output as string[] | undefined ?? [];

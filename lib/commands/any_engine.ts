@@ -1,0 +1,33 @@
+import type { Analysis } from "../analysis/analysis.ts";
+import type { OperatorsResult } from "../analysis/operators_schema.ts";
+import { presentOperators } from "../analysis/operators_present.ts";
+import { presentTorch } from "../analysis/torch_present.ts";
+import type { TorchResult } from "../analysis/torch_schema.ts";
+import { operatorsProfile } from "./operators.ts";
+import type { Profile } from "./profile.ts";
+import { everyOperator, torchProfile } from "./torch.ts";
+
+type Result = OperatorsResult | TorchResult;
+
+/** Of a program that has not begun: what it computes with is seen when it loads that. One that uses both is asked for its tokens. */
+export const anyEngineProfile: Profile<Result> = {
+  name: "operators",
+  engine: "any",
+  probes: [...operatorsProfile.probes, everyOperator],
+  waits: false,
+  requires: operatorsProfile.requires!.map(({ probe, what }) => ({ probe, or: everyOperator, what: `${what}, or PyTorch (libtorch_cpu.so),` })),
+  analyse(header): Analysis<Result> {
+    const [ggml, torch] = [operatorsProfile.analyse(header), torchProfile.analyse(header)];
+    return {
+      span(span) {
+        if (span.type !== "slice" || span.category !== "torch.op") ggml.span(span);
+        if (span.type !== "slice" || span.category === "torch.op" || span.category === "llmprof.stopped") torch.span(span);
+      },
+      result() {
+        const operators = torch.result();
+        return operators.operators.length > 0 ? operators : ggml.result();
+      },
+    };
+  },
+  present: (result) => "engine" in result ? presentTorch(result) : presentOperators(result),
+};
