@@ -1,5 +1,6 @@
 import { type Bpftrace, placesThousands } from "../machine/bpftrace.ts";
 import type { KernelFiles } from "../machine/files.ts";
+import { type Detail, withEveryOperator } from "../programs/detail.ts";
 import type { Engine } from "../programs/engine.ts";
 import { engineOf } from "../session/engine.ts";
 import type { Hands } from "../session/means.ts";
@@ -15,6 +16,7 @@ export interface BeginOptions extends TargetOptions {
   readonly bpftrace?: string;
   readonly tree: boolean;
   readonly bufferPages: number;
+  readonly detail: Detail;
   readonly maxOverhead?: number;
   readonly calibrate?: true;
   /** PyTorch: what runs is found out first, whatever bpftrace can do. */
@@ -48,7 +50,7 @@ export function begin(profile: Pick<Profile<unknown>, "name" | "waits">, options
   const engine = target.then(async (found): Promise<Engine> => {
     const bpftrace = await reading.bpftrace;
     const atOnce = options.learn === undefined && bpftrace !== null && placesThousands(bpftrace);
-    if (found?.type !== "running" || options.wait) return atOnce ? "any" : "ggml";
+    if (found?.type !== "running" || options.wait) return atOnce && withEveryOperator.includes(options.detail) ? "any" : "ggml";
     const engine = await engineOf(reading.hands.files, found.pids, options.tree);
     return engine === "torch" && !atOnce ? "learned torch" : engine;
   });

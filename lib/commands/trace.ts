@@ -170,19 +170,24 @@ function nothing({ terminal }: Context): number {
 }
 
 /** A profile without the stream that it lives on is no profile. */
-async function checkSeen({ requires }: Pick<Profile<unknown>, "requires">, session: Session, means: Means): Promise<void> {
+async function checkSeen(
+  { name, engine, requires }: Pick<Profile<unknown>, "name" | "engine" | "requires">,
+  session: Session,
+  means: Means,
+): Promise<void> {
   const { timeline, options: { target, again, probes } } = session;
   const received = [...timeline?.tallies.values() ?? []].reduce((n, tally) => n + tally.received, 0);
   if (timeline && received === 0 && !again && target.type === "running" && await hasEnded(means.files, target.pid)) throw targetEnded(target.pid);
   const required = requires?.find(({ probe }) => probes.includes(probe));
   if (!timeline || !required || [required.probe, required.or].some((probe) => probe && session.attachedStreams.has(streamOf(probe)))) return;
+  const how = placesThousands(means.machine.bpftrace!)
+    ? "is seen at --detail op, without --learn."
+    : "is traced, with this bpftrace, while it runs: --pid N";
   throw new LlmprofError(
     ExitCode.failed,
     `${required.what} was never seen in the target.`,
     "It ended, or was left, before it mapped the library.",
-    `Check that this is the process that computes, and give it more time.${
-      placesThousands(means.machine.bpftrace!) ? "" : " With this bpftrace, one that uses PyTorch is traced while it runs: --pid N"
-    }`,
+    `Check that this is the process that computes, and give it more time.${name === "operators" && !engine ? ` One that uses PyTorch ${how}` : ""}`,
   );
 }
 

@@ -1,5 +1,5 @@
 /**
- * What it costs a PyTorch process to be traced: llmprof, which learns first what runs, beside bpftrace with a probe on each operator that there is, which
+ * What it costs a PyTorch process to be traced: llmprof, which times each call of an operator, beside bpftrace with a probe on each operator, which
  * counts them, and with two on each, which print how long they took.
  *
  *     deno run -A tests/setup/setup.ts torch && deno run -A tests/bench/torch.ts [--windows 10] [--width 256] [--bpftrace 0.23] [--python /usr/bin/python3]

@@ -51,7 +51,7 @@ for (const python of pythons) {
     const finished = await llmprof.finished();
     if (placesThousands(name)) return void await compare(folder, finished, finished.stderr);
     assert.equal(finished.code, 1);
-    assert.match(finished.stderr, /never seen in the target\..*\n.*PyTorch is traced while it runs: --pid N/);
+    assert.match(finished.stderr, /never seen in the target\..*\n.*PyTorch is traced, with this bpftrace, while it runs: --pid N/);
   });
 }
 

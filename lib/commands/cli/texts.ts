@@ -27,7 +27,7 @@ Examples:
   sudo llmprof operators --pid 1234 --every 30s --for 2s  two seconds of every thirty, until Ctrl-C
   sudo llmprof operators --pid 1234 --slower-than 1.5x    tokens alone, and operators when one was slow
   sudo llmprof operators --pid 1234 --max-overhead 2%     less detail, or nothing, where it would cost more
-  sudo llmprof operators --pid 1234 --learn 10s           PyTorch: what runs is learned first, then timed
+  sudo llmprof operators -- python3 model.py              PyTorch too: every operator, from the first one on
   sudo llmprof operators --pid 1234 --dry-run             what would be attached, and where`,
   export: `
 Formats: .pftrace (Perfetto), .json (Chrome), .jsonl (one event a line); graphs of operators: .dot (Graphviz), .mmd (Mermaid),

@@ -63,7 +63,11 @@ export function traceCommand(name: string, description: string, context: Context
       ),
     )
     .addOption(
-      option("--learn <TIME>", "PyTorch: operators are timed when for so long no new one has run (2s)", "tracing").argParser(parseDuration).hideHelp(
+      option(
+        "--learn <TIME>",
+        "PyTorch: attach only to operators that run, when for so long no new one has (2s; needed with bpftrace 0.17)",
+        "tracing",
+      ).argParser(parseDuration).hideHelp(
         isCold,
       ),
     )
