@@ -129,7 +129,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     const ends = [context.interrupted, tokens.reached, outputs.spent];
     const timing = learning?.isApplied ?? session.counting;
     const { duration } = options;
-    const lasted = () => means.sleep(duration!);
+    const lasted = () => session!.lasts(duration!);
     if (duration !== undefined) ends.push(timing.then(lasted));
     // One that computes nothing would be learned from without end.
     if (duration !== undefined && learning) ends.push(session.counting.then(lasted).then(() => learning.isIdle ? undefined : new Promise(() => {})));

@@ -15,6 +15,9 @@ export class Gatekeeper {
   #queue: Promise<void> = Promise.resolve();
   /** Children that send the SIGCONT of ours. */
   readonly #continuing = new Set<number>();
+  #standing = 0;
+  #standsSince = 0;
+  #stoodMs = 0;
   /** What the first failing attachment failed with. */
   failure: unknown;
 
@@ -32,8 +35,24 @@ export class Gatekeeper {
     // What the library's own probes say comes by the same program.
     if (!event.record.endsWith(".stopped")) return;
     const since = this.means.monotonic();
+    if (this.#standing++ === 0) this.#standsSince = since;
     this.guard.stopped(event.pid);
     this.meanwhile(() => this.#serve(event, since));
+  }
+
+  /** So long, without the time in which somebody stands at the gate. */
+  async lasts(milliseconds: number): Promise<void> {
+    let stood = this.#stoodUntilNow();
+    for (let left = milliseconds; left > 0;) {
+      await this.means.sleep(left);
+      const now = this.#stoodUntilNow();
+      left = now - stood;
+      stood = now;
+    }
+  }
+
+  #stoodUntilNow(): number {
+    return this.#stoodMs + (this.#standing > 0 ? this.means.monotonic() - this.#standsSince : 0);
   }
 
   /** Work for a process that does not stand: whoever comes to the gate meanwhile waits until it is done. */
@@ -49,11 +68,12 @@ export class Gatekeeper {
   async #serve(event: Event, since: number): Promise<void> {
     const { pid } = event;
     try {
-      await this.#standing(pid);
+      await this.#stands(pid);
       await this.attach(event, since);
     } finally {
       await this.#continue(pid);
       this.guard.released(pid);
+      if (--this.#standing === 0) this.#stoodMs += this.means.monotonic() - this.#standsSince;
     }
   }
 
@@ -77,7 +97,7 @@ export class Gatekeeper {
   }
 
   /** The signal is delivered when the system call returns: the library is mapped by then. */
-  async #standing(pid: number): Promise<void> {
+  async #stands(pid: number): Promise<void> {
     for (let waited = 0; waited < LONGEST_WAIT_MS; waited += POLL_MS) {
       const stat = await readStat(this.means.files, pid);
       if (!stat || stat.state === "T") return;

@@ -104,3 +104,33 @@ Deno.test("gatekeeper: it waits until the process stands, but not for ever, and 
   await keeper.idle();
   assert.ok(slept() <= 2100 && seen.includes("continued 99"));
 });
+
+Deno.test("gatekeeper: a time lasts longer when somebody stands at the gate in it", async () => {
+  using root = temporary();
+  const attached = Promise.withResolvers<void>();
+  const { keeper, state, event } = gate(root.path, () => attached.promise);
+  state(7, "T");
+  let now = 0, wake = () => {};
+  const asked: number[] = [];
+  const sleep = (ms: number) => {
+    asked.push(ms);
+    return new Promise<void>((resolve) => wake = resolve);
+  };
+  Object.assign(keeper.means, { monotonic: () => now, sleep });
+  const passes = async (time: number) => {
+    now = time;
+    wake();
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  };
+  const over = keeper.lasts(500);
+  now = 100;
+  keeper.event(event(7));
+  await passes(500);
+  now = 700;
+  attached.resolve();
+  await keeper.idle();
+  await passes(900);
+  await passes(1100);
+  await over;
+  assert.deepEqual(asked, [500, 400, 200], "it stood for 400 until 500, and for 200 more");
+});

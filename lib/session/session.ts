@@ -64,6 +64,11 @@ export class Session {
     return this.#counting.promise;
   }
 
+  /** See {@link Gatekeeper.lasts}. */
+  lasts(milliseconds: number): Promise<void> {
+    return this.#gatekeeper.lasts(milliseconds);
+  }
+
   /** Libraries whose probes were attached, by stream. */
   get attachedStreams(): ReadonlySet<string> {
     return this.#streams;
