@@ -4,8 +4,12 @@ import { presentOperators } from "../analysis/operators_present.ts";
 import { presentTorch } from "../analysis/torch_present.ts";
 import type { TorchResult } from "../analysis/torch_schema.ts";
 import { operatorsProfile } from "./operators.ts";
+import { streamOf } from "../session/library_groups.ts";
 import type { Profile } from "./profile.ts";
 import { everyOperator, torchProfile } from "./torch.ts";
+
+const TORCH = streamOf(everyOperator);
+const GGML = operatorsProfile.probes.flatMap((probe) => probe.library ? streamOf(probe) : []);
 
 type Result = OperatorsResult | TorchResult;
 
@@ -18,14 +22,16 @@ export const anyEngineProfile: Profile<Result> = {
   requires: operatorsProfile.requires!.map(({ probe, what }) => ({ probe, or: everyOperator, what: `${what}, or PyTorch (libtorch_cpu.so),` })),
   analyse(header): Analysis<Result> {
     const [ggml, torch] = [operatorsProfile.analyse(header), torchProfile.analyse(header)];
+    const loaded = new Set<string>();
     return {
       span(span) {
+        if (span.type === "mark" && span.kind === "window") loaded.add(span.stream);
         if (span.type !== "slice" || span.category !== "torch.op") ggml.span(span);
         if (span.type !== "slice" || span.category === "torch.op" || span.category === "llmprof.stopped") torch.span(span);
       },
       result() {
         const operators = torch.result();
-        return operators.operators.length > 0 ? operators : ggml.result();
+        return operators.operators.length > 0 || (loaded.has(TORCH) && !GGML.some((stream) => loaded.has(stream))) ? operators : ggml.result();
       },
     };
   },
