@@ -1,7 +1,7 @@
 import type { Ns } from "../events/time.ts";
 
 /** A call that has ended. */
-interface Call {
+export interface Call {
   readonly name: string;
   readonly start: Ns;
   readonly end: Ns;
@@ -29,8 +29,14 @@ export class NestedCalls {
   longestGapNs = 0;
   #lastEnd: Ns = NaN;
 
-  /** `nested` gets each call, with the name of the one that made it; null: none did. */
-  constructor(readonly nested: (outer: string | null, inner: string, ns: number) => void) {}
+  /**
+   * `nested` gets each call, with the name of the one that made it; null: none did. `outermost` gets those in their order, with the time since the
+   * one before ended; NaN: nobody knows.
+   */
+  constructor(
+    readonly nested: (outer: string | null, inner: string, ns: number) => void,
+    readonly outermost: (call: Call, gap: number) => void = () => {},
+  ) {}
 
   /** Returns how long the calls took that it made itself. */
   ended(call: Call): number {
@@ -60,13 +66,15 @@ export class NestedCalls {
   }
 
   #outermost(): void {
-    const { name, start, end, ns } = this.#waiting[this.#head++]!;
+    const call = this.#waiting[this.#head++]!;
+    const { name, start, end, ns } = call;
     this.nested(null, name, ns);
     this.operatorsNs += ns;
     const gap = start - this.#lastEnd;
     if (gap > 0) this.betweenNs += gap;
     if (gap > this.longestGapNs) this.longestGapNs = gap;
     this.#lastEnd = end;
+    this.outermost(call, gap);
     if (this.#head < MOST) return;
     this.#waiting = this.#waiting.slice(this.#head);
     this.#head = 0;

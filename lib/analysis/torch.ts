@@ -2,6 +2,7 @@ import type { Mark, Slice, Span, Track } from "../events/span.ts";
 import type { Analysis } from "./analysis.ts";
 import { Histogram } from "./histogram.ts";
 import { NestedCalls } from "./nested_calls.ts";
+import { Passes, PassKinds } from "./passes.ts";
 import { QualityCount } from "./quality.ts";
 import { StoppedTimes } from "./stopped.ts";
 import { SystemCalls } from "./system_calls.ts";
@@ -11,6 +12,11 @@ import { Windows } from "./windows.ts";
 /** Which operators of PyTorch take the time: sums as spans arrive, in memory that does not grow with their number. */
 export function torch(which: "all" | "learned"): Analysis<TorchResult> {
   return new TorchAnalysis(which === "learned");
+}
+
+interface Thread {
+  readonly calls: NestedCalls;
+  readonly passes: Passes;
 }
 
 interface Sums {
@@ -25,7 +31,8 @@ class TorchAnalysis implements Analysis<TorchResult> {
   readonly #operators = new Map<string, Sums>();
   /** By outer and inner operator; no name: none. */
   readonly #nesting = new Map<string, Map<string, { calls: number; totalNs: number }>>();
-  readonly #threads = new Map<Track, NestedCalls>();
+  readonly #passes = new PassKinds();
+  readonly #threads = new Map<Track, Thread>();
   readonly #learning = new Windows();
   readonly #windows = new Windows();
   #windowsNow: Windows;
@@ -44,7 +51,7 @@ class TorchAnalysis implements Analysis<TorchResult> {
   }
 
   result(): TorchResult {
-    for (const calls of this.#threads.values()) calls.end();
+    this.#interrupt();
     const operators = [...this.#operators].map(([name, { whole, selfNs }]) => ({
       name,
       calls: whole.count,
@@ -56,7 +63,7 @@ class TorchAnalysis implements Analysis<TorchResult> {
       maxNs: whole.max,
     }));
     const nesting = [...this.#nesting].flatMap(([outer, all]) => [...all].map(([inner, sums]) => ({ outer: outer || null, inner, ...sums })));
-    const threads = [...this.#threads].map(([{ pid, tid }, { calls, operatorsNs, betweenNs, longestGapNs }]) => (
+    const threads = [...this.#threads].map(([{ pid, tid }, { calls: { calls, operatorsNs, betweenNs, longestGapNs } }]) => (
       { pid, tid: tid!, calls, operatorsNs, betweenNs, longestGapNs }
     ));
     return {
@@ -67,6 +74,7 @@ class TorchAnalysis implements Analysis<TorchResult> {
       time: { operatorsNs: threads.reduce((sum, { operatorsNs }) => sum + operatorsNs, 0), stoppedNs: this.#stopped.union().total },
       operators: operators.sort((a, b) => b.selfNs - a.selfNs),
       nesting: nesting.sort((a, b) => b.totalNs - a.totalNs),
+      passes: this.#passes.result(),
       threads: threads.sort((a, b) => b.operatorsNs - a.operatorsNs),
       systemCalls: this.#systemCalls.result(),
       quality: this.#quality.result(),
@@ -79,7 +87,14 @@ class TorchAnalysis implements Analysis<TorchResult> {
     if (mark.kind === "window" && mark.open && this.#isOver) this.#windowsNow = this.#windows;
     this.#windowsNow.mark(mark);
     // What is between two turns is nobody's gap.
-    if (mark.kind === "ended") { for (const calls of this.#threads.values()) calls.interrupt(); }
+    if (mark.kind === "ended") this.#interrupt();
+  }
+
+  #interrupt(): void {
+    for (const { calls, passes } of this.#threads.values()) {
+      calls.interrupt();
+      passes.interrupt();
+    }
   }
 
   #operator(slice: Slice): void {
@@ -88,9 +103,15 @@ class TorchAnalysis implements Analysis<TorchResult> {
     let sums = this.#operators.get(name);
     if (!sums) this.#operators.set(name, sums = { whole: new Histogram(), selfNs: 0 });
     sums.whole.add(net);
-    let calls = this.#threads.get(track);
-    if (!calls) this.#threads.set(track, calls = new NestedCalls((outer, inner, ns) => this.#nested(outer, inner, ns)));
-    sums.selfNs += net - calls.ended({ name, start, end, ns: net });
+    let thread = this.#threads.get(track);
+    if (!thread) this.#threads.set(track, thread = this.#thread(track.pid));
+    sums.selfNs += net - thread.calls.ended({ name, start, end, ns: net });
+  }
+
+  #thread(pid: number): Thread {
+    const passes = new Passes(this.#passes, (start, end) => this.#stopped.net(pid, start, end));
+    const calls = new NestedCalls((outer, inner, ns) => this.#nested(outer, inner, ns), (call, gap) => passes.call(call, gap));
+    return { calls, passes };
   }
 
   #nested(outer: string | null, inner: string, ns: number): void {

@@ -4,13 +4,13 @@ import { info, qualityNotes, warning } from "./quality.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
 import type { TorchResult } from "./torch_schema.ts";
 
-/** Operators, and who asked for whom, beyond these take little time; threads beyond these compute little. */
-const MAX_ROWS = 25, MAX_THREADS = 8;
+/** Operators, who asked for whom, and passes beyond these take little time; threads beyond these compute little. */
+const MAX_ROWS = 25, MAX_THREADS = 8, MAX_PASSES = 8;
 
 /** Where the time of a PyTorch process went: by operator, by who asked for it, by thread. */
 export function presentTorch(result: TorchResult): readonly View[] {
   const views: View[] = [...notes(result)];
-  if (result.operators.length > 0) views.push(time(result), operators(result), nesting(result));
+  if (result.operators.length > 0) views.push(time(result), operators(result), nesting(result), ...passes(result));
   if (result.threads.length > 1) views.push(threads(result));
   if (result.systemCalls) views.push(...presentSystemCalls(result.systemCalls));
   return views;
@@ -90,6 +90,24 @@ function nesting({ nesting }: TorchResult): Table {
     }],
     rows: shown.map(({ outer, inner, calls, totalNs }) => [outer ?? "the program", inner, calls, totalNs]),
   };
+}
+
+/** Passes that came again; of a program that is one pass, or never the same, there is nothing to say. */
+function passes({ passes: { kinds, others } }: TorchResult): Table[] {
+  if (kinds.length === 0) return [];
+  const { title, shown } = firstRows("Passes: the same operators in the same order, with a pause before", kinds, MAX_PASSES);
+  const rows = shown.map((row) => [`${row.first} … ${row.last}`, row.calls, row.times, row.totalNs, row.p50Ns, row.p99Ns, row.beforeP50Ns]);
+  if (others.times > 0) rows.push(["others", null, others.times, others.totalNs, null, null, null]);
+  const columns = [
+    { title: "from … to", unit: "text" },
+    { title: "calls", unit: "count" },
+    { title: "times", unit: "count" },
+    { title: "total", unit: "ns" },
+    { title: "p50", unit: "ns" },
+    { title: "p99", unit: "ns" },
+    { title: "pause p50", unit: "ns" },
+  ] as const;
+  return [{ type: "table", title, columns, rows }];
 }
 
 function threads({ threads }: TorchResult): Table {

@@ -35,6 +35,26 @@ export const torchResultSchema = z.object({
   operators: z.array(sumsSchema.extend({ name: z.string(), meanNs: ns, p50Ns: ns, p99Ns: ns, maxNs: ns })),
   /** Which operator asked for which, and how often; null: no operator did. */
   nesting: z.array(z.object({ outer: z.string().nullable(), inner: z.string(), calls: count, totalNs: ns })),
+  /**
+   * What a thread computed between two pauses, times without an operator that were ten times as long as usual, 50 µs at least: the passes through a
+   * model. Those that asked for the same operators in the same order are of one kind, with what interrupted them in between; most time first.
+   */
+  passes: z.object({
+    /** `calls`: of operators, without those inside of others. `beforeP50Ns`: without an operator, before it; null: nothing was seen before. */
+    kinds: z.array(z.object({
+      first: z.string(),
+      last: z.string(),
+      calls: count,
+      times: count,
+      totalNs: ns,
+      p50Ns: ns,
+      p99Ns: ns,
+      maxNs: ns,
+      beforeP50Ns: ns.nullable(),
+    })),
+    /** What came once, or was seen in part. */
+    others: z.object({ times: count, totalNs: ns }),
+  }),
   /** `operatorsNs` of each, and its time between the first one's beginning and the last one's end in which it was in none: the program's own, or waiting. */
   threads: z.array(z.object({ pid: count, tid: count, calls: count, operatorsNs: ns, betweenNs: ns, longestGapNs: ns })),
   /** With `--syscalls` alone. */

@@ -30,7 +30,9 @@ class Sums extends Map<string, number> {
   }
 }
 
-const FORWARDS = 17;
+const LAYERS = 12, FORWARDS = 17;
+/** What torch_net.py asks for itself, by the lines of its Block. */
+const CALLS_OF_A_BLOCK = 16;
 const pythons = [debianPython, Deno.env.get("LLMPROF_TEST_PYTHON") ?? []].flat();
 const script = join(top, "tests", "workloads", "torch_net.py");
 const needs = { torch: true, judge: true };
@@ -46,7 +48,7 @@ for (const python of pythons) {
 
   sampledTest(1, `PyTorch: a program that llmprof starts, from its first operator on, ${python}`, needs, async ({ name, path }) => {
     using folder = temporary();
-    const argv = [python, script, "12", String(FORWARDS)];
+    const argv = [python, script, String(LAYERS), String(FORWARDS)];
     await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { argv }, formats: allFormats, timeoutMilliseconds: 180_000 });
     const finished = await llmprof.finished();
     if (placesThousands(name)) return void await compare(folder, finished, finished.stderr);
@@ -64,7 +66,7 @@ function placesThousands(version: string): boolean {
 async function testRunning(python: string, bpftrace: string, flags: readonly string[], learns: boolean): Promise<void> {
   using folder = temporary();
   const [quiet, go] = [folder.file("quiet"), folder.file("go")];
-  await using net = start([python, script, "12", String(FORWARDS), quiet, go], { timeoutMilliseconds: 180_000 });
+  await using net = start([python, script, String(LAYERS), String(FORWARDS), quiet, go], { timeoutMilliseconds: 180_000 });
   await net.saw('"torch"');
   const hush = async () => {
     Deno.writeTextFileSync(quiet, "");
@@ -107,7 +109,17 @@ async function compare(folder: Temporary, finished: Finished, said: string): Pro
   const all = profiled.calls.reduce((sum, [, , calls]) => sum + calls, 0);
   assert.ok(all > 5000, `${all} calls`);
   assert.deepEqual([events.lost, result.windows.count, result.threads.map(({ calls }) => calls)], [0, 1, [all]]);
+  testPasses(result);
   assert.equal((await slicesOf(outputPath(folder, "pftrace"), "torch.op")).length, all);
   assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
   return summary;
+}
+
+/** Each time through the net is a pass of one kind, with its pause, whoever had the processor in between. */
+function testPasses({ passes: { kinds } }: TorchResult): void {
+  const net = kinds.find(({ calls }) => calls === LAYERS * CALLS_OF_A_BLOCK);
+  // What is interrupted too often is told as others.
+  assert.ok(net && net.times <= FORWARDS && net.times >= FORWARDS - 2, JSON.stringify(kinds));
+  assert.deepEqual([net.first, net.last], ["layer_norm", "add_Tensor"]);
+  assert.ok(net.beforeP50Ns! >= 20e6 && net.beforeP50Ns! < 60e6, `${net.beforeP50Ns} ns`);
 }

@@ -2,7 +2,7 @@
 
     python3 torch_net.py LAYERS FORWARDS [QUIET GO]
 
-Makes the net, computes FORWARDS times and prints how often each operator ran and which other one asked for it, for how many of each that is not
+Makes the net, computes FORWARDS times, each after a pause, and prints how often each operator ran and which other one asked for it, for how many of each that is not
 certain, and the names of its overloads. With QUIET and GO it has computed before, until the file QUIET is there, says so, and is looked at by the
 profiler when the file GO is.
 """
@@ -78,6 +78,7 @@ with torch.no_grad():
     with profile() as seen:
         net, x = made or make()
         for _ in range(forwards):
+            time.sleep(0.02)
             net(x)
 events = [event for event in seen.events() if name_of(event)]
 nesting = collections.Counter((name_of(event.cpu_parent), event.name) for event in events)
