@@ -32,11 +32,11 @@ sampledTest(0, "--every 4s --for 1s: turns in fifteen seconds, each of them whol
   const { count, ns } = result.windows;
   // Where a turn takes longer to be attached and read than the rest is long, one is left out.
   assert.ok(count === 3 || count === 4, String(count));
+  assert.deepEqual([events.lost, events.received], [0, events.emitted]);
   const ops = probes.filter(({ name, site }) => name === "ggml/ops" && !site.startsWith("tracepoint"));
   assert.deepEqual([ops.length, ops[0]!.hits], [1, result.workers[0]!.calls], "one site, with the hits of all turns");
   // The end may have come in the last.
   assert.ok(ns >= (count - 1) * 1e9 && ns < count * 1.5e9, String(ns));
-  assert.deepEqual([events.lost, events.received], [0, events.emitted]);
   assert.ok(result.betweenTokens!.maxNs < 1e9, "the time in between is no token's");
   const calls = result.tokens.prefillCalls + result.tokens.decodeCalls;
   const known = /^[A-Z][A-Z0-9_]+( \+ [A-Z0-9_]+)*$|^graph (start|rest)$/;
