@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import { run } from "../harness/command.ts";
-import { matrixTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
 import { asFileName, hostileNames } from "../hostile/corpus.ts";
@@ -90,39 +90,45 @@ function lines(path: string): Line[] {
   return Deno.readTextFileSync(path).trimEnd().split("\n").map((line) => JSON.parse(line));
 }
 
-matrixTest("hostile names arrive as they are in every format, steer no terminal, and nothing of them is run", needs, async ({ path: bpftrace }) => {
-  using folder = temporary();
-  const { stdout, stderr } = await trace(bpftrace, folder, []);
-  const all = lines(outputPath(folder, "jsonl"));
-  const opened = all.filter(({ category, args }) => category === "file.read" && args?.bytes === size).map(({ args }) => args!.file!);
-  assert.equal(opened.length, names.length);
-  opened.forEach((file, i) => assertIntact(file, names[i]!, 64));
-  const threads = all.filter(({ type, track }) => type === "name" && track?.kind === "thread" && track.tid !== track.pid).map(({ name }) => name);
-  assert.equal(threads.length, names.length);
-  threads.forEach((thread, i) => {
-    const comm = names[i]!.subarray(0, 15);
-    if (isUtf8(comm)) assert.equal(thread, new TextDecoder("utf-8", { ignoreBOM: true }).decode(comm));
-    else assert.deepEqual(spelledBytes(thread), [...comm]);
-  });
-  assert.equal(all.filter(({ category }) => category === "llama.decode").length, libraries, "its libraries are attached under any name");
-  // The other formats tell the same names in the same order.
-  const read = opened.map((file) => `read ${file}`);
-  const chrome: { traceEvents: { cat?: string; name: string; ts: number; args?: { bytes?: number } }[] } = JSON.parse(
-    Deno.readTextFileSync(outputPath(folder, "json")),
-  );
-  const slices = chrome.traceEvents.filter(({ cat, args }) => cat === "file.read" && args?.bytes === size).sort((a, b) => a.ts - b.ts);
-  assert.deepEqual(slices.map(({ name }) => name), read);
-  for (const format of ["pftrace", "json"]) {
-    assert.deepEqual(await errors(outputPath(folder, format)), []);
-    const sql =
-      `select s.name from slice s join args a using (arg_set_id) where s.category = 'file.read' and a.flat_key in ('debug.bytes', 'args.bytes')
+sampledTest(
+  0,
+  "hostile names arrive as they are in every format, steer no terminal, and nothing of them is run",
+  needs,
+  async ({ path: bpftrace }) => {
+    using folder = temporary();
+    const { stdout, stderr } = await trace(bpftrace, folder, []);
+    const all = lines(outputPath(folder, "jsonl"));
+    const opened = all.filter(({ category, args }) => category === "file.read" && args?.bytes === size).map(({ args }) => args!.file!);
+    assert.equal(opened.length, names.length);
+    opened.forEach((file, i) => assertIntact(file, names[i]!, 64));
+    const threads = all.filter(({ type, track }) => type === "name" && track?.kind === "thread" && track.tid !== track.pid).map(({ name }) => name);
+    assert.equal(threads.length, names.length);
+    threads.forEach((thread, i) => {
+      const comm = names[i]!.subarray(0, 15);
+      if (isUtf8(comm)) assert.equal(thread, new TextDecoder("utf-8", { ignoreBOM: true }).decode(comm));
+      else assert.deepEqual(spelledBytes(thread), [...comm]);
+    });
+    assert.equal(all.filter(({ category }) => category === "llama.decode").length, libraries, "its libraries are attached under any name");
+    // The other formats tell the same names in the same order.
+    const read = opened.map((file) => `read ${file}`);
+    const chrome: { traceEvents: { cat?: string; name: string; ts: number; args?: { bytes?: number } }[] } = JSON.parse(
+      Deno.readTextFileSync(outputPath(folder, "json")),
+    );
+    const slices = chrome.traceEvents.filter(({ cat, args }) => cat === "file.read" && args?.bytes === size).sort((a, b) => a.ts - b.ts);
+    assert.deepEqual(slices.map(({ name }) => name), read);
+    for (const format of ["pftrace", "json"]) {
+      assert.deepEqual(await errors(outputPath(folder, format)), []);
+      const sql =
+        `select s.name from slice s join args a using (arg_set_id) where s.category = 'file.read' and a.flat_key in ('debug.bytes', 'args.bytes')
       and a.int_value = ${size} order by s.ts`;
-    assert.deepEqual((await query(outputPath(folder, format), sql)).map(({ name }) => name), read, format);
-  }
-  assert.doesNotMatch(stdout + stderr, /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u, "what is printed steers no terminal");
-});
+      assert.deepEqual((await query(outputPath(folder, format), sql)).map(({ name }) => name), read, format);
+    }
+    assert.doesNotMatch(stdout + stderr, /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u, "what is printed steers no terminal");
+  },
+);
 
-matrixTest(
+sampledTest(
+  1,
   "--redact: nothing secret is in the recording, the traces or what is printed, and everything else is",
   needs,
   async ({ path: bpftrace }) => {

@@ -85,7 +85,7 @@ for (const [index, victim] of ["bpftrace", "llmprof"].entries()) {
   );
 }
 
-matrixTest("Ctrl-C ends tracing and not the target: the trace is written, the code is 0", needs, async ({ path: bpftrace }) => {
+sampledTest(1, "Ctrl-C ends tracing and not the target: the trace is written, the code is 0", needs, async ({ path: bpftrace }) => {
   using folder = temporary();
   const [log, waitFile] = [folder.file("log"), folder.file("go")];
   await using engine = startEngine({ model: model("small"), tokens: 300, log, waitFile });

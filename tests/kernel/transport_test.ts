@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import assert from "node:assert/strict";
 import { readMeans } from "../../lib/commands/means.ts";
-import { matrixTest } from "../harness/kernel.ts";
+import { matrixTest, sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { busyEngine, startEngine } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
@@ -65,24 +65,31 @@ matrixTest("a reader that stands still for half of the time: every event comes i
   );
 });
 
-matrixTest("llmprof is killed with its reader stopped: no bpftrace is left, and what was recorded is young", { engine: true }, async ({ path }) => {
-  const { ringbuf } = (await readMeans(path)).machine.bpftrace!.features;
-  using folder = temporary();
-  const waitFile = folder.file("go");
-  await using engine = startEngine({ model: model("small"), tokens: 3000, waitFile });
-  await engine.saw('"waiting"');
-  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, formats: ["llmprof"] });
-  await llmprof.saw("Tracing process");
-  Deno.writeTextFileSync(waitFile, "");
-  const recorded = `${outputPath(folder, "llmprof")}/target.lines`;
-  await until("operators in the recording", () => Deno.statSync(recorded).size > 1_000_000);
-  const bpftraces = bpftracesOf(llmprof.pid);
-  const stopped = () => bpftraces.some((pid) => row(pid)?.state === "T");
-  if (ringbuf) await until("the reader is stopped", stopped);
-  const at = bootNow();
-  llmprof.kill("SIGKILL");
-  await until("no bpftrace is left", () => bpftraces.every((pid) => row(pid)?.name !== "bpftrace"), 60_000);
-  const times = [...Deno.readTextFileSync(recorded).matchAll(ringbuf ? /^[1-9]\d (\d+) /gm : /^@rows\d\[(\d+), /gm)].map(([, time]) => BigInt(time!));
-  const last = times.reduce((a, b) => a > b ? a : b);
-  assert.ok(at - last < 1_300_000_000n, `the last operator was recorded ${Number(at - last) / 1e6} ms before`);
-});
+sampledTest(
+  0,
+  "llmprof is killed with its reader stopped: no bpftrace is left, and what was recorded is young",
+  { engine: true },
+  async ({ path }) => {
+    const { ringbuf } = (await readMeans(path)).machine.bpftrace!.features;
+    using folder = temporary();
+    const waitFile = folder.file("go");
+    await using engine = startEngine({ model: model("small"), tokens: 3000, waitFile });
+    await engine.saw('"waiting"');
+    await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, formats: ["llmprof"] });
+    await llmprof.saw("Tracing process");
+    Deno.writeTextFileSync(waitFile, "");
+    const recorded = `${outputPath(folder, "llmprof")}/target.lines`;
+    await until("operators in the recording", () => Deno.statSync(recorded).size > 1_000_000);
+    const bpftraces = bpftracesOf(llmprof.pid);
+    const stopped = () => bpftraces.some((pid) => row(pid)?.state === "T");
+    if (ringbuf) await until("the reader is stopped", stopped);
+    const at = bootNow();
+    llmprof.kill("SIGKILL");
+    await until("no bpftrace is left", () => bpftraces.every((pid) => row(pid)?.name !== "bpftrace"), 60_000);
+    const times = [...Deno.readTextFileSync(recorded).matchAll(ringbuf ? /^[1-9]\d (\d+) /gm : /^@rows\d\[(\d+), /gm)].map(([, time]) =>
+      BigInt(time!)
+    );
+    const last = times.reduce((a, b) => a > b ? a : b);
+    assert.ok(at - last < 1_300_000_000n, `the last operator was recorded ${Number(at - last) / 1e6} ms before`);
+  },
+);

@@ -4,8 +4,13 @@ import { run } from "../harness/command.ts";
 import { top } from "../harness/places.ts";
 import { temporary } from "../harness/temporary.ts";
 
-/** Every way of using the command line, and runs on a real engine: what another way of loading the sources could break. */
-const files = ["tests/cli", "tests/kernel/counted_test.ts"];
+/**
+ * What another way of loading the sources could break: help and errors, checks, replays, and runs on a real engine. `deno task test:bundle` runs all.
+ */
+const files = ["help", "usage_errors", "completions", "doctor", "doctor_mends", "dry_run", "replay", "unprivileged"].map((name) =>
+  `tests/cli/${name}_test.ts`
+)
+  .concat("tests/kernel/counted_test.ts");
 const running = "LLMPROF_TEST_MAIN";
 
 Deno.test({
@@ -20,7 +25,7 @@ Deno.test({
     if (made.code !== 0) throw new Error(made.stderr);
     const tests = await run([deno, "test", "-A", "--no-check", ...files], {
       cwd: top,
-      // What differs between versions of bpftrace is no matter of how the sources are loaded; `deno task test:bundle` runs all.
+      // What differs between versions of bpftrace is no matter of how the sources are loaded.
       env: { [running]: bundle, NO_COLOR: "1", LLMPROF_TEST_VERSION: bpftraces().at(-1)?.name ?? "" },
       timeoutMilliseconds: 600_000,
     });
