@@ -19,6 +19,12 @@ interface Thread {
   readonly passes: Passes;
 }
 
+interface ShapeSums {
+  calls: number;
+  totalNs: number;
+  selfNs: number;
+}
+
 interface Sums {
   readonly whole: Histogram;
   selfNs: number;
@@ -29,6 +35,8 @@ class TorchAnalysis implements Analysis<TorchResult> {
   readonly #systemCalls = new SystemCalls();
   readonly #quality = new QualityCount();
   readonly #operators = new Map<string, Sums>();
+  /** By operator and shapes. */
+  readonly #shapes = new Map<string, Map<string, ShapeSums>>();
   /** By outer and inner operator; no name: none. */
   readonly #nesting = new Map<string, Map<string, { calls: number; totalNs: number }>>();
   readonly #passes = new PassKinds();
@@ -73,6 +81,7 @@ class TorchAnalysis implements Analysis<TorchResult> {
       processes: new Set(threads.map(({ pid }) => pid)).size,
       time: { operatorsNs: threads.reduce((sum, { operatorsNs }) => sum + operatorsNs, 0), stoppedNs: this.#stopped.union().total },
       operators: operators.sort((a, b) => b.selfNs - a.selfNs),
+      shapes: this.#shapes.size === 0 ? null : this.#byShape(),
       nesting: nesting.sort((a, b) => b.totalNs - a.totalNs),
       passes: this.#passes.result(),
       threads: threads.sort((a, b) => b.operatorsNs - a.operatorsNs),
@@ -105,7 +114,24 @@ class TorchAnalysis implements Analysis<TorchResult> {
     sums.whole.add(net);
     let thread = this.#threads.get(track);
     if (!thread) this.#threads.set(track, thread = this.#thread(track.pid));
-    sums.selfNs += net - thread.calls.ended({ name, start, end, ns: net });
+    const own = net - thread.calls.ended({ name, start, end, ns: net });
+    sums.selfNs += own;
+    if (slice.args?.shapes !== undefined) this.#shaped(name, String(slice.args.shapes), net, own);
+  }
+
+  #shaped(name: string, shapes: string, net: number, own: number): void {
+    let all = this.#shapes.get(name);
+    if (!all) this.#shapes.set(name, all = new Map());
+    let sums = all.get(shapes);
+    if (!sums) all.set(shapes, sums = { calls: 0, totalNs: 0, selfNs: 0 });
+    sums.calls++;
+    sums.totalNs += net;
+    sums.selfNs += own;
+  }
+
+  #byShape(): NonNullable<TorchResult["shapes"]> {
+    const rows = [...this.#shapes].flatMap(([name, all]) => [...all].map(([shapes, sums]) => ({ name, shapes, ...sums })));
+    return rows.sort((a, b) => b.selfNs - a.selfNs);
   }
 
   #thread(pid: number): Thread {

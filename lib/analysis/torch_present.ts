@@ -10,7 +10,7 @@ const MAX_ROWS = 25, MAX_THREADS = 8, MAX_PASSES = 8;
 /** Where the time of a PyTorch process went: by operator, by who asked for it, by thread. */
 export function presentTorch(result: TorchResult): readonly View[] {
   const views: View[] = [...notes(result)];
-  if (result.operators.length > 0) views.push(time(result), operators(result), nesting(result), ...passes(result));
+  if (result.operators.length > 0) views.push(time(result), operators(result), ...shapes(result), nesting(result), ...passes(result));
   if (result.threads.length > 1) views.push(threads(result));
   if (result.systemCalls) views.push(...presentSystemCalls(result.systemCalls));
   return views;
@@ -77,6 +77,31 @@ function operators({ operators, time }: TorchResult): Table {
       row.p99Ns,
     ]),
   };
+}
+
+function shapes({ shapes, time }: TorchResult): Table[] {
+  if (!shapes) return [];
+  const { title, shown } = firstRows("Operators, by the shapes of the tensors that they are given", shapes, MAX_ROWS);
+  return [{
+    type: "table",
+    title,
+    columns: [
+      { title: "operator", unit: "text" },
+      { title: "tensors", unit: "text" },
+      { title: "calls", unit: "count" },
+      { title: "own time", unit: "ns" },
+      { title: "own", unit: "ratio" },
+      { title: "mean", unit: "ns" },
+    ],
+    rows: shown.map((row) => [
+      row.name,
+      row.shapes,
+      row.calls,
+      row.selfNs,
+      time.operatorsNs > 0 ? row.selfNs / time.operatorsNs : null,
+      row.totalNs / row.calls,
+    ]),
+  }];
 }
 
 function nesting({ nesting }: TorchResult): Table {

@@ -33,6 +33,11 @@ export const torchResultSchema = z.object({
   }),
   /** Most time of their own first. Quantiles of whole calls, off by at most 0.8 %. */
   operators: z.array(sumsSchema.extend({ name: z.string(), meanNs: ns, p50Ns: ns, p99Ns: ns, maxNs: ns })),
+  /**
+   * With `--shapes`: the same by the shapes of the tensors that come first among its arguments (`1×16×64, 64×64`; `[]` without dimensions, `?` what could not
+   * be read). Null where none was read: nobody asked, or this PyTorch lays out its tensors as none that is known.
+   */
+  shapes: z.array(sumsSchema.extend({ name: z.string(), shapes: z.string() })).nullable(),
   /** Which operator asked for which, and how often; null: no operator did. */
   nesting: z.array(z.object({ outer: z.string().nullable(), inner: z.string(), calls: count, totalNs: ns })),
   /**

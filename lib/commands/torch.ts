@@ -5,6 +5,7 @@ import { life } from "../../probes/process/life.ts";
 import { syscalls } from "../../probes/process/syscalls.ts";
 import { learn } from "../../probes/torch/learn.ts";
 import { ops } from "../../probes/torch/ops.ts";
+import { shapes } from "../../probes/torch/shapes.ts";
 import type { Profile } from "./profile.ts";
 
 /** Every operator that PyTorch has. */
@@ -16,7 +17,7 @@ const requires = (probe = everyOperator) => [{ probe, what: "PyTorch (libtorch_c
 export const torchProfile: Profile<TorchResult> = {
   name: "operators",
   engine: "torch",
-  probes: [life, everyOperator, syscalls],
+  probes: [life, everyOperator, shapes, syscalls],
   waits: false,
   requires: requires(),
   analyse: () => torch("all"),
@@ -27,8 +28,8 @@ export const torchProfile: Profile<TorchResult> = {
 export const learnedTorchProfile: Profile<TorchResult> = {
   ...torchProfile,
   engine: "learned torch",
-  probes: [life, learn, everyOperator, syscalls],
-  learns: { learn: [life, learn], look: (functions) => [life, ops(functions), syscalls] },
+  probes: [life, learn, everyOperator, shapes, syscalls],
+  learns: { learn: [life, learn], look: (functions) => [life, ops(functions), shapes, syscalls] },
   requires: requires(learn),
   analyse: () => torch("learned"),
 };

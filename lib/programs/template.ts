@@ -1,6 +1,6 @@
 /**
- * A template is bpftrace plus four constructs: `{{name}}`, `FILTER`, `EMIT(record, expression…)` and `WITH(probe) { … }`, statements for programs that have
- * that probe, too. This file knows only its grammar: it cuts the text into blocks, so that a block whose attach points do not exist here can be left out.
+ * A template is bpftrace plus these constructs: `{{name}}`, `FILTER`, `EMIT(record, expression…)` and `WITH(probe) { … }` and `WITHOUT(probe) { … }`, statements
+ * for programs that have that probe, too, and for those that have not. This file knows only its grammar: it cuts the text into blocks, so that a block whose attach points do not exist here can be left out.
  */
 
 export interface Block {
@@ -82,12 +82,12 @@ function findClose(text: string, open: number): number {
   throw new Error("template: a body without an end");
 }
 
-/** The statements of each `WITH(probe) { … }` where the program `has` the probe, and nothing of it elsewhere. */
+/** The statements of each `WITH(probe) { … }` where the program `has` the probe, and of each `WITHOUT` where it has not. */
 export function replaceConditions(text: string, has: (probe: string) => boolean): string {
-  const found = /WITH\(([\w/]+)\) /.exec(text);
+  const found = /WITH(OUT)?\(([\w/]+)\) /.exec(text);
   if (!found) return text;
   const open = found.index + found[0].length, close = findClose(text, open);
-  const statements = has(found[1]!) ? text.slice(open + 1, close) : "";
+  const statements = has(found[2]!) === (found[1] === undefined) ? text.slice(open + 1, close) : "";
   return replaceConditions(text.slice(0, found.index) + statements + text.slice(close + 1), has);
 }
 

@@ -19,9 +19,9 @@ import { slicesOf } from "./trace_figures.ts";
 interface Profiled {
   /** Who asked, for what, how often. */
   readonly calls: readonly (readonly [string | null, string, number])[];
-  /** Of an operator, how many of its calls may have been asked for by the one beside them. */
-  readonly touching: Readonly<Record<string, number>>;
   readonly overloads: Readonly<Record<string, readonly string[]>>;
+  /** An operator, the sizes of each of its arguments (none for what is no tensor, and for one without dimensions), and how often. */
+  readonly shapes: readonly (readonly [string, readonly (readonly unknown[])[], number])[];
 }
 
 class Sums extends Map<string, number> {
@@ -39,7 +39,7 @@ const needs = { torch: true, judge: true };
 
 for (const python of pythons) {
   sampledTest(1, `PyTorch: a running process, operators and who asks for them are torch.profiler's, ${python}`, needs, async ({ name, path }) => {
-    await testRunning(python, path, [], !placesThousands(name));
+    await testRunning(python, path, ["--shapes"], !placesThousands(name));
   });
 
   sampledTest(0, `PyTorch: …where it is learned first which run, ${python}`, needs, async ({ path }) => {
@@ -83,6 +83,7 @@ async function testRunning(python: string, bpftrace: string, flags: readonly str
   const { stdout } = await net.succeeded();
   const { result, notes } = await compare(folder, await llmprof.finished(), stdout);
   assert.equal(result.learnedNs !== null, learns);
+  assert.equal(result.shapes !== null, flags.includes("--shapes"));
   assert.equal(notes.length, learns ? 1 : 0, "what was learned");
 }
 
@@ -92,27 +93,46 @@ async function compare(folder: Temporary, finished: Finished, said: string): Pro
   const { result, events } = summary;
   const profiled: Profiled = JSON.parse(said.split("\n").findLast((line) => line.startsWith('{"calls"'))!);
   const names = new Map(Object.entries(profiled.overloads).flatMap(([name, overloads]) => overloads.map((overload) => [overload, name])));
-  const called = new Sums(), pairs = new Sums(), differing = new Sums();
+  const called = new Sums(), pairs = new Sums();
   for (const { outer, inner: name, calls } of result.nesting) {
     const inner = names.get(name) ?? name;
     called.add(inner, calls);
     pairs.add(`${outer === null ? null : names.get(outer) ?? outer} → ${inner}`, calls);
   }
   const expected = new Sums();
-  for (const [outer, inner, calls] of profiled.calls) {
-    expected.add(inner, calls);
-    const found = pairs.get(`${outer} → ${inner}`) ?? 0;
-    differing.add(inner, Math.max(0, calls - found));
-  }
+  for (const [, inner, calls] of profiled.calls) expected.add(inner, calls);
   assert.deepEqual([...called].toSorted(), [...expected].toSorted());
-  for (const [name, count] of differing) assert.ok(count <= (profiled.touching[name] ?? 0), `${count} calls of ${name} were asked for by others`);
+  assert.deepEqual([...pairs].toSorted(), profiled.calls.map(([outer, inner, calls]) => [`${outer} → ${inner}`, calls]).toSorted());
   const all = profiled.calls.reduce((sum, [, , calls]) => sum + calls, 0);
   assert.ok(all > 5000, `${all} calls`);
   assert.deepEqual([events.lost, result.windows.count, result.threads.map(({ calls }) => calls)], [0, 1, [all]]);
   testPasses(result);
+  if (result.shapes) testShapes(result.shapes, profiled, names);
   assert.equal((await slicesOf(outputPath(folder, "pftrace"), "torch.op")).length, all);
   assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
   return summary;
+}
+
+/** Shapes of the tensors that come first among an operator's arguments: each as often as the profiler saw them. */
+function testShapes(shapes: NonNullable<TorchResult["shapes"]>, profiled: Profiled, names: ReadonlyMap<string, string>): void {
+  const found = new Sums(), expected = new Sums(), wanted = new Map<string, number>();
+  for (const { name, shapes: given, calls } of shapes) {
+    const operator = names.get(name) ?? name;
+    assert.ok(!given.includes("?"), `${name} of ${given}`);
+    found.add(`${operator}: ${given}`, calls);
+    wanted.set(operator, given.split(", ").length);
+  }
+  for (const [operator, sizes, count] of profiled.shapes) {
+    const first = wanted.get(operator);
+    if (first !== undefined) expected.add(`${operator}: ${sizes.slice(0, first).map((size) => size.join("×") || "[]").join(", ")}`, count);
+  }
+  assert.deepEqual([...found].toSorted(), [...expected].toSorted());
+  const calls = shapes.filter(({ name }) => name === "linear").map(({ shapes, calls }) => [shapes.split(", ").slice(0, 2).join(", "), calls]);
+  assert.deepEqual(calls.toSorted(), [
+    ["1×16×256, 64×256", LAYERS * FORWARDS],
+    ["1×16×64, 256×64", LAYERS * FORWARDS],
+    ["1×16×64, 64×64", 4 * LAYERS * FORWARDS],
+  ]);
 }
 
 /** Each time through the net is a pass of one kind, with its pause, whoever had the processor in between. */

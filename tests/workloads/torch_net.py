@@ -2,8 +2,8 @@
 
     python3 torch_net.py LAYERS FORWARDS [QUIET GO]
 
-Makes the net, computes FORWARDS times, each after a pause, and prints how often each operator ran and which other one asked for it, for how many of each that is not
-certain, and the names of its overloads. With QUIET and GO it has computed before, until the file QUIET is there, says so, and is looked at by the
+Makes the net, computes FORWARDS times, each after a pause, and prints how often each operator ran and which other one asked for it, the names of its
+overloads, and how often each was given which shapes. With QUIET and GO it has computed before, until the file QUIET is there, says so, and is looked at by the
 profiler when the file GO is.
 """
 
@@ -37,24 +37,19 @@ def wait_for(path):
         time.sleep(0.01)
 
 
-def name_of(event):
-    return event.name if event is not None and event.name.startswith("aten::") else None
+def calls_of(nodes, outer=None):
+    """Each operator with the one that asked for it. The profiler's tree is by nanoseconds; its events, in 1.13, by microseconds, in which a child is a sibling."""
+    for node in nodes:
+        name = node.name() if callable(node.name) else node.name
+        is_operator = name.startswith("aten::")
+        if is_operator:
+            yield outer, name
+        yield from calls_of(node.children, name if is_operator else outer)
 
 
 def overloads(operator):
     found = [schema for schema in torch._C._jit_get_all_schemas() if schema.name == operator]
     return [s.name.removeprefix("aten::") + ("_" + s.overload_name if s.overload_name else "") for s in found]
-
-
-def touching(events):
-    """Events by name that begin when the one beside them has not ended: PyTorch 1.13 has microseconds, by which it takes a child for its parent's sibling."""
-    beside, count = collections.defaultdict(list), collections.Counter()
-    for event in events:
-        beside[event.thread, event.cpu_parent and event.cpu_parent.id].append(event)
-    for siblings in beside.values():
-        siblings.sort(key=lambda event: event.time_range.start)
-        count.update(b.name for a, b in zip(siblings, siblings[1:]) if b.time_range.start <= a.time_range.end)
-    return count
 
 
 def make():
@@ -75,13 +70,14 @@ with torch.no_grad():
             time.sleep(0.005)
         print(json.dumps({"quiet": True}), flush=True)
         wait_for(go)
-    with profile() as seen:
+    with profile(record_shapes=True) as seen:
         net, x = made or make()
         for _ in range(forwards):
             time.sleep(0.02)
             net(x)
-events = [event for event in seen.events() if name_of(event)]
-nesting = collections.Counter((name_of(event.cpu_parent), event.name) for event in events)
-names = sorted({event.name for event in events})
+nesting = collections.Counter(calls_of(seen.profiler.kineto_results.experimental_event_tree()))
 calls = [[outer, inner, count] for (outer, inner), count in nesting.items()]
-print(json.dumps({"calls": calls, "touching": touching(events), "overloads": {name: overloads(name) for name in names}}), flush=True)
+names = sorted({inner for _, inner in nesting})
+given = collections.Counter((event.name, json.dumps(event.input_shapes)) for event in seen.events() if event.name.startswith("aten::"))
+shapes = [[name, json.loads(shapes), count] for (name, shapes), count in given.items()]
+print(json.dumps({"calls": calls, "overloads": {name: overloads(name) for name in names}, "shapes": shapes}), flush=True)
