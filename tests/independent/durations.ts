@@ -10,10 +10,11 @@ export interface OperatorFunction {
 
 /**
  * Where a matrix product with Q4_0 weights is computed: in a repacked layout where the CPU has the instructions for it (a method: argument 0
- * is `this`), otherwise in the plain function. One call is one thread's share of one product, the wait for the others included.
+ * is `this`), in tiles where it has those, otherwise in the plain function. One call is one thread's share of one product, the wait for the others included.
  */
 export const mulMatFunctions: readonly OperatorFunction[] = [
   { symbol: "_ZN4ggml3cpu6repack13tensor_traitsI10block_q4_0*forward_mul_matEP*", tensorArgument: 2 },
+  { symbol: "_Z24ggml_backend_amx_mul_matPK19ggml_compute_paramsP11ggml_tensor", tensorArgument: 1 },
   { symbol: "ggml_compute_forward_mul_mat", tensorArgument: 1 },
 ];
 
