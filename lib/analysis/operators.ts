@@ -3,6 +3,7 @@ import { type Ceilings, ceilingsFor } from "../machine/ceilings/ceilings.ts";
 import { type Detail, withEveryOperator, withGraphs, withOperators } from "../programs/detail.ts";
 import type { Analysis } from "./analysis.ts";
 import { boundOf } from "./bound.ts";
+import { CounterLedger } from "./counter_ledger.ts";
 import { DecodeCalls } from "./decode_calls.ts";
 import { ExpertLedger } from "./expert_ledger.ts";
 import { GraphLedger } from "./graph_ledger.ts";
@@ -41,6 +42,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
   readonly #offload = new OffloadLedger(this.#stopped);
   readonly #experts = new ExpertLedger(this.#stopped);
   readonly #samples = new SampleLedger();
+  readonly #counters = new CounterLedger();
   readonly #systemCalls = new SystemCalls();
   readonly #quality = new QualityCount();
   readonly #windows = new Windows();
@@ -62,6 +64,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
     else if (span.type === "instant" && span.category === "ggml.sample") this.#samples.sample(span);
     else if (span.type === "instant" && span.category === "ggml.sum") this.#ledger.sum(span);
     else if (span.type === "instant" && span.category === "ggml.experts") this.#experts.choice(span);
+    else if (span.type === "instant" && span.category === "ggml.counted") this.#counters.counted(span);
     else if (span.type === "instant" && span.category === "process.syscalls") this.#systemCalls.instant(span);
     else if (span.type === "instant" && span.category === "llama.memory") this.#library.change(span);
   }
@@ -104,6 +107,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
       workers,
       unattachedCalls: unattached,
       samples: detail === "sample" ? this.#samples.result() : null,
+      counters: this.#counters.result(),
       ceilings: ceilings ?? null,
       offload: this.#offload.result(),
       experts: layers && { layers, routerNs: timeOf(rows.tensors, ROUTER), gatherNs: timeOf(rows.tensors, GATHER) },

@@ -1,5 +1,6 @@
 import type { Column, Facts, Note, Table, View } from "../events/view.ts";
 import { withGraphs } from "../programs/detail.ts";
+import { presentCounters } from "./counters_present.ts";
 import { presentDemands } from "./demands_present.ts";
 import { presentExperts } from "./experts_present.ts";
 import { firstRows } from "./first_rows.ts";
@@ -22,7 +23,7 @@ export function presentOperators(result: OperatorsResult): readonly View[] {
   if (kept) views.push(kept);
   if (result.operators.length > 0) {
     views.push(sumsTable("Operators", "operator", result.operators.map((row) => [row.name, row])));
-    views.push(...presentDemands(result), ...presentExperts(result));
+    views.push(...presentDemands(result), ...presentCounters(result), ...presentExperts(result));
     const layers = result.layers.filter((row) => row.layer !== null);
     if (layers.length > 1) views.push(sumsTable("Layers", "layer", result.layers.map((row) => [row.layer ?? "none", row])));
     const { title, shown } = firstRows("Tensors", result.tensors, MAX_ROWS);

@@ -85,6 +85,31 @@ const expertsSchema = z.object({
   gatherNs: ns,
 });
 
+/**
+ * What the processor's counters told by operator, most cycles first: each tells once in so many events, so a sum is off by as many for each sample's chance.
+ * `name`: null: outside of every operator. Null where this processor does not count that.
+ */
+const countersSchema = z.object({
+  method: z.literal("sampled"),
+  operators: z.array(z.object({
+    name: z.string().nullable(),
+    /** Of cycles. */
+    samples: count,
+    cycles: count,
+    instructions: count,
+    ipc: z.number().nullable(),
+    /** Half of the interval in which it lies in 95 of 100 cases. */
+    ipcError: z.number().nullable(),
+    cacheReferences: count.nullable(),
+    cacheMisses: count.nullable(),
+    missRate: ratioOrNull,
+    branchMisses: count.nullable(),
+    stalledCycles: count.nullable(),
+    /** Memory: fewer than one instruction in a cycle, and more than 1 % of references miss; compute: more than two, and fewer than 0.5 %. */
+    bound: z.enum(["memory", "compute", "mixed"]).nullable(),
+  })),
+});
+
 /** Where a timer found the target while it was running; in `llama_decode` of a prompt, of a generated token, and elsewhere. */
 const samplesSchema = z.object({
   /** Samples of a second of CPU time. */
@@ -166,6 +191,8 @@ export const operatorsResultSchema = z.object({
   unattachedCalls: count,
   /** With `sample` alone. */
   samples: samplesSchema.nullable(),
+  /** With `--sample-every` alone. */
+  counters: countersSchema.nullable(),
   /** What the machine can do at most with as many threads as there are workers, per second, as it was measured; null where it was not. */
   ceilings: z.object({
     threads: count,
@@ -187,6 +214,7 @@ export const operatorsResultSchema = z.object({
 export type OperatorsResult = z.infer<typeof operatorsResultSchema>;
 export type OperatorSumsResult = z.infer<typeof sumsSchema>;
 export type SamplesResult = z.infer<typeof samplesSchema>;
+export type CountersResult = z.infer<typeof countersSchema>;
 export type ExpertsResult = z.infer<typeof expertsSchema>;
 export type BoundResult = z.infer<typeof boundSchema>;
 export type PartResult = z.infer<typeof partSchema>;

@@ -5,6 +5,7 @@ import { presentTorch } from "../analysis/torch_present.ts";
 import type { TorchResult } from "../analysis/torch_schema.ts";
 import { operatorsProfile } from "./operators.ts";
 import { streamOf } from "../session/library_groups.ts";
+import { shapes } from "../../probes/torch/shapes.ts";
 import type { Profile } from "./profile.ts";
 import { everyOperator, torchProfile } from "./torch.ts";
 
@@ -17,7 +18,7 @@ type Result = OperatorsResult | TorchResult;
 export const anyEngineProfile: Profile<Result> = {
   name: "operators",
   engine: "any",
-  probes: [...operatorsProfile.probes, everyOperator],
+  probes: [...operatorsProfile.probes, everyOperator, shapes],
   waits: false,
   requires: operatorsProfile.requires!.map(({ probe, what }) => ({ probe, or: everyOperator, what: `${what}, or PyTorch (libtorch_cpu.so),` })),
   analyse(header): Analysis<Result> {
@@ -35,5 +36,6 @@ export const anyEngineProfile: Profile<Result> = {
       },
     };
   },
+  told: operatorsProfile.told!,
   present: (result) => "engine" in result ? presentTorch(result) : presentOperators(result),
 };

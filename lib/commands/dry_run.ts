@@ -33,6 +33,8 @@ export interface DryRunOptions extends TargetOptions {
   readonly calibrate?: true;
   readonly between?: true;
   readonly syscalls?: true;
+  readonly sampleEvery?: number;
+  readonly shapes?: true;
 }
 
 /** Prints what a run would attach, where, and what a hit costs. Attaches nothing. */
@@ -82,7 +84,8 @@ function rateText(programs: readonly Planned[], rate: number, calibration: Calib
 
 /** The same choices as Attachments makes: one program for a target that has mapped all, otherwise one for each library, and gates for what is not there. */
 async function plans(probes: readonly Probe[], filter: Filter, { bufferPages, wait }: DryRunOptions, means: Means) {
-  const groups = groupByLibrary(probes, callGate);
+  const countable = ({ counters = [] }: Probe) => counters.every((name) => means.machine.counters.has(name));
+  const groups = groupByLibrary(probes.filter(countable), callGate);
   const possible = ({ library, tracepoints = [] }: Probe) => !library && tracepoints.every((name) => means.machine.tracepoints.has(name));
   const kernel: ProgramPart = { stream: "process", probes: probes.filter(possible), sites: new Map() };
   const { planned, missing: notYet } = filter.type === "new"

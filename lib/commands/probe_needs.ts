@@ -25,8 +25,14 @@ export async function probeChecks(machine: Capabilities): Promise<ProbeCheck[]> 
 }
 
 function checkProbe(probe: Probe, machine: Capabilities): ProbeCheck {
-  const { tracepoints, kernelTypes, unsafe, library } = needsOf(probe);
-  const needs = [...tracepoints, ...kernelTypes ? ["BTF"] : [], ...unsafe ? ["--unsafe"] : [], ...library === null ? [] : [`${library}*`]];
+  const { tracepoints, counters, kernelTypes, unsafe, library } = needsOf(probe);
+  const needs = [
+    ...tracepoints,
+    ...counters,
+    ...kernelTypes ? ["BTF"] : [],
+    ...unsafe ? ["--unsafe"] : [],
+    ...library === null ? [] : [`${library}*`],
+  ];
   // Who may not look into tracefs knows of no tracepoint: then none is missed.
   const visible = machine.tracepoints.size > 0;
   const lacks = [

@@ -1,5 +1,5 @@
 import type { Analysis, Present } from "../analysis/analysis.ts";
-import type { Slice } from "../events/span.ts";
+import type { Slice, Span } from "../events/span.ts";
 import type { Tracks } from "../events/tracks.ts";
 import type { Engine } from "../programs/engine.ts";
 import type { Probe } from "../programs/probe.ts";
@@ -18,6 +18,8 @@ export interface Profile<Result> {
   /** Probes of libraries without which there is no answer, and what they would have seen: the first of those that the run's detail leaves, `or` another. */
   readonly requires?: readonly { readonly probe: Probe; readonly or?: Probe; readonly what: string }[];
   analyse(header: Header): Analysis<Result>;
+  /** What outputs say of a span besides what was seen, by what the header says of the machine. */
+  told?(header: Header): (span: Span) => Span;
   readonly present: Present<Result>;
   /** Slices that the explanation adds to the trace. */
   annotate?(result: Result, tracks: Tracks): readonly Slice[];

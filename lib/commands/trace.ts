@@ -41,6 +41,9 @@ export interface TraceOptions extends TargetOptions, ReportOptions, OverheadOpti
   readonly bpftrace?: string;
   readonly between?: true;
   readonly syscalls?: true;
+  /** Events of a hardware counter of which one is told. */
+  readonly sampleEvery?: number;
+  readonly shapes?: true;
   /** Milliseconds without anything new after which it is known what runs. */
   readonly learn?: number;
   /** `--redact`. */

@@ -43,8 +43,9 @@ export class TraceRun<Result> {
     this.#header = header;
     const { out, recording } = this.#outputs.begin(header);
     this.#span = out;
+    const told = this.#profile.told?.(header);
     const sink = (span: Span) => {
-      out(span);
+      out(told ? told(span) : span);
       analysis.span(span);
       if (span.type === "mark" && span.kind === "note") this.#notes.push(span.text);
       this.onSpan?.(span);

@@ -14,6 +14,8 @@ interface TurnOptions {
   readonly every?: number;
   readonly between?: true;
   readonly syscalls?: true;
+  readonly sampleEvery?: number;
+  readonly shapes?: true;
 }
 
 /** Turns with which a recording stays below the number of streams that a replay reads: each turn has one. */

@@ -65,6 +65,16 @@ export interface OperatorSum {
   readonly startNs: number;
 }
 
+/** What a processor counts by itself. */
+export type CountedEvent = "cycles" | "instructions" | "cache references" | "cache misses" | "branch misses" | "stalled cycles";
+
+/** So many events more, the last of them while a thread computed this operator; null: none that was seen. */
+export interface Counted {
+  readonly event: CountedEvent;
+  readonly count: number;
+  readonly operator: string | null;
+}
+
 /** A part of a graph, and which device computes it: one object for what is computed again and again. */
 export interface Placement {
   readonly device: string;
@@ -99,6 +109,7 @@ export interface Instant {
   readonly args?: Args;
   readonly choice?: ExpertChoice;
   readonly sum?: OperatorSum;
+  readonly counted?: Counted;
 }
 
 export interface Counter {

@@ -33,8 +33,8 @@ export interface Capabilities {
   readonly lockdown: string | null;
   /** False in a container with PIDs of its own: probes see other numbers than llmprof. */
   readonly pidNamespaceIsInit: boolean;
-  /** Hardware performance counters. */
-  readonly pmu: boolean;
+  /** Hardware performance counters, by bpftrace's names for them; empty where there is none. */
+  readonly counters: ReadonlySet<string>;
   /** Distribution by `ID` and `ID_LIKE` of os-release, nearest first: `ubuntu`, `debian`. */
   readonly distribution: readonly string[];
   readonly bpftrace: Bpftrace | null;
@@ -85,13 +85,13 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     "/sys/kernel/security/lockdown",
     "/etc/os-release",
   ]);
-  const [texts, mounts, trace, btf, namespace, devices, bpftrace] = await Promise.all([
+  const [texts, mounts, trace, btf, namespace, counters, bpftrace] = await Promise.all([
     reading,
     mountTable,
     tracing,
     files.exists("/sys/kernel/btf/vmlinux"),
     files.link("/proc/self/ns/pid"),
-    files.list("/sys/bus/event_source/devices"),
+    readCounters(files),
     known,
   ]);
   const [status, release, cpuinfo, meminfo, governor, lockdown, osRelease] = texts.map((text) => text ?? "");
@@ -112,8 +112,7 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     hiddenBtf: btf ? null : hiding("/sys/kernel/btf/vmlinux", mounts),
     lockdown: /\[(\w+)\]/.exec(lockdown!)?.[1] ?? null,
     pidNamespaceIsInit: namespace === initialPidNamespace,
-    // Intel's hybrid processors have `cpu_core` and `cpu_atom`, Arm has `armv8_pmuv3_0`.
-    pmu: devices.some((device) => /^(cpu($|_)|armv\d+)/.test(device)),
+    counters,
     distribution: distributionOf(osRelease!),
     ...bpftrace,
     ...trace,
@@ -145,6 +144,27 @@ async function readTracefs(files: KernelFiles, mountTable: Promise<Mount[]>): Pr
   const tracefs = [usual, other].find((path) => mounts.findLast(({ place }) => place === path)?.type === "tracefs") ?? null;
   const names = tracefs === usual ? listed : tracefs === other ? await files.grandchildren(`${other}/events`) : [];
   return { tracefs, tracepoints: new Set(names.map((name) => name.replace("/", ":"))) };
+}
+
+/**
+ * What a kernel calls the counters of a processor, by bpftrace's names. Arm's own names of its cache are of the first level, and are left out: what is
+ * said of misses is said of the last.
+ */
+const COUNTERS: Readonly<Record<string, readonly string[]>> = {
+  "cpu-cycles": ["cpu-cycles", "cpu_cycles"],
+  "instructions": ["instructions", "inst_retired"],
+  "cache-references": ["cache-references"],
+  "cache-misses": ["cache-misses"],
+  "branch-misses": ["branch-misses", "br_mis_pred"],
+  "backend-stalls": ["stalled-cycles-backend", "stall_backend"],
+};
+
+/** Intel's hybrid processors have `cpu_core` and `cpu_atom`, Arm has `armv8_pmuv3_0`. A virtual machine has none, as a rule. */
+async function readCounters(files: KernelFiles): Promise<ReadonlySet<string>> {
+  const devices = "/sys/bus/event_source/devices";
+  const device = (await files.list(devices)).find((name) => /^(cpu$|cpu_core$|armv\d+)/.test(name));
+  const events = device === undefined ? [] : await files.list(`${devices}/${device}/events`);
+  return new Set(Object.entries(COUNTERS).filter(([, names]) => names.some((name) => events.includes(name))).map(([name]) => name));
 }
 
 /** `ID` and `ID_LIKE` of os-release, nearest first. */

@@ -16,6 +16,9 @@ Deno.test("capabilities: everything that a machine says", () =>
     "/sys/kernel/tracing/events/sched/sched_switch/id": "1",
     "/sys/kernel/tracing/events/enable": "0",
     "/sys/bus/event_source/devices/cpu/type": "4",
+    "/sys/bus/event_source/devices/cpu/events/cpu-cycles": "",
+    "/sys/bus/event_source/devices/cpu/events/cache-misses": "",
+    "/sys/bus/event_source/devices/cpu/events/topdown-retiring": "",
     "/etc/os-release": 'PRETTY_NAME="x"\nID=ubuntu\nID_LIKE="debian other"\n',
     "/opt/bin/bpftrace": "",
   }, async (files, root) => {
@@ -44,7 +47,7 @@ Deno.test("capabilities: everything that a machine says", () =>
       hiddenBtf: null,
       lockdown: "integrity",
       pidNamespaceIsInit: true,
-      pmu: true,
+      counters: new Set(["cpu-cycles", "cache-misses"]),
       distribution: ["ubuntu", "debian", "other"],
       bpftrace: "/opt/bin/bpftrace",
       bpftracePath: "/opt/bin/bpftrace",

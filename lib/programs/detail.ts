@@ -20,9 +20,16 @@ export function asDetail(said: unknown): Detail {
   return details.find((detail) => detail === said) ?? "op";
 }
 
+/** Options that ask for a probe; a number is how rarely it is told. */
+export type Asking = { readonly [option in NonNullable<Probe["asked"]>]?: true | number };
+
 /** Without those that an option has to ask for, and did not. */
-export function askedFor(probes: readonly Probe[], options: { readonly [option in NonNullable<Probe["asked"]>]?: true }): readonly Probe[] {
-  return probes.filter(({ asked }) => asked === undefined || options[asked]);
+export function askedFor(probes: readonly Probe[], options: Asking): readonly Probe[] {
+  return probes.flatMap((probe) => {
+    const asking = probe.asked === undefined || options[probe.asked];
+    if (!asking) return [];
+    return typeof asking === "number" && probe.every ? [probe.every(asking)] : [probe];
+  });
 }
 
 /** The probes of a detail: its own, and those that are part of each. */

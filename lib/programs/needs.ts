@@ -5,6 +5,8 @@ import { parseTemplate } from "./template.ts";
 export interface ProbeNeeds {
   /** Tracepoints without which it makes no sense. */
   readonly tracepoints: readonly string[];
+  /** Hardware counters, by bpftrace's names. */
+  readonly counters: readonly string[];
   /** It follows the kernel's own structures: BTF has to describe them. */
   readonly kernelTypes: boolean;
   /** It stops processes: a helper that bpftrace allows only with `--unsafe`. */
@@ -16,6 +18,7 @@ export interface ProbeNeeds {
 export function needsOf(probe: Probe): ProbeNeeds {
   return {
     tracepoints: probe.tracepoints ?? [],
+    counters: probe.counters ?? [],
     kernelTypes: parseTemplate(probe.template).some(({ predicate, body }) => /\bcurtask\b|\(struct \w+ \*\)/.test(predicate + withoutComments(body))),
     unsafe: probe.unsafe ?? false,
     library: probe.library?.prefix ?? null,

@@ -65,7 +65,7 @@ export interface Probe {
   readonly name: string;
   /** One line for `--dry-run` and `doctor`. */
   readonly summary: string;
-  /** bpftrace with the constructs of template.ts. Blocks on tracepoints that this kernel lacks are left out. */
+  /** bpftrace with the constructs of template.ts. Blocks on tracepoints, and hardware counters, that are not here are left out. */
   readonly template: string;
   readonly params?: Readonly<Record<string, Param>>;
   /** Where the uprobes of the template are; absent for a probe on tracepoints alone. */
@@ -74,18 +74,22 @@ export interface Probe {
   readonly given?: RegExp;
   /** Tracepoints without which the probe makes no sense (others are optional). */
   readonly tracepoints?: readonly string[];
+  /** Hardware counters without which it makes no sense, by bpftrace's names (others are optional). */
+  readonly counters?: readonly string[];
   /** Calls a helper that bpftrace allows only with `--unsafe` (`signal`). */
   readonly unsafe?: boolean;
   /** Hit hundreds of times a second or more: what it costs depends on how its records leave the kernel. */
   readonly hot?: boolean;
   /** Hits of one of its sites for each operator that a worker computes: what it will cost is known from the graph, before it is placed. */
   readonly perOperator?: { readonly site: string; readonly hits: number };
-  /** Hits of this site send nothing, and there are as many of them as of this record. */
-  readonly asMany?: { readonly site: string; readonly record: string };
+  /** Hits of this site send nothing, and there are as many of them as of that of these records that comes. */
+  readonly asMany?: { readonly site: string; readonly records: readonly string[] };
   /** Of a timer: hits in a second of CPU time, whatever the target does. */
   readonly perSecond?: number;
   /** Seen only where the option of this name asks for it. */
-  readonly asked?: "syscalls" | "between";
+  readonly asked?: "syscalls" | "between" | "sampleEvery" | "shapes";
+  /** The same probe told once in so many events: the number that its option has. */
+  readonly every?: (events: number) => Probe;
   /** It is a part of these details alone; absent: of each. */
   readonly details?: readonly Detail[];
   /**

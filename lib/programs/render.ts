@@ -10,6 +10,8 @@ import { type Block, parseTemplate, replaceConditions, replaceEmits } from "./te
 /** What this bpftrace and this kernel can do, as far as the text of a program depends on it. */
 export interface Dialect {
   hasTracepoint(categoryAndName: string): boolean;
+  /** Hardware counters, by bpftrace's names: `cpu-cycles`. */
+  hasCounter(name: string): boolean;
   /**
    * How many buffers there are where each CPU has its own (bpftrace before 0.19): they are read one after another, and each record wakes their
    * reader. 0 where all share a ring buffer.
@@ -96,7 +98,7 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
       const hits = isSumming && block.attach[0] === `{{${perOperator?.site}}}` && { perOperator: perOperator!.hits };
       const isPrinted = dialect.perCpuBuffers > 0 && emitted.length > 0 && !emitted.some((record) => rotating?.takes(record));
       const { asMany } = probe;
-      const records = asMany && block.attach[0] === `{{${asMany.site}}}` ? [`${probe.name}.${asMany.record}`] : emitted;
+      const records = asMany && block.attach[0] === `{{${asMany.site}}}` ? asMany.records.map((record) => `${probe.name}.${record}`) : emitted;
       const among = attach.length > 1 && { among: attach.length };
       sites.push(...attach.map((point) => ({ attach: point, probe: probe.name, records, ...among, ...isPrinted && { isPrinted }, ...hits })));
       const written = { ...block, body: replaceRepeats(block.body, dialect.walksMaps) };
@@ -153,6 +155,8 @@ function attachPoints(block: Block, probe: Probe, dialect: Dialect, resolve: Res
     if (name) {
       return resolve(siteOf(probe, name)).map(attachPoint);
     }
+    const [, counter, every] = /^hardware:([\w-]+):\{\{(\w+)\}\}$/.exec(point) ?? [];
+    if (counter !== undefined) return dialect.hasCounter(counter) ? [`hardware:${counter}:${literal(probe, every!, dialect, resolve)}`] : [];
     const tracepoint = /^tracepoint:(\w+:\w+)$/.exec(point)?.[1];
     return tracepoint && !dialect.hasTracepoint(tracepoint) ? [] : [point];
   });

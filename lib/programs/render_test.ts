@@ -3,7 +3,13 @@ import type { Probe } from "./probe.ts";
 import { quote, render } from "./render.ts";
 import { parseTemplate } from "./template.ts";
 
-const dialect = { hasTracepoint: (name: string) => name !== "a:missing", perCpuBuffers: 0, walksMaps: true, arch: "x86_64" } as const;
+const dialect = {
+  hasTracepoint: (name: string) => name !== "a:missing",
+  hasCounter: (name: string) => name !== "missing",
+  perCpuBuffers: 0,
+  walksMaps: true,
+  arch: "x86_64",
+} as const;
 
 function probe(template: string, extra: Partial<Probe> = {}): Probe {
   const decoder = () => ({ event() {}, end() {} });
@@ -125,4 +131,12 @@ Deno.test("mistakes in a template are found when it is rendered", () => {
   assert.throws(() => rendered(probe("tracepoint:a:b { {{none}} }")), /unknown parameter/);
   assert.throws(() => parseTemplate("tracepoint:a:b { "), /body without an end/);
   assert.throws(() => parseTemplate("tracepoint:a:b /x { }"), /predicate without an end/);
+});
+
+Deno.test("hardware counters: those that are here, told once in as many events as was asked for", () => {
+  const params = { every: { type: "int", value: 1000 } } as const;
+  const p = probe("hardware:cpu-cycles:{{every}} /FILTER/ { EMIT(hit, {{every}}); }\nhardware:missing:{{every}} { EMIT(hit, 1); }", { params });
+  const text = rendered(p);
+  assert.match(text, /^hardware:cpu-cycles:1000 \/@w && @tree\[pid\]\/ \{.*1000\)/m);
+  assert.doesNotMatch(text, /missing/);
 });

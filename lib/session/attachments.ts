@@ -55,7 +55,7 @@ export class Attachments {
   ) {
     this.#libraries = new LibraryAttacher(
       means,
-      groupByLibrary(probes, options.callGate),
+      groupByLibrary(probes.filter((probe) => this.#countable(probe)), options.callGate),
       (parts) => this.#startLibraries(parts),
       (fact) => run.fact(fact),
     );
@@ -151,6 +151,15 @@ export class Attachments {
     const missing = (probe.tracepoints ?? []).filter((name) => !this.means.machine.tracepoints.has(name));
     if (missing.length > 0) this.run.fact({ fact: "note", text: `${probe.summary}: not seen here, this kernel has no ${missing.join(", ")}` });
     return missing.length === 0;
+  }
+
+  #countable({ counters = [], summary }: Probe): boolean {
+    const { counters: here } = this.means.machine;
+    const missing = counters.filter((name) => !here.has(name));
+    if (missing.length === 0) return true;
+    const why = here.size === 0 ? "this machine has no such counters, like most virtual ones" : `this processor has no ${missing.join(", ")}`;
+    this.run.fact({ fact: "note", text: `${summary}: not seen here, ${why}` });
+    return false;
   }
 
   /** None where nothing is waited for. */

@@ -16,7 +16,7 @@ const TIMER_NS = 35_000;
 
 /** What kind of thing an attach point is that no site was chosen for. */
 export function costInKernel(attach: string): "timer" | "tracepoint" {
-  return attach.startsWith("profile:") ? "timer" : "tracepoint";
+  return /^(profile|hardware):/.test(attach) ? "timer" : "tracepoint";
 }
 
 /** Nanoseconds of CPU time that hits cost the threads they happen in. */

@@ -46,6 +46,7 @@ export interface EndedProgram {
 export function dialectOf(machine: Capabilities): Dialect {
   return {
     hasTracepoint: (name) => machine.tracepoints.has(name),
+    hasCounter: (name) => machine.counters.has(name),
     perCpuBuffers: hasRingBuffer(machine.bpftrace!) ? 0 : machine.cpus,
     walksMaps: atLeast(machine.bpftrace!.version, 0, 21) && isKernelAtLeast(machine.kernel, 5, 13),
     arch: machine.arch,

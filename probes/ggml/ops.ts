@@ -5,6 +5,7 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { withEveryOperator } from "../../lib/programs/detail.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
+import { CountedEvents, counterRecords } from "./counters.ts";
 import { describing, descriptions, Tensors } from "./describe.ts";
 import { ExpertChoices } from "./experts.ts";
 import { OpLanes } from "./lanes.ts";
@@ -18,7 +19,7 @@ export const ops: Probe = {
   template: describing(template),
   params: { op: { type: "site", at: "entry", functions: [["ggml_cpu_extra_compute_forward"]] } },
   library: { ...cpuBackend, symbols: ["ggml_cpu_extra_compute_forward", "ggml_graph_compute"] },
-  sees: ["ggml/graph.graph", "ggml/graph.graph_return", "ggml/barrier.barrier"],
+  sees: ["ggml/graph.graph", "ggml/graph.graph_return", "ggml/barrier.barrier", ...counterRecords],
   facts: ["table"],
   hot: true,
   perOperator: { site: "op", hits: 1 },
@@ -50,10 +51,12 @@ class OpsDecoder implements Decoder {
   readonly #tensors = new Tensors();
   readonly #lanes: OpLanes;
   readonly #choices: ExpertChoices;
+  readonly #counted: CountedEvents;
 
   constructor(tracks: Tracks) {
     this.#lanes = new OpLanes(tracks, (pid, address) => this.#tensors.find(pid, address));
     this.#choices = new ExpertChoices((tid) => this.#lanes.current(tid), tracks);
+    this.#counted = new CountedEvents((tid) => this.#lanes.current(tid), tracks);
   }
 
   fact(fact: Fact): void {
@@ -81,6 +84,8 @@ class OpsDecoder implements Decoder {
       case "ggml/graph.graph_return":
         this.#choices.graph(event, out);
         return this.#lanes.graphEnds(event, out);
+      default:
+        return this.#counted.counted(event, out);
     }
   }
 

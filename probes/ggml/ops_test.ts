@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Decoding } from "../../tests/harness/decoding.ts";
 import { barrier } from "./barrier.ts";
+import { counters } from "./counters.ts";
 import { graph } from "./graph.ts";
 import { ops } from "./ops.ts";
 
@@ -390,4 +391,24 @@ Deno.test("ops: without a table of names operators go by number; another table i
   tensor(d, 1, 2, "x");
   op(d, 5, 0, 1);
   assert.match(d.end(9)[0]!, /ggml\.op "op 2" 5–9 \(open\)/);
+});
+
+Deno.test("counters: what a thread computes when its counter tells, and sums of the process", () => {
+  const d = new Decoding(ops, graph, counters(1000));
+  d.fact(0, { fact: "table", symbol: "GGML_OP_NAME", file: "libggml-base.so", names: ["NONE", "MUL_MAT", "ADD"] });
+  tensor(d, 1, 1, "Qcur-0");
+  d.event(9, "ggml/counters.cycles", { count: 1000 });
+  begin(d, 10);
+  op(d, 11, 0, 1);
+  d.event(12, "ggml/counters.cycles", { count: 1000 });
+  d.event(13, "ggml/counters.misses", { count: 10 });
+  returns(d, 20);
+  assert.deepEqual(d.told().filter((line) => !/ggml\.(op|graph)/.test(line)), [
+    '100/100 ggml.counted "cycles" 9 count=1000',
+    "100 <cycles> = 1000 at 9",
+    '100 <worker 0> ggml.counted "cycles" 12 count=1000 operator=MUL_MAT tensor=Qcur-0',
+    "100 <cycles> = 2000 at 12",
+    '100 <worker 0> ggml.counted "cache misses" 13 count=10 operator=MUL_MAT tensor=Qcur-0',
+    "100 <cache misses> = 10 at 13",
+  ]);
 });

@@ -23,7 +23,7 @@ export function capable(info = "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n", tr
     hiddenBtf: null,
     lockdown: null,
     pidNamespaceIsInit: true,
-    pmu: true,
+    counters: new Set(["cpu-cycles", "instructions"]),
     distribution: ["debian"],
     bpftrace: parseBpftrace("/usr/bin/bpftrace", "bpftrace v0.23.2\n", info, true),
     bpftracePath: "/usr/bin/bpftrace",

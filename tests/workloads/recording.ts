@@ -73,7 +73,11 @@ const header: Header = {
 
 function schemaOf(stream: string, probes: Parameters<typeof render>[0]["probes"]): StreamSchema {
   const plan = { stream, probes, filter: { type: "processes", pids: [pid] }, window: "signalled" } as const;
-  return render(plan, { hasTracepoint: () => true, perCpuBuffers: 0, walksMaps: true, arch: "x86_64" }, () => [`uprobe:"x":"y"`]).schema;
+  return render(
+    plan,
+    { hasTracepoint: () => true, hasCounter: () => true, perCpuBuffers: 0, walksMaps: true, arch: "x86_64" },
+    () => [`uprobe:"x":"y"`],
+  ).schema;
 }
 
 const encoder = new TextEncoder();

@@ -71,7 +71,14 @@ export function traceCommand(name: string, description: string, context: Context
         isCold,
       ),
     )
+    .addOption(
+      option("--shapes", "PyTorch: the shapes of the tensors that each operator is given, as well", "tracing").hideHelp(isCold),
+    )
     .addOption(option("--syscalls", "count the system calls of each thread as well, and the time in them", "tracing"))
+    .addOption(
+      option("--sample-every <N>", "hardware counters as well: cycles, instructions, misses, each told once in N (1000000) events", "tracing")
+        .argParser(parseCount(1000)).hideHelp(isCold),
+    )
     .addOption(
       option("--max-overhead <PERCENT>", "look first; see less, or refuse (exit 4), where more is predicted", "tracing").argParser(parsePercent),
     )
@@ -85,7 +92,7 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--quiet", "no progress"))
     .addOption(option("--verbose", "causes and stacks of failures"))
     .action(async (words, given) => {
-      if (isCold) refuse(command as unknown as Command, ["detail", "every", "for", "slowerThan", "between", "learn"]);
+      if (isCold) refuse(command as unknown as Command, ["detail", "every", "for", "slowerThan", "between", "learn", "sampleEvery", "shapes"]);
       const o = { ...given, wait: given.wait === true, quiet: given.quiet === true, ...(isCold && ONCE) };
       const program = targetProgram(name, words, o, context);
       const outputs = o.dryRun ? [] : outputPaths(name, o.output as string[] | false | undefined, context);
@@ -115,7 +122,7 @@ export function traceCommand(name: string, description: string, context: Context
 }
 
 /** A cold start happens once and has one detail, whatever the environment says. */
-const ONCE = { detail: "op", every: undefined, for: undefined, slowerThan: undefined } as const;
+const ONCE = { detail: "op", sampleEvery: undefined, every: undefined, for: undefined, slowerThan: undefined } as const;
 
 /** Options that other commands have: a mistake on the command line when it is typed. */
 function refuse(command: Command, names: readonly string[]): void {
@@ -128,8 +135,14 @@ function refuse(command: Command, names: readonly string[]): void {
 }
 
 /** Tokens, graphs and what lies between them are llama.cpp's: PyTorch knows operators. */
-function refuseOfTorch(name: string, o: { readonly [option in "tokens" | "slowerThan" | "between" | "maxOverhead" | "detail"]?: unknown }): void {
-  const given = ([["tokens", "tokens"], ["slowerThan", "slower-than"], ["between", "between"], ["maxOverhead", "max-overhead"]] as const)
+function refuseOfTorch(
+  name: string,
+  o: { readonly [option in "tokens" | "slowerThan" | "between" | "sampleEvery" | "maxOverhead" | "detail"]?: unknown },
+): void {
+  const given = ([["tokens", "tokens"], ["slowerThan", "slower-than"], ["between", "between"], ["sampleEvery", "sample-every"], [
+    "maxOverhead",
+    "max-overhead",
+  ]] as const)
     .find(([option]) => o[option] !== undefined)?.[1] ?? (o.detail === "op" ? undefined : `detail ${o.detail}`);
   if (given === undefined) return;
   const why = "Of PyTorch, operators are seen one by one, and nothing of tokens and graphs.";
@@ -152,6 +165,8 @@ const LIVE = [
   "between",
   "learn",
   "syscalls",
+  "sampleEvery",
+  "shapes",
   "dryRun",
   "bpftrace",
   "maxOverhead",

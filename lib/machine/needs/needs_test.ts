@@ -67,7 +67,7 @@ Deno.test("needs: what no command mends says what does", () => {
     [{ bpftrace: null, bpftracePath: "/a b" }, {}, "bpftrace 0.16 or newer", "missing", /^Try: '\/a b' --version$/],
     [{ bpftrace: old }, {}, "bpftrace 0.16 or newer", "missing", /README.*--bpftrace PATH/],
     [{ seccomp: true }, {}, "no filter of system calls", "warning", /seccomp=unconfined/],
-    [{ pmu: false }, {}, "hardware counters", "warning", /^$/],
+    [{ counters: new Set() }, {}, "hardware counters", "warning", /^$/],
     [{}, { pressure: false }, "pressure (PSI)", "warning", /psi=1/],
     [{}, { config: new Map([["CONFIG_BPF_SYSCALL", "y"]]) }, "kernel configuration", "missing", /built with/],
     [{ kernel: "5.10.0", effectiveCaps: good.effectiveCaps & ~(1n << 24n) }, {}, "locked memory", "warning", /^ulimit -l unlimited$/],

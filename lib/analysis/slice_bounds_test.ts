@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import type { Args, Slice } from "../events/span.ts";
+import { Tracks } from "../events/tracks.ts";
+import { SliceBounds } from "./slice_bounds.ts";
+
+/** 1 byte a nanosecond from memory, 4 from a cache of 1000 bytes, 10 operations. */
+const ceilings = [{ threads: 1, memoryBytes: 1e9, cacheBytes: 4e9, cacheSize: 1000, flops: 1e10, byteOperations: 1e10 }];
+const tracks = new Tracks();
+
+function op(ns: number, args: Args): Slice {
+  return { type: "slice", track: tracks.lane(1, "worker 0"), name: "MUL_MAT", category: "ggml.op", start: 0, end: ns, args: { worker: 0, ...args } };
+}
+
+const graph: Slice = { type: "slice", track: tracks.thread(1, 1), name: "ggml_graph_compute", category: "ggml.graph", start: 0, end: 9, args: {} };
+
+Deno.test("slices: what binds each, from the second graph on, with few objects", () => {
+  const bounds = new SliceBounds(ceilings);
+  const weights = op(2000, { bytes: 2000, cold: 2000, flops: 100 });
+  assert.equal(bounds.of(weights), weights, "whether weights fit is not known yet");
+  bounds.of(graph);
+  const [first, second] = [bounds.of(weights) as Slice, bounds.of(weights) as Slice];
+  assert.equal(first.args!.bound_type, "memory");
+  assert.equal(first.args, second.args, "one object for each tensor and verdict");
+  assert.equal((bounds.of(op(100, { bytes: 10, flops: 1000 })) as Slice).args!.bound_type, "compute");
+  assert.equal((bounds.of(op(9000, { bytes: 10, flops: 1000 })) as Slice).args!.bound_type, "neither");
+  assert.equal((bounds.of(op(9000, {})) as Slice).args!.bound_type, undefined, "what it asks is not known");
+});
+
+Deno.test("slices: weights that fit are bound by the cache, and graphs are told apart", () => {
+  const bounds = new SliceBounds(ceilings);
+  const small = op(220, { bytes: 800, cold: 800, flops: 0 });
+  bounds.of(small);
+  bounds.of(graph);
+  assert.equal((bounds.of(small) as Slice).args!.bound_type, "cache");
+  bounds.of(small);
+  bounds.of(graph);
+  assert.equal((bounds.of(small) as Slice).args!.bound_type, "memory", "1600 bytes of a graph do not fit into 1000");
+});
