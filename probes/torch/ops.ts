@@ -8,7 +8,7 @@ import type { Probe } from "../../lib/programs/probe.ts";
 import { ProcessCode } from "../process/code.ts";
 import { isOperator, libtorch, operatorOf } from "./library.ts";
 import template from "./ops.bt" with { type: "text" };
-import { placesOf, reading, shapeFields, shapes, tensorPlaces } from "./shapes.ts";
+import { placesOf, reading, shapeFields, tensorPlaces } from "./shapes.ts";
 
 const called = [{ name: "function", type: "int", unit: "address" }, { name: "began", type: "time" }] as const;
 
