@@ -6,6 +6,7 @@
  */
 export { coldstartProfile } from "./lib/commands/coldstart.ts";
 export { operatorsProfile } from "./lib/commands/operators.ts";
+export { schedProfile } from "./lib/commands/sched.ts";
 export { torchProfile } from "./lib/commands/torch.ts";
 export { demoProfile } from "./lib/commands/demo_profile.ts";
 export { profiles } from "./lib/commands/profiles.ts";
@@ -20,6 +21,7 @@ export type { Timeline, TimelineOptions } from "./lib/timeline/timeline.ts";
 export { summarySchema } from "./lib/analysis/summary_schema.ts";
 export { coldstartResultSchema } from "./lib/analysis/coldstart_schema.ts";
 export { operatorsResultSchema } from "./lib/analysis/operators_schema.ts";
+export { schedResultSchema } from "./lib/analysis/sched_schema.ts";
 export { torchResultSchema } from "./lib/analysis/torch_schema.ts";
 export { type DemoResult, demoResultSchema } from "./lib/commands/demo_schema.ts";
 export { type DoctorSummary, doctorSummarySchema } from "./lib/commands/doctor_schema.ts";

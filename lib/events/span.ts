@@ -65,6 +65,22 @@ export interface OperatorSum {
   readonly startNs: number;
 }
 
+/** A time in which a thread was on no processor. */
+export interface OffCpu {
+  /** Such as `lock`, see probes/sched/reason.ts. */
+  readonly reason: string;
+  /** The system call that it was in. */
+  readonly call?: string;
+  /** At its end: when it could have run, and no processor did. */
+  readonly queuedNs: number;
+  /** Null: an interrupt, or nobody. */
+  readonly waker: { readonly pid: number; readonly tid: number; readonly name: string } | null;
+  /** Who took the processor from it. */
+  readonly taker: { readonly tid: number; readonly name: string } | null;
+  /** It runs on another processor than before. */
+  readonly migrated: boolean;
+}
+
 /** What a processor counts by itself. */
 export type CountedEvent = "cycles" | "instructions" | "cache references" | "cache misses" | "branch misses" | "stalled cycles";
 
@@ -98,6 +114,7 @@ export interface Slice {
   /** What it computes, on the thread that asked for the graph; one object for a node that is computed again and again. */
   readonly node?: GraphNode | undefined;
   readonly placed?: Placement;
+  readonly off?: OffCpu;
 }
 
 export interface Instant {

@@ -80,6 +80,8 @@ export interface Probe {
   readonly unsafe?: boolean;
   /** Hit hundreds of times a second or more: what it costs depends on how its records leave the kernel. */
   readonly hot?: boolean;
+  /** Numbers of its longest record that is so frequent, where that has many. */
+  readonly widest?: number;
   /** Hits of one of its sites for each operator that a worker computes: what it will cost is known from the graph, before it is placed. */
   readonly perOperator?: { readonly site: string; readonly hits: number };
   /** Hits of this site send nothing, and there are as many of them as of that of these records that comes. */
@@ -97,6 +99,8 @@ export interface Probe {
    * it closes. Who sets one looks at `FILTER` again behind that.
    */
   readonly whileOpen?: readonly string[];
+  /** Statements for the moment at which the window is shut, before it is; where this bpftrace can walk through a map. */
+  readonly atClose?: string;
   /** Record name → its fields after time, process and thread. */
   readonly records: Readonly<Record<string, readonly Field[]>>;
   /**

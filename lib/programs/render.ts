@@ -79,6 +79,7 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   const sites: ProgramSite[] = [];
   const blocks: string[] = [];
   const rotating = dialect.perCpuBuffers > 0 ? RotatingMaps.for(plan.probes) : null;
+  const closing: string[] = [];
   let kind: number = Kind.first;
   for (const probe of plan.probes) {
     const kinds = new Map<string, number>();
@@ -87,6 +88,8 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
       records[kind++] = { name: `${probe.name}.${record}`, fields };
     }
     for (const map of Object.keys({ ...probe.maps, ...probe.sums })) maps[map] = `${probe.name}.${map}`;
+    const sending = (text: string) => replaceEmits(text, ([record, ...args]) => emit(probe, record!, args, kinds, rotating));
+    if (probe.atClose !== undefined && dialect.walksMaps) closing.push(sending(probe.atClose));
     const template = replaceConditions(probe.template, (name) => plan.probes.some((other) => other.name === name));
     for (const block of parseTemplate(template)) {
       const attach = attachPoints(block, probe, dialect, resolve);
@@ -106,7 +109,7 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
     }
   }
   const repeats = dialect.walksMaps && plan.probes.some(({ template }) => isRepeating(template));
-  const prologue = [...beginning(plan, rotating, repeats), ...heartbeat(plan.probes, dialect.perCpuBuffers), ...(rotating?.blocks() ?? [])];
+  const prologue = [...beginning(plan, rotating, repeats, closing), ...heartbeat(plan.probes, dialect.perCpuBuffers), ...(rotating?.blocks() ?? [])];
   const text = [...prologue, ...filterBlocks(plan.filter), ...blocks].join("\n") + "\n";
   const buffers = dialect.perCpuBuffers > 0 && { buffers: dialect.perCpuBuffers };
   const schema = { stream: plan.stream, records, maps, disorderNs: DISORDER_NS, ...buffers, ...(rotating?.used && { rows: [...rotating.records] }) };
@@ -118,7 +121,7 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
  * (Not by `signal_generate`: a gate's own signal would fire that inside a running program, which the kernel skips and counts as a miss.)
  * `ready` is printed when every probe is attached (bpftrace polls its buffers only then), with one reading of both clocks.
  */
-function beginning(plan: ProgramPlan, rotating: RotatingMaps | null, repeats: boolean): string[] {
+function beginning(plan: ProgramPlan, rotating: RotatingMaps | null, repeats: boolean, closing: readonly string[]): string[] {
   const begin = [
     filterBegin(plan.filter),
     ...(rotating?.begin() ?? []),
@@ -132,7 +135,9 @@ function beginning(plan: ProgramPlan, rotating: RotatingMaps | null, repeats: bo
   const shut = [...new Set(plan.probes.flatMap(({ whileOpen }) => whileOpen ?? []))].map((map) => `@${map} = 0;`).join(" ");
   return [
     `BEGIN { ${begin.join(" ")} }`,
-    ...(plan.window === "open" ? [] : [window(SIGWINCH, "@w = 1;", Kind.open), window(SIGURG, `${shut} @w = 0; ${shut}`.trim(), Kind.close)]),
+    ...(plan.window === "open"
+      ? []
+      : [window(SIGWINCH, "@w = 1;", Kind.open), window(SIGURG, `${closing.join(" ")} ${shut} @w = 0; ${shut}`.trim(), Kind.close)]),
   ];
 }
 

@@ -10,7 +10,7 @@ export function rowsPerMap(bufferPages: number): number {
   return Math.max(4096, bufferPages * 8);
 }
 
-/** Every row is as wide as the widest: a record of more numbers would make all of them dearer, and is printed. */
+/** Every row is as wide as the widest: a record of more numbers would make all of them dearer, and is printed, unless its probe asks for more. */
 const WIDEST = 3;
 
 const TICK_MS = 100;
@@ -31,10 +31,10 @@ export class RotatingMaps {
 
   /** The records that rows are for: frequent ones of a few numbers. Null where there is none. */
   static for(probes: readonly Probe[]): RotatingMaps | null {
-    const hot = probes.filter((probe) => probe.hot).flatMap((probe) =>
-      Object.entries(probe.records).map(([name, fields]) => ({ name: `${probe.name}.${name}`, fields }))
+    const hot = probes.filter((probe) => probe.hot).flatMap(({ name: probe, records, widest = WIDEST }) =>
+      Object.entries(records).map(([name, fields]) => ({ name: `${probe}.${name}`, fields, widest }))
     );
-    const numbers = hot.filter(({ fields }) => fields.length <= WIDEST && fields.every(({ type }) => type !== "text"));
+    const numbers = hot.filter(({ fields, widest }) => fields.length <= widest && fields.every(({ type }) => type !== "text"));
     if (numbers.length === 0) return null;
     return new RotatingMaps(numbers.map(({ name }) => name), Math.max(...numbers.map(({ fields }) => fields.length)));
   }

@@ -34,6 +34,8 @@ interface RecordShape {
   readonly inRows: boolean;
   /** Index of the field that says which process the record is about, where that is not the one that ran. */
   readonly subject: number;
+  /** It says the thread, too. */
+  readonly isThread: boolean;
 }
 
 /** The latest time that a line may tell: what the kernel's clock can hold, and every format. */
@@ -62,7 +64,8 @@ export class LineParser {
     for (const [kind, { name, fields }] of Object.entries(schema.records)) {
       const hasText = fields.some((field) => field.type === "text");
       const inRows = schema.rows?.includes(name) ?? false;
-      records[Number(kind)] = { name: interned(name), fields, hasText, inRows, subject: fields.findIndex((field) => field.unit === "subject") };
+      const subject = fields.findIndex(({ unit }) => unit === "subject" || unit === "subject thread");
+      records[Number(kind)] = { name: interned(name), fields, hasText, inRows, subject, isThread: fields[subject]?.unit === "subject thread" };
     }
     this.#records = records;
     this.#maps = new Map(Object.entries(schema.maps));
@@ -141,7 +144,12 @@ export class LineParser {
     const values = shape.hasText ? this.#values(shape) : this.#numbers(shape.fields);
     if (values === null) return null;
     let pid = pidOf(who), tid = tidOf(who);
-    if (shape.subject >= 0) pid = tid = values[shape.subject] as number;
+    if (shape.subject >= 0) {
+      const subject = values[shape.subject] as number;
+      if (!shape.isThread) pid = tid = subject;
+      else if (!isWho(subject)) return null;
+      else [pid, tid] = [pidOf(subject), tidOf(subject)];
+    }
     if (!(pid >= 0 && pid <= HIGHEST_ID)) return null;
     return { at, stream: this.schema.stream, record: shape.name, pid, tid, values };
   }

@@ -74,7 +74,7 @@ function declared(name: string, find: (probe: string) => Probe | undefined): rea
 
 /** What a decoder relies on: the types in their order, and which field names the process. */
 function signature(fields: readonly Field[]): string {
-  return fields.map(({ name, type, unit }) => `${name} ${type}${unit === "subject" ? " subject" : ""}`).join(",");
+  return fields.map(({ name, type, unit }) => `${name} ${type}${unit?.startsWith("subject") ? ` ${unit}` : ""}`).join(",");
 }
 
 function quoted(text: string): string {

@@ -2,6 +2,7 @@ import type { Decoder, Value } from "../../lib/events/event.ts";
 import type { Fact } from "../../lib/events/fact.ts";
 import type { Span } from "../../lib/events/span.ts";
 import { Tracks } from "../../lib/events/tracks.ts";
+import { pidOf, tidOf } from "../../lib/programs/who.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 
 /** Fields of a record by name: a test says only those that it is about, the others are 0 or empty. */
@@ -28,8 +29,11 @@ export class Decoding {
     const unknown = Object.keys(fields).find((name) => !declared.some((field) => field.name === name));
     if (unknown) throw new Error(`${record} has no field ${unknown}`);
     const values = declared.map(({ name, type }) => fields[name] ?? (type === "text" ? "" : 0));
-    const subject = declared.findIndex(({ unit }) => unit === "subject");
-    const [pid, tid = pid] = (subject < 0 ? who : String(values[subject])).split("/").map(Number) as [number, number?];
+    const subject = declared.findIndex(({ unit }) => unit?.startsWith("subject"));
+    const about = declared[subject]?.unit === "subject thread"
+      ? `${pidOf(Number(values[subject]))}/${tidOf(Number(values[subject]))}`
+      : String(values[subject]);
+    const [pid, tid = pid] = (subject < 0 ? who : about).split("/").map(Number) as [number, number?];
     this.#decoder.event({ at, stream: "test", record, pid, tid, values }, this.#out);
   }
 

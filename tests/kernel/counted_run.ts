@@ -4,15 +4,18 @@ import { type EngineLog, parseEngineLog } from "../workloads/engine_log.ts";
 import { engineCommand, type EngineOptions, engineRun, startEngine } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
 import { holdKernelCounters } from "./kernel_counters.ts";
-import { absolute, allFormats, type Command, outputPath, type Results, startLlmprof, summaryOf } from "./live_run.ts";
+import { absolute, allFormats, outputPath, type Results, startLlmprof, summaryOf } from "./live_run.ts";
 import { hasRows, lastCounts } from "./recorded.ts";
 import { differingReplays } from "./replayed.ts";
 import { slicesOf, type TraceFigures, traceFigures } from "./trace_figures.ts";
 import type { Summary } from "../../lib/analysis/summary.ts";
 
 /** How a run is asked for. */
+/** Commands that tell of tokens. */
+export type Counting = Exclude<keyof Results, "sched">;
+
 export interface CountedOptions {
-  readonly command: Command;
+  readonly command: Counting;
   /** llmprof starts the engine, or it is told the number of one that waits. */
   readonly by: "start" | "pid";
   readonly bpftrace: string;
@@ -22,7 +25,7 @@ export interface CountedOptions {
 /** One run of a real engine under llmprof, with everything that was counted by anybody. */
 export interface Counted {
   readonly log: EngineLog;
-  readonly summary: Summary<Results[Command]>;
+  readonly summary: Summary<Results[Counting]>;
   readonly trace: TraceFigures;
   /** `@n` of each program: what bpftool dumped when all was over, and the last that the program itself printed. */
   readonly kernel: { readonly dumped: readonly number[]; readonly printed: readonly number[] };
@@ -62,7 +65,7 @@ export async function countedRun({ command, by, bpftrace, threads = 1 }: Counted
 }
 
 /** `coldstart` counts from exec, in time at which nothing was stopped; `operators` from the beginning of the first `llama_decode`. */
-async function firstTokenOff(path: string, summary: Summary<Results[Command]>, { times }: EngineLog): Promise<number> {
+async function firstTokenOff(path: string, summary: Summary<Results[Counting]>, { times }: EngineLog): Promise<number> {
   const { result } = summary;
   const at = "firstTokenNs" in result
     ? (await slicesOf(path, "llama.decode"))[0]!.start + BigInt(result.firstTokenNs!)

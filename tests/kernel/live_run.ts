@@ -1,5 +1,6 @@
 import type { ColdstartResult } from "../../lib/analysis/coldstart_schema.ts";
 import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
+import type { SchedResult } from "../../lib/analysis/sched_schema.ts";
 import type { Summary } from "../../lib/analysis/summary.ts";
 import { type TorchResult, torchResultSchema } from "../../lib/analysis/torch_schema.ts";
 import { type Finished, type Running, start } from "../harness/command.ts";
@@ -10,6 +11,7 @@ import type { Temporary } from "../harness/temporary.ts";
 export interface Results {
   readonly coldstart: ColdstartResult;
   readonly operators: OperatorsResult;
+  readonly sched: SchedResult;
 }
 
 export type Command = keyof Results;

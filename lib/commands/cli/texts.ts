@@ -29,6 +29,14 @@ Examples:
   sudo llmprof operators --pid 1234 --max-overhead 2%     less detail, or nothing, where it would cost more
   sudo llmprof operators -- python3 model.py              PyTorch too: every operator, from the first one on
   sudo llmprof operators --pid 1234 --dry-run             what would be attached, and where`,
+  sched: `
+Target: one of --pid, --comm, --match, --container, or a program after --.
+
+Examples:
+  sudo llmprof sched --pid 1234 --duration 10s            ten seconds of a running server
+  sudo llmprof sched -- node engine.mjs model.gguf        start it, end with it
+  sudo llmprof sched --container llama --syscalls         and what each thread asks the kernel for
+  sudo llmprof sched --pid 1234 --summary json | jq .result.verdict`,
   export: `
 Formats: .pftrace (Perfetto), .json (Chrome), .jsonl (one event a line); graphs of operators: .dot (Graphviz), .mmd (Mermaid),
 .graph.json. Each also with .gz.

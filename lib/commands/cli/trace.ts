@@ -15,8 +15,7 @@ import { usage } from "./usage_error.ts";
 
 /** A command that traces: see profile.ts. */
 export function traceCommand(name: string, description: string, context: Context, done: Done): Command {
-  // A cold start has one detail, and happens once.
-  const isCold = name === "coldstart";
+  const lacks = LACKS[name];
   const command = new Command(name)
     .description(description)
     .usage("[options] [-- program args…]")
@@ -31,9 +30,9 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--duration <TIME>", "end after 10s, 5m …", "end").argParser(parseDuration))
     .addOption(option("--tokens <N>", "end after so many generated tokens", "end").argParser(parseCount(1)))
     .addOption(
-      option("--every <TIME>", "with --for: watch it every 30s …, with nothing attached in between", "end").argParser(parseDuration).hideHelp(isCold),
+      option("--every <TIME>", "with --for: watch it every 30s …, with nothing attached in between", "end").argParser(parseDuration),
     )
-    .addOption(option("--for <TIME>", "with --every or --slower-than: for 2s … each time", "end").argParser(parseDuration).hideHelp(isCold))
+    .addOption(option("--for <TIME>", "with --every or --slower-than: for 2s … each time", "end").argParser(parseDuration))
     .addOption(
       option(
         "-o, --output <PATH>",
@@ -51,33 +50,29 @@ export function traceCommand(name: string, description: string, context: Context
         "wait: every operator and its wait for other workers; op: every operator; sum: operators added up in the kernel, and one graph a second; graph: tokens and graphs; sample: tokens, and a timer's samples of what runs; token: tokens alone",
         "tracing",
       )
-        .choices(details).default("op" as const).hideHelp(isCold),
+        .choices(details).default("op" as const),
     )
     .addOption(
       option("--slower-than <FACTOR>", "watch tokens alone, until one takes 1.5x as long as those before: then --detail for the next ones", "tracing")
-        .argParser(parseFactor).hideHelp(isCold),
+        .argParser(parseFactor),
     )
     .addOption(
-      option("--between", "see what libllama is asked between tokens: text to tokens and back, state, changes of the cache", "tracing").hideHelp(
-        isCold,
-      ),
+      option("--between", "see what libllama is asked between tokens: text to tokens and back, state, changes of the cache", "tracing"),
     )
     .addOption(
       option(
         "--learn <TIME>",
         "PyTorch: attach only to operators that run, when for so long no new one has (2s; needed with bpftrace 0.17)",
         "tracing",
-      ).argParser(parseDuration).hideHelp(
-        isCold,
-      ),
+      ).argParser(parseDuration),
     )
     .addOption(
-      option("--shapes", "PyTorch: the shapes of the tensors that each operator is given, as well", "tracing").hideHelp(isCold),
+      option("--shapes", "PyTorch: the shapes of the tensors that each operator is given, as well", "tracing"),
     )
     .addOption(option("--syscalls", "count the system calls of each thread as well, and the time in them", "tracing"))
     .addOption(
       option("--sample-every <N>", "hardware counters as well: cycles, instructions, misses, each told once in N (1000000) events", "tracing")
-        .argParser(parseCount(1000)).hideHelp(isCold),
+        .argParser(parseCount(1000)),
     )
     .addOption(
       option("--max-overhead <PERCENT>", "look first; see less, or refuse (exit 4), where more is predicted", "tracing").argParser(parsePercent),
@@ -92,8 +87,9 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--quiet", "no progress"))
     .addOption(option("--verbose", "causes and stacks of failures"))
     .action(async (words, given) => {
-      if (isCold) refuse(command as unknown as Command, ["detail", "every", "for", "slowerThan", "between", "learn", "sampleEvery", "shapes"]);
-      const o = { ...given, wait: given.wait === true, quiet: given.quiet === true, ...(isCold && ONCE) };
+      if (lacks) refuse(command as unknown as Command, lacks);
+      const without = Object.fromEntries((lacks?.options ?? []).map((option) => [option, option === "detail" ? "op" : undefined]));
+      const o = { ...given, ...without as Record<never, never>, wait: given.wait === true, quiet: given.quiet === true };
       const program = targetProgram(name, words, o, context);
       const outputs = o.dryRun ? [] : outputPaths(name, o.output as string[] | false | undefined, context);
       const hidden = [o.comm, o.match?.source, o.container, o.from, ...outputs];
@@ -103,9 +99,9 @@ export function traceCommand(name: string, description: string, context: Context
         const replay = (pseudonyms?: Pseudonyms) => replayRecording(from, { ...o, outputs, as: name, pseudonyms }, context);
         return done(await redacting(o.redact === true, program, hidden, replay));
       }
-      using begun = begin({ name, waits: isCold }, { ...o, program }, context);
+      using begun = begin({ name, waits: name === "coldstart" }, { ...o, program }, context);
       // Who is meant may be wrong: that is told later.
-      const engine = isCold ? "ggml" : await begun.engine.catch(() => "ggml" as const);
+      const engine = lacks ? "ggml" : await begun.engine.catch(() => "ggml" as const);
       if (engine === "torch" || engine === "learned torch") refuseOfTorch(name, o);
       if (o.dryRun) {
         const [profile, { dryRun }] = await Promise.all([profileOf(name, engine)!, import("../dry_run.ts")]);
@@ -118,20 +114,33 @@ export function traceCommand(name: string, description: string, context: Context
       const live = (pseudonyms?: Pseudonyms) => trace(profile, { ...o, outputs, program, pseudonyms }, context, begun);
       done(await redacting(o.redact === true, program, hidden, live));
     });
+  for (const option of command.options) option.hideHelp(option.hidden || lacks?.options.includes(option.attributeName()));
   return explained(command as unknown as Command);
 }
 
-/** A cold start happens once and has one detail, whatever the environment says. */
-const ONCE = { detail: "op", sampleEvery: undefined, every: undefined, for: undefined, slowerThan: undefined } as const;
+interface Lacks {
+  readonly options: readonly string[];
+  readonly why: string;
+}
 
-/** Options that other commands have: a mistake on the command line when it is typed. */
-function refuse(command: Command, names: readonly string[]): void {
+/** Options that other commands have: neither shown nor taken, whatever the environment says. */
+const LACKS: Readonly<Record<string, Lacks>> = {
+  coldstart: {
+    options: ["detail", "every", "for", "slowerThan", "between", "learn", "sampleEvery", "shapes"],
+    why: "It happens once, and is seen whole.",
+  },
+  sched: {
+    options: ["detail", "tokens", "slowerThan", "between", "learn", "sampleEvery", "shapes", "maxOverhead", "calibrate", "rate"],
+    why: "It looks at threads, whatever they compute.",
+  },
+};
+
+/** A mistake on the command line when it is typed. */
+function refuse(command: Command, { options, why }: Lacks): void {
   const typed = command.options.find((option) =>
-    names.includes(option.attributeName()) && command.getOptionValueSource(option.attributeName()) === "cli"
+    options.includes(option.attributeName()) && command.getOptionValueSource(option.attributeName()) === "cli"
   );
-  if (!typed) return;
-  const what = `${command.name()} has no option ${typed.long}.`;
-  throw usage(what, "It happens once, and is seen whole.", `See: llmprof ${command.name()} --help`);
+  if (typed) throw usage(`${command.name()} has no option ${typed.long}.`, why, `See: llmprof ${command.name()} --help`);
 }
 
 /** Tokens, graphs and what lies between them are llama.cpp's: PyTorch knows operators. */

@@ -1,0 +1,137 @@
+import type { Facts, Note, Table, View } from "../events/view.ts";
+import { firstRows } from "./first_rows.ts";
+import { info, qualityNotes, warning } from "./quality.ts";
+import type { SchedResult, SchedThread } from "./sched_schema.ts";
+import { presentSystemCalls } from "./system_calls_present.ts";
+
+const MAX_THREADS = 16, MAX_WAITS = 15;
+
+/** What is waited for first, then thread by thread. */
+export function presentSched(result: SchedResult): readonly View[] {
+  const views: View[] = [...notes(result), totals(result)];
+  if (result.threads.length > 0) views.push(...verdict(result), threads(result), waits(result));
+  if (result.takers.length > 0) views.push(takers(result));
+  if (result.systemCalls) views.push(...presentSystemCalls(result.systemCalls));
+  return views;
+}
+
+function notes({ threads, quality, windows }: SchedResult): Note[] {
+  const notes = qualityNotes(quality);
+  if (threads.length === 0) notes.push(warning("No thread left its processor or came to one while it was watched."));
+  if (windows.count > 1) notes.push(info(`Watched ${windows.count} times, ${(windows.ns / 1e9).toFixed(1)} s in all: the figures are of these.`));
+  return notes;
+}
+
+function totals({ windows, threads, totals }: SchedResult): Facts {
+  const { onNs, queuedNs, voluntary, involuntary, migrations } = totals;
+  const switches = voluntary + involuntary;
+  return {
+    type: "facts",
+    title: "Scheduling",
+    facts: [
+      { name: "watched", value: windows.ns, unit: "ns" },
+      { name: "threads", value: threads.length, unit: "count" },
+      { name: "on a processor", value: onNs, unit: "ns", note: windows.ns > 0 ? `${(onNs / windows.ns).toFixed(2)} processors on average` : "" },
+      { name: "waiting for one", value: queuedNs, unit: "ns", note: "ready to run" },
+      { name: "switches", value: switches, unit: "count", note: `${involuntary} against its will` },
+      { name: "migrations", value: migrations, unit: "count" },
+    ],
+  };
+}
+
+function verdict({ verdict }: SchedResult): Note[] {
+  if (verdict.length === 0) return [info("Nothing waits: threads that compute are on a processor for 99 % of their time.")];
+  return verdict.map(({ wait, share, ns, evidence, advice }) => {
+    const time = `${(share * 100).toFixed(1)} % of the time of threads that compute, ${(ns / 1e9).toFixed(2)} s`;
+    return info(`Waits for ${NAMES[wait] ?? wait}: ${time}${evidence === "" ? "" : `, ${evidence}`}. ${advice}`);
+  });
+}
+
+/** As a sentence says it. */
+const NAMES: Readonly<Record<string, string>> = {
+  processor: "a processor",
+  disk: "the disk",
+  "page fault": "page faults",
+  lock: "other threads",
+  network: "the network",
+  events: "events",
+  pipe: "a pipe",
+  sleep: "its own sleep",
+  children: "children",
+  device: "a device",
+  kernel: "the kernel's locks",
+  stopped: "a signal to go on",
+};
+
+function threads({ threads }: SchedResult): Table {
+  const { title, shown } = firstRows("Threads", threads, MAX_THREADS);
+  return {
+    type: "table",
+    title,
+    columns: [
+      { title: "thread", unit: "text" },
+      { title: "on a processor", unit: "ns" },
+      { title: "on", unit: "ratio" },
+      { title: "queued", unit: "ns" },
+      { title: "waits most for", unit: "text" },
+      { title: "waiting", unit: "ns" },
+      { title: "switches", unit: "count" },
+      { title: "forced", unit: "count" },
+      { title: "migrations", unit: "count" },
+    ],
+    rows: shown.map((thread) => [
+      nameOf(thread),
+      thread.onNs,
+      thread.seenNs > 0 ? thread.onNs / thread.seenNs : null,
+      thread.queuedNs,
+      thread.waits[0]?.reason ?? null,
+      thread.waits.reduce((sum, { ns }) => sum + ns, 0),
+      thread.voluntary + thread.involuntary,
+      thread.involuntary,
+      thread.migrations,
+    ]),
+  };
+}
+
+function nameOf({ pid, tid, name }: SchedThread): string {
+  return [name, tid === pid ? `${tid} main` : String(tid)].filter((word) => word !== "").join(" ");
+}
+
+function waits({ waits }: SchedResult): Table {
+  const { title, shown } = firstRows("Off a processor, by reason", waits, MAX_WAITS);
+  return {
+    type: "table",
+    title,
+    columns: [
+      { title: "reason", unit: "text" },
+      { title: "in", unit: "text" },
+      { title: "times", unit: "count" },
+      { title: "total", unit: "ns" },
+      { title: "queued", unit: "ns" },
+      { title: "p50", unit: "ns" },
+      { title: "p99", unit: "ns" },
+      { title: "max", unit: "ns" },
+      { title: "woken most by", unit: "text" },
+    ],
+    rows: shown.map(({ reason, call, times, totalNs, queuedNs, p50Ns, p99Ns, maxNs, wakers: [waker] }) => [
+      reason,
+      call,
+      times,
+      totalNs,
+      queuedNs,
+      p50Ns,
+      p99Ns,
+      maxNs,
+      waker ? `${waker.name} (${waker.tid}) ×${waker.times}` : null,
+    ]),
+  };
+}
+
+function takers({ takers }: SchedResult): Table {
+  return {
+    type: "table",
+    title: "Who took a processor from it",
+    columns: [{ title: "thread", unit: "text" }, { title: "times", unit: "count" }, { title: "then off for", unit: "ns" }],
+    rows: takers.map(({ name, tid, times, ns }) => [`${name} (${tid})`, times, ns]),
+  };
+}

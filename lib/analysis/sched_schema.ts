@@ -1,0 +1,68 @@
+import * as z from "zod";
+import { systemCallsSchema } from "./system_calls_schema.ts";
+
+const count = z.int().nonnegative();
+/** A sum of nanoseconds. */
+const ns = z.number();
+
+/** Another thread, by the name that it had when it was first seen. */
+const othersSchema = z.array(z.object({ name: z.string(), tid: count, times: count, ns }));
+
+/** Times off a processor, for one reason. Quantiles are off by at most 0.8 %. */
+const waitSchema = z.object({
+  reason: z.string(),
+  /** System call; null: in none. */
+  call: z.string().nullable(),
+  times: count,
+  totalNs: ns,
+  /** Of that, ready to run, and no processor did. */
+  queuedNs: ns,
+  p50Ns: ns,
+  p99Ns: ns,
+  maxNs: ns,
+  /** Threads that ended most of these times; an interrupt, such as a timer's or a device's, is none. */
+  wakers: othersSchema,
+});
+
+/**
+ * What `sched` answers. A thread is on a processor, or off: until it is woken for a reason, then queued until a processor runs it. Times are of threads, so
+ * those of a process with four of them may sum to four seconds in one.
+ */
+export const schedResultSchema = z.object({
+  windows: z.object({ count, ns }),
+  /** Most time on a processor first. */
+  threads: z.array(z.object({
+    pid: count,
+    tid: count,
+    name: z.string(),
+    /** From when it began, or first left a processor, until it ended or counting did. */
+    seenNs: ns,
+    onNs: ns,
+    /** Ready to run, and no processor did. */
+    queuedNs: ns,
+    /** Off a processor until it was woken, by reason. */
+    waits: z.array(z.object({ reason: z.string(), times: count, ns })),
+    /** Times that it left its processor by itself, and against its will. */
+    voluntary: count,
+    involuntary: count,
+    /** Times that it came back on another processor. */
+    migrations: count,
+  })),
+  /** By reason and system call, most time first; those that had not ended are in no quantile. */
+  waits: z.array(waitSchema),
+  /** Who took a processor from the target, and how long those waited that it was taken from. */
+  takers: othersSchema,
+  totals: z.object({ onNs: ns, queuedNs: ns, waitNs: ns, voluntary: count, involuntary: count, migrations: count }),
+  /**
+   * What threads that compute (a tenth of the busiest one's time on a processor, at least) wait for, most first, as a share of the time in which they were
+   * seen; three at most, of a hundredth at least.
+   */
+  verdict: z.array(z.object({ wait: z.string(), share: z.number(), ns, evidence: z.string(), advice: z.string() })),
+  /** With `--syscalls` alone. */
+  systemCalls: systemCallsSchema.nullable(),
+  quality: z.object({ lostEvents: count, undecodableLines: count }),
+});
+
+export type SchedResult = z.infer<typeof schedResultSchema>;
+export type SchedThread = SchedResult["threads"][number];
+export type SchedWait = SchedResult["waits"][number];

@@ -1,0 +1,70 @@
+import type { SchedResult, SchedThread, SchedWait } from "./sched_schema.ts";
+
+/** Threads with less of the busiest one's time on a processor wait for work, and nobody waits for them. */
+const COMPUTES = 0.1;
+/** What takes less of their time does not matter. */
+const MATTERS = 0.01;
+const MOST = 3;
+
+/** What a person can do about a wait. */
+const ADVICE: Readonly<Record<string, string>> = {
+  disk: "Read less from the disk: keep the model in memory (--mlock, or more memory), or put it on a faster device.",
+  "page fault": "Weights are read from the disk when they are touched: --no-mmap or --mlock reads them at once, and more memory keeps them.",
+  lock: "Threads wait for each other: fewer of them (-t), or look at who wakes whom.",
+  network: "The other side answers late, or asks for nothing.",
+  events: "It waits for something to do: clients, timers or other threads.",
+  pipe: "The process at the other end of the pipe is slower.",
+  sleep: "The program asked to sleep.",
+  children: "It waits for another process: trace that one.",
+  device: "A device's driver answers late.",
+  kernel: "Threads wait for one another inside the kernel, as when many map memory at once: fewer threads, or larger allocations.",
+  stopped: "Somebody stopped it (SIGSTOP), or debugs it.",
+};
+
+/** What threads that compute wait for most, with what shows it and what to try. */
+export function schedVerdict(
+  threads: readonly SchedThread[],
+  waits: readonly SchedWait[],
+  takers: SchedResult["takers"],
+  cpus: number | null,
+): SchedResult["verdict"] {
+  const busiest = Math.max(0, ...threads.map(({ onNs }) => onNs));
+  const computing = threads.filter(({ onNs }) => onNs > 0 && onNs >= COMPUTES * busiest);
+  const seen = computing.reduce((sum, { seenNs }) => sum + seenNs, 0);
+  const byReason = new Map<string, number>();
+  for (const thread of computing) {
+    for (const { reason, ns } of thread.waits) byReason.set(reason, (byReason.get(reason) ?? 0) + ns);
+  }
+  const queued = computing.reduce((sum, { queuedNs }) => sum + queuedNs, 0);
+  const verdicts = [...byReason].map(([reason, ns]) => ({ wait: reason, ns, evidence: evidenceOf(reason, waits), advice: ADVICE[reason] ?? "" }));
+  verdicts.push({
+    wait: "processor",
+    ns: queued,
+    evidence: crowdOf(computing.length, takers, cpus),
+    advice: crowdAdvice(computing.length, takers, cpus),
+  });
+  return verdicts.map((verdict) => ({ ...verdict, share: seen > 0 ? verdict.ns / seen : 0 }))
+    .filter(({ share }) => share >= MATTERS).sort((a, b) => b.ns - a.ns).slice(0, MOST);
+}
+
+function evidenceOf(reason: string, waits: readonly SchedWait[]): string {
+  const [most] = waits.filter((wait) => wait.reason === reason);
+  if (!most) return "";
+  const times = `${most.times} ${most.times === 1 ? "time" : "times"}`;
+  const waker = most.wakers[0] ? `, woken most by ${most.wakers[0].name || "thread"} (${most.wakers[0].tid})` : "";
+  return `${times}${most.call === null ? "" : ` in ${most.call}`}${waker}`;
+}
+
+function crowdOf(threads: number, takers: SchedResult["takers"], cpus: number | null): string {
+  const room = cpus === null
+    ? `${threads} threads compute`
+    : `${threads} ${threads === 1 ? "thread computes" : "threads compute"}, the machine has ${cpus} processors`;
+  const [taker] = takers;
+  return taker ? `${room}; ${taker.name || "thread"} (${taker.tid}) took one ${taker.times} times` : room;
+}
+
+function crowdAdvice(threads: number, [taker]: SchedResult["takers"], cpus: number | null): string {
+  if (cpus !== null && threads > cpus) return `Fewer threads: -t ${cpus}.`;
+  if (!taker) return "Leave processors to it alone: taskset, or a cpuset.";
+  return `Keep ${taker.name || "the other"} away from its processors (taskset -p, a cpuset), or give it a lower priority (renice).`;
+}

@@ -1,0 +1,77 @@
+import type { Slice, Track } from "../events/span.ts";
+import type { Ns } from "../events/time.ts";
+import type { SchedThread } from "./sched_schema.ts";
+
+interface Sums {
+  times: number;
+  ns: number;
+}
+
+/** What one thread did with its time: on a processor, queued for one, or waiting. */
+export class ThreadTimes {
+  /** Since when it is watched; NaN: it is not. */
+  #first: Ns;
+  /** Since when it runs; NaN: it is off. */
+  #since: Ns;
+  #last: Ns;
+  #seenNs = 0;
+  #onNs = 0;
+  #queuedNs = 0;
+  readonly #waits = new Map<string, Sums>();
+  #voluntary = 0;
+  #involuntary = 0;
+  #migrations = 0;
+
+  /** Seen for the first time at `at`, when it leaves its processor, or begins to run. */
+  constructor(readonly track: Track, at: Ns, runs: boolean) {
+    this.#first = this.#last = at;
+    this.#since = runs ? at : NaN;
+  }
+
+  /** `net`: nanoseconds of a time, without those in which llmprof held the process. */
+  off({ start, end, open, off }: Slice, net: (from: Ns, to: Ns) => number): void {
+    const { reason, queuedNs, migrated } = off!;
+    if (Number.isNaN(this.#first)) this.#first = start;
+    if (!Number.isNaN(this.#since)) this.#onNs += net(this.#since, start);
+    const ns = net(start, end), queued = Math.min(queuedNs, ns);
+    this.#queuedNs += queued;
+    if (reason !== "preempted" && reason !== "new") {
+      let sums = this.#waits.get(reason);
+      if (!sums) this.#waits.set(reason, sums = { times: 0, ns: 0 });
+      sums.times++;
+      sums.ns += ns - queued;
+    }
+    // A first turn is no switch.
+    if (reason === "preempted") this.#involuntary++;
+    else if (reason !== "new") this.#voluntary++;
+    if (migrated) this.#migrations++;
+    this.#since = open ? NaN : end;
+    this.#last = end;
+  }
+
+  /** It has ended, or is not watched any more. */
+  ends(at: Ns, net: (from: Ns, to: Ns) => number): void {
+    if (Number.isNaN(this.#first)) return;
+    if (!Number.isNaN(this.#since)) this.#onNs += net(this.#since, at);
+    this.#last = Math.max(this.#last, at);
+    this.#seenNs += net(this.#first, this.#last);
+    this.#first = this.#since = NaN;
+  }
+
+  result(name: string): SchedThread {
+    const { pid, tid } = this.track;
+    const waits = [...this.#waits].map(([reason, sums]) => ({ reason, ...sums })).sort((a, b) => b.ns - a.ns);
+    return {
+      pid,
+      tid: tid!,
+      name,
+      seenNs: this.#seenNs,
+      onNs: this.#onNs,
+      queuedNs: this.#queuedNs,
+      waits,
+      voluntary: this.#voluntary,
+      involuntary: this.#involuntary,
+      migrations: this.#migrations,
+    };
+  }
+}

@@ -1,0 +1,16 @@
+import { sched } from "../analysis/sched.ts";
+import { presentSched } from "../analysis/sched_present.ts";
+import type { SchedResult } from "../analysis/sched_schema.ts";
+import { life } from "../../probes/process/life.ts";
+import { syscalls } from "../../probes/process/syscalls.ts";
+import { switches } from "../../probes/sched/switch.ts";
+import type { Profile } from "./profile.ts";
+
+/** Where threads are when they are on no processor. */
+export const schedProfile: Profile<SchedResult> = {
+  name: "sched",
+  probes: [life, switches, syscalls],
+  waits: false,
+  analyse: ({ host }) => sched(typeof host.cpus === "number" ? host.cpus : null),
+  present: presentSched,
+};

@@ -1,0 +1,84 @@
+import { systemCallName } from "../process/syscall_names.ts";
+
+/** Why a thread was not on a processor. */
+export const reasons = [
+  "preempted",
+  "new",
+  "disk",
+  "page fault",
+  "lock",
+  "network",
+  "events",
+  "pipe",
+  "sleep",
+  "children",
+  "device",
+  "kernel",
+  "stopped",
+  "other",
+] as const;
+export type Reason = typeof reasons[number];
+
+export interface Why {
+  readonly reason: Reason;
+  /** The system call that it was in. */
+  readonly call?: string;
+  readonly arch: Arch;
+}
+
+type Arch = "x86_64" | "aarch64";
+
+const PREEMPTED = 256, RUNNABLE = 0, NEW = 511, STOPPED = 4 | 8, UNINTERRUPTIBLE = 2;
+const FIFO = 1, SOCKET = 12;
+
+const CALLS: readonly (readonly [Reason, RegExp])[] = [
+  ["lock", /^(futex|futex_wait|futex_waitv|flock|semop|semtimedop)$/],
+  ["sleep", /^(nanosleep|clock_nanosleep|pause|rt_sigsuspend|rt_sigtimedwait|restart_syscall)$/],
+  ["network", /^(accept|accept4|connect|recv\w*|send(?!file)\w*)$/],
+  ["events", /^(epoll_p?wait2?|p?poll|p?select6?|io_uring_enter|io_p?getevents)$/],
+  ["children", /^(wait4|waitid|vfork|clone3?|fork)$/],
+  ["disk", /^(fsync|fdatasync|msync|sync|syncfs|sync_file_range)$/],
+];
+
+/** What a record's number says, see switch.bt. */
+export function whyOf(why: number): Why {
+  const state = why % 512, isDevice = Math.floor(why / 512) % 2 === 1, file = Math.floor(why / 1024) % 16, call = Math.floor(why / 16384);
+  const number = (call >> 1) - 1, arch = call % 2 === 0 ? "x86_64" : "aarch64";
+  if (state === NEW) return { reason: "new", arch };
+  if (state === PREEMPTED || state === RUNNABLE) return { reason: "preempted", arch };
+  if ((state & STOPPED) !== 0) return { reason: "stopped", arch };
+  if (number < 0) return { reason: (state & UNINTERRUPTIBLE) !== 0 || isDevice ? "page fault" : "other", arch };
+  const name = systemCallName(number, arch);
+  return { reason: reasonOf(name, isDevice, file, (state & UNINTERRUPTIBLE) !== 0), call: name, arch };
+}
+
+function reasonOf(call: string, isDevice: boolean, file: number, isUninterruptible: boolean): Reason {
+  if (isDevice) return "disk";
+  if (file === SOCKET) return "network";
+  if (file === FIFO) return "pipe";
+  const known = CALLS.find(([, pattern]) => pattern.test(call));
+  if (known) return known[0];
+  if (call === "ioctl") return "device";
+  // A lock inside of the kernel, as of the memory map.
+  return isUninterruptible ? "kernel" : "other";
+}
+
+/** What a thread does that wakes one which waits for this reason; for others any. A disk answers by an interrupt, and so does a timer. */
+const WAKES: Partial<Record<Reason, RegExp>> = {
+  disk: /^$/,
+  "page fault": /^$/,
+  sleep: /^$/,
+  lock: /^(futex|exit|clone|flock|close|sem)/,
+  network: /^(send|write|pwrite|splice|tee|connect|accept|recv|read|close|shutdown|exit|io_uring|kill|tgkill)/,
+  pipe: /^(write|pwrite|read|pread|splice|tee|sendfile|close|exit|io_uring|kill|tgkill)/,
+  events: /^(send|write|pwrite|splice|tee|connect|accept|recv|read|close|shutdown|exit|io_uring|kill|tgkill|timerfd|signalfd|futex)/,
+  children: /^(exit|exec|kill|tgkill|ptrace)/,
+};
+
+/**
+ * Whether it was the thread that ran when somebody was woken, in the system call of that number less one (0: in none, as a kernel's own), and not an
+ * interrupt that came meanwhile.
+ */
+export function canWake({ reason, arch }: Why, call: number): boolean {
+  return call === 0 || (WAKES[reason]?.test(systemCallName(call - 1, arch)) ?? true);
+}

@@ -1,0 +1,160 @@
+/*
+ * A thread that waits for one thing after another, and keeps a book of each:
+ *
+ *     waits FILE TASKS HOG_PROCESSOR
+ *
+ * FILE is read past the page cache; TASKS takes the process id of who reads (a control group's file, or /dev/null). Everything happens in a child, so that
+ * the kernel's own counters of its threads begin with it. In this order: it moves between processors 0 and 1, reads, waits for another thread (futex),
+ * sleeps, waits for a message of another thread (socket), and computes on HOG_PROCESSOR until it has waited for that long enough.
+ * Prints a JSON line for each: from and to (CLOCK_BOOTTIME), and what was off the processor in between by its own clocks, in nanoseconds. The last line has the kernel's
+ * counters of the thread and the moment at which they were read.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "clock.h"
+
+enum { MOVES = 101, BLOCK = 65536 };
+static const int64_t MS = 1000000;
+
+static int futex_word, pair[2];
+static volatile int waker;
+
+/* What the kernel counted of this thread, by name: from its status, and time waited for a processor. */
+static int64_t counter(const char *name) {
+  char path[64], line[256];
+  snprintf(path, sizeof path, "/proc/self/task/%d/status", gettid());
+  FILE *status = fopen(path, "r");
+  int64_t value = -1;
+  while (status && fgets(line, sizeof line, status)) {
+    if (strncmp(line, name, strlen(name)) == 0) value = atoll(line + strlen(name) + 1);
+  }
+  if (status) fclose(status);
+  return value;
+}
+
+static void schedstat(int64_t *on, int64_t *queued) {
+  char path[64];
+  long long a = 0, b = 0;
+  snprintf(path, sizeof path, "/proc/self/task/%d/schedstat", gettid());
+  FILE *file = fopen(path, "r");
+  if (!file || fscanf(file, "%lld %lld", &a, &b) != 2) err(1, "%s", path);
+  fclose(file);
+  *on = a, *queued = b;
+}
+
+static void pin(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  if (sched_setaffinity(0, sizeof set, &set) != 0) err(1, "processor %d", cpu);
+}
+
+static int64_t began, began_cpu;
+
+static void begin(void) {
+  began = clock_ns(CLOCK_BOOTTIME);
+  began_cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static void tell(const char *wait) {
+  int64_t now = clock_ns(CLOCK_BOOTTIME), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  printf("{\"wait\":\"%s\",\"from\":%lld,\"to\":%lld,\"off\":%lld,\"waker\":%d}\n", wait, (long long)began, (long long)now,
+         (long long)(now - began - (cpu - began_cpu)), waker);
+  fflush(stdout);
+  waker = 0;
+}
+
+static void *wake(void *kind) {
+  prctl(PR_SET_NAME, "waker");
+  waker = gettid();
+  if (kind) {
+    nap(900 * MS);
+    if (send(pair[1], "x", 1, 0) != 1) err(1, "send");
+  } else {
+    nap(1100 * MS);
+    __atomic_store_n(&futex_word, 1, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, &futex_word, FUTEX_WAKE, 1, NULL, NULL, 0);
+  }
+  return NULL;
+}
+
+static void waits(const char *path, const char *tasks, int hog) {
+  pthread_t helper;
+  prctl(PR_SET_NAME, "waits");
+  pin(0);
+  begin();
+  for (int i = 1; i <= MOVES; i++) pin(i % 2);
+  tell("moves");
+  pin(0);
+
+  int group = open(tasks, O_WRONLY);
+  if (group < 0 || dprintf(group, "%d", getpid()) < 0) err(1, "%s", tasks);
+  int fd = open(path, O_RDONLY | O_DIRECT);
+  void *block = NULL;
+  if (fd < 0 || posix_memalign(&block, BLOCK, BLOCK) != 0) err(1, "%s", path);
+  begin();
+  while (clock_ns(CLOCK_BOOTTIME) < began + 700 * MS) {
+    if (read(fd, block, BLOCK) != BLOCK && lseek(fd, 0, SEEK_SET) != 0) err(1, "read");
+  }
+  tell("disk");
+
+  begin();
+  pthread_create(&helper, NULL, wake, NULL);
+  while (__atomic_load_n(&futex_word, __ATOMIC_SEQ_CST) == 0) syscall(SYS_futex, &futex_word, FUTEX_WAIT, 0, NULL, NULL, 0);
+  tell("lock");
+  pthread_join(helper, NULL);
+
+  begin();
+  nap(1300 * MS);
+  tell("sleep");
+
+  char byte;
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) err(1, "socketpair");
+  pthread_create(&helper, NULL, wake, "message");
+  begin();
+  if (recv(pair[0], &byte, 1, 0) != 1) err(1, "recv");
+  tell("network");
+  pthread_join(helper, NULL);
+
+  pin(hog);
+  int64_t on, queued, first;
+  schedstat(&on, &first);
+  begin();
+  do {
+    for (volatile int i = 0; i < 10000000; i++) {
+    }
+    schedstat(&on, &queued);
+  } while (queued - first < 800 * MS);
+  tell("preempted");
+
+  schedstat(&on, &queued);
+  int64_t at = clock_ns(CLOCK_BOOTTIME);
+  int64_t voluntary = counter("voluntary_ctxt_switches:"), forced = counter("nonvoluntary_ctxt_switches:");
+  printf("{\"tid\":%d,\"at\":%lld,\"on\":%lld,\"queued\":%lld,\"voluntary\":%lld,\"forced\":%lld,\"moves\":%d}\n", gettid(), (long long)at,
+         (long long)on, (long long)queued, (long long)voluntary, (long long)forced, MOVES);
+  fflush(stdout);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 4) return 2;
+  pid_t child = fork();
+  if (child < 0) err(1, "fork");
+  if (child == 0) {
+    waits(argv[1], argv[2], atoi(argv[3]));
+    return 0;
+  }
+  int status;
+  return waitpid(child, &status, 0) == child && status == 0 ? 0 : 1;
+}
