@@ -24,7 +24,11 @@ export function report<Result>({ summary, views, written }: Finished<Result>, op
   const say = (text: string) => options.quiet || terminal.err(`${harmless(text)}\n`);
   if (target?.exitCode) say(`The program ended with exit code ${target.exitCode}.`);
   if (events.received === 0) say("Note: no event was seen. The target did nothing that these probes look at while they counted.");
-  if (events.lost > 0) say(`Warning: ${events.lost} of ${events.emitted} events were lost. A larger buffer helps: --buffer-pages 16384`);
+  const skipped = events.skipped ?? 0, dropped = events.lost - skipped;
+  if (dropped > 0) say(`Warning: ${events.lost} of ${events.emitted} events were lost. A larger buffer helps: --buffer-pages 16384`);
+  else if (skipped > 0) {
+    say(`Warning: the kernel skipped ${count(skipped, "hit")} of the machine's: as many events may be missing from ${events.emitted}.`);
+  }
   if (events.undecodable > 0) say(`Warning: ${events.undecodable} lines were not understood.`);
   const { predicted, measured, calibrated } = summary.overhead;
   if (predicted !== null) {
@@ -45,4 +49,8 @@ export function report<Result>({ summary, views, written }: Finished<Result>, op
     return ExitCode.limit;
   }
   return ExitCode.ok;
+}
+
+function count(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? "" : "s"}`;
 }

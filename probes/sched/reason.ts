@@ -63,11 +63,10 @@ function reasonOf(call: string, isDevice: boolean, file: number, isUninterruptib
   return isUninterruptible ? "kernel" : "other";
 }
 
-/** What a thread does that wakes one which waits for this reason; for others any. A disk answers by an interrupt, and so does a timer. */
+/** What a thread does that wakes one which waits for this reason; for others any. A disk answers by an interrupt, and nothing but a timer ends a sleep. */
 const WAKES: Partial<Record<Reason, RegExp>> = {
   disk: /^$/,
   "page fault": /^$/,
-  sleep: /^$/,
   lock: /^(futex|exit|clone|flock|close|sem)/,
   network: /^(send|write|pwrite|splice|tee|connect|accept|recv|read|close|shutdown|exit|io_uring|kill|tgkill)/,
   pipe: /^(write|pwrite|read|pread|splice|tee|sendfile|close|exit|io_uring|kill|tgkill)/,
@@ -80,5 +79,5 @@ const WAKES: Partial<Record<Reason, RegExp>> = {
  * interrupt that came meanwhile.
  */
 export function canWake({ reason, arch }: Why, call: number): boolean {
-  return call === 0 || (WAKES[reason]?.test(systemCallName(call - 1, arch)) ?? true);
+  return reason !== "sleep" && (call === 0 || (WAKES[reason]?.test(systemCallName(call - 1, arch)) ?? true));
 }

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { Decoding } from "../../tests/harness/decoding.ts";
+import { whoIs } from "../../lib/programs/who.ts";
+import { canWake, whyOf } from "./reason.ts";
+import { switches } from "./switch.ts";
+
+const INTERRUPTIBLE = 1, UNINTERRUPTIBLE = 2, STOPPED = 4, PREEMPTED = 256, NEW = 511, DEVICE = 512, FIFO = 1 << 10, SOCKET = 12 << 10;
+/** By its number on x86_64. */
+const call = (number: number) => (number + 1) * 2 * 16384;
+const READ = call(0),
+  FUTEX = call(202),
+  NANOSLEEP = call(35),
+  RECVFROM = call(45),
+  EPOLL = call(232),
+  FSYNC = call(74),
+  MUNMAP = call(11),
+  IOCTL = call(16);
+
+Deno.test("switch: why a thread is off, by its state, its system call and what it reads", () => {
+  const reasons: [number, string, string | undefined][] = [
+    [PREEMPTED, "preempted", undefined],
+    [0, "preempted", undefined],
+    [NEW, "new", undefined],
+    [STOPPED, "stopped", undefined],
+    [UNINTERRUPTIBLE + DEVICE, "page fault", undefined],
+    [UNINTERRUPTIBLE, "page fault", undefined],
+    [INTERRUPTIBLE, "other", undefined],
+    [UNINTERRUPTIBLE + DEVICE + READ, "disk", "read"],
+    [INTERRUPTIBLE + SOCKET + READ, "network", "read"],
+    [INTERRUPTIBLE + FIFO + READ, "pipe", "read"],
+    [INTERRUPTIBLE + FUTEX, "lock", "futex"],
+    [INTERRUPTIBLE + NANOSLEEP, "sleep", "nanosleep"],
+    [INTERRUPTIBLE + RECVFROM, "network", "recvfrom"],
+    [INTERRUPTIBLE + EPOLL, "events", "epoll_wait"],
+    [UNINTERRUPTIBLE + FSYNC, "disk", "fsync"],
+    [UNINTERRUPTIBLE + MUNMAP, "kernel", "munmap"],
+    [INTERRUPTIBLE + IOCTL, "device", "ioctl"],
+    // On aarch64 98 is futex.
+    [INTERRUPTIBLE + (99 * 2 + 1) * 16384, "lock", "futex"],
+  ];
+  for (const [number, reason, name] of reasons) {
+    const why = whyOf(number);
+    assert.deepEqual([why.reason, why.call], [reason, name], String(number));
+  }
+});
+
+Deno.test("switch: who can have woken a thread, and when it was an interrupt that came meanwhile", () => {
+  const lock = whyOf(INTERRUPTIBLE + FUTEX), disk = whyOf(UNINTERRUPTIBLE + DEVICE + READ), sleep = whyOf(INTERRUPTIBLE + NANOSLEEP);
+  const [kernel, futex, clockGettime] = [0, 203, 229];
+  assert.deepEqual([kernel, futex, clockGettime].map((call) => canWake(lock, call)), [true, true, false]);
+  assert.deepEqual([kernel, futex].map((call) => canWake(disk, call)), [true, false]);
+  assert.deepEqual([kernel, futex].map((call) => canWake(sleep, call)), [false, false]);
+});
+
+Deno.test("switch: a time off with its wait for a processor inside, who woke and who took, and a thread's name once", () => {
+  const d = new Decoding(switches);
+  d.event(5, "sched/switch.task", { name: "worker" }, "100/101");
+  d.event(6, "sched/switch.task", { name: "waker" }, "200/201");
+  d.event(7, "sched/switch.taker", { id: 300, name: "hog" });
+  const thread = whoIs(100, 101);
+  const cpus = (wakes: number, from: number, to: number) => wakes * 2 ** 24 + from * 4096 + to;
+  d.event(50, "sched/switch.off", { thread, left: 10, queued: 8, why: INTERRUPTIBLE + FUTEX, waker: whoIs(200, 201), cpus: cpus(203, 0, 1) });
+  d.event(70, "sched/switch.off", { thread, left: 60, why: PREEMPTED, taker: 300, cpus: cpus(0, 1, 1) });
+  d.event(90, "sched/switch.off", { thread, left: 80, why: INTERRUPTIBLE + NANOSLEEP, waker: whoIs(200, 201), queued: 1, cpus: cpus(229, 1, 1) });
+  d.event(99, "sched/switch.still", { thread, left: 95, why: INTERRUPTIBLE + FUTEX, cpus: cpus(0, 1, 1) });
+  assert.deepEqual(d.end(100), [
+    '100/101 is called "worker" from 50',
+    '100/101 sched.queue "waits for a processor" 42–50',
+    '100/101 sched.off "lock (futex)" 10–50 reason=lock call=futex queuedNs=8 waker=waker (201) cpu=1 from=0',
+    '100/101 sched.off "preempted" 60–70 reason=preempted queuedNs=10 taker=hog (300) cpu=1',
+    '100/101 sched.queue "waits for a processor" 89–90',
+    '100/101 sched.off "sleep (nanosleep)" 80–90 reason=sleep call=nanosleep queuedNs=1 cpu=1',
+    '100/101 sched.off "lock (futex)" 95–99 (open) reason=lock call=futex cpu=1',
+  ]);
+});
