@@ -114,7 +114,7 @@ export function traceCommand(name: string, description: string, context: Context
       const live = (pseudonyms?: Pseudonyms) => trace(profile, { ...o, outputs, program, pseudonyms }, context, begun);
       done(await redacting(o.redact === true, program, hidden, live));
     });
-  for (const option of command.options) option.hideHelp(option.hidden || lacks?.options.includes(option.attributeName()));
+  for (const option of command.options) option.hideHelp(option.hidden || lacks?.options.includes(option.attributeName()) === true);
   return explained(command as unknown as Command);
 }
 
