@@ -6,6 +6,7 @@
  */
 export { coldstartProfile } from "./lib/commands/coldstart.ts";
 export { operatorsProfile } from "./lib/commands/operators.ts";
+export { ioProfile } from "./lib/commands/io.ts";
 export { schedProfile } from "./lib/commands/sched.ts";
 export { torchProfile } from "./lib/commands/torch.ts";
 export { demoProfile } from "./lib/commands/demo_profile.ts";
@@ -21,6 +22,7 @@ export type { Timeline, TimelineOptions } from "./lib/timeline/timeline.ts";
 export { summarySchema } from "./lib/analysis/summary_schema.ts";
 export { coldstartResultSchema } from "./lib/analysis/coldstart_schema.ts";
 export { operatorsResultSchema } from "./lib/analysis/operators_schema.ts";
+export { ioResultSchema } from "./lib/analysis/io_schema.ts";
 export { schedResultSchema } from "./lib/analysis/sched_schema.ts";
 export { torchResultSchema } from "./lib/analysis/torch_schema.ts";
 export { type DemoResult, demoResultSchema } from "./lib/commands/demo_schema.ts";

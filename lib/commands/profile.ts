@@ -1,6 +1,7 @@
 import type { Analysis, Present } from "../analysis/analysis.ts";
 import type { Slice, Span } from "../events/span.ts";
 import type { Tracks } from "../events/tracks.ts";
+import type { KernelFiles } from "../machine/files.ts";
 import type { Engine } from "../programs/engine.ts";
 import type { Probe } from "../programs/probe.ts";
 import type { Header } from "../timeline/header.ts";
@@ -17,6 +18,8 @@ export interface Profile<Result> {
   readonly waits: boolean;
   /** Probes of libraries without which there is no answer, and what they would have seen: the first of those that the run's detail leaves, `or` another. */
   readonly requires?: readonly { readonly probe: Probe; readonly or?: Probe; readonly what: string }[];
+  /** What a recording's header says of the machine besides. */
+  host?(files: KernelFiles): Promise<Header["host"]>;
   analyse(header: Header): Analysis<Result>;
   /** What outputs say of a span besides what was seen, by what the header says of the machine. */
   told?(header: Header): (span: Span) => Span;

@@ -82,6 +82,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const guard = await starting;
   const tokens = new TokenCount(options.tokens);
   const slow = options.slowerThan === undefined ? undefined : new SlowTokens(options.slowerThan);
+  const host = await profile.host?.(means.files);
   const learning = profile.learns && new Learning(means, options.learn ?? LEARN_MS);
   const next = learning ? learningTurn(profile.learns!, learning, options, means) : nextTurn(options, probes, overhead.detail, slow, means);
   const run = new TraceRun(profile, outputs, (span) => {
@@ -111,7 +112,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         llmprof: context.version,
         command: profile.name,
         options: { detail: overhead.detail, ...(slow && { slowerThan: slow.factor }), ...(profile.engine && { engine: profile.engine }) },
-        host: hostFacts(means.machine),
+        host: { ...hostFacts(means.machine), ...host },
         ...(ceilings && { ceilings }),
         bpftrace: { path: means.machine.bpftrace!.path, version: means.machine.bpftrace!.text.replace(/^bpftrace v/, "") },
       },

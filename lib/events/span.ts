@@ -81,6 +81,20 @@ export interface OffCpu {
   readonly migrated: boolean;
 }
 
+/** A request to a block device, from being handed to it until it answered. */
+export interface BlockRequest {
+  /** `7:0`. */
+  readonly device: string;
+  readonly what: "read" | "write" | "discard" | "flush" | "other";
+  readonly bytes: number;
+  /** Before, from being made. */
+  readonly queuedNs: number;
+  /** It begins where the last one of its thread ended. */
+  readonly sequential: boolean;
+  /** 0: none. */
+  readonly error: number;
+}
+
 /** What a processor counts by itself. */
 export type CountedEvent = "cycles" | "instructions" | "cache references" | "cache misses" | "branch misses" | "stalled cycles";
 
@@ -115,6 +129,7 @@ export interface Slice {
   readonly node?: GraphNode | undefined;
   readonly placed?: Placement;
   readonly off?: OffCpu;
+  readonly block?: BlockRequest;
 }
 
 export interface Instant {

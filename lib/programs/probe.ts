@@ -31,6 +31,10 @@ export type Param =
     readonly internal?: true;
     readonly together?: string;
   }
+  /** An attach point: a raw tracepoint where this bpftrace knows them, which no other program that runs on the processor keeps from running. */
+  | { readonly type: "tracepoint"; readonly raw: string; readonly name: string }
+  /** An expression for either of these. */
+  | { readonly type: "at"; readonly raw: string; readonly tracepoint: string }
   /** 1 where the site of that name has a function to sit on, otherwise 0. */
   | { readonly type: "exists"; readonly site: string };
 

@@ -19,6 +19,8 @@ export interface Dialect {
   readonly perCpuBuffers: number;
   /** `for ($kv : @map)`. */
   readonly walksMaps: boolean;
+  /** Raw tracepoints, with the kernel's own structures as they are since 5.17. */
+  readonly rawTracepoints: boolean;
   readonly arch: "x86_64" | "aarch64";
 }
 
@@ -158,6 +160,8 @@ function attachPoints(block: Block, probe: Probe, dialect: Dialect, resolve: Res
   return block.attach.flatMap((point) => {
     const name = /^\{\{(\w+)\}\}$/.exec(point)?.[1];
     if (name) {
+      const param = paramOf(probe, name);
+      if (param.type === "tracepoint") return [dialect.rawTracepoints ? `rawtracepoint:${param.raw}` : `tracepoint:${param.name}`];
       return resolve(siteOf(probe, name)).map(attachPoint);
     }
     const [, counter, every] = /^hardware:([\w-]+):\{\{(\w+)\}\}$/.exec(point) ?? [];
@@ -223,6 +227,7 @@ function siteOf(probe: Probe, name: string): SiteParam {
 function literal(probe: Probe, name: string, dialect: Dialect, resolve: ResolveSite): string {
   const param = paramOf(probe, name);
   if (param.type === "exists") return resolve(siteOf(probe, param.site)).length > 0 ? "1" : "0";
+  if (param.type === "at") return `(${dialect.rawTracepoints ? param.raw : param.tracepoint})`;
   if (param.type === "arch") return `(${param[dialect.arch]})`;
   if (param.type === "int" && Number.isSafeInteger(param.value)) return String(param.value);
   if (param.type === "text") return quote(param.value);

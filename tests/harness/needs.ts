@@ -1,6 +1,7 @@
 import { traceProcessor } from "../judge/files.ts";
 import { crossCompiler } from "../setup/cross_compiler.ts";
 import { engine, vulkan } from "../setup/engine.ts";
+import { fio } from "../setup/fio.ts";
 import { podman } from "../setup/podman.ts";
 import { programs } from "../setup/programs.ts";
 import { bpftraceOf } from "../setup/root.ts";
@@ -18,6 +19,7 @@ export interface Needs {
   /** Planted targets and helpers; they are there where a compiler is. */
   readonly gcc?: boolean;
   readonly podman?: boolean;
+  readonly fio?: boolean;
   /** A compiler for aarch64, with its binutils. */
   readonly aarch64?: boolean;
   /** Perfetto's trace_processor. */
@@ -39,6 +41,7 @@ export function unmet(needs: Needs): string | null {
   if (needs.vulkan && !vulkan.isThere()) return "needs the engine for Vulkan: deno run -A tests/setup/setup.ts vulkan";
   if (needs.gcc && !programs.isThere()) return "needs the planted targets: deno run -A tests/setup/setup.ts programs";
   if (needs.podman && !podman.isThere()) return "needs podman: deno run -A tests/setup/setup.ts podman";
+  if (needs.fio && !fio.isThere()) return "needs fio: deno run -A tests/setup/setup.ts fio";
   if (needs.aarch64 && !crossCompiler.isThere()) return "needs a compiler for aarch64: deno run -A tests/setup/setup.ts aarch64";
   if (needs.judge && !traceProcessor.isThere()) return "needs trace_processor: deno run -A tests/setup/setup.ts judge";
   if (needs.torch && !torch.isThere()) return "needs PyTorch: deno run -A tests/setup/setup.ts torch";

@@ -15,7 +15,14 @@ import { FolderFiles } from "../harness/folder_files.ts";
 import { temporary } from "../harness/temporary.ts";
 import { hostileNames, hostileTexts } from "./corpus.ts";
 
-const dialect = { hasTracepoint: () => true, hasCounter: () => true, perCpuBuffers: 0, walksMaps: true, arch: "x86_64" } as const;
+const dialect = {
+  hasTracepoint: () => true,
+  hasCounter: () => true,
+  perCpuBuffers: 0,
+  walksMaps: true,
+  rawTracepoints: false,
+  arch: "x86_64",
+} as const;
 const filter = { type: "processes", pids: [100] } as const;
 const host = { symbols: true, offsets: true, kernel: "6.18.44", arch: "x86_64" } as const;
 const sites = Object.values(calls.params!).filter((param): param is Extract<Param, { type: "site" }> => param.type === "site");

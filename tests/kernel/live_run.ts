@@ -1,5 +1,6 @@
 import type { ColdstartResult } from "../../lib/analysis/coldstart_schema.ts";
 import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
+import type { IoResult } from "../../lib/analysis/io_schema.ts";
 import type { SchedResult } from "../../lib/analysis/sched_schema.ts";
 import type { Summary } from "../../lib/analysis/summary.ts";
 import { type TorchResult, torchResultSchema } from "../../lib/analysis/torch_schema.ts";
@@ -12,6 +13,7 @@ export interface Results {
   readonly coldstart: ColdstartResult;
   readonly operators: OperatorsResult;
   readonly sched: SchedResult;
+  readonly io: IoResult;
 }
 
 export type Command = keyof Results;

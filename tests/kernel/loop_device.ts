@@ -5,17 +5,50 @@ import type { Temporary } from "../harness/temporary.ts";
 export interface LoopDevice extends AsyncDisposable {
   /** `/dev/loop0`. */
   readonly path: string;
+  /** `loop0`. */
+  readonly name: string;
   /** `7:0`. */
   readonly number: string;
+  /** `none`, `mq-deadline`. */
+  scheduler(name: string): void;
+  stat(): DeviceStat;
+  /** From then on what lies behind is an error. */
+  truncate(bytes: number): void;
+}
+
+/** What the kernel counts of a device: requests from their making to their answer, times in whole milliseconds. */
+export interface DeviceStat {
+  readonly reads: number;
+  readonly readBytes: number;
+  readonly readMs: number;
+  readonly writes: number;
+  readonly writeBytes: number;
+  readonly writeMs: number;
 }
 
 export async function loopDevice(folder: Temporary, megabytes: number): Promise<LoopDevice> {
   const file = folder.file("device");
   await mustRun(["dd", "if=/dev/urandom", `of=${file}`, "bs=1M", `count=${megabytes}`, "status=none"]);
   const { stdout } = await mustRun(["losetup", "--find", "--show", "--direct-io=on", file]);
-  const path = stdout.trim();
-  const number = Deno.readTextFileSync(`/sys/block/${path.slice("/dev/".length)}/dev`).trim();
-  return { path, number, [Symbol.asyncDispose]: async () => void await run(["losetup", "--detach", path]) };
+  const path = stdout.trim(), name = path.slice("/dev/".length);
+  const number = Deno.readTextFileSync(`/sys/block/${name}/dev`).trim();
+  return {
+    path,
+    name,
+    number,
+    scheduler: (scheduler) => Deno.writeTextFileSync(`/sys/block/${name}/queue/scheduler`, scheduler),
+    stat: () => statOf(name),
+    truncate: (bytes) => Deno.truncateSync(file, bytes),
+    [Symbol.asyncDispose]: async () => void await run(["losetup", "--detach", path]),
+  };
+}
+
+/** `/sys/block/loop0/stat`. */
+function statOf(name: string): DeviceStat {
+  const [reads, , readSectors, readMs, writes, , writeSectors, writeMs] = Deno.readTextFileSync(`/sys/block/${name}/stat`).trim().split(/\s+/).map(
+    Number,
+  );
+  return { reads: reads!, readBytes: readSectors! * 512, readMs: readMs!, writes: writes!, writeBytes: writeSectors! * 512, writeMs: writeMs! };
 }
 
 /** A control group whose processes read so many bytes a second from a device at most. `tasks`: the file that takes a process. */

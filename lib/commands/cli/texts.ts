@@ -29,6 +29,13 @@ Examples:
   sudo llmprof operators --pid 1234 --max-overhead 2%     less detail, or nothing, where it would cost more
   sudo llmprof operators -- python3 model.py              PyTorch too: every operator, from the first one on
   sudo llmprof operators --pid 1234 --dry-run             what would be attached, and where`,
+  io: `
+Target: one of --pid, --comm, --match, --container, or a program after --.
+
+Examples:
+  sudo llmprof io -- node engine.mjs model.gguf           where a model's bytes come from
+  sudo llmprof io --pid 1234 --duration 10s               ten seconds of a running server
+  sudo llmprof io --comm llama-server --summary json | jq .result.devices`,
   sched: `
 Target: one of --pid, --comm, --match, --container, or a program after --.
 

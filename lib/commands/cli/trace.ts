@@ -1,6 +1,6 @@
 import { Command, Option } from "@commander-js/extra-typings";
 import { DEFAULT_BUFFER_PAGES } from "../../tracing/command_line.ts";
-import { details } from "../../programs/detail.ts";
+import { type Detail, details } from "../../programs/detail.ts";
 import { begin } from "../begin.ts";
 import { redacting } from "../redacting.ts";
 import type { Pseudonyms } from "../../timeline/pseudonyms.ts";
@@ -44,14 +44,7 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--summary <FORMAT>", "summary on standard output", "output").choices(["text", "json"] as const).default("text" as const))
     .addOption(option("--max-loss <EVENTS>", "exit 4 when more events were lost", "output").argParser(parseCount(0)))
     .addOption(option("--redact", "arguments and paths outside the model become path-1, argument-2 …", "output").conflicts(["dryRun"]))
-    .addOption(
-      option(
-        "--detail <LEVEL>",
-        "wait: every operator and its wait for other workers; op: every operator; sum: operators added up in the kernel, and one graph a second; graph: tokens and graphs; sample: tokens, and a timer's samples of what runs; token: tokens alone",
-        "tracing",
-      )
-        .choices(details).default("op" as const),
-    )
+    .addOption(detailOption(name))
     .addOption(
       option("--slower-than <FACTOR>", "watch tokens alone, until one takes 1.5x as long as those before: then --detail for the next ones", "tracing")
         .argParser(parseFactor),
@@ -88,7 +81,7 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--verbose", "causes and stacks of failures"))
     .action(async (words, given) => {
       if (lacks) refuse(command as unknown as Command, lacks);
-      const without = Object.fromEntries((lacks?.options ?? []).map((option) => [option, option === "detail" ? "op" : undefined]));
+      const without = { ...Object.fromEntries((lacks?.options ?? []).map((option) => [option, undefined])), ...(lacks && { detail: "op" }) };
       const o = { ...given, ...without as Record<never, never>, wait: given.wait === true, quiet: given.quiet === true };
       const program = targetProgram(name, words, o, context);
       const outputs = o.dryRun ? [] : outputPaths(name, o.output as string[] | false | undefined, context);
@@ -118,6 +111,21 @@ export function traceCommand(name: string, description: string, context: Context
   return explained(command as unknown as Command);
 }
 
+/** How much is seen: of an engine in levels. Requests to disks are always told one by one. */
+function detailOption(name: string): DetailOption {
+  if (name === "io") {
+    const only = new Option("--detail <LEVEL>", "request: each request to a disk").helpGroup(groups.tracing).choices(["request"]).default("request");
+    return only as unknown as DetailOption;
+  }
+  return option(
+    "--detail <LEVEL>",
+    "wait: every operator and its wait for other workers; op: every operator; sum: operators added up in the kernel, and one graph a second; graph: tokens and graphs; sample: tokens, and a timer's samples of what runs; token: tokens alone",
+    "tracing",
+  ).choices(details).default("op") as DetailOption;
+}
+
+type DetailOption = Option<"--detail <LEVEL>", undefined, "op", undefined, false, Detail>;
+
 interface Lacks {
   readonly options: readonly string[];
   readonly why: string;
@@ -128,6 +136,10 @@ const LACKS: Readonly<Record<string, Lacks>> = {
   coldstart: {
     options: ["detail", "every", "for", "slowerThan", "between", "learn", "sampleEvery", "shapes"],
     why: "It happens once, and is seen whole.",
+  },
+  io: {
+    options: ["tokens", "slowerThan", "between", "learn", "sampleEvery", "shapes", "maxOverhead", "calibrate", "rate"],
+    why: "It looks at disks and files, whatever is computed.",
   },
   sched: {
     options: ["detail", "tokens", "slowerThan", "between", "learn", "sampleEvery", "shapes", "maxOverhead", "calibrate", "rate"],

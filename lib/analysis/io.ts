@@ -1,0 +1,118 @@
+import type { Instant, Slice, Span } from "../events/span.ts";
+import type { Analysis } from "./analysis.ts";
+import { FileTotals } from "./file_totals.ts";
+import { Histogram } from "./histogram.ts";
+import type { IoResult, LatencyResult } from "./io_schema.ts";
+import { MemoryTotals } from "./memory_totals.ts";
+import { QualityCount } from "./quality.ts";
+import { SystemCalls } from "./system_calls.ts";
+import { Windows } from "./windows.ts";
+
+/** What is read from where, and how long that takes. `names`: of devices, by their numbers (`7:0`). */
+export function io(names: ReadonlyMap<string, string>): Analysis<IoResult> {
+  return new IoAnalysis(names);
+}
+
+interface Requests {
+  readonly device: string;
+  readonly what: IoResult["devices"][number]["what"];
+  requests: number;
+  bytes: number;
+  errors: number;
+  requeued: number;
+  sequential: number;
+  readonly queue: Histogram;
+  readonly service: Histogram;
+}
+
+class IoAnalysis implements Analysis<IoResult> {
+  readonly #devices = new Map<string, Requests>();
+  /** By device: who answers nothing yet has no kind. */
+  readonly #requeued = new Map<string, number>();
+  readonly #files = new FileTotals();
+  readonly #memory = new MemoryTotals();
+  readonly #systemCalls = new SystemCalls();
+  readonly #quality = new QualityCount();
+  readonly #windows = new Windows();
+  readonly #pids = new Set<number>();
+
+  constructor(readonly names: ReadonlyMap<string, string>) {}
+
+  span(span: Span): void {
+    switch (span.type) {
+      case "slice":
+        return this.#slice(span);
+      case "instant":
+        return this.#instant(span);
+      case "counter":
+        this.#pids.add(span.track.pid);
+        return this.#memory.counter(span);
+      case "mark":
+        this.#quality.mark(span);
+        return this.#windows.mark(span);
+    }
+  }
+
+  result(): IoResult {
+    const windows = this.#windows.result();
+    const { pageCache, pageFaults, locks } = this.#memory.result(this.#pids);
+    const devices = [...this.#devices.values()].map(({ queue, service, ...sums }) => ({
+      ...sums,
+      name: this.names.get(sums.device) ?? null,
+      requeued: this.#requeued.get(sums.device) ?? 0,
+      meanInFlight: windows.ns > 0 ? service.sum / windows.ns : 0,
+      queue: latency(queue),
+      service: latency(service),
+    }));
+    return {
+      windows,
+      devices: devices.sort((a, b) => b.service.totalNs - a.service.totalNs),
+      files: this.#files.result(new Map(pageCache?.files.map(({ file, bytes }) => [file, bytes]))),
+      pageFaults,
+      locks,
+      systemCalls: this.#systemCalls.result(),
+      quality: this.#quality.result(),
+    };
+  }
+
+  #slice(slice: Slice): void {
+    if (slice.category === "block.request") return this.#request(slice);
+    if (slice.category === "memory.lock") return this.#memory.lock(slice);
+    this.#files.slice(slice);
+  }
+
+  #instant(instant: Instant): void {
+    if (instant.category === "process.syscalls") return this.#systemCalls.instant(instant);
+    if (instant.category !== "block.requeue") return;
+    const device = String(instant.args!.device);
+    this.#requeued.set(device, (this.#requeued.get(device) ?? 0) + 1);
+  }
+
+  #request({ start, end, block }: Slice): void {
+    const { device, what, bytes, queuedNs, sequential, error } = block!;
+    const key = `${device} ${what}`;
+    let sums = this.#devices.get(key);
+    if (!sums) {
+      const none = { requests: 0, bytes: 0, errors: 0, requeued: 0, sequential: 0 };
+      this.#devices.set(key, sums = { device, what, ...none, queue: new Histogram(), service: new Histogram() });
+    }
+    sums.requests++;
+    sums.bytes += bytes;
+    if (error !== 0) sums.errors++;
+    if (sequential) sums.sequential++;
+    sums.queue.add(queuedNs);
+    sums.service.add(end - start);
+  }
+}
+
+function latency(times: Histogram): LatencyResult {
+  const quantile = (q: number) => times.quantile(q) ?? 0;
+  return {
+    totalNs: times.sum,
+    meanNs: times.mean ?? 0,
+    p50Ns: quantile(0.5),
+    p90Ns: quantile(0.9),
+    p99Ns: quantile(0.99),
+    maxNs: times.count > 0 ? times.max : 0,
+  };
+}

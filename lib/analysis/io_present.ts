@@ -1,0 +1,115 @@
+import type { Facts, Note, Table, View } from "../events/view.ts";
+import { firstRows } from "./first_rows.ts";
+import type { IoResult } from "./io_schema.ts";
+import { info, qualityNotes } from "./quality.ts";
+import { presentSystemCalls } from "./system_calls_present.ts";
+
+const MAX_FILES = 15;
+
+/** What was read from where, and how long that took: devices first, then files. */
+export function presentIo(result: IoResult): readonly View[] {
+  const views: View[] = [...notes(result), totals(result)];
+  if (result.devices.length > 0) views.push(devices(result));
+  if (result.files.length > 0) views.push(files(result));
+  if (result.systemCalls) views.push(...presentSystemCalls(result.systemCalls));
+  return views;
+}
+
+function notes({ quality, windows, devices, files }: IoResult): Note[] {
+  const notes = qualityNotes(quality);
+  if (windows.count > 1) notes.push(info(`Watched ${windows.count} times, ${(windows.ns / 1e9).toFixed(1)} s in all: the figures are of these.`));
+  if (devices.length === 0) notes.push(info("Nothing was asked of a disk: what was read was in the page cache, or not read."));
+  for (const { device, name, what, errors } of devices) {
+    if (errors > 0) notes.push({ type: "note", level: "warning", text: `${errors} ${what}s of ${name ?? device} failed: see dmesg.` });
+  }
+  const slow = files.find(({ faults, faultNs, cachedBytes }) => faults > 0 && (cachedBytes ?? 0) > 0 && faultNs > windows.ns / 100);
+  if (slow) {
+    const time = `${(slow.faultNs / 1e9).toFixed(2)} s`;
+    notes.push(
+      info(`${slow.file} was read from the disk while it was touched (${time}): --no-mmap or --mlock reads it at once, and more memory keeps it.`),
+    );
+  }
+  return notes;
+}
+
+function totals({ windows, devices, pageFaults, locks }: IoResult): Facts {
+  const sum = (what: string) => devices.reduce((all, row) => row.what === what ? all + row.bytes : all, 0);
+  return {
+    type: "facts",
+    title: "Input and output",
+    facts: [
+      { name: "watched", value: windows.ns, unit: "ns" },
+      { name: "read from disks", value: sum("read"), unit: "bytes" },
+      { name: "written to disks", value: sum("write"), unit: "bytes", note: "what the kernel writes later is not seen" },
+      { name: "page faults", value: pageFaults, unit: "count" },
+      { name: "locked", value: locks.lockedBytes, unit: "bytes" },
+    ],
+  };
+}
+
+function devices({ devices }: IoResult): Table {
+  return {
+    type: "table",
+    title: "Requests to disks: in the queue, and in the device",
+    columns: [
+      { title: "disk", unit: "text" },
+      { title: "", unit: "text" },
+      { title: "requests", unit: "count" },
+      { title: "bytes", unit: "bytes" },
+      { title: "in a row", unit: "ratio" },
+      { title: "at once", unit: "text" },
+      { title: "queue p50", unit: "ns" },
+      { title: "p99", unit: "ns" },
+      { title: "device p50", unit: "ns" },
+      { title: "p99", unit: "ns" },
+      { title: "max", unit: "ns" },
+      { title: "errors", unit: "count" },
+    ],
+    rows: devices.map(({ device, name, what, requests, bytes, sequential, meanInFlight, queue, service, errors }) => [
+      name ?? device,
+      what,
+      requests,
+      bytes,
+      sequential / requests,
+      meanInFlight.toFixed(2),
+      queue.p50Ns,
+      queue.p99Ns,
+      service.p50Ns,
+      service.p99Ns,
+      service.maxNs,
+      errors,
+    ]),
+  };
+}
+
+function files({ files }: IoResult): Table {
+  const { title, shown } = firstRows("Files", files, MAX_FILES);
+  return {
+    type: "table",
+    title,
+    columns: [
+      { title: "file", unit: "text" },
+      { title: "reads", unit: "count" },
+      { title: "read", unit: "bytes" },
+      { title: "in", unit: "ns" },
+      { title: "p50", unit: "ns" },
+      { title: "p99", unit: "ns" },
+      { title: "mapped", unit: "bytes" },
+      { title: "faults", unit: "count" },
+      { title: "in", unit: "ns" },
+      { title: "from disk", unit: "bytes" },
+    ],
+    rows: shown.map((row) => [
+      row.file,
+      row.reads,
+      row.readBytes,
+      row.readNs,
+      row.readP50Ns,
+      row.readP99Ns,
+      row.mappedBytes,
+      row.faults,
+      row.faultNs,
+      row.cachedBytes,
+    ]),
+  };
+}

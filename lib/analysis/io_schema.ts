@@ -1,0 +1,60 @@
+import * as z from "zod";
+import { systemCallsSchema } from "./system_calls_schema.ts";
+
+const count = z.int().nonnegative();
+const bytes = z.number();
+const ns = z.number();
+
+/** Quantiles are off by at most 0.8 %. */
+const latencySchema = z.object({ totalNs: ns, meanNs: ns, p50Ns: ns, p90Ns: ns, p99Ns: ns, maxNs: ns });
+
+/**
+ * What `io` answers. Requests are those that threads of the target made; what the kernel reads ahead for them is theirs, what it writes later on its own is
+ * not.
+ */
+export const ioResultSchema = z.object({
+  windows: z.object({ count, ns }),
+  /** By device and kind, most time in the device first. */
+  devices: z.array(z.object({
+    /** `7:0`, and its name where the machine told it. */
+    device: z.string(),
+    name: z.string().nullable(),
+    what: z.enum(["read", "write", "discard", "flush", "other"]),
+    requests: count,
+    bytes,
+    errors: count,
+    requeued: count,
+    /** Begin where the last one of their thread ended. */
+    sequential: count,
+    /** How many the device had at once, on average over the time watched. */
+    meanInFlight: z.number(),
+    /** From being made to being handed to the device. */
+    queue: latencySchema,
+    /** From there to its answer. */
+    service: latencySchema,
+  })),
+  /** By name, most time in reads first. */
+  files: z.array(z.object({
+    file: z.string(),
+    opens: count,
+    reads: count,
+    readBytes: bytes,
+    readNs: ns,
+    readP50Ns: ns.nullable(),
+    readP99Ns: ns.nullable(),
+    mappedBytes: bytes,
+    /** Page faults in mappings of it, as far as they were drawn, and how long they took with what lies between them. */
+    faults: count,
+    faultNs: ns,
+    /** Brought into the page cache while the target asked: what came from the disk; null: not seen here. */
+    cachedBytes: bytes.nullable(),
+  })),
+  pageFaults: count.nullable(),
+  locks: z.object({ lockedBytes: bytes, failures: z.array(z.object({ errno: z.string(), count, bytes })) }),
+  /** With `--syscalls` alone. */
+  systemCalls: systemCallsSchema.nullable(),
+  quality: z.object({ lostEvents: count, undecodableLines: count }),
+});
+
+export type IoResult = z.infer<typeof ioResultSchema>;
+export type LatencyResult = z.infer<typeof latencySchema>;

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { analyse, MS, TestSpans } from "../../tests/harness/spans.ts";
+import type { BlockRequest, Span } from "../events/span.ts";
+import { io } from "./io.ts";
+import { presentIo } from "./io_present.ts";
+import { ioResultSchema } from "./io_schema.ts";
+
+const t = new TestSpans();
+const shut = (at: number, open: boolean): Span => ({ ...t.mark("window"), at: at * MS, open });
+
+function request(start: number, end: number, more: Partial<BlockRequest> = {}): Span {
+  const block: BlockRequest = { device: "7:0", what: "read", bytes: 4096, queuedNs: MS, sequential: false, error: 0, ...more };
+  return { ...t.slice("block.request", start, end), block };
+}
+
+function result(spans: readonly Span[]) {
+  return ioResultSchema.parse(analyse(io(new Map([["7:0", "loop0"]])), [shut(0, true), ...spans, shut(1000, false)]));
+}
+
+Deno.test("io: requests by device and kind, the queue and the device apart, and how many the device had at once", () => {
+  const { devices } = result([
+    request(0, 100),
+    request(50, 100, { sequential: true }),
+    request(100, 400, { what: "write", queuedNs: 2 * MS, error: 5 }),
+    request(500, 510, { device: "8:0" }),
+    { ...t.exit(600), category: "block.requeue", args: { device: "7:0" } },
+  ]);
+  assert.deepEqual(
+    devices.map((
+      { name, device, what, requests, bytes, errors, requeued, sequential, meanInFlight, queue, service },
+    ) => [
+      name ?? device,
+      what,
+      requests,
+      bytes,
+      errors,
+      requeued,
+      sequential,
+      meanInFlight,
+      queue.totalNs / MS,
+      service.totalNs / MS,
+      service.maxNs / MS,
+    ]),
+    [
+      ["loop0", "write", 1, 4096, 1, 1, 0, 0.3, 2, 300, 300],
+      ["loop0", "read", 2, 8192, 0, 1, 1, 0.15, 2, 150, 100],
+      ["8:0", "read", 1, 4096, 0, 0, 0, 0.01, 1, 10, 10],
+    ],
+  );
+});
+
+Deno.test("io: a file's reads, mappings and faults, and what of it came from the disk", () => {
+  const found = result([
+    t.open("model.gguf", 0, 1),
+    t.read("model.gguf", 1, 11, 1000),
+    t.read("model.gguf", 11, 31, 3000),
+    t.map("model.gguf", 40, 41, 5000),
+    t.touch("model.gguf", 50, 150, 17),
+    t.read("config.json", 200, 201, 7),
+    { ...t.counter("page cache filled: model.gguf", 300, 4096) },
+    { ...t.counter("page faults", 300, 23) },
+  ]);
+  assert.deepEqual(
+    found.files.map((
+      { file, opens, reads, readBytes, readNs, mappedBytes, faults, faultNs, cachedBytes },
+    ) => [file, opens, reads, readBytes, readNs / MS, mappedBytes, faults, faultNs / MS, cachedBytes]),
+    [
+      ["model.gguf", 1, 2, 4000, 30, 5000, 17, 100, 4096],
+      ["config.json", 0, 1, 7, 1, 0, 0, 0, 0],
+    ],
+  );
+  assert.equal(found.pageFaults, 23);
+  const told = presentIo(found).map((view) => view.type === "note" ? view.text : "").join("\n");
+  assert.match(told, /Nothing was asked of a disk/);
+  assert.match(told, /model\.gguf was read from the disk while it was touched \(0\.10 s\): --no-mmap/);
+});
+
+Deno.test("io: a failed request is warned of", () => {
+  const views = presentIo(result([request(0, 1, { error: 5 })]));
+  assert.ok(views.some((view) => view.type === "note" && view.level === "warning" && view.text === "1 reads of loop0 failed: see dmesg."));
+});

@@ -1,0 +1,22 @@
+import { io } from "../analysis/io.ts";
+import { presentIo } from "../analysis/io_present.ts";
+import type { IoResult } from "../analysis/io_schema.ts";
+import { request } from "../../probes/block/request.ts";
+import { access } from "../../probes/files/access.ts";
+import { cache } from "../../probes/memory/cache.ts";
+import { fault } from "../../probes/memory/fault.ts";
+import { lock } from "../../probes/memory/lock.ts";
+import { life } from "../../probes/process/life.ts";
+import { syscalls } from "../../probes/process/syscalls.ts";
+import { deviceNames, parseDevices } from "./host_facts.ts";
+import type { Profile } from "./profile.ts";
+
+/** What is read from where, and how long that takes. */
+export const ioProfile: Profile<IoResult> = {
+  name: "io",
+  probes: [life, request, access, fault, cache, lock, syscalls],
+  waits: false,
+  host: deviceNames,
+  analyse: ({ host }) => io(parseDevices(host.devices)),
+  present: presentIo,
+};

@@ -1,0 +1,111 @@
+import type { BlockRequest, SpanSink } from "../../lib/events/span.ts";
+import type { Decoder, Event } from "../../lib/events/event.ts";
+import type { Ns } from "../../lib/events/time.ts";
+import type { Tracks } from "../../lib/events/tracks.ts";
+import type { Probe } from "../../lib/programs/probe.ts";
+import template from "./request.bt" with { type: "text" };
+
+const thread = { name: "thread", type: "int", unit: "subject thread" } as const;
+const where = [{ name: "dev", type: "int", unit: "2^20 × major + minor" }, { name: "sector", type: "int", unit: "512 bytes" }] as const;
+
+/** What a raw tracepoint has. */
+const REQUEST = "((struct request *)arg0)";
+/** What a tracepoint has are letters, an F before a W where a write has to be behind a flush. */
+const BY_LETTER = Object.entries({ R: 82, W: 87, FW: 87, F: 70, D: 68 })
+  .reduceRight((other, [letters, number]) => `(strncmp(args->rwbs, "${letters}", ${letters.length}) == 0 ? ${number} : ${other})`, "255");
+
+/** Each request of the target to a block device. */
+export const request: Probe = {
+  name: "block/request",
+  summary: "requests to block devices: how long each waits and how long the device takes",
+  template,
+  tracepoints: ["block:block_getrq", "block:block_rq_issue", "block:block_rq_complete"],
+  params: {
+    complete: { type: "tracepoint", raw: "block_rq_complete", name: "block:block_rq_complete" },
+    dev: { type: "at", raw: `(uint64)${REQUEST}->q->disk->part0->bd_dev`, tracepoint: "(uint64)args->dev" },
+    sector: { type: "at", raw: `(uint64)${REQUEST}->__sector`, tracepoint: "(uint64)args->sector" },
+    what: { type: "at", raw: `${REQUEST}->cmd_flags & 255`, tracepoint: BY_LETTER },
+    error: { type: "at", raw: "1000 + (arg1 & 255)", tracepoint: "args->error" },
+  },
+  hot: true,
+  widest: 8,
+  records: {
+    done: [
+      thread,
+      { name: "made", type: "time" },
+      { name: "issued", type: "time" },
+      ...where,
+      { name: "bytes", type: "int", unit: "bytes" },
+      { name: "what", type: "int", unit: "letter: R, W, D (discard), F (flush), or the block layer's number of these" },
+      { name: "error", type: "int", unit: "negative errno, or 1000 + a status of the block layer" },
+    ],
+    requeued: [thread, ...where],
+  },
+  decoder: (tracks) => new RequestDecoder(tracks),
+};
+
+/** By letter, and by number: REQ_OP_READ, _WRITE, _FLUSH, _DISCARD. */
+const NAMES: Readonly<Record<number, BlockRequest["what"]>> = {
+  82: "read",
+  87: "write",
+  70: "flush",
+  68: "discard",
+  0: "read",
+  1: "write",
+  2: "flush",
+  3: "discard",
+};
+const SECTOR = 512;
+/** Statuses of the block layer by number, as errno: blk_status_t. */
+const STATUS = [0, 95, 110, 28, 67, 121, 52, 61, 84, 12];
+const EIO = 5;
+
+class RequestDecoder implements Decoder {
+  /** By device and thread: where its last request ended. */
+  readonly #ends = new Map<string, number>();
+
+  constructor(readonly tracks: Tracks) {}
+
+  event(event: Event, out: SpanSink): void {
+    const { record, at, pid, tid, values } = event;
+    if (record === "block/request.requeued") {
+      const [, dev, sector] = values as number[];
+      const args = { device: deviceOf(dev!), sector: sector! };
+      return out({ type: "instant", track: this.tracks.thread(pid, tid), name: "requeued", category: "block.requeue", at, args });
+    }
+    const [, made, issued, dev, sector, bytes, letter, error] = values as [number, Ns, Ns, number, number, number, number, number];
+    const device = deviceOf(dev);
+    const key = `${device} ${tid}`;
+    const sequential = this.#ends.get(key) === sector;
+    this.#ends.set(key, sector + bytes / SECTOR);
+    const what = NAMES[letter] ?? "other";
+    const errno = error >= 1000 ? STATUS[error - 1000] ?? EIO : -error;
+    const block: BlockRequest = { device, what, bytes, queuedNs: issued - made, sequential, error: errno };
+    const args = {
+      device,
+      bytes,
+      sector,
+      queuedNs: block.queuedNs,
+      thread: tid,
+      ...(sequential && { sequential }),
+      ...(errno !== 0 && { errno }),
+    };
+    out({
+      type: "slice",
+      track: this.tracks.lane(pid, `disk ${device}`, 5),
+      name: what,
+      category: "block.request",
+      start: issued,
+      end: at,
+      args,
+      block,
+    });
+  }
+
+  end(): void {}
+}
+
+/** `7:0`, as the kernel names it everywhere. */
+function deviceOf(dev: number): string {
+  return `${Math.floor(dev / 2 ** 20)}:${dev % 2 ** 20}`;
+}

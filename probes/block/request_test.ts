@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { whoIs } from "../../lib/programs/who.ts";
+import { Decoding } from "../../tests/harness/decoding.ts";
+import { request } from "./request.ts";
+
+const thread = whoIs(100, 101), LOOP0 = 7 * 2 ** 20, NVME = 259 * 2 ** 20 + 3;
+const [R, W, F] = [82, 87, 70];
+
+Deno.test("request: from being handed to the device to its answer, on a row for each device, by who asked", () => {
+  const d = new Decoding(request);
+  d.event(50, "block/request.done", { thread, made: 10, issued: 20, dev: LOOP0, sector: 8, bytes: 4096, what: R });
+  d.event(70, "block/request.done", { thread, made: 30, issued: 40, dev: LOOP0, sector: 16, bytes: 4096, what: W });
+  d.event(90, "block/request.done", { thread, made: 80, issued: 80, dev: NVME, sector: 0, what: F });
+  assert.deepEqual(d.end(100), [
+    '100 <disk 7:0> block.request "read" 20–50 device=7:0 bytes=4096 sector=8 queuedNs=10 thread=101',
+    '100 <disk 7:0> block.request "write" 40–70 device=7:0 bytes=4096 sector=16 queuedNs=10 thread=101 sequential=true',
+    '100 <disk 259:3> block.request "flush" 80–90 device=259:3 bytes=0 sector=0 queuedNs=0 thread=101',
+  ]);
+});
+
+Deno.test("request: errors, and what a raw tracepoint calls them", () => {
+  const d = new Decoding(request);
+  d.event(50, "block/request.done", { thread, made: 10, issued: 20, dev: LOOP0, what: R, error: -5 });
+  d.event(60, "block/request.done", { thread, made: 10, issued: 20, dev: LOOP0, what: 0, error: 1010 });
+  d.event(70, "block/request.done", { thread, made: 10, issued: 20, dev: LOOP0, what: 1, error: 1003 });
+  d.event(80, "block/request.done", { thread, made: 10, issued: 20, dev: LOOP0, what: 3, error: 1000 });
+  d.event(90, "block/request.requeued", { thread, dev: LOOP0, sector: 8 });
+  const told = d.end(100).map((line) => line.replace(/device=.*?( errno|$)/, "$1"));
+  assert.deepEqual(told, [
+    '100 <disk 7:0> block.request "read" 20–50  errno=5',
+    '100 <disk 7:0> block.request "read" 20–60  errno=5',
+    '100 <disk 7:0> block.request "write" 20–70  errno=28',
+    '100 <disk 7:0> block.request "discard" 20–80 ',
+    '100/101 block.requeue "requeued" 90 ',
+  ]);
+});

@@ -1,0 +1,95 @@
+/** Requests to a block device of the test's own, as fio that makes them and the kernel's own file count them. */
+import assert from "node:assert/strict";
+import { matrixTest, sampledTest } from "../harness/kernel.ts";
+import { temporary } from "../harness/temporary.ts";
+import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
+import { loopDevice } from "./loop_device.ts";
+import { differingReplays } from "./replayed.ts";
+import { query } from "../judge/trace_processor.ts";
+
+const REQUESTS = 4999, MANY = 20_011, BLOCK = 4096;
+
+/** The command line of fio: one process that makes so many requests. */
+function fioCommand(device: string, options: Readonly<Record<string, string | number>>): string[] {
+  const all = { name: "io", filename: device, direct: 1, bs: BLOCK, ioengine: "libaio", thread: 1, ...options, "output-format": "json" };
+  return ["fio", ...Object.entries(all).map(([name, value]) => `--${name}=${value}`)];
+}
+
+interface FioJob {
+  readonly read: { readonly total_ios: number };
+  readonly write: { readonly total_ios: number };
+  readonly error: number;
+}
+
+/** What fio said at its end, among what llmprof says. */
+function jobOf(text: string): FioJob {
+  const from = text.indexOf("{\n"), to = text.lastIndexOf("\n}");
+  return JSON.parse(text.slice(from, to + 2)).jobs[0];
+}
+
+for (
+  const [index, { depth, scheduler, rw }] of [
+    { depth: 1, scheduler: "none", rw: "randread" },
+    { depth: 32, scheduler: "none", rw: "randread" },
+    { depth: 1, scheduler: "mq-deadline", rw: "randwrite" },
+    { depth: 32, scheduler: "mq-deadline", rw: "randread" },
+  ].entries()
+) {
+  sampledTest(index, `io: ${rw} at depth ${depth}, scheduler ${scheduler}: requests and bytes are fio's and the kernel's`, {
+    fio: true,
+    judge: true,
+  }, async ({ name, path }) => {
+    using folder = temporary();
+    await using device = await loopDevice(folder, 64);
+    device.scheduler(scheduler);
+    const target = { argv: fioCommand(device.path, { rw, iodepth: depth, number_ios: REQUESTS }) };
+    const before = device.stat();
+    await using llmprof = startLlmprof("io", { bpftrace: path, folder, target, formats: allFormats });
+    const ended = await llmprof.finished();
+    const { result, events } = summaryOf("io", ended);
+    const after = device.stat();
+    const what = rw === "randread" ? "read" : "write";
+    assert.equal(jobOf(ended.stderr)[what].total_ios, REQUESTS);
+    const skipped = events.skipped!;
+    assert.equal(events.lost, skipped);
+    const row = result.devices.find((row) => row.device === device.number && row.what === what)!;
+    const counted = { reads: after.reads - before.reads, writes: after.writes - before.writes };
+    const kernel = what === "read" ? counted.reads : counted.writes;
+    assert.ok(kernel >= REQUESTS && kernel - row.requests <= skipped && kernel >= row.requests, `${row.requests} of ${kernel}, ${skipped} skipped`);
+    // Where a raw tracepoint tells of answers, nothing keeps it from running.
+    const most = name === "0.23" ? 0.001 : 0.05;
+    assert.ok(skipped <= most * events.emitted, `${skipped} hits of ${events.emitted} were skipped`);
+    assert.deepEqual([row.name, row.bytes, row.errors], [device.name, row.requests * BLOCK, 0]);
+    const sql = `select count(*) as n, sum(s.dur) as ns from slice s join args a using (arg_set_id)
+      where s.category = 'block.request' and s.name = '${what}' and a.flat_key = 'debug.device' and a.string_value = '${device.number}'`;
+    const [told] = await query(outputPath(folder, "pftrace"), sql);
+    assert.deepEqual([Number(told!.n), Number(told!.ns)], [row.requests, row.service.totalNs]);
+    assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
+  });
+}
+
+matrixTest("io: how long requests take is what the kernel counts, over twenty thousand of them", { fio: true }, async ({ path }) => {
+  using folder = temporary();
+  await using device = await loopDevice(folder, 64);
+  const target = { argv: fioCommand(device.path, { rw: "randread", iodepth: 16, number_ios: MANY }) };
+  const before = device.stat();
+  await using llmprof = startLlmprof("io", { bpftrace: path, folder, target, formats: [] });
+  const { result } = summaryOf("io", await llmprof.finished());
+  const after = device.stat();
+  const { requests, queue, service } = result.devices.find((row) => row.device === device.number && row.what === "read")!;
+  const kernel = (after.readMs - before.readMs) / (after.reads - before.reads);
+  const ours = (queue.totalNs + service.totalNs) / requests / 1e6;
+  assert.ok(Math.abs(ours / kernel - 1) < 0.03, `${ours} ms a request, ${kernel} by the kernel`);
+});
+
+sampledTest(1, "io: what a device cannot answer is an error, and it is said", { fio: true }, async ({ path }) => {
+  using folder = temporary();
+  await using device = await loopDevice(folder, 8);
+  device.truncate(4 << 20);
+  const target = { argv: fioCommand(device.path, { rw: "read", iodepth: 1, bs: 65536, size: "8m", continue_on_error: "all" }) };
+  await using llmprof = startLlmprof("io", { bpftrace: path, folder, target, formats: [], flags: ["--no-output"] });
+  const ended = await llmprof.finished();
+  const { result } = summaryOf("io", ended);
+  const { errors, requests } = result.devices.find((row) => row.device === device.number && row.what === "read")!;
+  assert.ok(errors > 0 && errors < requests, `${errors} of ${requests}`);
+});
