@@ -6,6 +6,7 @@
  */
 export { coldstartProfile } from "./lib/commands/coldstart.ts";
 export { operatorsProfile } from "./lib/commands/operators.ts";
+export { recordProfile } from "./lib/commands/record.ts";
 export { ioProfile } from "./lib/commands/io.ts";
 export { schedProfile } from "./lib/commands/sched.ts";
 export { torchProfile } from "./lib/commands/torch.ts";
@@ -22,9 +23,11 @@ export type { Timeline, TimelineOptions } from "./lib/timeline/timeline.ts";
 export { summarySchema } from "./lib/analysis/summary_schema.ts";
 export { coldstartResultSchema } from "./lib/analysis/coldstart_schema.ts";
 export { operatorsResultSchema } from "./lib/analysis/operators_schema.ts";
+export { ioSnapshotSchema, schedSnapshotSchema, totalsResultSchema } from "./lib/analysis/snapshots_schema.ts";
 export { ioResultSchema } from "./lib/analysis/io_schema.ts";
 export { schedResultSchema } from "./lib/analysis/sched_schema.ts";
 export { torchResultSchema } from "./lib/analysis/torch_schema.ts";
+export { recordResultSchema } from "./lib/commands/record_schema.ts";
 export { type DemoResult, demoResultSchema } from "./lib/commands/demo_schema.ts";
 export { type DoctorSummary, doctorSummarySchema } from "./lib/commands/doctor_schema.ts";
 export { SCHEMA_VERSION, type Summary } from "./lib/analysis/summary.ts";

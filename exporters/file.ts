@@ -43,6 +43,10 @@ class WholeFile implements ByteSink {
     this.#whole = { written: this.#written, tail: this.#tail };
   }
 
+  sync(): void {
+    this.file.sync();
+  }
+
   close(): void {
     try {
       this.file.mustExist();

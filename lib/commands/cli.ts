@@ -46,6 +46,7 @@ export function commandLine(context: Context, done: Done): Command {
     traceCommand("operators", "Which operators take the time of a token.", context, done),
     traceCommand("io", "What is read from disks and files, and how long that takes.", context, done),
     traceCommand("sched", "Where threads are when they are on no processor.", context, done),
+    traceCommand("record", "Several of these on one timeline.", context, done),
     exportCommand(context, done),
     doctorCommand(context, done),
     demoCommand(context, done),

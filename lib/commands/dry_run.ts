@@ -35,6 +35,7 @@ export interface DryRunOptions extends TargetOptions {
   readonly syscalls?: true;
   readonly sampleEvery?: number;
   readonly shapes?: true;
+  readonly interval?: number;
 }
 
 /** Prints what a run would attach, where, and what a hit costs. Attaches nothing. */

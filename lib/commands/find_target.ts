@@ -12,6 +12,7 @@ export interface TargetOptions {
   readonly comm?: string;
   readonly match?: RegExp;
   readonly container?: string;
+  readonly all?: true;
   readonly wait: boolean;
   /** Milliseconds: for how long it is watched, and from one beginning to the next. */
   readonly for?: number;
@@ -26,7 +27,8 @@ export interface TargetOptions {
 const LOOK_MS = 500;
 
 /** Which of the options names a target: a program is checked and started by who runs it. */
-function queryOf({ pid, comm, match, container }: TargetOptions): Query | null {
+function queryOf({ pid, comm, match, container, all }: TargetOptions): Query | null {
+  if (all) return { by: "all" };
   if (pid !== undefined) return { by: "pid", pid };
   if (comm !== undefined) return { by: "comm", comm };
   if (container !== undefined) return { by: "container", container };
@@ -76,7 +78,7 @@ export function isRunning(options: TargetOptions): boolean {
 /** Whether a target has a name by which it is known again when it has been restarted: a number is nobody's twice. */
 export function isNamed(options: TargetOptions): boolean {
   const query = queryOf(options);
-  return query !== null && query.by !== "pid";
+  return query !== null && query.by !== "pid" && query.by !== "all";
 }
 
 /** The process that was asked for, or the next one to start. Null when the user ended the waiting. */

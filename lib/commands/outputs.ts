@@ -3,6 +3,7 @@ import type { LlmprofError } from "../events/errors.ts";
 import type { Span } from "../events/span.ts";
 import type { View } from "../events/view.ts";
 import { openByteSink } from "../../exporters/file.ts";
+import type { SnapshotsOptions } from "../../exporters/snapshots.ts";
 import type { Header } from "../timeline/header.ts";
 import type { Recorder } from "../timeline/recording.ts";
 import type { Owner } from "../machine/regular_file.ts";
@@ -14,6 +15,11 @@ import { checkOutputs, formatAt, notWritable } from "./output_checks.ts";
 export function outputOwner(): Owner | null {
   const user = sudoUser(Deno.env.toObject());
   return user && user.uid !== 0 ? user : null;
+}
+
+/** `--snapshots`: a line for each interval. */
+export interface Snapshots extends SnapshotsOptions {
+  readonly path: string;
 }
 
 /**
@@ -35,6 +41,7 @@ export class Outputs {
     owner: Owner | null,
     onFailure: (failure: LlmprofError) => void,
     redact = false,
+    snapshots?: Snapshots,
   ): Promise<Outputs> {
     checkOutputs(paths, owner);
     const outputs = new Outputs();
@@ -53,6 +60,17 @@ export class Outputs {
       try {
         const file = { path, shown, format: extension.slice(1), opensWith };
         outputs.#traces.push(new TraceOutput(file, failed, await openByteSink(path, owner), await load()));
+      } catch (cause) {
+        throw notWritable(path, cause);
+      }
+    }
+    if (snapshots) {
+      const { path, ...options } = snapshots;
+      const shown = redact ? path.slice(path.lastIndexOf("/") + 1) : path;
+      try {
+        const { openSnapshots } = await import("../../exporters/snapshots.ts");
+        const file = { path, shown, format: "snapshots", opensWith: "jq, or anything that reads lines of JSON" };
+        outputs.#traces.push(new TraceOutput(file, failed, await openByteSink(path, owner), openSnapshots(options)));
       } catch (cause) {
         throw notWritable(path, cause);
       }

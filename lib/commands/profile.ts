@@ -11,6 +11,8 @@ export interface Profile<Result> {
   readonly name: string;
   /** What its target computes with, where that is not ggml. */
   readonly engine?: Engine;
+  /** What a recording's header says of it besides. */
+  readonly options?: Header["options"];
   readonly probes: readonly Probe[];
   /** What a target runs has to be learned, by `learn`, before it is known what is to be looked at: these functions. */
   readonly learns?: { readonly learn: readonly Probe[]; readonly look: (functions: readonly string[]) => readonly Probe[] };

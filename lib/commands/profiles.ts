@@ -8,8 +8,11 @@ export const profiles: Readonly<Record<string, () => Promise<Profile<unknown>>>>
   "operators of torch": async () => (await import("./torch.ts")).torchProfile as Profile<unknown>,
   "operators of learned torch": async () => (await import("./torch.ts")).learnedTorchProfile as Profile<unknown>,
   "operators of any": async () => (await import("./any_engine.ts")).anyEngineProfile as Profile<unknown>,
+  "io of totals": async () => (await import("./totals.ts")).ioTotalsProfile as Profile<unknown>,
+  "sched of totals": async () => (await import("./totals.ts")).schedTotalsProfile as Profile<unknown>,
   io: async () => (await import("./io.ts")).ioProfile as Profile<unknown>,
   sched: async () => (await import("./sched.ts")).schedProfile as Profile<unknown>,
+  record: async () => (await import("./record.ts")).recordProfile() as Profile<unknown>,
   demo: async () => (await import("./demo_profile.ts")).demoProfile as Profile<unknown>,
 };
 

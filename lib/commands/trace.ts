@@ -1,6 +1,7 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { placesThousands } from "../machine/bpftrace.ts";
 import { startGuard } from "../machine/guard.ts";
+import { readPressure } from "../machine/pressure.ts";
 import { askedFor, probesOf } from "../programs/detail.ts";
 import { gatePrefixes, groupByLibrary, streamOf } from "../session/library_groups.ts";
 import { Learning } from "../session/learning.ts";
@@ -24,7 +25,7 @@ import { findRunning, isNamed, type TargetOptions } from "./find_target.ts";
 import { hostFacts } from "./host_facts.ts";
 import { mustTrace } from "./means.ts";
 import { checkOutputs } from "./output_checks.ts";
-import { outputOwner, Outputs } from "./outputs.ts";
+import { outputOwner, Outputs, type Snapshots } from "./outputs.ts";
 import { probeCatalogue } from "./probe_catalogue.ts";
 import type { Profile } from "./profile.ts";
 import { report, type ReportOptions } from "./report.ts";
@@ -46,6 +47,9 @@ export interface TraceOptions extends TargetOptions, ReportOptions, OverheadOpti
   readonly shapes?: true;
   /** Milliseconds without anything new after which it is known what runs. */
   readonly learn?: number;
+  /** Milliseconds from one sum to the next, and where a line is written for each. */
+  readonly interval?: number;
+  readonly snapshots?: Snapshots;
   /** `--redact`. */
   readonly pseudonyms?: Pseudonyms;
   /** What the program prints is nobody's concern. */
@@ -77,7 +81,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   if (options.calibrate) { for (const text of ceilingsTexts(ceilings ?? [])) status.note(text); }
   const told = (text: string) => options.pseudonyms?.prose(text) ?? text;
   const unwritable = ({ what, why }: LlmprofError) => context.terminal.err(`${told(`${what} ${why}`)}\n`);
-  const outputs = await Outputs.prepare(options.outputs, owner, unwritable, options.pseudonyms !== undefined);
+  const outputs = await Outputs.prepare(options.outputs, owner, unwritable, options.pseudonyms !== undefined, options.snapshots);
   context.atKill(() => outputs.discard());
   const guard = await starting;
   const tokens = new TokenCount(options.tokens);
@@ -111,7 +115,12 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         schemaVersion: 1,
         llmprof: context.version,
         command: profile.name,
-        options: { detail: overhead.detail, ...(slow && { slowerThan: slow.factor }), ...(profile.engine && { engine: profile.engine }) },
+        options: {
+          detail: overhead.detail,
+          ...(slow && { slowerThan: slow.factor }),
+          ...(profile.engine && { engine: profile.engine }),
+          ...profile.options,
+        },
         host: { ...hostFacts(means.machine), ...host },
         ...(ceilings && { ceilings }),
         bpftrace: { path: means.machine.bpftrace!.path, version: means.machine.bpftrace!.text.replace(/^bpftrace v/, "") },
@@ -139,6 +148,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     if (duration !== undefined && learning) ends.push(session.counting.then(lasted).then(() => learning.isIdle ? undefined : new Promise(() => {})));
     const end = Promise.race(ends);
     overhead.follow(session, run.facts, timing, end);
+    if (options.snapshots) tellPressure(session, means, end);
     await session.run(end);
     await checkSeen(profile, session, means);
   } catch (error) {
@@ -171,6 +181,23 @@ function keep(outputs: Outputs, { terminal }: Context): void {
 function nothing({ terminal }: Context): number {
   terminal.err("Nothing was traced: llmprof was ended before it counted.\n");
   return ExitCode.ok;
+}
+
+const PRESSURE_MS = 1000;
+
+/** What the kernel says of pressure, each second of a run that adds up. */
+function tellPressure(session: Session, means: Means, end: Promise<unknown>): void {
+  let isOver = false;
+  void end.then(() => isOver = true);
+  const tell = async () => {
+    while (!isOver) {
+      const pressure = await readPressure(means.files);
+      if (isOver) return;
+      session.tell({ fact: "pressure", pressure });
+      await Promise.race([means.sleep(PRESSURE_MS), end]);
+    }
+  };
+  void session.counting.then(tell);
 }
 
 /** A profile without the stream that it lives on is no profile. */

@@ -16,6 +16,7 @@ interface TurnOptions {
   readonly syscalls?: true;
   readonly sampleEvery?: number;
   readonly shapes?: true;
+  readonly interval?: number;
 }
 
 /** Turns with which a recording stays below the number of streams that a replay reads: each turn has one. */

@@ -1,3 +1,5 @@
+import type { Pressure } from "./span.ts";
+
 /**
  * What llmprof itself read or did and what reaches the trace: the `host` stream carries these, so that a replay never reads the machine.
  */
@@ -45,15 +47,17 @@ export type Fact =
    * seen without these probes. Null: not known.
    */
   | { readonly fact: "overhead"; readonly predicted: number | null; readonly measured: number | null; readonly calibrated: boolean }
+  /** What the kernel says of pressure now. */
+  | { readonly fact: "pressure"; readonly pressure: Pressure }
   /** Something that a reader of the trace must know. */
   | { readonly fact: "note"; readonly text: string };
 
 export type CodeFact = Extract<Fact, { fact: "code" }>;
 
 /** What decoders have to know of the target besides its events. */
-export type Knowledge = CodeFact | Extract<Fact, { fact: "table" }>;
+export type Knowledge = CodeFact | Extract<Fact, { fact: "table" | "pressure" }>;
 
 /** What a piece of knowledge is about: the last that was told of it is true. Null for a fact that no decoder needs. */
 export function subjectOf(fact: Fact): string | null {
-  return fact.fact === "table" ? `table ${fact.symbol}` : fact.fact === "code" ? `code ${fact.pid}` : null;
+  return fact.fact === "pressure" ? "pressure" : fact.fact === "table" ? `table ${fact.symbol}` : fact.fact === "code" ? `code ${fact.pid}` : null;
 }

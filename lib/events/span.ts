@@ -95,6 +95,27 @@ export interface BlockRequest {
   readonly error: number;
 }
 
+/** `some` threads, or all at once (`full`), stood still for want of it: percent of the last 10, 60 and 300 seconds, and microseconds in all. */
+interface Stalls {
+  readonly avg10: number;
+  readonly avg60: number;
+  readonly avg300: number;
+  readonly total: number;
+}
+
+/** What the kernel says of pressure (`/proc/pressure`); null where it says nothing. */
+export type Pressure = { readonly [resource in "cpu" | "io" | "memory"]: { readonly some: Stalls | null; readonly full: Stalls | null } };
+
+/** What was added up in an interval: of requests to disks, or of processes. */
+export interface IntervalTotals {
+  /** By device and power of two of a microsecond. */
+  readonly latency?: readonly { readonly device: string; readonly slot: number; readonly count: number }[];
+  readonly inflight?: readonly { readonly device: string; readonly count: number }[];
+  readonly offCpuNs?: ReadonlyMap<number, number>;
+  readonly pageFaults?: ReadonlyMap<number, number>;
+  readonly pressure?: Pressure;
+}
+
 /** What a processor counts by itself. */
 export type CountedEvent = "cycles" | "instructions" | "cache references" | "cache misses" | "branch misses" | "stalled cycles";
 
@@ -142,6 +163,7 @@ export interface Instant {
   readonly choice?: ExpertChoice;
   readonly sum?: OperatorSum;
   readonly counted?: Counted;
+  readonly totals?: IntervalTotals;
 }
 
 export interface Counter {

@@ -121,6 +121,11 @@ export class RegularFile {
     if (fs.fstatSync(this.fd).nlink === 0) throw new Deno.errors.NotFound("It was removed while it was written");
   }
 
+  /** Returns when its bytes are on the disk. */
+  sync(): void {
+    fs.fsyncSync(this.fd);
+  }
+
   close(): void {
     fs.closeSync(this.fd);
   }

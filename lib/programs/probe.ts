@@ -84,6 +84,8 @@ export interface Probe {
   readonly unsafe?: boolean;
   /** Hit hundreds of times a second or more: what it costs depends on how its records leave the kernel. */
   readonly hot?: boolean;
+  /** Its maps are read when it says so, and not when their reader goes on. */
+  readonly prompt?: true;
   /** Numbers of its longest record that is so frequent, where that has many. */
   readonly widest?: number;
   /** Hits of one of its sites for each operator that a worker computes: what it will cost is known from the graph, before it is placed. */
@@ -93,7 +95,7 @@ export interface Probe {
   /** Of a timer: hits in a second of CPU time, whatever the target does. */
   readonly perSecond?: number;
   /** Seen only where the option of this name asks for it. */
-  readonly asked?: "syscalls" | "between" | "sampleEvery" | "shapes";
+  readonly asked?: "syscalls" | "between" | "sampleEvery" | "shapes" | "interval";
   /** The same probe told once in so many events: the number that its option has. */
   readonly every?: (events: number) => Probe;
   /** It is a part of these details alone; absent: of each. */

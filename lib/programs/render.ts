@@ -164,6 +164,8 @@ function attachPoints(block: Block, probe: Probe, dialect: Dialect, resolve: Res
       if (param.type === "tracepoint") return [dialect.rawTracepoints ? `rawtracepoint:${param.raw}` : `tracepoint:${param.name}`];
       return resolve(siteOf(probe, name)).map(attachPoint);
     }
+    const timer = /^(interval:ms):\{\{(\w+)\}\}$/.exec(point);
+    if (timer) return [`${timer[1]}:${literal(probe, timer[2]!, dialect, resolve)}`];
     const [, counter, every] = /^hardware:([\w-]+):\{\{(\w+)\}\}$/.exec(point) ?? [];
     if (counter !== undefined) return dialect.hasCounter(counter) ? [`hardware:${counter}:${literal(probe, every!, dialect, resolve)}`] : [];
     const tracepoint = /^tracepoint:(\w+:\w+)$/.exec(point)?.[1];

@@ -183,7 +183,7 @@ export class Attachments {
   #start(options: ProgramOptions): Attached {
     const { programs, gatekeeper } = this.run;
     const isGate = options.probes.some((probe) => probe.unsafe);
-    const attached = programs.start({ ...options, prompt: options.prompt || isGate });
+    const attached = programs.start({ ...options, prompt: options.prompt || isGate || options.probes.some(({ prompt }) => prompt) });
     if (isGate) void this.options.guard.armed(attached.running.pid);
     attached.onEvent = (event) => {
       if (isGate) gatekeeper.event(event);

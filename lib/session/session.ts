@@ -69,6 +69,11 @@ export class Session {
     return this.#gatekeeper.lasts(milliseconds);
   }
 
+  /** Tells the trace, and the recording, what somebody found out beside the run. */
+  tell(fact: Fact): void {
+    this.#fact(fact);
+  }
+
   /** Libraries whose probes were attached, by stream. */
   get attachedStreams(): ReadonlySet<string> {
     return this.#streams;

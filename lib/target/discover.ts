@@ -11,6 +11,8 @@ export type Query =
   | { readonly by: "comm"; readonly comm: string }
   /** Tried on the command line with its arguments joined by blanks. */
   | { readonly by: "match"; readonly pattern: RegExp }
+  /** Everything: the first process, and the kernel's own threads. */
+  | { readonly by: "all" }
   /** Its name or the beginning of its id. */
   | { readonly by: "container"; readonly container: string };
 
@@ -57,6 +59,11 @@ export async function findTarget(files: KernelFiles, query: Query, self: number,
     const found = await describe(files, query.pid);
     if (found) return found;
     throw usage(`There is no process ${query.pid}.`, "It has ended, or the number is another one.", "List what runs: ps -eo pid,comm,args");
+  }
+  if (query.by === "all") {
+    const found = await describe(files, 1, [1, 2]);
+    if (found) return { ...found, argv: ["everything"] };
+    throw usage("Nothing runs here that can be read.", "There is no process 1.", "Run it on the host.");
   }
   if (query.by === "container") {
     const { root, pids } = await findContainer(files, query.container);

@@ -17,6 +17,7 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
   exit: { pid: isInteger, code: isInteger, signal: either(isText, isNull) },
   cpu: { bpftrace: isNumber, llmprof: isNumber },
   overhead: { predicted: either(isNumber, isNull), measured: either(isNumber, isNull), calibrated: isFlag },
+  pressure: { pressure: isObject },
   note: { text: isText },
 };
 

@@ -195,10 +195,10 @@ export class LineParser {
     const isWhole = at < LATEST && (cpu !== undefined) === (kind === "9" && this.#beats !== undefined);
     if (isWhole && kind === String(SWEPT) && this.#rows) return this.handler.swept(at, this.#rows.swept());
     if (!isWhole || kind !== "9") return this.handler.undecodable(text);
+    // A processor that is idle has no heartbeats, and what is promised then lags behind; maps that are printed are as young as the last one.
+    if (!(at < this.#lastBeat)) this.#lastBeat = at;
     const promised = this.#beats ? this.#beats.told(Number(cpu), at) : at;
-    if (promised === null) return;
-    this.#lastBeat = promised;
-    this.handler.beat(promised);
+    if (promised !== null) this.handler.beat(promised);
   }
 
   /** `@n: 12`, `@map: 12`, `@map[1, 2]: 12`. */

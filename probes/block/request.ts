@@ -2,7 +2,7 @@ import type { BlockRequest, SpanSink } from "../../lib/events/span.ts";
 import type { Decoder, Event } from "../../lib/events/event.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
-import type { Probe } from "../../lib/programs/probe.ts";
+import type { Param, Probe } from "../../lib/programs/probe.ts";
 import template from "./request.bt" with { type: "text" };
 
 const thread = { name: "thread", type: "int", unit: "subject thread" } as const;
@@ -14,19 +14,22 @@ const REQUEST = "((struct request *)arg0)";
 const BY_LETTER = Object.entries({ R: 82, W: 87, FW: 87, F: 70, D: 68 })
   .reduceRight((other, [letters, number]) => `(strncmp(args->rwbs, "${letters}", ${letters.length}) == 0 ? ${number} : ${other})`, "255");
 
+/** Where answers are seen, and what they say. */
+export const answers: Readonly<Record<string, Param>> = {
+  complete: { type: "tracepoint", raw: "block_rq_complete", name: "block:block_rq_complete" },
+  dev: { type: "at", raw: `(uint64)${REQUEST}->q->disk->part0->bd_dev`, tracepoint: "(uint64)args->dev" },
+  sector: { type: "at", raw: `(uint64)${REQUEST}->__sector`, tracepoint: "(uint64)args->sector" },
+  what: { type: "at", raw: `${REQUEST}->cmd_flags & 255`, tracepoint: BY_LETTER },
+  error: { type: "at", raw: "1000 + (arg1 & 255)", tracepoint: "args->error" },
+};
+
 /** Each request of the target to a block device. */
 export const request: Probe = {
   name: "block/request",
   summary: "requests to block devices: how long each waits and how long the device takes",
   template,
   tracepoints: ["block:block_getrq", "block:block_rq_issue", "block:block_rq_complete"],
-  params: {
-    complete: { type: "tracepoint", raw: "block_rq_complete", name: "block:block_rq_complete" },
-    dev: { type: "at", raw: `(uint64)${REQUEST}->q->disk->part0->bd_dev`, tracepoint: "(uint64)args->dev" },
-    sector: { type: "at", raw: `(uint64)${REQUEST}->__sector`, tracepoint: "(uint64)args->sector" },
-    what: { type: "at", raw: `${REQUEST}->cmd_flags & 255`, tracepoint: BY_LETTER },
-    error: { type: "at", raw: "1000 + (arg1 & 255)", tracepoint: "args->error" },
-  },
+  params: answers,
   hot: true,
   widest: 8,
   records: {
@@ -106,6 +109,6 @@ class RequestDecoder implements Decoder {
 }
 
 /** `7:0`, as the kernel names it everywhere. */
-function deviceOf(dev: number): string {
+export function deviceOf(dev: number): string {
   return `${Math.floor(dev / 2 ** 20)}:${dev % 2 ** 20}`;
 }

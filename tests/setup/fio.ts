@@ -5,7 +5,7 @@ import { type Part, requireRoot } from "./part.ts";
 /** Makes requests to block devices, and counts them itself. */
 export const fio: Part = {
   name: "fio",
-  what: "fio, and losetup for devices of a test's own",
+  what: "fio, losetup for devices of a test's own, and jq",
   isThere: () => missing().length === 0,
   async make() {
     requireRoot("Installing fio");
@@ -14,5 +14,5 @@ export const fio: Part = {
 };
 
 function missing(): string[] {
-  return Object.entries({ fio: "fio", losetup: "mount" }).filter(([program]) => findProgram(program) === null).map(([, name]) => name);
+  return Object.entries({ fio: "fio", losetup: "mount", jq: "jq" }).filter(([program]) => findProgram(program) === null).map(([, name]) => name);
 }

@@ -1,3 +1,4 @@
+import { type Layer, layers } from "../layers.ts";
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 
 /** Values of options: each parser throws what commander words as an error of that option. */
@@ -14,6 +15,21 @@ export function parseDuration(text: string): number {
   if (!(value > 0)) throw new InvalidArgumentError("It is a number with a unit: 500ms, 10s, 5m, 1h.");
   if (value > LONGEST) throw new InvalidArgumentError("It is 596h at most.");
   return value;
+}
+
+/** A duration, or a number of seconds: `5`, `500ms`. */
+export function parseInterval(text: string): number {
+  const value = /^\d+(\.\d+)?$/.test(text) ? parseDuration(`${text}s`) : parseDuration(text);
+  if (value < 100) throw new InvalidArgumentError("It is 100ms at least.");
+  return Math.round(value);
+}
+
+/** `operators,io` → those layers, each once. */
+export function parseLayers(text: string): readonly Layer[] {
+  const asked = text.split(",").map((word) => word.trim());
+  const unknown = asked.find((word) => !(layers as readonly string[]).includes(word));
+  if (unknown !== undefined) throw new InvalidArgumentError(`'${unknown}' is none of ${layers.join(", ")}.`);
+  return layers.filter((layer) => asked.includes(layer));
 }
 
 /** A whole number from `least` on. */

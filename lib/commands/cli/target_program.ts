@@ -6,6 +6,7 @@ interface Named {
   readonly comm?: string;
   readonly match?: RegExp;
   readonly container?: string;
+  readonly all?: true;
   readonly from?: string;
 }
 
@@ -27,7 +28,7 @@ export function targetProgram(command: string, words: readonly string[], named: 
   if (end >= 0 && program.length === 0) {
     throw usage("No program follows --.", "There is nothing to start.", `Try: llmprof ${command} -- program args…`);
   }
-  const [other] = (["pid", "comm", "match", "container", "from"] as const).filter((name) => named[name] !== undefined);
+  const [other] = (["pid", "comm", "match", "container", "all", "from"] as const).filter((name) => named[name] !== undefined);
   if (program.length > 0 && other) {
     throw usage(
       `--${other} cannot be used with a program after --.`,

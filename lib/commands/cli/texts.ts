@@ -35,7 +35,8 @@ Target: one of --pid, --comm, --match, --container, or a program after --.
 Examples:
   sudo llmprof io -- node engine.mjs model.gguf           where a model's bytes come from
   sudo llmprof io --pid 1234 --duration 10s               ten seconds of a running server
-  sudo llmprof io --comm llama-server --summary json | jq .result.devices`,
+  sudo llmprof io --comm llama-server --summary json | jq .result.devices
+  sudo llmprof io --all --interval 5 --snapshots io.jsonl  sums of five seconds, for days`,
   sched: `
 Target: one of --pid, --comm, --match, --container, or a program after --.
 
@@ -43,7 +44,15 @@ Examples:
   sudo llmprof sched --pid 1234 --duration 10s            ten seconds of a running server
   sudo llmprof sched -- node engine.mjs model.gguf        start it, end with it
   sudo llmprof sched --container llama --syscalls         and what each thread asks the kernel for
-  sudo llmprof sched --pid 1234 --summary json | jq .result.verdict`,
+  sudo llmprof sched --pid 1234 --summary json | jq .result.verdict
+  sudo llmprof sched --all --interval 5 --snapshots sched.jsonl`,
+  record: `
+Target: one of --pid, --comm, --match, --container, or a program after --.
+
+Examples:
+  sudo llmprof record --pid 1234 --duration 5s            operators, disks and threads on one timeline
+  sudo llmprof record --layers coldstart,io -- ./server   where the bytes of a cold start come from
+  sudo llmprof record --layers operators,sched --pid 1234 --tokens 50`,
   export: `
 Formats: .pftrace (Perfetto), .json (Chrome), .jsonl (one event a line); graphs of operators: .dot (Graphviz), .mmd (Mermaid),
 .graph.json. Each also with .gz.

@@ -4,18 +4,32 @@ import { type Detail, details } from "../../programs/detail.ts";
 import { begin } from "../begin.ts";
 import { redacting } from "../redacting.ts";
 import type { Pseudonyms } from "../../timeline/pseudonyms.ts";
+import { layers, usualLayers } from "../layers.ts";
+import type { Profile } from "../profile.ts";
 import { profileOf } from "../profiles.ts";
 import type { Context } from "../terminal.ts";
 import { outputPaths } from "./output_paths.ts";
-import { collect, parseCount, parseDuration, parseFactor, parsePages, parsePattern, parsePercent, parseRate } from "./parse.ts";
+import {
+  collect,
+  parseCount,
+  parseDuration,
+  parseFactor,
+  parseInterval,
+  parseLayers,
+  parsePages,
+  parsePattern,
+  parsePercent,
+  parseRate,
+} from "./parse.ts";
 import { type Done, explained, option } from "./setting.ts";
 import { targetProgram } from "./target_program.ts";
+import { INTERVAL_MS } from "../totals_interval.ts";
 import { groups } from "./texts.ts";
 import { usage } from "./usage_error.ts";
 
 /** A command that traces: see profile.ts. */
 export function traceCommand(name: string, description: string, context: Context, done: Done): Command {
-  const lacks = LACKS[name];
+  const lacks = LACKS[name]!, looksAtEngines = name === "operators", hasDetail = looksAtEngines || name === "record";
   const command = new Command(name)
     .description(description)
     .usage("[options] [-- program args…]")
@@ -24,6 +38,10 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--comm <NAME>", "the process of this name", "target").conflicts(["match", "container"]))
     .addOption(option("--match <REGEX>", "the process whose command line matches", "target").argParser(parsePattern).conflicts(["container"]))
     .addOption(option("--container <NAME|ID>", "the processes of this container (podman, docker, containerd)", "target"))
+    .addOption(option("--all", "everything that runs on this machine", "target").conflicts(["pid", "comm", "match", "container", "wait"]))
+    .addOption(
+      option("--layers <LIST>", `what is looked at: ${layers.join(", ")}`, "tracing").argParser(parseLayers).default(usualLayers, usualLayers.join()),
+    )
     .addOption(option("--wait", "wait for a match, again whenever it ends; or for the library in a process that runs", "target"))
     .addOption(option("--no-tree", "this one process, without its children", "target"))
     .addOption(option("--from <PATH>", "explain a recording again: no target, no root", "target").conflicts(LIVE))
@@ -42,6 +60,10 @@ export function traceCommand(name: string, description: string, context: Context
     )
     .addOption(new Option("--no-output", "write no file").helpGroup(groups.output))
     .addOption(option("--summary <FORMAT>", "summary on standard output", "output").choices(["text", "json"] as const).default("text" as const))
+    .addOption(option("--snapshots <FILE>", "add up, and write a line of JSON for each interval, instead of telling of each event", "output"))
+    .addOption(option("--interval <TIME>", "how long one is: 5 (seconds), 500ms …", "output").argParser(parseInterval))
+    .addOption(option("--flush-every <N>", "so many lines of --snapshots are written together", "output").argParser(parseCount(1)).default(1))
+    .addOption(option("--fsync", "each time they are on the disk before llmprof goes on", "output"))
     .addOption(option("--max-loss <EVENTS>", "exit 4 when more events were lost", "output").argParser(parseCount(0)))
     .addOption(option("--redact", "arguments and paths outside the model become path-1, argument-2 …", "output").conflicts(["dryRun"]))
     .addOption(detailOption(name))
@@ -80,11 +102,16 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--quiet", "no progress"))
     .addOption(option("--verbose", "causes and stacks of failures"))
     .action(async (words, given) => {
-      if (lacks) refuse(command as unknown as Command, lacks);
-      const without = { ...Object.fromEntries((lacks?.options ?? []).map((option) => [option, undefined])), ...(lacks && { detail: "op" }) };
+      refuse(command as unknown as Command, lacks);
+      const without = { ...Object.fromEntries(lacks.options.map((option) => [option, undefined])), ...(!hasDetail && { detail: "op" }) };
       const o = { ...given, ...without as Record<never, never>, wait: given.wait === true, quiet: given.quiet === true };
       const program = targetProgram(name, words, o, context);
-      const outputs = o.dryRun ? [] : outputPaths(name, o.output as string[] | false | undefined, context);
+      const asked = o.output as string[] | false | undefined;
+      // Who asks for snapshots asks for no trace.
+      const outputs = o.dryRun || (o.snapshots !== undefined && asked === undefined) ? [] : outputPaths(name, asked, context);
+      const run = o.snapshots === undefined
+        ? { snapshots: undefined, interval: undefined }
+        : { interval: o.interval ?? INTERVAL_MS, snapshots: { path: o.snapshots, flushEvery: o.flushEvery, fsync: o.fsync === true } };
       const hidden = [o.comm, o.match?.source, o.container, o.from, ...outputs];
       const { from } = o;
       if (from !== undefined) {
@@ -94,20 +121,22 @@ export function traceCommand(name: string, description: string, context: Context
       }
       using begun = begin({ name, waits: name === "coldstart" }, { ...o, program }, context);
       // Who is meant may be wrong: that is told later.
-      const engine = lacks ? "ggml" : await begun.engine.catch(() => "ggml" as const);
+      const engine = o.snapshots !== undefined ? "totals" : !looksAtEngines ? "ggml" : await begun.engine.catch(() => "ggml" as const);
+      const load = async () =>
+        name === "record" ? (await import("../record.ts")).recordProfile(o.layers) as Profile<unknown> : await profileOf(name, engine)!;
       if (engine === "torch" || engine === "learned torch") refuseOfTorch(name, o);
       if (o.dryRun) {
-        const [profile, { dryRun }] = await Promise.all([profileOf(name, engine)!, import("../dry_run.ts")]);
+        const [profile, { dryRun }] = await Promise.all([load(), import("../dry_run.ts")]);
         const folders = o.output === false ? [] : o.output as string[] | undefined ?? [];
-        return done(await dryRun(profile, { ...o, folders, program }, context, begun));
+        return done(await dryRun(profile, { ...o, ...run, folders, program }, context, begun));
       }
       // bpftrace takes longest to load: it begins before the rest of llmprof does.
       await begun.spares;
-      const [profile, { trace }] = await Promise.all([profileOf(name, engine)!, import("../trace.ts")]);
-      const live = (pseudonyms?: Pseudonyms) => trace(profile, { ...o, outputs, program, pseudonyms }, context, begun);
+      const [profile, { trace }] = await Promise.all([load(), import("../trace.ts")]);
+      const live = (pseudonyms?: Pseudonyms) => trace(profile, { ...o, ...run, outputs, program, pseudonyms }, context, begun);
       done(await redacting(o.redact === true, program, hidden, live));
     });
-  for (const option of command.options) option.hideHelp(option.hidden || lacks?.options.includes(option.attributeName()) === true);
+  for (const option of command.options) option.hideHelp(option.hidden || lacks.options.includes(option.attributeName()));
   return explained(command as unknown as Command);
 }
 
@@ -131,18 +160,24 @@ interface Lacks {
   readonly why: string;
 }
 
+const ADDS_UP = ["layers", "all", "snapshots", "interval", "flushEvery", "fsync"];
 /** Options that other commands have: neither shown nor taken, whatever the environment says. */
 const LACKS: Readonly<Record<string, Lacks>> = {
+  operators: { options: ADDS_UP, why: "It tells of each operator, of one target." },
   coldstart: {
-    options: ["detail", "every", "for", "slowerThan", "between", "learn", "sampleEvery", "shapes"],
+    options: [...ADDS_UP, "detail", "every", "for", "slowerThan", "between", "learn", "sampleEvery", "shapes"],
     why: "It happens once, and is seen whole.",
   },
+  record: {
+    options: [...ADDS_UP.slice(1), "every", "for", "slowerThan", "learn", "shapes"],
+    why: "It looks at several things at once, from beginning to end.",
+  },
   io: {
-    options: ["tokens", "slowerThan", "between", "learn", "sampleEvery", "shapes", "maxOverhead", "calibrate", "rate"],
+    options: ["layers", "tokens", "slowerThan", "between", "learn", "sampleEvery", "shapes", "maxOverhead", "calibrate", "rate"],
     why: "It looks at disks and files, whatever is computed.",
   },
   sched: {
-    options: ["detail", "tokens", "slowerThan", "between", "learn", "sampleEvery", "shapes", "maxOverhead", "calibrate", "rate"],
+    options: ["layers", "detail", "tokens", "slowerThan", "between", "learn", "sampleEvery", "shapes", "maxOverhead", "calibrate", "rate"],
     why: "It looks at threads, whatever they compute.",
   },
 };

@@ -1,0 +1,86 @@
+import type { ByteSink, Exporter, OpenExporter, TraceHead } from "../lib/events/exporter.ts";
+import type { IntervalTotals, Span } from "../lib/events/span.ts";
+import type { Ns } from "../lib/events/time.ts";
+import { toJson } from "./json.ts";
+
+export interface SnapshotsOptions {
+  /** Objects that are written together. */
+  readonly flushEvery: number;
+  /** Each time they are on the disk before anything else is written. */
+  readonly fsync: boolean;
+}
+
+/**
+ * One JSON object a line for each interval, for whoever has tooling on such files: `timestamp` (seconds since 1970) and `iso_timestamp` of its end,
+ * `interval_s`, then what was added up: see snapshots_schema.ts.
+ */
+export const openSnapshots = (options: SnapshotsOptions): OpenExporter => (sink, head) => new SnapshotsExporter(sink, head, options);
+
+class SnapshotsExporter implements Exporter {
+  readonly #lines: string[] = [];
+  readonly #encoder = new TextEncoder();
+  readonly #devices: ReadonlyMap<string, string>;
+  /** Of the last interval, or when counting began. */
+  #since: Ns = NaN;
+
+  constructor(readonly sink: ByteSink, readonly head: TraceHead, readonly options: SnapshotsOptions) {
+    const pairs = (head.facts.devices ?? "").split(",").map((pair) => pair.split(" ") as [string, string]);
+    this.#devices = new Map(pairs);
+  }
+
+  span(span: Span): void {
+    if (span.type === "mark" && span.kind === "window" && span.open && Number.isNaN(this.#since)) this.#since = span.at;
+    if (span.type !== "instant" || !span.totals) return;
+    const interval = (span.at - this.#since) / 1e9;
+    // The end of the run may be that of an interval.
+    if (!(interval > 0)) return;
+    this.#since = span.at;
+    this.#lines.push(`${toJson({ ...this.#when(span.at), interval_s: interval, ...this.#fields(span.totals) })}\n`);
+    if (this.#lines.length >= this.options.flushEvery) this.#write();
+  }
+
+  flush(): void {}
+
+  close(): void {
+    this.#write();
+    this.sink.close();
+  }
+
+  #write(): void {
+    if (this.#lines.length === 0) return;
+    this.sink.write(this.#encoder.encode(this.#lines.splice(0).join("")));
+    if (this.options.fsync) this.sink.sync?.();
+  }
+
+  #when(at: Ns) {
+    const { base, realtimeOffset } = this.head.clock;
+    const ns = base + realtimeOffset + BigInt(Math.round(at));
+    const timestamp = Number(ns / 1000n) / 1e6;
+    return { timestamp, iso_timestamp: new Date(timestamp * 1000).toISOString().replace(/Z$/, "+00:00") };
+  }
+
+  #fields({ latency, inflight, offCpuNs, pageFaults, pressure }: IntervalTotals) {
+    if (latency && inflight) {
+      const byDevice = Map.groupBy(latency, ({ device }) => device);
+      return {
+        latency_histogram: [...byDevice].map(([device, slots]) => ({
+          device_name: this.#nameOf(device),
+          total: slots.reduce((sum, { count }) => sum + count, 0),
+          buckets: slots.toSorted((a, b) => a.slot - b.slot).map(({ slot, count }) => (
+            { slot, count, bucket_low: 2 ** slot, bucket_high: 2 ** (slot + 1) - 1 }
+          )),
+        })),
+        inflight: inflight.map(({ device, count }) => ({ device_name: this.#nameOf(device), count })),
+      };
+    }
+    return {
+      off_cpu_ns: Object.fromEntries(offCpuNs ?? []),
+      page_faults: Object.fromEntries(pageFaults ?? []),
+      pressure: pressure ?? { cpu: null, io: null, memory: null },
+    };
+  }
+
+  #nameOf(device: string): string {
+    return this.#devices.get(device) ?? device;
+  }
+}

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { ioSnapshotSchema, schedSnapshotSchema } from "../lib/analysis/snapshots_schema.ts";
+import type { IntervalTotals, Span } from "../lib/events/span.ts";
+import { Tracks } from "../lib/events/tracks.ts";
+import { openSnapshots } from "./snapshots.ts";
+
+const run = new Tracks().run();
+const SECOND = 1e9;
+
+/** What is written, write by write, and how often it was brought to the disk. */
+function written(spans: readonly Span[], flushEvery = 1, fsync = false) {
+  const writes: string[] = [];
+  let syncs = 0;
+  const sink = { write: (bytes: Uint8Array) => void writes.push(new TextDecoder().decode(bytes)), tail() {}, sync: () => void syncs++, close() {} };
+  const clock = { name: "boottime", base: 1_000_000_000_000n, realtimeOffset: 1_700_000_000_000_000_000n } as const;
+  const exporter = openSnapshots({ flushEvery, fsync })(sink, { clock, llmprof: "1", command: "io", facts: { devices: "7:0 loop0,8:0 sda" } });
+  for (const span of spans) exporter.span(span);
+  exporter.flush();
+  const before = [...writes];
+  exporter.close([]);
+  return { before, lines: writes.join("").trimEnd().split("\n").map((line) => JSON.parse(line)), writes, syncs };
+}
+
+const opened: Span = { type: "mark", kind: "window", at: 0, stream: "process", text: "", open: true };
+const told = (at: number, totals: IntervalTotals): Span => ({ type: "instant", track: run, name: "", category: "totals", at: at * SECOND, totals });
+
+Deno.test("snapshots: requests of an interval, in exactly these fields", () => {
+  const latency = [{ device: "7:0", slot: 7, count: 3 }, { device: "7:0", slot: 0, count: 1 }, { device: "9:9", slot: 2, count: 1 }];
+  const { lines } = written([opened, told(5, { latency, inflight: [{ device: "7:0", count: 2 }] }), told(7.5, { latency: [], inflight: [] })]);
+  assert.deepEqual(lines[0], {
+    timestamp: 1_700_001_005,
+    iso_timestamp: "2023-11-14T22:30:05.000+00:00",
+    interval_s: 5,
+    latency_histogram: [
+      {
+        device_name: "loop0",
+        total: 4,
+        buckets: [{ slot: 0, count: 1, bucket_low: 1, bucket_high: 1 }, { slot: 7, count: 3, bucket_low: 128, bucket_high: 255 }],
+      },
+      { device_name: "9:9", total: 1, buckets: [{ slot: 2, count: 1, bucket_low: 4, bucket_high: 7 }] },
+    ],
+    inflight: [{ device_name: "loop0", count: 2 }],
+  });
+  assert.deepEqual(lines.map((line) => ioSnapshotSchema.parse(line).interval_s), [5, 2.5]);
+});
+
+Deno.test("snapshots: processes of an interval, and what the kernel says of pressure", () => {
+  const stalls = { avg10: 1.5, avg60: 0, avg300: 0, total: 12345 };
+  const pressure = { cpu: { some: stalls, full: null }, io: { some: stalls, full: stalls }, memory: { some: null, full: null } };
+  const { lines } = written([opened, told(5, { offCpuNs: new Map([[12, 3e9]]), pageFaults: new Map([[12, 7]]), pressure })]);
+  assert.deepEqual([lines[0].off_cpu_ns, lines[0].page_faults, lines[0].pressure], [{ 12: 3e9 }, { 12: 7 }, pressure]);
+  schedSnapshotSchema.parse(lines[0]);
+});
+
+Deno.test("snapshots: so many lines at a time, each time on the disk where that is asked for, and the rest at the end", () => {
+  const spans = [opened, ...[1, 2, 3, 4, 5].map((at) => told(at, { latency: [], inflight: [] }))];
+  const { before, writes, lines, syncs } = written(spans, 2, true);
+  assert.deepEqual([before.length, writes.length, lines.length, syncs], [2, 3, 5, 3]);
+  assert.equal(written(spans).syncs, 0);
+});

@@ -1,0 +1,55 @@
+import type { Analysis } from "../analysis/analysis.ts";
+import type { Probe } from "../programs/probe.ts";
+import type { Header } from "../timeline/header.ts";
+import { coldstartProfile } from "./coldstart.ts";
+import { ioProfile } from "./io.ts";
+import { type Layer, layers } from "./layers.ts";
+import { operatorsProfile } from "./operators.ts";
+import type { Profile } from "./profile.ts";
+import type { RecordResult } from "./record_schema.ts";
+import { schedProfile } from "./sched.ts";
+
+const profiles: Readonly<Record<Layer, Profile<unknown>>> = {
+  coldstart: coldstartProfile as Profile<unknown>,
+  operators: operatorsProfile as Profile<unknown>,
+  io: ioProfile as Profile<unknown>,
+  sched: schedProfile as Profile<unknown>,
+};
+
+/** What several commands ask, in one run: each probe attached once, one timeline, and the answer of each. A recording says itself which they were. */
+export function recordProfile(asked: readonly Layer[] = layers): Profile<RecordResult> {
+  const all = asked.map((layer) => profiles[layer]);
+  const { requires } = operatorsProfile;
+  return {
+    name: "record",
+    options: { layers: asked.join() },
+    probes: union(all.map(({ probes }) => probes)),
+    waits: false,
+    ...(asked.includes("operators") && requires && { requires }),
+    async host(files) {
+      return Object.assign({}, ...await Promise.all(all.map((profile) => profile.host?.(files))));
+    },
+    told: operatorsProfile.told!,
+    analyse(header) {
+      const analyses = layersOf(header, asked).map((layer) => [layer, profiles[layer].analyse(header)] as const);
+      return {
+        span(span) {
+          for (const [, analysis] of analyses) analysis.span(span);
+        },
+        result: () => Object.fromEntries(analyses.map(([layer, analysis]) => [layer, analysis.result()])) as RecordResult,
+      } satisfies Analysis<RecordResult>;
+    },
+    present: (result) => layers.flatMap((layer) => result[layer] === undefined ? [] : profiles[layer].present(result[layer])),
+    annotate: ({ coldstart }, tracks) => coldstart ? coldstartProfile.annotate!(coldstart, tracks) : [],
+  };
+}
+
+/** Those that a recording has. */
+function layersOf({ options }: Header, asked: readonly Layer[]): readonly Layer[] {
+  const said = typeof options.layers === "string" ? options.layers.split(",") : null;
+  return said === null ? asked : layers.filter((layer) => said.includes(layer));
+}
+
+function union(lists: readonly (readonly Probe[])[]): Probe[] {
+  return [...new Map(lists.flat().map((probe) => [probe.name, probe])).values()];
+}

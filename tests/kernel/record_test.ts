@@ -1,0 +1,50 @@
+/** Several layers in one run: what each tells is what it tells alone, and shared probes are attached once. */
+import assert from "node:assert/strict";
+import { start } from "../harness/command.ts";
+import { sampledTest } from "../harness/kernel.ts";
+import { llmprof } from "../harness/llmprof.ts";
+import { temporary } from "../harness/temporary.ts";
+import { parseEngineLog } from "../workloads/engine_log.ts";
+import { engineCommand } from "../workloads/engine_run.ts";
+import { model } from "../workloads/model.ts";
+import { recordResultSchema } from "../../lib/commands/record_schema.ts";
+import { outputPath } from "./live_run.ts";
+import { differingReplays } from "./replayed.ts";
+import { errors, query } from "../judge/trace_processor.ts";
+
+const TOKENS = 23;
+
+sampledTest(
+  1,
+  "record: operators, disks and threads of one run on one timeline, each probe once",
+  { engine: true, judge: true },
+  async ({ path }) => {
+    using folder = temporary();
+    const log = folder.file("log");
+    const outputs = ["pftrace", "json", "jsonl", "llmprof"].flatMap((format) => ["-o", outputPath(folder, format)]);
+    const flags = ["--bpftrace", path, "--layers", "coldstart,operators,io,sched", "--summary", "json", ...outputs];
+    const target = engineCommand({ model: model("small"), tokens: TOKENS, log });
+    await using running = start([...llmprof, "record", ...flags, "--", ...target], { cwd: folder.path, timeoutMilliseconds: 120_000 });
+    const ended = await running.finished();
+    assert.equal(ended.code, 0, ended.stderr);
+    const { result, probes, events } = JSON.parse(ended.stdout);
+    const { coldstart, operators, io, sched } = recordResultSchema.parse(result);
+    const { decodes } = parseEngineLog(Deno.readTextFileSync(log));
+    assert.equal(events.lost, events.skipped);
+    assert.equal(operators!.tokens.decodeCalls + operators!.tokens.prefillCalls, decodes);
+    assert.ok(coldstart!.timeToFirstTokenNs! > 0);
+    assert.ok(io!.files.some(({ file, mappedBytes }) => file.endsWith("small.gguf") && mappedBytes > 100e6));
+    const computing = sched!.threads[0]!;
+    assert.ok(computing.onNs > 0.8 * operators!.time.decodeNs, `${computing.onNs} ns on a processor, ${operators!.time.decodeNs} in llama_decode`);
+    const sites: string[] = probes.map(({ name, site }: { name: string; site: string }) => `${name} ${site}`);
+    assert.equal(new Set(sites.filter((site) => site.startsWith("files/"))).size, sites.filter((site) => site.startsWith("files/")).length);
+    // A time off a processor lies inside what was interrupted: no row of the trace is drawn beside another for it.
+    for (const format of ["pftrace", "json"]) assert.deepEqual(await errors(outputPath(folder, format)), []);
+    const [inside] = await query(
+      outputPath(folder, "pftrace"),
+      `select count(*) as n from slice s join slice p on s.parent_id = p.id where s.category = 'sched.off' and p.category like 'llama.%'`,
+    );
+    assert.ok(Number(inside!.n) > 0, "in a call");
+    assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
+  },
+);

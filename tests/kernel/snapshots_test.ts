@@ -1,0 +1,71 @@
+/** Sums of intervals: as many requests as fio made, and times off a processor and faults as programs know them of themselves. */
+import assert from "node:assert/strict";
+import { ioSnapshotSchema, schedSnapshotSchema } from "../../lib/analysis/snapshots_schema.ts";
+import { parsePressure } from "../../lib/machine/pressure.ts";
+import { mustRun, start } from "../harness/command.ts";
+import { sampledTest } from "../harness/kernel.ts";
+import { llmprof } from "../harness/llmprof.ts";
+import { temporary } from "../harness/temporary.ts";
+import { loopDevice } from "./loop_device.ts";
+
+const REQUESTS = 4999;
+
+sampledTest(1, "io --snapshots: buckets add up to the requests that fio made, whatever the machine does besides", { fio: true }, async ({ path }) => {
+  using folder = temporary();
+  await using device = await loopDevice(folder, 64);
+  const file = folder.file("io.jsonl");
+  const flags = ["--bpftrace", path, "--all", "--duration", "7s", "--interval", "2", "--snapshots", file, "--flush-every", "2", "--fsync"];
+  await using running = start([...llmprof, "io", ...flags], { timeoutMilliseconds: 60_000 });
+  await running.saw("Tracing");
+  const before = device.stat();
+  await mustRun([
+    "fio",
+    "--name=io",
+    `--filename=${device.path}`,
+    "--direct=1",
+    "--bs=4096",
+    "--ioengine=libaio",
+    "--rw=randread",
+    "--iodepth=4",
+    `--number_ios=${REQUESTS}`,
+  ]);
+  const kernel = device.stat().reads - before.reads;
+  const ended = await running.finished();
+  assert.equal(ended.code, 0, ended.stderr);
+  const lines = Deno.readTextFileSync(file).trimEnd().split("\n").map((line) => ioSnapshotSchema.parse(JSON.parse(line)));
+  assert.ok(lines.length >= 4 && Math.abs(lines[1]!.interval_s - 2) < 0.1, lines.map(({ interval_s }) => interval_s).join());
+  const rows = lines.flatMap(({ latency_histogram }) => latency_histogram).filter(({ device_name }) => device_name === device.name);
+  for (const { total, buckets } of rows) assert.equal(buckets.reduce((sum, { count }) => sum + count, 0), total);
+  const told = rows.reduce((sum, { total }) => sum + total, 0);
+  const skipped = Number(/skipped (\d+) hits?/.exec(ended.stderr)?.[1] ?? 0);
+  assert.ok(kernel >= REQUESTS && told <= kernel && kernel - told <= skipped, `${told} of ${kernel}, ${skipped} skipped`);
+  // What was not seen to be answered is still there, as far as anybody knows.
+  const last = lines.at(-1)!.inflight.find(({ device_name }) => device_name === device.name)!;
+  assert.equal(last.count, kernel - told);
+  // As people ask such files.
+  const { stdout } = await mustRun(["jq", "-r", `.latency_histogram[] | select(.device_name == "${device.name}") | .total`, file]);
+  assert.equal(stdout.trim().split("\n").reduce((sum, line) => sum + Number(line), 0), told);
+});
+
+sampledTest(0, "sched --snapshots: time off a processor and page faults by process, and pressure as the kernel says it", {}, async ({ path }) => {
+  using folder = temporary();
+  const file = folder.file("sched.jsonl");
+  // Sleeps a tenth of a second 37 times, in a process of its own.
+  const sleeper = "import os, time\nfor i in range(37): time.sleep(0.1)\nprint(os.getpid())";
+  const flags = ["--bpftrace", path, "--interval", "1", "--snapshots", file, "--", "python3", "-c", sleeper];
+  await using running = start([...llmprof, "sched", ...flags], { timeoutMilliseconds: 60_000 });
+  const ended = await running.finished();
+  assert.equal(ended.code, 0, ended.stderr);
+  const pid = /^(\d+)$/m.exec(ended.stdout)![1]!;
+  const lines = Deno.readTextFileSync(file).trimEnd().split("\n").map((line) => schedSnapshotSchema.parse(JSON.parse(line)));
+  assert.ok(lines.length >= 4);
+  const off = lines.reduce((sum, { off_cpu_ns }) => sum + (off_cpu_ns[pid] ?? 0), 0) / 1e9;
+  assert.ok(off > 3.7 && off < 4.2, `${off} s`);
+  // Each interval has what ended in it.
+  for (const { off_cpu_ns, interval_s } of lines.slice(1, 3)) assert.ok(Math.abs(off_cpu_ns[pid]! / 1e9 - interval_s) < 0.25);
+  const faults = lines.reduce((sum, { page_faults }) => sum + (page_faults[pid] ?? 0), 0);
+  assert.ok(faults > 100, `${faults} faults`);
+  const now = parsePressure(Deno.readTextFileSync("/proc/pressure/cpu"));
+  const then = lines.at(-1)!.pressure.cpu!.some!;
+  assert.ok(then.total <= now.some!.total && now.some!.total - then.total < 3e6, `${then.total} then, ${now.some!.total} now`);
+});
