@@ -39,7 +39,12 @@ export function recordProfile(asked: readonly Layer[] = layers): Profile<RecordR
         result: () => Object.fromEntries(analyses.map(([layer, analysis]) => [layer, analysis.result()])) as RecordResult,
       } satisfies Analysis<RecordResult>;
     },
-    present: (result) => layers.flatMap((layer) => result[layer] === undefined ? [] : profiles[layer].present(result[layer])),
+    present(result) {
+      const views = layers.flatMap((layer) => result[layer] === undefined ? [] : profiles[layer].present(result[layer]));
+      // What holds for all of them, such as a loss, is said once.
+      const said = new Set<string>();
+      return views.filter((view) => view.type !== "note" || (!said.has(view.text) && said.add(view.text)));
+    },
     annotate: ({ coldstart }, tracks) => coldstart ? coldstartProfile.annotate!(coldstart, tracks) : [],
   };
 }

@@ -57,8 +57,8 @@ export const switches: Probe = {
 
 class SwitchDecoder implements Decoder {
   readonly #names = new Map<number, string>();
-  /** Threads of the target whose name was told. */
-  readonly #told = new Set<number>();
+  /** Threads of the target, by the name that was told of each. */
+  readonly #told = new Map<number, string>();
 
   constructor(readonly tracks: Tracks) {}
 
@@ -96,8 +96,8 @@ class SwitchDecoder implements Decoder {
     };
     const track = this.tracks.thread(pid, tid);
     const name = this.#names.get(tid);
-    if (name && !this.#told.has(tid)) {
-      this.#told.add(tid);
+    if (name && this.#told.get(tid) !== name) {
+      this.#told.set(tid, name);
       out({ type: "name", track, name, at });
     }
     const slice = { type: "slice", track, start: left, end: at, ...(open && { open }) } as const;

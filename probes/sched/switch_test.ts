@@ -62,6 +62,7 @@ Deno.test("switch: a time off with its wait for a processor inside, who woke and
   d.event(50, "sched/switch.off", { thread, left: 10, queued: 8, why: INTERRUPTIBLE + FUTEX, waker: whoIs(200, 201), cpus: cpus(203, 0, 1) });
   d.event(70, "sched/switch.off", { thread, left: 60, why: PREEMPTED, taker: 300, cpus: cpus(0, 1, 1) });
   d.event(90, "sched/switch.off", { thread, left: 80, why: INTERRUPTIBLE + NANOSLEEP, waker: whoIs(200, 201), queued: 1, cpus: cpus(229, 1, 1) });
+  d.event(93, "sched/switch.task", { name: "renamed" }, "100/101");
   d.event(99, "sched/switch.still", { thread, left: 95, why: INTERRUPTIBLE + FUTEX, cpus: cpus(0, 1, 1) });
   assert.deepEqual(d.end(100), [
     '100/101 is called "worker" from 50',
@@ -70,6 +71,7 @@ Deno.test("switch: a time off with its wait for a processor inside, who woke and
     '100/101 sched.off "preempted" 60–70 reason=preempted queuedNs=10 taker=hog (300) cpu=1',
     '100/101 sched.queue "waits for a processor" 89–90',
     '100/101 sched.off "sleep (nanosleep)" 80–90 reason=sleep call=nanosleep queuedNs=1 cpu=1',
+    '100/101 is called "renamed" from 99',
     '100/101 sched.off "lock (futex)" 95–99 (open) reason=lock call=futex cpu=1',
   ]);
 });
