@@ -54,7 +54,7 @@ export const schedResultSchema = z.object({
   takers: othersSchema,
   totals: z.object({ onNs: ns, queuedNs: ns, waitNs: ns, voluntary: count, involuntary: count, migrations: count }),
   /**
-   * What threads that compute (a tenth of the busiest one's time on a processor, at least) wait for, most first, as a share of the time in which they were
+   * What threads that compute (busy for a tenth of the busiest one's time, at least: on a processor, or waiting for one, the disk, a device, the kernel) wait for, most first, as a share of the time in which they were
    * seen; three at most, of a hundredth at least.
    */
   verdict: z.array(z.object({ wait: z.string(), share: z.number(), ns, evidence: z.string(), advice: z.string() })),

@@ -1,10 +1,25 @@
 import type { SchedResult, SchedThread, SchedWait } from "./sched_schema.ts";
 
-/** Threads with less of the busiest one's time on a processor wait for work, and nobody waits for them. */
+/** Threads that are busy for less of the busiest one's time wait for work, and nobody waits for them. */
 const COMPUTES = 0.1;
 /** What takes less of their time does not matter. */
 const MATTERS = 0.01;
+/** Of its time: a thread that is busy for less has nothing to do. */
+const IDLE = 0.01;
 const MOST = 3;
+
+/** Who waits for one of these has something to do; for a lock, a message or a moment one may wait without. */
+const AT_WORK: ReadonlySet<string> = new Set(["disk", "page fault", "device", "kernel"]);
+
+/** Nanoseconds in which a thread had something to do. */
+function busyNs({ onNs, queuedNs, waits }: SchedThread): number {
+  return waits.reduce((sum, { reason, ns }) => AT_WORK.has(reason) ? sum + ns : sum, onNs + queuedNs);
+}
+
+/** No thread has anything to do. */
+export function isIdle(threads: readonly SchedThread[]): boolean {
+  return !threads.some((thread) => busyNs(thread) > IDLE * thread.seenNs);
+}
 
 /** What a person can do about a wait. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -28,8 +43,8 @@ export function schedVerdict(
   takers: SchedResult["takers"],
   cpus: number | null,
 ): SchedResult["verdict"] {
-  const busiest = Math.max(0, ...threads.map(({ onNs }) => onNs));
-  const computing = threads.filter(({ onNs }) => onNs > 0 && onNs >= COMPUTES * busiest);
+  const busiest = Math.max(0, ...threads.map(busyNs));
+  const computing = threads.filter((thread) => busyNs(thread) > IDLE * thread.seenNs && busyNs(thread) >= COMPUTES * busiest);
   const seen = computing.reduce((sum, { seenNs }) => sum + seenNs, 0);
   const byReason = new Map<string, number>();
   for (const thread of computing) {

@@ -20,6 +20,8 @@ export interface Needs {
   readonly gcc?: boolean;
   readonly podman?: boolean;
   readonly fio?: boolean;
+  /** Control groups of version 1, which limit reads and memory. */
+  readonly groups?: boolean;
   /** A compiler for aarch64, with its binutils. */
   readonly aarch64?: boolean;
   /** Perfetto's trace_processor. */
@@ -42,6 +44,7 @@ export function unmet(needs: Needs): string | null {
   if (needs.gcc && !programs.isThere()) return "needs the planted targets: deno run -A tests/setup/setup.ts programs";
   if (needs.podman && !podman.isThere()) return "needs podman: deno run -A tests/setup/setup.ts podman";
   if (needs.fio && !fio.isThere()) return "needs fio: deno run -A tests/setup/setup.ts fio";
+  if (needs.groups && !["blkio", "memory"].every((name) => isFolder(`/sys/fs/cgroup/${name}`))) return "needs control groups of version 1";
   if (needs.aarch64 && !crossCompiler.isThere()) return "needs a compiler for aarch64: deno run -A tests/setup/setup.ts aarch64";
   if (needs.judge && !traceProcessor.isThere()) return "needs trace_processor: deno run -A tests/setup/setup.ts judge";
   if (needs.torch && !torch.isThere()) return "needs PyTorch: deno run -A tests/setup/setup.ts torch";
@@ -64,4 +67,12 @@ function tryBpftrace(): string {
   if (bpftrace === null) return "needs bpftrace: deno run -A tests/setup/setup.ts bpftrace";
   const { code, stderr } = new Deno.Command(bpftrace, { args: ["-e", "BEGIN { exit(); }"], stdin: "null" }).outputSync();
   return code === 0 ? "" : `bpftrace does not work here: ${new TextDecoder().decode(stderr).trim().split("\n").at(-1)}`;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
 }

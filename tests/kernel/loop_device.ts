@@ -62,3 +62,11 @@ export function slowReads(device: LoopDevice, bytesPerSecond: number): { readonl
     [Symbol.dispose]: () => Deno.removeSync(group),
   };
 }
+
+/** A control group whose processes have so much memory at most, what the kernel keeps of files for them included. */
+export function memoryLimit(bytes: number): { readonly tasks: string } & Disposable {
+  const group = `/sys/fs/cgroup/memory/llmprof-test-${Deno.pid}`;
+  Deno.mkdirSync(group);
+  Deno.writeTextFileSync(`${group}/memory.limit_in_bytes`, String(bytes));
+  return { tasks: `${group}/cgroup.procs`, [Symbol.dispose]: () => Deno.removeSync(group) };
+}

@@ -41,8 +41,8 @@ const near = (a: number, b: number, what: string) =>
   assert.ok(Math.abs(a - b) <= Math.max(0.02 * b, 5 * MS), `${what}: ${a / MS} ms, ${b / MS} expected`);
 
 sampledTest(1, "sched: planted waits, each as long as it was, by its reason and waker; switches, moves and times as the kernel counts them", {
-  engine: false,
-  judge: false,
+  fio: true,
+  groups: true,
 }, async ({ path }) => {
   using folder = temporary();
   await using device = await loopDevice(folder, 4);

@@ -1,0 +1,94 @@
+/** Planted bottlenecks: what `sched` says that threads wait for, and that it waits less where its advice is followed. */
+import assert from "node:assert/strict";
+import type { SchedResult } from "../../lib/analysis/sched_schema.ts";
+import { mustRun, start } from "../harness/command.ts";
+import { sampledTest } from "../harness/kernel.ts";
+import { type Temporary, temporary } from "../harness/temporary.ts";
+import { built } from "../setup/programs.ts";
+import { startLlmprof, summaryOf } from "./live_run.ts";
+import { loopDevice, memoryLimit, slowReads } from "./loop_device.ts";
+
+/** What is said of a program that is watched from before it begins. `tasks`: control groups that it joins first. */
+async function verdictOf(
+  bpftrace: string,
+  folder: Temporary,
+  words: readonly string[],
+  tasks: readonly string[] = [],
+): Promise<SchedResult["verdict"]> {
+  const go = folder.file(`go-${crypto.randomUUID()}`);
+  const wait = `while [ ! -e "${go}" ]; do sleep 0.05; done`;
+  await using program = start(["sh", "-c", `(${wait}; echo) | "$@"`, "sh", built.bottleneck, ...words], { timeoutMilliseconds: 60_000 });
+  await program.saw("ready");
+  // Of the shell's children, the one that computes.
+  const pid = await pidOf(words);
+  for (const file of tasks) Deno.writeTextFileSync(file, String(pid));
+  await using llmprof = startLlmprof("sched", { bpftrace, folder, target: { pid }, formats: [], flags: ["--no-output"] });
+  await llmprof.saw("Tracing");
+  Deno.writeTextFileSync(go, "");
+  return summaryOf("sched", await llmprof.finished()).result.verdict;
+}
+
+async function pidOf(words: readonly string[]): Promise<number> {
+  const { stdout } = await start(["pgrep", "-fx", `${built.bottleneck} ${words.join(" ")}`]).finished();
+  return Number(stdout.trim());
+}
+
+const share = (verdict: SchedResult["verdict"], wait: string) => verdict.find((row) => row.wait === wait)?.share ?? 0;
+
+sampledTest(1, "sched: a crowd waits for processors, and fewer threads wait less", {}, async ({ path }) => {
+  using folder = temporary();
+  const cpus = navigator.hardwareConcurrency;
+  const crowd = await verdictOf(path, folder, ["crowd", String(4 * cpus)]);
+  assert.equal(crowd[0]!.wait, "processor");
+  assert.ok(crowd[0]!.share > 0.5, `${crowd[0]!.share}`);
+  assert.match(crowd[0]!.advice, new RegExp(`-t ${cpus}\\.`));
+  const few = await verdictOf(path, folder, ["crowd", "1"]);
+  assert.ok(share(few, "processor") < crowd[0]!.share / 4, `${share(few, "processor")} with one thread`);
+});
+
+sampledTest(0, "sched: a hog on its processor is named, and without it nothing is waited for", {}, async ({ path }) => {
+  using folder = temporary();
+  await using hog = start([built.hog, "1"], { timeoutMilliseconds: 60_000 });
+  await hog.saw("hogging");
+  const [first] = await verdictOf(path, folder, ["pinned", "1"]);
+  assert.equal(first!.wait, "processor");
+  assert.ok(first!.share > 0.4, `${first!.share}`);
+  assert.match(`${first!.evidence} ${first!.advice}`, /hog \(\d+\) took.*Keep hog away/);
+  hog.kill("SIGTERM");
+  await hog.finished();
+  assert.ok(share(await verdictOf(path, folder, ["pinned", "1"]), "processor") < first!.share / 4);
+});
+
+sampledTest(1, "sched: a slow device is waited for", { fio: true, groups: true }, async ({ path }) => {
+  using folder = temporary();
+  await using device = await loopDevice(folder, 16);
+  using group = slowReads(device, 4 << 20);
+  const [first] = await verdictOf(path, folder, ["disk", "1", device.path], [group.tasks]);
+  assert.deepEqual([first!.wait, first!.share > 0.5], ["disk", true]);
+  const fast = await verdictOf(path, folder, ["disk", "1", device.path]);
+  assert.ok(share(fast, "disk") < first!.share, `${share(fast, "disk")} without a limit, ${first!.share} with`);
+});
+
+sampledTest(0, "sched: weights that do not fit into memory are waited for, page by page", { fio: true, groups: true }, async ({ path }) => {
+  using folder = temporary();
+  const file = folder.file("weights");
+  Deno.writeFileSync(file, new Uint8Array(64 << 20).fill(1));
+  // What is cached already counts for whoever wrote it.
+  await mustRun(["dd", `of=${file}`, "oflag=nocache", "conv=notrunc,fdatasync", "count=0", "status=none"]);
+  using group = memoryLimit(16 << 20);
+  const [first] = await verdictOf(path, folder, ["memory", "1", file], [group.tasks]);
+  assert.equal(first!.wait, "page fault");
+  assert.ok(first!.share > 0.2, `${first!.share}`);
+  // As --no-mmap does: read at once, where there is room.
+  await mustRun(["dd", `if=${file}`, "of=/dev/null", "bs=1M", "status=none"]);
+  assert.ok(share(await verdictOf(path, folder, ["memory", "1", file]), "page fault") < first!.share / 2);
+});
+
+sampledTest(1, "sched: a convoy waits for its lock, and one thread does not; who sleeps waits for nothing", {}, async ({ path }) => {
+  using folder = temporary();
+  const [first] = await verdictOf(path, folder, ["convoy", "4"]);
+  assert.deepEqual([first!.wait, first!.share > 0.5], ["lock", true]);
+  assert.match(first!.evidence, /in futex, woken most by bottleneck/);
+  assert.equal(share(await verdictOf(path, folder, ["convoy", "1"]), "lock"), 0);
+  assert.deepEqual(await verdictOf(path, folder, ["idle", "2"]), []);
+});

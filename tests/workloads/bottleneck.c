@@ -1,0 +1,94 @@
+/*
+ * Computes for two seconds, and is kept from it by one thing:
+ *
+ *     bottleneck WHAT THREADS [FILE]
+ *
+ *     crowd     nothing: so many threads compute
+ *     pinned    the same, all on processor 1
+ *     disk      each reads FILE past the page cache between what it computes
+ *     memory    each touches the pages of FILE, mapped, one after another
+ *     convoy    each computes under one lock
+ *     idle      sleeps
+ *
+ * Waits for a line on standard input before it begins, so that a control group can take it. Prints how often its threads came around.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "clock.h"
+
+enum { BLOCK = 65536, PAGE = 4096 };
+static const int64_t LENGTH = 2000000000;
+
+static const char *what, *path;
+static int64_t end;
+static long rounds;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void compute(long steps) {
+  for (volatile long i = 0; i < steps; i++) {
+  }
+}
+
+static void *run(void *number) {
+  void *block = NULL;
+  int fd = -1;
+  off_t size = 0, at = 0;
+  const char *map = NULL;
+  if (strcmp(what, "disk") == 0) {
+    fd = open(path, O_RDONLY | O_DIRECT);
+    if (fd < 0 || posix_memalign(&block, BLOCK, BLOCK) != 0) err(1, "%s", path);
+  }
+  if (strcmp(what, "memory") == 0) {
+    struct stat stat;
+    fd = open(path, O_RDONLY);
+    if (fd < 0 || fstat(fd, &stat) != 0) err(1, "%s", path);
+    size = stat.st_size;
+    map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+    if (map == MAP_FAILED || madvise((void *)map, size, MADV_RANDOM) != 0) err(1, "mmap");
+    at = size / 16 * (long)number;
+  }
+  while (clock_ns(CLOCK_MONOTONIC) < end) {
+    if (block && read(fd, block, BLOCK) != BLOCK && lseek(fd, 0, SEEK_SET) != 0) err(1, "read");
+    if (map) {
+      for (int i = 0; i < 16; i++) (void)*(volatile const char *)(map + at), at = (at + PAGE) % size;
+    }
+    if (strcmp(what, "convoy") == 0) {
+      pthread_mutex_lock(&lock);
+      compute(1000000);
+      pthread_mutex_unlock(&lock);
+    } else if (strcmp(what, "idle") == 0) nap(100000000);
+    else compute(100000);
+    __atomic_fetch_add(&rounds, 1, __ATOMIC_RELAXED);
+  }
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 2;
+  pthread_t threads[64];
+  int count = atoi(argv[2]);
+  what = argv[1], path = argc > 3 ? argv[3] : "";
+  puts("ready");
+  fflush(stdout);
+  if (getchar() == EOF || count < 1 || count > 64) return 1;
+  if (strcmp(what, "pinned") == 0) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(1, &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0) err(1, "processor 1");
+  }
+  end = clock_ns(CLOCK_MONOTONIC) + LENGTH;
+  for (long i = 0; i < count; i++) pthread_create(&threads[i], NULL, run, (void *)i);
+  for (int i = 0; i < count; i++) pthread_join(threads[i], NULL);
+  printf("%ld rounds\n", rounds);
+  return 0;
+}
