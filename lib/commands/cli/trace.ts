@@ -106,13 +106,20 @@ export function traceCommand(name: string, description: string, context: Context
       const without = { ...Object.fromEntries(lacks.options.map((option) => [option, undefined])), ...(!hasDetail && { detail: "op" }) };
       const o = { ...given, ...without as Record<never, never>, wait: given.wait === true, quiet: given.quiet === true };
       const program = targetProgram(name, words, o, context);
+      if (o.interval !== undefined && o.snapshots === undefined) {
+        throw usage(
+          "--interval belongs to --snapshots.",
+          "Without, each event is told, and nothing is added up.",
+          `Try: llmprof ${name} --all --interval 5 --snapshots FILE`,
+        );
+      }
       const asked = o.output as string[] | false | undefined;
       // Who asks for snapshots asks for no trace.
       const outputs = o.dryRun || (o.snapshots !== undefined && asked === undefined) ? [] : outputPaths(name, asked, context);
       const run = o.snapshots === undefined
         ? { snapshots: undefined, interval: undefined }
         : { interval: o.interval ?? INTERVAL_MS, snapshots: { path: o.snapshots, flushEvery: o.flushEvery, fsync: o.fsync === true } };
-      const hidden = [o.comm, o.match?.source, o.container, o.from, ...outputs];
+      const hidden = [o.comm, o.match?.source, o.container, o.from, o.snapshots, ...outputs];
       const { from } = o;
       if (from !== undefined) {
         const { replayRecording } = await import("../replay.ts");
@@ -207,6 +214,9 @@ function refuseOfTorch(
 
 /** What makes no sense for a run that is over. */
 const LIVE = [
+  "all",
+  "snapshots",
+  "interval",
   "pid",
   "comm",
   "match",
