@@ -19,7 +19,6 @@ interface Requests {
   requests: number;
   bytes: number;
   errors: number;
-  requeued: number;
   sequential: number;
   readonly queue: Histogram;
   readonly service: Histogram;
@@ -93,7 +92,7 @@ class IoAnalysis implements Analysis<IoResult> {
     const key = `${device} ${what}`;
     let sums = this.#devices.get(key);
     if (!sums) {
-      const none = { requests: 0, bytes: 0, errors: 0, requeued: 0, sequential: 0 };
+      const none = { requests: 0, bytes: 0, errors: 0, sequential: 0 };
       this.#devices.set(key, sums = { device, what, ...none, queue: new Histogram(), service: new Histogram() });
     }
     sums.requests++;

@@ -1,7 +1,7 @@
 import type { Facts, Note, Table, View } from "../events/view.ts";
 import { firstRows } from "./first_rows.ts";
 import type { IoResult } from "./io_schema.ts";
-import { info, qualityNotes } from "./quality.ts";
+import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
 
 const MAX_FILES = 15;
@@ -17,10 +17,10 @@ export function presentIo(result: IoResult): readonly View[] {
 
 function notes({ quality, windows, devices, files }: IoResult): Note[] {
   const notes = qualityNotes(quality);
-  if (windows.count > 1) notes.push(info(`Watched ${windows.count} times, ${(windows.ns / 1e9).toFixed(1)} s in all: the figures are of these.`));
+  notes.push(...turnsNotes(windows));
   if (devices.length === 0) notes.push(info("Nothing was asked of a disk: what was read was in the page cache, or not read."));
   for (const { device, name, what, errors } of devices) {
-    if (errors > 0) notes.push({ type: "note", level: "warning", text: `${errors} ${what}s of ${name ?? device} failed: see dmesg.` });
+    if (errors > 0) notes.push(warning(`${errors} ${what}s of ${name ?? device} failed: see dmesg.`));
   }
   const slow = files.find(({ faults, faultNs, cachedBytes }) => faults > 0 && (cachedBytes ?? 0) > 0 && faultNs > windows.ns / 100);
   if (slow) {

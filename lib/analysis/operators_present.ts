@@ -6,7 +6,7 @@ import { presentExperts } from "./experts_present.ts";
 import { firstRows } from "./first_rows.ts";
 import { presentOffload } from "./offload_present.ts";
 import type { OperatorsResult, OperatorSumsResult, SamplesResult } from "./operators_schema.ts";
-import { info, qualityNotes, warning } from "./quality.ts";
+import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
 
 /** Kinds of tensors, and functions, beyond these take little time. */
@@ -202,7 +202,7 @@ function operatorsNotes(result: OperatorsResult): Note[] {
   const seesGraphs = withGraphs.includes(detail);
   const calls = tokens.prefillCalls + tokens.decodeCalls;
   const ops = result.operators.reduce((sum, row) => sum + row.calls, 0);
-  if (windows.count > 1) notes.push(info(`Watched ${windows.count} times, ${(windows.ns / 1e9).toFixed(1)} s in all: the figures are of these.`));
+  notes.push(...turnsNotes(windows));
   if (detail in NOT_LOOKED_AT) {
     notes.push(info(`Seen at --detail ${detail}: ${NOT_LOOKED_AT[detail as keyof typeof NOT_LOOKED_AT]} were not looked at.`));
   }

@@ -29,6 +29,11 @@ export function qualityNotes({ lostEvents, undecodableLines }: Quality): Note[] 
   return notes;
 }
 
+/** What a figure is of, where the target was watched more than once. */
+export function turnsNotes({ count, ns }: { readonly count: number; readonly ns: number }): Note[] {
+  return count > 1 ? [info(`Watched ${count} times, ${(ns / 1e9).toFixed(1)} s in all: the figures are of these.`)] : [];
+}
+
 export function warning(text: string): Note {
   return { type: "note", level: "warning", text };
 }

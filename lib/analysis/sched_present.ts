@@ -1,6 +1,6 @@
 import type { Facts, Note, Table, View } from "../events/view.ts";
 import { firstRows } from "./first_rows.ts";
-import { info, qualityNotes, warning } from "./quality.ts";
+import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
 import { isIdle } from "./sched_verdict.ts";
 import type { SchedResult, SchedThread } from "./sched_schema.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
@@ -19,7 +19,7 @@ export function presentSched(result: SchedResult): readonly View[] {
 function notes({ threads, quality, windows }: SchedResult): Note[] {
   const notes = qualityNotes(quality);
   if (threads.length === 0) notes.push(warning("No thread left its processor or came to one while it was watched."));
-  if (windows.count > 1) notes.push(info(`Watched ${windows.count} times, ${(windows.ns / 1e9).toFixed(1)} s in all: the figures are of these.`));
+  notes.push(...turnsNotes(windows));
   return notes;
 }
 

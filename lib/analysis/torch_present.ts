@@ -1,6 +1,6 @@
 import type { Facts, Note, Table, View } from "../events/view.ts";
 import { firstRows } from "./first_rows.ts";
-import { info, qualityNotes, warning } from "./quality.ts";
+import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
 import type { TorchResult } from "./torch_schema.ts";
 
@@ -22,7 +22,7 @@ function notes({ windows, learnedNs, operators, processes, quality }: TorchResul
   if (windows.count === 0 && learned !== null) {
     return [...notes, warning(`The run ended after ${learned} of learning which operators run: none was timed. Did the process compute?`)];
   }
-  if (windows.count > 1) notes.push(info(`Watched ${windows.count} times, ${(windows.ns / 1e9).toFixed(1)} s in all: the figures are of these.`));
+  notes.push(...turnsNotes(windows));
   if (operators.length === 0) {
     notes.push(warning(`No operator ${learned === null ? "" : "of those that were learned "}ran while the process was watched.`));
   }

@@ -1,4 +1,4 @@
-import type { TraceHead } from "../events/exporter.ts";
+import type { OpenExporter, TraceHead } from "../events/exporter.ts";
 import type { LlmprofError } from "../events/errors.ts";
 import type { Span } from "../events/span.ts";
 import type { View } from "../events/view.ts";
@@ -49,31 +49,28 @@ export class Outputs {
       onFailure(failure);
       if (outputs.written.length === 0) outputs.#spent.resolve();
     };
+    const shownAs = (path: string) => redact ? path.slice(path.lastIndexOf("/") + 1) : path;
+    const open = async (file: OutputFile, load: () => Promise<OpenExporter>) => {
+      try {
+        outputs.#traces.push(new TraceOutput(file, failed, await openByteSink(file.path, owner), await load()));
+      } catch (cause) {
+        throw notWritable(file.path, cause);
+      }
+    };
     for (const path of paths) {
-      const shown = redact ? path.slice(path.lastIndexOf("/") + 1) : path;
+      const shown = shownAs(path);
       if (path.endsWith(".llmprof")) {
         const file = { path, shown, format: "llmprof", opensWith: `llmprof export ${shown} -o trace.pftrace` };
         outputs.#recordings.push(new RecordingOutput(file, failed, owner));
         continue;
       }
       const { extension, opensWith, load } = formatAt(path);
-      try {
-        const file = { path, shown, format: extension.slice(1), opensWith };
-        outputs.#traces.push(new TraceOutput(file, failed, await openByteSink(path, owner), await load()));
-      } catch (cause) {
-        throw notWritable(path, cause);
-      }
+      await open({ path, shown, format: extension.slice(1), opensWith }, load);
     }
     if (snapshots) {
       const { path, ...options } = snapshots;
-      const shown = redact ? path.slice(path.lastIndexOf("/") + 1) : path;
-      try {
-        const { openSnapshots } = await import("../../exporters/snapshots.ts");
-        const file = { path, shown, format: "snapshots", opensWith: "jq, or anything that reads lines of JSON" };
-        outputs.#traces.push(new TraceOutput(file, failed, await openByteSink(path, owner), openSnapshots(options)));
-      } catch (cause) {
-        throw notWritable(path, cause);
-      }
+      const file = { path, shown: shownAs(path), format: "snapshots", opensWith: "jq, or anything that reads lines of JSON" };
+      await open(file, async () => (await import("../../exporters/snapshots.ts")).openSnapshots(options));
     }
     return outputs;
   }

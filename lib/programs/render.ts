@@ -164,12 +164,10 @@ function attachPoints(block: Block, probe: Probe, dialect: Dialect, resolve: Res
       if (param.type === "tracepoint") return [dialect.rawTracepoints ? `rawtracepoint:${param.raw}` : `tracepoint:${param.name}`];
       return resolve(siteOf(probe, name)).map(attachPoint);
     }
-    const timer = /^(interval:ms):\{\{(\w+)\}\}$/.exec(point);
-    if (timer) return [`${timer[1]}:${literal(probe, timer[2]!, dialect, resolve)}`];
-    const [, counter, every] = /^hardware:([\w-]+):\{\{(\w+)\}\}$/.exec(point) ?? [];
-    if (counter !== undefined) return dialect.hasCounter(counter) ? [`hardware:${counter}:${literal(probe, every!, dialect, resolve)}`] : [];
-    const tracepoint = /^tracepoint:(\w+:\w+)$/.exec(point)?.[1];
-    return tracepoint && !dialect.hasTracepoint(tracepoint) ? [] : [point];
+    const [, kind, what] = /^(tracepoint|hardware):([\w-]+(?::\w+)?)/.exec(point) ?? [];
+    const isHere = kind === "tracepoint" ? dialect.hasTracepoint(what!) : kind === "hardware" ? dialect.hasCounter(what!) : true;
+    // How often: `interval:ms:{{interval}}`.
+    return isHere ? [point.replace(/\{\{(\w+)\}\}$/, (_, name: string) => literal(probe, name, dialect, resolve))] : [];
   });
 }
 

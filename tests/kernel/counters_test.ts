@@ -27,18 +27,20 @@ function clockBpftrace(folder: Temporary, path: string): string {
   return script;
 }
 
-/** Runs the rest where the kernel lists these counters, and its own devices as before. */
-const COUNTERS_LISTED = `
+/** Runs the rest where the kernel lists these counters and no others, and its other devices as before. */
+function whereListed(counters: readonly string[]): string {
+  return `
   set -e
   devices=/sys/bus/event_source/devices
-  mkdir -p "$1/cpu/events"
-  for name in ${Object.keys(CLOCK).join(" ")}; do : > "$1/cpu/events/$name"; done
+  mkdir -p "$1"
+  for name in ${counters.join(" ")}; do mkdir -p "$1/cpu/events"; : > "$1/cpu/events/$name"; done
   for device in $devices/*; do
-    case $device in */cpu) ;; *) ln -s "$(readlink -f "$device")" "$1/\${device##*/}" ;; esac
+    case $device in */cpu*|*/arm*) ;; *) ln -s "$(readlink -f "$device")" "$1/\${device##*/}" ;; esac
   done
   mount --bind "$1" $devices
   shift
   exec "$@"`;
+}
 
 sampledTest(
   1,
@@ -49,14 +51,14 @@ sampledTest(
     const outputs = ["pftrace", "json", "jsonl", "llmprof"].flatMap((format) => ["-o", outputPath(folder, format)]);
     const flags = ["--bpftrace", clockBpftrace(folder, path), "--summary", "json", "--sample-every", String(EVERY), ...outputs];
     const go = folder.file("go");
-    await using engine = startEngine({ model: model("small"), tokens: 200, waitFile: go });
+    await using engine = startEngine({ model: model("small"), tokens: 600, waitFile: go });
     await engine.saw('"waiting"');
     const words = [
       "unshare",
       "-m",
       "sh",
       "-c",
-      COUNTERS_LISTED,
+      whereListed(Object.keys(CLOCK)),
       "sh",
       folder.file("devices"),
       ...llmprof,
@@ -86,7 +88,13 @@ sampledTest(
     const inside = operators.filter(({ name }) => name !== null);
     const samples = inside.reduce((n, row) => n + row.samples, 0);
     for (const row of inside) {
-      const { totalNs } = result.operators.find(({ name }) => name === row.name)!;
+      const known = result.operators.find(({ name }) => name === row.name);
+      // While its first graph tells what is fused in it, an operator has a shorter name.
+      if (!known) {
+        assert.ok(row.samples <= 3, `${row.name}: ${row.samples} samples`);
+        continue;
+      }
+      const { totalNs } = known;
       const share = samples * totalNs / result.time.graphNs!;
       assert.ok(Math.abs(row.samples - share) < 4 * Math.sqrt(share) + 3, `${row.name}: ${row.samples} samples, ${share} expected`);
     }
@@ -123,11 +131,8 @@ sampledTest(
   async ({ path }) => {
     using folder = temporary();
     const words = [...llmprof, "operators", "--bpftrace", path, "--summary", "json", "--no-output", "--sample-every", "1000000", "--"];
-    const nothing = `mkdir -p "$1"; for device in /sys/bus/event_source/devices/*; do
-    case $device in */cpu*|*/arm*) ;; *) ln -s "$(readlink -f "$device")" "$1/\${device##*/}" ;; esac; done
-    mount --bind "$1" /sys/bus/event_source/devices; shift; exec "$@"`;
     const target = engineCommand({ model: model("small"), tokens: 3 });
-    await using running = start(["unshare", "-m", "sh", "-c", nothing, "sh", folder.file("devices"), ...words, ...target], {
+    await using running = start(["unshare", "-m", "sh", "-c", whereListed([]), "sh", folder.file("devices"), ...words, ...target], {
       cwd: folder.path,
       timeoutMilliseconds: 120_000,
     });
