@@ -12,7 +12,11 @@ interface Totals {
   mappedBytes: number;
   faults: number;
   faultNs: number;
+  major: number;
+  majorNs: number;
 }
+
+const NONE = { opens: 0, readBytes: 0, mappedBytes: 0, faults: 0, faultNs: 0, major: 0, majorNs: 0 };
 
 /** What was done with each file, by its name. */
 export class FileTotals {
@@ -40,6 +44,8 @@ export class FileTotals {
         const totals = this.#of(String(file));
         totals.faults += Number(args?.faults ?? 0);
         totals.faultNs += end - start;
+        totals.major += Number(args?.major ?? 0);
+        totals.majorNs += Number(args?.majorNs ?? 0);
       }
     }
   }
@@ -61,7 +67,7 @@ export class FileTotals {
 
   #of(file: string): Totals {
     let totals = this.#files.get(file);
-    if (!totals) this.#files.set(file, totals = { file, opens: 0, times: new Histogram(), readBytes: 0, mappedBytes: 0, faults: 0, faultNs: 0 });
+    if (!totals) this.#files.set(file, totals = { file, times: new Histogram(), ...NONE });
     return totals;
   }
 }

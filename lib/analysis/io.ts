@@ -28,6 +28,8 @@ class IoAnalysis implements Analysis<IoResult> {
   readonly #devices = new Map<string, Requests>();
   /** By device: who answers nothing yet has no kind. */
   readonly #requeued = new Map<string, number>();
+  /** By file and tensor. */
+  readonly #tensors = new Map<string, IoResult["tensors"][number]>();
   readonly #files = new FileTotals();
   readonly #memory = new MemoryTotals();
   readonly #systemCalls = new SystemCalls();
@@ -63,11 +65,14 @@ class IoAnalysis implements Analysis<IoResult> {
       queue: latency(queue),
       service: latency(service),
     }));
+    const files = this.#files.result(new Map(pageCache?.files.map(({ file, bytes }) => [file, bytes])));
     return {
       windows,
       devices: devices.sort((a, b) => b.service.totalNs - a.service.totalNs),
-      files: this.#files.result(new Map(pageCache?.files.map(({ file, bytes }) => [file, bytes]))),
+      files,
+      tensors: [...this.#tensors.values()].sort((a, b) => b.majorNs - a.majorNs || b.faults - a.faults),
       pageFaults,
+      majorFaults: files.reduce((sum, { major }) => sum + major, 0),
       locks,
       systemCalls: this.#systemCalls.result(),
       quality: this.#quality.result(),
@@ -82,9 +87,21 @@ class IoAnalysis implements Analysis<IoResult> {
 
   #instant(instant: Instant): void {
     if (instant.category === "process.syscalls") return this.#systemCalls.instant(instant);
+    if (instant.category === "memory.tensors") return this.#touched(instant);
     if (instant.category !== "block.requeue") return;
     const device = String(instant.args!.device);
     this.#requeued.set(device, (this.#requeued.get(device) ?? 0) + 1);
+  }
+
+  #touched({ name: file, touched }: Instant): void {
+    for (const { tensor, faults, major, majorNs } of touched!) {
+      const key = `${file}\0${tensor}`;
+      let sums = this.#tensors.get(key);
+      if (!sums) this.#tensors.set(key, sums = { file, tensor, faults: 0, major: 0, majorNs: 0 });
+      sums.faults += faults;
+      sums.major += major;
+      sums.majorNs += majorNs;
+    }
   }
 
   #request({ start, end, block }: Slice): void {

@@ -4,13 +4,14 @@ import type { IoResult } from "./io_schema.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
 
-const MAX_FILES = 15;
+const MAX_FILES = 15, MAX_TENSORS = 15;
 
 /** What was read from where, and how long that took: devices first, then files. */
 export function presentIo(result: IoResult): readonly View[] {
   const views: View[] = [...notes(result), totals(result)];
   if (result.devices.length > 0) views.push(devices(result));
   if (result.files.length > 0) views.push(files(result));
+  if (result.tensors.length > 0) views.push(tensors(result));
   if (result.systemCalls) views.push(...presentSystemCalls(result.systemCalls));
   return views;
 }
@@ -22,9 +23,9 @@ function notes({ quality, windows, devices, files }: IoResult): Note[] {
   for (const { device, name, what, errors } of devices) {
     if (errors > 0) notes.push(warning(`${errors} ${what}s of ${name ?? device} failed: see dmesg.`));
   }
-  const slow = files.find(({ faults, faultNs, cachedBytes }) => faults > 0 && (cachedBytes ?? 0) > 0 && faultNs > windows.ns / 100);
+  const slow = files.find(({ majorNs }) => majorNs > windows.ns / 100);
   if (slow) {
-    const time = `${(slow.faultNs / 1e9).toFixed(2)} s`;
+    const time = `${slow.major} times, ${(slow.majorNs / 1e9).toFixed(2)} s`;
     notes.push(
       info(`${slow.file} was read from the disk while it was touched (${time}): --no-mmap or --mlock reads it at once, and more memory keeps it.`),
     );
@@ -32,7 +33,7 @@ function notes({ quality, windows, devices, files }: IoResult): Note[] {
   return notes;
 }
 
-function totals({ windows, devices, pageFaults, locks }: IoResult): Facts {
+function totals({ windows, devices, pageFaults, majorFaults, locks }: IoResult): Facts {
   const sum = (what: string) => devices.reduce((all, row) => row.what === what ? all + row.bytes : all, 0);
   return {
     type: "facts",
@@ -42,6 +43,7 @@ function totals({ windows, devices, pageFaults, locks }: IoResult): Facts {
       { name: "read from disks", value: sum("read"), unit: "bytes" },
       { name: "written to disks", value: sum("write"), unit: "bytes", note: "what the kernel writes later is not seen" },
       { name: "page faults", value: pageFaults, unit: "count" },
+      { name: "that waited for the disk", value: majorFaults, unit: "count", note: "in files" },
       { name: "locked", value: locks.lockedBytes, unit: "bytes" },
     ],
   };
@@ -96,6 +98,7 @@ function files({ files }: IoResult): Table {
       { title: "p99", unit: "ns" },
       { title: "mapped", unit: "bytes" },
       { title: "faults", unit: "count" },
+      { title: "of disk", unit: "count" },
       { title: "in", unit: "ns" },
       { title: "from disk", unit: "bytes" },
     ],
@@ -108,8 +111,25 @@ function files({ files }: IoResult): Table {
       row.readP99Ns,
       row.mappedBytes,
       row.faults,
-      row.faultNs,
+      row.major,
+      row.majorNs,
       row.cachedBytes,
     ]),
+  };
+}
+
+function tensors({ tensors }: IoResult): Table {
+  const { title, shown } = firstRows("Tensors touched in models' files", tensors, MAX_TENSORS);
+  return {
+    type: "table",
+    title,
+    columns: [
+      { title: "file", unit: "text" },
+      { title: "tensor", unit: "text" },
+      { title: "faults", unit: "count" },
+      { title: "of disk", unit: "count" },
+      { title: "in", unit: "ns" },
+    ],
+    rows: shown.map(({ file, tensor, faults, major, majorNs }) => [file, tensor ?? "(header)", faults, major, majorNs]),
   };
 }

@@ -46,10 +46,17 @@ export const ioResultSchema = z.object({
     /** Page faults in mappings of it, as far as they were drawn, and how long they took with what lies between them. */
     faults: count,
     faultNs: ns,
+    /** Of them, those that waited for the disk, and how long. */
+    major: count,
+    majorNs: ns,
     /** Brought into the page cache while the target asked: what came from the disk; null: not seen here. */
     cachedBytes: bytes.nullable(),
   })),
+  /** Page faults in models' files by the tensor that was touched (null: what is before the first), most time for the disk first. */
+  tensors: z.array(z.object({ file: z.string(), tensor: z.string().nullable(), faults: count, major: count, majorNs: ns })),
   pageFaults: count.nullable(),
+  /** Of them, in files, those that waited for the disk. */
+  majorFaults: count,
   locks: z.object({ lockedBytes: bytes, failures: z.array(z.object({ errno: z.string(), count, bytes })) }),
   /** With `--syscalls` alone. */
   systemCalls: systemCallsSchema.nullable(),

@@ -55,24 +55,37 @@ Deno.test("io: a file's reads, mappings and faults, and what of it came from the
     t.read("model.gguf", 1, 11, 1000),
     t.read("model.gguf", 11, 31, 3000),
     t.map("model.gguf", 40, 41, 5000),
-    t.touch("model.gguf", 50, 150, 17),
+    t.touch("model.gguf", 50, 150, 17, { major: 3, majorNs: 90 * MS }),
     t.read("config.json", 200, 201, 7),
     { ...t.counter("page cache filled: model.gguf", 300, 4096) },
     { ...t.counter("page faults", 300, 23) },
   ]);
   assert.deepEqual(
     found.files.map((
-      { file, opens, reads, readBytes, readNs, mappedBytes, faults, faultNs, cachedBytes },
-    ) => [file, opens, reads, readBytes, readNs / MS, mappedBytes, faults, faultNs / MS, cachedBytes]),
+      { file, opens, reads, readBytes, readNs, mappedBytes, faults, faultNs, major, majorNs, cachedBytes },
+    ) => [file, opens, reads, readBytes, readNs / MS, mappedBytes, faults, faultNs / MS, major, majorNs / MS, cachedBytes]),
     [
-      ["model.gguf", 1, 2, 4000, 30, 5000, 17, 100, 4096],
-      ["config.json", 0, 1, 7, 1, 0, 0, 0, 0],
+      ["model.gguf", 1, 2, 4000, 30, 5000, 17, 100, 3, 90, 4096],
+      ["config.json", 0, 1, 7, 1, 0, 0, 0, 0, 0, 0],
     ],
   );
-  assert.equal(found.pageFaults, 23);
+  assert.deepEqual([found.pageFaults, found.majorFaults], [23, 3]);
   const told = presentIo(found).map((view) => view.type === "note" ? view.text : "").join("\n");
   assert.match(told, /Nothing was asked of a disk/);
-  assert.match(told, /model\.gguf was read from the disk while it was touched \(0\.10 s\): --no-mmap/);
+  assert.match(told, /model\.gguf was read from the disk while it was touched \(3 times, 0\.09 s\): --no-mmap/);
+});
+
+Deno.test("io: faults by tensor, of all processes, most time for the disk first", () => {
+  const touched = (tensor: string | null, faults: number, major: number) => ({ tensor, faults, major, majorNs: major * MS });
+  const told = (...all: ReturnType<typeof touched>[]): Span => ({ ...t.exit(900), name: "m.gguf", category: "memory.tensors", touched: all });
+  const found = result([told(touched(null, 1, 0), touched("a", 5, 0), touched("b", 3, 2)), told(touched("a", 1, 1))]);
+  assert.deepEqual(found.tensors.map(({ tensor, faults, major, majorNs }) => [tensor, faults, major, majorNs / MS]), [
+    ["b", 3, 2, 2],
+    ["a", 6, 1, 1],
+    [null, 1, 0, 0],
+  ]);
+  const table = presentIo(found).find((view) => view.type === "table");
+  assert.deepEqual(table?.type === "table" && table.rows[2], ["m.gguf", "(header)", 1, 0, 0]);
 });
 
 Deno.test("io: a failed request is warned of", () => {

@@ -1,5 +1,11 @@
 import type { Pressure } from "./span.ts";
 
+/** A tensor, and where in its file it begins. */
+export interface StoredTensor {
+  readonly name: string;
+  readonly offset: number;
+}
+
 /**
  * What llmprof itself read or did and what reaches the trace: the `host` stream carries these, so that a replay never reads the machine.
  */
@@ -30,6 +36,21 @@ export type Fact =
     readonly ranges: readonly { readonly at: number; readonly bytes: number; readonly file: string }[];
     readonly functions: readonly { readonly at: number; readonly bytes: number; readonly name: string }[];
   }
+  /** Files that a process had mapped before anything was counted. */
+  | {
+    readonly fact: "mapped";
+    readonly pid: number;
+    readonly files: readonly {
+      readonly at: number;
+      readonly bytes: number;
+      readonly offset: number;
+      readonly dev: number;
+      readonly inode: number;
+      readonly file: string;
+    }[];
+  }
+  /** Tensors in a model's file, in the order of their offsets. */
+  | { readonly fact: "tensors"; readonly dev: number; readonly inode: number; readonly tensors: readonly StoredTensor[] }
   /** Hits that the kernel skipped because another program ran on that CPU (`recursion_misses`): they are lost too. */
   | { readonly fact: "skipped"; readonly stream: string; readonly count: number }
   /** Events of other processes, read while llmprof waited for a target and not kept. */
@@ -55,9 +76,21 @@ export type Fact =
 export type CodeFact = Extract<Fact, { fact: "code" }>;
 
 /** What decoders have to know of the target besides its events. */
-export type Knowledge = CodeFact | Extract<Fact, { fact: "table" | "pressure" }>;
+export type Knowledge = CodeFact | Extract<Fact, { fact: "table" | "pressure" | "mapped" | "tensors" }>;
 
 /** What a piece of knowledge is about: the last that was told of it is true. Null for a fact that no decoder needs. */
 export function subjectOf(fact: Fact): string | null {
-  return fact.fact === "pressure" ? "pressure" : fact.fact === "table" ? `table ${fact.symbol}` : fact.fact === "code" ? `code ${fact.pid}` : null;
+  switch (fact.fact) {
+    case "pressure":
+      return "pressure";
+    case "table":
+      return `table ${fact.symbol}`;
+    case "code":
+    case "mapped":
+      return `${fact.fact} ${fact.pid}`;
+    case "tensors":
+      return `tensors ${fact.dev}:${fact.inode}`;
+    default:
+      return null;
+  }
 }

@@ -116,6 +116,15 @@ export interface IntervalTotals {
   readonly pressure?: Pressure;
 }
 
+/** Page faults in a tensor of a model's file; null: before the first one. */
+export interface TensorFaults {
+  readonly tensor: string | null;
+  readonly faults: number;
+  /** Of them, those that waited for the disk, and how long. */
+  readonly major: number;
+  readonly majorNs: number;
+}
+
 /** What a processor counts by itself. */
 export type CountedEvent = "cycles" | "instructions" | "cache references" | "cache misses" | "branch misses" | "stalled cycles";
 
@@ -164,6 +173,7 @@ export interface Instant {
   readonly sum?: OperatorSum;
   readonly counted?: Counted;
   readonly totals?: IntervalTotals;
+  readonly touched?: readonly TensorFaults[];
 }
 
 export interface Counter {

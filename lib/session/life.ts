@@ -6,6 +6,7 @@ import { probeOf } from "../timeline/dispatch.ts";
 import { watch } from "../timeline/watch.ts";
 import { Attachments, type AttachOptions, type AttachRun } from "./attachments.ts";
 import { isInference } from "./election.ts";
+import { MappedFiles } from "./mapped_files.ts";
 import type { Means } from "./means.ts";
 import { Members } from "./members.ts";
 import type { Progress } from "./progress.ts";
@@ -38,6 +39,8 @@ const FIRST_LOOK_MS = 500, LONGEST_LOOK_MS = 8000;
 export class Life {
   readonly #members: Members;
   readonly #attachments: Attachments;
+  /** Where a probe asks for it. */
+  readonly #mapped: MappedFiles | undefined;
   #election: Promise<void> | undefined;
   #counts = false;
   /** A program that we started was let go. */
@@ -51,7 +54,9 @@ export class Life {
   /** `turn`: it is left when that is over. */
   constructor(readonly means: Means, readonly target: Target, readonly options: LifeOptions, readonly run: Run, readonly turn?: Turn) {
     this.#members = new Members(means, target, options.tree);
-    this.#attachments = new Attachments(means, this.#members, turn?.probes ?? options.probes, options, run, (event) => this.#heard(event));
+    const probes = turn?.probes ?? options.probes;
+    this.#attachments = new Attachments(means, this.#members, probes, options, run, (event) => this.#heard(event));
+    if (probes.some(({ facts }) => facts?.includes("mapped"))) this.#mapped = new MappedFiles(means.files, (fact) => run.fact(fact));
   }
 
   /** See {@link Members.root}. */
@@ -112,7 +117,10 @@ export class Life {
     // Where another comes after it, its end is waited for, so as not to miss that one.
     if (target.type === "running") await this.#attachments.toRunning(target.pid, again !== undefined);
     else await this.#attachments.toStarting(false, target.program);
-    if (target.type === "running" && !(await readStat(this.means.files, target.pid))) throw targetEnded(target.pid);
+    if (target.type === "running") {
+      if (!(await readStat(this.means.files, target.pid))) throw targetEnded(target.pid);
+      await this.#mapped?.present(await this.#members.now());
+    }
     this.#count();
     if (target.type === "running") this.run.gatekeeper.meanwhile(() => this.#attachments.again());
   }
@@ -130,6 +138,7 @@ export class Life {
 
   #heard(event: Event): void {
     this.options.heard?.(event);
+    if (this.#mapped?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#mapped!.look(event.pid));
     if (event.record === "process/life.exit" && event.pid === event.tid && event.pid === this.root?.pid) this.#exited.resolve();
   }
 

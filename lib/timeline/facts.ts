@@ -10,6 +10,11 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
     ranges: listOf(shape({ at: isCount, bytes: isCount, file: isText })),
     functions: listOf(shape({ at: isCount, bytes: isCount, name: isText })),
   },
+  mapped: {
+    pid: isInteger,
+    files: listOf(shape({ at: isCount, bytes: isCount, offset: isCount, dev: isCount, inode: isCount, file: isText })),
+  },
+  tensors: { dev: isCount, inode: isCount, tensors: listOf(shape({ name: isText, offset: isCount })) },
   skipped: { stream: isText, count: isCount },
   discarded: { stream: isText, count: isCount },
   target: { pid: isInteger, argv: listOf(isText) },

@@ -32,6 +32,7 @@ export const access: Probe = {
       { name: "address", type: "int", unit: "address" },
       { name: "length", type: "int", unit: "bytes" },
       { name: "prot", type: "int" },
+      { name: "offset", type: "int", unit: "bytes" },
       { name: "dev", type: "int" },
       { name: "inode", type: "int" },
       { name: "name", type: "text" },
@@ -41,6 +42,7 @@ export const access: Probe = {
       { name: "address", type: "int", unit: "address" },
       { name: "length", type: "int", unit: "bytes" },
     ],
+    unmap: [{ name: "address", type: "int", unit: "address" }, { name: "length", type: "int", unit: "bytes" }],
   },
   decoder: (tracks) => new AccessDecoder(tracks),
 };
@@ -78,7 +80,7 @@ class AccessDecoder implements Decoder {
 
   /** The dynamic linker maps a library piece by piece: one slice each, the first from the opening on. */
   #map(event: Event, out: SpanSink): void {
-    const [began, address, bytes, prot, dev, inode, file] = event.values as [Ns, number, number, number, number, number, string];
+    const [began, address, bytes, prot, , dev, inode, file] = event.values as [Ns, number, number, number, number, number, number, string];
     this.#names.learn(dev, inode, file);
     if (!isLibrary(file) && !(prot & PROT_EXEC)) {
       return this.#slice(event, began, `mmap ${file}`, "file.map", { file, dev, inode, bytes, address }, out);

@@ -46,7 +46,7 @@ class CacheDecoder implements Decoder {
   event(event: Event, out: SpanSink): void {
     // Files belong to the tree as a whole; the counters are drawn beside its first process.
     this.#pid ||= event.pid;
-    const [dev, inode] = (event.record === "files/access.open" ? event.values.slice(2, 4) : event.values.slice(4, 6)) as [number, number];
+    const [dev, inode] = (event.record === "files/access.open" ? event.values.slice(2, 4) : event.values.slice(5, 7)) as [number, number];
     this.#names.learn(dev, inode, event.values.at(-1) as string);
     const file = this.#files.get(`${dev}:${inode}`);
     if (file) this.#tell(file, out);

@@ -1,67 +1,107 @@
 import type { Decoder, Event, Snapshot } from "../../lib/events/event.ts";
+import type { Fact, StoredTensor } from "../../lib/events/fact.ts";
 import type { SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
+import { AddressSpace, type MappedFile, type Mapping } from "./address_space.ts";
 import template from "./fault.bt" with { type: "text" };
+import { FaultsByTensor } from "./tensor_faults.ts";
 
-/** Page faults: exact totals, and when which mapping was touched. */
+/** Page faults: exact totals, which mapping was touched when, and which tensors of a model. */
 export const fault: Probe = {
   name: "memory/fault",
-  summary: "page faults: exact count, and which mapping is touched when",
+  summary: "page faults: exact count, which mapping and which tensor is touched, and how long the disk was waited for",
   template,
   tracepoints: ["exceptions:page_fault_user"],
-  records: { fault: [{ name: "address", type: "int", unit: "address" }, { name: "count", type: "int", unit: "faults since the last record" }] },
+  hot: true,
+  widest: 5,
+  records: {
+    run: [
+      { name: "since", type: "time" },
+      { name: "until", type: "time" },
+      { name: "last", type: "int", unit: "address" },
+      { name: "step", type: "int", unit: "bytes" },
+      { name: "count", type: "int", unit: "faults" },
+    ],
+    // A major one, of those that a run tells of.
+    major: [{ name: "began", type: "time" }, { name: "address", type: "int", unit: "address" }],
+  },
   maps: { faults: "faults" },
-  sees: ["files/access.map", "files/access.anonymous"],
+  sees: ["files/access.map", "files/access.anonymous", "files/access.unmap", "process/life.task", "process/life.exec"],
+  facts: ["mapped", "tensors"],
   decoder: (tracks) => new FaultDecoder(tracks),
 };
 
-/** Faults closer than this in one mapping are one touch; the program sends at most one record per millisecond. */
+/** Faults closer than this in one mapping are one touch; the program sends at least one record per millisecond. */
 const GAP_NS = 5e6;
 
 interface Touch {
-  readonly start: Ns;
+  start: Ns;
   end: Ns;
   faults: number;
+  major: number;
+  majorNs: number;
   readonly pid: number;
-  readonly mapping: Mapping | undefined;
-}
-
-interface Mapping {
-  readonly from: number;
-  readonly to: number;
-  readonly file: string | undefined;
+  readonly mapping: Mapping;
 }
 
 class FaultDecoder implements Decoder {
-  /** By process; the newest first, since a new mapping may cover an old one. */
-  readonly #mappings = new Map<number, Mapping[]>();
+  readonly #spaces = new Map<number, AddressSpace>();
+  /** By thread. */
   readonly #touches = new Map<number, Touch>();
+  /** By thread: when its last touch was over. */
+  readonly #over = new Map<number, Ns>();
+  /** Of files that hold a model, by their id. */
+  readonly #tensors = new Map<string, readonly StoredTensor[]>();
+  /** By process and file. */
+  readonly #byTensor = new Map<string, { readonly pid: number; readonly file: MappedFile; readonly faults: FaultsByTensor }>();
 
   constructor(readonly tracks: Tracks) {}
 
-  event(event: Event, out: SpanSink): void {
-    switch (event.record) {
+  event({ record, at, pid, tid, values }: Event, out: SpanSink): void {
+    switch (record) {
       case "files/access.map": {
-        const [, from, length, , , , file] = event.values as [Ns, number, number, number, number, number, string];
-        return this.#map(event.pid, { from, to: from + length, file });
+        const [, from, length, , offset, dev, inode, name] = values as [Ns, number, number, number, number, number, number, string];
+        return this.#space(pid).map({ from, to: from + length, offset, file: { id: `${dev}:${inode}`, name } });
       }
       case "files/access.anonymous": {
-        const [, from, length] = event.values as [Ns, number, number];
-        return this.#map(event.pid, { from, to: from + length, file: undefined });
+        const [, from, length] = values as [Ns, number, number];
+        return this.#space(pid).map({ from, to: from + length, offset: 0 });
+      }
+      case "files/access.unmap": {
+        const [from, length] = values as [number, number];
+        return this.#space(pid).unmap(from, from + length);
+      }
+      case "process/life.task": {
+        const [child, isThread] = values as [number, number];
+        return void (isThread || this.#spaces.set(child, this.#space(pid).copy()));
+      }
+      case "process/life.exec":
+        return void this.#spaces.delete(pid);
+      case "memory/fault.run":
+        return this.#run(pid, tid, values as number[], out);
+      case "memory/fault.major": {
+        const [began, address] = values as [Ns, number];
+        const { mapping } = this.#space(pid).at(address);
+        if (!mapping) return;
+        this.#touch(pid, tid, mapping, { start: began, end: at, faults: 0, major: 1, majorNs: at - began }, out);
+        return this.#faultsIn(pid, mapping)?.major(address - mapping.from + mapping.offset, at - began);
       }
     }
-    const [address, count] = event.values as [number, number];
-    const mapping = this.#mappings.get(event.pid)?.find((m) => address >= m.from && address < m.to);
-    const touch = this.#touches.get(event.tid);
-    if (touch && touch.mapping === mapping && event.at - touch.end <= GAP_NS) {
-      touch.end = event.at;
-      touch.faults += count;
-      return;
+  }
+
+  fact(fact: Fact): void {
+    if (fact.fact === "mapped") {
+      const space = this.#space(fact.pid);
+      for (const { at, bytes, offset, dev, inode, file } of fact.files) {
+        space.map({ from: at, to: at + bytes, offset, file: { id: `${dev}:${inode}`, name: file } });
+      }
+    } else if (fact.fact === "tensors") {
+      const id = `${fact.dev}:${fact.inode}`;
+      this.#tensors.set(id, fact.tensors);
+      for (const { file, faults } of this.#byTensor.values()) if (file.id === id) faults.knows(fact.tensors);
     }
-    this.#emit(event.tid, out);
-    this.#touches.set(event.tid, { start: event.at, end: event.at, faults: count, pid: event.pid, mapping });
   }
 
   snapshot(snapshot: Snapshot, out: SpanSink): void {
@@ -69,30 +109,80 @@ class FaultDecoder implements Decoder {
     if (pid !== undefined) out({ type: "counter", track: this.tracks.counter(pid, "page faults", "faults"), at: snapshot.at, value: snapshot.value });
   }
 
-  end(_at: Ns, out: SpanSink): void {
+  end(at: Ns, out: SpanSink): void {
     for (const tid of [...this.#touches.keys()]) this.#emit(tid, out);
+    for (const { pid, file: { name }, faults } of this.#byTensor.values()) {
+      const touched = faults.take();
+      if (touched.length === 0) continue;
+      const track = this.tracks.lane(pid, "page faults by tensor", 2);
+      out({ type: "instant", track, name, category: "memory.tensors", at, args: { file: name, tensors: touched.length }, touched });
+    }
   }
 
-  #map(pid: number, mapping: Mapping): void {
-    const mappings = this.#mappings.get(pid);
-    if (mappings) mappings.unshift(mapping);
-    else this.#mappings.set(pid, [mapping]);
+  #run(pid: number, tid: number, values: readonly number[], out: SpanSink): void {
+    const [start, end, last, step, all] = values as [Ns, Ns, number, number, number];
+    let address = last - step * (all - 1);
+    for (let left = all; left > 0;) {
+      const { mapping, to } = this.#space(pid).at(address);
+      const count = step === 0 ? left : Math.min(left, Math.ceil((to - address) / step));
+      // Faults outside of the mappings that were seen (stack, heap, small ones) are counted and not drawn.
+      if (mapping) {
+        this.#touch(pid, tid, mapping, { start, end, faults: count, major: 0, majorNs: 0 }, out);
+        this.#faultsIn(pid, mapping)?.run(address - mapping.from + mapping.offset, step, count);
+      }
+      left -= count;
+      address += count * step;
+    }
   }
 
-  /** Faults outside of the mappings that were seen (stack, heap, small ones) are counted and not drawn. */
+  #touch(pid: number, tid: number, mapping: Mapping, more: Omit<Touch, "pid" | "mapping">, out: SpanSink): void {
+    const touch = this.#touches.get(tid);
+    if (touch && touch.mapping === mapping && more.start - touch.end <= GAP_NS) {
+      // A major fault is told before the run that it is one of.
+      touch.start = Math.max(Math.min(touch.start, more.start), this.#over.get(tid) ?? 0);
+      touch.end = Math.max(touch.end, more.end);
+      touch.faults += more.faults;
+      touch.major += more.major;
+      touch.majorNs += more.majorNs;
+      return;
+    }
+    this.#emit(tid, out);
+    const start = Math.max(more.start, this.#over.get(tid) ?? 0);
+    this.#touches.set(tid, { ...more, pid, mapping, start, end: Math.max(start, more.end) });
+  }
+
   #emit(tid: number, out: SpanSink): void {
     const touch = this.#touches.get(tid);
+    if (!touch) return;
     this.#touches.delete(tid);
-    if (!touch?.mapping) return;
-    const file = touch.mapping.file;
+    this.#over.set(tid, touch.end);
+    const { pid, start, end, mapping: { file }, faults, major, majorNs } = touch;
     out({
       type: "slice",
-      track: this.tracks.lane(touch.pid, `page faults ${tid}`, 2),
-      name: file ? `fault in ${file}` : "fault in memory",
+      track: this.tracks.lane(pid, `page faults ${tid}`, 2),
+      name: file ? `fault in ${file.name}` : "fault in memory",
       category: "memory.touch",
-      start: touch.start,
-      end: touch.end,
-      args: { ...(file !== undefined && { file }), faults: touch.faults },
+      start,
+      end,
+      args: { ...(file && { file: file.name }), faults, ...(major > 0 && { major, majorNs }) },
     });
+  }
+
+  #faultsIn(pid: number, { file }: Mapping): FaultsByTensor | undefined {
+    if (!file) return undefined;
+    const key = `${pid} ${file.id}`;
+    let known = this.#byTensor.get(key);
+    if (!known) {
+      this.#byTensor.set(key, known = { pid, file, faults: new FaultsByTensor() });
+      const tensors = this.#tensors.get(file.id);
+      if (tensors) known.faults.knows(tensors);
+    }
+    return known.faults;
+  }
+
+  #space(pid: number): AddressSpace {
+    let space = this.#spaces.get(pid);
+    if (!space) this.#spaces.set(pid, space = new AddressSpace());
+    return space;
   }
 }

@@ -1,48 +1,101 @@
 import assert from "node:assert/strict";
 import { Decoding } from "../../tests/harness/decoding.ts";
 import { access } from "../files/access.ts";
+import { life } from "../process/life.ts";
 import { fault } from "./fault.ts";
 
 const MS = 1e6;
 
 function withMappings(): Decoding {
-  const d = new Decoding(fault, access);
+  const d = new Decoding(fault, access, life);
   d.event(1, "files/access.map", { address: 0x1000, length: 0x4000, name: "small.gguf" });
   d.event(2, "files/access.anonymous", { address: 0x9000, length: 0x1000 });
   return d;
 }
 
+/** `count` faults, `step` apart, the last of them at an address. */
+function run(d: Decoding, since: number, until: number, last: number, step: number, count: number, who?: string): void {
+  d.event(until * MS, "memory/fault.run", { since: since * MS, until: until * MS, last, step, count }, who);
+}
+
 Deno.test("fault: faults close together in one mapping are one touch", () => {
   const d = withMappings();
-  d.event(10 * MS, "memory/fault.fault", { address: 0x1000, count: 1 });
-  d.event(12 * MS, "memory/fault.fault", { address: 0x4fff, count: 30 });
-  d.event(17 * MS, "memory/fault.fault", { address: 0x2000, count: 20 });
-  d.event(22.1 * MS, "memory/fault.fault", { address: 0x2000, count: 5 });
+  run(d, 10, 10, 0x1000, 0, 1);
+  run(d, 11, 12, 0x4fff, 0x100, 30);
+  run(d, 17, 17, 0x2000, 0, 1);
+  run(d, 22.1, 22.1, 0x2000, 0, 1);
   assert.deepEqual(d.end(30 * MS), [
-    '100 <page faults 100> memory.touch "fault in small.gguf" 10000000–17000000 file=small.gguf faults=51',
-    '100 <page faults 100> memory.touch "fault in small.gguf" 22100000–22100000 file=small.gguf faults=5',
+    '100 <page faults 100> memory.touch "fault in small.gguf" 10000000–17000000 file=small.gguf faults=32',
+    '100 <page faults 100> memory.touch "fault in small.gguf" 22100000–22100000 file=small.gguf faults=1',
   ]);
 });
 
 Deno.test("fault: each thread and each mapping has touches of its own; memory that no mapping was seen of is not drawn", () => {
   const d = withMappings();
-  d.event(10 * MS, "memory/fault.fault", { address: 0x1000, count: 1 });
-  d.event(10 * MS, "memory/fault.fault", { address: 0x1000, count: 2 }, "100/101");
-  d.event(11 * MS, "memory/fault.fault", { address: 0x9000, count: 3 });
-  d.event(12 * MS, "memory/fault.fault", { address: 0x5000, count: 4 });
-  d.event(13 * MS, "memory/fault.fault", { address: 0x1000, count: 5 }, "200");
+  run(d, 10, 10, 0x1000, 0, 1);
+  run(d, 10, 10, 0x1000, 0, 1, "100/101");
+  run(d, 11, 11, 0x9000, 0, 1);
+  run(d, 12, 12, 0x5000, 0, 1);
+  run(d, 13, 13, 0x1000, 0, 1, "200");
   assert.deepEqual(d.end(30 * MS), [
     '100 <page faults 100> memory.touch "fault in small.gguf" 10000000–10000000 file=small.gguf faults=1',
-    '100 <page faults 100> memory.touch "fault in memory" 11000000–11000000 faults=3',
-    '100 <page faults 101> memory.touch "fault in small.gguf" 10000000–10000000 file=small.gguf faults=2',
+    '100 <page faults 101> memory.touch "fault in small.gguf" 10000000–10000000 file=small.gguf faults=1',
+    '100 <page faults 100> memory.touch "fault in memory" 11000000–11000000 faults=1',
   ]);
 });
 
-Deno.test("fault: a new mapping covers an older one", () => {
+Deno.test("fault: a run across mappings is cut where they meet", () => {
   const d = withMappings();
+  run(d, 10, 11, 0x9800, 0x800, 20);
+  assert.deepEqual(d.end(30 * MS), [
+    '100 <page faults 100> memory.touch "fault in small.gguf" 10000000–11000000 file=small.gguf faults=8',
+    '100 <page faults 100> memory.touch "fault in memory" 11000000–11000000 faults=2',
+  ]);
+});
+
+Deno.test("fault: the time for which the disk was waited is a part of the touch", () => {
+  const d = withMappings();
+  d.event(15 * MS, "memory/fault.major", { began: 11 * MS, address: 0x2000 });
+  run(d, 9, 11, 0x2000, 0x800, 2);
+  assert.deepEqual(d.end(30 * MS), [
+    '100 <page faults 100> memory.touch "fault in small.gguf" 9000000–15000000 file=small.gguf faults=2 major=1 majorNs=4000000',
+  ]);
+});
+
+Deno.test("fault: what a process had mapped, what it has mapped since, and what a child has of it", () => {
+  const d = withMappings();
+  d.fact(0, { fact: "mapped", pid: 300, files: [{ at: 0x1000, bytes: 0x4000, offset: 0, dev: 8, inode: 9, file: "old.gguf" }] });
   d.event(3, "files/access.map", { address: 0x2000, length: 0x1000, name: "other.gguf" });
-  d.event(10, "memory/fault.fault", { address: 0x2000, count: 1 });
-  assert.match(d.end(30)[0]!, /fault in other\.gguf/);
+  d.event(4, "process/life.task", { id: 200 });
+  d.event(5, "files/access.unmap", { address: 0x9000, length: 0x1000 });
+  for (const [address, who] of [[0x2000, "100"], [0x9000, "100"], [0x9000, "200"], [0x3000, "300"]] as const) run(d, 10, 10, address, 0, 1, who);
+  d.event(11, "process/life.exec", {}, "200");
+  run(d, 12, 12, 0x9000, 0, 1, "200");
+  assert.deepEqual(d.end(30 * MS).map((line) => line.replace(/ \d+–.*/, "")), [
+    '100 <page faults 100> memory.touch "fault in other.gguf"',
+    '200 <page faults 200> memory.touch "fault in memory"',
+    '300 <page faults 300> memory.touch "fault in old.gguf"',
+  ]);
+});
+
+Deno.test("fault: by tensor, also of what came before somebody had read the file, across the ends of tensors", () => {
+  const d = new Decoding(fault, access, life);
+  d.event(1, "files/access.map", { address: 0x10000, length: 0x10000, offset: 0x1000, dev: 8, inode: 9, name: "m.gguf" });
+  // Offsets 0x1000 to 0x6000, three of them before the second tensor.
+  run(d, 10, 10, 0x15000, 0x1000, 6);
+  const tensors = [{ name: "a", offset: 0x1800 }, { name: "b", offset: 0x3800 }, { name: "c", offset: 0x8000 }];
+  d.fact(15 * MS, { fact: "tensors", dev: 8, inode: 9, tensors });
+  d.event(20 * MS, "memory/fault.major", { began: 18 * MS, address: 0x16fff });
+  run(d, 18, 18, 0x16fff, 0, 1);
+  run(d, 19, 19, 0x17000, 0, 1);
+  const [told] = d.ending(30 * MS).filter((span) => span.type === "instant");
+  const touched = told?.type === "instant" ? told.touched : undefined;
+  assert.deepEqual(touched?.map(({ tensor, faults, major, majorNs }) => [tensor, faults, major, majorNs / MS]), [
+    [null, 1, 0, 0],
+    ["a", 2, 0, 0],
+    ["b", 4, 1, 2],
+    ["c", 1, 0, 0],
+  ]);
 });
 
 Deno.test("fault: the exact count is a counter of the process", () => {

@@ -50,6 +50,12 @@ export class Decoding {
     return this.told();
   }
 
+  /** The same spans as they are. */
+  ending(at: number): readonly Span[] {
+    this.#decoder.end(at, this.#out);
+    return this.spans.splice(0);
+  }
+
   /** Each span since the last call: `100/101 file.read "read a.gguf" 10–20 bytes=5 …`. */
   told(): string[] {
     return this.spans.splice(0).map(tell);

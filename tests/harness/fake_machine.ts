@@ -71,9 +71,19 @@ export class FakeProc {
 
   /** Maps a file for execution, at a place that follows from its inode. */
   map(pid: number, path: string, inode: number, content: Uint8Array): void {
-    const range = `7f${inode.toString(16).padStart(6, "0")}000-7f${inode.toString(16).padStart(6, "0")}fff`;
+    this.#map(pid, path, inode, 4095, "r-xp", content);
+  }
+
+  /** Maps so many bytes of a file to be read, behind what {@link map} maps. */
+  data(pid: number, path: string, inode: number, bytes: number, content: Uint8Array): void {
+    this.#map(pid, path, inode << 12, bytes, "r--s", content, inode);
+  }
+
+  #map(pid: number, path: string, place: number, bytes: number, how: string, content: Uint8Array, inode = place): void {
+    const from = 0x7f0_0000_0000 + place * 4096;
+    const range = `${from.toString(16)}-${(from + bytes).toString(16)}`;
     const lines = this.#maps.get(pid) ?? [];
-    lines.push(`${range} r-xp 00000000 08:02 ${inode}    ${path}\n`);
+    lines.push(`${range} ${how} 00000000 08:02 ${inode}    ${path}\n`);
     this.#maps.set(pid, lines);
     this.#write(`/proc/${pid}/maps`, lines.join(""));
     this.#write(`/proc/${pid}/map_files/${range}`, content);

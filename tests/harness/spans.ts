@@ -49,8 +49,8 @@ export class TestSpans {
     return { ...this.slice("llmprof.stopped", start, end), track: this.tracks.lane(this.pid, "stopped by llmprof"), name: "library mapped" };
   }
 
-  touch(file: string | undefined, start: number, end: number, faults: number): Slice {
-    const slice = this.slice("memory.touch", start, end, { ...(file !== undefined && { file }), faults });
+  touch(file: string | undefined, start: number, end: number, faults: number, more: Args = {}): Slice {
+    const slice = this.slice("memory.touch", start, end, { ...(file !== undefined && { file }), faults, ...more });
     return { ...slice, track: this.tracks.lane(this.pid, `page faults ${this.tid}`, 2) };
   }
 

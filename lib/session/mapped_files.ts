@@ -1,0 +1,69 @@
+import type { Event } from "../events/event.ts";
+import type { Fact } from "../events/fact.ts";
+import { FilesOnce } from "../machine/files_once.ts";
+import type { KernelFiles } from "../machine/files.ts";
+import { mappedReader } from "../target/mapped_file.ts";
+import { type Mapping, parseMaps } from "../target/maps.ts";
+import { readStoredTensors } from "../target/stored_tensors.ts";
+
+/** A model is no smaller. */
+const SMALLEST_MODEL = 1 << 20;
+const EXECUTABLE = 4;
+
+/** Which files processes have mapped, and which tensors lie where in those that hold a model: facts for whoever sees addresses alone. */
+export class MappedFiles {
+  /** Files that were looked into, and of which an event told, by device and inode. */
+  readonly #known = new Set<string>();
+  readonly #told = new Set<string>();
+
+  constructor(readonly files: KernelFiles, readonly fact: (fact: Fact) => void) {}
+
+  /** Processes were running before llmprof. */
+  async present(pids: readonly number[]): Promise<void> {
+    await Promise.all(pids.map(async (pid) => {
+      const mapped = await this.#mappedBy(pid);
+      const files = mapped.map(({ start, end, offset, dev, inode, path }) => {
+        return { at: Number(start), bytes: Number(end - start), offset, dev, inode, file: path.slice(path.lastIndexOf("/") + 1) };
+      });
+      if (files.length > 0) this.fact({ fact: "mapped", pid, files });
+      await this.#lookInto(pid, mapped);
+    }));
+  }
+
+  /** Whether an event is the first that says of a file which may hold a model that it was mapped. */
+  firstTold({ record, values }: Event): boolean {
+    if (record !== "files/access.map") return false;
+    const [, , length, prot, , dev, inode] = values as number[];
+    const id = `${dev}:${inode}`;
+    if (length! < SMALLEST_MODEL || (prot! & EXECUTABLE) !== 0 || this.#told.has(id)) return false;
+    this.#told.add(id);
+    return true;
+  }
+
+  /** A process has mapped something more. */
+  async look(pid: number): Promise<void> {
+    await this.#lookInto(pid, await this.#mappedBy(pid));
+  }
+
+  async #mappedBy(pid: number): Promise<Mapping[]> {
+    const maps = await this.files.text(`/proc/${pid}/maps`);
+    return parseMaps(maps ?? "").filter(({ inode, end }) => inode !== 0 && end <= Number.MAX_SAFE_INTEGER);
+  }
+
+  async #lookInto(pid: number, mapped: readonly Mapping[]): Promise<void> {
+    const files = new FilesOnce(this.files);
+    const executable = new Set(mapped.filter((mapping) => mapping.executable).map(idOf));
+    await Promise.all(mapped.map(async (mapping) => {
+      const { dev, inode, path, deleted, range, start, end } = mapping;
+      const id = idOf(mapping);
+      if (executable.has(id) || this.#known.has(id) || end - start < SMALLEST_MODEL) return;
+      this.#known.add(id);
+      const tensors = await readStoredTensors(mappedReader(files, pid, { dev, inode, path, deleted, range, name: path }));
+      if (tensors) this.fact({ fact: "tensors", dev, inode, tensors });
+    }));
+  }
+}
+
+function idOf({ dev, inode }: Mapping): string {
+  return `${dev}:${inode}`;
+}

@@ -1,0 +1,68 @@
+/** A range of a process's addresses that belongs to one file, or to none. */
+export interface Mapping {
+  readonly from: number;
+  readonly to: number;
+  /** Where in the file it begins. */
+  readonly offset: number;
+  /** Absent: memory that is no file. */
+  readonly file?: MappedFile;
+}
+
+export interface MappedFile {
+  /** Device and inode. */
+  readonly id: string;
+  /** Without its folders. */
+  readonly name: string;
+}
+
+/** What a process has mapped, as far as it was seen: in the order of addresses, and nothing twice. */
+export class AddressSpace {
+  #mappings: Mapping[] = [];
+
+  /** What was there before gives way. */
+  map(mapping: Mapping): void {
+    const at = this.#clear(mapping.from, mapping.to);
+    this.#mappings.splice(at, 0, mapping);
+  }
+
+  unmap(from: number, to: number): void {
+    this.#clear(from, to);
+  }
+
+  copy(): AddressSpace {
+    const copy = new AddressSpace();
+    copy.#mappings = [...this.#mappings];
+    return copy;
+  }
+
+  /** What lies at an address, and up to where that is so. */
+  at(address: number): { readonly mapping: Mapping | undefined; readonly to: number } {
+    const next = this.#mappings[this.#firstEndingAfter(address)];
+    if (next === undefined) return { mapping: undefined, to: Infinity };
+    return next.from <= address ? { mapping: next, to: next.to } : { mapping: undefined, to: next.from };
+  }
+
+  /** Returns the place at which what lies there has to stand. */
+  #clear(from: number, to: number): number {
+    const first = this.#firstEndingAfter(from);
+    let end = first;
+    const left: Mapping[] = [];
+    for (; end < this.#mappings.length && this.#mappings[end]!.from < to; end++) {
+      const old = this.#mappings[end]!;
+      if (old.from < from) left.push({ ...old, to: from });
+      if (old.to > to) left.push({ ...old, from: to, offset: old.offset + to - old.from });
+    }
+    this.#mappings.splice(first, end - first, ...left);
+    return first + (left[0] !== undefined && left[0].from < from ? 1 : 0);
+  }
+
+  #firstEndingAfter(address: number): number {
+    let low = 0, high = this.#mappings.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#mappings[middle]!.to > address) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}

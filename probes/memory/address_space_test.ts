@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { AddressSpace } from "./address_space.ts";
+
+const file = { id: "8:1", name: "a" }, other = { id: "8:2", name: "b" };
+
+/** Pages of 16 from 0 on, by the file that is there and the offset in it. */
+function pages(space: AddressSpace): string {
+  return Array.from({ length: 12 }, (_, page) => {
+    const at = page * 16, { mapping } = space.at(at);
+    return mapping ? `${mapping.file?.name ?? "-"}${(at - mapping.from + mapping.offset) / 16}` : ".";
+  }).join(" ");
+}
+
+Deno.test("address space: what is mapped over something takes its place, and the rest keeps its offsets", () => {
+  const space = new AddressSpace();
+  space.map({ from: 32, to: 160, offset: 0, file });
+  assert.equal(pages(space), ". . a0 a1 a2 a3 a4 a5 a6 a7 . .");
+  space.map({ from: 64, to: 96, offset: 320, file: other });
+  assert.equal(pages(space), ". . a0 a1 b20 b21 a4 a5 a6 a7 . .");
+  space.map({ from: 0, to: 48, offset: 0 });
+  assert.equal(pages(space), "-0 -1 -2 a1 b20 b21 a4 a5 a6 a7 . .");
+  space.unmap(80, 112);
+  assert.equal(pages(space), "-0 -1 -2 a1 b20 . . a5 a6 a7 . .");
+  const copy = space.copy();
+  space.unmap(0, 1000);
+  assert.equal(pages(space), ". . . . . . . . . . . .");
+  assert.equal(pages(copy), "-0 -1 -2 a1 b20 . . a5 a6 a7 . .");
+});
+
+Deno.test("address space: up to where it is so", () => {
+  const space = new AddressSpace();
+  assert.equal(space.at(5).to, Infinity);
+  space.map({ from: 32, to: 64, offset: 0, file });
+  assert.deepEqual([0, 31, 32, 63, 64].map((at) => space.at(at).to), [32, 32, 64, 64, Infinity]);
+});
