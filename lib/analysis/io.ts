@@ -56,7 +56,7 @@ class IoAnalysis implements Analysis<IoResult> {
 
   result(): IoResult {
     const windows = this.#windows.result();
-    const { pageCache, pageFaults, locks } = this.#memory.result(this.#pids);
+    const { pageFaults, locks } = this.#memory.result(this.#pids);
     const devices = [...this.#devices.values()].map(({ queue, service, ...sums }) => ({
       ...sums,
       name: this.names.get(sums.device) ?? null,
@@ -65,7 +65,7 @@ class IoAnalysis implements Analysis<IoResult> {
       queue: latency(queue),
       service: latency(service),
     }));
-    const files = this.#files.result(new Map(pageCache?.files.map(({ file, bytes }) => [file, bytes])));
+    const files = this.#files.result(this.#memory.cached);
     return {
       windows,
       devices: devices.sort((a, b) => b.service.totalNs - a.service.totalNs),

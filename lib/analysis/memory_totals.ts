@@ -8,15 +8,15 @@ const CACHE = "page cache filled";
 
 /** What the kernel counted, and what it refused to lock. */
 export class MemoryTotals {
-  /** Counters are cumulative: the last value is the total. By file. */
-  readonly #cached = new Map<string, number>();
+  /** Bytes that entered the page cache, by file. Counters are cumulative: the last value is the total. */
+  readonly cached = new Map<string, number>();
   readonly #faults = new Map<number, number>();
   readonly #failures = new Map<string, { errno: string; count: number; bytes: number }>();
   #lockedBytes = 0;
 
   counter({ track, value }: Counter): void {
     if (track.name === "page faults") this.#faults.set(track.pid, value);
-    else if (track.name.startsWith(CACHE)) this.#cached.set(track.name.slice(CACHE.length).replace(/^: /, ""), value);
+    else if (track.name.startsWith(CACHE)) this.cached.set(track.name.slice(CACHE.length).replace(/^: /, ""), value);
   }
 
   lock(slice: Slice): void {
@@ -35,7 +35,7 @@ export class MemoryTotals {
 
   /** Faults of these processes; the page cache belongs to the tree as a whole. */
   result(pids: ReadonlySet<number>): Pick<ColdstartResult, "pageCache" | "pageFaults" | "locks"> {
-    const files = [...this.#cached].map(([file, bytes]) => ({ file, bytes })).sort((a, b) => b.bytes - a.bytes);
+    const files = [...this.cached].map(([file, bytes]) => ({ file, bytes })).sort((a, b) => b.bytes - a.bytes);
     const faults = [...this.#faults].filter(([pid]) => pids.has(pid));
     return {
       pageCache: files.length > 0 ? { bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), files: files.slice(0, MAX_FILES) } : null,

@@ -9,6 +9,8 @@ import { readStoredTensors } from "../target/stored_tensors.ts";
 /** A model is no smaller. */
 const SMALLEST_MODEL = 1 << 20;
 const EXECUTABLE = 4;
+/** A fact is one line of a recording: of more the largest are told. */
+const MOST_MAPPINGS = 10_000;
 
 /** Which files processes have mapped, and which tensors lie where in those that hold a model: facts for whoever sees addresses alone. */
 export class MappedFiles {
@@ -22,7 +24,8 @@ export class MappedFiles {
   async present(pids: readonly number[]): Promise<void> {
     await Promise.all(pids.map(async (pid) => {
       const mapped = await this.#mappedBy(pid);
-      const files = mapped.map(({ start, end, offset, dev, inode, path }) => {
+      const largest = mapped.toSorted((a, b) => Number(b.end - b.start) - Number(a.end - a.start)).slice(0, MOST_MAPPINGS);
+      const files = largest.map(({ start, end, offset, dev, inode, path }) => {
         return { at: Number(start), bytes: Number(end - start), offset, dev, inode, file: path.slice(path.lastIndexOf("/") + 1) };
       });
       if (files.length > 0) this.fact({ fact: "mapped", pid, files });

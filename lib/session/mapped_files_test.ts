@@ -21,9 +21,9 @@ Deno.test("mapped files: of a running process all, with the tensors of those tha
   await files.present([100, 200]);
   const [mapped, tensors, ...others] = facts;
   assert.deepEqual(mapped?.fact === "mapped" && mapped.files.map(({ file, inode, offset }) => [file, inode, offset]), [
-    ["libllama.so", 5, 0],
     ["0123abcd", 9, 0],
     ["notes", 10, 0],
+    ["libllama.so", 5, 0],
   ]);
   assert.deepEqual(tensors, { fact: "tensors", dev: 8 * 2 ** 20 + 2, inode: 9, tensors: [{ name: "a", offset: MODEL.length }] });
   await files.look(100);

@@ -4,7 +4,7 @@ import type { ByteReader } from "./elf.ts";
 /** A header is at most so long: vocabularies of a hundred thousand words are a few megabytes. */
 const FIRST_READ = 1 << 20, LONGEST_HEADER = 1 << 28;
 /** They are one line of a recording. A file of more is taken for one whose tensors nobody knows. */
-const MOST_TENSORS = 50_000, LONGEST_NAME = 200;
+const MOST_TENSORS = 20_000, LONGEST_NAME = 200;
 
 /** The header is longer than what was read of it. */
 const SHORT = Symbol();

@@ -1,8 +1,8 @@
 import type { StoredTensor } from "../../lib/events/fact.ts";
 import type { TensorFaults } from "../../lib/events/span.ts";
 
-/** Faults that came before somebody has read what the file holds: one that nobody can read is given up then. */
-const MAX_PENDING = 1 << 20;
+/** Runs of faults that came before somebody has read what the file holds. Of more nobody waits for that: a part of them would be a wrong table. */
+const MAX_PENDING = 1 << 17;
 
 interface Run {
   readonly offset: number;
@@ -27,8 +27,9 @@ export class FaultsByTensor {
 
   /** `tensors`: in the order of their offsets. */
   knows(tensors: readonly StoredTensor[]): void {
+    if (this.#pending === undefined) return;
     this.#tensors = tensors;
-    for (const run of this.#pending?.splice(0) ?? []) this.#add(run);
+    for (const run of this.#pending.splice(0)) this.#add(run);
   }
 
   /** `count` faults, `step` bytes apart, from an offset in the file on. */
