@@ -6,9 +6,10 @@
 	.set TENSORS_END, TENSORS + 184 * TENSOR_BYTES
 	.set TICKS, DATA + 0x20000
 	.set WALK, DATA + 0x100000
-	.set LINES, 8192
-	.set WALK_END, WALK + 120 * 64 * LINES
-	.set ROUNDS, 1000
+	.set LINES, 24576
+	.set WALK_END, WALK + 40 * 64 * LINES
+	.set ROUNDS, 50
+	.set REPEAT, 20
 
 	.macro address register, value
 	movz \register, #(\value) & 0xffff
@@ -36,9 +37,12 @@ _start:
 	address x22, TENSORS
 	bl clocks
 	.macro hit function
-	bl before
+	mov x24, #REPEAT
+3:	bl before
 	bl \function
 	bl after
+	subs x24, x24, #1
+	b.ne 3b
 	.endm
 2:	hit hit_none
 	hit hit_nop

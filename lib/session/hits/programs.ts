@@ -1,8 +1,9 @@
 import { writeElf } from "../../machine/elf_writer.ts";
 
-/** Kinds of calls that the program makes in turn, in the order in which it writes their times. `none` carries no probe. */
+/** Kinds of calls that the program makes, in the order in which it writes their times: so many of each in a row. `none` carries no probe. */
 export const hitKinds = ["none", "nop", "emulated", "stepped", "return", "printed"] as const;
 export type HitKind = (typeof hitKinds)[number];
+const REPEAT = 20;
 
 /** Name of the function in the program's symbol table. */
 export function hitFunction(kind: HitKind): string {
@@ -19,13 +20,13 @@ interface Code {
 export const codes: Readonly<Record<"x86_64" | "aarch64", Code>> = {
   x86_64: {
     code:
-      "vwAAABDGBwCBxwAQAACB/wAA0BNy7zHAMf++gAAAELoBAAAADwW/AQAAADn4D4WUAAAAvQAAAhBBvOgDAABBvgAAEBBBvwAQABDo5gAAAOh6AAAA6BcBAADotgAAAOhrAAAA6BgBAADopwAAAOhcAAAA6BkBAADomAAAAOhNAAAA6BoBAADoiQAAAOg+AAAA6BsBAADoegAAAOgvAAAA6BwBAADoawAAAEH/zHWh6IIAAAC4AQAAAInHvgAAAhCJ6inyDwUx/7g8AAAADwW5ACAAAEkDBkmDxkD/yXX1SYH+AADQE3IGQb4AABAQSYHHUAEAAEmB/4ABARByBkG/ABAAEL8AAAAQTIn+6BUAAABIicPD6AwAAABIKdhIiUUASIPFCMMPrugPMQ+u6EjB4iBICdDD6Ov///9IiUUAuOQAAAC/AQAAAEiNdQgPBUhpRQgAypo7SANFEEiJRQhIg8UQw2ZmLg8fhAAAAAAAZpBVXcNmZi4PH4QAAAAAAGaQDx9EAADDZi4PH4QAAAAAAFVdw2ZmLg8fhAAAAAAAZpDzDx76w2ZmLg8fhAAAAAAAVV3DZmYuDx+EAAAAAABmkFVdw2ZmLg8fhAAAAAAAZpA=",
-    functions: [0x170, 0x180, 0x190, 0x1a0, 0x1b0, 0x1c0],
+      "vwAAABDGBwCBxwAQAACB/wAA0BNy7zHAMf++gAAAELoBAAAADwW/AQAAADn4D4XaAAAAvQAAAhBBvDIAAABBvgAAEBBBvwAQABDoLAEAAEG9FAAAAOi6AAAA6FEBAADo9gAAAEH/zXXsQb0UAAAA6KAAAADoRwEAAOjcAAAAQf/NdexBvRQAAADohgAAAOg9AQAA6MIAAABB/8117EG9FAAAAOhsAAAA6DMBAADoqAAAAEH/zXXsQb0UAAAA6FIAAADoKQEAAOiOAAAAQf/NdexBvRQAAADoOAAAAOgfAQAA6HQAAABB/8117EH/zA+FW////+iCAAAAuAEAAACJx74AAAIQieop8g8FMf+4PAAAAA8FuQBgAABJAwZJg8ZA/8l19UmB/gAA0BNyBkG+AAAQEEmBx1ABAABJgf+AAQEQcgZBvwAQABC/AAAAEEyJ/ugVAAAASInDw+gMAAAASCnYSIlFAEiDxQjDD67oDzEPruhIweIgSAnQw+jr////SIlFALjkAAAAvwEAAABIjXUIDwVIaUUIAMqaO0gDRRBIiUUISIPFEMMPH4AAAAAAVV3DZmYuDx+EAAAAAABmkA8fRAAAw2YuDx+EAAAAAABVXcNmZi4PH4QAAAAAAGaQ8w8e+sNmZi4PH4QAAAAAAFVdw2ZmLg8fhAAAAAAAZpBVXcNmZi4PH4QAAAAAAGaQ",
+    functions: [0x1b0, 0x1c0, 0x1d0, 0x1e0, 0x1f0, 0x200],
   },
   aarch64: {
     code:
-      "AACA0gAAovIBAIDSAXqi8h8AADkABECRHwAB66P//1QAAIDSARCA0gEAovIiAIDS6AeA0gEAANQfBADxoQQAVBMAgNJTAKLyFH2A0hUAgNIVAqLyFgCC0hYAovI9AACUHgAAlEsAAJQ0AACUGwAAlEwAAJQxAACUGAAAlE0AAJQuAACUFQAAlE4AAJQrAACUEgAAlE8AAJQoAACUDwAAlFAAAJQlAACUlAYA8aH9/1QoAACUIACA0gEAgNJBAKLyYgIBywgIgNIBAADUAACA0qgLgNIBAADUCQCE0qoGRPgpBQDxwf//VAoAgNIKeqLyvwIK62MAAFQVAIDSFQKi8tZCBZEKMIDSKgCi8t8CCutjAABUFgCC0hYAovIAAIDSAACi8uEDFqrfPwPVV+A71d8/A9XAA1/W3z8D1UrgO9XfPwPVSgEXy2qGAPjAA1/W3z8D1UrgO9VqAgD5KA6A0iAAgNJhIgCRAQAA1GquQKkMQJnSTHOn8kotDJtqBgD5c0IAkcADX9YfIAPVHyAD1R8gA9XAA1/WHyAD1R8gA9UfIAPVwANf1h8gA9UfIAPVAQAAFMADX9YfIAPVHyAD1V8kA9UfIAPVwANf1h8gA9UBAAAUwANf1h8gA9UfIAPVAQAAFMADX9YfIAPVHyAD1Q==",
-    functions: [0x190, 0x1a0, 0x1b0, 0x1c0, 0x1d0, 0x1e0],
+      "AACA0gAAovIBAIDSAXqi8h8AADkABECRHwAB66P//1QAAIDSARCA0gEAovIiAIDS6AeA0gEAANQfBADx4QYAVBMAgNJTAKLyVAaA0hUAgNIVAqLyFgCC0hYAovJPAACUmAKA0i8AAJRaAACURQAAlBgHAPGB//9UmAKA0ikAAJRYAACUPwAAlBgHAPGB//9UmAKA0iMAAJRWAACUOQAAlBgHAPGB//9UmAKA0h0AAJRUAACUMwAAlBgHAPGB//9UmAKA0hcAAJRSAACULQAAlBgHAPGB//9UmAKA0hEAAJRQAACUJwAAlBgHAPGB//9UlAYA8WH7/1QoAACUIACA0gEAgNJBAKLyYgIBywgIgNIBAADUAACA0qgLgNIBAADUCQCM0qoGRPgpBQDxwf//VAoAgNIKeqLyvwIK62MAAFQVAIDSFQKi8tZCBZEKMIDSKgCi8t8CCutjAABUFgCC0hYAovIAAIDSAACi8uEDFqrfPwPVV+A71d8/A9XAA1/W3z8D1UrgO9XfPwPVSgEXy2qGAPjAA1/W3z8D1UrgO9VqAgD5KA6A0iAAgNJhIgCRAQAA1GquQKkMQJnSTHOn8kotDJtqBgD5c0IAkcADX9YfIAPVwANf1h8gA9UfIAPVHyAD1cADX9YfIAPVHyAD1QEAABTAA1/WHyAD1R8gA9VfJAPVHyAD1cADX9YfIAPVAQAAFMADX9YfIAPVHyAD1QEAABTAA1/WHyAD1R8gA9U=",
+    functions: [0x1d0, 0x1e0, 0x1f0, 0x200, 0x210, 0x220],
   },
 };
 
@@ -52,12 +53,12 @@ export function hitsProgram(arch: "x86_64" | "aarch64"): Uint8Array<ArrayBuffer>
 export function callTimes(written: Uint8Array): Readonly<Record<HitKind, readonly number[]>> | null {
   const words = Math.floor(written.length / 8);
   const calls = words - 4;
-  if (calls < hitKinds.length || calls % hitKinds.length !== 0) return null;
+  if (calls < hitKinds.length || calls % (hitKinds.length * REPEAT) !== 0) return null;
   const view = new DataView(written.buffer, written.byteOffset, written.byteLength);
   const word = (index: number) => Number(view.getBigUint64(index * 8, true));
   const nsPerTick = (word(words - 1) - word(1)) / (word(words - 2) - word(0));
   if (!(nsPerTick > 0 && nsPerTick < 1e6)) return null;
   const times: Record<HitKind, number[]> = { none: [], nop: [], emulated: [], stepped: [], return: [], printed: [] };
-  for (let i = 0; i < calls; i++) times[hitKinds[i % hitKinds.length]!].push(word(2 + i) * nsPerTick);
+  for (let i = 0; i < calls; i++) times[hitKinds[Math.floor(i / REPEAT) % hitKinds.length]!].push(word(2 + i) * nsPerTick);
   return times;
 }
