@@ -1,4 +1,4 @@
-import type { Instant, Mark, OffCpu, Slice, Span, Track } from "../events/span.ts";
+import type { Instant, Limits, Mark, OffCpu, Slice, Span, Track } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import type { Analysis } from "./analysis.ts";
 import { Histogram } from "./histogram.ts";
@@ -34,6 +34,8 @@ class SchedAnalysis implements Analysis<SchedResult> {
   readonly #names = new Map<Track, string>();
   readonly #waits = new Map<string, Wait>();
   readonly #takers = new Others();
+  /** When watching began, or the target was put into other groups; and last. */
+  #limits: { readonly first: Limits; readonly last: Limits } | null = null;
   readonly #systemCalls = new SystemCalls();
   readonly #quality = new QualityCount();
   readonly #windows = new Windows();
@@ -70,6 +72,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
     }));
     const sum = (of: (thread: typeof threads[number]) => number) => threads.reduce((total, thread) => total + of(thread), 0);
     const takers = this.#takers.result();
+    const limits = this.#limits && since(this.#limits.first, this.#limits.last);
     return {
       windows: this.#windows.result(),
       threads,
@@ -83,7 +86,8 @@ class SchedAnalysis implements Analysis<SchedResult> {
         involuntary: sum(({ involuntary }) => involuntary),
         migrations: sum(({ migrations }) => migrations),
       },
-      verdict: schedVerdict(threads, waits, takers, this.cpus),
+      limits,
+      verdict: schedVerdict(threads, waits, takers, limits, this.cpus),
       systemCalls: this.#systemCalls.result(),
       quality: this.#quality.result(),
     };
@@ -92,8 +96,16 @@ class SchedAnalysis implements Analysis<SchedResult> {
   #instant(instant: Instant): void {
     const { category, track, at } = instant;
     if (category === "process.syscalls") return this.#systemCalls.instant(instant);
+    if (category === "process.limits") return this.#told(instant.limits!);
     if (category === "process.exec" && !this.#threads.has(track)) this.#threads.set(track, new ThreadTimes(track, at, true));
     if (category === "thread.exit" || category === "process.exit") this.#threads.get(track)?.ends(at, this.#net(track));
+  }
+
+  /** Other groups have counts of their own, which may be lower; who is watched for one look alone has none yet. */
+  #told(last: Limits): void {
+    const known = this.#limits;
+    const isOther = known && (last.cpus !== known.last.cpus || last.memoryLimit !== known.last.memoryLimit || last.throttled < known.last.throttled);
+    this.#limits = { first: known && !isOther ? known.first : last, last };
   }
 
   #net({ pid }: Track): (from: Ns, to: Ns) => number {
@@ -133,6 +145,16 @@ class SchedAnalysis implements Analysis<SchedResult> {
     wait.ended.add(ns);
     if (off.waker) wait.wakers.add(off.waker, ns);
   }
+}
+
+/** What came of limits between two looks. */
+function since(first: Limits, last: Limits): Limits {
+  return {
+    ...last,
+    throttled: last.throttled - first.throttled,
+    throttledNs: Math.max(0, last.throttledNs - first.throttledNs),
+    killed: Math.max(0, last.killed - first.killed),
+  };
 }
 
 /** Threads of anybody, and what they had to do with the target's times. */

@@ -1,4 +1,5 @@
 import type { Facts, Note, Table, View } from "../events/view.ts";
+import { mebibytes } from "./figures.ts";
 import { firstRows } from "./first_rows.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
 import { isIdle } from "./sched_verdict.ts";
@@ -16,8 +17,14 @@ export function presentSched(result: SchedResult): readonly View[] {
   return views;
 }
 
-function notes({ threads, quality, windows }: SchedResult): Note[] {
+function notes({ threads, quality, windows, limits }: SchedResult): Note[] {
   const notes = qualityNotes(quality);
+  if (limits && limits.killed > 0) {
+    const allowed = limits.memoryLimit === null ? "there was no more memory" : `its control group allows ${mebibytes(limits.memoryLimit)} of memory`;
+    notes.push(
+      warning(`The kernel killed ${limits.killed === 1 ? "a process" : `${limits.killed} processes`}: ${allowed}. Raise that, or need less.`),
+    );
+  }
   if (threads.length === 0) notes.push(warning("No thread left its processor or came to one while it was watched."));
   notes.push(...turnsNotes(windows));
   return notes;

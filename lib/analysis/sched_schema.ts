@@ -54,6 +54,18 @@ export const schedResultSchema = z.object({
   takers: othersSchema,
   totals: z.object({ onNs: ns, queuedNs: ns, waitNs: ns, voluntary: count, involuntary: count, migrations: count }),
   /**
+   * What control groups allow the target, null: nobody knows. Of processors' time and memory (null: all there is), what it used at the end; how often, while
+   * it was watched, it had used up its time and stood still, and for how long a processor at a time; processes that were killed for want of memory.
+   */
+  limits: z.object({
+    cpus: z.number().nullable(),
+    throttled: count,
+    throttledNs: ns,
+    memoryLimit: z.number().nullable(),
+    memoryBytes: z.number().nullable(),
+    killed: count,
+  }).nullable(),
+  /**
    * What threads that compute (busy for a tenth of the busiest one's time, at least: on a processor, or waiting for one, the disk, a device, the kernel) wait for, most first, as a share of the time in which they were
    * seen; three at most, of a hundredth at least.
    */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { analyse, MS, TestSpans } from "../../tests/harness/spans.ts";
-import type { OffCpu, Span } from "../events/span.ts";
+import type { Limits, OffCpu, Span } from "../events/span.ts";
 import { sched } from "./sched.ts";
 import { presentSched } from "./sched_present.ts";
 import { schedResultSchema } from "./sched_schema.ts";
@@ -93,4 +93,30 @@ Deno.test("sched: another life of a thread's process, or another turn, begins an
   ]);
   assert.deepEqual(windows.count, 2);
   assert.deepEqual([threads[0]!.seenNs, threads[0]!.onNs].map((ns) => ns / MS), [90 + 50, 80 + 40]);
+});
+
+Deno.test("sched: what control groups took from it is what waits and verdicts are told by", () => {
+  const limits = (at: number, more: Partial<Limits>): Span => ({
+    ...main.exit(at),
+    category: "process.limits",
+    limits: { cpus: 0.5, throttled: 0, throttledNs: 0, memoryLimit: 100 << 20, memoryBytes: 99 << 20, killed: 0, ...more },
+  });
+  const found = result([
+    shut(0, true),
+    limits(1, { throttled: 3, throttledNs: 7 * MS }),
+    preempted(main, 0, 100),
+    off(main, "page fault", 200, 250),
+    preempted(main, 300, 400),
+    limits(900, { throttled: 13, throttledNs: 107 * MS, killed: 1 }),
+    shut(1000, false),
+  ]);
+  assert.deepEqual([found.limits!.throttled, found.limits!.throttledNs / MS, found.limits!.killed], [10, 100, 1]);
+  const [processor, fault] = found.verdict;
+  assert.match(
+    `${processor!.evidence}. ${processor!.advice}`,
+    /^its control group allows 0\.5 .*stood still 10 times.*0\.10 s\. Raise that limit \(cpu\.max/,
+  );
+  assert.match(`${fault!.evidence}. ${fault!.advice}`, /99\.0 MiB of the 100\.0 MiB .*Raise that limit \(memory\.max/);
+  const notes = presentSched(found).flatMap((view) => view.type === "note" && view.level === "warning" ? view.text : []);
+  assert.deepEqual(notes, ["The kernel killed a process: its control group allows 100.0 MiB of memory. Raise that, or need less."]);
 });

@@ -1,3 +1,5 @@
+import type { Limits } from "../events/span.ts";
+import { mebibytes } from "./figures.ts";
 import type { SchedResult, SchedThread, SchedWait } from "./sched_schema.ts";
 
 /** Threads that are busy for less of the busiest one's time wait for work, and nobody waits for them. */
@@ -41,6 +43,7 @@ export function schedVerdict(
   threads: readonly SchedThread[],
   waits: readonly SchedWait[],
   takers: SchedResult["takers"],
+  limits: Limits | null,
   cpus: number | null,
 ): SchedResult["verdict"] {
   const busiest = Math.max(0, ...threads.map(busyNs));
@@ -51,15 +54,50 @@ export function schedVerdict(
     for (const { reason, ns } of thread.waits) byReason.set(reason, (byReason.get(reason) ?? 0) + ns);
   }
   const queued = computing.reduce((sum, { queuedNs }) => sum + queuedNs, 0);
-  const verdicts = [...byReason].map(([reason, ns]) => ({ wait: reason, ns, evidence: evidenceOf(reason, waits), advice: ADVICE[reason] ?? "" }));
+  const full = fullOf(limits);
+  const verdicts = [...byReason].map(([reason, ns]) => {
+    const evidence = evidenceOf(reason, waits), advice = ADVICE[reason] ?? "";
+    if (full === null || !OF_MEMORY.has(reason)) return { wait: reason, ns, evidence, advice };
+    return {
+      wait: reason,
+      ns,
+      evidence: `${evidence}; ${full}`,
+      advice: "Raise that limit (memory.max, --memory of a container), or need less memory.",
+    };
+  });
+  // What its own limit takes is no neighbour's fault.
+  const isThrottled = limits !== null && limits.throttledNs > THROTTLED * queued && limits.throttled > 0;
   verdicts.push({
     wait: "processor",
     ns: queued,
-    evidence: crowdOf(computing.length, takers, cpus),
-    advice: crowdAdvice(computing.length, takers, cpus),
+    ...isThrottled ? throttledBy(limits) : {
+      evidence: crowdOf(computing.length, takers, cpus),
+      advice: crowdAdvice(computing.length, takers, cpus),
+    },
   });
   return verdicts.map((verdict) => ({ ...verdict, share: seen > 0 ? verdict.ns / seen : 0 }))
     .filter(({ share }) => share >= MATTERS).sort((a, b) => b.ns - a.ns).slice(0, MOST);
+}
+
+/** Of the time for which threads were queued. */
+const THROTTLED = 0.25;
+/** Of a group's limit: the kernel takes back what it can before it is reached. */
+const FULL = 0.9;
+/** Waits that are longer where memory is short. */
+const OF_MEMORY: ReadonlySet<string> = new Set(["disk", "page fault"]);
+
+function throttledBy({ cpus, throttled, throttledNs }: Limits): { readonly evidence: string; readonly advice: string } {
+  const allowed = cpus === null ? "less than there is" : `${Number(cpus.toFixed(2))} of a processor's time`;
+  return {
+    evidence: `its control group allows ${allowed}, and it stood still ${throttled} times until the next period, ${(throttledNs / 1e9).toFixed(2)} s`,
+    advice: "Raise that limit (cpu.max, --cpus of a container), or compute with fewer threads.",
+  };
+}
+
+function fullOf(limits: Limits | null): string | null {
+  const { memoryLimit = null, memoryBytes = null } = limits ?? {};
+  if (memoryLimit === null || memoryBytes === null || memoryBytes < FULL * memoryLimit) return null;
+  return `${mebibytes(memoryBytes)} of the ${mebibytes(memoryLimit)} that its control group allows are used`;
 }
 
 function evidenceOf(reason: string, waits: readonly SchedWait[]): string {

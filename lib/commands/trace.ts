@@ -1,7 +1,6 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { placesThousands } from "../machine/bpftrace.ts";
 import { startGuard } from "../machine/guard.ts";
-import { readPressure } from "../machine/pressure.ts";
 import { askedFor, probesOf } from "../programs/detail.ts";
 import { gatePrefixes, groupByLibrary, streamOf } from "../session/library_groups.ts";
 import { Learning } from "../session/learning.ts";
@@ -31,6 +30,8 @@ import type { Profile } from "./profile.ts";
 import { report, type ReportOptions } from "./report.ts";
 import { type OverheadOptions, RunOverhead } from "./run_overhead.ts";
 import type { Context } from "./terminal.ts";
+import { WatchedLimits } from "./watched_limits.ts";
+import { tellPressure } from "./tell_pressure.ts";
 import { TraceRun } from "./trace_run.ts";
 import { LEARN_MS, learningTurn, nextTurn, turnsOf } from "./trace_turns.ts";
 
@@ -98,6 +99,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   try {
     const how = { ...invoker!, underNohup };
     const target = running ?? await launch(means, options, Deno.realPathSync(program), how, (pid) => guard.stopped(pid));
+    const limits = probes.some(({ facts }) => facts?.includes("limits")) ? new WatchedLimits(means) : undefined;
     session = new Session(means, {
       target,
       ...(options.wait && isNamed(options) && { again: () => findRunning(means, options, context, () => {}, "newest") }),
@@ -135,7 +137,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         overhead.heard(event);
         learning?.heard(event);
       },
-      conclude: () => overhead.conclude(),
+      conclude: async () => [...await overhead.conclude(), ...await limits?.conclude() ?? []],
       progress: (progress) => status.progress(progress),
     });
     // All that ends a run in good order, beside the end of its target; what ends it as a failure is thrown by `run`.
@@ -148,6 +150,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     if (duration !== undefined && learning) ends.push(session.counting.then(lasted).then(() => learning.isIdle ? undefined : new Promise(() => {})));
     const end = Promise.race(ends);
     overhead.follow(session, run.facts, timing, end);
+    limits?.follow(session, end);
     if (options.snapshots) tellPressure(session, means, end);
     await session.run(end);
     await checkSeen(profile, session, means);
@@ -181,23 +184,6 @@ function keep(outputs: Outputs, { terminal }: Context): void {
 function nothing({ terminal }: Context): number {
   terminal.err("Nothing was traced: llmprof was ended before it counted.\n");
   return ExitCode.ok;
-}
-
-const PRESSURE_MS = 1000;
-
-/** What the kernel says of pressure, each second of a run that adds up. */
-function tellPressure(session: Session, means: Means, end: Promise<unknown>): void {
-  let isOver = false;
-  void end.then(() => isOver = true);
-  const tell = async () => {
-    while (!isOver) {
-      const pressure = await readPressure(means.files);
-      if (isOver) return;
-      session.tell({ fact: "pressure", pressure });
-      await Promise.race([means.sleep(PRESSURE_MS), end]);
-    }
-  };
-  void session.counting.then(tell);
 }
 
 /** A profile without the stream that it lives on is no profile. */

@@ -1,4 +1,4 @@
-import type { Pressure } from "./span.ts";
+import type { Limits, Pressure } from "./span.ts";
 
 /** A tensor, and where in its file it begins. */
 export interface StoredTensor {
@@ -70,13 +70,15 @@ export type Fact =
   | { readonly fact: "overhead"; readonly predicted: number | null; readonly measured: number | null; readonly calibrated: boolean }
   /** What the kernel says of pressure now. */
   | { readonly fact: "pressure"; readonly pressure: Pressure }
+  /** What control groups allow the target: when it is first looked at, again where it is put into others, and at the end. */
+  | { readonly fact: "limits"; readonly pid: number; readonly limits: Limits }
   /** Something that a reader of the trace must know. */
   | { readonly fact: "note"; readonly text: string };
 
 export type CodeFact = Extract<Fact, { fact: "code" }>;
 
 /** What decoders have to know of the target besides its events. */
-export type Knowledge = CodeFact | Extract<Fact, { fact: "table" | "pressure" | "mapped" | "tensors" }>;
+export type Knowledge = CodeFact | Extract<Fact, { fact: "table" | "pressure" | "limits" | "mapped" | "tensors" }>;
 
 /** What a piece of knowledge is about: the last that was told of it is true. Null for a fact that no decoder needs. */
 export function subjectOf(fact: Fact): string | null {
@@ -86,6 +88,7 @@ export function subjectOf(fact: Fact): string | null {
     case "table":
       return `table ${fact.symbol}`;
     case "code":
+    case "limits":
     case "mapped":
       return `${fact.fact} ${fact.pid}`;
     case "tensors":

@@ -106,6 +106,21 @@ interface Stalls {
 /** What the kernel says of pressure (`/proc/pressure`); null where it says nothing. */
 export type Pressure = { readonly [resource in "cpu" | "io" | "memory"]: { readonly some: Stalls | null; readonly full: Stalls | null } };
 
+/** What control groups allow a process, and what has come of it since they were made. */
+export interface Limits {
+  /** Processors' time that it may use; null: all. */
+  readonly cpus: number | null;
+  /** Times that it had used that up and stood still until the next period, and for how long, a processor at a time. */
+  readonly throttled: number;
+  readonly throttledNs: number;
+  /** Null: as much as there is. */
+  readonly memoryLimit: number | null;
+  /** What of that is used. */
+  readonly memoryBytes: number | null;
+  /** Processes that the kernel killed because there was no more. */
+  readonly killed: number;
+}
+
 /** What was added up in an interval: of requests to disks, or of processes. */
 export interface IntervalTotals {
   /** By device and power of two of a microsecond. */
@@ -174,6 +189,7 @@ export interface Instant {
   readonly counted?: Counted;
   readonly totals?: IntervalTotals;
   readonly touched?: readonly TensorFaults[];
+  readonly limits?: Limits;
 }
 
 export interface Counter {

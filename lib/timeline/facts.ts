@@ -23,6 +23,17 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
   cpu: { bpftrace: isNumber, llmprof: isNumber },
   overhead: { predicted: either(isNumber, isNull), measured: either(isNumber, isNull), calibrated: isFlag },
   pressure: { pressure: isObject },
+  limits: {
+    pid: isInteger,
+    limits: shape({
+      cpus: either(isNumber, isNull),
+      throttled: isCount,
+      throttledNs: isNumber,
+      memoryLimit: either(isNumber, isNull),
+      memoryBytes: either(isNumber, isNull),
+      killed: isCount,
+    }),
+  },
   note: { text: isText },
 };
 

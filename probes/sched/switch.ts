@@ -1,4 +1,5 @@
 import type { Decoder, Event, Field } from "../../lib/events/event.ts";
+import type { Fact } from "../../lib/events/fact.ts";
 import type { Args, OffCpu, SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
@@ -52,6 +53,7 @@ export const switches: Probe = {
     EMIT(still, $each.1.1, $each.1.0, $queued, $each.1.2, (uint64)0, $each.1.3, $each.1.4 * 4097);
   }`,
   texts: { "task.name": "name", "taker.name": "name" },
+  facts: ["limits"],
   decoder: (tracks) => new SwitchDecoder(tracks),
 };
 
@@ -75,6 +77,13 @@ class SwitchDecoder implements Decoder {
       case "sched/switch.still":
         return this.#off(at, pid, tid, values as number[], true, out);
     }
+  }
+
+  fact(fact: Fact, at: Ns, out: SpanSink): void {
+    if (fact.fact !== "limits") return;
+    const { pid, limits } = fact;
+    const args = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null)) as Args;
+    out({ type: "instant", track: this.tracks.lane(pid, "control group", 3), name: "limits", category: "process.limits", at, args, limits });
   }
 
   end(): void {}

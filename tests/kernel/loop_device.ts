@@ -63,6 +63,19 @@ export function slowReads(device: LoopDevice, bytesPerSecond: number): { readonl
   };
 }
 
+/** A control group whose processes have so much of a processor's time at most. */
+export function cpuLimit(share: number): { readonly tasks: string; readonly stat: () => { throttled: number; ns: number } } & Disposable {
+  const group = `/sys/fs/cgroup/cpu/llmprof-test-${Deno.pid}`;
+  Deno.mkdirSync(group);
+  Deno.writeTextFileSync(`${group}/cpu.cfs_quota_us`, String(Math.round(share * 100_000)));
+  const stat = () => {
+    const text = Deno.readTextFileSync(`${group}/cpu.stat`);
+    const field = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)![1]);
+    return { throttled: field("nr_throttled"), ns: field("throttled_time") };
+  };
+  return { tasks: `${group}/cgroup.procs`, stat, [Symbol.dispose]: () => Deno.removeSync(group) };
+}
+
 /** A control group whose processes have so much memory at most, what the kernel keeps of files for them included. */
 export function memoryLimit(bytes: number): { readonly tasks: string } & Disposable {
   const group = `/sys/fs/cgroup/memory/llmprof-test-${Deno.pid}`;

@@ -6,15 +6,10 @@ import { sampledTest } from "../harness/kernel.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
 import { startLlmprof, summaryOf } from "./live_run.ts";
-import { loopDevice, memoryLimit, slowReads } from "./loop_device.ts";
+import { cpuLimit, loopDevice, memoryLimit, slowReads } from "./loop_device.ts";
 
-/** What is said of a program that is watched from before it begins. `tasks`: control groups that it joins first. */
-async function verdictOf(
-  bpftrace: string,
-  folder: Temporary,
-  words: readonly string[],
-  tasks: readonly string[] = [],
-): Promise<SchedResult["verdict"]> {
+/** What is found out of a program that is watched from before it begins. `tasks`: control groups that it joins first. */
+async function resultOf(bpftrace: string, folder: Temporary, words: readonly string[], tasks: readonly string[] = []): Promise<SchedResult> {
   const go = folder.file(`go-${crypto.randomUUID()}`);
   const wait = `while [ ! -e "${go}" ]; do sleep 0.05; done`;
   await using program = start(["sh", "-c", `(${wait}; echo) | "$@"`, "sh", built.bottleneck, ...words], { timeoutMilliseconds: 60_000 });
@@ -25,7 +20,11 @@ async function verdictOf(
   await using llmprof = startLlmprof("sched", { bpftrace, folder, target: { pid }, formats: [], flags: ["--no-output"] });
   await llmprof.saw("Tracing");
   Deno.writeTextFileSync(go, "");
-  return summaryOf("sched", await llmprof.finished()).result.verdict;
+  return summaryOf("sched", await llmprof.finished()).result;
+}
+
+async function verdictOf(...run: Parameters<typeof resultOf>): Promise<SchedResult["verdict"]> {
+  return (await resultOf(...run)).verdict;
 }
 
 async function pidOf(words: readonly string[]): Promise<number> {
@@ -67,6 +66,31 @@ sampledTest(1, "sched: a slow device is waited for", { fio: true, groups: true }
   assert.deepEqual([first!.wait, first!.share > 0.5], ["disk", true]);
   const fast = await verdictOf(path, folder, ["disk", "1", device.path]);
   assert.ok(share(fast, "disk") < first!.share, `${share(fast, "disk")} without a limit, ${first!.share} with`);
+});
+
+sampledTest(0, "sched: a control group's limit of processors' time is named, with how often it was met, as the group counts it", {
+  groups: true,
+}, async ({ path }) => {
+  using folder = temporary();
+  using group = cpuLimit(0.3);
+  const { verdict: [first], limits } = await resultOf(path, folder, ["crowd", "1"], [group.tasks]);
+  assert.equal(first!.wait, "processor");
+  assert.match(`${first!.evidence} ${first!.advice}`, /allows 0\.3 of a processor's time.*Raise that limit/);
+  const { throttled, ns } = group.stat();
+  assert.deepEqual([limits!.cpus, limits!.throttled, limits!.throttledNs], [0.3, throttled, ns]);
+  assert.ok(throttled > 5, `${throttled}`);
+  const { verdict, limits: none } = await resultOf(path, folder, ["crowd", "1"]);
+  assert.ok(none === null || none.throttled === 0);
+  assert.ok(share(verdict, "processor") < first!.share / 4);
+});
+
+sampledTest(1, "sched: a process that the kernel kills because its control group has no more memory is told of, with the reason", {
+  groups: true,
+}, async ({ path }) => {
+  using folder = temporary();
+  using group = memoryLimit(32 << 20);
+  const { limits } = await resultOf(path, folder, ["hoard", "1"], [group.tasks]);
+  assert.deepEqual([limits!.killed, limits!.memoryLimit], [1, 32 << 20]);
 });
 
 sampledTest(0, "sched: weights that do not fit into memory are waited for, page by page", { fio: true, groups: true }, async ({ path }) => {

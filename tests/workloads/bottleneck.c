@@ -7,6 +7,7 @@
  *     pinned    the same, all on processor 1
  *     disk      each reads FILE past the page cache between what it computes
  *     memory    each touches the pages of FILE, mapped, one after another
+ *     hoard     each touches 64 MiB of memory of its own first
  *     convoy    each computes under one lock
  *     idle      sleeps
  *
@@ -25,7 +26,7 @@
 
 #include "clock.h"
 
-enum { BLOCK = 65536, PAGE = 4096 };
+enum { BLOCK = 65536, PAGE = 4096, HOARD = 64 << 20 };
 static const int64_t LENGTH = 2000000000;
 
 static const char *what, *path;
@@ -55,6 +56,10 @@ static void *run(void *number) {
     map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
     if (map == MAP_FAILED || madvise((void *)map, size, MADV_RANDOM) != 0) err(1, "mmap");
     at = size / 16 * (long)number;
+  }
+  if (strcmp(what, "hoard") == 0) {
+    char *own = malloc(HOARD);
+    for (long i = 0; own && i < HOARD; i += PAGE) own[i] = 1;
   }
   while (clock_ns(CLOCK_MONOTONIC) < end) {
     if (block && read(fd, block, BLOCK) != BLOCK && lseek(fd, 0, SEEK_SET) != 0) err(1, "read");

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { withMachine } from "../../tests/harness/fake_machine.ts";
+import { findGroups, readLimits } from "./control_group.ts";
+
+Deno.test("control group: version 2, the narrowest limit of the group and those above it", async () => {
+  await withMachine({
+    "/proc/100/cgroup": "0::/pod/app\n",
+    "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0\n",
+    "/sys/fs/cgroup/pod/cpu.max": "150000 100000\n",
+    "/sys/fs/cgroup/pod/cpu.stat": "usage_usec 5\nnr_periods 9\nnr_throttled 2\nthrottled_usec 30\n",
+    "/sys/fs/cgroup/pod/memory.max": "1000000\n",
+    "/sys/fs/cgroup/pod/memory.current": "900000\n",
+    "/sys/fs/cgroup/pod/memory.events": "low 0\noom 4\noom_kill 4\n",
+    "/sys/fs/cgroup/pod/app/cpu.max": "max 100000\n",
+    "/sys/fs/cgroup/pod/app/cpu.stat": "nr_throttled 0\nthrottled_usec 0\n",
+    "/sys/fs/cgroup/pod/app/memory.max": "max\n",
+    "/sys/fs/cgroup/pod/app/memory.current": "800000\n",
+    "/sys/fs/cgroup/pod/app/memory.events": "oom 1\noom_kill 1\noom_group_kill 0\n",
+  }, async (files) => {
+    const groups = await findGroups(files, 100);
+    assert.deepEqual(groups?.cpu, ["/sys/fs/cgroup/pod/app", "/sys/fs/cgroup/pod"]);
+    assert.deepEqual(await readLimits(files, groups!), {
+      cpus: 1.5,
+      throttled: 2,
+      throttledNs: 30_000,
+      memoryLimit: 1_000_000,
+      memoryBytes: 900_000,
+      killed: 1,
+    });
+  });
+});
+
+Deno.test("control group: version 1, a hierarchy for each controller, beside one of version 2 that has none", async () => {
+  await withMachine({
+    "/proc/100/cgroup": "5:memory:/m\n2:cpuset:/\n1:cpu,cpuacct:/c/d\n0::/u\n",
+    "/proc/self/mounts": [
+      "cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0",
+      "cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0",
+      "cgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0",
+      "",
+    ].join("\n"),
+    "/sys/fs/cgroup/cpu,cpuacct/c/d/cpu.cfs_quota_us": "20000\n",
+    "/sys/fs/cgroup/cpu,cpuacct/c/d/cpu.cfs_period_us": "100000\n",
+    "/sys/fs/cgroup/cpu,cpuacct/c/d/cpu.stat": "nr_periods 3\nnr_throttled 7\nthrottled_time 12345\n",
+    "/sys/fs/cgroup/cpu,cpuacct/c/cpu.cfs_quota_us": "-1\n",
+    "/sys/fs/cgroup/cpu,cpuacct/c/cpu.cfs_period_us": "100000\n",
+    "/sys/fs/cgroup/memory/m/memory.limit_in_bytes": "9223372036854771712\n",
+    "/sys/fs/cgroup/memory/m/memory.usage_in_bytes": "5000\n",
+    "/sys/fs/cgroup/memory/m/memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n",
+  }, async (files) => {
+    const groups = await findGroups(files, 100);
+    const limits = await readLimits(files, groups!);
+    assert.deepEqual(limits, { cpus: 0.2, throttled: 7, throttledNs: 12_345, memoryLimit: null, memoryBytes: null, killed: 3 });
+  });
+});
+
+Deno.test("control group: none of a process in the topmost group, or that has ended; nothing of a group that is gone", async () => {
+  await withMachine({ "/proc/100/cgroup": "0::/\n", "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n" }, async (files) => {
+    assert.equal(await findGroups(files, 100), null);
+    assert.equal(await findGroups(files, 200), null);
+    assert.equal(await readLimits(files, { cpu: ["/sys/fs/cgroup/x"], memory: [] }), null);
+  });
+});
