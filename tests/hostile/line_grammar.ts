@@ -117,6 +117,7 @@ const fact = z.discriminatedUnion("fact", [
   z.object({ fact: z.literal("exit"), pid: z.int(), code: z.int(), signal: z.string().nullable() }),
   z.object({ fact: z.literal("cpu"), bpftrace: z.number(), llmprof: z.number() }),
   z.object({ fact: z.literal("ended"), pid: z.int() }),
+  z.object({ fact: z.literal("tensors"), dev: count, inode: count, tensors: z.array(z.object({ name: z.string(), offset: count })) }),
   z.object({ fact: z.literal("overhead"), predicted: z.number().nullable(), measured: z.number().nullable(), calibrated: z.boolean() }),
   z.object({ fact: z.literal("note"), text: z.string() }),
 ]);
