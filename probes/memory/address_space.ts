@@ -21,6 +21,7 @@ export class AddressSpace {
 
   /** What was there before gives way. */
   map(mapping: Mapping): void {
+    if (!(mapping.to > mapping.from)) return;
     const at = this.#clear(mapping.from, mapping.to);
     this.#mappings.splice(at, 0, mapping);
   }

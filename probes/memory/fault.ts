@@ -122,6 +122,8 @@ class FaultDecoder implements Decoder {
   #run(pid: number, tid: number, values: readonly number[], out: SpanSink): void {
     const [start, end, last, step, all] = values as [Ns, Ns, number, number, number];
     let address = last - step * (all - 1);
+    // A recording is anybody's: no program sends one that goes backwards, or where no process has addresses, and none is walked through for ever.
+    if (!(all >= 1 && step >= 0 && address >= 0 && last <= Number.MAX_SAFE_INTEGER)) return;
     for (let left = all; left > 0;) {
       const { mapping, to } = this.#space(pid).at(address);
       const count = step === 0 ? left : Math.min(left, Math.ceil((to - address) / step));

@@ -98,6 +98,15 @@ Deno.test("fault: by tensor, also of what came before somebody had read the file
   ]);
 });
 
+Deno.test("fault: a run that no program can have sent is none, however long it would be", () => {
+  const d = withMappings();
+  d.event(3, "files/access.map", { address: 0x3000, length: -0x1000, name: "none.gguf" });
+  for (const [last, step, count] of [[0x2000, -1, 1e15], [0x2000, 1, 1e18], [1e18, 1, 5], [0x2000, 1, 0], [0x2000, 1, -7]] as const) {
+    run(d, 10, 10, last, step, count);
+  }
+  assert.deepEqual(d.end(30 * MS), []);
+});
+
 Deno.test("fault: the exact count is a counter of the process", () => {
   const d = new Decoding(fault);
   d.snapshot(10, "memory/fault.faults", [100], 1009);
