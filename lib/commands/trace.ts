@@ -1,6 +1,7 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { placesThousands } from "../machine/bpftrace.ts";
 import { startGuard } from "../machine/guard.ts";
+import { readPressure } from "../machine/pressure.ts";
 import { askedFor, probesOf } from "../programs/detail.ts";
 import { gatePrefixes, groupByLibrary, streamOf } from "../session/library_groups.ts";
 import { Learning } from "../session/learning.ts";
@@ -30,8 +31,8 @@ import type { Profile } from "./profile.ts";
 import { report, type ReportOptions } from "./report.ts";
 import { type OverheadOptions, RunOverhead } from "./run_overhead.ts";
 import type { Context } from "./terminal.ts";
+import { tellEachSecond } from "./tell_each_second.ts";
 import { WatchedLimits } from "./watched_limits.ts";
-import { tellPressure } from "./tell_pressure.ts";
 import { TraceRun } from "./trace_run.ts";
 import { LEARN_MS, learningTurn, nextTurn, turnsOf } from "./trace_turns.ts";
 
@@ -150,8 +151,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     if (duration !== undefined && learning) ends.push(session.counting.then(lasted).then(() => learning.isIdle ? undefined : new Promise(() => {})));
     const end = Promise.race(ends);
     overhead.follow(session, run.facts, timing, end);
-    limits?.follow(session, end);
-    if (options.snapshots) tellPressure(session, means, end);
+    if (limits) tellEachSecond(session, means, end, () => limits.look(session!.pid));
+    if (options.snapshots) tellEachSecond(session, means, end, async () => ({ fact: "pressure", pressure: await readPressure(means.files) }));
     await session.run(end);
     await checkSeen(profile, session, means);
   } catch (error) {

@@ -2,9 +2,6 @@ import type { Fact } from "../events/fact.ts";
 import type { Limits } from "../events/span.ts";
 import { findGroups, type Groups, readLimits } from "../machine/control_group.ts";
 import type { Means } from "../session/means.ts";
-import type { Session } from "../session/session.ts";
-
-const EVERY_MS = 1000;
 
 /**
  * What control groups allow the target, at the beginning of a run and at its end. Looked at each second, because a group may go with its last process, and a
@@ -17,35 +14,22 @@ export class WatchedLimits {
 
   constructor(readonly means: Means) {}
 
-  follow(session: Session, end: Promise<unknown>): void {
-    let isOver = false;
-    void end.then(() => isOver = true);
-    const watch = async () => {
-      while (!isOver) {
-        await this.#look(session);
-        await Promise.race([this.means.sleep(EVERY_MS), end]);
-      }
-    };
-    void session.counting.then(watch);
-  }
-
   async conclude(): Promise<Fact[]> {
     const limits = this.#groups && (await readLimits(this.means.files, this.#groups) ?? this.#last);
     return limits && this.#pid !== undefined ? [{ fact: "limits", pid: this.#pid, limits }] : [];
   }
 
-  async #look(session: Session): Promise<void> {
+  /** The process that is watched now, if there is one. Returns what has to be told: that it is in other groups than before, whose counts began before. */
+  async look(pid: number | undefined): Promise<Fact | null> {
+    if (pid === undefined) return null;
     const { files } = this.means;
-    const { pid } = session;
-    if (pid === undefined) return;
     const groups = await findGroups(files, pid);
     const isOther = groups !== null && JSON.stringify(groups) !== JSON.stringify(this.#groups);
     if (groups) this.#groups = groups;
     const limits = this.#groups && await readLimits(files, this.#groups);
-    if (!limits) return;
+    if (!limits) return null;
     this.#last = limits;
     this.#pid = pid;
-    // Its counts began before.
-    if (isOther) session.tell({ fact: "limits", pid, limits });
+    return isOther ? { fact: "limits", pid, limits } : null;
   }
 }

@@ -1,3 +1,5 @@
+import { firstIndex } from "../../lib/events/sorted.ts";
+
 /** A range of a process's addresses that belongs to one file, or to none. */
 export interface Mapping {
   readonly from: number;
@@ -13,6 +15,11 @@ export interface MappedFile {
   readonly id: string;
   /** Without its folders. */
   readonly name: string;
+}
+
+/** The place in the file that lies at an address of a mapping. */
+export function offsetAt({ from, offset }: Mapping, address: number): number {
+  return address - from + offset;
 }
 
 /** What a process has mapped, as far as it was seen: in the order of addresses, and nothing twice. */
@@ -51,19 +58,13 @@ export class AddressSpace {
     for (; end < this.#mappings.length && this.#mappings[end]!.from < to; end++) {
       const old = this.#mappings[end]!;
       if (old.from < from) left.push({ ...old, to: from });
-      if (old.to > to) left.push({ ...old, from: to, offset: old.offset + to - old.from });
+      if (old.to > to) left.push({ ...old, from: to, offset: offsetAt(old, to) });
     }
     this.#mappings.splice(first, end - first, ...left);
     return first + (left[0] !== undefined && left[0].from < from ? 1 : 0);
   }
 
   #firstEndingAfter(address: number): number {
-    let low = 0, high = this.#mappings.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#mappings[middle]!.to > address) high = middle;
-      else low = middle + 1;
-    }
-    return low;
+    return firstIndex(this.#mappings, ({ to }) => to > address);
   }
 }

@@ -4,7 +4,7 @@ import type { SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
-import { AddressSpace, type MappedFile, type Mapping } from "./address_space.ts";
+import { AddressSpace, type MappedFile, type Mapping, offsetAt } from "./address_space.ts";
 import template from "./fault.bt" with { type: "text" };
 import { FaultsByTensor } from "./tensor_faults.ts";
 
@@ -86,7 +86,7 @@ class FaultDecoder implements Decoder {
         const { mapping } = this.#space(pid).at(address);
         if (!mapping) return;
         this.#touch(pid, tid, mapping, { start: began, end: at, faults: 0, major: 1, majorNs: at - began }, out);
-        return this.#faultsIn(pid, mapping)?.major(address - mapping.from + mapping.offset, at - began);
+        return this.#faultsIn(pid, mapping)?.major(offsetAt(mapping, address), at - began);
       }
     }
   }
@@ -130,7 +130,7 @@ class FaultDecoder implements Decoder {
       // Faults outside of the mappings that were seen (stack, heap, small ones) are counted and not drawn.
       if (mapping) {
         this.#touch(pid, tid, mapping, { start, end, faults: count, major: 0, majorNs: 0 }, out);
-        this.#faultsIn(pid, mapping)?.run(address - mapping.from + mapping.offset, step, count);
+        this.#faultsIn(pid, mapping)?.run(offsetAt(mapping, address), step, count);
       }
       left -= count;
       address += count * step;

@@ -1,4 +1,5 @@
 import type { StoredTensor } from "../../lib/events/fact.ts";
+import { firstIndex } from "../../lib/events/sorted.ts";
 import type { TensorFaults } from "../../lib/events/span.ts";
 
 /** Runs of faults that came before somebody has read what the file holds. Of more nobody waits for that: a part of them would be a wrong table. */
@@ -72,12 +73,6 @@ export class FaultsByTensor {
 
   /** Of the last tensor that begins there or before; -1: of none. */
   #placeOf(offset: number): number {
-    let low = 0, high = this.#tensors!.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#tensors![middle]!.offset <= offset) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+    return firstIndex(this.#tensors!, (tensor) => tensor.offset > offset) - 1;
   }
 }

@@ -1,4 +1,5 @@
 import type { Event } from "../../lib/events/event.ts";
+import { firstIndex } from "../../lib/events/sorted.ts";
 import type { CodeFact, Fact } from "../../lib/events/fact.ts";
 
 /** What an address stands for: a file, empty where the code is in none, and a function where one is known there. */
@@ -54,12 +55,6 @@ interface Piece {
 
 /** The last piece that begins at the address or before it, if it reaches so far. Aliases and pieces inside others are rare, and any of them will do. */
 function holding<T extends Piece>(pieces: readonly T[], address: number): T | null {
-  let low = 0, high = pieces.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (pieces[middle]!.at <= address) low = middle + 1;
-    else high = middle;
-  }
-  const piece = pieces[low - 1];
+  const piece = pieces[firstIndex(pieces, ({ at }) => at > address) - 1];
   return piece && address < piece.at + piece.bytes ? piece : null;
 }
