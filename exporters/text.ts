@@ -1,5 +1,6 @@
 import { harmless } from "../lib/events/text.ts";
 import type { View } from "../lib/events/view.ts";
+import { chartLines } from "./text/chart.ts";
 import { factLines, noteLines } from "./text/facts.ts";
 import { type Palette, palette } from "./text/palette.ts";
 import { tableLines } from "./text/table.ts";
@@ -32,6 +33,8 @@ function lines(view: View, width: number, paint: Palette): string[] {
     ? tableLines(view, width, paint)
     : view.type === "waterfall"
     ? waterfallLines(view, width, paint)
+    : view.type === "chart"
+    ? chartLines(view, width, paint)
     : factLines(view, width, paint);
   return [paint.title(harmless(view.title)), ...body.map((line) => indent + line)];
 }

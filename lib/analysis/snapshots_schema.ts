@@ -35,6 +35,9 @@ export const schedSnapshotSchema = z.object({
   pressure: z.object({ cpu: pressure, io: pressure, memory: pressure }),
 });
 
+export type IoSnapshot = z.infer<typeof ioSnapshotSchema>;
+export type SchedSnapshot = z.infer<typeof schedSnapshotSchema>;
+
 /** What `--snapshots` answers at its end. */
 export const totalsResultSchema = z.object({
   intervals: count,

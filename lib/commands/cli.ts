@@ -4,6 +4,7 @@ import { completionsCommand } from "./cli/completions.ts";
 import { demoCommand } from "./cli/demo.ts";
 import { doctorCommand } from "./cli/doctor.ts";
 import { exportCommand } from "./cli/export.ts";
+import { reportCommand } from "./cli/report.ts";
 import { type Done, helpOption } from "./cli/setting.ts";
 import { traceCommand } from "./cli/trace.ts";
 import { usageError } from "./cli/usage_error.ts";
@@ -48,6 +49,7 @@ export function commandLine(context: Context, done: Done): Command {
     traceCommand("sched", "Where threads are when they are on no processor.", context, done),
     traceCommand("record", "Several of these on one timeline.", context, done),
     exportCommand(context, done),
+    reportCommand(context, done),
     doctorCommand(context, done),
     demoCommand(context, done),
     completionsCommand(context, done),

@@ -1,7 +1,7 @@
-import { type Owner, RegularFile } from "../machine/regular_file.ts";
+import type { Owner } from "../machine/regular_file.ts";
 import { harmless } from "../events/text.ts";
 import { usage } from "./cli/usage_error.ts";
-import { notWritable } from "./output_checks.ts";
+import { outputFolder } from "./output_folder.ts";
 import type { Planned } from "./planned_program.ts";
 
 /** Where `--dry-run -o DIR` puts the programs; null without `-o`. */
@@ -9,26 +9,14 @@ export function programFolder(folders: readonly string[], owner: Owner | null): 
   const [folder, second] = folders;
   if (folder === undefined) return null;
   if (second !== undefined) throw usage("--dry-run writes into one folder.", "-o names two.", "Leave one of them out.");
-  try {
-    Deno.mkdirSync(folder, { recursive: true });
-  } catch (cause) {
-    const why = cause instanceof Error ? `${cause.message.replace(/\s*\(os error.*|: mkdir.*$/, "")}.` : "It is no folder.";
-    throw usage(`Cannot write into ${folder}.`, why, "With --dry-run, -o names a folder: -o DIR");
-  }
+  const output = outputFolder(folder, owner, "with --dry-run, -o DIR");
   return {
     /** The program, with the command line above it that runs it; returns that line. */
     write(program) {
-      const path = `${folder}/${program.stream}.bt`;
-      const command = program.commandLine(path);
+      const name = `${program.stream}.bt`;
+      const command = program.commandLine(`${folder}/${name}`);
       const heading = [...program.heading, harmless(command)].map((line) => `// ${line}\n`).join("");
-      try {
-        const file = RegularFile.create(path, owner);
-        file.truncate();
-        file.write(new TextEncoder().encode(heading + program.text));
-        file.close();
-      } catch (cause) {
-        throw notWritable(path, cause);
-      }
+      output.write(name, new TextEncoder().encode(heading + program.text));
       return command;
     },
   };

@@ -31,6 +31,19 @@ export interface Facts {
   readonly facts: readonly { readonly name: string; readonly value: string | number | null; readonly unit: Unit; readonly note?: string }[];
 }
 
+/** Figures over time. The charts of a result share one time axis. */
+export interface Chart {
+  readonly type: "chart";
+  readonly title: string;
+  readonly unit: Unit;
+  /** `log`: by powers of two (of microseconds, where they are times). `stacked`: parts of a whole, one upon another. */
+  readonly form: "lines" | "log" | "stacked";
+  /** When each interval begins and ends, in milliseconds since 1970, in order. */
+  readonly intervals: readonly (readonly [begin: number, end: number])[];
+  /** A value for each interval; null: not known. */
+  readonly series: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
+}
+
 /** A sentence for the reader; `warning` when the figures beside it may mislead without it. */
 export interface Note {
   readonly type: "note";
@@ -40,4 +53,4 @@ export interface Note {
   readonly command?: string;
 }
 
-export type View = Table | Waterfall | Facts | Note;
+export type View = Table | Waterfall | Facts | Chart | Note;

@@ -1,6 +1,7 @@
 /** Sums of intervals: as many requests as fio made, and times off a processor and faults as programs know them of themselves. */
 import assert from "node:assert/strict";
 import { ioSnapshotSchema, schedSnapshotSchema } from "../../lib/analysis/snapshots_schema.ts";
+import { reportSummarySchema } from "../../lib/commands/report_schema.ts";
 import { parsePressure } from "../../lib/machine/pressure.ts";
 import { mustRun, start } from "../harness/command.ts";
 import { sampledTest } from "../harness/kernel.ts";
@@ -45,6 +46,10 @@ sampledTest(1, "io --snapshots: buckets add up to the requests that fio made, wh
   // As people ask such files.
   const { stdout } = await mustRun(["jq", "-r", `.latency_histogram[] | select(.device_name == "${device.name}") | .total`, file]);
   assert.equal(stdout.trim().split("\n").reduce((sum, line) => sum + Number(line), 0), told);
+  const reported = await mustRun([...llmprof, "report", file, "--summary", "json"]);
+  const { result } = reportSummarySchema.parse(JSON.parse(reported.stdout));
+  assert.equal(result.devices.find(({ device: name }) => name === device.name)!.requests, told);
+  assert.deepEqual(result.lines, { io: lines.length, sched: 0, unread: 0 });
 });
 
 sampledTest(0, "sched --snapshots: time off a processor and page faults by process, and pressure as the kernel says it", {}, async ({ path }) => {
@@ -66,6 +71,10 @@ sampledTest(0, "sched --snapshots: time off a processor and page faults by proce
   const faults = lines.reduce((sum, { page_faults }) => sum + (page_faults[pid] ?? 0), 0);
   assert.ok(faults > 100, `${faults} faults`);
   const now = parsePressure(Deno.readTextFileSync("/proc/pressure/cpu"));
+  const reported = await mustRun([...llmprof, "report", file, "--summary", "json"]);
+  const { result } = reportSummarySchema.parse(JSON.parse(reported.stdout));
+  const told = result.processes.find((process) => process.pid === pid)!;
+  assert.deepEqual([Math.round(told.offCpuNs), told.pageFaults], [Math.round(off * 1e9), faults]);
   const then = lines.at(-1)!.pressure.cpu!.some!;
   assert.ok(then.total <= now.some!.total && now.some!.total - then.total < 3e6, `${then.total} then, ${now.some!.total} now`);
 });

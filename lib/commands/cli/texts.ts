@@ -61,6 +61,11 @@ Examples:
   llmprof export run.llmprof                              a trace for ui.perfetto.dev
   llmprof export run.llmprof -o run.json.gz -o run.jsonl
   llmprof export run.llmprof --no-output --summary json | jq .events`,
+  report: `
+Examples:
+  llmprof report io.jsonl sched.jsonl                     figures, and their course, in the terminal
+  llmprof report io.jsonl sched.jsonl --png pictures      and pictures with one time axis
+  llmprof report io.jsonl --summary json | jq .result.devices`,
   doctor: `
 Exit code 3 when this machine cannot trace.
 

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { log2Quantile } from "./log2_quantile.ts";
+import { SnapshotReport } from "./snapshot_report.ts";
+import { presentReport } from "./snapshot_report_present.ts";
+import type { IoSnapshot, SchedSnapshot } from "./snapshots_schema.ts";
+
+const START = 1_700_000_000;
+
+/** The interval of five seconds that ends then. `slots`: requests by power of two. */
+function io(end: number, slots: Readonly<Record<number, number>>, inFlight = 0, device = "vda", seconds = 5): IoSnapshot {
+  const buckets = Object.entries(slots).map(([slot, count]) => (
+    { slot: Number(slot), count, bucket_low: 2 ** Number(slot), bucket_high: 2 ** (Number(slot) + 1) - 1 }
+  ));
+  const total = buckets.reduce((sum, { count }) => sum + count, 0);
+  return {
+    timestamp: START + end,
+    iso_timestamp: "",
+    interval_s: seconds,
+    latency_histogram: [{ device_name: device, total, buckets }],
+    inflight: [{ device_name: device, count: inFlight }],
+  };
+}
+
+/** `stalled`: microseconds since the machine began, of some. */
+function sched(end: number, offCpuNs: Record<string, number>, faults: Record<string, number> = {}, stalled?: number): SchedSnapshot {
+  const some = stalled === undefined ? null : { avg10: 0, avg60: 0, avg300: 0, total: stalled };
+  const pressure = { cpu: { some, full: null }, io: { some: null, full: null }, memory: null };
+  return { timestamp: START + end, iso_timestamp: "", interval_s: 5, off_cpu_ns: offCpuNs, page_faults: faults, pressure };
+}
+
+function reportOf(lines: { readonly io?: readonly IoSnapshot[]; readonly sched?: readonly SchedSnapshot[] }): SnapshotReport {
+  const report = new SnapshotReport();
+  for (const line of lines.io ?? []) report.io(line);
+  for (const line of lines.sched ?? []) report.sched(line);
+  return report;
+}
+
+const courses = (report: SnapshotReport, title: RegExp) => {
+  const chart = report.charts().find((chart) => title.test(chart.title))!;
+  return Object.fromEntries(chart.series.map(({ name, values }) => [name, values]));
+};
+
+Deno.test("quantile of powers of two: the upper end of the one in which the request of that rank is", () => {
+  const slots = new Map([[7, 98], [3, 1], [12, 1]]);
+  assert.equal(log2Quantile(slots, 0.01), 16_000);
+  assert.equal(log2Quantile(slots, 0.5), 256_000);
+  assert.equal(log2Quantile(slots, 0.99), 256_000);
+  assert.equal(log2Quantile(slots, 1), 8_192_000);
+  assert.equal(log2Quantile(new Map(), 0.5), null);
+});
+
+Deno.test("report: requests of several intervals, whatever order they come in, and none where no device answered", () => {
+  const report = reportOf({ io: [io(10, {}, 3), io(5, { 4: 10 }, 1), io(10, { 9: 1 }, 0, "sda")] });
+  const { from, to, devices } = report.result();
+  assert.deepEqual([from, to], [START, START + 10]);
+  assert.deepEqual(devices, [
+    { device: "vda", requests: 10, p50Ns: 32_000, p99Ns: 32_000, mostInFlight: 3 },
+    { device: "sda", requests: 1, p50Ns: 1_024_000, p99Ns: 1_024_000, mostInFlight: 0 },
+  ]);
+  assert.deepEqual(courses(report, /^Latency/)["vda p99"], [32_000, null, null]);
+  assert.deepEqual(courses(report, /^Requests$/), { vda: [2, 0, 0], sda: [0, 0, 0.2] });
+  assert.deepEqual(courses(report, /in flight/), { vda: [1, 3, null], sda: [null, null, 0] });
+});
+
+Deno.test("report: threads off a processor and faults by process, the rest of many processes in one", () => {
+  const many = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [String(100 + i), (i + 1) * 1e9]));
+  const report = reportOf({ sched: [sched(5, many, { "7": 50 }), sched(10, { "109": 5e9 })] });
+  const { processes } = report.result();
+  assert.deepEqual(processes[0], { pid: "109", offCpuNs: 15e9, pageFaults: 0 });
+  assert.deepEqual(processes.at(-1), { pid: "7", offCpuNs: 0, pageFaults: 50 });
+  const off = courses(report, /^Threads/);
+  assert.deepEqual(off["109"], [2, 1]);
+  assert.deepEqual(off["2 others"], [(1 + 2) / 5, 0]);
+  assert.equal(Object.keys(off).length, 9);
+  assert.deepEqual(courses(report, /faults/), { "7": [10, 0] });
+});
+
+Deno.test("report: pressure is the time that was stalled between two lines, and nothing where the kernel began to count anew", () => {
+  const report = reportOf({ sched: [sched(5, {}, {}, 1e6), sched(10, {}, {}, 2e6), sched(15, {}, {}, 0), sched(20, {}, {}, 5e6)] });
+  assert.deepEqual(courses(report, /^Pressure/), { "cpu, some": [null, 0.2, null, 1] });
+  const { pressure } = report.result();
+  assert.deepEqual(pressure.cpu, { some: 0.6, full: null });
+  assert.deepEqual(pressure.memory, { some: null, full: null });
+});
+
+Deno.test("report: of thousands of intervals some are drawn as one, and nothing is left out", () => {
+  const lines = Array.from({ length: 1234 }, (_, i) => io((i + 1) * 5, { 5: i === 700 ? 1000 : 1 }, i === 701 ? 9 : 0));
+  const report = reportOf({ io: lines });
+  const [chart] = report.charts();
+  assert.equal(chart!.intervals.length, Math.ceil(1234 / 3));
+  assert.deepEqual([chart!.intervals[0], chart!.intervals.at(-1)], [[START * 1000, (START + 15) * 1000], [
+    (START + 1233 * 5) * 1000,
+    (START + 1234 * 5) * 1000,
+  ]]);
+  const rates = courses(report, /^Requests$/).vda!;
+  assert.equal(Math.round(rates.reduce<number>((sum, rate, i) => sum + rate! * (i === 411 ? 5 : 15), 0)), 1233 + 1000);
+  assert.equal(Math.max(...courses(report, /in flight/).vda!.map(Number)), 9);
+});
+
+Deno.test("report: lines that are none are said, and nothing is drawn of nothing", () => {
+  const report = new SnapshotReport();
+  report.unread();
+  assert.deepEqual(report.charts(), []);
+  assert.deepEqual([report.result().from, report.result().lines], [null, { io: 0, sched: 0, unread: 1 }]);
+  assert.match(JSON.stringify(presentReport(report.result())), /1 line is no interval/);
+});

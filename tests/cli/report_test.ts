@@ -1,0 +1,54 @@
+/** `report` reads what `--snapshots` writes: as a terminal, as JSON, and as pictures. */
+import assert from "node:assert/strict";
+import { reportSummarySchema } from "../../lib/commands/report_schema.ts";
+import { temporary } from "../harness/temporary.ts";
+import { runLlmprof } from "./llmprof.ts";
+
+const START = 1_700_000_000;
+
+function ioLine(i: number): string {
+  const latency_histogram = [{ device_name: "vda", total: 13, buckets: [{ slot: 6, count: 13, bucket_low: 64, bucket_high: 127 }] }];
+  const inflight = [{ device_name: "vda", count: i }];
+  return JSON.stringify({ timestamp: START + 5 * i, iso_timestamp: "2023-11-14T22:13:20.000+00:00", interval_s: 5, latency_histogram, inflight });
+}
+
+Deno.test("report: figures and their course, what is no interval as a warning, and pictures where they are wanted", async () => {
+  using folder = temporary();
+  const file = folder.file("io.jsonl"), pictures = folder.file("of/both");
+  Deno.writeTextFileSync(file, [1, 2, 3].map((i) => `${ioLine(i)}\n`).join("") + ioLine(4).slice(0, 50));
+  const text = await runLlmprof(["report", file, "--png", pictures, "--svg", pictures]);
+  assert.deepEqual([text.code, text.stderr.match(/^Wrote /gm)?.length], [0, 8], text.stderr);
+  assert.match(text.stdout, /vda +39 +128 µs +128 µs +3\n/);
+  assert.match(text.stdout, /vda +▃▆█ +at most 3\n/);
+  assert.match(text.stdout, /1 line is no interval/);
+  const names = [...Deno.readDirSync(pictures)].map(({ name }) => name).toSorted();
+  const each = ["all", "latency-of-requests", "requests-in-flight", "requests"];
+  assert.deepEqual(names, each.flatMap((name) => [`${name}.png`, `${name}.svg`]));
+  assert.match(Deno.readTextFileSync(`${pictures}/all.svg`), /^<svg [^]*Requests in flight[^]*<\/svg>\s*$/);
+
+  const json = await runLlmprof(["report", file, "--summary", "json"]);
+  const { result } = reportSummarySchema.parse(JSON.parse(json.stdout));
+  assert.deepEqual([result.from, result.to, result.lines], [START, START + 15, { io: 3, sched: 0, unread: 1 }]);
+  assert.deepEqual([json.code, json.stderr], [0, ""]);
+});
+
+Deno.test("report: what cannot be reported says so, and what to type", async () => {
+  using folder = temporary();
+  const recording = folder.file("run.llmprof"), empty = folder.file("empty"), file = folder.file("io.jsonl");
+  Deno.mkdirSync(recording);
+  Deno.writeTextFileSync(empty, "");
+  Deno.writeTextFileSync(file, `${ioLine(1)}\n`);
+  const tried: readonly (readonly [args: readonly string[], code: number, said: RegExp])[] = [
+    [[folder.file("none")], 1, /There is no such file\.\n/],
+    [[empty], 1, /No line of it is an interval .*\nSuch files come from: llmprof io --all --interval 5 --snapshots io\.jsonl\n/],
+    [[recording], 2, /It is a folder.*\nFor a recording: llmprof export .*run\.llmprof --no-output --summary text\n/],
+    [[file, file], 2, /is named twice/],
+    [[file, "--png", `${file}/below`], 2, /Cannot write into .*\nName a folder: --png DIR\n/],
+    [[], 2, /llmprof report --help/],
+  ];
+  for (const [args, code, said] of tried) {
+    const { code: found, stderr } = await runLlmprof(["report", ...args]);
+    assert.equal(found, code, stderr);
+    assert.match(stderr, said);
+  }
+});
