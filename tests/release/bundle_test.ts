@@ -7,7 +7,7 @@ import { temporary } from "../harness/temporary.ts";
 /**
  * What another way of loading the sources could break: help and errors, checks, replays, and runs on a real engine. `deno task test:bundle` runs all.
  */
-const files = ["help", "usage_errors", "completions", "doctor", "doctor_mends", "dry_run", "replay", "unprivileged"].map((name) =>
+const files = ["help", "usage_errors", "completions", "doctor", "doctor_mends", "dry_run", "replay", "unprivileged", "report"].map((name) =>
   `tests/cli/${name}_test.ts`
 )
   .concat("tests/kernel/counted_test.ts");
@@ -21,7 +21,7 @@ Deno.test({
     using folder = temporary();
     const bundle = folder.file("llmprof.js");
     const deno = Deno.execPath();
-    const made = await run([deno, "bundle", "--quiet", "--platform", "deno", "--output", bundle, "main.ts"], { cwd: top });
+    const made = await run([deno, "bundle", "--quiet", "--minify", "--platform", "deno", "--output", bundle, "main.ts"], { cwd: top });
     if (made.code !== 0) throw new Error(made.stderr);
     const tests = await run([deno, "test", "-A", "--no-check", ...files], {
       cwd: top,

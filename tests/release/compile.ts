@@ -1,13 +1,22 @@
 /**
- * Makes the executable: `deno compile` with the permissions of the task `llmprof`, into dist/llmprof. Deno downloads the runtime that it puts
- * into the file; where that cannot be had, this says so in one sentence, and `deno task bundle` makes one file that `deno run` executes.
+ * Makes the executable: `deno compile` of the bundle with the permissions of the task `llmprof`, into dist/llmprof; of the sources it would hold whole
+ * npm packages, charts of many kinds and fonts among them. Deno downloads the runtime that it puts into the file; where that cannot be had, this says so
+ * in one sentence, and `deno task bundle` makes one file that `deno run` executes.
  */
 import denoJson from "../../deno.json" with { type: "json" };
 
+const bundle = "dist/llmprof.js";
 const [, , ...permissionsAndMain] = denoJson.tasks.llmprof.split(" ");
-const command = new Deno.Command(Deno.execPath(), { args: ["compile", "--output", "dist/llmprof", ...permissionsAndMain], stderr: "piped" });
-const { code, stderr } = await command.output();
-const said = new TextDecoder().decode(stderr);
+const permissions = permissionsAndMain.slice(0, -1);
+
+async function deno(args: readonly string[]): Promise<{ code: number; said: string }> {
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), { args: [...args], stderr: "piped" }).output();
+  return { code, said: new TextDecoder().decode(stderr) };
+}
+
+const bundled = await deno(["task", "--quiet", "bundle"]);
+const compile = ["compile", "--no-check", "--exclude-unused-npm", "--output", "dist/llmprof", ...permissions, bundle];
+const { code, said } = bundled.code === 0 ? await deno(compile) : bundled;
 if (code === 0) {
   console.log("dist/llmprof");
 } else if (/denort|download|dns error|Connect|fetch/i.test(said)) {
