@@ -13,14 +13,15 @@ export class Histogram {
   min = Infinity;
   max = -Infinity;
 
-  add(ns: number): void {
+  /** `times`: how often. */
+  add(ns: number, times = 1): void {
     const value = ns > 0 ? Math.floor(ns) : 0;
     const bucket = bucketOf(value);
-    this.count++;
-    this.sum += value;
+    this.count += times;
+    this.sum += value * times;
     if (value < this.min) this.min = value;
     if (value > this.max) this.max = value;
-    (this.#octaves[bucket >> SUB_BITS] ??= new Float64Array(SUB))[bucket & (SUB - 1)]!++;
+    (this.#octaves[bucket >> SUB_BITS] ??= new Float64Array(SUB))[bucket & (SUB - 1)]! += times;
   }
 
   merge(other: Histogram): void {

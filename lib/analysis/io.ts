@@ -3,8 +3,10 @@ import type { Analysis } from "./analysis.ts";
 import { FileTotals } from "./file_totals.ts";
 import { Histogram } from "./histogram.ts";
 import type { IoResult, LatencyResult } from "./io_schema.ts";
+import { MemoryCalls } from "./memory_calls.ts";
 import { MemoryTotals } from "./memory_totals.ts";
 import { QualityCount } from "./quality.ts";
+import { Surroundings } from "./surroundings.ts";
 import { SystemCalls } from "./system_calls.ts";
 import { Windows } from "./windows.ts";
 
@@ -32,6 +34,8 @@ class IoAnalysis implements Analysis<IoResult> {
   readonly #tensors = new Map<string, IoResult["tensors"][number]>();
   readonly #files = new FileTotals();
   readonly #memory = new MemoryTotals();
+  readonly #memoryCalls = new MemoryCalls();
+  readonly #surroundings = new Surroundings();
   readonly #systemCalls = new SystemCalls();
   readonly #quality = new QualityCount();
   readonly #windows = new Windows();
@@ -47,6 +51,7 @@ class IoAnalysis implements Analysis<IoResult> {
         return this.#instant(span);
       case "counter":
         this.#pids.add(span.track.pid);
+        this.#surroundings.counter(span);
         return this.#memory.counter(span);
       case "mark":
         this.#quality.mark(span);
@@ -74,6 +79,8 @@ class IoAnalysis implements Analysis<IoResult> {
       pageFaults,
       majorFaults: files.reduce((sum, { major }) => sum + major, 0),
       locks,
+      memoryCalls: this.#memoryCalls.result(),
+      ...this.#surroundings.result(),
       systemCalls: this.#systemCalls.result(),
       quality: this.#quality.result(),
     };
@@ -86,7 +93,9 @@ class IoAnalysis implements Analysis<IoResult> {
   }
 
   #instant(instant: Instant): void {
+    this.#surroundings.instant(instant);
     if (instant.category === "process.syscalls") return this.#systemCalls.instant(instant);
+    if (instant.category === "memory.calls") return this.#memoryCalls.instant(instant);
     if (instant.category === "memory.tensors") return this.#touched(instant);
     if (instant.category !== "block.requeue") return;
     const device = String(instant.args!.device);

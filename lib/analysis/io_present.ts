@@ -2,6 +2,7 @@ import type { Facts, Note, Table, View } from "../events/view.ts";
 import { firstRows } from "./first_rows.ts";
 import type { IoResult } from "./io_schema.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
+import { limitNotes, presentSurroundings } from "./surroundings_present.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
 
 const MAX_FILES = 15, MAX_TENSORS = 15;
@@ -12,12 +13,15 @@ export function presentIo(result: IoResult): readonly View[] {
   if (result.devices.length > 0) views.push(devices(result));
   if (result.files.length > 0) views.push(files(result));
   if (result.tensors.length > 0) views.push(tensors(result));
+  if (result.memoryCalls.length > 0) views.push(memoryCalls(result));
+  views.push(...presentSurroundings(result, result.windows.ns));
   if (result.systemCalls) views.push(...presentSystemCalls(result.systemCalls));
   return views;
 }
 
-function notes({ quality, windows, devices, files }: IoResult): Note[] {
-  const notes = qualityNotes(quality);
+function notes(result: IoResult): Note[] {
+  const { quality, windows, devices, files } = result;
+  const notes = [...qualityNotes(quality), ...limitNotes(result)];
   notes.push(...turnsNotes(windows));
   if (devices.length === 0) notes.push(info("Nothing was asked of a disk: what was read was in the page cache, or not read."));
   for (const { device, name, what, errors } of devices) {
@@ -115,6 +119,21 @@ function files({ files }: IoResult): Table {
       row.majorNs,
       row.cachedBytes,
     ]),
+  };
+}
+
+function memoryCalls({ memoryCalls }: IoResult): Table {
+  return {
+    type: "table",
+    title: "Memory asked for and given back",
+    columns: [
+      { title: "call", unit: "text" },
+      { title: "calls", unit: "count" },
+      { title: "failed", unit: "count" },
+      { title: "of memory", unit: "bytes" },
+      { title: "in", unit: "ns" },
+    ],
+    rows: memoryCalls.map(({ kind, calls, failed, bytes, ns }) => [kind, calls, failed, bytes, ns]),
   };
 }
 

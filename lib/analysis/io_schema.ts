@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { surroundingsSchema } from "./surroundings_schema.ts";
 import { systemCallsSchema } from "./system_calls_schema.ts";
 
 const count = z.int().nonnegative();
@@ -58,6 +59,9 @@ export const ioResultSchema = z.object({
   /** Of them, in files, those that waited for the disk. */
   majorFaults: count,
   locks: z.object({ lockedBytes: bytes, failures: z.array(z.object({ errno: z.string(), count, bytes })) }),
+  /** By call (and advice), most time first: bytes of those that did not fail. */
+  memoryCalls: z.array(z.object({ kind: z.string(), calls: count, failed: count, bytes, ns })),
+  ...surroundingsSchema.shape,
   /** With `--syscalls` alone. */
   systemCalls: systemCallsSchema.nullable(),
   quality: z.object({ lostEvents: count, undecodableLines: count }),

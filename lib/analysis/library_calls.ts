@@ -65,12 +65,13 @@ export class LibraryCalls {
     this.#changes.set(name, (this.#changes.get(name) ?? 0) + 1);
   }
 
-  result(): Pick<OperatorsResult, "libraryCalls" | "cache"> {
+  /** `attendedCells`: of the cache, as operators tell. */
+  result(attendedCells: number | null): Pick<OperatorsResult, "libraryCalls" | "cache"> {
     const libraryCalls = Object.values(KINDS).flatMap((name) => {
       const sum = this.#sums.get(name);
       return sum ? [{ name, ...sum }] : [];
     });
     const changes = [...this.#changes].map(([name, calls]) => ({ name, calls }));
-    return { libraryCalls, cache: { cells: this.#cells, longestSequence: this.#longest, changes } };
+    return { libraryCalls, cache: { cells: this.#cells, attendedCells, longestSequence: this.#longest, changes } };
   }
 }

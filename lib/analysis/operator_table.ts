@@ -35,6 +35,9 @@ export class OperatorTable {
   /** The arguments of an operator's slices are one object for each tensor and worker: a look-up instead of two, and none by letters. */
   #byArgs = new WeakMap<Args, { readonly name: string; readonly node: Node }>();
 
+  /** Cells of the cache of keys and values that attention looked at: the most of any call; null where none was seen. */
+  mostCells: number | null = null;
+
   constructor(readonly maxNames = MAX_NAMES) {}
 
   /** A call on worker 0. `ns`: NaN where its end was not seen. */
@@ -61,6 +64,7 @@ export class OperatorTable {
     if (this.#names >= this.maxNames) this.#settle();
     // A tensor of one name has other sizes in another graph: these belong to the arguments.
     const node = { sums: this.#named(call).sums, demand: demandOf(args) };
+    if (typeof args?.cells === "number") this.mostCells = Math.max(this.mostCells ?? 0, args.cells);
     if (args) this.#byArgs.set(args, { name, node });
     return node;
   }

@@ -101,7 +101,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
         outsideGraphNs: inGraphs === null ? null : (this.partly ? this.#decodesWithGraphsNs : time.decodeNs) - inGraphs - this.#devicesInDecodeNs,
         stoppedNs: this.#stopped.union().total,
       },
-      ...this.#library.result(),
+      ...this.#library.result(this.#table.mostCells),
       graphs: { count, openCount, nodes, withoutOperators: seesOperators ? withoutOperators : 0 },
       ...(seesOperators ? rows : { operators: [], layers: [], tensors: [] }),
       workers,

@@ -66,14 +66,17 @@ function callCount(calls: number): string {
 }
 
 /** Null where nothing of it was seen. */
-function cache({ cache: { cells, longestSequence, changes } }: OperatorsResult): Facts | null {
-  if (cells === null && longestSequence === null && changes.length === 0) return null;
+function cache({ cache: { cells, attendedCells, longestSequence, changes } }: OperatorsResult): Facts | null {
+  if (cells === null && attendedCells === null && longestSequence === null && changes.length === 0) return null;
   return {
     type: "facts",
     title: "Cache of keys and values",
     facts: [
       { name: "longest sequence", value: longestSequence, unit: "count", note: "positions" },
       ...(cells === null ? [] : [{ name: "cells", value: cells, unit: "count", note: "asked for, for all sequences" } as const]),
+      ...(attendedCells === null
+        ? []
+        : [{ name: "  looked at", value: attendedCells, unit: "count", note: "those in use, in the engine's steps" } as const]),
       ...changes.map(({ name, calls }) => ({ name, value: calls, unit: "count", note: calls === 1 ? "call" : "calls" } as const)),
     ],
   };

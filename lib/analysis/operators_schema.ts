@@ -171,10 +171,16 @@ export const operatorsResultSchema = z.object({
   /** What else libllama was asked, wherever that was: an encoder's batches; with `--between` text to tokens and back, and state. */
   libraryCalls: z.array(z.object({ name: z.enum(["encode", "tokenize", "detokenize", "save state", "restore state"]), calls: count, ns })),
   /**
-   * The cache of keys and values. `cells`: of the largest context that was made in the window, as the engine asked for; `longestSequence`: positions up to
-   * the highest that a batch ended with; null where that was not seen. `changes`: with `--between`, calls of `llama_memory_seq_rm` and others, by name.
+   * The cache of keys and values. `cells`: of the largest context that was made in the window, as the engine asked for; `attendedCells`: the most that
+   * attention looked at, which are those in use, rounded up as the engine does (llama.cpp: to 256); `longestSequence`: positions up to the highest that a
+   * batch ended with; null where that was not seen. `changes`: with `--between`, calls of `llama_memory_seq_rm` and others, by name.
    */
-  cache: z.object({ cells: count.nullable(), longestSequence: count.nullable(), changes: z.array(z.object({ name: z.string(), calls: count })) }),
+  cache: z.object({
+    cells: count.nullable(),
+    attendedCells: count.nullable(),
+    longestSequence: count.nullable(),
+    changes: z.array(z.object({ name: z.string(), calls: count })),
+  }),
   graphs: z.object({ count, openCount: count, nodes: count, withoutOperators: count }),
   /**
    * By operator, most time first. Two rows without calls make the sum complete: `graph start`, before a graph's first operator, and

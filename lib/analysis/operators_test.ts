@@ -61,7 +61,7 @@ Deno.test("time between two decodes: what libllama was asked meanwhile explains 
     { name: "detokenize", calls: 1, ns: 0.5 * MS },
     { name: "save state", calls: 1, ns: 0 },
   ]);
-  assert.deepEqual(result.cache, { cells: 512, longestSequence: 41, changes: [{ name: "llama_memory_seq_rm", calls: 1 }] });
+  assert.deepEqual(result.cache, { cells: 512, attendedCells: null, longestSequence: 41, changes: [{ name: "llama_memory_seq_rm", calls: 1 }] });
 });
 
 Deno.test("time between two decodes: a call that failed explains its own, and a stop inside of a call is taken out once", () => {

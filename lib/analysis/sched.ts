@@ -1,4 +1,4 @@
-import type { Instant, Limits, Mark, OffCpu, Slice, Span, Track } from "../events/span.ts";
+import type { Instant, Mark, OffCpu, Slice, Span, Track } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import type { Analysis } from "./analysis.ts";
 import { Histogram } from "./histogram.ts";
@@ -6,13 +6,18 @@ import { QualityCount } from "./quality.ts";
 import type { SchedResult } from "./sched_schema.ts";
 import { schedVerdict } from "./sched_verdict.ts";
 import { StoppedTimes } from "./stopped.ts";
+import { type Node, numaOf } from "./numa.ts";
+import { Surroundings } from "./surroundings.ts";
 import { SystemCalls } from "./system_calls.ts";
 import { ThreadTimes } from "./thread_times.ts";
 import { Windows } from "./windows.ts";
 
-/** Where threads are when they are on no processor. `cpus`: how many the machine has, as far as that is known. */
-export function sched(cpus: number | null): Analysis<SchedResult> {
-  return new SchedAnalysis(cpus);
+/**
+ * Where threads are when they are on no processor. `cpus`: how many the machine has, as far as that is known; `nodes`: by which of its memories they are,
+ * where it has several.
+ */
+export function sched(cpus: number | null, nodes: readonly Node[] = []): Analysis<SchedResult> {
+  return new SchedAnalysis(cpus, nodes);
 }
 
 /** Of threads beside the target, the most times first; further ones are in no list. */
@@ -34,22 +39,25 @@ class SchedAnalysis implements Analysis<SchedResult> {
   readonly #names = new Map<Track, string>();
   readonly #waits = new Map<string, Wait>();
   readonly #takers = new Others();
-  /** When watching began, or the target was put into other groups; and last. */
-  #limits: { readonly first: Limits; readonly last: Limits } | null = null;
+  readonly #surroundings = new Surroundings();
   readonly #systemCalls = new SystemCalls();
   readonly #quality = new QualityCount();
   readonly #windows = new Windows();
 
-  constructor(readonly cpus: number | null) {}
+  constructor(readonly cpus: number | null, readonly nodes: readonly Node[]) {}
 
   span(span: Span): void {
     switch (span.type) {
       case "slice":
         if (span.category === "sched.off") this.#off(span);
+        if (span.category === "sched.offs") this.#offs(span.off!);
         if (span.category === "llmprof.stopped") this.#stopped.add(span);
         return;
       case "instant":
+        this.#surroundings.instant(span);
         return this.#instant(span);
+      case "counter":
+        return this.#surroundings.counter(span);
       case "name": {
         this.#names.set(span.track, span.name);
         return;
@@ -72,7 +80,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
     }));
     const sum = (of: (thread: typeof threads[number]) => number) => threads.reduce((total, thread) => total + of(thread), 0);
     const takers = this.#takers.result();
-    const limits = this.#limits && since(this.#limits.first, this.#limits.last);
+    const surroundings = this.#surroundings.result();
     return {
       windows: this.#windows.result(),
       threads,
@@ -86,8 +94,9 @@ class SchedAnalysis implements Analysis<SchedResult> {
         involuntary: sum(({ involuntary }) => involuntary),
         migrations: sum(({ migrations }) => migrations),
       },
-      limits,
-      verdict: schedVerdict(threads, waits, takers, limits, this.cpus),
+      ...surroundings,
+      numa: numaOf(this.nodes, this.#onByCpu(), this.#surroundings.byNode),
+      verdict: schedVerdict(threads, waits, takers, surroundings.limits, this.cpus),
       systemCalls: this.#systemCalls.result(),
       quality: this.#quality.result(),
     };
@@ -96,16 +105,14 @@ class SchedAnalysis implements Analysis<SchedResult> {
   #instant(instant: Instant): void {
     const { category, track, at } = instant;
     if (category === "process.syscalls") return this.#systemCalls.instant(instant);
-    if (category === "process.limits") return this.#told(instant.limits!);
     if (category === "process.exec" && !this.#threads.has(track)) this.#threads.set(track, new ThreadTimes(track, at, true));
     if (category === "thread.exit" || category === "process.exit") this.#threads.get(track)?.ends(at, this.#net(track));
   }
 
-  /** Other groups have counts of their own, which may be lower; who is watched for one look alone has none yet. */
-  #told(last: Limits): void {
-    const known = this.#limits;
-    const isOther = known && (last.cpus !== known.last.cpus || last.memoryLimit !== known.last.memoryLimit || last.throttled < known.last.throttled);
-    this.#limits = { first: known && !isOther ? known.first : last, last };
+  #onByCpu(): Map<number, number> {
+    const all = new Map<number, number>();
+    for (const { onByCpu } of this.#threads.values()) for (const [cpu, ns] of onByCpu) all.set(cpu, (all.get(cpu) ?? 0) + ns);
+    return all;
   }
 
   #net({ pid }: Track): (from: Ns, to: Ns) => number {
@@ -131,41 +138,39 @@ class SchedAnalysis implements Analysis<SchedResult> {
     if (off.taker) this.#takers.add(off.taker, ns);
   }
 
-  #wait(off: OffCpu, ns: number, queuedNs: number, open: boolean): void {
+  #offs(off: OffCpu): void {
+    const { thread, times, ns } = off.run!;
+    this.#threads.get(thread)?.offs(off, off.run!);
+    this.#wait(off, ns, off.queuedNs, false, times);
+    if (off.taker) this.#takers.add(off.taker, ns, times);
+  }
+
+  #wait(off: OffCpu, ns: number, queuedNs: number, open: boolean, times = 1): void {
     const key = `${off.reason}\0${off.call ?? ""}`;
     let wait = this.#waits.get(key);
     if (!wait) {
       const { reason, call = null } = off;
       this.#waits.set(key, wait = { reason, call, ended: new Histogram(), totalNs: 0, times: 0, queuedNs: 0, wakers: new Others() });
     }
-    wait.times++;
+    wait.times += times;
     wait.totalNs += ns;
     wait.queuedNs += queuedNs;
     if (open) return;
-    wait.ended.add(ns);
-    if (off.waker) wait.wakers.add(off.waker, ns);
+    // Of several, each counts as long as they were on average.
+    wait.ended.add(ns / times, times);
+    if (off.waker) wait.wakers.add(off.waker, ns, times);
   }
-}
-
-/** What came of limits between two looks. */
-function since(first: Limits, last: Limits): Limits {
-  return {
-    ...last,
-    throttled: last.throttled - first.throttled,
-    throttledNs: Math.max(0, last.throttledNs - first.throttledNs),
-    killed: Math.max(0, last.killed - first.killed),
-  };
 }
 
 /** Threads of anybody, and what they had to do with the target's times. */
 class Others {
   readonly #all = new Map<number, { name: string; readonly tid: number; times: number; ns: number }>();
 
-  add({ tid, name }: { readonly tid: number; readonly name: string }, ns: number): void {
+  add({ tid, name }: { readonly tid: number; readonly name: string }, ns: number, times = 1): void {
     let sums = this.#all.get(tid);
     if (!sums) this.#all.set(tid, sums = { name, tid, times: 0, ns: 0 });
     if (name !== "") sums.name = name;
-    sums.times++;
+    sums.times += times;
     sums.ns += ns;
   }
 

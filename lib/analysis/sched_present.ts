@@ -1,9 +1,10 @@
 import type { Facts, Note, Table, View } from "../events/view.ts";
-import { mebibytes } from "./figures.ts";
 import { firstRows } from "./first_rows.ts";
+import { numaNotes, presentNuma } from "./numa.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
 import { isIdle } from "./sched_verdict.ts";
 import type { SchedResult, SchedThread } from "./sched_schema.ts";
+import { limitNotes, presentSurroundings } from "./surroundings_present.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
 
 const MAX_THREADS = 16, MAX_WAITS = 15;
@@ -13,18 +14,15 @@ export function presentSched(result: SchedResult): readonly View[] {
   const views: View[] = [...notes(result), totals(result)];
   if (result.threads.length > 0) views.push(...verdict(result), threads(result), waits(result));
   if (result.takers.length > 0) views.push(takers(result));
+  if (result.numa) views.push(presentNuma(result.numa));
+  views.push(...presentSurroundings(result, result.windows.ns));
   if (result.systemCalls) views.push(...presentSystemCalls(result.systemCalls));
   return views;
 }
 
-function notes({ threads, quality, windows, limits }: SchedResult): Note[] {
-  const notes = qualityNotes(quality);
-  if (limits && limits.killed > 0) {
-    const allowed = limits.memoryLimit === null ? "there was no more memory" : `its control group allows ${mebibytes(limits.memoryLimit)} of memory`;
-    notes.push(
-      warning(`The kernel killed ${limits.killed === 1 ? "a process" : `${limits.killed} processes`}: ${allowed}. Raise that, or need less.`),
-    );
-  }
+function notes(result: SchedResult): Note[] {
+  const { threads, quality, windows } = result;
+  const notes = [...qualityNotes(quality), ...limitNotes(result), ...numaNotes(result.numa)];
   if (threads.length === 0) notes.push(warning("No thread left its processor or came to one while it was watched."));
   notes.push(...turnsNotes(windows));
   return notes;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { numaSchema, surroundingsSchema } from "./surroundings_schema.ts";
 import { systemCallsSchema } from "./system_calls_schema.ts";
 
 const count = z.int().nonnegative();
@@ -53,18 +54,9 @@ export const schedResultSchema = z.object({
   /** Who took a processor from the target, and how long those waited that it was taken from. */
   takers: othersSchema,
   totals: z.object({ onNs: ns, queuedNs: ns, waitNs: ns, voluntary: count, involuntary: count, migrations: count }),
-  /**
-   * What control groups allow the target, null: nobody knows. Of processors' time and memory (null: all there is), what it used at the end; how often, while
-   * it was watched, it had used up its time and stood still, and for how long a processor at a time; processes that were killed for want of memory.
-   */
-  limits: z.object({
-    cpus: z.number().nullable(),
-    throttled: count,
-    throttledNs: ns,
-    memoryLimit: z.number().nullable(),
-    memoryBytes: z.number().nullable(),
-    killed: count,
-  }).nullable(),
+  ...surroundingsSchema.shape,
+  /** Null on a machine of one node. `remote`: which share of its memory is in another node than who touches it, if threads touch all of it alike. */
+  numa: numaSchema.nullable(),
   /**
    * What threads that compute (busy for a tenth of the busiest one's time, at least: on a processor, or waiting for one, the disk, a device, the kernel) wait for, most first, as a share of the time in which they were
    * seen; three at most, of a hundredth at least.

@@ -9,7 +9,10 @@ const main = new TestSpans(100), worker = main.of(100, 101);
 const hog = { tid: 300, name: "hog" }, waker = { pid: 100, tid: 100, name: "main" };
 
 function off(t: TestSpans, reason: string, start: number, end: number, more: Partial<OffCpu> = {}, open = false): Span {
-  return { ...t.slice("sched.off", start, end, undefined, open), off: { reason, queuedNs: 0, waker: null, taker: null, migrated: false, ...more } };
+  return {
+    ...t.slice("sched.off", start, end, undefined, open),
+    off: { reason, queuedNs: 0, waker: null, taker: null, from: 0, cpu: 0, migrated: false, ...more },
+  };
 }
 
 const shut = (at: number, open: boolean): Span => ({ ...main.mark("window"), at: at * MS, open });
@@ -119,4 +122,67 @@ Deno.test("sched: what control groups took from it is what waits and verdicts ar
   assert.match(`${fault!.evidence}. ${fault!.advice}`, /99\.0 MiB of the 100\.0 MiB .*Raise that limit \(memory\.max/);
   const notes = presentSched(found).flatMap((view) => view.type === "note" && view.level === "warning" ? view.text : []);
   assert.deepEqual(notes, ["The kernel killed a process: its control group allows 100.0 MiB of memory. Raise that, or need less."]);
+});
+
+Deno.test("sched: threads on one node and memory in another, and what to type", () => {
+  const nodes = [{ node: 0, cpus: [0, 1] }, { node: 1, cpus: [2, 3] }];
+  const memory = (node: number, bytes: number): Span => ({
+    type: "counter",
+    track: { id: 900 + node, kind: "counter", name: `resident on node ${node}`, pid: 100, unit: "bytes" },
+    at: 5,
+    value: bytes,
+  });
+  const found = (spans: readonly Span[]) => {
+    const result = schedResultSchema.parse(analyse(sched(4, nodes), [shut(0, true), ...spans, shut(1000, false)]));
+    const notes = presentSched(result).flatMap((view) => view.type === "note" && view.command !== undefined ? [`${view.text} ${view.command}`] : []);
+    return { numa: result.numa, notes };
+  };
+  const away = found([
+    memory(0, 90 << 20),
+    memory(1, 10 << 20),
+    off(main, "lock", 100, 150, { from: 2, cpu: 3 }),
+    off(main, "lock", 500, 600, { from: 3, cpu: 3 }),
+  ]);
+  // From 150 to 500 and from 600 on; before the first time it was not seen.
+  assert.deepEqual(away.numa!.nodes, [{ node: 0, onNs: 0, memoryBytes: 90 << 20 }, { node: 1, onNs: 750 * MS, memoryBytes: 10 << 20 }]);
+  assert.ok(Math.abs(away.numa!.remote - 0.9) < 1e-9);
+  assert.match(away.notes[0]!, /^90 % of what threads touch .* runs on node 1, .* in node 0\..* numactl --cpunodebind=0 --membind=0 program args…$/);
+
+  const both = [off(main, "lock", 100, 150, { from: 0, cpu: 0 }), off(worker, "lock", 100, 150, { from: 2, cpu: 2 })];
+  const spread = found([memory(0, 100 << 20), memory(1, 0), ...both]);
+  assert.equal(spread.numa!.remote, 0.5);
+  assert.match(spread.notes[0]!, /runs on 2 nodes.* numactl --interleave=all program args…$/);
+  // Half is elsewhere, and nothing is better where both nodes compute.
+  assert.deepEqual(found([memory(0, 50 << 20), memory(1, 50 << 20), ...both]).notes, []);
+  assert.deepEqual(found([memory(1, 50 << 20), off(main, "lock", 100, 150, { from: 2, cpu: 3 })]).notes, []);
+  assert.equal(found(both).numa, null);
+});
+
+Deno.test("sched: several short times off count as often as they were, and what lies between them is time on a processor", () => {
+  const run = (times: number, start: number, end: number, ns: number, more: Partial<OffCpu> = {}): Span => {
+    const slice = main.slice("sched.offs", start, end);
+    const off = { reason: "pipe", queuedNs: 0, waker, taker: null, from: 1, cpu: 1, migrated: false, ...more };
+    return { ...slice, track: { ...slice.track, id: 77, kind: "lane" }, off: { ...off, run: { thread: slice.track, times, ns } } };
+  };
+  const { threads, waits, takers, totals } = result([
+    shut(0, true),
+    off(main, "pipe", 100, 110, { waker }),
+    run(50, 120, 220, 40 * MS, { queuedNs: 10 * MS }),
+    run(3, 230, 240, 6 * MS, { reason: "preempted", queuedNs: 6 * MS, waker: null, taker: hog }),
+    off(main, "pipe", 300, 310, { waker }),
+    { ...main.exit(400), category: "process.exit" },
+    // Told after the thread had ended.
+    run(2, 390, 395, 1 * MS),
+    shut(1000, false),
+  ]);
+  const [thread] = threads;
+  assert.deepEqual([thread!.seenNs, thread!.onNs, thread!.queuedNs].map((ns) => ns / MS), [300, 300 - 20 - 40 - 6 - 1, 16]);
+  assert.deepEqual(thread!.waits, [{ reason: "pipe", times: 54, ns: (20 + 30 + 1) * MS }]);
+  assert.deepEqual([thread!.voluntary, thread!.involuntary, totals.voluntary], [54, 3, 54]);
+  assert.equal(thread!.onNs + thread!.queuedNs + thread!.waits[0]!.ns, thread!.seenNs);
+  const [pipe] = waits;
+  assert.deepEqual([pipe!.times, pipe!.totalNs / MS, pipe!.wakers[0]!.times], [54, 61, 54]);
+  // Fifty of them took 0.8 ms each, on average.
+  assert.ok(Math.abs(pipe!.p50Ns / MS - 0.8) < 0.01, `${pipe!.p50Ns}`);
+  assert.deepEqual(takers.map(({ tid, times }) => [tid, times]), [[300, 3]]);
 });

@@ -1,4 +1,4 @@
-import type { Slice, Track } from "../events/span.ts";
+import type { OffCpu, Slice, Track } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import type { SchedThread } from "./sched_schema.ts";
 
@@ -21,6 +21,10 @@ export class ThreadTimes {
   #voluntary = 0;
   #involuntary = 0;
   #migrations = 0;
+  /** On which it runs. */
+  #cpu = 0;
+  /** By processor: how long it ran there. */
+  readonly onByCpu = new Map<number, number>();
 
   /** Seen for the first time at `at`, when it leaves its processor, or begins to run. */
   constructor(readonly track: Track, at: Ns, runs: boolean) {
@@ -30,32 +34,52 @@ export class ThreadTimes {
 
   /** `net`: nanoseconds of a time, without those in which llmprof held the process. */
   off({ start, end, open, off }: Slice, net: (from: Ns, to: Ns) => number): void {
-    const { reason, queuedNs, migrated } = off!;
+    const { reason, queuedNs, migrated, from, cpu } = off!;
     if (Number.isNaN(this.#first)) this.#first = start;
-    if (!Number.isNaN(this.#since)) this.#onNs += net(this.#since, start);
+    if (!Number.isNaN(this.#since)) this.#ran(net(this.#since, start), from);
     const ns = net(start, end), queued = Math.min(queuedNs, ns);
     this.#queuedNs += queued;
-    if (reason !== "preempted" && reason !== "new") {
-      let sums = this.#waits.get(reason);
-      if (!sums) this.#waits.set(reason, sums = { times: 0, ns: 0 });
-      sums.times++;
-      sums.ns += ns - queued;
-    }
-    // A first turn is no switch.
-    if (reason === "preempted") this.#involuntary++;
-    else if (reason !== "new") this.#voluntary++;
+    this.#waited(reason, 1, ns - queued);
     if (migrated) this.#migrations++;
     this.#since = open ? NaN : end;
+    this.#cpu = cpu;
     this.#last = end;
+  }
+
+  /** Several short times off, in a time that counts as on a processor otherwise. */
+  offs({ queuedNs, reason, migrated, from }: OffCpu, { times, ns }: NonNullable<OffCpu["run"]>): void {
+    this.#ran(-ns, from);
+    this.#queuedNs += queuedNs;
+    this.#waited(reason, times, ns - queuedNs);
+    if (migrated) this.#migrations += times;
   }
 
   /** It has ended, or is not watched any more. */
   ends(at: Ns, net: (from: Ns, to: Ns) => number): void {
     if (Number.isNaN(this.#first)) return;
-    if (!Number.isNaN(this.#since)) this.#onNs += net(this.#since, at);
+    if (!Number.isNaN(this.#since)) this.#ran(net(this.#since, at), this.#cpu);
     this.#last = Math.max(this.#last, at);
     this.#seenNs += net(this.#first, this.#last);
     this.#first = this.#since = NaN;
+  }
+
+  #waited(reason: string, times: number, ns: number): void {
+    // A first turn is no switch.
+    if (reason === "new") return;
+    if (reason === "preempted") {
+      this.#involuntary += times;
+      return;
+    }
+    this.#voluntary += times;
+    let sums = this.#waits.get(reason);
+    if (!sums) this.#waits.set(reason, sums = { times: 0, ns: 0 });
+    sums.times += times;
+    sums.ns += ns;
+  }
+
+  #ran(ns: number, cpu: number): void {
+    this.#onNs += ns;
+    this.onByCpu.set(cpu, (this.onByCpu.get(cpu) ?? 0) + ns);
   }
 
   result(name: string): SchedThread {

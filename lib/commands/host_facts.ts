@@ -1,5 +1,6 @@
 import type { Capabilities } from "../machine/capabilities.ts";
 import type { KernelFiles } from "../machine/files.ts";
+import { numbersOf, readNumaNodes } from "../machine/numa.ts";
 import type { Header } from "../timeline/header.ts";
 
 /** What of the machine decides whether two runs compare. */
@@ -12,6 +13,17 @@ export function hostFacts(machine: Capabilities): Header["host"] {
 export async function deviceNames(files: KernelFiles): Promise<{ devices: string }> {
   const links = await files.links("/sys/dev/block");
   return { devices: [...links].map(([number, target]) => `${number} ${target.slice(target.lastIndexOf("/") + 1)}`).join(",") };
+}
+
+/** Processors by node where there are several, `0 0-15;1 16-31`: in a trace they are known by number. */
+export async function numaNodes(files: KernelFiles): Promise<{ nodes?: string }> {
+  const nodes = await readNumaNodes(files);
+  return nodes.length > 0 ? { nodes: nodes.map(({ node, cpus }) => `${node} ${cpus}`).join(";") } : {};
+}
+
+export function parseNodes(told: unknown): { readonly node: number; readonly cpus: readonly number[] }[] {
+  const pairs = typeof told === "string" ? told.split(";").map((pair) => pair.split(" ")) : [];
+  return pairs.flatMap(([node, cpus]) => node && cpus ? [{ node: Number(node), cpus: numbersOf(cpus) }] : []);
 }
 
 export function parseDevices(told: unknown): Map<string, string> {

@@ -4,6 +4,7 @@ import type { IoResult } from "../analysis/io_schema.ts";
 import { request } from "../../probes/block/request.ts";
 import { access } from "../../probes/files/access.ts";
 import { cache } from "../../probes/memory/cache.ts";
+import { calls } from "../../probes/memory/calls.ts";
 import { fault } from "../../probes/memory/fault.ts";
 import { lock } from "../../probes/memory/lock.ts";
 import { life } from "../../probes/process/life.ts";
@@ -14,8 +15,9 @@ import type { Profile } from "./profile.ts";
 /** What is read from where, and how long that takes. */
 export const ioProfile: Profile<IoResult> = {
   name: "io",
-  probes: [life, request, access, fault, cache, lock, syscalls],
+  probes: [life, request, access, fault, cache, lock, calls, syscalls],
   waits: false,
+  surroundings: true,
   host: deviceNames,
   analyse: ({ host }) => io(parseDevices(host.devices)),
   present: presentIo,

@@ -20,6 +20,8 @@ export interface Profile<Result> {
   readonly waits: boolean;
   /** Probes of libraries without which there is no answer, and what they would have seen: the first of those that the run's detail leaves, `or` another. */
   readonly requires?: readonly { readonly probe: Probe; readonly or?: Probe; readonly what: string }[];
+  /** What surrounds its target is looked at each second. */
+  readonly surroundings?: true;
   /** What a recording's header says of the machine besides. */
   host?(files: KernelFiles): Promise<Header["host"]>;
   analyse(header: Header): Analysis<Result>;

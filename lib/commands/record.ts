@@ -25,6 +25,7 @@ export function recordProfile(asked: readonly Layer[] = layers): Profile<RecordR
     options: { layers: asked.join() },
     probes: union(all.map(({ probes }) => probes)),
     waits: false,
+    ...(all.some(({ surroundings }) => surroundings) && { surroundings: true }),
     ...(asked.includes("operators") && requires && { requires }),
     async host(files) {
       return Object.assign({}, ...await Promise.all(all.map((profile) => profile.host?.(files))));

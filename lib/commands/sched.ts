@@ -4,6 +4,7 @@ import type { SchedResult } from "../analysis/sched_schema.ts";
 import { life } from "../../probes/process/life.ts";
 import { syscalls } from "../../probes/process/syscalls.ts";
 import { switches } from "../../probes/sched/switch.ts";
+import { numaNodes, parseNodes } from "./host_facts.ts";
 import type { Profile } from "./profile.ts";
 
 /** Where threads are when they are on no processor. */
@@ -11,6 +12,8 @@ export const schedProfile: Profile<SchedResult> = {
   name: "sched",
   probes: [life, switches, syscalls],
   waits: false,
-  analyse: ({ host }) => sched(typeof host.cpus === "number" ? host.cpus : null),
+  surroundings: true,
+  host: numaNodes,
+  analyse: ({ host }) => sched(typeof host.cpus === "number" ? host.cpus : null, parseNodes(host.nodes)),
   present: presentSched,
 };

@@ -5,14 +5,14 @@ import type { Session } from "../session/session.ts";
 const EVERY_MS = 1000;
 
 /** Looks at the machine each second, from when the run counts until its end, and tells what is found. */
-export function tellEachSecond(session: Session, means: Means, end: Promise<unknown>, look: () => Promise<Fact | null>): void {
+export function tellEachSecond(session: Session, means: Means, end: Promise<unknown>, look: () => Promise<readonly Fact[]>): void {
   let isOver = false;
   void end.then(() => isOver = true);
   const tell = async () => {
     while (!isOver) {
-      const fact = await look();
+      const facts = await look();
       if (isOver) return;
-      if (fact) session.tell(fact);
+      for (const fact of facts) session.tell(fact);
       await Promise.race([means.sleep(EVERY_MS), end]);
     }
   };

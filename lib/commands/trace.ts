@@ -32,7 +32,7 @@ import { report, type ReportOptions } from "./report.ts";
 import { type OverheadOptions, RunOverhead } from "./run_overhead.ts";
 import type { Context } from "./terminal.ts";
 import { tellEachSecond } from "./tell_each_second.ts";
-import { WatchedLimits } from "./watched_limits.ts";
+import { WatchedSurroundings } from "./watched_surroundings.ts";
 import { TraceRun } from "./trace_run.ts";
 import { LEARN_MS, learningTurn, nextTurn, turnsOf } from "./trace_turns.ts";
 
@@ -100,7 +100,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   try {
     const how = { ...invoker!, underNohup };
     const target = running ?? await launch(means, options, Deno.realPathSync(program), how, (pid) => guard.stopped(pid));
-    const limits = probes.some(({ facts }) => facts?.includes("limits")) ? new WatchedLimits(means) : undefined;
+    const surroundings = profile.surroundings && new WatchedSurroundings(means.files, () => session!.members());
     session = new Session(means, {
       target,
       ...(options.wait && isNamed(options) && { again: () => findRunning(means, options, context, () => {}, "newest") }),
@@ -138,7 +138,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         overhead.heard(event);
         learning?.heard(event);
       },
-      conclude: async () => [...await overhead.conclude(), ...await limits?.conclude() ?? []],
+      conclude: async () => [...await overhead.conclude(), ...await surroundings?.conclude() ?? []],
       progress: (progress) => status.progress(progress),
     });
     // All that ends a run in good order, beside the end of its target; what ends it as a failure is thrown by `run`.
@@ -151,8 +151,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     if (duration !== undefined && learning) ends.push(session.counting.then(lasted).then(() => learning.isIdle ? undefined : new Promise(() => {})));
     const end = Promise.race(ends);
     overhead.follow(session, run.facts, timing, end);
-    if (limits) tellEachSecond(session, means, end, () => limits.look(session!.pid));
-    if (options.snapshots) tellEachSecond(session, means, end, async () => ({ fact: "pressure", pressure: await readPressure(means.files) }));
+    if (surroundings) tellEachSecond(session, means, end, () => surroundings.look(session!.pid));
+    if (options.snapshots) tellEachSecond(session, means, end, async () => [{ fact: "pressure", pressure: await readPressure(means.files) }]);
     await session.run(end);
     await checkSeen(profile, session, means);
   } catch (error) {

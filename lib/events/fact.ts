@@ -1,4 +1,4 @@
-import type { Limits, Pressure } from "./span.ts";
+import type { Limits, MemoryUse, Pressure } from "./span.ts";
 
 /** A tensor, and where in its file it begins. */
 export interface StoredTensor {
@@ -68,8 +68,10 @@ export type Fact =
    * seen without these probes. Null: not known.
    */
   | { readonly fact: "overhead"; readonly predicted: number | null; readonly measured: number | null; readonly calibrated: boolean }
-  /** What the kernel says of pressure now. */
-  | { readonly fact: "pressure"; readonly pressure: Pressure }
+  /** What the kernel says of pressure now, on the machine and in the control group of the target, where that is one of version 2. */
+  | { readonly fact: "pressure"; readonly pressure: Pressure; readonly group?: Pressure }
+  /** What memory is used for now. */
+  | { readonly fact: "memory"; readonly memory: MemoryUse }
   /** What control groups allow the target: when it is first looked at, again where it is put into others, and at the end. */
   | { readonly fact: "limits"; readonly pid: number; readonly limits: Limits }
   /** Something that a reader of the trace must know. */
@@ -78,13 +80,14 @@ export type Fact =
 export type CodeFact = Extract<Fact, { fact: "code" }>;
 
 /** What decoders have to know of the target besides its events. */
-export type Knowledge = CodeFact | Extract<Fact, { fact: "table" | "pressure" | "limits" | "mapped" | "tensors" }>;
+export type Knowledge = CodeFact | Extract<Fact, { fact: "table" | "pressure" | "memory" | "limits" | "mapped" | "tensors" }>;
 
 /** What a piece of knowledge is about: the last that was told of it is true. Null for a fact that no decoder needs. */
 export function subjectOf(fact: Fact): string | null {
   switch (fact.fact) {
     case "pressure":
-      return "pressure";
+    case "memory":
+      return fact.fact;
     case "table":
       return `table ${fact.symbol}`;
     case "code":

@@ -77,8 +77,13 @@ export interface OffCpu {
   readonly waker: { readonly pid: number; readonly tid: number; readonly name: string } | null;
   /** Who took the processor from it. */
   readonly taker: { readonly tid: number; readonly name: string } | null;
+  /** The processor that it left, and that on which it runs again. */
+  readonly from: number;
+  readonly cpu: number;
   /** It runs on another processor than before. */
   readonly migrated: boolean;
+  /** So many short times off of that thread, one soon after another, and nanoseconds of them all; `queuedNs` is of them all, too. */
+  readonly run?: { readonly thread: Track; readonly times: number; readonly ns: number };
 }
 
 /** A request to a block device, from being handed to it until it answered. */
@@ -105,6 +110,24 @@ interface Stalls {
 
 /** What the kernel says of pressure (`/proc/pressure`); null where it says nothing. */
 export type Pressure = { readonly [resource in "cpu" | "io" | "memory"]: { readonly some: Stalls | null; readonly full: Stalls | null } };
+
+/** Memory of processes, and of the machine, in bytes. */
+export interface MemoryUse {
+  readonly processes: readonly {
+    readonly pid: number;
+    readonly resident: number;
+    readonly locked: number;
+    readonly swapped: number;
+    /** Bytes in the memory of each node, on a machine that has several, where that was looked at. */
+    readonly nodes?: readonly { readonly node: number; readonly bytes: number }[];
+  }[];
+  readonly available: number;
+  /** Of files, kept because nobody needs the room. */
+  readonly pageCache: number;
+  /** Pages that came from and went to swap since the machine was started. */
+  readonly swappedIn: number;
+  readonly swappedOut: number;
+}
 
 /** What control groups allow a process, and what has come of it since they were made. */
 export interface Limits {
@@ -197,6 +220,8 @@ export interface Counter {
   readonly track: Track;
   readonly at: Ns;
   readonly value: number;
+  /** Of a rate, what it is the growth of. */
+  readonly total?: number;
 }
 
 /** Gives a process or thread the name that it now has (it called `exec` or renamed itself). */

@@ -6,10 +6,12 @@ import { parseMounts } from "./mounts.ts";
 export interface Groups {
   readonly cpu: readonly string[];
   readonly memory: readonly string[];
+  /** Its own of version 2, which says how long it stood still for want of what; null: none but the root, which is the machine. */
+  readonly pressure: string | null;
 }
 
-/** Null where the process has ended, or is in no group. */
-export async function findGroups(files: KernelFiles, pid: number): Promise<Groups | null> {
+/** Null where the process has ended. */
+export async function findGroups(files: Pick<KernelFiles, "texts">, pid: number): Promise<Groups | null> {
   const [groups, mounts] = await files.texts([`/proc/${pid}/cgroup`, "/proc/self/mounts"]);
   if (!groups || !mounts) return null;
   const mounted = parseMounts(mounts);
@@ -22,8 +24,9 @@ export async function findGroups(files: KernelFiles, pid: number): Promise<Group
     const parts = path.split("/").filter((part) => part !== "");
     return parts.map((_, i) => `${mount.place}/${parts.slice(0, parts.length - i).join("/")}`);
   };
-  const found = { cpu: folders("cpu"), memory: folders("memory") };
-  return found.cpu.length + found.memory.length > 0 ? found : null;
+  const unified = /^0::\/(.+)$/m.exec(groups)?.[1], mount = mounted.find(({ type }) => type === "cgroup2");
+  const pressure = unified !== undefined && mount ? `${mount.place}/${unified}` : null;
+  return { cpu: folders("cpu"), memory: folders("memory"), pressure };
 }
 
 /** Each in the words of both versions. */
@@ -33,7 +36,7 @@ const MEMORY = ["memory.max", "memory.limit_in_bytes", "memory.current", "memory
 const NO_LIMIT = 2 ** 62;
 
 /** What the kernel says of them now; null when they are gone. Of several limits the narrowest counts. */
-export async function readLimits(files: KernelFiles, { cpu, memory }: Groups): Promise<Limits | null> {
+export async function readLimits(files: Pick<KernelFiles, "texts">, { cpu, memory }: Groups): Promise<Limits | null> {
   const paths = [
     ...cpu.flatMap((folder) => CPU.map((name) => `${folder}/${name}`)),
     ...memory.flatMap((folder) => MEMORY.map((name) => `${folder}/${name}`)),

@@ -49,6 +49,7 @@ Deno.test("control group: version 1, a hierarchy for each controller, beside one
     "/sys/fs/cgroup/memory/m/memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n",
   }, async (files) => {
     const groups = await findGroups(files, 100);
+    assert.equal(groups!.pressure, "/sys/fs/cgroup/unified/u");
     const limits = await readLimits(files, groups!);
     assert.deepEqual(limits, { cpus: 0.2, throttled: 7, throttledNs: 12_345, memoryLimit: null, memoryBytes: null, killed: 3 });
   });
@@ -56,8 +57,9 @@ Deno.test("control group: version 1, a hierarchy for each controller, beside one
 
 Deno.test("control group: none of a process in the topmost group, or that has ended; nothing of a group that is gone", async () => {
   await withMachine({ "/proc/100/cgroup": "0::/\n", "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n" }, async (files) => {
-    assert.equal(await findGroups(files, 100), null);
+    assert.deepEqual(await findGroups(files, 100), { cpu: [], memory: [], pressure: null });
+    assert.equal(await readLimits(files, { cpu: [], memory: [], pressure: null }), null);
     assert.equal(await findGroups(files, 200), null);
-    assert.equal(await readLimits(files, { cpu: ["/sys/fs/cgroup/x"], memory: [] }), null);
+    assert.equal(await readLimits(files, { cpu: ["/sys/fs/cgroup/x"], memory: [], pressure: null }), null);
   });
 });

@@ -4,8 +4,17 @@ import type { KernelFiles } from "./files.ts";
 const RESOURCES = ["cpu", "io", "memory"] as const;
 
 /** What the kernel says of pressure; a resource that it says nothing of is null. */
-export async function readPressure(files: KernelFiles): Promise<Pressure> {
-  const texts = await files.texts(RESOURCES.map((name) => `/proc/pressure/${name}`));
+export function readPressure(files: Pick<KernelFiles, "texts">): Promise<Pressure> {
+  return read(files, (name) => `/proc/pressure/${name}`);
+}
+
+/** The same of a control group of version 2, by its folder. */
+export function readGroupPressure(files: Pick<KernelFiles, "texts">, folder: string): Promise<Pressure> {
+  return read(files, (name) => `${folder}/${name}.pressure`);
+}
+
+async function read(files: Pick<KernelFiles, "texts">, path: (name: string) => string): Promise<Pressure> {
+  const texts = await files.texts(RESOURCES.map(path));
   return Object.fromEntries(RESOURCES.map((name, i) => [name, parsePressure(texts[i] ?? "")])) as unknown as Pressure;
 }
 

@@ -59,6 +59,10 @@ export class Life {
     if (probes.some(({ facts }) => facts?.includes("mapped"))) this.#mapped = new MappedFiles(means.files, (fact) => run.fact(fact));
   }
 
+  members(): Promise<readonly number[]> {
+    return this.#members.now();
+  }
+
   /** See {@link Members.root}. */
   get root(): Members["root"] {
     return this.#members.root;

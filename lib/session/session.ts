@@ -84,6 +84,11 @@ export class Session {
     return this.#life.root?.pid;
   }
 
+  /** The target's processes, now. */
+  members(): Promise<readonly number[]> {
+    return this.#life.members();
+  }
+
   /**
    * Runs until the target ends (for good, where it may come again) or `stop` resolves, then drains and closes the timeline. Throws when a program
    * cannot be attached or dies; what was seen until then has been written.

@@ -1,5 +1,23 @@
 import type { Fact } from "../events/fact.ts";
-import { type Check, either, isCount, isFlag, isInteger, isNull, isNumber, isObject, isText, listOf, shape, wrongField } from "./json_shape.ts";
+import {
+  type Check,
+  either,
+  isAbsent,
+  isCount,
+  isFlag,
+  isInteger,
+  isNull,
+  isNumber,
+  isObject,
+  isText,
+  listOf,
+  shape,
+  wrongField,
+} from "./json_shape.ts";
+
+const stalls = either(isNull, shape({ avg10: isNumber, avg60: isNumber, avg300: isNumber, total: isNumber }));
+const resource = shape({ some: stalls, full: stalls });
+const isPressure = shape({ cpu: resource, io: resource, memory: resource });
 
 /** What a recording's host stream may tell, by kind. */
 const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof Extract<Fact, { fact: Kind }>, "fact">, Check>> } = {
@@ -22,7 +40,22 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
   exit: { pid: isInteger, code: isInteger, signal: either(isText, isNull) },
   cpu: { bpftrace: isNumber, llmprof: isNumber },
   overhead: { predicted: either(isNumber, isNull), measured: either(isNumber, isNull), calibrated: isFlag },
-  pressure: { pressure: isObject },
+  pressure: { pressure: isPressure, group: either(isAbsent, isPressure) },
+  memory: {
+    memory: shape({
+      processes: listOf(shape({
+        pid: isInteger,
+        resident: isCount,
+        locked: isCount,
+        swapped: isCount,
+        nodes: either(isAbsent, listOf(shape({ node: isCount, bytes: isCount }))),
+      })),
+      available: isCount,
+      pageCache: isCount,
+      swappedIn: isCount,
+      swappedOut: isCount,
+    }),
+  },
   limits: {
     pid: isInteger,
     limits: shape({

@@ -6,6 +6,7 @@ export const isFlag: Check = (value) => typeof value === "boolean";
 export const isNumber: Check = (value) => typeof value === "number";
 export const isInteger: Check = Number.isSafeInteger;
 export const isCount: Check = (value) => Number.isSafeInteger(value) && value as number >= 0;
+export const isAbsent: Check = (value) => value === undefined;
 export const isNull: Check = (value) => value === null;
 
 export function either(...checks: readonly Check[]): Check {

@@ -16,6 +16,8 @@ export interface Tensor extends GraphNode {
   readonly demand: Demand;
   /** Of a product of experts: how many there are to choose from. */
   readonly experts: number | undefined;
+  /** Of attention over the cache of keys and values: how many of its cells are looked at. */
+  readonly cells: number | undefined;
   /** Nodes that are computed behind it and that nobody sees begin: its slice lasts until the next one does, so their time is in it. */
   next: Fused | null;
   /** What its slices are called: its operator, and those of `next`. */
@@ -135,10 +137,20 @@ export function describe(
     layer: layerOf(name),
     demand: demandOf(op, { type, ne }, sources),
     experts,
+    cells: cellsOf(op, sources),
     next: known.next,
     label: known.label,
     args: [],
   };
+}
+
+/** In which place attention finds its keys: as a part of a product, or as a whole. */
+const KEYS: Readonly<Record<string, number>> = { MUL_MAT: 0, FLASH_ATTN_EXT: 1 };
+
+/** llama.cpp looks at a view of the cache's keys, of so many numbers × cells × heads × streams. */
+function cellsOf(op: string, sources: readonly (Source | undefined)[]): number | undefined {
+  const keys = op in KEYS ? sources[KEYS[op]!] : undefined;
+  return keys?.name.startsWith("cache_k_") ? keys.ne[1]! * keys.ne[3]! || undefined : undefined;
 }
 
 function shapeOf(ne: readonly number[]): string {
@@ -146,13 +158,14 @@ function shapeOf(ne: readonly number[]): string {
 }
 
 /** What the slice of a worker that computes the tensor carries. */
-export function argsOf({ args, name, next, shape, layer, demand: { bytes, cold, flops, quantised, atMost } }: Tensor, worker: number): Args {
+export function argsOf({ args, name, next, shape, layer, cells, demand: { bytes, cold, flops, quantised, atMost } }: Tensor, worker: number): Args {
   return args[worker] ??= {
     tensor: name,
     shape,
     ...(layer !== undefined && { layer }),
     worker,
     ...(next && { fused: next.name }),
+    ...(cells !== undefined && { cells }),
     ...(bytes !== undefined && { bytes }),
     ...(cold && { cold }),
     ...(flops !== undefined && { flops }),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, judge } from "./tensor.ts";
+import { describe, judge, sourceOf } from "./tensor.ts";
 
 Deno.test("tensor: the shape as ggml counts it, without ones at the end but with the second dimension", () => {
   const shape = (...ne: number[]) => describe([0, 1, 0, ...ne, "x"], [], []).shape;
@@ -16,6 +16,21 @@ Deno.test("tensor: the layer that llama.cpp put into the name", () => {
   // A name that two nodes were fused under keeps the first one's.
   assert.equal(layer("attn_norm-5 (view) (copy)"), 5);
   for (const name of ["result_output", "inp_embd", "", "leaf_9", "blk.3.weight", "x-3b"]) assert.equal(layer(name), undefined, name);
+});
+
+Deno.test("tensor: cells of the cache that attention looks at, as one operator or as a product", () => {
+  const names = ["NONE", "MUL_MAT", "FLASH_ATTN_EXT", "SET_ROWS"];
+  const source = (name: string, ...ne: number[]) => sourceOf([0, 4096, 0, 0, 0, 0, 1, ...ne, name], names);
+  const keys = source("cache_k_l7 (view) (permuted)", 64, 512, 8, 1), values = source("cache_v_l7 (view) (permuted)", 64, 512, 8, 1);
+  const queries = source("Qcur-7 (permuted)", 64, 1, 8, 1), weights = source("blk.7.attn_q.weight", 512, 512, 1, 1);
+  const cells = (op: string, ...sources: typeof keys[]) => describe([0, names.indexOf(op), 0, 64, 1, 1, 1, "x"], sources, names).cells;
+  assert.equal(cells("FLASH_ATTN_EXT", queries, keys, values), 512);
+  assert.equal(cells("MUL_MAT", keys, queries), 512);
+  // Of two sequences with cells of their own.
+  assert.equal(cells("MUL_MAT", source("cache_k_l7 (view) (permuted)", 64, 256, 8, 2), queries), 512);
+  assert.equal(cells("MUL_MAT", weights, queries), undefined);
+  assert.equal(cells("MUL_MAT", values, queries), undefined);
+  assert.equal(cells("SET_ROWS", keys, queries), undefined);
 });
 
 Deno.test("tensor: what is none is not taken for one", () => {

@@ -1,8 +1,11 @@
 import type { Decoder, Event } from "../../lib/events/event.ts";
+import type { Fact } from "../../lib/events/fact.ts";
 import type { SpanSink } from "../../lib/events/span.ts";
+import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import template from "./life.bt" with { type: "text" };
+import { surroundings, SurroundingsDecoder } from "./surroundings.ts";
 
 /** exec, new processes and threads, exit. */
 export const life: Probe = {
@@ -21,11 +24,20 @@ export const life: Probe = {
     ],
   },
   texts: { "exit.name": "name" },
+  facts: surroundings,
   decoder: (tracks) => new LifeDecoder(tracks),
 };
 
 class LifeDecoder implements Decoder {
-  constructor(readonly tracks: Tracks) {}
+  readonly #surroundings: SurroundingsDecoder;
+
+  constructor(readonly tracks: Tracks) {
+    this.#surroundings = new SurroundingsDecoder(tracks);
+  }
+
+  fact(fact: Fact, at: Ns, out: SpanSink): void {
+    this.#surroundings.fact(fact, at, out);
+  }
 
   event(event: Event, out: SpanSink): void {
     const { at, pid, tid } = event;

@@ -1,11 +1,10 @@
 import type { Decoder, Event, Field } from "../../lib/events/event.ts";
-import type { Fact } from "../../lib/events/fact.ts";
 import type { Args, OffCpu, SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { pidOf, tidOf } from "../../lib/programs/who.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
-import { canWake, type Why, whyOf } from "./reason.ts";
+import { canWake, whyOf } from "./reason.ts";
 import template from "./switch.bt" with { type: "text" };
 
 const thread = { name: "thread", type: "int", unit: "subject thread" } as const;
@@ -18,11 +17,19 @@ const period = [
   { name: "cpus", type: "int", unit: "2^24 × waker's system call + 1, 2^12 × processor that it left, that on which it runs" },
 ] as const satisfies readonly Field[];
 
+/**
+ * Where the template says so, the record of a run of short times off: how long all of it took, off and queued of that (17 bits each), and how often it was off
+ * above the processors.
+ */
+const run = (of: string) =>
+  `EMIT(run, ${of}.7, ${of}.0, (${of}.2 >> 20 & 131071) * 17179869184 + (${of}.2 & 1048575) * 131072 + ${of}.1 - ${of}.0, ${of}.3, ${of}.4 / 1024, ` +
+  `${of}.5, ((${of}.2 >> 40) * 1024 + ${of}.4 % 1024) * 16777216 + ${of}.6);`;
+
 /** Each time that a thread of the target was not on a processor. */
 export const switches: Probe = {
   name: "sched/switch",
   summary: "threads of the target: when, why and how long each is off its processor, who wakes it, who took the processor",
-  template,
+  template: template.replaceAll("TELL_RUN($short)", run("$short")),
   tracepoints: ["sched:sched_switch", "sched:sched_waking", "sched:sched_wakeup", "task:task_newtask"],
   params: {
     // A kernel's stack has 16 KiB; the registers are its last 168, and 336 bytes.
@@ -45,15 +52,23 @@ export const switches: Probe = {
     off: [thread, ...period],
     // It was so when the window was shut.
     still: [thread, ...period],
+    // Several short times, one soon after the other.
+    run: [
+      thread,
+      { name: "left", type: "time" },
+      { name: "times", type: "int", unit: "2^34 × ns queued, 2^17 × ns off, ns from the first one's beginning to the last one's end" },
+      ...period.slice(2, 5),
+      { name: "cpus", type: "int", unit: "2^34 × how often, and as of a single one" },
+    ],
     task: [{ name: "name", type: "text" }],
     taker: [{ name: "id", type: "int" }, { name: "name", type: "text" }],
   },
   atClose: `for ($each : @left) {
     $woken = @woken[(uint64)$each.0]; $queued = (uint64)0; if ($woken > 0) { $queued = nsecs - $woken; }
     EMIT(still, $each.1.1, $each.1.0, $queued, $each.1.2, (uint64)0, $each.1.3, $each.1.4 * 4097);
-  }`,
+  }
+  for ($each : @short) { if ($each.1.2 > 0) { ${run("$each.1")} } }`,
   texts: { "task.name": "name", "taker.name": "name" },
-  facts: ["limits"],
   decoder: (tracks) => new SwitchDecoder(tracks),
 };
 
@@ -76,33 +91,17 @@ class SwitchDecoder implements Decoder {
         return this.#off(at, pid, tid, values as number[], false, out);
       case "sched/switch.still":
         return this.#off(at, pid, tid, values as number[], true, out);
+      case "sched/switch.run":
+        return this.#run(pid, tid, values as number[], out);
     }
-  }
-
-  fact(fact: Fact, at: Ns, out: SpanSink): void {
-    if (fact.fact !== "limits") return;
-    const { pid, limits } = fact;
-    const args = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null)) as Args;
-    out({ type: "instant", track: this.tracks.lane(pid, "control group", 3), name: "limits", category: "process.limits", at, args, limits });
   }
 
   end(): void {}
 
   #off(at: Ns, pid: number, tid: number, values: readonly number[], open: boolean, out: SpanSink): void {
-    const [, left, queued, number, waker, taker, cpus] = values as [number, Ns, number, number, number, number, number];
-    const why = whyOf(number);
-    // Who still wanted to run has waited for nothing else.
-    const isRunnable = why.reason === "preempted" || (why.reason === "new" && queued === 0);
-    const queuedNs = isRunnable ? at - left : Math.min(queued, at - left);
-    const from = Math.floor(cpus / 4096) % 4096, cpu = cpus % 4096;
-    const wakes = waker !== 0 && canWake(why, Math.floor(cpus / 2 ** 24));
-    const off: OffCpu = {
-      ...why,
-      queuedNs,
-      waker: !wakes ? null : { pid: pidOf(waker), tid: tidOf(waker), name: this.#nameOf(tidOf(waker)) },
-      taker: why.reason === "preempted" ? { tid: taker, name: this.#nameOf(taker) } : null,
-      migrated: !open && from !== cpu,
-    };
+    const [, left, queued, ...alike] = values as [number, Ns, number, number, number, number, number];
+    const off = this.#offOf(at - left, queued, alike, open);
+    const { queuedNs } = off;
     const track = this.tracks.thread(pid, tid);
     const name = this.#names.get(tid);
     if (name && this.#told.get(tid) !== name) {
@@ -113,7 +112,36 @@ class SwitchDecoder implements Decoder {
     if (queuedNs > 0 && queuedNs < at - left) {
       out({ ...slice, name: "waits for a processor", category: "sched.queue", start: at - queuedNs });
     }
-    out({ ...slice, name: labelOf(why), category: "sched.off", args: argsOf(off, cpu, from), off });
+    out({ ...slice, name: labelOf(off), category: "sched.off", args: argsOf(off), off });
+  }
+
+  /** `ns`: how long it was off, all times together. */
+  #offOf(ns: Ns, queued: number, [number, waker, taker, cpus]: readonly number[], open: boolean): OffCpu {
+    const why = whyOf(number!);
+    // Who still wanted to run has waited for nothing else.
+    const isRunnable = why.reason === "preempted" || (why.reason === "new" && queued === 0);
+    const from = Math.floor(cpus! / 4096) % 4096, cpu = cpus! % 4096;
+    const wakes = waker !== 0 && canWake(why, Math.floor(cpus! / 2 ** 24) % 1024);
+    return {
+      ...why,
+      queuedNs: isRunnable ? ns : Math.min(queued, ns),
+      waker: !wakes ? null : { pid: pidOf(waker!), tid: tidOf(waker!), name: this.#nameOf(tidOf(waker!)) },
+      taker: why.reason === "preempted" ? { tid: taker!, name: this.#nameOf(taker!) } : null,
+      from,
+      cpu,
+      migrated: !open && from !== cpu,
+    };
+  }
+
+  /** On a row of its own: it is told when it is over, and what it is inside of may be over by then, too. */
+  #run(pid: number, tid: number, values: readonly number[], out: SpanSink): void {
+    const [, left, packed, ...alike] = values as [number, Ns, number, number, number, number, number];
+    const span = packed % 2 ** 17, ns = Math.floor(packed / 2 ** 17) % 2 ** 17, queued = Math.floor(packed / 2 ** 34);
+    const times = Math.max(1, Math.floor(alike[3]! / 2 ** 34));
+    const off: OffCpu = { ...this.#offOf(ns, queued, alike, false), run: { thread: this.tracks.thread(pid, tid), times, ns } };
+    const track = this.tracks.lane(pid, `short times off, ${tid}`, 4);
+    const args = { ...argsOf(off), thread: tid, times, offNs: ns };
+    out({ type: "slice", track, name: `${labelOf(off)} × ${times}`, category: "sched.offs", start: left, end: left + span, args, off });
   }
 
   #nameOf(tid: number): string {
@@ -121,11 +149,11 @@ class SwitchDecoder implements Decoder {
   }
 }
 
-function labelOf({ reason, call }: Why): string {
+function labelOf({ reason, call }: Pick<OffCpu, "reason" | "call">): string {
   return call === undefined ? reason : `${reason} (${call})`;
 }
 
-function argsOf({ reason, call, queuedNs, waker, taker, migrated }: OffCpu, cpu: number, from: number): Args {
+function argsOf({ reason, call, queuedNs, waker, taker, cpu, from, migrated }: OffCpu): Args {
   return {
     reason,
     ...(call !== undefined && { call }),

@@ -20,7 +20,7 @@ export interface Needs {
   readonly gcc?: boolean;
   readonly podman?: boolean;
   readonly fio?: boolean;
-  /** Control groups of version 1, which limit reads and memory. */
+  /** Control groups of version 1, which limit reads and memory, and beside them those of version 2. */
   readonly groups?: boolean;
   /** A compiler for aarch64, with its binutils. */
   readonly aarch64?: boolean;
@@ -44,7 +44,9 @@ export function unmet(needs: Needs): string | null {
   if (needs.gcc && !programs.isThere()) return "needs the planted targets: deno run -A tests/setup/setup.ts programs";
   if (needs.podman && !podman.isThere()) return "needs podman: deno run -A tests/setup/setup.ts podman";
   if (needs.fio && !fio.isThere()) return "needs fio: deno run -A tests/setup/setup.ts fio";
-  if (needs.groups && !["blkio", "memory"].every((name) => isFolder(`/sys/fs/cgroup/${name}`))) return "needs control groups of version 1";
+  if (needs.groups && !["blkio", "memory", "unified"].every((name) => isFolder(`/sys/fs/cgroup/${name}`))) {
+    return "needs control groups of version 1, and of 2 beside them";
+  }
   if (needs.aarch64 && !crossCompiler.isThere()) return "needs a compiler for aarch64: deno run -A tests/setup/setup.ts aarch64";
   if (needs.judge && !traceProcessor.isThere()) return "needs trace_processor: deno run -A tests/setup/setup.ts judge";
   if (needs.torch && !torch.isThere()) return "needs PyTorch: deno run -A tests/setup/setup.ts torch";

@@ -7,9 +7,9 @@ export interface Temporary extends Disposable {
   file(name: string): string;
 }
 
-/** `using folder = temporary();` World-readable, because targets may run as another user. */
-export function temporary(): Temporary {
-  const path = Deno.makeTempDirSync({ prefix: "llmprof-test-" });
+/** `using folder = temporary();` World-readable, because targets may run as another user. `dir`: where it is made, `/dev/shm` for one in memory. */
+export function temporary(dir?: string): Temporary {
+  const path = Deno.makeTempDirSync({ prefix: "llmprof-test-", ...dir !== undefined && { dir } });
   Deno.chmodSync(path, 0o777);
   return {
     path,

@@ -109,6 +109,9 @@ function json(hex: string): unknown {
 
 const count = z.int().min(0);
 const site = z.object({ probe: z.string(), site: z.string(), cost: z.string(), records: z.array(z.string()) });
+const stalls = z.object({ avg10: z.number(), avg60: z.number(), avg300: z.number(), total: z.number() }).nullable();
+const resource = z.object({ some: stalls, full: stalls });
+const pressure = z.object({ cpu: resource, io: resource, memory: resource });
 const fact = z.discriminatedUnion("fact", [
   z.object({ fact: z.literal("program"), stream: z.string(), sites: z.array(site) }),
   z.object({ fact: z.literal("table"), symbol: z.string(), file: z.string(), names: z.array(z.string()) }),
@@ -119,5 +122,24 @@ const fact = z.discriminatedUnion("fact", [
   z.object({ fact: z.literal("ended"), pid: z.int() }),
   z.object({ fact: z.literal("tensors"), dev: count, inode: count, tensors: z.array(z.object({ name: z.string(), offset: count })) }),
   z.object({ fact: z.literal("overhead"), predicted: z.number().nullable(), measured: z.number().nullable(), calibrated: z.boolean() }),
+  z.object({ fact: z.literal("pressure"), pressure, group: pressure.optional() }),
+  z.object({
+    fact: z.literal("memory"),
+    memory: z.object({
+      processes: z.array(
+        z.object({
+          pid: z.int(),
+          resident: count,
+          locked: count,
+          swapped: count,
+          nodes: z.array(z.object({ node: count, bytes: count })).optional(),
+        }),
+      ),
+      available: count,
+      pageCache: count,
+      swappedIn: count,
+      swappedOut: count,
+    }),
+  }),
   z.object({ fact: z.literal("note"), text: z.string() }),
 ]);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { matrixTest, sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
+import { quantileOf, requestTimes } from "../independent/requests.ts";
 import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { loopDevice } from "./loop_device.ts";
 import { differingReplays } from "./replayed.ts";
@@ -16,7 +17,7 @@ function fioCommand(device: string, options: Readonly<Record<string, string | nu
 }
 
 interface FioJob {
-  readonly read: { readonly total_ios: number };
+  readonly read: { readonly total_ios: number; readonly clat_ns: { readonly percentile: Readonly<Record<string, number>> } };
   readonly write: { readonly total_ios: number };
   readonly error: number;
 }
@@ -28,19 +29,21 @@ function jobOf(text: string): FioJob {
 }
 
 for (
-  const [index, { depth, scheduler, rw }] of [
-    { depth: 1, scheduler: "none", rw: "randread" },
-    { depth: 32, scheduler: "none", rw: "randread" },
-    { depth: 1, scheduler: "mq-deadline", rw: "randwrite" },
-    { depth: 32, scheduler: "mq-deadline", rw: "randread" },
+  const [index, { depth, scheduler, rw, over }] of [
+    { depth: 1, scheduler: "none", rw: "randread", over: "the disk" },
+    { depth: 32, scheduler: "none", rw: "randread", over: "the disk" },
+    { depth: 1, scheduler: "mq-deadline", rw: "randwrite", over: "the disk" },
+    { depth: 32, scheduler: "mq-deadline", rw: "randread", over: "the disk" },
+    { depth: 1, scheduler: "mq-deadline", rw: "randread", over: "memory" },
+    { depth: 32, scheduler: "none", rw: "randwrite", over: "memory" },
   ].entries()
 ) {
-  sampledTest(index, `io: ${rw} at depth ${depth}, scheduler ${scheduler}: requests and bytes are fio's and the kernel's`, {
+  sampledTest(index, `io: ${rw} at depth ${depth}, scheduler ${scheduler}, over ${over}: requests and bytes are fio's and the kernel's`, {
     fio: true,
     judge: true,
   }, async ({ name, path }) => {
-    using folder = temporary();
-    await using device = await loopDevice(folder, 64);
+    using folder = temporary(), place = temporary(over === "memory" ? "/dev/shm" : undefined);
+    await using device = await loopDevice(place, 64);
     device.scheduler(scheduler);
     const target = { argv: fioCommand(device.path, { rw, iodepth: depth, number_ios: REQUESTS }) };
     const before = device.stat();
@@ -68,18 +71,66 @@ for (
   });
 }
 
-matrixTest("io: how long requests take is what the kernel counts, over twenty thousand of them", { fio: true }, async ({ path }) => {
+matrixTest("io: how long requests take is what the kernel counts, and another program and fio see, over twenty thousand of them", {
+  fio: true,
+}, async ({ path }) => {
   using folder = temporary();
-  await using device = await loopDevice(folder, 64);
+  await using device = await loopDevice(folder, 96);
   const target = { argv: fioCommand(device.path, { rw: "randread", iodepth: 16, number_ios: MANY }) };
   const before = device.stat();
-  await using llmprof = startLlmprof("io", { bpftrace: path, folder, target, formats: [] });
-  const { result } = summaryOf("io", await llmprof.finished());
+  const { times, value: ended } = await requestTimes(path, device.number, async () => {
+    await using llmprof = startLlmprof("io", { bpftrace: path, folder, target, formats: [] });
+    return await llmprof.finished();
+  });
+  const { result } = summaryOf("io", ended);
   const after = device.stat();
   const { requests, queue, service } = result.devices.find((row) => row.device === device.number && row.what === "read")!;
+  assert.equal(jobOf(ended.stderr).read.total_ios, MANY);
   const kernel = (after.readMs - before.readMs) / (after.reads - before.reads);
   const ours = (queue.totalNs + service.totalNs) / requests / 1e6;
   assert.ok(Math.abs(ours / kernel - 1) < 0.03, `${ours} ms a request, ${kernel} by the kernel`);
+  assert.ok(times.length > 0.95 * MANY, `${times.length} seen by another program`);
+  const said = jobOf(ended.stderr).read.clat_ns.percentile;
+  for (const [q, told] of [[0.5, service.p50Ns], [0.9, service.p90Ns], [0.99, service.p99Ns]] as const) {
+    const theirs = quantileOf(times, q), fios = said[`${(q * 100).toFixed(6)}`]!;
+    assert.ok(Math.abs(told / theirs - 1) < 0.03, `p${q * 100}: ${told} ns, ${theirs} by another program`);
+    assert.ok(told < 1.03 * fios, `p${q * 100}: ${told} ns, ${fios} by fio`);
+  }
+});
+
+sampledTest(0, "io: several reads that become one request, and one that becomes several: requests and bytes are the kernel's", {
+  fio: true,
+}, async ({ path }) => {
+  using folder = temporary();
+  await using device = await loopDevice(folder, 64);
+  device.scheduler("mq-deadline");
+  device.longest(64);
+  const shapes: readonly Readonly<Record<string, string | number>>[] = [
+    // Sixteen, one after another, are asked for at once; a request holds no more than they.
+    { bs: BLOCK, iodepth: 16, iodepth_batch_submit: 16, iodepth_batch_complete_min: 16, number_ios: 4096 },
+    // A fourth of a megabyte is four requests.
+    { bs: 262_144, iodepth: 1, number_ios: 211 },
+  ];
+  for (const shape of shapes) {
+    const before = device.stat();
+    await using llmprof = startLlmprof("io", {
+      bpftrace: path,
+      folder,
+      target: { argv: fioCommand(device.path, { rw: "read", ...shape }) },
+      formats: [],
+    });
+    const ended = await llmprof.finished();
+    const { result, events } = summaryOf("io", ended);
+    const after = device.stat();
+    const asked = jobOf(ended.stderr).read.total_ios;
+    const [reads, merged, bytes] = [after.reads - before.reads, after.readsMerged - before.readsMerged, after.readBytes - before.readBytes];
+    const row = result.devices.find((row) => row.device === device.number && row.what === "read")!;
+    assert.ok(reads - row.requests <= events.skipped! && row.requests <= reads, `${row.requests} of ${reads} requests, ${events.skipped} skipped`);
+    if (row.requests === reads) assert.equal(row.bytes, bytes);
+    if (shape.bs === BLOCK) {
+      assert.ok(merged > asked / 4 && Math.abs(reads + merged - asked) <= 4, `${asked} reads, ${reads} requests, ${merged} merged`);
+    } else assert.ok(Math.abs(reads - 4 * asked) <= 4, `${asked} reads, ${reads} requests`);
+  }
 });
 
 sampledTest(1, "io: what a device cannot answer is an error, and it is said", { fio: true }, async ({ path }) => {

@@ -11,6 +11,8 @@ export interface LoopDevice extends AsyncDisposable {
   readonly number: string;
   /** `none`, `mq-deadline`. */
   scheduler(name: string): void;
+  /** Requests are no longer than that. */
+  longest(kib: number): void;
   stat(): DeviceStat;
   /** From then on what lies behind is an error. */
   truncate(bytes: number): void;
@@ -19,6 +21,8 @@ export interface LoopDevice extends AsyncDisposable {
 /** What the kernel counts of a device: requests from their making to their answer, times in whole milliseconds. */
 export interface DeviceStat {
   readonly reads: number;
+  /** That became a part of another. */
+  readonly readsMerged: number;
   readonly readBytes: number;
   readonly readMs: number;
   readonly writes: number;
@@ -37,6 +41,7 @@ export async function loopDevice(folder: Temporary, megabytes: number): Promise<
     name,
     number,
     scheduler: (scheduler) => Deno.writeTextFileSync(`/sys/block/${name}/queue/scheduler`, scheduler),
+    longest: (kib) => Deno.writeTextFileSync(`/sys/block/${name}/queue/max_sectors_kb`, String(kib)),
     stat: () => statOf(name),
     truncate: (bytes) => Deno.truncateSync(file, bytes),
     [Symbol.asyncDispose]: async () => void await run(["losetup", "--detach", path]),
@@ -45,10 +50,20 @@ export async function loopDevice(folder: Temporary, megabytes: number): Promise<
 
 /** `/sys/block/loop0/stat`. */
 function statOf(name: string): DeviceStat {
-  const [reads, , readSectors, readMs, writes, , writeSectors, writeMs] = Deno.readTextFileSync(`/sys/block/${name}/stat`).trim().split(/\s+/).map(
+  const [reads, readsMerged, readSectors, readMs, writes, , writeSectors, writeMs] = Deno.readTextFileSync(`/sys/block/${name}/stat`).trim().split(
+    /\s+/,
+  ).map(
     Number,
   );
-  return { reads: reads!, readBytes: readSectors! * 512, readMs: readMs!, writes: writes!, writeBytes: writeSectors! * 512, writeMs: writeMs! };
+  return {
+    reads: reads!,
+    readsMerged: readsMerged!,
+    readBytes: readSectors! * 512,
+    readMs: readMs!,
+    writes: writes!,
+    writeBytes: writeSectors! * 512,
+    writeMs: writeMs!,
+  };
 }
 
 /** A control group whose processes read so many bytes a second from a device at most. `tasks`: the file that takes a process. */
@@ -82,4 +97,11 @@ export function memoryLimit(bytes: number): { readonly tasks: string } & Disposa
   Deno.mkdirSync(group);
   Deno.writeTextFileSync(`${group}/memory.limit_in_bytes`, String(bytes));
   return { tasks: `${group}/cgroup.procs`, [Symbol.dispose]: () => Deno.removeSync(group) };
+}
+
+/** A control group of version 2, which limits nothing: it says what its processes stand still for. */
+export function ownGroup(): { readonly tasks: string; readonly folder: string } & Disposable {
+  const folder = `/sys/fs/cgroup/unified/llmprof-test-${Deno.pid}`;
+  Deno.mkdirSync(folder);
+  return { tasks: `${folder}/cgroup.procs`, folder, [Symbol.dispose]: () => Deno.removeSync(folder) };
 }

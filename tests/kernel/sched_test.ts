@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { start } from "../harness/command.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
+import { query } from "../judge/trace_processor.ts";
 import { built } from "../setup/programs.ts";
 import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { loopDevice, slowReads } from "./loop_device.ts";
@@ -60,8 +61,18 @@ sampledTest(1, "sched: planted waits, each as long as it was, by its reason and 
   const counters: Counters = lines.at(-1);
   const waits: Wait[] = lines.slice(0, -1);
   assert.deepEqual(waits.map(({ wait }) => wait), ["moves", "disk", "lock", "sleep", "network", "preempted"]);
+  // Of several short times off that are one slice, each.
   const slices: Off[] = Deno.readTextFileSync(outputPath(folder, "jsonl")).trimEnd().split("\n").map((line) => JSON.parse(line))
-    .filter(({ type, category, track }) => type === "slice" && category === "sched.off" && track.tid === counters.tid);
+    .filter(({ type, category, track, args }) => type === "slice" && /^sched\.offs?$/.test(category) && (args.thread ?? track.tid) === counters.tid)
+    .flatMap((slice) =>
+      Array.from({ length: slice.args.times ?? 1 }, () => (
+        {
+          ...slice,
+          duration: (slice.args.offNs ?? slice.duration) / (slice.args.times ?? 1),
+          args: { ...slice.args, queuedNs: (slice.args.queuedNs ?? 0) / (slice.args.times ?? 1) },
+        }
+      ))
+    );
   for (const { wait, from, to, off, waker } of waits.slice(1)) {
     const inside = slices.filter(({ start, end }) => Number(start) >= from && Number(end) <= to);
     const all = inside.reduce((sum, { duration }) => sum + duration, 0);
@@ -92,3 +103,50 @@ sampledTest(1, "sched: planted waits, each as long as it was, by its reason and 
   assert.equal(thread.name, "waits");
   assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
 });
+
+interface Passes {
+  readonly tid: number;
+  readonly from: number;
+  readonly to: number;
+  readonly voluntary: number;
+  readonly forced: number;
+}
+
+sampledTest(
+  1,
+  "sched: as many switches as this machine can make, each counted, and none lost on its way",
+  { judge: true },
+  async ({ name, path }) => {
+    using folder = temporary();
+    const rounds = name === "0.17" ? 30_011 : 300_007;
+    await using llmprof = startLlmprof("sched", { bpftrace: path, folder, target: { argv: [built.pipes, "1", String(rounds)] } });
+    const ended = await llmprof.finished();
+    const { result, events } = summaryOf("sched", ended);
+    assert.equal(events.lost, events.skipped, "what the kernel skipped is all that is lost");
+    const passes: Passes[] = ended.stderr.split("\n").filter((line) => line.startsWith('{"tid"')).map((line) => JSON.parse(line));
+    assert.equal(passes.length, 2);
+    for (const { tid, from, to, voluntary, forced } of passes) {
+      assert.ok(voluntary + forced >= rounds, `${voluntary} and ${forced} switches`);
+      const rows = await query(outputPath(folder, "pftrace"), switchesBetween(tid, from, to));
+      const [told, taken] = ["told", "taken"].map((kind) => Number(rows.find((row) => row.kind === kind)?.times ?? 0));
+      const differing = Math.abs(told! - voluntary) + Math.abs(taken! - forced);
+      assert.ok(differing <= events.skipped!, `${told} and ${taken} switches, ${voluntary} and ${forced} by getrusage, ${events.skipped} skipped`);
+      const thread = result.threads.find((thread) => thread.tid === tid)!;
+      assert.ok(thread.voluntary >= told!, "what comes before and after is more");
+      near(thread.onNs + thread.queuedNs + thread.waits.reduce((sum, { ns }) => sum + ns, 0), thread.seenNs, "all that it did");
+    }
+  },
+);
+
+/** Times off that began then, of a thread; one slice may be many. */
+function switchesBetween(tid: number, from: number, to: number): string {
+  const kind = "iif(extract_arg(s.arg_set_id, 'debug.reason') = 'preempted', 'taken', 'told') as kind";
+  const then = `s.ts >= ${from} and s.ts <= ${to}`;
+  return `select kind, sum(times) as times from (
+    select ${kind}, 1 as times from slice s join thread_track t on t.id = s.track_id join thread using (utid)
+    where s.category = 'sched.off' and thread.tid = ${tid} and ${then}
+    union all
+    select ${kind}, extract_arg(s.arg_set_id, 'debug.times') from slice s
+    where s.category = 'sched.offs' and extract_arg(s.arg_set_id, 'debug.thread') = ${tid} and ${then}
+  ) group by kind`;
+}

@@ -30,6 +30,11 @@ sampledTest(0, "operators: every slice names the tensor that was computed", { en
   assert.deepEqual(found, expected);
   assert.ok(new Set(expected).size > 40, "more than one graph was built");
   assert.deepEqual(await demands(outputPath(folder, "pftrace"), decodeDemands), expectedDemands(shapes.tiny, options));
+  // Of the prompt and of each token but the last, in every layer.
+  const looked = (await query(outputPath(folder, "pftrace"), cellsOfAttention)).map(({ cells, calls }) => [Number(cells), Number(calls)]);
+  const upTo256 = 1 + 256 - options.prompt, all = options.tokens;
+  assert.deepEqual(looked, [[256, upTo256 * shapes.tiny.layers], [512, (all - upTo256) * shapes.tiny.layers]]);
+  assert.equal(value.result.cache.attendedCells, 512);
 });
 
 /** Tensor, bytes, of these cold ones, operations, calls. */
@@ -117,6 +122,8 @@ sampledTest(
   },
 );
 
+const cellsOfAttention = `select c.int_value as cells, count(*) as calls from slice s join args c using (arg_set_id)
+  where s.category = 'ggml.op' and c.key = 'debug.cells' group by 1 order by 1`;
 const slices = `
 select extract_arg(s.arg_set_id, 'debug.tensor') as tensor, extract_arg(s.arg_set_id, 'debug.shape') as shape
 from slice s join track t on t.id = s.track_id

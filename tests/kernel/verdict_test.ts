@@ -1,24 +1,30 @@
 /** Planted bottlenecks: what `sched` says that threads wait for, and that it waits less where its advice is followed. */
 import assert from "node:assert/strict";
 import type { SchedResult } from "../../lib/analysis/sched_schema.ts";
+import { parsePressure } from "../../lib/machine/pressure.ts";
 import { mustRun, start } from "../harness/command.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
 import { startLlmprof, summaryOf } from "./live_run.ts";
-import { cpuLimit, loopDevice, memoryLimit, slowReads } from "./loop_device.ts";
+import { cpuLimit, loopDevice, memoryLimit, ownGroup, slowReads } from "./loop_device.ts";
 
 /** What is found out of a program that is watched from before it begins. `tasks`: control groups that it joins first. */
 async function resultOf(bpftrace: string, folder: Temporary, words: readonly string[], tasks: readonly string[] = []): Promise<SchedResult> {
   const go = folder.file(`go-${crypto.randomUUID()}`);
   const wait = `while [ ! -e "${go}" ]; do sleep 0.05; done`;
   await using program = start(["sh", "-c", `(${wait}; echo) | "$@"`, "sh", built.bottleneck, ...words], { timeoutMilliseconds: 60_000 });
+  // Whatever fails, nobody waits for ever.
+  using ends = new DisposableStack();
+  ends.defer(() => Deno.writeTextFileSync(go, ""));
   await program.saw("ready");
   // Of the shell's children, the one that computes.
   const pid = await pidOf(words);
   for (const file of tasks) Deno.writeTextFileSync(file, String(pid));
   await using llmprof = startLlmprof("sched", { bpftrace, folder, target: { pid }, formats: [], flags: ["--no-output"] });
   await llmprof.saw("Tracing");
+  // Its first look at what surrounds the program.
+  await new Promise((resolve) => setTimeout(resolve, 300));
   Deno.writeTextFileSync(go, "");
   return summaryOf("sched", await llmprof.finished()).result;
 }
@@ -56,6 +62,32 @@ sampledTest(0, "sched: a hog on its processor is named, and without it nothing i
   hog.kill("SIGTERM");
   await hog.finished();
   assert.ok(share(await verdictOf(path, folder, ["pinned", "1"]), "processor") < first!.share / 4);
+});
+
+/** Microseconds for which somebody stood still for want of a processor. */
+function stalled(file: string): number {
+  return parsePressure(Deno.readTextFileSync(file)).some!.total;
+}
+
+sampledTest(0, "sched: pressure of the group is what the kernel counts there, and that of the machine lies around it; memory at its most", {
+  groups: true,
+}, async ({ path }) => {
+  using folder = temporary();
+  using group = ownGroup();
+  const pressure = `${group.folder}/cpu.pressure`, machine = "/proc/pressure/cpu";
+  const [before, beforeAll] = [stalled(pressure), stalled(machine)];
+  const crowd = await resultOf(path, folder, ["crowd", String(4 * navigator.hardwareConcurrency)], [group.tasks]);
+  const [ns, allNs] = [stalled(pressure) - before, stalled(machine) - beforeAll].map((us) => us * 1000) as [number, number];
+  assert.equal(crowd.groupPressure!.cpu.someNs, ns);
+  assert.ok(ns > 1e9, `${ns}`);
+  const { someNs } = crowd.pressure!.cpu;
+  assert.ok(someNs! >= 0.98 * ns && someNs! <= allNs, `${ns} in the group, ${someNs} told of the machine, ${allNs} in more time`);
+
+  const { memory, groupPressure } = await resultOf(path, folder, ["hoard", "2"]);
+  assert.equal(groupPressure, null);
+  const [hoard] = memory!.processes;
+  assert.ok(hoard!.residentBytes >= 128 << 20 && hoard!.residentBytes < 136 << 20, `${hoard!.residentBytes} bytes`);
+  assert.deepEqual([hoard!.lockedBytes, hoard!.swappedBytes], [0, 0]);
 });
 
 sampledTest(1, "sched: a slow device is waited for", { fio: true, groups: true }, async ({ path }) => {

@@ -3,24 +3,34 @@
  *
  *     pipes PROCESSOR ROUNDS
  *
- * Prints the nanoseconds that a round took, there and back.
+ * Prints the nanoseconds that a round took, there and back; and on standard error, of each process, when it passed bytes (CLOCK_BOOTTIME) and how often it
+ * was switched meanwhile, as getrusage counts it:
+ * {"tid":12,"from":1000,"to":2000,"voluntary":300,"forced":1}
  */
 #define _GNU_SOURCE
 #include <err.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "clock.h"
 
 static void pass(int from, int to, long rounds, int begins) {
   char byte = 'x';
+  struct rusage before, after;
+  int64_t since = clock_ns(CLOCK_BOOTTIME);
+  getrusage(RUSAGE_SELF, &before);
   for (long i = 0; i < rounds; i++) {
     if (begins && write(to, &byte, 1) != 1) err(1, "write");
     if (read(from, &byte, 1) != 1) err(1, "read");
     if (!begins && write(to, &byte, 1) != 1) err(1, "write");
   }
+  getrusage(RUSAGE_SELF, &after);
+  fprintf(stderr, "{\"tid\":%d,\"from\":%lld,\"to\":%lld,\"voluntary\":%ld,\"forced\":%ld}\n", (int)getpid(), (long long)since,
+          (long long)clock_ns(CLOCK_BOOTTIME), after.ru_nvcsw - before.ru_nvcsw, after.ru_nivcsw - before.ru_nivcsw);
 }
 
 int main(int argc, char **argv) {

@@ -1,0 +1,101 @@
+import type { Counter, Instant, Limits } from "../events/span.ts";
+import type { PressureResult, SurroundingsResult } from "./surroundings_schema.ts";
+
+/** First and last total of a counter that grows. */
+interface Growth {
+  readonly first: number;
+  last: number;
+}
+
+/** What surrounded the target while it was watched. */
+export class Surroundings {
+  /** When watching began, or the target was put into other groups; and last. */
+  #limits: { readonly first: Limits; readonly last: Limits } | null = null;
+  /** By counter. */
+  readonly #grown = new Map<string, Growth>();
+  readonly #processes = new Map<number, { resident: number; locked: number; swapped: number }>();
+  #available = Infinity;
+  /** By process and node, as it was looked at last. */
+  readonly #onNode = new Map<string, { readonly node: number; readonly bytes: number }>();
+
+  /** Any instant. */
+  instant({ category, limits }: Instant): void {
+    if (category === "process.limits") this.#told(limits!);
+  }
+
+  /** Any counter. */
+  counter({ track: { name, pid }, value, total }: Counter): void {
+    if (total !== undefined) {
+      const grown = this.#grown.get(name);
+      if (grown) grown.last = total;
+      else this.#grown.set(name, { first: total, last: total });
+    } else if (name.startsWith(ON_NODE)) this.#onNode.set(`${pid} ${name}`, { node: Number(name.slice(ON_NODE.length)), bytes: value });
+    else if (name === "available memory") this.#available = Math.min(this.#available, value);
+    else if (name in AMOUNTS) {
+      const known = this.#processes.get(pid) ?? { resident: 0, locked: 0, swapped: 0 }, amount = AMOUNTS[name]!;
+      this.#processes.set(pid, { ...known, [amount]: Math.max(known[amount], value) });
+    }
+  }
+
+  /** Bytes of the target in each node. */
+  get byNode(): ReadonlyMap<number, number> {
+    const all = new Map<number, number>();
+    for (const { node, bytes } of this.#onNode.values()) all.set(node, (all.get(node) ?? 0) + bytes);
+    return all;
+  }
+
+  result(): SurroundingsResult {
+    const seen = Number.isFinite(this.#available);
+    return {
+      limits: this.#limits && since(this.#limits.first, this.#limits.last),
+      pressure: this.#pressure("pressure"),
+      groupPressure: this.#pressure("pressure in its group"),
+      memory: !seen ? null : {
+        processes: [...this.#processes].map(([pid, { resident, locked, swapped }]) => (
+          { pid, residentBytes: resident, lockedBytes: locked, swappedBytes: swapped }
+        )).sort((a, b) => b.residentBytes - a.residentBytes),
+        leastAvailableBytes: this.#available,
+        swappedInPages: this.#growth("pages swapped in") ?? 0,
+        swappedOutPages: this.#growth("pages swapped out") ?? 0,
+      },
+    };
+  }
+
+  /** Other groups have counts of their own, which may be lower; who is watched for one look alone has none yet. */
+  #told(last: Limits): void {
+    const known = this.#limits;
+    const isOther = known && (last.cpus !== known.last.cpus || last.memoryLimit !== known.last.memoryLimit || last.throttled < known.last.throttled);
+    this.#limits = { first: known && !isOther ? known.first : last, last };
+  }
+
+  #growth(counter: string): number | null {
+    const grown = this.#grown.get(counter);
+    return grown ? Math.max(0, grown.last - grown.first) : null;
+  }
+
+  #pressure(of: string): PressureResult | null {
+    const ns = (resource: string, stall: string) => {
+      const us = this.#growth(`${of}: ${resource}, ${stall}`);
+      return us === null ? null : us * 1000;
+    };
+    const stalls = (resource: string) => ({ someNs: ns(resource, "some"), fullNs: ns(resource, "full") });
+    const result = { cpu: stalls("cpu"), io: stalls("io"), memory: stalls("memory") };
+    return Object.values(result).every(({ someNs }) => someNs === null) ? null : result;
+  }
+}
+
+/** A counter of a process: `resident on node 1`. */
+const ON_NODE = "resident on node ";
+
+/** Counters of a process: what each is the amount of. */
+const AMOUNTS: Readonly<Record<string, "resident" | "locked" | "swapped">> = { "resident": "resident", "locked": "locked", "swapped out": "swapped" };
+
+/** What came of limits between two looks. */
+function since(first: Limits, last: Limits): Limits {
+  return {
+    ...last,
+    throttled: last.throttled - first.throttled,
+    throttledNs: Math.max(0, last.throttledNs - first.throttledNs),
+    killed: Math.max(0, last.killed - first.killed),
+  };
+}

@@ -1,0 +1,50 @@
+import type { Facts, Note } from "../events/view.ts";
+import { mebibytes } from "./figures.ts";
+import { warning } from "./quality.ts";
+import type { PressureResult, SurroundingsResult } from "./surroundings_schema.ts";
+
+/** Pressure of less of the time is not worth a line. */
+const MATTERS = 0.01;
+
+export function limitNotes({ limits }: SurroundingsResult): Note[] {
+  if (!limits || limits.killed === 0) return [];
+  const allowed = limits.memoryLimit === null ? "there was no more memory" : `its control group allows ${mebibytes(limits.memoryLimit)} of memory`;
+  return [warning(`The kernel killed ${limits.killed === 1 ? "a process" : `${limits.killed} processes`}: ${allowed}. Raise that, or need less.`)];
+}
+
+/** Empty where nothing was read. `ns`: for how long it was watched. */
+export function presentSurroundings({ limits, pressure, groupPressure, memory }: SurroundingsResult, ns: number): Facts[] {
+  if (memory === null) return [];
+  const sum = (of: "residentBytes" | "lockedBytes" | "swappedBytes") => memory.processes.reduce((all, process) => all + process[of], 0);
+  const most = memory.processes.length > 1 ? `of ${memory.processes.length} processes` : "";
+  const facts: Facts["facts"][number][] = [
+    { name: "resident at most", value: sum("residentBytes"), unit: "bytes", note: most },
+    { name: "locked", value: sum("lockedBytes"), unit: "bytes" },
+    { name: "available at least", value: memory.leastAvailableBytes, unit: "bytes", note: "of the machine's" },
+  ];
+  if (sum("swappedBytes") > 0) facts.push({ name: "swapped out", value: sum("swappedBytes"), unit: "bytes", note: "of the target's" });
+  const { swappedInPages, swappedOutPages } = memory;
+  if (swappedInPages + swappedOutPages > 0) {
+    facts.push({ name: "pages from swap", value: swappedInPages, unit: "count", note: `and ${swappedOutPages} to it, of the whole machine` });
+  }
+  if (limits && limits.memoryLimit !== null && limits.memoryBytes !== null) {
+    const note = `of the ${mebibytes(limits.memoryLimit)} that its control group allows`;
+    facts.push({ name: "group uses", value: limits.memoryBytes, unit: "bytes", note });
+  }
+  facts.push(
+    ...pressureFacts("somebody waited for", "on the machine", pressure, ns),
+    ...pressureFacts("its group waited for", "", groupPressure, ns),
+  );
+  return [{ type: "facts", title: "Memory and pressure", facts }];
+}
+
+const RESOURCES = { cpu: "a processor", io: "disks", memory: "memory" } as const;
+
+function pressureFacts(who: string, where: string, pressure: PressureResult | null, ns: number): Facts["facts"][number][] {
+  if (!pressure || ns === 0) return [];
+  return (Object.keys(RESOURCES) as (keyof typeof RESOURCES)[]).flatMap((resource) => {
+    const share = Math.min(1, (pressure[resource].someNs ?? 0) / ns), full = Math.min(1, (pressure[resource].fullNs ?? 0) / ns);
+    const note = [where, full >= MATTERS ? `everybody for ${(full * 100).toFixed(1)} %` : ""].filter((text) => text !== "").join(", ");
+    return share < MATTERS ? [] : [{ name: `${who} ${RESOURCES[resource]}`, value: share, unit: "ratio", note } as const];
+  });
+}

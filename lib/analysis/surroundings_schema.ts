@@ -1,0 +1,45 @@
+import * as z from "zod";
+
+const count = z.int().nonnegative();
+const bytes = z.number();
+/** Nanoseconds in which some, or all, threads that had work stood still for want of it; null where the kernel does not say. */
+const stallsSchema = z.object({ someNs: z.number().nullable(), fullNs: z.number().nullable() });
+const pressureSchema = z.object({ cpu: stallsSchema, io: stallsSchema, memory: stallsSchema });
+
+/** What surrounded a target while it was watched: a part of what `io` and `sched` answer. Null: nobody knows. */
+export const surroundingsSchema = z.object({
+  /**
+   * What control groups allow the target: of processors' time and memory (null: all there is), what it used at the end; how often, while it was watched, it
+   * had used up its time and stood still, and for how long a processor at a time; processes that were killed for want of memory.
+   */
+  limits: z.object({
+    cpus: z.number().nullable(),
+    throttled: count,
+    throttledNs: z.number(),
+    memoryLimit: z.number().nullable(),
+    memoryBytes: z.number().nullable(),
+    killed: count,
+  }).nullable(),
+  /** Of the machine (`/proc/pressure`) while the target was watched. */
+  pressure: pressureSchema.nullable(),
+  /** Of the target's control group, where that is one of version 2. */
+  groupPressure: pressureSchema.nullable(),
+  memory: z.object({
+    /** The most that was seen of each of the target's, once a second. */
+    processes: z.array(z.object({ pid: count, residentBytes: bytes, lockedBytes: bytes, swappedBytes: bytes })),
+    leastAvailableBytes: bytes,
+    /** Of the whole machine. */
+    swappedInPages: count,
+    swappedOutPages: count,
+  }).nullable(),
+});
+
+/** Threads and memory by node (see numa.ts). */
+export const numaSchema = z.object({
+  nodes: z.array(z.object({ node: count, onNs: z.number(), memoryBytes: bytes })),
+  remote: z.number(),
+});
+
+export type NumaResult = z.infer<typeof numaSchema>;
+export type SurroundingsResult = z.infer<typeof surroundingsSchema>;
+export type PressureResult = z.infer<typeof pressureSchema>;

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { withMachine } from "../../tests/harness/fake_machine.ts";
+import { readMemoryUse } from "./memory_use.ts";
+
+Deno.test("memory: of processes that live, in bytes, and of the machine", async () => {
+  await withMachine({
+    "/proc/meminfo": "MemTotal:  8000 kB\nMemAvailable:   500 kB\nCached:  70 kB\nSwapCached:  9 kB\n",
+    "/proc/vmstat": "pgpgin 1\npswpin 12\npswpout 34\npswpin_zero 99\n",
+    "/proc/100/status": "Name:\tnode\nVmHWM:\t 900 kB\nVmRSS:\t  40 kB\nVmLck:\t   8 kB\nVmSwap:\t  4 kB\n",
+    "/proc/100/numa_maps": "7f00 default anon=5 N0=3 N1=2 kernelpagesize_kB=4\n",
+    // It has ended, and its parent has not asked how.
+    "/proc/101/status": "Name:\tnode\nState:\tZ (zombie)\n",
+  }, async (files) => {
+    assert.deepEqual(await readMemoryUse(files, [100, 101, 102]), {
+      processes: [{ pid: 100, resident: 40 << 10, locked: 8 << 10, swapped: 4 << 10 }],
+      available: 500 << 10,
+      pageCache: 70 << 10,
+      swappedIn: 12,
+      swappedOut: 34,
+    });
+    const [process] = (await readMemoryUse(files, [100], true)).processes;
+    assert.deepEqual(process!.nodes, [{ node: 0, bytes: 3 * 4096 }, { node: 1, bytes: 8192 }]);
+  });
+});

@@ -1,0 +1,134 @@
+import type { Decoder, Event, Snapshot } from "../../lib/events/event.ts";
+import type { SpanSink } from "../../lib/events/span.ts";
+import type { Ns } from "../../lib/events/time.ts";
+import type { Tracks } from "../../lib/events/tracks.ts";
+import type { Probe } from "../../lib/programs/probe.ts";
+import template from "./calls.bt" with { type: "text" };
+
+/** What is added up when a call returns. An address is no error; the last page of the numbers is. */
+const RETURNED = `$kind = @memory_kind[tid];
+  @memory_calls[pid, $kind] = count();
+  @memory_ns[pid, $kind] = sum(nsecs - @memory_at[tid]);
+  if ((int64)args->ret < 0 && (int64)args->ret > -4096) {
+    @memory_failed[pid, $kind] = count();
+  } else {
+    @memory_bytes[pid, $kind] = sum(@memory_length[tid]);
+  }
+  delete(@memory_kind[tid]);
+  delete(@memory_length[tid]);
+  delete(@memory_at[tid]);`;
+const MLOCK = 4;
+
+/** Memory that the target asks for, gives back, and tells the kernel about. */
+export const calls: Probe = {
+  name: "memory/calls",
+  summary: "mmap, munmap, mremap, mlock, munlock, madvise: calls, bytes, time, failures",
+  template: template.replaceAll("RETURNED", () => RETURNED),
+  tracepoints: ["syscalls:sys_exit_mmap", "syscalls:sys_exit_madvise"],
+  records: {},
+  maps: { memory_calls: "calls", memory_bytes: "bytes", memory_ns: "ns", memory_failed: "calls" },
+  sees: ["memory/lock.lock"],
+  decoder: (tracks) => new CallsDecoder(tracks),
+};
+
+/** By their numbers in the template. */
+const KINDS = ["", "mmap of nothing", "mmap of a file", "munmap", "mlock", "munlock", "mremap"];
+/** `madvise`, by its numbers (linux/mman.h). */
+const ADVICE: Readonly<Record<number, string>> = {
+  0: "normal",
+  1: "random",
+  2: "sequential",
+  3: "willneed",
+  4: "dontneed",
+  8: "free",
+  9: "remove",
+  10: "dontfork",
+  11: "dofork",
+  12: "mergeable",
+  13: "unmergeable",
+  14: "hugepage",
+  15: "nohugepage",
+  16: "dontdump",
+  17: "dodump",
+  18: "wipeonfork",
+  19: "keeponfork",
+  20: "cold",
+  21: "pageout",
+  22: "populate_read",
+  23: "populate_write",
+  25: "collapse",
+};
+const MADVISE = 16;
+
+/** `madvise (willneed)` */
+export function kindOf(number: number): string {
+  return number < MADVISE ? KINDS[number] ?? `call ${number}` : `madvise (${ADVICE[number - MADVISE] ?? number - MADVISE})`;
+}
+
+interface Sums {
+  readonly pid: number;
+  readonly kind: string;
+  calls: number;
+  bytes: number;
+  ns: number;
+  failed: number;
+}
+
+/** What a program sums up begins afresh with another life of the target, and another turn: these have streams of their own. */
+const FIELDS: Readonly<Record<string, "calls" | "bytes" | "ns" | "failed">> = {
+  "memory/calls.memory_calls": "calls",
+  "memory/calls.memory_bytes": "bytes",
+  "memory/calls.memory_ns": "ns",
+  "memory/calls.memory_failed": "failed",
+};
+
+/** How often a rate is drawn. */
+const DRAWN_EVERY = 1e9;
+
+class CallsDecoder implements Decoder {
+  /** By stream, process and kind. */
+  #sums = new Map<string, Sums>();
+  /** By process and kind: what was drawn last. */
+  readonly #drawn = new Map<string, { readonly at: Ns; readonly calls: number }>();
+
+  constructor(readonly tracks: Tracks) {}
+
+  /** Of mlock, which is told call by call. */
+  event({ at, stream, pid, values }: Event, out: SpanSink): void {
+    const [began, bytes, ret] = values as [Ns, number, number];
+    const [id, sums] = this.#find(stream, pid, MLOCK);
+    sums.calls++;
+    sums.ns += at - began;
+    if (ret < 0) sums.failed++;
+    else sums.bytes += bytes;
+    this.#draw(id, sums, at, out);
+  }
+
+  snapshot({ at, stream, map, key, value }: Snapshot, out: SpanSink): void {
+    const [id, sums] = this.#find(stream, key[0]!, key[1]!);
+    sums[FIELDS[map]!] = value;
+    if (FIELDS[map] === "calls") this.#draw(id, sums, at, out);
+  }
+
+  #find(stream: string, pid: number, number: number): [string, Sums] {
+    const id = `${stream} ${pid} ${number}`;
+    let sums = this.#sums.get(id);
+    if (!sums) this.#sums.set(id, sums = { pid, kind: kindOf(number), calls: 0, bytes: 0, ns: 0, failed: 0 });
+    return [id, sums];
+  }
+
+  end(at: Ns, out: SpanSink): void {
+    for (const { pid, kind, ...args } of this.#sums.values()) {
+      out({ type: "instant", track: this.tracks.lane(pid, "memory calls", 3), name: kind, category: "memory.calls", at, args: { kind, ...args } });
+    }
+    this.#sums = new Map();
+  }
+
+  #draw(id: string, { pid, kind, calls }: Sums, at: Ns, out: SpanSink): void {
+    const before = this.#drawn.get(id);
+    if (before && at - before.at < DRAWN_EVERY) return;
+    this.#drawn.set(id, { at, calls });
+    const value = before ? (calls - before.calls) / ((at - before.at) / 1e9) : 0;
+    out({ type: "counter", track: this.tracks.counter(pid, kind, "per second"), at, value, total: calls });
+  }
+}

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import type { Fact } from "../../lib/events/fact.ts";
+import type { MemoryUse, Pressure, Span } from "../../lib/events/span.ts";
+import { Tracks } from "../../lib/events/tracks.ts";
+import { Surroundings } from "../../lib/analysis/surroundings.ts";
+import { presentSurroundings } from "../../lib/analysis/surroundings_present.ts";
+import { SurroundingsDecoder } from "./surroundings.ts";
+
+const SECOND = 1e9;
+
+/** Microseconds stalled until now, for want of processors and of disks. */
+function pressure(cpu: number, io: number, ioFull = 0): Pressure {
+  const stalls = (total: number) => ({ avg10: 12.5, avg60: 0, avg300: 0, total });
+  return { cpu: { some: stalls(cpu), full: stalls(0) }, io: { some: stalls(io), full: stalls(ioFull) }, memory: { some: null, full: null } };
+}
+
+function memory(resident: number, more: Partial<MemoryUse> = {}): Fact {
+  const processes = [{ pid: 100, resident, locked: 0, swapped: 0 }];
+  return { fact: "memory", memory: { processes, available: 5000, pageCache: 700, swappedIn: 0, swappedOut: 0, ...more } };
+}
+
+function told(facts: readonly (readonly [seconds: number, fact: Fact])[]) {
+  const decoder = new SurroundingsDecoder(new Tracks()), analysis = new Surroundings(), spans: Span[] = [];
+  for (const [seconds, fact] of facts) decoder.fact(fact, seconds * SECOND, (span) => spans.push(span));
+  for (const span of spans) span.type === "counter" ? analysis.counter(span) : span.type === "instant" && analysis.instant(span);
+  const values = (name: string) => spans.flatMap((span) => span.type === "counter" && span.track.name === name ? [span.value] : []);
+  return { values, result: analysis.result() };
+}
+
+Deno.test("surroundings: pressure is the share of the time between two looks, and in all what the kernel counted between the first and the last", () => {
+  const { values, result } = told([
+    [1, { fact: "pressure", pressure: pressure(1_000_000, 50), group: pressure(10, 0) }],
+    [2, { fact: "pressure", pressure: pressure(1_500_000, 50), group: pressure(10, 0) }],
+    [4, { fact: "pressure", pressure: pressure(2_000_000, 1_000_050, 4), group: pressure(500_010, 0) }],
+  ]);
+  assert.deepEqual(values("pressure: cpu, some"), [12.5, 50, 25]);
+  assert.deepEqual(values("pressure: io, some"), [12.5, 0, 50]);
+  assert.deepEqual(values("pressure: cpu, full"), []);
+  assert.deepEqual(values("pressure in its group: cpu, some"), [12.5, 0, 25]);
+  const none = { someNs: null, fullNs: null };
+  assert.deepEqual(result.pressure, { cpu: { someNs: 1e9, fullNs: null }, io: { someNs: 1e9, fullNs: 4000 }, memory: none });
+  assert.deepEqual(result.groupPressure, { cpu: { someNs: 5e8, fullNs: null }, io: { someNs: 0, fullNs: 0 }, memory: none });
+  assert.equal(result.memory, null);
+  assert.deepEqual(presentSurroundings(result, 3e9), []);
+});
+
+Deno.test("surroundings: of memory the most that each process had, the least that was left, and pages from and to swap", () => {
+  const { values, result } = told([
+    [1, memory(4096, { swappedIn: 70, swappedOut: 7 })],
+    [2, memory(8192, { available: 1000, swappedIn: 80, swappedOut: 7 })],
+    [3, memory(2048, { processes: [{ pid: 100, resident: 2048, locked: 512, swapped: 64 }, { pid: 101, resident: 1, locked: 0, swapped: 0 }] })],
+    [4, memory(0, { processes: [], swappedIn: 81, swappedOut: 7 })],
+  ]);
+  assert.deepEqual(values("resident"), [4096, 8192, 2048, 1]);
+  assert.deepEqual(values("locked"), [512]);
+  assert.deepEqual(values("pages swapped in"), [0, 10, 0.5]);
+  assert.deepEqual(result.memory, {
+    processes: [
+      { pid: 100, residentBytes: 8192, lockedBytes: 512, swappedBytes: 64 },
+      { pid: 101, residentBytes: 1, lockedBytes: 0, swappedBytes: 0 },
+    ],
+    leastAvailableBytes: 1000,
+    swappedInPages: 11,
+    swappedOutPages: 0,
+  });
+  const [facts] = presentSurroundings(result, 3e9);
+  assert.deepEqual(facts!.facts.map(({ name, value }) => [name, value]), [
+    ["resident at most", 8193],
+    ["locked", 512],
+    ["available at least", 1000],
+    ["swapped out", 64],
+    ["pages from swap", 11],
+  ]);
+});

@@ -1,0 +1,52 @@
+/**
+ * What it costs to watch every request to a disk: fio reads from a loop device over memory, as fast as it can, with nothing, under `llmprof io`, under
+ * `llmprof io --snapshots`, and under libbpf-tools' biolatency, in turns.
+ *
+ *     deno run -A tests/bench/requests.ts [--rounds 9] [--bpftrace 0.23] [--depth 1]
+ *
+ * Prints nanoseconds that each adds to a request, and what llmprof received of what it saw.
+ */
+import { parseArgs } from "node:util";
+import { bpftraces } from "../harness/bpftraces.ts";
+import { temporary } from "../harness/temporary.ts";
+import { loopDevice } from "../kernel/loop_device.ts";
+import { compare, nothing, ours, peers } from "./watching.ts";
+
+const { values } = parseArgs({
+  options: { rounds: { type: "string", default: "9" }, bpftrace: { type: "string", default: "0.23" }, depth: { type: "string", default: "1" } },
+});
+const bpftrace = bpftraces().find(({ name }) => name === values.bpftrace);
+if (!bpftrace) throw new Error(`No bpftrace ${values.bpftrace} is here.`);
+
+const REQUESTS = 100_003;
+using folder = temporary("/dev/shm");
+await using device = await loopDevice(folder, 64);
+device.scheduler("none");
+const words = [
+  "--name=io",
+  `--filename=${device.path}`,
+  "--direct=1",
+  "--bs=4096",
+  "--ioengine=libaio",
+  "--thread=1",
+  "--rw=randread",
+  `--iodepth=${values.depth}`,
+  `--number_ios=${REQUESTS}`,
+  "--norandommap",
+  `--io_size=${REQUESTS * 4096}`,
+  "--output-format=json",
+];
+const watches = {
+  nothing,
+  io: ours(bpftrace, "io", ["--no-output"]),
+  "io --snapshots": ours(bpftrace, "io", ["--snapshots", folder.file("snapshots.jsonl")]),
+  biolatency: await peers(["biolatency"]),
+};
+await compare(watches, Number(values.rounds), {
+  command: `fio ${words.join(" ")}`,
+  step: "a request",
+  nanoseconds(stdout) {
+    const { read } = JSON.parse(stdout).jobs[0];
+    return read.runtime * 1e6 / read.total_ios;
+  },
+});

@@ -1,0 +1,48 @@
+/** Calls that ask for memory and give it back: as many as the program makes, and as much. */
+import assert from "node:assert/strict";
+import { start } from "../harness/command.ts";
+import { sampledTest } from "../harness/kernel.ts";
+import { temporary } from "../harness/temporary.ts";
+import { query } from "../judge/trace_processor.ts";
+import { built } from "../setup/programs.ts";
+import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
+
+const PAGE = 4096;
+
+sampledTest(
+  0,
+  "io: mmap, munmap, mremap, mlock and madvise of a program that counts them, those that failed among them",
+  { judge: true },
+  async ({ path }) => {
+    using folder = temporary();
+    const go = folder.file("go");
+    const wait = `while [ ! -e "${go}" ]; do sleep 0.05; done`;
+    await using program = start(["sh", "-c", `(${wait}; echo) | "$1"`, "sh", built.asked], { timeoutMilliseconds: 60_000 });
+    // Whatever fails, nobody waits for ever.
+    using ends = new DisposableStack();
+    ends.defer(() => Deno.writeTextFileSync(go, ""));
+    await program.saw("ready");
+    const { stdout } = await start(["pgrep", "-fx", built.asked]).finished();
+    const pid = Number(stdout.trim());
+    await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { pid } });
+    await llmprof.saw("Tracing");
+    Deno.writeTextFileSync(go, "");
+    const { result, events } = summaryOf("io", await llmprof.finished());
+    assert.equal(events.lost, 0);
+    // See asked.c; 27 of the 53 grow to five pages, the others shrink to three.
+    const expected = [
+      ["madvise (dontneed)", 307 + 13, 13, 307 * 2 * PAGE],
+      ["madvise (willneed)", 29, 0, 29 * PAGE],
+      ["mlock", 17, 0, 17 * PAGE],
+      ["mmap of a file", 101, 0, 101 * 2 * PAGE],
+      ["mmap of nothing", 211, 0, 211 * 3 * PAGE],
+      ["mremap", 53, 0, (27 * 5 + 26 * 3) * PAGE],
+      ["munlock", 11, 0, 11 * PAGE],
+      ["munmap", 199, 0, 199 * 3 * PAGE],
+    ];
+    assert.deepEqual(result.memoryCalls.map(({ kind, calls, failed, bytes }) => [kind, calls, failed, bytes]).toSorted(), expected);
+    assert.ok(result.memoryCalls.every(({ calls, ns }) => ns > calls * 50));
+    const told = await query(outputPath(folder, "pftrace"), "select name from slice where category = 'memory.calls' order by name");
+    assert.deepEqual(told.map(({ name }) => name), expected.map(([kind]) => kind));
+  },
+);
