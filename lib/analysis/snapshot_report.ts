@@ -35,8 +35,9 @@ export class SnapshotReport {
     const io = inOrder(this.#io), sched = inOrder(this.#sched);
     const all = [...io, ...sched];
     return {
-      from: all.length === 0 ? null : Math.min(...all.map(beginOf)),
-      to: all.length === 0 ? null : Math.max(...all.map(({ timestamp }) => timestamp)),
+      // Not as arguments of a call: weeks have more of them than fit.
+      from: all.length === 0 ? null : all.reduce((from, line) => Math.min(from, beginOf(line)), Infinity),
+      to: all.length === 0 ? null : all.reduce((to, { timestamp }) => Math.max(to, timestamp), 0),
       lines: { io: io.length, sched: sched.length, unread: this.#unread },
       devices: devicesOf(io),
       processes: processesOf(sched),
@@ -87,8 +88,11 @@ function slotsOf(lines: readonly IoSnapshot[], device: string): Map<number, numb
 }
 
 function inFlightOf(lines: readonly IoSnapshot[], device: string): number | null {
-  const counts = lines.flatMap(({ inflight }) => inflight.filter(({ device_name }) => device_name === device).map(({ count }) => count));
-  return counts.length === 0 ? null : Math.max(...counts);
+  let most: number | null = null;
+  for (const { inflight } of lines) {
+    for (const { device_name, count } of inflight) if (device_name === device) most = Math.max(most ?? count, count);
+  }
+  return most;
 }
 
 function devicesOf(lines: readonly IoSnapshot[]): ReportResult["devices"] {

@@ -97,6 +97,12 @@ Deno.test("report: of thousands of intervals some are drawn as one, and nothing 
   assert.equal(Math.max(...courses(report, /in flight/).vda!.map(Number)), 9);
 });
 
+Deno.test("report: weeks of intervals are as many as they are", () => {
+  const lines = Array.from({ length: 300_000 }, (_, i) => io((i + 1) * 5, { 5: 1 }, i % 7));
+  const { from, to, devices } = reportOf({ io: lines }).result();
+  assert.deepEqual([from, to, devices[0]!.requests, devices[0]!.mostInFlight], [START, START + 1_500_000, 300_000, 6]);
+});
+
 Deno.test("report: lines that are none are said, and nothing is drawn of nothing", () => {
   const report = new SnapshotReport();
   report.unread();
