@@ -32,7 +32,7 @@ export function layout(charts: readonly Chart[], span: readonly [from: number, t
     })),
     grid: tops.map((top) => ({ left: LEFT, right: RIGHT, top, height: HEIGHT })),
     legend: charts.map(({ series }, i) => ({
-      data: series.map(({ name }) => nameOf(name)),
+      data: series.map(({ name }) => harmless(name)),
       orient: "vertical",
       left: WIDTH - RIGHT + 12,
       top: tops[i]! - 6,
@@ -74,14 +74,10 @@ function labelOf(value: number, unit: Unit): string {
   return quantity(value, unit).replace(/\.0+(?!\d)/, "");
 }
 
-function nameOf(name: string): string {
-  return harmless(name);
-}
-
 function lineOf({ form, intervals }: Chart, index: number, name: string, values: readonly (number | null)[]) {
   return {
     type: "line",
-    name: nameOf(name),
+    name: harmless(name),
     xAxisIndex: index,
     yAxisIndex: index,
     data: steps(intervals, values.map((value) => value === null ? null : value / scaleOf(form))),

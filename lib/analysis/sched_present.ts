@@ -1,6 +1,6 @@
 import type { Facts, Note, Table, View } from "../events/view.ts";
 import { firstRows } from "./first_rows.ts";
-import { numaNotes, presentNuma } from "./numa.ts";
+import { numaNotes, presentNuma } from "./numa_present.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
 import { isIdle } from "./sched_verdict.ts";
 import type { SchedResult, SchedThread } from "./sched_schema.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { analyse, MS, TestSpans } from "../../tests/harness/spans.ts";
-import type { Limits, OffCpu, Span } from "../events/span.ts";
+import type { OffCpu, Span } from "../events/span.ts";
+import type { Limits } from "../events/surroundings.ts";
 import { sched } from "./sched.ts";
 import { presentSched } from "./sched_present.ts";
 import { schedResultSchema } from "./sched_schema.ts";

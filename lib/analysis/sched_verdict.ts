@@ -1,4 +1,4 @@
-import type { Limits } from "../events/span.ts";
+import type { Limits } from "../events/surroundings.ts";
 import { mebibytes } from "./figures.ts";
 import type { SchedResult, SchedThread, SchedWait } from "./sched_schema.ts";
 

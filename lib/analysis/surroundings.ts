@@ -1,4 +1,5 @@
-import type { Counter, Instant, Limits } from "../events/span.ts";
+import type { Counter, Instant } from "../events/span.ts";
+import type { Limits } from "../events/surroundings.ts";
 import type { PressureResult, SurroundingsResult } from "./surroundings_schema.ts";
 
 /** First and last total of a counter that grows. */

@@ -6,7 +6,7 @@ import { renderText } from "../../exporters/text.ts";
 import type { Context } from "./terminal.ts";
 import type { Finished } from "./trace_run.ts";
 
-export interface ReportOptions {
+export interface OutcomeOptions {
   /** None: no summary is printed. */
   readonly summary?: "text" | "json";
   readonly maxLoss?: number;
@@ -16,7 +16,7 @@ export interface ReportOptions {
 }
 
 /** Prints the summary, says what was written and how to open it, and returns the exit code that the counts deserve. */
-export function report<Result>({ summary, views, written }: Finished<Result>, options: ReportOptions, context: Context): number {
+export function tellOutcome<Result>({ summary, views, written }: Finished<Result>, options: OutcomeOptions, context: Context): number {
   const { terminal } = context;
   const { events, target } = summary;
   if (options.summary === "json") terminal.out(renderSummary(summary));

@@ -63,14 +63,15 @@ function checkRecordingPath(path: string): void {
   );
 }
 
-export function notWritable(path: string, cause: unknown): LlmprofError {
+/** `option`: what names the path, as somebody types it. */
+export function notWritable(path: string, cause: unknown, option = "-o PATH"): LlmprofError {
   if (cause instanceof RefusedFile) {
-    const next = "llmprof writes new files and plain ones of yours: choose another path with -o PATH.";
+    const next = `llmprof writes new files and plain ones of yours: choose another path with ${option}.`;
     return new LlmprofError(ExitCode.usage, `Cannot write ${path}.`, `It ${cause.message}`, next, { cause });
   }
   const missing = cause instanceof Deno.errors.NotFound || (cause as NodeJS.ErrnoException | null)?.code === "ENOENT";
   const why = missing ? "Its folder does not exist." : cause instanceof Error ? `${withoutCodes(cause.message)}.` : String(cause);
-  return new LlmprofError(ExitCode.usage, `Cannot write ${path}.`, why, "Choose another path with -o PATH.", { cause });
+  return new LlmprofError(ExitCode.usage, `Cannot write ${path}.`, why, `Choose another path with ${option}.`, { cause });
 }
 
 /** `EACCES: permission denied, open '/x'` and `Permission denied (os error 13): open '/x'` */

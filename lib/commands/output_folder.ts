@@ -20,7 +20,7 @@ export function outputFolder(folder: string, owner: Owner | null, option: string
         file.write(bytes);
         file.close();
       } catch (cause) {
-        throw notWritable(path, cause);
+        throw notWritable(path, cause, option);
       }
       return path;
     },

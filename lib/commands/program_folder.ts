@@ -9,7 +9,7 @@ export function programFolder(folders: readonly string[], owner: Owner | null): 
   const [folder, second] = folders;
   if (folder === undefined) return null;
   if (second !== undefined) throw usage("--dry-run writes into one folder.", "-o names two.", "Leave one of them out.");
-  const output = outputFolder(folder, owner, "with --dry-run, -o DIR");
+  const output = outputFolder(folder, owner, "-o DIR");
   return {
     /** The program, with the command line above it that runs it; returns that line. */
     write(program) {

@@ -11,7 +11,7 @@ import { giveUpRun } from "./permissions.ts";
 import { probeCatalogue } from "./probe_catalogue.ts";
 import type { Profile } from "./profile.ts";
 import { profileOf } from "./profiles.ts";
-import { report } from "./report.ts";
+import { tellOutcome } from "./outcome.ts";
 import type { Context } from "./terminal.ts";
 import { TraceRun } from "./trace_run.ts";
 
@@ -56,7 +56,7 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
         ...(header.root !== undefined && { root: header.root }),
       };
     }, options.pseudonyms);
-    const code = report(run.finish(timeline), options, context);
+    const code = tellOutcome(run.finish(timeline), options, context);
     outputs.mustBeWhole();
     return code;
   } catch (error) {

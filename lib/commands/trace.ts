@@ -28,7 +28,7 @@ import { checkOutputs } from "./output_checks.ts";
 import { outputOwner, Outputs, type Snapshots } from "./outputs.ts";
 import { probeCatalogue } from "./probe_catalogue.ts";
 import type { Profile } from "./profile.ts";
-import { report, type ReportOptions } from "./report.ts";
+import { type OutcomeOptions, tellOutcome } from "./outcome.ts";
 import { type OverheadOptions, RunOverhead } from "./run_overhead.ts";
 import type { Context } from "./terminal.ts";
 import { tellEachSecond } from "./tell_each_second.ts";
@@ -36,7 +36,7 @@ import { WatchedSurroundings } from "./watched_surroundings.ts";
 import { TraceRun } from "./trace_run.ts";
 import { LEARN_MS, learningTurn, nextTurn, turnsOf } from "./trace_turns.ts";
 
-export interface TraceOptions extends TargetOptions, ReportOptions, OverheadOptions {
+export interface TraceOptions extends TargetOptions, OutcomeOptions, OverheadOptions {
   readonly duration?: number;
   readonly tokens?: number;
   /** Paths; none with `--no-output`. */
@@ -100,7 +100,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   try {
     const how = { ...invoker!, underNohup };
     const target = running ?? await launch(means, options, Deno.realPathSync(program), how, (pid) => guard.stopped(pid));
-    const surroundings = profile.surroundings && new WatchedSurroundings(means.files, () => session!.members());
+    const surroundings = profile.surroundings && new WatchedSurroundings(means.files, () => session!.members(), host?.nodes !== undefined);
     session = new Session(means, {
       target,
       ...(options.wait && isNamed(options) && { again: () => findRunning(means, options, context, () => {}, "newest") }),
@@ -156,7 +156,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     await session.run(end);
     await checkSeen(profile, session, means);
   } catch (error) {
-    if (session?.timeline) report(run.finish(session.timeline), options, context);
+    if (session?.timeline) tellOutcome(run.finish(session.timeline), options, context);
     else outputs.discard();
     // A Ctrl-C at the terminal reaches the program that we start, too.
     if (interrupted && !session?.timeline) return nothing(context);
@@ -169,7 +169,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     outputs.discard();
     return nothing(context);
   }
-  const code = report(run.finish(session.timeline), options, context);
+  const code = tellOutcome(run.finish(session.timeline), options, context);
   context.atKill(() => {});
   await Promise.all([session.ended(), overhead.ended()]);
   outputs.mustBeWhole();

@@ -1,9 +1,8 @@
 import type { Fact } from "../events/fact.ts";
-import type { Limits } from "../events/span.ts";
+import type { Limits } from "../events/surroundings.ts";
 import { findGroups, type Groups, readLimits } from "../machine/control_group.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { readMemoryUse } from "../machine/memory_use.ts";
-import { type NumaNode, readNumaNodes } from "../machine/numa.ts";
 import { OneRead } from "../machine/one_read.ts";
 import { readGroupPressure, readPressure } from "../machine/pressure.ts";
 
@@ -20,12 +19,10 @@ export class WatchedSurroundings {
   #limits: Limits | null = null;
   #pids: readonly number[] = [];
   #looks = 0;
-  #nodes: Promise<readonly NumaNode[]> | undefined;
-
   readonly #files: OneRead;
 
-  /** `members`: the target's processes. */
-  constructor(files: KernelFiles, readonly members: () => Promise<readonly number[]>) {
+  /** `members`: the target's processes; `byNode`: there are several memories, and it matters in which they have theirs. */
+  constructor(files: KernelFiles, readonly members: () => Promise<readonly number[]>, readonly byNode: boolean) {
     this.#files = new OneRead(files);
   }
 
@@ -44,8 +41,7 @@ export class WatchedSurroundings {
     const isOther = groups !== null && JSON.stringify(groups) !== JSON.stringify(this.#groups);
     if (groups) this.#groups = groups;
     this.#pid = pid;
-    const nodes = await (this.#nodes ??= readNumaNodes(this.#files));
-    const [limits, use] = await this.#read(isThorough && nodes.length > 1);
+    const [limits, use] = await this.#read(isThorough && this.byNode);
     if (limits) this.#limits = limits;
     return [...use, ...limits && isOther ? [{ fact: "limits", pid, limits } as const] : []];
   }

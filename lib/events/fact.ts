@@ -1,4 +1,4 @@
-import type { Limits, MemoryUse, Pressure } from "./span.ts";
+import type { Limits, MemoryUse, Pressure } from "./surroundings.ts";
 
 /** A tensor, and where in its file it begins. */
 export interface StoredTensor {

@@ -1,5 +1,6 @@
-import type { Limits } from "../events/span.ts";
+import type { Limits } from "../events/surroundings.ts";
 import type { KernelFiles } from "./files.ts";
+import { kernelCount } from "./kernel_count.ts";
 import { parseMounts } from "./mounts.ts";
 
 /** Folders of the control groups that limit a process: its own first, then those above. */
@@ -66,8 +67,8 @@ function cpuOf(texts: Texts): { readonly cpus: number; readonly throttled: numbe
   const stat = texts["cpu.stat"];
   return {
     cpus: quota! > 0 && period! > 0 ? quota! / period! : Infinity,
-    throttled: field(stat, "nr_throttled"),
-    throttledNs: field(stat, "throttled_usec") * 1000 + field(stat, "throttled_time"),
+    throttled: kernelCount(stat, "nr_throttled"),
+    throttledNs: kernelCount(stat, "throttled_usec") * 1000 + kernelCount(stat, "throttled_time"),
   };
 }
 
@@ -77,11 +78,6 @@ function memoryOf(texts: Texts): { readonly limit: number | null; readonly used:
   return {
     limit: limit < NO_LIMIT ? limit : null,
     used: Number.isFinite(used) ? used : null,
-    killed: field(texts["memory.events"] ?? texts["memory.oom_control"], "oom_kill"),
+    killed: kernelCount(texts["memory.events"] ?? texts["memory.oom_control"], "oom_kill"),
   };
-}
-
-/** `name 17` on a line of its own; 0 where there is none. */
-function field(text: string | null | undefined, name: string): number {
-  return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text ?? "")?.[1] ?? 0);
 }

@@ -1,5 +1,6 @@
-import type { MemoryUse } from "../events/span.ts";
+import type { MemoryUse } from "../events/surroundings.ts";
 import type { KernelFiles } from "./files.ts";
+import { kernelCount } from "./kernel_count.ts";
 import { parseNumaMaps } from "./numa.ts";
 
 /** What these processes, as far as they live, and the machine use memory for. `byNode`: also where it is, for which the kernel goes through all of it. */
@@ -17,16 +18,12 @@ export async function readMemoryUse(files: Pick<KernelFiles, "texts">, pids: rea
     }),
     available: kib(machine, "MemAvailable"),
     pageCache: kib(machine, "Cached"),
-    swappedIn: count(events, "pswpin"),
-    swappedOut: count(events, "pswpout"),
+    swappedIn: kernelCount(events, "pswpin"),
+    swappedOut: kernelCount(events, "pswpout"),
   };
 }
 
 /** `VmRSS:     1234 kB`, which are KiB. */
 function kib(text: string | null | undefined, name: string): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text ?? "")?.[1] ?? 0) * 1024;
-}
-
-function count(text: string | null | undefined, name: string): number {
-  return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text ?? "")?.[1] ?? 0);
 }

@@ -1,4 +1,4 @@
-import type { Pressure } from "../events/span.ts";
+import type { Pressure } from "../events/surroundings.ts";
 import type { KernelFiles } from "./files.ts";
 
 const RESOURCES = ["cpu", "io", "memory"] as const;

@@ -1,8 +1,8 @@
-import type { Fact } from "../../lib/events/fact.ts";
-import type { Args, Limits, MemoryUse, Pressure, SpanSink } from "../../lib/events/span.ts";
+import type { Fact, Knowledge } from "../../lib/events/fact.ts";
+import type { Args, SpanSink } from "../../lib/events/span.ts";
+import type { Limits, MemoryUse, Pressure } from "../../lib/events/surroundings.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
-import type { Knowledge } from "../../lib/events/fact.ts";
 
 /** What llmprof reads of the target's surroundings. */
 export const surroundings: readonly Knowledge["fact"][] = ["limits", "pressure", "memory"];

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Fact } from "../../lib/events/fact.ts";
-import type { MemoryUse, Pressure, Span } from "../../lib/events/span.ts";
+import type { Span } from "../../lib/events/span.ts";
+import type { MemoryUse, Pressure } from "../../lib/events/surroundings.ts";
 import { Tracks } from "../../lib/events/tracks.ts";
 import { Surroundings } from "../../lib/analysis/surroundings.ts";
 import { presentSurroundings } from "../../lib/analysis/surroundings_present.ts";

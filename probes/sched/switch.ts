@@ -29,7 +29,7 @@ const run = (of: string) =>
 export const switches: Probe = {
   name: "sched/switch",
   summary: "threads of the target: when, why and how long each is off its processor, who wakes it, who took the processor",
-  template: template.replaceAll("TELL_RUN($short)", run("$short")),
+  template: template.replaceAll("TELL_RUN($short)", () => run("$short")),
   tracepoints: ["sched:sched_switch", "sched:sched_waking", "sched:sched_wakeup", "task:task_newtask"],
   params: {
     // A kernel's stack has 16 KiB; the registers are its last 168, and 336 bytes.

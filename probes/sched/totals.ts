@@ -1,6 +1,7 @@
 import type { Decoder, Event, Snapshot } from "../../lib/events/event.ts";
 import type { Fact } from "../../lib/events/fact.ts";
-import type { Pressure, SpanSink } from "../../lib/events/span.ts";
+import type { SpanSink } from "../../lib/events/span.ts";
+import type { Pressure } from "../../lib/events/surroundings.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";

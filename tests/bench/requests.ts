@@ -9,6 +9,7 @@
 import { parseArgs } from "node:util";
 import { bpftraces } from "../harness/bpftraces.ts";
 import { temporary } from "../harness/temporary.ts";
+import { BLOCK, fioCommand, jobOf } from "../kernel/fio.ts";
 import { loopDevice } from "../kernel/loop_device.ts";
 import { compare, nothing, ours, peers } from "./watching.ts";
 
@@ -19,23 +20,10 @@ const bpftrace = bpftraces().find(({ name }) => name === values.bpftrace);
 if (!bpftrace) throw new Error(`No bpftrace ${values.bpftrace} is here.`);
 
 const REQUESTS = 100_003;
-using folder = temporary("/dev/shm");
-await using device = await loopDevice(folder, 64);
+using folder = temporary(), memory = temporary("/dev/shm");
+await using device = await loopDevice(memory, 64);
 device.scheduler("none");
-const words = [
-  "--name=io",
-  `--filename=${device.path}`,
-  "--direct=1",
-  "--bs=4096",
-  "--ioengine=libaio",
-  "--thread=1",
-  "--rw=randread",
-  `--iodepth=${values.depth}`,
-  `--number_ios=${REQUESTS}`,
-  "--norandommap",
-  `--io_size=${REQUESTS * 4096}`,
-  "--output-format=json",
-];
+const command = fioCommand(device.path, { rw: "randread", iodepth: values.depth, number_ios: REQUESTS, norandommap: 1, io_size: REQUESTS * BLOCK });
 const watches = {
   nothing,
   io: ours(bpftrace, "io", ["--no-output"]),
@@ -43,10 +31,10 @@ const watches = {
   biolatency: await peers(["biolatency"]),
 };
 await compare(watches, Number(values.rounds), {
-  command: `fio ${words.join(" ")}`,
+  command: command.join(" "),
   step: "a request",
   nanoseconds(stdout) {
-    const { read } = JSON.parse(stdout).jobs[0];
+    const { read } = jobOf(stdout);
     return read.runtime * 1e6 / read.total_ios;
   },
 });

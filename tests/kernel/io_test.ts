@@ -3,30 +3,13 @@ import assert from "node:assert/strict";
 import { matrixTest, sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { quantileOf, requestTimes } from "../independent/requests.ts";
+import { BLOCK, fioCommand, jobOf } from "./fio.ts";
 import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { loopDevice } from "./loop_device.ts";
 import { differingReplays } from "./replayed.ts";
 import { query } from "../judge/trace_processor.ts";
 
-const REQUESTS = 4999, MANY = 20_011, BLOCK = 4096;
-
-/** The command line of fio: one process that makes so many requests. */
-function fioCommand(device: string, options: Readonly<Record<string, string | number>>): string[] {
-  const all = { name: "io", filename: device, direct: 1, bs: BLOCK, ioengine: "libaio", thread: 1, ...options, "output-format": "json" };
-  return ["fio", ...Object.entries(all).map(([name, value]) => `--${name}=${value}`)];
-}
-
-interface FioJob {
-  readonly read: { readonly total_ios: number; readonly clat_ns: { readonly percentile: Readonly<Record<string, number>> } };
-  readonly write: { readonly total_ios: number };
-  readonly error: number;
-}
-
-/** What fio said at its end, among what llmprof says. */
-function jobOf(text: string): FioJob {
-  const from = text.indexOf("{\n"), to = text.lastIndexOf("\n}");
-  return JSON.parse(text.slice(from, to + 2)).jobs[0];
-}
+const REQUESTS = 4999, MANY = 20_011;
 
 for (
   const [index, { depth, scheduler, rw, over }] of [

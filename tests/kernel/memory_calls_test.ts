@@ -1,11 +1,11 @@
 /** Calls that ask for memory and give it back: as many as the program makes, and as much. */
 import assert from "node:assert/strict";
-import { start } from "../harness/command.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { query } from "../judge/trace_processor.ts";
 import { built } from "../setup/programs.ts";
 import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
+import { untilTold } from "./until_told.ts";
 
 const PAGE = 4096;
 
@@ -15,18 +15,10 @@ sampledTest(
   { judge: true },
   async ({ path }) => {
     using folder = temporary();
-    const go = folder.file("go");
-    const wait = `while [ ! -e "${go}" ]; do sleep 0.05; done`;
-    await using program = start(["sh", "-c", `(${wait}; echo) | "$1"`, "sh", built.asked], { timeoutMilliseconds: 60_000 });
-    // Whatever fails, nobody waits for ever.
-    using ends = new DisposableStack();
-    ends.defer(() => Deno.writeTextFileSync(go, ""));
-    await program.saw("ready");
-    const { stdout } = await start(["pgrep", "-fx", built.asked]).finished();
-    const pid = Number(stdout.trim());
-    await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { pid } });
+    await using program = await untilTold(folder, [built.asked]);
+    await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { pid: program.pid } });
     await llmprof.saw("Tracing");
-    Deno.writeTextFileSync(go, "");
+    program.go();
     const { result, events } = summaryOf("io", await llmprof.finished());
     assert.equal(events.lost, 0);
     // See asked.c; 27 of the 53 grow to five pages, the others shrink to three.

@@ -7,6 +7,7 @@ import { mustRun, start } from "../harness/command.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
+import { fioCommand } from "./fio.ts";
 import { loopDevice } from "./loop_device.ts";
 
 const REQUESTS = 4999;
@@ -19,17 +20,7 @@ sampledTest(1, "io --snapshots: buckets add up to the requests that fio made, wh
   await using running = start([...llmprof, "io", ...flags], { timeoutMilliseconds: 60_000 });
   await running.saw("Tracing");
   const before = device.stat();
-  await mustRun([
-    "fio",
-    "--name=io",
-    `--filename=${device.path}`,
-    "--direct=1",
-    "--bs=4096",
-    "--ioengine=libaio",
-    "--rw=randread",
-    "--iodepth=4",
-    `--number_ios=${REQUESTS}`,
-  ]);
+  await mustRun(fioCommand(device.path, { rw: "randread", iodepth: 4, number_ios: REQUESTS }));
   const kernel = device.stat().reads - before.reads;
   const ended = await running.finished();
   assert.equal(ended.code, 0, ended.stderr);

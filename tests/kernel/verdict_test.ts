@@ -8,34 +8,23 @@ import { type Temporary, temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
 import { startLlmprof, summaryOf } from "./live_run.ts";
 import { cpuLimit, loopDevice, memoryLimit, ownGroup, slowReads } from "./loop_device.ts";
+import { untilTold } from "./until_told.ts";
 
 /** What is found out of a program that is watched from before it begins. `tasks`: control groups that it joins first. */
 async function resultOf(bpftrace: string, folder: Temporary, words: readonly string[], tasks: readonly string[] = []): Promise<SchedResult> {
-  const go = folder.file(`go-${crypto.randomUUID()}`);
-  const wait = `while [ ! -e "${go}" ]; do sleep 0.05; done`;
-  await using program = start(["sh", "-c", `(${wait}; echo) | "$@"`, "sh", built.bottleneck, ...words], { timeoutMilliseconds: 60_000 });
-  // Whatever fails, nobody waits for ever.
-  using ends = new DisposableStack();
-  ends.defer(() => Deno.writeTextFileSync(go, ""));
-  await program.saw("ready");
-  // Of the shell's children, the one that computes.
-  const pid = await pidOf(words);
+  await using program = await untilTold(folder, [built.bottleneck, ...words]);
+  const { pid } = program;
   for (const file of tasks) Deno.writeTextFileSync(file, String(pid));
   await using llmprof = startLlmprof("sched", { bpftrace, folder, target: { pid }, formats: [], flags: ["--no-output"] });
   await llmprof.saw("Tracing");
   // Its first look at what surrounds the program.
   await new Promise((resolve) => setTimeout(resolve, 300));
-  Deno.writeTextFileSync(go, "");
+  program.go();
   return summaryOf("sched", await llmprof.finished()).result;
 }
 
 async function verdictOf(...run: Parameters<typeof resultOf>): Promise<SchedResult["verdict"]> {
   return (await resultOf(...run)).verdict;
-}
-
-async function pidOf(words: readonly string[]): Promise<number> {
-  const { stdout } = await start(["pgrep", "-fx", `${built.bottleneck} ${words.join(" ")}`]).finished();
-  return Number(stdout.trim());
 }
 
 const share = (verdict: SchedResult["verdict"], wait: string) => verdict.find((row) => row.wait === wait)?.share ?? 0;

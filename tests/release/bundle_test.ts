@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import denoJson from "../../deno.json" with { type: "json" };
 import { bpftraces } from "../harness/bpftraces.ts";
 import { run } from "../harness/command.ts";
 import { top } from "../harness/places.ts";
@@ -21,7 +22,8 @@ Deno.test({
     using folder = temporary();
     const bundle = folder.file("llmprof.js");
     const deno = Deno.execPath();
-    const made = await run([deno, "bundle", "--quiet", "--minify", "--platform", "deno", "--output", bundle, "main.ts"], { cwd: top });
+    const words = denoJson.tasks.bundle.split(" ").slice(1).map((word) => word === "dist/llmprof.js" ? bundle : word);
+    const made = await run([deno, ...words], { cwd: top });
     if (made.code !== 0) throw new Error(made.stderr);
     const tests = await run([deno, "test", "-A", "--no-check", ...files], {
       cwd: top,

@@ -16,7 +16,11 @@ async function deno(args: readonly string[]): Promise<{ code: number; said: stri
 
 const bundled = await deno(["task", "--quiet", "bundle"]);
 const compile = ["compile", "--no-check", "--exclude-unused-npm", "--output", "dist/llmprof", ...permissions, bundle];
-const { code, said } = bundled.code === 0 ? await deno(compile) : bundled;
+if (bundled.code !== 0) {
+  console.error(bundled.said);
+  Deno.exit(bundled.code);
+}
+const { code, said } = await deno(compile);
 if (code === 0) {
   console.log("dist/llmprof");
 } else if (/denort|download|dns error|Connect|fetch/i.test(said)) {

@@ -1,0 +1,45 @@
+/** What llmprof reads of the machine and of control groups around a target. */
+
+/** `some` threads, or all at once (`full`), stood still for want of it: percent of the last 10, 60 and 300 seconds, and microseconds in all. */
+interface Stalls {
+  readonly avg10: number;
+  readonly avg60: number;
+  readonly avg300: number;
+  readonly total: number;
+}
+
+/** What the kernel says of pressure (`/proc/pressure`); null where it says nothing. */
+export type Pressure = { readonly [resource in "cpu" | "io" | "memory"]: { readonly some: Stalls | null; readonly full: Stalls | null } };
+
+/** Memory of processes, and of the machine, in bytes. */
+export interface MemoryUse {
+  readonly processes: readonly {
+    readonly pid: number;
+    readonly resident: number;
+    readonly locked: number;
+    readonly swapped: number;
+    /** Bytes in the memory of each node, on a machine that has several, where that was looked at. */
+    readonly nodes?: readonly { readonly node: number; readonly bytes: number }[];
+  }[];
+  readonly available: number;
+  /** Of files, kept because nobody needs the room. */
+  readonly pageCache: number;
+  /** Pages that came from and went to swap since the machine was started. */
+  readonly swappedIn: number;
+  readonly swappedOut: number;
+}
+
+/** What control groups allow a process, and what has come of it since they were made. */
+export interface Limits {
+  /** Processors' time that it may use; null: all. */
+  readonly cpus: number | null;
+  /** Times that it had used that up and stood still until the next period, and for how long, a processor at a time. */
+  readonly throttled: number;
+  readonly throttledNs: number;
+  /** Null: as much as there is. */
+  readonly memoryLimit: number | null;
+  /** What of that is used. */
+  readonly memoryBytes: number | null;
+  /** Processes that the kernel killed because there was no more. */
+  readonly killed: number;
+}

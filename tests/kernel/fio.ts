@@ -1,0 +1,25 @@
+/** Makes bytes of this many a request, unless somebody says otherwise. */
+export const BLOCK = 4096;
+
+/** The command line of fio: one process that makes so many requests. */
+export function fioCommand(device: string, options: Readonly<Record<string, string | number>>): string[] {
+  const all = { name: "io", filename: device, direct: 1, bs: BLOCK, ioengine: "libaio", thread: 1, ...options, "output-format": "json" };
+  return ["fio", ...Object.entries(all).map(([name, value]) => `--${name}=${value}`)];
+}
+
+/** `runtime`: milliseconds. */
+export interface FioJob {
+  readonly read: {
+    readonly runtime: number;
+    readonly total_ios: number;
+    readonly clat_ns: { readonly percentile: Readonly<Record<string, number>> };
+  };
+  readonly write: { readonly total_ios: number };
+  readonly error: number;
+}
+
+/** What fio said at its end, whatever others said before and after. */
+export function jobOf(text: string): FioJob {
+  const from = text.indexOf("{\n"), to = text.lastIndexOf("\n}");
+  return JSON.parse(text.slice(from, to + 2)).jobs[0];
+}
