@@ -6,6 +6,7 @@ import { QualityCount } from "./quality.ts";
 import type { SchedResult } from "./sched_schema.ts";
 import { schedVerdict } from "./sched_verdict.ts";
 import { StoppedTimes } from "./stopped.ts";
+import { StackSums } from "./stack_sums.ts";
 import { type Node, numaOf } from "./numa.ts";
 import { Surroundings } from "./surroundings.ts";
 import { SystemCalls } from "./system_calls.ts";
@@ -41,6 +42,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
   readonly #takers = new Others();
   readonly #surroundings = new Surroundings();
   readonly #systemCalls = new SystemCalls();
+  readonly #stacks = new StackSums();
   readonly #quality = new QualityCount();
   readonly #windows = new Windows();
 
@@ -97,6 +99,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
       ...surroundings,
       numa: numaOf(this.nodes, this.#onByCpu(), this.#surroundings.byNode),
       verdict: schedVerdict(threads, waits, takers, surroundings.limits, this.cpus),
+      stacks: this.#stacks.result(),
       systemCalls: this.#systemCalls.result(),
       quality: this.#quality.result(),
     };
@@ -105,6 +108,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
   #instant(instant: Instant): void {
     const { category, track, at } = instant;
     if (category === "process.syscalls") return this.#systemCalls.instant(instant);
+    if (instant.stack) return this.#stacks.told(instant.stack);
     if (category === "process.exec" && !this.#threads.has(track)) this.#threads.set(track, new ThreadTimes(track, at, true));
     if (category === "thread.exit" || category === "process.exit") this.#threads.get(track)?.ends(at, this.#net(track));
   }
@@ -135,6 +139,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
     thread.off(slice, net);
     const ns = net(start, end), queued = Math.min(off.queuedNs, ns);
     this.#wait(off, ns, queued, open === true);
+    this.#stacks.off(off, ns);
     if (off.taker) this.#takers.add(off.taker, ns);
   }
 

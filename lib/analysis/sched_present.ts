@@ -7,7 +7,7 @@ import type { SchedResult, SchedThread } from "./sched_schema.ts";
 import { limitNotes, presentSurroundings } from "./surroundings_present.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
 
-const MAX_THREADS = 16, MAX_WAITS = 15;
+const MAX_THREADS = 16, MAX_WAITS = 15, MAX_STACKS = 12, MAX_FRAMES = 4;
 
 /** What is waited for first, then thread by thread. */
 export function presentSched(result: SchedResult): readonly View[] {
@@ -15,6 +15,7 @@ export function presentSched(result: SchedResult): readonly View[] {
   if (result.threads.length > 0) views.push(...verdict(result), threads(result), waits(result));
   if (result.takers.length > 0) views.push(takers(result));
   if (result.numa) views.push(presentNuma(result.numa));
+  if (result.stacks) views.push(...stacks(result.stacks));
   views.push(...presentSurroundings(result, result.windows.ns));
   if (result.systemCalls) views.push(...presentSystemCalls(result.systemCalls));
   return views;
@@ -132,6 +133,33 @@ function waits({ waits }: SchedResult): Table {
       waker ? `${waker.name} (${waker.tid}) ×${waker.times}` : null,
     ]),
   };
+}
+
+/** Names of libraries are left out where the one before is of the same. */
+function stacks(stacks: NonNullable<SchedResult["stacks"]>): View[] {
+  if (stacks.length === 0) return [];
+  const { title, shown } = firstRows("Where threads leave their processor", stacks, MAX_STACKS);
+  const known = stacks.reduce((sum, { frames, ns }) => sum + (frames.length > 1 ? ns : 0), 0), all = stacks.reduce((sum, { ns }) => sum + ns, 0);
+  const table: Table = {
+    type: "table",
+    title,
+    columns: [
+      { title: "total", unit: "ns" },
+      { title: "times", unit: "count" },
+      { title: "reason", unit: "text" },
+      { title: "in, called by", unit: "text" },
+    ],
+    rows: shown.map(({ reason, call, frames, times, ns }) => [
+      ns,
+      times,
+      call === null ? reason : `${reason} (${call})`,
+      frames.length === 0 ? null : frames.slice(0, MAX_FRAMES).join(" ← ") + (frames.length > MAX_FRAMES ? " ← …" : ""),
+    ]),
+  };
+  const text = `Callers are known for ${
+    (100 * known / all).toFixed(0)
+  } % of that time: most libraries are compiled without frame pointers (Fedora and Ubuntu from 24.04 on keep them, as -fno-omit-frame-pointer does).`;
+  return known < 0.5 * all ? [table, info(text)] : [table];
 }
 
 function takers({ takers }: SchedResult): Table {

@@ -62,6 +62,11 @@ export const schedResultSchema = z.object({
    * seen; three at most, of a hundredth at least.
    */
   verdict: z.array(z.object({ wait: z.string(), share: z.number(), ns, evidence: z.string(), advice: z.string() })),
+  /**
+   * With `--stacks` alone: times off a processor by reason, system call and who called whom, the innermost first, most time first. Callers are known where
+   * code keeps frame pointers.
+   */
+  stacks: z.array(z.object({ reason: z.string(), call: z.string().nullable(), frames: z.array(z.string()), times: count, ns })).nullable(),
   /** With `--syscalls` alone. */
   systemCalls: systemCallsSchema.nullable(),
   quality: z.object({ lostEvents: count, undecodableLines: count }),

@@ -3,6 +3,7 @@ import { presentSched } from "../analysis/sched_present.ts";
 import type { SchedResult } from "../analysis/sched_schema.ts";
 import { life } from "../../probes/process/life.ts";
 import { syscalls } from "../../probes/process/syscalls.ts";
+import { stacks } from "../../probes/sched/stacks.ts";
 import { switches } from "../../probes/sched/switch.ts";
 import { numaNodes, parseNodes } from "./host_facts.ts";
 import type { Profile } from "./profile.ts";
@@ -10,7 +11,7 @@ import type { Profile } from "./profile.ts";
 /** Where threads are when they are on no processor. */
 export const schedProfile: Profile<SchedResult> = {
   name: "sched",
-  probes: [life, switches, syscalls],
+  probes: [life, switches, stacks, syscalls],
   waits: false,
   surroundings: true,
   host: numaNodes,

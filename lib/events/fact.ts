@@ -6,6 +6,17 @@ export interface StoredTensor {
   readonly offset: number;
 }
 
+/** What an address in the code of a process stands for. */
+export interface Place {
+  readonly at: number;
+  /** Without its folders; empty for code that is in none. */
+  readonly file: string;
+  /** Function, where one is known there. */
+  readonly name: string | null;
+  /** In the file. */
+  readonly offset: number;
+}
+
 /**
  * What llmprof itself read or did and what reaches the trace: the `host` stream carries these, so that a replay never reads the machine.
  */
@@ -32,10 +43,14 @@ export type Fact =
   | {
     readonly fact: "code";
     readonly pid: number;
+    /** Which library's functions; absent where there is but one that is looked at. */
+    readonly of?: string;
     /** `file`: without its folders; empty for code that is in none. */
     readonly ranges: readonly { readonly at: number; readonly bytes: number; readonly file: string }[];
     readonly functions: readonly { readonly at: number; readonly bytes: number; readonly name: string }[];
   }
+  /** Addresses on stacks of a process that are code and, but for the innermost, stand behind a call. */
+  | { readonly fact: "places"; readonly pid: number; readonly places: readonly Place[] }
   /** Files that a process had mapped before anything was counted. */
   | {
     readonly fact: "mapped";
@@ -80,7 +95,7 @@ export type Fact =
 export type CodeFact = Extract<Fact, { fact: "code" }>;
 
 /** What decoders have to know of the target besides its events. */
-export type Knowledge = CodeFact | Extract<Fact, { fact: "table" | "pressure" | "memory" | "limits" | "mapped" | "tensors" }>;
+export type Knowledge = CodeFact | Extract<Fact, { fact: "table" | "pressure" | "memory" | "limits" | "mapped" | "tensors" | "places" }>;
 
 /** What a piece of knowledge is about: the last that was told of it is true. Null for a fact that no decoder needs. */
 export function subjectOf(fact: Fact): string | null {
@@ -91,9 +106,13 @@ export function subjectOf(fact: Fact): string | null {
     case "table":
       return `table ${fact.symbol}`;
     case "code":
+      return `code ${fact.pid} ${fact.of ?? ""}`;
     case "limits":
     case "mapped":
       return `${fact.fact} ${fact.pid}`;
+    case "places":
+      // One after another, each of other addresses.
+      return `places ${fact.pid} ${fact.places[0]?.at}`;
     case "tensors":
       return `tensors ${fact.dev}:${fact.inode}`;
     default:

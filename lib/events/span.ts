@@ -83,8 +83,16 @@ export interface OffCpu {
   readonly cpu: number;
   /** It runs on another processor than before. */
   readonly migrated: boolean;
+  /** How it came there, where that was asked for: the number of a {@link SeenStack}. */
+  readonly stack?: number;
   /** So many short times off of that thread, one soon after another, and nanoseconds of them all; `queuedNs` is of them all, too. */
   readonly run?: { readonly thread: Track; readonly times: number; readonly ns: number };
+}
+
+/** Who called whom, the innermost first, in words. Told at the end. */
+export interface SeenStack {
+  readonly id: number;
+  readonly frames: readonly string[];
 }
 
 /** A request to a block device, from being handed to it until it answered. */
@@ -99,6 +107,61 @@ export interface BlockRequest {
   readonly sequential: boolean;
   /** 0: none. */
   readonly error: number;
+}
+
+export type GpuDirection = "host to device" | "device to host" | "on the device" | "on the host" | "by the addresses";
+
+/** A call into a library that drives a GPU. */
+export interface GpuCall {
+  /** Of functions: `cuda`, `cudart`, `nccl` … */
+  readonly family: string;
+  /** What it is for: `alloc`, `copy`, `launch` … */
+  readonly kind: string;
+  /** What it returned; 0: done. */
+  readonly result: number;
+  /** Why it failed, in words; null: it did not. */
+  readonly failure: string | null;
+  readonly bytes?: number;
+  readonly direction?: GpuDirection;
+  /** What kind of memory was asked for or let go: `device`, `host` … */
+  readonly memory?: string;
+  /** Where that is; -1: memory of the host. */
+  readonly device?: number;
+  /** Of memory that was let go. */
+  readonly heldNs?: number;
+  /** It asked for memory that a call which it made itself has told of. */
+  readonly isRepeat?: boolean;
+  readonly stream?: number;
+  /** Name, or where none is known, what it is known by. */
+  readonly kernel?: string;
+  /** It was recorded into a graph, and computed nothing. */
+  readonly isCaptured?: boolean;
+  /** The number of a {@link SeenStack}. */
+  readonly stack?: number;
+}
+
+/** Memory of a GPU that nobody has let go. */
+export interface HeldBlock {
+  readonly bytes: number;
+  readonly memory: string;
+  readonly device: number;
+  readonly stack: number | undefined;
+  readonly heldNs: number;
+  /** Its process has ended; otherwise it was held when counting ended. */
+  readonly hasExited: boolean;
+}
+
+/** What a process asks of a GPU's device file. */
+export interface GpuFileUse {
+  readonly device: string;
+  readonly pid: number;
+  readonly name: string;
+  /** It belongs to the target. */
+  readonly isTarget: boolean;
+  readonly what: "open" | "ioctl" | "map" | "close";
+  /** 0: done. */
+  readonly errno: number;
+  readonly command?: string;
 }
 
 /** What was added up in an interval: of requests to disks, or of processes. */
@@ -155,6 +218,8 @@ export interface Slice {
   readonly placed?: Placement;
   readonly off?: OffCpu;
   readonly block?: BlockRequest;
+  readonly gpu?: GpuCall;
+  readonly file?: GpuFileUse;
 }
 
 export interface Instant {
@@ -170,6 +235,9 @@ export interface Instant {
   readonly totals?: IntervalTotals;
   readonly touched?: readonly TensorFaults[];
   readonly limits?: Limits;
+  readonly stack?: SeenStack;
+  readonly held?: HeldBlock;
+  readonly file?: GpuFileUse;
 }
 
 export interface Counter {

@@ -56,6 +56,10 @@ export interface LibraryNeed {
    * appears would gain nothing.
    */
   readonly large?: true;
+  /** It is a file of its own, never a part of a program. */
+  readonly apart?: true;
+  /** Each process that maps it is looked at, not only the first, because its decoder knows functions by their addresses. */
+  readonly each?: true;
   /** Symbol of a table of strings in one of the libraries beside it, read once and handed to the decoder as a fact. */
   readonly table?: string;
 }
@@ -95,7 +99,7 @@ export interface Probe {
   /** Of a timer: hits in a second of CPU time, whatever the target does. */
   readonly perSecond?: number;
   /** Seen only where the option of this name asks for it. */
-  readonly asked?: "syscalls" | "between" | "sampleEvery" | "shapes" | "interval";
+  readonly asked?: "syscalls" | "between" | "sampleEvery" | "shapes" | "stacks" | "interval";
   /** The same probe told once in so many events: the number that its option has. */
   readonly every?: (events: number) => Probe;
   /** It is a part of these details alone; absent: of each. */

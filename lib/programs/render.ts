@@ -83,6 +83,7 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   const rotating = dialect.perCpuBuffers > 0 ? RotatingMaps.for(plan.probes) : null;
   const closing: string[] = [];
   let kind: number = Kind.first;
+  const has = (text: string) => replaceConditions(text, (name) => plan.probes.some((other) => other.name === name));
   for (const probe of plan.probes) {
     const kinds = new Map<string, number>();
     for (const [record, fields] of Object.entries(probe.records)) {
@@ -91,8 +92,8 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
     }
     for (const map of Object.keys({ ...probe.maps, ...probe.sums })) maps[map] = `${probe.name}.${map}`;
     const sending = (text: string) => replaceEmits(text, ([record, ...args]) => emit(probe, record!, args, kinds, rotating));
-    if (probe.atClose !== undefined && dialect.walksMaps) closing.push(sending(probe.atClose));
-    const template = replaceConditions(probe.template, (name) => plan.probes.some((other) => other.name === name));
+    if (probe.atClose !== undefined && dialect.walksMaps) closing.push(sending(has(probe.atClose)));
+    const template = has(probe.template);
     for (const block of parseTemplate(template)) {
       const attach = attachPoints(block, probe, dialect, resolve);
       if (attach.length === 0) continue;
@@ -231,7 +232,11 @@ function literal(probe: Probe, name: string, dialect: Dialect, resolve: ResolveS
   if (param.type === "arch") return `(${param[dialect.arch]})`;
   if (param.type === "int" && Number.isSafeInteger(param.value)) return String(param.value);
   if (param.type === "text") return quote(param.value);
-  if (param.type === "begins") return `(${param.with.map((start) => `strncmp(${param.text}, ${quote(start)}, ${start.length}) == 0`).join(" || ")})`;
+  if (param.type === "begins") {
+    return param.with.length === 0
+      ? "0"
+      : `(${param.with.map((start) => `strncmp(${param.text}, ${quote(start)}, ${start.length}) == 0`).join(" || ")})`;
+  }
   throw new Error(`parameter '${name}' cannot stand in an expression`);
 }
 

@@ -7,6 +7,7 @@ import { watch } from "../timeline/watch.ts";
 import { Attachments, type AttachOptions, type AttachRun } from "./attachments.ts";
 import { isInference } from "./election.ts";
 import { MappedFiles } from "./mapped_files.ts";
+import { StackPlaces } from "./stack_places.ts";
 import type { Means } from "./means.ts";
 import { Members } from "./members.ts";
 import type { Progress } from "./progress.ts";
@@ -41,6 +42,7 @@ export class Life {
   readonly #attachments: Attachments;
   /** Where a probe asks for it. */
   readonly #mapped: MappedFiles | undefined;
+  readonly #places: StackPlaces | undefined;
   #election: Promise<void> | undefined;
   #counts = false;
   /** A program that we started was let go. */
@@ -57,6 +59,9 @@ export class Life {
     const probes = turn?.probes ?? options.probes;
     this.#attachments = new Attachments(means, this.#members, probes, options, run, (event) => this.#heard(event));
     if (probes.some(({ facts }) => facts?.includes("mapped"))) this.#mapped = new MappedFiles(means.files, (fact) => run.fact(fact));
+    if (probes.some(({ facts }) => facts?.includes("places"))) {
+      this.#places = new StackPlaces(means.files, means.machine.arch, (fact) => run.fact(fact));
+    }
   }
 
   members(): Promise<readonly number[]> {
@@ -98,19 +103,25 @@ export class Life {
     if (this.target.type === "launched" && !this.#released) this.target.child.kill("SIGKILL");
   }
 
-  /** Somebody has stood at a gate `since` then. */
-  async atGate(event: Event, since: number): Promise<void> {
-    if (this.#left) return;
+  /** Somebody has stood at a gate `since` then. Returns whether each process that runs the same program has to. */
+  async atGate(event: Event, since: number): Promise<boolean> {
+    if (this.#left) return false;
     if (this.target.type === "next") {
       await this.#elect(event.pid);
-      if (!(await this.#members.now()).includes(event.pid)) return;
+      if (!(await this.#members.now()).includes(event.pid)) return false;
     } else this.#members.add(event.pid);
     const isCall = probeOf(event.record) === "gate/call";
+    let each = false;
     if (isCall) await this.#attachments.atCall(event.pid);
-    // A program without the library: of most that a shell starts.
-    else if (await this.#attachments.atMapping(event.pid) === 0) return;
+    else {
+      const found = await this.#attachments.atMapping(event.pid);
+      each = found.each;
+      // A program without the library: of most that a shell starts.
+      if (found.fresh === 0) return each;
+    }
     const what = isCall ? "call reached" : "library mapped";
     this.options.progress({ state: "gate", pid: event.pid, what, milliseconds: this.means.monotonic() - since });
+    return each;
   }
 
   async #attach(): Promise<void> {
@@ -143,6 +154,7 @@ export class Life {
   #heard(event: Event): void {
     this.options.heard?.(event);
     if (this.#mapped?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#mapped!.look(event.pid));
+    if (this.#places?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#places!.look(event.pid));
     if (event.record === "process/life.exit" && event.pid === event.tid && event.pid === this.root?.pid) this.#exited.resolve();
   }
 

@@ -25,9 +25,11 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
   table: { symbol: isText, file: isText, names: listOf(isText) },
   code: {
     pid: isInteger,
+    of: either(isAbsent, isText),
     ranges: listOf(shape({ at: isCount, bytes: isCount, file: isText })),
     functions: listOf(shape({ at: isCount, bytes: isCount, name: isText })),
   },
+  places: { pid: isInteger, places: listOf(shape({ at: isCount, file: isText, name: either(isText, isNull), offset: isCount })) },
   mapped: {
     pid: isInteger,
     files: listOf(shape({ at: isCount, bytes: isCount, offset: isCount, dev: isCount, inode: isCount, file: isText })),

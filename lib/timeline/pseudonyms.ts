@@ -76,6 +76,8 @@ export class Pseudonyms {
         return { ...fact, file: this.path(fact.file) };
       case "code":
         return { ...fact, ranges: fact.ranges.map((range) => ({ ...range, file: this.path(range.file) })) };
+      case "places":
+        return { ...fact, places: fact.places.map((place) => ({ ...place, file: this.path(place.file) })) };
       case "mapped":
         return { ...fact, files: fact.files.map((mapped) => ({ ...mapped, file: this.path(mapped.file) })) };
       case "target":

@@ -7,7 +7,8 @@ import type { Probe } from "../../lib/programs/probe.ts";
 import { ProcessCode } from "../process/code.ts";
 import { cpuBackend } from "./library.ts";
 import template from "./samples.bt" with { type: "text" };
-import { OTHER_CODE, readableName, workOf } from "./work.ts";
+import { readableName } from "../process/readable_name.ts";
+import { OTHER_CODE, workOf } from "./work.ts";
 
 /** Which function runs, by a timer. */
 export const samples: Probe = {

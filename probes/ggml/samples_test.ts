@@ -4,7 +4,8 @@ import { SAMPLES_PER_SECOND } from "../../lib/programs/detail.ts";
 import { CodeMap } from "../process/code.ts";
 import { life } from "../process/life.ts";
 import { samples } from "./samples.ts";
-import { PRODUCTS, QUANTISING, readableName, WAITING, workOf } from "./work.ts";
+import { readableName } from "../process/readable_name.ts";
+import { PRODUCTS, QUANTISING, WAITING, workOf } from "./work.ts";
 
 const OPERATORS = ["NONE", "ADD", "ADD1", "RMS_NORM", "NORM", "MUL_MAT", "ROPE", "SOFT_MAX", "SCALE", "GET_ROWS", "UNARY", "GLU"];
 const LIBRARY = "libggml-cpu-haswell.so";

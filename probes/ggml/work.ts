@@ -34,19 +34,3 @@ export function workOf(name: string, operators: readonly string[]): string | nul
 function isBegun(name: string, words: string): boolean {
   return name.startsWith(words) && !/^[a-z0-9]/.test(name.slice(words.length).replace(/^(?:ff|f32|f16)/, ""));
 }
-
-/**
- * A C++ function as a person would write it, as far as that is simple: `_ZN4ggml3cpu6repack4gemvI…` is `ggml::cpu::repack::gemv<…>`. Parameters are left
- * out, and what follows template arguments. Other names stay.
- */
-export function readableName(symbol: string): string {
-  const names: string[] = [];
-  let at = /^_Z(?:N[KVRO]*)?L?/.exec(symbol)?.[0].length ?? symbol.length;
-  for (let length; (length = /^\d+/.exec(symbol.slice(at, at + 4))?.[0]) !== undefined;) {
-    at += length.length;
-    if (at + Number(length) > symbol.length) return symbol;
-    names.push(symbol.slice(at, at += Number(length)));
-    if (!symbol.startsWith("_ZN")) break;
-  }
-  return names.length === 0 ? symbol : names.join("::") + (symbol[at] === "I" ? "<…>" : "");
-}

@@ -1,9 +1,11 @@
 import type { Decoder, Event, Field } from "../../lib/events/event.ts";
+import type { Fact } from "../../lib/events/fact.ts";
 import type { Args, OffCpu, SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { pidOf, tidOf } from "../../lib/programs/who.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
+import { frameRecord, Stacks, withStacks } from "../process/stack.ts";
 import { canWake, whyOf } from "./reason.ts";
 import template from "./switch.bt" with { type: "text" };
 
@@ -29,7 +31,7 @@ const run = (of: string) =>
 export const switches: Probe = {
   name: "sched/switch",
   summary: "threads of the target: when, why and how long each is off its processor, who wakes it, who took the processor",
-  template: template.replaceAll("TELL_RUN($short)", () => run("$short")),
+  template: withStacks(template.replaceAll("TELL_RUN($short)", () => run("$short"))),
   tracepoints: ["sched:sched_switch", "sched:sched_waking", "sched:sched_wakeup", "task:task_newtask"],
   params: {
     // A kernel's stack has 16 KiB; the registers are its last 168, and 336 bytes.
@@ -44,6 +46,9 @@ export const switches: Probe = {
       x86_64: "$number == 0 || $number == 1 || ($number >= 17 && $number <= 20)",
       aarch64: "$number >= 63 && $number <= 68",
     },
+    ip: { type: "arch", x86_64: "*(uint64 *)($regs + 128)", aarch64: "*(uint64 *)($regs + 256)" },
+    sp: { type: "arch", x86_64: "*(uint64 *)($regs + 152)", aarch64: "*(uint64 *)($regs + 248)" },
+    fp: { type: "arch", x86_64: "*(uint64 *)($regs + 32)", aarch64: "*(uint64 *)($regs + 232)" },
     arch: { type: "arch", x86_64: "0", aarch64: "1" },
   },
   hot: true,
@@ -60,14 +65,19 @@ export const switches: Probe = {
       ...period.slice(2, 5),
       { name: "cpus", type: "int", unit: "2^34 × how often, and as of a single one" },
     ],
+    // With sched/stacks: how it came there, before the record of the time; and a stack that was not told before.
+    at: [thread, { name: "stack", type: "int", unit: "id" }],
+    frame: frameRecord,
     task: [{ name: "name", type: "text" }],
     taker: [{ name: "id", type: "int" }, { name: "name", type: "text" }],
   },
   atClose: `for ($each : @left) {
     $woken = @woken[(uint64)$each.0]; $queued = (uint64)0; if ($woken > 0) { $queued = nsecs - $woken; }
+    WITH(sched/stacks) { if (@stack[(uint64)$each.0] > 0) { EMIT(at, $each.1.1, @stack[(uint64)$each.0]); } }
     EMIT(still, $each.1.1, $each.1.0, $queued, $each.1.2, (uint64)0, $each.1.3, $each.1.4 * 4097);
   }
   for ($each : @short) { if ($each.1.2 > 0) { ${run("$each.1")} } }`,
+  facts: ["places"],
   texts: { "task.name": "name", "taker.name": "name" },
   decoder: (tracks) => new SwitchDecoder(tracks),
 };
@@ -76,8 +86,15 @@ class SwitchDecoder implements Decoder {
   readonly #names = new Map<number, string>();
   /** Threads of the target, by the name that was told of each. */
   readonly #told = new Map<number, string>();
+  #stacks = new Stacks();
+  /** Thread → the stack with which it left its processor. */
+  readonly #at = new Map<number, number>();
 
   constructor(readonly tracks: Tracks) {}
+
+  fact(fact: Fact): void {
+    this.#stacks.fact(fact);
+  }
 
   event(event: Event, out: SpanSink): void {
     const { record, at, pid, tid, values } = event;
@@ -91,16 +108,30 @@ class SwitchDecoder implements Decoder {
         return this.#off(at, pid, tid, values as number[], false, out);
       case "sched/switch.still":
         return this.#off(at, pid, tid, values as number[], true, out);
+      case "sched/switch.frame":
+        return this.#stacks.frame(event);
+      case "sched/switch.at":
+        return void this.#at.set(tid, this.#stacks.idOf(values[1] as number, pid));
       case "sched/switch.run":
         return this.#run(pid, tid, values as number[], out);
     }
   }
 
-  end(): void {}
+  end(at: Ns, out: SpanSink): void {
+    for (const stack of this.#stacks.told()) {
+      const { id, pid, frames } = stack;
+      const args = { stack: id, frames: frames.join(" ← ") };
+      out({ type: "instant", track: this.tracks.lane(pid, "stacks", 4), name: `stack ${id}`, category: "sched.stack", at, args, stack });
+    }
+    this.#stacks = this.#stacks.next();
+    this.#at.clear();
+  }
 
   #off(at: Ns, pid: number, tid: number, values: readonly number[], open: boolean, out: SpanSink): void {
     const [, left, queued, ...alike] = values as [number, Ns, number, number, number, number, number];
-    const off = this.#offOf(at - left, queued, alike, open);
+    const stack = this.#at.get(tid);
+    this.#at.delete(tid);
+    const off = { ...this.#offOf(at - left, queued, alike, open), ...stack !== undefined && { stack } };
     const { queuedNs } = off;
     const track = this.tracks.thread(pid, tid);
     const name = this.#names.get(tid);
@@ -153,7 +184,7 @@ function labelOf({ reason, call }: Pick<OffCpu, "reason" | "call">): string {
   return call === undefined ? reason : `${reason} (${call})`;
 }
 
-function argsOf({ reason, call, queuedNs, waker, taker, cpu, from, migrated }: OffCpu): Args {
+function argsOf({ reason, call, queuedNs, waker, taker, cpu, from, migrated, stack }: OffCpu): Args {
   return {
     reason,
     ...(call !== undefined && { call }),
@@ -162,6 +193,7 @@ function argsOf({ reason, call, queuedNs, waker, taker, cpu, from, migrated }: O
     ...(taker && { taker: told(taker) }),
     cpu,
     ...(migrated && { from }),
+    ...(stack !== undefined && { stack }),
   };
 }
 
