@@ -7,6 +7,7 @@
 export { coldstartProfile } from "./lib/commands/coldstart.ts";
 export { operatorsProfile } from "./lib/commands/operators.ts";
 export { recordProfile } from "./lib/commands/record.ts";
+export { gpuProfile } from "./lib/commands/gpu.ts";
 export { ioProfile } from "./lib/commands/io.ts";
 export { schedProfile } from "./lib/commands/sched.ts";
 export { torchProfile } from "./lib/commands/torch.ts";
@@ -24,6 +25,7 @@ export { summarySchema } from "./lib/analysis/summary_schema.ts";
 export { coldstartResultSchema } from "./lib/analysis/coldstart_schema.ts";
 export { operatorsResultSchema } from "./lib/analysis/operators_schema.ts";
 export { ioSnapshotSchema, schedSnapshotSchema, totalsResultSchema } from "./lib/analysis/snapshots_schema.ts";
+export { gpuResultSchema } from "./lib/analysis/gpu_schema.ts";
 export { ioResultSchema } from "./lib/analysis/io_schema.ts";
 export { schedResultSchema } from "./lib/analysis/sched_schema.ts";
 export { torchResultSchema } from "./lib/analysis/torch_schema.ts";

@@ -45,6 +45,7 @@ export function commandLine(context: Context, done: Done): Command {
   const commands = [
     traceCommand("coldstart", "Where the time from exec to the first token goes.", context, done),
     traceCommand("operators", "Which operators take the time of a token.", context, done),
+    traceCommand("gpu", "What is asked of a GPU: calls, copies, launches, memory, and who else uses it.", context, done),
     traceCommand("io", "What is read from disks and files, and how long that takes.", context, done),
     traceCommand("sched", "Where threads are when they are on no processor.", context, done),
     traceCommand("record", "Several of these on one timeline.", context, done),

@@ -35,6 +35,7 @@ export interface DryRunOptions extends TargetOptions {
   readonly syscalls?: true;
   readonly sampleEvery?: number;
   readonly shapes?: true;
+  readonly stacks?: true;
   readonly interval?: number;
 }
 

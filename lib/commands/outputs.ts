@@ -3,7 +3,6 @@ import type { LlmprofError } from "../events/errors.ts";
 import type { Span } from "../events/span.ts";
 import type { View } from "../events/view.ts";
 import { openByteSink } from "../../exporters/file.ts";
-import type { SnapshotsOptions } from "../../exporters/snapshots.ts";
 import type { Header } from "../timeline/header.ts";
 import type { Recorder } from "../timeline/recording.ts";
 import type { Owner } from "../machine/regular_file.ts";
@@ -17,9 +16,13 @@ export function outputOwner(): Owner | null {
   return user && user.uid !== 0 ? user : null;
 }
 
-/** `--snapshots`: a line for each interval. */
-export interface Snapshots extends SnapshotsOptions {
+/** A file whose format is not told by its name: an option of its own asks for it. */
+export interface NamedOutput {
   readonly path: string;
+  readonly format: string;
+  /** For people: what opens it. */
+  readonly opensWith: string;
+  load(): Promise<OpenExporter>;
 }
 
 /**
@@ -41,7 +44,7 @@ export class Outputs {
     owner: Owner | null,
     onFailure: (failure: LlmprofError) => void,
     redact = false,
-    snapshots?: Snapshots,
+    named: readonly NamedOutput[] = [],
   ): Promise<Outputs> {
     checkOutputs(paths, owner);
     const outputs = new Outputs();
@@ -67,11 +70,7 @@ export class Outputs {
       const { extension, opensWith, load } = formatAt(path);
       await open({ path, shown, format: extension.slice(1), opensWith }, load);
     }
-    if (snapshots) {
-      const { path, ...options } = snapshots;
-      const file = { path, shown: shownAs(path), format: "snapshots", opensWith: "jq, or anything that reads lines of JSON" };
-      await open(file, async () => (await import("../../exporters/snapshots.ts")).openSnapshots(options));
-    }
+    for (const { path, format, opensWith, load } of named) await open({ path, shown: shownAs(path), format, opensWith }, load);
     return outputs;
   }
 

@@ -11,6 +11,7 @@ export const profiles: Readonly<Record<string, () => Promise<Profile<unknown>>>>
   "io of totals": async () => (await import("./totals.ts")).ioTotalsProfile as Profile<unknown>,
   "sched of totals": async () => (await import("./totals.ts")).schedTotalsProfile as Profile<unknown>,
   io: async () => (await import("./io.ts")).ioProfile as Profile<unknown>,
+  gpu: async () => (await import("./gpu.ts")).gpuProfile as Profile<unknown>,
   sched: async () => (await import("./sched.ts")).schedProfile as Profile<unknown>,
   record: async () => (await import("./record.ts")).recordProfile() as Profile<unknown>,
   demo: async () => (await import("./demo_profile.ts")).demoProfile as Profile<unknown>,

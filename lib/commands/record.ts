@@ -2,6 +2,7 @@ import type { Analysis } from "../analysis/analysis.ts";
 import type { Probe } from "../programs/probe.ts";
 import type { Header } from "../timeline/header.ts";
 import { coldstartProfile } from "./coldstart.ts";
+import { gpuProfile } from "./gpu.ts";
 import { ioProfile } from "./io.ts";
 import { type Layer, layers } from "./layers.ts";
 import { operatorsProfile } from "./operators.ts";
@@ -12,6 +13,7 @@ import { schedProfile } from "./sched.ts";
 const profiles: Readonly<Record<Layer, Profile<unknown>>> = {
   coldstart: coldstartProfile as Profile<unknown>,
   operators: operatorsProfile as Profile<unknown>,
+  gpu: gpuProfile as Profile<unknown>,
   io: ioProfile as Profile<unknown>,
   sched: schedProfile as Profile<unknown>,
 };

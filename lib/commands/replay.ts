@@ -6,6 +6,7 @@ import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import { readHeader, replay } from "../timeline/replay.ts";
 import { RecordingFolder, type RecordingSource } from "../timeline/recording_source.ts";
 import { usage } from "./cli/usage_error.ts";
+import { type NamedOutputOptions, namedOutputs } from "./named_outputs.ts";
 import { outputOwner, Outputs } from "./outputs.ts";
 import { giveUpRun } from "./permissions.ts";
 import { probeCatalogue } from "./probe_catalogue.ts";
@@ -15,7 +16,7 @@ import { tellOutcome } from "./outcome.ts";
 import type { Context } from "./terminal.ts";
 import { TraceRun } from "./trace_run.ts";
 
-export interface ReplayOptions {
+export interface ReplayOptions extends NamedOutputOptions {
   readonly outputs: readonly string[];
   /** None: no summary is printed. */
   readonly summary?: "text" | "json";
@@ -42,7 +43,7 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
   const found = readHeader(source);
   const recorded = await recordedBy(found, source);
   const profile = await asked(options.as, recorded, source);
-  const outputs = await Outputs.prepare(options.outputs, outputOwner(), () => {}, options.pseudonyms !== undefined);
+  const outputs = await Outputs.prepare(options.outputs, outputOwner(), () => {}, options.pseudonyms !== undefined, namedOutputs(options));
   const run = new TraceRun(profile, outputs);
   let begun = false;
   try {

@@ -25,7 +25,8 @@ import { findRunning, isNamed, type TargetOptions } from "./find_target.ts";
 import { hostFacts } from "./host_facts.ts";
 import { mustTrace } from "./means.ts";
 import { checkOutputs } from "./output_checks.ts";
-import { outputOwner, Outputs, type Snapshots } from "./outputs.ts";
+import { type NamedOutputOptions, namedOutputs } from "./named_outputs.ts";
+import { outputOwner, Outputs } from "./outputs.ts";
 import { probeCatalogue } from "./probe_catalogue.ts";
 import type { Profile } from "./profile.ts";
 import { type OutcomeOptions, tellOutcome } from "./outcome.ts";
@@ -36,7 +37,7 @@ import { WatchedSurroundings } from "./watched_surroundings.ts";
 import { TraceRun } from "./trace_run.ts";
 import { LEARN_MS, learningTurn, nextTurn, turnsOf } from "./trace_turns.ts";
 
-export interface TraceOptions extends TargetOptions, OutcomeOptions, OverheadOptions {
+export interface TraceOptions extends TargetOptions, OutcomeOptions, OverheadOptions, NamedOutputOptions {
   readonly duration?: number;
   readonly tokens?: number;
   /** Paths; none with `--no-output`. */
@@ -47,11 +48,11 @@ export interface TraceOptions extends TargetOptions, OutcomeOptions, OverheadOpt
   /** Events of a hardware counter of which one is told. */
   readonly sampleEvery?: number;
   readonly shapes?: true;
+  readonly stacks?: true;
   /** Milliseconds without anything new after which it is known what runs. */
   readonly learn?: number;
-  /** Milliseconds from one sum to the next, and where a line is written for each. */
+  /** Milliseconds from one sum to the next. */
   readonly interval?: number;
-  readonly snapshots?: Snapshots;
   /** `--redact`. */
   readonly pseudonyms?: Pseudonyms;
   /** What the program prints is nobody's concern. */
@@ -83,7 +84,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   if (options.calibrate) { for (const text of ceilingsTexts(ceilings ?? [])) status.note(text); }
   const told = (text: string) => options.pseudonyms?.prose(text) ?? text;
   const unwritable = ({ what, why }: LlmprofError) => context.terminal.err(`${told(`${what} ${why}`)}\n`);
-  const outputs = await Outputs.prepare(options.outputs, owner, unwritable, options.pseudonyms !== undefined, options.snapshots);
+  const outputs = await Outputs.prepare(options.outputs, owner, unwritable, options.pseudonyms !== undefined, namedOutputs(options));
   context.atKill(() => outputs.discard());
   const guard = await starting;
   const tokens = new TokenCount(options.tokens);

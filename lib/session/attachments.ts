@@ -8,7 +8,7 @@ import type { Probe } from "../programs/probe.ts";
 import { readStat } from "../target/process.ts";
 import type { Attached } from "./attached.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
-import { LibraryAttacher, type Present } from "./library_attacher.ts";
+import { type AtMapping, LibraryAttacher, type Present } from "./library_attacher.ts";
 import { GATE_STREAM, gatePrefixes, groupByLibrary, type MakeCallGate } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 import type { Members } from "./members.ts";
@@ -19,7 +19,7 @@ import { whyMissing } from "./why_missing.ts";
 
 export interface AttachOptions {
   readonly guard: Guard;
-  readonly mappingGate: (prefixes: readonly string[], execs: boolean) => Probe;
+  readonly mappingGate: (prefixes: readonly string[], execs: boolean, each: readonly string[]) => Probe;
   readonly callGate: MakeCallGate;
   /** A running target that has not mapped a library yet is waited for, instead of refused. */
   readonly patient: boolean;
@@ -66,7 +66,7 @@ export class Attachments {
   }
 
   /** See {@link LibraryAttacher.atMapping}. */
-  atMapping(pid: number): Promise<number> {
+  atMapping(pid: number): Promise<AtMapping> {
     return this.#libraries.atMapping(pid);
   }
 
@@ -106,14 +106,15 @@ export class Attachments {
     const pids = filter.type === "new" ? [] : filter.pids;
     const present = await this.#present(pid, pids, files);
     const kernel = this.#kernelPart();
-    if (present.missing.length === 0 && !prompt) {
+    const awaited = this.options.patient ? [...present.missing, ...this.#libraries.groups.filter(({ need }) => need.each)] : [];
+    if (awaited.length === 0 && !prompt) {
       await this.#libraries.attach(present, async (parts) => {
         await programs.ready(this.#start({ ...inOne([kernel, ...parts]), filter }));
         for (const { stream } of parts) this.run.attached(stream);
       });
     } else {
       const process = this.#start({ ...kernel, filter, prompt });
-      const others = [process, ...this.#startGate(gatePrefixes(present.missing), filter)];
+      const others = [process, ...this.#startGate(gatePrefixes(awaited), filter)];
       await Promise.all([this.#libraries.attach(present), ...others.map((attached) => programs.ready(attached))]);
     }
     this.#firstFilter = undefined;
@@ -169,7 +170,8 @@ export class Attachments {
     // Of programs that start anywhere on the machine nobody is stopped for being started.
     const execs = filter.type !== "new";
     if (execs) { for (const pid of this.members.tops) void guard.mayStop(pid); }
-    return [this.#start({ stream: GATE_STREAM, probes: [mappingGate(prefixes, execs)], filter })];
+    const each = gatePrefixes(this.#libraries.groups.filter(({ need }) => need.each));
+    return [this.#start({ stream: GATE_STREAM, probes: [mappingGate(prefixes, execs, each)], filter })];
   }
 
   async #startLibraries(parts: readonly ProgramPart[]): Promise<void> {

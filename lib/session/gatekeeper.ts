@@ -21,11 +21,14 @@ export class Gatekeeper {
   /** What the first failing attachment failed with. */
   failure: unknown;
 
-  /** `attach` does what has to be done for a process that has stood since a time of `means.monotonic`. */
+  /**
+   * `attach` does what has to be done for a process that has stood since a time of `means.monotonic`, and says whether every other process that runs its
+   * program has to stand as well.
+   */
   constructor(
     readonly means: Means,
     readonly guard: Guard,
-    readonly attach: (event: Event, since: number) => Promise<void>,
+    readonly attach: (event: Event, since: number) => Promise<boolean>,
     readonly fact: (fact: Fact) => void,
   ) {}
 
@@ -67,11 +70,12 @@ export class Gatekeeper {
 
   async #serve(event: Event, since: number): Promise<void> {
     const { pid } = event;
+    let each = false;
     try {
       await this.#stands(pid);
-      await this.attach(event, since);
+      each = await this.attach(event, since);
     } finally {
-      await this.#continue(pid);
+      await this.#continue(pid, each);
       this.guard.released(pid);
       if (--this.#standing === 0) this.#stoodMs += this.means.monotonic() - this.#standsSince;
     }
@@ -87,10 +91,10 @@ export class Gatekeeper {
 
   /**
    * SIGCONT to a process that is no child of ours: Deno would want permission to run anything for that. One that was killed meanwhile has nothing
-   * mapped any more, and the gate must not take it for served: the next process that maps the file has to be stopped.
+   * mapped any more, and the gate must not take it for served: the next process that maps the file has to be stopped. `each`: so has every one.
    */
-  async #continue(pid: number): Promise<void> {
-    const script = 'read -r line < "/proc/$1/maps" && kill -CONT "$1"';
+  async #continue(pid: number, each: boolean): Promise<void> {
+    const script = `read -r line < "/proc/$1/maps" && ${each ? 'kill -0 "$1" && ' : ""}kill -CONT "$1"`;
     const child = this.means.spawn({ program: "/bin/sh", args: ["-c", script, "sh", String(pid)], stderr: "null" });
     this.#continuing.add(child.pid);
     await child.status;

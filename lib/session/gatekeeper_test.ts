@@ -38,6 +38,7 @@ function gate(path: string, attach: (pid: number) => Promise<void>) {
   const serve = async (event: Event) => {
     seen.push(`attach ${event.pid}`);
     await attach(event.pid);
+    return false;
   };
   const keeper = new Gatekeeper(means, guard, serve, (fact) => void facts.push(fact));
   const event = (pid: number): Event => ({ at: 0, stream: "gate", record: "gate/mapping.stopped", pid, tid: pid, values: [] });

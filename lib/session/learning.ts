@@ -71,7 +71,7 @@ export class Learning {
   /** Those that called; what else dispatches, such as a compiled graph or an operator that is no part of PyTorch, is counted. */
   async #operators(pid: number, callers: ReadonlySet<number>): Promise<string[]> {
     const { files } = this.means;
-    const libraries = await findLibraries(new FilesOnce(files), pid, libtorch, []);
+    const libraries = await findLibraries(new FilesOnce(files), pid, libtorch, [isOperator]);
     const code = await readCode(files, pid, libraries, [isOperator]);
     // It has ended.
     if (!code) return [];

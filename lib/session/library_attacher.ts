@@ -16,6 +16,12 @@ interface How {
   readonly loaded?: boolean;
 }
 
+/** What came of a stop: how many files were newly attached, and whether each process that runs the same program has to be looked at. */
+export interface AtMapping {
+  readonly fresh: number;
+  readonly each: boolean;
+}
+
 /** Starts one program for these, and counts from its readiness on. */
 export type StartParts = (parts: readonly ProgramPart[]) => Promise<void>;
 
@@ -52,8 +58,8 @@ export class LibraryAttacher {
   readonly #attached = new Set<string>();
   /** Programs into which nothing of the kind is linked. */
   readonly #plain = new Set<string>();
-  /** What was told of the code of a process. */
-  readonly #told = new Map<number, string>();
+  /** What was told of the code of a process, for a group. */
+  readonly #told = new Map<string, string>();
 
   constructor(
     readonly means: Means,
@@ -66,7 +72,10 @@ export class LibraryAttacher {
 
   /** The programs that the gates will ask for: one with a gate in it is acted on and sends a signal. */
   get expected(): { unsafe: boolean; prompt: boolean }[] {
-    return this.groups.filter(({ need }) => !need.large).map(({ gate }) => ({ unsafe: gate !== undefined, prompt: gate !== undefined }));
+    return this.groups.filter(({ need }) => !need.large && !need.apart).map(({ gate }) => ({
+      unsafe: gate !== undefined,
+      prompt: gate !== undefined,
+    }));
   }
 
   /** Prefixes of file names at whose mapping the target has to be stopped. */
@@ -78,23 +87,24 @@ export class LibraryAttacher {
   async inspect(path: string): Promise<void> {
     const read = fileReader(this.means.files, path);
     const elf = await readElf(read);
-    const linkable = this.groups.filter(({ need }) => !need.large);
+    const linkable = this.groups.filter(({ need }) => !need.large && !need.apart);
     const linked = elf && await Promise.all(linkable.map(({ need, symbols }) => isLinked(this.means.files, { ...elf, read }, need, symbols)));
     if (linked && !linked.some((is) => is)) this.#plain.add(path);
   }
 
   /**
    * A process stands at the mapping of a library, or before the first instruction of its program: attach what may be attached now, with the
-   * gate for the rest. Of what is linked into the program there is but one variant. Returns how many files were newly attached.
+   * gate for the rest. Of what is linked into the program there is but one variant.
    */
-  async atMapping(pid: number): Promise<number> {
+  async atMapping(pid: number): Promise<AtMapping> {
     const files = new FilesOnce(this.means.files);
     const linked = await Promise.all(this.#chosen.map((group) => this.#findAndAttach(files, pid, group, { linked: true })));
     const hasChosen = linked.some(({ found }) => found > 0);
     const mapped = this.#mapped.filter(({ probes }) => probes.length > 0 || !hasChosen);
     const gate = (group: LibraryGroup) => hasChosen ? undefined : group.gate;
     const others = await Promise.all(mapped.map((group) => this.#findAndAttach(files, pid, group, { gate: gate(group) })));
-    return [...linked, ...others].reduce((n, { fresh }) => n + fresh, 0);
+    const all = [...linked, ...others];
+    return { fresh: all.reduce((n, { fresh }) => n + fresh, 0), each: all.some(({ each }) => each) };
   }
 
   /** A process stands at the call: the variant that it has mapped is the one that it uses. */
@@ -144,9 +154,10 @@ export class LibraryAttacher {
     return { pid, group, how, libraries, probes };
   }
 
-  async #findAndAttach(files: FilesOnce, pid: number, group: LibraryGroup, how: How): Promise<{ found: number; fresh: number }> {
+  async #findAndAttach(files: FilesOnce, pid: number, group: LibraryGroup, how: How): Promise<AtMapping & { found: number }> {
     const found = await this.#find(files, pid, group, how);
-    return { found: found.libraries.length, fresh: await this.#attach(files, [found]) };
+    const each = group.need.each === true && found.libraries.some(({ isProgram }) => isProgram);
+    return { found: found.libraries.length, fresh: await this.#attach(files, [found]), each };
   }
 
   /** Attaches what is new of these in one program, and returns how many files that were. A given `start` is called even where there are none. */
@@ -169,14 +180,17 @@ export class LibraryAttacher {
    * Before anything is attached to a process: what is told of an address comes after what the address stands for. And again when it has loaded more:
    * a program stands before its first instruction without any library.
    */
-  async #tellCode(files: FilesOnce, { pid, probes, libraries, how }: Found): Promise<void> {
+  async #tellCode(files: FilesOnce, { pid, probes, libraries, how, group: { stream, need } }: Found): Promise<void> {
     const asking = probes.find(({ facts }) => facts?.includes("code"));
-    if (libraries.length === 0 || (this.#told.has(pid) && !how.loaded) || !asking) return;
+    // Of a group that may have more than one library at a time, each time that there is another.
+    const key = [pid, stream, ...need.each ? libraries.map(({ key }) => key) : []].join(" ");
+    if (libraries.length === 0 || (this.#told.has(key) && !how.loaded) || !asking) return;
     const code = await readCode(files, pid, libraries, asking.names);
     const told = JSON.stringify(code);
-    if (!code || this.#told.get(pid) === told) return;
-    this.#told.set(pid, told);
-    this.fact(code);
+    if (!code || this.#told.get(key) === told) return;
+    this.#told.set(key, told);
+    // Of ggml's and of PyTorch's there is one.
+    this.fact(asking.names ? { ...code, of: stream } : code);
   }
 
   async #part(files: FilesOnce, { pid, group, probes: own, how: { gate }, fresh }: Fresh): Promise<ProgramPart> {

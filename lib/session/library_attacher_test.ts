@@ -98,11 +98,11 @@ Deno.test("library attacher: what is linked into the program is attached before 
   const all = { llama_decode: guarded, llama_init_from_model: "55", ggml_graph_compute: "55", ggml_cpu_extra_compute_forward: "55" };
   proc.program(100, "/opt/server");
   proc.map(100, "/opt/server", 5, makeElf(all));
-  assert.equal(await libraries.atMapping(100), 2);
+  assert.equal((await libraries.atMapping(100)).fresh, 2);
   const programs = started.filter((line) => !line.startsWith(" "));
   assert.deepEqual(programs.sort(), ["ggml: ggml/graph ggml/ops", "llama: llama/calls"]);
   assert.ok(started.includes("  server:llama_decode+4 shared with its return"), started.join("\n"));
-  assert.equal(await libraries.atMapping(100), 0, "once for each file");
+  assert.equal((await libraries.atMapping(100)).fresh, 0, "once for each file");
 });
 
 Deno.test("library attacher: a program that was looked into before it was started is not read again", async () => {
@@ -114,7 +114,7 @@ Deno.test("library attacher: a program that was looked into before it was starte
   proc.program(100, "/bin/sh");
   // What it would find if it looked.
   proc.map(100, "/bin/sh", 5, libllama);
-  assert.equal(await libraries.atMapping(100), 0);
+  assert.equal((await libraries.atMapping(100)).fresh, 0);
 });
 
 Deno.test("library attacher: whatever a file is called, its label is one line", async () => {

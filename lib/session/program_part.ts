@@ -4,9 +4,9 @@ import type { Probe, SiteParam } from "../programs/probe.ts";
 /** Sites of each parameter: see {@link siteKey}. */
 export type SiteMap = ReadonlyMap<string, readonly Site[]>;
 
-/** Parameters that name the same functions at the same place have the same sites. */
+/** Parameters that name the same functions at the same place have the same sites. Tests of names are told apart by what they have together. */
 export function siteKey(param: SiteParam): string {
-  return [param.at, param.beside ?? "", ...param.functions].join(" ");
+  return [param.at, param.beside ?? "", param.together ?? "", ...param.functions].join(" ");
 }
 
 /** Probes that are started together, those of a library or those of the kernel, and where they stand: a program, or a part of one. */

@@ -3,16 +3,18 @@ import type { KernelFiles } from "../machine/files.ts";
 import { readDebugFile } from "./build_id.ts";
 import { type ElfFile, offsetOf, SectionType } from "./elf.ts";
 import { type Mapping, parseMaps } from "./maps.ts";
-import { findSymbols, type Symbols, type Wanted } from "./symbols.ts";
+import { accepts, type ElfSymbol, findSymbols, type Symbols, type Wanted } from "./symbols.ts";
 
 /** A file whose functions are wanted by their names. */
 export interface CodeFile {
   /** `<device>:<inode>`. */
   readonly key: string;
   readonly elf: ElfFile;
+  /** Those that somebody asked for, by name. */
+  readonly functions: ReadonlyMap<string, ElfSymbol>;
 }
 
-/** What the addresses of a process's code stand for now, and functions of these files: all, or those of `names` that others may call; null when it has ended. */
+/** What the addresses of a process's code stand for now, and functions of these files: all, or those of `names` that were asked for; null when it has ended. */
 export async function readCode(
   files: KernelFiles,
   pid: number,
@@ -39,13 +41,15 @@ const MOST_FUNCTIONS = 20_000, LONGEST_NAME = 200;
 async function functionsOf(
   files: KernelFiles,
   pid: number,
-  { key, elf }: CodeFile,
+  { key, elf, functions: asked }: CodeFile,
   mapped: readonly Mapping[],
   names: Wanted | undefined,
 ): Promise<CodeFact["functions"]> {
-  const { functions } = names ? await findSymbols(elf, elf.read, names, "exported") : await allFunctions(files, pid, elf);
+  const functions = names
+    ? [...asked.values()].filter(({ name }) => accepts(names, name))
+    : [...(await allFunctions(files, pid, elf)).functions.values()];
   const own = mapped.filter(({ dev, inode }) => `${dev}:${inode}` === key);
-  const largest = [...functions.values()].sort((a, b) => b.size - a.size).slice(0, MOST_FUNCTIONS);
+  const largest = functions.sort((a, b) => b.size - a.size).slice(0, MOST_FUNCTIONS);
   return largest.flatMap(({ name, value, size }) => {
     const offset = offsetOf(elf, value);
     const range = own.find(({ offset: from, start, end }) => offset !== null && offset >= from && offset - from < Number(end - start));

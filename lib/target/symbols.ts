@@ -21,6 +21,10 @@ export type NameTest = ((name: string) => boolean) & { readonly pattern?: string
 /** Names that are wanted, and tests of which one has to accept a name (slower: each name is decoded for them). */
 export type Wanted = readonly (string | NameTest)[];
 
+export function accepts(wanted: Wanted, name: string): boolean {
+  return wanted.some((one) => typeof one === "string" ? one === name : one(name));
+}
+
 const symbolSize = 24;
 const rank = { global: 2, weak: 1, local: 0 } as const;
 
@@ -56,6 +60,22 @@ export async function findSymbols(elf: Elf, read: ByteReader, wanted: Wanted, wh
     }
   }
   return { functions, objects };
+}
+
+/** Names of functions that a file asks other libraries for. */
+export async function importedNames(elf: Elf, read: ByteReader): Promise<string[]> {
+  const section = elf.sections.find(({ type }) => type === SectionType.dynsym);
+  if (!section) return [];
+  const [table, strings] = await Promise.all([readSection(read, section), readSection(read, elf.sections[section.link])]);
+  const view = viewOf(table);
+  if (!view || !strings) return [];
+  const name = decoding(() => true), names: string[] = [];
+  for (let at = symbolSize; at + symbolSize <= view.byteLength; at += symbolSize) {
+    if (view.getUint16(at + 6, true) !== 0) continue;
+    const found = name(strings, view.getUint32(at, true));
+    if (found !== null) names.push(found);
+  }
+  return names;
 }
 
 /** The wanted name that stands at `at`, or null. */

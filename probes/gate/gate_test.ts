@@ -25,5 +25,6 @@ Deno.test("gate: each process by itself; one that nobody continued stood until t
 
 Deno.test("gate: what is asked for cannot change the program", () => {
   const { params } = mappingGate(['lib"x', "liby"]);
-  assert.deepEqual(params, { wanted: { type: "begins", text: "$name", with: ['lib"x', "liby"] }, execs: { type: "int", value: 0 } });
+  const nobody = { type: "begins", text: "$name", with: [] };
+  assert.deepEqual(params, { wanted: { type: "begins", text: "$name", with: ['lib"x', "liby"] }, each: nobody, execs: { type: "int", value: 0 } });
 });

@@ -10,24 +10,34 @@ export interface Code {
 
 /** The code of each process, for a decoder that sees `process/life`. A process that is forked has its code where its parent has it, until it begins another program. */
 export class ProcessCode {
-  readonly #maps = new Map<number, CodeMap>();
+  /** By process; of each, by the library whose functions are known. */
+  readonly #maps = new Map<number, Map<string, CodeMap>>();
 
   fact(fact: Fact): void {
-    if (fact.fact === "code") this.#maps.set(fact.pid, new CodeMap(fact));
+    if (fact.fact !== "code") return;
+    const { pid, of = "" } = fact;
+    // A child's are its own from now on.
+    this.#maps.set(pid, new Map(this.#maps.get(pid)).set(of, new CodeMap(fact)));
   }
 
   /** A `process/life.task`, `.exec` or `.exit`. */
   life({ record, pid, tid, values }: Event): void {
-    const map = this.#maps.get(pid);
+    const maps = this.#maps.get(pid);
     if (record === "process/life.task") {
       const [id, isThread] = values as readonly number[];
-      if (map && !isThread) this.#maps.set(id!, map);
+      if (maps && !isThread) this.#maps.set(id!, maps);
     } else if (record === "process/life.exec" || tid === pid) this.#maps.delete(pid);
   }
 
   /** Null where no code was when the process was looked at. */
   find(pid: number, address: number): Code | null {
-    return this.#maps.get(pid)?.find(address) ?? null;
+    let found: Code | null = null;
+    for (const map of this.#maps.get(pid)?.values() ?? []) {
+      const code = map.find(address);
+      if (code?.name) return code;
+      found ??= code;
+    }
+    return found;
   }
 }
 

@@ -7,7 +7,7 @@ import { runLlmprof } from "./llmprof.ts";
 
 /** What is typed, the last word unfinished, and what a bash offers for it. */
 const typed: readonly (readonly [words: readonly string[], offered: readonly string[]])[] = [
-  [[""], ["coldstart", "operators", "io", "sched", "record", "export", "report", "doctor", "demo", "completions"]],
+  [[""], ["coldstart", "operators", "gpu", "io", "sched", "record", "export", "report", "doctor", "demo", "completions"]],
   [["op"], ["operators"]],
   [["x"], []],
   [["operators", "--su"], ["--summary"]],

@@ -60,8 +60,8 @@ Deno.test("a recording without the probes of a command is refused with the comma
 
 Deno.test("what is no recording, or one of another llmprof, ends with 1", async () => {
   using folder = temporary();
-  const unknown = await runLlmprof(["export", await demoFolder(folder.path, (header) => header.replace('"demo"', '"gpu"'))]);
-  assert.match(unknown.stderr, /It was made by 'gpu', which this llmprof does not know\./);
+  const unknown = await runLlmprof(["export", await demoFolder(folder.path, (header) => header.replace('"demo"', '"paint"'))]);
+  assert.match(unknown.stderr, /It was made by 'paint', which this llmprof does not know\./);
   const none = await runLlmprof(["export", folder.path]);
   assert.match(none.stderr, /it has no header\.json\./);
   assert.deepEqual([unknown.code, none.code], [1, 1]);

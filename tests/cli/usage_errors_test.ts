@@ -6,7 +6,7 @@ import { runLlmprof } from "./llmprof.ts";
 /** A command line and what is said of it. Each ends with 2 and a next step, for root and for everybody else. */
 const mistakes: readonly (readonly [args: string, said: RegExp])[] = [
   ["operatrs", /^Unknown command 'operatrs'\..*\nDid you mean operators\?/],
-  ["gpu", /^Unknown command 'gpu'\..*\nSee: llmprof --help/],
+  ["paint", /^Unknown command 'paint'\..*\nSee: llmprof --help/],
   ["operators --duratin 5s", /^Unknown option '--duratin'\..*\nDid you mean --duration\?/],
   ["operators --pid 1 --duration banana", /^--duration cannot be 'banana'\. It is a number with a unit: 500ms, 10s/],
   ["operators --pid none", /^--pid cannot be 'none'\. It is a whole number from 1 on\./],
@@ -46,7 +46,7 @@ const mistakes: readonly (readonly [args: string, said: RegExp])[] = [
   ["sched --all --snapshots /no/such/folder/x", /^Cannot write \/no\/such\/folder\/x\. Its folder does not exist\./],
   ["sched --snapshots x --from y.llmprof", /cannot be used with option/],
   ["operators --pid 1 --snapshots x", /^operators has no option --snapshots\./],
-  ["record --pid 1 --layers io,nets", /^--layers cannot be 'io,nets'\. 'nets' is none of coldstart, operators, io, sched\./],
+  ["record --pid 1 --layers io,nets", /^--layers cannot be 'io,nets'\. 'nets' is none of coldstart, operators, gpu, io, sched\./],
   ["record", /^record needs a target\./],
   ["export", /^Missing required argument 'recording'\./],
   ["export a b", /^Too many arguments for 'export'\./],

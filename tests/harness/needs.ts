@@ -5,6 +5,7 @@ import { fio } from "../setup/fio.ts";
 import { podman } from "../setup/podman.ts";
 import { programs } from "../setup/programs.ts";
 import { bpftraceOf } from "../setup/root.ts";
+import { strace } from "../setup/strace.ts";
 import { torch } from "../setup/torch.ts";
 import { findProgram } from "./find_program.ts";
 
@@ -20,6 +21,7 @@ export interface Needs {
   readonly gcc?: boolean;
   readonly podman?: boolean;
   readonly fio?: boolean;
+  readonly strace?: boolean;
   /** Control groups of version 1, which limit reads and memory, and beside them those of version 2. */
   readonly groups?: boolean;
   /** A compiler for aarch64, with its binutils. */
@@ -44,6 +46,7 @@ export function unmet(needs: Needs): string | null {
   if (needs.gcc && !programs.isThere()) return "needs the planted targets: deno run -A tests/setup/setup.ts programs";
   if (needs.podman && !podman.isThere()) return "needs podman: deno run -A tests/setup/setup.ts podman";
   if (needs.fio && !fio.isThere()) return "needs fio: deno run -A tests/setup/setup.ts fio";
+  if (needs.strace && !strace.isThere()) return "needs strace: deno run -A tests/setup/setup.ts strace";
   if (needs.groups && !["blkio", "memory", "unified"].every((name) => isFolder(`/sys/fs/cgroup/${name}`))) {
     return "needs control groups of version 1, and of 2 beside them";
   }

@@ -12,7 +12,7 @@ import type { Summary } from "../../lib/analysis/summary.ts";
 
 /** How a run is asked for. */
 /** Commands that tell of tokens. */
-export type Counting = Exclude<keyof Results, "sched" | "io">;
+export type Counting = Exclude<keyof Results, "sched" | "io" | "gpu">;
 
 export interface CountedOptions {
   readonly command: Counting;

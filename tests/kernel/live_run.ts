@@ -1,6 +1,7 @@
 import type { ColdstartResult } from "../../lib/analysis/coldstart_schema.ts";
 import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
 import type { IoResult } from "../../lib/analysis/io_schema.ts";
+import type { GpuResult } from "../../lib/analysis/gpu_schema.ts";
 import type { SchedResult } from "../../lib/analysis/sched_schema.ts";
 import type { Summary } from "../../lib/analysis/summary.ts";
 import { type TorchResult, torchResultSchema } from "../../lib/analysis/torch_schema.ts";
@@ -14,6 +15,7 @@ export interface Results {
   readonly operators: OperatorsResult;
   readonly sched: SchedResult;
   readonly io: IoResult;
+  readonly gpu: GpuResult;
 }
 
 export type Command = keyof Results;

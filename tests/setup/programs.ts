@@ -8,8 +8,39 @@ import { CannotSetUp, type Part } from "./part.ts";
 
 const sources = join(top, "tests", "workloads");
 
+/** Stand-ins for libraries that drive a GPU, and who calls them, in a folder: see workloads/gpu/log.h. */
+function gpuStandIns(folder: string, protection: string) {
+  const flags = ["-O2", protection, "-fPIC", "-shared", "-pthread"], shared = ["gpu/log.h"];
+  const beside = [`-L${join(builtFolder, folder)}`, "-Wl,-rpath,$ORIGIN"];
+  const all = ["-l:libcuda.so.1", "-l:libcudart.so.12", "-l:libnccl.so.2"];
+  return {
+    [`${folder}/libcuda.so.1`]: { sources: ["gpu/cuda.c", ...shared], flags: [...flags, "-Wl,-soname,libcuda.so.1"], libraries: [] },
+    [`${folder}/libcudart.so.12`]: {
+      sources: ["gpu/cudart.c", ...shared],
+      flags: [...flags, "-Wl,-soname,libcudart.so.12"],
+      libraries: [...beside, "-l:libcuda.so.1"],
+    },
+    [`${folder}/libnccl.so.2`]: { sources: ["gpu/nccl.c", ...shared], flags: [...flags, "-Wl,-soname,libnccl.so.2"], libraries: [] },
+    [`${folder}/calls`]: { sources: ["gpu/calls.c", ...shared], flags: ["-O1", "-g", "-pthread", "-rdynamic"], libraries: [...beside, ...all] },
+    [`${folder}/opening`]: { sources: ["gpu/calls.c", ...shared], flags: ["-O1", "-g", "-pthread", "-DOPENED"], libraries: ["-ldl"] },
+    [`${folder}/leaks`]: {
+      sources: ["gpu/leaks.c", ...shared],
+      flags: ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-pthread"],
+      libraries: [...beside, "-l:libcuda.so.1"],
+    },
+    // The runtime is a part of the program.
+    [`${folder}/linked`]: {
+      sources: ["gpu/calls.c", "gpu/cudart.c", ...shared],
+      flags: ["-O1", "-g", protection, "-pthread"],
+      libraries: [...beside, "-l:libcuda.so.1", "-l:libnccl.so.2"],
+    },
+  };
+}
+
 /** What is built from which sources (of which headers are included by others), and with what. */
-const table = {
+const table: Readonly<
+  Record<string, { readonly sources: readonly string[]; readonly flags: readonly string[]; readonly libraries: readonly string[] }>
+> = {
   planted: { sources: ["planted.c", "clock.h", "llama_batch.h"], flags: ["-O1", "-g"], libraries: ["-ldl"] },
   pagecache: { sources: ["pagecache.c"], flags: ["-O1"], libraries: [] },
   steady: { sources: ["steady.c", "clock.h", "llama_batch.h"], flags: ["-O1", "-g", "-pthread"], libraries: ["-ldl"] },
@@ -39,6 +70,7 @@ const table = {
   asked: { sources: ["asked.c"], flags: ["-O1"], libraries: [] },
   touched: { sources: ["touched.c", "clock.h"], flags: ["-O1"], libraries: [] },
   waits: { sources: ["waits.c", "clock.h"], flags: ["-O1", "-pthread"], libraries: [] },
+  callers: { sources: ["callers.c"], flags: ["-O1", "-fno-omit-frame-pointer"], libraries: [] },
   pipes: { sources: ["pipes.c", "clock.h"], flags: ["-O1"], libraries: [] },
   bottleneck: { sources: ["bottleneck.c", "clock.h"], flags: ["-O1", "-pthread"], libraries: [] },
   hog: { sources: ["hog.c", "clock.h"], flags: ["-O1"], libraries: [] },
@@ -65,7 +97,11 @@ const table = {
     flags: ["-O1", "-g", "-fPIC", "-shared", "-DBURN_NS=1000"],
     libraries: [],
   },
-} as const;
+  // As distributions compile, and without the landing pads that these begin functions with.
+  "gpu/devices": { sources: ["gpu/devices.c"], flags: ["-O1"], libraries: [] },
+  ...gpuStandIns("gpu", "-fcf-protection"),
+  ...gpuStandIns("gpu-plain", "-fcf-protection=none"),
+};
 
 /** Paths of what is built here. */
 export const built = {
@@ -80,6 +116,7 @@ export const built = {
   touched: join(builtFolder, "touched"),
   waits: join(builtFolder, "waits"),
   pipes: join(builtFolder, "pipes"),
+  callers: join(builtFolder, "callers"),
   bottleneck: join(builtFolder, "bottleneck"),
   hog: join(builtFolder, "hog"),
   changed: join(builtFolder, "changed", "paced"),
@@ -89,6 +126,8 @@ export const built = {
   libllamaStub: join(builtFolder, "stub", "libllama.so"),
   /** A folder: see counted/main.c. */
   counted: join(builtFolder, "counted"),
+  /** Folders: see workloads/gpu/log.h. */
+  gpu: { protected: join(builtFolder, "gpu"), plain: join(builtFolder, "gpu-plain") },
   libllamaQuick: join(builtFolder, "quick", "libllama.so"),
 };
 

@@ -29,6 +29,16 @@ Examples:
   sudo llmprof operators --pid 1234 --max-overhead 2%     less detail, or nothing, where it would cost more
   sudo llmprof operators -- python3 model.py              PyTorch too: every operator, from the first one on
   sudo llmprof operators --pid 1234 --dry-run             what would be attached, and where`,
+  gpu: `
+Target: one of --pid, --comm, --match, --container, or a program after --.
+
+Examples:
+  sudo llmprof gpu --pid 1234 --duration 10s              calls, copies, launches, memory of a running server
+  sudo llmprof gpu --stacks -- python3 model.py           from the first call on; who asked for memory that is never freed
+  sudo llmprof gpu --pid 1234 --cuda-jsonl calls.jsonl    a line of JSON for each CUDA call
+  sudo llmprof record --layers operators,gpu --pid 1234   and for each token
+  llmprof gpu --list-calls                                which functions are understood
+  llmprof gpu --list-calls -- libtorch_cuda.so            of those that a library asks for`,
   io: `
 Target: one of --pid, --comm, --match, --container, or a program after --.
 
@@ -44,6 +54,7 @@ Examples:
   sudo llmprof sched --pid 1234 --duration 10s            ten seconds of a running server
   sudo llmprof sched -- node engine.mjs model.gguf        start it, end with it
   sudo llmprof sched --container llama --syscalls         and what each thread asks the kernel for
+  sudo llmprof sched --pid 1234 --duration 5s --stacks    and from where it does
   sudo llmprof sched --pid 1234 --summary json | jq .result.verdict
   sudo llmprof sched --all --interval 5 --snapshots sched.jsonl`,
   record: `

@@ -64,6 +64,8 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--interval <TIME>", "how long one is: 5 (seconds), 500ms …", "output").argParser(parseInterval))
     .addOption(option("--flush-every <N>", "so many lines of --snapshots are written together", "output").argParser(parseCount(1)).default(1))
     .addOption(option("--fsync", "each time they are on the disk before llmprof goes on", "output"))
+    .addOption(option("--cuda-jsonl <FILE>", "a line of JSON for each CUDA call", "output"))
+    .addOption(option("--list-calls", "print which functions are decoded; of files after --, which of those that they ask for"))
     .addOption(option("--max-loss <EVENTS>", "exit 4 when more events were lost", "output").argParser(parseCount(0)))
     .addOption(option("--redact", "arguments and paths outside the model become path-1, argument-2 …", "output").conflicts(["dryRun"]))
     .addOption(detailOption(name))
@@ -83,6 +85,13 @@ export function traceCommand(name: string, description: string, context: Context
     )
     .addOption(
       option("--shapes", "PyTorch: the shapes of the tensors that each operator is given, as well", "tracing"),
+    )
+    .addOption(
+      option(
+        "--stacks",
+        "who called, as far as code keeps frame pointers: where a thread leaves its processor, where GPU memory is allocated",
+        "tracing",
+      ).conflicts(["snapshots"]),
     )
     .addOption(option("--syscalls", "count the system calls of each thread as well, and the time in them", "tracing"))
     .addOption(
@@ -106,6 +115,7 @@ export function traceCommand(name: string, description: string, context: Context
       const without = { ...Object.fromEntries(lacks.options.map((option) => [option, undefined])), ...(!hasDetail && { detail: "op" }) };
       const o = { ...given, ...without as Record<never, never>, wait: given.wait === true, quiet: given.quiet === true };
       const program = targetProgram(name, words, o, context);
+      if (o.listCalls) return done(await (await import("../list_calls.ts")).listCalls(program, o.summary, context));
       if (o.interval !== undefined && o.snapshots === undefined) {
         throw usage(
           "--interval belongs to --snapshots.",
@@ -119,11 +129,11 @@ export function traceCommand(name: string, description: string, context: Context
       const run = o.snapshots === undefined
         ? { snapshots: undefined, interval: undefined }
         : { interval: o.interval ?? INTERVAL_MS, snapshots: { path: o.snapshots, flushEvery: o.flushEvery, fsync: o.fsync === true } };
-      const hidden = [o.comm, o.match?.source, o.container, o.from, o.snapshots, ...outputs];
+      const hidden = [o.comm, o.match?.source, o.container, o.from, o.snapshots, o.cudaJsonl, ...outputs];
       const { from } = o;
       if (from !== undefined) {
         const { replayRecording } = await import("../replay.ts");
-        const replay = (pseudonyms?: Pseudonyms) => replayRecording(from, { ...o, outputs, as: name, pseudonyms }, context);
+        const replay = (pseudonyms?: Pseudonyms) => replayRecording(from, { ...o, ...run, outputs, as: name, pseudonyms }, context);
         return done(await redacting(o.redact === true, program, hidden, replay));
       }
       using begun = begin({ name, waits: name === "coldstart" }, { ...o, program }, context);
@@ -167,24 +177,29 @@ interface Lacks {
   readonly why: string;
 }
 
+const OF_GPU = ["cudaJsonl", "listCalls"];
 const ADDS_UP = ["layers", "all", "snapshots", "interval", "flushEvery", "fsync"];
 /** Options that other commands have: neither shown nor taken, whatever the environment says. */
 const LACKS: Readonly<Record<string, Lacks>> = {
-  operators: { options: ADDS_UP, why: "It tells of each operator, of one target." },
+  operators: { options: [...ADDS_UP, ...OF_GPU, "stacks"], why: "It tells of each operator, of one target." },
   coldstart: {
-    options: [...ADDS_UP, "detail", "every", "for", "slowerThan", "between", "learn", "sampleEvery", "shapes"],
+    options: [...ADDS_UP, ...OF_GPU, "detail", "every", "for", "slowerThan", "between", "learn", "sampleEvery", "shapes", "stacks"],
     why: "It happens once, and is seen whole.",
   },
   record: {
-    options: [...ADDS_UP.slice(1), "every", "for", "slowerThan", "learn", "shapes"],
+    options: [...ADDS_UP.slice(1), "listCalls", "every", "for", "slowerThan", "learn", "shapes"],
     why: "It looks at several things at once, from beginning to end.",
   },
   io: {
-    options: ["layers", "tokens", "slowerThan", "between", "learn", "sampleEvery", "shapes", "maxOverhead", "calibrate", "rate"],
+    options: ["stacks", ...OF_GPU, "layers", "tokens", "slowerThan", "between", "learn", "sampleEvery", "shapes", "maxOverhead", "calibrate", "rate"],
     why: "It looks at disks and files, whatever is computed.",
   },
+  gpu: {
+    options: [...ADDS_UP, "detail", "tokens", "slowerThan", "between", "learn", "sampleEvery", "shapes", "maxOverhead", "calibrate", "rate"],
+    why: "It looks at calls into GPU libraries, whatever they compute.",
+  },
   sched: {
-    options: ["layers", "detail", "tokens", "slowerThan", "between", "learn", "sampleEvery", "shapes", "maxOverhead", "calibrate", "rate"],
+    options: [...OF_GPU, "layers", "detail", "tokens", "slowerThan", "between", "learn", "sampleEvery", "shapes", "maxOverhead", "calibrate", "rate"],
     why: "It looks at threads, whatever they compute.",
   },
 };
@@ -233,7 +248,9 @@ const LIVE = [
   "syscalls",
   "sampleEvery",
   "shapes",
+  "stacks",
   "dryRun",
+  "listCalls",
   "bpftrace",
   "maxOverhead",
   "calibrate",

@@ -1,0 +1,202 @@
+import type { GpuCall, HeldBlock, SeenStack, Slice, Span, Track } from "../events/span.ts";
+import type { Analysis } from "./analysis.ts";
+import { GpuFiles } from "./gpu_files.ts";
+import { GpuMemory } from "./gpu_memory.ts";
+import type { GpuResult } from "./gpu_schema.ts";
+import { Histogram } from "./histogram.ts";
+import { QualityCount } from "./quality.ts";
+import { StoppedTimes } from "./stopped.ts";
+import { Windows } from "./windows.ts";
+
+/** What is asked of a GPU: sums as spans arrive, in memory that does not grow with their number. */
+export function gpu(): Analysis<GpuResult> {
+  return new GpuAnalysis();
+}
+
+interface Function {
+  readonly family: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly times: Histogram;
+  failed: number;
+  bytes: number;
+}
+
+/** How many calls, what they moved, and how long they took. */
+interface Sums {
+  calls: number;
+  bytes: number;
+  ns: number;
+}
+
+/** Calls of a thread that another one may yet turn out to have made: more it does not make. */
+const MOST_INSIDE = 1024;
+
+class GpuAnalysis implements Analysis<GpuResult> {
+  readonly #stopped = new StoppedTimes();
+  readonly #functions = new Map<string, Function>();
+  readonly #kinds = new Map<string, Sums>();
+  readonly #copies = new Map<string, Sums>();
+  readonly #collectives = new Map<string, Sums>();
+  readonly #kernels = new Map<string, { launches: number; captured: number }>();
+  readonly #memory = new GpuMemory();
+  readonly #files = new GpuFiles();
+  readonly #gaps = new Histogram();
+  readonly #errors = new Map<string, { function: string; failure: string; times: number }>();
+  readonly #recent = new Map<Track, Slice[]>();
+  readonly #quality = new QualityCount();
+  readonly #windows = new Windows();
+  #captured = 0;
+  #outermostNs = 0;
+  #tokens = 0;
+  #unknown = 0;
+
+  span(span: Span): void {
+    if (span.type === "mark") {
+      this.#quality.mark(span);
+      this.#windows.mark(span);
+      return this.#files.mark(span);
+    }
+    if (span.type === "instant") {
+      if (span.held) this.#held(span.held);
+      if (span.stack) this.#stack(span.stack);
+      if (span.file) this.#files.used(span.file, span.at, span.at);
+      return;
+    }
+    if (span.type !== "slice") return;
+    const { category } = span;
+    if (span.gpu) this.#call(span, span.gpu);
+    else if (span.file) this.#files.used(span.file, span.start, span.end);
+    else if (category === "gpu.gap") this.#gaps.add(this.#net(span));
+    else if (category === "llmprof.stopped") this.#stopped.add(span);
+    else if (category === "llama.decode" && span.args?.phase === "decode") this.#tokens++;
+    else if (category.startsWith("gpu.")) this.#unknown++;
+  }
+
+  result(): GpuResult {
+    const functions = [...this.#functions.values()].map(({ family, name, kind, times, failed, bytes }) => ({
+      family,
+      name,
+      kind,
+      calls: times.count,
+      failed,
+      totalNs: times.sum,
+      meanNs: times.mean!,
+      p99Ns: times.quantile(0.99)!,
+      maxNs: times.max,
+      bytes,
+    })).sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls);
+    const kind = (name: string) => this.#kinds.get(name) ?? { calls: 0, bytes: 0, ns: 0 };
+    const memory = this.#memory.result();
+    const copies = [...this.#copies].map(([direction, { calls, ...sums }]) => ({ direction, copies: calls, ...sums }));
+    const launches = kind("launch").calls, sync = kind("sync");
+    const each = (all: number) => all / this.#tokens;
+    return {
+      windows: this.#windows.result(),
+      functions,
+      totals: {
+        calls: functions.reduce((all, { calls }) => all + calls, 0),
+        failed: functions.reduce((all, { failed }) => all + failed, 0),
+        launches,
+        captured: this.#captured,
+        graphLaunches: kind("graphLaunch").calls,
+        submits: kind("submit").calls,
+        syncs: sync.calls,
+        syncNs: sync.ns,
+        totalNs: this.#outermostNs,
+      },
+      copies: copies.filter(({ copies }) => copies > 0).sort((a, b) => b.bytes - a.bytes),
+      collectives: [...this.#collectives].map(([name, sums]) => ({ name, ...sums })).sort((a, b) => b.ns - a.ns),
+      kernels: [...this.#kernels].map(([name, sums]) => ({ name, ...sums })).filter(({ launches, captured }) => launches + captured > 0)
+        .sort((a, b) => b.launches - a.launches || b.captured - a.captured),
+      memory,
+      held: this.#memory.held(),
+      gaps: {
+        count: this.#gaps.count,
+        ns: this.#gaps.sum,
+        p50Ns: this.#gaps.quantile(0.5) ?? 0,
+        longestNs: this.#gaps.count > 0 ? this.#gaps.max : 0,
+      },
+      errors: [...this.#errors.values()].sort((a, b) => b.times - a.times),
+      perToken: this.#tokens === 0 ? null : {
+        tokens: this.#tokens,
+        callsNs: each(this.#outermostNs),
+        launches: each(launches + kind("graphLaunch").calls + kind("submit").calls),
+        copies: each(kind("copy").calls),
+        copiedBytes: each(kind("copy").bytes),
+        allocations: each(memory.reduce((all, { allocations }) => all + allocations, 0)),
+        syncNs: each(sync.ns),
+      },
+      ...this.#files.result(),
+      quality: { ...this.#quality.result(), unknownCalls: this.#unknown },
+    };
+  }
+
+  #call(slice: Slice, call: GpuCall): void {
+    const { name } = slice, { family, kind, failure, bytes = 0 } = call;
+    const ns = this.#net(slice);
+    const key = `${family} ${name}`;
+    let sums = this.#functions.get(key);
+    if (!sums) this.#functions.set(key, sums = { family, name, kind, times: new Histogram(), failed: 0, bytes: 0 });
+    sums.times.add(ns);
+    if (failure === null) sums.bytes += bytes;
+    else {
+      sums.failed++;
+      const key = `${name} ${failure}`;
+      const error = this.#errors.get(key) ?? { function: name, failure, times: 0 };
+      error.times++;
+      this.#errors.set(key, error);
+    }
+    if (kind === "sync" || kind === "copy") this.#files.asked(slice.start, slice.end);
+    this.#memory.call(call);
+    this.#once(slice, 1);
+    this.#outermostNs += ns;
+    for (const inner of this.#insideOf(slice)) {
+      this.#outermostNs -= this.#net(inner);
+      if (inner.gpu!.kind === kind) this.#once(inner, -1);
+    }
+  }
+
+  /** Of calls that make one another and are of one kind, the outermost counts: those inside are taken back. */
+  #once({ name, gpu, ...slice }: Slice, sign: 1 | -1): void {
+    const { kind, failure, bytes = 0, direction, kernel, isCaptured } = gpu!;
+    if (failure !== null) return;
+    const ns = this.#net(slice as Slice);
+    const add = (to: Map<string, Sums>, key: string) => {
+      const sums = to.get(key) ?? { calls: 0, bytes: 0, ns: 0 };
+      to.set(key, { calls: sums.calls + sign, bytes: sums.bytes + sign * bytes, ns: sums.ns + sign * ns });
+    };
+    if (isCaptured) this.#captured += sign;
+    else add(this.#kinds, kind);
+    if (direction) add(this.#copies, direction);
+    if (kind === "collective") add(this.#collectives, name);
+    if (kernel !== undefined) {
+      const known = this.#kernels.get(kernel) ?? { launches: 0, captured: 0 };
+      known[isCaptured ? "captured" : "launches"] += sign;
+      this.#kernels.set(kernel, known);
+    }
+  }
+
+  /** The calls that this one made itself. They have ended before it. */
+  #insideOf(slice: Slice): readonly Slice[] {
+    let recent = this.#recent.get(slice.track);
+    if (!recent) this.#recent.set(slice.track, recent = []);
+    const inside: Slice[] = [];
+    while (recent.length > 0 && recent.at(-1)!.start >= slice.start) inside.push(recent.pop()!);
+    recent.push(slice);
+    if (recent.length > 2 * MOST_INSIDE) recent.splice(0, MOST_INSIDE);
+    return inside;
+  }
+
+  #net({ track: { pid }, start, end }: Slice): number {
+    return this.#stopped.net(pid, start, end);
+  }
+
+  #held(block: HeldBlock): void {
+    this.#memory.stillHeld(block);
+  }
+
+  #stack(stack: SeenStack): void {
+    this.#memory.stack(stack);
+  }
+}

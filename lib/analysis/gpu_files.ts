@@ -1,0 +1,114 @@
+import type { GpuFileUse, Mark } from "../events/span.ts";
+import type { Ns } from "../events/time.ts";
+import type { GpuResult } from "./gpu_schema.ts";
+
+type File = GpuResult["files"][number];
+type User = File["users"][number];
+
+interface Device {
+  readonly users: Map<number, User>;
+  readonly commands: Map<string, File["commands"][number]>;
+  readonly failures: Map<number, { times: number; readonly pids: Set<number> }>;
+}
+
+/** Others are taken to be at it for so long after what they asked last. */
+const AFTERWARDS_NS = 100e6;
+/** Too few calls to compare. */
+const FEW = 5;
+/** So many times as long is waiting. */
+const SLOWER = 1.5;
+
+/** Who uses the device files of GPUs, and whether the target waits for others that do. */
+export class GpuFiles {
+  readonly #devices = new Map<string, Device>();
+  readonly #others = new Map<number, string>();
+  readonly #shared = { calls: 0, ns: 0 };
+  readonly #alone = { calls: 0, ns: 0 };
+  #begin: Ns = NaN;
+  /** The time in which others have last been at it. */
+  #from: Ns = NaN;
+  #to: Ns = NaN;
+  #sharedNs = 0;
+
+  mark({ kind, open, at }: Mark): void {
+    if (kind === "window" && open && Number.isNaN(this.#begin)) this.#begin = at;
+  }
+
+  used(file: GpuFileUse, start: Ns, end: Ns): void {
+    const { device: name, pid, isTarget, what, errno, command } = file;
+    let device = this.#devices.get(name);
+    if (!device) this.#devices.set(name, device = { users: new Map(), commands: new Map(), failures: new Map() });
+    let user = device.users.get(pid);
+    if (!user) {
+      const none = { opens: 0, failedOpens: 0, ioctls: 0, failedIoctls: 0, ioctlNs: 0, maps: 0, closes: 0 };
+      device.users.set(pid, user = { pid, name: file.name, isTarget, ...none, fromNs: start - this.#begin, toNs: 0 });
+    }
+    if (file.name !== "") user.name = file.name;
+    user.toNs = end - this.#begin;
+    if (errno !== 0 && what === "open") {
+      const failure = device.failures.get(errno) ?? { times: 0, pids: new Set() };
+      failure.times++;
+      failure.pids.add(pid);
+      device.failures.set(errno, failure);
+    }
+    if (what === "open") user[errno === 0 ? "opens" : "failedOpens"]++;
+    else if (what === "map") user.maps++;
+    else if (what === "close") user.closes++;
+    else {
+      const ns = end - start;
+      user.ioctls++;
+      if (errno !== 0) user.failedIoctls++;
+      user.ioctlNs += ns;
+      const sums = device.commands.get(command!) ?? { command: command!, calls: 0, ns: 0, maxNs: 0 };
+      device.commands.set(command!, { ...sums, calls: sums.calls + 1, ns: sums.ns + ns, maxNs: Math.max(sums.maxNs, ns) });
+      if (isTarget) this.asked(start, end);
+      else this.#other(pid, user.name, start, end);
+    }
+  }
+
+  /** The target asked something of the driver, and went on when it was done. */
+  asked(start: Ns, end: Ns): void {
+    const sums = end >= this.#from && start <= this.#to + AFTERWARDS_NS ? this.#shared : this.#alone;
+    sums.calls++;
+    sums.ns += end - start;
+  }
+
+  result(): Pick<GpuResult, "files" | "contention"> {
+    const files = [...this.#devices].map(([device, { users, commands, failures }]) => ({
+      device,
+      users: [...users.values()].sort((a, b) => b.ioctlNs - a.ioctlNs || b.ioctls - a.ioctls || a.pid - b.pid),
+      commands: [...commands.values()].sort((a, b) => b.ns - a.ns),
+      failures: [...failures].map(([errno, { times, pids }]) => ({ errno, times, pids: [...pids] })).sort((a, b) => b.times - a.times),
+    })).sort((a, b) => a.device < b.device ? -1 : 1);
+    return { files, contention: this.#contention() };
+  }
+
+  #other(pid: number, name: string, start: Ns, end: Ns): void {
+    this.#others.set(pid, name);
+    if (!(start <= this.#to + AFTERWARDS_NS)) {
+      this.#from = start;
+      this.#to = start;
+    }
+    if (end > this.#to) {
+      this.#sharedNs += end - this.#to;
+      this.#to = end;
+    }
+  }
+
+  #contention(): GpuResult["contention"] {
+    if (this.#others.size === 0) return null;
+    const mean = ({ calls, ns }: { calls: number; ns: number }) => ({ calls, meanNs: calls > 0 ? ns / calls : 0 });
+    const shared = mean(this.#shared), alone = mean(this.#alone);
+    const slower = shared.calls >= FEW && alone.calls >= FEW && alone.meanNs > 0 ? shared.meanNs / alone.meanNs : null;
+    const waits = slower !== null && slower >= SLOWER;
+    return {
+      others: [...this.#others].map(([pid, name]) => ({ pid, name })),
+      sharedNs: this.#sharedNs,
+      shared,
+      alone,
+      slower,
+      waits,
+      waitedNs: waits ? (shared.meanNs - alone.meanNs) * shared.calls : 0,
+    };
+  }
+}

@@ -1,0 +1,105 @@
+import type { GpuCall, HeldBlock, SeenStack } from "../events/span.ts";
+import type { GpuResult } from "./gpu_schema.ts";
+import { Histogram } from "./histogram.ts";
+
+interface Sums {
+  readonly device: number;
+  readonly memory: string;
+  readonly sizes: Histogram;
+  readonly lifetimes: Histogram;
+  frees: number;
+  freedBytes: number;
+  now: number;
+  peak: number;
+}
+
+interface Held {
+  readonly device: number;
+  readonly memory: string;
+  readonly exited: boolean;
+  readonly stack: number | undefined;
+  blocks: number;
+  bytes: number;
+  longestNs: number;
+}
+
+/** What is held for GPUs, by GPU and kind. */
+export class GpuMemory {
+  readonly #sums = new Map<string, Sums>();
+  readonly #held = new Map<string, Held>();
+  readonly #frames = new Map<number, readonly string[]>();
+
+  call({ kind, failure, memory, device = 0, bytes = 0, heldNs, isRepeat }: GpuCall): void {
+    if (failure !== null || memory === undefined || isRepeat) return;
+    const key = `${device} ${memory}`;
+    let sums = this.#sums.get(key);
+    if (!sums) {
+      const none = { frees: 0, freedBytes: 0, now: 0, peak: 0 };
+      this.#sums.set(key, sums = { device, memory, sizes: new Histogram(), lifetimes: new Histogram(), ...none });
+    }
+    if (kind === "alloc") {
+      sums.sizes.add(bytes);
+      sums.now += bytes;
+      sums.peak = Math.max(sums.peak, sums.now);
+    } else {
+      sums.frees++;
+      sums.freedBytes += bytes;
+      sums.now -= bytes;
+      if (heldNs !== undefined) sums.lifetimes.add(heldNs);
+    }
+  }
+
+  stillHeld({ device, memory, hasExited: exited, stack, bytes, heldNs }: HeldBlock): void {
+    const key = `${device} ${memory} ${exited} ${stack}`;
+    let held = this.#held.get(key);
+    if (!held) this.#held.set(key, held = { device, memory, exited, stack, blocks: 0, bytes: 0, longestNs: 0 });
+    held.blocks++;
+    held.bytes += bytes;
+    held.longestNs = Math.max(held.longestNs, heldNs);
+  }
+
+  /** At the end. */
+  stack({ id, frames }: SeenStack): void {
+    this.#frames.set(id, frames);
+  }
+
+  result(): GpuResult["memory"] {
+    return [...this.#sums.values()].map(({ device, memory, sizes, lifetimes, frees, freedBytes, peak }) => ({
+      device: numbered(device),
+      memory,
+      allocations: sizes.count,
+      allocatedBytes: sizes.sum,
+      frees,
+      freedBytes,
+      peakBytes: peak,
+      sizeP50: sizes.quantile(0.5) ?? 0,
+      sizeMax: sizes.count > 0 ? sizes.max : 0,
+      heldP50Ns: lifetimes.quantile(0.5),
+      heldMaxNs: lifetimes.count > 0 ? lifetimes.max : null,
+    })).sort((a, b) => b.peakBytes - a.peakBytes);
+  }
+
+  /** By who asked for them: processes and stacks that are alike are one. */
+  held(): GpuResult["held"] {
+    const alike = new Map<string, GpuResult["held"][number]>();
+    for (const { device, memory, exited, stack, blocks, bytes, longestNs } of this.#held.values()) {
+      const frames = stack === undefined ? null : [...this.#frames.get(stack) ?? []];
+      const key = [device, memory, exited, ...frames ?? []].join("\0");
+      const before = alike.get(key) ?? { blocks: 0, bytes: 0, longestNs: 0 };
+      alike.set(key, {
+        device: numbered(device),
+        memory,
+        exited,
+        blocks: before.blocks + blocks,
+        bytes: before.bytes + bytes,
+        longestNs: Math.max(before.longestNs, longestNs),
+        frames,
+      });
+    }
+    return [...alike.values()].sort((a, b) => b.bytes - a.bytes);
+  }
+}
+
+function numbered(device: number): number | null {
+  return device < 0 ? null : device;
+}

@@ -1,0 +1,113 @@
+import * as z from "zod";
+
+const count = z.int().nonnegative();
+/** A sum of nanoseconds, or of bytes. */
+const sum = z.number();
+
+/**
+ * What `gpu` answers: what the target asks of a GPU, as its CPU sees it. How long a GPU computes is not seen. A call that makes another of its kind (the
+ * runtime's copy, the driver's copy) is one in all but `functions`.
+ */
+export const gpuResultSchema = z.object({
+  windows: z.object({ count, ns: sum }),
+  /** By function, most time first. `family`: whose it is: `cuda` (the driver), `cudart` (the runtime), `nccl`, `hip`, `vulkan` … */
+  functions: z.array(z.object({
+    family: z.string(),
+    name: z.string(),
+    kind: z.string(),
+    calls: count,
+    failed: count,
+    totalNs: sum,
+    meanNs: sum,
+    p99Ns: sum,
+    maxNs: sum,
+    bytes: sum,
+  })),
+  totals: z.object({
+    calls: count,
+    failed: count,
+    launches: count,
+    /** Recorded into graphs instead of launched. */
+    captured: count,
+    graphLaunches: count,
+    /** Submissions of Vulkan and Level Zero. */
+    submits: count,
+    /** In calls that wait for the GPU. */
+    syncs: count,
+    syncNs: sum,
+    /** Of threads, in outermost calls. */
+    totalNs: sum,
+  }),
+  copies: z.array(z.object({ direction: z.string(), copies: count, bytes: sum, ns: sum })),
+  collectives: z.array(z.object({ name: z.string(), calls: count, bytes: sum, ns: sum })),
+  kernels: z.array(z.object({ name: z.string(), launches: count, captured: count })),
+  /** By GPU (null: memory of the host) and kind. `heldBytes`: when counting ended, or its process did. */
+  memory: z.array(z.object({
+    device: count.nullable(),
+    memory: z.string(),
+    allocations: count,
+    allocatedBytes: sum,
+    frees: count,
+    freedBytes: sum,
+    peakBytes: sum,
+    /** Of allocations. */
+    sizeP50: sum,
+    sizeMax: sum,
+    /** Of those that were let go: how long they were held. */
+    heldP50Ns: sum.nullable(),
+    heldMaxNs: sum.nullable(),
+  })),
+  /** Blocks that nobody let go: `exited`: their process has ended; otherwise they were held when counting ended. `frames`: who asked for them, with `--stacks`. */
+  held: z.array(z.object({
+    device: count.nullable(),
+    memory: z.string(),
+    exited: z.boolean(),
+    blocks: count,
+    bytes: sum,
+    longestNs: sum,
+    frames: z.array(z.string()).nullable(),
+  })),
+  /** Times in which the GPU had done all that it was given, and was given nothing. */
+  gaps: z.object({ count, ns: sum, p50Ns: sum, longestNs: sum }),
+  errors: z.array(z.object({ function: z.string(), failure: z.string(), times: count })),
+  /** For each token that was generated, where an engine's tokens were recorded with it. */
+  perToken: z.object({ tokens: count, callsNs: sum, launches: sum, copies: sum, copiedBytes: sum, allocations: sum, syncNs: sum }).nullable(),
+  /** Device files, and everybody who used them. */
+  files: z.array(z.object({
+    device: z.string(),
+    users: z.array(z.object({
+      pid: count,
+      name: z.string(),
+      isTarget: z.boolean(),
+      opens: count,
+      failedOpens: count,
+      ioctls: count,
+      failedIoctls: count,
+      ioctlNs: sum,
+      maps: count,
+      closes: count,
+      /** From its first use to its last, since counting began. */
+      fromNs: sum,
+      toNs: sum,
+    })),
+    commands: z.array(z.object({ command: z.string(), calls: count, ns: sum, maxNs: sum })),
+    /** By errno. */
+    failures: z.array(z.object({ errno: count, times: count, pids: z.array(count) })),
+  })),
+  /**
+   * Whether the target waits for others that use its GPU: how long what it asks of the driver took while others asked too, and otherwise. Null where nobody
+   * else did. `slower`: how many times as long; null where there is too little to compare.
+   */
+  contention: z.object({
+    others: z.array(z.object({ pid: count, name: z.string() })),
+    sharedNs: sum,
+    shared: z.object({ calls: count, meanNs: sum }),
+    alone: z.object({ calls: count, meanNs: sum }),
+    slower: z.number().nullable(),
+    waits: z.boolean(),
+    waitedNs: sum,
+  }).nullable(),
+  quality: z.object({ lostEvents: count, undecodableLines: count, unknownCalls: count }),
+});
+
+export type GpuResult = z.infer<typeof gpuResultSchema>;

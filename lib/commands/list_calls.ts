@@ -1,0 +1,72 @@
+import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { harmless } from "../events/text.ts";
+import { readElf } from "../target/elf.ts";
+import { importedNames } from "../target/symbols.ts";
+import { families } from "../../probes/gpu/calls.ts";
+import { signatureOf, signaturesOf } from "../../probes/gpu/signatures.ts";
+import type { Context } from "./terminal.ts";
+
+/** Names of functions of GPU libraries, decoded or not. */
+const OF_GPU = /^(?:cu[A-Z]|cuda[A-Z]|nccl[A-Z]|hip[A-Z]|vk[A-Z]|ze[A-Z]|createInfer)/;
+
+interface Listed {
+  readonly function: string;
+  readonly family: string | null;
+  /** Null: not decoded. */
+  readonly kind: string | null;
+}
+
+/** `gpu --list-calls`: the functions that are decoded; of files, those that they ask other libraries for, decoded or not. Returns the exit code. */
+export async function listCalls(paths: readonly string[], summary: "text" | "json", { terminal }: Context): Promise<number> {
+  const listed = paths.length === 0 ? decoded() : await importedBy(paths);
+  if (summary === "json") {
+    terminal.out(`${JSON.stringify({ schemaVersion: 1, command: "gpu --list-calls", files: paths, calls: listed })}\n`);
+    return ExitCode.ok;
+  }
+  const wide = Math.max(0, ...listed.map((call) => call.function.length));
+  for (const { function: name, family, kind } of listed) {
+    terminal.out(`${harmless(name).padEnd(wide)}  ${kind === null ? "not decoded" : `${family}, ${kind}`}\n`);
+  }
+  const missing = listed.filter(({ kind }) => kind === null).length;
+  if (paths.length > 0) {
+    terminal.err(`${listed.length} functions of GPU libraries are asked for: ${listed.length - missing} decoded, ${missing} not.\n`);
+  } else terminal.err("What a library or program asks for: llmprof gpu --list-calls -- FILE…\n");
+  return ExitCode.ok;
+}
+
+function decoded(): Listed[] {
+  return families.flatMap((family) => [...signaturesOf(family)].map(([name, { kind }]) => ({ function: name, family, kind })));
+}
+
+async function importedBy(paths: readonly string[]): Promise<Listed[]> {
+  const names = new Set<string>();
+  for (const path of paths) for (const name of await importsOf(path)) if (OF_GPU.test(name)) names.add(name);
+  return [...names].sort().map((name) => {
+    const family = families.find((family) => signatureOf(family, name));
+    return { function: name, family: family ?? null, kind: family ? signatureOf(family, name)!.kind : null };
+  });
+}
+
+async function importsOf(path: string): Promise<string[]> {
+  let file: Deno.FsFile;
+  try {
+    file = Deno.openSync(path);
+  } catch (cause) {
+    const why = cause instanceof Error ? `${cause.message}.` : "";
+    throw new LlmprofError(ExitCode.failed, `Cannot read ${path}.`, why, "Name a program or a library.", { cause });
+  }
+  using _file = file;
+  const size = file.statSync().size;
+  const read = (offset: number, length: number) => {
+    const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)));
+    file.seekSync(offset, Deno.SeekMode.Start);
+    let done = 0;
+    for (let n; done < bytes.length && (n = file.readSync(bytes.subarray(done))) !== null && n > 0;) done += n;
+    return Promise.resolve(bytes.subarray(0, done));
+  };
+  const elf = await readElf(read);
+  if (!elf) {
+    throw new LlmprofError(ExitCode.failed, `Cannot read ${path}.`, "It is no 64-bit ELF file.", "Name a program or a library.");
+  }
+  return await importedNames(elf, read);
+}

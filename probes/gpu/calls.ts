@@ -1,0 +1,205 @@
+import type { Field } from "../../lib/events/event.ts";
+import type { LibraryNeed, Param, Probe } from "../../lib/programs/probe.ts";
+import type { NameTest } from "../../lib/target/symbols.ts";
+import { frameRecord, withStacks } from "../process/stack.ts";
+import template from "./calls.bt" with { type: "text" };
+import { type Family, type Signature, signatureOf, signaturesOf, WORDS } from "./signatures.ts";
+
+/** Where each family's functions are. `symbols`: without these it is another library, or a program into which none is linked. */
+const LIBRARIES: Readonly<Record<Family, { readonly what: string; readonly library: LibraryNeed }>> = {
+  cuda: { what: "CUDA's driver", library: { prefix: "libcuda.", symbols: ["cuInit"], ready: "mapped", apart: true, each: true } },
+  cudart: { what: "CUDA's runtime", library: { prefix: "libcudart", symbols: ["cudaMalloc"], ready: "mapped", each: true } },
+  nccl: { what: "NCCL", library: { prefix: "libnccl", symbols: ["ncclGetUniqueId"], ready: "mapped", apart: true, each: true } },
+  hip: { what: "HIP", library: { prefix: "libamdhip64", symbols: ["hipMalloc"], ready: "mapped", apart: true, each: true } },
+  vulkan: { what: "Vulkan", library: { prefix: "libvulkan.", symbols: ["vkQueueSubmit"], ready: "mapped", apart: true, each: true } },
+  tensorrt: {
+    what: "TensorRT",
+    library: { prefix: "libnvinfer.", symbols: ["createInferRuntime_INTERNAL"], ready: "mapped", apart: true, each: true },
+  },
+  levelzero: { what: "Level Zero", library: { prefix: "libze_loader", symbols: ["zeMemFree"], ready: "mapped", apart: true, each: true } },
+};
+
+const called = [
+  { name: "function", type: "int", unit: "address" },
+  { name: "began", type: "time" },
+  { name: "returned", type: "int", unit: "0: done" },
+] as const satisfies readonly Field[];
+const words = Array.from({ length: WORDS }, (_, i): Field => ({ name: `word${i}`, type: "int", unit: "see signatures.ts" }));
+
+/** What each family's program sends. */
+const records = {
+  call: [...called, ...words],
+  // A kernel by its name, where the first word is what it is known by from then on.
+  named: [...called, { name: "given", type: "int", unit: "address" }, { name: "name", type: "text" }],
+  // With stacks: how the next call of the thread came about; and a frame, or the address of a kernel, that was not told before.
+  at: [{ name: "stack", type: "int", unit: "id" }],
+  frame: frameRecord,
+} as const satisfies Probe["records"];
+
+/** Words that are 32 bits wide: what stands above them in a register is anything. */
+const NARROW = new Set(["device", "ordinal", "kind", "type", "root", "peer", "ranks", "rank", "submits", "fences"]);
+
+/** An argument by its place. Behind those in registers they lie on the stack, above the return address where there is one. */
+const argument = (place: number) => place < 6 ? `(uint64)arg${place}` : `{{argument${place}}}`;
+const low = (place: number) => `(${argument(place)} & 4294967295)`, high = (place: number) => `(${argument(place)} >> 32)`;
+const at = (place: number, offset: number, bytes: 4 | 8 = 8) => `(uint64)*(uint${8 * bytes} *)(${argument(place)} + ${offset})`;
+
+/** Words that are put together of several. Grids are x + 2^31 × y; blocks z of the grid + 2^16 × x + 2^27 × y + 2^38 × z. */
+const SOURCES: Readonly<Record<string, string>> = {
+  area23: `${argument(2)} * ${argument(3)}`,
+  area34: `${argument(3)} * ${argument(4)}`,
+  area45: `${argument(4)} * ${argument(5)}`,
+  area56: `${argument(5)} * ${argument(6)}`,
+  area67: `${argument(6)} * ${argument(7)}`,
+  extent: "{{extent}}",
+  // CUDA_MEMCPY2D and _3D: kinds of memory, and how much of it.
+  types2D: `${at(0, 16, 4)} * 16 + ${at(0, 72, 4)}`,
+  area2D: `${at(0, 112)} * ${at(0, 120)}`,
+  types3D: `${at(0, 32, 4)} * 16 + ${at(0, 120, 4)}`,
+  volume3D: `${at(0, 176)} * ${at(0, 184)} * ${at(0, 192)}`,
+  // cudaMemcpy3DParms
+  volumeOfParms: `${at(0, 128)} * ${at(0, 136)} * ${at(0, 144)}`,
+  kindOfParms: at(0, 152, 4),
+  // cudaMemcpy3DPeerParms
+  volumeOfPeers: `${at(0, 144)} * ${at(0, 152)} * ${at(0, 160)}`,
+  // Six numbers, the last of which lies on the stack.
+  gridOfNumbers: `${low(1)} + (${low(2)} << 31)`,
+  blockOfNumbers: `${low(3)} + (${low(4)} << 16) + (${low(5)} << 27) + (${low(6)} << 38)`,
+  // Twice three numbers by value.
+  gridOfPairs: `${low(1)} + (${high(1)} << 31)`,
+  blockOfPairs: `${low(2)} + (${low(3)} << 16) + (${high(3)} << 27) + (${low(4)} << 38)`,
+  // CUlaunchConfig and cudaLaunchConfig_t
+  gridOfConfig: `${at(0, 0, 4)} + (${at(0, 4, 4)} << 31)`,
+  blockOfConfig: `${at(0, 8, 4)} + (${at(0, 12, 4)} << 16) + (${at(0, 16, 4)} << 27) + (${at(0, 20, 4)} << 38)`,
+  streamOfConfig: at(0, 32),
+  // VkMemoryAllocateInfo
+  bytesOfInfo: at(1, 16),
+};
+
+function expression(word: string, source: string): string {
+  const place = /^(?:\*(?:4:)?)?(\d)$/.exec(source)?.[1];
+  if (place === undefined) return SOURCES[source] ?? unknown(source);
+  return NARROW.has(word) && !source.startsWith("*") ? low(Number(place)) : argument(Number(place));
+}
+
+function unknown(source: string): never {
+  throw new Error(`no word of a call comes from ${source}`);
+}
+
+/** Functions that have the same words at the same places, and are told alike. */
+interface Group {
+  readonly key: string;
+  readonly sample: Signature;
+}
+
+const isKernel = ({ kind, words }: Signature) => kind === "launch" && words[0] === "function";
+
+function groupOf(family: Family, signature: Signature): string {
+  const { kind, words, sources } = signature;
+  const narrow = words.map((word, i) => `${sources[i]}${NARROW.has(word) ? "n" : ""}`);
+  const how = kind === "function" ? "named" : kind === "alloc" ? "alloc" : isKernel(signature) && family !== "cuda" ? "kernel" : "";
+  return [how, ...narrow].join("_").replaceAll("*", "p").replaceAll(":", "of");
+}
+
+/** What is told of a call when it returns. */
+function tell({ kind, sources }: Signature): string {
+  const given = sources[0]?.startsWith("*") ? `*(uint${sources[0].startsWith("*4") ? 32 : 64} *)$open.2` : "";
+  if (kind === "function") return `EMIT(named, $open.1, $open.0, (int32)retval, ${given}, buf($open.3, 64));`;
+  const first = given === "" ? "$open.2" : "$first";
+  const read = given === "" ? "" : `$first = (uint64)0; if ($open.2 != 0) { $first = (uint64)${given}; } `;
+  return `${read}EMIT(call, $open.1, $open.0, (int32)retval, ${first}, $open.3, $open.4, $open.5);`;
+}
+
+/** The blocks of a family: one for each group where it enters, and where it returns. */
+function blocksOf(groups: readonly Group[], family: Family): string {
+  const [head, enter, back] = template.split(/^\/\/ Each kind of words.*\n/m);
+  const blocks = groups.map(({ key, sample }) => {
+    const words = sample.words.map((word, i) => expression(word, sample.sources[i]!));
+    const word = (i: number) => words[i] === undefined ? "(uint64)0" : `(uint64)(${words[i]})`;
+    const isAsked = sample.kind === "alloc";
+    const numbered = `WITH(${family}/stacks) {
+    $ip = (uint64){{ip}}; $sp = $place; $fp = {{fp}}; $caller = {{caller}};
+    NUMBER_STACK
+    TELL_STACK
+    @gpu_stack[tid, $place] = $stack;
+  }`;
+    // A kernel of the runtime is known by a function of the program.
+    const named = `$kernel = ${
+      word(0)
+    }; if (@gpu_kernel[$kernel] == 0) { @gpu_kernel[$kernel] = (uint64)1; EMIT(frame, $kernel, (uint64)0, $kernel); }`;
+    const atEntry = isAsked ? numbered : isKernel(sample) && family !== "cuda" ? named : "";
+    const entry = enter!.replace("{{enter}}", `{{enter_${key}}}`).replace(/WORD(\d)/g, (_, i: string) => word(Number(i))).replace(
+      "AT_ENTRY",
+      atEntry,
+    );
+    const told = isAsked ? `WITH(${family}/stacks) { if (@gpu_stack[tid, $place] > 0) { EMIT(at, @gpu_stack[tid, $place]); } } ` : "";
+    const forgotten = isAsked ? `WITH(${family}/stacks) { delete(@gpu_stack[tid, $place]); }` : "";
+    const end = back!.replace("{{back}}", `{{back_${key}}}`).replace("TELL", () => told + tell(sample)).replace("AT_RETURN", forgotten);
+    return `${entry}\n${end}`;
+  });
+  return withStacks(`${head}\n${blocks.join("\n")}`);
+}
+
+/** Every call of a family that is decoded: when, how long, with what, and what came of it. */
+function callsOf(family: Family): Probe {
+  const { what, library } = LIBRARIES[family];
+  const groups = new Map<string, Group>();
+  for (const signature of signaturesOf(family).values()) {
+    const key = groupOf(family, signature);
+    if (!groups.has(key)) groups.set(key, { key, sample: signature });
+  }
+  const sites = [...groups.keys()].flatMap((key): [string, Param][] => {
+    const test: NameTest = (symbol) => {
+      const signature = signatureOf(family, symbol);
+      return signature !== undefined && groupOf(family, signature) === key;
+    };
+    const together = `${family}_${key}`;
+    return [
+      [`enter_${key}`, { type: "site", at: "entry", functions: [test], together }],
+      [`back_${key}`, { type: "site", at: "return", functions: [test], together }],
+    ];
+  });
+  return {
+    name: `${family}/calls`,
+    summary: `${what}: each call, how long it takes, what it moves, holds and launches`,
+    template: blocksOf([...groups.values()], family),
+    params: {
+      ...Object.fromEntries(sites),
+      ip: { type: "arch", x86_64: 'reg("ip")', aarch64: 'reg("pc")' },
+      fp: { type: "arch", x86_64: '(uint64)reg("bp")', aarch64: '(uint64)reg("r29")' },
+      // Where the call returns to: on the stack, or in the link register.
+      caller: { type: "arch", x86_64: '*(uint64 *)reg("sp")', aarch64: '(uint64)reg("r30")' },
+      // By a return: the address that it returns to.
+      popped: { type: "arch", x86_64: "8", aarch64: "0" },
+      argument6: { type: "arch", x86_64: '*(uint64 *)(reg("sp") + 8)', aarch64: '(uint64)reg("r6")' },
+      argument7: { type: "arch", x86_64: '*(uint64 *)(reg("sp") + 16)', aarch64: '(uint64)reg("r7")' },
+      argument8: { type: "arch", x86_64: '*(uint64 *)(reg("sp") + 24)', aarch64: '*(uint64 *)reg("sp")' },
+      // Three numbers by value: above the return address, or where the second argument points.
+      extent: {
+        type: "arch",
+        x86_64: '*(uint64 *)(reg("sp") + 8) * *(uint64 *)(reg("sp") + 16) * *(uint64 *)(reg("sp") + 24)',
+        aarch64: "*(uint64 *)arg1 * *(uint64 *)(arg1 + 8) * *(uint64 *)(arg1 + 16)",
+      },
+    },
+    library,
+    names: [Object.assign((symbol: string) => signatureOf(family, symbol) !== undefined, { pattern: family })],
+    facts: ["code"],
+    hot: true,
+    widest: called.length + WORDS,
+    records,
+    texts: { "named.name": "model" },
+    // See decoder.ts: the calls of all families belong together, and gpu/files tells of them.
+    decoder: () => ({ event() {}, end() {} }),
+  };
+}
+
+export const families = Object.keys(LIBRARIES) as Family[];
+
+/** The calls of each family, in a program for each library. */
+export const calls: Readonly<Record<Family, Probe>> = Object.fromEntries(families.map((family) => [family, callsOf(family)])) as Record<
+  Family,
+  Probe
+>;
+
+/** What the decoder of all of them sees. */
+export const callRecords = families.flatMap((family) => Object.keys(records).map((record) => `${family}/calls.${record}`));

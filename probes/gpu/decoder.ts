@@ -1,0 +1,246 @@
+import type { Decoder, Event } from "../../lib/events/event.ts";
+import type { Fact } from "../../lib/events/fact.ts";
+import type { Args, GpuCall, GpuDirection, SpanSink } from "../../lib/events/span.ts";
+import type { Ns } from "../../lib/events/time.ts";
+import type { Tracks } from "../../lib/events/tracks.ts";
+import { ProcessCode } from "../process/code.ts";
+import { Stacks } from "../process/stack.ts";
+import { Devices } from "./devices.ts";
+import { Idleness } from "./idleness.ts";
+import { type Block, HeldMemory, type MemoryKind } from "./memory.ts";
+import { failureOf } from "./results.ts";
+import { type Family, type Signature, signatureOf } from "./signatures.ts";
+import { FileUse } from "./file_use.ts";
+
+/** Words that are addresses or handles: numbers to no one. */
+const HANDLES = new Set(["address", "to", "from", "context", "function", "event", "exec", "graph", "module", "stream"]);
+/** Words that are told in a form of their own, or are part of another. */
+const INSIDE = new Set(["grid", "block", "kind", "types", "words16", "words32", "count", "type", "name"]);
+
+/** cudaMemcpyKind, and hipMemcpyKind. */
+const DIRECTIONS: readonly GpuDirection[] = ["on the host", "host to device", "device to host", "on the device"];
+const BY_LETTERS: Readonly<Record<string, GpuDirection>> = { HtoD: "host to device", DtoH: "device to host", DtoD: "on the device" };
+/** ncclDataType_t: bytes of each. */
+const NCCL_BYTES = [1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1];
+/** CU_MEMORYTYPE_HOST. */
+const HOST = 1;
+
+/** What calls into GPU libraries mean, of all families together: what is held, on which device, in which direction; and what the device files say. */
+export class GpuDecoder implements Decoder {
+  readonly #code = new ProcessCode();
+  #stacks = new Stacks();
+  /** Thread → the stack of its next call. */
+  readonly #at = new Map<number, number>();
+  readonly #held = new HeldMemory();
+  readonly #devices = new Devices();
+  readonly #idleness: Idleness;
+  readonly #files: FileUse;
+  /** By process and what a kernel is known by. */
+  readonly #kernels = new Map<string, string>();
+  /** Streams whose work is recorded into a graph, by process. */
+  readonly #capturing = new Set<string>();
+
+  constructor(readonly tracks: Tracks) {
+    this.#idleness = new Idleness(tracks);
+    this.#files = new FileUse(tracks);
+  }
+
+  fact(fact: Fact): void {
+    this.#code.fact(fact);
+    this.#stacks.fact(fact);
+    if (fact.fact === "places") { for (const { at, name } of fact.places) if (name !== null) this.#kernels.set(`${fact.pid} ${at}`, name); }
+  }
+
+  event(event: Event, out: SpanSink): void {
+    const { record, pid, tid, values } = event;
+    if (record.startsWith("gpu/files.")) return this.#files.event(event, out);
+    if (record.startsWith("process/life.")) {
+      if (record === "process/life.exit" && tid === pid) this.#ends(pid, event.at, true, out);
+      return this.#code.life(event);
+    }
+    const slash = record.indexOf("/"), family = record.slice(0, slash) as Family;
+    switch (record.slice(slash + "/calls.".length)) {
+      case "at":
+        return void this.#at.set(tid, this.#stacks.idOf(values[0] as number, pid));
+      case "frame":
+        // What is its own stack is a kernel.
+        if (values[0] !== values[2]) this.#stacks.frame(event);
+        return;
+      case "named":
+        if (values[2] === 0) this.#kernels.set(`${pid} ${values[3]}`, values[4] as string);
+        return this.#call(family, event, [values[3] as number], out);
+      case "call":
+        return this.#call(family, event, values.slice(3) as number[], out);
+    }
+  }
+
+  end(at: Ns, out: SpanSink): void {
+    for (const pid of this.#held.pids) this.#ends(pid, at, false, out);
+    for (const stack of this.#stacks.told()) {
+      const { id, pid, frames } = stack;
+      const args = { stack: id, frames: frames.join(" ← ") };
+      out({ type: "instant", track: this.tracks.lane(pid, "stacks", 4), name: `stack ${id}`, category: "gpu.stack", at, args, stack });
+    }
+    this.#stacks = this.#stacks.next();
+    this.#at.clear();
+    this.#idleness.end();
+  }
+
+  #call(family: Family, event: Event, found: readonly number[], out: SpanSink): void {
+    const { at, pid, tid, values } = event;
+    const [address, began, returned] = values as readonly number[];
+    const symbol = this.#code.find(pid, address!)?.name ?? "";
+    const signature = signatureOf(family, symbol);
+    const track = this.tracks.thread(pid, tid);
+    const stack = this.#at.get(tid);
+    this.#at.delete(tid);
+    if (!signature) {
+      return out({ type: "slice", track, name: "unknown call", category: `gpu.${family}`, start: began!, end: at });
+    }
+    const result = signature.isVoid ? 0 : returned!;
+    const failure = failureOf(family, result);
+    const said = new Map(signature.words.map((word, i) => [word, found[i] ?? 0]));
+    const gpu: GpuCall = {
+      family,
+      kind: signature.kind,
+      result,
+      failure,
+      ...this.#meaning({ signature, said, failure, pid, tid, at, stack }, out),
+      ...said.has("stream") && { stream: said.get("stream")! },
+    };
+    const args = argsOf(signature, said, gpu);
+    out({ type: "slice", track, name: signature.name, category: `gpu.${family}`, start: began!, end: at, ...args && { args }, gpu });
+    if (failure !== null) {
+      out({ type: "instant", track, name: `${signature.name}: ${failure}`, category: "gpu.error", at, args: { function: signature.name, result } });
+    } else this.#idleness.call(signature, gpu, pid, began!, at, out);
+  }
+
+  /** What a call did, as far as it is remembered; one that failed did nothing. */
+  #meaning(call: Call, out: SpanSink): Partial<GpuCall> {
+    const { signature: { kind, variant }, said, failure, pid, tid, at, stack } = call;
+    const stream = `${pid} ${said.get("stream")}`;
+    switch (kind) {
+      case "alloc": {
+        const bytes = bytesOf(said) ?? 0, memory = variant as MemoryKind;
+        const onHost = memory === "host" || memory === "registered";
+        const block: Block = { address: said.get("address")!, bytes, memory, device: onHost ? -1 : this.#devices.of(pid, tid), at, stack };
+        const isFresh = failure === null && this.#held.hold(pid, block);
+        if (isFresh) this.#count(pid, block, at, out);
+        return { bytes, memory, device: block.device, ...failure === null && !isFresh && { isRepeat: true }, ...stack !== undefined && { stack } };
+      }
+      case "free": {
+        const block = failure === null ? this.#held.release(pid, said.get("address")!) : undefined;
+        if (!block) return {};
+        this.#count(pid, block, at, out);
+        const { bytes, memory, device } = block;
+        return { bytes, memory, device, heldNs: at - block.at };
+      }
+      case "copy":
+        return { bytes: bytesOf(said) ?? 0, direction: this.#directionOf(call) };
+      case "set":
+      case "prefetch":
+      case "collective":
+        return { bytes: bytesOf(said) ?? 0 };
+      case "launch": {
+        const kernel = said.get("function");
+        return {
+          ...kernel !== undefined && { kernel: this.#kernels.get(`${pid} ${kernel}`) ?? hex(kernel) },
+          ...this.#capturing.has(stream) && { isCaptured: true },
+        };
+      }
+      case "context":
+        if (failure === null) this.#devices.context(call.signature.name, said, pid, tid);
+        return {};
+      case "capture":
+        if (failure === null) this.#capturing.add(stream);
+        return {};
+      case "captured":
+        this.#capturing.delete(stream);
+        return {};
+      default:
+        return {};
+    }
+  }
+
+  /** By what the function says, what it was told, or where the addresses lie. */
+  #directionOf({ signature: { variant }, said, pid }: Call): GpuDirection {
+    const told = variant === "kind" ? DIRECTIONS[said.get("kind")!] : BY_LETTERS[variant];
+    if (told) return told;
+    const side = (word: string) => {
+      const address = said.get(word);
+      if (address === undefined) return undefined;
+      const memory = this.#held.at(pid, address);
+      return memory === undefined || memory === "host" || memory === "registered";
+    };
+    const types = said.get("types");
+    const [fromHost, toHost] = types !== undefined ? [Math.floor(types / 16) === HOST, types % 16 === HOST] : [side("from"), side("to")];
+    if (fromHost === undefined || toHost === undefined) return "by the addresses";
+    return fromHost ? toHost ? "on the host" : "host to device" : toHost ? "device to host" : "on the device";
+  }
+
+  #count(pid: number, block: Block, at: Ns, out: SpanSink): void {
+    const where = block.device < 0 ? "pinned memory of the host" : `memory of GPU ${block.device}`;
+    const name = block.memory === "device" || block.device < 0 ? where : `${where}, ${block.memory}`;
+    out({ type: "counter", track: this.tracks.counter(pid, name, "bytes"), at, value: this.#held.bytes(pid, block) });
+  }
+
+  /** What a process held when it exited, or still holds as counting ends. */
+  #ends(pid: number, at: Ns, hasExited: boolean, out: SpanSink): void {
+    for (const block of this.#held.forget(pid)) {
+      const { bytes, memory, device, stack } = block;
+      const args = { bytes, memory, device, address: hex(block.address), ...stack !== undefined && { stack } };
+      const held = { ...block, heldNs: at - block.at, hasExited };
+      out({
+        type: "instant",
+        track: this.tracks.lane(pid, "GPU memory never freed", 5),
+        name: hasExited ? "never freed" : "still held",
+        category: "gpu.held",
+        at,
+        args,
+        held,
+      });
+    }
+    this.#devices.forget(pid);
+  }
+}
+
+interface Call {
+  readonly signature: Signature;
+  readonly said: ReadonlyMap<string, number>;
+  readonly failure: string | null;
+  readonly pid: number;
+  readonly tid: number;
+  readonly at: Ns;
+  readonly stack: number | undefined;
+}
+
+/** Undefined where nothing says how many. */
+function bytesOf(said: ReadonlyMap<string, number>): number | undefined {
+  const count = said.get("count");
+  if (count !== undefined) return count * (NCCL_BYTES[said.get("type") ?? -1] ?? 0);
+  const words = said.get("words32");
+  if (words !== undefined) return 4 * words;
+  const halves = said.get("words16");
+  return halves === undefined ? said.get("bytes") : 2 * halves;
+}
+
+function argsOf(signature: Signature, said: ReadonlyMap<string, number>, gpu: GpuCall): Args | undefined {
+  const args: Record<string, string | number | boolean> = {};
+  for (const [word, value] of said) {
+    if (INSIDE.has(word)) continue;
+    args[word] = HANDLES.has(word) ? hex(value) : value;
+  }
+  const grid = said.get("grid"), block = said.get("block");
+  if (grid !== undefined && block !== undefined) {
+    args.grid = `${grid % 2 ** 31}×${Math.floor(grid / 2 ** 31)}×${block % 2 ** 16}`;
+    args.block = `${Math.floor(block / 2 ** 16) % 2 ** 11}×${Math.floor(block / 2 ** 27) % 2 ** 11}×${Math.floor(block / 2 ** 38)}`;
+  }
+  for (const key of ["bytes", "direction", "memory", "device", "kernel", "stack"] as const) if (gpu[key] !== undefined) args[key] = gpu[key];
+  if (gpu.isCaptured) args.captured = true;
+  if (!signature.isVoid) args.returned = gpu.result;
+  return Object.keys(args).length > 0 ? args : undefined;
+}
+
+function hex(value: number): string {
+  return `0x${value.toString(16)}`;
+}

@@ -1,0 +1,63 @@
+import type { Event } from "../../lib/events/event.ts";
+import type { SpanSink } from "../../lib/events/span.ts";
+import type { Ns } from "../../lib/events/time.ts";
+import type { Tracks } from "../../lib/events/tracks.ts";
+
+/** What is asked of a GPU's device file, by whomever. */
+export class FileUse {
+  readonly #devices = new Map<number, string>();
+  /** By process: what it calls itself. */
+  readonly #names = new Map<number, string>();
+
+  constructor(readonly tracks: Tracks) {}
+
+  event({ record, at, pid, tid, values }: Event, out: SpanSink): void {
+    const track = this.tracks.thread(pid, tid);
+    switch (record.slice("gpu/files.".length)) {
+      case "device":
+        return void this.#devices.set(values[0] as number, values[1] as string);
+      case "process": {
+        const [mine, name] = values as [number, string];
+        this.#names.set(pid, name);
+        if (!mine) out({ type: "name", track: this.tracks.process(pid), name, at });
+        return;
+      }
+      case "open": {
+        const [began, returned, mine, path] = values as [Ns, number, number, string];
+        const device = path.slice(path.lastIndexOf("/") + 1), errno = returned < 0 ? -returned : 0;
+        const file = { ...this.#of(pid, device, mine), what: "open", errno } as const;
+        const args = { path, ...errno > 0 && { errno } };
+        return out({ type: "slice", track, name: `open ${device}`, category: "gpu.file", start: began, end: at, args, file });
+      }
+      case "ioctl": {
+        const [began, id, command, returned, mine] = values as [Ns, number, number, number, number];
+        const device = this.#name(id), errno = returned < 0 ? -returned : 0;
+        const file = { ...this.#of(pid, device, mine), what: "ioctl", errno, command: commandOf(command) } as const;
+        const args = { device, command: file.command, ...errno > 0 && { errno } };
+        return out({ type: "slice", track, name: `ioctl ${device}`, category: "gpu.file", start: began, end: at, args, file });
+      }
+      case "map":
+      case "close": {
+        const what = record === "gpu/files.map" ? "map" : "close";
+        const device = this.#name(values[0] as number);
+        const args = { device, ...what === "map" && { bytes: values[1] as number } };
+        const file = { ...this.#of(pid, device, values.at(-1) as number), what, errno: 0 } as const;
+        return out({ type: "instant", track, name: `${what} ${device}`, category: "gpu.file", at, args, file });
+      }
+    }
+  }
+
+  #of(pid: number, device: string, mine: number) {
+    return { device, pid, name: this.#names.get(pid) ?? "", isTarget: mine !== 0 };
+  }
+
+  #name(id: number): string {
+    return this.#devices.get(id) ?? "GPU";
+  }
+}
+
+/** The kernel's encoding: two bits of direction, 14 of size, a letter of the driver, a number. */
+function commandOf(command: number): string {
+  const letter = command >> 8 & 255, number = command & 255;
+  return letter > 32 && letter < 127 ? `${String.fromCharCode(letter)} 0x${number.toString(16)}` : `0x${(command >>> 0).toString(16)}`;
+}

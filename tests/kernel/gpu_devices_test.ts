@@ -1,0 +1,99 @@
+/** Device files of GPUs, by nodes of a harmless driver in a `/dev` of the test's own. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { mustRun, start } from "../harness/command.ts";
+import { sampledTest } from "../harness/kernel.ts";
+import { type Temporary, temporary } from "../harness/temporary.ts";
+import { built } from "../setup/programs.ts";
+import { startLlmprof, summaryOf } from "./live_run.ts";
+
+const devices = join(built.gpu.protected, "devices");
+/** /dev/net/tun */
+const TUN = ["c", "10", "200"];
+
+/** A folder with these nodes, on a file system that allows them. */
+async function nodes(folder: Temporary, names: readonly string[]): Promise<string> {
+  const path = folder.file("dev");
+  Deno.mkdirSync(path);
+  for (const [name, ...what] of [["null", "c", "1", "3"], ["urandom", "c", "1", "9"], ...names.map((name) => [name, ...TUN])]) {
+    await mustRun(["mknod", "-m", "666", join(path, name!), ...what]);
+  }
+  return path;
+}
+
+/** The program where that folder is /dev. */
+function inside(dev: string, argv: readonly string[]): string[] {
+  return ["unshare", "-m", "sh", "-c", 'mount --bind "$0" /dev && exec "$@"', dev, ...argv];
+}
+
+const OPENS = 101, FAILS = 29, IOCTLS = 307, PROCESSES = 3;
+
+sampledTest(
+  1,
+  "gpu: openings, failing and not, ioctls and closes of device files by three processes, as strace counts them",
+  { strace: true },
+  async ({ path }) => {
+    using folder = temporary(), memory = temporary("/dev/shm");
+    const dev = await nodes(memory, ["nvidia0", "nvidiactl"]);
+    const counts = folder.file("strace.txt");
+    const watched = ["nvidia0", "nvidiactl", "nvidia9"].flatMap((name) => ["-P", `/dev/${name}`]);
+    const use = [devices, "use", "/dev", ...[OPENS, FAILS, IOCTLS].map(String)];
+    const target = { argv: inside(dev, ["strace", "-f", "-c", "-o", counts, ...watched, ...use]) };
+    await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target });
+    const { result, events } = summaryOf("gpu", await llmprof.finished());
+    assert.equal(events.lost, events.skipped);
+    const table = new Map(
+      Deno.readTextFileSync(counts).split("\n").flatMap((line) => {
+        // % time, seconds, usecs/call, calls, errors (or nothing), syscall
+        const found = /^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+(?:(\d+)\s+)?(\w+)$/.exec(line);
+        return found ? [[found[3]!, { calls: Number(found[1]), errors: Number(found[2] ?? 0) }] as const] : [];
+      }),
+    );
+    const users = result.files.flatMap(({ users }) => users);
+    const sum = (of: "opens" | "failedOpens" | "ioctls" | "failedIoctls" | "closes") => users.reduce((all, user) => all + user[of], 0);
+    assert.deepEqual(table.get("openat"), { calls: sum("opens") + sum("failedOpens"), errors: sum("failedOpens") });
+    assert.deepEqual(table.get("ioctl"), { calls: sum("ioctls"), errors: sum("failedIoctls") });
+    assert.deepEqual(table.get("close"), { calls: sum("closes"), errors: 0 });
+    assert.deepEqual(
+      [sum("opens"), sum("failedOpens"), sum("ioctls"), sum("closes")],
+      [PROCESSES * (OPENS + 1), PROCESSES * FAILS, PROCESSES * IOCTLS, PROCESSES * (OPENS + 1)],
+    );
+    const zero = result.files.find(({ device }) => device === "nvidia0")!;
+    assert.deepEqual(
+      zero.users.map(({ opens, closes, isTarget, name }) => [opens, closes, isTarget, name]),
+      Array(PROCESSES).fill([OPENS, OPENS, true, "devices"]),
+    );
+    const missing = result.files.find(({ device }) => device === "nvidia9")!;
+    assert.deepEqual(missing.failures.map(({ errno, times, pids }) => [errno, times, pids.length]), [[2, PROCESSES * FAILS, PROCESSES]]);
+    assert.equal(result.contention, null, "nobody else");
+  },
+);
+
+const SECONDS = 4;
+
+for (
+  const [isPlanted, what] of [[true, "another process that holds a device is named, and that the target waits for it"], [
+    false,
+    "alone, it waits for nobody",
+  ]] as const
+) {
+  sampledTest(1, `gpu: ${what}`, {}, async ({ path }) => {
+    using folder = temporary(), memory = temporary("/dev/shm");
+    const dev = await nodes(memory, ["nvidia0"]);
+    const half = (SECONDS / 2) * 1000;
+    await using other = isPlanted ? start([devices, "hold", dev, String(2 * half), String(half)], { timeoutMilliseconds: 60_000 }) : null;
+    const target = { argv: inside(dev, [devices, "ask", "/dev", String(4 * half)]) };
+    await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target });
+    const ended = await llmprof.finished();
+    const { result } = summaryOf("gpu", ended);
+    const { times, inside: ns } = JSON.parse(ended.stderr.split("\n").find((line) => line.startsWith('{"times"'))!);
+    const user = result.files.find(({ device }) => device === "nvidia0")!.users.find(({ isTarget }) => isTarget)!;
+    assert.deepEqual([user.ioctls, user.name], [times, "devices"]);
+    // What it takes to see a call is part of its own time.
+    assert.ok(user.ioctlNs < ns && ns - user.ioctlNs < 0.05 * ns + 10e3 * times, `${user.ioctlNs / 1e6} ms in them, ${ns / 1e6} by its own clock`);
+    if (!isPlanted) return assert.equal(result.contention, null);
+    const { contention } = result;
+    assert.deepEqual(contention!.others, [{ pid: other!.pid, name: "devices" }]);
+    assert.ok(contention!.waits && contention!.slower! > 1.5, JSON.stringify(contention));
+  });
+}

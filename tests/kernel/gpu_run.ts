@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import type { GpuResult } from "../../lib/analysis/gpu_schema.ts";
+import type { Summary } from "../../lib/analysis/summary.ts";
+import type { Temporary } from "../harness/temporary.ts";
+
+/** A call as a stand-in library wrote it into its book. */
+export interface Noted {
+  readonly library: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly func: string;
+  readonly ret: number;
+  readonly [word: string]: string | number;
+}
+
+/** Values of a file that has one in each line. */
+export function linesOf(path: string): string[] {
+  return Deno.readTextFileSync(path).trimEnd().split("\n").filter((line) => line !== "");
+}
+
+/** The books of all libraries and processes: see tests/workloads/gpu/log.h. */
+export function readBooks(folder: Temporary): Noted[] {
+  const books = [...Deno.readDirSync(folder.path)].flatMap(({ name }) => {
+    const [, library, pid] = /^book\.(\w+)\.(\d+)$/.exec(name) ?? [];
+    return library === undefined ? [] : [{ name, library, pid: Number(pid) }];
+  });
+  return books.flatMap(({ name, library, pid }) => linesOf(join(folder.path, name)).map((line) => ({ library, pid, ...JSON.parse(line) })));
+}
+
+/** A call as a trace has it. */
+export interface Told {
+  readonly pid: number;
+  readonly tid: number;
+  readonly func: string;
+  readonly start: bigint;
+  readonly args: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** Calls of a family in a trace (`.jsonl`), in the order in which they began. */
+export function toldCalls(path: string, family: string): Told[] {
+  return linesOf(path).map((line) => JSON.parse(line)).filter(({ type, category }) => type === "slice" && category === `gpu.${family}`)
+    .map(({ name, start, args = {}, track: { pid, tid } }) => ({ pid, tid, func: name, start: BigInt(start), args }))
+    .sort((a, b) => a.start < b.start ? -1 : a.start > b.start ? 1 : 0);
+}
+
+export type GpuSummary = Summary<GpuResult>;
+
+/** Allocations and frees by kind of memory, reckoned from the books alone: an address, or a handle, is given out once in a process. */
+export function heldBy(noted: readonly Noted[]) {
+  const kinds = new Map<string, { allocations: number; bytes: number; frees: number; freed: number }>();
+  // The runtime's twins of what the driver did are left out.
+  const done = noted.filter(({ func, ret }) => ret === 0 && func !== "cudaMalloc" && func !== "cudaFree");
+  const keyOf = ({ pid, func, address }: Noted) => `${pid} ${/Create|Release/.test(func) ? "handle" : "address"} ${address}`;
+  const freed = new Set(done.filter(({ func }) => /Free|Release/.test(func)).map(keyOf));
+  for (const call of done.filter(({ memory }) => memory !== undefined)) {
+    const memory = String(call.memory), bytes = Number(call.bytes), isFreed = freed.has(keyOf(call));
+    const sums = kinds.get(memory) ?? { allocations: 0, bytes: 0, frees: 0, freed: 0 };
+    kinds.set(memory, {
+      allocations: sums.allocations + 1,
+      bytes: sums.bytes + bytes,
+      frees: sums.frees + (isFreed ? 1 : 0),
+      freed: sums.freed + (isFreed ? bytes : 0),
+    });
+  }
+  return kinds;
+}

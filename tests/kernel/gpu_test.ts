@@ -1,0 +1,169 @@
+/** Calls into libraries that drive a GPU, by stand-ins that keep a book of each: see tests/workloads/gpu/log.h. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { sampledTest } from "../harness/kernel.ts";
+import { temporary } from "../harness/temporary.ts";
+import { built } from "../setup/programs.ts";
+import { heldBy, linesOf, type Noted, readBooks, type Told, toldCalls } from "./gpu_run.ts";
+import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
+import { differingReplays } from "./replayed.ts";
+
+const CALLS = 1009;
+/** Words of a book's line that a trace has as well. */
+const WORDS = [
+  "device",
+  "ordinal",
+  "context",
+  "module",
+  "function",
+  "address",
+  "bytes",
+  "memory",
+  "to",
+  "from",
+  "direction",
+  "stream",
+  "grid",
+  "block",
+  "exec",
+];
+
+/** By process and thread, in order: what was noted, and what was told. */
+function byThread<T extends { readonly pid: number; readonly tid: number }>(all: readonly T[]): Map<string, T[]> {
+  return Map.groupBy(all, ({ pid, tid }) => `${pid} ${tid}`);
+}
+
+function assertTold(noted: readonly Noted[], told: readonly Told[], library: string): void {
+  assert.equal(told.length, noted.length, `calls of ${library}`);
+  const threads = byThread(told);
+  for (const [thread, calls] of byThread(noted)) {
+    const own = threads.get(thread) ?? [];
+    assert.deepEqual(own.map(({ func }) => func), calls.map(({ func }) => func), `${library}, thread ${thread}`);
+    for (const [i, { func, ret, ...note }] of calls.entries()) {
+      const { args } = own[i]!;
+      if (func !== "cudaGetLastError") assert.equal(args.returned, ret, `${func} returned`);
+      for (const word of WORDS) {
+        // What failed gave nothing; a null that C prints is nil.
+        if (note[word] === undefined || (word === "address" && ret !== 0)) continue;
+        const expected = note[word] === "(nil)" ? "0x0" : note[word];
+        assert.equal(args[word], expected, `${word} of ${func} (call ${i} of thread ${thread}): ${JSON.stringify({ note, args })}`);
+      }
+    }
+  }
+}
+
+interface Variant {
+  readonly what: string;
+  readonly folder: string;
+  readonly argv: (folder: string) => readonly string[];
+}
+
+const linked = (folder: string) => [join(folder, "calls"), "0", String(CALLS)];
+const variants: readonly Variant[] = [
+  { what: "as distributions compile", folder: built.gpu.protected, argv: linked },
+  { what: "without landing pads", folder: built.gpu.plain, argv: linked },
+  { what: "a runtime that is a part of the program", folder: built.gpu.protected, argv: (folder) => [join(folder, "linked"), "0", String(CALLS)] },
+  {
+    what: "libraries that are opened after the start",
+    folder: built.gpu.protected,
+    argv: (folder) => [join(folder, "opening"), "0", String(CALLS), `${folder}/`],
+  },
+];
+
+for (const [i, { what, folder: libraries, argv }] of variants.entries()) {
+  sampledTest(i % 2 as 0 | 1, `gpu: ${CALLS} calls of two processes with three threads each, every one as it was: ${what}`, {}, async ({ path }) => {
+    using folder = temporary();
+    const target = { argv: ["env", `GPU_LOG=${folder.file("book")}`, ...argv(libraries)] };
+    const flags = ["--cuda-jsonl", folder.file("calls.jsonl")];
+    await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target, formats: allFormats, flags });
+    const { result, events } = summaryOf("gpu", await llmprof.finished());
+    assert.equal(events.lost, events.skipped);
+    assert.equal(result.quality.unknownCalls, 0);
+    const books = readBooks(folder);
+    assert.equal(new Set(books.map(({ pid }) => pid)).size, 2);
+    // Each of these makes one of the driver's.
+    const twins = books.filter(({ func }) => func === "cudaMalloc" || func === "cudaFree").length;
+    assert.equal(books.length - twins, CALLS, "the books have all that the program asked for");
+    for (const family of ["cuda", "cudart", "nccl"]) {
+      assertTold(books.filter(({ library }) => library === family), toldCalls(outputPath(folder, "jsonl"), family), family);
+    }
+    // What is held, by kind.
+    for (const [memory, { allocations, bytes, frees, freed }] of heldBy(books)) {
+      const rows = result.memory.filter((row) => row.memory === memory);
+      const sum = (of: "allocations" | "allocatedBytes" | "frees" | "freedBytes") => rows.reduce((all, row) => all + row[of], 0);
+      assert.deepEqual([sum("allocations"), sum("allocatedBytes"), sum("frees"), sum("freedBytes")], [allocations, bytes, frees, freed], memory);
+      const held = result.held.filter((row) => row.memory === memory);
+      assert.deepEqual(
+        [held.reduce((all, { blocks }) => all + blocks, 0), held.reduce((all, { bytes }) => all + bytes, 0)],
+        [allocations - frees, bytes - freed],
+        `${memory} that was never freed`,
+      );
+      assert.ok(held.every(({ exited }) => exited));
+    }
+    // Each direction, with its bytes; launches into graphs apart.
+    const copies = books.filter(({ direction, ret }) => direction !== undefined && ret === 0);
+    for (const [direction, all] of Map.groupBy(copies, ({ direction }) => String(direction))) {
+      const row = result.copies.find((row) => row.direction === direction);
+      assert.deepEqual([row?.copies, row?.bytes], [all.length, all.reduce((sum, { bytes }) => sum + Number(bytes), 0)], direction);
+    }
+    const launches = books.filter(({ func }) => /LaunchKernel$/.test(func)).length;
+    assert.equal(result.totals.launches + result.totals.captured, launches);
+    assert.equal(result.totals.captured, captured(books));
+    const named = result.kernels.find(({ name }) => name === "rope_norm_f32");
+    assert.ok(named && named.launches > 0, "a kernel by its name");
+    for (const [func, all] of Map.groupBy(books.filter(({ library }) => library === "nccl"), ({ func }) => func)) {
+      const row = result.functions.find(({ name }) => name === func);
+      assert.deepEqual([row?.calls, row?.bytes], [all.length, all.reduce((sum, { bytes = 0 }) => sum + Number(bytes), 0)], func);
+    }
+    const failed = books.filter(({ ret, func }) => ret !== 0 && ret !== 600 && func !== "cudaGetLastError").length;
+    assert.equal(result.totals.failed, failed);
+    // The lines for scripts.
+    const scripts = linesOf(folder.file("calls.jsonl")).map((line) => JSON.parse(line));
+    const counts = (funcs: readonly string[]) =>
+      Object.fromEntries([...Map.groupBy(funcs, (func) => func)].map(([func, all]) => [func, all.length]).sort());
+    const cuda = books.filter(({ library }) => library !== "nccl");
+    assert.deepEqual(counts(scripts.map(({ func }) => func)), counts(cuda.map(({ func }) => func)));
+    assert.deepEqual(new Set(scripts.map(({ type }) => type)), new Set(["cuda_api", "cuda_runtime"]));
+    assert.ok(scripts.every(({ ts, phase, pid }) => ts >= 0 && phase === "entry" && pid > 0));
+    assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
+  });
+}
+
+/** Launches into a stream of which a graph was made: each process's threads have streams of their own. */
+function captured(books: readonly Noted[]): number {
+  let launches = 0;
+  for (const thread of byThread(books.filter(({ library }) => library === "cuda")).values()) {
+    const streams = new Set<string | number>();
+    for (const { func, stream } of thread) {
+      if (func === "cuStreamBeginCapture") streams.add(stream!);
+      if (func === "cuStreamEndCapture") streams.delete(stream!);
+      if (func === "cuLaunchKernel" && streams.has(stream!)) launches++;
+    }
+  }
+  return launches;
+}
+
+const LEAKED = 13, FREED = 29, GAPS = 31;
+
+sampledTest(
+  1,
+  "gpu --stacks: blocks that are never freed, by who asked for them; gaps between a wait and the next launch, as long as they were",
+  {},
+  async ({ path }) => {
+    using folder = temporary();
+    const target = { argv: [join(built.gpu.protected, "leaks"), ...[LEAKED, FREED, GAPS].map(String)] };
+    await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target, flags: ["--stacks"] });
+    const ended = await llmprof.finished();
+    const { result } = summaryOf("gpu", ended);
+    assert.deepEqual(result.held.map(({ blocks, bytes, exited, frames }) => [blocks, bytes, exited, frames?.slice(0, 4)]), [
+      [LEAKED, LEAKED * 1009, true, ["cuMemAlloc_v2 (libcuda.so.1)", "allocate (leaks)", "forget (leaks)", "main (leaks)"]],
+    ]);
+    const [memory] = result.memory;
+    assert.deepEqual([memory!.allocations, memory!.frees, memory!.peakBytes], [LEAKED + FREED, FREED, LEAKED * 1009 + 2003]);
+    const planted = JSON.parse(ended.stderr.split("\n").find((line) => line.startsWith('{"gaps"'))!);
+    const { gaps } = result;
+    assert.equal(gaps.count, GAPS);
+    assert.ok(Math.abs(gaps.ns - planted.sum) < 0.02 * planted.sum, `${gaps.ns / 1e6} ms of gaps, ${planted.sum / 1e6} by its own clock`);
+    assert.ok(Math.abs(gaps.longestNs - planted.longest) < 0.02 * planted.longest + 1e6);
+  },
+);

@@ -1,0 +1,97 @@
+/*
+ * Uses the device files nvidia0 and nvidiactl in FOLDER, which are nodes of a harmless driver (tun): an ioctl of it takes the lock of all network devices.
+ *
+ *     devices use FOLDER OPENS FAILS IOCTLS       three processes, each: so many openings of nvidia0, of nvidia9, which is not there, and ioctls of nvidiactl
+ *     devices ask FOLDER MILLISECONDS             asks nvidia0 for something every two milliseconds
+ *     devices hold FOLDER BEGIN MILLISECONDS      waits for BEGIN, then holds that lock most of the time, by making network devices and taking them away
+ *
+ * `ask` prints how many ioctls it made, and how long it was in them by its own clock, in nanoseconds.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <fcntl.h>
+#include <linux/if.h>
+#include <linux/if_tun.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static long long now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static int device(const char *folder, const char *name) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return open(path, O_RDWR);
+}
+
+/* Of a device that has no interface: refused, behind the lock. */
+static int ask(int file) {
+  struct ifreq request;
+  memset(&request, 0, sizeof request);
+  return ioctl(file, TUNGETIFF, &request);
+}
+
+static void use(const char *folder, int opens, int fails, int ioctls) {
+  for (int i = 0; i < opens; i++) {
+    const int file = device(folder, "nvidia0");
+    if (file < 0) err(1, "nvidia0");
+    close(file);
+  }
+  for (int i = 0; i < fails; i++) {
+    if (device(folder, "nvidia9") >= 0) errx(1, "nvidia9 is there");
+  }
+  const int file = device(folder, "nvidiactl");
+  if (file < 0) err(1, "nvidiactl");
+  for (int i = 0; i < ioctls; i++) ask(file);
+  close(file);
+}
+
+int main(int argc, char **argv) {
+  if (argc == 6 && strcmp(argv[1], "use") == 0) {
+    for (int i = 0; i < 2; i++) {
+      if (fork() == 0) {
+        use(argv[2], atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
+        return 0;
+      }
+    }
+    use(argv[2], atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
+    while (wait(NULL) > 0) continue;
+    return 0;
+  }
+  if (argc == 4 && strcmp(argv[1], "ask") == 0) {
+    const int file = device(argv[2], "nvidia0");
+    if (file < 0) err(1, "nvidia0");
+    const long long end = now() + atoll(argv[3]) * 1000000;
+    long long inside = 0;
+    int times = 0;
+    for (long long before; (before = now()) < end; times++) {
+      ask(file);
+      inside += now() - before;
+      usleep(2000);
+    }
+    printf("{\"times\":%d,\"inside\":%lld}\n", times, inside);
+    return 0;
+  }
+  if (argc == 5 && strcmp(argv[1], "hold") == 0) {
+    usleep(1000 * atoi(argv[3]));
+    for (const long long end = now() + atoll(argv[4]) * 1000000; now() < end;) {
+      struct ifreq request;
+      memset(&request, 0, sizeof request);
+      request.ifr_flags = IFF_TUN | IFF_NO_PI;
+      const int file = device(argv[2], "nvidia0");
+      if (file < 0) err(1, "nvidia0");
+      if (ioctl(file, TUNSETIFF, &request) != 0) err(1, "TUNSETIFF");
+      close(file);
+    }
+    return 0;
+  }
+  errx(2, "usage: devices use|ask|hold FOLDER …");
+}

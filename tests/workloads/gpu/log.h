@@ -1,0 +1,76 @@
+/*
+ * Stand-ins for libraries that drive a GPU, where there is none: functions of the real names and signatures, which do nothing but keep a book of each call.
+ * A library writes its book to $GPU_LOG.<library>.<process> when the process ends, a line of JSON for each call, in the order in which they began.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* As in the libraries' own headers. */
+typedef int CUresult, CUdevice, cudaError_t, ncclResult_t, ncclDataType_t, ncclRedOp_t;
+typedef unsigned long long CUdeviceptr, CUmemGenericAllocationHandle;
+typedef struct handle *CUcontext, *CUstream, *CUevent, *CUmodule, *CUfunction, *CUgraph, *CUgraphExec, *CUmemoryPool, *ncclComm_t;
+typedef struct {
+  unsigned x, y, z;
+} dim3;
+
+/* Where its addresses begin: no other library has the same. */
+#ifndef FIRST_ADDRESS
+#define FIRST_ADDRESS 0x700000000000
+#endif
+
+/* Not everybody who includes this uses all of it. */
+#define UNUSED __attribute__((unused))
+#define EXPORTED __attribute__((visibility("default"), noinline))
+
+static pthread_mutex_t book_lock = PTHREAD_MUTEX_INITIALIZER;
+static char *book;
+static size_t book_length, book_room;
+
+/* Adds what is told of a call to the book. */
+__attribute__((format(printf, 1, 2), noinline, unused)) static void note(const char *format, ...) {
+  char line[512];
+  va_list values;
+  va_start(values, format);
+  const int length = vsnprintf(line, sizeof line, format, values);
+  va_end(values);
+  pthread_mutex_lock(&book_lock);
+  if (book_length + length + 64 > book_room) {
+    book_room = 2 * book_room + 65536;
+    book = realloc(book, book_room);
+  }
+  book_length += sprintf(book + book_length, "{\"tid\":%d,%s}\n", gettid(), line);
+  pthread_mutex_unlock(&book_lock);
+}
+
+#define NOTE(func, ret, format, ...) note("\"func\":\"" func "\",\"ret\":%d" format, (int)(ret), ##__VA_ARGS__)
+
+/* What a process that was forked has in its book is the other's. */
+UNUSED static void begin_book(void) { book_length = 0; }
+
+UNUSED static void write_book(const char *library) {
+  const char *path = getenv("GPU_LOG");
+  char name[4096];
+  if (!path || book_length == 0) return;
+  snprintf(name, sizeof name, "%s.%s.%d", path, library, getpid());
+  FILE *file = fopen(name, "w");
+  if (file) {
+    fwrite(book, 1, book_length, file);
+    fclose(file);
+  }
+}
+
+/* Addresses and handles that nobody else has. */
+UNUSED static uint64_t fresh(uint64_t bytes) {
+  static uint64_t next = FIRST_ADDRESS;
+  return __atomic_fetch_add(&next, (bytes + 511) / 512 * 512 + 512, __ATOMIC_RELAXED);
+}
+
+/* More than any GPU has. */
+UNUSED static int too_large(uint64_t bytes) { return bytes >= 1ull << 40; }

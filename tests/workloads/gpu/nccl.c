@@ -1,0 +1,43 @@
+/* A stand-in for NCCL: see log.h. */
+#define FIRST_ADDRESS 0x720000000000
+#include "log.h"
+
+__attribute__((constructor)) static void begin(void) { pthread_atfork(NULL, NULL, begin_book); }
+__attribute__((destructor)) static void end(void) { write_book("nccl"); }
+
+static const size_t sizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
+
+typedef struct {
+  char internal[128];
+} ncclUniqueId;
+EXPORTED ncclResult_t ncclGetUniqueId(ncclUniqueId *id) {
+  id->internal[0] = 1;
+  NOTE("ncclGetUniqueId", 0, "");
+  return 0;
+}
+EXPORTED ncclResult_t ncclCommInitRank(ncclComm_t *comm, int ranks, ncclUniqueId id, int rank) {
+  (void)id;
+  *comm = (ncclComm_t)fresh(0);
+  NOTE("ncclCommInitRank", 0, ",\"ranks\":%d,\"rank\":%d", ranks, rank);
+  return 0;
+}
+EXPORTED ncclResult_t ncclAllReduce(const void *from, void *to, size_t count, ncclDataType_t type, ncclRedOp_t how, ncclComm_t comm, CUstream stream) {
+  (void)from, (void)to, (void)how, (void)comm;
+  NOTE("ncclAllReduce", 0, ",\"bytes\":%zu,\"stream\":\"0x%lx\"", count * sizes[type], (long)stream);
+  return 0;
+}
+EXPORTED ncclResult_t ncclAllGather(const void *from, void *to, size_t count, ncclDataType_t type, ncclComm_t comm, CUstream stream) {
+  (void)from, (void)to, (void)comm;
+  NOTE("ncclAllGather", 0, ",\"bytes\":%zu,\"stream\":\"0x%lx\"", count * sizes[type], (long)stream);
+  return 0;
+}
+EXPORTED ncclResult_t ncclReduce(const void *from, void *to, size_t count, ncclDataType_t type, ncclRedOp_t how, int root, ncclComm_t comm, CUstream stream) {
+  (void)from, (void)to, (void)how, (void)comm;
+  NOTE("ncclReduce", 0, ",\"bytes\":%zu,\"root\":%d,\"stream\":\"0x%lx\"", count * sizes[type], root, (long)stream);
+  return 0;
+}
+EXPORTED ncclResult_t ncclSend(const void *from, size_t count, ncclDataType_t type, int peer, ncclComm_t comm, CUstream stream) {
+  (void)from, (void)comm;
+  NOTE("ncclSend", 0, ",\"bytes\":%zu,\"peer\":%d,\"stream\":\"0x%lx\"", count * sizes[type], peer, (long)stream);
+  return 0;
+}
