@@ -1,10 +1,12 @@
 import type { Field } from "../events/event.ts";
 import { type Filter, filterBegin, filterBlocks, filterPredicate } from "./filter.ts";
 import type { Param, Probe, SiteParam } from "./probe.ts";
+import { attachPoint, quote } from "./quoting.ts";
 import { printLine } from "./printed_lines.ts";
 import { isRepeating, repeatBegin, replaceRepeats } from "./repeat.ts";
 import { RotatingMaps } from "./rotating_maps.ts";
 import { Kind, type StreamSchema } from "./schema.ts";
+import { apart, type Piece } from "./pieces.ts";
 import { type Block, parseTemplate, replaceConditions, replaceEmits } from "./template.ts";
 
 /** What this bpftrace and this kernel can do, as far as the text of a program depends on it. */
@@ -82,6 +84,7 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   const blocks: string[] = [];
   const rotating = dialect.perCpuBuffers > 0 ? RotatingMaps.for(plan.probes) : null;
   const closing: string[] = [];
+  const pieces: Piece[] = [];
   let kind: number = Kind.first;
   const has = (text: string) => replaceConditions(text, (name) => plan.probes.some((other) => other.name === name));
   for (const probe of plan.probes) {
@@ -107,9 +110,11 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
       const records = asMany && block.attach[0] === `{{${asMany.site}}}` ? asMany.records.map((record) => `${probe.name}.${record}`) : emitted;
       const among = attach.length > 1 && { among: attach.length };
       sites.push(...attach.map((point) => ({ attach: point, probe: probe.name, records, ...among, ...isPrinted && { isPrinted }, ...hits })));
-      const written = { ...block, body: replaceRepeats(block.body, dialect.walksMaps) };
-      blocks.push(renderBlock(written, attach, probe, kinds, rotating, plan.filter, (name) => literal(probe, name, dialect, resolve)));
+      pieces.push({ block: { ...block, body: replaceRepeats(block.body, dialect.walksMaps) }, attach, probe, kinds });
     }
+  }
+  for (const { block, attach, probe, kinds } of dialect.perCpuBuffers > 0 ? apart(pieces) : pieces) {
+    blocks.push(renderBlock(block, attach, probe, kinds, rotating, plan.filter, (name) => literal(probe, name, dialect, resolve)));
   }
   const repeats = dialect.walksMaps && plan.probes.some(({ template }) => isRepeating(template));
   const prologue = [...beginning(plan, rotating, repeats, closing), ...heartbeat(plan.probes, dialect.perCpuBuffers), ...(rotating?.blocks() ?? [])];
@@ -188,15 +193,6 @@ function renderBlock(
   return `${attach.join(",\n")}${block.predicate ? ` /${filled(block.predicate)}/` : ""} {${body}}`;
 }
 
-/** A uprobe by a quoted path (see {@link quotePath}) and a quoted symbol. */
-const site = /^u(?:ret)?probe:"(?:[^"\\:*?[\]\p{Cc}]|\\")*":"(?:[^"\\\p{Cc}]|\\["\\])*"(?:\+\d+)?$/u;
-
-/** What a site resolves to names files of others. This is the one place where it enters a program: it is an attach point and nothing else. */
-function attachPoint(text: string): string {
-  if (!site.test(text)) throw new Error(`no attach point: ${JSON.stringify(text)}`);
-  return text;
-}
-
 /** Counted in the kernel as it is sent: what does not arrive is known to be lost. */
 function emit(
   probe: Probe,
@@ -238,19 +234,4 @@ function literal(probe: Probe, name: string, dialect: Dialect, resolve: ResolveS
       : `(${param.with.map((start) => `strncmp(${param.text}, ${quote(start)}, ${start.length}) == 0`).join(" || ")})`;
   }
   throw new Error(`parameter '${name}' cannot stand in an expression`);
-}
-
-/** A bpftrace string literal that holds exactly `text`, or an error: bpftrace has no escape for a NUL, and a newline ends a program's line. */
-export function quote(text: string): string {
-  if (/\p{Cc}/u.test(text)) throw new Error(`cannot be written into a program: ${JSON.stringify(text)}`);
-  return `"${text.replace(/[\\"]/g, "\\$&")}"`;
-}
-
-/**
- * The path of an attach point. What bpftrace takes for a pattern would attach to other files too, 0.17 ends a path at a colon, and before 0.27
- * none understands a backslash: such a path is refused. (The files of a running process go by their inode, and never come here by such a name.)
- */
-export function quotePath(path: string): string {
-  if (/[\\:*?[\]]/.test(path)) throw new Error(`bpftrace cannot attach to a file of this name: ${JSON.stringify(path)}`);
-  return quote(path);
 }

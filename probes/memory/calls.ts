@@ -5,25 +5,13 @@ import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import template from "./calls.bt" with { type: "text" };
 
-/** What is added up when a call returns. An address is no error; the last page of the numbers is. */
-const RETURNED = `$kind = @memory_kind[tid];
-  @memory_calls[pid, $kind] = count();
-  @memory_ns[pid, $kind] = sum(nsecs - @memory_at[tid]);
-  if ((int64)args->ret < 0 && (int64)args->ret > -4096) {
-    @memory_failed[pid, $kind] = count();
-  } else {
-    @memory_bytes[pid, $kind] = sum(@memory_length[tid]);
-  }
-  delete(@memory_kind[tid]);
-  delete(@memory_length[tid]);
-  delete(@memory_at[tid]);`;
 const MLOCK = 4;
 
 /** Memory that the target asks for, gives back, and tells the kernel about. */
 export const calls: Probe = {
   name: "memory/calls",
   summary: "mmap, munmap, mremap, mlock, munlock, madvise: calls, bytes, time, failures",
-  template: template.replaceAll("RETURNED", () => RETURNED),
+  template,
   tracepoints: ["syscalls:sys_exit_mmap", "syscalls:sys_exit_madvise"],
   records: {},
   maps: { memory_calls: "calls", memory_bytes: "bytes", memory_ns: "ns", memory_failed: "calls" },
