@@ -7,9 +7,10 @@ import { mappedFile, mappedReader } from "../target/mapped_file.ts";
 import { libraries, type Library, parseMaps, withoutDeleted } from "../target/maps.ts";
 import { harmless } from "../events/text.ts";
 import { readOperatorNames } from "../target/string_table.ts";
+import { readMarkers } from "../target/usdt.ts";
 import { type ElfSymbol, findSymbols, type Symbols, type Wanted } from "../target/symbols.ts";
 import type { LibraryNeed, SiteParam } from "./probe.ts";
-import { quote, quotePath } from "./render.ts";
+import { quote, quotePath } from "./quoting.ts";
 import { chooseSite, siteBytes, type SiteChoice, type SiteHost } from "./site.ts";
 
 /** A library as a process has it mapped, with the functions that were asked for. */
@@ -131,6 +132,7 @@ export async function sitesIn(
   host: SiteHost,
   returns: Wanted = [],
 ): Promise<Site[]> {
+  if (param.at === "usdt") return markersIn(library, param);
   const sites: Site[] = [];
   const { file, buildId } = library;
   const kind = param.at === "return" ? "uretprobe" : "uprobe";
@@ -138,9 +140,9 @@ export async function sitesIn(
   const returning = new Set(chosen(library, returns.map((name) => typeof name === "string" ? [name] : name)).map(({ name }) => name));
   for (const { name: symbol, value, size, code } of await readCodes(library.elf, chosen(library, param.functions))) {
     // Where nothing can be read, nothing is known, and the entry is tried.
-    const choose = (probe: SiteParam["at"]): SiteChoice | null =>
+    const choose = (probe: "entry" | "return"): SiteChoice | null =>
       code.length === 0 ? { offset: 0, cost: "stepped" } : chooseSite(code, size, host, probe);
-    const choice = choose(param.at);
+    const choice = choose(param.at === "return" ? "return" : "entry");
     // The kernel would refuse it, and bpftrace the whole program with it.
     if (!choice) continue;
     const { offset, cost } = choice;
@@ -168,6 +170,16 @@ export async function sitesIn(
     byHand: pattern === undefined ? sites.map(({ byHand }) => byHand).join(",\n") : attach(quote(pattern)),
     places: sites.flatMap(({ places }) => places),
   }];
+}
+
+/** Attach points at markers. A marker is an instruction that does nothing. */
+async function markersIn({ file, name, elf }: FoundLibrary, { functions }: SiteParam): Promise<Site[]> {
+  const wanted = new Set(functions.flatMap((names) => typeof names === "function" ? [] : names));
+  const found = (await readMarkers(elf, elf.read)).filter(({ provider, name }) => wanted.has(`${provider}:${name}`));
+  return found.map((marker) => {
+    const attach = `usdt:${quotePath(file)}:${quote(marker.provider)}:${quote(marker.name)}`;
+    return { attach, byHand: attach, label: `${harmless(name)}:${marker.provider}:${marker.name}`, cost: "emulated", places: [] };
+  });
 }
 
 /** The functions of a parameter that the library has. */

@@ -17,7 +17,7 @@ export type Param =
   /** An expression that depends on the calling convention. Our own text, never a user's. */
   | { readonly type: "arch"; readonly x86_64: string; readonly aarch64: string }
   /**
-   * One or several functions, each by its names in the versions of the library, newest first: the first name that exists is attached. Or all whose
+   * One or several functions (or, at `usdt`, markers `provider:name` that whoever wrote the library has set), each by its names in the versions of the library, newest first: the first name that exists is attached. Or all whose
    * names a test accepts. A block whose site names no existing function is left out of the program. `beside`: not in the probe's own library but in those whose file names
    * begin so, which the process has mapped as well. `internal`: such a library keeps them to itself; one that was stripped has lost their names.
    * `together`: many functions, which have one attach point by a pattern of that name: for each attach point bpftrace reads all symbols of the
@@ -25,11 +25,13 @@ export type Param =
    */
   | {
     readonly type: "site";
-    readonly at: "entry" | "return";
+    readonly at: "entry" | "return" | "usdt";
     readonly functions: readonly (readonly string[] | NameTest)[];
     readonly beside?: string;
     readonly internal?: true;
     readonly together?: string;
+    /** Those that matter most, for a bpftrace to which each place costs a system call, and of a library that has a great many. */
+    readonly fewer?: NameTest;
   }
   /** An attach point: a raw tracepoint where this bpftrace knows them, which no other program that runs on the processor keeps from running. */
   | { readonly type: "tracepoint"; readonly raw: string; readonly name: string }

@@ -1,0 +1,53 @@
+import type { Decoder, Event } from "../../lib/events/event.ts";
+import type { SpanSink } from "../../lib/events/span.ts";
+import type { Tracks } from "../../lib/events/tracks.ts";
+import type { Probe } from "../../lib/programs/probe.ts";
+import { readableName } from "../process/readable_name.ts";
+import template from "./kernels.bt" with { type: "text" };
+
+/** When each kernel ran on the GPU, where the program has brought somebody who knows. */
+export const kernels: Probe = {
+  name: "parcagpu/kernels",
+  summary: "parcagpu: when each kernel ran on the GPU",
+  template,
+  params: { executed: { type: "site", at: "usdt", functions: [["parcagpu:kernel_executed"]] } },
+  library: { prefix: "libparcagpu", symbols: [], ready: "mapped", apart: true },
+  hot: true,
+  records: {
+    kernel: [
+      { name: "began", type: "int", unit: "ns of the GPU's clock" },
+      { name: "ended", type: "int", unit: "ns of the GPU's clock" },
+      { name: "device", type: "int" },
+      { name: "stream", type: "int" },
+      { name: "graph", type: "int", unit: "0: none" },
+      { name: "name", type: "text" },
+    ],
+  },
+  texts: { "kernel.name": "model" },
+  decoder: (tracks) => new KernelsDecoder(tracks),
+};
+
+/** Draws kernels where they ended by the GPU's clock, as far as that can be told: the one that was told of soonest was told of at once. */
+class KernelsDecoder implements Decoder {
+  /** By process and device: its clock less ours, at most. */
+  readonly #ahead = new Map<string, number>();
+  /** By process, device and stream: where the last one ended. */
+  readonly #ends = new Map<string, number>();
+
+  constructor(readonly tracks: Tracks) {}
+
+  event({ at, pid, values }: Event, out: SpanSink): void {
+    const [began, ended, device, stream, graph, name] = values as [number, number, number, number, number, string];
+    const key = `${pid} ${device}`;
+    const ahead = Math.max(this.#ahead.get(key) ?? -Infinity, ended - at);
+    this.#ahead.set(key, ahead);
+    const lane = this.tracks.lane(pid, `GPU ${device}, stream ${stream}`, 7);
+    // A better guess may come later: nothing begins before what was there ended.
+    const start = Math.max(began - ahead, this.#ends.get(lane.name + key) ?? -Infinity), end = start + Math.max(0, ended - began);
+    this.#ends.set(lane.name + key, end);
+    const args = { device, stream, ...graph !== 0 && { graph } };
+    out({ type: "slice", track: lane, name: readableName(name), category: "gpu.kernel", start, end, args });
+  }
+
+  end(): void {}
+}
