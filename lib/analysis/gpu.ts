@@ -1,5 +1,6 @@
-import type { GpuCall, HeldBlock, SeenStack, Slice, Span, Track } from "../events/span.ts";
+import type { GpuCall, Slice, Span, Track } from "../events/span.ts";
 import type { Analysis } from "./analysis.ts";
+import { GpuDevices } from "./gpu_devices.ts";
 import { GpuFiles } from "./gpu_files.ts";
 import { GpuMemory } from "./gpu_memory.ts";
 import type { GpuResult } from "./gpu_schema.ts";
@@ -41,6 +42,9 @@ class GpuAnalysis implements Analysis<GpuResult> {
   readonly #kernels = new Map<string, { launches: number; captured: number }>();
   readonly #memory = new GpuMemory();
   readonly #files = new GpuFiles();
+  readonly #devices = new GpuDevices();
+  /** By kernel. */
+  readonly #executed = new Map<string, Histogram>();
   readonly #gaps = new Histogram();
   readonly #errors = new Map<string, { function: string; failure: string; times: number }>();
   readonly #recent = new Map<Track, Slice[]>();
@@ -58,15 +62,18 @@ class GpuAnalysis implements Analysis<GpuResult> {
       return this.#files.mark(span);
     }
     if (span.type === "instant") {
-      if (span.held) this.#held(span.held);
-      if (span.stack) this.#stack(span.stack);
+      if (span.held) this.#memory.stillHeld(span.held);
+      if (span.category === "gpu.throttle") this.#devices.throttled(span);
+      if (span.category === "gpu.stack") this.#memory.stack(span.stack!);
       if (span.file) this.#files.used(span.file, span.at, span.at);
       return;
     }
+    if (span.type === "counter") return this.#devices.counter(span);
     if (span.type !== "slice") return;
     const { category } = span;
     if (span.gpu) this.#call(span, span.gpu);
     else if (span.file) this.#files.used(span.file, span.start, span.end);
+    else if (category === "gpu.kernel") this.#ran(span);
     else if (category === "gpu.gap") this.#gaps.add(this.#net(span));
     else if (category === "llmprof.stopped") this.#stopped.add(span);
     else if (category === "llama.decode" && span.args?.phase === "decode") this.#tokens++;
@@ -109,6 +116,9 @@ class GpuAnalysis implements Analysis<GpuResult> {
       collectives: [...this.#collectives].map(([name, sums]) => ({ name, ...sums })).sort((a, b) => b.ns - a.ns),
       kernels: [...this.#kernels].map(([name, sums]) => ({ name, ...sums })).filter(({ launches, captured }) => launches + captured > 0)
         .sort((a, b) => b.launches - a.launches || b.captured - a.captured),
+      executed: this.#executed.size === 0 ? null : [...this.#executed].map(([name, times]) => (
+        { name, runs: times.count, totalNs: times.sum, meanNs: times.mean!, maxNs: times.max }
+      )).sort((a, b) => b.totalNs - a.totalNs),
       memory,
       held: this.#memory.held(),
       gaps: {
@@ -127,6 +137,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
         allocations: each(memory.reduce((all, { allocations }) => all + allocations, 0)),
         syncNs: each(sync.ns),
       },
+      devices: this.#devices.result(),
       ...this.#files.result(),
       quality: { ...this.#quality.result(), unknownCalls: this.#unknown },
     };
@@ -155,6 +166,12 @@ class GpuAnalysis implements Analysis<GpuResult> {
       this.#outermostNs -= this.#net(inner);
       if (inner.gpu!.kind === kind) this.#once(inner, -1);
     }
+  }
+
+  #ran({ name, start, end }: Slice): void {
+    let times = this.#executed.get(name);
+    if (!times) this.#executed.set(name, times = new Histogram());
+    times.add(end - start);
   }
 
   /** Of calls that make one another and are of one kind, the outermost counts: those inside are taken back. */
@@ -190,13 +207,5 @@ class GpuAnalysis implements Analysis<GpuResult> {
 
   #net({ track: { pid }, start, end }: Slice): number {
     return this.#stopped.net(pid, start, end);
-  }
-
-  #held(block: HeldBlock): void {
-    this.#memory.stillHeld(block);
-  }
-
-  #stack(stack: SeenStack): void {
-    this.#memory.stack(stack);
   }
 }

@@ -24,14 +24,14 @@ export class GpuFiles {
   readonly #others = new Map<number, string>();
   readonly #shared = { calls: 0, ns: 0 };
   readonly #alone = { calls: 0, ns: 0 };
-  #begin: Ns = NaN;
+  #begin: Ns | undefined;
   /** The time in which others have last been at it. */
   #from: Ns = NaN;
   #to: Ns = NaN;
   #sharedNs = 0;
 
   mark({ kind, open, at }: Mark): void {
-    if (kind === "window" && open && Number.isNaN(this.#begin)) this.#begin = at;
+    if (kind === "window" && open) this.#begin ??= at;
   }
 
   used(file: GpuFileUse, start: Ns, end: Ns): void {
@@ -41,10 +41,10 @@ export class GpuFiles {
     let user = device.users.get(pid);
     if (!user) {
       const none = { opens: 0, failedOpens: 0, ioctls: 0, failedIoctls: 0, ioctlNs: 0, maps: 0, closes: 0 };
-      device.users.set(pid, user = { pid, name: file.name, isTarget, ...none, fromNs: start - this.#begin, toNs: 0 });
+      device.users.set(pid, user = { pid, name: file.name, isTarget, ...none, fromNs: start - (this.#begin ?? 0), toNs: 0 });
     }
     if (file.name !== "") user.name = file.name;
-    user.toNs = end - this.#begin;
+    user.toNs = end - (this.#begin ?? 0);
     if (errno !== 0 && what === "open") {
       const failure = device.failures.get(errno) ?? { times: 0, pids: new Set() };
       failure.times++;

@@ -15,14 +15,17 @@ export function presentGpu(result: GpuResult): readonly View[] {
   if (result.copies.length > 0) views.push(copies(result));
   if (result.collectives.length > 0) views.push(collectives(result));
   if (result.kernels.length > 0) views.push(kernels(result));
+  if (result.executed) views.push(executed(result.executed));
   if (result.errors.length > 0) views.push(errors(result));
+  if (result.devices.length > 0) views.push(devices(result));
   if (result.files.length > 0) views.push(files(result));
   return views;
 }
 
-const BLIND = "When kernels run on the GPU, and for how long, is not to be seen from the CPU: nsys profile, or rocprof, shows it.";
+const BLIND =
+  "When kernels run on the GPU, and for how long, is not to be seen from the CPU: parcagpu in the process tells it, and nsys profile or rocprof show it.";
 
-function notes({ quality, windows, functions, files, totals, gaps, held }: GpuResult): Note[] {
+function notes({ quality, windows, executed, functions, files, totals, gaps, held }: GpuResult): Note[] {
   const notes = [...qualityNotes(quality), ...turnsNotes(windows)];
   if (quality.unknownCalls > 0) {
     notes.push(
@@ -32,7 +35,7 @@ function notes({ quality, windows, functions, files, totals, gaps, held }: GpuRe
   if (functions.length === 0 && files.every(({ users }) => !users.some(({ isTarget }) => isTarget))) {
     notes.push(info("The target asked nothing of a GPU: it has called no CUDA, HIP, Vulkan, NCCL or Level Zero, and used no GPU's device file."));
   }
-  if (totals.launches + totals.graphLaunches + totals.submits > 0) notes.push(info(BLIND));
+  if (!executed && totals.launches + totals.graphLaunches + totals.submits > 0) notes.push(info(BLIND));
   if (gaps.ns > windows.ns / 20) {
     const share = (100 * gaps.ns / windows.ns).toFixed(0);
     notes.push(info(
@@ -236,6 +239,22 @@ function kernels({ kernels }: GpuResult): Table {
   };
 }
 
+function executed(kernels: NonNullable<GpuResult["executed"]>): Table {
+  const { title, shown } = firstRows("Kernels on the GPU, as parcagpu tells", kernels, MAX_KERNELS);
+  return {
+    type: "table",
+    title,
+    columns: [
+      { title: "kernel", unit: "text" },
+      { title: "runs", unit: "count" },
+      { title: "total", unit: "ns" },
+      { title: "mean", unit: "ns" },
+      { title: "max", unit: "ns" },
+    ],
+    rows: shown.map(({ name, runs, totalNs, meanNs, maxNs }) => [name, runs, totalNs, meanNs, maxNs]),
+  };
+}
+
 function errors({ errors }: GpuResult): Table {
   const { title, shown } = firstRows("Calls that failed", errors, MAX_ERRORS);
   return {
@@ -243,6 +262,36 @@ function errors({ errors }: GpuResult): Table {
     title,
     columns: [{ title: "function", unit: "text" }, { title: "why", unit: "text" }, { title: "times", unit: "count" }],
     rows: shown.map(({ function: name, failure, times }) => [name, failure, times]),
+  };
+}
+
+function devices({ devices }: GpuResult): Table {
+  const text = (value: number | null, unit: string) => value === null ? null : `${value.toFixed(0)} ${unit}`;
+  return {
+    type: "table",
+    title: "What the GPUs say of themselves, on average",
+    columns: [
+      { title: "GPU", unit: "text" },
+      { title: "busy", unit: "text" },
+      { title: "its memory", unit: "text" },
+      { title: "memory used, at most", unit: "bytes" },
+      { title: "clock", unit: "text" },
+      { title: "power", unit: "text" },
+      { title: "temperature", unit: "text" },
+      { title: "slowed down by", unit: "text" },
+    ],
+    rows: devices.map(({ gpu, readings, throttled, ...mean }) => [
+      String(gpu),
+      text(mean.busyPercent, "%"),
+      text(mean.memoryBusyPercent, "%"),
+      mean.memoryUsedBytes,
+      text(mean.clockMhz, "MHz"),
+      text(mean.powerWatts, "W"),
+      text(mean.temperatureCelsius, "°C"),
+      throttled.length === 0
+        ? null
+        : throttled.map(({ reason, readings: times }) => `${reason} (${(100 * times / readings).toFixed(0)} %)`).join(", "),
+    ]),
   };
 }
 

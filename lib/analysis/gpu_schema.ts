@@ -41,6 +41,8 @@ export const gpuResultSchema = z.object({
   copies: z.array(z.object({ direction: z.string(), copies: count, bytes: sum, ns: sum })),
   collectives: z.array(z.object({ name: z.string(), calls: count, bytes: sum, ns: sum })),
   kernels: z.array(z.object({ name: z.string(), launches: count, captured: count })),
+  /** On the GPU, where parcagpu tells: how often each kernel ran, and for how long. Null where nobody tells. */
+  executed: z.array(z.object({ name: z.string(), runs: count, totalNs: sum, meanNs: sum, maxNs: sum })).nullable(),
   /** By GPU (null: memory of the host) and kind. `heldBytes`: when counting ended, or its process did. */
   memory: z.array(z.object({
     device: count.nullable(),
@@ -93,6 +95,19 @@ export const gpuResultSchema = z.object({
     commands: z.array(z.object({ command: z.string(), calls: count, ns: sum, maxNs: sum })),
     /** By errno. */
     failures: z.array(z.object({ errno: count, times: count, pids: z.array(count) })),
+  })),
+  /** What each GPU said of itself, each second, where nvidia-smi or the amdgpu driver tells: means of the run, and for memory the most. */
+  devices: z.array(z.object({
+    gpu: count,
+    readings: count,
+    busyPercent: z.number().nullable(),
+    memoryBusyPercent: z.number().nullable(),
+    memoryUsedBytes: z.number().nullable(),
+    clockMhz: z.number().nullable(),
+    powerWatts: z.number().nullable(),
+    temperatureCelsius: z.number().nullable(),
+    /** Why it was slower than it could be, and in how many readings. */
+    throttled: z.array(z.object({ reason: z.string(), readings: count })),
   })),
   /**
    * Whether the target waits for others that use its GPU: how long what it asks of the driver took while others asked too, and otherwise. Null where nobody

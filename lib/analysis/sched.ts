@@ -108,7 +108,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
   #instant(instant: Instant): void {
     const { category, track, at } = instant;
     if (category === "process.syscalls") return this.#systemCalls.instant(instant);
-    if (instant.stack) return this.#stacks.told(instant.stack);
+    if (category === "sched.stack") return this.#stacks.told(instant.stack!);
     if (category === "process.exec" && !this.#threads.has(track)) this.#threads.set(track, new ThreadTimes(track, at, true));
     if (category === "thread.exit" || category === "process.exit") this.#threads.get(track)?.ends(at, this.#net(track));
   }

@@ -22,6 +22,8 @@ export interface Profile<Result> {
   readonly requires?: readonly { readonly probe: Probe; readonly or?: Probe; readonly what: string }[];
   /** What surrounds its target is looked at each second. */
   readonly surroundings?: true;
+  /** What GPUs say of themselves is looked at each second. */
+  readonly gpus?: true;
   /** What a recording's header says of the machine besides. */
   host?(files: KernelFiles): Promise<Header["host"]>;
   analyse(header: Header): Analysis<Result>;

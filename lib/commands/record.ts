@@ -28,6 +28,7 @@ export function recordProfile(asked: readonly Layer[] = layers): Profile<RecordR
     probes: union(all.map(({ probes }) => probes)),
     waits: false,
     ...(all.some(({ surroundings }) => surroundings) && { surroundings: true }),
+    ...(all.some(({ gpus }) => gpus) && { gpus: true }),
     ...(asked.includes("operators") && requires && { requires }),
     async host(files) {
       return Object.assign({}, ...await Promise.all(all.map((profile) => profile.host?.(files))));

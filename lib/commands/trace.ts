@@ -33,6 +33,7 @@ import { type OutcomeOptions, tellOutcome } from "./outcome.ts";
 import { type OverheadOptions, RunOverhead } from "./run_overhead.ts";
 import type { Context } from "./terminal.ts";
 import { tellEachSecond } from "./tell_each_second.ts";
+import { WatchedGpus } from "./watched_gpus.ts";
 import { WatchedSurroundings } from "./watched_surroundings.ts";
 import { TraceRun } from "./trace_run.ts";
 import { LEARN_MS, learningTurn, nextTurn, turnsOf } from "./trace_turns.ts";
@@ -102,6 +103,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     const how = { ...invoker!, underNohup };
     const target = running ?? await launch(means, options, Deno.realPathSync(program), how, (pid) => guard.stopped(pid));
     const surroundings = profile.surroundings && new WatchedSurroundings(means.files, () => session!.members(), host?.nodes !== undefined);
+    const gpus = profile.gpus && new WatchedGpus(means);
     session = new Session(means, {
       target,
       ...(options.wait && isNamed(options) && { again: () => findRunning(means, options, context, () => {}, "newest") }),
@@ -153,8 +155,9 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     const end = Promise.race(ends);
     overhead.follow(session, run.facts, timing, end);
     if (surroundings) tellEachSecond(session, means, end, () => surroundings.look(session!.pid));
+    if (gpus) tellEachSecond(session, means, end, () => gpus.facts());
     if (options.snapshots) tellEachSecond(session, means, end, async () => [{ fact: "pressure", pressure: await readPressure(means.files) }]);
-    await session.run(end);
+    await session.run(end).finally(() => gpus?.close());
     await checkSeen(profile, session, means);
   } catch (error) {
     if (session?.timeline) tellOutcome(run.finish(session.timeline), options, context);

@@ -1,4 +1,4 @@
-import type { Limits, MemoryUse, Pressure } from "./surroundings.ts";
+import type { GpuReading, Limits, MemoryUse, Pressure } from "./surroundings.ts";
 
 /** A tensor, and where in its file it begins. */
 export interface StoredTensor {
@@ -85,6 +85,8 @@ export type Fact =
   | { readonly fact: "overhead"; readonly predicted: number | null; readonly measured: number | null; readonly calibrated: boolean }
   /** What the kernel says of pressure now, on the machine and in the control group of the target, where that is one of version 2. */
   | { readonly fact: "pressure"; readonly pressure: Pressure; readonly group?: Pressure }
+  /** What GPUs say of themselves now. */
+  | { readonly fact: "gpus"; readonly gpus: readonly GpuReading[] }
   /** What memory is used for now. */
   | { readonly fact: "memory"; readonly memory: MemoryUse }
   /** What control groups allow the target: when it is first looked at, again where it is put into others, and at the end. */
@@ -95,13 +97,14 @@ export type Fact =
 export type CodeFact = Extract<Fact, { fact: "code" }>;
 
 /** What decoders have to know of the target besides its events. */
-export type Knowledge = CodeFact | Extract<Fact, { fact: "table" | "pressure" | "memory" | "limits" | "mapped" | "tensors" | "places" }>;
+export type Knowledge = CodeFact | Extract<Fact, { fact: "table" | "pressure" | "memory" | "limits" | "mapped" | "tensors" | "places" | "gpus" }>;
 
 /** What a piece of knowledge is about: the last that was told of it is true. Null for a fact that no decoder needs. */
 export function subjectOf(fact: Fact): string | null {
   switch (fact.fact) {
     case "pressure":
     case "memory":
+    case "gpus":
       return fact.fact;
     case "table":
       return `table ${fact.symbol}`;

@@ -43,3 +43,22 @@ export interface Limits {
   /** Processes that the kernel killed because there was no more. */
   readonly killed: number;
 }
+
+/** What a GPU said of itself at a moment. Null: it does not tell. */
+export interface GpuReading {
+  readonly gpu: number;
+  /** Percent of the last second or so in which it, or its memory, had something to do. */
+  readonly busy: number | null;
+  readonly memoryBusy: number | null;
+  /** Bytes, of all processes. */
+  readonly memoryUsed: number | null;
+  readonly memoryTotal: number | null;
+  /** MHz. */
+  readonly clock: number | null;
+  /** Watts. */
+  readonly power: number | null;
+  /** Degrees Celsius. */
+  readonly temperature: number | null;
+  /** Why it is slower than it could be. */
+  readonly throttled: readonly string[];
+}

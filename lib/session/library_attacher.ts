@@ -3,11 +3,15 @@ import type { Fact } from "../events/fact.ts";
 import { readCode } from "../target/code.ts";
 import { fileReader, readElf } from "../target/elf.ts";
 import { findLibraries, type FoundLibrary, isLinked, readMapped, readNamesTable, sitesIn } from "../programs/library_sites.ts";
-import type { Probe } from "../programs/probe.ts";
+import { placesThousands } from "../machine/bpftrace.ts";
+import type { Probe, SiteParam } from "../programs/probe.ts";
 import { hasEnded } from "../target/process.ts";
 import { gatePrefixes, type LibraryGroup } from "./library_groups.ts";
 import { type ProgramPart, siteKey, type SiteMap } from "./program_part.ts";
 import type { Means } from "./means.ts";
+
+/** Of functions that are placed one by one: with as many again for their returns, a dozen seconds until they are taken away. */
+const MOST_PLACES = 128;
 
 /** `linked`: only what is linked into the program. `loaded`: by now the process has mapped what it needs. */
 interface How {
@@ -58,6 +62,8 @@ export class LibraryAttacher {
   readonly #attached = new Set<string>();
   /** Programs into which nothing of the kind is linked. */
   readonly #plain = new Set<string>();
+  /** Libraries of which it was said that not all is watched. */
+  readonly #toldOfFewer = new Set<string>();
   /** What was told of the code of a process, for a group. */
   readonly #told = new Map<string, string>();
 
@@ -231,10 +237,22 @@ export class LibraryAttacher {
       const libraries = param.beside === undefined
         ? own
         : await findLibraries(files, pid, { prefix: param.beside, symbols: [] }, param.functions.flat(), { internal: param.internal });
-      const all = await Promise.all(libraries.map((library) => sitesIn(library, param, { ...bpftrace!.features, kernel, arch }, returns)));
+      const host = { ...bpftrace!.features, kernel, arch };
+      const all = await Promise.all(libraries.map((library) => sitesIn(library, this.#ofThose(library, param), host, returns)));
       return [siteKey(param), all.flat()] as const;
     });
     return new Map(await Promise.all(found));
+  }
+
+  /** What of a parameter's functions is looked at: all, where this bpftrace places them at once or there are not too many. */
+  #ofThose({ key, name, functions }: FoundLibrary, param: SiteParam): SiteParam {
+    if (!param.fewer || functions.size <= MOST_PLACES || placesThousands(this.means.machine.bpftrace!)) return param;
+    if (!this.#toldOfFewer.has(key)) {
+      this.#toldOfFewer.add(key);
+      const text = `${name}: this bpftrace places probes one by one, so of ${functions.size} functions those that ask for a property are not watched`;
+      this.fact({ fact: "note", text });
+    }
+    return { ...param, functions: [param.fewer] };
   }
 
   async #readTable(files: FilesOnce, pid: number, symbol: string): Promise<void> {

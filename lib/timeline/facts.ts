@@ -58,6 +58,19 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
       swappedOut: isCount,
     }),
   },
+  gpus: {
+    gpus: listOf(shape({
+      gpu: isCount,
+      busy: either(isNumber, isNull),
+      memoryBusy: either(isNumber, isNull),
+      memoryUsed: either(isNumber, isNull),
+      memoryTotal: either(isNumber, isNull),
+      clock: either(isNumber, isNull),
+      power: either(isNumber, isNull),
+      temperature: either(isNumber, isNull),
+      throttled: listOf(isText),
+    })),
+  },
   limits: {
     pid: isInteger,
     limits: shape({

@@ -3,7 +3,7 @@ import type { LibraryNeed, Param, Probe } from "../../lib/programs/probe.ts";
 import type { NameTest } from "../../lib/target/symbols.ts";
 import { frameRecord, withStacks } from "../process/stack.ts";
 import template from "./calls.bt" with { type: "text" };
-import { type Family, type Signature, signatureOf, signaturesOf, WORDS } from "./signatures.ts";
+import { type Family, type Kind, type Signature, signatureOf, signaturesOf, WORDS } from "./signatures.ts";
 
 /** Where each family's functions are. `symbols`: without these it is another library, or a program into which none is linked. */
 const LIBRARIES: Readonly<Record<Family, { readonly what: string; readonly library: LibraryNeed }>> = {
@@ -86,6 +86,9 @@ function unknown(source: string): never {
   throw new Error(`no word of a call comes from ${source}`);
 }
 
+/** Kinds of functions that ask for a property, or build what is done later. */
+const ASKS = new Set<Kind>(["query", "graph", "interop", "profile"]);
+
 /** Functions that have the same words at the same places, and are told alike. */
 interface Group {
   readonly key: string;
@@ -154,9 +157,10 @@ function callsOf(family: Family): Probe {
       return signature !== undefined && groupOf(family, signature) === key;
     };
     const together = `${family}_${key}`;
+    const fewer: NameTest = (symbol) => test(symbol) && !ASKS.has(signatureOf(family, symbol)!.kind);
     return [
-      [`enter_${key}`, { type: "site", at: "entry", functions: [test], together }],
-      [`back_${key}`, { type: "site", at: "return", functions: [test], together }],
+      [`enter_${key}`, { type: "site", at: "entry", functions: [test], fewer, together }],
+      [`back_${key}`, { type: "site", at: "return", functions: [test], fewer, together }],
     ];
   });
   return {

@@ -1,6 +1,7 @@
 import type { Decoder, Event } from "../../lib/events/event.ts";
 import type { Fact } from "../../lib/events/fact.ts";
 import type { Args, GpuCall, GpuDirection, SpanSink } from "../../lib/events/span.ts";
+import type { GpuReading } from "../../lib/events/surroundings.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { ProcessCode } from "../process/code.ts";
@@ -22,12 +23,23 @@ const DIRECTIONS: readonly GpuDirection[] = ["on the host", "host to device", "d
 const BY_LETTERS: Readonly<Record<string, GpuDirection>> = { HtoD: "host to device", DtoH: "device to host", DtoD: "on the device" };
 /** ncclDataType_t: bytes of each. */
 const NCCL_BYTES = [1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1];
+/** What a GPU says of itself, as counters. */
+const READINGS: Readonly<Record<keyof Omit<GpuReading, "gpu" | "throttled" | "memoryTotal">, readonly [what: string, unit: string]>> = {
+  busy: ["busy", "percent"],
+  memoryBusy: ["its memory busy", "percent"],
+  memoryUsed: ["memory used", "bytes"],
+  clock: ["clock", "MHz"],
+  power: ["power", "watts"],
+  temperature: ["temperature", "degrees"],
+};
 /** CU_MEMORYTYPE_HOST. */
 const HOST = 1;
 
 /** What calls into GPU libraries mean, of all families together: what is held, on which device, in which direction; and what the device files say. */
 export class GpuDecoder implements Decoder {
   readonly #code = new ProcessCode();
+  /** By process and address: what was found out of a function. */
+  readonly #signatures = new Map<number, Map<number, Signature | undefined>>();
   #stacks = new Stacks();
   /** Thread → the stack of its next call. */
   readonly #at = new Map<number, number>();
@@ -45,7 +57,9 @@ export class GpuDecoder implements Decoder {
     this.#files = new FileUse(tracks);
   }
 
-  fact(fact: Fact): void {
+  fact(fact: Fact, at: Ns, out: SpanSink): void {
+    if (fact.fact === "gpus") { for (const reading of fact.gpus) this.#reading(reading, at, out); }
+    if (fact.fact === "code") this.#signatures.delete(fact.pid);
     this.#code.fact(fact);
     this.#stacks.fact(fact);
     if (fact.fact === "places") { for (const { at, name } of fact.places) if (name !== null) this.#kernels.set(`${fact.pid} ${at}`, name); }
@@ -56,6 +70,7 @@ export class GpuDecoder implements Decoder {
     if (record.startsWith("gpu/files.")) return this.#files.event(event, out);
     if (record.startsWith("process/life.")) {
       if (record === "process/life.exit" && tid === pid) this.#ends(pid, event.at, true, out);
+      if (record !== "process/life.task") this.#signatures.delete(pid);
       return this.#code.life(event);
     }
     const slash = record.indexOf("/"), family = record.slice(0, slash) as Family;
@@ -86,11 +101,21 @@ export class GpuDecoder implements Decoder {
     this.#idleness.end();
   }
 
+  #reading({ gpu, throttled, ...reading }: GpuReading, at: Ns, out: SpanSink): void {
+    for (const [key, [what, unit]] of Object.entries(READINGS)) {
+      const value = reading[key as keyof typeof reading];
+      if (value !== null) out({ type: "counter", track: this.tracks.counter(0, `GPU ${gpu}: ${what}`, unit), at, value });
+    }
+    for (const reason of throttled) {
+      const args = { gpu, reason };
+      out({ type: "instant", track: this.tracks.run(), name: `GPU ${gpu} is slowed down: ${reason}`, category: "gpu.throttle", at, args });
+    }
+  }
+
   #call(family: Family, event: Event, found: readonly number[], out: SpanSink): void {
     const { at, pid, tid, values } = event;
     const [address, began, returned] = values as readonly number[];
-    const symbol = this.#code.find(pid, address!)?.name ?? "";
-    const signature = signatureOf(family, symbol);
+    const signature = this.#signature(family, pid, address!);
     const track = this.tracks.thread(pid, tid);
     const stack = this.#at.get(tid);
     this.#at.delete(tid);
@@ -113,6 +138,13 @@ export class GpuDecoder implements Decoder {
     if (failure !== null) {
       out({ type: "instant", track, name: `${signature.name}: ${failure}`, category: "gpu.error", at, args: { function: signature.name, result } });
     } else this.#idleness.call(signature, gpu, pid, began!, at, out);
+  }
+
+  #signature(family: Family, pid: number, address: number): Signature | undefined {
+    let known = this.#signatures.get(pid);
+    if (!known) this.#signatures.set(pid, known = new Map());
+    if (!known.has(address)) known.set(address, signatureOf(family, this.#code.find(pid, address)?.name ?? ""));
+    return known.get(address);
   }
 
   /** What a call did, as far as it is remembered; one that failed did nothing. */

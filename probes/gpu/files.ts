@@ -3,35 +3,31 @@ import { callRecords } from "./calls.ts";
 import { GpuDecoder } from "./decoder.ts";
 import template from "./files.bt" with { type: "text" };
 
-/** When a file was opened that may be a GPU's: what failed as well. */
-const OPENED = `
-  $mine = (uint64)0;
-  if (FILTER) { $mine = (uint64)1; }
-  NAMED
-  if (@w) { EMIT(open, @gpu_file_at[tid], (int64)args->ret, $mine, buf(uptr(@gpu_path[tid]), 64)); }
-  delete(@gpu_path[tid]);
-  delete(@gpu_file_at[tid]);
-`;
+/** `$mine`: whether the process belongs to the target. */
+const MINE = "$mine = (uint64)0; if (FILTER) { $mine = (uint64)1; }";
 
 /** Who a process is that has nothing else to do with the target. */
 const NAMED = `if (@gpu_named[pid] == 0) { @gpu_named[pid] = (uint64)1; EMIT(process, $mine, buf(curtask->group_leader->comm, 16)); }`;
 
-/** `$device`: which GPU's file a descriptor is, by where it lies; 0: none. It is told once. */
+/** `$device`: which GPU's file a descriptor is, by where it lies; 0: none. Its name is looked at, and told, once; `@gpu_device`: 1, and 2 for what is none. */
 const FILE = `
   $device = (uint64)0;
   $f = (struct file *)(*((uint64 *)((uint64)curtask->files->fdt->fd + 8 * (uint64)args->fd)));
   $i = $f->f_inode;
   if (($i->i_mode & 0xf000) == 0x2000) {
-    $name = str($f->f_path.dentry->d_name.name, 16);
-    if ({{known}}) {
-      $device = ((uint64)$i->i_sb->s_dev << 32) + (uint64)$i->i_ino;
-      if (@gpu_device[$device] == 0) {
-        @gpu_device[$device] = (uint64)1;
-        EMIT(device, $device, buf($f->f_path.dentry->d_name.name, 32));
+    $id = ((uint64)$i->i_sb->s_dev << 32) + (uint64)$i->i_ino;
+    if (@gpu_device[$id] == 0) {
+      @gpu_device[$id] = (uint64)2;
+      $name = str($f->f_path.dentry->d_name.name, 16);
+      if ({{known}}) {
+        @gpu_device[$id] = (uint64)1;
+        EMIT(device, $id, buf($f->f_path.dentry->d_name.name, 32));
       }
-      $mine = (uint64)0;
-      if (FILTER) { $mine = (uint64)1; }
-      ${NAMED}
+    }
+    if (@gpu_device[$id] == 1) {
+      $device = $id;
+      MINE
+      NAMED
     }
   }
 `;
@@ -43,7 +39,7 @@ const mine = { name: "mine", type: "int", unit: "1: of the target" } as const;
 export const files: Probe = {
   name: "gpu/files",
   summary: "device files of GPUs, of all processes: opened, asked (ioctl), mapped, closed",
-  template: template.replaceAll("OPENED", () => OPENED.replace("NAMED", () => NAMED)).replaceAll("FILE\n", () => FILE),
+  template: template.replaceAll("FILE\n", () => FILE).replaceAll("MINE", () => MINE).replaceAll("NAMED", () => NAMED),
   tracepoints: ["syscalls:sys_enter_ioctl", "syscalls:sys_exit_ioctl"],
   params: {
     opened: { type: "begins", text: "$name", with: ["/dev/nvidia", "/dev/dri/", "/dev/kfd"] },
@@ -64,6 +60,6 @@ export const files: Probe = {
   },
   texts: { "process.name": "name", "device.name": "model" },
   sees: [...callRecords, "process/life.task", "process/life.exec", "process/life.exit"],
-  facts: ["code", "places"],
+  facts: ["code", "places", "gpus"],
   decoder: (tracks) => new GpuDecoder(tracks),
 };

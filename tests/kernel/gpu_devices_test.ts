@@ -97,3 +97,49 @@ for (
     assert.ok(contention!.waits && contention!.slower! > 1.5, JSON.stringify(contention));
   });
 }
+
+/** A stand-in for nvidia-smi, which says two lines for each second. */
+const SMI = `#!/bin/sh
+case "$*" in *--loop=1*) ;; *) exit 1 ;; esac
+while echo "0, 80, 40, 1024, 8192, 1500, 200.5, 60, 0x0000000000000004" && echo "1, 20, [N/A], 2048, 8192, 900, [N/A], 40, 0x0000000000000001"; do sleep 1; done
+`;
+
+sampledTest(0, "gpu: what GPUs say of themselves each second, by the tool that is there", {}, async ({ path }) => {
+  using folder = temporary();
+  Deno.mkdirSync(folder.file("bin"));
+  Deno.writeTextFileSync(join(folder.file("bin"), "nvidia-smi"), SMI, { mode: 0o755 });
+  const env = { PATH: `${folder.file("bin")}:${Deno.env.get("PATH")}` };
+  await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target: { argv: ["sleep", "3"] }, env });
+  const { result } = summaryOf("gpu", await llmprof.finished());
+  assert.deepEqual(
+    result.devices.map(({ readings, throttled, ...device }) => ({
+      ...device,
+      enough: readings >= 2,
+      throttled: throttled.map(({ reason }) => reason),
+    })),
+    [
+      {
+        gpu: 0,
+        busyPercent: 80,
+        memoryBusyPercent: 40,
+        memoryUsedBytes: 2 ** 30,
+        clockMhz: 1500,
+        powerWatts: 200.5,
+        temperatureCelsius: 60,
+        enough: true,
+        throttled: ["power limit"],
+      },
+      {
+        gpu: 1,
+        busyPercent: 20,
+        memoryBusyPercent: null,
+        memoryUsedBytes: 2 ** 31,
+        clockMhz: 900,
+        powerWatts: null,
+        temperatureCelsius: 40,
+        enough: true,
+        throttled: [],
+      },
+    ],
+  );
+});

@@ -167,3 +167,22 @@ sampledTest(
     assert.ok(Math.abs(gaps.longestNs - planted.longest) < 0.02 * planted.longest + 1e6);
   },
 );
+
+const KERNELS = 101;
+
+sampledTest(0, "gpu: kernels on the GPU, where a marker of parcagpu tells of them, each as long as it was", {}, async ({ path }) => {
+  using folder = temporary();
+  const target = { argv: [join(built.gpu.protected, "injected"), String(KERNELS)] };
+  await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target });
+  const { result } = summaryOf("gpu", await llmprof.finished());
+  const lengths = (first: number) => Array.from({ length: KERNELS }, (_, i) => i + 1).filter((i) => i % 2 === first).map((i) => 1000 * i);
+  const of = (first: number) => ({
+    runs: lengths(first).length,
+    totalNs: lengths(first).reduce((sum, ns) => sum + ns),
+    maxNs: lengths(first).at(-1),
+  });
+  assert.deepEqual(result.executed!.map(({ name, runs, totalNs, maxNs }) => ({ name, runs, totalNs, maxNs })), [
+    { name: "mul_mat_q<…>", ...of(1) },
+    { name: "rms_norm_f32", ...of(0) },
+  ]);
+});

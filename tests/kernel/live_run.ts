@@ -31,6 +31,8 @@ export interface LiveOptions {
   /** Formats to write, by extension; the first is the one that is asked about. */
   readonly formats?: readonly string[];
   readonly timeoutMilliseconds?: number;
+  /** Beside what the test's own process has. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Every format that llmprof writes, and the recording of the same lines. */
@@ -43,11 +45,11 @@ export function outputPath(folder: Temporary, format: string): string {
 
 /** Starts llmprof from its sources with the permissions of the executable, as a user would; its summary is JSON on stdout. */
 export function startLlmprof(command: Command, options: LiveOptions): Running {
-  const { bpftrace, folder, flags = [], target, formats = ["pftrace"], timeoutMilliseconds = 120_000 } = options;
+  const { bpftrace, folder, flags = [], target, formats = ["pftrace"], timeoutMilliseconds = 120_000, env } = options;
   const outputs = formats.flatMap((format) => ["-o", outputPath(folder, format)]);
   const which = target === undefined ? [] : "pid" in target ? ["--pid", String(target.pid)] : ["--", ...target.argv];
   const argv = [...llmprof, command, "--bpftrace", bpftrace, "--summary", "json", ...outputs, ...flags, ...which];
-  return start(argv, { cwd: folder.path, timeoutMilliseconds });
+  return start(argv, { cwd: folder.path, timeoutMilliseconds, ...env && { env } });
 }
 
 /** The summary of a run that had to end with this code; throws what it said otherwise. */

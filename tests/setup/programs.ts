@@ -99,6 +99,22 @@ const table: Readonly<
   },
   // As distributions compile, and without the landing pads that these begin functions with.
   "gpu/devices": { sources: ["gpu/devices.c"], flags: ["-O1"], libraries: [] },
+  "gpu-quiet/libcuda.so.1": {
+    sources: ["gpu/cuda.c", "gpu/log.h"],
+    flags: ["-O2", "-fcf-protection=none", "-fPIC", "-shared", "-pthread", "-DQUIET", "-Wl,-soname,libcuda.so.1"],
+    libraries: [],
+  },
+  "gpu/libparcagpucupti.so": { sources: ["gpu/parcagpu.c"], flags: ["-O2", "-fPIC", "-shared", "-Wl,-soname,libparcagpucupti.so"], libraries: [] },
+  "gpu/injected": {
+    sources: ["gpu/injected.c"],
+    flags: ["-O2"],
+    libraries: [`-L${join(builtFolder, "gpu")}`, "-Wl,-rpath,$ORIGIN", "-l:libparcagpucupti.so"],
+  },
+  "gpu-quiet/launching": {
+    sources: ["gpu/launching.c"],
+    flags: ["-O2"],
+    libraries: [`-L${join(builtFolder, "gpu-quiet")}`, "-Wl,-rpath,$ORIGIN", "-l:libcuda.so.1"],
+  },
   ...gpuStandIns("gpu", "-fcf-protection"),
   ...gpuStandIns("gpu-plain", "-fcf-protection=none"),
 };
@@ -127,7 +143,7 @@ export const built = {
   /** A folder: see counted/main.c. */
   counted: join(builtFolder, "counted"),
   /** Folders: see workloads/gpu/log.h. */
-  gpu: { protected: join(builtFolder, "gpu"), plain: join(builtFolder, "gpu-plain") },
+  gpu: { protected: join(builtFolder, "gpu"), plain: join(builtFolder, "gpu-plain"), quiet: join(builtFolder, "gpu-quiet") },
   libllamaQuick: join(builtFolder, "quick", "libllama.so"),
 };
 

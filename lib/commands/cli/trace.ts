@@ -195,7 +195,19 @@ const LACKS: Readonly<Record<string, Lacks>> = {
     why: "It looks at disks and files, whatever is computed.",
   },
   gpu: {
-    options: [...ADDS_UP, "detail", "tokens", "slowerThan", "between", "learn", "sampleEvery", "shapes", "maxOverhead", "calibrate", "rate"],
+    options: [
+      ...ADDS_UP.filter((option) => option !== "all"),
+      "detail",
+      "tokens",
+      "slowerThan",
+      "between",
+      "learn",
+      "sampleEvery",
+      "shapes",
+      "maxOverhead",
+      "calibrate",
+      "rate",
+    ],
     why: "It looks at calls into GPU libraries, whatever they compute.",
   },
   sched: {

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import type { GpuCall, Span } from "../events/span.ts";
+import { Tracks } from "../events/tracks.ts";
+import { gpu } from "./gpu.ts";
+import { presentGpu } from "./gpu_present.ts";
+import { gpuResultSchema } from "./gpu_schema.ts";
+
+const tracks = new Tracks();
+const track = tracks.thread(7, 7);
+const call = (name: string, start: number, end: number, what: Partial<GpuCall>): Span => ({
+  type: "slice",
+  track,
+  name,
+  category: `gpu.${what.family ?? "cuda"}`,
+  start,
+  end,
+  gpu: { family: "cuda", kind: "copy", result: 0, failure: null, ...what },
+});
+
+function explain(spans: readonly Span[]) {
+  const analysis = gpu();
+  for (const span of spans) analysis.span(span);
+  const result = analysis.result();
+  assert.deepEqual(gpuResultSchema.parse(result), result);
+  presentGpu(result);
+  return result;
+}
+
+Deno.test("gpu: a call that makes another of its kind is one copy, and its bytes count once; in the table of functions each stands", () => {
+  const { copies, totals, functions } = explain([
+    call("cuMemcpyHtoDAsync", 20, 80, { bytes: 1000, direction: "host to device" }),
+    call("cudaMemcpyAsync", 10, 100, { family: "cudart", bytes: 1000, direction: "host to device" }),
+    call("cudaMemcpyAsync", 110, 150, { family: "cudart", bytes: 24, direction: "host to device" }),
+    call("cuMemcpyHtoDAsync", 160, 161, { bytes: 8, direction: "host to device", result: 1, failure: "invalid value (1)" }),
+  ]);
+  assert.deepEqual(copies, [{ direction: "host to device", copies: 2, bytes: 1024, ns: 130 }]);
+  assert.deepEqual([totals.calls, totals.failed, totals.totalNs], [4, 1, 90 + 40 + 1]);
+  assert.deepEqual(functions.map(({ name, calls, failed, totalNs }) => [name, calls, failed, totalNs]), [
+    ["cudaMemcpyAsync", 2, 0, 130],
+    ["cuMemcpyHtoDAsync", 2, 1, 61],
+  ]);
+});
+
+Deno.test("gpu: what is launched while a collective call lasts is launched all the same", () => {
+  const { totals, collectives, kernels } = explain([
+    call("cuLaunchKernel", 20, 30, { kind: "launch", kernel: "ring" }),
+    call("ncclAllReduce", 10, 40, { family: "nccl", kind: "collective", bytes: 64 }),
+    call("cuLaunchKernel", 50, 60, { kind: "launch", kernel: "ring", isCaptured: true }),
+  ]);
+  assert.deepEqual([totals.launches, totals.captured], [1, 1]);
+  assert.deepEqual(collectives, [{ name: "ncclAllReduce", calls: 1, bytes: 64, ns: 30 }]);
+  assert.deepEqual(kernels, [{ name: "ring", launches: 1, captured: 1 }]);
+});
+
+Deno.test("gpu: memory by GPU and kind: its peak, how long it was held, and what nobody let go, by who asked", () => {
+  const held = { bytes: 300, memory: "device", device: 0, stack: 1, heldNs: 70, hasExited: true };
+  const at = { track: tracks.lane(7, "x"), name: "", args: {} };
+  const { memory, held: never } = explain([
+    call("cuMemAlloc", 0, 1, { kind: "alloc", memory: "device", device: 0, bytes: 100 }),
+    call("cuMemAlloc", 2, 3, { kind: "alloc", memory: "device", device: 0, bytes: 300 }),
+    call("cudaMalloc", 1, 4, { family: "cudart", kind: "alloc", memory: "device", device: 0, bytes: 300, isRepeat: true }),
+    call("cuMemFree", 10, 11, { kind: "free", memory: "device", device: 0, bytes: 100, heldNs: 10 }),
+    call("cuMemAlloc", 12, 13, { kind: "alloc", memory: "device", device: 0, bytes: 50, result: 2, failure: "out of memory (2)" }),
+    call("cuMemAllocHost", 14, 15, { kind: "alloc", memory: "host", device: -1, bytes: 7 }),
+    { ...at, type: "instant", category: "gpu.held", at: 80, held },
+    { ...at, type: "instant", category: "gpu.stack", at: 80, stack: { id: 1, frames: ["cuMemAlloc (libcuda.so.1)", "forget (app)"] } },
+  ]);
+  const [device, host] = memory;
+  assert.deepEqual([device!.allocations, device!.peakBytes, device!.frees, device!.freedBytes, device!.heldMaxNs], [2, 400, 1, 100, 10]);
+  assert.deepEqual([host!.device, host!.allocatedBytes], [null, 7]);
+  assert.deepEqual(never, [{
+    device: 0,
+    memory: "device",
+    exited: true,
+    blocks: 1,
+    bytes: 300,
+    longestNs: 70,
+    frames: ["cuMemAlloc (libcuda.so.1)", "forget (app)"],
+  }]);
+});
+
+Deno.test("gpu: for each token that was generated, where tokens are seen as well", () => {
+  const decode: Span = { type: "slice", track, name: "llama_decode", category: "llama.decode", start: 0, end: 100, args: { phase: "decode" } };
+  const { perToken } = explain([
+    ...[10, 20, 30].map((start) => call("cuLaunchKernel", start, start + 5, { kind: "launch" })),
+    call("cuMemcpyDtoH", 40, 50, { bytes: 512, direction: "device to host" }),
+    decode,
+    decode,
+  ]);
+  assert.deepEqual(perToken, { tokens: 2, callsNs: 12.5, launches: 1.5, copies: 0.5, copiedBytes: 256, allocations: 0, syncNs: 0 });
+  assert.equal(explain([]).perToken, null);
+});
+
+Deno.test("gpu: the target waits for others where what it asks takes longer while they ask", () => {
+  const use = (pid: number, start: number, end: number): Span => ({
+    type: "slice",
+    track: tracks.thread(pid, pid),
+    name: "ioctl nvidia0",
+    category: "gpu.file",
+    start,
+    end,
+    file: { device: "nvidia0", pid, name: pid === 7 ? "target" : "other", isTarget: pid === 7, what: "ioctl", errno: 0, command: "F 0x2a" },
+  });
+  const at = (second: number) => second * 1e9;
+  const alone = Array.from({ length: 10 }, (_, i) => use(7, at(i), at(i) + 1000));
+  const both = (ns: number) =>
+    Array.from({ length: 10 }, (_, i) => [use(9, at(20 + i / 100), at(20 + i / 100) + 5e6), use(7, at(20.001 + i / 100), at(20.001 + i / 100) + ns)])
+      .flat();
+  assert.equal(explain(alone).contention, null);
+  const waiting = explain([...alone, ...both(4000)]).contention!;
+  assert.deepEqual([waiting.waits, waiting.others, waiting.slower], [true, [{ pid: 9, name: "other" }], 4]);
+  assert.equal(Math.round(waiting.waitedNs), 30_000);
+  assert.equal(explain([...alone, ...both(1000)]).contention!.waits, false);
+});

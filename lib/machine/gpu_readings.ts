@@ -1,0 +1,108 @@
+import type { GpuReading } from "../events/surroundings.ts";
+import { type Child, plainEnvironment, type SpawnChild } from "./child.ts";
+import type { KernelFiles } from "./files.ts";
+
+/** What nvidia-smi is asked for, in this order. */
+const ASKED = [
+  "index",
+  "utilization.gpu",
+  "utilization.memory",
+  "memory.used",
+  "memory.total",
+  "clocks.sm",
+  "power.draw",
+  "temperature.gpu",
+  "clocks_throttle_reasons.active",
+] as const;
+
+/** Bits of the reasons that make a busy GPU slower than it could be; that it is idle, or was told to be slow, is none. */
+const REASONS: readonly (readonly [bit: number, reason: string])[] = [
+  [0x4, "power limit"],
+  [0x8, "hardware slowdown"],
+  [0x20, "temperature"],
+  [0x40, "temperature (hardware)"],
+  [0x80, "power brake"],
+];
+
+const MIB = 1 << 20, EVERY_SECONDS = 1;
+
+/**
+ * What GPUs say of themselves each second, by the tool or the files that are there: nvidia-smi, or those of the amdgpu driver. Nothing where neither is.
+ */
+export class GpuReadings {
+  #child: Child | null = null;
+  #latest = new Map<number, GpuReading>();
+  /** What the kernel calls cards. */
+  #cards: Promise<string[]> | undefined;
+
+  constructor(readonly files: KernelFiles, readonly spawn: SpawnChild, readonly path: string) {}
+
+  /** What was read since the last look; the first one begins to read. */
+  async look(): Promise<readonly GpuReading[]> {
+    if (!this.#child) this.#begin();
+    const read = [...this.#latest.values()];
+    this.#latest = new Map();
+    return [...read, ...await this.#ofAmd()];
+  }
+
+  close(): void {
+    this.#child?.kill("SIGTERM");
+  }
+
+  #begin(): void {
+    const args = [`--query-gpu=${ASKED.join(",")}`, "--format=csv,noheader,nounits", `--loop=${EVERY_SECONDS}`];
+    const env = { ...plainEnvironment, PATH: `${this.path}:${plainEnvironment.PATH}` };
+    this.#child = this.spawn({ program: "nvidia-smi", args, env, stdout: "piped", parentDeath: true, newSession: true });
+    void this.#read(this.#child.stdout!);
+  }
+
+  async #read(stdout: ReadableStream<Uint8Array>): Promise<void> {
+    let rest = "";
+    for await (const text of stdout.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)) {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop()!;
+      for (const line of lines) {
+        const reading = parseNvidia(line);
+        if (reading) this.#latest.set(reading.gpu, reading);
+      }
+    }
+  }
+
+  async #ofAmd(): Promise<GpuReading[]> {
+    this.#cards ??= this.files.list("/sys/class/drm");
+    const cards = (await this.#cards).filter((name) => /^card\d+$/.test(name)).sort();
+    const all = await Promise.all(cards.map(async (card) => {
+      const of = (name: string) => `/sys/class/drm/${card}/device/${name}`;
+      const [busy, used, total] = await this.files.texts(["gpu_busy_percent", "mem_info_vram_used", "mem_info_vram_total"].map(of));
+      if (!busy) return null;
+      const none = { memoryBusy: null, clock: null, power: null, temperature: null, throttled: [] };
+      return { gpu: Number(card.slice("card".length)), busy: numberOf(busy), memoryUsed: numberOf(used), memoryTotal: numberOf(total), ...none };
+    }));
+    return all.filter((reading) => reading !== null);
+  }
+}
+
+/** A line of nvidia-smi; null for what is none. What a GPU does not tell is `[N/A]`. */
+export function parseNvidia(line: string): GpuReading | null {
+  const words = line.split(",").map((word) => word.trim());
+  const gpu = numberOf(words[0]);
+  if (words.length !== ASKED.length || gpu === null || !Number.isInteger(gpu)) return null;
+  const [, busy, memoryBusy, used, total, clock, power, temperature] = words.map(numberOf);
+  const active = /^0x[0-9a-f]+$/i.test(words.at(-1)!) ? Number(words.at(-1)) : 0;
+  return {
+    gpu,
+    busy: busy!,
+    memoryBusy: memoryBusy!,
+    memoryUsed: used === null ? null : used! * MIB,
+    memoryTotal: total === null ? null : total! * MIB,
+    clock: clock!,
+    power: power!,
+    temperature: temperature!,
+    throttled: REASONS.filter(([bit]) => Math.floor(active / bit) % 2 === 1).map(([, reason]) => reason),
+  };
+}
+
+function numberOf(text: string | null | undefined): number | null {
+  const value = text === null || text === undefined || text.trim() === "" ? NaN : Number(text);
+  return Number.isFinite(value) ? value : null;
+}

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { Decoding } from "../../tests/harness/decoding.ts";
+import { life } from "../process/life.ts";
+import { calls } from "./calls.ts";
+import { files } from "./files.ts";
+
+/** Where each function lies in a process that has mapped the driver. */
+const FUNCTIONS = [
+  "cuMemAlloc_v2",
+  "cuMemFree_v2",
+  "cuMemcpy",
+  "cuModuleGetFunction",
+  "cuLaunchKernel",
+  "cuStreamBeginCapture_v2",
+  "cuStreamEndCapture",
+  "cuCtxCreate_v2",
+];
+
+function made(pid = 100) {
+  const decoding = new Decoding(files, life, calls.cuda, calls.cudart);
+  const functions = FUNCTIONS.map((name, i) => ({ at: 4096 * (i + 1), bytes: 64, name }));
+  decoding.fact(0, { fact: "code", pid, of: "cuda", ranges: [{ at: 4096, bytes: 1 << 20, file: "libcuda.so.1" }], functions });
+  const call = (name: string, began: number, ended: number, words: readonly number[], returned = 0, who = "100") => {
+    const fields = Object.fromEntries(words.map((word, i) => [`word${i}`, word]));
+    decoding.event(ended, "cuda/calls.call", { function: 4096 * (FUNCTIONS.indexOf(name) + 1) + 4, began, returned, ...fields }, who);
+  };
+  return { decoding, call };
+}
+
+Deno.test("gpu: memory is held from when it is given until it is let go; what is left when the process exits was never freed", () => {
+  const { decoding, call } = made();
+  call("cuMemAlloc_v2", 10, 20, [0xa000, 64]);
+  call("cuMemAlloc_v2", 30, 40, [0xb000, 100]);
+  call("cuMemFree_v2", 50, 60, [0xa000]);
+  call("cuMemFree_v2", 61, 62, [0xa000], 1);
+  decoding.event(70, "process/life.exit", {});
+  assert.deepEqual(decoding.told(), [
+    "100 <memory of GPU 0> = 64 at 20",
+    '100/100 gpu.cuda "cuMemAlloc" 10–20 address=0xa000 bytes=64 memory=device device=0 returned=0',
+    "100 <memory of GPU 0> = 164 at 40",
+    '100/100 gpu.cuda "cuMemAlloc" 30–40 address=0xb000 bytes=100 memory=device device=0 returned=0',
+    "100 <memory of GPU 0> = 100 at 60",
+    '100/100 gpu.cuda "cuMemFree" 50–60 address=0xa000 bytes=64 memory=device device=0 returned=0',
+    '100/100 gpu.cuda "cuMemFree" 61–62 address=0xa000 returned=1',
+    '100/100 gpu.error "cuMemFree: invalid value (1)" 62 function=cuMemFree result=1',
+    '100 <GPU memory never freed> gpu.held "never freed" 70 bytes=100 memory=device device=0 address=0xb000',
+  ]);
+});
+
+Deno.test("gpu: a copy goes where the addresses lie, a context says which GPU is meant", () => {
+  const { decoding, call } = made();
+  call("cuCtxCreate_v2", 1, 2, [0xc0, 3]);
+  call("cuMemAlloc_v2", 10, 20, [0xa000, 64]);
+  decoding.told();
+  call("cuMemcpy", 21, 22, [0xa010, 0x1, 8]);
+  call("cuMemcpy", 23, 24, [0x1, 0xa03f, 8]);
+  call("cuMemcpy", 25, 26, [0x1, 0xa040, 8]);
+  assert.deepEqual(decoding.told().filter((line) => line.includes('cuMemcpy"')).map((line) => / direction=(.*) returned=0$/.exec(line)?.[1]), [
+    "host to device",
+    "device to host",
+    "on the host",
+  ]);
+  assert.match(decoding.end(30).join("\n"), /"still held" 30 bytes=64 memory=device device=3/);
+});
+
+Deno.test("gpu: a kernel by the name under which it was asked for; one that is recorded into a graph is no launch", () => {
+  const { decoding, call } = made();
+  decoding.event(5, "cuda/calls.named", { function: 4 * 4096, began: 4, given: 0xf00, name: "rope" });
+  call("cuLaunchKernel", 10, 11, [0xf00, 70000 + 3 * 2 ** 31, 5 + 256 * 2 ** 16 + 2 * 2 ** 27 + 2 ** 38, 7]);
+  call("cuStreamBeginCapture_v2", 12, 13, [7]);
+  call("cuLaunchKernel", 14, 15, [0xf01, 1 + 2 ** 31, 1 + 2 ** 16 + 2 ** 27 + 2 ** 38, 7]);
+  call("cuStreamEndCapture", 16, 17, [7]);
+  call("cuLaunchKernel", 18, 19, [0xf00, 1 + 2 ** 31, 1 + 2 ** 16 + 2 ** 27 + 2 ** 38, 7]);
+  assert.deepEqual(decoding.told().filter((line) => line.includes("cuLaunchKernel")), [
+    '100/100 gpu.cuda "cuLaunchKernel" 10–11 function=0xf00 stream=0x7 grid=70000×3×5 block=256×2×1 kernel=rope returned=0',
+    '100/100 gpu.cuda "cuLaunchKernel" 14–15 function=0xf01 stream=0x7 grid=1×1×1 block=1×1×1 kernel=0xf01 captured=true returned=0',
+    '100/100 gpu.cuda "cuLaunchKernel" 18–19 function=0xf00 stream=0x7 grid=1×1×1 block=1×1×1 kernel=rope returned=0',
+  ]);
+});
+
+Deno.test("gpu: of a process that nobody could look at, calls are counted and not understood", () => {
+  const { decoding, call } = made();
+  call("cuMemAlloc_v2", 10, 20, [0xa000, 64], 0, "200");
+  assert.deepEqual(decoding.told(), ['200/200 gpu.cuda "unknown call" 10–20']);
+});
+
+Deno.test("gpu: device files by whoever uses them, what failed by its errno", () => {
+  const { decoding } = made();
+  decoding.event(1, "gpu/files.device", { device: 99, name: "nvidia0" });
+  decoding.event(1, "gpu/files.process", { mine: 0, name: "other" }, "300");
+  decoding.event(10, "gpu/files.open", { began: 5, returned: 7, mine: 0, path: "/dev/nvidia0" }, "300");
+  decoding.event(12, "gpu/files.open", { began: 11, returned: -13, mine: 1, path: "/dev/nvidia1" });
+  decoding.event(30, "gpu/files.ioctl", { began: 20, device: 99, command: 0xc020462a, returned: 0, mine: 1 });
+  decoding.event(31, "gpu/files.close", { device: 99, mine: 1 });
+  assert.deepEqual(decoding.told(), [
+    '300 is called "other" from 1',
+    '300/300 gpu.file "open nvidia0" 5–10 path=/dev/nvidia0',
+    '100/100 gpu.file "open nvidia1" 11–12 path=/dev/nvidia1 errno=13',
+    '100/100 gpu.file "ioctl nvidia0" 20–30 device=nvidia0 command=F 0x2a',
+    '100/100 gpu.file "close nvidia0" 31 device=nvidia0',
+  ]);
+});

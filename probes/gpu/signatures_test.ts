@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { calls, families } from "./calls.ts";
+import { failureOf } from "./results.ts";
+import { signatureOf, signaturesOf, withoutVersion, WORDS } from "./signatures.ts";
+
+Deno.test("each function of each family is decoded in some block of its program, with words that a record has room for", () => {
+  for (const family of families) {
+    const { template, params } = calls[family];
+    assert.doesNotMatch(template, /WORD\d|AT_ENTRY|AT_RETURN|TELL\b|NUMBER_STACK|undefined/, family);
+    const sites = Object.entries(params!).flatMap(([name, param]) => param.type === "site" ? [{ name, param }] : []);
+    for (const [name, signature] of signaturesOf(family)) {
+      assert.ok(signature.words.length <= WORDS, name);
+      const own = sites.filter(({ param: { functions: [test] } }) => typeof test === "function" && test(name));
+      assert.deepEqual(own.map(({ param }) => param.at).toSorted(), ["entry", "return"], `${name} of ${family}`);
+    }
+    for (const { name } of sites) assert.match(template, new RegExp(`\\{\\{${name}\\}\\}`), `${name} of ${family}`);
+  }
+});
+
+Deno.test("a function is known by the names that versions, and streams of a thread, give it", () => {
+  for (const name of ["cuMemAlloc", "cuMemAlloc_v2"]) assert.equal(signatureOf("cuda", name)?.name, "cuMemAlloc");
+  for (const name of ["cuMemcpyAsync", "cuMemcpyAsync_ptsz"]) assert.equal(signatureOf("cuda", name)?.kind, "copy");
+  assert.equal(withoutVersion("cuMemcpyHtoDAsync_v2_ptsz"), "cuMemcpyHtoDAsync");
+  assert.equal(signatureOf("cudart", "cudaLaunchKernel_ptsz")?.kind, "launch");
+  // The device of a context lies elsewhere in each of these.
+  const device = (name: string) => signatureOf("cuda", name)!.sources[1];
+  assert.deepEqual(["cuCtxCreate_v2", "cuCtxCreate_v3", "cuCtxCreate_v4"].map(device), ["2", "4", "3"]);
+  assert.equal(signatureOf("hip", "hipMallocManaged")?.variant, "managed");
+  assert.equal(signatureOf("hip", "cudaMalloc"), undefined);
+  assert.equal(signatureOf("cuda", "cuNothing"), undefined);
+});
+
+Deno.test("what a call returned, in words; not ready is no failure, and Vulkan's failures are below 0", () => {
+  assert.equal(failureOf("cuda", 0), null);
+  assert.equal(failureOf("cudart", 2), "out of memory (2)");
+  assert.equal(failureOf("cuda", 600), null);
+  assert.equal(failureOf("nccl", 7), null);
+  assert.equal(failureOf("nccl", 5), "invalid usage (5)");
+  assert.equal(failureOf("vulkan", 2), null);
+  assert.equal(failureOf("vulkan", -2), "out of device memory (-2)");
+  assert.equal(failureOf("cuda", 12345), "error (12345)");
+});
