@@ -96,8 +96,8 @@ export interface Probe {
   readonly widest?: number;
   /** Hits of one of its sites for each operator that a worker computes: what it will cost is known from the graph, before it is placed. */
   readonly perOperator?: { readonly site: string; readonly hits: number };
-  /** Hits of this site send nothing, and there are as many of them as of that of these records that comes. */
-  readonly asMany?: { readonly site: string; readonly records: readonly string[] };
+  /** Sites by how their names begin: all of these together have as many hits as there are of these records, and nobody knows which has how many. */
+  readonly share?: Readonly<Record<string, readonly string[]>>;
   /** Of a timer: hits in a second of CPU time, whatever the target does. */
   readonly perSecond?: number;
   /** Seen only where the option of this name asks for it. */

@@ -80,7 +80,7 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
     [Kind.clock]: { name: "clock", fields: [] },
   };
   const maps: Record<string, string> = {};
-  const sites: ProgramSite[] = [];
+  const sites: SharedSite[] = [];
   const blocks: string[] = [];
   const rotating = dialect.perCpuBuffers > 0 ? RotatingMaps.for(plan.probes) : null;
   const closing: string[] = [];
@@ -106,10 +106,10 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
       const emitted = sent.map((record) => `${probe.name}.${record}`);
       const hits = isSumming && block.attach[0] === `{{${perOperator?.site}}}` && { perOperator: perOperator!.hits };
       const isPrinted = dialect.perCpuBuffers > 0 && emitted.length > 0 && !emitted.some((record) => rotating?.takes(record));
-      const { asMany } = probe;
-      const records = asMany && block.attach[0] === `{{${asMany.site}}}` ? asMany.records.map((record) => `${probe.name}.${record}`) : emitted;
+      const shares = sharesOf(probe, block.attach[0]!);
       const among = attach.length > 1 && { among: attach.length };
-      sites.push(...attach.map((point) => ({ attach: point, probe: probe.name, records, ...among, ...isPrinted && { isPrinted }, ...hits })));
+      const told = shares ?? { records: emitted };
+      sites.push(...attach.map((point) => ({ attach: point, probe: probe.name, ...told, ...among, ...isPrinted && { isPrinted }, ...hits })));
       pieces.push({ block: { ...block, body: replaceRepeats(block.body, dialect.walksMaps) }, attach, probe, kinds });
     }
   }
@@ -121,7 +121,7 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   const text = [...prologue, ...filterBlocks(plan.filter), ...blocks].join("\n") + "\n";
   const buffers = dialect.perCpuBuffers > 0 && { buffers: dialect.perCpuBuffers };
   const schema = { stream: plan.stream, records, maps, disorderNs: DISORDER_NS, ...buffers, ...(rotating?.used && { rows: [...rotating.records] }) };
-  return { text, sites, unsafe: plan.probes.some((probe) => probe.unsafe), schema };
+  return { text, sites: sites.map((site) => withAmong(site, sites)), unsafe: plan.probes.some((probe) => probe.unsafe), schema };
 }
 
 /**
@@ -207,6 +207,21 @@ function emit(
   const kind = kinds.get(record)!;
   if (rotating?.takes(`${probe.name}.${record}`)) return `${rotating.store(kind, args)} @n = count()`;
   return `@n = count(); ${printLine(kind, fields, args)}`;
+}
+
+/** What a site shares with others: see `Probe.share`. */
+function sharesOf({ name, share = {} }: Probe, attach: string): Pick<SharedSite, "records" | "shared"> | undefined {
+  const found = Object.entries(share).find(([start]) => attach.startsWith(`{{${start}`));
+  return found && { records: found[1].map((record) => `${name}.${record}`), shared: `${name} ${found[0]}` };
+}
+
+/** A site that shares its records with all that have the same `shared`. */
+interface SharedSite extends ProgramSite {
+  readonly shared?: string;
+}
+
+function withAmong({ shared, ...site }: SharedSite, all: readonly SharedSite[]): ProgramSite {
+  return shared === undefined ? site : { ...site, among: all.filter((other) => other.shared === shared).length };
 }
 
 function paramOf(probe: Probe, name: string): Param {

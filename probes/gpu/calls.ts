@@ -189,6 +189,7 @@ function callsOf(family: Family): Probe {
     names: [Object.assign((symbol: string) => signatureOf(family, symbol) !== undefined, { pattern: family })],
     facts: ["code"],
     hot: true,
+    share: { enter_: ["call", "named"], back_: ["call", "named"] },
     widest: called.length + WORDS,
     records,
     texts: { "named.name": "model" },

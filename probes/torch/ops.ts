@@ -32,7 +32,7 @@ export function ops(functions?: readonly string[]): Probe {
     facts: ["code"],
     hot: true,
     details: withEveryOperator,
-    asMany: { site: "call", records: ["op", "shaped"] },
+    share: { call: ["op", "shaped"], back: ["op", "shaped"] },
     records: {
       op: called,
       // With torch/shapes, these instead.
