@@ -1,6 +1,6 @@
 import type { Decoder, Event } from "../../lib/events/event.ts";
 import type { Fact } from "../../lib/events/fact.ts";
-import type { Args, GpuCall, GpuDirection, SpanSink } from "../../lib/events/span.ts";
+import type { GpuCall, GpuDirection, SpanSink } from "../../lib/events/span.ts";
 import type { GpuReading } from "../../lib/events/surroundings.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
@@ -10,19 +10,13 @@ import { Devices } from "./devices.ts";
 import { Idleness } from "./idleness.ts";
 import { type Block, HeldMemory, type MemoryKind } from "./memory.ts";
 import { failureOf } from "./results.ts";
+import { argsOf, bytesOf, hex } from "./said.ts";
 import { type Family, type Signature, signatureOf } from "./signatures.ts";
 import { FileUse } from "./file_use.ts";
-
-/** Words that are addresses or handles: numbers to no one. */
-const HANDLES = new Set(["address", "to", "from", "context", "function", "event", "exec", "graph", "module", "stream"]);
-/** Words that are told in a form of their own, or are part of another. */
-const INSIDE = new Set(["grid", "block", "kind", "types", "words16", "words32", "count", "type", "name"]);
 
 /** cudaMemcpyKind, and hipMemcpyKind. */
 const DIRECTIONS: readonly GpuDirection[] = ["on the host", "host to device", "device to host", "on the device"];
 const BY_LETTERS: Readonly<Record<string, GpuDirection>> = { HtoD: "host to device", DtoH: "device to host", DtoD: "on the device" };
-/** ncclDataType_t: bytes of each. */
-const NCCL_BYTES = [1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1];
 /** What a GPU says of itself, as counters. */
 const READINGS: Readonly<Record<keyof Omit<GpuReading, "gpu" | "throttled" | "memoryTotal">, readonly [what: string, unit: string]>> = {
   busy: ["busy", "percent"],
@@ -244,35 +238,4 @@ interface Call {
   readonly tid: number;
   readonly at: Ns;
   readonly stack: number | undefined;
-}
-
-/** Undefined where nothing says how many. */
-function bytesOf(said: ReadonlyMap<string, number>): number | undefined {
-  const count = said.get("count");
-  if (count !== undefined) return count * (NCCL_BYTES[said.get("type") ?? -1] ?? 0);
-  const words = said.get("words32");
-  if (words !== undefined) return 4 * words;
-  const halves = said.get("words16");
-  return halves === undefined ? said.get("bytes") : 2 * halves;
-}
-
-function argsOf(signature: Signature, said: ReadonlyMap<string, number>, gpu: GpuCall): Args | undefined {
-  const args: Record<string, string | number | boolean> = {};
-  for (const [word, value] of said) {
-    if (INSIDE.has(word)) continue;
-    args[word] = HANDLES.has(word) ? hex(value) : value;
-  }
-  const grid = said.get("grid"), block = said.get("block");
-  if (grid !== undefined && block !== undefined) {
-    args.grid = `${grid % 2 ** 31}×${Math.floor(grid / 2 ** 31)}×${block % 2 ** 16}`;
-    args.block = `${Math.floor(block / 2 ** 16) % 2 ** 11}×${Math.floor(block / 2 ** 27) % 2 ** 11}×${Math.floor(block / 2 ** 38)}`;
-  }
-  for (const key of ["bytes", "direction", "memory", "device", "kernel", "stack"] as const) if (gpu[key] !== undefined) args[key] = gpu[key];
-  if (gpu.isCaptured) args.captured = true;
-  if (!signature.isVoid) args.returned = gpu.result;
-  return Object.keys(args).length > 0 ? args : undefined;
-}
-
-function hex(value: number): string {
-  return `0x${value.toString(16)}`;
 }
