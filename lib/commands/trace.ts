@@ -78,7 +78,9 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const patient = options.wait || profile.requires === undefined;
   // It looks at every process of the machine first; of a target in which all is there already nobody is stopped.
   const probes = askedFor(profile.probes, options);
-  const stopped = running?.type === "running" && !patient ? [] : gatePrefixes(groupByLibrary(probes, callGate)).map((prefix) => `*/${prefix}*`);
+  const groups = groupByLibrary(probes, callGate);
+  const awaited = running?.type === "running" && !patient ? groups.filter(({ need }) => need.each) : groups;
+  const stopped = gatePrefixes(awaited).map((prefix) => `*/${prefix}*`);
   const starting = startGuard(stopped, means.machine.bpftrace!.features.symbols ? means.symbols.root : "");
   const overhead = await RunOverhead.before(means, running, probes, options, status, context.interrupted);
   const ceilings = await readCeilings(means, options.calibrate ? "now" : "kept");

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { parseNvidia } from "./gpu_readings.ts";
+import { type FakeChild, fakeSpawn } from "../../tests/harness/fake_child.ts";
+import { FolderFiles } from "../../tests/harness/folder_files.ts";
+import { temporary } from "../../tests/harness/temporary.ts";
+import { GpuReadings, parseNvidia } from "./gpu_readings.ts";
 
 Deno.test("a line of nvidia-smi; what a GPU does not tell is not known, and what is no line is none", () => {
   assert.deepEqual(parseNvidia("1, 87, 41, 20511, 81559, 1755, 512.33, 64, 0x0000000000000024"), {
@@ -16,4 +19,36 @@ Deno.test("a line of nvidia-smi; what a GPU does not tell is not known, and what
   const idle = parseNvidia("0, [N/A], [N/A], 3, 11264, 300, [Not Supported], 31, 0x0000000000000001");
   assert.deepEqual([idle?.busy, idle?.memoryBusy, idle?.power, idle?.temperature, idle?.throttled], [null, null, null, 31, []]);
   for (const line of ["", "No devices were found", "x, 1, 2, 3, 4, 5, 6, 7, 0x0", "0, 1"]) assert.equal(parseNvidia(line), null, line);
+});
+
+Deno.test("GPUs are read by the tool and by the files that are there, each reading once", async () => {
+  using root = temporary();
+  for (const [name, text] of Object.entries({ gpu_busy_percent: "37\n", mem_info_vram_used: "4096\n", mem_info_vram_total: "8192\n" })) {
+    Deno.mkdirSync(root.file("sys/class/drm/card0/device"), { recursive: true });
+    Deno.writeTextFileSync(root.file(`sys/class/drm/card0/device/${name}`), text);
+  }
+  // A connector, and a card of another driver.
+  for (const name of ["card0-DP-1", "card1"]) Deno.mkdirSync(root.file(`sys/class/drm/${name}`));
+  let child: FakeChild;
+  const readings = new GpuReadings(new FolderFiles(root.path), fakeSpawn((one) => child = one), "/opt/bin");
+  const card = {
+    gpu: 0,
+    busy: 37,
+    memoryUsed: 4096,
+    memoryTotal: 8192,
+    memoryBusy: null,
+    clock: null,
+    power: null,
+    temperature: null,
+    throttled: [],
+  };
+  assert.deepEqual(await readings.look(), [card]);
+  assert.deepEqual([child!.options.program, child!.options.env!.PATH!.split(":")[0]], ["nvidia-smi", "/opt/bin"]);
+  child!.says("2, 50, 10, 1, 2, 900, 100, 40, 0x0\n2, 60, 10, 1, 2, 9");
+  child!.says("00, 100, 40, 0x0\n");
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.deepEqual((await readings.look()).map(({ gpu, busy }) => [gpu, busy]), [[2, 60], [0, 37]]);
+  assert.deepEqual((await readings.look()).map(({ gpu }) => gpu), [0]);
+  readings.close();
+  assert.deepEqual(child!.signals, ["SIGTERM"]);
 });

@@ -60,7 +60,10 @@ export interface LibraryNeed {
   readonly large?: true;
   /** It is a file of its own, never a part of a program. */
   readonly apart?: true;
-  /** Each process that maps it is looked at, not only the first, because its decoder knows functions by their addresses. */
+  /**
+   * Whoever maps it is looked at, now or later, and a target that never does lacks nothing. Each process, not only the first: a decoder may know functions
+   * by their addresses.
+   */
   readonly each?: true;
   /** Symbol of a table of strings in one of the libraries beside it, read once and handed to the decoder as a fact. */
   readonly table?: string;

@@ -106,7 +106,7 @@ export class Attachments {
     const pids = filter.type === "new" ? [] : filter.pids;
     const present = await this.#present(pid, pids, files);
     const kernel = this.#kernelPart();
-    const awaited = this.options.patient ? [...present.missing, ...this.#libraries.groups.filter(({ need }) => need.each)] : [];
+    const awaited = [...this.#libraries.groups.filter(({ need }) => need.each), ...this.options.patient ? present.missing : []];
     if (awaited.length === 0 && !prompt) {
       await this.#libraries.attach(present, async (parts) => {
         await programs.ready(this.#start({ ...inOne([kernel, ...parts]), filter }));
@@ -134,10 +134,12 @@ export class Attachments {
   async #present(pid: number, pids: readonly number[], first: FilesOnce): Promise<Present> {
     for (let files = first;; files = new FilesOnce(this.means.files)) {
       const present = await this.#libraries.present(pids, this.options.patient, files);
-      if (present.missing.length === 0) return present;
+      // What comes later is looked at then, and what never comes is none of the target's.
+      const missing = present.missing.filter(({ need }) => !need.each);
+      if (missing.length === 0) return present;
       if (!(await readStat(this.means.files, pid))) throw targetEnded(pid);
       if (this.options.patient) return present;
-      const why = await whyMissing(this.means.files, pids, present.missing);
+      const why = await whyMissing(this.means.files, pids, missing);
       if (why) throw why;
     }
   }

@@ -24,7 +24,7 @@ const called = [
   { name: "began", type: "time" },
   { name: "returned", type: "int", unit: "0: done" },
 ] as const satisfies readonly Field[];
-const words = Array.from({ length: WORDS }, (_, i): Field => ({ name: `word${i}`, type: "int", unit: "see signatures.ts" }));
+const words = Array.from({ length: WORDS }, (_, i): Field => ({ name: `word${i}`, type: "int", unit: "see tables.ts" }));
 
 /** What each family's program sends. */
 const records = {

@@ -1,7 +1,7 @@
 import type { Ns } from "../../lib/events/time.ts";
 import { AddressSpace } from "../memory/address_space.ts";
 
-/** What kind of memory was asked for: see signatures.ts. */
+/** What kind of memory was asked for: see tables.ts. */
 export type MemoryKind = "device" | "managed" | "pooled" | "host" | "registered" | "physical" | "array";
 
 /** Memory that is held for a GPU. */

@@ -11,7 +11,7 @@ export const kernels: Probe = {
   summary: "parcagpu: when each kernel ran on the GPU",
   template,
   params: { executed: { type: "site", at: "usdt", functions: [["parcagpu:kernel_executed"]] } },
-  library: { prefix: "libparcagpu", symbols: [], ready: "mapped", apart: true },
+  library: { prefix: "libparcagpu", symbols: [], ready: "mapped", apart: true, each: true },
   hot: true,
   records: {
     kernel: [
