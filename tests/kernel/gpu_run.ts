@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { GpuResult } from "../../lib/analysis/gpu_schema.ts";
 import type { Summary } from "../../lib/analysis/summary.ts";
-import type { Temporary } from "../harness/temporary.ts";
 
 /** A call as a stand-in library wrote it into its book. */
 export interface Noted {
@@ -19,12 +18,12 @@ export function linesOf(path: string): string[] {
 }
 
 /** The books of all libraries and processes: see tests/workloads/gpu/log.h. */
-export function readBooks(folder: Temporary): Noted[] {
-  const books = [...Deno.readDirSync(folder.path)].flatMap(({ name }) => {
+export function readBooks(folder: string): Noted[] {
+  const books = [...Deno.readDirSync(folder)].flatMap(({ name }) => {
     const [, library, pid] = /^book\.(\w+)\.(\d+)$/.exec(name) ?? [];
     return library === undefined ? [] : [{ name, library, pid: Number(pid) }];
   });
-  return books.flatMap(({ name, library, pid }) => linesOf(join(folder.path, name)).map((line) => ({ library, pid, ...JSON.parse(line) })));
+  return books.flatMap(({ name, library, pid }) => linesOf(join(folder, name)).map((line) => ({ library, pid, ...JSON.parse(line) })));
 }
 
 /** A call as a trace has it. */

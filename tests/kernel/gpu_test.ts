@@ -1,14 +1,17 @@
 /** Calls into libraries that drive a GPU, by stand-ins that keep a book of each: see tests/workloads/gpu/log.h. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { type Finished, start } from "../harness/command.ts";
 import { sampledTest } from "../harness/kernel.ts";
-import { temporary } from "../harness/temporary.ts";
+import { type Temporary, temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
+import { neededBy } from "../workloads/counted.ts";
 import { heldBy, linesOf, type Noted, readBooks, type Told, toldCalls } from "./gpu_run.ts";
 import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { differingReplays } from "./replayed.ts";
 
 const CALLS = 1009;
+const LIBRARIES = ["libcuda.so.1", "libcudart.so.12", "libnccl.so.2"];
 /** Words of a book's line that a trace has as well. */
 const WORDS = [
   "device",
@@ -52,34 +55,83 @@ function assertTold(noted: readonly Noted[], told: readonly Told[], library: str
   }
 }
 
-interface Variant {
-  readonly what: string;
-  readonly folder: string;
-  readonly argv: (folder: string) => readonly string[];
+/** A target, where its books are kept, and what of it runs before llmprof comes. */
+interface Way {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly books: string;
+  /** It waits for this file, and llmprof comes before. */
+  readonly go?: string;
 }
 
-const linked = (folder: string) => [join(folder, "calls"), "0", String(CALLS)];
-const variants: readonly Variant[] = [
-  { what: "as distributions compile", folder: built.gpu.protected, argv: linked },
-  { what: "without landing pads", folder: built.gpu.plain, argv: linked },
-  { what: "a runtime that is a part of the program", folder: built.gpu.protected, argv: (folder) => [join(folder, "linked"), "0", String(CALLS)] },
-  {
-    what: "libraries that are opened after the start",
-    folder: built.gpu.protected,
-    argv: (folder) => [join(folder, "opening"), "0", String(CALLS), `${folder}/`],
-  },
-];
+const program = (folder: string, name: string, ...words: string[]) => [join(folder, name), "0", String(CALLS), ...words];
+const { protected: usual, plain } = built.gpu;
+const inFolder = ({ path }: Temporary) => ({ books: path, env: { GPU_LOG: join(path, "book") } });
 
-for (const [i, { what, folder: libraries, argv }] of variants.entries()) {
-  sampledTest(i % 2 as 0 | 1, `gpu: ${CALLS} calls of two processes with three threads each, every one as it was: ${what}`, {}, async ({ path }) => {
+const ways: Readonly<Record<string, (folder: Temporary) => Way>> = {
+  "as distributions compile": (folder) => ({ argv: program(usual, "calls"), ...inFolder(folder) }),
+  "without landing pads": (folder) => ({ argv: program(plain, "calls"), ...inFolder(folder) }),
+  "a runtime that is a part of the program": (folder) => ({ argv: program(usual, "linked"), ...inFolder(folder) }),
+  "copies in a virtual environment, opened after the start": (folder) => ({
+    argv: program(usual, "opening", `${venv(folder)}/`),
+    ...inFolder(folder),
+  }),
+  "a process that runs already": (folder) => ({ argv: program(usual, "calls"), ...inFolder(folder), go: folder.file("go") }),
+  "a process that runs already, and opens them later": (folder) => ({
+    argv: program(usual, "opening", `${usual}/`),
+    ...inFolder(folder),
+    go: folder.file("go"),
+  }),
+  "in a root and namespaces of its own": (folder) => {
+    const argv = ["unshare", "--mount", "--user", "--map-root-user", "chroot", rootWithGpu(folder), "/opt/calls", "0", String(CALLS)];
+    return { argv, books: folder.file("root/srv"), env: { GPU_LOG: "/srv/book" } };
+  },
+};
+
+/** Libraries as wheels bring them. */
+function venv(folder: Temporary): string {
+  const path = folder.file("venv/lib/python3.11/site-packages/nvidia/lib");
+  Deno.mkdirSync(path, { recursive: true });
+  for (const name of LIBRARIES) Deno.copyFileSync(join(usual, name), join(path, name));
+  return path;
+}
+
+/** A root with the program, the libraries and what the loader needs. */
+function rootWithGpu(folder: Temporary): string {
+  const root = folder.file("root");
+  for (const name of ["opt", "srv"]) Deno.mkdirSync(join(root, name), { recursive: true });
+  for (const name of ["calls", ...LIBRARIES]) Deno.copyFileSync(join(usual, name), join(root, "opt", name));
+  for (const path of neededBy(join(usual, "calls")).filter((path) => !path.startsWith(usual))) {
+    Deno.mkdirSync(join(root, dirname(path)), { recursive: true });
+    Deno.copyFileSync(path, join(root, path));
+  }
+  return root;
+}
+
+async function traced(way: Way, folder: Temporary, bpftrace: string): Promise<Finished> {
+  const { argv, env, go } = way;
+  const options = { bpftrace, folder, formats: allFormats, flags: ["--cuda-jsonl", folder.file("calls.jsonl")] };
+  const withEnv = ["env", ...Object.entries(env).map(([name, value]) => `${name}=${value}`), ...go === undefined ? [] : [`GPU_GO=${go}`], ...argv];
+  if (go === undefined) {
+    await using llmprof = startLlmprof("gpu", { ...options, target: { argv: withEnv } });
+    return await llmprof.finished();
+  }
+  await using target = start(withEnv);
+  await target.saw("ready");
+  await using llmprof = startLlmprof("gpu", { ...options, target: { pid: target.pid } });
+  await llmprof.saw(/Tracing process/);
+  Deno.writeTextFileSync(go, "");
+  return await llmprof.finished();
+}
+
+for (const [i, [what, wayOf]] of Object.entries(ways).entries()) {
+  sampledTest(i, `gpu: ${CALLS} calls of two processes with three threads each, every one as it was: ${what}`, {}, async ({ path }) => {
     using folder = temporary();
-    const target = { argv: ["env", `GPU_LOG=${folder.file("book")}`, ...argv(libraries)] };
-    const flags = ["--cuda-jsonl", folder.file("calls.jsonl")];
-    await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target, formats: allFormats, flags });
-    const { result, events } = summaryOf("gpu", await llmprof.finished());
+    const way = wayOf(folder);
+    const { result, events } = summaryOf("gpu", await traced(way, folder, path));
     assert.equal(events.lost, events.skipped);
     assert.equal(result.quality.unknownCalls, 0);
-    const books = readBooks(folder);
+    const books = readBooks(way.books);
     assert.equal(new Set(books.map(({ pid }) => pid)).size, 2);
     // Each of these makes one of the driver's.
     const twins = books.filter(({ func }) => func === "cudaMalloc" || func === "cudaFree").length;

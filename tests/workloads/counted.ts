@@ -37,7 +37,7 @@ export function makeRoot(folder: string): void {
 }
 
 /** The loader and the libraries of a program, as its loader finds them. */
-function neededBy(program: string): string[] {
+export function neededBy(program: string): string[] {
   const { stdout } = new Deno.Command("ldd", { args: [program] }).outputSync();
   return [...new TextDecoder().decode(stdout).matchAll(/(\/\S+) \(0x/g)].map(([, path]) => path!);
 }

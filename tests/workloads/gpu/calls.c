@@ -4,7 +4,8 @@
  *     calls FIRST LAST [PREFIX]
  *
  * Call i, from FIRST to LAST, is made by thread i % 3; each does what its number says. PREFIX: the libraries are opened while it runs, at PREFIXlibcuda.so.1
- * and so on; without one they were linked. When it has made the first half, another process (this program, anew) makes the other half.
+ * and so on; without one they were linked. When it has made the first half, another process (this program, anew) makes the other half. With $GPU_GO it says
+ * "ready" first, and waits for that file.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -237,6 +238,12 @@ int main(int argc, char **argv) {
   if (argc < 3) errx(2, "usage: calls FIRST LAST [PREFIX]");
   const int first = atoi(argv[1]), last = atoi(argv[2]), isChild = getenv("GPU_CHILD") != NULL;
   const int half = isChild ? last : first + (last - first) / 2;
+  const char *go = isChild ? NULL : getenv("GPU_GO");
+  if (go) {
+    printf("ready\n");
+    fflush(stdout);
+    while (access(go, F_OK) != 0) usleep(10000);
+  }
   open_libraries(argc > 3 ? argv[3] : "");
   pthread_t threads[THREADS];
   struct thread parts[THREADS];
@@ -252,7 +259,7 @@ int main(int argc, char **argv) {
     char from[16];
     snprintf(from, sizeof from, "%d", half);
     setenv("GPU_CHILD", "1", 1);
-    execl("/proc/self/exe", argv[0], from, argv[2], argc > 3 ? argv[3] : NULL, NULL);
+    execl(argv[0], argv[0], from, argv[2], argc > 3 ? argv[3] : NULL, NULL);
     err(1, "exec");
   }
   int status;
