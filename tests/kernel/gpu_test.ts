@@ -84,7 +84,7 @@ const ways: Readonly<Record<string, (folder: Temporary) => Way>> = {
   }),
   "in a root and namespaces of its own": (folder) => {
     const argv = ["unshare", "--mount", "--user", "--map-root-user", "chroot", rootWithGpu(folder), "/opt/calls", "0", String(CALLS)];
-    return { argv, books: folder.file("root/srv"), env: { GPU_LOG: "/srv/book" } };
+    return { argv, books: folder.file("root/srv"), env: { GPU_LOG: "/srv/book", LD_LIBRARY_PATH: "/opt" } };
   },
 };
 
