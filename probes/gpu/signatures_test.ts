@@ -40,3 +40,10 @@ Deno.test("what a call returned, in words; not ready is no failure, and Vulkan's
   assert.equal(failureOf("vulkan", -2), "out of device memory (-2)");
   assert.equal(failureOf("cuda", 12345), "error (12345)");
 });
+
+Deno.test("all that a real engine asks GPU libraries for is decoded", () => {
+  const text = Deno.readTextFileSync(new URL("../../tests/fixtures/gpu/imported.txt", import.meta.url));
+  const names = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  assert.equal(names.length, 60);
+  assert.deepEqual(names.filter((name) => !families.some((family) => signatureOf(family, name))), []);
+});
