@@ -1,4 +1,4 @@
-import type { BlockRequest, SpanSink } from "../../lib/events/span.ts";
+import type { BlockRequest, SpanSink, Track } from "../../lib/events/span.ts";
 import type { Decoder, Event } from "../../lib/events/event.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
@@ -64,8 +64,8 @@ const STATUS = [0, 95, 110, 28, 67, 121, 52, 61, 84, 12];
 const EIO = 5;
 
 class RequestDecoder implements Decoder {
-  /** By device and thread: where its last request ended. */
-  readonly #ends = new Map<string, number>();
+  /** By process and number of the device. */
+  readonly #disks = new Map<number, Map<number, Disk>>();
 
   constructor(readonly tracks: Tracks) {}
 
@@ -77,10 +77,9 @@ class RequestDecoder implements Decoder {
       return out({ type: "instant", track: this.tracks.thread(pid, tid), name: "requeued", category: "block.requeue", at, args });
     }
     const [, made, issued, dev, sector, bytes, letter, error] = values as [number, Ns, Ns, number, number, number, number, number];
-    const device = deviceOf(dev);
-    const key = `${device} ${tid}`;
-    const sequential = this.#ends.get(key) === sector;
-    this.#ends.set(key, sector + bytes / SECTOR);
+    const { device, track, ends } = this.#disk(pid, dev);
+    const sequential = ends.get(tid) === sector;
+    ends.set(tid, sector + bytes / SECTOR);
     const what = NAMES[letter] ?? "other";
     const errno = error >= 1000 ? STATUS[error - 1000] ?? EIO : -error;
     const block: BlockRequest = { device, what, bytes, queuedNs: issued - made, sequential, error: errno };
@@ -95,7 +94,7 @@ class RequestDecoder implements Decoder {
     };
     out({
       type: "slice",
-      track: this.tracks.lane(pid, `disk ${device}`, 5),
+      track,
       name: what,
       category: "block.request",
       start: issued,
@@ -106,6 +105,25 @@ class RequestDecoder implements Decoder {
   }
 
   end(): void {}
+
+  #disk(pid: number, dev: number): Disk {
+    let disks = this.#disks.get(pid);
+    if (!disks) this.#disks.set(pid, disks = new Map());
+    let disk = disks.get(dev);
+    if (!disk) {
+      const device = deviceOf(dev);
+      disks.set(dev, disk = { device, track: this.tracks.lane(pid, `disk ${device}`, 5), ends: new Map() });
+    }
+    return disk;
+  }
+}
+
+/** A disk as a process uses it. */
+interface Disk {
+  readonly device: string;
+  readonly track: Track;
+  /** By thread: where its last request ended. */
+  readonly ends: Map<number, number>;
 }
 
 /** `7:0`, as the kernel names it everywhere. */
