@@ -29,6 +29,11 @@ export function hasRingBuffer({ features, version }: Bpftrace): boolean {
   return features.ringbuf || atLeast(version, 0, 19);
 }
 
+/** Before, a marker's seventh argument and those behind it are refused. */
+export function handsOverMarkers({ version }: Bpftrace): boolean {
+  return atLeast(version, 0, 27);
+}
+
 /** The first `bpftrace` on `path` (colon-separated folders), or null. */
 export async function findBpftrace(files: KernelFiles, path = systemPath): Promise<string | null> {
   const candidates = path.split(":").filter((dir) => dir.startsWith("/")).map((dir) => `${dir}/bpftrace`);

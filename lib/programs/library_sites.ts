@@ -132,7 +132,7 @@ export async function sitesIn(
   host: SiteHost,
   returns: Wanted = [],
 ): Promise<Site[]> {
-  if (param.at === "usdt") return markersIn(library, param);
+  if (param.at === "usdt") return host.markers ? markersIn(library, param) : [];
   const sites: Site[] = [];
   const { file, buildId } = library;
   const kind = param.at === "return" ? "uretprobe" : "uprobe";

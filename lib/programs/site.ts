@@ -20,6 +20,8 @@ export interface SiteHost {
   readonly symbols: boolean;
   /** This bpftrace accepts `function+4`, for entries. */
   readonly offsets: boolean;
+  /** This bpftrace hands over as many arguments of a marker (USDT) as one may have. */
+  readonly markers?: boolean;
   /** Kernel release, such as `6.18.44`: newer ones emulate more. */
   readonly kernel: string;
   readonly arch: "x86_64" | "aarch64";

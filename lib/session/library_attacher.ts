@@ -3,11 +3,11 @@ import type { Fact } from "../events/fact.ts";
 import { readCode } from "../target/code.ts";
 import { fileReader, readElf } from "../target/elf.ts";
 import { findLibraries, type FoundLibrary, isLinked, readMapped, readNamesTable, sitesIn } from "../programs/library_sites.ts";
-import { placesThousands } from "../machine/bpftrace.ts";
+import { handsOverMarkers, placesThousands } from "../machine/bpftrace.ts";
 import type { Probe, SiteParam } from "../programs/probe.ts";
 import { hasEnded } from "../target/process.ts";
 import { gatePrefixes, type LibraryGroup } from "./library_groups.ts";
-import { type ProgramPart, siteKey, type SiteMap } from "./program_part.ts";
+import { isNowhere, type ProgramPart, siteKey, type SiteMap } from "./program_part.ts";
 import type { Means } from "./means.ts";
 
 /** Of functions that are placed one by one: with as many again for their returns, a dozen seconds until they are taken away. */
@@ -176,7 +176,7 @@ export class LibraryAttacher {
   }
 
   async #startWith(files: FilesOnce, all: readonly Fresh[], start: StartParts): Promise<void> {
-    const started = Promise.all(all.map((found) => this.#part(files, found))).then(start);
+    const started = Promise.all(all.map((found) => this.#part(files, found))).then((parts) => start(parts.filter((part) => !isNowhere(part))));
     // Meanwhile.
     const tables = all.map(({ pid, group: { need } }) => need.table === undefined ? null : this.#readTable(files, pid, need.table));
     await Promise.all([started, ...tables]);
@@ -237,7 +237,10 @@ export class LibraryAttacher {
       const libraries = param.beside === undefined
         ? own
         : await findLibraries(files, pid, { prefix: param.beside, symbols: [] }, param.functions.flat(), { internal: param.internal });
-      const host = { ...bpftrace!.features, kernel, arch };
+      const host = { ...bpftrace!.features, markers: handsOverMarkers(bpftrace!), kernel, arch };
+      if (param.at === "usdt" && !host.markers) {
+        this.fact({ fact: "note", text: `${param.functions.flat().join(", ")}: not seen, this needs bpftrace 0.27` });
+      }
       const all = await Promise.all(libraries.map((library) => sitesIn(library, this.#ofThose(library, param), host, returns)));
       return [siteKey(param), all.flat()] as const;
     });

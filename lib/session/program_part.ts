@@ -16,6 +16,14 @@ export interface ProgramPart {
   readonly sites: SiteMap;
 }
 
+/** There is nothing in it that could be attached: bpftrace refuses such a program. */
+export function isNowhere({ probes, sites }: ProgramPart): boolean {
+  return probes.every(({ template, params }) => {
+    const own = Object.values(params ?? {}).filter((param) => param.type === "site");
+    return template === "" || (own.length > 0 && own.every((param) => (sites.get(siteKey(param)) ?? []).length === 0));
+  });
+}
+
 /** One program for all of these. */
 export function inOne(parts: readonly ProgramPart[]): ProgramPart {
   const sites = new Map<string, readonly Site[]>();

@@ -15,8 +15,8 @@ export const kernels: Probe = {
   hot: true,
   records: {
     kernel: [
-      { name: "began", type: "int", unit: "ns of the GPU's clock" },
-      { name: "ended", type: "int", unit: "ns of the GPU's clock" },
+      { name: "ran", type: "int", unit: "ns" },
+      { name: "ended", type: "int", unit: "ns of the GPU's clock, modulo 2^52" },
       { name: "device", type: "int" },
       { name: "stream", type: "int" },
       { name: "graph", type: "int", unit: "0: none" },
@@ -37,13 +37,13 @@ class KernelsDecoder implements Decoder {
   constructor(readonly tracks: Tracks) {}
 
   event({ at, pid, values }: Event, out: SpanSink): void {
-    const [began, ended, device, stream, graph, name] = values as [number, number, number, number, number, string];
+    const [ran, ended, device, stream, graph, name] = values as [number, number, number, number, number, string];
     const key = `${pid} ${device}`;
     const ahead = Math.max(this.#ahead.get(key) ?? -Infinity, ended - at);
     this.#ahead.set(key, ahead);
     const lane = this.tracks.lane(pid, `GPU ${device}, stream ${stream}`, 7);
     // A better guess may come later: nothing begins before what was there ended.
-    const start = Math.max(began - ahead, this.#ends.get(lane.name + key) ?? -Infinity), end = start + Math.max(0, ended - began);
+    const start = Math.max(ended - ran - ahead, this.#ends.get(lane.name + key) ?? -Infinity), end = start + Math.max(0, ran);
     this.#ends.set(lane.name + key, end);
     const args = { device, stream, ...graph !== 0 && { graph } };
     out({ type: "slice", track: lane, name: readableName(name), category: "gpu.kernel", start, end, args });
