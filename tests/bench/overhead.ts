@@ -59,11 +59,23 @@ export async function measureOverhead(bpftrace: Bpftrace, names: readonly ModeNa
   await comparedWindows(modes, options, (more) => {
     pairs.push(...more);
     console.error(`${bpftrace.name}: ${pairs.length} windows of ${all}`);
+    // Who ends it early has these.
+    for (const [name, ratio] of ratiosOf(names, pairs)) console.error(line(name, ratio));
   });
-  const ratios = new Map(names.map((name) => [name, middle(pairs.filter(({ mode }) => mode === name).map(({ ratio }) => ratio))]));
+  const ratios = ratiosOf(names, pairs);
   const baseMs = middle(pairs.map(({ base }) => base)).median;
   const microsecondsPerOperator = ((ratios.get("timeline")?.median ?? NaN) - 1) * baseMs * 1000 / runs.operatorsPerToken;
   return { ratios, baseMs, microsecondsPerOperator, ...runs };
+}
+
+/** By mode: those of which there are windows. */
+function ratiosOf(names: readonly ModeName[], pairs: readonly Pair[]): Map<ModeName, Middle> {
+  const of = (name: ModeName) => pairs.filter(({ mode }) => mode === name).map(({ ratio }) => ratio);
+  return new Map(names.filter((name) => of(name).length > 0).map((name) => [name, middle(of(name))]));
+}
+
+function line(name: string, { median, low, high, count }: Middle): string {
+  return `  ${name.padEnd(9)} × ${median.toFixed(4)}  (95 %: ${low.toFixed(4)} to ${high.toFixed(4)}, ${count} windows)`;
 }
 
 if (import.meta.main) {
@@ -97,9 +109,7 @@ if (import.meta.main) {
         operatorsPerToken > 0 ? `, ${operatorsPerToken.toFixed(0)} operators` : ""
       }`,
     );
-    for (const [name, { median, low, high, count }] of ratios) {
-      console.log(`  ${name.padEnd(9)} × ${median.toFixed(4)}  (95 %: ${low.toFixed(4)} to ${high.toFixed(4)}, ${count} windows)`);
-    }
+    for (const [name, ratio] of ratios) console.log(line(name, ratio));
     const perOperator = names.includes("timeline") ? `${microsecondsPerOperator.toFixed(2)} µs for each operator; ` : "";
     console.log(`  ${perOperator}${lost} of ${emitted} events lost`);
   }
