@@ -28,7 +28,7 @@ export function groupByLibrary(probes: readonly Probe[], callGate: MakeCallGate)
     stream,
     probes: members,
     need: { ...members[0]!.library!, symbols: [...new Set(members.flatMap((probe) => probe.library!.symbols))] },
-    symbols: members.flatMap(siteSymbols),
+    symbols: [...new Set(members.flatMap(siteSymbols))],
   }));
   for (const { need } of [...groups]) {
     if (need.ready === "mapped") continue;

@@ -15,10 +15,10 @@ export interface Symbols {
   readonly objects: ReadonlyMap<string, ElfSymbol>;
 }
 
-/** Tells by its name whether a symbol is wanted. `pattern`: the same for a person who types it for bpftrace. */
-export type NameTest = ((name: string) => boolean) & { readonly pattern?: string };
+/** Tells by its name whether a symbol is wanted. `pattern`: the same for a person who types it for bpftrace. `begins`: all that it accepts begin so. */
+export type NameTest = ((name: string) => boolean) & { readonly pattern?: string; readonly begins?: string };
 
-/** Names that are wanted, and tests of which one has to accept a name (slower: each name is decoded for them). */
+/** Names that are wanted, and tests of which one has to accept a name (slower: each name that may be one is decoded for them). */
 export type Wanted = readonly (string | NameTest)[];
 
 export function accepts(wanted: Wanted, name: string): boolean {
@@ -86,7 +86,8 @@ function matching(wanted: Wanted): Match {
   const tests = wanted.filter((test) => typeof test === "function");
   if (tests.length === 0) return trie(names);
   const set = new Set(names);
-  return decoding((name) => set.has(name) || tests.some((test) => test(name)));
+  const begins = tests.map(({ begins = "" }) => begins);
+  return decoding((name) => set.has(name) || tests.some((test) => test(name)), [...names, ...begins]);
 }
 
 interface Node {
@@ -117,12 +118,21 @@ function trie(names: Iterable<string>): Match {
   };
 }
 
+/** Those that begin with none of the others. */
+function shortest(begins: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (const start of begins.toSorted((a, b) => a.length - b.length)) if (!kept.some((other) => start.startsWith(other))) kept.push(start);
+  return kept;
+}
+
 /** The longest name that is worth decoding: without a limit, overlapping names of a hostile file cost the square of its size. */
 const longestName = 8192;
 
-function decoding(accepts: NameTest): Match {
-  const decoder = new TextDecoder("latin1");
+/** `begins`: how each name that is accepted begins, in one of these ways. A long table has a hundred thousand others. */
+function decoding(accepts: NameTest, begins: readonly string[] = [""]): Match {
+  const decoder = new TextDecoder("latin1"), starts = shortest(begins).map((start) => new TextEncoder().encode(start));
   return (strings, at) => {
+    if (!starts.some((start) => start.every((byte, i) => strings[at + i] === byte))) return null;
     const end = strings.indexOf(0, at);
     if (end < 0 || end === at || end - at > longestName) return null;
     const name = decoder.decode(strings.subarray(at, end));

@@ -69,6 +69,14 @@ export function signaturesOf(family: Family): ReadonlyMap<string, Signature> {
   return table;
 }
 
+/** How the names of all functions of a family begin. */
+export function beginOf(family: Family): string {
+  const [first = "", ...others] = signaturesOf(family).keys();
+  let length = first.length;
+  for (const name of others) while (!name.startsWith(first.slice(0, length))) length--;
+  return first.slice(0, length);
+}
+
 /** What is known of an exported function; undefined: nothing. */
 export function signatureOf(family: Family, symbol: string): Signature | undefined {
   const table = signaturesOf(family);

@@ -10,7 +10,10 @@ const CALL = /^_ZN2at4_ops(\d+)(\w+)$/;
 export const libtorch: LibraryNeed = { prefix: "libtorch_cpu", symbols: [DISPATCHED], ready: "mapped", large: true };
 
 /** Whether a symbol is the mangled name of an operator's `call`. */
-export const isOperator = Object.assign((symbol: string): boolean => operatorOf(symbol) !== null, { pattern: "_ZN2at4_ops*4callE*" });
+export const isOperator = Object.assign((symbol: string): boolean => operatorOf(symbol) !== null, {
+  pattern: "_ZN2at4_ops*4callE*",
+  begins: "_ZN2at4_ops",
+});
 
 /** `add_Tensor` for the mangled name of `at::_ops::add_Tensor::call`: the operator and its overload. Null for another function. */
 export function operatorOf(symbol: string): string | null {
