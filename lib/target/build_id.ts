@@ -1,24 +1,14 @@
 import type { KernelFiles } from "../machine/files.ts";
-import { type ByteReader, type Elf, type ElfFile, fileReader, readElf, readSection, SectionType, viewOf } from "./elf.ts";
+import { type ByteReader, type Elf, type ElfFile, fileReader, readElf } from "./elf.ts";
+import { readNotes } from "./notes.ts";
 
 /** `NT_GNU_BUILD_ID`, in a note whose owner is `GNU`. */
 const gnuBuildId = 3;
 
 /** The build id in hexadecimal: it names the very build of a library, and its separate debug file. */
 export async function readBuildId(elf: Elf, read: ByteReader): Promise<string | null> {
-  for (const section of elf.sections) {
-    if (section.type !== SectionType.note || section.size > 65_536) continue;
-    const bytes = await readSection(read, section);
-    const view = viewOf(bytes);
-    if (!bytes || !view) continue;
-    for (let at = 0; at + 12 <= bytes.length;) {
-      const nameSize = view.getUint32(at, true);
-      const size = view.getUint32(at + 4, true);
-      const start = at + 12 + padded(nameSize);
-      const isBuildId = view.getUint32(at + 8, true) === gnuBuildId && new TextDecoder().decode(bytes.subarray(at + 12, at + 15)) === "GNU";
-      if (isBuildId && nameSize === 4 && size > 0 && start + size <= bytes.length) return bytes.subarray(start, start + size).toHex();
-      at = start + padded(size);
-    }
+  for await (const { owner, type, said } of readNotes(elf, read, ({ size }) => size <= 65_536)) {
+    if (type === gnuBuildId && owner === "GNU" && said.length > 0) return said.toHex();
   }
   return null;
 }
@@ -41,8 +31,4 @@ export async function readDebugFile(files: KernelFiles, pid: number | null, elf:
     if (debug && await readBuildId(debug, read) === id) return { ...debug, read };
   }
   return null;
-}
-
-function padded(size: number): number {
-  return Math.ceil(size / 4) * 4;
 }
