@@ -2,6 +2,7 @@ import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { hasRingBuffer } from "../machine/bpftrace.ts";
 import type { HitCosts } from "../machine/calibration.ts";
 import type { Probe } from "../programs/probe.ts";
+import { silent } from "../programs/silent.ts";
 import { life } from "../../probes/process/life.ts";
 import { ops } from "../../probes/ggml/ops.ts";
 import { callTimes, hitFunction, type HitKind, hitKinds, hitsProgram } from "./hits/programs.ts";
@@ -80,7 +81,7 @@ async function traced(means: Means, bufferPages: number, program: string): Promi
 function probe(kind: HitKind): Probe {
   const library = { prefix: NAME, symbols: [hitFunction(kind)], ready: "mapped" } as const;
   const site = { type: "site", at: kind === "return" ? "return" : "entry", functions: [[hitFunction(kind)]] } as const;
-  const common = { name: `calibration/${kind}`, summary: ops.summary, library, decoder: () => ({ event() {}, end() {} }) };
+  const common = { name: `calibration/${kind}`, summary: ops.summary, library, decoder: silent };
   if (kind !== "return" && kind !== "printed") {
     return { ...common, template: ops.template, records: ops.records, hot: ops.hot, whileOpen: ops.whileOpen, params: { op: site } };
   }

@@ -1,4 +1,5 @@
 import type { Probe } from "../../lib/programs/probe.ts";
+import { silent } from "../../lib/programs/silent.ts";
 import template from "./barrier.bt" with { type: "text" };
 import { cpuBackend } from "./library.ts";
 
@@ -14,5 +15,5 @@ export const barrier: Probe = {
   perOperator: { site: "barrier", hits: 1.5 },
   details: ["wait"],
   records: { barrier: [] },
-  decoder: () => ({ event() {}, end() {} }),
+  decoder: silent,
 };

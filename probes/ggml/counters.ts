@@ -3,6 +3,7 @@ import type { Args, CountedEvent, SpanSink } from "../../lib/events/span.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { withEveryOperator } from "../../lib/programs/detail.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
+import { silent } from "../../lib/programs/silent.ts";
 import template from "./counters.bt" with { type: "text" };
 import type { FindCurrent } from "./experts.ts";
 import { cpuBackend } from "./library.ts";
@@ -42,7 +43,7 @@ export function counters(every: number): Probe {
     perSecond: 2 * CYCLES / every,
     library: { ...cpuBackend, symbols: ["ggml_graph_compute"] },
     records: Object.fromEntries(Object.keys(EVENTS).map((record) => [record, count])),
-    decoder: () => ({ event() {}, end() {} }),
+    decoder: silent,
   };
 }
 

@@ -1,9 +1,10 @@
 import type { Field } from "../../lib/events/event.ts";
 import type { LibraryNeed, Param, Probe } from "../../lib/programs/probe.ts";
+import { silent } from "../../lib/programs/silent.ts";
 import type { NameTest } from "../../lib/target/symbols.ts";
 import { frameRecord, withStacks } from "../process/stack.ts";
 import template from "./calls.bt" with { type: "text" };
-import { type Family, type Kind, type Signature, signatureOf, signaturesOf, WORDS } from "./signatures.ts";
+import { beginOf, type Family, type Kind, type Signature, signatureOf, signaturesOf, WORDS } from "./signatures.ts";
 
 /** Where each family's functions are. `symbols`: without these it is another library, or a program into which none is linked. */
 const LIBRARIES: Readonly<Record<Family, { readonly what: string; readonly library: LibraryNeed }>> = {
@@ -143,6 +144,15 @@ function blocksOf(groups: readonly Group[], family: Family): string {
   return withStacks(`${head}\n${blocks.join("\n")}`);
 }
 
+/** Tells functions by what is known of them. */
+function knownBy(family: Family, accepts: (signature: Signature) => boolean): NameTest {
+  const test = (symbol: string) => {
+    const signature = signatureOf(family, symbol);
+    return signature !== undefined && accepts(signature);
+  };
+  return Object.assign(test, { begins: beginOf(family) });
+}
+
 /** Every call of a family that is decoded: when, how long, with what, and what came of it. */
 function callsOf(family: Family): Probe {
   const { what, library } = LIBRARIES[family];
@@ -152,12 +162,9 @@ function callsOf(family: Family): Probe {
     if (!groups.has(key)) groups.set(key, { key, sample: signature });
   }
   const sites = [...groups.keys()].flatMap((key): [string, Param][] => {
-    const test: NameTest = (symbol) => {
-      const signature = signatureOf(family, symbol);
-      return signature !== undefined && groupOf(family, signature) === key;
-    };
+    const test = knownBy(family, (signature) => groupOf(family, signature) === key);
     const together = `${family}_${key}`;
-    const fewer: NameTest = (symbol) => test(symbol) && !ASKS.has(signatureOf(family, symbol)!.kind);
+    const fewer = knownBy(family, (signature) => groupOf(family, signature) === key && !ASKS.has(signature.kind));
     return [
       [`enter_${key}`, { type: "site", at: "entry", functions: [test], fewer, together }],
       [`back_${key}`, { type: "site", at: "return", functions: [test], fewer, together }],
@@ -186,7 +193,7 @@ function callsOf(family: Family): Probe {
       },
     },
     library,
-    names: [Object.assign((symbol: string) => signatureOf(family, symbol) !== undefined, { pattern: family })],
+    names: [knownBy(family, () => true)],
     facts: ["code"],
     hot: true,
     share: { enter_: ["call", "named"], back_: ["call", "named"] },
@@ -194,7 +201,7 @@ function callsOf(family: Family): Probe {
     records,
     texts: { "named.name": "model" },
     // See decoder.ts: the calls of all families belong together, and gpu/files tells of them.
-    decoder: () => ({ event() {}, end() {} }),
+    decoder: silent,
   };
 }
 

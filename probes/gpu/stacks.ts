@@ -1,13 +1,12 @@
-import type { Probe } from "../../lib/programs/probe.ts";
+import { asking } from "../../lib/programs/silent.ts";
 import { calls, families } from "./calls.ts";
 
 /** Ask for who called where GPU memory is allocated; calls.bt reads it where a program has this. */
-export const stacks: readonly Probe[] = families.map((family) => ({
-  name: `${family}/stacks`,
-  summary: "who called, where GPU memory is allocated",
-  template: "",
-  library: calls[family].library!,
-  asked: "stacks",
-  records: {},
-  decoder: () => ({ event() {}, end() {} }),
-}));
+export const stacks = families.map((family) =>
+  asking({
+    name: `${family}/stacks`,
+    summary: "who called, where GPU memory is allocated",
+    library: calls[family].library!,
+    asked: "stacks",
+  })
+);

@@ -1,5 +1,5 @@
-import type { Decoder } from "../../lib/events/event.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
+import { silent } from "../../lib/programs/silent.ts";
 import template from "./learn.bt" with { type: "text" };
 import { DISPATCHED, libtorch } from "./library.ts";
 
@@ -17,5 +17,5 @@ export const learn: Probe = {
   hot: true,
   records: { caller: [{ name: "caller", type: "int", unit: "address" }] },
   // Who learns hears the record itself; of operators that are timed the trace tells more.
-  decoder: (): Decoder => ({ event() {}, end() {} }),
+  decoder: silent,
 };

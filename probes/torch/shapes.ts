@@ -1,21 +1,19 @@
 import { withEveryOperator } from "../../lib/programs/detail.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
+import { asking } from "../../lib/programs/silent.ts";
 import { libtorch, operatorOf } from "./library.ts";
 
 /** Which of an operator's arguments are looked at: those that a processor's convention hands over in registers everywhere. */
 export const PLACES = 4;
 
 /** Asks for the shapes of the tensors that operators are given; ops.bt reads them where a program has this. */
-export const shapes: Probe = {
+export const shapes = asking({
   name: "torch/shapes",
   summary: "PyTorch: shapes of the tensors that operators are given",
-  template: "",
   library: libtorch,
   details: withEveryOperator,
   asked: "shapes",
-  records: {},
-  decoder: () => ({ event() {}, end() {} }),
-};
+});
 
 /** Offsets at which versions of PyTorch keep how many dimensions a tensor has: 1.13, 2.x, and one for what may come. */
 const CANDIDATES = [72, 64, 56, 80] as const;
