@@ -8,3 +8,15 @@ export function firstIndex<T>(items: readonly T[], is: (item: T) => boolean): nu
   }
   return low;
 }
+
+/** A part of a process's addresses, or of a file. */
+export interface Piece {
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/** The last of these pieces, in their order, that begins there or before, if it reaches so far. Pieces inside others are rare, and any of them will do. */
+export function holding<T extends Piece>(pieces: readonly T[], at: number): T | null {
+  const piece = pieces[firstIndex(pieces, (piece) => piece.at > at) - 1];
+  return piece && at < piece.at + piece.bytes ? piece : null;
+}

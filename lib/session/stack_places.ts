@@ -1,29 +1,26 @@
 import type { Event } from "../events/event.ts";
-import { firstIndex } from "../events/sorted.ts";
+import { holding, type Piece } from "../events/sorted.ts";
 import type { Fact, Place } from "../events/fact.ts";
 import { FilesOnce } from "../machine/files_once.ts";
 import type { KernelFiles } from "../machine/files.ts";
-import { readDebugFile } from "../target/build_id.ts";
-import { type ElfFile, offsetOf, readElf, SectionType } from "../target/elf.ts";
+import { isBehindCall, LONGEST_CALL } from "../target/call_instruction.ts";
+import { codeOf, LONGEST_NAME, readFunctions } from "../target/code.ts";
+import { type ElfFile, offsetOf, readElf } from "../target/elf.ts";
 import { mappedReader } from "../target/mapped_file.ts";
-import { type Mapping, parseMaps } from "../target/maps.ts";
-import { findSymbols } from "../target/symbols.ts";
+import type { Mapping } from "../target/maps.ts";
 
-/** A call instruction is no longer. */
-const LONGEST_CALL = 7;
-/** A fact is one line of a recording: ends of names are left out. */
-const LONGEST_NAME = 200;
-
-interface NamedCode {
-  /** In the file. */
-  readonly offset: number;
-  readonly bytes: number;
+interface NamedCode extends Piece {
   readonly name: string;
+}
+
+/** A mapping by its addresses. */
+interface MappedCode extends Piece {
+  readonly mapping: Mapping;
 }
 
 interface CodeFile {
   readonly elf: ElfFile | null;
-  /** In the order of their offsets. */
+  /** By where they lie in the file, in that order. */
   readonly functions: readonly NamedCode[];
 }
 
@@ -58,17 +55,17 @@ export class StackPlaces {
     // It has ended before anybody looked.
     if (maps === undefined || maps === "") return;
     this.#maps.set(pid, maps);
-    const code = parseMaps(maps).filter(({ executable, end }) => executable && end <= Number.MAX_SAFE_INTEGER);
+    const code = codeOf(maps).map((mapping) => ({ at: Number(mapping.start), bytes: Number(mapping.end - mapping.start), mapping }));
     const files = new FilesOnce(this.files);
     const found = await Promise.all([...addresses].map(([at, isReturn]) => this.#place(files, pid, code, at, isReturn)));
     this.fact({ fact: "places", pid, places: found.filter((place) => place !== null) });
   }
 
-  async #place(files: FilesOnce, pid: number, code: readonly Mapping[], at: number, isReturn: boolean): Promise<Place | null> {
-    const mapping = code[firstIndex(code, ({ start }) => Number(start) > at) - 1];
-    if (!mapping || at >= Number(mapping.end)) return null;
-    const { path, inode, start, offset: from } = mapping;
-    const offset = inode === 0 ? 0 : at - Number(start) + from;
+  async #place(files: FilesOnce, pid: number, code: readonly MappedCode[], at: number, isReturn: boolean): Promise<Place | null> {
+    const found = holding(code, at);
+    if (!found) return null;
+    const { mapping } = found, { path, inode } = mapping;
+    const offset = inode === 0 ? 0 : at - found.at + mapping.offset;
     const nowhere = { at, file: inode === 0 && !path.startsWith("[") ? "" : path.slice(path.lastIndexOf("/") + 1), name: null, offset };
     if (inode === 0) return nowhere;
     const { elf, functions } = await this.#file(files, pid, mapping);
@@ -76,8 +73,7 @@ export class StackPlaces {
     // The call, not what comes after it, which may be another function where this one never returns.
     const inside = isReturn ? offset - 1 : offset;
     if (isReturn && !isBehindCall(await elf.read(offset - LONGEST_CALL, LONGEST_CALL), this.arch)) return null;
-    const last = functions[firstIndex(functions, ({ offset }) => offset > inside) - 1];
-    return { ...nowhere, name: last && inside < last.offset + last.bytes ? last.name.slice(0, LONGEST_NAME) : null };
+    return { ...nowhere, name: holding(functions, inside)?.name.slice(0, LONGEST_NAME) ?? null };
   }
 
   #file(files: FilesOnce, pid: number, mapping: Mapping): Promise<CodeFile> {
@@ -92,36 +88,10 @@ export class StackPlaces {
     const headers = await readElf(read);
     if (!headers) return { elf: null, functions: [] };
     const elf = { ...headers, read };
-    const isWhole = elf.sections.some(({ type }) => type === SectionType.symtab);
-    const named = isWhole ? elf : await readDebugFile(this.files, pid, elf) ?? elf;
-    const { functions } = await findSymbols(named, named.read, [() => true]);
-    const placed = [...functions.values()].flatMap(({ name, value, size }) => {
-      const offset = offsetOf(elf, value);
-      return offset === null || size === 0 ? [] : [{ offset, bytes: size, name }];
+    const functions = (await readFunctions(this.files, pid, elf)).flatMap(({ name, value, size }) => {
+      const at = offsetOf(elf, value);
+      return at === null || size === 0 ? [] : [{ at, bytes: size, name }];
     });
-    return { elf, functions: placed.sort((a, b) => a.offset - b.offset) };
+    return { elf, functions: functions.sort((a, b) => a.at - b.at) };
   }
-}
-
-/** Whether the bytes before a place end in a call instruction. */
-export function isBehindCall(before: Uint8Array | null, arch: "x86_64" | "aarch64"): boolean {
-  if (!before || before.length < LONGEST_CALL) return false;
-  if (arch === "aarch64") {
-    const word = new DataView(before.buffer, before.byteOffset + before.length - 4, 4).getUint32(0, true);
-    // bl, blr
-    return word >>> 26 === 0b100101 || (word & 0xfffffc1f) >>> 0 === 0xd63f0000;
-  }
-  // call rel32; call r/m64: opcode ff with 2 in the middle of the next byte, whose other bits say how long it is.
-  if (before.at(-5) === 0xe8) return true;
-  return [2, 3, 4, 6, 7].some((length) => before.at(-length) === 0xff && lengthOfCall(before.at(1 - length)!, before.at(2 - length)) === length);
-}
-
-/** Of a `call r/m64` by the byte behind its opcode and the next: 0 where it is none. */
-function lengthOfCall(modrm: number, sib = 0): number {
-  const mode = modrm >> 6, operation = modrm >> 3 & 7, register = modrm & 7;
-  if (operation !== 2) return 0;
-  if (mode === 3) return 2;
-  const hasSib = register === 4;
-  const displacement = mode === 1 ? 1 : mode === 2 ? 4 : register === 5 || (hasSib && (sib & 7) === 5) ? 4 : 0;
-  return 2 + (hasSib ? 1 : 0) + displacement;
 }

@@ -3,7 +3,7 @@ import type { KernelFiles } from "../machine/files.ts";
 import { readDebugFile } from "./build_id.ts";
 import { type ElfFile, offsetOf, SectionType } from "./elf.ts";
 import { type Mapping, parseMaps } from "./maps.ts";
-import { accepts, type ElfSymbol, findSymbols, type Symbols, type Wanted } from "./symbols.ts";
+import { accepts, type ElfSymbol, findSymbols, type Wanted } from "./symbols.ts";
 
 /** A file whose functions are wanted by their names. */
 export interface CodeFile {
@@ -23,8 +23,7 @@ export async function readCode(
 ): Promise<CodeFact | null> {
   const maps = await files.text(`/proc/${pid}/maps`);
   if (maps === null) return null;
-  // The kernel's own page of old system calls lies above what a number holds.
-  const mapped = parseMaps(maps).filter(({ executable, end }) => executable && end <= Number.MAX_SAFE_INTEGER);
+  const mapped = codeOf(maps);
   const ranges = mapped.map(({ start, end, path }) => ({
     at: Number(start),
     bytes: Number(end - start),
@@ -34,8 +33,15 @@ export async function readCode(
   return { fact: "code", pid, ranges, functions: functions.flat() };
 }
 
+/** Where the code of a process is, by its `maps`. */
+export function codeOf(maps: string): Mapping[] {
+  // The kernel's own page of old system calls lies above what a number holds.
+  return parseMaps(maps).filter(({ executable, end }) => executable && end <= Number.MAX_SAFE_INTEGER);
+}
+
 /** A fact is one line of a recording: of all functions of a large program the smallest, and ends of names, are left out. */
-const MOST_FUNCTIONS = 20_000, LONGEST_NAME = 200;
+const MOST_FUNCTIONS = 20_000;
+export const LONGEST_NAME = 200;
 
 /** Functions of a file where the process has them. A stripped file tells those that others call, or has a debug file beside it. */
 async function functionsOf(
@@ -45,9 +51,7 @@ async function functionsOf(
   mapped: readonly Mapping[],
   names: Wanted | undefined,
 ): Promise<CodeFact["functions"]> {
-  const functions = names
-    ? [...asked.values()].filter(({ name }) => accepts(names, name))
-    : [...(await allFunctions(files, pid, elf)).functions.values()];
+  const functions = names ? [...asked.values()].filter(({ name }) => accepts(names, name)) : await readFunctions(files, pid, elf);
   const own = mapped.filter(({ dev, inode }) => `${dev}:${inode}` === key);
   const largest = functions.sort((a, b) => b.size - a.size).slice(0, MOST_FUNCTIONS);
   return largest.flatMap(({ name, value, size }) => {
@@ -59,8 +63,9 @@ async function functionsOf(
   });
 }
 
-async function allFunctions(files: KernelFiles, pid: number, elf: ElfFile): Promise<Symbols> {
+/** All functions that a file names, or its debug file where it was stripped. */
+export async function readFunctions(files: KernelFiles, pid: number, elf: ElfFile): Promise<ElfSymbol[]> {
   const isWhole = elf.sections.some(({ type }) => type === SectionType.symtab);
   const named = isWhole ? elf : await readDebugFile(files, pid, elf) ?? elf;
-  return await findSymbols(named, named.read, [() => true]);
+  return [...(await findSymbols(named, named.read, [() => true])).functions.values()];
 }

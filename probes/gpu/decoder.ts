@@ -35,8 +35,6 @@ export class GpuDecoder implements Decoder {
   /** By process and address: what was found out of a function. */
   readonly #signatures = new Map<number, Map<number, Signature | undefined>>();
   #stacks = new Stacks();
-  /** Thread → the stack of its next call. */
-  readonly #at = new Map<number, number>();
   readonly #held = new HeldMemory();
   readonly #devices = new Devices();
   readonly #idleness: Idleness;
@@ -70,7 +68,7 @@ export class GpuDecoder implements Decoder {
     const slash = record.indexOf("/"), family = record.slice(0, slash) as Family;
     switch (record.slice(slash + "/calls.".length)) {
       case "at":
-        return void this.#at.set(tid, this.#stacks.idOf(values[0] as number, pid));
+        return this.#stacks.came(event, values[0] as number);
       case "frame":
         // What is its own stack is a kernel.
         if (values[0] !== values[2]) this.#stacks.frame(event);
@@ -85,13 +83,7 @@ export class GpuDecoder implements Decoder {
 
   end(at: Ns, out: SpanSink): void {
     for (const pid of this.#held.pids) this.#ends(pid, at, false, out);
-    for (const stack of this.#stacks.told()) {
-      const { id, pid, frames } = stack;
-      const args = { stack: id, frames: frames.join(" ← ") };
-      out({ type: "instant", track: this.tracks.lane(pid, "stacks", 4), name: `stack ${id}`, category: "gpu.stack", at, args, stack });
-    }
-    this.#stacks = this.#stacks.next();
-    this.#at.clear();
+    this.#stacks = this.#stacks.end(at, "gpu.stack", this.tracks, out);
     this.#idleness.end();
   }
 
@@ -111,8 +103,7 @@ export class GpuDecoder implements Decoder {
     const [address, began, returned] = values as readonly number[];
     const signature = this.#signature(family, pid, address!);
     const track = this.tracks.thread(pid, tid);
-    const stack = this.#at.get(tid);
-    this.#at.delete(tid);
+    const stack = this.#stacks.take(tid);
     if (!signature) {
       return out({ type: "slice", track, name: "unknown call", category: `gpu.${family}`, start: began!, end: at });
     }

@@ -1,5 +1,5 @@
 import type { Event } from "../../lib/events/event.ts";
-import { firstIndex } from "../../lib/events/sorted.ts";
+import { holding } from "../../lib/events/sorted.ts";
 import type { CodeFact, Fact } from "../../lib/events/fact.ts";
 
 /** What an address stands for: a file, empty where the code is in none, and a function where one is known there. */
@@ -56,15 +56,4 @@ export class CodeMap {
     const range = holding(this.#ranges, address);
     return range && { file: range.file, name: holding(this.#functions, address)?.name ?? null };
   }
-}
-
-interface Piece {
-  readonly at: number;
-  readonly bytes: number;
-}
-
-/** The last piece that begins at the address or before it, if it reaches so far. Aliases and pieces inside others are rare, and any of them will do. */
-function holding<T extends Piece>(pieces: readonly T[], address: number): T | null {
-  const piece = pieces[firstIndex(pieces, ({ at }) => at > address) - 1];
-  return piece && address < piece.at + piece.bytes ? piece : null;
 }

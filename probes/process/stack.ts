@@ -1,5 +1,8 @@
 import type { Event, Field } from "../../lib/events/event.ts";
 import type { Fact, Place } from "../../lib/events/fact.ts";
+import type { SpanSink } from "../../lib/events/span.ts";
+import type { Ns } from "../../lib/events/time.ts";
+import type { Tracks } from "../../lib/events/tracks.ts";
 import { readableName } from "./readable_name.ts";
 
 /** Where the thread is, and so many that called. */
@@ -56,11 +59,13 @@ export interface Stack {
 /** The stacks that a decoder is told of, and what their addresses stand for. */
 export class Stacks {
   readonly #stacks = new Map<number, Stack>();
+  /** Thread → the stack of what it tells next. */
+  readonly #next = new Map<number, number>();
+  /** By process and address: what is no code, or called nobody, has no place. */
+  readonly #places = new Map<number, Map<number, Place>>();
 
   /** `before`: how many were numbered before. */
   constructor(readonly before = 0) {}
-  /** By process and address: what is no code, or called nobody, has no place. */
-  readonly #places = new Map<number, Map<number, Place>>();
 
   fact(fact: Fact): void {
     if (fact.fact !== "places") return;
@@ -75,19 +80,31 @@ export class Stacks {
     this.#of(key, pid).frames[depth] = address;
   }
 
-  /** The small number of a stack. */
-  idOf(key: number, pid: number): number {
-    return this.#of(key, pid).id;
+  /** An `at`: of what the thread tells next, the stack is known. */
+  came({ pid, tid }: Event, key: number): void {
+    this.#next.set(tid, this.#of(key, pid).id);
+  }
+
+  /** The small number of the stack with which what a thread tells came about; undefined: none was told. */
+  take(tid: number): number | undefined {
+    const id = this.#next.get(tid);
+    this.#next.delete(tid);
+    return id;
+  }
+
+  /** Tells of all stacks, in a category of their own. Returns those of another life of the target, which tells all anew. */
+  end(at: Ns, category: string, tracks: Tracks, out: SpanSink): Stacks {
+    for (const stack of this.told()) {
+      const { id, pid, frames } = stack;
+      const args = { stack: id, frames: frames.join(" ← ") };
+      out({ type: "instant", track: tracks.lane(pid, "stacks", 4), name: `stack ${id}`, category, at, args, stack });
+    }
+    return new Stacks(this.before + this.#stacks.size);
   }
 
   /** All stacks that were told of, with their frames in words, the innermost first. */
   *told(): Generator<{ readonly id: number; readonly pid: number; readonly frames: readonly string[] }> {
     for (const { id, pid, frames } of this.#stacks.values()) yield { id, pid, frames: this.#words(pid, frames) };
-  }
-
-  /** For another life of the target, which tells all anew. */
-  next(): Stacks {
-    return new Stacks(this.before + this.#stacks.size);
   }
 
   #of(key: number, pid: number): Stack {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Event } from "../../lib/events/event.ts";
+import { Tracks } from "../../lib/events/tracks.ts";
 import { Stacks, withStacks } from "./stack.ts";
 
 const frame = (stack: number, depth: number, address: number): Event => ({
@@ -29,8 +30,12 @@ Deno.test("a stack ends where an address is no code behind a call, and is told b
 
 Deno.test("stacks of another life have other numbers, and a frame that was lost ends what is told", () => {
   const stacks = new Stacks();
-  assert.deepEqual([stacks.idOf(5, 7), stacks.idOf(6, 7), stacks.idOf(5, 7)], [1, 2, 1]);
-  const next = stacks.next();
+  const numbers = [5, 6, 5].map((key) => {
+    stacks.came(frame(key, 0, 0x10), key);
+    return stacks.take(7);
+  });
+  assert.deepEqual([...numbers, stacks.take(7)], [1, 2, 1, undefined]);
+  const next = stacks.end(0, "x", new Tracks(), () => {});
   next.frame(frame(5, 0, 0x10));
   next.frame(frame(5, 2, 0x30));
   assert.deepEqual([...next.told()], [{ id: 3, pid: 7, frames: ["0x10"] }]);

@@ -87,8 +87,6 @@ class SwitchDecoder implements Decoder {
   /** Threads of the target, by the name that was told of each. */
   readonly #told = new Map<number, string>();
   #stacks = new Stacks();
-  /** Thread → the stack with which it left its processor. */
-  readonly #at = new Map<number, number>();
 
   constructor(readonly tracks: Tracks) {}
 
@@ -111,26 +109,19 @@ class SwitchDecoder implements Decoder {
       case "sched/switch.frame":
         return this.#stacks.frame(event);
       case "sched/switch.at":
-        return void this.#at.set(tid, this.#stacks.idOf(values[1] as number, pid));
+        return this.#stacks.came(event, values[1] as number);
       case "sched/switch.run":
         return this.#run(pid, tid, values as number[], out);
     }
   }
 
   end(at: Ns, out: SpanSink): void {
-    for (const stack of this.#stacks.told()) {
-      const { id, pid, frames } = stack;
-      const args = { stack: id, frames: frames.join(" ← ") };
-      out({ type: "instant", track: this.tracks.lane(pid, "stacks", 4), name: `stack ${id}`, category: "sched.stack", at, args, stack });
-    }
-    this.#stacks = this.#stacks.next();
-    this.#at.clear();
+    this.#stacks = this.#stacks.end(at, "sched.stack", this.tracks, out);
   }
 
   #off(at: Ns, pid: number, tid: number, values: readonly number[], open: boolean, out: SpanSink): void {
     const [, left, queued, ...alike] = values as [number, Ns, number, number, number, number, number];
-    const stack = this.#at.get(tid);
-    this.#at.delete(tid);
+    const stack = this.#stacks.take(tid);
     const off = { ...this.#offOf(at - left, queued, alike, open), ...stack !== undefined && { stack } };
     const { queuedNs } = off;
     const track = this.tracks.thread(pid, tid);

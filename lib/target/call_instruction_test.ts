@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isBehindCall } from "./stack_places.ts";
+import { isBehindCall } from "./call_instruction.ts";
 
 const before = (...bytes: number[]) => Uint8Array.from([...Array(7 - bytes.length).fill(0x90), ...bytes]);
 
