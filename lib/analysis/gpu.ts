@@ -5,6 +5,7 @@ import { GpuFiles } from "./gpu_files.ts";
 import { GpuMemory } from "./gpu_memory.ts";
 import type { GpuResult } from "./gpu_schema.ts";
 import { Histogram } from "./histogram.ts";
+import { type Call, NestedCalls } from "./nested_calls.ts";
 import { QualityCount } from "./quality.ts";
 import { StoppedTimes } from "./stopped.ts";
 import { Windows } from "./windows.ts";
@@ -30,8 +31,13 @@ interface Sums {
   ns: number;
 }
 
-/** Calls of a thread that another one may yet turn out to have made: more it does not make. */
-const MOST_INSIDE = 1024;
+/** A call into a GPU's library, by what it did. */
+interface Made extends Call {
+  readonly gpu: GpuCall;
+}
+
+/** So many calls may one call make itself. */
+const MOST_INSIDE = 2048;
 
 class GpuAnalysis implements Analysis<GpuResult> {
   readonly #stopped = new StoppedTimes();
@@ -47,7 +53,8 @@ class GpuAnalysis implements Analysis<GpuResult> {
   readonly #executed = new Map<string, Histogram>();
   readonly #gaps = new Histogram();
   readonly #errors = new Map<string, { function: string; failure: string; times: number }>();
-  readonly #recent = new Map<Track, Slice[]>();
+  /** By thread. */
+  readonly #nested = new Map<Track, NestedCalls<Made>>();
   readonly #quality = new QualityCount();
   readonly #windows = new Windows();
   #captured = 0;
@@ -144,7 +151,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
   }
 
   #call(slice: Slice, call: GpuCall): void {
-    const { name } = slice, { family, kind, failure, bytes = 0 } = call;
+    const { name, track, start, end } = slice, { family, kind, failure, bytes = 0 } = call;
     const ns = this.#net(slice);
     const key = `${family} ${name}`;
     let sums = this.#functions.get(key);
@@ -158,14 +165,11 @@ class GpuAnalysis implements Analysis<GpuResult> {
       error.times++;
       this.#errors.set(key, error);
     }
-    if (kind === "sync" || kind === "copy") this.#files.asked(slice.start, slice.end);
+    if (kind === "sync" || kind === "copy") this.#files.asked(start, end);
     this.#memory.call(call);
-    this.#once(slice, 1);
-    this.#outermostNs += ns;
-    for (const inner of this.#insideOf(slice)) {
-      this.#outermostNs -= this.#net(inner);
-      if (inner.gpu!.kind === kind) this.#once(inner, -1);
-    }
+    const made = { name, start, end, ns, gpu: call };
+    this.#once(made, 1);
+    this.#outermostNs += ns - this.#nestedOf(track).ended(made);
   }
 
   #ran({ name, start, end }: Slice): void {
@@ -175,10 +179,9 @@ class GpuAnalysis implements Analysis<GpuResult> {
   }
 
   /** Of calls that make one another and are of one kind, the outermost counts: those inside are taken back. */
-  #once({ name, gpu, ...slice }: Slice, sign: 1 | -1): void {
-    const { kind, failure, bytes = 0, direction, kernel, isCaptured } = gpu!;
+  #once({ name, ns, gpu }: Made, sign: 1 | -1): void {
+    const { kind, failure, bytes = 0, direction, kernel, isCaptured } = gpu;
     if (failure !== null) return;
-    const ns = this.#net(slice as Slice);
     const add = (to: Map<string, Sums>, key: string) => {
       const sums = to.get(key) ?? { calls: 0, bytes: 0, ns: 0 };
       to.set(key, { calls: sums.calls + sign, bytes: sums.bytes + sign * bytes, ns: sums.ns + sign * ns });
@@ -194,15 +197,13 @@ class GpuAnalysis implements Analysis<GpuResult> {
     }
   }
 
-  /** The calls that this one made itself. They have ended before it. */
-  #insideOf(slice: Slice): readonly Slice[] {
-    let recent = this.#recent.get(slice.track);
-    if (!recent) this.#recent.set(slice.track, recent = []);
-    const inside: Slice[] = [];
-    while (recent.length > 0 && recent.at(-1)!.start >= slice.start) inside.push(recent.pop()!);
-    recent.push(slice);
-    if (recent.length > 2 * MOST_INSIDE) recent.splice(0, MOST_INSIDE);
-    return inside;
+  #nestedOf(track: Track): NestedCalls<Made> {
+    let nested = this.#nested.get(track);
+    if (!nested) {
+      const takeBack = (outer: Made | null, inner: Made) => void (outer?.gpu.kind === inner.gpu.kind && this.#once(inner, -1));
+      this.#nested.set(track, nested = new NestedCalls(takeBack, undefined, MOST_INSIDE));
+    }
+    return nested;
   }
 
   #net({ track: { pid }, start, end }: Slice): number {

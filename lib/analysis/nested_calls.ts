@@ -9,16 +9,13 @@ export interface Call {
   readonly ns: number;
 }
 
-/** So many calls may one call make itself. */
-const MOST = 65_536;
-
 /**
  * Calls of one thread, told in the order in which they end: what a call made itself has ended before it. A call is inside of no other when one more
- * than {@link MOST} have ended behind it, or nothing follows.
+ * than `most` have ended behind it, or nothing follows.
  */
-export class NestedCalls {
+export class NestedCalls<C extends Call = Call> {
   /** Ended, and not yet known to be inside of another; later ones behind. */
-  #waiting: Call[] = [];
+  #waiting: C[] = [];
   /** Those before are outermost. */
   #head = 0;
   calls = 0;
@@ -30,25 +27,26 @@ export class NestedCalls {
   #lastEnd: Ns = NaN;
 
   /**
-   * `nested` gets each call, with the name of the one that made it; null: none did. `outermost` gets those in their order, with the time since the
-   * one before ended; NaN: nobody knows.
+   * `nested` gets each call, behind the one that made it; null: none did. `outermost` gets those in their order, with the time since the one before
+   * ended; NaN: nobody knows. `most`: so many calls may one call make itself.
    */
   constructor(
-    readonly nested: (outer: string | null, inner: string, ns: number) => void,
-    readonly outermost: (call: Call, gap: number) => void = () => {},
+    readonly nested: (outer: C | null, inner: C) => void,
+    readonly outermost: (call: C, gap: number) => void = () => {},
+    readonly most = 65_536,
   ) {}
 
   /** Returns how long the calls took that it made itself. */
-  ended(call: Call): number {
+  ended(call: C): number {
     this.calls++;
     let inside = 0;
     while (this.#waiting.length > this.#head && this.#waiting.at(-1)!.start >= call.start) {
-      const { name, ns } = this.#waiting.pop()!;
-      inside += ns;
-      this.nested(call.name, name, ns);
+      const inner = this.#waiting.pop()!;
+      inside += inner.ns;
+      this.nested(call, inner);
     }
     this.#waiting.push(call);
-    if (this.#waiting.length - this.#head > MOST) this.#outermost();
+    if (this.#waiting.length - this.#head > this.most) this.#outermost();
     return inside;
   }
 
@@ -67,15 +65,15 @@ export class NestedCalls {
 
   #outermost(): void {
     const call = this.#waiting[this.#head++]!;
-    const { name, start, end, ns } = call;
-    this.nested(null, name, ns);
+    const { start, end, ns } = call;
+    this.nested(null, call);
     this.operatorsNs += ns;
     const gap = start - this.#lastEnd;
     if (gap > 0) this.betweenNs += gap;
     if (gap > this.longestGapNs) this.longestGapNs = gap;
     this.#lastEnd = end;
     this.outermost(call, gap);
-    if (this.#head < MOST) return;
+    if (this.#head < this.most) return;
     this.#waiting = this.#waiting.slice(this.#head);
     this.#head = 0;
   }

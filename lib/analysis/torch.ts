@@ -1,7 +1,7 @@
 import type { Mark, Slice, Span, Track } from "../events/span.ts";
 import type { Analysis } from "./analysis.ts";
 import { Histogram } from "./histogram.ts";
-import { NestedCalls } from "./nested_calls.ts";
+import { type Call, NestedCalls } from "./nested_calls.ts";
 import { Passes, PassKinds } from "./passes.ts";
 import { QualityCount } from "./quality.ts";
 import { StoppedTimes } from "./stopped.ts";
@@ -136,16 +136,16 @@ class TorchAnalysis implements Analysis<TorchResult> {
 
   #thread(pid: number): Thread {
     const passes = new Passes(this.#passes, (start, end) => this.#stopped.net(pid, start, end));
-    const calls = new NestedCalls((outer, inner, ns) => this.#nested(outer, inner, ns), (call, gap) => passes.call(call, gap));
+    const calls = new NestedCalls((outer, inner) => this.#nested(outer, inner), (call, gap) => passes.call(call, gap));
     return { calls, passes };
   }
 
-  #nested(outer: string | null, inner: string, ns: number): void {
-    const key = outer ?? "";
+  #nested(outer: Call | null, { name, ns }: Call): void {
+    const key = outer?.name ?? "";
     let all = this.#nesting.get(key);
     if (!all) this.#nesting.set(key, all = new Map());
-    const sums = all.get(inner);
-    if (!sums) all.set(inner, { calls: 1, totalNs: ns });
+    const sums = all.get(name);
+    if (!sums) all.set(name, { calls: 1, totalNs: ns });
     else {
       sums.calls++;
       sums.totalNs += ns;
