@@ -1,9 +1,10 @@
 import type { Table } from "../events/view.ts";
 import { errnoName } from "./errno.ts";
 import { firstRows } from "./first_rows.ts";
+import { firstFrames } from "./frames.ts";
 import type { GpuResult } from "./gpu_schema.ts";
 
-const MAX_FUNCTIONS = 20, MAX_KERNELS = 12, MAX_HELD = 10, MAX_ERRORS = 8, MAX_FRAMES = 4, MAX_USERS = 12;
+const MAX_FUNCTIONS = 20, MAX_KERNELS = 12, MAX_HELD = 10, MAX_ERRORS = 8, MAX_USERS = 12;
 
 export function functions({ functions }: GpuResult): Table {
   const { title, shown } = firstRows("Calls", functions, MAX_FUNCTIONS);
@@ -100,7 +101,7 @@ export function held({ held }: GpuResult): Table {
       bytes,
       longestNs,
       exited ? "never freed" : "at the end of counting",
-      ...hasStacks ? [frames === null ? null : frames.slice(0, MAX_FRAMES).join(" ← ") + (frames.length > MAX_FRAMES ? " ← …" : "")] : [],
+      ...hasStacks ? [frames === null ? null : firstFrames(frames)] : [],
     ]),
   };
 }

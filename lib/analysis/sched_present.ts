@@ -1,5 +1,6 @@
 import type { Facts, Note, Table, View } from "../events/view.ts";
 import { firstRows } from "./first_rows.ts";
+import { firstFrames } from "./frames.ts";
 import { numaNotes, presentNuma } from "./numa_present.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
 import { isIdle } from "./sched_verdict.ts";
@@ -7,7 +8,7 @@ import type { SchedResult, SchedThread } from "./sched_schema.ts";
 import { limitNotes, presentSurroundings } from "./surroundings_present.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
 
-const MAX_THREADS = 16, MAX_WAITS = 15, MAX_STACKS = 12, MAX_FRAMES = 4;
+const MAX_THREADS = 16, MAX_WAITS = 15, MAX_STACKS = 12;
 
 /** What is waited for first, then thread by thread. */
 export function presentSched(result: SchedResult): readonly View[] {
@@ -135,7 +136,7 @@ function waits({ waits }: SchedResult): Table {
   };
 }
 
-/** Names of libraries are left out where the one before is of the same. */
+/** And how much of the time is known by more than the function that waits. */
 function stacks(stacks: NonNullable<SchedResult["stacks"]>): View[] {
   if (stacks.length === 0) return [];
   const { title, shown } = firstRows("Where threads leave their processor", stacks, MAX_STACKS);
@@ -153,7 +154,7 @@ function stacks(stacks: NonNullable<SchedResult["stacks"]>): View[] {
       ns,
       times,
       call === null ? reason : `${reason} (${call})`,
-      frames.length === 0 ? null : frames.slice(0, MAX_FRAMES).join(" ← ") + (frames.length > MAX_FRAMES ? " ← …" : ""),
+      frames.length === 0 ? null : firstFrames(frames),
     ]),
   };
   const text = `Callers are known for ${
