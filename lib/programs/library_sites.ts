@@ -61,7 +61,7 @@ export interface Unlooked {
 export async function findLibraries(
   files: FilesOnce,
   pid: number,
-  need: Pick<LibraryNeed, "prefix" | "symbols" | "large" | "apart">,
+  need: Pick<LibraryNeed, "prefix" | "symbols" | "apart">,
   symbols: Wanted,
   without: Unlooked = {},
 ): Promise<FoundLibrary[]> {
@@ -69,7 +69,7 @@ export async function findLibraries(
   const named = mapped.filter(({ name }) => name.startsWith(need.prefix));
   // Without such a library, it may be linked into the program.
   const linked = mapped.filter(({ path }) => path === exe && !without.plain?.has(path) && !without.internal);
-  const candidates = named.length === 0 ? need.large || need.apart ? [] : linked : without.named ? [] : named;
+  const candidates = named.length === 0 ? need.apart ? [] : linked : without.named ? [] : named;
   const found = await Promise.all(candidates.map(async (library): Promise<FoundLibrary | null> => {
     const { dev, inode, name, path } = library;
     const read = mappedReader(files, pid, library);

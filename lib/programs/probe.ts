@@ -53,12 +53,7 @@ export interface LibraryNeed {
    * comes some time before that call, when it has been made as a rule: attaching begins then, and the stop is shorter.
    */
   readonly ready: "mapped" | { readonly prefix: string; readonly call: string; readonly announced?: string };
-  /**
-   * It is a file of its own, never a part of a program, and has so many symbols that bpftrace takes seconds for them: what could be done before it
-   * appears would gain nothing.
-   */
-  readonly large?: true;
-  /** It is a file of its own, never a part of a program. */
+  /** It is a file of its own, never a part of a program. It takes seconds to attach to, or is seldom there: nothing is made ready before it appears. */
   readonly apart?: true;
   /**
    * Whoever maps it is looked at, now or later, and a target that never does lacks nothing. Each process, not only the first: a decoder may know functions

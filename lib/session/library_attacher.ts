@@ -78,7 +78,7 @@ export class LibraryAttacher {
 
   /** The programs that the gates will ask for: one with a gate in it is acted on and sends a signal. */
   get expected(): { unsafe: boolean; prompt: boolean }[] {
-    return this.groups.filter(({ need }) => !need.large && !need.apart).map(({ gate }) => ({
+    return this.groups.filter(({ need }) => !need.apart).map(({ gate }) => ({
       unsafe: gate !== undefined,
       prompt: gate !== undefined,
     }));
@@ -93,7 +93,7 @@ export class LibraryAttacher {
   async inspect(path: string): Promise<void> {
     const read = fileReader(this.means.files, path);
     const elf = await readElf(read);
-    const linkable = this.groups.filter(({ need }) => !need.large && !need.apart);
+    const linkable = this.groups.filter(({ need }) => !need.apart);
     const linked = elf && await Promise.all(linkable.map(({ need, symbols }) => isLinked(this.means.files, { ...elf, read }, need, symbols)));
     if (linked && !linked.some((is) => is)) this.#plain.add(path);
   }
