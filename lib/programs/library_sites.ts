@@ -133,25 +133,26 @@ export async function sitesIn(
   returns: Wanted = [],
 ): Promise<Site[]> {
   if (param.at === "usdt") return host.markers ? markersIn(library, param) : [];
+  const { at } = param;
   const sites: Site[] = [];
   const { file, buildId } = library;
-  const kind = param.at === "return" ? "uretprobe" : "uprobe";
+  const kind = at === "return" ? "uretprobe" : "uprobe";
   const attach = (name: string) => `${kind}:${quotePath(file)}:${name}`;
   const returning = new Set(chosen(library, returns.map((name) => typeof name === "string" ? [name] : name)).map(({ name }) => name));
   for (const { name: symbol, value, size, code } of await readCodes(library.elf, chosen(library, param.functions))) {
     // Where nothing can be read, nothing is known, and the entry is tried.
     const choose = (probe: "entry" | "return"): SiteChoice | null =>
       code.length === 0 ? { offset: 0, cost: "stepped" } : chooseSite(code, size, host, probe);
-    const choice = choose(param.at === "return" ? "return" : "entry");
+    const choice = choose(at);
     // The kernel would refuse it, and bpftrace the whole program with it.
     if (!choice) continue;
     const { offset, cost } = choice;
     // A return is trapped at the beginning first: an entry at the same place is no stop of its own.
-    const isShared = param.at === "entry" && returning.has(symbol) && choose("return")?.offset === offset;
+    const isShared = at === "entry" && returning.has(symbol) && choose("return")?.offset === offset;
     const label = `${harmless(library.name)}:${symbol}${offset > 0 ? `+${offset}` : ""}`;
     const ofReturn = { label: `return of ${harmless(library.name)}:${symbol}`, cost: `${cost} and back` };
-    const described = param.at === "return" ? ofReturn : { label, cost: isShared ? "shared with its return" : cost };
-    const byHand = attach(quote(symbol) + (offset > 0 && host.offsets && param.at === "entry" ? `+${offset}` : ""));
+    const described = at === "return" ? ofReturn : { label, cost: isShared ? "shared with its return" : cost };
+    const byHand = attach(quote(symbol) + (offset > 0 && host.offsets && at === "entry" ? `+${offset}` : ""));
     if (!host.symbols) sites.push({ attach: byHand, byHand, places: [], ...described });
     else {
       const name = param.together === undefined ? ownName(symbol, value, offset) : `${patternOf(param)}${value.toString(16)}`;
@@ -165,7 +166,7 @@ export async function sitesIn(
   const pattern = typeof test === "function" ? test.pattern : undefined;
   return [{
     attach: attach(quote(`${patternOf(param)}*`)),
-    label: `${param.at === "return" ? "return of " : ""}${harmless(library.name)}: ${sites.length} functions`,
+    label: `${at === "return" ? "return of " : ""}${harmless(library.name)}: ${sites.length} functions`,
     cost,
     byHand: pattern === undefined ? sites.map(({ byHand }) => byHand).join(",\n") : attach(quote(pattern)),
     places: sites.flatMap(({ places }) => places),
