@@ -2,7 +2,7 @@ import type { Calibration } from "../machine/calibration.ts";
 import { askedFor, type Detail, probesOf } from "../programs/detail.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Probe } from "../programs/probe.ts";
-import { GATE_STREAM, gatePrefixes, groupByLibrary } from "../session/library_groups.ts";
+import { GATE_STREAM, gateFor, groupByLibrary, stillAwaited } from "../session/library_groups.ts";
 import { Members } from "../session/members.ts";
 import { inOne, type ProgramPart } from "../session/program_part.ts";
 import type { Means } from "../session/means.ts";
@@ -94,8 +94,9 @@ async function plans(probes: readonly Probe[], filter: Filter, { bufferPages, wa
     ? { planned: [], missing: groups }
     : await plannedSites(means, groups, filter.pids, true);
   const parts = [kernel, ...planned];
-  const prefixes = gatePrefixes(notYet);
-  if (prefixes.length > 0) parts.push({ stream: GATE_STREAM, probes: [mappingGate(prefixes, filter.type !== "new")], sites: new Map() });
-  const alone = notYet.length > 0 || wait ? parts : [inOne(parts)];
+  const awaited = stillAwaited(groups, notYet);
+  const gate = gateFor(awaited, filter.type !== "new", mappingGate);
+  if (gate) parts.push({ stream: GATE_STREAM, probes: [gate], sites: new Map() });
+  const alone = awaited.length > 0 || wait ? parts : [inOne(parts)];
   return { programs: alone.map((part) => plan({ ...part, filter, bufferPages }, means.machine)), notYet };
 }

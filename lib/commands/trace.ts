@@ -3,7 +3,7 @@ import { placesThousands } from "../machine/bpftrace.ts";
 import { startGuard } from "../machine/guard.ts";
 import { readPressure } from "../machine/pressure.ts";
 import { askedFor, probesOf } from "../programs/detail.ts";
-import { gatePrefixes, groupByLibrary, streamOf } from "../session/library_groups.ts";
+import { gatePrefixes, groupByLibrary, stillAwaited, streamOf } from "../session/library_groups.ts";
 import { Learning } from "../session/learning.ts";
 import type { Means } from "../session/means.ts";
 import { Session } from "../session/session.ts";
@@ -79,7 +79,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   // It looks at every process of the machine first; of a target in which all is there already nobody is stopped.
   const probes = askedFor(profile.probes, options);
   const groups = groupByLibrary(probes, callGate);
-  const awaited = running?.type === "running" && !patient ? groups.filter(({ need }) => need.each) : groups;
+  const awaited = running?.type === "running" && !patient ? stillAwaited(groups, []) : groups;
   const stopped = gatePrefixes(awaited).map((prefix) => `*/${prefix}*`);
   const starting = startGuard(stopped, means.machine.bpftrace!.features.symbols ? means.symbols.root : "");
   const overhead = await RunOverhead.before(means, running, probes, options, status, context.interrupted);

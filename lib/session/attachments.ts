@@ -9,7 +9,7 @@ import { readStat } from "../target/process.ts";
 import type { Attached } from "./attached.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { type AtMapping, LibraryAttacher, type Present } from "./library_attacher.ts";
-import { GATE_STREAM, gatePrefixes, groupByLibrary, type MakeCallGate } from "./library_groups.ts";
+import { GATE_STREAM, gateFor, groupByLibrary, type LibraryGroup, type MakeCallGate, type MakeMappingGate, stillAwaited } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 import type { Members } from "./members.ts";
 import { inOne, type ProgramPart } from "./program_part.ts";
@@ -19,7 +19,7 @@ import { whyMissing } from "./why_missing.ts";
 
 export interface AttachOptions {
   readonly guard: Guard;
-  readonly mappingGate: (prefixes: readonly string[], execs: boolean, each: readonly string[]) => Probe;
+  readonly mappingGate: MakeMappingGate;
   readonly callGate: MakeCallGate;
   /** A running target that has not mapped a library yet is waited for, instead of refused. */
   readonly patient: boolean;
@@ -83,7 +83,7 @@ export class Attachments {
     const { programs } = this.run;
     const filter = await this.#first();
     const process = this.#start({ ...this.#kernelPart(), filter, prompt });
-    const gates = this.#startGate(this.#libraries.gatePrefixes, filter);
+    const gates = this.#startGate(this.#libraries.groups, filter);
     // After the gate, which would take what is kept for those that it stops for.
     programs.prepare(this.#libraries.expected);
     const ready = [process, ...gates].map((attached) => programs.ready(attached));
@@ -106,7 +106,7 @@ export class Attachments {
     const pids = filter.type === "new" ? [] : filter.pids;
     const present = await this.#present(pid, pids, files);
     const kernel = this.#kernelPart();
-    const awaited = [...this.#libraries.groups.filter(({ need }) => need.each), ...this.options.patient ? present.missing : []];
+    const awaited = stillAwaited(this.#libraries.groups, this.options.patient ? present.missing : []);
     if (awaited.length === 0 && !prompt) {
       await this.#libraries.attach(present, async (parts) => {
         await programs.ready(this.#start({ ...inOne([kernel, ...parts]), filter }));
@@ -114,7 +114,7 @@ export class Attachments {
       });
     } else {
       const process = this.#start({ ...kernel, filter, prompt });
-      const others = [process, ...this.#startGate(gatePrefixes(awaited), filter)];
+      const others = [process, ...this.#startGate(awaited, filter)];
       await Promise.all([this.#libraries.attach(present), ...others.map((attached) => programs.ready(attached))]);
     }
     this.#firstFilter = undefined;
@@ -166,14 +166,14 @@ export class Attachments {
   }
 
   /** None where nothing is waited for. */
-  #startGate(prefixes: readonly string[], filter: Filter): Attached[] {
-    if (prefixes.length === 0) return [];
+  #startGate(awaited: readonly LibraryGroup[], filter: Filter): Attached[] {
     const { guard, mappingGate } = this.options;
     // Of programs that start anywhere on the machine nobody is stopped for being started.
     const execs = filter.type !== "new";
+    const gate = gateFor(awaited, execs, mappingGate);
+    if (!gate) return [];
     if (execs) { for (const pid of this.members.tops) void guard.mayStop(pid); }
-    const each = gatePrefixes(this.#libraries.groups.filter(({ need }) => need.each));
-    return [this.#start({ stream: GATE_STREAM, probes: [mappingGate(prefixes, execs, each)], filter })];
+    return [this.#start({ stream: GATE_STREAM, probes: [gate], filter })];
   }
 
   async #startLibraries(parts: readonly ProgramPart[]): Promise<void> {

@@ -6,7 +6,7 @@ import { findLibraries, type FoundLibrary, isLinked, readMapped, readNamesTable,
 import { handsOverMarkers, placesThousands } from "../machine/bpftrace.ts";
 import type { Probe, SiteParam } from "../programs/probe.ts";
 import { hasEnded } from "../target/process.ts";
-import { gatePrefixes, type LibraryGroup } from "./library_groups.ts";
+import type { LibraryGroup } from "./library_groups.ts";
 import { isNowhere, type ProgramPart, siteKey, type SiteMap } from "./program_part.ts";
 import type { Means } from "./means.ts";
 
@@ -82,11 +82,6 @@ export class LibraryAttacher {
       unsafe: gate !== undefined,
       prompt: gate !== undefined,
     }));
-  }
-
-  /** Prefixes of file names at whose mapping the target has to be stopped. */
-  get gatePrefixes(): string[] {
-    return gatePrefixes(this.groups);
   }
 
   /** Looks into a program before it is started, while nobody stands still for it: the long table of a large program takes a tenth of a second. */
@@ -231,13 +226,13 @@ export class LibraryAttacher {
 
   async #sites(files: FilesOnce, pid: number, probes: readonly Probe[], own: readonly FoundLibrary[]): Promise<SiteMap> {
     const { bpftrace, arch, kernel } = this.means.machine;
+    const host = { ...bpftrace!.features, markers: handsOverMarkers(bpftrace!), kernel, arch };
     const params = probes.flatMap((probe) => Object.values(probe.params ?? {})).filter((param) => param.type === "site");
     const returns = params.filter(({ at }) => at === "return").flatMap(({ functions }) => functions.flat());
     const found = params.map(async (param) => {
       const libraries = param.beside === undefined
         ? own
         : await findLibraries(files, pid, { prefix: param.beside, symbols: [] }, param.functions.flat(), { internal: param.internal });
-      const host = { ...bpftrace!.features, markers: handsOverMarkers(bpftrace!), kernel, arch };
       if (param.at === "usdt" && !host.markers) {
         this.fact({ fact: "note", text: `${param.functions.flat().join(", ")}: not seen, this needs bpftrace 0.27` });
       }

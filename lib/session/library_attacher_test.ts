@@ -13,7 +13,7 @@ import { LibraryAttacher } from "./library_attacher.ts";
 import type { Probe } from "../programs/probe.ts";
 import type { ProgramPart } from "./program_part.ts";
 import { whyMissing } from "./why_missing.ts";
-import { groupByLibrary } from "./library_groups.ts";
+import { gatePrefixes, groupByLibrary } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 
 // endbr64; push %rbp: behind the first instruction a probe is ten times cheaper.
@@ -58,7 +58,7 @@ function attacher(
 Deno.test("library attacher: at the mapping what may be attached is, at its cheapest place, with the gate for the rest", async () => {
   using root = temporary();
   const { proc, started, libraries } = attacher(root.path);
-  assert.deepEqual(libraries.gatePrefixes, ["libllama."]);
+  assert.deepEqual(gatePrefixes(libraries.groups), ["libllama."]);
   proc.map(100, "/opt/libllama.so", 5, libllama);
   proc.map(100, "/opt/libggml-cpu-haswell.so", 6, libggml);
   await libraries.atMapping(100);

@@ -6,6 +6,8 @@ export const GATE_STREAM = "gate";
 
 /** Makes the probe that stops a process at a call. */
 export type MakeCallGate = (prefix: string, call: string) => Probe;
+/** Makes the probe that stops a process at the mapping of a file with such a name; `each`: every process, not only the first that maps the file. */
+export type MakeMappingGate = (prefixes: readonly string[], execs: boolean, each: readonly string[]) => Probe;
 
 /** Probes that share a library and are attached by one program: the stream of that name. */
 export interface LibraryGroup {
@@ -44,6 +46,17 @@ export function groupByLibrary(probes: readonly Probe[], callGate: MakeCallGate)
 /** Prefixes of file names at whose mapping a process has to be stopped for these groups. */
 export function gatePrefixes(groups: readonly LibraryGroup[]): string[] {
   return [...new Set(groups.filter(({ need }) => need.ready === "mapped").map(({ need }) => need.prefix))];
+}
+
+/** The gate at which processes stop for these groups, and with `execs` where they start another program; null: none of them is waited for at its mapping. */
+export function gateFor(groups: readonly LibraryGroup[], execs: boolean, mappingGate: MakeMappingGate): Probe | null {
+  const prefixes = gatePrefixes(groups);
+  return prefixes.length === 0 ? null : mappingGate(prefixes, execs, gatePrefixes(groups.filter(({ need }) => need.each)));
+}
+
+/** What is waited for in a target that runs already: what each process of it may map, now or later, and those of `missing`. */
+export function stillAwaited(groups: readonly LibraryGroup[], missing: readonly LibraryGroup[]): LibraryGroup[] {
+  return groups.filter((group) => group.need.each || missing.includes(group));
 }
 
 /** The program that a library's probe is a part of. */

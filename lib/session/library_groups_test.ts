@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { callGate } from "../../probes/gate/call.ts";
+import { mappingGate } from "../../probes/gate/mapping.ts";
 import { graph } from "../../probes/ggml/graph.ts";
 import { ops } from "../../probes/ggml/ops.ts";
 import { calls } from "../../probes/llama/calls.ts";
 import { life } from "../../probes/process/life.ts";
-import { groupByLibrary } from "./library_groups.ts";
+import { gateFor, groupByLibrary, stillAwaited } from "./library_groups.ts";
 
 Deno.test("library groups: probes of a folder are attached together, and the gate rides with the library whose call it waits for", () => {
   const groups = groupByLibrary([life, calls, graph, ops], callGate);
@@ -30,4 +31,13 @@ Deno.test("library groups: two groups that wait for the same call share its gate
   const other = { ...graph, name: "other/graph" };
   const groups = groupByLibrary([calls, graph, other], callGate);
   assert.equal(groups.filter(({ gate }) => gate).length, 1);
+});
+
+Deno.test("library groups: of those of which each process is looked at, a running target is awaited whatever it has mapped, and has a gate of their names", () => {
+  const each = { ...life, name: "gpu/calls", library: { prefix: "libgpu.", symbols: ["f"], ready: "mapped", each: true } } as const;
+  const groups = groupByLibrary([calls, each], callGate);
+  const awaited = (missing: typeof groups) => stillAwaited(groups, missing).map(({ need }) => need.prefix);
+  assert.deepEqual([awaited([]), awaited(groups), stillAwaited(groupByLibrary([calls], callGate), [])], [["libgpu."], ["libllama.", "libgpu."], []]);
+  assert.deepEqual(gateFor(groups, true, mappingGate)!.params, mappingGate(["libllama.", "libgpu."], true, ["libgpu."]).params);
+  assert.equal(gateFor([], true, mappingGate), null);
 });
