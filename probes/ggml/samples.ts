@@ -8,6 +8,7 @@ import { ProcessCode } from "../process/code.ts";
 import { cpuBackend } from "./library.ts";
 import template from "./samples.bt" with { type: "text" };
 import { readableName } from "../process/readable_name.ts";
+import { ip } from "../process/registers.ts";
 import { OTHER_CODE, workOf } from "./work.ts";
 
 /** Which function runs, by a timer. */
@@ -15,7 +16,7 @@ export const samples: Probe = {
   name: "ggml/samples",
   summary: `ggml: which function runs, ${SAMPLES_PER_SECOND} times in a second of CPU time`,
   template,
-  params: { ip: { type: "arch", x86_64: 'reg("ip")', aarch64: 'reg("pc")' } },
+  params: { ip },
   library: { ...cpuBackend, symbols: ["ggml_graph_compute"] },
   details: ["sample"],
   sees: ["process/life.task", "process/life.exec", "process/life.exit"],

@@ -2,6 +2,7 @@ import type { Field } from "../../lib/events/event.ts";
 import type { LibraryNeed, Param, Probe } from "../../lib/programs/probe.ts";
 import { silent } from "../../lib/programs/silent.ts";
 import type { NameTest } from "../../lib/target/symbols.ts";
+import { caller, ip, popped } from "../process/registers.ts";
 import { frameRecord, withStacks } from "../process/stack.ts";
 import template from "./calls.bt" with { type: "text" };
 import { beginOf, type Family, type Kind, type Signature, signatureOf, signaturesOf, WORDS } from "./signatures.ts";
@@ -176,12 +177,10 @@ function callsOf(family: Family): Probe {
     template: blocksOf([...groups.values()], family),
     params: {
       ...Object.fromEntries(sites),
-      ip: { type: "arch", x86_64: 'reg("ip")', aarch64: 'reg("pc")' },
+      ip,
+      caller,
+      popped,
       fp: { type: "arch", x86_64: '(uint64)reg("bp")', aarch64: '(uint64)reg("r29")' },
-      // Where the call returns to: on the stack, or in the link register.
-      caller: { type: "arch", x86_64: '*(uint64 *)reg("sp")', aarch64: '(uint64)reg("r30")' },
-      // By a return: the address that it returns to.
-      popped: { type: "arch", x86_64: "8", aarch64: "0" },
       argument6: { type: "arch", x86_64: '*(uint64 *)(reg("sp") + 8)', aarch64: '(uint64)reg("r6")' },
       argument7: { type: "arch", x86_64: '*(uint64 *)(reg("sp") + 16)', aarch64: '(uint64)reg("r7")' },
       argument8: { type: "arch", x86_64: '*(uint64 *)(reg("sp") + 24)', aarch64: '*(uint64 *)reg("sp")' },

@@ -1,5 +1,6 @@
 import type { Probe } from "../../lib/programs/probe.ts";
 import { silent } from "../../lib/programs/silent.ts";
+import { caller } from "../process/registers.ts";
 import template from "./learn.bt" with { type: "text" };
 import { DISPATCHED, libtorch } from "./library.ts";
 
@@ -10,8 +11,7 @@ export const learn: Probe = {
   template,
   params: {
     dispatched: { type: "site", at: "entry", functions: [[DISPATCHED]] },
-    // Where the call returns to: on the stack, or in the link register.
-    caller: { type: "arch", x86_64: '*(uint64*)reg("sp")', aarch64: 'reg("r30")' },
+    caller,
   },
   library: libtorch,
   hot: true,

@@ -6,6 +6,7 @@ import type { Tracks } from "../../lib/events/tracks.ts";
 import { withEveryOperator } from "../../lib/programs/detail.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { ProcessCode } from "../process/code.ts";
+import { ip, popped } from "../process/registers.ts";
 import { isOperator, libtorch, operatorOf } from "./library.ts";
 import template from "./ops.bt" with { type: "text" };
 import { placesOf, reading, shapeFields, tensorPlaces } from "./shapes.ts";
@@ -22,9 +23,8 @@ export function ops(functions?: readonly string[]): Probe {
     params: {
       call: { type: "site", at: "entry", functions: names, together: "torch" },
       back: { type: "site", at: "return", functions: names, together: "torch" },
-      ip: { type: "arch", x86_64: 'reg("ip")', aarch64: 'reg("pc")' },
-      // By a return: the address that it returns to.
-      popped: { type: "arch", x86_64: "8", aarch64: "0" },
+      ip,
+      popped,
     },
     library: libtorch,
     names: names.flat(),
