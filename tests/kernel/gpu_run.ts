@@ -1,6 +1,4 @@
 import { join } from "node:path";
-import type { GpuResult } from "../../lib/analysis/gpu_schema.ts";
-import type { Summary } from "../../lib/analysis/summary.ts";
 
 /** A call as a stand-in library wrote it into its book. */
 export interface Noted {
@@ -41,8 +39,6 @@ export function toldCalls(path: string, family: string): Told[] {
     .map(({ name, start, args = {}, track: { pid, tid } }) => ({ pid, tid, func: name, start: BigInt(start), args }))
     .sort((a, b) => a.start < b.start ? -1 : a.start > b.start ? 1 : 0);
 }
-
-export type GpuSummary = Summary<GpuResult>;
 
 /** Allocations and frees by kind of memory, reckoned from the books alone: an address, or a handle, is given out once in a process. */
 export function heldBy(noted: readonly Noted[]) {

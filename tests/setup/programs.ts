@@ -24,7 +24,7 @@ function gpuStandIns(folder: string, protection: string) {
     [`${folder}/calls`]: { sources: ["gpu/calls.c", ...shared], flags: ["-O1", "-g", "-pthread", "-rdynamic"], libraries: [...beside, ...all] },
     [`${folder}/opening`]: { sources: ["gpu/calls.c", ...shared], flags: ["-O1", "-g", "-pthread", "-DOPENED"], libraries: ["-ldl"] },
     [`${folder}/leaks`]: {
-      sources: ["gpu/leaks.c", ...shared],
+      sources: ["gpu/leaks.c", "clock.h", ...shared],
       flags: ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-pthread"],
       libraries: [...beside, "-l:libcuda.so.1"],
     },
@@ -97,8 +97,7 @@ const table: Readonly<
     flags: ["-O1", "-g", "-fPIC", "-shared", "-DBURN_NS=1000"],
     libraries: [],
   },
-  // As distributions compile, and without the landing pads that these begin functions with.
-  "gpu/devices": { sources: ["gpu/devices.c"], flags: ["-O1"], libraries: [] },
+  "gpu/devices": { sources: ["gpu/devices.c", "clock.h"], flags: ["-O1"], libraries: [] },
   "gpu-quiet/libcuda.so.1": {
     sources: ["gpu/cuda.c", "gpu/log.h"],
     flags: ["-O2", "-fcf-protection=none", "-fPIC", "-shared", "-pthread", "-DQUIET", "-Wl,-soname,libcuda.so.1"],
@@ -111,10 +110,11 @@ const table: Readonly<
     libraries: [`-L${join(builtFolder, "gpu")}`, "-Wl,-rpath,$ORIGIN", "-l:libparcagpucupti.so"],
   },
   "gpu-quiet/launching": {
-    sources: ["gpu/launching.c"],
+    sources: ["gpu/launching.c", "clock.h"],
     flags: ["-O2"],
     libraries: [`-L${join(builtFolder, "gpu-quiet")}`, "-Wl,-rpath,$ORIGIN", "-l:libcuda.so.1"],
   },
+  // As distributions compile, and without the landing pads that these begin functions with.
   ...gpuStandIns("gpu", "-fcf-protection"),
   ...gpuStandIns("gpu-plain", "-fcf-protection=none"),
 };

@@ -27,22 +27,6 @@ enum { THREADS = 3, KEPT = 64 };
   F(cudaHostAlloc) F(cudaFreeHost) F(cudaMemcpy) F(cudaMemcpyAsync) F(cudaMemcpy2DAsync) F(cudaMemset) F(cudaLaunchKernel) F(cudaStreamSynchronize) \
   F(cudaDeviceSynchronize) F(cudaGetLastError) F(ncclGetUniqueId) F(ncclCommInitRank) F(ncclAllReduce) F(ncclAllGather) F(ncclReduce) F(ncclSend)
 
-typedef struct {
-  size_t srcXInBytes, srcY;
-  int srcMemoryType;
-  const void *srcHost;
-  CUdeviceptr srcDevice;
-  void *srcArray;
-  size_t srcPitch, dstXInBytes, dstY;
-  int dstMemoryType;
-  void *dstHost;
-  CUdeviceptr dstDevice;
-  void *dstArray;
-  size_t dstPitch, WidthInBytes, Height;
-} CUDA_MEMCPY2D;
-typedef struct {
-  char internal[128];
-} ncclUniqueId;
 
 CUresult cuInit(unsigned);
 CUresult cuDeviceGetCount(int *);

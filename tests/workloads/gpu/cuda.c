@@ -118,19 +118,6 @@ COPY_LATER("cuMemcpyDtoHAsync", cuMemcpyDtoHAsync_v2, "device to host", void *, 
 COPY("cuMemcpy", cuMemcpy, "host to device", CUdeviceptr, CUdeviceptr)
 COPY_LATER("cuMemcpyAsync", cuMemcpyAsync_ptsz, "device to host", CUdeviceptr, CUdeviceptr)
 
-typedef struct {
-  size_t srcXInBytes, srcY;
-  int srcMemoryType;
-  const void *srcHost;
-  CUdeviceptr srcDevice;
-  void *srcArray;
-  size_t srcPitch, dstXInBytes, dstY;
-  int dstMemoryType;
-  void *dstHost;
-  CUdeviceptr dstDevice;
-  void *dstArray;
-  size_t dstPitch, WidthInBytes, Height;
-} CUDA_MEMCPY2D;
 EXPORTED CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream) {
   const char *direction = copy->srcMemoryType == 1 ? "host to device" : copy->dstMemoryType == 1 ? "device to host" : "on the device";
   NOTE("cuMemcpy2DAsync", 0, ",\"bytes\":%zu,\"direction\":\"%s\",\"stream\":\"0x%lx\"", copy->WidthInBytes * copy->Height, direction, (long)stream);

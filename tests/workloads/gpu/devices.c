@@ -17,14 +17,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-static long long now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
+#include "../clock.h"
 
 static int device(const char *folder, const char *name) {
   char path[4096];
@@ -69,12 +63,12 @@ int main(int argc, char **argv) {
   if (argc == 4 && strcmp(argv[1], "ask") == 0) {
     const int file = device(argv[2], "nvidia0");
     if (file < 0) err(1, "nvidia0");
-    const long long end = now() + atoll(argv[3]) * 1000000;
+    const long long end = clock_ns(CLOCK_MONOTONIC) + atoll(argv[3]) * 1000000;
     long long inside = 0;
     int times = 0;
-    for (long long before; (before = now()) < end; times++) {
+    for (long long before; (before = clock_ns(CLOCK_MONOTONIC)) < end; times++) {
       ask(file);
-      inside += now() - before;
+      inside += clock_ns(CLOCK_MONOTONIC) - before;
       usleep(2000);
     }
     printf("{\"times\":%d,\"inside\":%lld}\n", times, inside);
@@ -82,7 +76,7 @@ int main(int argc, char **argv) {
   }
   if (argc == 5 && strcmp(argv[1], "hold") == 0) {
     usleep(1000 * atoi(argv[3]));
-    for (const long long end = now() + atoll(argv[4]) * 1000000; now() < end;) {
+    for (const long long end = clock_ns(CLOCK_MONOTONIC) + atoll(argv[4]) * 1000000; clock_ns(CLOCK_MONOTONIC) < end;) {
       struct ifreq request;
       memset(&request, 0, sizeof request);
       request.ifr_flags = IFF_TUN | IFF_NO_PI;

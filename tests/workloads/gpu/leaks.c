@@ -9,20 +9,14 @@
  */
 #define _GNU_SOURCE
 #include <err.h>
-#include <time.h>
 
+#include "../clock.h"
 #include "log.h"
 
 CUresult cuMemAlloc_v2(CUdeviceptr *, size_t);
 CUresult cuMemFree_v2(CUdeviceptr);
 CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **);
 CUresult cuStreamSynchronize(CUstream);
-
-static long long now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
 
 __attribute__((noinline)) static CUdeviceptr allocate(size_t bytes) {
   CUdeviceptr address;
@@ -49,13 +43,13 @@ int main(int argc, char **argv) {
   long long sum = 0, longest = 0, since = 0;
   for (int i = atoi(argv[3]); i >= 0; i--) {
     if (since > 0) {
-      const long long gap = now() - since;
+      const long long gap = clock_ns(CLOCK_MONOTONIC) - since;
       sum += gap;
       if (gap > longest) longest = gap;
     }
     cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL);
     cuStreamSynchronize(stream);
-    since = now();
+    since = clock_ns(CLOCK_MONOTONIC);
     nanosleep(&pause, NULL);
   }
   printf("{\"gaps\":%d,\"sum\":%lld,\"longest\":%lld}\n", atoi(argv[3]), sum, longest);

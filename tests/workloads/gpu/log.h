@@ -19,6 +19,22 @@ typedef struct handle *CUcontext, *CUstream, *CUevent, *CUmodule, *CUfunction, *
 typedef struct {
   unsigned x, y, z;
 } dim3;
+typedef struct {
+  size_t srcXInBytes, srcY;
+  int srcMemoryType;
+  const void *srcHost;
+  CUdeviceptr srcDevice;
+  void *srcArray;
+  size_t srcPitch, dstXInBytes, dstY;
+  int dstMemoryType;
+  void *dstHost;
+  CUdeviceptr dstDevice;
+  void *dstArray;
+  size_t dstPitch, WidthInBytes, Height;
+} CUDA_MEMCPY2D;
+typedef struct {
+  char internal[128];
+} ncclUniqueId;
 
 /* Where its addresses begin: no other library has the same. */
 #ifndef FIRST_ADDRESS

@@ -7,9 +7,6 @@ __attribute__((destructor)) static void end(void) { write_book("nccl"); }
 
 static const size_t sizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
 
-typedef struct {
-  char internal[128];
-} ncclUniqueId;
 EXPORTED ncclResult_t ncclGetUniqueId(ncclUniqueId *id) {
   id->internal[0] = 1;
   NOTE("ncclGetUniqueId", 0, "");
