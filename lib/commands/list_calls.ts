@@ -1,5 +1,6 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { harmless } from "../events/text.ts";
+import { RefusedFile, RegularFile } from "../machine/regular_file.ts";
 import { readElf } from "../target/elf.ts";
 import { importedNames } from "../target/symbols.ts";
 import { families } from "../../probes/gpu/calls.ts";
@@ -48,25 +49,20 @@ async function importedBy(paths: readonly string[]): Promise<Listed[]> {
 }
 
 async function importsOf(path: string): Promise<string[]> {
-  let file: Deno.FsFile;
+  let file: RegularFile;
   try {
-    file = Deno.openSync(path);
+    // Libraries have several names, of which one is the file's own.
+    file = RegularFile.open(Deno.realPathSync(path));
   } catch (cause) {
-    const why = cause instanceof Error ? `${cause.message}.` : "";
+    const why = cause instanceof RefusedFile ? `It ${cause.message}` : cause instanceof Error ? `${cause.message}.` : "";
     throw new LlmprofError(ExitCode.failed, `Cannot read ${path}.`, why, "Name a program or a library.", { cause });
   }
-  using _file = file;
-  const size = file.statSync().size;
-  const read = (offset: number, length: number) => {
-    const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)));
-    file.seekSync(offset, Deno.SeekMode.Start);
-    let done = 0;
-    for (let n; done < bytes.length && (n = file.readSync(bytes.subarray(done))) !== null && n > 0;) done += n;
-    return Promise.resolve(bytes.subarray(0, done));
-  };
-  const elf = await readElf(read);
-  if (!elf) {
-    throw new LlmprofError(ExitCode.failed, `Cannot read ${path}.`, "It is no 64-bit ELF file.", "Name a program or a library.");
+  try {
+    const read = (offset: number, length: number) => Promise.resolve(file.readAt(offset, length));
+    const elf = await readElf(read);
+    if (!elf) throw new LlmprofError(ExitCode.failed, `Cannot read ${path}.`, "It is no 64-bit ELF file.", "Name a program or a library.");
+    return await importedNames(elf, read);
+  } finally {
+    file.close();
   }
-  return await importedNames(elf, read);
 }
