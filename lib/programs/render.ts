@@ -5,7 +5,7 @@ import { attachPoint, quote } from "./quoting.ts";
 import { printLine } from "./printed_lines.ts";
 import { isRepeating, repeatBegin, replaceRepeats } from "./repeat.ts";
 import { RotatingMaps } from "./rotating_maps.ts";
-import { Kind, type StreamSchema } from "./schema.ts";
+import { Kind, LINES, type StreamSchema } from "./schema.ts";
 import { apart, type Piece } from "./pieces.ts";
 import { type Block, parseTemplate, replaceConditions, replaceEmits } from "./template.ts";
 
@@ -58,6 +58,14 @@ export interface ProgramSite {
   readonly perOperator?: number;
 }
 
+/** The ways of a record out of the kernel. */
+interface WayOut {
+  /** Of frequent ones where there is no ring buffer. */
+  readonly rotating: RotatingMaps | null;
+  /** What counts a line that is printed; empty where all processors share a buffer. */
+  readonly line: string;
+}
+
 export const HEARTBEAT_MS = 100;
 /** Several times as long as a thread waits on a busy machine until it runs again. */
 const DISORDER_NS = 10e6;
@@ -82,7 +90,8 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   const maps: Record<string, string> = {};
   const sites: SharedSite[] = [];
   const blocks: string[] = [];
-  const rotating = dialect.perCpuBuffers > 0 ? RotatingMaps.for(plan.probes) : null;
+  const way = wayOut(plan, dialect);
+  const { rotating } = way;
   const closing: string[] = [];
   const pieces: Piece[] = [];
   let kind: number = Kind.first;
@@ -94,7 +103,7 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
       records[kind++] = { name: `${probe.name}.${record}`, fields };
     }
     for (const map of Object.keys({ ...probe.maps, ...probe.sums })) maps[map] = `${probe.name}.${map}`;
-    const sending = (text: string) => replaceEmits(text, ([record, ...args]) => emit(probe, record!, args, kinds, rotating));
+    const sending = (text: string) => replaceEmits(text, ([record, ...args]) => emit(probe, record!, args, kinds, way));
     if (probe.atClose !== undefined && dialect.walksMaps) closing.push(sending(has(probe.atClose)));
     const template = has(probe.template);
     for (const block of parseTemplate(template)) {
@@ -114,14 +123,18 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
     }
   }
   for (const { block, attach, probe, kinds } of dialect.perCpuBuffers > 0 ? apart(pieces) : pieces) {
-    blocks.push(renderBlock(block, attach, probe, kinds, rotating, plan.filter, (name) => literal(probe, name, dialect, resolve)));
+    blocks.push(renderBlock(block, attach, probe, kinds, way, plan.filter, (name) => literal(probe, name, dialect, resolve)));
   }
   const repeats = dialect.walksMaps && plan.probes.some(({ template }) => isRepeating(template));
-  const prologue = [...beginning(plan, rotating, repeats, closing), ...heartbeat(plan.probes, dialect.perCpuBuffers), ...(rotating?.blocks() ?? [])];
+  const prologue = [...beginning(plan, way, repeats, closing), ...heartbeat(plan.probes, dialect.perCpuBuffers), ...(rotating?.blocks() ?? [])];
   const text = [...prologue, ...filterBlocks(plan.filter), ...blocks].join("\n") + "\n";
   const buffers = dialect.perCpuBuffers > 0 && { buffers: dialect.perCpuBuffers };
   const schema = { stream: plan.stream, records, maps, disorderNs: DISORDER_NS, ...buffers, ...(rotating?.used && { rows: [...rotating.records] }) };
   return { text, sites: sites.map((site) => withAmong(site, sites)), unsafe: plan.probes.some((probe) => probe.unsafe), schema };
+}
+
+function wayOut({ probes }: ProgramPlan, { perCpuBuffers }: Dialect): WayOut {
+  return perCpuBuffers > 0 ? { rotating: RotatingMaps.for(probes), line: `@${LINES} = count(); ` } : { rotating: null, line: "" };
 }
 
 /**
@@ -129,16 +142,16 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
  * (Not by `signal_generate`: a gate's own signal would fire that inside a running program, which the kernel skips and counts as a miss.)
  * `ready` is printed when every probe is attached (bpftrace polls its buffers only then), with one reading of both clocks.
  */
-function beginning(plan: ProgramPlan, rotating: RotatingMaps | null, repeats: boolean, closing: readonly string[]): string[] {
+function beginning(plan: ProgramPlan, { rotating, line }: WayOut, repeats: boolean, closing: readonly string[]): string[] {
   const begin = [
     filterBegin(plan.filter),
     ...(rotating?.begin() ?? []),
     ...(repeats ? [repeatBegin()] : []),
     `@w = ${plan.window === "open" ? 1 : 0};`,
-    `printf("${Kind.clock} %llu %s\\n", nsecs, strftime("%s.%f", nsecs)); print("ready");`,
+    `${line}printf("${Kind.clock} %llu %s\\n", nsecs, strftime("%s.%f", nsecs)); print("ready");`,
   ];
   const window = (signal: number, set: string, kind: number) =>
-    `tracepoint:syscalls:sys_enter_kill /args->pid == ${SELF} && args->sig == ${signal}/ { ${set} printf("${kind} %llu 0\\n", nsecs); }`;
+    `tracepoint:syscalls:sys_enter_kill /args->pid == ${SELF} && args->sig == ${signal}/ { ${set} ${line}printf("${kind} %llu 0\\n", nsecs); }`;
   // Before, so that nothing counts that does not look at `@w`; and again, for what was set while `@w` was still seen.
   const shut = [...new Set(plan.probes.flatMap(({ whileOpen }) => whileOpen ?? []))].map((map) => `@${map} = 0;`).join(" ");
   return [
@@ -159,7 +172,7 @@ function heartbeat(probes: readonly Probe[], perCpuBuffers: number): string[] {
   const always = printed([...probes.flatMap((probe) => Object.keys(probe.maps ?? {})), "n"]);
   const counters = sums === "" ? always : `if (@w == 0) { ${sums} } ${always}`;
   if (perCpuBuffers === 0) return [`interval:ms:${HEARTBEAT_MS} { print((9, nsecs)); ${counters} }`];
-  return [`profile:ms:${beatMs(perCpuBuffers)} { print((9, nsecs, cpu)); }`, `interval:ms:${HEARTBEAT_MS} { ${counters} }`];
+  return [`profile:ms:${beatMs(perCpuBuffers)} { print((9, nsecs, cpu)); }`, `interval:ms:${HEARTBEAT_MS} { ${counters} print(@${LINES}); }`];
 }
 
 function attachPoints(block: Block, probe: Probe, dialect: Dialect, resolve: ResolveSite): string[] {
@@ -182,14 +195,14 @@ function renderBlock(
   attach: readonly string[],
   probe: Probe,
   kinds: ReadonlyMap<string, number>,
-  rotating: RotatingMaps | null,
+  way: WayOut,
   filter: Filter,
   literalOf: (name: string) => string,
 ): string {
   // In one pass, and after the records: what is filled in is never looked at again, whatever it says.
   const filled = (text: string) =>
     text.replace(/FILTER|\{\{(\w+)\}\}/g, (_, name?: string) => name === undefined ? filterPredicate(filter) : literalOf(name));
-  const body = filled(replaceEmits(block.body, ([record, ...args]) => emit(probe, record!, args, kinds, rotating)));
+  const body = filled(replaceEmits(block.body, ([record, ...args]) => emit(probe, record!, args, kinds, way)));
   return `${attach.join(",\n")}${block.predicate ? ` /${filled(block.predicate)}/` : ""} {${body}}`;
 }
 
@@ -199,14 +212,14 @@ function emit(
   record: string,
   args: readonly string[],
   kinds: ReadonlyMap<string, number>,
-  rotating: RotatingMaps | null,
+  { rotating, line }: WayOut,
 ): string {
   const fields = probe.records[record];
   if (!fields) throw new Error(`${probe.name}: no record '${record}'`);
   if (args.length !== fields.length) throw new Error(`${probe.name}.${record}: ${fields.length} fields declared, ${args.length} given`);
   const kind = kinds.get(record)!;
   if (rotating?.takes(`${probe.name}.${record}`)) return `${rotating.store(kind, args)} @n = count()`;
-  return `@n = count(); ${printLine(kind, fields, args)}`;
+  return `@n = count(); ${line}${printLine(kind, fields, args)}`;
 }
 
 /** What a site shares with others: see `Probe.share`. */

@@ -57,7 +57,7 @@ Deno.test("without a ring buffer, frequent numbers become rows of rotating maps,
     window: "signalled",
   } as const;
   const { text, schema, sites } = render(plan, { ...dialect, perCpuBuffers: 2 }, () => []);
-  assert.match(text, /tracepoint:a:b \{ @n = count\(\); printf\("11 .*%rh/);
+  assert.match(text, /tracepoint:a:b \{ @n = count\(\); @lines = count\(\); printf\("11 .*%rh/);
   assert.match(
     text,
     /@rows1\[nsecs, cpu\] = \(\(int64\)\(12\), \(int64\)\(\(uint64\)pid \* 4194304 \+ tid\), \(int64\)\(arg0\), \(int64\)\(arg1\)\);/,
@@ -68,6 +68,8 @@ Deno.test("without a ring buffer, frequent numbers become rows of rotating maps,
   assert.deepEqual(schema.rows, ["t/p.pair", "t/p.one"]);
   assert.deepEqual(sites.map(({ attach, isPrinted = false }) => [attach, isPrinted]), [["tracepoint:a:c", true], ["tracepoint:a:b", false]]);
   assert.equal([...text.matchAll(/@n = count\(\)/g)].length, 5, "each is counted once");
+  assert.equal([...text.matchAll(/@lines = count\(\); printf/g)].length, 6, "each line that is printed: clock, window, records");
+  assert.equal([...text.matchAll(/printf/g)].length, 6);
 });
 
 Deno.test("REPEAT walks through a map of numbers where bpftrace can, and is a short loop where it cannot", () => {

@@ -11,7 +11,8 @@ export interface StreamSchema {
   readonly disorderNs: number;
   /**
    * How many buffers there are, one for each processor, read one after another: each has heartbeats of its own, `(9, <nsecs>, <cpu>)`, and what one
-   * promises says nothing of the others. Absent where all processors share one.
+   * promises says nothing of the others. `@lines` is how many lines of records have been written into all of them. Absent where all
+   * processors share one.
    */
   readonly buffers?: number;
   /**
@@ -22,6 +23,8 @@ export interface StreamSchema {
   readonly rows?: readonly string[];
 }
 
+/** Name of the counter of lines, where each processor has a buffer of its own. */
+export const LINES = "lines";
 /** Name of the maps whose rows are records, without their number. */
 export const ROWS = "rows";
 /** Name of the counters beside them: what a full map refused is the difference. */

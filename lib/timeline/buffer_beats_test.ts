@@ -16,6 +16,21 @@ Deno.test("buffers promise what the slowest of them has promised", () => {
   assert.equal(beats.told(0, 30.5 * s), 30.5 * s);
 });
 
+Deno.test("where as many lines have come as the kernel counted, nothing is on its way, whoever was silent", () => {
+  const beats = new BufferBeats(2);
+  beats.told(0, 10 * s);
+  assert.equal(beats.counted(0), 10 * s, "the other has never had a heartbeat");
+  beats.line();
+  beats.told(0, 11 * s);
+  assert.equal(beats.counted(2), null, "one is on its way, or lost");
+  beats.line();
+  assert.equal(beats.counted(2), 11 * s);
+  assert.equal(beats.counted(2), null, "no later than was said");
+  assert.equal(beats.told(1, 10.5 * s), null);
+  assert.equal(beats.told(1, 12 * s), null, "the first has promised no more than the count");
+  assert.equal(beats.told(0, 12 * s), 12 * s);
+});
+
 Deno.test("a processor that is switched off holds the others back for ten seconds, and takes nothing back when it returns", () => {
   const beats = new BufferBeats(2);
   beats.told(0, 10 * s);

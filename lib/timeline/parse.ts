@@ -1,7 +1,7 @@
 import type { Event, Field, Snapshot, Value } from "../events/event.ts";
 import { shortenedText, textOf } from "../events/text.ts";
 import { type Base, type Ns, parseNs } from "../events/time.ts";
-import { Kind, type StreamSchema, SWEPT, TEXT_BYTES } from "../programs/schema.ts";
+import { Kind, LINES, type StreamSchema, SWEPT, TEXT_BYTES } from "../programs/schema.ts";
 import { isWho, pidOf, tidOf } from "../programs/who.ts";
 import { BufferBeats } from "./buffer_beats.ts";
 import { LineFields } from "./line_fields.ts";
@@ -113,9 +113,14 @@ export class LineParser {
     const at = line.time();
     if (!shape || !(at < LATEST)) return NONE;
     // Its wall-clock time is for who starts the program: see clock_line.ts.
-    if (kind === Kind.clock) return line.end < 0 ? line.skip() : NONE;
+    if (kind === Kind.clock) {
+      if (line.end >= 0) return NONE;
+      this.#beats?.line();
+      return line.skip();
+    }
     const event = this.#event(shape, at);
     if (event === null || line.end < 0) return NONE;
+    this.#beats?.line();
     if (kind === Kind.open || kind === Kind.close) this.handler.window(at, kind === Kind.open);
     else this.handler.event(event, kind);
     return line.end + 1;
@@ -195,10 +200,13 @@ export class LineParser {
     const isWhole = at < LATEST && (cpu !== undefined) === (kind === "9" && this.#beats !== undefined);
     if (isWhole && kind === String(SWEPT) && this.#rows) return this.handler.swept(at, this.#rows.swept());
     if (!isWhole || kind !== "9") return this.handler.undecodable(text);
-    // A processor that is idle has no heartbeats, and what is promised then lags behind; maps that are printed are as young as the last one.
+    // What all buffers promise may lag behind; maps that are printed are as young as the last heartbeat.
     if (!(at < this.#lastBeat)) this.#lastBeat = at;
-    const promised = this.#beats ? this.#beats.told(Number(cpu), at) : at;
-    if (promised !== null) this.handler.beat(promised);
+    this.#promise(this.#beats ? this.#beats.told(Number(cpu), at) : at);
+  }
+
+  #promise(at: Ns | null): void {
+    if (at !== null) this.handler.beat(at);
   }
 
   /** `@n: 12`, `@map: 12`, `@map[1, 2]: 12`. */
@@ -209,6 +217,7 @@ export class LineParser {
     const map = this.#maps.get(name);
     if (!row) return name === "n" || map || !/^@\w*(\[[^\]]*\])?: /.test(text) ? this.handler.undecodable(text) : undefined;
     if (name === "n") return this.handler.emitted(Number(value));
+    if (name === LINES && this.#beats) return this.#promise(this.#beats.counted(Number(value)));
     // The program's own state (@w, @tree …) is printed when bpftrace ends; it says nothing about the target.
     if (!map || !Number.isFinite(this.#lastBeat)) return;
     this.handler.snapshot({ at: this.#lastBeat, stream: this.schema.stream, map, key: key ? key.split(", ").map(Number) : [], value: Number(value) });

@@ -72,6 +72,14 @@ Deno.test("a heartbeat tells its buffer where there are several, and counts when
   assert.deepEqual(parse(["(9, 7, 0)"], 0n), [["undecodable", "(9, 7, 0)"]]);
 });
 
+Deno.test("one of several buffers that is silent holds nobody back where all lines that the kernel counted have come", () => {
+  const told = ["3 1 1795248402.5", "1 7 0", "11 8 1/1 0", "(9, 9, 0)"];
+  const calls = (lines: number) => parse([...told, `@lines: ${lines}`], 0n, { buffers: 2 }).slice(2);
+  assert.deepEqual(calls(3), [["beat", 9 - 10e9], ["beat", 9]]);
+  assert.deepEqual(calls(4), [["beat", 9 - 10e9]], "one is on its way");
+  assert.deepEqual(parse(["(9, 9)", "@lines: 0"], 0n), [["beat", 9]], "says nothing where there is one buffer");
+});
+
 Deno.test("what fits no grammar is handed on, not dropped", () => {
   const lines = [
     "11 1000000001 1/1",
