@@ -46,22 +46,25 @@ export interface Site {
 
 /** Where {@link findLibraries} does not look. */
 export interface Unlooked {
-  /** Programs that are known to have nothing linked into them. */
-  readonly plain?: ReadonlySet<string>;
+  /** Programs, by their paths, and libraries, by their keys, that are known to have nothing linked into them. What is found to is added. */
+  readonly plain?: Set<string>;
   /** Libraries that the process has mapped by their names: only what is linked into the program is asked for. */
   readonly named?: boolean;
   /** The program, and what a library exports: functions that a library keeps to itself are asked for. */
   readonly internal?: boolean;
 }
 
+/** The least that another library takes which is linked into one: CUDA's runtime alone takes more. */
+const LEAST_INSIDE = 512 << 10;
+
 /**
- * The libraries of a process that a probe can work with: the name fits (or it is the program itself, linked statically) and the functions are
- * there.
+ * The libraries of a process that a probe can work with: the name fits (or it is the program itself, linked statically, or a library into which that one
+ * may be linked) and the functions are there.
  */
 export async function findLibraries(
   files: FilesOnce,
   pid: number,
-  need: Pick<LibraryNeed, "prefix" | "symbols" | "apart">,
+  need: Pick<LibraryNeed, "prefix" | "symbols" | "apart" | "inside">,
   symbols: Wanted,
   without: Unlooked = {},
 ): Promise<FoundLibrary[]> {
@@ -69,22 +72,39 @@ export async function findLibraries(
   const named = mapped.filter(({ name }) => name.startsWith(need.prefix));
   // Without such a library, it may be linked into the program.
   const linked = mapped.filter(({ path }) => path === exe && !without.plain?.has(path) && !without.internal);
+  const around = new Set(
+    need.inside && need.symbols.length > 0 && !without.named
+      ? mapped.filter((library) => {
+        return !named.includes(library) && library.path !== exe && library.bytes >= LEAST_INSIDE && !without.plain?.has(keyOf(library));
+      })
+      : [],
+  );
   const candidates = named.length === 0 ? need.apart ? [] : linked : without.named ? [] : named;
-  const found = await Promise.all(candidates.map(async (library): Promise<FoundLibrary | null> => {
-    const { dev, inode, name, path } = library;
+  const found = await Promise.all([...candidates, ...around].map(async (library): Promise<FoundLibrary | null> => {
+    const { name, path } = library;
+    const key = keyOf(library);
     const read = mappedReader(files, pid, library);
     const headers = await readElf(read);
     if (!headers) return null;
     const elf = { ...headers, read };
     const isProgram = path === exe;
+    const isAround = around.has(library);
+    const readDebug = () => isAround ? Promise.resolve(null) : readDebugFile(files, pid, elf);
     const functions = without.internal
       ? (await findSymbols(elf, read, symbols)).functions
-      : await findFunctions(elf, isProgram, () => readDebugFile(files, pid, elf), need.symbols, symbols);
-    if (!functions) return null;
+      : await findFunctions(elf, isProgram || isAround, readDebug, need.symbols, symbols);
+    if (!functions) {
+      if (isAround) without.plain?.add(key);
+      return null;
+    }
     const buildId = await readSection(read, elf.sections.find(({ name, size }) => name === BUILD_ID_SECTION && size < 65_536));
-    return { key: `${dev}:${inode}`, name, path, file: mappedFile(pid, library), elf, buildId, functions, isProgram };
+    return { key, name, path, file: mappedFile(pid, library), elf, buildId, functions, isProgram };
   }));
   return found.filter((library) => library !== null);
+}
+
+function keyOf({ dev, inode }: Library): string {
+  return `${dev}:${inode}`;
 }
 
 /** Whether a program has these functions linked into it, as far as it or its debug file tells. */

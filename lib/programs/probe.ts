@@ -55,6 +55,8 @@ export interface LibraryNeed {
   readonly ready: "mapped" | { readonly prefix: string; readonly call: string; readonly announced?: string };
   /** It is a file of its own, never a part of a program. It takes seconds to attach to, or is seldom there: nothing is made ready before it appears. */
   readonly apart?: true;
+  /** It may also be linked into a library of any name, whose long table tells. */
+  readonly inside?: true;
   /**
    * Whoever maps it is looked at, now or later, and a target that never does lacks nothing. Each process, not only the first: a decoder may know functions
    * by their addresses.

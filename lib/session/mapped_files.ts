@@ -57,11 +57,11 @@ export class MappedFiles {
     const files = new FilesOnce(this.files);
     const executable = new Set(mapped.filter((mapping) => mapping.executable).map(idOf));
     await Promise.all(mapped.map(async (mapping) => {
-      const { dev, inode, path, deleted, range, start, end } = mapping;
+      const { dev, inode, start, end } = mapping;
       const id = idOf(mapping);
       if (executable.has(id) || this.#known.has(id) || end - start < SMALLEST_MODEL) return;
       this.#known.add(id);
-      const tensors = await readStoredTensors(mappedReader(files, pid, { dev, inode, path, deleted, range, name: path }));
+      const tensors = await readStoredTensors(mappedReader(files, pid, mapping));
       if (tensors) this.fact({ fact: "tensors", dev, inode, tensors });
     }));
   }

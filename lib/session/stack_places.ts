@@ -83,8 +83,8 @@ export class StackPlaces {
     return file;
   }
 
-  async #read(files: FilesOnce, pid: number, { dev, inode, path, deleted, range }: Mapping): Promise<CodeFile> {
-    const read = mappedReader(files, pid, { dev, inode, path, deleted, range, name: path });
+  async #read(files: FilesOnce, pid: number, mapping: Mapping): Promise<CodeFile> {
+    const read = mappedReader(files, pid, mapping);
     const headers = await readElf(read);
     if (!headers) return { elf: null, functions: [] };
     const elf = { ...headers, read };

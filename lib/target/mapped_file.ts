@@ -3,6 +3,9 @@ import { RegularFile } from "../machine/regular_file.ts";
 import type { ByteReader } from "./elf.ts";
 import type { Library } from "./maps.ts";
 
+/** What says which file is mapped. */
+type Mapped = Pick<Library, "path" | "dev" | "inode" | "range">;
+
 /** A path to the very file that is mapped, across mount namespaces and also when it was replaced on disk. */
 export function mappedFile(pid: number, library: Pick<Library, "range">): string {
   return `/proc/${pid}/map_files/${library.range}`;
@@ -12,14 +15,14 @@ export function mappedFile(pid: number, library: Pick<Library, "range">): string
  * Reads the file that is mapped. Where its path leads to it here too, as it does outside of containers, that takes no child process, of which
  * each costs some milliseconds while the target may be standing still.
  */
-export function mappedReader(files: FilesOnce, pid: number, library: Library): ByteReader {
+export function mappedReader(files: FilesOnce, pid: number, library: Mapped): ByteReader {
   const path = mappedFile(pid, library);
   const read: ByteReader = async (offset, length) => readByPath(library, offset, length) ?? await files.files.bytes(path, offset, length);
   return (offset, length) => files.piece(path, offset, length, read);
 }
 
 /** Null where the path leads to another file, or nowhere. */
-function readByPath({ path, dev, inode }: Library, offset: number, length: number): Uint8Array | null {
+function readByPath({ path, dev, inode }: Mapped, offset: number, length: number): Uint8Array | null {
   if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0) return null;
   try {
     const file = RegularFile.open(path);

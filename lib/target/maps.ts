@@ -27,6 +27,8 @@ export interface Library {
   readonly deleted: boolean;
   /** Its first executable mapping: the name below `/proc/PID/map_files`. */
   readonly range: string;
+  /** Of all its mappings. */
+  readonly bytes: number;
 }
 
 const line = /^([0-9a-f]+)-([0-9a-f]+) ..(.). ([0-9a-f]+) ([0-9a-f]+):([0-9a-f]+) (\d+) *(.*)$/s;
@@ -64,11 +66,12 @@ export function withoutDeleted(path: string): string {
 
 /** One entry for each file, in the order of addresses. */
 export function libraries(mappings: readonly Mapping[]): Library[] {
-  const found = new Map<string, Library>();
-  for (const { dev, inode, path, deleted, range, executable } of mappings) {
-    const key = `${dev}/${inode}`;
-    if (!executable || inode === 0 || found.has(key)) continue;
-    found.set(key, { dev, inode, path, name: path.slice(path.lastIndexOf("/") + 1), deleted, range });
-  }
-  return [...found.values()];
+  const files = Map.groupBy(mappings.filter(({ inode }) => inode !== 0), ({ dev, inode }) => `${dev}/${inode}`);
+  return [...files.values()].flatMap((all) => {
+    const first = all.find(({ executable }) => executable);
+    if (!first) return [];
+    const { dev, inode, path, deleted, range } = first;
+    const bytes = all.reduce((sum, { start, end }) => sum + Number(end - start), 0);
+    return { dev, inode, path, name: path.slice(path.lastIndexOf("/") + 1), deleted, range, bytes };
+  });
 }

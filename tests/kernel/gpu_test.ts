@@ -7,7 +7,9 @@ import { type Temporary, temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
 import { neededBy } from "../workloads/counted.ts";
 import { heldBy, linesOf, type Noted, readBooks, type Told, toldCalls } from "./gpu_run.ts";
-import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
+import { startContainer } from "./container.ts";
+import { allFormats, type LiveOptions, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
+import { processTable, until } from "./processes.ts";
 import { differingReplays } from "./replayed.ts";
 
 const CALLS = 1009;
@@ -31,15 +33,26 @@ const WORDS = [
   "exec",
 ];
 
-/** By process and thread, in order: what was noted, and what was told. */
-function byThread<T extends { readonly pid: number; readonly tid: number }>(all: readonly T[]): Map<string, T[]> {
-  return Map.groupBy(all, ({ pid, tid }) => `${pid} ${tid}`);
+interface OfThread {
+  readonly pid: number;
+  readonly tid: number;
 }
 
-function assertTold(noted: readonly Noted[], told: readonly Told[], library: string): void {
+/** By process and thread, in order: what was noted, and what was told. */
+function byThread<T extends OfThread>(all: readonly T[], nameOf = ({ pid, tid }: OfThread) => `${pid} ${tid}`): Map<string, T[]> {
+  return Map.groupBy(all, nameOf);
+}
+
+/** Processes and threads by the order of their numbers: a container has numbers of its own, which grow as the kernel's do. */
+function inOrder(all: readonly OfThread[]): (of: OfThread) => string {
+  const [pids, tids] = [all.map(({ pid }) => pid), all.map(({ tid }) => tid)].map((ids) => [...new Set(ids)].sort((a, b) => a - b));
+  return ({ pid, tid }) => `${pids!.indexOf(pid)} ${tids!.indexOf(tid)}`;
+}
+
+function assertTold(noted: readonly Noted[], told: readonly Told[], library: string, ownNumbers: boolean): void {
   assert.equal(told.length, noted.length, `calls of ${library}`);
-  const threads = byThread(told);
-  for (const [thread, calls] of byThread(noted)) {
+  const threads = ownNumbers ? byThread(told, inOrder(told)) : byThread(told);
+  for (const [thread, calls] of ownNumbers ? byThread(noted, inOrder(noted)) : byThread(noted)) {
     const own = threads.get(thread) ?? [];
     assert.deepEqual(own.map(({ func }) => func), calls.map(({ func }) => func), `${library}, thread ${thread}`);
     for (const [i, { func, ret, ...note }] of calls.entries()) {
@@ -62,16 +75,20 @@ interface Way {
   readonly books: string;
   /** It waits for this file, and llmprof comes before. */
   readonly go?: string;
+  /** It runs in a container with this root. */
+  readonly root?: string;
 }
 
 const program = (folder: string, name: string, ...words: string[]) => [join(folder, name), "0", String(CALLS), ...words];
 const { protected: usual, plain } = built.gpu;
+const inRoot = { GPU_LOG: "/srv/book", LD_LIBRARY_PATH: "/opt" };
 const inFolder = ({ path }: Temporary) => ({ books: path, env: { GPU_LOG: join(path, "book") } });
 
 const ways: Readonly<Record<string, (folder: Temporary) => Way>> = {
   "as distributions compile": (folder) => ({ argv: program(usual, "calls"), ...inFolder(folder) }),
   "without landing pads": (folder) => ({ argv: program(plain, "calls"), ...inFolder(folder) }),
   "a runtime that is a part of the program": (folder) => ({ argv: program(usual, "linked"), ...inFolder(folder) }),
+  "a runtime that is a part of a library": (folder) => ({ argv: program(usual, "inside"), ...inFolder(folder) }),
   "copies in a virtual environment, opened after the start": (folder) => ({
     argv: program(usual, "opening", `${venv(folder)}/`),
     ...inFolder(folder),
@@ -83,8 +100,12 @@ const ways: Readonly<Record<string, (folder: Temporary) => Way>> = {
     go: folder.file("go"),
   }),
   "in a root and namespaces of its own": (folder) => {
-    const argv = ["unshare", "--mount", "--user", "--map-root-user", "chroot", rootWithGpu(folder), "/opt/calls", "0", String(CALLS)];
-    return { argv, books: folder.file("root/srv"), env: { GPU_LOG: "/srv/book", LD_LIBRARY_PATH: "/opt" } };
+    const argv = ["unshare", "--mount", "--user", "--map-root-user", "chroot", rootWithGpu(folder), ...program("/opt", "calls")];
+    return { argv, books: folder.file("root/srv"), env: inRoot };
+  },
+  "in a container": (folder) => {
+    const env = { ...inRoot, GPU_GO: "/srv/go" };
+    return { argv: program("/opt", "calls"), books: folder.file("srv"), env, go: folder.file("srv/go"), root: rootWithGpu(folder) };
   },
 };
 
@@ -108,24 +129,33 @@ function rootWithGpu(folder: Temporary): string {
   return root;
 }
 
-async function traced(way: Way, folder: Temporary, bpftrace: string): Promise<Finished> {
-  const { argv, env, go } = way;
+async function traced({ argv, env, go, root }: Way, folder: Temporary, bpftrace: string): Promise<Finished> {
   const options = { bpftrace, folder, formats: allFormats, flags: ["--cuda-jsonl", folder.file("calls.jsonl")] };
   const withEnv = ["env", ...Object.entries(env).map(([name, value]) => `${name}=${value}`), ...go === undefined ? [] : [`GPU_GO=${go}`], ...argv];
   if (go === undefined) {
     await using llmprof = startLlmprof("gpu", { ...options, target: { argv: withEnv } });
     return await llmprof.finished();
   }
+  const attached = async (which: Pick<LiveOptions, "target">, flags: readonly string[] = []) => {
+    await using llmprof = startLlmprof("gpu", { ...options, ...which, flags: [...options.flags, ...flags] });
+    await llmprof.saw(/Tracing process/);
+    Deno.writeTextFileSync(go, "");
+    return await llmprof.finished();
+  };
+  if (root !== undefined) {
+    await using container = await startContainer(folder, root, argv, env);
+    await until("the program runs", () => processTable().find(({ name }) => name === "calls"));
+    return await attached({}, ["--container", container.id]);
+  }
   await using target = start(withEnv);
   await target.saw("ready");
-  await using llmprof = startLlmprof("gpu", { ...options, target: { pid: target.pid } });
-  await llmprof.saw(/Tracing process/);
-  Deno.writeTextFileSync(go, "");
-  return await llmprof.finished();
+  return await attached({ target: { pid: target.pid } });
 }
 
+const needsOf = (what: string) => what === "in a container" ? { podman: true } : {};
+
 for (const [i, [what, wayOf]] of Object.entries(ways).entries()) {
-  sampledTest(i, `gpu: ${CALLS} calls of two processes with three threads each, every one as it was: ${what}`, {}, async ({ path }) => {
+  sampledTest(i, `gpu: ${CALLS} calls of two processes with three threads each, every one as it was: ${what}`, needsOf(what), async ({ path }) => {
     using folder = temporary();
     const way = wayOf(folder);
     const { result, events } = summaryOf("gpu", await traced(way, folder, path));
@@ -137,7 +167,7 @@ for (const [i, [what, wayOf]] of Object.entries(ways).entries()) {
     const twins = books.filter(({ func }) => func === "cudaMalloc" || func === "cudaFree").length;
     assert.equal(books.length - twins, CALLS, "the books have all that the program asked for");
     for (const family of ["cuda", "cudart", "nccl"]) {
-      assertTold(books.filter(({ library }) => library === family), toldCalls(outputPath(folder, "jsonl"), family), family);
+      assertTold(books.filter(({ library }) => library === family), toldCalls(outputPath(folder, "jsonl"), family), family, way.root !== undefined);
     }
     // What is held, by kind.
     for (const [memory, { allocations, bytes, frees, freed }] of heldBy(books)) {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { setTimeout as pause } from "node:timers/promises";
 import { join } from "node:path";
-import { mustRun, run, type Running, start } from "../harness/command.ts";
+import { mustRun, type Running, start } from "../harness/command.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
 import { copyCounted, countedCalls, librariesIn, makeRoot } from "../workloads/counted.ts";
+import { startContainer } from "./container.ts";
 import { type LiveOptions, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { type ProcessRow, processTable, treeFrom, until } from "./processes.ts";
 
@@ -315,32 +315,15 @@ function goInRoot({ folder }: Way): string {
 
 /** One process of the container's own, one exec'ed into it before llmprof came, one after. */
 async function inPodman(way: Way): Promise<void> {
-  const id = `llmprof-test-${Deno.pid}`;
-  const podman = (...words: string[]) => mustRun(["podman", "--runtime", "runc", ...words]);
-  const image = way.folder.file("image.tar");
-  await mustRun(["tar", "-C", rootIn(way), "-cf", image, "."]);
-  await podman("import", image, id);
-  const srv = way.folder.file("srv");
-  Deno.mkdirSync(srv);
-  // A runtime that may not raise limits keeps to small ones.
-  const limits = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024"];
-  const users = ["--uidmap", "0:100000:1000", "--gidmap", "0:100000:1000"];
   const target = ["/bin/counted", "load=/opt/libllama.so", "wait=/srv/go", "call"];
-  try {
-    await podman("run", "--detach", "--name", id, "--network", "none", ...limits, ...users, "-v", `${srv}:/srv`, id, ...target, "wait=/srv/end");
-    await podman("exec", "--detach", id, ...target);
-    await until("both have loaded their library", () => processTable().filter(({ name }) => name === "counted").length >= 2);
-    const printed = await mustRun([...llmprof, "operators", "--container", id, "--dry-run", "--bpftrace", way.bpftrace]);
-    assert.match(printed.stdout, /pid_ns_for_children/, "what is printed follows who comes after it, as what is run does");
-    await way.attached({ flags: ["--container", id] }, () => {
-      Deno.writeTextFileSync(join(srv, "go"), "");
-      void podman("exec", id, ...target).then(() => Deno.writeTextFileSync(join(srv, "end"), ""));
-    });
-  } finally {
-    // Podman tidies up after the container on its own, and for a moment the two are in each other's way.
-    for (let left = 5; left > 0 && (await run(["podman", "--runtime", "runc", "rm", "--force", "--time", "0", id])).code !== 0; left--) {
-      await pause(300);
-    }
-    await run(["podman", "rmi", "--force", id]);
-  }
+  await using container = await startContainer(way.folder, rootIn(way), [...target, "wait=/srv/end"]);
+  const { id, srv, podman } = container;
+  await podman("exec", "--detach", id, ...target);
+  await until("both have loaded their library", () => processTable().filter(({ name }) => name === "counted").length >= 2);
+  const printed = await mustRun([...llmprof, "operators", "--container", id, "--dry-run", "--bpftrace", way.bpftrace]);
+  assert.match(printed.stdout, /pid_ns_for_children/, "what is printed follows who comes after it, as what is run does");
+  await way.attached({ flags: ["--container", id] }, () => {
+    Deno.writeTextFileSync(join(srv, "go"), "");
+    void podman("exec", id, ...target).then(() => Deno.writeTextFileSync(join(srv, "end"), ""));
+  });
 }

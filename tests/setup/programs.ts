@@ -28,6 +28,13 @@ function gpuStandIns(folder: string, protection: string) {
       flags: ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-pthread"],
       libraries: [...beside, "-l:libcuda.so.1"],
     },
+    // The runtime is a part of a library of another name, which keeps it to itself, as CUDA's is in every library that nvcc links.
+    [`${folder}/libengine.so`]: {
+      sources: ["gpu/engine.c", "gpu/calls.c", "gpu/cudart.c", ...shared],
+      flags: [...flags, "-g", "-fvisibility=hidden", "-Dmain=make_calls", '-DVISIBILITY="hidden"', "-Wl,-soname,libengine.so"],
+      libraries: [...beside, "-l:libcuda.so.1", "-l:libnccl.so.2"],
+    },
+    [`${folder}/inside`]: { sources: ["gpu/inside.c"], flags: ["-O1"], libraries: [...beside, "-l:libengine.so"] },
     // The runtime is a part of the program.
     [`${folder}/linked`]: {
       sources: ["gpu/calls.c", "gpu/cudart.c", ...shared],

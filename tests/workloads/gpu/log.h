@@ -43,7 +43,11 @@ typedef struct {
 
 /* Not everybody who includes this uses all of it. */
 #define UNUSED __attribute__((unused))
-#define EXPORTED __attribute__((visibility("default"), noinline))
+/* A runtime that is linked into a library is no part of what that offers. */
+#ifndef VISIBILITY
+#define VISIBILITY "default"
+#endif
+#define EXPORTED __attribute__((visibility(VISIBILITY), noinline))
 
 static pthread_mutex_t book_lock = PTHREAD_MUTEX_INITIALIZER;
 static char *book;
