@@ -34,9 +34,9 @@ export function handsOverMarkers({ version }: Bpftrace): boolean {
   return atLeast(version, 0, 27);
 }
 
-/** The first `bpftrace` on `path` (colon-separated folders), or null. */
-export async function findBpftrace(files: KernelFiles, path = systemPath): Promise<string | null> {
-  const candidates = path.split(":").filter((dir) => dir.startsWith("/")).map((dir) => `${dir}/bpftrace`);
+/** The first file of that name on `path` (colon-separated folders), or null. */
+export async function findBpftrace(files: KernelFiles, path = systemPath, name = "bpftrace"): Promise<string | null> {
+  const candidates = path.split(":").filter((dir) => dir.startsWith("/")).map((dir) => `${dir}/${name}`);
   const modes = await files.modes(candidates);
   return candidates.find((candidate) => ((modes.get(candidate) ?? 0) & 0o111) !== 0) ?? null;
 }

@@ -124,7 +124,9 @@ async function readBpftrace(
   { bpftrace, path: searched, remember, place, probe = probeBpftrace, signal, onBpftrace }: CapabilityOptions,
   running: Promise<string | null>,
 ): Promise<Pick<Capabilities, "bpftrace" | "bpftracePath" | "cacheKey">> {
-  const path = bpftrace ?? await findBpftrace(files, searched ? `${searched}:${systemPath}` : systemPath);
+  // A name alone is looked for as a shell does.
+  const isPath = bpftrace?.includes("/");
+  const path = isPath ? bpftrace! : await findBpftrace(files, searched ? `${searched}:${systemPath}` : systemPath, bpftrace) ?? bpftrace ?? null;
   if (path === null) return { bpftracePath: null, cacheKey: null, bpftrace: null };
   const boot = await running;
   const key = boot === null ? null : cacheKey(path, boot);

@@ -56,6 +56,17 @@ Deno.test("capabilities: everything that a machine says", () =>
     });
   }));
 
+Deno.test("capabilities: a bpftrace that is named and not told where is looked for, and called as it was where there is none", () =>
+  withMachine({ "/opt/bin/bpftrace-0.23": "" }, async (files, root) => {
+    await Deno.chmod(`${root}/opt/bin/bpftrace-0.23`, 0o755);
+    const probe = () => Promise.resolve(null);
+    const read = (bpftrace: string) => readCapabilities(files, { pid: 12, path: "/opt/bin", bpftrace, probe });
+    assert.deepEqual(
+      await Promise.all(["bpftrace-0.23", "none", "./bpftrace-0.23"].map(async (name) => (await read(name)).bpftracePath)),
+      ["/opt/bin/bpftrace-0.23", "none", "./bpftrace-0.23"],
+    );
+  }));
+
 Deno.test("capabilities: what is found out once is kept for this file and boot, and for nothing where no boot is told", () =>
   withMachine({ "/proc/sys/kernel/osrelease": "6.18.44-test\n", "/proc/sys/kernel/random/boot_id": "b007\n" }, async (files, root) => {
     const bpftrace = `${root}/bpftrace`;
