@@ -33,6 +33,8 @@ export type Fact =
       readonly records: readonly string[];
       /** How many sites send the same records, so that their hits cannot be told apart; absent: this one alone. */
       readonly among?: number;
+      /** Where the records tell in which function a hit was: the functions of the site, by cost. */
+      readonly functions?: Readonly<Record<string, readonly string[]>>;
       /** Of a site whose hits send nothing: how many of them there are for each operator. */
       readonly perOperator?: number;
     }[];

@@ -37,7 +37,10 @@ export interface Site {
   readonly attach: string;
   /** For people: `libllama.so:llama_decode+4`. */
   readonly label: string;
+  /** Of a hit; where many functions have one attach point, of a hit in the dearest of them. */
   readonly cost: string;
+  /** The cost in each of its functions. */
+  readonly functions: readonly { readonly name: string; readonly cost: string }[];
   /** The same for whom llmprof gives no symbol table: a person. At the function's beginning where bpftrace accepts no offset. */
   readonly byHand: string;
   /** What llmprof has to name before. */
@@ -171,7 +174,8 @@ export async function sitesIn(
     const isShared = at === "entry" && returning.has(symbol) && choose("return")?.offset === offset;
     const label = `${harmless(library.name)}:${symbol}${offset > 0 ? `+${offset}` : ""}`;
     const ofReturn = { label: `return of ${harmless(library.name)}:${symbol}`, cost: `${cost} and back` };
-    const described = at === "return" ? ofReturn : { label, cost: isShared ? "shared with its return" : cost };
+    const named = at === "return" ? ofReturn : { label, cost: isShared ? "shared with its return" : cost };
+    const described = { ...named, functions: [{ name: symbol, cost: named.cost }] };
     const byHand = attach(quote(symbol) + (offset > 0 && host.offsets && at === "entry" ? `+${offset}` : ""));
     if (!host.symbols) sites.push({ attach: byHand, byHand, places: [], ...described });
     else {
@@ -188,6 +192,7 @@ export async function sitesIn(
     attach: attach(quote(`${patternOf(param)}*`)),
     label: `${at === "return" ? "return of " : ""}${harmless(library.name)}: ${sites.length} functions`,
     cost,
+    functions: sites.flatMap(({ functions }) => functions),
     byHand: pattern === undefined ? sites.map(({ byHand }) => byHand).join(",\n") : attach(quote(pattern)),
     places: sites.flatMap(({ places }) => places),
   }];
@@ -199,7 +204,7 @@ async function markersIn({ file, name, elf }: FoundLibrary, { functions }: SiteP
   const found = (await readMarkers(elf, elf.read)).filter(({ provider, name }) => wanted.has(`${provider}:${name}`));
   return found.map((marker) => {
     const attach = `usdt:${quotePath(file)}:${quote(marker.provider)}:${quote(marker.name)}`;
-    return { attach, byHand: attach, label: `${harmless(name)}:${marker.provider}:${marker.name}`, cost: "emulated", places: [] };
+    return { attach, byHand: attach, label: `${harmless(name)}:${marker.provider}:${marker.name}`, cost: "emulated", functions: [], places: [] };
   });
 }
 

@@ -85,7 +85,7 @@ export async function lookAt(
     const timers = detail === looked
       ? []
       : probesOf(detail, probes).flatMap(({ perSecond = 0 }) => ({ cost: "timer", count: perSecond * seconds * used / 1e9 }));
-    streams.set(detail, [...hitsOf(told, timeline.tallies, seen.operators), ...operators, ...timers]);
+    streams.set(detail, [...hitsOf(told, timeline, seen.operators), ...operators, ...timers]);
   }
   // What the look itself cost is part of what the target used.
   const own = used - costOfHits(streams.get(looked)!, calibration) / seconds;

@@ -75,7 +75,7 @@ export class OverheadWatch {
   }
 
   #hits(timeline: Timeline): Hits[] {
-    return hitsOf(this.facts, timeline.tallies, this.seen.operators);
+    return hitsOf(this.facts, timeline, this.seen.operators);
   }
 
   async #moment(pids: readonly number[], timeline: Timeline): Promise<Moment> {

@@ -16,7 +16,7 @@ function watched(root: string, hitsPerSecond: number) {
   let now = 5000;
   const tally = new Tally({ 10: { name: "ggml/ops.op", fields: [] } });
   // What says when counting began comes with the first lines.
-  const timeline = { start: Infinity, end: 1e9, tallies: new Map([["ggml", tally]]) };
+  const timeline = { start: Infinity, end: 1e9, tallies: new Map([["ggml", tally]]), code: new Map() };
   // 175 ticks are in every fake process from its start.
   const stat = () => proc.process(100, 1, "engine", "S", 100, Math.round((now - 5000) / 10));
   stat();

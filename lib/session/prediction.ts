@@ -1,6 +1,11 @@
-import type { Fact } from "../events/fact.ts";
-import type { Calibration, HitCosts } from "../machine/calibration.ts";
+import type { CodeFact, Fact } from "../events/fact.ts";
+import { holding } from "../events/sorted.ts";
+import { type Calibration, type HitCosts, uncalibrated } from "../machine/calibration.ts";
 import type { Tally } from "../timeline/tally.ts";
+import type { Timeline } from "../timeline/timeline.ts";
+
+/** What a run has been told so far. */
+type Told = Pick<Timeline, "tallies" | "code">;
 
 /** Hits of one kind of site. */
 export interface Hits {
@@ -9,8 +14,10 @@ export interface Hits {
   readonly count: number;
 }
 
-/** Nanoseconds of what is no trap of its own (a tracepoint, a site that is shared): there is no instruction to step over, and a record is sent. */
+/** Nanoseconds of a tracepoint: there is no instruction to step over, and a record is sent. */
 const RECORD_NS = 500;
+/** What is left of an emulated hit without its trap: the entry of a function at whose return there is a trap as well (tests/bench/launches.ts). */
+const WITHOUT_TRAP = 0.6;
 /** Nanoseconds of a timer's interrupt with a record, where it is dear: 11 to 45 µs in a virtual machine, a tenth of that where nobody stands between. */
 const TIMER_NS = 35_000;
 
@@ -28,9 +35,12 @@ export function costOfHits(hits: readonly Hits[], calibration: Calibration): num
 export function hitCost(cost: string, calibration: Calibration): number {
   const [name, ...more] = cost.split(" ");
   if (name === "timer") return TIMER_NS;
-  const isTrap = name! in calibration && name !== "measured";
-  const trap = isTrap ? calibration[name as keyof HitCosts] + (more.includes("back") ? calibration.back : 0) : RECORD_NS;
-  return trap + (more.includes("printed") ? calibration.printed : 0);
+  const hit = name === "shared" ? WITHOUT_TRAP * calibration.emulated : isTrap(name!) ? calibration[name] : RECORD_NS;
+  return hit + (more.includes("back") ? calibration.back : 0) + (more.includes("printed") ? calibration.printed : 0);
+}
+
+function isTrap(name: string): name is keyof HitCosts {
+  return name in uncalibrated && name !== "measured";
 }
 
 /**
@@ -42,14 +52,31 @@ export function overheadOf(hitNs: number, cpuNs: number): number | null {
 }
 
 /** What was received of each site that tells its hits, by its price; of one that only adds up operators, how many of these there were. */
-export function hitsOf(facts: readonly Fact[], tallies: ReadonlyMap<string, Tally>, operators: number): Hits[] {
+export function hitsOf(facts: readonly Fact[], { tallies, code }: Told, operators: number): Hits[] {
+  const inFunctions = hitsByFunction(code.values(), tallies.values());
   return facts.flatMap((fact) => {
     if (fact.fact !== "program") return [];
     const seen = tallies.get(fact.stream)?.hits;
-    return fact.sites.map(({ cost, records, among = 1, perOperator = 0 }) => ({
-      cost,
+    return fact.sites.flatMap(({ cost, records, among = 1, perOperator = 0, functions }): Hits[] => {
+      if (functions) {
+        const sum = (names: readonly string[]) => names.reduce((sum, name) => sum + (inFunctions.get(name) ?? 0), 0);
+        return Object.entries(functions).map(([cost, names]) => ({ cost, count: sum(names) }));
+      }
       // Of several sites that send the same, each is taken for as busy as the others.
-      count: Math.max(perOperator * operators, ...records.map((record) => (seen?.get(record) ?? 0) / among)),
-    }));
+      return [{ cost, count: Math.max(perOperator * operators, ...records.map((record) => (seen?.get(record) ?? 0) / among)) }];
+    });
   });
+}
+
+/** Hits by the name of the function, of records that tell where they were. Two processes that have different code at one address are taken for one. */
+function hitsByFunction(code: Iterable<CodeFact>, tallies: Iterable<Tally>): Map<string, number> {
+  const known = [...code].flatMap(({ functions }) => functions).sort((a, b) => a.at - b.at);
+  const hits = new Map<string, number>();
+  for (const { places } of tallies) {
+    for (const [at, count] of places) {
+      const name = holding(known, at)?.name;
+      if (name !== undefined) hits.set(name, (hits.get(name) ?? 0) + count);
+    }
+  }
+  return hits;
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { CodeFact, Fact } from "../events/fact.ts";
 import { parseCalibration, uncalibrated } from "../machine/calibration.ts";
 import { Tally } from "../timeline/tally.ts";
 import { measuredOverhead } from "./measured.ts";
@@ -14,7 +15,7 @@ Deno.test("prediction: hits at their price, over what is left of the target's CP
     { cost: "tracepoint", count: 10 },
     { cost: "shared with its return", count: 1 },
   ];
-  assert.equal(costOfHits(hits, calibration), 25_000 * 700 + 100 * 10_000 + 11 * 500);
+  assert.equal(costOfHits(hits, calibration), 25_000 * 700 + 100 * 10_000 + 10 * 500 + 420);
   assert.equal(hitCost("stepped and back", calibration), 11_000);
   assert.equal(hitCost("stepped and back and printed", calibration), 16_000);
   assert.equal(hitCost("tracepoint and printed", calibration), 5500);
@@ -35,11 +36,35 @@ Deno.test("prediction: a site has as many hits as its most frequent record, thos
     { probe: "ggml/sums", site: "c", cost: "nop", records: [], perOperator: 1.5 },
     { probe: "torch/ops", site: "d", cost: "nop", records: ["ggml/ops.op"], among: 2 },
   ];
-  const hits = hitsOf([{ fact: "program", stream: "ggml", sites }, { fact: "note", text: "" }], new Map([["ggml", tally]]), 1000);
+  const told = { tallies: new Map([["ggml", tally]]), code: new Map() };
+  const hits = hitsOf([{ fact: "program", stream: "ggml", sites }, { fact: "note", text: "" }], told, 1000);
   assert.deepEqual(hits, [{ cost: "emulated", count: 184 }, { cost: "stepped", count: 0 }, { cost: "nop", count: 1500 }, {
     cost: "nop",
     count: 92,
   }]);
+});
+
+Deno.test("prediction: where a record tells in which function it was, each function has its own price, however many share an attach point", () => {
+  const fields = [{ name: "function", type: "int", unit: "code" }] as const;
+  const tally = new Tally({ 10: { name: "cuda/calls.call", fields }, 11: { name: "cuda/calls.at", fields: [] } });
+  // Behind the first instruction, at the last byte, and where nobody knows a function.
+  for (const [at, count] of [[0x1004, 7], [0x2000, 3], [0x200f, 2], [0x2010, 100]] as const) {
+    for (let i = 0; i < count; i++) tally.event(10, i, [at, i]);
+  }
+  tally.event(11, 1, []);
+  const functions = [{ at: 0x2000, bytes: 16, name: "cuMemAlloc_v2" }, { at: 0x1000, bytes: 64, name: "cuLaunchKernel" }];
+  const code: CodeFact = { fact: "code", pid: 1, of: "cuda", ranges: [], functions };
+  const told = { tallies: new Map([["cuda", tally]]), code: new Map([["1 cuda", code]]) };
+  const site = { probe: "cuda/calls", site: "libcuda.so.1: 2 functions", cost: "stepped", records: ["cuda/calls.call"], among: 2 };
+  const sites: Extract<Fact, { fact: "program" }>["sites"] = [
+    { ...site, functions: { stepped: ["cuLaunchKernel"], emulated: ["cuMemAlloc_v2"] } },
+    { ...site, functions: { "emulated and back": ["cuLaunchKernel", "cuMemAlloc_v2", "cuInit"] } },
+  ];
+  assert.deepEqual(hitsOf([{ fact: "program", stream: "cuda", sites }], told, 0), [
+    { cost: "stepped", count: 7 },
+    { cost: "emulated", count: 5 },
+    { cost: "emulated and back", count: 12 },
+  ]);
 });
 
 Deno.test("measured: medians of enough decodes, or nothing", () => {

@@ -116,9 +116,13 @@ export class Programs {
     const attached = new Attached(program, prompt, child, this.means.monotonic);
     this.#attached.push(attached);
     this.#ended.push(attached.running.ended);
+    const telling = new Set(Object.values(program.schema.records).filter(({ fields }) => fields[0]?.unit === "code").map(({ name }) => name));
     const placed = program.sites.map(({ attach, isPrinted, ...told }) => {
-      const { label, cost } = uprobes.get(attach) ?? { label: attach, cost: costInKernel(attach) };
-      return { ...told, site: label, cost: isPrinted ? `${cost} and printed` : cost };
+      const { label, cost, functions = [] } = uprobes.get(attach) ?? { label: attach, cost: costInKernel(attach) };
+      const priced = (cost: string) => isPrinted ? `${cost} and printed` : cost;
+      const byCost = Map.groupBy(told.records.some((record) => telling.has(record)) ? functions : [], ({ cost }) => priced(cost));
+      const known = byCost.size > 0 && { functions: Object.fromEntries([...byCost].map(([cost, all]) => [cost, all.map(({ name }) => name)])) };
+      return { ...told, site: label, cost: priced(cost), ...known };
     });
     this.facts.push({ fact: "program", stream, sites: placed });
     if (this.#timeline) this.#connect(attached, this.clock!.now());

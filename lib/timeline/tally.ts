@@ -1,3 +1,4 @@
+import type { Value } from "../events/event.ts";
 import type { Ns } from "../events/time.ts";
 import type { StreamSchema } from "../programs/schema.ts";
 
@@ -18,16 +19,30 @@ export class Tally {
   latest: Ns = -Infinity;
   /** By kind of line: cheaper to count than by name. */
   readonly #hits: number[] = [];
+  /** By kind of line and by where in the code it was, of records that begin with that. */
+  readonly #places: (Map<number, number> | undefined)[] = [];
 
   constructor(readonly records: StreamSchema["records"]) {
-    for (const kind of Object.keys(records)) this.#hits[Number(kind)] = 0;
+    for (const [kind, { fields }] of Object.entries(records)) {
+      this.#hits[Number(kind)] = 0;
+      if (fields[0]?.unit === "code") this.#places[Number(kind)] = new Map();
+    }
   }
 
   /** An event has arrived. */
-  event(kind: number, at: Ns): void {
+  event(kind: number, at: Ns, values: readonly Value[] = []): void {
     this.received++;
     if (at > this.latest) this.latest = at;
     this.#hits[kind]!++;
+    const places = this.#places[kind];
+    if (places) places.set(values[0] as number, (places.get(values[0] as number) ?? 0) + 1);
+  }
+
+  /** Hits by address, of all records that tell one. */
+  get places(): Map<number, number> {
+    const sums = new Map<number, number>();
+    for (const places of this.#places) for (const [at, count] of places ?? []) sums.set(at, (sums.get(at) ?? 0) + count);
+    return sums;
   }
 
   /** Emitted, and neither here nor reported as lost. */

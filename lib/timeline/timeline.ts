@@ -1,5 +1,5 @@
 import type { Event, Snapshot } from "../events/event.ts";
-import type { Fact } from "../events/fact.ts";
+import type { CodeFact, Fact } from "../events/fact.ts";
 import type { Mark, SpanSink } from "../events/span.ts";
 import { type Base, type Ns } from "../events/time.ts";
 import { Tracks } from "../events/tracks.ts";
@@ -54,6 +54,8 @@ type Item = Event | Snapshot | Mark;
 export class Timeline {
   readonly tracks = new Tracks();
   readonly tallies = new Map<string, Tally>();
+  /** What addresses of processes stand for, as was told last. */
+  readonly code = new Map<string, CodeFact>();
   readonly #dispatch: Dispatch;
   readonly #merge: Merge<Item>;
   readonly #tree: TreeFilter | undefined;
@@ -99,7 +101,7 @@ export class Timeline {
     const parser = new LineParser(schema, this.options.base, {
       event: (event, kind) => {
         // llmprof counts what others emit, not what it says itself.
-        if (!isHost) tally.event(kind, event.at);
+        if (!isHost) tally.event(kind, event.at, event.values);
         if (event.at > latest) latest = event.at;
         if ((rows && isRow.has(event.record) ? rows : input).push(event)) late++;
         observer?.event?.(event);
@@ -226,6 +228,7 @@ export class Timeline {
       this.#dispatch.end(this.#shut ?? event.at);
       this.options.out({ type: "mark", at: event.at, kind: "ended", stream: "host", text: `watching of process ${fact.pid} ended` });
     }
+    if (fact.fact === "code") this.code.set(`${fact.pid} ${fact.of}`, fact);
     if (fact.fact === "note") this.options.out({ type: "mark", at: event.at, kind: "note", stream: "host", text: fact.text });
     this.options.onFact?.(fact, event.at);
     this.#dispatch.fact(fact, event.at);

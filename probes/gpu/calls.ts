@@ -22,7 +22,7 @@ const LIBRARIES: Readonly<Record<Family, { readonly what: string; readonly libra
 };
 
 const called = [
-  { name: "function", type: "int", unit: "address" },
+  { name: "function", type: "int", unit: "code" },
   { name: "began", type: "time" },
   { name: "returned", type: "int", unit: "0: done" },
 ] as const satisfies readonly Field[];

@@ -1,15 +1,20 @@
 /**
- * What a call into a GPU's library costs under `llmprof gpu`: a program launches kernels with a stand-in for CUDA's driver, as fast as it can, with nothing,
- * with a bpftrace that counts the calls and nothing else, and under `llmprof gpu`, in turns; then at a rate, of which it is told how many came.
+ * What a call into a GPU's library costs under `llmprof gpu`. A program launches kernels with a stand-in for CUDA's driver:
+ *
+ * 1. as fast as it can, with nothing, with a bpftrace that counts the calls and nothing else, and under `llmprof gpu`, in turns;
+ * 2. with a walk through memory between two launches, so that a call finds the caches as an engine leaves them: measured in turns, and foretold by llmprof,
+ *    where functions begin with `push` and where they begin with `endbr64`;
+ * 3. at a rate, of which it is told how many came.
  *
  *     deno run -A tests/bench/launches.ts [--rounds 9] [--bpftrace 0.23] [--rate 100000] [--seconds 20]
  *
- * The function begins with `push`, which the kernel emulates. Prints nanoseconds of CPU time that each adds to a call.
+ * Prints nanoseconds of CPU time that each adds to a call.
  */
 import { parseArgs } from "node:util";
 import { join } from "node:path";
 import { bpftraces } from "../harness/bpftraces.ts";
-import { start } from "../harness/command.ts";
+import { mustRun, start } from "../harness/command.ts";
+import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
 import { startLlmprof, summaryOf } from "../kernel/live_run.ts";
 import { built } from "../setup/programs.ts";
@@ -25,10 +30,13 @@ const { values } = parseArgs({
 });
 const bpftrace = bpftraces().find(({ name }) => name === values.bpftrace);
 if (!bpftrace) throw new Error(`No bpftrace ${values.bpftrace} is here.`);
+const rounds = Number(values.rounds);
+/** What `--calibrate` walks through too: see lib/session/hits. */
+const WALK_KIB = "1536";
 
-const launching = join(built.gpu.quiet, "launching");
-const counting: Watch = async () => {
-  const program = `BEGIN { print("ready"); } uprobe:"${join(built.gpu.quiet, "libcuda.so.1")}":"cuLaunchKernel" { @n = count(); }`;
+const gpu = ours(bpftrace, "gpu", ["--no-output"]);
+const counting = (folder: string): Watch => async () => {
+  const program = `BEGIN { print("ready"); } uprobe:"${join(folder, "libcuda.so.1")}":"cuLaunchKernel" { @n = count(); }`;
   const running = start([bpftrace.path, "-q", "-e", program], { timeoutMilliseconds: 120_000 });
   await running.saw("ready");
   return {
@@ -39,28 +47,33 @@ const counting: Watch = async () => {
     },
   };
 };
-await compare({ nothing, counting, gpu: ours(bpftrace, "gpu", ["--no-output"]) }, Number(values.rounds), {
-  command: `${launching} 0 2000`,
-  step: "a call",
-  nanoseconds: (stdout) => JSON.parse(stdout).ns,
-});
+const work = (command: string) => ({ command, step: "a call", nanoseconds: (stdout: string) => JSON.parse(stdout).ns });
 
-using folder = temporary();
-const target = { argv: [launching, values.rate, String(1000 * Number(values.seconds))] };
-await using llmprof = startLlmprof("gpu", {
-  bpftrace: bpftrace.path,
-  folder,
-  target,
-  formats: [],
-  flags: ["--no-output"],
-  timeoutMilliseconds: 300_000,
-});
-const ended = await llmprof.finished();
-const { result, events } = summaryOf("gpu", ended);
-const made: number = JSON.parse(ended.stderr.split("\n").find((line) => line.startsWith('{"calls"'))!).calls;
-const told = result.functions.find(({ name }) => name === "cuLaunchKernel")!.calls;
+await mustRun([...llmprof, "doctor", "--calibrate", "--bpftrace", bpftrace.path]).catch(() => {});
+for (const [name, folder] of Object.entries({ push: built.gpu.quiet.plain, endbr64: built.gpu.quiet.protected })) {
+  const launching = join(folder, "launching");
+  console.log(`functions begin with ${name}: one launch after another`);
+  await compare({ nothing, counting: counting(folder), gpu }, rounds, work(`${launching} 0 2000`));
+  console.log(`functions begin with ${name}: a walk through ${WALK_KIB} KiB between launches`);
+  await compare({ nothing, gpu }, rounds, work(`${launching} 0 2000 ${WALK_KIB}`));
+  const { overhead, ns } = await launched([launching, "0", "4000", WALK_KIB]);
+  console.log(`foretold: ${Math.round(ns * overhead.predicted! / (1 + overhead.predicted!))} ns a call\n`);
+}
+
+const { calls, told, events } = await launched([join(built.gpu.quiet.plain, "launching"), values.rate, String(1000 * Number(values.seconds))]);
 console.log(
-  `at ${values.rate} a second for ${values.seconds} s: ${made} calls, ${told} told (${
-    (100 * told / made).toFixed(2)
+  `at ${values.rate} a second for ${values.seconds} s: ${calls} calls, ${told} told (${
+    (100 * told / calls).toFixed(2)
   } %), ${events.lost} of ${events.emitted} events lost`,
 );
+
+/** What the program says that it did, and what llmprof says. */
+async function launched(argv: readonly string[]) {
+  using folder = temporary();
+  const options = { bpftrace: bpftrace!.path, folder, target: { argv }, formats: [], flags: ["--no-output"], timeoutMilliseconds: 300_000 };
+  await using running = startLlmprof("gpu", options);
+  const ended = await running.finished();
+  const { result, events, overhead } = summaryOf("gpu", ended);
+  const said: { calls: number; ns: number } = JSON.parse(ended.stderr.split("\n").find((line) => line.startsWith('{"calls"'))!);
+  return { ...said, events, overhead, told: result.functions.find(({ name }) => name === "cuLaunchKernel")!.calls };
+}

@@ -55,7 +55,14 @@ export async function traced<T>(
   });
   using _symbols = means.symbols;
   const probe = probeOf(rhythm === "adaptive");
-  const sites = new Map([[siteKey(site), [{ attach: Producer.site, label: "produced", cost: "emulated", byHand: Producer.site, places: [] }]]]);
+  const sites = new Map([[siteKey(site), [{
+    attach: Producer.site,
+    label: "produced",
+    cost: "emulated",
+    byHand: Producer.site,
+    functions: [],
+    places: [],
+  }]]]);
   const attached = programs.start({ stream: "rates", probes: [probe], filter: { type: "processes", pids: [producer.pid] }, sites });
   await programs.ready(attached);
   const byTag = new Map<number, number>();

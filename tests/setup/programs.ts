@@ -44,6 +44,22 @@ function gpuStandIns(folder: string, protection: string) {
   };
 }
 
+/** A driver that keeps no book, and a program that launches kernels, for what a call costs. */
+function quietStandIn(folder: string, protection: string) {
+  return {
+    [`${folder}/libcuda.so.1`]: {
+      sources: ["gpu/cuda.c", "gpu/log.h"],
+      flags: ["-O2", protection, "-fPIC", "-shared", "-pthread", "-DQUIET", "-Wl,-soname,libcuda.so.1"],
+      libraries: [],
+    },
+    [`${folder}/launching`]: {
+      sources: ["gpu/launching.c", "clock.h"],
+      flags: ["-O2"],
+      libraries: [`-L${join(builtFolder, folder)}`, "-Wl,-rpath,$ORIGIN", "-l:libcuda.so.1"],
+    },
+  };
+}
+
 /** What is built from which sources (of which headers are included by others), and with what. */
 const table: Readonly<
   Record<string, { readonly sources: readonly string[]; readonly flags: readonly string[]; readonly libraries: readonly string[] }>
@@ -105,25 +121,17 @@ const table: Readonly<
     libraries: [],
   },
   "gpu/devices": { sources: ["gpu/devices.c", "clock.h"], flags: ["-O1"], libraries: [] },
-  "gpu-quiet/libcuda.so.1": {
-    sources: ["gpu/cuda.c", "gpu/log.h"],
-    flags: ["-O2", "-fcf-protection=none", "-fPIC", "-shared", "-pthread", "-DQUIET", "-Wl,-soname,libcuda.so.1"],
-    libraries: [],
-  },
   "gpu/libparcagpucupti.so": { sources: ["gpu/parcagpu.c"], flags: ["-O2", "-fPIC", "-shared", "-Wl,-soname,libparcagpucupti.so"], libraries: [] },
   "gpu/injected": {
     sources: ["gpu/injected.c"],
     flags: ["-O2"],
     libraries: [`-L${join(builtFolder, "gpu")}`, "-Wl,-rpath,$ORIGIN", "-l:libparcagpucupti.so"],
   },
-  "gpu-quiet/launching": {
-    sources: ["gpu/launching.c", "clock.h"],
-    flags: ["-O2"],
-    libraries: [`-L${join(builtFolder, "gpu-quiet")}`, "-Wl,-rpath,$ORIGIN", "-l:libcuda.so.1"],
-  },
   // As distributions compile, and without the landing pads that these begin functions with.
   ...gpuStandIns("gpu", "-fcf-protection"),
   ...gpuStandIns("gpu-plain", "-fcf-protection=none"),
+  ...quietStandIn("gpu-quiet", "-fcf-protection=none"),
+  ...quietStandIn("gpu-quiet-protected", "-fcf-protection"),
 };
 
 /** Paths of what is built here. */
@@ -150,7 +158,11 @@ export const built = {
   /** A folder: see counted/main.c. */
   counted: join(builtFolder, "counted"),
   /** Folders: see workloads/gpu/log.h. */
-  gpu: { protected: join(builtFolder, "gpu"), plain: join(builtFolder, "gpu-plain"), quiet: join(builtFolder, "gpu-quiet") },
+  gpu: {
+    protected: join(builtFolder, "gpu"),
+    plain: join(builtFolder, "gpu-plain"),
+    quiet: { protected: join(builtFolder, "gpu-quiet-protected"), plain: join(builtFolder, "gpu-quiet") },
+  },
   libllamaQuick: join(builtFolder, "quick", "libllama.so"),
 };
 
