@@ -75,14 +75,11 @@ export async function findLibraries(
   const named = mapped.filter(({ name }) => name.startsWith(need.prefix));
   // Without such a library, it may be linked into the program.
   const linked = mapped.filter(({ path }) => path === exe && !without.plain?.has(path) && !without.internal);
-  const around = new Set(
-    need.inside && need.symbols.length > 0 && !without.named
-      ? mapped.filter((library) => {
-        return !named.includes(library) && library.path !== exe && library.bytes >= LEAST_INSIDE && !without.plain?.has(keyOf(library));
-      })
-      : [],
-  );
   const candidates = named.length === 0 ? need.apart ? [] : linked : without.named ? [] : named;
+  const isAsked = need.inside && need.symbols.length > 0 && !without.named;
+  const isPlain = (library: Library) => without.plain?.has(library.path) || without.plain?.has(keyOf(library));
+  const mayHold = (library: Library) => library.bytes >= LEAST_INSIDE && !candidates.includes(library) && !isPlain(library);
+  const around = new Set(isAsked ? mapped.filter(mayHold) : []);
   const found = await Promise.all([...candidates, ...around].map(async (library): Promise<FoundLibrary | null> => {
     const { name, path } = library;
     const key = keyOf(library);

@@ -52,10 +52,11 @@ const work = (command: string) => ({ command, step: "a call", nanoseconds: (stdo
 await mustRun([...llmprof, "doctor", "--calibrate", "--bpftrace", bpftrace.path]).catch(() => {});
 for (const [name, folder] of Object.entries({ push: built.gpu.quiet.plain, endbr64: built.gpu.quiet.protected })) {
   const launching = join(folder, "launching");
+  const all = { nothing, counting: counting(folder), gpu };
   console.log(`functions begin with ${name}: one launch after another`);
-  await compare({ nothing, counting: counting(folder), gpu }, rounds, work(`${launching} 0 2000`));
+  await compare(all, rounds, work(`${launching} 0 2000`));
   console.log(`functions begin with ${name}: a walk through ${WALK_KIB} KiB between launches`);
-  await compare({ nothing, gpu }, rounds, work(`${launching} 0 2000 ${WALK_KIB}`));
+  await compare(all, rounds, work(`${launching} 0 2000 ${WALK_KIB}`));
   const { overhead, ns } = await launched([launching, "0", "4000", WALK_KIB]);
   console.log(`foretold: ${Math.round(ns * overhead.predicted! / (1 + overhead.predicted!))} ns a call\n`);
 }
