@@ -43,12 +43,14 @@ export function plan({ stream, probes, filter, sites, bufferPages }: PlanOptions
   const dialect = dialectOf(machine);
   const program = render({ stream, probes, filter, window: "open" }, dialect, (param) => {
     const found = sites?.get(siteKey(param)) ?? [];
-    for (const site of found) uprobes.set(site.byHand, site);
-    return found.map((site) => site.byHand);
+    for (const site of found) for (const attach of site.byHand) uprobes.set(attach, site);
+    return found.flatMap((site) => site.byHand);
   });
   const lines = [`${stream}: ${probes.map(({ summary }) => summary).join("; ")}`, ...warnings(filter, program.unsafe)];
-  for (const { attach, probe } of program.sites) {
-    const site = uprobes.get(attach);
+  const placed = program.sites.map(({ attach, probe }) => ({ attach, probe, site: uprobes.get(attach) }));
+  // By hand a site may be many attach points.
+  const first = placed.filter(({ site, probe }, i) => !site || placed.findIndex((other) => other.site === site && other.probe === probe) === i);
+  for (const { attach, probe, site } of first) {
     const trap = PRICES[site?.cost.split(" ")[0] ?? ""];
     const price = trap && site?.cost.endsWith("back") ? `${trap}, and the way back` : trap;
     lines.push(`  ${site?.label ?? attach}  (${probe}; ${site ? `${site.cost}${price ? `: ${price}` : ""}` : `a ${costInKernel(attach)}`})`);
@@ -60,8 +62,7 @@ export function plan({ stream, probes, filter, sites, bufferPages }: PlanOptions
     stream,
     heading: lines.map(harmless),
     text: program.text,
-    uprobes: program.sites.flatMap(({ attach, probe }) => {
-      const site = uprobes.get(attach);
+    uprobes: first.flatMap(({ site, probe }) => {
       return site ? [{ ...site, hot: probes.some(({ name, hot }) => name === probe && hot === true) }] : [];
     }),
     commandLine: (file) => ["env", ...words, file].map(quoted).join(" "),

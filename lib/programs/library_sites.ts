@@ -42,7 +42,7 @@ export interface Site {
   /** The cost in each of its functions. */
   readonly functions: readonly { readonly name: string; readonly cost: string }[];
   /** The same for whom llmprof gives no symbol table: a person. At the function's beginning where bpftrace accepts no offset. */
-  readonly byHand: string;
+  readonly byHand: readonly string[];
   /** What llmprof has to name before. */
   readonly places: readonly NamedPlace[];
 }
@@ -173,8 +173,9 @@ export async function sitesIn(
     const ofReturn = { label: `return of ${harmless(library.name)}:${symbol}`, cost: `${cost} and back` };
     const named = at === "return" ? ofReturn : { label, cost: isShared ? "shared with its return" : cost };
     const described = { ...named, functions: [{ name: symbol, cost: named.cost }] };
-    const byHand = attach(quote(symbol) + (offset > 0 && host.offsets && at === "entry" ? `+${offset}` : ""));
-    if (!host.symbols) sites.push({ attach: byHand, byHand, places: [], ...described });
+    const plain = attach(quote(symbol) + (offset > 0 && host.offsets && at === "entry" ? `+${offset}` : ""));
+    const byHand = [plain];
+    if (!host.symbols) sites.push({ attach: plain, byHand, places: [], ...described });
     else {
       const name = param.together === undefined ? ownName(symbol, value, offset) : `${patternOf(param)}${value.toString(16)}`;
       const place = { file, buildId, arch: host.arch, name, address: value + offset };
@@ -190,7 +191,7 @@ export async function sitesIn(
     label: `${at === "return" ? "return of " : ""}${harmless(library.name)}: ${sites.length} functions`,
     cost,
     functions: sites.flatMap(({ functions }) => functions),
-    byHand: pattern === undefined ? sites.map(({ byHand }) => byHand).join(",\n") : attach(quote(pattern)),
+    byHand: pattern === undefined ? sites.flatMap(({ byHand }) => byHand) : [attach(quote(pattern))],
     places: sites.flatMap(({ places }) => places),
   }];
 }
@@ -201,7 +202,7 @@ async function markersIn({ file, name, elf }: FoundLibrary, { functions }: SiteP
   const found = (await readMarkers(elf, elf.read)).filter(({ provider, name }) => wanted.has(`${provider}:${name}`));
   return found.map((marker) => {
     const attach = `usdt:${quotePath(file)}:${quote(marker.provider)}:${quote(marker.name)}`;
-    return { attach, byHand: attach, label: `${harmless(name)}:${marker.provider}:${marker.name}`, cost: "emulated", functions: [], places: [] };
+    return { attach, byHand: [attach], label: `${harmless(name)}:${marker.provider}:${marker.name}`, cost: "emulated", functions: [], places: [] };
   });
 }
 

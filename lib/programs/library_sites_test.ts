@@ -81,12 +81,12 @@ Deno.test("sites: all functions that a test accepts, and for a person the patter
   const found = await library();
   const every = ops().params as Record<string, SiteParam>;
   const own = await Promise.all([sitesIn(found, every.call!, host, every.back!.functions.flat()), sitesIn(found, every.back!, host)]);
-  assert.deepEqual(own.flat().map(({ byHand }) => byHand), [
+  assert.deepEqual(own.flat().flatMap(({ byHand }) => byHand), [
     'uprobe:"/x/libtorch_cpu.so":"_ZN2at4_ops*4callE*"',
     'uretprobe:"/x/libtorch_cpu.so":"_ZN2at4_ops*4callE*"',
   ]);
   const named = await Promise.all([sitesIn(found, call!, host, names), sitesIn(found, back!, host)]);
-  assert.deepEqual(own.flat().map((site) => ({ ...site, byHand: "" })), named.flat().map((site) => ({ ...site, byHand: "" })));
+  assert.deepEqual(own.flat().map((site) => ({ ...site, byHand: [] })), named.flat().map((site) => ({ ...site, byHand: [] })));
 });
 
 Deno.test("sites: the code of many functions is read in one go, and each is classified by its own", async () => {

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { start } from "../harness/command.ts";
 import { matrixTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
+import { until } from "../kernel/processes.ts";
+import { built } from "../setup/programs.ts";
 import { startEngine } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
 import { runLlmprof } from "./llmprof.ts";
@@ -30,6 +33,18 @@ matrixTest("--dry-run: each printed program runs under plain bpftrace with the c
   assert.deepEqual(programs.map(({ heading }) => /^# (\w+):/.exec(heading)![1]).toSorted(), ["target"]);
   assert.match(stdout, /^# +libllama\S*:llama_decode\S* {2}\(llama\/calls; (emulated.* a hit|shared with its return: no trap of its own)\)$/m);
   for (const { command } of programs) await mustAttach(command);
+});
+
+matrixTest("--dry-run: functions that share an attach point are written one by one, and told of together", {}, async ({ path }) => {
+  await using target = start([join(built.gpu.quiet.plain, "launching"), "100", "60000"]);
+  await until("it has mapped its library", () => Deno.readTextFileSync(`/proc/${target.pid}/maps`).includes("libcuda.so.1"));
+  const { code, stdout, stderr } = await runLlmprof(["gpu", "--dry-run", "--bpftrace", path, "--pid", String(target.pid)]);
+  assert.deepEqual([code, stderr], [0, ""]);
+  const points = [...stdout.matchAll(/^u(?:ret)?probe:.*:"(cu\w+)"/gm)].map(([, name]) => name);
+  assert.ok(points.includes("cuLaunchKernel"));
+  const told = stdout.split("\n").filter((line) => /^# .*libcuda\.so\.1: \d+ functions/.test(line));
+  assert.ok(told.length > 0 && told.length < points.length / 2, `${told.length} lines for ${points.length} attach points`);
+  for (const { command } of printed(stdout)) await mustAttach(command);
 });
 
 matrixTest("--dry-run -o: a file for each program, and what is not mapped yet is listed", {}, async ({ path }) => {

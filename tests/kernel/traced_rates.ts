@@ -59,7 +59,7 @@ export async function traced<T>(
     attach: Producer.site,
     label: "produced",
     cost: "emulated",
-    byHand: Producer.site,
+    byHand: [Producer.site],
     functions: [],
     places: [],
   }]]]);
