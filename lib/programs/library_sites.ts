@@ -49,7 +49,7 @@ export interface Site {
 
 /** Where {@link findLibraries} does not look. */
 export interface Unlooked {
-  /** Programs, by their paths, and libraries, by their keys, that are known to have nothing linked into them. What is found to is added. */
+  /** Programs, by their paths, and libraries, by their keys, that are known to have nothing linked into them. Libraries in which nothing is found are added. */
   readonly plain?: Set<string>;
   /** Libraries that the process has mapped by their names: only what is linked into the program is asked for. */
   readonly named?: boolean;
@@ -88,13 +88,13 @@ export async function findLibraries(
     if (!headers) return null;
     const elf = { ...headers, read };
     const isProgram = path === exe;
-    const isAround = around.has(library);
-    const readDebug = () => isAround ? Promise.resolve(null) : readDebugFile(files, pid, elf);
-    const functions = without.internal
+    const functions = around.has(library)
+      ? await findKept(elf, need.symbols, symbols)
+      : without.internal
       ? (await findSymbols(elf, read, symbols)).functions
-      : await findFunctions(elf, isProgram || isAround, readDebug, need.symbols, symbols);
+      : await findFunctions(elf, isProgram, () => readDebugFile(files, pid, elf), need.symbols, symbols);
     if (!functions) {
-      if (isAround) without.plain?.add(key);
+      if (around.has(library)) without.plain?.add(key);
       return null;
     }
     const buildId = await readSection(read, elf.sections.find(({ name, size }) => name === BUILD_ID_SECTION && size < 65_536));
@@ -132,7 +132,7 @@ async function findFunctions(
   others: Wanted,
 ): Promise<ReadonlyMap<string, ElfSymbol> | null> {
   const wanted = [...needed, ...others];
-  const has = ({ functions }: Symbols) => needed.every((symbol) => functions.has(symbol));
+  const has = hasAll(needed);
   const own = await findSymbols(elf, elf.read, wanted, isProgram ? "all" : "exported");
   if (has(own)) return own.functions;
   const long = isProgram ? own : await findSymbols(elf, elf.read, wanted);
@@ -140,6 +140,16 @@ async function findFunctions(
   const debug = await readDebug();
   const separate = debug && await findSymbols(debug, debug.read, wanted);
   return separate && has(separate) ? separate.functions : null;
+}
+
+/** What is linked into a library is hidden there: the table of what it offers has nothing of it. Null unless each of `needed` is there. */
+async function findKept(elf: ElfFile, needed: readonly string[], others: Wanted): Promise<ReadonlyMap<string, ElfSymbol> | null> {
+  const kept = await findSymbols(elf, elf.read, [...needed, ...others], "kept");
+  return hasAll(needed)(kept) ? kept.functions : null;
+}
+
+function hasAll(needed: readonly string[]): (symbols: Symbols) => boolean {
+  return ({ functions }) => needed.every((symbol) => functions.has(symbol));
 }
 
 /**
