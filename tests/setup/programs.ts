@@ -120,7 +120,7 @@ const table: Readonly<
     flags: ["-O1", "-g", "-fPIC", "-shared", "-DBURN_NS=1000"],
     libraries: [],
   },
-  "gpu/devices": { sources: ["gpu/devices.c", "clock.h"], flags: ["-O1"], libraries: [] },
+  "gpu/devices": { sources: ["gpu/devices.c", "clock.h"], flags: ["-O1", "-pthread"], libraries: [] },
   "gpu/libparcagpucupti.so": { sources: ["gpu/parcagpu.c"], flags: ["-O2", "-fPIC", "-shared", "-Wl,-soname,libparcagpucupti.so"], libraries: [] },
   "gpu/injected": {
     sources: ["gpu/injected.c"],

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <linux/if.h>
 #include <linux/if_tun.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@
 #include <sys/wait.h>
 
 #include "../clock.h"
+
+enum { HOLDERS = 3 };
 
 static int device(const char *folder, const char *name) {
   char path[4096];
@@ -46,6 +49,26 @@ static void use(const char *folder, int opens, int fails, int ioctls) {
   if (file < 0) err(1, "nvidiactl");
   for (int i = 0; i < ioctls; i++) ask(file);
   close(file);
+}
+
+struct holder {
+  const char *folder;
+  /* CLOCK_MONOTONIC. */
+  long long end;
+};
+
+static void *hold(void *argument) {
+  const struct holder *holder = argument;
+  while (clock_ns(CLOCK_MONOTONIC) < holder->end) {
+    struct ifreq request;
+    memset(&request, 0, sizeof request);
+    request.ifr_flags = IFF_TUN | IFF_NO_PI;
+    const int file = device(holder->folder, "nvidia0");
+    if (file < 0) err(1, "nvidia0");
+    if (ioctl(file, TUNSETIFF, &request) != 0) err(1, "TUNSETIFF");
+    close(file);
+  }
+  return NULL;
 }
 
 int main(int argc, char **argv) {
@@ -76,15 +99,13 @@ int main(int argc, char **argv) {
   }
   if (argc == 5 && strcmp(argv[1], "hold") == 0) {
     usleep(1000 * atoi(argv[3]));
-    for (const long long end = clock_ns(CLOCK_MONOTONIC) + atoll(argv[4]) * 1000000; clock_ns(CLOCK_MONOTONIC) < end;) {
-      struct ifreq request;
-      memset(&request, 0, sizeof request);
-      request.ifr_flags = IFF_TUN | IFF_NO_PI;
-      const int file = device(argv[2], "nvidia0");
-      if (file < 0) err(1, "nvidia0");
-      if (ioctl(file, TUNSETIFF, &request) != 0) err(1, "TUNSETIFF");
-      close(file);
+    struct holder holder = {argv[2], clock_ns(CLOCK_MONOTONIC) + atoll(argv[4]) * 1000000};
+    /* One alone lets go of it for a moment each time, in which whoever runs on the same processor may find it free. */
+    pthread_t threads[HOLDERS];
+    for (int i = 0; i < HOLDERS; i++) {
+      if (pthread_create(&threads[i], NULL, hold, &holder) != 0) errx(1, "pthread_create");
     }
+    for (int i = 0; i < HOLDERS; i++) pthread_join(threads[i], NULL);
     return 0;
   }
   errx(2, "usage: devices use|ask|hold FOLDER …");
