@@ -70,13 +70,14 @@ export function hitsOf(facts: readonly Fact[], { tallies, code }: Told, operator
 
 /** Hits by the name of the function, of records that tell where they were. Two processes that have different code at one address are taken for one. */
 function hitsByFunction(code: Iterable<CodeFact>, tallies: Iterable<Tally>): Map<string, number> {
-  const known = [...code].flatMap(({ functions }) => functions).sort((a, b) => a.at - b.at);
   const hits = new Map<string, number>();
-  for (const { places } of tallies) {
-    for (const [at, count] of places) {
-      const name = holding(known, at)?.name;
-      if (name !== undefined) hits.set(name, (hits.get(name) ?? 0) + count);
-    }
+  const places = [...tallies].flatMap((tally) => [...tally.places]);
+  // Most probes tell none, and a process may have thousands of functions.
+  if (places.length === 0) return hits;
+  const known = [...code].flatMap(({ functions }) => functions).sort((a, b) => a.at - b.at);
+  for (const [at, count] of places) {
+    const name = holding(known, at)?.name;
+    if (name !== undefined) hits.set(name, (hits.get(name) ?? 0) + count);
   }
   return hits;
 }
