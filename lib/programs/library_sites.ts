@@ -4,7 +4,7 @@ import { BUILD_ID_SECTION, type NamedPlace } from "../machine/symbol_tables.ts";
 import { readDebugFile } from "../target/build_id.ts";
 import { type ElfFile, offsetOf, readElf, readSection } from "../target/elf.ts";
 import { mappedFile, mappedReader } from "../target/mapped_file.ts";
-import { libraries, type Library, parseMaps, withoutDeleted } from "../target/maps.ts";
+import { fileKey, libraries, type Library, parseMaps, withoutDeleted } from "../target/maps.ts";
 import { harmless } from "../events/text.ts";
 import { readOperatorNames } from "../target/string_table.ts";
 import { readMarkers } from "../target/usdt.ts";
@@ -77,12 +77,12 @@ export async function findLibraries(
   const linked = mapped.filter(({ path }) => path === exe && !without.plain?.has(path) && !without.internal);
   const candidates = named.length === 0 ? need.apart ? [] : linked : without.named ? [] : named;
   const isAsked = need.inside && need.symbols.length > 0 && !without.named;
-  const isPlain = (library: Library) => without.plain?.has(library.path) || without.plain?.has(keyOf(library));
+  const isPlain = (library: Library) => without.plain?.has(library.path) || without.plain?.has(fileKey(library));
   const mayHold = (library: Library) => library.bytes >= LEAST_INSIDE && !candidates.includes(library) && !isPlain(library);
   const around = new Set(isAsked ? mapped.filter(mayHold) : []);
   const found = await Promise.all([...candidates, ...around].map(async (library): Promise<FoundLibrary | null> => {
     const { name, path } = library;
-    const key = keyOf(library);
+    const key = fileKey(library);
     const read = mappedReader(files, pid, library);
     const headers = await readElf(read);
     if (!headers) return null;
@@ -101,10 +101,6 @@ export async function findLibraries(
     return { key, name, path, file: mappedFile(pid, library), elf, buildId, functions, isProgram };
   }));
   return found.filter((library) => library !== null);
-}
-
-function keyOf({ dev, inode }: Library): string {
-  return `${dev}:${inode}`;
 }
 
 /** Whether a program has these functions linked into it, as far as it or its debug file tells. */

@@ -3,7 +3,7 @@ import type { Fact } from "../events/fact.ts";
 import { FilesOnce } from "../machine/files_once.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { mappedReader } from "../target/mapped_file.ts";
-import { type Mapping, parseMaps } from "../target/maps.ts";
+import { fileKey, type Mapping, parseMaps } from "../target/maps.ts";
 import { readStoredTensors } from "../target/stored_tensors.ts";
 
 /** A model is no smaller. */
@@ -37,7 +37,7 @@ export class MappedFiles {
   firstTold({ record, values }: Event): boolean {
     if (record !== "files/access.map") return false;
     const [, , length, prot, , dev, inode] = values as number[];
-    const id = `${dev}:${inode}`;
+    const id = fileKey({ dev: dev!, inode: inode! });
     if (length! < SMALLEST_MODEL || (prot! & EXECUTABLE) !== 0 || this.#told.has(id)) return false;
     this.#told.add(id);
     return true;
@@ -55,18 +55,14 @@ export class MappedFiles {
 
   async #lookInto(pid: number, mapped: readonly Mapping[]): Promise<void> {
     const files = new FilesOnce(this.files);
-    const executable = new Set(mapped.filter((mapping) => mapping.executable).map(idOf));
+    const executable = new Set(mapped.filter((mapping) => mapping.executable).map(fileKey));
     await Promise.all(mapped.map(async (mapping) => {
       const { dev, inode, start, end } = mapping;
-      const id = idOf(mapping);
+      const id = fileKey(mapping);
       if (executable.has(id) || this.#known.has(id) || end - start < SMALLEST_MODEL) return;
       this.#known.add(id);
       const tensors = await readStoredTensors(mappedReader(files, pid, mapping));
       if (tensors) this.fact({ fact: "tensors", dev, inode, tensors });
     }));
   }
-}
-
-function idOf({ dev, inode }: Mapping): string {
-  return `${dev}:${inode}`;
 }

@@ -7,7 +7,7 @@ import { isBehindCall, LONGEST_CALL } from "../target/call_instruction.ts";
 import { codeOf, LONGEST_NAME, readFunctions } from "../target/code.ts";
 import { type ElfFile, offsetOf, readElf } from "../target/elf.ts";
 import { mappedReader } from "../target/mapped_file.ts";
-import type { Mapping } from "../target/maps.ts";
+import { fileKey, type Mapping } from "../target/maps.ts";
 
 interface NamedCode extends Piece {
   readonly name: string;
@@ -77,7 +77,7 @@ export class StackPlaces {
   }
 
   #file(files: FilesOnce, pid: number, mapping: Mapping): Promise<CodeFile> {
-    const key = `${mapping.dev}:${mapping.inode}`;
+    const key = fileKey(mapping);
     let file = this.#files.get(key);
     if (!file) this.#files.set(key, file = this.#read(files, pid, mapping));
     return file;

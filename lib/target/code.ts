@@ -2,12 +2,12 @@ import type { CodeFact } from "../events/fact.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { readDebugFile } from "./build_id.ts";
 import { type ElfFile, offsetOf, SectionType } from "./elf.ts";
-import { type Mapping, parseMaps } from "./maps.ts";
+import { fileKey, type Mapping, parseMaps } from "./maps.ts";
 import { accepts, type ElfSymbol, findSymbols, type Wanted } from "./symbols.ts";
 
 /** A file whose functions are wanted by their names. */
 export interface CodeFile {
-  /** `<device>:<inode>`. */
+  /** See {@link fileKey}. */
   readonly key: string;
   readonly elf: ElfFile;
   /** Those that somebody asked for, by name. */
@@ -52,7 +52,7 @@ async function functionsOf(
   names: Wanted | undefined,
 ): Promise<CodeFact["functions"]> {
   const functions = names ? [...asked.values()].filter(({ name }) => accepts(names, name)) : await readFunctions(files, pid, elf);
-  const own = mapped.filter(({ dev, inode }) => `${dev}:${inode}` === key);
+  const own = mapped.filter((mapping) => fileKey(mapping) === key);
   const largest = functions.sort((a, b) => b.size - a.size).slice(0, MOST_FUNCTIONS);
   return largest.flatMap(({ name, value, size }) => {
     const offset = offsetOf(elf, value);

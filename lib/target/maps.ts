@@ -64,9 +64,14 @@ export function withoutDeleted(path: string): string {
   return path.replace(/ \(deleted\)$/, "");
 }
 
+/** Which file it is: `<device>:<inode>`, on this machine and while it is mapped. */
+export function fileKey({ dev, inode }: Pick<Mapping, "dev" | "inode">): string {
+  return `${dev}:${inode}`;
+}
+
 /** One entry for each file, in the order of addresses. */
 export function libraries(mappings: readonly Mapping[]): Library[] {
-  const files = Map.groupBy(mappings.filter(({ inode }) => inode !== 0), ({ dev, inode }) => `${dev}/${inode}`);
+  const files = Map.groupBy(mappings.filter(({ inode }) => inode !== 0), fileKey);
   return [...files.values()].flatMap((all) => {
     const first = all.find(({ executable }) => executable);
     if (!first) return [];

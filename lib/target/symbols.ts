@@ -29,9 +29,10 @@ const symbolSize = 24;
 const rank = { global: 2, weak: 1, local: 0 } as const;
 
 /**
- * Looks up defined functions and objects in `.symtab` and `.dynsym`, or in `.dynsym` alone, which has what a library offers to others and is
- * much shorter, or in `.symtab` alone, which has what it keeps to itself, unless it was stripped. Of several symbols with one name the global one counts, then the weak
- * one. Damaged tables end the search in them, never in an error: what a reader cannot find cannot be probed, and that is reported anyway.
+ * Looks up defined functions and objects in `.symtab` and `.dynsym`; or in `.dynsym` alone, which has what a library offers to others and is
+ * much shorter; or in `.symtab` alone, which has what it keeps to itself, unless it was stripped. Of several symbols with one name the global
+ * one counts, then the weak one. Damaged tables end the search in them, never in an error: what a reader cannot find cannot be probed, and that
+ * is reported anyway.
  */
 export async function findSymbols(elf: Elf, read: ByteReader, wanted: Wanted, where: "all" | "exported" | "kept" = "all"): Promise<Symbols> {
   const functions = new Map<string, ElfSymbol>();
