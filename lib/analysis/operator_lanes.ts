@@ -27,6 +27,9 @@ interface Lane extends GraphRow<PendingOp> {
   waitNs: number;
 }
 
+/** One object for all calls: nearly every operator is answered with it. */
+const none: readonly PendingOp[] = [];
+
 /** The operators of worker 0 until their graph is known, and how busy each worker is. */
 export class OperatorLanes {
   readonly #lanes = new Map<Track, Lane>();
@@ -52,10 +55,10 @@ export class OperatorLanes {
     }
     if (lane.worker !== 0) {
       if (timed) this.table.addOther(slice, ns, waitNs);
-      return [];
+      return none;
     }
     lane.pending.push({ name: slice.name, args: slice.args, start: slice.start, end: slice.end, ns, waitNs });
-    return lane.pending.length > max ? lane.pending.splice(0) : [];
+    return lane.pending.length > max ? lane.pending.splice(0) : none;
   }
 
   /** A wait inside of the operator that comes next on its row; `ns`: net of stops. */

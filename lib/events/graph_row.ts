@@ -5,7 +5,7 @@ interface Timed {
   readonly end: Ns;
 }
 
-/** A row of worker 0: operators that wait for the end of their graph, in order. */
+/** A row of worker 0: operators that wait for the end of their graph, in order: on a row, one begins where the one before it ends. */
 export interface GraphRow<Op extends Timed> {
   pending: Op[];
 }
@@ -28,7 +28,11 @@ export function takeGraph<Op extends Timed>(
   }
   if (!best) return { ops: [], before: [] };
   const all = best.pending;
-  best.pending = all.filter((op) => op.end > graph.end);
-  const ended = all.filter((op) => op.end <= graph.end);
-  return { ops: ended.filter((op) => op.start >= graph.start), before: ended.filter((op) => op.start < graph.start) };
+  // They began and ended one after another: from the end, those of later graphs, then those of this one, then the rest.
+  let end = all.length;
+  while (end > 0 && all[end - 1]!.end > graph.end) end--;
+  let first = end;
+  while (first > 0 && all[first - 1]!.start >= graph.start) first--;
+  best.pending = all.slice(end);
+  return { ops: all.slice(first, end), before: all.slice(0, first) };
 }
