@@ -1,4 +1,5 @@
 import type { Field } from "../events/event.ts";
+import { replaceSums } from "./adding.ts";
 import { type Filter, filterBegin, filterBlocks, filterPredicate } from "./filter.ts";
 import type { Param, Probe, SiteParam } from "./probe.ts";
 import { attachPoint, quote } from "./quoting.ts";
@@ -21,6 +22,8 @@ export interface Dialect {
   readonly perCpuBuffers: number;
   /** `for ($kv : @map)`. */
   readonly walksMaps: boolean;
+  /** `(uint64)@map[key]` where `sum()` adds to it. */
+  readonly readsSums: boolean;
   /** Raw tracepoints, with the kernel's own structures as they are since 5.17. */
   readonly rawTracepoints: boolean;
   readonly arch: "x86_64" | "aarch64";
@@ -119,7 +122,7 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
       const among = attach.length > 1 && { among: attach.length };
       const told = shares ?? { records: emitted };
       sites.push(...attach.map((point) => ({ attach: point, probe: probe.name, ...told, ...among, ...isPrinted && { isPrinted }, ...hits })));
-      pieces.push({ block: { ...block, body: replaceRepeats(block.body, dialect.walksMaps) }, attach, probe, kinds });
+      pieces.push({ block: { ...block, body: replaceSums(replaceRepeats(block.body, dialect.walksMaps), dialect.readsSums) }, attach, probe, kinds });
     }
   }
   for (const { block, attach, probe, kinds } of dialect.perCpuBuffers > 0 ? apart(pieces) : pieces) {

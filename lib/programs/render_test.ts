@@ -9,6 +9,7 @@ const dialect = {
   hasCounter: (name: string) => name !== "missing",
   perCpuBuffers: 0,
   walksMaps: true,
+  readsSums: true,
   rawTracepoints: false,
   arch: "x86_64",
 } as const;

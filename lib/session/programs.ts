@@ -49,6 +49,7 @@ export function dialectOf(machine: Capabilities): Dialect {
     hasCounter: (name) => machine.counters.has(name),
     perCpuBuffers: hasRingBuffer(machine.bpftrace!) ? 0 : machine.cpus,
     walksMaps: atLeast(machine.bpftrace!.version, 0, 21) && isKernelAtLeast(machine.kernel, 5, 13),
+    readsSums: atLeast(machine.bpftrace!.version, 0, 23),
     // Before, bpftrace ends at one; later it wants a list of the kernel's functions, which not every kernel gives.
     rawTracepoints: atLeast(machine.bpftrace!.version, 0, 20) && !atLeast(machine.bpftrace!.version, 0, 24) && isKernelAtLeast(machine.kernel, 5, 17),
     arch: machine.arch,

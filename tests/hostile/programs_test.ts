@@ -20,6 +20,7 @@ const dialect = {
   hasCounter: () => true,
   perCpuBuffers: 0,
   walksMaps: true,
+  readsSums: true,
   rawTracepoints: false,
   arch: "x86_64",
 } as const;
