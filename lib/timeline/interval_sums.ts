@@ -23,7 +23,7 @@ export class IntervalSums {
     return rows;
   }
 
-  /** Of a map with one number in its key: all until now. */
+  /** By the first number of their keys: all of a map until now. */
   totals(map: string): Map<number, number> {
     const totals = new Map<number, number>();
     for (const sum of this.#now.values()) if (sum.map === map) totals.set(sum.key[0]!, (totals.get(sum.key[0]!) ?? 0) + sum.value);

@@ -19,7 +19,7 @@ export function blockTotals(intervalMs: number): Probe {
     asked: "interval",
     every: blockTotals,
     records: { tick: [] },
-    sums: { latency: "requests", begun: "requests", ended: "requests" },
+    sums: { latency: "requests", begun: "requests" },
     decoder: (tracks) => new TotalsDecoder(tracks),
   };
 }
@@ -46,7 +46,8 @@ class TotalsDecoder implements Decoder {
 
   #tell(at: Ns, out: SpanSink): void {
     const latency = this.#sums.grown("block/totals.latency").map(({ key, by }) => ({ device: deviceOf(key[0]!), slot: key[1]!, count: by }));
-    const ended = this.#sums.totals("block/totals.ended");
+    // Each that ended is in one slot.
+    const ended = this.#sums.totals("block/totals.latency");
     const inflight = [...this.#sums.totals("block/totals.begun")].map(([dev, begun]) => ({
       device: deviceOf(dev),
       count: begun - (ended.get(dev) ?? 0),
