@@ -3,7 +3,7 @@ import type { Fact } from "../events/fact.ts";
 import type { Guard } from "../machine/guard.ts";
 import { FilesOnce } from "../machine/files_once.ts";
 import type { Filter } from "../programs/filter.ts";
-import { readMapped } from "../programs/library_sites.ts";
+import { readMapped } from "../programs/found_libraries.ts";
 import type { Probe } from "../programs/probe.ts";
 import { readStat } from "../target/process.ts";
 import type { Attached } from "./attached.ts";

@@ -1,6 +1,6 @@
 import type { KernelFiles } from "../machine/files.ts";
 import { FilesOnce } from "../machine/files_once.ts";
-import { readMapped } from "../programs/library_sites.ts";
+import { readMapped } from "../programs/found_libraries.ts";
 import { readProcesses, treeOf } from "../target/process.ts";
 import { libtorch } from "../../probes/torch/library.ts";
 

@@ -1,6 +1,6 @@
 import type { Event } from "../events/event.ts";
 import { FilesOnce } from "../machine/files_once.ts";
-import { findLibraries } from "../programs/library_sites.ts";
+import { findLibraries } from "../programs/found_libraries.ts";
 import { readCode } from "../target/code.ts";
 import { CodeMap } from "../../probes/process/code.ts";
 import { isOperator, libtorch } from "../../probes/torch/library.ts";

@@ -1,7 +1,7 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { FilesOnce } from "../machine/files_once.ts";
-import { findLibraries, type FoundLibrary } from "../programs/library_sites.ts";
+import { findLibraries, type FoundLibrary } from "../programs/found_libraries.ts";
 import type { LibraryNeed } from "../programs/probe.ts";
 import type { Wanted } from "../target/symbols.ts";
 import type { LibraryGroup } from "./library_groups.ts";

@@ -1,0 +1,149 @@
+import type { KernelFiles } from "../machine/files.ts";
+import type { FilesOnce } from "../machine/files_once.ts";
+import { BUILD_ID_SECTION } from "../machine/symbol_tables.ts";
+import { readDebugFile } from "../target/build_id.ts";
+import { type ElfFile, readElf, readSection } from "../target/elf.ts";
+import { mappedFile, mappedReader } from "../target/mapped_file.ts";
+import { fileKey, libraries, type Library, parseMaps, withoutDeleted } from "../target/maps.ts";
+import { readOperatorNames } from "../target/string_table.ts";
+import { type ElfSymbol, findSymbols, type Symbols, type Wanted } from "../target/symbols.ts";
+import type { LibraryNeed } from "./probe.ts";
+
+/** A library as a process has it mapped, with the functions that were asked for. */
+export interface FoundLibrary {
+  /** Identity of the file: a uprobe lives on it, whatever the process. */
+  readonly key: string;
+  /** File name without its folders. */
+  readonly name: string;
+  /** Path in the target's own mount namespace. */
+  readonly path: string;
+  /** A path through which bpftrace reaches this very file. */
+  readonly file: string;
+  readonly elf: ElfFile;
+  /** Content of the section of that name. */
+  readonly buildId: Uint8Array | null;
+  readonly functions: ReadonlyMap<string, ElfSymbol>;
+  /** The program itself: what is linked into it is there from its first instruction on. */
+  readonly isProgram: boolean;
+}
+
+/** Where {@link findLibraries} does not look. */
+export interface Unlooked {
+  /** Programs, by their paths, and libraries, by their keys, that are known to have nothing linked into them. Libraries in which nothing is found are added. */
+  readonly plain?: Set<string>;
+  /** Libraries that the process has mapped by their names: only what is linked into the program is asked for. */
+  readonly named?: boolean;
+  /** The program, and what a library exports: functions that a library keeps to itself are asked for. */
+  readonly internal?: boolean;
+}
+
+/** The least that another library takes which is linked into one: CUDA's runtime alone takes more. */
+const LEAST_INSIDE = 512 << 10;
+
+/**
+ * The libraries of a process that a probe can work with: the name fits (or it is the program itself, linked statically, or a library into which that one
+ * may be linked) and the functions are there.
+ */
+export async function findLibraries(
+  files: FilesOnce,
+  pid: number,
+  need: Pick<LibraryNeed, "prefix" | "symbols" | "apart" | "inside">,
+  symbols: Wanted,
+  without: Unlooked = {},
+): Promise<FoundLibrary[]> {
+  const { mapped, exe } = await readMapped(files, pid);
+  const named = mapped.filter(({ name }) => name.startsWith(need.prefix));
+  // Without such a library, it may be linked into the program.
+  const linked = mapped.filter(({ path }) => path === exe && !without.plain?.has(path) && !without.internal);
+  const candidates = named.length === 0 ? need.apart ? [] : linked : without.named ? [] : named;
+  const isAsked = need.inside && need.symbols.length > 0 && !without.named;
+  const isPlain = (library: Library) => without.plain?.has(library.path) || without.plain?.has(fileKey(library));
+  const mayHold = (library: Library) => library.bytes >= LEAST_INSIDE && !candidates.includes(library) && !isPlain(library);
+  const around = new Set(isAsked ? mapped.filter(mayHold) : []);
+  const found = await Promise.all([...candidates, ...around].map(async (library): Promise<FoundLibrary | null> => {
+    const { name, path } = library;
+    const key = fileKey(library);
+    const read = mappedReader(files, pid, library);
+    const headers = await readElf(read);
+    if (!headers) return null;
+    const elf = { ...headers, read };
+    const isProgram = path === exe;
+    const functions = around.has(library)
+      ? await findKept(elf, need.symbols, symbols)
+      : without.internal
+      ? (await findSymbols(elf, read, symbols)).functions
+      : await findFunctions(elf, isProgram, () => readDebugFile(files, pid, elf), need.symbols, symbols);
+    if (!functions) {
+      if (around.has(library)) without.plain?.add(key);
+      return null;
+    }
+    const buildId = await readSection(read, elf.sections.find(({ name, size }) => name === BUILD_ID_SECTION && size < 65_536));
+    return { key, name, path, file: mappedFile(pid, library), elf, buildId, functions, isProgram };
+  }));
+  return found.filter((library) => library !== null);
+}
+
+/** Whether a program has these functions linked into it, as far as it or its debug file tells. */
+export async function isLinked(files: KernelFiles, program: ElfFile, need: LibraryNeed, symbols: Wanted): Promise<boolean> {
+  return await findFunctions(program, true, () => readDebugFile(files, null, program), need.symbols, symbols) !== null;
+}
+
+/** Files of which a process has executable pages, and its program. */
+export function readMapped(files: FilesOnce, pid: number): Promise<{ mapped: Library[]; exe: string | null }> {
+  return files.made(`mapped ${pid}`, async () => {
+    const [maps, exe] = await Promise.all([files.text(`/proc/${pid}/maps`), files.link(`/proc/${pid}/exe`)]);
+    return { mapped: libraries(parseMaps(maps ?? "")), exe: exe && withoutDeleted(exe) };
+  });
+}
+
+/**
+ * A library exports what others call, in the short table that `strip` leaves; what is linked into the program may be in the long table only,
+ * and where that was stripped, in a debug file. Null unless each of `needed` is there.
+ */
+async function findFunctions(
+  elf: ElfFile,
+  isProgram: boolean,
+  readDebug: () => Promise<ElfFile | null>,
+  needed: readonly string[],
+  others: Wanted,
+): Promise<ReadonlyMap<string, ElfSymbol> | null> {
+  const wanted = [...needed, ...others];
+  const has = hasAll(needed);
+  const own = await findSymbols(elf, elf.read, wanted, isProgram ? "all" : "exported");
+  if (has(own)) return own.functions;
+  const long = isProgram ? own : await findSymbols(elf, elf.read, wanted);
+  if (has(long)) return long.functions;
+  const debug = await readDebug();
+  const separate = debug && await findSymbols(debug, debug.read, wanted);
+  return separate && has(separate) ? separate.functions : null;
+}
+
+/** What is linked into a library is hidden there: the table of what it offers has nothing of it. Null unless each of `needed` is there. */
+async function findKept(elf: ElfFile, needed: readonly string[], others: Wanted): Promise<ReadonlyMap<string, ElfSymbol> | null> {
+  const kept = await findSymbols(elf, elf.read, [...needed, ...others], "kept");
+  return hasAll(needed)(kept) ? kept.functions : null;
+}
+
+function hasAll(needed: readonly string[]): (symbols: Symbols) => boolean {
+  return ({ functions }) => needed.every((symbol) => functions.has(symbol));
+}
+
+/** Operator names of ggml, from whichever mapped library of the process holds them. */
+export async function readNamesTable(files: FilesOnce, pid: number): Promise<{ file: string; names: string[] } | null> {
+  const { mapped, exe } = await readMapped(files, pid);
+  const likely = [/^libggml-base/, /^libggml\./, /^libllama\./];
+  const rank = ({ name, path }: Library) => path === exe ? likely.length : likely.findIndex((pattern) => pattern.test(name));
+  const candidates = mapped.filter((library) => rank(library) >= 0).sort((a, b) => rank(a) - rank(b));
+  for (const library of candidates) {
+    const read = mappedReader(files, pid, library);
+    const elf = await readElf(read);
+    const names = elf && (await readOperatorNames(elf, read) ?? await readStrippedNames(files, pid, { ...elf, read }));
+    if (names) return { file: library.name, names };
+  }
+  return null;
+}
+
+async function readStrippedNames(files: KernelFiles, pid: number, elf: ElfFile): Promise<string[] | null> {
+  const debug = await readDebugFile(files, pid, elf);
+  return debug && await readOperatorNames(elf, elf.read, debug);
+}
