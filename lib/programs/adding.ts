@@ -1,7 +1,7 @@
 /**
  * Sums in a template, by key: `ADD(@map[key], number)` adds, `SUM(@map[key])` is what they make, `EMPTY(@map[key])` begins anew. bpftrace's own `sum()`
- * adds where the number lies, while an assignment looks for room for the new one and gives back that of the old: of an engine that has just filled the
- * caches that is a third of what a hit costs. Versions that cannot read such a sum in a program add by assignment.
+ * adds where the number lies, while an assignment looks for room for the new one and gives back that of the old: a quarter of what a hit costs. Versions
+ * that cannot read such a sum in a program add by assignment.
  */
 const WORD = /\b(ADD|SUM|EMPTY)\((@\w+\[[^\]]*\])(?:, ([^;]*))?\)/g;
 
