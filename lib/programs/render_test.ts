@@ -74,14 +74,18 @@ Deno.test("without a ring buffer, frequent numbers become rows of rotating maps,
 });
 
 Deno.test("REPEAT walks through a map of numbers where bpftrace can, and is a short loop where it cannot", () => {
-  const p = probe("tracepoint:a:b { REPEAT($i) { EMIT(hit, $i); } @next = REPEATS; }");
+  const p = probe("tracepoint:a:b { REPEAT($i, $left) { EMIT(hit, $i); } @next = REPEATS; }");
   const plan = { stream: "s", probes: [p], filter: { type: "processes", pids: [42] }, window: "signalled" } as const;
   const walks = render(plan, dialect, () => []).text;
   assert.match(walks, /BEGIN \{.*while \(\$each < 64\) \{ @each\[\$each \+ 0\] = \(uint64\)1;.*@each\[\$each \+ 448\]/);
   assert.match(walks, /@next = 512;/);
-  assert.match(walks, /for \(\$each : @each\) \{ \$i = \(uint64\)\$each\.0; @n = count\(\); printf/);
+  assert.match(walks, /for \(\$each : @each\) \{ \$i = \(uint64\)\$each\.0; if \(\$i < \$left\) \{ @n = count\(\); printf/);
+  assert.match(walks, /if \(\$left <= 20\) \{ \$turn = \(uint64\)0; while \(\$turn < 20\) .* else \{ for/, "few are not worth a walk");
   const loops = render(plan, { ...dialect, walksMaps: false }, () => []).text;
-  assert.match(loops, /\$turn = \(uint64\)0; while \(\$turn < 20\) \{ \$i = \$turn; \$turn = \$turn \+ 1; @n = count\(\); printf/);
+  assert.match(
+    loops,
+    /\$turn = \(uint64\)0; while \(\$turn < 20\) \{ \$i = \$turn; \$turn = \$turn \+ 1; if \(\$i < \$left\) \{ @n = count\(\); printf/,
+  );
   assert.match(loops, /@next = 20;/);
   assert.doesNotMatch(loops, /@each/);
 });

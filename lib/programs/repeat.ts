@@ -1,9 +1,12 @@
+import { findClose } from "./template.ts";
+
 /**
- * `REPEAT($i) { … }` in a template: the block once for each number from 0 up to one below what the bpftrace at hand can do, in no order. The kernel's
- * verifier follows each turn of a `while` with all its branches, and gives up at some dozens. From 0.21 on bpftrace can walk through a map, whose turns
- * the verifier looks at once; so there is a map that holds the numbers.
+ * `REPEAT($i, count) { … }` in a template: the block once for each number below `count` and below what the bpftrace at hand can do, in no order. The
+ * kernel's verifier follows each turn of a `while` with all its branches, and gives up at some dozens. From 0.21 on bpftrace can walk through a map,
+ * whose turns the verifier looks at once; so there is a map that holds the numbers. A walk takes a millisecond whatever is found, because the kernel
+ * looks into as many places as the map has room for: few turns are made without one.
  */
-const WORD = /REPEAT\((\$\w+)\) \{/g;
+const WORD = /REPEAT\((\$\w+), ([^{]+)\) (?=\{)/;
 /** How many times that is. */
 const NUMBER = /\bREPEATS\b/g;
 
@@ -24,12 +27,15 @@ export function repeatBegin(): string {
   return `$each = (uint64)0; while ($each < ${turns}) { ${keys.join(" ")} $each = $each + 1; }`;
 }
 
-export function replaceRepeats(body: string, walksMaps: boolean): string {
-  return body.replace(NUMBER, String(walksMaps ? MOST_REPEATS : FEW)).replace(
-    WORD,
-    (_, variable: string) =>
-      walksMaps
-        ? `for ($each : @each) { ${variable} = (uint64)$each.0;`
-        : `$turn = (uint64)0; while ($turn < ${FEW}) { ${variable} = $turn; $turn = $turn + 1;`,
-  );
+export function replaceRepeats(text: string, walksMaps: boolean): string {
+  const body = text.replace(NUMBER, String(walksMaps ? MOST_REPEATS : FEW));
+  const found = WORD.exec(body);
+  if (!found) return body;
+  const [head, variable, count] = found;
+  const open = found.index + head.length, close = findClose(body, open);
+  const turn = `if (${variable} < ${count}) {${body.slice(open + 1, close)}}`;
+  const few = `$turn = (uint64)0; while ($turn < ${FEW}) { ${variable} = $turn; $turn = $turn + 1; ${turn} }`;
+  const walk = `for ($each : @each) { ${variable} = (uint64)$each.0; ${turn} }`;
+  const turns = walksMaps ? `if (${count} <= ${FEW}) { ${few} } else { ${walk} }` : few;
+  return replaceRepeats(body.slice(0, found.index) + turns + body.slice(close + 1), walksMaps);
 }

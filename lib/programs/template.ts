@@ -70,7 +70,8 @@ function findOpen(text: string, at: number): number {
   throw new Error("template: a block without a body");
 }
 
-function findClose(text: string, open: number): number {
+/** Where the brace at `open` is closed. */
+export function findClose(text: string, open: number): number {
   let depth = 0;
   for (let i = open; i < text.length; i++) {
     if (text.startsWith("//", i)) i = lineEnd(text, i);
