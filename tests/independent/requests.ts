@@ -1,15 +1,13 @@
 import { trace } from "./trace.ts";
 
 /**
- * How long a device took for each request, in nanoseconds rounded down to microseconds, in ascending order: `number` is `7:0`. Counted in the kernel: what a
+ * How long a device took for each request, in nanoseconds rounded down to microseconds, in ascending order. Counted in the kernel: what a
  * judge takes to print a line would lie in the times of whoever looks behind it.
  */
-export async function requestTimes<T>(bpftrace: string, number: string, whileRunning: () => Promise<T>): Promise<{ times: number[]; value: T }> {
-  const [major, minor] = number.split(":").map(Number) as [number, number];
-  const device = major * 2 ** 20 + minor;
+export async function requestTimes<T>(bpftrace: string, dev: number, whileRunning: () => Promise<T>): Promise<{ times: number[]; value: T }> {
   const program = `
-tracepoint:block:block_rq_issue /args->dev == ${device}/ { @since[args->sector] = nsecs; }
-tracepoint:block:block_rq_complete /args->dev == ${device} && @since[args->sector]/ {
+tracepoint:block:block_rq_issue /args->dev == ${dev}/ { @since[args->sector] = nsecs; }
+tracepoint:block:block_rq_complete /args->dev == ${dev} && @since[args->sector]/ {
   @took[(nsecs - @since[args->sector]) / 1000] = count();
   delete(@since[args->sector]);
 }`;

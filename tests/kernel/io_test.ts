@@ -4,7 +4,7 @@ import { matrixTest, sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { quantileOf, requestTimes } from "../independent/requests.ts";
 import { BLOCK, fioCommand, jobOf } from "./fio.ts";
-import { hiddenAnswers } from "./hidden_answers.ts";
+import { hiddenAnswers } from "./hidden_hits.ts";
 import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { loopDevice } from "./loop_device.ts";
 import { differingReplays } from "./replayed.ts";
@@ -30,7 +30,7 @@ for (
     await using device = await loopDevice(place, 64);
     device.scheduler(scheduler);
     const target = { argv: fioCommand(device.path, { rw, iodepth: depth, number_ios: REQUESTS }) };
-    using hidden = hiddenAnswers(device.number);
+    using hidden = hiddenAnswers(device);
     const before = device.stat();
     await using llmprof = startLlmprof("io", { bpftrace: path, folder, target, formats: allFormats });
     const ended = await llmprof.finished();
@@ -67,7 +67,7 @@ matrixTest("io: how long requests take is what the kernel counts, and another pr
   await using device = await loopDevice(folder, 96);
   const target = { argv: fioCommand(device.path, { rw: "randread", iodepth: 16, number_ios: MANY }) };
   const before = device.stat();
-  const { times, value: ended } = await requestTimes(path, device.number, async () => {
+  const { times, value: ended } = await requestTimes(path, device.dev, async () => {
     await using llmprof = startLlmprof("io", { bpftrace: path, folder, target, formats: [] });
     return await llmprof.finished();
   });
@@ -101,7 +101,7 @@ sampledTest(0, "io: several reads that become one request, and one that becomes 
     { bs: 262_144, iodepth: 1, number_ios: 211 },
   ];
   for (const shape of shapes) {
-    using hidden = hiddenAnswers(device.number);
+    using hidden = hiddenAnswers(device);
     const before = device.stat();
     await using llmprof = startLlmprof("io", {
       bpftrace: path,

@@ -9,6 +9,8 @@ export interface LoopDevice extends AsyncDisposable {
   readonly name: string;
   /** `7:0`. */
   readonly number: string;
+  /** The same as tracepoints have it: 0x700000. */
+  readonly dev: number;
   /** `none`, `mq-deadline`. */
   scheduler(name: string): void;
   /** Requests are no longer than that. */
@@ -36,10 +38,12 @@ export async function loopDevice(folder: Temporary, megabytes: number): Promise<
   const { stdout } = await mustRun(["losetup", "--find", "--show", "--direct-io=on", file]);
   const path = stdout.trim(), name = path.slice("/dev/".length);
   const number = Deno.readTextFileSync(`/sys/block/${name}/dev`).trim();
+  const [major, minor] = number.split(":").map(Number) as [number, number];
   return {
     path,
     name,
     number,
+    dev: (major << 20) + minor,
     scheduler: (scheduler) => Deno.writeTextFileSync(`/sys/block/${name}/queue/scheduler`, scheduler),
     longest: (kib) => Deno.writeTextFileSync(`/sys/block/${name}/queue/max_sectors_kb`, String(kib)),
     stat: () => statOf(name),

@@ -6,6 +6,7 @@ import { temporary } from "../harness/temporary.ts";
 import { query } from "../judge/trace_processor.ts";
 import { built } from "../setup/programs.ts";
 import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
+import { hiddenSwitchesTo } from "./hidden_hits.ts";
 import { loopDevice, slowReads } from "./loop_device.ts";
 import { differingReplays } from "./replayed.ts";
 
@@ -45,18 +46,28 @@ sampledTest(1, "sched: planted waits, each as long as it was, by its reason and 
   fio: true,
   groups: true,
 }, async ({ path }) => {
+  for (let run = 1; run <= 3; run++) if (await comparesWaits(path)) return;
+  assert.fail("The kernel hid switches in three runs.");
+});
+
+/** Returns false where the kernel hid a switch from every BPF program: then there is nothing to compare. */
+async function comparesWaits(path: string): Promise<boolean> {
   using folder = temporary();
   await using device = await loopDevice(folder, 4);
   using group = slowReads(device, 1 << 20);
   await using _hog = start([built.hog, String(HOG)], { timeoutMilliseconds: 60_000 });
   const target = { argv: [built.waits, device.path, group.tasks, String(HOG)] };
+  using hidden = hiddenSwitchesTo("waits");
+  const before = switchesOfTheMachine();
   await using llmprof = startLlmprof("sched", { bpftrace: path, folder, target, formats: allFormats });
   const ended = await llmprof.finished();
+  if (hidden.count() > 0) return false;
   const { result, events } = summaryOf("sched", ended);
-  // Every switch of the machine is a hit, and the kernel may skip one: that is said, and what it may concern is a time or two.
-  const skipped = events.skipped!;
+  // Every switch of the machine is a hit, and the kernel may skip one: that is said, and what it may concern is a time or two. Four it always may: where the
+  // window opens and where it closes a line is sent with interrupts on, and one wakes bpftrace (waking, wakeup) on top of the program that sends it.
+  const skipped = events.skipped!, switches = switchesOfTheMachine() - before;
   assert.deepEqual([events.lost, events.received], [skipped, events.emitted - skipped]);
-  assert.ok(skipped <= 5 + 0.002 * events.emitted, `${skipped} hits were skipped`);
+  assert.ok(skipped <= 4 + 0.001 * switches, `${skipped} hits were skipped, of ${switches}`);
   const lines = ended.stderr.split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
   const counters: Counters = lines.at(-1);
   const waits: Wait[] = lines.slice(0, -1);
@@ -81,6 +92,7 @@ sampledTest(1, "sched: planted waits, each as long as it was, by its reason and 
     const waited = own.reduce((sum, { duration, args }) => sum + duration - (wait === "preempted" ? 0 : args.queuedNs ?? 0), 0);
     const queued = inside.reduce((sum, { args }) => sum + (args.queuedNs ?? 0), 0);
     near(waited + (wait === "preempted" ? 0 : queued), off, wait);
+
     if (wait === "lock" || wait === "network") assert.equal(own.toSorted((a, b) => b.duration - a.duration)[0]!.args.waker, `waker (${waker})`, wait);
     if (wait === "sleep") assert.deepEqual(own.map(({ args }) => args.waker), [undefined], "a timer");
     if (wait === "preempted") {
@@ -89,20 +101,27 @@ sampledTest(1, "sched: planted waits, each as long as it was, by its reason and 
     }
   }
   // The kernel's own counters of the thread, from its first moment to the one at which they were read.
-  const before = slices.filter(({ start, args }) => Number(start) < counters.at && args.reason !== "new");
-  const forced = before.filter(({ args }) => args.reason === "preempted").length;
-  const differing = Math.abs(before.length - forced - counters.voluntary) + Math.abs(forced - counters.forced);
-  const told = `${before.length - forced} and ${forced} switches, ${counters.voluntary} and ${counters.forced} by the kernel's count`;
+  const times = slices.filter(({ start, args }) => Number(start) < counters.at && args.reason !== "new");
+  const forced = times.filter(({ args }) => args.reason === "preempted").length;
+  const differing = Math.abs(times.length - forced - counters.voluntary) + Math.abs(forced - counters.forced);
+  const told = `${times.length - forced} and ${forced} switches, ${counters.voluntary} and ${counters.forced} by the kernel's count`;
   assert.ok(differing <= skipped, told);
   const thread = result.threads.find(({ tid }) => tid === counters.tid)!;
   near(thread.queuedNs, counters.queued, "waiting for a processor");
   near(thread.onNs, counters.on, "on a processor");
   const moves = waits[0]!;
   const moved = slices.filter(({ start, args }) => Number(start) >= moves.from && Number(start) < moves.to && args.from !== undefined);
-  assert.equal(moved.length, counters.moves);
+  assert.ok(
+    moved.length <= counters.moves && counters.moves - moved.length <= skipped,
+    `${moved.length} moves of ${counters.moves}, ${skipped} skipped`,
+  );
   assert.equal(thread.name, "waits");
   assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
-});
+  return true;
+}
+
+/** Context switches since the machine began, by the kernel's own count. */
+const switchesOfTheMachine = () => Number(/^ctxt (\d+)$/m.exec(Deno.readTextFileSync("/proc/stat"))![1]);
 
 interface Passes {
   readonly tid: number;

@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import type { LoopDevice } from "./loop_device.ts";
+
+const TRACING = "/sys/kernel/tracing/instances";
+
+/** Hits of a tracepoint that no BPF program can have seen. */
+export interface HiddenHits extends Disposable {
+  count(): number;
+}
+
+/**
+ * Some kernels for sandboxes run no BPF program while a thread of their first process is on the processor, and count no miss either. ftrace, which is no BPF
+ * program, says which hits of a tracepoint (`block/block_rq_complete`), of those that pass its filter, were made by one of these threads or on top of it.
+ */
+function hiddenHits(tracepoint: string, filter: string): HiddenHits {
+  const folder = join(TRACING, `llmprof-test-${Deno.pid}`);
+  const event = join(folder, "events", tracepoint);
+  const hit = new RegExp(`^.{1,16}-(\\d+) .*${tracepoint.split("/")[1]}:`, "gm");
+  Deno.mkdirSync(folder);
+  Deno.writeTextFileSync(join(folder, "buffer_size_kb"), "16384");
+  Deno.writeTextFileSync(join(event, "filter"), filter);
+  Deno.writeTextFileSync(join(event, "enable"), "1");
+  return {
+    count() {
+      const threads = new Set([...Deno.readDirSync("/proc/1/task")].map(({ name }) => name));
+      return [...Deno.readTextFileSync(join(folder, "trace")).matchAll(hit)].filter(([, tid]) => threads.has(tid!)).length;
+    },
+    [Symbol.dispose]() {
+      Deno.writeTextFileSync(join(event, "enable"), "0");
+      Deno.removeSync(folder);
+    },
+  };
+}
+
+/** Answers of a disk: an interrupt brings them, on top of whoever runs there. */
+export const hiddenAnswers = ({ dev }: LoopDevice): HiddenHits => hiddenHits("block/block_rq_complete", `dev == ${dev}`);
+
+/** Times that a thread of this name came onto a processor. */
+export const hiddenSwitchesTo = (thread: string): HiddenHits => hiddenHits("sched/sched_switch", `next_comm == "${thread}"`);
