@@ -131,6 +131,11 @@ class PerfettoExporter implements Exporter {
 
   /** A packet that differs from an earlier one in nothing but its time. */
   #again(at: Ns, body: Uint8Array, row: Row | undefined): void {
+    const since = this.#sinceLast(at, row);
+    if (since >= 0) {
+      this.#out.again(Trace.packet, TracePacket.timestamp, since, body);
+      return this.#out.spill();
+    }
     const packet = this.#timed(at, row);
     this.#out.encoded(body);
     this.#end(packet);
@@ -198,18 +203,25 @@ class PerfettoExporter implements Exporter {
     return packet;
   }
 
-  /** Begins a packet with its time alone: by the clock of its row, unless that has passed it or what is written now will be taken back. */
+  /** Begins a packet with its time alone: by the clock of its row, unless that is past it or what is written now will be taken back. */
   #timed(at: Ns, row: Row | undefined): number {
     const packet = this.#out.begin(Trace.packet);
-    const whole = Math.round(at);
-    if (row && whole >= row.last && !this.#freezing.frozen) {
-      this.#out.uint(TracePacket.timestamp, whole - row.last);
-      row.last = whole;
-      return packet;
+    const since = this.#sinceLast(at, row);
+    if (since >= 0) this.#out.uint(TracePacket.timestamp, since);
+    else {
+      this.#time(TracePacket.timestamp, Math.round(at));
+      if (row) this.#out.uint(TracePacket.timestampClock, BuiltinClock.boottime);
     }
-    this.#time(TracePacket.timestamp, whole);
-    if (row) this.#out.uint(TracePacket.timestampClock, BuiltinClock.boottime);
     return packet;
+  }
+
+  /** A time by the clock of its row, which goes on to it; -1 where that cannot tell it. */
+  #sinceLast(at: Ns, row: Row | undefined): number {
+    if (!row || this.#freezing.frozen) return -1;
+    const whole = Math.round(at);
+    const since = whole - row.last;
+    if (since >= 0) row.last = whole;
+    return since;
   }
 
   /** Writes a time as nanoseconds since boot. */

@@ -53,6 +53,26 @@ export class ProtoWriter {
     this.#length += fields.length;
   }
 
+  /**
+   * A message of a number and of fields that were encoded before: see {@link since}. Fields below 16; `value`: whole and not negative. What differs in that
+   * number alone is most of a trace, and is written without a call for each byte.
+   */
+  again(message: number, field: number, value: number, fields: Uint8Array): void {
+    this.#reserve(slack + fields.length);
+    const bytes = this.#bytes;
+    let at = this.#length;
+    bytes[at++] = message << 3 | wire.bytes;
+    const mark = at++;
+    bytes[at++] = field << 3 | wire.varint;
+    let rest = value;
+    for (; rest > 0x7fffffff; rest = Math.floor(rest / 128)) bytes[at++] = rest % 128 | 0x80;
+    for (; rest > 0x7f; rest >>>= 7) bytes[at++] = rest & 0x7f | 0x80;
+    bytes[at++] = rest;
+    bytes.set(fields, at);
+    this.#length = at + fields.length;
+    this.end(mark);
+  }
+
   /** Where the next field will stand, for {@link since}. */
   get position(): number {
     return this.#length;

@@ -38,6 +38,21 @@ Deno.test("text is UTF-8, short and long", () => {
   }
 });
 
+Deno.test("a message that is written again is as if it were written anew, whatever its number and its length", () => {
+  const kept = written((out) => out.string(2, "y"));
+  for (const value of [0, 127, 128, 2 ** 31 - 1, 2 ** 31, 2 ** 53 - 1]) {
+    for (const fields of [kept, new Uint8Array(200).fill(8)]) {
+      const anew = written((out) => {
+        const message = out.begin(1);
+        out.uint(8, value);
+        out.encoded(fields);
+        out.end(message);
+      });
+      assert.deepEqual(written((out) => out.again(1, 8, value, fields)), anew, `${value}, ${fields.length} bytes`);
+    }
+  }
+});
+
 Deno.test("a message has the length of what is in it, of any size", () => {
   for (const size of [0, 100, 124, 125, 126, 300, 16_380, 16_384, 20_000, 2_097_140, 2_097_160, 3_000_000]) {
     const bytes = written((out) => {

@@ -16,6 +16,9 @@ interface Part {
   calls: number;
   timed: number;
   ns: number;
+  /** What the latest timed calls asked for, one like the other, and how many of them are not in the sums below: a node asks for the same each time. */
+  latest: CallDemand;
+  unsummed: number;
   /** Of the timed calls; NaN as soon as that of one is not known. */
   bytes: number;
   coldBytes: number;
@@ -68,8 +71,9 @@ export class OperatorSums {
     }
     part.timed++;
     part.ns += ns;
-    this.#waitNs += waitNs;
-    addDemand(part, demand);
+    if (waitNs > 0) this.#waitNs += waitNs;
+    if (part.latest !== demand) follow(part, demand);
+    part.unsummed++;
     (part.histogram ??= new Histogram()).add(ns);
   }
 
@@ -80,7 +84,8 @@ export class OperatorSums {
     part.timed += timed;
     part.ns += ns;
     this.#open += calls - timed;
-    if (timed > 0) addDemand(part, demand, timed);
+    if (part.latest !== demand) follow(part, demand);
+    part.unsummed += timed;
   }
 
   /** All calls of another one, too. */
@@ -105,7 +110,7 @@ export class OperatorSums {
 
   /** NaN where that of one call is not known. */
   get coldBytes(): number {
-    return PHASES.reduce((sum, phase) => sum + this.#parts[phase].coldBytes, 0);
+    return PHASES.reduce((sum, phase) => sum + summed(this.#parts[phase]).coldBytes, 0);
   }
 
   get isEmpty(): boolean {
@@ -130,19 +135,34 @@ export class OperatorSums {
   }
 }
 
+const NOTHING: CallDemand = { bytes: 0, coldBytes: 0, flops: 0, quantisedFlops: 0, atMost: 0 };
+
 function part(): Part {
-  return { calls: 0, timed: 0, ns: 0, bytes: 0, coldBytes: 0, flops: 0, quantisedFlops: 0, atMost: 0, histogram: undefined };
+  return { calls: 0, timed: 0, ns: 0, latest: NOTHING, unsummed: 0, ...NOTHING, histogram: undefined };
+}
+
+/** Calls that ask for something else follow. */
+function follow(part: Part, demand: CallDemand): void {
+  summed(part).latest = demand;
+}
+
+/** The same part with all of its calls in the sums. */
+function summed(part: Part): Part {
+  const times = part.unsummed;
+  part.unsummed = 0;
+  if (times > 0) addDemand(part, part.latest, times);
+  return part;
 }
 
 function mergePart(part: Part, other: Part): void {
   part.calls += other.calls;
   part.timed += other.timed;
   part.ns += other.ns;
-  addDemand(part, other);
+  addDemand(part, summed(other), 1);
   if (other.histogram) (part.histogram ??= new Histogram()).merge(other.histogram);
 }
 
-function addDemand(part: Part, { bytes, coldBytes, flops, quantisedFlops, atMost }: CallDemand, times = 1): void {
+function addDemand(part: Part, { bytes, coldBytes, flops, quantisedFlops, atMost }: CallDemand, times: number): void {
   part.bytes += times * bytes;
   part.coldBytes += times * coldBytes;
   part.flops += times * flops;
@@ -150,7 +170,8 @@ function addDemand(part: Part, { bytes, coldBytes, flops, quantisedFlops, atMost
   part.atMost += times * atMost;
 }
 
-function partResult({ calls, timed, ns, histogram, ...sums }: Part, seesEach: boolean, judge: Judge): PartResult {
+function partResult(part: Part, seesEach: boolean, judge: Judge): PartResult {
+  const { calls, timed, ns, histogram, ...sums } = summed(part);
   const ofTimed = (sum: number) => timed > 0 && sum === sum ? sum : null;
   const demands = {
     totalNs: ns,
