@@ -28,7 +28,7 @@ const watches = {
   nothing,
   io: ours(bpftrace, "io", ["--no-output"]),
   "io --snapshots": ours(bpftrace, "io", ["--snapshots", folder.file("snapshots.jsonl")]),
-  biolatency: await peers(["biolatency"]),
+  biolatency: await peers("biolatency"),
 };
 await compare(watches, Number(values.rounds), {
   command: command.join(" "),

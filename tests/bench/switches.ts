@@ -23,7 +23,7 @@ const watches = {
   nothing,
   sched: ours(bpftrace, "sched", ["--no-output"]),
   "sched --snapshots": ours(bpftrace, "sched", ["--snapshots", folder.file("snapshots.jsonl")]),
-  "runqlat and offcputime": await peers(["runqlat"], ["offcputime"]),
+  "runqlat and offcputime": await peers("runqlat", "offcputime"),
 };
 await compare(watches, Number(values.rounds), {
   command: `${built.pipes} 1 ${PASSES}`,

@@ -1,10 +1,11 @@
 /** What a program costs that others watch: the same work with nothing, under llmprof, and under other tools, in turns. */
 import type { Bpftrace } from "../harness/bpftraces.ts";
 import { start } from "../harness/command.ts";
-import { findProgram } from "../harness/find_program.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
-import { install } from "../setup/install.ts";
+import { endTool, startTool } from "../independent/libbpf_tools.ts";
+import { libbpfTools } from "../setup/libbpf_tools.ts";
+import { setUp } from "../setup/setup.ts";
 import { middle } from "./statistics.ts";
 
 /** Watches a process, and what it starts, until it is ended; says what it has to say. */
@@ -26,15 +27,13 @@ export function ours(bpftrace: Bpftrace, command: string, flags: readonly string
 }
 
 /** Programs of libbpf-tools, which watch the whole machine. */
-export async function peers(...programs: readonly (readonly string[])[]): Promise<Watch> {
-  if (programs.some(([name]) => !findProgram(name!) && !findProgram(`/usr/sbin/${name}`))) await install(["libbpf-tools"]);
+export async function peers(...programs: readonly string[]): Promise<Watch> {
+  await setUp(libbpfTools);
   return async () => {
-    const running = programs.map((words) => start(words, { timeoutMilliseconds: 120_000, env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" } }));
-    await new Promise((resolve) => setTimeout(resolve, 2000));
+    const tools = await Promise.all(programs.map((name) => startTool(name)));
     return {
       async end() {
-        for (const one of running) one.kill("SIGINT");
-        await Promise.all(running.map((one) => one.finished()));
+        await Promise.all(tools.map(endTool));
         return "";
       },
     };

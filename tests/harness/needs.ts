@@ -2,6 +2,7 @@ import { traceProcessor } from "../judge/files.ts";
 import { crossCompiler } from "../setup/cross_compiler.ts";
 import { engine, vulkan } from "../setup/engine.ts";
 import { fio } from "../setup/fio.ts";
+import { libbpfTools } from "../setup/libbpf_tools.ts";
 import { podman } from "../setup/podman.ts";
 import { programs } from "../setup/programs.ts";
 import { bpftraceOf } from "../setup/root.ts";
@@ -22,6 +23,7 @@ export interface Needs {
   readonly podman?: boolean;
   readonly fio?: boolean;
   readonly strace?: boolean;
+  readonly libbpfTools?: boolean;
   /** Control groups of version 1, which limit reads and memory, and beside them those of version 2. */
   readonly groups?: boolean;
   /** A compiler for aarch64, with its binutils. */
@@ -47,6 +49,7 @@ export function unmet(needs: Needs): string | null {
   if (needs.podman && !podman.isThere()) return "needs podman: deno run -A tests/setup/setup.ts podman";
   if (needs.fio && !fio.isThere()) return "needs fio: deno run -A tests/setup/setup.ts fio";
   if (needs.strace && !strace.isThere()) return "needs strace: deno run -A tests/setup/setup.ts strace";
+  if (needs.libbpfTools && !libbpfTools.isThere()) return "needs libbpf-tools: deno run -A tests/setup/setup.ts libbpf-tools";
   if (needs.groups && !["blkio", "memory", "unified"].every((name) => isFolder(`/sys/fs/cgroup/${name}`))) {
     return "needs control groups of version 1, and of 2 beside them";
   }

@@ -11,6 +11,7 @@ import { engine, vulkan } from "./engine.ts";
 import { crossCompiler } from "./cross_compiler.ts";
 import { CannotSetUp, type Part } from "./part.ts";
 import { fio } from "./fio.ts";
+import { libbpfTools } from "./libbpf_tools.ts";
 import { podman } from "./podman.ts";
 import { programs } from "./programs.ts";
 import { bpftraceOf } from "./root.ts";
@@ -18,7 +19,20 @@ import { strace } from "./strace.ts";
 import { torch } from "./torch.ts";
 
 /** `trixie` brings a bpftrace with a ring buffer and function offsets; more suites are for the matrix, BCC for a benchmark. */
-const usual: readonly Part[] = [engine, vulkan, traceProcessor, bpftrace, programs, crossCompiler, podman, fio, strace, torch, bpftraceOf("trixie")];
+const usual: readonly Part[] = [
+  engine,
+  vulkan,
+  traceProcessor,
+  bpftrace,
+  programs,
+  crossCompiler,
+  podman,
+  fio,
+  strace,
+  libbpfTools,
+  torch,
+  bpftraceOf("trixie"),
+];
 const onDemand: readonly Part[] = [bpftraceOf("sid"), bcc];
 
 /** Says on standard error what was there or made. Throws {@link CannotSetUp}. */
