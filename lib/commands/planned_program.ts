@@ -40,7 +40,9 @@ const PRICES: Readonly<Record<string, string>> = {
 
 export function plan({ stream, probes, filter, sites, bufferPages }: PlanOptions, machine: Capabilities): Planned {
   const uprobes = new Map<string, Site>();
-  const dialect = dialectOf(machine);
+  const bpftrace = machine.bpftrace!;
+  // By hand nobody gives it a list.
+  const dialect = dialectOf({ ...machine, bpftrace: { ...bpftrace, features: { ...bpftrace.features, traceableList: false } } });
   const program = render({ stream, probes, filter, window: "open" }, dialect, (param) => {
     const found = sites?.get(siteKey(param)) ?? [];
     for (const site of found) for (const attach of site.byHand) uprobes.set(attach, site);
@@ -55,9 +57,9 @@ export function plan({ stream, probes, filter, sites, bufferPages }: PlanOptions
     const price = trap && site?.cost.endsWith("back") ? `${trap}, and the way back` : trap;
     lines.push(`  ${site?.label ?? attach}  (${probe}; ${site ? `${site.cost}${price ? `: ${price}` : ""}` : `a ${costInKernel(attach)}`})`);
   }
-  const how = { bufferPages, mapKeys: mapKeysOf(machine.bpftrace!, bufferPages), unsafe: program.unsafe, prompt: false, warnsOfLoss: false };
+  const how = { bufferPages, mapKeys: mapKeysOf(bpftrace, bufferPages), unsafe: program.unsafe, prompt: false, warnsOfLoss: false };
   const { env, args } = invocation(how);
-  const words = [...Object.entries(env).map(([name, value]) => `${name}=${value}`), machine.bpftrace!.path, ...args.slice(0, -1)];
+  const words = [...Object.entries(env).map(([name, value]) => `${name}=${value}`), bpftrace.path, ...args.slice(0, -1)];
   return {
     stream,
     heading: lines.map(harmless),

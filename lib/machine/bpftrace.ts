@@ -14,6 +14,8 @@ export interface BpftraceFeatures {
   readonly ringbuf: boolean;
   /** A wildcard becomes one link: it attaches and detaches at once. */
   readonly uprobeMulti: boolean;
+  /** It takes the kernel's functions that may be traced from a list: where the kernel gives none, it finds no raw tracepoint otherwise. */
+  readonly traceableList: boolean;
 }
 
 export interface Bpftrace {
@@ -27,6 +29,14 @@ export interface Bpftrace {
 /** Only root is told features (a dry run needs no root), and 0.19 is the first that can have a ring buffer. */
 export function hasRingBuffer({ features, version }: Bpftrace): boolean {
   return features.ringbuf || atLeast(version, 0, 19);
+}
+
+/**
+ * Whether a probe stands at a raw tracepoint that llmprof names. Before 0.20 bpftrace ends at one; from 0.24 on it looks for the function behind it in a list
+ * that not every kernel gives, or not to everybody, unless it is given one.
+ */
+export function standsAtRawTracepoints({ version, features }: Bpftrace): boolean {
+  return atLeast(version, 0, 20) && (features.traceableList || !atLeast(version, 0, 24));
 }
 
 /** Before, a marker's seventh argument and those behind it are refused. */
@@ -43,17 +53,18 @@ export async function findBpftrace(files: KernelFiles, path = systemPath, name =
 
 /** Asks a bpftrace what it is; null when the file does not start or does not say a version. It answers root alone: without, no feature is known. */
 export async function probeBpftrace(path: string, signal?: AbortSignal): Promise<Bpftrace | null> {
-  const [version, info, symbols] = await Promise.all([
+  const [version, info, help, symbols] = await Promise.all([
     runChild({ program: path, args: ["--version"] }, signal),
     runChild({ program: path, args: ["--info"] }, signal),
+    runChild({ program: path, args: ["--help"] }, signal),
     readsSymbolTables(path, signal),
   ]);
-  // 0.17 prints `--info` on stderr, 0.23 on stdout.
-  return parseBpftrace(path, version.stdout, info.stdout + info.stderr, symbols);
+  // 0.17 prints both on stderr, 0.23 on stdout.
+  return parseBpftrace(path, version.stdout, info.stdout + info.stderr + help.stdout + help.stderr, symbols);
 }
 
 /**
- * `info` in any of its layouts: one `name: yes` a line (to 0.21), or two in columns (from 0.22). A version may carry what `git describe` and
+ * `info`: what it says at `--info` and `--help`, the former in any of its layouts: one `name: yes` a line (to 0.21), or two in columns (from 0.22). A version may carry what `git describe` and
  * packagers add: `v0.24-rc0`, `v0.23.2-12-g1a2b-dirty`. `symbols`: it was seen to find what llmprof names.
  */
 export function parseBpftrace(path: string, versionText: string, info: string, symbols = false): Bpftrace | null {
@@ -73,6 +84,7 @@ export function parseBpftrace(path: string, versionText: string, info: string, s
       // From 0.25 on nothing works without a ring buffer, and `--info` no longer mentions it.
       ringbuf: says("ringbuf") || atLeast(version, 0, 25),
       uprobeMulti: says("uprobe_multi"),
+      traceableList: info.includes("--traceable-functions "),
     },
   };
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { atLeast, parseBpftrace, probeBpftrace } from "./bpftrace.ts";
+import { atLeast, parseBpftrace, probeBpftrace, standsAtRawTracepoints } from "./bpftrace.ts";
 
 Deno.test("bpftrace: a program that is none is null", async () => {
   assert.equal(await probeBpftrace("/bin/true"), null);
@@ -28,8 +28,21 @@ Deno.test("bpftrace: versions as git, packagers and release candidates write the
   assert.equal(parseBpftrace("/b", "something else v0.20", ""), null);
 });
 
+Deno.test("bpftrace: a raw tracepoint is found from 0.20 on, from 0.24 on with a list", () => {
+  const help = "    --traceable-functions FILE\n                   load the list of traceable kernel functions from FILE\n";
+  const stands = (version: string, says = "") => standsAtRawTracepoints(parseBpftrace("/b", `bpftrace v${version}`, says)!);
+  assert.deepEqual(["0.17.0", "0.20.2", "0.23.2", "0.24.0", "0.27.1"].map((version) => stands(version)), [false, true, true, false, false]);
+  assert.equal(stands("0.27.1", help), true);
+});
+
 Deno.test("bpftrace: nothing is taken for a feature that was not said", () => {
-  assert.deepEqual(parseBpftrace("/b", "bpftrace v0.20.2", "")!.features, { symbols: false, offsets: false, ringbuf: false, uprobeMulti: false });
+  assert.deepEqual(parseBpftrace("/b", "bpftrace v0.20.2", "")!.features, {
+    symbols: false,
+    offsets: false,
+    ringbuf: false,
+    uprobeMulti: false,
+    traceableList: false,
+  });
   // The name of another feature may end alike.
   assert.equal(parseBpftrace("/b", "bpftrace v0.17.0", "  no bfd: no\n  kprobe_multi: yes\n")!.features.uprobeMulti, false);
 });

@@ -6,6 +6,9 @@ import { type ImageSection, writeElf } from "./elf_writer.ts";
 /** Where linkers write what names the very build of a file. */
 export const BUILD_ID_SECTION = ".note.gnu.build-id";
 
+/** Raw tracepoints at which probes stand. */
+export const RAW_TRACEPOINTS: readonly string[] = ["block_rq_issue", "block_rq_complete"];
+
 /** A name of llmprof's own for a place in a file of somebody else. */
 export interface NamedPlace {
   /** Path of the file as it stands in the attach point; absolute. */
@@ -27,6 +30,7 @@ export interface NamedPlace {
 export class SymbolTables {
   readonly #places = new Map<string, readonly NamedPlace[]>();
   #root: string | undefined;
+  #traceable: string | undefined;
 
   /** What a bpftrace that is to find the places needs in its environment. Nobody else can look into the folder. */
   get environment(): Readonly<Record<string, string>> {
@@ -36,6 +40,16 @@ export class SymbolTables {
   /** In memory, and root's: whoever may write there may place a probe anywhere. */
   get root(): string {
     return this.#root ??= written(() => Deno.makeTempDirSync({ dir: "/run", prefix: "llmprof-" }));
+  }
+
+  /** Path of a list of the kernel's functions behind raw tracepoints, by the names that they have in older and in newer kernels. */
+  get traceable(): string {
+    if (this.#traceable === undefined) {
+      const path = this.#traceable = `${this.root}/traceable`;
+      const names = RAW_TRACEPOINTS.flatMap((name) => [`__traceiter_${name}\n`, `__probestub_${name}\n`]);
+      write(path, new TextEncoder().encode(names.join("")));
+    }
+    return this.#traceable;
   }
 
   /** From now on a bpftrace finds these places, and those that were there before. One that is reading sees the table whole, as it was or as it is. */
@@ -54,7 +68,7 @@ export class SymbolTables {
   /** Every bpftrace has found what it looked for. */
   remove(): void {
     const root = this.#root;
-    this.#root = undefined;
+    this.#root = this.#traceable = undefined;
     this.#places.clear();
     try {
       if (root !== undefined) Deno.removeSync(root, { recursive: true });

@@ -1,6 +1,6 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { Fact } from "../events/fact.ts";
-import { atLeast, hasRingBuffer } from "../machine/bpftrace.ts";
+import { atLeast, hasRingBuffer, standsAtRawTracepoints } from "../machine/bpftrace.ts";
 import type { Capabilities } from "../machine/capabilities.ts";
 import type { Filter } from "../programs/filter.ts";
 import { isKernelAtLeast } from "../programs/kernel_release.ts";
@@ -50,8 +50,7 @@ export function dialectOf(machine: Capabilities): Dialect {
     perCpuBuffers: hasRingBuffer(machine.bpftrace!) ? 0 : machine.cpus,
     walksMaps: atLeast(machine.bpftrace!.version, 0, 21) && isKernelAtLeast(machine.kernel, 5, 13),
     readsSums: atLeast(machine.bpftrace!.version, 0, 23),
-    // Before, bpftrace ends at one; later it wants a list of the kernel's functions, which not every kernel gives.
-    rawTracepoints: atLeast(machine.bpftrace!.version, 0, 20) && !atLeast(machine.bpftrace!.version, 0, 24) && isKernelAtLeast(machine.kernel, 5, 17),
+    rawTracepoints: standsAtRawTracepoints(machine.bpftrace!) && isKernelAtLeast(machine.kernel, 5, 17),
     arch: machine.arch,
   };
 }

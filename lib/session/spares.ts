@@ -46,6 +46,7 @@ export class Spares {
       mapKeys: mapKeysOf(this.bpftrace, bufferPages),
       warnsOfLoss: atLeast(version, 0, 24),
       ...(features.symbols && { symbols: symbols.environment }),
+      ...(features.traceableList && { traceable: symbols.traceable }),
       ...kind,
     }, spawn);
   }

@@ -10,6 +10,8 @@ export interface InvocationOptions {
   readonly unsafe: boolean;
   /** Of symbol tables that llmprof has written. */
   readonly symbols?: Readonly<Record<string, string>>;
+  /** Path of a list of the kernel's functions that may be traced. */
+  readonly traceable?: string;
   /** Every record is written at once and not a block at a time: for a program whose records are acted on. */
   readonly prompt: boolean;
   /** Entries of each map; a power of two. */
@@ -35,6 +37,7 @@ export function invocation(options: InvocationOptions): Invocation {
     },
     args: [
       ...(options.unsafe ? ["--unsafe"] : []),
+      ...(options.traceable === undefined ? [] : ["--traceable-functions", options.traceable]),
       "-q",
       ...(options.warnsOfLoss ? [] : ["--no-warnings"]),
       "-B",

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { RAW_TRACEPOINTS } from "../../lib/machine/symbol_tables.ts";
 import { whoIs } from "../../lib/programs/who.ts";
 import { Decoding } from "../../tests/harness/decoding.ts";
-import { request } from "./request.ts";
+import { answers, request } from "./request.ts";
 
 const thread = whoIs(100, 101), LOOP0 = 7 * 2 ** 20, NVME = 259 * 2 ** 20 + 3;
 const [R, W, F] = [82, 87, 70];
@@ -16,6 +17,10 @@ Deno.test("request: from being handed to the device to its answer, on a row for 
     '100 <disk 7:0> block.request "write" 40–70 device=7:0 bytes=4096 sector=16 queuedNs=10 thread=101 sequential=true',
     '100 <disk 259:3> block.request "flush" 80–90 device=259:3 bytes=0 sector=0 queuedNs=0 thread=101',
   ]);
+});
+
+Deno.test("request: the list that is made for bpftrace has the raw tracepoints at which probes stand", () => {
+  assert.deepEqual(Object.values(answers).flatMap((param) => param.type === "tracepoint" ? [param.raw] : []), RAW_TRACEPOINTS);
 });
 
 Deno.test("request: errors, and what a raw tracepoint calls them", () => {
