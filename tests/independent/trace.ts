@@ -14,12 +14,12 @@ export interface Traced<T> {
  *
  * `-f text` and a program on stdin are understood alike by every version from 0.16 on; so is SIGINT, which prints the maps.
  */
-export async function trace<T>(bpftrace: string, program: string, whileRunning: () => Promise<T>): Promise<Traced<T>> {
+export async function trace<T>(bpftrace: string, program: string, whileRunning: () => Promise<T>, flags: readonly string[] = []): Promise<Traced<T>> {
   // A BEGIN of our own would run before the other probes are attached, but its line is only printed after.
   // 0.17 overlooks a SIGINT that arrives while it prints, until the next event: so there is always a next event.
   const all = `BEGIN { printf("attached\\n"); }\ninterval:ms:200 { printf("\\n"); }\n${program}\n`;
   const env = { BPFTRACE_PERF_RB_PAGES: "1024" };
-  await using child = start([bpftrace, "-f", "text", "-B", "line", "-"], { stdin: all, env, timeoutMilliseconds: 300_000 });
+  await using child = start([bpftrace, ...flags, "-f", "text", "-B", "line", "-"], { stdin: all, env, timeoutMilliseconds: 300_000 });
   await child.saw(/^attached$/m);
   const value = await whileRunning();
   child.kill("SIGINT");
