@@ -14,12 +14,14 @@ const REQUEST = "((struct request *)arg0)";
 const BY_LETTER = Object.entries({ R: 82, W: 87, FW: 87, F: 70, D: 68 })
   .reduceRight((other, [letters, number]) => `(strncmp(args->rwbs, "${letters}", ${letters.length}) == 0 ? ${number} : ${other})`, "255");
 
-/** Where requests are seen as they are handed over and answered, and what they say. */
-export const answers: Readonly<Record<string, Param>> = {
+/** Where requests are seen as they are handed over, taken back and answered, and what they say. */
+export const handed: Readonly<Record<string, Param>> = {
   issue: { type: "tracepoint", raw: "block_rq_issue", name: "block:block_rq_issue" },
+  requeue: { type: "tracepoint", raw: "block_rq_requeue", name: "block:block_rq_requeue" },
   complete: { type: "tracepoint", raw: "block_rq_complete", name: "block:block_rq_complete" },
   dev: { type: "at", raw: `(uint64)${REQUEST}->q->disk->part0->bd_dev`, tracepoint: "(uint64)args->dev" },
   sector: { type: "at", raw: `(uint64)${REQUEST}->__sector`, tracepoint: "(uint64)args->sector" },
+  request: { type: "at", raw: "(uint64)arg0", tracepoint: "(uint64)args->sector" },
   bytes: { type: "at", raw: `(uint64)${REQUEST}->__data_len`, tracepoint: "(uint64)args->bytes" },
   what: { type: "at", raw: `${REQUEST}->cmd_flags & 255`, tracepoint: BY_LETTER },
   error: { type: "at", raw: "1000 + (arg1 & 255)", tracepoint: "args->error" },
@@ -31,7 +33,7 @@ export const request: Probe = {
   summary: "requests to block devices: how long each waits and how long the device takes",
   template,
   tracepoints: ["block:block_getrq", "block:block_rq_issue", "block:block_rq_complete"],
-  params: answers,
+  params: handed,
   hot: true,
   widest: 8,
   records: {

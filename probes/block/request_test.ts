@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { RAW_TRACEPOINTS } from "../../lib/machine/symbol_tables.ts";
 import { whoIs } from "../../lib/programs/who.ts";
 import { Decoding } from "../../tests/harness/decoding.ts";
-import { answers, request } from "./request.ts";
+import { handed, request } from "./request.ts";
 
 const thread = whoIs(100, 101), LOOP0 = 7 * 2 ** 20, NVME = 259 * 2 ** 20 + 3;
 const [R, W, F] = [82, 87, 70];
@@ -20,7 +20,7 @@ Deno.test("request: from being handed to the device to its answer, on a row for 
 });
 
 Deno.test("request: the list that is made for bpftrace has the raw tracepoints at which probes stand", () => {
-  assert.deepEqual(Object.values(answers).flatMap((param) => param.type === "tracepoint" ? [param.raw] : []), RAW_TRACEPOINTS);
+  assert.deepEqual(Object.values(handed).flatMap((param) => param.type === "tracepoint" ? [param.raw] : []), RAW_TRACEPOINTS);
 });
 
 Deno.test("request: errors, and what a raw tracepoint calls them", () => {

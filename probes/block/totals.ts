@@ -4,7 +4,7 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { IntervalSums } from "../../lib/timeline/interval_sums.ts";
-import { answers, deviceOf } from "./request.ts";
+import { deviceOf, handed } from "./request.ts";
 import template from "./totals.bt" with { type: "text" };
 
 /** Requests of an interval, added up in the kernel. */
@@ -13,7 +13,7 @@ export function blockTotals(intervalMs: number): Probe {
     name: "block/totals",
     summary: "requests to block devices, added up: how long the devices take, and how many requests they have",
     template,
-    params: { ...answers, interval: { type: "int", value: intervalMs } },
+    params: { ...handed, interval: { type: "int", value: intervalMs } },
     tracepoints: ["block:block_getrq", "block:block_rq_issue", "block:block_rq_complete"],
     prompt: true,
     asked: "interval",

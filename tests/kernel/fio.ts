@@ -7,6 +7,13 @@ export function fioCommand(device: string, options: Readonly<Record<string, stri
   return ["fio", ...Object.entries(all).map(([name, value]) => `--${name}=${value}`)];
 }
 
+/** Writes a list of so many blocks of a device, the last one first, for fio to read in this order (`read_iolog`). */
+export function backwards(file: string, device: string, blocks: number): string {
+  const reads = Array.from({ length: blocks }, (_, i) => `${device} read ${(blocks - 1 - i) * BLOCK} ${BLOCK}`);
+  Deno.writeTextFileSync(file, ["fio version 2 iolog", `${device} add`, `${device} open`, ...reads, `${device} close`, ""].join("\n"));
+  return file;
+}
+
 /** `runtime`: milliseconds. */
 export interface FioJob {
   readonly read: {

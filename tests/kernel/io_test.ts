@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { matrixTest, sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { hasRawTracepoints, quantileOf, requestTimes } from "../independent/requests.ts";
-import { BLOCK, fioCommand, jobOf } from "./fio.ts";
+import { backwards, BLOCK, fioCommand, jobOf } from "./fio.ts";
 import { hiddenAnswers } from "./hidden_hits.ts";
 import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { loopDevice } from "./loop_device.ts";
@@ -94,9 +94,12 @@ sampledTest(0, "io: several reads that become one request, and one that becomes 
   await using device = await loopDevice(folder, 64);
   device.scheduler("mq-deadline");
   device.longest(64);
+  const sixteen = { bs: BLOCK, iodepth: 16, iodepth_batch_submit: 16, iodepth_batch_complete_min: 16 };
   const shapes: readonly Readonly<Record<string, string | number>>[] = [
     // Sixteen, one after another, are asked for at once; a request holds no more than they.
-    { bs: BLOCK, iodepth: 16, iodepth_batch_submit: 16, iodepth_batch_complete_min: 16, number_ios: 4096 },
+    { ...sixteen, number_ios: 4096 },
+    // Each is put before the one that was asked for before it.
+    { ...sixteen, read_iolog: backwards(folder.file("backwards"), device.path, 4096), replay_no_stall: 1 },
     // A fourth of a megabyte is four requests.
     { bs: 262_144, iodepth: 1, number_ios: 211 },
   ];
