@@ -212,7 +212,7 @@ export class LineParser {
   /** `@n: 12`, `@map: 12`, `@map[1, 2]: 12`. */
   #map(text: string): void {
     if (this.#rows?.owns(text)) return this.#rows.offered(text) ? undefined : this.handler.undecodable(text);
-    const row = /^@(\w+)(?:\[(-?\d{1,19}(?:, -?\d{1,19})*)\])?: (\d{1,18})$/.exec(text);
+    const row = /^@(\w+)(?:\[(-?\d{1,19}(?:, -?\d{1,19})*)\])?: (-?\d{1,18})$/.exec(text);
     const [, name = "", key, value] = row ?? /^@(\w*)(?:\[[^\]]*\])?: /.exec(text) ?? [];
     const map = this.#maps.get(name);
     if (!row) return name === "n" || map || !/^@\w*(\[[^\]]*\])?: /.test(text) ? this.handler.undecodable(text) : undefined;

@@ -19,7 +19,8 @@ export function blockTotals(intervalMs: number): Probe {
     asked: "interval",
     every: blockTotals,
     records: { tick: [] },
-    sums: { latency: "requests", begun: "requests" },
+    // `flying` goes up and down: two that only grow would be read one after the other, and a thousand requests come in between.
+    sums: { latency: "requests", flying: "requests" },
     decoder: (tracks) => new TotalsDecoder(tracks),
   };
 }
@@ -46,12 +47,8 @@ class TotalsDecoder implements Decoder {
 
   #tell(at: Ns, out: SpanSink): void {
     const latency = this.#sums.grown("block/totals.latency").map(({ key, by }) => ({ device: deviceOf(key[0]!), slot: key[1]!, count: by }));
-    // Each that ended is in one slot.
-    const ended = this.#sums.totals("block/totals.latency");
-    const inflight = [...this.#sums.totals("block/totals.begun")].map(([dev, begun]) => ({
-      device: deviceOf(dev),
-      count: begun - (ended.get(dev) ?? 0),
-    }));
+    // What processors count each for itself is not read at one moment: an answer may seem to come before its request.
+    const inflight = [...this.#sums.totals("block/totals.flying")].map(([dev, flying]) => ({ device: deviceOf(dev), count: Math.max(0, flying) }));
     const totals: IntervalTotals = { latency, inflight };
     for (const { device, count } of inflight) {
       out({ type: "counter", track: this.tracks.counter(0, `in flight: disk ${device}`, "requests"), at, value: count });
