@@ -98,7 +98,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
       },
       ...surroundings,
       numa: numaOf(this.nodes, this.#onByCpu(), this.#surroundings.byNode),
-      verdict: schedVerdict(threads, waits, takers, surroundings.limits, this.cpus),
+      verdict: schedVerdict(threads, waits, takers, surroundings.limits, this.cpus, this.#onByCpu()),
       stacks: this.#stacks.result(),
       systemCalls: this.#systemCalls.result(),
       quality: this.#quality.result(),

@@ -32,19 +32,20 @@ const ADVICE: Readonly<Record<string, string>> = {
   events: "It waits for something to do: clients, timers or other threads.",
   pipe: "The process at the other end of the pipe is slower.",
   sleep: "The program asked to sleep.",
-  children: "It waits for another process: trace that one.",
+  children: "It waits for a process that it started: what that one waits for, in this table too, says why.",
   device: "A device's driver answers late.",
   kernel: "Threads wait for one another inside the kernel, as when many map memory at once: fewer threads, or larger allocations.",
   stopped: "Somebody stopped it (SIGSTOP), or debugs it.",
 };
 
-/** What threads that compute wait for most, with what shows it and what to try. */
+/** What threads that compute wait for most, with what shows it and what to try. `onByCpu`: nanoseconds for which all of them ran, by processor. */
 export function schedVerdict(
   threads: readonly SchedThread[],
   waits: readonly SchedWait[],
   takers: SchedResult["takers"],
   limits: Limits | null,
   cpus: number | null,
+  onByCpu: ReadonlyMap<number, number>,
 ): SchedResult["verdict"] {
   const busiest = Math.max(0, ...threads.map(busyNs));
   const computing = threads.filter((thread) => busyNs(thread) > IDLE * thread.seenNs && busyNs(thread) >= COMPUTES * busiest);
@@ -55,6 +56,9 @@ export function schedVerdict(
   }
   const queued = computing.reduce((sum, { queuedNs }) => sum + queuedNs, 0);
   const full = fullOf(limits);
+  const own = new Set(threads.map(({ tid }) => tid));
+  const taker = takers.find(({ tid, name }) => !own.has(tid) && !OF_KERNEL.test(name));
+  const crowd: Crowd = { threads: computing.length, cpus, places: placesOf(onByCpu), taker };
   const verdicts = [...byReason].map(([reason, ns]) => {
     const evidence = evidenceOf(reason, waits), advice = ADVICE[reason] ?? "";
     if (full === null || !OF_MEMORY.has(reason)) return { wait: reason, ns, evidence, advice };
@@ -70,10 +74,7 @@ export function schedVerdict(
   verdicts.push({
     wait: "processor",
     ns: queued,
-    ...isThrottled ? throttledBy(limits) : {
-      evidence: crowdOf(computing.length, takers, cpus),
-      advice: crowdAdvice(computing.length, takers, cpus),
-    },
+    ...isThrottled ? throttledBy(limits) : { evidence: crowdOf(crowd), advice: crowdAdvice(crowd) },
   });
   return verdicts.map((verdict) => ({ ...verdict, share: seen > 0 ? verdict.ns / seen : 0 }))
     .filter(({ share }) => share >= MATTERS).sort((a, b) => b.ns - a.ns).slice(0, MOST);
@@ -108,15 +109,43 @@ function evidenceOf(reason: string, waits: readonly SchedWait[]): string {
   return `${times}${most.call === null ? "" : ` in ${most.call}`}${waker}`;
 }
 
-function crowdOf(threads: number, takers: SchedResult["takers"], cpus: number | null): string {
-  const room = cpus === null
-    ? `${threads} threads compute`
-    : `${threads} ${threads === 1 ? "thread computes" : "threads compute"}, the machine has ${cpus} processors`;
-  const [taker] = takers;
-  return taker ? `${room}; ${taker.name || "thread"} (${taker.tid}) took one ${taker.times} times` : room;
+/** Threads of the kernel that work on a processor for whoever uses it: nobody can send them away. */
+const OF_KERNEL = /^(kworker|ksoftirqd|migration|rcu_|irq\/)/;
+/** Of their time on processors: a thread that starts passes through others. */
+const PASSES = 0.01;
+
+/** Who wants processors. */
+interface Crowd {
+  /** That compute. */
+  readonly threads: number;
+  readonly cpus: number | null;
+  /** Processors on which they ran. */
+  readonly places: readonly number[];
+  /** Somebody else, who took a processor most. */
+  readonly taker: SchedResult["takers"][number] | undefined;
 }
 
-function crowdAdvice(threads: number, [taker]: SchedResult["takers"], cpus: number | null): string {
+function placesOf(onByCpu: ReadonlyMap<number, number>): number[] {
+  const all = [...onByCpu.values()].reduce((sum, ns) => sum + ns, 0);
+  return [...onByCpu].filter(([, ns]) => ns >= PASSES * all).map(([cpu]) => cpu).sort((a, b) => a - b);
+}
+
+/** More threads than the processors that they ran on, and there are others. */
+function arePinned({ threads, cpus, places }: Crowd): boolean {
+  return cpus !== null && places.length > 0 && threads > places.length && places.length < cpus;
+}
+
+function crowdOf(crowd: Crowd): string {
+  const { threads, cpus, places, taker } = crowd;
+  const compute = `${threads} ${threads === 1 ? "thread computes" : "threads compute"}`;
+  const room = cpus === null ? compute : `${compute}, the machine has ${cpus} processors`;
+  const pinned = arePinned(crowd) ? `, and they ran on ${places.length === 1 ? "processor" : "processors"} ${places.join(", ")} alone` : "";
+  return `${room}${pinned}${taker ? `; ${taker.name || "thread"} (${taker.tid}) took one ${taker.times} times` : ""}`;
+}
+
+function crowdAdvice(crowd: Crowd): string {
+  const { threads, cpus, places, taker } = crowd;
+  if (arePinned(crowd)) return `Let them use more processors (taskset -p, the cpuset of a container), or fewer threads: -t ${places.length}.`;
   if (cpus !== null && threads > cpus) return `Fewer threads: -t ${cpus}.`;
   if (!taker) return "Leave processors to it alone: taskset, or a cpuset.";
   return `Keep ${taker.name || "the other"} away from its processors (taskset -p, a cpuset), or give it a lower priority (renice).`;
