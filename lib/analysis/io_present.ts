@@ -1,4 +1,5 @@
 import type { Facts, Note, Table, View } from "../events/view.ts";
+import { isWeights } from "../target/inference_files.ts";
 import { firstRows } from "./first_rows.ts";
 import type { IoResult } from "./io_schema.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
@@ -30,9 +31,10 @@ function notes(result: IoResult): Note[] {
   const slow = files.find(({ majorNs }) => majorNs > windows.ns / 100);
   if (slow) {
     const time = `${slow.major} times, ${(slow.majorNs / 1e9).toFixed(2)} s`;
-    notes.push(
-      info(`${slow.file} was read from the disk while it was touched (${time}): --no-mmap or --mlock reads it at once, and more memory keeps it.`),
-    );
+    const remedy = isWeights(slow.file)
+      ? "--no-mmap or --mlock reads it at once, and more memory keeps it"
+      : "more memory keeps it, and a second start finds it there";
+    notes.push(info(`${slow.file} was read from the disk while it was touched (${time}): ${remedy}.`));
   }
   return notes;
 }

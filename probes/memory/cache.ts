@@ -4,6 +4,7 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { FileNames } from "../files/names.ts";
+import { callInProgress } from "../process/call_in_progress.ts";
 import template from "./cache.bt" with { type: "text" };
 
 /** How much of each file had to be brought into the page cache. */
@@ -11,7 +12,16 @@ export const cache: Probe = {
   name: "memory/cache",
   summary: "bytes that entered the page cache, by file",
   template,
-  params: { page: { type: "int", value: 4096 } },
+  params: {
+    page: { type: "int", value: 4096 },
+    ...callInProgress,
+    // write, pwrite64, writev, pwritev, pwritev2
+    reads: {
+      type: "arch",
+      x86_64: "$number != 1 && $number != 18 && $number != 20 && $number != 296 && $number != 328",
+      aarch64: "$number != 64 && $number != 68 && $number != 66 && $number != 70 && $number != 287",
+    },
+  },
   tracepoints: ["filemap:mm_filemap_add_to_page_cache"],
   records: {},
   maps: { cached: "bytes" },

@@ -5,6 +5,7 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { pidOf, tidOf } from "../../lib/programs/who.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
+import { callInProgress } from "../process/call_in_progress.ts";
 import { frameRecord, Stacks, withStacks } from "../process/stack.ts";
 import { canWake, whyOf } from "./reason.ts";
 import template from "./switch.bt" with { type: "text" };
@@ -34,11 +35,7 @@ export const switches: Probe = {
   template: withStacks(template.replaceAll("TELL_RUN($short)", () => run("$short"))),
   tracepoints: ["sched:sched_switch", "sched:sched_waking", "sched:sched_wakeup", "task:task_newtask"],
   params: {
-    // A kernel's stack has 16 KiB; the registers are its last 168, and 336 bytes.
-    regs: { type: "arch", x86_64: "16384 - 168", aarch64: "16384 - 336" },
-    // The segment of user code; the exception level 0.
-    fromUser: { type: "arch", x86_64: "*(uint64 *)($regs + 136) == 51", aarch64: "(*(uint64 *)($regs + 264) & 15) == 0" },
-    number: { type: "arch", x86_64: "*(int64 *)($regs + 120)", aarch64: "*(int32 *)($regs + 280)" },
+    ...callInProgress,
     first: { type: "arch", x86_64: "*(uint64 *)($regs + 112)", aarch64: "*(uint64 *)($regs + 272)" },
     // read, write, pread64, pwrite64, readv, writev
     transfers: {

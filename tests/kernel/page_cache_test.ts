@@ -3,9 +3,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { sampledTest } from "../harness/kernel.ts";
 import { cache } from "../harness/places.ts";
+import { temporary } from "../harness/temporary.ts";
 import { writeModel } from "../workloads/model.ts";
 import { dropFromCache } from "../workloads/pagecache.ts";
 import { shapes } from "../workloads/shapes.ts";
+import { startLlmprof, summaryOf } from "./live_run.ts";
 import { type PageCacheRun, pageCacheRun } from "./page_cache_run.ts";
 
 /** The cache holds whole pages. */
@@ -35,6 +37,18 @@ sampledTest(
     isWhatWasRead(warm);
   },
 );
+
+sampledTest(1, "io: what a program writes and reads back comes from no disk, what it reads for the first time does", {}, async ({ path }) => {
+  using folder = temporary();
+  const [read, written] = [folder.file("read"), folder.file("written")];
+  Deno.writeFileSync(read, new Uint8Array(3 << 20));
+  await dropFromCache(read);
+  const script = `dd if=/dev/zero of=${written} bs=1M count=7 status=none; cat ${written} ${read} > /dev/null`;
+  await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { argv: ["sh", "-c", script] }, formats: [] });
+  const { result } = summaryOf("io", await llmprof.finished());
+  const told = (name: string) => result.files.filter(({ file }) => file === name).map(({ readBytes, cachedBytes }) => [readBytes, cachedBytes]);
+  assert.deepEqual([told("written"), told("read")], [[[7 << 20, 0]], [[3 << 20, 3 << 20]]]);
+});
 
 /** All but what the engine reads after it has told its count: code of its exit that the machine has paged out. Mostly none. */
 function isWhatWasRead({ enteredOfAll, readBytes }: PageCacheRun): void {
