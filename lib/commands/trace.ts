@@ -1,6 +1,8 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
+import type { Fact } from "../events/fact.ts";
 import { placesThousands } from "../machine/bpftrace.ts";
 import { startGuard } from "../machine/guard.ts";
+import { readDisks } from "../machine/disks.ts";
 import { readPressure } from "../machine/pressure.ts";
 import { askedFor, probesOf } from "../programs/detail.ts";
 import { gatePrefixes, groupByLibrary, stillAwaited, streamOf } from "../session/library_groups.ts";
@@ -155,10 +157,10 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     // One that computes nothing would be learned from without end.
     if (duration !== undefined && learning) ends.push(session.counting.then(lasted).then(() => learning.isIdle ? undefined : new Promise(() => {})));
     const end = Promise.race(ends);
-    overhead.follow(session, run.facts, timing, end);
+    if (!probes.some(({ unpriced }) => unpriced)) overhead.follow(session, run.facts, timing, end);
     if (surroundings) tellEachSecond(session, means, end, () => surroundings.look(session!.pid));
     if (gpus) tellEachSecond(session, means, end, () => gpus.facts());
-    if (options.snapshots) tellEachSecond(session, means, end, async () => [{ fact: "pressure", pressure: await readPressure(means.files) }]);
+    if (options.snapshots) tellEachSecond(session, means, end, () => machineFacts(means));
     await session.run(end).finally(() => gpus?.close());
     await checkSeen(profile, session, means);
   } catch (error) {
@@ -180,6 +182,12 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   await Promise.all([session.ended(), overhead.ended()]);
   outputs.mustBeWhole();
   return code;
+}
+
+/** What snapshots say of the machine, or look at to say what else they say. */
+async function machineFacts({ files }: Means): Promise<Fact[]> {
+  const [pressure, disks] = await Promise.all([readPressure(files), readDisks(files)]);
+  return [{ fact: "pressure", pressure }, { fact: "disks", disks }];
 }
 
 /** A second Ctrl-C: there is no time for a summary. */

@@ -1,4 +1,4 @@
-import type { GpuReading, Limits, MemoryUse, Pressure } from "./surroundings.ts";
+import type { DiskUse, GpuReading, Limits, MemoryUse, Pressure } from "./surroundings.ts";
 
 /** A tensor, and where in its file it begins. */
 export interface StoredTensor {
@@ -87,6 +87,8 @@ export type Fact =
   | { readonly fact: "overhead"; readonly predicted: number | null; readonly measured: number | null; readonly calibrated: boolean }
   /** What the kernel says of pressure now, on the machine and in the control group of the target, where that is one of version 2. */
   | { readonly fact: "pressure"; readonly pressure: Pressure; readonly group?: Pressure }
+  /** What disks have to do now. */
+  | { readonly fact: "disks"; readonly disks: readonly DiskUse[] }
   /** What GPUs say of themselves now. */
   | { readonly fact: "gpus"; readonly gpus: readonly GpuReading[] }
   /** What memory is used for now. */
@@ -99,7 +101,9 @@ export type Fact =
 export type CodeFact = Extract<Fact, { fact: "code" }>;
 
 /** What decoders have to know of the target besides its events. */
-export type Knowledge = CodeFact | Extract<Fact, { fact: "table" | "pressure" | "memory" | "limits" | "mapped" | "tensors" | "places" | "gpus" }>;
+export type Knowledge =
+  | CodeFact
+  | Extract<Fact, { fact: "table" | "pressure" | "memory" | "limits" | "mapped" | "tensors" | "places" | "gpus" | "disks" }>;
 
 /** What a piece of knowledge is about: the last that was told of it is true. Null for a fact that no decoder needs. */
 export function subjectOf(fact: Fact): string | null {
@@ -107,6 +111,7 @@ export function subjectOf(fact: Fact): string | null {
     case "pressure":
     case "memory":
     case "gpus":
+    case "disks":
       return fact.fact;
     case "table":
       return `table ${fact.symbol}`;

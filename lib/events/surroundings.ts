@@ -11,6 +11,13 @@ interface Stalls {
 /** What the kernel says of pressure (`/proc/pressure`); null where it says nothing. */
 export type Pressure = { readonly [resource in "cpu" | "io" | "memory"]: { readonly some: Stalls | null; readonly full: Stalls | null } };
 
+/** A disk, and how many requests it has, waiting or with the device, whoever made them. */
+export interface DiskUse {
+  /** 2^20 × major + minor. */
+  readonly dev: number;
+  readonly requests: number;
+}
+
 /** Memory of processes, and of the machine, in bytes. */
 export interface MemoryUse {
   readonly processes: readonly {

@@ -43,6 +43,7 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
   cpu: { bpftrace: isNumber, llmprof: isNumber },
   overhead: { predicted: either(isNumber, isNull), measured: either(isNumber, isNull), calibrated: isFlag },
   pressure: { pressure: isPressure, group: either(isAbsent, isPressure) },
+  disks: { disks: listOf(shape({ dev: isCount, requests: isCount })) },
   memory: {
     memory: shape({
       processes: listOf(shape({

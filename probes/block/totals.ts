@@ -1,4 +1,5 @@
 import type { Decoder, Event, Snapshot } from "../../lib/events/event.ts";
+import type { Fact } from "../../lib/events/fact.ts";
 import type { IntervalTotals, SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
@@ -17,16 +18,23 @@ export function blockTotals(intervalMs: number): Probe {
     tracepoints: ["block:block_getrq", "block:block_rq_issue", "block:block_rq_complete"],
     prompt: true,
     asked: "interval",
+    unpriced: true,
     every: blockTotals,
-    records: { tick: [] },
+    facts: ["disks"],
+    records: { tick: [{ name: "exact", type: "int", unit: "1: no answer is skipped" }] },
     // `flying` goes up and down: two that only grow would be read one after the other, and a thousand requests come in between.
     sums: { latency: "requests", flying: "requests" },
     decoder: (tracks) => new TotalsDecoder(tracks),
   };
 }
 
+/** The kernel's own count is looked at each second: a disk has had no more requests than in the last of these. */
+const LOOKS_NS = 2.5e9;
+
 class TotalsDecoder implements Decoder {
   readonly #sums = new IntervalSums();
+  #disks: { readonly at: Ns; readonly requests: ReadonlyMap<number, number> }[] = [];
+  #isExact = true;
   #since: Ns = NaN;
 
   constructor(readonly tracks: Tracks) {}
@@ -36,7 +44,14 @@ class TotalsDecoder implements Decoder {
     if (Number.isNaN(this.#since)) this.#since = snapshot.at;
   }
 
-  event({ at }: Event, out: SpanSink): void {
+  fact(fact: Fact, at: Ns): void {
+    if (fact.fact !== "disks") return;
+    this.#disks = this.#disks.filter((look) => look.at > at - LOOKS_NS);
+    this.#disks.push({ at, requests: new Map(fact.disks.map(({ dev, requests }) => [dev, requests])) });
+  }
+
+  event({ at, values }: Event, out: SpanSink): void {
+    this.#isExact = values[0] === 1;
     this.#tell(at, out);
   }
 
@@ -48,11 +63,20 @@ class TotalsDecoder implements Decoder {
   #tell(at: Ns, out: SpanSink): void {
     const latency = this.#sums.grown("block/totals.latency").map(({ key, by }) => ({ device: deviceOf(key[0]!), slot: key[1]!, count: by }));
     // What processors count each for itself is not read at one moment: an answer may seem to come before its request.
-    const inflight = [...this.#sums.totals("block/totals.flying")].map(([dev, flying]) => ({ device: deviceOf(dev), count: Math.max(0, flying) }));
+    const inflight = [...this.#sums.totals("block/totals.flying")].map(([dev, flying]) => ({
+      device: deviceOf(dev),
+      count: Math.min(Math.max(0, flying), this.#isExact ? Infinity : this.#most(dev)),
+    }));
     const totals: IntervalTotals = { latency, inflight };
     for (const { device, count } of inflight) {
       out({ type: "counter", track: this.tracks.counter(0, `in flight: disk ${device}`, "requests"), at, value: count });
     }
     out({ type: "instant", track: this.tracks.run(), name: "requests of an interval", category: "block.totals", at, totals });
+  }
+
+  /** Whose answer was skipped would be there for ever: a disk has no more than the kernel says. */
+  #most(dev: number): number {
+    const looks = this.#disks.flatMap(({ requests }) => requests.get(dev) ?? []);
+    return looks.length === 0 ? Infinity : Math.max(...looks);
   }
 }

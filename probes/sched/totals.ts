@@ -19,6 +19,7 @@ export function schedTotals(intervalMs: number): Probe {
     facts: ["pressure"],
     prompt: true,
     asked: "interval",
+    unpriced: true,
     every: schedTotals,
     records: { tick: [] },
     sums: { off: "ns", faulted: "faults" },

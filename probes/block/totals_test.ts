@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { Decoding } from "../../tests/harness/decoding.ts";
+import { blockTotals } from "./totals.ts";
+
+const LOOP0 = 7 * 2 ** 20, S = 1e9;
+
+/** Requests in flight at each tick: what the kernel's program counted, and what the kernel itself says a moment before. */
+function inFlight(exact: 0 | 1, ticks: readonly (readonly [flying: number, kernel: number])[]): number[] {
+  const d = new Decoding(blockTotals(1000));
+  return ticks.map(([flying, kernel], i) => {
+    d.fact(i * S - 1, { fact: "disks", disks: [{ dev: LOOP0, requests: kernel }] });
+    d.snapshot(i * S, "block/totals.flying", [LOOP0], flying);
+    d.event(i * S, "block/totals.tick", { exact });
+    const [told] = d.spans.splice(0).flatMap((span) => span.type === "instant" ? span.totals!.inflight! : []);
+    assert.equal(told!.device, "7:0");
+    return told!.count;
+  });
+}
+
+Deno.test("totals: where answers may be skipped, no more are in flight than the kernel says for some seconds", () => {
+  assert.deepEqual(inFlight(0, [[3, 8], [40, 32], [45, 4], [45, 0], [45, 0], [45, 0]]), [3, 32, 32, 32, 4, 0]);
+});
+
+Deno.test("totals: where none is, what was counted is told, and never less than nothing", () => {
+  assert.deepEqual(inFlight(1, [[3, 0], [-1, 0], [0, 7]]), [3, 0, 0]);
+});
