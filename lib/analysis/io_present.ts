@@ -15,7 +15,7 @@ export function presentIo(result: IoResult): readonly View[] {
   if (result.files.length > 0) views.push(files(result));
   if (result.tensors.length > 0) views.push(tensors(result));
   if (result.memoryCalls.length > 0) views.push(memoryCalls(result));
-  views.push(...presentSurroundings(result, result.windows.ns));
+  views.push(...presentSurroundings(result));
   if (result.systemCalls) views.push(...presentSystemCalls(result.systemCalls));
   return views;
 }

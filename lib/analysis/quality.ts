@@ -1,7 +1,7 @@
 import type { Mark } from "../events/span.ts";
 import type { Note } from "../events/view.ts";
 
-/** What makes every figure of a result a lower bound. */
+/** What makes figures of a result less than they were, or more. */
 export interface Quality {
   readonly lostEvents: number;
   readonly undecodableLines: number;
@@ -22,9 +22,10 @@ export class QualityCount {
   }
 }
 
-export function qualityNotes({ lostEvents, undecodableLines }: Quality): Note[] {
+/** `meaning`: what a lost event does to the figures. */
+export function qualityNotes({ lostEvents, undecodableLines }: Quality, meaning = "counts and times are lower bounds"): Note[] {
   const notes: Note[] = [];
-  if (lostEvents > 0) notes.push(warning(`${lostEvents} events were lost: counts and times are lower bounds.`));
+  if (lostEvents > 0) notes.push(warning(`${lostEvents} events were lost: ${meaning}.`));
   if (undecodableLines > 0) notes.push(warning(`${undecodableLines} lines could not be decoded: what they reported is missing.`));
   return notes;
 }

@@ -17,14 +17,18 @@ export function presentSched(result: SchedResult): readonly View[] {
   if (result.takers.length > 0) views.push(takers(result));
   if (result.numa) views.push(presentNuma(result.numa));
   if (result.stacks) views.push(...stacks(result.stacks));
-  views.push(...presentSurroundings(result, result.windows.ns));
+  views.push(...presentSurroundings(result));
   if (result.systemCalls) views.push(...presentSystemCalls(result.systemCalls));
   return views;
 }
 
 function notes(result: SchedResult): Note[] {
   const { threads, quality, windows } = result;
-  const notes = [...qualityNotes(quality), ...limitNotes(result), ...numaNotes(result.numa)];
+  const notes = [
+    ...qualityNotes(quality, "a thread whose switch was lost seems to have run while it waited"),
+    ...limitNotes(result),
+    ...numaNotes(result.numa),
+  ];
   if (threads.length === 0) notes.push(warning("No thread left its processor or came to one while it was watched."));
   notes.push(...turnsNotes(windows));
   return notes;

@@ -1,11 +1,14 @@
 import type { Counter, Instant } from "../events/span.ts";
 import type { Limits } from "../events/surroundings.ts";
+import type { Ns } from "../events/time.ts";
 import type { PressureResult, SurroundingsResult } from "./surroundings_schema.ts";
 
 /** First and last total of a counter that grows. */
 interface Growth {
   readonly first: number;
+  readonly from: Ns;
   last: number;
+  to: Ns;
 }
 
 /** What surrounded the target while it was watched. */
@@ -25,11 +28,11 @@ export class Surroundings {
   }
 
   /** Any counter. */
-  counter({ track: { name, pid }, value, total }: Counter): void {
+  counter({ track: { name, pid }, at, value, total }: Counter): void {
     if (total !== undefined) {
       const grown = this.#grown.get(name);
-      if (grown) grown.last = total;
-      else this.#grown.set(name, { first: total, last: total });
+      if (grown) [grown.last, grown.to] = [total, at];
+      else this.#grown.set(name, { first: total, from: at, last: total, to: at });
     } else if (name.startsWith(ON_NODE)) this.#onNode.set(`${pid} ${name}`, { node: Number(name.slice(ON_NODE.length)), bytes: value });
     else if (name === "available memory") this.#available = Math.min(this.#available, value);
     else if (name in AMOUNTS) {
@@ -81,7 +84,9 @@ export class Surroundings {
     };
     const stalls = (resource: string) => ({ someNs: ns(resource, "some"), fullNs: ns(resource, "full") });
     const result = { cpu: stalls("cpu"), io: stalls("io"), memory: stalls("memory") };
-    return Object.values(result).every(({ someNs }) => someNs === null) ? null : result;
+    if (Object.values(result).every(({ someNs }) => someNs === null)) return null;
+    const looks = [...this.#grown].flatMap(([counter, { from, to }]) => counter.startsWith(`${of}: `) ? [to - from] : []);
+    return { overNs: Math.max(...looks), ...result };
   }
 }
 

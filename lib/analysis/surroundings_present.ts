@@ -12,14 +12,17 @@ export function limitNotes({ limits }: SurroundingsResult): Note[] {
   return [warning(`The kernel killed ${limits.killed === 1 ? "a process" : `${limits.killed} processes`}: ${allowed}. Raise that, or need less.`)];
 }
 
-/** Empty where nothing was read. `ns`: for how long it was watched. */
-export function presentSurroundings({ limits, pressure, groupPressure, memory }: SurroundingsResult, ns: number): Facts[] {
+/** Empty where nothing was read. */
+export function presentSurroundings({ limits, pressure, groupPressure, memory }: SurroundingsResult): Facts[] {
   if (memory === null) return [];
   const sum = (of: "residentBytes" | "lockedBytes" | "swappedBytes") => memory.processes.reduce((all, process) => all + process[of], 0);
   const most = memory.processes.length > 1 ? `of ${memory.processes.length} processes` : "";
   const facts: Facts["facts"][number][] = [
-    { name: "resident at most", value: sum("residentBytes"), unit: "bytes", note: most },
-    { name: "locked", value: sum("lockedBytes"), unit: "bytes" },
+    // Who was gone before anybody looked is not known to have had none.
+    ...memory.processes.length === 0 ? [] : [
+      { name: "resident at most", value: sum("residentBytes"), unit: "bytes", note: most } as const,
+      { name: "locked", value: sum("lockedBytes"), unit: "bytes" } as const,
+    ],
     { name: "available at least", value: memory.leastAvailableBytes, unit: "bytes", note: "of the machine's" },
   ];
   if (sum("swappedBytes") > 0) facts.push({ name: "swapped out", value: sum("swappedBytes"), unit: "bytes", note: "of the target's" });
@@ -32,16 +35,17 @@ export function presentSurroundings({ limits, pressure, groupPressure, memory }:
     facts.push({ name: "group uses", value: limits.memoryBytes, unit: "bytes", note });
   }
   facts.push(
-    ...pressureFacts("somebody waited for", "on the machine", pressure, ns),
-    ...pressureFacts("its group waited for", "", groupPressure, ns),
+    ...pressureFacts("somebody waited for", "on the machine", pressure),
+    ...pressureFacts("its group waited for", "", groupPressure),
   );
   return [{ type: "facts", title: "Memory and pressure", facts }];
 }
 
 const RESOURCES = { cpu: "a processor", io: "disks", memory: "memory" } as const;
 
-function pressureFacts(who: string, where: string, pressure: PressureResult | null, ns: number): Facts["facts"][number][] {
-  if (!pressure || ns === 0) return [];
+function pressureFacts(who: string, where: string, pressure: PressureResult | null): Facts["facts"][number][] {
+  if (!pressure || pressure.overNs === 0) return [];
+  const ns = pressure.overNs;
   return (Object.keys(RESOURCES) as (keyof typeof RESOURCES)[]).flatMap((resource) => {
     const share = Math.min(1, (pressure[resource].someNs ?? 0) / ns), full = Math.min(1, (pressure[resource].fullNs ?? 0) / ns);
     const note = [where, full >= MATTERS ? `everybody for ${(full * 100).toFixed(1)} %` : ""].filter((text) => text !== "").join(", ");

@@ -4,7 +4,8 @@ const count = z.int().nonnegative();
 const bytes = z.number();
 /** Nanoseconds in which some, or all, threads that had work stood still for want of it; null where the kernel does not say. */
 const stallsSchema = z.object({ someNs: z.number().nullable(), fullNs: z.number().nullable() });
-const pressureSchema = z.object({ cpu: stallsSchema, io: stallsSchema, memory: stallsSchema });
+/** `overNs`: from the first look to the last one, which is a little more or less than what was watched. */
+const pressureSchema = z.object({ overNs: z.number(), cpu: stallsSchema, io: stallsSchema, memory: stallsSchema });
 
 /** What surrounded a target while it was watched: a part of what `io` and `sched` answer. Null: nobody knows. */
 export const surroundingsSchema = z.object({

@@ -39,10 +39,10 @@ Deno.test("surroundings: pressure is the share of the time between two looks, an
   assert.deepEqual(values("pressure: cpu, full"), []);
   assert.deepEqual(values("pressure in its group: cpu, some"), [12.5, 0, 25]);
   const none = { someNs: null, fullNs: null };
-  assert.deepEqual(result.pressure, { cpu: { someNs: 1e9, fullNs: null }, io: { someNs: 1e9, fullNs: 4000 }, memory: none });
-  assert.deepEqual(result.groupPressure, { cpu: { someNs: 5e8, fullNs: null }, io: { someNs: 0, fullNs: 0 }, memory: none });
+  assert.deepEqual(result.pressure, { overNs: 3e9, cpu: { someNs: 1e9, fullNs: null }, io: { someNs: 1e9, fullNs: 4000 }, memory: none });
+  assert.deepEqual(result.groupPressure, { overNs: 3e9, cpu: { someNs: 5e8, fullNs: null }, io: { someNs: 0, fullNs: 0 }, memory: none });
   assert.equal(result.memory, null);
-  assert.deepEqual(presentSurroundings(result, 3e9), []);
+  assert.deepEqual(presentSurroundings(result), []);
 });
 
 Deno.test("surroundings: of memory the most that each process had, the least that was left, and pages from and to swap", () => {
@@ -64,7 +64,7 @@ Deno.test("surroundings: of memory the most that each process had, the least tha
     swappedInPages: 11,
     swappedOutPages: 0,
   });
-  const [facts] = presentSurroundings(result, 3e9);
+  const [facts] = presentSurroundings(result);
   assert.deepEqual(facts!.facts.map(({ name, value }) => [name, value]), [
     ["resident at most", 8193],
     ["locked", 512],
