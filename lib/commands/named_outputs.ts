@@ -15,10 +15,11 @@ export function namedOutputs({ snapshots, cudaJsonl }: NamedOutputOptions): Name
   const named: NamedOutput[] = [];
   if (snapshots) {
     const load = async () => (await import("../../exporters/snapshots.ts")).openSnapshots(snapshots);
-    named.push({ path: snapshots.path, format: "snapshots", opensWith, load });
+    named.push({ option: "--snapshots FILE", path: snapshots.path, format: "snapshots", opensWith, load });
   }
   if (cudaJsonl !== undefined) {
-    named.push({ path: cudaJsonl, format: "cuda-jsonl", opensWith, load: async () => (await import("../../exporters/cuda_jsonl.ts")).openCudaJsonl });
+    const load = async () => (await import("../../exporters/cuda_jsonl.ts")).openCudaJsonl;
+    named.push({ option: "--cuda-jsonl FILE", path: cudaJsonl, format: "cuda-jsonl", opensWith, load });
   }
   return named;
 }

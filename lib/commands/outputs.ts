@@ -18,6 +18,8 @@ export function outputOwner(): Owner | null {
 
 /** A file whose format is not told by its name: an option of its own asks for it. */
 export interface NamedOutput {
+  /** What names it, as somebody types it. */
+  readonly option: string;
   readonly path: string;
   readonly format: string;
   /** For people: what opens it. */
@@ -53,11 +55,11 @@ export class Outputs {
       if (outputs.written.length === 0) outputs.#spent.resolve();
     };
     const shownAs = (path: string) => redact ? path.slice(path.lastIndexOf("/") + 1) : path;
-    const open = async (file: OutputFile, load: () => Promise<OpenExporter>) => {
+    const open = async (file: OutputFile, load: () => Promise<OpenExporter>, option?: string) => {
       try {
         outputs.#traces.push(new TraceOutput(file, failed, await openByteSink(file.path, owner), await load()));
       } catch (cause) {
-        throw notWritable(file.path, cause);
+        throw notWritable(file.path, cause, option);
       }
     };
     for (const path of paths) {
@@ -70,7 +72,7 @@ export class Outputs {
       const { extension, opensWith, load } = formatAt(path);
       await open({ path, shown, format: extension.slice(1), opensWith }, load);
     }
-    for (const { path, format, opensWith, load } of named) await open({ path, shown: shownAs(path), format, opensWith }, load);
+    for (const { option, path, format, opensWith, load } of named) await open({ path, shown: shownAs(path), format, opensWith }, load, option);
     return outputs;
   }
 

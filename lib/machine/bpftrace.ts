@@ -64,8 +64,8 @@ export async function probeBpftrace(path: string, signal?: AbortSignal): Promise
 }
 
 /**
- * `info`: what it says at `--info` and `--help`, the former in any of its layouts: one `name: yes` a line (to 0.21), or two in columns (from 0.22). A version may carry what `git describe` and
- * packagers add: `v0.24-rc0`, `v0.23.2-12-g1a2b-dirty`. `symbols`: it was seen to find what llmprof names.
+ * `info`: what it says at `--info` and `--help`, the former in any of its layouts: one `name: yes` a line (to 0.21), or two in columns (from 0.22). A
+ * version may carry what `git describe` and packagers add: `v0.24-rc0`, `v0.23.2-12-g1a2b-dirty`. `symbols`: it was seen to find what llmprof names.
  */
 export function parseBpftrace(path: string, versionText: string, info: string, symbols = false): Bpftrace | null {
   const found = /^bpftrace v?(\d+)\.(\d+)(?:\.(\d+))?/m.exec(versionText);

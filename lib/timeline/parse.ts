@@ -209,14 +209,14 @@ export class LineParser {
     if (at !== null) this.handler.beat(at);
   }
 
-  /** `@n: 12`, `@map: -12`, `@map[1, 2]: 12`. */
+  /** `@n: 12`, `@map: 12`, `@map[1, 2]: 12`. */
   #map(text: string): void {
     if (this.#rows?.owns(text)) return this.#rows.offered(text) ? undefined : this.handler.undecodable(text);
-    const row = /^@(\w+)(?:\[(-?\d{1,19}(?:, -?\d{1,19})*)\])?: (-?\d{1,18})$/.exec(text);
+    const row = /^@(\w+)(?:\[(-?\d{1,19}(?:, -?\d{1,19})*)\])?: (\d{1,18})$/.exec(text);
     const [, name = "", key, value] = row ?? /^@(\w*)(?:\[[^\]]*\])?: /.exec(text) ?? [];
     const map = this.#maps.get(name);
     if (!row) return name === "n" || map || !/^@\w*(\[[^\]]*\])?: /.test(text) ? this.handler.undecodable(text) : undefined;
-    if (name === "n") return value!.startsWith("-") ? this.handler.undecodable(text) : this.handler.emitted(Number(value));
+    if (name === "n") return this.handler.emitted(Number(value));
     if (name === LINES && this.#beats) return this.#promise(this.#beats.counted(Number(value)));
     // The program's own state (@w, @tree …) is printed when bpftrace ends; it says nothing about the target.
     if (!map || !Number.isFinite(this.#lastBeat)) return;

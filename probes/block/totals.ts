@@ -22,8 +22,8 @@ export function blockTotals(intervalMs: number): Probe {
     every: blockTotals,
     facts: ["disks"],
     records: { tick: [{ name: "exact", type: "int", unit: "1: no answer is skipped" }] },
-    // `flying` goes up and down: two that only grow would be read one after the other, and a thousand requests come in between.
-    sums: { latency: "requests", flying: "requests" },
+    // Read one right after the other. (One sum that goes up and down would lose what an answer adds while a request adds to it on the same processor.)
+    sums: { latency: "requests", begun: "requests", ended: "requests" },
     decoder: (tracks) => new TotalsDecoder(tracks),
   };
 }
@@ -62,10 +62,11 @@ class TotalsDecoder implements Decoder {
 
   #tell(at: Ns, out: SpanSink): void {
     const latency = this.#sums.grown("block/totals.latency").map(({ key, by }) => ({ device: deviceOf(key[0]!), slot: key[1]!, count: by }));
-    // What processors count each for itself is not read at one moment: an answer may seem to come before its request.
-    const inflight = [...this.#sums.totals("block/totals.flying")].map(([dev, flying]) => ({
+    const ended = this.#sums.totals("block/totals.ended");
+    // What ended is read a moment later: a request that was made in between may seem to be answered already.
+    const inflight = [...this.#sums.totals("block/totals.begun")].map(([dev, begun]) => ({
       device: deviceOf(dev),
-      count: Math.min(Math.max(0, flying), this.#isExact ? Infinity : this.#most(dev)),
+      count: Math.min(Math.max(0, begun - (ended.get(dev) ?? 0)), this.#isExact ? Infinity : this.#most(dev)),
     }));
     const totals: IntervalTotals = { latency, inflight };
     for (const { device, count } of inflight) {

@@ -6,10 +6,12 @@ const LOOP0 = 7 * 2 ** 20, S = 1e9;
 
 /** Requests in flight at each tick: what the kernel's program counted, and what the kernel itself says a moment before. */
 function inFlight(exact: 0 | 1, ticks: readonly (readonly [flying: number, kernel: number])[]): number[] {
+  const ENDED = 1000;
   const d = new Decoding(blockTotals(1000));
   return ticks.map(([flying, kernel], i) => {
     d.fact(i * S - 1, { fact: "disks", disks: [{ dev: LOOP0, requests: kernel }] });
-    d.snapshot(i * S, "block/totals.flying", [LOOP0], flying);
+    d.snapshot(i * S, "block/totals.begun", [LOOP0], ENDED + flying);
+    d.snapshot(i * S, "block/totals.ended", [LOOP0], ENDED);
     d.event(i * S, "block/totals.tick", { exact });
     const [told] = d.spans.splice(0).flatMap((span) => span.type === "instant" ? span.totals!.inflight! : []);
     assert.equal(told!.device, "7:0");

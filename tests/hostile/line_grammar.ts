@@ -93,7 +93,7 @@ class Grammar {
     const name = /^@(\w*)(?:\[[^\]]*\])?: /.exec(line)?.[1];
     if (name === undefined) return false;
     if (name !== "n" && !Object.hasOwn(this.schema.maps, name)) return true;
-    return /^@\w+(\[-?\d{1,19}(, -?\d{1,19})*\])?: -?\d{1,18}$/.test(line) && !(name === "n" && line.includes(": -"));
+    return /^@\w+(\[-?\d{1,19}(, -?\d{1,19})*\])?: \d{1,18}$/.test(line);
   }
 }
 
