@@ -82,9 +82,10 @@ sampledTest(
     const { operators } = result.counters!;
     const sum = (of: (row: typeof operators[number]) => number | null) => operators.reduce((total, row) => total + Number(of(row)), 0);
     assert.equal(sum(({ samples }) => samples) * EVERY, sum(({ cycles }) => cycles));
-    // As many as another bpftrace counts of the same clock, and in an operator its part of the time in graphs: four standard deviations.
+    // As many as another bpftrace counts by a clock of its own, whose ticks fall elsewhere, and in an operator its part of the time in graphs: four standard
+    // deviations. That of two clocks was 0.36 % in six runs: neither skips a tick, but the engine is not always on a processor.
     const all = sum(({ samples }) => samples), expected = Number(/^@ticks: (\d+)$/m.exec(stdout)![1]);
-    assert.ok(Math.abs(all - expected) < 0.01 * expected, `${all} samples, ${expected} expected`);
+    assert.ok(Math.abs(all - expected) < 0.015 * expected, `${all} samples, ${expected} expected`);
     const inside = operators.filter(({ name }) => name !== null);
     const samples = inside.reduce((n, row) => n + row.samples, 0);
     for (const row of inside) {
