@@ -82,7 +82,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
     }));
     const sum = (of: (thread: typeof threads[number]) => number) => threads.reduce((total, thread) => total + of(thread), 0);
     const takers = this.#takers.result();
-    const surroundings = this.#surroundings.result();
+    const surroundings = this.#surroundings.result(), onByCpu = this.#onByCpu();
     return {
       windows: this.#windows.result(),
       threads,
@@ -97,8 +97,8 @@ class SchedAnalysis implements Analysis<SchedResult> {
         migrations: sum(({ migrations }) => migrations),
       },
       ...surroundings,
-      numa: numaOf(this.nodes, this.#onByCpu(), this.#surroundings.byNode),
-      verdict: schedVerdict(threads, waits, takers, surroundings.limits, this.cpus, this.#onByCpu()),
+      numa: numaOf(this.nodes, onByCpu, this.#surroundings.byNode),
+      verdict: schedVerdict(threads, waits, takers, surroundings.limits, this.cpus, onByCpu),
       stacks: this.#stacks.result(),
       systemCalls: this.#systemCalls.result(),
       quality: this.#quality.result(),

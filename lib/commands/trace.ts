@@ -5,6 +5,7 @@ import { startGuard } from "../machine/guard.ts";
 import { readDisks } from "../machine/disks.ts";
 import { readPressure } from "../machine/pressure.ts";
 import { askedFor, probesOf } from "../programs/detail.ts";
+import type { Probe } from "../programs/probe.ts";
 import { gatePrefixes, groupByLibrary, stillAwaited, streamOf } from "../session/library_groups.ts";
 import { Learning } from "../session/learning.ts";
 import type { Means } from "../session/means.ts";
@@ -160,7 +161,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     if (!probes.some(({ unpriced }) => unpriced)) overhead.follow(session, run.facts, timing, end);
     if (surroundings) tellEachSecond(session, means, end, () => surroundings.look(session!.pid));
     if (gpus) tellEachSecond(session, means, end, () => gpus.facts());
-    if (options.snapshots) tellEachSecond(session, means, end, () => machineFacts(means));
+    if (options.snapshots) tellEachSecond(session, means, end, () => machineFacts(means, probes));
     await session.run(end).finally(() => gpus?.close());
     await checkSeen(profile, session, means);
   } catch (error) {
@@ -184,10 +185,13 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   return code;
 }
 
-/** What snapshots say of the machine, or look at to say what else they say. */
-async function machineFacts({ files }: Means): Promise<Fact[]> {
-  const [pressure, disks] = await Promise.all([readPressure(files), readDisks(files)]);
-  return [{ fact: "pressure", pressure }, { fact: "disks", disks }];
+/** What probes of snapshots have to know of the machine. */
+async function machineFacts({ files }: Means, probes: readonly Probe[]): Promise<Fact[]> {
+  const wanted = new Set(probes.flatMap(({ facts = [] }) => facts));
+  return [
+    ...wanted.has("pressure") ? [{ fact: "pressure", pressure: await readPressure(files) } as const] : [],
+    ...wanted.has("disks") ? [{ fact: "disks", disks: await readDisks(files) } as const] : [],
+  ];
 }
 
 /** A second Ctrl-C: there is no time for a summary. */

@@ -24,8 +24,6 @@ export const handed: Readonly<Record<string, Param>> = {
   request: { type: "at", raw: "(uint64)arg0", tracepoint: "(uint64)args->sector" },
   bytes: { type: "at", raw: `(uint64)${REQUEST}->__data_len`, tracepoint: "(uint64)args->bytes" },
   what: { type: "at", raw: `${REQUEST}->cmd_flags & 255`, tracepoint: BY_LETTER },
-  // No answer is skipped.
-  exact: { type: "at", raw: "1", tracepoint: "0" },
   error: { type: "at", raw: "1000 + (arg1 & 255)", tracepoint: "args->error" },
 };
 

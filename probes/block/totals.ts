@@ -14,7 +14,7 @@ export function blockTotals(intervalMs: number): Probe {
     name: "block/totals",
     summary: "requests to block devices, added up: how long the devices take, and how many requests they have",
     template,
-    params: { ...handed, interval: { type: "int", value: intervalMs } },
+    params: { ...handed, exact: { type: "at", raw: "1", tracepoint: "0" }, interval: { type: "int", value: intervalMs } },
     tracepoints: ["block:block_getrq", "block:block_rq_issue", "block:block_rq_complete"],
     prompt: true,
     asked: "interval",

@@ -4,14 +4,14 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { FileNames } from "../files/names.ts";
-import { callInProgress } from "../process/call_in_progress.ts";
+import { callInProgress, withRegisters } from "../process/call_in_progress.ts";
 import template from "./cache.bt" with { type: "text" };
 
 /** How much of each file had to be brought into the page cache. */
 export const cache: Probe = {
   name: "memory/cache",
   summary: "bytes that entered the page cache, by file",
-  template,
+  template: withRegisters(template),
   params: {
     page: { type: "int", value: 4096 },
     ...callInProgress,

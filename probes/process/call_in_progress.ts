@@ -11,3 +11,8 @@ export const callInProgress = {
   fromUser: { type: "arch", x86_64: "*(uint64 *)($regs + 136) == 51", aarch64: "(*(uint64 *)($regs + 264) & 15) == 0" },
   number: { type: "arch", x86_64: "*(int64 *)($regs + 120)", aarch64: "*(int32 *)($regs + 280)" },
 } as const satisfies Readonly<Record<string, Param>>;
+
+/** `FIND_REGISTERS` makes `$regs`. */
+export function withRegisters(template: string): string {
+  return template.replaceAll("FIND_REGISTERS", () => "$regs = (uint64)curtask->stack + {{regs}}; if ({{fromUser}} == 0) { $regs = $regs - 16; }");
+}

@@ -5,7 +5,7 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { pidOf, tidOf } from "../../lib/programs/who.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
-import { callInProgress } from "../process/call_in_progress.ts";
+import { callInProgress, withRegisters } from "../process/call_in_progress.ts";
 import { frameRecord, Stacks, withStacks } from "../process/stack.ts";
 import { canWake, whyOf } from "./reason.ts";
 import template from "./switch.bt" with { type: "text" };
@@ -32,7 +32,7 @@ const run = (of: string) =>
 export const switches: Probe = {
   name: "sched/switch",
   summary: "threads of the target: when, why and how long each is off its processor, who wakes it, who took the processor",
-  template: withStacks(template.replaceAll("TELL_RUN($short)", () => run("$short"))),
+  template: withStacks(withRegisters(template.replaceAll("TELL_RUN($short)", () => run("$short")))),
   tracepoints: ["sched:sched_switch", "sched:sched_waking", "sched:sched_wakeup", "task:task_newtask"],
   params: {
     ...callInProgress,
