@@ -21,10 +21,10 @@ sampledTest(
     const { result } = summaryOf("operators", await llmprof.finished());
     const path = outputPath(folder, "pftrace");
     const graphs = await slicesOf(path, "ggml.graph");
-    const covered = coverage(graphs, await slicesOf(path, "ggml.op"));
+    const shares = coverage(graphs, await slicesOf(path, "ggml.op"));
     assert.equal(graphs.length, 40);
-    assert.ok(Math.abs(median(covered.shares) - 1) <= 0.01, `median graph: ${median(covered.shares)}`);
-    assert.ok(Math.abs(covered.total - 1) <= 0.01, `all graphs: ${covered.total}`);
+    // Of the median graph: one in which the thread lost its processor between two operators is longer than they are, by up to a tenth.
+    assert.ok(Math.abs(median(shares) - 1) <= 0.01, `median graph: ${median(shares)}`);
 
     const length = (slices: readonly TraceSlice[]) => slices.reduce((sum, { start, end }) => sum + Number(end - start), 0);
     const outside = length(await slicesOf(path, "llama.decode")) - length(graphs);
@@ -35,14 +35,12 @@ sampledTest(
   },
 );
 
-/** Share of each graph, and of all together, that the operators within it add up to. */
-function coverage(graphs: readonly TraceSlice[], ops: readonly TraceSlice[]): { shares: number[]; total: number } {
+/** Share of each graph that the operators within it add up to. */
+function coverage(graphs: readonly TraceSlice[], ops: readonly TraceSlice[]): number[] {
   let at = 0;
-  const sums = graphs.map(({ start, end }) => {
+  return graphs.map(({ start, end }) => {
     let sum = 0;
     for (; at < ops.length && ops[at]!.start < end; at++) if (ops[at]!.start >= start) sum += Number(ops[at]!.end - ops[at]!.start);
-    return { sum, length: Number(end - start) };
+    return sum / Number(end - start);
   });
-  const [all, length] = [sums.reduce((total, { sum }) => total + sum, 0), sums.reduce((total, graph) => total + graph.length, 0)];
-  return { shares: sums.map((graph) => graph.sum / graph.length), total: all / length };
 }
