@@ -200,7 +200,8 @@ export function devices({ devices }: GpuResult): Table {
 }
 
 export function files({ files }: GpuResult): Table {
-  const users = files.flatMap(({ device, users, failures }) => users.map((user) => ({ device, failures, ...user })));
+  const users = files.flatMap(({ device, users, failures }) => users.map((user) => ({ device, failures, ...user })))
+    .sort((a, b) => b.ioctlNs - a.ioctlNs || b.ioctls - a.ioctls || b.opens + b.failedOpens - (a.opens + a.failedOpens));
   const { title, shown } = firstRows("Device files, and who used them", users, MAX_USERS);
   return {
     type: "table",

@@ -33,6 +33,8 @@ export type Param =
     /** Those that matter most, for a bpftrace to which each place costs a system call, and of a library that has a great many. */
     readonly fewer?: NameTest;
   }
+  /** The process id of the bpftrace that runs the program. */
+  | { readonly type: "self" }
   /** An attach point: a raw tracepoint where this bpftrace knows them, which no other program that runs on the processor keeps from running. */
   | { readonly type: "tracepoint"; readonly raw: string; readonly name: string }
   /** An expression for either of these. */

@@ -259,6 +259,7 @@ function literal(probe: Probe, name: string, dialect: Dialect, resolve: ResolveS
   if (param.type === "arch") return `(${param[dialect.arch]})`;
   if (param.type === "int" && Number.isSafeInteger(param.value)) return String(param.value);
   if (param.type === "text") return quote(param.value);
+  if (param.type === "self") return SELF;
   if (param.type === "begins") {
     return param.with.length === 0
       ? "0"

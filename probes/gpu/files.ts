@@ -6,6 +6,9 @@ import template from "./files.bt" with { type: "text" };
 /** `$mine`: whether the process belongs to the target. */
 const MINE = "$mine = (uint64)0; if (FILTER) { $mine = (uint64)1; }";
 
+/** Whether it is anybody but a child of llmprof's that is not the target. */
+const OTHER = "($mine == 1 || (uint64)curtask->real_parent->tgid != @gpu_llmprof)";
+
 /** Who a process is that has nothing else to do with the target. */
 const NAMED = `if (@gpu_named[pid] == 0) { @gpu_named[pid] = (uint64)1; EMIT(process, $mine, buf(curtask->group_leader->comm, 16)); }`;
 
@@ -25,9 +28,11 @@ const FILE = `
       }
     }
     if (@gpu_device[$id] == 1) {
-      $device = $id;
       MINE
-      NAMED
+      if (OTHER) {
+        $device = $id;
+        NAMED
+      }
     }
   }
 `;
@@ -39,9 +44,11 @@ const mine = { name: "mine", type: "int", unit: "1: of the target" } as const;
 export const files: Probe = {
   name: "gpu/files",
   summary: "device files of GPUs, of all processes: opened, asked (ioctl), mapped, closed",
-  template: template.replaceAll("FILE\n", () => FILE).replaceAll("MINE", () => MINE).replaceAll("NAMED", () => NAMED),
+  template: template.replaceAll("FILE\n", () => FILE).replaceAll("MINE", () => MINE).replaceAll("NAMED", () => NAMED)
+    .replaceAll("OTHER", () => OTHER),
   tracepoints: ["syscalls:sys_enter_ioctl", "syscalls:sys_exit_ioctl"],
   params: {
+    self: { type: "self" },
     opened: { type: "begins", text: "$name", with: ["/dev/nvidia", "/dev/dri/", "/dev/kfd"] },
     known: { type: "begins", text: "$name", with: ["nvidia", "renderD", "card", "kfd"] },
   },
