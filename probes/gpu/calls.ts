@@ -1,5 +1,6 @@
 import type { Field } from "../../lib/events/event.ts";
 import type { LibraryNeed, Param, Probe } from "../../lib/programs/probe.ts";
+import { TEXT_BYTES } from "../../lib/programs/schema.ts";
 import { silent } from "../../lib/programs/silent.ts";
 import type { NameTest } from "../../lib/target/symbols.ts";
 import { caller, ip, popped } from "../process/registers.ts";
@@ -33,13 +34,12 @@ const records = {
   call: [...called, ...words],
   // A kernel by its name, where the first word is what it is known by from then on.
   named: [...called, { name: "given", type: "int", unit: "address" }, { name: "name", type: "text" }],
+  // The next part of a name that is longer.
+  more: [{ name: "given", type: "int", unit: "address" }, { name: "name", type: "text" }],
   // With stacks: how the next call of the thread came about; and a frame, or the address of a kernel, that was not told before.
   at: [{ name: "stack", type: "int", unit: "id" }],
   frame: frameRecord,
 } as const satisfies Probe["records"];
-
-/** Words that are 32 bits wide: what stands above them in a register is anything. */
-const NARROW = new Set(["device", "ordinal", "kind", "type", "root", "peer", "ranks", "rank", "submits", "fences"]);
 
 /** An argument by its place. Behind those in registers they lie on the stack, above the return address where there is one. */
 const argument = (place: number) => place < 6 ? `(uint64)arg${place}` : `{{argument${place}}}`;
@@ -78,10 +78,11 @@ const SOURCES: Readonly<Record<string, string>> = {
   bytesOfInfo: at(1, 16),
 };
 
-function expression(word: string, source: string): string {
-  const place = /^(?:\*(?:4:)?)?(\d)$/.exec(source)?.[1];
-  if (place === undefined) return SOURCES[source] ?? unknown(source);
-  return NARROW.has(word) && !source.startsWith("*") ? low(Number(place)) : argument(Number(place));
+function expression(source: string): string {
+  const [, place, isNarrow] = /^(\d)(n)?$/.exec(source) ?? [];
+  if (place !== undefined) return isNarrow ? low(Number(place)) : argument(Number(place));
+  const name = source.replace(/n$/, "");
+  return SOURCES[name] ?? unknown(name);
 }
 
 function unknown(source: string): never {
@@ -91,57 +92,79 @@ function unknown(source: string): never {
 /** Kinds of functions that ask for a property, or build what is done later. */
 const ASKS = new Set<Kind>(["query", "graph", "interop", "profile"]);
 
-/** Functions that have the same words at the same places, and are told alike. */
-interface Group {
-  readonly key: string;
-  readonly sample: Signature;
-}
+/** Functions that share a program, by one of them. */
+type Groups = ReadonlyMap<string, Signature>;
 
 const isKernel = ({ kind, words }: Signature) => kind === "launch" && words[0] === "function";
 
-function groupOf(family: Family, signature: Signature): string {
-  const { kind, words, sources } = signature;
-  const narrow = words.map((word, i) => `${sources[i]}${NARROW.has(word) ? "n" : ""}`);
-  const how = kind === "function" ? "named" : kind === "alloc" ? "alloc" : isKernel(signature) && family !== "cuda" ? "kernel" : "";
-  return [how, ...narrow].join("_").replaceAll("*", "p").replaceAll(":", "of");
+/** Which beginnings of calls are alike: of what the same is read. */
+function entryOf(family: Family, signature: Signature): string {
+  const how = signature.kind === "alloc" ? "alloc" : isKernel(signature) && family !== "cuda" ? "kernel" : "";
+  return [how, ...signature.layout.sources].join("_");
+}
+
+/** Which ends are: of which the same is told. */
+function returnOf({ kind, sources: [first = ""] }: Signature): string {
+  const gives = kind === "function" ? "name" : first.startsWith("*4:") ? "int" : first.startsWith("*") ? "address" : "nothing";
+  return kind === "alloc" ? `alloc_${gives}` : gives;
 }
 
 /** What is told of a call when it returns. */
-function tell({ kind, sources }: Signature): string {
-  const given = sources[0]?.startsWith("*") ? `*(uint${sources[0].startsWith("*4") ? 32 : 64} *)$open.2` : "";
-  if (kind === "function") return `EMIT(named, $open.1, $open.0, (int32)retval, ${given}, buf($open.3, 64));`;
+function tell({ kind, words, sources, layout }: Signature): string {
+  const given = sources[0]?.startsWith("*") ? `*(uint${sources[0].startsWith("*4:") ? 32 : 64} *)$open.2` : "";
+  if (kind === "function") return named(given, `$open.${2 + layout.slots[words.indexOf("name")]!}`);
   const first = given === "" ? "$open.2" : "$first";
   const read = given === "" ? "" : `$first = (uint64)0; if ($open.2 != 0) { $first = (uint64)${given}; } `;
   return `${read}EMIT(call, $open.1, $open.0, (int32)retval, ${first}, $open.3, $open.4, $open.5);`;
 }
 
-/** The blocks of a family: one for each group where it enters, and where it returns. */
-function blocksOf(groups: readonly Group[], family: Family): string {
-  const [head, enter, back] = template.split(/^\/\/ Each kind of words.*\n/m);
-  const blocks = groups.map(({ key, sample }) => {
-    const words = sample.words.map((word, i) => expression(word, sample.sources[i]!));
-    const word = (i: number) => words[i] === undefined ? "(uint64)0" : `(uint64)(${words[i]})`;
-    const isAsked = sample.kind === "alloc";
-    const numbered = `WITH(${family}/stacks) {
+/** In how many records a name is told: with template arguments it is long. */
+const PIECES = 6;
+
+/** A function with its name, piece by piece. What lies behind a name's end is told as well, and not looked at. */
+function named(given: string, name: string): string {
+  const piece = (i: number): string =>
+    i === PIECES
+      ? ""
+      : `if (*(uint8 *)(${name} + ${TEXT_BYTES * i - 1}) != 0) { EMIT(more, $given, buf(${name} + ${TEXT_BYTES * i}, ${TEXT_BYTES})); ${
+        piece(i + 1)
+      } }`;
+  return `$given = (uint64)${given}; EMIT(named, $open.1, $open.0, (int32)retval, $given, buf(${name}, ${TEXT_BYTES})); ${piece(1)}`;
+}
+
+/** A block where calls begin. */
+function entryBlock(block: string, family: Family, key: string, signature: Signature): string {
+  const words = signature.layout.sources.map(expression);
+  const word = (i: number) => words[i] === undefined ? "(uint64)0" : `(uint64)(${words[i]})`;
+  const numbered = `WITH(${family}/stacks) {
     $ip = (uint64){{ip}}; $sp = $place; $fp = {{fp}}; $caller = {{caller}};
     NUMBER_STACK
     TELL_STACK
     @gpu_stack[tid, $place] = $stack;
   }`;
-    // A kernel of the runtime is known by a function of the program.
-    const named = `$kernel = ${
-      word(0)
-    }; if (@gpu_kernel[$kernel] == 0) { @gpu_kernel[$kernel] = (uint64)1; EMIT(frame, $kernel, (uint64)0, $kernel); }`;
-    const atEntry = isAsked ? numbered : isKernel(sample) && family !== "cuda" ? named : "";
-    const entry = enter!.replace("{{enter}}", `{{enter_${key}}}`).replace(/WORD(\d)/g, (_, i: string) => word(Number(i))).replace(
-      "AT_ENTRY",
-      atEntry,
-    );
-    const told = isAsked ? `WITH(${family}/stacks) { if (@gpu_stack[tid, $place] > 0) { EMIT(at, @gpu_stack[tid, $place]); } } ` : "";
-    const forgotten = isAsked ? `WITH(${family}/stacks) { delete(@gpu_stack[tid, $place]); }` : "";
-    const end = back!.replace("{{back}}", `{{back_${key}}}`).replace("TELL", () => told + tell(sample)).replace("AT_RETURN", forgotten);
-    return `${entry}\n${end}`;
-  });
+  // A kernel of the runtime is known by a function of the program.
+  const named = `$kernel = ${
+    word(0)
+  }; if (@gpu_kernel[$kernel] == 0) { @gpu_kernel[$kernel] = (uint64)1; EMIT(frame, $kernel, (uint64)0, $kernel); }`;
+  const also = signature.kind === "alloc" ? numbered : isKernel(signature) && family !== "cuda" ? named : "";
+  return block.replace("{{enter}}", `{{enter_${key}}}`).replace(/WORD(\d)/g, (_, i: string) => word(Number(i))).replace("AT_ENTRY", also);
+}
+
+/** A block where calls end. */
+function returnBlock(block: string, family: Family, key: string, signature: Signature): string {
+  const isAsked = signature.kind === "alloc";
+  const told = isAsked ? `WITH(${family}/stacks) { if (@gpu_stack[tid, $place] > 0) { EMIT(at, @gpu_stack[tid, $place]); } } ` : "";
+  const forgotten = isAsked ? `WITH(${family}/stacks) { delete(@gpu_stack[tid, $place]); }` : "";
+  return block.replace("{{back}}", `{{back_${key}}}`).replace("TELL", () => told + tell(signature)).replace("AT_RETURN", forgotten);
+}
+
+/** The blocks of a family: one for each group of beginnings, and of ends. */
+function blocksOf(family: Family, entries: Groups, returns: Groups): string {
+  const [head, enter, back] = template.split(/^\/\/ (?:Each kind of words|What is given back).*\n/m);
+  const blocks = [
+    ...[...entries].map(([key, signature]) => entryBlock(enter!, family, key, signature)),
+    ...[...returns].map(([key, signature]) => returnBlock(back!, family, key, signature)),
+  ];
   return withStacks(`${head}\n${blocks.join("\n")}`);
 }
 
@@ -157,24 +180,23 @@ function knownBy(family: Family, accepts: (signature: Signature) => boolean): Na
 /** Every call of a family that is decoded: when, how long, with what, and what came of it. */
 function callsOf(family: Family): Probe {
   const { what, library } = LIBRARIES[family];
-  const groups = new Map<string, Group>();
-  for (const signature of signaturesOf(family).values()) {
-    const key = groupOf(family, signature);
-    if (!groups.has(key)) groups.set(key, { key, sample: signature });
-  }
-  const sites = [...groups.keys()].flatMap((key): [string, Param][] => {
-    const test = knownBy(family, (signature) => groupOf(family, signature) === key);
-    const together = `${family}_${key}`;
-    const fewer = knownBy(family, (signature) => groupOf(family, signature) === key && !ASKS.has(signature.kind));
-    return [
-      [`enter_${key}`, { type: "site", at: "entry", functions: [test], fewer, together }],
-      [`back_${key}`, { type: "site", at: "return", functions: [test], fewer, together }],
-    ];
-  });
+  const all = [...signaturesOf(family).values()];
+  const entry = (signature: Signature) => entryOf(family, signature);
+  const entries = new Map(all.map((signature) => [entry(signature), signature]));
+  const returns = new Map(all.map((signature) => [returnOf(signature), signature]));
+  const site = (at: "entry" | "return", key: string, of: (signature: Signature) => string): Param => {
+    const isOne = (signature: Signature) => of(signature) === key;
+    const fewer = knownBy(family, (signature) => isOne(signature) && !ASKS.has(signature.kind));
+    return { type: "site", at, functions: [knownBy(family, isOne)], fewer, together: `${family}_${key}` };
+  };
+  const sites = [
+    ...[...entries.keys()].map((key): [string, Param] => [`enter_${key}`, site("entry", key, entry)]),
+    ...[...returns.keys()].map((key): [string, Param] => [`back_${key}`, site("return", key, returnOf)]),
+  ];
   return {
     name: `${family}/calls`,
     summary: `${what}: each call, how long it takes, what it moves, holds and launches`,
-    template: blocksOf([...groups.values()], family),
+    template: blocksOf(family, entries, returns),
     params: {
       ...Object.fromEntries(sites),
       ip,
@@ -198,7 +220,7 @@ function callsOf(family: Family): Probe {
     share: { enter_: ["call", "named"], back_: ["call", "named"] },
     widest: called.length + WORDS,
     records,
-    texts: { "named.name": "model" },
+    texts: { "named.name": "model", "more.name": "model" },
     // See decoder.ts: the calls of all families belong together, and gpu/files tells of them.
     decoder: silent,
   };

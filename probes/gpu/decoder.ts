@@ -9,6 +9,7 @@ import { Stacks } from "../process/stack.ts";
 import { Devices } from "./devices.ts";
 import { Idleness } from "./idleness.ts";
 import { type Block, HeldMemory, type MemoryKind } from "./memory.ts";
+import { kernelName } from "./kernel_name.ts";
 import { failureOf } from "./results.ts";
 import { argsOf, bytesOf, hex } from "./said.ts";
 import { type Family, type Signature, signatureOf } from "./signatures.ts";
@@ -41,6 +42,8 @@ export class GpuDecoder implements Decoder {
   readonly #files: FileUse;
   /** By process and what a kernel is known by. */
   readonly #kernels = new Map<string, string>();
+  /** Names of which the last piece was full, as far as they were told: by process and kernel. */
+  readonly #unfinished = new Map<string, string>();
   /** Streams whose work is recorded into a graph, by process. */
   readonly #capturing = new Set<string>();
 
@@ -54,7 +57,11 @@ export class GpuDecoder implements Decoder {
     if (fact.fact === "code") this.#signatures.delete(fact.pid);
     this.#code.fact(fact);
     this.#stacks.fact(fact);
-    if (fact.fact === "places") { for (const { at, name } of fact.places) if (name !== null) this.#kernels.set(`${fact.pid} ${at}`, name); }
+    if (fact.fact === "places") {
+      for (const { at, name } of fact.places) {
+        if (name !== null) this.#kernels.set(`${fact.pid} ${at}`, kernelName(name));
+      }
+    }
   }
 
   event(event: Event, out: SpanSink): void {
@@ -74,8 +81,12 @@ export class GpuDecoder implements Decoder {
         if (values[0] !== values[2]) this.#stacks.frame(event);
         return;
       case "named":
-        if (values[2] === 0) this.#kernels.set(`${pid} ${values[3]}`, values[4] as string);
+        if (values[2] === 0) this.#name(`${pid} ${values[3]}`, "", values[4] as string);
         return this.#call(family, event, [values[3] as number], out);
+      case "more": {
+        const key = `${pid} ${values[0]}`, before = this.#unfinished.get(key);
+        return before === undefined ? undefined : this.#name(key, before, values[1] as string);
+      }
       case "call":
         return this.#call(family, event, values.slice(3) as number[], out);
     }
@@ -109,7 +120,7 @@ export class GpuDecoder implements Decoder {
     }
     const result = signature.isVoid ? 0 : returned!;
     const failure = failureOf(family, result);
-    const said = new Map(signature.words.map((word, i) => [word, found[i] ?? 0]));
+    const said = new Map(signature.words.map((word, i) => [word, found[signature.layout.slots[i]!] ?? 0]));
     const gpu: GpuCall = {
       family,
       kind: signature.kind,
@@ -125,6 +136,15 @@ export class GpuDecoder implements Decoder {
     } else this.#idleness.call(signature, gpu, pid, began!, at, out);
   }
 
+  /** The next piece of a kernel's name. */
+  #name(key: string, before: string, piece: string): void {
+    // What fills a record is told as cut off.
+    const isCut = piece.endsWith("…"), name = before + piece;
+    this.#kernels.set(key, kernelName(name));
+    if (isCut) this.#unfinished.set(key, name.slice(0, -1));
+    else this.#unfinished.delete(key);
+  }
+
   #signature(family: Family, pid: number, address: number): Signature | undefined {
     let known = this.#signatures.get(pid);
     if (!known) this.#signatures.set(pid, known = new Map());
@@ -134,7 +154,7 @@ export class GpuDecoder implements Decoder {
 
   /** What a call did, as far as it is remembered; one that failed did nothing. */
   #meaning(call: Call, out: SpanSink): Partial<GpuCall> {
-    const { signature: { kind, variant }, said, failure, pid, tid, at, stack } = call;
+    const { signature, said, failure, pid, tid, at, stack } = call, { kind, variant } = signature;
     const stream = `${pid} ${said.get("stream")}`;
     switch (kind) {
       case "alloc": {
@@ -152,6 +172,11 @@ export class GpuDecoder implements Decoder {
         const { bytes, memory, device } = block;
         return { bytes, memory, device, heldNs: at - block.at };
       }
+      case "reserve":
+        if (failure === null && /AddressReserve$|AddressFree$/.test(signature.name)) {
+          this.#held.reserve(pid, said.get("address")!, bytesOf(said)!, signature.name.endsWith("Reserve"));
+        }
+        return {};
       case "copy":
         return { bytes: bytesOf(said) ?? 0, direction: this.#directionOf(call) };
       case "set":

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Decoding } from "../../tests/harness/decoding.ts";
 import { life } from "../process/life.ts";
 import { calls } from "./calls.ts";
+import { signatureOf } from "./signatures.ts";
 import { files } from "./files.ts";
 
 /** Where each function lies in a process that has mapped the driver. */
@@ -14,6 +15,8 @@ const FUNCTIONS = [
   "cuStreamBeginCapture_v2",
   "cuStreamEndCapture",
   "cuCtxCreate_v2",
+  "cuMemAddressReserve",
+  "cuMemAddressFree",
 ];
 
 function made(pid = 100) {
@@ -21,7 +24,8 @@ function made(pid = 100) {
   const functions = FUNCTIONS.map((name, i) => ({ at: 4096 * (i + 1), bytes: 64, name }));
   decoding.fact(0, { fact: "code", pid, of: "cuda", ranges: [{ at: 4096, bytes: 1 << 20, file: "libcuda.so.1" }], functions });
   const call = (name: string, began: number, ended: number, words: readonly number[], returned = 0, who = "100") => {
-    const fields = Object.fromEntries(words.map((word, i) => [`word${i}`, word]));
+    const { slots } = signatureOf("cuda", name)!.layout;
+    const fields = Object.fromEntries(words.map((word, i) => [`word${slots[i]}`, word]));
     decoding.event(ended, "cuda/calls.call", { function: 4096 * (FUNCTIONS.indexOf(name) + 1) + 4, began, returned, ...fields }, who);
   };
   return { decoding, call };
@@ -55,12 +59,19 @@ Deno.test("gpu: a copy goes where the addresses lie, a context says which GPU is
   call("cuMemcpy", 21, 22, [0xa010, 0x1, 8]);
   call("cuMemcpy", 23, 24, [0x1, 0xa03f, 8]);
   call("cuMemcpy", 25, 26, [0x1, 0xa040, 8]);
+  // Where physical memory will be mapped.
+  call("cuMemAddressReserve", 27, 28, [0xd000, 4096]);
+  call("cuMemcpy", 28, 29, [0xd800, 0x1, 8]);
+  call("cuMemAddressFree", 29, 30, [0xd000, 4096]);
+  call("cuMemcpy", 30, 31, [0xd800, 0x1, 8]);
   assert.deepEqual(decoding.told().filter((line) => line.includes('cuMemcpy"')).map((line) => / direction=(.*) returned=0$/.exec(line)?.[1]), [
     "host to device",
     "device to host",
     "on the host",
+    "host to device",
+    "on the host",
   ]);
-  assert.match(decoding.end(30).join("\n"), /"still held" 30 bytes=64 memory=device device=3/);
+  assert.match(decoding.end(32).join("\n"), /"still held" 32 bytes=64 memory=device device=3/);
 });
 
 Deno.test("gpu: a kernel by the name under which it was asked for; one that is recorded into a graph is no launch", () => {
@@ -76,6 +87,26 @@ Deno.test("gpu: a kernel by the name under which it was asked for; one that is r
     '100/100 gpu.cuda "cuLaunchKernel" 14–15 function=0xf01 stream=0x7 grid=1×1×1 block=1×1×1 kernel=0xf01 captured=true returned=0',
     '100/100 gpu.cuda "cuLaunchKernel" 18–19 function=0xf00 stream=0x7 grid=1×1×1 block=1×1×1 kernel=rope returned=0',
   ]);
+});
+
+Deno.test("gpu: a kernel's name in pieces: of what follows a piece that was not full nothing is part of it", () => {
+  const { decoding, call } = made();
+  const launched = (kernel: number) => {
+    call("cuLaunchKernel", 10, 11, [kernel, 1 + 2 ** 31, 1 + 2 ** 16 + 2 ** 27 + 2 ** 38, 0]);
+    return / kernel=(.*) returned=0$/.exec(decoding.told().at(-1)!)?.[1];
+  };
+  const name = "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIhEESt5arrayIPcLm1EEEEviT0_T1_";
+  decoding.event(1, "cuda/calls.named", { function: 4 * 4096, began: 1, given: 0xf00, name: `${name.slice(0, 64)}…` });
+  assert.equal(launched(0xf00), "at::native::vectorized_elementwise_kernel<…>");
+  decoding.event(2, "cuda/calls.more", { given: 0xf00, name: name.slice(64) });
+  decoding.event(3, "cuda/calls.more", { given: 0xf00, name: "whatever" });
+  assert.equal(
+    launched(0xf00),
+    "at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<unsigned char>, std::array<char*, (unsigned long)1> >",
+  );
+  decoding.event(4, "cuda/calls.named", { function: 4 * 4096, began: 4, given: 0xf01, name: "rope" });
+  decoding.event(5, "cuda/calls.more", { given: 0xf01, name: "whatever" });
+  assert.equal(launched(0xf01), "rope");
 });
 
 Deno.test("gpu: of a process that nobody could look at, calls are counted and not understood", () => {

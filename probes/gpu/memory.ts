@@ -52,6 +52,12 @@ export class HeldMemory {
     return block;
   }
 
+  /** Addresses under which memory of a GPU can be seen from now on, or not any more. */
+  reserve(pid: number, from: number, bytes: number, isReserved: boolean): void {
+    if (isReserved) this.#space(pid).map({ from, to: from + bytes, offset: 0, file: { id: "physical", name: "physical" } });
+    else this.#space(pid).unmap(from, from + bytes);
+  }
+
   /** What kind of memory lies at an address; undefined: none that was asked for. */
   at(pid: number, address: number): MemoryKind | undefined {
     return this.#spaces.get(pid)?.at(address).mapping?.file?.name as MemoryKind | undefined;

@@ -1,3 +1,4 @@
+import { type Layout, layoutOf } from "./layout.ts";
 import { type Family, TABLES } from "./tables.ts";
 
 export type { Family };
@@ -48,6 +49,7 @@ export interface Signature {
   readonly words: readonly string[];
   /** Where each is found. What is given back comes first. */
   readonly sources: readonly string[];
+  readonly layout: Layout;
   /** What it returns says nothing of how it went. */
   readonly isVoid: boolean;
 }
@@ -99,6 +101,7 @@ function parse(table: string): Map<string, Signature> {
         variant,
         words: said.map(([word]) => word),
         sources: said.map(([, source]) => source),
+        layout: layoutOf(said.map(([word]) => word), said.map(([, source]) => source)),
         isVoid: VOID.test(name),
       });
     }

@@ -2,7 +2,7 @@ import type { Decoder, Event } from "../../lib/events/event.ts";
 import type { SpanSink } from "../../lib/events/span.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
-import { readableName } from "../process/readable_name.ts";
+import { kernelName } from "../gpu/kernel_name.ts";
 import template from "./kernels.bt" with { type: "text" };
 
 /** When each kernel ran on the GPU, where the program has brought somebody who knows. */
@@ -46,7 +46,7 @@ class KernelsDecoder implements Decoder {
     const start = Math.max(ended - ran - ahead, this.#ends.get(lane.name + key) ?? -Infinity), end = start + Math.max(0, ran);
     this.#ends.set(lane.name + key, end);
     const args = { device, stream, ...graph !== 0 && { graph } };
-    out({ type: "slice", track: lane, name: readableName(name), category: "gpu.kernel", start, end, args });
+    out({ type: "slice", track: lane, name: kernelName(name), category: "gpu.kernel", start, end, args });
   }
 
   end(): void {}

@@ -140,6 +140,7 @@ static void *run(void *argument) {
   size_t large, larger;
   void *pointer = NULL;
   CUdeviceptr device = 0;
+#define LONG_NAME "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIhEESt5arrayIPcLm1EEEEviT0_T1_"
 #define KEEP(kind, address) (count[kind] < KEPT ? (void)(kept[kind][count[kind]++] = (uint64_t)(address)) : (void)0)
 #define TAKE(kind) (count[kind] > 0 ? kept[kind][--count[kind]] : 0)
   for (int i = thread->first; i < thread->last; i++) {
@@ -155,7 +156,7 @@ static void *run(void *argument) {
       case 5: CALL(cuCtxCreate_v2)(&context, 0, i % 2); break;
       case 6: CALL(cuCtxSetCurrent)(context); break;
       case 7: CALL(cuModuleLoadData)(&module, data); break;
-      case 8: CALL(cuModuleGetFunction)(&function, module, "rope_norm_f32"); break;
+      case 8: CALL(cuModuleGetFunction)(&function, module, i % 2 ? "rope_norm_f32" : LONG_NAME); break;
       case 9: if (CALL(cuMemAlloc_v2)(&device, bytes) == 0) KEEP(0, device); break;
       case 10: CALL(cuMemAlloc_v2)(&device, 1ull << 41); break;
       case 11: if (CALL(cuMemAllocManaged)(&device, bytes, 1) == 0) KEEP(0, device); break;
