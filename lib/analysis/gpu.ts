@@ -165,7 +165,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
       error.times++;
       this.#errors.set(key, error);
     }
-    if (kind === "sync" || kind === "copy") this.#files.asked(start, end);
+    if (kind === "sync" || kind === "copy") this.#files.asked(`${name}, 2^${Math.ceil(Math.log2(bytes + 1))} bytes`, start, end);
     this.#memory.call(call);
     const made = { name, start, end, ns, gpu: call };
     this.#once(made, 1);

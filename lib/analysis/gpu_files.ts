@@ -5,6 +5,11 @@ import type { GpuResult } from "./gpu_schema.ts";
 type File = GpuResult["files"][number];
 type User = File["users"][number];
 
+interface Sums {
+  calls: number;
+  ns: number;
+}
+
 interface Device {
   readonly users: Map<number, User>;
   readonly commands: Map<string, File["commands"][number]>;
@@ -22,8 +27,8 @@ const SLOWER = 1.5;
 export class GpuFiles {
   readonly #devices = new Map<string, Device>();
   readonly #others = new Map<number, string>();
-  readonly #shared = { calls: 0, ns: 0 };
-  readonly #alone = { calls: 0, ns: 0 };
+  /** By what the target asked: one command takes a thousand times as long as another, whoever else is there. */
+  readonly #asked = new Map<string, { readonly shared: Sums; readonly alone: Sums }>();
   #begin: Ns | undefined;
   /** The time in which others have last been at it. */
   #from: Ns = NaN;
@@ -61,14 +66,16 @@ export class GpuFiles {
       user.ioctlNs += ns;
       const sums = device.commands.get(command!) ?? { command: command!, calls: 0, ns: 0, maxNs: 0 };
       device.commands.set(command!, { ...sums, calls: sums.calls + 1, ns: sums.ns + ns, maxNs: Math.max(sums.maxNs, ns) });
-      if (isTarget) this.asked(start, end);
+      if (isTarget) this.asked(`${name} ${command}`, start, end);
       else this.#other(pid, user.name, start, end);
     }
   }
 
   /** The target asked something of the driver, and went on when it was done. */
-  asked(start: Ns, end: Ns): void {
-    const sums = end >= this.#from && start <= this.#to + AFTERWARDS_NS ? this.#shared : this.#alone;
+  asked(what: string, start: Ns, end: Ns): void {
+    let asked = this.#asked.get(what);
+    if (!asked) this.#asked.set(what, asked = { shared: { calls: 0, ns: 0 }, alone: { calls: 0, ns: 0 } });
+    const sums = end >= this.#from && start <= this.#to + AFTERWARDS_NS ? asked.shared : asked.alone;
     sums.calls++;
     sums.ns += end - start;
   }
@@ -97,18 +104,25 @@ export class GpuFiles {
 
   #contention(): GpuResult["contention"] {
     if (this.#others.size === 0) return null;
-    const mean = ({ calls, ns }: { calls: number; ns: number }) => ({ calls, meanNs: calls > 0 ? ns / calls : 0 });
-    const shared = mean(this.#shared), alone = mean(this.#alone);
-    const slower = shared.calls >= FEW && alone.calls >= FEW && alone.meanNs > 0 ? shared.meanNs / alone.meanNs : null;
+    const asked = [...this.#asked.values()];
+    const mean = (of: "shared" | "alone") => {
+      const calls = asked.reduce((all, sums) => all + sums[of].calls, 0), ns = asked.reduce((all, sums) => all + sums[of].ns, 0);
+      return { calls, meanNs: calls > 0 ? ns / calls : 0 };
+    };
+    // What was asked both ways: how long it took while others were at it, and how long it would have taken otherwise.
+    const both = asked.filter(({ shared, alone }) => shared.calls >= FEW && alone.calls >= FEW);
+    const took = both.reduce((all, { shared }) => all + shared.ns, 0);
+    const expected = both.reduce((all, { shared, alone }) => all + shared.calls * alone.ns / alone.calls, 0);
+    const slower = expected > 0 ? took / expected : null;
     const waits = slower !== null && slower >= SLOWER;
     return {
       others: [...this.#others].map(([pid, name]) => ({ pid, name })),
       sharedNs: this.#sharedNs,
-      shared,
-      alone,
+      shared: mean("shared"),
+      alone: mean("alone"),
       slower,
       waits,
-      waitedNs: waits ? (shared.meanNs - alone.meanNs) * shared.calls : 0,
+      waitedNs: waits ? took - expected : 0,
     };
   }
 }

@@ -48,12 +48,21 @@ function notes({ quality, windows, executed, functions, files, totals, gaps, hel
   return notes;
 }
 
-function totals({ windows, totals, gaps, perToken }: GpuResult): Facts {
+/** Whose functions are left out that only ask. */
+const ASKED = new Set(["cuda", "cudart", "hip"]);
+
+function totals({ windows, functions, totals, gaps, perToken }: GpuResult): Facts {
+  const isAll = functions.every(({ family }) => !ASKED.has(family)) || functions.some(({ kind }) => kind === "state");
   const seconds = windows.ns / 1e9, rate = (all: number) => seconds > 0 ? `${(all / seconds).toFixed(0)} a second` : "";
   const { launches, captured, graphLaunches, submits } = totals;
   const facts: Facts["facts"] = [
     { name: "watched", value: windows.ns, unit: "ns" },
-    { name: "calls", value: totals.calls, unit: "count", note: rate(totals.calls) },
+    {
+      name: "calls",
+      value: totals.calls,
+      unit: "count",
+      note: [rate(totals.calls), ...isAll ? [] : ["without those that only ask how things stand (--every-call)"]].filter(Boolean).join(", "),
+    },
     { name: "in calls", value: totals.totalNs, unit: "ns" },
     { name: "waiting for the GPU", value: totals.syncNs, unit: "ns", note: `${totals.syncs} times` },
     {

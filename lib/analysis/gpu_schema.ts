@@ -111,7 +111,7 @@ export const gpuResultSchema = z.object({
   })),
   /**
    * Whether the target waits for others that use its GPU: how long what it asks of the driver took while others asked too, and otherwise. Null where nobody
-   * else did. `slower`: how many times as long; null where there is too little to compare.
+   * else did. `slower`: how many times as long the same took, of what was asked both ways; null where there is too little to compare.
    */
   contention: z.object({
     others: z.array(z.object({ pid: count, name: z.string() })),

@@ -1,7 +1,7 @@
 import type { Table } from "../events/view.ts";
 import { errnoName } from "./errno.ts";
 import { firstRows } from "./first_rows.ts";
-import { firstFrames } from "./frames.ts";
+import { firstFrames, fromWithout } from "./frames.ts";
 import type { GpuResult } from "./gpu_schema.ts";
 
 const MAX_FUNCTIONS = 20, MAX_KERNELS = 12, MAX_HELD = 10, MAX_ERRORS = 8, MAX_USERS = 12;
@@ -101,7 +101,7 @@ export function held({ held }: GpuResult): Table {
       bytes,
       longestNs,
       exited ? "never freed" : "at the end of counting",
-      ...hasStacks ? [frames === null ? null : firstFrames(frames)] : [],
+      ...hasStacks ? [frames === null ? null : firstFrames(fromWithout(frames))] : [],
     ]),
   };
 }

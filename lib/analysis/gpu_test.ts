@@ -92,14 +92,14 @@ Deno.test("gpu: for each token that was generated, where tokens are seen as well
 });
 
 Deno.test("gpu: the target waits for others where what it asks takes longer while they ask", () => {
-  const use = (pid: number, start: number, end: number): Span => ({
+  const use = (pid: number, start: number, end: number, command = "F 0x2a"): Span => ({
     type: "slice",
     track: tracks.thread(pid, pid),
     name: "ioctl nvidia0",
     category: "gpu.file",
     start,
     end,
-    file: { device: "nvidia0", pid, name: pid === 7 ? "target" : "other", isTarget: pid === 7, what: "ioctl", errno: 0, command: "F 0x2a" },
+    file: { device: "nvidia0", pid, name: pid === 7 ? "target" : "other", isTarget: pid === 7, what: "ioctl", errno: 0, command },
   });
   const at = (second: number) => second * 1e9;
   const alone = Array.from({ length: 10 }, (_, i) => use(7, at(i), at(i) + 1000));
@@ -111,4 +111,7 @@ Deno.test("gpu: the target waits for others where what it asks takes longer whil
   assert.deepEqual([waiting.waits, waiting.others, waiting.slower], [true, [{ pid: 9, name: "other" }], 4]);
   assert.equal(Math.round(waiting.waitedNs), 30_000);
   assert.equal(explain([...alone, ...both(1000)]).contention!.waits, false);
+  // A command that takes long for everybody, and was asked only while another was there.
+  const slow = Array.from({ length: 10 }, (_, i) => use(7, at(20.002 + i / 100), at(20.002 + i / 100) + 1e6, "F 0x20"));
+  assert.equal(explain([...alone, ...both(1000), ...slow]).contention!.waits, false);
 });

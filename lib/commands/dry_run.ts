@@ -36,6 +36,7 @@ export interface DryRunOptions extends TargetOptions {
   readonly sampleEvery?: number;
   readonly shapes?: true;
   readonly stacks?: true;
+  readonly everyCall?: true;
   readonly interval?: number;
 }
 

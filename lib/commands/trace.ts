@@ -53,6 +53,7 @@ export interface TraceOptions extends TargetOptions, OutcomeOptions, OverheadOpt
   readonly sampleEvery?: number;
   readonly shapes?: true;
   readonly stacks?: true;
+  readonly everyCall?: true;
   /** Milliseconds without anything new after which it is known what runs. */
   readonly learn?: number;
   /** Milliseconds from one sum to the next. */

@@ -1,5 +1,5 @@
 import type { Probe } from "./probe.ts";
-import { parseTemplate } from "./template.ts";
+import { parseTemplate, replaceConditions } from "./template.ts";
 
 /** What a probe cannot do without, read off the probe itself. */
 export interface ProbeNeeds {
@@ -19,7 +19,9 @@ export function needsOf(probe: Probe): ProbeNeeds {
   return {
     tracepoints: probe.tracepoints ?? [],
     counters: probe.counters ?? [],
-    kernelTypes: parseTemplate(probe.template).some(({ predicate, body }) => /\bcurtask\b|\(struct \w+ \*\)/.test(predicate + withoutComments(body))),
+    kernelTypes: parseTemplate(replaceConditions(probe.template, () => true)).some(({ predicate, body }) =>
+      /\bcurtask\b|\(struct \w+ \*\)/.test(predicate + withoutComments(body))
+    ),
     unsafe: probe.unsafe ?? false,
     library: probe.library?.prefix ?? null,
   };

@@ -105,7 +105,7 @@ export interface Probe {
   /** Of a timer: hits in a second of CPU time, whatever the target does. */
   readonly perSecond?: number;
   /** Seen only where the option of this name asks for it. */
-  readonly asked?: "syscalls" | "between" | "sampleEvery" | "shapes" | "stacks" | "interval";
+  readonly asked?: "syscalls" | "between" | "sampleEvery" | "shapes" | "stacks" | "everyCall" | "interval";
   /** The same probe told once in so many events: the number that its option has. */
   readonly every?: (events: number) => Probe;
   /** It is a part of these details alone; absent: of each. */

@@ -90,7 +90,7 @@ function unknown(source: string): never {
 }
 
 /** Kinds of functions that ask for a property, or build what is done later. */
-const ASKS = new Set<Kind>(["query", "graph", "interop", "profile"]);
+const ASKS = new Set<Kind>(["state", "query", "graph", "interop", "profile"]);
 
 /** Functions that share a program, by one of them. */
 type Groups = ReadonlyMap<string, Signature>;
@@ -99,14 +99,15 @@ const isKernel = ({ kind, words }: Signature) => kind === "launch" && words[0] =
 
 /** Which beginnings of calls are alike: of what the same is read. */
 function entryOf(family: Family, signature: Signature): string {
-  const how = signature.kind === "alloc" ? "alloc" : isKernel(signature) && family !== "cuda" ? "kernel" : "";
+  const { kind } = signature;
+  const how = kind === "alloc" || kind === "state" ? kind : isKernel(signature) && family !== "cuda" ? "kernel" : "";
   return [how, ...signature.layout.sources].join("_");
 }
 
 /** Which ends are: of which the same is told. */
 function returnOf({ kind, sources: [first = ""] }: Signature): string {
   const gives = kind === "function" ? "name" : first.startsWith("*4:") ? "int" : first.startsWith("*") ? "address" : "nothing";
-  return kind === "alloc" ? `alloc_${gives}` : gives;
+  return kind === "alloc" ? `alloc_${gives}` : kind === "state" ? kind : gives;
 }
 
 /** What is told of a call when it returns. */
@@ -161,9 +162,10 @@ function returnBlock(block: string, family: Family, key: string, signature: Sign
 /** The blocks of a family: one for each group of beginnings, and of ends. */
 function blocksOf(family: Family, entries: Groups, returns: Groups): string {
   const [head, enter, back] = template.split(/^\/\/ (?:Each kind of words|What is given back).*\n/m);
+  const where = ({ kind }: Signature, block: string) => kind === "state" ? `WITH(${family}/states) {\n${block}\n}` : block;
   const blocks = [
-    ...[...entries].map(([key, signature]) => entryBlock(enter!, family, key, signature)),
-    ...[...returns].map(([key, signature]) => returnBlock(back!, family, key, signature)),
+    ...[...entries].map(([key, signature]) => where(signature, entryBlock(enter!, family, key, signature))),
+    ...[...returns].map(([key, signature]) => where(signature, returnBlock(back!, family, key, signature))),
   ];
   return withStacks(`${head}\n${blocks.join("\n")}`);
 }

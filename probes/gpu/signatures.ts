@@ -12,6 +12,7 @@ const VOID = new RegExp(
 export type Kind =
   | "init"
   | "query"
+  | "state"
   | "context"
   | "module"
   | "function"

@@ -8,7 +8,8 @@ export function readableName(symbol: string): string {
   for (let length; (length = /^\d+/.exec(symbol.slice(at, at + 4))?.[0]) !== undefined;) {
     at += length.length;
     if (at + Number(length) > symbol.length) return symbol;
-    names.push(symbol.slice(at, at += Number(length)));
+    const name = symbol.slice(at, at += Number(length));
+    names.push(name.startsWith("_GLOBAL__N_") ? "(anonymous namespace)" : name);
     if (!symbol.startsWith("_ZN")) break;
   }
   return names.length === 0 ? symbol : names.join("::") + (symbol[at] === "I" ? "<…>" : "");

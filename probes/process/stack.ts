@@ -120,6 +120,8 @@ export class Stacks {
     for (const address of frames) {
       const place = known?.get(address);
       if (address === undefined || (known && !place)) break;
+      // Where the kernel has the function return that is watched until it returns: whoever called it is the next one whose place is known.
+      if (place?.file === "[uprobes]") continue;
       words.push(place ? wordOf(place) : `0x${address.toString(16)}`);
     }
     return words;

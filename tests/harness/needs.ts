@@ -32,6 +32,8 @@ export interface Needs {
   readonly judge?: boolean;
   /** Debian's PyTorch. */
   readonly torch?: boolean;
+  /** A GPU that CUDA knows, and a PyTorch for it as `python3`: whoever has them brings them. */
+  readonly cuda?: boolean;
   /** A root of Debian trixie. */
   readonly trixie?: boolean;
 }
@@ -56,6 +58,7 @@ export function unmet(needs: Needs): string | null {
   if (needs.aarch64 && !crossCompiler.isThere()) return "needs a compiler for aarch64: deno run -A tests/setup/setup.ts aarch64";
   if (needs.judge && !traceProcessor.isThere()) return "needs trace_processor: deno run -A tests/setup/setup.ts judge";
   if (needs.torch && !torch.isThere()) return "needs PyTorch: deno run -A tests/setup/setup.ts torch";
+  if (needs.cuda && !hasCuda()) return "needs a CUDA GPU, and PyTorch for it as python3";
   if (needs.trixie && !bpftraceOf("trixie").isThere()) return "needs Debian trixie: deno run -A tests/setup/setup.ts trixie";
   return null;
 }
@@ -75,6 +78,12 @@ function tryBpftrace(): string {
   if (bpftrace === null) return "needs bpftrace: deno run -A tests/setup/setup.ts bpftrace";
   const { code, stderr } = new Deno.Command(bpftrace, { args: ["-e", "BEGIN { exit(); }"], stdin: "null" }).outputSync();
   return code === 0 ? "" : `bpftrace does not work here: ${new TextDecoder().decode(stderr).trim().split("\n").at(-1)}`;
+}
+
+function hasCuda(): boolean {
+  if (findProgram("nvidia-smi") === null || findProgram("python3") === null) return false;
+  const asked = "import sys, torch; sys.exit(not torch.cuda.is_available())";
+  return new Deno.Command("python3", { args: ["-c", asked], stdin: "null", stdout: "null", stderr: "null" }).outputSync().success;
 }
 
 function isFolder(path: string): boolean {

@@ -2,7 +2,7 @@
  * A real llama.cpp that does a known amount of work and says what it did: the subject of kernel tests.
  *
  *     node engine.mjs MODEL [--prompt 16] [--prompt-batch 512] [--tokens 32] [--threads 1] [--seed 1] [--mlock] [--no-mmap]
- *                           [--gpu-layers N] [--chores FOLDER] [--wait-file PATH] [--stop-file PATH] [--log PATH] [--engine FOLDER] [--my-turn FIFO --other-turn FIFO]
+ *                           [--gpu-layers N] [--gpu vulkan] [--chores FOLDER] [--wait-file PATH] [--stop-file PATH] [--log PATH] [--engine FOLDER] [--my-turn FIFO --other-turn FIFO]
  *
  * It loads the model, waits until the file at --wait-file exists (so that a tracer can attach to a quiet process first; a line
  * `{"waiting":PID}` says that it is there), decodes a prompt of --prompt token ids in batches of --prompt-batch, and samples --tokens
@@ -19,7 +19,7 @@
  * folder, restores it, and forgets its last three positions.
  *
  * With --gpu-layers it puts so many layers on Vulkan's first device, which is Mesa's llvmpipe where there is no other: a device that computes on the CPU, with
- * memory, transfers and waits as others have. The layer behind the last is the output's.
+ * memory, transfers and waits as others have. The layer behind the last is the output's. With --gpu cuda they go to a GPU that CUDA knows.
  *
  * With --my-turn and --other-turn it takes turns with another engine: it reads a byte from the one before each token, and writes one to the other
  * after it. Both have to be told to end: whoever does gives the other a last turn.
@@ -47,6 +47,7 @@ const { values: options, positionals: [modelPath] } = parseArgs({
     "mlock": { type: "boolean", default: false },
     "no-mmap": { type: "boolean", default: false },
     "gpu-layers": { type: "string" },
+    "gpu": { type: "string", default: "vulkan" },
     "chores": { type: "string" },
     "wait-file": { type: "string" },
     "stop-file": { type: "string" },
@@ -72,7 +73,7 @@ const gpuLayers = options["gpu-layers"] === undefined ? null : Number(options["g
 // ggml passes a device of the CPU's kind by, unless it is asked for.
 if (gpuLayers !== null) process.env.GGML_VK_VISIBLE_DEVICES = "0";
 const llama = await getLlama({
-  gpu: gpuLayers === null ? false : "vulkan",
+  gpu: gpuLayers === null ? false : options.gpu,
   build: "never",
   skipDownload: true,
   maxThreads: threads,

@@ -93,6 +93,9 @@ export function traceCommand(name: string, description: string, context: Context
         "tracing",
       ).conflicts(["snapshots"]),
     )
+    .addOption(
+      option("--every-call", "also calls that only ask how things stand (cudaGetDevice): to watch one takes longer than to make it", "tracing"),
+    )
     .addOption(option("--syscalls", "count the system calls of each thread as well, and the time in them", "tracing"))
     .addOption(
       option("--sample-every <N>", "hardware counters as well: cycles, instructions, misses, each told once in N (1000000) events", "tracing")
@@ -177,7 +180,7 @@ interface Lacks {
   readonly why: string;
 }
 
-const OF_GPU = ["cudaJsonl", "listCalls"];
+const OF_GPU = ["cudaJsonl", "listCalls", "everyCall"];
 const ADDS_UP = ["layers", "all", "snapshots", "interval", "flushEvery", "fsync"];
 /** Options that other commands have: neither shown nor taken, whatever the environment says. */
 const LACKS: Readonly<Record<string, Lacks>> = {
@@ -261,6 +264,7 @@ const LIVE = [
   "sampleEvery",
   "shapes",
   "stacks",
+  "everyCall",
   "dryRun",
   "listCalls",
   "bpftrace",
