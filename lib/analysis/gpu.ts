@@ -183,8 +183,11 @@ class GpuAnalysis implements Analysis<GpuResult> {
     const { kind, failure, bytes = 0, direction, kernel, isCaptured } = gpu;
     if (failure !== null) return;
     const add = (to: Map<string, Sums>, key: string) => {
-      const sums = to.get(key) ?? { calls: 0, bytes: 0, ns: 0 };
-      to.set(key, { calls: sums.calls + sign, bytes: sums.bytes + sign * bytes, ns: sums.ns + sign * ns });
+      let sums = to.get(key);
+      if (!sums) to.set(key, sums = { calls: 0, bytes: 0, ns: 0 });
+      sums.calls += sign;
+      sums.bytes += sign * bytes;
+      sums.ns += sign * ns;
     };
     if (isCaptured) this.#captured += sign;
     else add(this.#kinds, kind);

@@ -13,6 +13,7 @@ import { kernelName } from "./kernel_name.ts";
 import { failureOf } from "./results.ts";
 import { argsOf, bytesOf, hex } from "./said.ts";
 import { type Family, type Signature, signatureOf } from "./signatures.ts";
+import { CalledFunction, type Understood } from "./called_function.ts";
 import { FileUse } from "./file_use.ts";
 
 /** cudaMemcpyKind, and hipMemcpyKind. */
@@ -33,8 +34,8 @@ const HOST = 1;
 /** What calls into GPU libraries mean, of all families together: what is held, on which device, in which direction; and what the device files say. */
 export class GpuDecoder implements Decoder {
   readonly #code = new ProcessCode();
-  /** By process and address: what was found out of a function. */
-  readonly #signatures = new Map<number, Map<number, Signature | undefined>>();
+  /** By process and address. */
+  readonly #functions = new Map<number, Map<number, CalledFunction>>();
   #stacks = new Stacks();
   readonly #held = new HeldMemory();
   readonly #devices = new Devices();
@@ -54,13 +55,11 @@ export class GpuDecoder implements Decoder {
 
   fact(fact: Fact, at: Ns, out: SpanSink): void {
     if (fact.fact === "gpus") { for (const reading of fact.gpus) this.#reading(reading, at, out); }
-    if (fact.fact === "code") this.#signatures.delete(fact.pid);
+    if (fact.fact === "code") this.#functions.delete(fact.pid);
     this.#code.fact(fact);
     this.#stacks.fact(fact);
     if (fact.fact === "places") {
-      for (const { at, name } of fact.places) {
-        if (name !== null) this.#kernels.set(`${fact.pid} ${at}`, kernelName(name));
-      }
+      for (const { at, name } of fact.places) if (name !== null) this.#called(fact.pid, at, name);
     }
   }
 
@@ -69,7 +68,7 @@ export class GpuDecoder implements Decoder {
     if (record.startsWith("gpu/files.")) return this.#files.event(event, out);
     if (record.startsWith("process/life.")) {
       if (record === "process/life.exit" && tid === pid) this.#ends(pid, event.at, true, out);
-      if (record !== "process/life.task") this.#signatures.delete(pid);
+      if (record !== "process/life.task") this.#functions.delete(pid);
       return this.#code.life(event);
     }
     const slash = record.indexOf("/"), family = record.slice(0, slash) as Family;
@@ -81,11 +80,11 @@ export class GpuDecoder implements Decoder {
         if (values[0] !== values[2]) this.#stacks.frame(event);
         return;
       case "named":
-        if (values[2] === 0) this.#name(`${pid} ${values[3]}`, "", values[4] as string);
+        if (values[2] === 0) this.#name(pid, values[3] as number, "", values[4] as string);
         return this.#call(family, event, [values[3] as number], out);
       case "more": {
-        const key = `${pid} ${values[0]}`, before = this.#unfinished.get(key);
-        return before === undefined ? undefined : this.#name(key, before, values[1] as string);
+        const before = this.#unfinished.get(`${pid} ${values[0]}`);
+        return before === undefined ? undefined : this.#name(pid, values[0] as number, before, values[1] as string);
       }
       case "call":
         return this.#call(family, event, values.slice(3) as number[], out);
@@ -112,44 +111,45 @@ export class GpuDecoder implements Decoder {
   #call(family: Family, event: Event, found: readonly number[], out: SpanSink): void {
     const { at, pid, tid, values } = event;
     const [address, began, returned] = values as readonly number[];
-    const signature = this.#signature(family, pid, address!);
+    const called = this.#function(family, pid, address!), { signature, category } = called;
     const track = this.tracks.thread(pid, tid);
     const stack = this.#stacks.take(tid);
-    if (!signature) {
-      return out({ type: "slice", track, name: "unknown call", category: `gpu.${family}`, start: began!, end: at });
-    }
+    if (!signature) return out({ type: "slice", track, name: "unknown call", category, start: began!, end: at });
     const result = signature.isVoid ? 0 : returned!;
     const failure = failureOf(family, result);
-    const said = new Map(signature.words.map((word, i) => [word, found[signature.layout.slots[i]!] ?? 0]));
-    const gpu: GpuCall = {
-      family,
-      kind: signature.kind,
-      result,
-      failure,
-      ...this.#meaning({ signature, said, failure, pid, tid, at, stack }, out),
-      ...said.has("stream") && { stream: said.get("stream")! },
+    const understand = (): Understood => {
+      const said = new Map(signature.words.map((word, i) => [word, found[signature.layout.slots[i]!] ?? 0]));
+      const meaning = this.#meaning({ signature, said, failure, pid, tid, at, stack }, out);
+      const gpu: GpuCall = { family, kind: signature.kind, result, failure, ...meaning, ...said.has("stream") && { stream: said.get("stream")! } };
+      return { gpu, args: argsOf(signature, said, gpu) };
     };
-    const args = argsOf(signature, said, gpu);
-    out({ type: "slice", track, name: signature.name, category: `gpu.${family}`, start: began!, end: at, ...args && { args }, gpu });
+    const { gpu, args } = this.#capturing.size > 0 ? understand() : called.again(found, result, understand);
+    out({ type: "slice", track, name: signature.name, category, start: began!, end: at, ...args && { args }, gpu });
     if (failure !== null) {
       out({ type: "instant", track, name: `${signature.name}: ${failure}`, category: "gpu.error", at, args: { function: signature.name, result } });
     } else this.#idleness.call(signature, gpu, pid, began!, at, out);
   }
 
   /** The next piece of a kernel's name. */
-  #name(key: string, before: string, piece: string): void {
+  #name(pid: number, kernel: number, before: string, piece: string): void {
     // What fills a record is told as cut off.
     const isCut = piece.endsWith("…"), name = before + piece;
-    this.#kernels.set(key, kernelName(name));
-    if (isCut) this.#unfinished.set(key, name.slice(0, -1));
-    else this.#unfinished.delete(key);
+    this.#called(pid, kernel, name);
+    if (isCut) this.#unfinished.set(`${pid} ${kernel}`, name.slice(0, -1));
+    else this.#unfinished.delete(`${pid} ${kernel}`);
   }
 
-  #signature(family: Family, pid: number, address: number): Signature | undefined {
-    let known = this.#signatures.get(pid);
-    if (!known) this.#signatures.set(pid, known = new Map());
-    if (!known.has(address)) known.set(address, signatureOf(family, this.#code.find(pid, address)?.name ?? ""));
-    return known.get(address);
+  #called(pid: number, kernel: number, name: string): void {
+    this.#kernels.set(`${pid} ${kernel}`, kernelName(name));
+    for (const called of this.#functions.get(pid)?.values() ?? []) called.forget();
+  }
+
+  #function(family: Family, pid: number, address: number): CalledFunction {
+    let known = this.#functions.get(pid);
+    if (!known) this.#functions.set(pid, known = new Map());
+    let called = known.get(address);
+    if (!called) known.set(address, called = new CalledFunction(family, signatureOf(family, this.#code.find(pid, address)?.name ?? "")));
+    return called;
   }
 
   /** What a call did, as far as it is remembered; one that failed did nothing. */
