@@ -45,6 +45,8 @@ export class GpuDecoder implements Decoder {
   readonly #kernels = new Map<string, string>();
   /** Names of which the last piece was full, as far as they were told: by process and kernel. */
   readonly #unfinished = new Map<string, string>();
+  /** By thread: what the driver launched last, and since when. */
+  readonly #launched = new Map<number, { readonly began: Ns; readonly kernel: string }>();
   /** Streams whose work is recorded into a graph, by process. */
   readonly #capturing = new Set<string>();
 
@@ -119,11 +121,12 @@ export class GpuDecoder implements Decoder {
     const failure = failureOf(family, result);
     const understand = (): Understood => {
       const said = new Map(signature.words.map((word, i) => [word, found[signature.layout.slots[i]!] ?? 0]));
-      const meaning = this.#meaning({ signature, said, failure, pid, tid, at, stack }, out);
+      const meaning = this.#meaning({ family, signature, said, failure, pid, tid, began: began!, at, stack }, out);
       const gpu: GpuCall = { family, kind: signature.kind, result, failure, ...meaning, ...said.has("stream") && { stream: said.get("stream")! } };
       return { gpu, args: argsOf(signature, said, gpu) };
     };
     const { gpu, args } = this.#capturing.size > 0 ? understand() : called.again(found, result, understand);
+    if (family === "cuda" && gpu.kernel !== undefined && !gpu.kernel.startsWith("0x")) this.#launched.set(tid, { began: began!, kernel: gpu.kernel });
     out({ type: "slice", track, name: signature.name, category, start: began!, end: at, ...args && { args }, gpu });
     if (failure !== null) {
       out({ type: "instant", track, name: `${signature.name}: ${failure}`, category: "gpu.error", at, args: { function: signature.name, result } });
@@ -186,7 +189,7 @@ export class GpuDecoder implements Decoder {
       case "launch": {
         const kernel = said.get("function");
         return {
-          ...kernel !== undefined && { kernel: this.#kernels.get(`${pid} ${kernel}`) ?? hex(kernel) },
+          ...kernel !== undefined && { kernel: this.#kernels.get(`${pid} ${kernel}`) ?? this.#launchedWithin(call, kernel) ?? hex(kernel) },
           ...this.#capturing.has(stream) && { isCaptured: true },
         };
       }
@@ -202,6 +205,14 @@ export class GpuDecoder implements Decoder {
       default:
         return {};
     }
+  }
+
+  /** A kernel that the runtime knows by a function without a name: what the driver was asked to launch for it. */
+  #launchedWithin({ family, pid, tid, began }: Call, kernel: number): string | undefined {
+    const launched = this.#launched.get(tid);
+    if (family !== "cudart" || !launched || launched.began < began) return undefined;
+    this.#kernels.set(`${pid} ${kernel}`, launched.kernel);
+    return launched.kernel;
   }
 
   /** By what the function says, what it was told, or where the addresses lie. */
@@ -247,11 +258,13 @@ export class GpuDecoder implements Decoder {
 }
 
 interface Call {
+  readonly family: Family;
   readonly signature: Signature;
   readonly said: ReadonlyMap<string, number>;
   readonly failure: string | null;
   readonly pid: number;
   readonly tid: number;
+  readonly began: Ns;
   readonly at: Ns;
   readonly stack: number | undefined;
 }

@@ -17,6 +17,7 @@ const FUNCTIONS = [
   "cuCtxCreate_v2",
   "cuMemAddressReserve",
   "cuMemAddressFree",
+  "cudaLaunchKernel",
 ];
 
 function made(pid = 100) {
@@ -24,9 +25,10 @@ function made(pid = 100) {
   const functions = FUNCTIONS.map((name, i) => ({ at: 4096 * (i + 1), bytes: 64, name }));
   decoding.fact(0, { fact: "code", pid, of: "cuda", ranges: [{ at: 4096, bytes: 1 << 20, file: "libcuda.so.1" }], functions });
   const call = (name: string, began: number, ended: number, words: readonly number[], returned = 0, who = "100") => {
-    const { slots } = signatureOf("cuda", name)!.layout;
+    const family = name.startsWith("cuda") ? "cudart" : "cuda";
+    const { slots } = signatureOf(family, name)!.layout;
     const fields = Object.fromEntries(words.map((word, i) => [`word${slots[i]}`, word]));
-    decoding.event(ended, "cuda/calls.call", { function: 4096 * (FUNCTIONS.indexOf(name) + 1) + 4, began, returned, ...fields }, who);
+    decoding.event(ended, `${family}/calls.call`, { function: 4096 * (FUNCTIONS.indexOf(name) + 1) + 4, began, returned, ...fields }, who);
   };
   return { decoding, call };
 }
@@ -86,6 +88,29 @@ Deno.test("gpu: a kernel by the name under which it was asked for; one that is r
     '100/100 gpu.cuda "cuLaunchKernel" 10–11 function=0xf00 stream=0x7 grid=70000×3×5 block=256×2×1 kernel=rope returned=0',
     '100/100 gpu.cuda "cuLaunchKernel" 14–15 function=0xf01 stream=0x7 grid=1×1×1 block=1×1×1 kernel=0xf01 captured=true returned=0',
     '100/100 gpu.cuda "cuLaunchKernel" 18–19 function=0xf00 stream=0x7 grid=1×1×1 block=1×1×1 kernel=rope returned=0',
+  ]);
+});
+
+Deno.test("gpu: a kernel that the runtime knows by no name is called what the driver launches for it", () => {
+  const { decoding, call } = made();
+  const grid = [1 + 2 ** 31, 1 + 2 ** 16 + 2 ** 27 + 2 ** 38, 0];
+  const kernels = () =>
+    decoding.told().map((line) => / "(\w+)" .* kernel=(\S+)/.exec(line)?.slice(1).join(": ")).filter((words) => words !== undefined);
+  decoding.event(5, "cuda/calls.named", { function: 4 * 4096, began: 4, given: 0xf00, name: "rope" });
+  decoding.told();
+  call("cuLaunchKernel", 11, 12, [0xf00, ...grid]);
+  call("cudaLaunchKernel", 10, 13, [0xabc, ...grid]);
+  call("cudaLaunchKernel", 14, 15, [0xdef, ...grid]);
+  call("cuLaunchKernel", 17, 18, [0xf01, ...grid]);
+  call("cudaLaunchKernel", 16, 19, [0x123, ...grid]);
+  call("cudaLaunchKernel", 20, 21, [0xabc, ...grid]);
+  assert.deepEqual(kernels(), [
+    "cuLaunchKernel: rope",
+    "cudaLaunchKernel: rope",
+    "cudaLaunchKernel: 0xdef",
+    "cuLaunchKernel: 0xf01",
+    "cudaLaunchKernel: 0x123",
+    "cudaLaunchKernel: rope",
   ]);
 });
 
