@@ -1,14 +1,17 @@
 /**
  * What it costs a PyTorch process to be traced: llmprof, which times each call of an operator, beside bpftrace with a probe on each operator, which
- * counts them, and with two on each, which print how long they took.
+ * counts them, and with two on each, which print how long they took. On a GPU (--device cuda): under `gpu`, with and without the calls that only ask how
+ * things stand, and under `operators`.
  *
  *     deno run -A tests/setup/setup.ts torch && deno run -A tests/bench/torch.ts [--windows 10] [--width 256] [--bpftrace 0.23] [--python /usr/bin/python3]
+ *     deno run -A tests/bench/torch.ts --device cuda --python python3
  *
  * One process; windows of three seconds in turns, each beside two in which nothing is attached. CPU time of a pass through the model, by that without.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { Summary } from "../../lib/analysis/summary.ts";
 import { parseMaps } from "../../lib/target/maps.ts";
 import { bpftraces } from "../harness/bpftraces.ts";
 import { type Running, start } from "../harness/command.ts";
@@ -26,24 +29,29 @@ const { values } = parseArgs({
     width: { type: "string", default: "256" },
     bpftrace: { type: "string", default: "0.23" },
     python: { type: "string", default: debianPython },
+    device: { type: "string", default: "cpu" },
   },
 });
 const bpftrace = bpftraces().find(({ name }) => name === values.bpftrace)?.path;
 if (!bpftrace) throw new Error(`There is no bpftrace ${values.bpftrace} here.`);
 
-await using net = start([values.python, join(top, "tests/bench/torch_forwards.py"), values.width], { timeoutMilliseconds: LIMIT_MS });
+await using net = start([values.python, join(top, "tests/bench/torch_forwards.py"), values.width, values.device], { timeoutMilliseconds: LIMIT_MS });
 await net.saw(/^\d+ 100 /m);
-const library = parseMaps(Deno.readTextFileSync(`/proc/${net.pid}/maps`)).find(({ path }) => /\/libtorch_cpu[^/]*$/.test(path))!.path;
-
 interface Tool {
   readonly argv: readonly string[];
   /** Printed when it is attached. */
   readonly attached: string;
 }
 
+const library = parseMaps(Deno.readTextFileSync(`/proc/${net.pid}/maps`)).find(({ path }) => /\/libtorch_cpu[^/]*$/.test(path))!.path;
 const each = `${library}:_ZN2at4_ops*4callE*`, its = `/pid == ${net.pid}/`;
-const tools: Readonly<Record<string, Tool>> = {
-  llmprof: { argv: [...llmprof, "operators", "--bpftrace", bpftrace, "--pid", String(net.pid), "--no-output"], attached: "Tracing process" },
+const ours = (...words: readonly string[]): Tool => ({
+  argv: [...llmprof, ...words, "--bpftrace", bpftrace, "--pid", String(net.pid), "--no-output", "--summary", "json"],
+  attached: "Tracing process",
+});
+const onGpu = { "gpu": ours("gpu"), "gpu --every-call": ours("gpu", "--every-call"), "operators": ours("operators") };
+const tools: Readonly<Record<string, Tool>> = values.device === "cuda" ? onGpu : {
+  llmprof: ours("operators"),
   "all, counted": plain(`uprobe:${each} ${its} { @[func] = count(); }`),
   "all, printed": plain(
     `uprobe:${each} ${its} { @open[tid, reg("sp")] = (nsecs, reg("ip")); }`,
@@ -67,7 +75,7 @@ async function window(): Promise<Window> {
   return [from, bootNow()];
 }
 
-const seen: { readonly tool: string; readonly windows: readonly [Window, Window, Window] }[] = [];
+const seen: { readonly tool: string; readonly windows: readonly [Window, Window, Window]; readonly events?: Summary<unknown>["events"] }[] = [];
 let before = await window();
 for (let i = 0; i < Number(values.windows); i++) {
   for (const [tool, { argv, attached }] of Object.entries(tools)) {
@@ -75,9 +83,10 @@ for (let i = 0; i < Number(values.windows); i++) {
     await running.saw(attached);
     const traced = await window();
     running.kill("SIGINT");
-    await running.finished();
+    const { stdout } = await running.finished();
     const behind = await window();
-    seen.push({ tool, windows: [before, traced, behind] });
+    const told = stdout.startsWith("{") && { events: JSON.parse(stdout).events };
+    seen.push({ tool, windows: [before, traced, behind], ...told });
     before = behind;
   }
 }
@@ -100,5 +109,8 @@ for (const name of Object.keys(tools)) {
     2 * cost(traced) / (cost(before) + cost(behind))
   );
   const { median, low, high, count } = middle(ratios);
-  console.log(`  ${name.padEnd(16)} × ${median.toFixed(3)} (95 %: ${low.toFixed(3)} to ${high.toFixed(3)}, ${count} windows)`);
+  const events = seen.flatMap(({ tool, events }) => tool === name && events ? [events] : []);
+  const sum = (of: "emitted" | "lost") => events.reduce((all, event) => all + event[of], 0);
+  const kept = events.length > 0 ? `; ${sum("lost")} of ${sum("emitted")} events lost` : "";
+  console.log(`  ${name.padEnd(16)} × ${median.toFixed(3)} (95 %: ${low.toFixed(3)} to ${high.toFixed(3)}, ${count} windows)${kept}`);
 }
