@@ -46,6 +46,15 @@ const views: View[] = [
       ["SOFT_MAX", 0, null, null, null],
     ],
   },
+  {
+    type: "table",
+    title: "Held",
+    columns: [{ title: "bytes", unit: "bytes" }, { title: "asked for in", unit: "text", below: true }],
+    rows: [
+      [1000, "cudaMalloc (libcudart.so.13) ← c10::cuda::CUDACachingAllocator::malloc (libc10_cuda.so) ← at::empty (libtorch_cpu.so)"],
+      [5, null],
+    ],
+  },
   { type: "table", title: "Experts", columns: [{ title: "expert", unit: "count" }], rows: [] },
   {
     type: "note",
@@ -103,6 +112,14 @@ Operators
   MUL_MAT   12,345   1.23 s  81.2 %  blk.12.ffn_gate_u…weight (reshaped) (permuted) (cont)
   日本語        99  1.00 ms   1.0 %  x�[31mred
   SOFT_MAX       0        –       –  –
+
+Held
+   bytes  ↓ asked for in
+  ──────
+  1.0 kB
+      cudaMalloc (libcudart.so.13) ← c10::cuda::CUDACachingAllocator::malloc
+      (libc10_cuda.so) ← at::empty (libtorch_cpu.so)
+     5 B
 
 Experts
   (none)

@@ -1,4 +1,4 @@
-import type { Slice } from "../events/span.ts";
+import type { GpuCall, Slice } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import type { ColdstartKind } from "./coldstart_schema.ts";
 import { isLibrary } from "./phase_kinds.ts";
@@ -44,9 +44,27 @@ const FAMILY: Readonly<Record<string, readonly [family: string, kind: ColdstartK
   "llama.sample": ["sample", "sample"],
 };
 
+/** What calls of a GPU's library are for, by their kind; others take no time worth a phase. */
+const OF_GPU: Readonly<Record<string, string>> = {
+  init: "start the GPU",
+  query: "start the GPU",
+  context: "start the GPU",
+  module: "load code for the GPU",
+  function: "load code for the GPU",
+  alloc: "memory for the GPU",
+  free: "memory for the GPU",
+  copy: "copy to or from the GPU",
+  sync: "wait for the GPU",
+  launch: "give the GPU work",
+  graph: "give the GPU work",
+  graphLaunch: "give the GPU work",
+};
+/** There are many, and of a start only the long ones matter. */
+const LONG_GPU_NS = 1e5;
+
 /** Undefined for slices that explain nothing of a start, such as operators. `busyNs`: the slice's duration net of stops. */
 export function activityOf(slice: Slice, busyNs: number): Activity | undefined {
-  const known = FAMILY[slice.category];
+  const known = slice.gpu ? gpuFamily(slice.gpu, busyNs) : FAMILY[slice.category];
   if (!known) return undefined;
   let [family, kind] = known;
   const { file, dev, inode, bytes = 0, faults = 0, tokens = 0, errno = 0 } = slice.args ?? {};
@@ -78,6 +96,11 @@ export function activityOf(slice: Slice, busyNs: number): Activity | undefined {
     tokens: Number(tokens),
     open: slice.open ?? false,
   };
+}
+
+function gpuFamily({ family, kind }: GpuCall, busyNs: number): readonly [family: string, kind: ColdstartKind] | undefined {
+  const name = family === "nccl" ? "start NCCL" : OF_GPU[kind];
+  return name === undefined || busyNs < LONG_GPU_NS ? undefined : [name, "gpu"];
 }
 
 /** Faults are drawn in a row `page faults <tid>` beside the thread that they belong to. */

@@ -56,6 +56,7 @@ const KIND_TITLES: Readonly<Record<string, string>> = {
   encode: "llama_encode",
   context: "creating the context",
   load: "model load (compute, allocation)",
+  gpu: "in calls to the GPU's libraries",
   listen: "listen",
   memory: "faulting in memory",
   unexplained: "unexplained",

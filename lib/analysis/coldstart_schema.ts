@@ -16,6 +16,7 @@ const kindSchema = z.enum([
   "encode",
   "context",
   "load", // the engine's model load
+  "gpu", // a call of a GPU's library, where those are recorded too
   "listen",
   "memory", // anonymous memory touched for the first time
   "unexplained",

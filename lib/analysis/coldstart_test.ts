@@ -246,6 +246,41 @@ Deno.test("memory: sparse faults explain nothing, dense ones and populated mappi
   assert.deepEqual(result.milestones.map(({ name }) => name), ["model load begins"]);
 });
 
+Deno.test("long calls of a GPU's library explain what nothing else does", () => {
+  const s = new TestSpans();
+  const call = (name: string, kind: string, start: number, end: number, family = "cudart"): Span => {
+    const gpu = { family, kind, result: 0, failure: null };
+    return { ...s.slice(`gpu.${family}`, start, end), name, gpu };
+  };
+  const result = run(byEnd([
+    s.exec(0, "python3"),
+    call("cudaGetDeviceCount", "query", 10, 40),
+    call("cuInit", "init", 11, 39, "cuda"),
+    call("cudaFuncGetAttributes", "query", 50, 70),
+    call("cuLibraryLoadData", "module", 51, 60, "cuda"),
+    s.open("m.gguf", 80, 81),
+    s.read("m.gguf", 81, 90, MIB),
+    call("cudaMemcpy", "copy", 85, 95),
+    call("cudaLaunchKernel", "launch", 96, 96.01),
+    call("ncclCommInitRank", "context", 97, 99, "nccl"),
+    s.exit(99),
+  ]));
+  assert.deepEqual(steps(result), [
+    "unexplained 10",
+    "start the GPU 30",
+    "unexplained 10",
+    "start the GPU 1",
+    "load code for the GPU 9",
+    "start the GPU 10",
+    "unexplained 10",
+    "read m.gguf 10",
+    "copy to or from the GPU 5",
+    "unexplained 2",
+    "start NCCL 2",
+  ]);
+  assert.equal(result.kinds.find(({ kind }) => kind === "gpu")!.totalNs, 57 * MS);
+});
+
 Deno.test("hostile order: steps sum to the total, whatever comes when", () => {
   const random = seeded(9);
   for (let round = 0; round < 150; round++) {

@@ -1,4 +1,4 @@
-const MAX_FRAMES = 4;
+const MAX_FRAMES = 8;
 
 /** The innermost frames of a stack in a row, as many as a table has room for. */
 export function firstFrames(frames: readonly string[]): string {

@@ -92,7 +92,7 @@ export function held({ held }: GpuResult): Table {
       { title: "bytes", unit: "bytes" },
       { title: "for", unit: "ns" },
       { title: "", unit: "text" },
-      ...hasStacks ? [{ title: "asked for in, called by", unit: "text" as const }] : [],
+      ...hasStacks ? [{ title: "asked for in, called by", unit: "text" as const, below: true as const }] : [],
     ],
     rows: shown.map(({ device, memory, blocks, bytes, longestNs, exited, frames }) => [
       placeOf(device),

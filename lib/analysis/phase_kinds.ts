@@ -15,6 +15,7 @@ const RANK: Readonly<Record<ColdstartKind, number>> = {
   sample: 60,
   decode: 50,
   encode: 50,
+  gpu: 45,
   context: 40,
   load: 30,
   listen: 20,
@@ -66,6 +67,8 @@ export function phaseName({ kind, family, file, files }: Activity): string {
       return "create context";
     case "load":
       return "model load";
+    case "gpu":
+      return family;
     case "listen":
       return "listen";
     case "memory":

@@ -152,7 +152,7 @@ function stacks(stacks: NonNullable<SchedResult["stacks"]>): View[] {
       { title: "total", unit: "ns" },
       { title: "times", unit: "count" },
       { title: "reason", unit: "text" },
-      { title: "in, called by", unit: "text" },
+      { title: "in, called by", unit: "text", below: true },
     ],
     rows: shown.map(({ reason, call, frames, times, ns }) => [
       ns,

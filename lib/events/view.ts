@@ -7,6 +7,8 @@ export type Unit = "ns" | "bytes" | "count" | "ratio" | "per-second" | "bytes-pe
 export interface Column {
   readonly title: string;
   readonly unit: Unit;
+  /** Text too long for a column: it stands on lines of its own, under its row. */
+  readonly below?: true;
 }
 
 export interface Table {
