@@ -126,7 +126,8 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
     }
   }
   for (const { block, attach, probe, kinds } of dialect.perCpuBuffers > 0 ? apart(pieces) : pieces) {
-    blocks.push(renderBlock(block, attach, probe, kinds, way, plan.filter, (name) => literal(probe, name, dialect, resolve)));
+    const literalOf = (name: string) => plan.window === "open" && isSelf(probe, name) ? NOBODY : literal(probe, name, dialect, resolve);
+    blocks.push(renderBlock(block, attach, probe, kinds, way, plan.filter, literalOf));
   }
   const repeats = dialect.walksMaps && plan.probes.some(({ template }) => isRepeating(template));
   const prologue = [...beginning(plan, way, repeats, closing), ...heartbeat(plan.probes, dialect.perCpuBuffers), ...(rotating?.blocks() ?? [])];
@@ -251,6 +252,10 @@ function siteOf(probe: Probe, name: string): SiteParam {
   if (param.type !== "site") throw new Error(`${probe.name}: '${name}' stands for an attach point and is no site`);
   return param;
 }
+
+/** A program that a person runs knows not who it is, and nobody opens its window. */
+const NOBODY = String(2 ** 31 - 1);
+const isSelf = (probe: Probe, name: string) => paramOf(probe, name).type === "self";
 
 function literal(probe: Probe, name: string, dialect: Dialect, resolve: ResolveSite): string {
   const param = paramOf(probe, name);

@@ -63,6 +63,7 @@ Target: one of --pid, --comm, --match, --container, or a program after --.
 Examples:
   sudo llmprof record --pid 1234 --duration 5s            operators, disks and threads on one timeline
   sudo llmprof record --layers coldstart,io -- ./server   where the bytes of a cold start come from
+  sudo llmprof record --layers coldstart,gpu -- ./server  what of it is the GPU's
   sudo llmprof record --layers operators,sched --pid 1234 --tokens 50`,
   export: `
 Formats: .pftrace (Perfetto), .json (Chrome), .jsonl (one event a line); graphs of operators: .dot (Graphviz), .mmd (Mermaid),
