@@ -1,7 +1,8 @@
 /**
  * What a call into a GPU's library costs under `llmprof gpu`. A program launches kernels with a stand-in for CUDA's driver:
  *
- * 1. as fast as it can, with nothing, with a bpftrace that counts the calls and nothing else, and under `llmprof gpu`, in turns;
+ * 1. as fast as it can, with nothing, with a bpftrace that counts the calls and nothing else, with one that counts their ends as well, and under `llmprof
+ *    gpu`, in turns;
  * 2. with a walk through memory between two launches, so that a call finds the caches as an engine leaves them: measured in turns, and foretold by llmprof,
  *    where functions begin with `push` and where they begin with `endbr64`;
  * 3. at a rate, of which it is told how many came.
@@ -35,8 +36,10 @@ const rounds = Number(values.rounds);
 const WALK_KIB = "1536";
 
 const gpu = ours(bpftrace, "gpu", ["--no-output"]);
-const counting = (folder: string): Watch => async () => {
-  const program = `BEGIN { print("ready"); } uprobe:"${join(folder, "libcuda.so.1")}":"cuLaunchKernel" { @n = count(); }`;
+/** Traps that only count, where calls begin, or where they begin and end. */
+const counting = (folder: string, ...kinds: readonly string[]): Watch => async () => {
+  const place = `:"${join(folder, "libcuda.so.1")}":"cuLaunchKernel"`;
+  const program = `BEGIN { print("ready"); } ${kinds.map((kind) => `${kind}${place} { @n = count(); }`).join(" ")}`;
   const running = start([bpftrace.path, "-q", "-e", program], { timeoutMilliseconds: 120_000 });
   await running.saw("ready");
   return {
@@ -53,7 +56,7 @@ const work = (command: string) => ({ command, step: "a call", nanoseconds: (stdo
 await run([...llmprof, "doctor", "--calibrate", "--bpftrace", bpftrace.path]);
 for (const [name, folder] of Object.entries({ push: built.gpu.quiet.plain, endbr64: built.gpu.quiet.protected })) {
   const launching = join(folder, "launching");
-  const all = { nothing, counting: counting(folder), gpu };
+  const all = { nothing, counting: counting(folder, "uprobe"), "counting both ends": counting(folder, "uprobe", "uretprobe"), gpu };
   console.log(`functions begin with ${name}: one launch after another`);
   await compare(all, rounds, work(`${launching} 0 2000`));
   console.log(`functions begin with ${name}: a walk through ${WALK_KIB} KiB between launches`);
