@@ -35,7 +35,7 @@ export class StatusLine {
         return this.#say("Waiting for the next inference process to start. Ctrl-C ends.");
       case "counting":
         if (progress.learns) return this.#say(`Learning which operators process ${progress.pid} runs. Ctrl-C ends.`);
-        return this.#inTurns ? undefined : this.#say(`Tracing process ${progress.pid} with ${progress.sites} probes. Ctrl-C ends and writes.`);
+        return this.#inTurns ? undefined : this.#say(`Tracing ${nameOf(progress.pid)} with ${progress.sites} probes. Ctrl-C ends and writes.`);
       case "gate":
         return this.#say(`Process ${progress.pid} stood ${Math.round(progress.milliseconds)} ms (${progress.what}) while probes were attached.`);
       case "again":
@@ -69,4 +69,9 @@ export class StatusLine {
   #say(text: string): void {
     if (!this.quiet) this.screen.err(`${harmless(text)}\n`);
   }
+}
+
+/** The first process and all that it has started is everybody. */
+function nameOf(pid: number): string {
+  return pid === 1 ? "the whole machine" : `process ${pid}`;
 }

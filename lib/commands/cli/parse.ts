@@ -19,7 +19,7 @@ export function parseDuration(text: string): number {
 
 /** A duration, or a number of seconds: `5`, `500ms`. */
 export function parseInterval(text: string): number {
-  const value = /^\d+(\.\d+)?$/.test(text) ? parseDuration(`${text}s`) : parseDuration(text);
+  const value = /^\d+(\.\d+)?$/.test(text) ? 1000 * Number(text) : parseDuration(text);
   if (value < 100) throw new InvalidArgumentError("It is 100ms at least.");
   return Math.round(value);
 }
