@@ -282,7 +282,7 @@ sampledTest(0, "gpu: kernels on the GPU, where a marker of parcagpu tells of the
     maxNs: lengths(first).at(-1),
   });
   assert.deepEqual(result.executed!.map(({ name, runs, totalNs, maxNs }) => ({ name, runs, totalNs, maxNs })), [
-    { name: "mul_mat_q<…>", ...of(1) },
+    { name: "mul_mat_q<2>", ...of(1) },
     { name: "rms_norm_f32", ...of(0) },
   ]);
 });
