@@ -104,18 +104,24 @@ function entryOf(family: Family, signature: Signature): string {
   return [how, ...signature.layout.sources].join("_");
 }
 
+/** What a function gives back behind the pointer that is its first word. */
+function givenBy({ sources: [first = ""] }: Signature): "int" | "address" | "nothing" {
+  return first.startsWith("*4:") ? "int" : first.startsWith("*") ? "address" : "nothing";
+}
+
 /** Which ends are: of which the same is told. */
-function returnOf({ kind, sources: [first = ""] }: Signature): string {
-  const gives = kind === "function" ? "name" : first.startsWith("*4:") ? "int" : first.startsWith("*") ? "address" : "nothing";
-  return kind === "alloc" ? `alloc_${gives}` : kind === "state" ? kind : gives;
+function returnOf(signature: Signature): string {
+  const { kind } = signature;
+  return kind === "alloc" ? `alloc_${givenBy(signature)}` : kind === "state" || kind === "function" ? kind : givenBy(signature);
 }
 
 /** What is told of a call when it returns. */
-function tell({ kind, words, sources, layout }: Signature): string {
-  const given = sources[0]?.startsWith("*") ? `*(uint${sources[0].startsWith("*4:") ? 32 : 64} *)$open.2` : "";
+function tell(signature: Signature): string {
+  const { kind, words, layout } = signature, gives = givenBy(signature);
+  const given = `*(uint${gives === "int" ? 32 : 64} *)$open.2`;
   if (kind === "function") return named(given, `$open.${2 + layout.slots[words.indexOf("name")]!}`);
-  const first = given === "" ? "$open.2" : "$first";
-  const read = given === "" ? "" : `$first = (uint64)0; if ($open.2 != 0) { $first = (uint64)${given}; } `;
+  const first = gives === "nothing" ? "$open.2" : "$first";
+  const read = gives === "nothing" ? "" : `$first = (uint64)0; if ($open.2 != 0) { $first = (uint64)${given}; } `;
   return `${read}EMIT(call, $open.1, $open.0, (int32)retval, ${first}, $open.3, $open.4, $open.5);`;
 }
 
