@@ -1,3 +1,4 @@
+import { slicesOf } from "../lib/events/chain.ts";
 import type { ByteSink, Exporter, OpenExporter, TraceHead } from "../lib/events/exporter.ts";
 import type { Args, Span, Track } from "../lib/events/span.ts";
 import type { Ns } from "../lib/events/time.ts";
@@ -48,6 +49,8 @@ class ChromeExporter implements Exporter {
       case "slice":
         // The row is named when it is first heard of, not when its first slice is let go: a tail must not be the first to mention it.
         return void this.#rows.of(this.#nesting.add(this.#arrows.of(span)));
+      case "chain":
+        return slicesOf(span).forEach((slice) => this.span(slice));
       case "instant":
         return this.#instant(span.at, this.#rows.of(span.track), span.category, span.name, span.args);
       case "counter": {

@@ -1,3 +1,4 @@
+import { slicesOf } from "../lib/events/chain.ts";
 import type { ByteSink, Exporter, OpenExporter, TraceHead } from "../lib/events/exporter.ts";
 import type { Span, Track } from "../lib/events/span.ts";
 import type { View } from "../lib/events/view.ts";
@@ -6,7 +7,7 @@ import { absolute } from "./decimal.ts";
 import { toJson } from "./json.ts";
 
 /**
- * One JSON object a line (`.jsonl`), each with a `type`: first `head`, then the spans in the order in which they end, at last each `view`.
+ * One JSON object a line (`.jsonl`), each with a `type`: first `head`, then the spans in the order in which they end (operators of a row together, 20 ms of them at most), at last each `view`.
  *
  * Times (`start`, `end`, `at`) are absolute CLOCK_BOOTTIME in nanoseconds as decimal text: as numbers they may be above 2^53, where most
  * readers round in silence. `duration` is the same difference as a number. A track stands in full on each line, so that lines can be cut,
@@ -38,6 +39,8 @@ class JsonlExporter implements Exporter {
           }${rest}}\n`,
         );
       }
+      case "chain":
+        return slicesOf(span).forEach((slice) => this.span(slice));
       case "mark": {
         const { at, kind, stream, text, count, open } = span;
         return this.#line({ type: "mark", at: this.#absolute(at), kind, stream, text, count, open });

@@ -40,6 +40,12 @@ export class Nesting<S extends Slice = Slice> {
     return row.track;
   }
 
+  /** Gives out what is held back of the track: nothing that comes encloses it. */
+  release(track: Track): void {
+    const row = this.#rows.get(track);
+    if (row) this.#release(row, row.held.length);
+  }
+
   /** Gives out what is held back, and goes on holding it. */
   show(): void {
     for (const { held, track } of this.#rows.values()) for (const slice of held) this.#out(slice, track);

@@ -1,5 +1,6 @@
 import type { ByteSink, Exporter, OpenExporter, TraceHead } from "../lib/events/exporter.ts";
-import type { Args, Mark, Span, Track } from "../lib/events/span.ts";
+import { beginOf, slicesOf } from "../lib/events/chain.ts";
+import type { Args, Chain, Link, Mark, Span, Track } from "../lib/events/span.ts";
 import type { Ns } from "../lib/events/time.ts";
 import { type Arrows, type DrawnSlice, GraphArrows } from "./graph/arrows.ts";
 import { Nesting } from "./nesting.ts";
@@ -60,11 +61,13 @@ class PerfettoExporter implements Exporter {
   }
 
   span(span: Span): void {
-    if (!this.#headWritten) this.#writeHead(span.type === "slice" ? span.start : span.at);
+    if (!this.#headWritten) this.#writeHead(beginOf(span));
     switch (span.type) {
       case "slice":
         // The track is described when it is first heard of, not when its first slice is let go: a tail must not be the first to mention it.
         return this.#knownTrack(this.#nesting.add(this.#arrows.of(span)), span.start);
+      case "chain":
+        return this.#chain(span);
       case "instant":
         return this.#instant(span.at, this.#tracks.uuid(span.track), span.category, span.name, span.args);
       case "counter":
@@ -100,18 +103,29 @@ class PerfettoExporter implements Exporter {
     this.#rows.set(track, beginRow(this.#out, this.#freezing, row, (field, at) => this.#time(field, at)));
   }
 
+  /** Nothing encloses its slices, and what waits on their row has ended before: they go straight into the file, unless arrows are still to be drawn. */
+  #chain(chain: Chain): void {
+    const { track, category, links, times } = chain;
+    if (!this.#arrows.passes(chain)) {
+      for (const slice of slicesOf(chain)) this.span(slice);
+      return;
+    }
+    this.#nesting.release(track);
+    this.#knownTrack(track, times[0]!);
+    for (let i = 0; i < links.length; i++) {
+      const link = links[i]!, start = times[i]!, end = times[i + 1]!;
+      if (!this.#repeats(link, category, track, start, end)) this.#slice({ type: "slice", track, category, start, end, ...link }, track);
+    }
+  }
+
   #slice(slice: DrawnSlice, track: Track): void {
     const { name, category, start, end, open, arrows } = slice;
+    // With arrows it is like no other, and so is one that never ended.
+    if (!open && !arrows && this.#repeats(slice, category, track, start, end)) return;
     const args = open ? { ...slice.args, open: true } : slice.args;
-    // With arrows it is like no other.
-    const again = arrows ? undefined : args;
+    const again = open || arrows ? undefined : args;
     const known = again && this.#known.get(again);
     const row = this.#rows.get(track);
-    // The end stands before the begin of the next slice, which may have the same time.
-    if (known?.begin && known.end && known.track === track && known.name === name && known.category === category) {
-      this.#again(start, known.begin, row);
-      return this.#again(end, known.end, row);
-    }
     const uuid = row ? undefined : this.#tracks.uuid(track);
     let packet = this.#begin(start, row);
     this.#event(TrackEventType.sliceBegin, uuid, category, name, args, row, arrows);
@@ -127,6 +141,17 @@ class PerfettoExporter implements Exporter {
     this.#end(packet);
     // Most arguments come once, and only what comes a second time is kept: that comes again and again. What a tail writes is never read again.
     if (again && !this.#freezing.frozen) this.#known.set(again, { name, category, track, begin: beginBody, end: endBody });
+  }
+
+  /** Writes a slice that differs from an earlier one in nothing but its times, and says whether it does. */
+  #repeats({ name, args }: Link, category: string, track: Track, start: Ns, end: Ns): boolean {
+    const known = args && this.#known.get(args);
+    if (!known?.begin || !known.end || known.track !== track || known.name !== name || known.category !== category) return false;
+    const row = this.#rows.get(track);
+    // The end stands before the begin of the next slice, which may have the same time.
+    this.#again(start, known.begin, row);
+    this.#again(end, known.end, row);
+    return true;
   }
 
   /** A packet that differs from an earlier one in nothing but its time. */

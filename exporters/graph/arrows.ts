@@ -1,4 +1,4 @@
-import type { GraphNode, Slice, Track } from "../../lib/events/span.ts";
+import type { Chain, GraphNode, Slice, Track } from "../../lib/events/span.ts";
 import { criticalPath, edgesOf } from "./computed.ts";
 import { WholeGraphs } from "./whole_graphs.ts";
 
@@ -37,8 +37,15 @@ export class GraphArrows {
   /** By their first node. */
   readonly #plans = new Map<GraphNode, Plan>();
   readonly #drawn = new WeakSet<GraphNode>();
-  #lastDrawn: Slice | undefined;
+  #lastDrawn: Pick<Slice, "track" | "start"> | undefined;
   #arrows = 0;
+
+  /** Whether its slices are drawn as they are: everything was drawn before. */
+  passes({ track, links, times }: Chain): boolean {
+    if (!links.every(({ node }) => !node || this.#drawn.has(node))) return false;
+    if (links[0]!.node) this.#lastDrawn = { track, start: times.at(-2)! };
+    return true;
+  }
 
   /** The slice as it is to be drawn. */
   of(slice: Slice): DrawnSlice {

@@ -1,3 +1,4 @@
+import { slicesOf } from "../../lib/events/chain.ts";
 import type { GraphNode, GraphSource, Slice, Span } from "../../lib/events/span.ts";
 import { WholeGraphs } from "./whole_graphs.ts";
 
@@ -33,6 +34,7 @@ export class ComputedGraphs {
   readonly #whole = new WholeGraphs();
 
   span(span: Span): void {
+    if (span.type === "chain") return slicesOf(span).forEach((slice) => this.span(slice));
     if (span.type !== "slice") return;
     if (span.category === "ggml.op" && span.node) this.#whole.add(span);
     else if (span.category === "ggml.graph") this.#add(this.#whole.end(span));

@@ -61,6 +61,11 @@ export class ExpertLedger {
     this.#pending.set(key, { choice, ns: 0 });
   }
 
+  /** Some choice has come. */
+  get expectsProducts(): boolean {
+    return this.#pending.size > 0;
+  }
+
   /** A product of experts, on worker 0. */
   product({ track, start, end, open, node }: Slice): void {
     if (!node || open) return;

@@ -1,5 +1,5 @@
-import type { Args, Instant, OperatorSum, Slice, Track } from "../events/span.ts";
-import { OperatorLanes, type PendingOp } from "./operator_lanes.ts";
+import type { Args, Chain, Instant, OperatorSum, Slice, Track } from "../events/span.ts";
+import { count, OperatorLanes, operatorsOf, type PendingOps } from "./operator_lanes.ts";
 import { type Phase, phaseOf, PHASES } from "./operator_sums.ts";
 import type { OperatorTable } from "./operator_table.ts";
 import type { StoppedTimes } from "./stopped.ts";
@@ -7,7 +7,7 @@ import type { StoppedTimes } from "./stopped.ts";
 /** A graph that waits for the slice of the `llama_decode` around it. */
 interface PendingGraph {
   readonly slice: Slice;
-  readonly ops: readonly PendingOp[];
+  readonly ops: readonly PendingOps[];
 }
 
 /** The graphs of one thread, and how many operators and graphs that are. */
@@ -44,16 +44,16 @@ export class GraphLedger {
 
   /** `summed`: graphs without operators are those whose operators were added up. */
   constructor(readonly table: OperatorTable, readonly stopped: StoppedTimes, readonly summed = false, readonly maxPending = MAX_PENDING) {
-    this.#lanes = new OperatorLanes(table);
+    this.#lanes = new OperatorLanes(table, stopped);
   }
 
-  op(slice: Slice): void {
-    const late = this.#lanes.add(slice, this.#net(slice), this.maxPending);
+  ops(span: Slice | Chain): void {
+    const late = this.#lanes.add(operatorsOf(span), this.maxPending);
     if (late.length > 0) this.#settleLoose(late);
   }
 
   wait(slice: Slice): void {
-    this.#lanes.wait(slice, this.#net(slice));
+    this.#lanes.wait(slice);
   }
 
   /** In what kind of call they were is known from one that was seen; where that has not come yet, they wait. */
@@ -67,7 +67,7 @@ export class GraphLedger {
   graph(slice: Slice): void {
     const { ops, before } = this.#lanes.take(slice);
     this.count++;
-    this.unattached += before.length;
+    this.unattached += count(before);
     this.nodes += Number(slice.args?.nodes ?? 0);
     this.threads = Math.max(this.threads, Number(slice.args?.threads ?? 1));
     if (slice.open) this.openCount++;
@@ -75,7 +75,7 @@ export class GraphLedger {
     let waiting = this.#graphs.get(key);
     if (!waiting) this.#graphs.set(key, waiting = { graphs: [], held: 0 });
     waiting.graphs.push({ slice, ops });
-    waiting.held += ops.length + 1;
+    waiting.held += count(ops) + 1;
     if (waiting.held > this.maxPending) this.#settleAll(key, waiting);
   }
 
@@ -122,9 +122,9 @@ export class GraphLedger {
    * Operators without a graph: the window opened inside theirs, and they are left out, so that calls stay nodes × graphs. Where no graph is
    * seen at all (the library hides the function), they are all there is, and their own sum stands for the time in graphs.
    */
-  #settleLoose(ops: readonly PendingOp[]): void {
+  #settleLoose(ops: readonly PendingOps[]): void {
     if (this.count > 0) {
-      this.unattached += ops.length;
+      this.unattached += count(ops);
       return;
     }
     this.#nsByPhase.other += this.#add(ops, "other");
@@ -154,7 +154,7 @@ export class GraphLedger {
     const ns = this.#net(slice);
     if (ns !== ns) {
       // The graph's time is unknown, so its operators count as calls only: otherwise the rows would exceed the graphs.
-      for (const op of ops) this.table.add(op, phase, NaN, 0);
+      for (const link of ops.flatMap(({ links }) => links)) this.table.add(link, phase, NaN, 0);
       return 0;
     }
     const sum = this.#add(ops, phase);
@@ -167,13 +167,16 @@ export class GraphLedger {
   }
 
   /** Returns the time of those whose end was seen. */
-  #add(ops: readonly PendingOp[], phase: Phase): number {
+  #add(ops: readonly PendingOps[], phase: Phase): number {
     let sum = 0;
-    for (const op of ops) {
-      const { args, ns, waitNs } = op;
-      if (this.summed && args) this.#phases.set(args, phase);
-      this.table.add(op, phase, ns, waitNs);
-      if (ns === ns) sum += ns;
+    for (const { track, links, times, open, waitNs } of ops) {
+      for (let i = 0; i < links.length; i++) {
+        const link = links[i]!;
+        if (this.summed && link.args) this.#phases.set(link.args, phase);
+        const ns = open ? NaN : this.stopped.net(track.pid, times[i]!, times[i + 1]!);
+        this.table.add(link, phase, ns, i === 0 ? waitNs : 0);
+        if (!open) sum += ns;
+      }
     }
     return sum;
   }

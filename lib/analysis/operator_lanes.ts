@@ -1,16 +1,35 @@
 import { type GraphRow, takeGraph } from "../events/graph_row.ts";
-import type { Slice, Track } from "../events/span.ts";
+import type { Args, Chain, Slice, Track } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
-import type { Call, OperatorTable } from "./operator_table.ts";
+import type { OperatorTable } from "./operator_table.ts";
+import type { StoppedTimes } from "./stopped.ts";
 
-/** One operator on worker 0 that waits for the slice of its graph. */
-export interface PendingOp extends Call {
+/** Operators of a worker, one behind the other: a chain, or a slice alone. */
+export interface Operators extends Pick<Chain, "track" | "links" | "times"> {
   readonly start: Ns;
   readonly end: Ns;
-  /** Net of stops; NaN: its end was not seen. */
-  readonly ns: number;
-  /** Of that, waiting for other workers. */
+  /** The end of the one that it is was not seen. */
+  readonly open: boolean;
+}
+
+/** Those of worker 0, which wait for the slice of their graph. */
+export interface PendingOps extends Operators {
+  /** How long the first of them waited for other workers. */
   readonly waitNs: number;
+}
+
+export function operatorsOf(span: Slice | Chain): Operators {
+  if (span.type === "slice") {
+    const { track, start, end, open = false } = span;
+    return { track, links: [span], times: [start, end], start, end, open };
+  }
+  const { track, links, times } = span;
+  return { track, links, times, start: times[0]!, end: times.at(-1)!, open: false };
+}
+
+/** How many operators these are. */
+export function count(all: readonly PendingOps[]): number {
+  return all.reduce((sum, { links }) => sum + links.length, 0);
 }
 
 interface Busy {
@@ -20,15 +39,17 @@ interface Busy {
 }
 
 /** A row of the trace on which one worker's operators are drawn, of one graph at a time. */
-interface Lane extends GraphRow<PendingOp> {
+interface Lane extends GraphRow<PendingOps> {
   readonly worker: number;
   readonly busy: Busy;
+  /** Operators that wait. */
+  held: number;
   /** In the operator that has not come yet: waits end before it. */
   waitNs: number;
 }
 
 /** One object for all calls: nearly every operator is answered with it. */
-const none: readonly PendingOp[] = [];
+const none: readonly PendingOps[] = [];
 
 /** The operators of worker 0 until their graph is known, and how busy each worker is. */
 export class OperatorLanes {
@@ -37,56 +58,65 @@ export class OperatorLanes {
   readonly #byPid = new Map<number, Lane[]>();
   readonly workers = new Map<number, Busy>();
 
-  constructor(readonly table: OperatorTable) {}
+  constructor(readonly table: OperatorTable, readonly stopped: StoppedTimes) {}
 
-  /**
-   * `ns` is the net duration, NaN where the end was not seen. Returns operators that waited too long, if any: a graph has some thousands, so
-   * with more than `max` of them none is coming.
-   */
-  add(slice: Slice, ns: number, max: number): readonly PendingOp[] {
-    const lane = this.#lanes.get(slice.track) ?? this.#lane(slice);
-    const timed = ns === ns;
-    const { waitNs } = lane;
+  /** Returns operators that waited too long, if any: a graph has some thousands, so with more than `max` of them none is coming. */
+  add(ops: Operators, max: number): readonly PendingOps[] {
+    const { track, links, start, end, open } = ops;
+    const lane = this.#lanes.get(track) ?? this.#lane(track, links[0]!.args);
+    const { worker, busy, waitNs } = lane;
     lane.waitNs = 0;
-    lane.busy.calls++;
-    if (timed) {
-      lane.busy.ns += ns;
-      lane.busy.waitNs += waitNs;
+    busy.calls += links.length;
+    if (!open) {
+      busy.ns += this.stopped.net(track.pid, start, end);
+      busy.waitNs += waitNs;
     }
-    if (lane.worker !== 0) {
-      if (timed) this.table.addOther(slice, ns, waitNs);
+    if (worker !== 0) {
+      if (!open) this.#addOthers(ops, waitNs);
       return none;
     }
-    lane.pending.push({ name: slice.name, args: slice.args, start: slice.start, end: slice.end, ns, waitNs });
-    return lane.pending.length > max ? lane.pending.splice(0) : none;
+    lane.pending.push({ ...ops, waitNs });
+    lane.held += links.length;
+    if (lane.held <= max) return none;
+    lane.held = 0;
+    return lane.pending.splice(0);
   }
 
-  /** A wait inside of the operator that comes next on its row; `ns`: net of stops. */
-  wait(slice: Slice, ns: number): void {
-    const lane = this.#lanes.get(slice.track) ?? this.#lane(slice);
-    if (ns === ns) lane.waitNs += ns;
+  #addOthers({ track, links, times }: Operators, waitNs: number): void {
+    for (let i = 0; i < links.length; i++) {
+      this.table.addOther(links[i]!, this.stopped.net(track.pid, times[i]!, times[i + 1]!), i === 0 ? waitNs : 0);
+    }
+  }
+
+  /** A wait inside of the operator that comes next on its row. */
+  wait({ track, args, start, end, open }: Slice): void {
+    const lane = this.#lanes.get(track) ?? this.#lane(track, args);
+    if (!open) lane.waitNs += this.stopped.net(track.pid, start, end);
   }
 
   /** Operators inside a graph that has ended: see {@link takeGraph}. */
-  take(graph: Slice): { readonly ops: readonly PendingOp[]; readonly before: readonly PendingOp[] } {
-    return takeGraph(this.#byPid.get(graph.track.pid) ?? [], graph);
+  take(graph: Slice): { readonly ops: readonly PendingOps[]; readonly before: readonly PendingOps[] } {
+    const lanes = this.#byPid.get(graph.track.pid) ?? [];
+    const taken = takeGraph(lanes, graph);
+    for (const lane of lanes) lane.held = count(lane.pending);
+    return taken;
   }
 
   /** All that still waits. */
-  rest(): readonly PendingOp[] {
+  rest(): readonly PendingOps[] {
     return [...this.#lanes.values()].flatMap((lane) => lane.pending.splice(0));
   }
 
-  #lane(slice: Slice): Lane {
-    const worker = Number(slice.args?.worker ?? 0);
+  #lane(track: Track, args: Args | undefined): Lane {
+    const worker = Number(args?.worker ?? 0);
     let busy = this.workers.get(worker);
     if (!busy) this.workers.set(worker, busy = { calls: 0, ns: 0, waitNs: 0 });
-    const lane: Lane = { worker, busy, waitNs: 0, pending: [] };
-    this.#lanes.set(slice.track, lane);
+    const lane: Lane = { worker, busy, waitNs: 0, pending: [], held: 0 };
+    this.#lanes.set(track, lane);
     if (worker === 0) {
-      const lanes = this.#byPid.get(slice.track.pid);
+      const lanes = this.#byPid.get(track.pid);
       if (lanes) lanes.push(lane);
-      else this.#byPid.set(slice.track.pid, [lane]);
+      else this.#byPid.set(track.pid, [lane]);
     }
     return lane;
   }

@@ -1,4 +1,5 @@
-import type { Mark, Slice, Span } from "../events/span.ts";
+import { slicesOf } from "../events/chain.ts";
+import type { Chain, Mark, Slice, Span } from "../events/span.ts";
 import { type Ceilings, ceilingsFor } from "../machine/ceilings/ceilings.ts";
 import { type Detail, withEveryOperator, withGraphs, withOperators } from "../programs/detail.ts";
 import type { Analysis } from "./analysis.ts";
@@ -60,6 +61,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
 
   span(span: Span): void {
     if (span.type === "slice") this.#slice(span);
+    else if (span.type === "chain" && span.category === "ggml.op") this.#operators(span);
     else if (span.type === "mark") this.#mark(span);
     else if (span.type === "instant" && span.category === "ggml.sample") this.#samples.sample(span);
     else if (span.type === "instant" && span.category === "ggml.sum") this.#ledger.sum(span);
@@ -122,11 +124,17 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
     if (mark.kind === "ended") this.#calls.interrupt();
   }
 
+  #operators(span: Slice | Chain): void {
+    if (this.#experts.expectsProducts) {
+      for (const slice of span.type === "chain" ? slicesOf(span) : [span]) if (slice.node?.op === "MUL_MAT_ID") this.#experts.product(slice);
+    }
+    this.#ledger.ops(span);
+  }
+
   #slice(slice: Slice): void {
     switch (slice.category) {
       case "ggml.op":
-        if (slice.node?.op === "MUL_MAT_ID") this.#experts.product(slice);
-        return this.#ledger.op(slice);
+        return this.#operators(slice);
       case "ggml.wait":
         return this.#ledger.wait(slice);
       case "ggml.graph":

@@ -365,9 +365,9 @@ Deno.test("what waits is bounded: operators without graphs, graphs without decod
   const s = new TestSpans();
   const table = new OperatorTable();
   const ledger = new GraphLedger(table, new StoppedTimes(), false, 10);
-  for (let i = 0; i < 25; i++) ledger.op(s.op("ADD", i, i + 1));
+  for (let i = 0; i < 25; i++) ledger.ops(s.op("ADD", i, i + 1));
   for (let i = 30; i < 60; i++) {
-    ledger.op(s.op("ADD", i, i + 1));
+    ledger.ops(s.op("ADD", i, i + 1));
     ledger.graph(s.graph(i, i + 1));
   }
   ledger.finish();

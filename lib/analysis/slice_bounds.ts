@@ -1,4 +1,5 @@
-import type { Args, Slice, Span } from "../events/span.ts";
+import type { Args, Chain, Link, Slice, Span } from "../events/span.ts";
+import type { Ns } from "../events/time.ts";
 import { type Ceilings, ceilingsFor } from "../machine/ceilings/ceilings.ts";
 import { boundOf } from "./bound.ts";
 import type { BoundResult } from "./operators_schema.ts";
@@ -11,7 +12,7 @@ type By = BoundResult["by"];
  */
 export class SliceBounds {
   /** By arguments, of which an operator has one object, and verdict: so these stay few objects too. */
-  readonly #told = new WeakMap<Args, Map<By, Args>>();
+  readonly #told = new WeakMap<Args, Map<By, Link>>();
   readonly #workers = new Set<number>();
   #coldBytes = 0;
   #ceilings: Ceilings | undefined;
@@ -20,19 +21,33 @@ export class SliceBounds {
   constructor(readonly all: readonly Ceilings[]) {}
 
   readonly of = (span: Span): Span => {
+    if (span.type === "chain") return span.category === "ggml.op" ? this.#chain(span) : span;
     if (span.type !== "slice") return span;
     if (span.category === "ggml.graph") this.#graph();
-    return span.category === "ggml.op" && span.args ? this.#operator(span, span.args) : span;
+    return span.category === "ggml.op" ? this.#slice(span) : span;
   };
 
-  #operator(slice: Slice, args: Args): Slice {
+  #slice(slice: Slice): Slice {
+    const { args } = this.#link(slice, slice.open ? NaN : slice.end - slice.start);
+    return args === slice.args ? slice : { ...slice, ...(args && { args }) };
+  }
+
+  #chain(chain: Chain): Chain {
+    const { links, times } = chain;
+    return { ...chain, links: links.map((link, i) => this.#link(link, times[i + 1]! - times[i]!)) };
+  }
+
+  /** `ns`: NaN where its end was not seen. */
+  #link(link: Link, ns: Ns): Link {
+    const { args } = link;
+    if (!args) return link;
     const { worker, bytes, cold = 0, flops, quantised, atMost } = args;
     this.#workers.add(Number(worker));
-    if (worker !== 0) return slice;
+    if (worker !== 0) return link;
     this.#coldBytes += Number(bytes === undefined ? 0 : cold);
-    if (!this.#ceilings || typeof bytes !== "number" || typeof flops !== "number" || slice.open) return slice;
+    if (!this.#ceilings || typeof bytes !== "number" || typeof flops !== "number" || !(ns >= 0)) return link;
     const demands = {
-      totalNs: slice.end - slice.start,
+      totalNs: ns,
       bytes,
       coldBytes: Number(cold),
       flops,
@@ -40,7 +55,7 @@ export class SliceBounds {
       atMost: atMost === true,
     };
     const bound = boundOf(demands, this.#ceilings, this.#fits);
-    return bound ? { ...slice, args: this.#with(args, bound.by) } : slice;
+    return bound ? this.#with(link, args, bound.by) : link;
   }
 
   #graph(): void {
@@ -52,11 +67,11 @@ export class SliceBounds {
     this.#coldBytes = 0;
   }
 
-  #with(args: Args, by: By): Args {
+  #with({ name, node }: Link, args: Args, by: By): Link {
     let told = this.#told.get(args);
     if (!told) this.#told.set(args, told = new Map());
     let more = told.get(by);
-    if (!more) told.set(by, more = { ...args, bound_type: by });
+    if (!more) told.set(by, more = { name, args: { ...args, bound_type: by }, node });
     return more;
   }
 }

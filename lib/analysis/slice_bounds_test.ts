@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Args, Slice } from "../events/span.ts";
+import type { Args, Chain, Slice } from "../events/span.ts";
 import { Tracks } from "../events/tracks.ts";
 import { SliceBounds } from "./slice_bounds.ts";
 
@@ -24,6 +24,17 @@ Deno.test("slices: what binds each, from the second graph on, with few objects",
   assert.equal((bounds.of(op(100, { bytes: 10, flops: 1000 })) as Slice).args!.bound_type, "compute");
   assert.equal((bounds.of(op(9000, { bytes: 10, flops: 1000 })) as Slice).args!.bound_type, "neither");
   assert.equal((bounds.of(op(9000, {})) as Slice).args!.bound_type, undefined, "what it asks is not known");
+});
+
+Deno.test("slices: each of a chain as if it were alone, with the same objects", () => {
+  const bounds = new SliceBounds(ceilings);
+  const [weights, work] = [op(2000, { bytes: 2000, cold: 2000, flops: 100 }), op(100, { bytes: 10, flops: 1000 })];
+  const chain: Chain = { type: "chain", track: weights.track, category: "ggml.op", links: [weights, work, weights], times: [0, 2000, 2100, 9100] };
+  bounds.of(chain);
+  bounds.of(graph);
+  const { links, times } = bounds.of(chain) as Chain;
+  assert.deepEqual([links.map(({ args }) => args!.bound_type), times], [["memory", "compute", "neither"], chain.times]);
+  assert.equal(links[0]!.args, (bounds.of(weights) as Slice).args);
 });
 
 Deno.test("slices: weights that fit are bound by the cache, and graphs are told apart", () => {

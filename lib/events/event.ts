@@ -55,6 +55,8 @@ export interface Decoder {
   event(event: Event, out: SpanSink): void;
   snapshot?(snapshot: Snapshot, out: SpanSink): void;
   fact?(fact: Fact, at: Ns, out: SpanSink): void;
+  /** A few times a second: what is held back is told now, as far as it has ended. */
+  beat?(out: SpanSink): void;
   /** The run is over at `at`, or a life of its target: close what is open and mark it `open`. */
   end(at: Ns, out: SpanSink): void;
 }

@@ -222,6 +222,22 @@ export interface Slice {
   readonly file?: GpuFileUse;
 }
 
+/** What slices say of themselves that are told again and again: one object for all of them. */
+export type Link = Pick<Slice, "name" | "args" | "node">;
+
+/**
+ * {@link Slice}s of a row of which each ends where the next begins. They come by the hundred thousand a second: an object for each of them is most of the
+ * work that they make. Who looks at slices one by one takes `slicesOf` it (chain.ts).
+ */
+export interface Chain {
+  readonly type: "chain";
+  readonly track: Track;
+  readonly category: string;
+  readonly links: readonly Link[];
+  /** Where each begins, and where the last one ends: one more than there are links. */
+  readonly times: readonly Ns[];
+}
+
 export interface Instant {
   readonly type: "instant";
   readonly track: Track;
@@ -270,7 +286,7 @@ export interface Mark {
   readonly open?: boolean;
 }
 
-export type Span = Slice | Instant | Counter | Name | Mark;
+export type Span = Slice | Chain | Instant | Counter | Name | Mark;
 
-/** Receives spans in the order in which they end. */
+/** Receives spans in the order in which they end; slices in a chain when that ends. */
 export type SpanSink = (span: Span) => void;

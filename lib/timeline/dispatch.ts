@@ -59,8 +59,18 @@ export class Dispatch {
     for (const decoder of this.#byFact.get(fact.fact) ?? []) decoder.fact?.(fact, at, this.out);
   }
 
+  beat(): void {
+    for (const decoder of this.#ordered()) decoder.beat?.(this.out);
+  }
+
+  /** What has ended is told before anything is cut off. */
   end(at: Ns): void {
-    for (const name of [...this.#decoders.keys()].sort()) this.#decoders.get(name)!.end(at, this.out);
+    this.beat();
+    for (const decoder of this.#ordered()) decoder.end(at, this.out);
+  }
+
+  #ordered(): Decoder[] {
+    return [...this.#decoders.keys()].sort().map((name) => this.#decoders.get(name)!);
   }
 }
 

@@ -42,10 +42,16 @@ export interface StreamInput {
   close(): void;
 }
 
-/** llmprof gives a sign of life ten times a second. */
+/** llmprof gives a sign of life five times a second. */
 const HOST_SILENCE_NS = 2e9;
 
-type Item = Event | Snapshot | Mark;
+/** llmprof's own heartbeat, where it stands among what others tell. */
+interface Beat {
+  readonly type: "beat";
+  readonly at: Ns;
+}
+
+type Item = Event | Snapshot | Mark | Beat;
 
 /**
  * Lines of all streams → spans, in order of time. A live run and a replay differ only in who calls `write`: what comes out depends on the
@@ -113,6 +119,7 @@ export class Timeline {
         if (unmarked > 0) mark(at, "lost", `${schema.stream}: bpftrace's buffer was full`, { count: unmarked });
         unmarked = 0;
         lastBeat = at;
+        if (isHost) input.push({ type: "beat", at });
         input.advance(at - schema.disorderNs);
         observer?.beat?.(at);
       },
@@ -196,6 +203,7 @@ export class Timeline {
 
   #release(item: Item): void {
     if ("type" in item) {
+      if (item.type === "beat") return this.#dispatch.beat();
       if (item.type === "mark" && item.kind === "window") this.#shut = item.open ? null : item.at;
       return this.options.out(item);
     }

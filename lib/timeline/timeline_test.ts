@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { tell } from "../../tests/harness/decoding.ts";
 import { printed } from "../../tests/harness/lines.ts";
 import { bytes, testProbe, testSchema } from "../../tests/harness/test_probe.ts";
+import type { Decoder } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import { splitBase } from "../events/time.ts";
 import { factLine, hostSchema } from "./host.ts";
@@ -48,6 +49,25 @@ Deno.test("timeline: lines of two streams become spans in order of time", () => 
   ]);
   assert.deepEqual([t.start, t.end], [2, 45]);
 });
+
+for (const first of ["a", "host"] as const) {
+  Deno.test(`timeline: at llmprof's heartbeat decoders tell what they hold, whichever stream is read first: ${first}`, () => {
+    const decoder = (): Decoder => {
+      let held = 0;
+      return {
+        event: () => void held++,
+        beat: (out) => out({ type: "mark", at: 0, kind: "note", stream: "t", text: `held ${held}` }),
+        end: () => {},
+      };
+    };
+    const { t, spans, add } = timeline({ find: (name) => name === testProbe.name ? { ...testProbe, decoder } : undefined });
+    const host = t.add(hostSchema);
+    const streams = { a: add("a"), host };
+    const told = { a: lines("10 +10 1/1 7", "10 +30 1/1 7", "10 +31 1/1 7", "(9, +60)"), host: lines("(9, +20)", "(9, +40)", "(9, +70)") };
+    for (const name of first === "a" ? ["a", "host"] as const : ["host", "a"] as const) streams[name].write(told[name]);
+    assert.deepEqual(spans, ["mark note 0 t: held 1", "mark note 0 t: held 3"]);
+  });
+}
 
 Deno.test("timeline: records that come late as rows of maps are in order of time with the lines", () => {
   const { t, spans } = timeline();

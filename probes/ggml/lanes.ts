@@ -1,11 +1,14 @@
 import type { Event } from "../../lib/events/event.ts";
-import type { Args, SpanSink, Track } from "../../lib/events/span.ts";
+import type { Args, Link, SpanSink, Track } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
-import { argsOf, followedBy, fusedBetween, type Tensor } from "./tensor.ts";
+import { followedBy, fusedBetween, linkOf, type Tensor } from "./tensor.ts";
 
 /** More than a pool has (GGML_MAX_N_THREADS). A pool lies at a multiple of 16, so 32 times its address, in one number with the index, leaves room for both. */
 const WORKERS = 512;
+
+/** What has ended is told together: so many operators at most, and none that ended longer ago than this when the next one begins. */
+const LONGEST_CHAIN = 256, LATEST_NS = 20e6;
 
 interface Worker {
   readonly graph: Graph;
@@ -14,10 +17,12 @@ interface Worker {
   tid: number;
   readonly track: Track;
   /** What its slices say where the tensor is not known: one object, which exporters encode once. */
-  readonly unknown: Args;
-  /** When its current operator began; NaN before the first. */
-  start: Ns;
-  /** Address of the tensor that the operator computes. */
+  readonly unknown: Link & { readonly args: Args };
+  /** Operators that have ended and are not told yet. */
+  links: Link[];
+  /** When these began, and behind them when the current one did; empty before the first. */
+  times: Ns[];
+  /** Address of the tensor that the current operator computes. */
   address: number;
   /** How often it has come to a barrier in that operator. */
   barriers: number;
@@ -88,10 +93,8 @@ export class OpLanes {
     if (!worker) {
       const row = graph.slot === 0 ? `worker ${index}` : `worker ${index} of graph ${graph.slot + 1}`;
       const track = this.tracks.lane(event.pid, row, 10 + graph.slot * 1000 + index);
-      graph.workers.set(
-        index,
-        worker = { graph, index, tid: event.tid, track, unknown: { worker: index }, start: NaN, address: 0, barriers: 0 },
-      );
+      const unknown = { name: "unknown operator", args: { worker: index } };
+      graph.workers.set(index, worker = { graph, index, tid: event.tid, track, unknown, links: [], times: [], address: 0, barriers: 0 });
     }
     worker.tid = event.tid;
     this.#workers.set(event.tid, worker);
@@ -102,10 +105,17 @@ export class OpLanes {
     // What told who it is was lost, and is told of as a loss.
     if (!worker) return;
     if (worker.index === 0 && worker.graph.learns) this.#learn(worker.graph, address, worker.address);
-    this.#finish(worker, event.at, false, out);
-    worker.start = event.at;
+    const { links, times } = worker;
+    if (times.length > 0) links.push(this.#link(worker));
+    times.push(event.at);
     worker.address = address;
     worker.barriers = 0;
+    if (links.length === LONGEST_CHAIN || event.at - times[0]! > LATEST_NS) tell(worker, out);
+  }
+
+  /** Tells of all operators that have ended. */
+  tell(out: SpanSink): void {
+    for (const worker of this.#workers.values()) tell(worker, out);
   }
 
   /** What a tensor is has been told on this thread: other nodes may be fused now. */
@@ -134,7 +144,7 @@ export class OpLanes {
    */
   barrier(event: Event, out: SpanSink): void {
     const worker = this.#workers.get(event.tid);
-    if (!worker || Number.isNaN(worker.start)) return;
+    if (!worker || worker.times.length === 0) return;
     const { graph } = worker;
     let barriers = graph.barriers.get(worker.address);
     if (!barriers) graph.barriers.set(worker.address, barriers = []);
@@ -146,8 +156,10 @@ export class OpLanes {
   /** The last to come does not wait. */
   #release(arrivals: Arrival[], out: SpanSink): void {
     const end = arrivals.at(-1)!.at;
-    for (const { worker: { track, unknown }, at } of arrivals.slice(0, -1)) {
-      out({ type: "slice", track, name: "wait", category: "ggml.wait", start: at, end, args: unknown });
+    for (const { worker, at } of arrivals.slice(0, -1)) {
+      const { track, unknown: { args } } = worker;
+      tell(worker, out);
+      out({ type: "slice", track, name: "wait", category: "ggml.wait", start: at, end, args });
     }
     arrivals.length = 0;
   }
@@ -200,24 +212,42 @@ export class OpLanes {
     this.#graphs.delete(tid);
   }
 
-  /** The tensor is looked up now: its description comes from worker 0, perhaps after another worker has begun with it. */
+  /** Its current operator is over, or as `open` the run is. */
   #finish(worker: Worker, at: Ns, open: boolean, out: SpanSink): void {
-    const { graph, track, start, index, unknown } = worker;
-    if (Number.isNaN(start)) return;
-    const tensor = this.find(graph.pid, worker.address);
-    const name = tensor ? tensor.label : "unknown operator";
+    const { track, links, times } = worker;
+    if (times.length === 0) return;
+    const start = times.at(-1)!;
     // A probe that was running on another processor as its window was shut tells of an operator that is younger than that by a microsecond.
     const end = Math.max(start, at);
-    const args = tensor ? argsOf(tensor, index) : unknown;
-    const node = index === 0 ? tensor : undefined;
-    if (open) out({ type: "slice", track, name, category: "ggml.op", start, end, args, open, node });
-    else out({ type: "slice", track, name, category: "ggml.op", start, end, args, node });
-    worker.start = NaN;
+    if (open) {
+      tell(worker, out);
+      out({ type: "slice", track, category: "ggml.op", start, end, ...this.#link(worker), open });
+    } else {
+      links.push(this.#link(worker));
+      times.push(end);
+      tell(worker, out);
+    }
+    worker.times = [];
   }
+
+  /** The tensor is looked up when its operator has ended: its description comes from worker 0, perhaps after another worker has begun with it. */
+  #link({ graph, address, index, unknown }: Worker): Link {
+    const tensor = this.find(graph.pid, address);
+    return tensor ? linkOf(tensor, index) : unknown;
+  }
+}
+
+function tell(worker: Worker, out: SpanSink): void {
+  const { track, links, times } = worker;
+  if (links.length === 0) return;
+  worker.links = [];
+  worker.times = [times.at(-1)!];
+  if (links.length > 1) out({ type: "chain", track, category: "ggml.op", links, times });
+  else out({ type: "slice", track, category: "ggml.op", start: times[0]!, end: times[1]!, ...links[0]! });
 }
 
 /** Worker 0 has begun an operator of it. */
 function hasBegun({ workers }: Graph): boolean {
   const first = workers.get(0);
-  return first !== undefined && !Number.isNaN(first.start);
+  return first !== undefined && first.times.length > 0;
 }

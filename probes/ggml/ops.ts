@@ -75,22 +75,34 @@ class OpsDecoder implements Decoder {
         this.#lanes.described(event);
         return this.#tensors.tensor(event, out);
       case "ggml/ops.chosen":
-        return this.#choices.chosen(event, out);
+        return this.#choices.chosen(event, this.#behind(out));
       case "ggml/barrier.barrier":
         return this.#lanes.barrier(event, out);
       case "ggml/graph.graph":
-        this.#choices.graph(event, out);
+        this.#choices.graph(event, this.#behind(out));
         return this.#lanes.graphBegins(event, out);
       case "ggml/graph.graph_return":
-        this.#choices.graph(event, out);
+        this.#choices.graph(event, this.#behind(out));
         return this.#lanes.graphEnds(event, out);
       default:
-        return this.#counted.counted(event, out);
+        return this.#counted.counted(event, this.#behind(out));
     }
   }
 
+  beat(out: SpanSink): void {
+    this.#lanes.tell(out);
+  }
+
   end(at: Ns, out: SpanSink): void {
-    this.#choices.end(at, out);
+    this.#choices.end(at, this.#behind(out));
     this.#lanes.end(at, out);
+  }
+
+  /** What is told of a row comes behind the operators that have ended there. */
+  #behind(out: SpanSink): SpanSink {
+    return (span) => {
+      this.#lanes.tell(out);
+      out(span);
+    };
   }
 }

@@ -51,6 +51,41 @@ Deno.test("ops: an operator lasts until its worker starts the next one, the last
   ]);
 });
 
+Deno.test("ops: those that follow one another are told together, after 20 ms at most, at a heartbeat, and before anything else is told of their row", () => {
+  const MS = 1e6;
+  const d = new Decoding(ops, graph, counters(1000));
+  /** Whether it is a chain, and how many operators came. */
+  const told = () => d.spans.splice(0).map(({ type, ...span }) => `${type} ${"links" in span ? span.links.length : 1}`);
+  begin(d, 0);
+  for (let i = 0; i < 5; i++) op(d, i * MS, 0, 1 + i % 2);
+  assert.deepEqual(told(), []);
+  // The fourth has ended, the fifth has not.
+  d.beat();
+  assert.deepEqual(told(), ["chain 4"]);
+  op(d, 10 * MS, 0, 1);
+  op(d, 24 * MS, 0, 2);
+  assert.deepEqual(told(), []);
+  op(d, 25 * MS, 0, 1);
+  assert.deepEqual(told(), ["chain 3"]);
+  op(d, 26 * MS, 0, 2);
+  d.event(27 * MS, "ggml/counters.cycles", { count: 1 });
+  assert.deepEqual(told(), ["slice 1", "instant 1", "counter 1"]);
+  returns(d, 30 * MS);
+  assert.deepEqual(told(), ["slice 1"]);
+});
+
+Deno.test("ops: a graph of very many operators is told in parts", () => {
+  const d = decoding();
+  begin(d, 10);
+  for (let i = 0; i < 600; i++) op(d, 11 + i, 0, 1 + i % 2);
+  returns(d, 700);
+  assert.deepEqual(d.spans.map((span) => span.type === "chain" && [span.links.length, span.times[0], span.times.at(-1)]), [
+    [256, 11, 267],
+    [256, 267, 523],
+    [88, 523, 700],
+  ]);
+});
+
 Deno.test("ops: a worker is its index in the pool, on whatever thread it runs in this graph", () => {
   const d = decoding();
   for (const [at, thread] of [[10, "100/101"], [50, "100/102"]] as const) {
@@ -62,13 +97,13 @@ Deno.test("ops: a worker is its index in the pool, on whatever thread it runs in
     returns(d, at + 20);
   }
   assert.deepEqual(short(d.end(90)), [
-    "worker 1: MUL_MAT 12–20",
     "worker 0: MUL_MAT 11–21",
     "worker 0: ADD 21–30",
+    "worker 1: MUL_MAT 12–20",
     "worker 1: ADD 20–30",
-    "worker 1: MUL_MAT 52–60",
     "worker 0: MUL_MAT 51–61",
     "worker 0: ADD 61–70",
+    "worker 1: MUL_MAT 52–60",
     "worker 1: ADD 60–70",
   ]);
 });
@@ -283,18 +318,9 @@ Deno.test("ops: nodes that were fused are named where their time is, in every gr
     op(d, at + 4, 1, 5, "100/101");
     returns(d, at + 9);
   }
-  const once = ["ADD + RMS_NORM + MUL: l_out-0 fused=norm-1", "MUL_MAT: Qcur-1"];
-  const worker1 = ["ADD + RMS_NORM + MUL: l_out-0 fused=norm-1"];
-  assert.deepEqual(names(d.end(300)), [
-    ...once,
-    ...worker1,
-    "MUL_MAT: Kcur-1",
-    "MUL_MAT: Qcur-1",
-    ...once,
-    ...worker1,
-    "MUL_MAT: Kcur-1",
-    "MUL_MAT: Qcur-1",
-  ]);
+  const worker0 = ["ADD + RMS_NORM + MUL: l_out-0 fused=norm-1", "MUL_MAT: Qcur-1", "MUL_MAT: Kcur-1"];
+  const worker1 = ["ADD + RMS_NORM + MUL: l_out-0 fused=norm-1", "MUL_MAT: Qcur-1"];
+  assert.deepEqual(names(d.end(300)), [...worker0, ...worker1, ...worker0, ...worker1]);
 });
 
 Deno.test("ops: what another device or another graph has computed was fused with nothing", () => {

@@ -3,7 +3,7 @@ import type { SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { FindTensor } from "./lanes.ts";
-import { argsOf, type Tensor } from "./tensor.ts";
+import { linkOf, type Tensor } from "./tensor.ts";
 
 /** Operators that computed a tensor and were told in no graph that was drawn. */
 interface Sum {
@@ -110,7 +110,7 @@ export class SummedOperators {
   #tell(sum: Sum, at: Ns, out: SpanSink): void {
     const { pid, tensor, calls, timed, ns, startNs } = sum;
     if (calls === 0 && timed === 0) return;
-    const of = tensor ? argsOf(tensor, 0) : { worker: 0 };
+    const of = tensor ? linkOf(tensor, 0).args! : { worker: 0 };
     const track = this.tracks.lane(pid, "sums of operators", 4);
     const name = tensor?.label ?? "unknown operator";
     out({ type: "instant", track, name, category: "ggml.sum", at, args: { ...of, calls, ns }, sum: { of, calls, timed, ns, startNs } });

@@ -79,6 +79,10 @@ class SumsDecoder implements Decoder {
     this.#rows.set(`${snapshot.stream} ${snapshot.key}`, snapshot);
   }
 
+  beat(out: SpanSink): void {
+    this.#lanes.tell(out);
+  }
+
   end(at: Ns, out: SpanSink): void {
     this.#lanes.end(at, out);
     for (const { key: [pid, address], value } of this.#rows.values()) {

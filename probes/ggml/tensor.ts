@@ -1,5 +1,5 @@
 import type { Value } from "../../lib/events/event.ts";
-import type { Args, GraphNode, GraphSource } from "../../lib/events/span.ts";
+import type { GraphNode, GraphSource, Link } from "../../lib/events/span.ts";
 import { type Demand, demandOf, type Operand } from "./demand.ts";
 
 /** What an operator's slice says of the tensor that it computes. */
@@ -22,8 +22,8 @@ export interface Tensor extends GraphNode {
   next: Fused | null;
   /** What its slices are called: its operator, and those of `next`. */
   label: string;
-  /** Arguments of its slices, by worker: they repeat for every token, so they are made once and are one object each. */
-  readonly args: (Args | undefined)[];
+  /** What its slices say, by worker: they repeat for every token, so it is made once and is one object each. */
+  readonly links: (Link | undefined)[];
 }
 
 /** Nodes that ggml computes in one go. */
@@ -87,7 +87,7 @@ export function followedBy(tensor: Tensor, next: Fused | null): void {
   if (tensor.next?.address === next?.address && tensor.next?.ops === next?.ops) return;
   tensor.next = next;
   tensor.label = next ? `${tensor.op} + ${next.ops}` : tensor.op;
-  tensor.args.length = 0;
+  tensor.links.length = 0;
 }
 
 /** Types of ggml have numbers below this, and will for long; so have operators where the library does not tell how many there are. */
@@ -140,7 +140,7 @@ export function describe(
     cells: cellsOf(op, sources),
     next: known.next,
     label: known.label,
-    args: [],
+    links: [],
   };
 }
 
@@ -157,9 +157,14 @@ function shapeOf(ne: readonly number[]): string {
   return ne.slice(0, Math.max(2, 1 + ne.findLastIndex((n) => n !== 1))).join("×");
 }
 
-/** What the slice of a worker that computes the tensor carries. */
-export function argsOf({ args, name, next, shape, layer, cells, demand: { bytes, cold, flops, quantised, atMost } }: Tensor, worker: number): Args {
-  return args[worker] ??= {
+/** What the slice of a worker that computes the tensor says. */
+export function linkOf(tensor: Tensor, worker: number): Link {
+  return tensor.links[worker] ??= madeLink(tensor, worker);
+}
+
+function madeLink(tensor: Tensor, worker: number): Link {
+  const { name, next, shape, layer, cells, demand: { bytes, cold, flops, quantised, atMost } } = tensor;
+  const args = {
     tensor: name,
     shape,
     ...(layer !== undefined && { layer }),
@@ -172,6 +177,7 @@ export function argsOf({ args, name, next, shape, layer, cells, demand: { bytes,
     ...(flops !== undefined && quantised && { quantised }),
     ...(atMost && { atMost }),
   };
+  return { name: tensor.label, args, node: worker === 0 ? tensor : undefined };
 }
 
 /** llama.cpp appends the layer: `ffn_gate-3`, `Kcur-3 (reshaped)`, and in views of its cache `cache_k_l3 (view)`. */

@@ -1,5 +1,6 @@
 import type { Decoder, Value } from "../../lib/events/event.ts";
 import type { Fact } from "../../lib/events/fact.ts";
+import { type SingleSpan, singly } from "../../lib/events/chain.ts";
 import type { Span } from "../../lib/events/span.ts";
 import { Tracks } from "../../lib/events/tracks.ts";
 import { pidOf, tidOf } from "../../lib/programs/who.ts";
@@ -10,6 +11,7 @@ type Fields = Readonly<Record<string, Value>>;
 
 /** Feeds a probe's decoder with events that nobody had to trace, and tells its spans in one line each. */
 export class Decoding {
+  /** As they come; {@link told} and {@link ending} tell of chains one by one. */
   readonly spans: Span[] = [];
   readonly #decoder: Decoder;
   readonly #records = new Map<string, Probe["records"][string]>();
@@ -51,21 +53,27 @@ export class Decoding {
   }
 
   /** The same spans as they are. */
-  ending(at: number): readonly Span[] {
+  ending(at: number): readonly SingleSpan[] {
     this.#decoder.end(at, this.#out);
-    return this.spans.splice(0);
+    return this.spans.splice(0).flatMap(singly);
+  }
+
+  /** llmprof's heartbeat. */
+  beat(): void {
+    this.#decoder.beat?.(this.#out);
   }
 
   /** Each span since the last call: `100/101 file.read "read a.gguf" 10–20 bytes=5 …`. */
   told(): string[] {
-    return this.spans.splice(0).map(tell);
+    return this.spans.splice(0).flatMap(singly).map(tell);
   }
 
   readonly #out = (span: Span) => void this.spans.push(span);
 }
 
-/** A span in one line. */
+/** A span in one line, a chain in as many as it stands for. */
 export function tell(span: Span): string {
+  if (span.type === "chain") return singly(span).map(tell).join("\n");
   if (span.type === "mark") return `mark ${span.kind} ${span.at} ${span.stream}: ${span.text}${span.count === undefined ? "" : ` (${span.count})`}`;
   const { track } = span;
   const row = track.kind === "thread" ? `${track.pid}/${track.tid}` : track.kind === "process" ? `${track.pid}` : `${track.pid} <${track.name}>`;

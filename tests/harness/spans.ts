@@ -104,7 +104,7 @@ export function analyse<Result>(analysis: Analysis<Result>, spans: readonly Span
 
 /** In the order in which a trace brings them. */
 export function byEnd(spans: readonly Span[]): Span[] {
-  const end = (span: Span) => (span.type === "slice" ? span.end : span.at);
+  const end = (span: Span) => span.type === "slice" ? span.end : span.type === "chain" ? span.times.at(-1)! : span.at;
   return [...spans].sort((a, b) => end(a) - end(b));
 }
 

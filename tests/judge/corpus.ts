@@ -1,5 +1,6 @@
 import type { TraceHead } from "../../lib/events/exporter.ts";
-import type { Slice, Span, Track } from "../../lib/events/span.ts";
+import { singly } from "../../lib/events/chain.ts";
+import type { Link, Slice, Span, Track } from "../../lib/events/span.ts";
 import { Tracks } from "../../lib/events/tracks.ts";
 
 /**
@@ -35,6 +36,11 @@ const slice = (track: Track, category: string, name: string, start: number, end:
   ...more,
 });
 
+const links: readonly Link[] = [
+  { name: "RMS_NORM", args: { tensor: "norm-0", worker: 0 } },
+  { name: "MUL_MAT", args: { tensor: "Qcur-0", worker: 0 } },
+];
+
 /** In the order in which a session emits them: a slice when it ends. */
 export const spans: readonly Span[] = [
   { type: "name", track: main, name: "llama-server", at: 0 },
@@ -57,6 +63,14 @@ export const spans: readonly Span[] = [
   slice(lane, "ggml.op", "ADD", 250, 251, { args: { tensor: "blk.0.add", shape: "64", layer: 0, worker: 1 } }),
   slice(lane, "ggml.op", "MUL_MAT", 251, 400, { args: { tensor: "blk.0.ffn_up", shape: "64x64", layer: 0, worker: 1 } }),
   slice(firstLane, "ggml.op", "SOFT_MAX", 100, 400),
+  // The same three times: what is written again and again is written from the second time on as it was before.
+  ...[[400, 410, 417], [420, 421, 500], [500, 570, 571]].map((times): Span => ({
+    type: "chain",
+    track: firstLane,
+    category: "ggml.op",
+    links,
+    times,
+  })),
   // Overlap without nesting: two requests in flight at once.
   slice(machineLane, "block.request", "read", 100, 300),
   slice(machineLane, "block.request", "write", 200, 350),
@@ -73,4 +87,4 @@ export const spans: readonly Span[] = [
   { type: "mark", at: 5_000_000_000_000, kind: "window", stream: "ggml", text: "ggml closed" },
 ];
 
-export const slices: readonly Slice[] = spans.filter((span) => span.type === "slice");
+export const slices: readonly Slice[] = spans.flatMap(singly).filter((span) => span.type === "slice");

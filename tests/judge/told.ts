@@ -1,3 +1,4 @@
+import { singly } from "../../lib/events/chain.ts";
 import type { Slice, Span, Track } from "../../lib/events/span.ts";
 import { boottime } from "../../lib/events/time.ts";
 import { head } from "./corpus.ts";
@@ -8,7 +9,7 @@ import { query } from "./trace_processor.ts";
  * `start duration row category name arguments`, counters as `time row name value`. Readers share no code with the exporters.
  */
 export function told(spans: readonly Span[]): string[] {
-  const lines = spans.flatMap((span): string[] => {
+  const lines = spans.flatMap(singly).flatMap((span): string[] => {
     switch (span.type) {
       case "slice":
         return [event(boottime(head.clock, span.start), span.end - span.start, row(span.track), span.category, span.name, withOpen(span))];

@@ -3,6 +3,7 @@ import type { ColdstartResult } from "../../lib/analysis/coldstart_schema.ts";
 import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
 import { demoProfile } from "../../lib/commands/demo_profile.ts";
 import { probeCatalogue } from "../../lib/commands/probe_catalogue.ts";
+import { singly } from "../../lib/events/chain.ts";
 import type { Instant, Slice } from "../../lib/events/span.ts";
 import { splitBase } from "../../lib/events/time.ts";
 import { unpack } from "../../lib/timeline/packed_recording.ts";
@@ -31,10 +32,12 @@ export async function readRun(path: string): Promise<SeenRun> {
     return {
       base: splitBase(header.clock.base),
       find: probeCatalogue(demoProfile.probes),
-      out: (span) => {
-        both.span(span);
-        if (span.type === "slice") slices.push(span);
-        if (span.type === "instant") instants.push(span);
+      out: (told) => {
+        both.span(told);
+        for (const span of singly(told)) {
+          if (span.type === "slice") slices.push(span);
+          if (span.type === "instant") instants.push(span);
+        }
       },
       ...(header.root !== undefined && { root: header.root }),
     };
