@@ -22,7 +22,7 @@ export interface Field {
 
 export type Value = number | string;
 
-/** A record with time, process and meaning. */
+/** A record with time, process and meaning. Of a probe that is hot, it is valid during the call that hands it on. */
 export interface Event {
   readonly at: Ns;
   /** The stream that carried it, such as `process` or `ggml`. */

@@ -90,7 +90,7 @@ export interface Probe {
   readonly counters?: readonly string[];
   /** Calls a helper that bpftrace allows only with `--unsafe` (`signal`). */
   readonly unsafe?: boolean;
-  /** Hit hundreds of times a second or more: what it costs depends on how its records leave the kernel. */
+  /** Hit hundreds of times a second or more: what it costs depends on how its records leave the kernel. Nobody keeps an event of it (spare_events.ts). */
   readonly hot?: boolean;
   /** Its maps are read when it says so, and not when their reader goes on. */
   readonly prompt?: true;

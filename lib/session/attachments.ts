@@ -191,7 +191,8 @@ export class Attachments {
     if (isGate) void this.options.guard.armed(attached.running.pid);
     attached.onEvent = (event) => {
       if (isGate) gatekeeper.event(event);
-      if (this.#libraries.announcing.has(event.record) && !this.#left) gatekeeper.meanwhile(() => this.#libraries.atCall(event.pid));
+      const { record, pid } = event;
+      if (this.#libraries.announcing.has(record) && !this.#left) gatekeeper.meanwhile(() => this.#libraries.atCall(pid));
       this.heard(event);
     };
     return attached;

@@ -153,9 +153,10 @@ export class Life {
 
   #heard(event: Event): void {
     this.options.heard?.(event);
-    if (this.#mapped?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#mapped!.look(event.pid));
-    if (this.#places?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#places!.look(event.pid));
-    if (event.record === "process/life.exit" && event.pid === event.tid && event.pid === this.root?.pid) this.#exited.resolve();
+    const { record, pid, tid } = event;
+    if (this.#mapped?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#mapped!.look(pid));
+    if (this.#places?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#places!.look(pid));
+    if (record === "process/life.exit" && pid === tid && pid === this.root?.pid) this.#exited.resolve();
   }
 
   /** The first process that shows itself is the target, with the tree that it belongs to. */

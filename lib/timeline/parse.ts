@@ -7,6 +7,7 @@ import { BufferBeats } from "./buffer_beats.ts";
 import { LineFields } from "./line_fields.ts";
 import type { TakeLines } from "./lines.ts";
 import { MapRows } from "./map_rows.ts";
+import { SpareEvents } from "./spare_events.ts";
 
 /** Receives what the lines of one stream mean. */
 export interface LineHandler {
@@ -30,6 +31,8 @@ interface RecordShape {
   readonly name: string;
   readonly fields: readonly Field[];
   readonly hasText: boolean;
+  /** Where its events come from, when they are filled again and again. */
+  readonly spare: SpareEvents | undefined;
   /** It comes in rows of maps. */
   readonly inRows: boolean;
   /** Index of the field that says which process the record is about, where that is not the one that ran. */
@@ -59,13 +62,16 @@ export class LineParser {
   readonly #beats: BufferBeats | undefined;
   #lastBeat: Ns = NaN;
 
-  constructor(readonly schema: StreamSchema, readonly base: Base, readonly handler: LineHandler) {
+  constructor(readonly schema: StreamSchema, readonly base: Base, readonly handler: LineHandler, spare?: SpareEvents) {
     const records: RecordShape[] = [];
     for (const [kind, { name, fields }] of Object.entries(schema.records)) {
       const hasText = fields.some((field) => field.type === "text");
       const inRows = schema.rows?.includes(name) ?? false;
       const subject = fields.findIndex(({ unit }) => unit === "subject" || unit === "subject thread");
-      records[Number(kind)] = { name: interned(name), fields, hasText, inRows, subject, isThread: fields[subject]?.unit === "subject thread" };
+      const isThread = fields[subject]?.unit === "subject thread";
+      const isOneNumber = fields.length === 1 && !hasText && subject < 0;
+      const spares = isOneNumber && spare?.isPassing(name) ? spare : undefined;
+      records[Number(kind)] = { name: interned(name), fields, hasText, spare: spares, inRows, subject, isThread };
     }
     this.#records = records;
     this.#maps = new Map(Object.entries(schema.maps));
@@ -146,6 +152,10 @@ export class LineParser {
   #event(shape: RecordShape, at: Ns): Event | null {
     const who = this.#fields.integer();
     if (!isWho(who)) return null;
+    if (shape.spare) {
+      const value = this.#number(shape.fields[0]!);
+      return value === value ? shape.spare.take(at, this.schema.stream, shape.name, pidOf(who), tidOf(who), value) : null;
+    }
     const values = shape.hasText ? this.#values(shape) : this.#numbers(shape.fields);
     if (values === null) return null;
     let pid = pidOf(who), tid = tidOf(who);

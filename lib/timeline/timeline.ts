@@ -5,12 +5,13 @@ import { type Base, type Ns } from "../events/time.ts";
 import { Tracks } from "../events/tracks.ts";
 import type { Probe } from "../programs/probe.ts";
 import type { StreamSchema } from "../programs/schema.ts";
-import { Dispatch } from "./dispatch.ts";
+import { Dispatch, probeOf } from "./dispatch.ts";
 import { parseFact } from "./facts.ts";
 import { hostSchema } from "./host.ts";
 import { LineSplitter } from "./lines.ts";
 import { Merge } from "./merge.ts";
 import { LineParser } from "./parse.ts";
+import { SpareEvents } from "./spare_events.ts";
 import { Tally } from "./tally.ts";
 import { TreeFilter } from "./tree_filter.ts";
 
@@ -65,6 +66,7 @@ export class Timeline {
   readonly #dispatch: Dispatch;
   readonly #merge: Merge<Item>;
   readonly #tree: TreeFilter | undefined;
+  readonly #spare = new SpareEvents((record) => this.options.find(probeOf(record))?.hot === true);
   /** When the last window closed, or the last sign of life of a stream that never closed. */
   #end: Ns = -Infinity;
   #start: Ns = Infinity;
@@ -148,7 +150,7 @@ export class Timeline {
         unmarked += count;
       },
       undecodable,
-    });
+    }, this.#spare);
     const splitter = new LineSplitter();
     return {
       write: (bytes) => splitter.push(bytes, parser.lines),
@@ -212,6 +214,7 @@ export class Timeline {
     if (this.#tree && !this.#tree.accepts(item)) return;
     this.options.onEvent?.(item);
     this.#dispatch.event(item);
+    this.#spare.give(item);
   }
 
   #fact(event: Event): void {
