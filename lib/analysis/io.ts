@@ -8,6 +8,7 @@ import { MemoryTotals } from "./memory_totals.ts";
 import { QualityCount } from "./quality.ts";
 import { Surroundings } from "./surroundings.ts";
 import { SystemCalls } from "./system_calls.ts";
+import { ThreadIo } from "./thread_io.ts";
 import { Windows } from "./windows.ts";
 
 /** What is read from where, and how long that takes. `names`: of devices, by their numbers (`7:0`). */
@@ -33,6 +34,7 @@ class IoAnalysis implements Analysis<IoResult> {
   /** By file and tensor. */
   readonly #tensors = new Map<string, IoResult["tensors"][number]>();
   readonly #files = new FileTotals();
+  readonly #threads = new ThreadIo();
   readonly #memory = new MemoryTotals();
   readonly #memoryCalls = new MemoryCalls();
   readonly #surroundings = new Surroundings();
@@ -53,6 +55,8 @@ class IoAnalysis implements Analysis<IoResult> {
         this.#pids.add(span.track.pid);
         this.#surroundings.counter(span);
         return this.#memory.counter(span);
+      case "name":
+        return this.#threads.name(span);
       case "mark":
         this.#quality.mark(span);
         return this.#windows.mark(span);
@@ -76,6 +80,7 @@ class IoAnalysis implements Analysis<IoResult> {
       devices: devices.sort((a, b) => b.service.totalNs - a.service.totalNs),
       files,
       tensors: [...this.#tensors.values()].sort((a, b) => b.majorNs - a.majorNs || b.faults - a.faults),
+      threads: this.#threads.result(),
       pageFaults,
       majorFaults: files.reduce((sum, { major }) => sum + major, 0),
       locks,
@@ -87,6 +92,7 @@ class IoAnalysis implements Analysis<IoResult> {
   }
 
   #slice(slice: Slice): void {
+    this.#threads.slice(slice);
     if (slice.category === "block.request") return this.#request(slice);
     if (slice.category === "memory.lock") return this.#memory.lock(slice);
     this.#files.slice(slice);
@@ -97,6 +103,7 @@ class IoAnalysis implements Analysis<IoResult> {
     if (instant.category === "process.syscalls") return this.#systemCalls.instant(instant);
     if (instant.category === "memory.calls") return this.#memoryCalls.instant(instant);
     if (instant.category === "memory.tensors") return this.#touched(instant);
+    if (instant.category === "memory.threads") return this.#threads.faults(instant);
     if (instant.category !== "block.requeue") return;
     const device = String(instant.args!.device);
     this.#requeued.set(device, (this.#requeued.get(device) ?? 0) + 1);

@@ -5,8 +5,9 @@ import type { IoResult } from "./io_schema.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
 import { limitNotes, presentSurroundings } from "./surroundings_present.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
+import { threadName } from "./thread_name.ts";
 
-const MAX_FILES = 15, MAX_TENSORS = 15;
+const MAX_FILES = 15, MAX_TENSORS = 15, MAX_THREADS = 15;
 
 /** What was read from where, and how long that took: devices first, then files. */
 export function presentIo(result: IoResult): readonly View[] {
@@ -14,6 +15,7 @@ export function presentIo(result: IoResult): readonly View[] {
   if (result.devices.length > 0) views.push(devices(result));
   if (result.files.length > 0) views.push(files(result));
   if (result.tensors.length > 0) views.push(tensors(result));
+  if (result.threads.length > 0) views.push(threads(result));
   if (result.memoryCalls.length > 0) views.push(memoryCalls(result));
   views.push(...presentSurroundings(result));
   if (result.systemCalls) views.push(...presentSystemCalls(result.systemCalls));
@@ -120,6 +122,42 @@ function files({ files }: IoResult): Table {
       row.major,
       row.majorNs,
       row.cachedBytes,
+    ]),
+  };
+}
+
+function threads({ threads }: IoResult): Table {
+  const { title, shown } = firstRows("Threads", threads, MAX_THREADS);
+  // The number of a process is that of its first thread.
+  const needsProcess = shown.some(({ pid, tid }) => pid !== tid) && new Set(shown.map(({ pid }) => pid)).size > 1;
+  return {
+    type: "table",
+    title,
+    columns: [
+      ...(needsProcess ? [{ title: "process", unit: "text" } as const] : []),
+      { title: "thread", unit: "text" },
+      { title: "reads", unit: "count" },
+      { title: "read", unit: "bytes" },
+      { title: "in", unit: "ns" },
+      { title: "requests", unit: "count" },
+      { title: "bytes", unit: "bytes" },
+      { title: "in", unit: "ns" },
+      { title: "faults", unit: "count" },
+      { title: "of disk", unit: "count" },
+      { title: "in", unit: "ns" },
+    ],
+    rows: shown.map((row) => [
+      ...(needsProcess ? [String(row.pid)] : []),
+      threadName(row),
+      row.reads,
+      row.readBytes,
+      row.readNs,
+      row.requests,
+      row.requestBytes,
+      row.requestNs,
+      row.faults,
+      row.major,
+      row.majorNs,
     ]),
   };
 }

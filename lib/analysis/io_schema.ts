@@ -55,6 +55,24 @@ export const ioResultSchema = z.object({
   })),
   /** Page faults in models' files by the tensor that was touched (null: what is before the first), most time for the disk first. */
   tensors: z.array(z.object({ file: z.string(), tensor: z.string().nullable(), faults: count, major: count, majorNs: ns })),
+  /** Those that read, asked a disk, or touched; time in reads and for the disk in faults first. */
+  threads: z.array(z.object({
+    pid: count,
+    tid: count,
+    /** Empty where it was not told. */
+    name: z.string(),
+    reads: count,
+    readBytes: bytes,
+    readNs: ns,
+    /** Of disks, and how long they took in the queue and in the device. */
+    requests: count,
+    requestBytes: bytes,
+    requestNs: ns,
+    /** Page faults as far as each was told; of them, those that waited for the disk. */
+    faults: count,
+    major: count,
+    majorNs: ns,
+  })),
   pageFaults: count.nullable(),
   /** Of them, in files, those that waited for the disk. */
   majorFaults: count,

@@ -9,7 +9,7 @@ const t = new TestSpans();
 const shut = (at: number, open: boolean): Span => ({ ...t.mark("window"), at: at * MS, open });
 
 function request(start: number, end: number, more: Partial<BlockRequest> = {}): Span {
-  const block: BlockRequest = { device: "7:0", what: "read", bytes: 4096, queuedNs: MS, sequential: false, error: 0, ...more };
+  const block: BlockRequest = { device: "7:0", what: "read", bytes: 4096, queuedNs: MS, thread: t.tid, sequential: false, error: 0, ...more };
   return { ...t.slice("block.request", start, end), block };
 }
 
@@ -73,6 +73,28 @@ Deno.test("io: a file's reads, mappings and faults, and what of it came from the
   const told = presentIo(found).map((view) => view.type === "note" ? view.text : "").join("\n");
   assert.match(told, /Nothing was asked of a disk/);
   assert.match(told, /model\.gguf was read from the disk while it was touched \(3 times, 0\.09 s\): --no-mmap/);
+});
+
+Deno.test("io: what each thread read, asked of disks and touched, who waited longest first", () => {
+  const other = t.tid + 1;
+  const faulted = [{ tid: t.tid, faults: 7, major: 0, majorNs: 0 }, { tid: other, faults: 3, major: 2, majorNs: 50 * MS }];
+  const found = result([
+    { type: "name", track: t.tracks.process(t.pid), name: "/usr/bin/reader", at: 0 },
+    t.read("a", 0, 10, 100),
+    t.read("b", 10, 30, 200),
+    request(0, 5),
+    request(10, 12, { thread: other, bytes: 512 }),
+    { ...t.exit(900), category: "memory.threads", faulted },
+  ]);
+  const numbers = found.threads.map((
+    { tid, name, reads, readBytes, readNs, requests, requestBytes, requestNs, faults, major, majorNs },
+  ) => [tid, name, reads, readBytes, readNs / MS, requests, requestBytes, requestNs / MS, faults, major, majorNs / MS]);
+  assert.deepEqual(numbers, [
+    [other, "", 0, 0, 0, 1, 512, 3, 3, 2, 50],
+    [t.tid, "reader", 2, 300, 30, 1, 4096, 6, 7, 0, 0],
+  ]);
+  const table = presentIo(found).find((view) => view.type === "table" && view.title === "Threads");
+  assert.deepEqual(table?.type === "table" && table.rows.map(([name]) => name), [`${other}`, `reader ${t.tid} main`]);
 });
 
 Deno.test("io: faults by tensor, of all processes, most time for the disk first", () => {

@@ -4,9 +4,10 @@ import { firstFrames } from "./frames.ts";
 import { numaNotes, presentNuma } from "./numa_present.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
 import { isIdle } from "./sched_verdict.ts";
-import type { SchedResult, SchedThread } from "./sched_schema.ts";
+import type { SchedResult } from "./sched_schema.ts";
 import { limitNotes, presentSurroundings } from "./surroundings_present.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
+import { threadName } from "./thread_name.ts";
 
 const MAX_THREADS = 16, MAX_WAITS = 15, MAX_STACKS = 12;
 
@@ -93,7 +94,7 @@ function threads({ threads }: SchedResult): Table {
       { title: "migrations", unit: "count" },
     ],
     rows: shown.map((thread) => [
-      nameOf(thread),
+      threadName(thread),
       thread.onNs,
       thread.seenNs > 0 ? thread.onNs / thread.seenNs : null,
       thread.queuedNs,
@@ -104,10 +105,6 @@ function threads({ threads }: SchedResult): Table {
       thread.migrations,
     ]),
   };
-}
-
-function nameOf({ pid, tid, name }: SchedThread): string {
-  return [name, tid === pid ? `${tid} main` : String(tid)].filter((word) => word !== "").join(" ");
 }
 
 function waits({ waits }: SchedResult): Table {

@@ -103,6 +103,8 @@ export interface BlockRequest {
   readonly bytes: number;
   /** Before, from being made. */
   readonly queuedNs: number;
+  /** Who made it. */
+  readonly thread: number;
   /** It begins where the last one of its thread ended. */
   readonly sequential: boolean;
   /** 0: none. */
@@ -183,6 +185,11 @@ export interface TensorFaults {
   readonly majorNs: number;
 }
 
+/** Page faults of a thread, as far as they were told. */
+export interface ThreadFaults extends Omit<TensorFaults, "tensor"> {
+  readonly tid: number;
+}
+
 /** What a processor counts by itself. */
 export type CountedEvent = "cycles" | "instructions" | "cache references" | "cache misses" | "branch misses" | "stalled cycles";
 
@@ -250,6 +257,7 @@ export interface Instant {
   readonly counted?: Counted;
   readonly totals?: IntervalTotals;
   readonly touched?: readonly TensorFaults[];
+  readonly faulted?: readonly ThreadFaults[];
   readonly limits?: Limits;
   readonly stack?: SeenStack;
   readonly held?: HeldBlock;

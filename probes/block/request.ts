@@ -86,7 +86,7 @@ class RequestDecoder implements Decoder {
     ends.set(tid, sector + bytes / SECTOR);
     const what = NAMES[letter] ?? "other";
     const errno = error >= 1000 ? STATUS[error - 1000] ?? EIO : -error;
-    const block: BlockRequest = { device, what, bytes, queuedNs: issued - made, sequential, error: errno };
+    const block: BlockRequest = { device, what, bytes, queuedNs: issued - made, thread: tid, sequential, error: errno };
     const args = {
       device,
       bytes,

@@ -33,15 +33,19 @@ export const fault: Probe = {
   decoder: (tracks) => new FaultDecoder(tracks),
 };
 
-/** Faults closer than this in one mapping are one touch; the program sends at least one record per millisecond. */
-const GAP_NS = 5e6;
-
-interface Touch {
-  start: Ns;
-  end: Ns;
+/** Of a thread. */
+interface Sums {
   faults: number;
   major: number;
   majorNs: number;
+}
+
+/** Faults closer than this in one mapping are one touch; the program sends at least one record per millisecond. */
+const GAP_NS = 5e6;
+
+interface Touch extends Sums {
+  start: Ns;
+  end: Ns;
   readonly pid: number;
   readonly mapping: Mapping;
 }
@@ -50,6 +54,8 @@ class FaultDecoder implements Decoder {
   readonly #spaces = new Map<number, AddressSpace>();
   /** By thread. */
   readonly #touches = new Map<number, Touch>();
+  /** By process and thread. */
+  readonly #sums = new Map<number, Map<number, Sums>>();
   /** By thread: when its last touch was over. */
   readonly #over = new Map<number, Ns>();
   /** Of files that hold a model, by their id. */
@@ -83,6 +89,9 @@ class FaultDecoder implements Decoder {
         return this.#run(pid, tid, values as number[], out);
       case "memory/fault.major": {
         const [began, address] = values as [Ns, number];
+        const sums = this.#sumsOf(pid, tid);
+        sums.major++;
+        sums.majorNs += at - began;
         const { mapping } = this.#space(pid).at(address);
         if (!mapping) return;
         this.#touch(pid, tid, mapping, { start: began, end: at, faults: 0, major: 1, majorNs: at - began }, out);
@@ -117,6 +126,19 @@ class FaultDecoder implements Decoder {
       const track = this.tracks.lane(pid, "page faults by tensor", 2);
       out({ type: "instant", track, name, category: "memory.tensors", at, args: { file: name, tensors: touched.length }, touched });
     }
+    for (const [pid, threads] of this.#sums) {
+      const faulted = [...threads].map(([tid, sums]) => ({ tid, ...sums }));
+      out({
+        type: "instant",
+        track: this.tracks.process(pid),
+        name: "page faults",
+        category: "memory.threads",
+        at,
+        args: { threads: faulted.length },
+        faulted,
+      });
+    }
+    this.#sums.clear();
   }
 
   #run(pid: number, tid: number, values: readonly number[], out: SpanSink): void {
@@ -124,6 +146,7 @@ class FaultDecoder implements Decoder {
     let address = last - step * (all - 1);
     // A recording is anybody's: no program sends one that goes backwards, or where no process has addresses, and none is walked through for ever.
     if (!(all >= 1 && step >= 0 && address >= 0 && last <= Number.MAX_SAFE_INTEGER)) return;
+    this.#sumsOf(pid, tid).faults += all;
     for (let left = all; left > 0;) {
       const { mapping, to } = this.#space(pid).at(address);
       const count = step === 0 ? left : Math.min(left, Math.ceil((to - address) / step));
@@ -180,6 +203,14 @@ class FaultDecoder implements Decoder {
       if (tensors) known.faults.knows(tensors);
     }
     return known.faults;
+  }
+
+  #sumsOf(pid: number, tid: number): Sums {
+    let threads = this.#sums.get(pid);
+    if (!threads) this.#sums.set(pid, threads = new Map());
+    let sums = threads.get(tid);
+    if (!sums) threads.set(tid, sums = { faults: 0, major: 0, majorNs: 0 });
+    return sums;
   }
 
   #space(pid: number): AddressSpace {

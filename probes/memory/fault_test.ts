@@ -18,13 +18,34 @@ function run(d: Decoding, since: number, until: number, last: number, step: numb
   d.event(until * MS, "memory/fault.run", { since: since * MS, until: until * MS, last, step, count }, who);
 }
 
+/** Without the sums by thread. */
+function touches(d: Decoding): string[] {
+  return d.end(30 * MS).filter((line) => !line.includes("memory.threads"));
+}
+
+Deno.test("fault: how many each thread had, where no mapping was seen too, and how long it waited for the disk", () => {
+  const d = withMappings();
+  run(d, 10, 11, 0x1000, 0, 1);
+  run(d, 10, 11, 0x1000, 0x100, 5, "100/101");
+  run(d, 12, 12, 0x50000, 0, 1);
+  run(d, 13, 13, 0x50000, 0, 2, "200");
+  d.event(15 * MS, "memory/fault.major", { began: 11 * MS, address: 0x2000 });
+  d.event(16 * MS, "memory/fault.major", { began: 15 * MS, address: 0x50000 });
+  const told = d.ending(30 * MS).flatMap((span) => span.type === "instant" && span.faulted ? [[span.track.pid, span.faulted]] : []);
+  assert.deepEqual(told, [
+    [100, [{ tid: 100, faults: 2, major: 2, majorNs: 5 * MS }, { tid: 101, faults: 5, major: 0, majorNs: 0 }]],
+    [200, [{ tid: 200, faults: 2, major: 0, majorNs: 0 }]],
+  ]);
+  assert.deepEqual(d.end(40 * MS), [], "they are told once");
+});
+
 Deno.test("fault: faults close together in one mapping are one touch", () => {
   const d = withMappings();
   run(d, 10, 10, 0x1000, 0, 1);
   run(d, 11, 12, 0x4fff, 0x100, 30);
   run(d, 17, 17, 0x2000, 0, 1);
   run(d, 22.1, 22.1, 0x2000, 0, 1);
-  assert.deepEqual(d.end(30 * MS), [
+  assert.deepEqual(touches(d), [
     '100 <page faults 100> memory.touch "fault in small.gguf" 10000000–17000000 file=small.gguf faults=32',
     '100 <page faults 100> memory.touch "fault in small.gguf" 22100000–22100000 file=small.gguf faults=1',
   ]);
@@ -37,7 +58,7 @@ Deno.test("fault: each thread and each mapping has touches of its own; memory th
   run(d, 11, 11, 0x9000, 0, 1);
   run(d, 12, 12, 0x5000, 0, 1);
   run(d, 13, 13, 0x1000, 0, 1, "200");
-  assert.deepEqual(d.end(30 * MS), [
+  assert.deepEqual(touches(d), [
     '100 <page faults 100> memory.touch "fault in small.gguf" 10000000–10000000 file=small.gguf faults=1',
     '100 <page faults 101> memory.touch "fault in small.gguf" 10000000–10000000 file=small.gguf faults=1',
     '100 <page faults 100> memory.touch "fault in memory" 11000000–11000000 faults=1',
@@ -47,7 +68,7 @@ Deno.test("fault: each thread and each mapping has touches of its own; memory th
 Deno.test("fault: a run across mappings is cut where they meet", () => {
   const d = withMappings();
   run(d, 10, 11, 0x9800, 0x800, 20);
-  assert.deepEqual(d.end(30 * MS), [
+  assert.deepEqual(touches(d), [
     '100 <page faults 100> memory.touch "fault in small.gguf" 10000000–11000000 file=small.gguf faults=8',
     '100 <page faults 100> memory.touch "fault in memory" 11000000–11000000 faults=2',
   ]);
@@ -57,7 +78,7 @@ Deno.test("fault: the time for which the disk was waited is a part of the touch"
   const d = withMappings();
   d.event(15 * MS, "memory/fault.major", { began: 11 * MS, address: 0x2000 });
   run(d, 9, 11, 0x2000, 0x800, 2);
-  assert.deepEqual(d.end(30 * MS), [
+  assert.deepEqual(touches(d), [
     '100 <page faults 100> memory.touch "fault in small.gguf" 9000000–15000000 file=small.gguf faults=2 major=1 majorNs=4000000',
   ]);
 });
@@ -71,7 +92,7 @@ Deno.test("fault: what a process had mapped, what it has mapped since, and what 
   for (const [address, who] of [[0x2000, "100"], [0x9000, "100"], [0x9000, "200"], [0x3000, "300"]] as const) run(d, 10, 10, address, 0, 1, who);
   d.event(11, "process/life.exec", {}, "200");
   run(d, 12, 12, 0x9000, 0, 1, "200");
-  assert.deepEqual(d.end(30 * MS).map((line) => line.replace(/ \d+–.*/, "")), [
+  assert.deepEqual(touches(d).map((line) => line.replace(/ \d+–.*/, "")), [
     '100 <page faults 100> memory.touch "fault in other.gguf"',
     '200 <page faults 200> memory.touch "fault in memory"',
     '300 <page faults 300> memory.touch "fault in old.gguf"',
@@ -104,7 +125,7 @@ Deno.test("fault: a run that no program can have sent is none, however long it w
   for (const [last, step, count] of [[0x2000, -1, 1e15], [0x2000, 1, 1e18], [1e18, 1, 5], [0x2000, 1, 0], [0x2000, 1, -7]] as const) {
     run(d, 10, 10, last, step, count);
   }
-  assert.deepEqual(d.end(30 * MS), []);
+  assert.deepEqual(touches(d), []);
 });
 
 Deno.test("fault: the exact count is a counter of the process", () => {

@@ -1,0 +1,56 @@
+import type { Instant, Name, Slice } from "../events/span.ts";
+import type { IoResult } from "./io_schema.ts";
+
+type ThreadResult = IoResult["threads"][number];
+type Sums = { -readonly [Key in keyof ThreadResult]: ThreadResult[Key] };
+
+const NONE = { reads: 0, readBytes: 0, readNs: 0, requests: 0, requestBytes: 0, requestNs: 0, faults: 0, major: 0, majorNs: 0 };
+
+/** What each thread read, asked of disks, and touched. */
+export class ThreadIo {
+  /** By thread, whose number is its own on the machine. */
+  readonly #threads = new Map<number, Sums>();
+  readonly #names = new Map<number, string>();
+
+  /** A process is called by its program: so is its first thread. */
+  name({ track: { kind, pid, tid }, name }: Name): void {
+    if (kind === "process") this.#names.set(pid, name.slice(name.lastIndexOf("/") + 1));
+    else if (kind === "thread" && tid !== undefined) this.#names.set(tid, name);
+  }
+
+  slice({ category, track, start, end, args, block }: Slice): void {
+    if (category === "file.read") {
+      const thread = this.#of(track.pid, track.tid!);
+      thread.reads++;
+      thread.readBytes += Number(args?.bytes ?? 0);
+      thread.readNs += end - start;
+    } else if (block) {
+      const thread = this.#of(track.pid, block.thread);
+      thread.requests++;
+      thread.requestBytes += block.bytes;
+      thread.requestNs += block.queuedNs + end - start;
+    }
+  }
+
+  faults({ track, faulted }: Instant): void {
+    for (const { tid, faults, major, majorNs } of faulted ?? []) {
+      const thread = this.#of(track.pid, tid);
+      thread.faults += faults;
+      thread.major += major;
+      thread.majorNs += majorNs;
+    }
+  }
+
+  /** Those that waited longest first. */
+  result(): ThreadResult[] {
+    const waited = ({ readNs, majorNs }: ThreadResult) => readNs + majorNs;
+    const threads = [...this.#threads.values()].map((thread) => ({ ...thread, name: this.#names.get(thread.tid) ?? "" }));
+    return threads.sort((a, b) => waited(b) - waited(a) || b.requestNs - a.requestNs || b.faults - a.faults || a.tid - b.tid);
+  }
+
+  #of(pid: number, tid: number): Sums {
+    let thread = this.#threads.get(tid);
+    if (!thread) this.#threads.set(tid, thread = { pid, tid, name: "", ...NONE });
+    return thread;
+  }
+}
