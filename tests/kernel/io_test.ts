@@ -52,6 +52,8 @@ for (
     const most = hasRawTracepoints(bpftrace) ? 0.001 : 0.05;
     assert.ok(skipped <= most * events.emitted, `${skipped} hits of ${events.emitted} were skipped`);
     assert.deepEqual([row.name, row.bytes, row.errors], [device.name, row.requests * BLOCK, 0]);
+    const all = (rows: readonly { readonly requests: number }[]) => rows.reduce((sum, { requests }) => sum + requests, 0);
+    assert.equal(all(result.threads), all(result.devices));
     const sql = `select count(*) as n, sum(s.dur) as ns from slice s join args a using (arg_set_id)
       where s.category = 'block.request' and s.name = '${what}' and a.flat_key = 'debug.device' and a.string_value = '${device.number}'`;
     const [told] = await query(outputPath(folder, "pftrace"), sql);

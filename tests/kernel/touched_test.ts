@@ -102,6 +102,11 @@ for (
     const name = model.path.slice(model.path.lastIndexOf("/") + 1);
     const file = result.files.find(({ file }) => file === name)!;
     assert.deepEqual([file.faults, file.major], [TOUCHED, told.major]);
+    // It has ended, so each of its faults was told.
+    assert.equal(result.threads.reduce((sum, { faults }) => sum + faults, 0), result.pageFaults);
+    const [thread] = result.threads;
+    assert.ok(thread!.name === "touched" || isRunning, thread!.name);
+    assert.ok(thread!.faults >= TOUCHED && thread!.major >= told.major && thread!.majorNs >= file.majorNs, JSON.stringify(thread));
     const rows = result.tensors.filter(({ file }) => file === name);
     const found = rows.map(({ tensor, faults, major }) => `${tensor ?? "(header)"}: ${faults}, ${major} of disk`).sort();
     assert.deepEqual(found, expected(model, places, told));
