@@ -25,6 +25,7 @@ export function summarise<Result>(
   const exit = all(facts, "exit").at(-1);
   const cpu = all(facts, "cpu").at(-1);
   const overhead = all(facts, "overhead").at(-1);
+  const engine = all(facts, "engine").at(-1);
   const moment = (at: Ns) => Number.isFinite(at) ? Number(boottime(clock, at)) : null;
   const tallies = [...timeline.tallies.values()];
   // Of the stream's own: several copies of a library, or lives of a target, have the same records.
@@ -43,12 +44,12 @@ export function summarise<Result>(
       cpus: host("cpus") as number | null,
       governor: host("governor") as string | null,
       memoryBytes: host("memoryBytes") as number | null,
-      engine: null,
-      engineVersion: null,
-      model: null,
-      quantisation: null,
-      threads: null,
-      affinity: null,
+      engine: engine?.engine ?? null,
+      engineVersion: engine?.version ?? null,
+      model: engine?.model ?? null,
+      quantisation: engine?.quantisation ?? null,
+      threads: engine?.threads ?? null,
+      affinity: engine?.affinity ?? null,
     },
     bpftrace: header.bpftrace,
     probes: probesOf(all(facts, "program"), hits),

@@ -36,6 +36,7 @@ import { type OutcomeOptions, tellOutcome } from "./outcome.ts";
 import { type OverheadOptions, RunOverhead } from "./run_overhead.ts";
 import type { Context } from "./terminal.ts";
 import { tellEachSecond } from "./tell_each_second.ts";
+import { WatchedEngine } from "./watched_engine.ts";
 import { WatchedGpus } from "./watched_gpus.ts";
 import { WatchedSurroundings } from "./watched_surroundings.ts";
 import { TraceRun } from "./trace_run.ts";
@@ -110,6 +111,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     const target = running ?? await launch(means, options, Deno.realPathSync(program), how, (pid) => guard.stopped(pid));
     const surroundings = profile.surroundings && new WatchedSurroundings(means.files, () => session!.members(), host?.nodes !== undefined);
     const gpus = profile.gpus && new WatchedGpus(means);
+    const engine = options.all ? undefined : new WatchedEngine(means.files, () => session!.members());
     session = new Session(means, {
       target,
       ...(options.wait && isNamed(options) && { again: () => findRunning(means, options, context, () => {}, "newest") }),
@@ -147,7 +149,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         overhead.heard(event);
         learning?.heard(event);
       },
-      conclude: async () => [...await overhead.conclude(), ...await surroundings?.conclude() ?? []],
+      conclude: async () => [...await overhead.conclude(), ...await surroundings?.conclude() ?? [], ...await engine?.conclude() ?? []],
       progress: (progress) => status.progress(progress),
     });
     // All that ends a run in good order, beside the end of its target; what ends it as a failure is thrown by `run`.
@@ -162,6 +164,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     if (!probes.some(({ unpriced }) => unpriced)) overhead.follow(session, run.facts, timing, end);
     if (surroundings) tellEachSecond(session, means, end, () => surroundings.look(session!.pid));
     if (gpus) tellEachSecond(session, means, end, () => gpus.facts());
+    if (engine) tellEachSecond(session, means, end, () => engine.look());
     if (options.snapshots) tellEachSecond(session, means, end, () => machineFacts(means, probes));
     await session.run(end).finally(() => gpus?.close());
     await checkSeen(profile, session, means);

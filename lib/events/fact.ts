@@ -78,6 +78,16 @@ export type Fact =
   | { readonly fact: "ended"; readonly pid: number }
   /** The target that we started has ended. */
   | { readonly fact: "exit"; readonly pid: number; readonly code: number; readonly signal: string | null }
+  /** Which engine the target is, what it infers with, and where it may run, as far as that could be found out. */
+  | {
+    readonly fact: "engine";
+    readonly engine: string | null;
+    readonly version: string | null;
+    readonly model: string | null;
+    readonly quantisation: string | null;
+    readonly threads: number | null;
+    readonly affinity: string | null;
+  }
   /** CPU time of tracing itself, in seconds. */
   | { readonly fact: "cpu"; readonly bpftrace: number; readonly llmprof: number }
   /**

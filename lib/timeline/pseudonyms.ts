@@ -80,6 +80,8 @@ export class Pseudonyms {
         return { ...fact, places: fact.places.map((place) => ({ ...place, file: this.path(place.file) })) };
       case "mapped":
         return { ...fact, files: fact.files.map((mapped) => ({ ...mapped, file: this.path(mapped.file) })) };
+      case "engine":
+        return { ...fact, model: fact.model && this.path(fact.model) };
       case "target":
         return { ...fact, argv: this.argv(fact.argv) };
       case "note":

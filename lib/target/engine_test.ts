@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { FolderFiles } from "../../tests/harness/folder_files.ts";
+import { temporary } from "../../tests/harness/temporary.ts";
+import { ggufHeader } from "../../tests/workloads/gguf.ts";
+import { findEngine, quantisationIn, quantisationOf } from "./engine.ts";
+
+/** Each line: mebibytes and path. */
+function machine(
+  root: string,
+  processes: Readonly<Record<number, { readonly maps: readonly string[]; readonly argv?: readonly string[] }>>,
+): FolderFiles {
+  for (const [pid, { maps, argv = ["server"] }] of Object.entries(processes)) {
+    const proc = `${root}/proc/${pid}`;
+    Deno.mkdirSync(`${proc}/root`, { recursive: true });
+    const lines = maps.map((line, i) => {
+      const [, size, path] = /^(\d+) (.*)$/.exec(line)!;
+      const from = (i + 1) * 0x100000000;
+      return `${from.toString(16)}-${(from + Number(size) * 2 ** 20).toString(16)} r-xp 00000000 08:01 ${i + 1}  ${path}`;
+    });
+    Deno.writeTextFileSync(`${proc}/maps`, `${lines.join("\n")}\n`);
+    Deno.writeTextFileSync(`${proc}/cmdline`, `${argv.join("\0")}\0`);
+    Deno.writeTextFileSync(`${proc}/status`, "Name:\tserver\nThreads:\t17\nCpus_allowed:\tff\nCpus_allowed_list:\t0-3,8\n");
+  }
+  return new FolderFiles(root);
+}
+
+Deno.test("engine: of several processes the one that computes, with its version, its largest model and what that says of itself", async () => {
+  using folder = temporary();
+  const files = machine(folder.path, {
+    1: { maps: ["1 /bin/sh"] },
+    2: { maps: ["1 /opt/libggml-base.so", "5 /opt/libllama.so.0.0.5760", "9 /models/draft.Q8_0.gguf", "700 /models/big.gguf"] },
+  });
+  Deno.mkdirSync(`${folder.path}/proc/2/root/models`);
+  Deno.writeFileSync(`${folder.path}/proc/2/root/models/big.gguf`, ggufHeader({ "general.file_type": { u32: 15 } }, []));
+  assert.deepEqual(await findEngine(files, [1, 2, 3]), {
+    engine: "llama.cpp",
+    version: "0.0.5760",
+    model: "big.gguf",
+    quantisation: "Q4_K_M",
+    threads: 17,
+    affinity: "0-3,8",
+  });
+});
+
+Deno.test("engine: PyTorch says its version in a file; a model that is read and not mapped stands on the command line", async () => {
+  using folder = temporary();
+  const torch = "/venv/lib/python3/site-packages/torch";
+  const argv = ["python3", "serve.py", "--model=/models/llama-7b-AWQ.safetensors"];
+  const files = machine(folder.path, { 5: { maps: [`300 ${torch}/lib/libtorch_cpu.so`], argv } });
+  Deno.mkdirSync(`${folder.path}/proc/5/root${torch}`, { recursive: true });
+  Deno.writeTextFileSync(`${folder.path}/proc/5/root${torch}/version.py`, "from x import y\n__version__ = '2.13.0+cu130'\ndebug = False\n");
+  const { engine, version, model, quantisation } = (await findEngine(files, [5]))!;
+  assert.deepEqual([engine, version, model, quantisation], ["PyTorch", "2.13.0+cu130", "llama-7b-AWQ.safetensors", "AWQ"]);
+});
+
+Deno.test("engine: what is no engine has threads and processors, and what is gone is nothing", async () => {
+  using folder = temporary();
+  const files = machine(folder.path, { 5: { maps: ["1 /bin/sleep", "1 /usr/lib/libfoo.so.1.2"] } });
+  const none = { engine: null, version: null, model: null, quantisation: null };
+  assert.deepEqual(await findEngine(files, [5]), { ...none, threads: 17, affinity: "0-3,8" });
+  assert.equal(await findEngine(files, [6]), null);
+  assert.equal(await findEngine(files, []), null);
+});
+
+Deno.test("engine: quantisations by the names of files, and by what a GGUF says", () => {
+  const names = {
+    "m-Q4_K_M.gguf": "Q4_K_M",
+    "m.iq2_xxs.gguf": "IQ2_XXS",
+    "model-bf16-00001-of-00002.gguf": "BF16",
+    "Qwen2-7B.gguf": null,
+    "f16.gguf": "F16",
+  };
+  for (const [name, quantisation] of Object.entries(names)) assert.equal(quantisationOf(name), quantisation, name);
+  const types = [[0, "F32"], [7, "Q8_0"], [18, "Q6_K"], [25, "IQ4_NL"], [32, "BF16"], [99, "file type 99"]] as const;
+  for (const [type, name] of types) assert.equal(quantisationIn(ggufHeader({ "general.file_type": { u32: type } }, [])), name);
+  assert.equal(quantisationIn(ggufHeader({ "general.architecture": { text: "llama" } }, [])), null);
+  assert.equal(quantisationIn(new TextEncoder().encode("GGUF general.file_type\x04\0\0\0")), null, "cut behind its type");
+});
