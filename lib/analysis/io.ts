@@ -3,6 +3,7 @@ import type { Analysis } from "./analysis.ts";
 import { FileTotals } from "./file_totals.ts";
 import { Histogram } from "./histogram.ts";
 import type { IoResult, LatencyResult } from "./io_schema.ts";
+import { ioVerdict } from "./io_verdict.ts";
 import { MemoryCalls } from "./memory_calls.ts";
 import { MemoryTotals } from "./memory_totals.ts";
 import { QualityCount } from "./quality.ts";
@@ -75,17 +76,20 @@ class IoAnalysis implements Analysis<IoResult> {
       service: latency(service),
     }));
     const files = this.#files.result(this.#memory.cached);
+    const surroundings = this.#surroundings.result();
+    devices.sort((a, b) => b.service.totalNs - a.service.totalNs);
     return {
       windows,
-      devices: devices.sort((a, b) => b.service.totalNs - a.service.totalNs),
+      devices,
       files,
       tensors: [...this.#tensors.values()].sort((a, b) => b.majorNs - a.majorNs || b.faults - a.faults),
       threads: this.#threads.result(),
       pageFaults,
       majorFaults: files.reduce((sum, { major }) => sum + major, 0),
+      verdict: ioVerdict({ files, devices, windows, limits: surroundings.limits }),
       locks,
       memoryCalls: this.#memoryCalls.result(),
-      ...this.#surroundings.result(),
+      ...surroundings,
       systemCalls: this.#systemCalls.result(),
       quality: this.#quality.result(),
     };

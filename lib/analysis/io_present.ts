@@ -1,5 +1,4 @@
 import type { Facts, Note, Table, View } from "../events/view.ts";
-import { isWeights } from "../target/inference_files.ts";
 import { firstRows } from "./first_rows.ts";
 import type { IoResult } from "./io_schema.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
@@ -11,7 +10,7 @@ const MAX_FILES = 15, MAX_TENSORS = 15, MAX_THREADS = 15;
 
 /** What was read from where, and how long that took: devices first, then files. */
 export function presentIo(result: IoResult): readonly View[] {
-  const views: View[] = [...notes(result), totals(result)];
+  const views: View[] = [...notes(result), ...verdict(result), totals(result)];
   if (result.devices.length > 0) views.push(devices(result));
   if (result.files.length > 0) views.push(files(result));
   if (result.tensors.length > 0) views.push(tensors(result));
@@ -23,23 +22,32 @@ export function presentIo(result: IoResult): readonly View[] {
 }
 
 function notes(result: IoResult): Note[] {
-  const { quality, windows, devices, files } = result;
+  const { quality, windows, devices } = result;
   const notes = [...qualityNotes(quality), ...limitNotes(result)];
   notes.push(...turnsNotes(windows));
   if (devices.length === 0) notes.push(info("Nothing was asked of a disk: what was read was in the page cache, or not read."));
   for (const { device, name, what, errors } of devices) {
     if (errors > 0) notes.push(warning(`${errors} ${what}s of ${name ?? device} failed: see dmesg.`));
   }
-  const slow = files.find(({ majorNs }) => majorNs > windows.ns / 100);
-  if (slow) {
-    const time = `${slow.major} times, ${(slow.majorNs / 1e9).toFixed(2)} s`;
-    const remedy = isWeights(slow.file)
-      ? "--no-mmap or --mlock reads it at once, and more memory keeps it"
-      : "more memory keeps it, and a second start finds it there";
-    notes.push(info(`${slow.file} was read from the disk while it was touched (${time}): ${remedy}.`));
-  }
   return notes;
 }
+
+function verdict({ verdict, windows }: IoResult): Note[] {
+  if (windows.ns > 0 && verdict.length === 0) {
+    return [info("Nothing waits: reads and page faults for the disk took less than a hundredth of the time.")];
+  }
+  return verdict.map(({ wait, of, share, ns, evidence, advice }) => {
+    const time = `${(share * 100).toFixed(1)} % of the time watched, ${(ns / 1e9).toFixed(2)} s`;
+    return info(`Waits for ${WAITS[wait]} ${of}: ${time}, ${evidence}. ${advice}`);
+  });
+}
+
+/** As a sentence says it. */
+const WAITS: Readonly<Record<IoResult["verdict"][number]["wait"], string>> = {
+  "reads": "reads of",
+  "page faults": "page faults in",
+  "queue": "the queue of",
+};
 
 function totals({ windows, devices, pageFaults, majorFaults, locks }: IoResult): Facts {
   const sum = (what: string) => devices.reduce((all, row) => row.what === what ? all + row.bytes : all, 0);

@@ -76,6 +76,15 @@ export const ioResultSchema = z.object({
   pageFaults: count.nullable(),
   /** Of them, in files, those that waited for the disk. */
   majorFaults: count,
+  /** What threads waited for longest, at most three: in reads of a file, in its page faults, or in the queue of a disk. `share`: of the time watched; threads add up. */
+  verdict: z.array(z.object({
+    wait: z.enum(["reads", "page faults", "queue"]),
+    of: z.string(),
+    share: z.number(),
+    ns,
+    evidence: z.string(),
+    advice: z.string(),
+  })),
   locks: z.object({ lockedBytes: bytes, failures: z.array(z.object({ errno: z.string(), count, bytes })) }),
   /** By call (and advice), most time first: bytes of those that did not fail. */
   memoryCalls: z.array(z.object({ kind: z.string(), calls: count, failed: count, bytes, ns })),

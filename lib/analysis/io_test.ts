@@ -72,7 +72,14 @@ Deno.test("io: a file's reads, mappings and faults, and what of it came from the
   assert.deepEqual([found.pageFaults, found.majorFaults], [23, 3]);
   const told = presentIo(found).map((view) => view.type === "note" ? view.text : "").join("\n");
   assert.match(told, /Nothing was asked of a disk/);
-  assert.match(told, /model\.gguf was read from the disk while it was touched \(3 times, 0\.09 s\): --no-mmap/);
+  assert.match(
+    told,
+    /Waits for page faults in model\.gguf: 9\.0 % of the time watched, 0\.09 s, 3 of 17 page faults waited for the disk\. --no-mmap or/,
+  );
+  assert.match(
+    told,
+    /Waits for reads of model\.gguf: 3\.0 % of the time watched, 0\.03 s, 2 reads of 4 KiB at 0 MB\/s, 4 KiB of it from the disk\. A faster/,
+  );
 });
 
 Deno.test("io: what each thread read, asked of disks and touched, who waited longest first", () => {
@@ -108,6 +115,28 @@ Deno.test("io: faults by tensor, of all processes, most time for the disk first"
   ]);
   const table = presentIo(found).find((view) => view.type === "table");
   assert.deepEqual(table?.type === "table" && table.rows[2], ["m.gguf", "(header)", 1, 0, 0]);
+});
+
+Deno.test("io: the three longest waits that matter, and nothing where none does", () => {
+  const { verdict } = result([
+    t.read("weights.gguf", 0, 400, 1 << 20),
+    t.touch("weights.gguf", 400, 700, 9, { major: 9, majorNs: 300 * MS }),
+    t.read("small", 700, 705, 10),
+    t.read("warm.gguf", 710, 810, 1 << 20),
+    { ...t.counter("page cache filled: weights.gguf", 900, 1 << 20) },
+    request(0, 10, { queuedNs: 40 * MS }),
+    request(0, 100, { device: "8:0", queuedNs: 50 * MS }),
+  ]);
+  assert.deepEqual(verdict.map(({ wait, of, share, ns }) => [wait, of, share, ns / MS]), [
+    ["reads", "weights.gguf", 0.4, 400],
+    ["page faults", "weights.gguf", 0.3, 300],
+    ["reads", "warm.gguf", 0.1, 100],
+  ]);
+  const queued = result([request(0, 10, { queuedNs: 40 * MS }), request(0, 100, { device: "8:0", queuedNs: 50 * MS })]).verdict;
+  assert.deepEqual(queued.map(({ wait, of, ns }) => [wait, of, ns / MS]), [["queue", "loop0", 40]]);
+  const idle = result([t.read("small", 700, 705, 10)]);
+  assert.deepEqual(idle.verdict, []);
+  assert.ok(presentIo(idle).some((view) => view.type === "note" && view.text.startsWith("Nothing waits")));
 });
 
 Deno.test("io: a failed request is warned of", () => {

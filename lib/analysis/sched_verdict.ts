@@ -95,7 +95,8 @@ function throttledBy({ cpus, throttled, throttledNs }: Limits): { readonly evide
   };
 }
 
-function fullOf(limits: Limits | null): string | null {
+/** What says that a group's memory is used up; null where it is not. */
+export function fullOf(limits: Limits | null): string | null {
   const { memoryLimit = null, memoryBytes = null } = limits ?? {};
   if (memoryLimit === null || memoryBytes === null || memoryBytes < FULL * memoryLimit) return null;
   return `${mebibytes(memoryBytes)} of the ${mebibytes(memoryLimit)} that its control group allows are used`;

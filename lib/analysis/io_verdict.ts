@@ -1,0 +1,63 @@
+import { isWeights } from "../target/inference_files.ts";
+import { mebibytes } from "./figures.ts";
+import type { IoResult } from "./io_schema.ts";
+import { fullOf } from "./sched_verdict.ts";
+
+type Verdict = IoResult["verdict"][number];
+type File = IoResult["files"][number];
+type Device = IoResult["devices"][number];
+
+/** Of the time watched: what takes less does not matter. */
+const MATTERS = 0.01;
+const MOST = 3;
+
+/** What threads waited for longest, with what shows it and what to try. Times of threads are added, so that several can wait for more than the time watched. */
+export function ioVerdict({ files, devices, windows, limits }: Pick<IoResult, "files" | "devices" | "windows" | "limits">): Verdict[] {
+  const full = fullOf(limits);
+  const verdicts = [...files.map(reads), ...files.map((file) => faults(file, full)), ...devices.map(queued)];
+  return verdicts.map((verdict) => ({ ...verdict, share: windows.ns > 0 ? verdict.ns / windows.ns : 0 }))
+    .filter(({ share }) => share >= MATTERS).sort((a, b) => b.ns - a.ns).slice(0, MOST);
+}
+
+function reads({ file, reads, readBytes, readNs, cachedBytes }: File): Omit<Verdict, "share"> {
+  const cold = cachedBytes ?? 0;
+  const rate = readNs > 0 ? ` at ${Math.round((readBytes * 1e3) / readNs)} MB/s` : "";
+  const evidence = `${times(reads, "read")} of ${mebibytes(readBytes)}${rate}${cold > 0 ? `, ${mebibytes(cold)} of it from the disk` : ""}`;
+  const isCold = cold >= readBytes / 2;
+  const again = isWeights(file)
+    ? "a second start finds it in memory, where there is enough"
+    : "what is read twice is in memory the second time, where there is enough";
+  const advice = isCold
+    ? `A faster disk, or larger reads: ${again}.`
+    : "Little of it came through the page cache from the disk: a mapping (no --no-mmap) spares the copy of what is in memory, and what is read past the cache is read anew each time.";
+  return { wait: "reads", of: file, ns: readNs, evidence, advice };
+}
+
+function faults({ file, faults, major, majorNs }: File, full: string | null): Omit<Verdict, "share"> {
+  const evidence = `${major} of ${times(faults, "page fault")} waited for the disk${full === null ? "" : `; ${full}`}`;
+  const advice = full !== null
+    ? "Raise that limit (memory.max, --memory of a container), or need less memory."
+    : isWeights(file)
+    ? "--no-mmap or --mlock reads it at once, and more memory keeps it."
+    : "More memory keeps it, and a second start finds it there.";
+  return { wait: "page faults", of: file, ns: majorNs, evidence, advice };
+}
+
+/** Where requests wait longer before the device takes them than in it. */
+function queued({ device, name, what, requests, meanInFlight, queue, service }: Device): Omit<Verdict, "share"> {
+  const ns = queue.totalNs > service.totalNs ? queue.totalNs : 0;
+  const evidence = `${times(requests, what)}, ${queue.p50Ns / 1e3 | 0} µs in the queue and ${service.p50Ns / 1e3 | 0} in the device, half of them, ${
+    meanInFlight.toFixed(1)
+  } at once`;
+  return {
+    wait: "queue",
+    of: name ?? device,
+    ns,
+    evidence,
+    advice: "It is asked for more at once than it takes: fewer and larger requests, or a faster disk.",
+  };
+}
+
+function times(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
