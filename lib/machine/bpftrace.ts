@@ -32,11 +32,16 @@ export function hasRingBuffer({ features, version }: Bpftrace): boolean {
 }
 
 /**
- * Whether a probe stands at a raw tracepoint that llmprof names. Before 0.20 bpftrace ends at one; from 0.24 on it looks for the function behind it in a list
- * that not every kernel gives, or not to everybody, unless it is given one.
+ * Whether a probe stands at a raw tracepoint that llmprof names. Before 0.23 bpftrace ends at one, or a program there may write into the record of the one
+ * that it interrupts; from 0.24 on it looks for the function behind it in a list that not every kernel gives, or not to everybody, unless it is given one.
  */
 export function standsAtRawTracepoints({ version, features }: Bpftrace): boolean {
-  return atLeast(version, 0, 20) && (features.traceableList || !atLeast(version, 0, 24));
+  return atLeast(version, 0, 23) && (features.traceableList || !atLeast(version, 0, 24));
+}
+
+/** `on_stack_limit`. */
+export function hasStackLimit({ version }: Bpftrace): boolean {
+  return atLeast(version, 0, 23);
 }
 
 /** Before, a marker's seventh argument and those behind it are refused. */

@@ -26,6 +26,8 @@ export interface Dialect {
   readonly readsSums: boolean;
   /** Raw tracepoints, with the kernel's own structures as they are since 5.17. */
   readonly rawTracepoints: boolean;
+  /** What it puts into memory that all programs on a processor share, it can be told to put on the stack. */
+  readonly hasStackLimit: boolean;
   readonly arch: "x86_64" | "aarch64";
 }
 
@@ -77,6 +79,11 @@ const DISORDER_NS = 10e6;
  * target: often enough that a few skipped ones do not matter, and for all buffers together no more than five hundred a second.
  */
 const beatMs = (buffers: number) => Math.max(17, 2 * buffers);
+/**
+ * A record of so many bytes, fourteen numbers, is put together on the stack of its program. From memory that all programs on a processor share, where
+ * bpftrace puts what is longer, a program at a raw tracepoint would take the record of the one that it interrupts: the kernel lets it run on top of others.
+ */
+const ON_STACK = 128;
 /** Both are ignored by default: they say something to the program and nothing to bpftrace. */
 const SIGURG = 23, SIGWINCH = 28;
 
@@ -130,7 +137,12 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
     blocks.push(renderBlock(block, attach, probe, kinds, way, plan.filter, literalOf));
   }
   const repeats = dialect.walksMaps && plan.probes.some(({ template }) => isRepeating(template));
-  const prologue = [...beginning(plan, way, repeats, closing), ...heartbeat(plan.probes, dialect.perCpuBuffers), ...(rotating?.blocks() ?? [])];
+  const prologue = [
+    ...dialect.hasStackLimit ? [`config = { on_stack_limit = ${ON_STACK} }`] : [],
+    ...beginning(plan, way, repeats, closing),
+    ...heartbeat(plan.probes, dialect.perCpuBuffers),
+    ...(rotating?.blocks() ?? []),
+  ];
   const text = [...prologue, ...filterBlocks(plan.filter), ...blocks].join("\n") + "\n";
   const buffers = dialect.perCpuBuffers > 0 && { buffers: dialect.perCpuBuffers };
   const schema = { stream: plan.stream, records, maps, disorderNs: DISORDER_NS, ...buffers, ...(rotating?.used && { rows: [...rotating.records] }) };

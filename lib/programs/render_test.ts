@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Probe } from "./probe.ts";
 import { quote } from "./quoting.ts";
-import { render } from "./render.ts";
+import { type Dialect, render } from "./render.ts";
 import { parseTemplate } from "./template.ts";
 
 const dialect = {
@@ -11,6 +11,7 @@ const dialect = {
   walksMaps: true,
   readsSums: true,
   rawTracepoints: false,
+  hasStackLimit: false,
   arch: "x86_64",
 } as const;
 
@@ -19,10 +20,16 @@ function probe(template: string, extra: Partial<Probe> = {}): Probe {
   return { name: "t/p", summary: "", template, records: { hit: [{ name: "x", type: "int" }] }, decoder, ...extra };
 }
 
-function rendered(p: Probe, sites: Record<string, string[]> = {}): string {
+function rendered(p: Probe, sites: Record<string, string[]> = {}, more: Partial<Dialect> = {}): string {
   const plan = { stream: "s", probes: [p], filter: { type: "tree", pids: [42] }, window: "signalled" } as const;
-  return render(plan, dialect, (site) => site.functions.flat().flatMap((s) => sites[String(s)] ?? [])).text;
+  return render(plan, { ...dialect, ...more }, (site) => site.functions.flat().flatMap((s) => sites[String(s)] ?? [])).text;
 }
+
+Deno.test("records are put together on the stack where bpftrace can be told so, before anything else is said", () => {
+  const p = probe("tracepoint:a:b { EMIT(hit, 1); }");
+  assert.match(rendered(p, {}, { hasStackLimit: true }), /^config = \{ on_stack_limit = 128 \}\nBEGIN /);
+  assert.doesNotMatch(rendered(p), /config/);
+});
 
 Deno.test("EMIT counts, prints kind, time, process and thread in one number, and keeps commas inside brackets", () => {
   const text = rendered(probe(`tracepoint:a:b /FILTER/ { EMIT(hit, strncmp(str(arg0, 8), "a,b)", 3)); }`));

@@ -75,7 +75,16 @@ function schemaOf(stream: string, probes: Parameters<typeof render>[0]["probes"]
   const plan = { stream, probes, filter: { type: "processes", pids: [pid] }, window: "signalled" } as const;
   return render(
     plan,
-    { hasTracepoint: () => true, hasCounter: () => true, perCpuBuffers: 0, walksMaps: true, readsSums: true, rawTracepoints: false, arch: "x86_64" },
+    {
+      hasTracepoint: () => true,
+      hasCounter: () => true,
+      perCpuBuffers: 0,
+      walksMaps: true,
+      readsSums: true,
+      rawTracepoints: false,
+      hasStackLimit: false,
+      arch: "x86_64",
+    },
     () => [`uprobe:"x":"y"`],
   ).schema;
 }
