@@ -4,7 +4,7 @@ import type { Filter } from "../programs/filter.ts";
 import type { Probe } from "../programs/probe.ts";
 import { GATE_STREAM, gateFor, groupByLibrary, stillAwaited } from "../session/library_groups.ts";
 import { Members } from "../session/members.ts";
-import { inOne, type ProgramPart } from "../session/program_part.ts";
+import { apart, inOne, type ProgramPart } from "../session/program_part.ts";
 import type { Means } from "../session/means.ts";
 import { percent } from "../session/percent.ts";
 import { plannedSites } from "../session/planned_sites.ts";
@@ -16,7 +16,7 @@ import { calibrationText, readCalibration } from "./calibrated.ts";
 import type { TargetOptions } from "./find_target.ts";
 import { mustTrace } from "./means.ts";
 import { outputOwner } from "./outputs.ts";
-import { plan, type Planned } from "./planned_program.ts";
+import { byHand, plan, type Planned } from "./planned_program.ts";
 import type { Profile } from "./profile.ts";
 import { programFolder } from "./program_folder.ts";
 import type { Context } from "./terminal.ts";
@@ -99,5 +99,6 @@ async function plans(probes: readonly Probe[], filter: Filter, { bufferPages, wa
   const gate = gateFor(awaited, filter.type !== "new", mappingGate);
   if (gate) parts.push({ stream: GATE_STREAM, probes: [gate], sites: new Map() });
   const alone = awaited.length > 0 || wait ? parts : [inOne(parts)];
-  return { programs: alone.map((part) => plan({ ...part, filter, bufferPages }, means.machine)), notYet };
+  const isRaw = byHand(means.machine).rawTracepoints;
+  return { programs: alone.flatMap((part) => apart(part, isRaw)).map((part) => plan({ ...part, filter, bufferPages }, means.machine)), notYet };
 }

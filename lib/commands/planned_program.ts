@@ -2,7 +2,7 @@ import type { Capabilities } from "../machine/capabilities.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Site } from "../programs/library_sites.ts";
 import type { Probe } from "../programs/probe.ts";
-import { render } from "../programs/render.ts";
+import { type Dialect, render } from "../programs/render.ts";
 import { harmless } from "../events/text.ts";
 import { siteKey, type SiteMap } from "../session/program_part.ts";
 import { costInKernel } from "../session/prediction.ts";
@@ -38,11 +38,16 @@ const PRICES: Readonly<Record<string, string>> = {
   shared: "no trap of its own",
 };
 
+/** How programs are written that a person runs: nobody gives bpftrace a list then. */
+export function byHand(machine: Capabilities): Dialect {
+  const bpftrace = machine.bpftrace!;
+  return dialectOf({ ...machine, bpftrace: { ...bpftrace, features: { ...bpftrace.features, traceableList: false } } });
+}
+
 export function plan({ stream, probes, filter, sites, bufferPages }: PlanOptions, machine: Capabilities): Planned {
   const uprobes = new Map<string, Site>();
   const bpftrace = machine.bpftrace!;
-  // By hand nobody gives it a list.
-  const dialect = dialectOf({ ...machine, bpftrace: { ...bpftrace, features: { ...bpftrace.features, traceableList: false } } });
+  const dialect = byHand(machine);
   const program = render({ stream, probes, filter, window: "open" }, dialect, (param) => {
     const found = sites?.get(siteKey(param)) ?? [];
     for (const site of found) for (const attach of site.byHand) uprobes.set(attach, site);

@@ -39,11 +39,6 @@ export function standsAtRawTracepoints({ version, features }: Bpftrace): boolean
   return atLeast(version, 0, 23) && (features.traceableList || !atLeast(version, 0, 24));
 }
 
-/** `on_stack_limit`. */
-export function hasStackLimit({ version }: Bpftrace): boolean {
-  return atLeast(version, 0, 23);
-}
-
 /** Before, a marker's seventh argument and those behind it are refused. */
 export function handsOverMarkers({ version }: Bpftrace): boolean {
   return atLeast(version, 0, 27);

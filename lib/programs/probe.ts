@@ -90,6 +90,8 @@ export interface Probe {
   readonly counters?: readonly string[];
   /** Calls a helper that bpftrace allows only with `--unsafe` (`signal`). */
   readonly unsafe?: boolean;
+  /** Its programs leave no room on their stack: what stands on top of others has a bpftrace of its own beside it (see ON_STACK in render.ts). */
+  readonly deep?: true;
   /** Hit hundreds of times a second or more: what it costs depends on how its records leave the kernel. Nobody keeps an event of it (spare_events.ts). */
   readonly hot?: boolean;
   /** Its maps are read when it says so, and not when their reader goes on. */

@@ -26,8 +26,6 @@ export interface Dialect {
   readonly readsSums: boolean;
   /** Raw tracepoints, with the kernel's own structures as they are since 5.17. */
   readonly rawTracepoints: boolean;
-  /** What it puts into memory that all programs on a processor share, it can be told to put on the stack. */
-  readonly hasStackLimit: boolean;
   readonly arch: "x86_64" | "aarch64";
 }
 
@@ -92,6 +90,7 @@ export const SELF = "{{self}}";
 
 /** Renders probes into one bpftrace program, in the dialect that 0.16 to 0.27 share. */
 export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite): Program {
+  const isRaw = dialect.rawTracepoints && plan.probes.some(standsOnTop);
   const records: Record<string, { name: string; fields: readonly Field[] }> = {
     [Kind.open]: { name: "window.open", fields: [] },
     [Kind.close]: { name: "window.close", fields: [] },
@@ -138,7 +137,7 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   }
   const repeats = dialect.walksMaps && plan.probes.some(({ template }) => isRepeating(template));
   const prologue = [
-    ...dialect.hasStackLimit ? [`config = { on_stack_limit = ${ON_STACK} }`] : [],
+    ...isRaw ? [`config = { on_stack_limit = ${ON_STACK} }`] : [],
     ...beginning(plan, way, repeats, closing),
     ...heartbeat(plan.probes, dialect.perCpuBuffers),
     ...(rotating?.blocks() ?? []),
@@ -147,6 +146,11 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   const buffers = dialect.perCpuBuffers > 0 && { buffers: dialect.perCpuBuffers };
   const schema = { stream: plan.stream, records, maps, disorderNs: DISORDER_NS, ...buffers, ...(rotating?.used && { rows: [...rotating.records] }) };
   return { text, sites: sites.map((site) => withAmong(site, sites)), unsafe: plan.probes.some((probe) => probe.unsafe), schema };
+}
+
+/** Its programs run on top of others: it stands at raw tracepoints, where those are known. */
+export function standsOnTop({ params = {} }: Probe): boolean {
+  return Object.values(params).some(({ type }) => type === "tracepoint");
 }
 
 function wayOut({ probes }: ProgramPlan, { perCpuBuffers }: Dialect): WayOut {

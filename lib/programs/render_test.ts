@@ -11,7 +11,6 @@ const dialect = {
   walksMaps: true,
   readsSums: true,
   rawTracepoints: false,
-  hasStackLimit: false,
   arch: "x86_64",
 } as const;
 
@@ -25,10 +24,11 @@ function rendered(p: Probe, sites: Record<string, string[]> = {}, more: Partial<
   return render(plan, { ...dialect, ...more }, (site) => site.functions.flat().flatMap((s) => sites[String(s)] ?? [])).text;
 }
 
-Deno.test("records are put together on the stack where bpftrace can be told so, before anything else is said", () => {
-  const p = probe("tracepoint:a:b { EMIT(hit, 1); }");
-  assert.match(rendered(p, {}, { hasStackLimit: true }), /^config = \{ on_stack_limit = 128 \}\nBEGIN /);
-  assert.doesNotMatch(rendered(p), /config/);
+Deno.test("records are put together on the stack where a program stands at a raw tracepoint", () => {
+  const p = probe("{{done}} { EMIT(hit, 1); }", { params: { done: { type: "tracepoint", raw: "b_done", name: "a:b" } } });
+  assert.match(rendered(p, {}, { rawTracepoints: true }), /^config = \{ on_stack_limit = 128 \}\nBEGIN [^]*\nrawtracepoint:b_done /);
+  assert.match(rendered(p), /^BEGIN [^]*\ntracepoint:a:b /);
+  assert.match(rendered(probe("tracepoint:a:b { EMIT(hit, 1); }"), {}, { rawTracepoints: true }), /^BEGIN /);
 });
 
 Deno.test("EMIT counts, prints kind, time, process and thread in one number, and keeps commas inside brackets", () => {

@@ -1,5 +1,6 @@
 import type { Site } from "../programs/library_sites.ts";
 import type { Probe, SiteParam } from "../programs/probe.ts";
+import { standsOnTop } from "../programs/render.ts";
 
 /** Sites of each parameter: see {@link siteKey}. */
 export type SiteMap = ReadonlyMap<string, readonly Site[]>;
@@ -32,6 +33,13 @@ export function inOne(parts: readonly ProgramPart[]): ProgramPart {
     sites.set(key, [...new Map([...sites.get(key) ?? [], ...more].map((site) => [site.attach, site])).values()]);
   }
   return { stream: parts.length > 1 ? "target" : parts[0]!.stream, probes: [...new Set(parts.flatMap(({ probes }) => probes))], sites };
+}
+
+/** The part, and beside it what stands on top of others where those leave no room on the stack. `isRaw`: such probes stand at raw tracepoints here. */
+export function apart(part: ProgramPart, isRaw: boolean): readonly [ProgramPart, ...ProgramPart[]] {
+  const onTop = isRaw && part.probes.some(({ deep }) => deep) ? part.probes.filter(standsOnTop) : [];
+  if (onTop.length === 0) return [part];
+  return [{ ...part, probes: part.probes.filter((probe) => !onTop.includes(probe)) }, { stream: "disks", probes: onTop, sites: new Map() }];
 }
 
 /** Where the probes that `of` chooses would stand. */

@@ -1,6 +1,6 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { Fact } from "../events/fact.ts";
-import { atLeast, hasRingBuffer, hasStackLimit, standsAtRawTracepoints } from "../machine/bpftrace.ts";
+import { atLeast, hasRingBuffer, standsAtRawTracepoints } from "../machine/bpftrace.ts";
 import type { Capabilities } from "../machine/capabilities.ts";
 import type { Filter } from "../programs/filter.ts";
 import { isKernelAtLeast } from "../programs/kernel_release.ts";
@@ -51,7 +51,6 @@ export function dialectOf(machine: Capabilities): Dialect {
     walksMaps: atLeast(machine.bpftrace!.version, 0, 21) && isKernelAtLeast(machine.kernel, 5, 13),
     readsSums: atLeast(machine.bpftrace!.version, 0, 23),
     rawTracepoints: standsAtRawTracepoints(machine.bpftrace!) && isKernelAtLeast(machine.kernel, 5, 17),
-    hasStackLimit: hasStackLimit(machine.bpftrace!),
     arch: machine.arch,
   };
 }

@@ -49,6 +49,7 @@ export const switches: Probe = {
     arch: { type: "arch", x86_64: "0", aarch64: "1" },
   },
   hot: true,
+  deep: true,
   widest: 7,
   records: {
     off: [thread, ...period],

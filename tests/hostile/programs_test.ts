@@ -23,7 +23,6 @@ const dialect = {
   walksMaps: true,
   readsSums: true,
   rawTracepoints: false,
-  hasStackLimit: false,
   arch: "x86_64",
 } as const;
 const filter = { type: "processes", pids: [100] } as const;

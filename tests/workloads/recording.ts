@@ -82,7 +82,7 @@ function schemaOf(stream: string, probes: Parameters<typeof render>[0]["probes"]
       walksMaps: true,
       readsSums: true,
       rawTracepoints: false,
-      hasStackLimit: false,
+
       arch: "x86_64",
     },
     () => [`uprobe:"x":"y"`],
