@@ -37,7 +37,7 @@ function verdict({ verdict, windows }: IoResult): Note[] {
     return [info("Nothing waits: reads and page faults for the disk took less than a hundredth of the time.")];
   }
   return verdict.map(({ wait, of, share, ns, evidence, advice }) => {
-    const time = `${(share * 100).toFixed(1)} % of the time watched, ${(ns / 1e9).toFixed(2)} s`;
+    const time = `${(share * 100).toFixed(1)} % of the time watched, threads added, ${(ns / 1e9).toFixed(2)} s`;
     return info(`Waits for ${WAITS[wait]} ${of}: ${time}, ${evidence}. ${advice}`);
   });
 }

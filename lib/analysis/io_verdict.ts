@@ -23,14 +23,14 @@ function reads({ file, reads, readBytes, readNs, cachedBytes }: File): Omit<Verd
   const cold = cachedBytes ?? 0;
   const rate = readNs > 0 ? ` at ${Math.round((readBytes * 1e3) / readNs)} MB/s` : "";
   const evidence = `${times(reads, "read")} of ${mebibytes(readBytes)}${rate}${cold > 0 ? `, ${mebibytes(cold)} of it from the disk` : ""}`;
-  const isCold = cold >= readBytes / 2;
-  const again = isWeights(file)
-    ? "a second start finds it in memory, where there is enough"
-    : "what is read twice is in memory the second time, where there is enough";
-  const advice = isCold
-    ? `A faster disk, or larger reads: ${again}.`
-    : "Little of it came through the page cache from the disk: a mapping (no --no-mmap) spares the copy of what is in memory, and what is read past the cache is read anew each time.";
-  return { wait: "reads", of: file, ns: readNs, evidence, advice };
+  return { wait: "reads", of: file, ns: readNs, evidence, advice: adviceFor(file, cachedBytes === null ? null : cold / readBytes) };
+}
+
+/** `cold`: which part of what was read came into the page cache from the disk; null where that was not seen. */
+function adviceFor(file: string, cold: number | null): string {
+  const again = isWeights(file) ? "a second start finds it in memory" : "what is read twice is in memory the second time";
+  if (cold === null || cold >= 0.5) return `A faster disk, or larger reads: ${again}, where there is enough.`;
+  return "Little came through the page cache from the disk: what is in memory a mapping (no --no-mmap) does not copy, what is read past the cache is read anew each time.";
 }
 
 function faults({ file, faults, major, majorNs }: File, full: string | null): Omit<Verdict, "share"> {
@@ -46,7 +46,8 @@ function faults({ file, faults, major, majorNs }: File, full: string | null): Om
 /** Where requests wait longer before the device takes them than in it. */
 function queued({ device, name, what, requests, meanInFlight, queue, service }: Device): Omit<Verdict, "share"> {
   const ns = queue.totalNs > service.totalNs ? queue.totalNs : 0;
-  const evidence = `${times(requests, what)}, ${queue.p50Ns / 1e3 | 0} µs in the queue and ${service.p50Ns / 1e3 | 0} in the device, half of them, ${
+  const most = ({ p50Ns }: Device["queue"]) => Math.round(p50Ns / 1e3);
+  const evidence = `${times(requests, what)}, half of them at most ${most(queue)} µs in the queue and ${most(service)} in the device, ${
     meanInFlight.toFixed(1)
   } at once`;
   return {
