@@ -32,11 +32,15 @@ export class StackPlaces {
   readonly #files = new Map<string, Promise<CodeFile>>();
   /** Of a process that has ended meanwhile, what it had mapped when it was last looked at. */
   readonly #maps = new Map<number, string>();
+  /** Who forked a process that has started no program since: it has mapped the same. */
+  readonly #parents = new Map<number, number>();
 
   constructor(readonly files: KernelFiles, readonly arch: "x86_64" | "aarch64", readonly fact: (fact: Fact) => void) {}
 
   /** Takes note of an address, and says whether somebody has to look at the process: nobody is about to. */
   firstTold({ record, pid, values }: Event): boolean {
+    if (record === "process/life.task" && !values[1]) this.#parents.set(values[0] as number, pid);
+    if (record === "process/life.exec") this.#parents.delete(pid);
     if (!record.endsWith(".frame")) return false;
     const [, depth, address] = values as readonly number[];
     const id = `${pid} ${address}`;
@@ -49,11 +53,11 @@ export class StackPlaces {
   }
 
   async look(pid: number): Promise<void> {
-    const maps = await this.files.text(`/proc/${pid}/maps`) ?? this.#maps.get(pid);
+    const maps = await this.files.text(`/proc/${pid}/maps`) || (this.#maps.get(pid) ?? this.#maps.get(this.#parents.get(pid) ?? NaN));
     const addresses = this.#new.get(pid)!;
     this.#new.delete(pid);
     // It has ended before anybody looked.
-    if (maps === undefined || maps === "") return;
+    if (!maps) return;
     this.#maps.set(pid, maps);
     const code = codeOf(maps).map((mapping) => ({ at: Number(mapping.start), bytes: Number(mapping.end - mapping.start), mapping }));
     const files = new FilesOnce(this.files);

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { FolderFiles } from "../../tests/harness/folder_files.ts";
+import { temporary } from "../../tests/harness/temporary.ts";
+import type { Event } from "../events/event.ts";
+import type { Fact } from "../events/fact.ts";
+import { StackPlaces } from "./stack_places.ts";
+
+const CODE = 0x7f0000001000;
+
+Deno.test("stack places: who was forked, started nothing and has ended had mapped what its parent has; who started a program had not", async () => {
+  using folder = temporary();
+  Deno.mkdirSync(`${folder.path}/proc/100`, { recursive: true });
+  Deno.writeTextFileSync(`${folder.path}/proc/100/maps`, "7f0000000000-7f0000010000 r-xp 00000000 00:00 0 \n");
+  const facts: Fact[] = [];
+  const places = new StackPlaces(new FolderFiles(folder.path), "x86_64", (fact) => facts.push(fact));
+  const event = (record: string, pid: number, ...values: number[]): Event => ({ at: 0, stream: "s", record, pid, tid: pid, values });
+  const frame = (pid: number) => places.firstTold(event("sched/switch.frame", pid, 1, 0, CODE));
+  assert.deepEqual([frame(100), frame(100)], [true, false]);
+  await places.look(100);
+  for (const child of [200, 300]) places.firstTold(event("process/life.task", 100, child, 0));
+  places.firstTold(event("process/life.exec", 300));
+  for (const child of [200, 300]) {
+    assert.ok(frame(child));
+    await places.look(child);
+  }
+  const place = { at: CODE, file: "", name: null, offset: 0 };
+  assert.deepEqual(facts, [{ fact: "places", pid: 100, places: [place] }, { fact: "places", pid: 200, places: [place] }]);
+});
