@@ -45,8 +45,7 @@ export async function findEngine(files: KernelFiles, pids: readonly number[]): P
     engine: found[at]?.name ?? null,
     version: found[at] ? await versionOf(files, root, found[at].path) : null,
     model: model && nameOf(model),
-    quantisation: model &&
-      (quantisationIn(model.startsWith("/") ? await files.bytes(`${root}${model}`, 0, HEAD) : null) ?? quantisationOf(nameOf(model))),
+    quantisation: model && quantisationOf(nameOf(model)),
     threads: threads === null ? null : Number(threads),
     affinity: field("Cpus_allowed_list"),
   };
@@ -80,29 +79,7 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** The beginning of a GGUF, where it says what it is. */
-const HEAD = 1 << 16;
-/** `LLAMA_FTYPE_*` of llama.cpp's llama.h, by number. */
-const FILE_TYPES: Readonly<Record<number, string>> = {
-  ...Object.fromEntries(["F32", "F16", "Q4_0", "Q4_1"].map((name, i) => [i, name])),
-  ...Object.fromEntries(["Q8_0", "Q5_0", "Q5_1", "Q2_K", "Q3_K_S", "Q3_K_M", "Q3_K_L", "Q4_K_S", "Q4_K_M", "Q5_K_S"].map((name, i) => [7 + i, name])),
-  ...Object.fromEntries(["Q5_K_M", "Q6_K", "IQ2_XXS", "IQ2_XS", "Q2_K_S", "IQ3_XS", "IQ3_XXS", "IQ1_S", "IQ4_NL"].map((name, i) => [17 + i, name])),
-  ...Object.fromEntries(["IQ3_S", "IQ3_M", "IQ2_S", "IQ2_M", "IQ4_XS", "IQ1_M", "BF16"].map((name, i) => [26 + i, name])),
-  36: "TQ1_0",
-  37: "TQ2_0",
-  38: "MXFP4",
-};
-
-/** A text of GGUF is its length and its letters; a number of 32 bits has type 4. */
-export function quantisationIn(head: Uint8Array | null): string | null {
-  if (!head || head.length < 4 || new TextDecoder().decode(head.subarray(0, 4)) !== "GGUF") return null;
-  const at = new TextDecoder("latin1").decode(head).indexOf("general.file_type\x04\0\0\0");
-  if (at < 0 || at + 25 > head.length) return null;
-  const type = new DataView(head.buffer, head.byteOffset).getUint32(at + 21, true);
-  return FILE_TYPES[type] ?? `file type ${type}`;
-}
-
-/** `llama-7b.Q4_K_M.gguf`: what people write into names. */
+/** `llama-7b.Q4_K_M.gguf`: what people write into names. The file would say it too, but to read it brings it into the page cache, which is looked at. */
 export function quantisationOf(name: string): string | null {
   const found = /(?:^|[.\-_])((?:I?Q|TQ)\d\w*|MXFP4|BF16|FP?16|FP?32|FP8|INT[48]|AWQ|GPTQ)(?=[.\-]|$)/i.exec(name)?.[1];
   return found?.toUpperCase() ?? null;
