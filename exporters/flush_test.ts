@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import type { ByteSink } from "../lib/events/exporter.ts";
+import { singly } from "../lib/events/chain.ts";
 import type { Span } from "../lib/events/span.ts";
 import { Tracks } from "../lib/events/tracks.ts";
 import { temporary } from "../tests/harness/temporary.ts";
 import { head, spans } from "../tests/judge/corpus.ts";
-import { singly } from "../lib/events/chain.ts";
 import { told, toldBySql } from "../tests/judge/told.ts";
 import { errors, judged, query } from "../tests/judge/trace_processor.ts";
 import { openByteSink } from "./file.ts";

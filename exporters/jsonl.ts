@@ -7,7 +7,8 @@ import { absolute } from "./decimal.ts";
 import { toJson } from "./json.ts";
 
 /**
- * One JSON object a line (`.jsonl`), each with a `type`: first `head`, then the spans in the order in which they end (operators of a row together, 20 ms of them at most), at last each `view`.
+ * One JSON object a line (`.jsonl`), each with a `type`: first `head`, then the spans in the order in which they end (operators of a row together, 20 ms of
+ * them at most), at last each `view`.
  *
  * Times (`start`, `end`, `at`) are absolute CLOCK_BOOTTIME in nanoseconds as decimal text: as numbers they may be above 2^53, where most
  * readers round in silence. `duration` is the same difference as a number. A track stands in full on each line, so that lines can be cut,

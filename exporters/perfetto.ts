@@ -121,9 +121,10 @@ class PerfettoExporter implements Exporter {
   #slice(slice: DrawnSlice, track: Track): void {
     const { name, category, start, end, open, arrows } = slice;
     // With arrows it is like no other, and so is one that never ended.
-    if (!open && !arrows && this.#repeats(slice, category, track, start, end)) return;
+    const isLikeOthers = !open && !arrows;
+    if (isLikeOthers && this.#repeats(slice, category, track, start, end)) return;
     const args = open ? { ...slice.args, open: true } : slice.args;
-    const again = open || arrows ? undefined : args;
+    const again = isLikeOthers ? args : undefined;
     const known = again && this.#known.get(again);
     const row = this.#rows.get(track);
     const uuid = row ? undefined : this.#tracks.uuid(track);

@@ -74,10 +74,9 @@ class IoAnalysis implements Analysis<IoResult> {
       meanInFlight: windows.ns > 0 ? service.sum / windows.ns : 0,
       queue: latency(queue),
       service: latency(service),
-    }));
+    })).sort((a, b) => b.service.totalNs - a.service.totalNs);
     const files = this.#files.result(this.#memory.cached);
     const surroundings = this.#surroundings.result();
-    devices.sort((a, b) => b.service.totalNs - a.service.totalNs);
     return {
       windows,
       devices,

@@ -1,22 +1,16 @@
 import { isWeights } from "../target/inference_files.ts";
 import { mebibytes } from "./figures.ts";
 import type { IoResult } from "./io_schema.ts";
-import { fullOf } from "./sched_verdict.ts";
+import { fullOf, longest } from "./verdict.ts";
 
 type Verdict = IoResult["verdict"][number];
 type File = IoResult["files"][number];
 type Device = IoResult["devices"][number];
 
-/** Of the time watched: what takes less does not matter. */
-const MATTERS = 0.01;
-const MOST = 3;
-
 /** What threads waited for longest, with what shows it and what to try. Times of threads are added, so that several can wait for more than the time watched. */
 export function ioVerdict({ files, devices, windows, limits }: Pick<IoResult, "files" | "devices" | "windows" | "limits">): Verdict[] {
   const full = fullOf(limits);
-  const verdicts = [...files.map(reads), ...files.map((file) => faults(file, full)), ...devices.map(queued)];
-  return verdicts.map((verdict) => ({ ...verdict, share: windows.ns > 0 ? verdict.ns / windows.ns : 0 }))
-    .filter(({ share }) => share >= MATTERS).sort((a, b) => b.ns - a.ns).slice(0, MOST);
+  return longest([...files.map(reads), ...files.map((file) => faults(file, full)), ...devices.map(queued)], windows.ns);
 }
 
 function reads({ file, reads, readBytes, readNs, cachedBytes }: File): Omit<Verdict, "share"> {
@@ -33,14 +27,14 @@ function adviceFor(file: string, cold: number | null): string {
   return "Little came through the page cache from the disk: what is in memory a mapping (no --no-mmap) does not copy, what is read past the cache is read anew each time.";
 }
 
-function faults({ file, faults, major, majorNs }: File, full: string | null): Omit<Verdict, "share"> {
-  const evidence = `${major} of ${times(faults, "page fault")} waited for the disk${full === null ? "" : `; ${full}`}`;
-  const advice = full !== null
-    ? "Raise that limit (memory.max, --memory of a container), or need less memory."
-    : isWeights(file)
+function faults({ file, faults, major, majorNs }: File, full: ReturnType<typeof fullOf>): Omit<Verdict, "share"> {
+  const evidence = `${major} of ${times(faults, "page fault")} waited for the disk`;
+  const wait = { wait: "page faults", of: file, ns: majorNs } as const;
+  if (full !== null) return { ...wait, evidence: `${evidence}; ${full.evidence}`, advice: full.advice };
+  const advice = isWeights(file)
     ? "--no-mmap or --mlock reads it at once, and more memory keeps it."
     : "More memory keeps it, and a second start finds it there.";
-  return { wait: "page faults", of: file, ns: majorNs, evidence, advice };
+  return { ...wait, evidence, advice };
 }
 
 /** Where requests wait longer before the device takes them than in it. */

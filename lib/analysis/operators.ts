@@ -1,4 +1,4 @@
-import { slicesOf } from "../events/chain.ts";
+import { singly } from "../events/chain.ts";
 import type { Chain, Mark, Slice, Span } from "../events/span.ts";
 import { type Ceilings, ceilingsFor } from "../machine/ceilings/ceilings.ts";
 import { type Detail, withEveryOperator, withGraphs, withOperators } from "../programs/detail.ts";
@@ -126,7 +126,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
 
   #operators(span: Slice | Chain): void {
     if (this.#experts.expectsProducts) {
-      for (const slice of span.type === "chain" ? slicesOf(span) : [span]) if (slice.node?.op === "MUL_MAT_ID") this.#experts.product(slice);
+      for (const slice of singly(span)) if (slice.node?.op === "MUL_MAT_ID") this.#experts.product(slice);
     }
     this.#ledger.ops(span);
   }

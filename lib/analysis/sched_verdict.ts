@@ -1,14 +1,11 @@
 import type { Limits } from "../events/surroundings.ts";
-import { mebibytes } from "./figures.ts";
 import type { SchedResult, SchedThread, SchedWait } from "./sched_schema.ts";
+import { fullOf, longest } from "./verdict.ts";
 
 /** Threads that are busy for less of the busiest one's time wait for work, and nobody waits for them. */
 const COMPUTES = 0.1;
-/** What takes less of their time does not matter. */
-const MATTERS = 0.01;
 /** Of its time: a thread that is busy for less has nothing to do. */
 const IDLE = 0.01;
-const MOST = 3;
 
 /** Who waits for one of these has something to do; for a lock, a message or a moment one may wait without. */
 const AT_WORK: ReadonlySet<string> = new Set(["disk", "page fault", "device", "kernel"]);
@@ -62,12 +59,7 @@ export function schedVerdict(
   const verdicts = [...byReason].map(([reason, ns]) => {
     const evidence = evidenceOf(reason, waits), advice = ADVICE[reason] ?? "";
     if (full === null || !OF_MEMORY.has(reason)) return { wait: reason, ns, evidence, advice };
-    return {
-      wait: reason,
-      ns,
-      evidence: `${evidence}; ${full}`,
-      advice: "Raise that limit (memory.max, --memory of a container), or need less memory.",
-    };
+    return { wait: reason, ns, evidence: `${evidence}; ${full.evidence}`, advice: full.advice };
   });
   // What its own limit takes is no neighbour's fault.
   const isThrottled = limits !== null && limits.throttledNs > THROTTLED * queued && limits.throttled > 0;
@@ -76,14 +68,11 @@ export function schedVerdict(
     ns: queued,
     ...isThrottled ? throttledBy(limits) : { evidence: crowdOf(crowd), advice: crowdAdvice(crowd) },
   });
-  return verdicts.map((verdict) => ({ ...verdict, share: seen > 0 ? verdict.ns / seen : 0 }))
-    .filter(({ share }) => share >= MATTERS).sort((a, b) => b.ns - a.ns).slice(0, MOST);
+  return longest(verdicts, seen);
 }
 
 /** Of the time for which threads were queued. */
 const THROTTLED = 0.25;
-/** Of a group's limit: the kernel takes back what it can before it is reached. */
-const FULL = 0.9;
 /** Waits that are longer where memory is short. */
 const OF_MEMORY: ReadonlySet<string> = new Set(["disk", "page fault"]);
 
@@ -93,13 +82,6 @@ function throttledBy({ cpus, throttled, throttledNs }: Limits): { readonly evide
     evidence: `its control group allows ${allowed}, and it stood still ${throttled} times until the next period, ${(throttledNs / 1e9).toFixed(2)} s`,
     advice: "Raise that limit (cpu.max, --cpus of a container), or compute with fewer threads.",
   };
-}
-
-/** What says that a group's memory is used up; null where it is not. */
-export function fullOf(limits: Limits | null): string | null {
-  const { memoryLimit = null, memoryBytes = null } = limits ?? {};
-  if (memoryLimit === null || memoryBytes === null || memoryBytes < FULL * memoryLimit) return null;
-  return `${mebibytes(memoryBytes)} of the ${mebibytes(memoryLimit)} that its control group allows are used`;
 }
 
 function evidenceOf(reason: string, waits: readonly SchedWait[]): string {

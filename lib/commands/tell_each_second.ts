@@ -4,14 +4,14 @@ import type { Session } from "../session/session.ts";
 
 const EVERY_MS = 1000;
 
-/** Looks at the machine each second, from when the run counts until its end, and tells what is found. */
-export function tellEachSecond(session: Session, means: Means, end: Promise<unknown>, look: () => Promise<readonly Fact[]>): void {
+/** Looks at the machine each second, from when the run counts until its end, or until `look` gives null, and tells what is found. */
+export function tellEachSecond(session: Session, means: Means, end: Promise<unknown>, look: () => Promise<readonly Fact[] | null>): void {
   let isOver = false;
   void end.then(() => isOver = true);
   const tell = async () => {
     while (!isOver) {
       const facts = await look();
-      if (isOver) return;
+      if (isOver || !facts) return;
       for (const fact of facts) session.tell(fact);
       await Promise.race([means.sleep(EVERY_MS), end]);
     }

@@ -8,14 +8,16 @@ const LOOKS = [1, 3, 7, 15, 31, 63];
 /** Which engine the target is, and what it infers with, as a fact that its last look makes true. */
 export class WatchedEngine {
   #seconds = 0;
-  #told: Fact | undefined;
+  #isTold = false;
   #isKnown = false;
 
   constructor(readonly files: KernelFiles, readonly members: () => Promise<readonly number[]>) {}
 
-  /** Asked each second. */
-  async look(): Promise<Fact[]> {
-    return this.#isKnown || !LOOKS.includes(this.#seconds++) ? [] : await this.#facts();
+  /** Asked each second, until it gives null: there is nothing more to look for. */
+  async look(): Promise<Fact[] | null> {
+    const second = this.#seconds++;
+    if (this.#isKnown || second > LOOKS.at(-1)!) return null;
+    return LOOKS.includes(second) ? await this.#facts() : [];
   }
 
   /** Once more at the end, where the model was not there before. */
@@ -25,8 +27,9 @@ export class WatchedEngine {
 
   async #facts(): Promise<Fact[]> {
     const found = await findEngine(this.files, await this.members());
-    if (!found || (this.#told && found.engine === null)) return [];
+    if (!found || (this.#isTold && found.engine === null)) return [];
+    this.#isTold = true;
     this.#isKnown = found.engine !== null && found.model !== null;
-    return [this.#told = { fact: "engine", ...found }];
+    return [{ fact: "engine", ...found }];
   }
 }

@@ -18,6 +18,8 @@ export function slicesOf({ track, category, links, times }: Chain): Slice[] {
 export type SingleSpan = Exclude<Span, Chain>;
 
 /** What it stands for, one by one. */
+export function singly(span: Slice | Chain): readonly Slice[];
+export function singly(span: Span): readonly SingleSpan[];
 export function singly(span: Span): readonly SingleSpan[] {
   return span.type === "chain" ? slicesOf(span) : [span];
 }

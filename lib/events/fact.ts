@@ -17,6 +17,19 @@ export interface Place {
   readonly offset: number;
 }
 
+/** What infers in the target, with what, and on what it may run. Null: it could not be found out. */
+export interface EngineFound {
+  readonly engine: string | null;
+  readonly version: string | null;
+  /** Name of the file, without its folders. */
+  readonly model: string | null;
+  readonly quantisation: string | null;
+  /** Of the process, when it was looked at. */
+  readonly threads: number | null;
+  /** Processors on which it may run: `0-3,8`. */
+  readonly affinity: string | null;
+}
+
 /**
  * What llmprof itself read or did and what reaches the trace: the `host` stream carries these, so that a replay never reads the machine.
  */
@@ -78,16 +91,7 @@ export type Fact =
   | { readonly fact: "ended"; readonly pid: number }
   /** The target that we started has ended. */
   | { readonly fact: "exit"; readonly pid: number; readonly code: number; readonly signal: string | null }
-  /** Which engine the target is, what it infers with, and where it may run, as far as that could be found out. */
-  | {
-    readonly fact: "engine";
-    readonly engine: string | null;
-    readonly version: string | null;
-    readonly model: string | null;
-    readonly quantisation: string | null;
-    readonly threads: number | null;
-    readonly affinity: string | null;
-  }
+  | { readonly fact: "engine" } & EngineFound
   /** CPU time of tracing itself, in seconds. */
   | { readonly fact: "cpu"; readonly bpftrace: number; readonly llmprof: number }
   /**

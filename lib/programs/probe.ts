@@ -138,3 +138,8 @@ export interface Probe {
   readonly names?: Wanted;
   decoder(tracks: Tracks): Decoder;
 }
+
+/** Its programs run on top of others: it stands at raw tracepoints, where those are known. */
+export function standsOnTop({ params = {} }: Probe): boolean {
+  return Object.values(params).some(({ type }) => type === "tracepoint");
+}

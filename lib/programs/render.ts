@@ -1,7 +1,7 @@
 import type { Field } from "../events/event.ts";
 import { replaceSums } from "./adding.ts";
 import { type Filter, filterBegin, filterBlocks, filterPredicate } from "./filter.ts";
-import type { Param, Probe, SiteParam } from "./probe.ts";
+import { type Param, type Probe, type SiteParam, standsOnTop } from "./probe.ts";
 import { attachPoint, quote } from "./quoting.ts";
 import { printLine } from "./printed_lines.ts";
 import { isRepeating, repeatBegin, replaceRepeats } from "./repeat.ts";
@@ -146,11 +146,6 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   const buffers = dialect.perCpuBuffers > 0 && { buffers: dialect.perCpuBuffers };
   const schema = { stream: plan.stream, records, maps, disorderNs: DISORDER_NS, ...buffers, ...(rotating?.used && { rows: [...rotating.records] }) };
   return { text, sites: sites.map((site) => withAmong(site, sites)), unsafe: plan.probes.some((probe) => probe.unsafe), schema };
-}
-
-/** Its programs run on top of others: it stands at raw tracepoints, where those are known. */
-export function standsOnTop({ params = {} }: Probe): boolean {
-  return Object.values(params).some(({ type }) => type === "tracepoint");
 }
 
 function wayOut({ probes }: ProgramPlan, { perCpuBuffers }: Dialect): WayOut {

@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
+import { recentDialect } from "../../tests/harness/dialect.ts";
 import type { Probe } from "./probe.ts";
 import { quote } from "./quoting.ts";
 import { type Dialect, render } from "./render.ts";
 import { parseTemplate } from "./template.ts";
 
-const dialect = {
-  hasTracepoint: (name: string) => name !== "a:missing",
-  hasCounter: (name: string) => name !== "missing",
-  perCpuBuffers: 0,
-  walksMaps: true,
-  readsSums: true,
-  rawTracepoints: false,
-  arch: "x86_64",
-} as const;
+const dialect: Dialect = {
+  ...recentDialect,
+  hasTracepoint: (name) => name !== "a:missing",
+  hasCounter: (name) => name !== "missing",
+};
 
 function probe(template: string, extra: Partial<Probe> = {}): Probe {
   const decoder = () => ({ event() {}, end() {} });

@@ -12,7 +12,7 @@ import { type AtMapping, LibraryAttacher, type Present } from "./library_attache
 import { GATE_STREAM, gateFor, groupByLibrary, type LibraryGroup, type MakeCallGate, type MakeMappingGate, stillAwaited } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 import type { Members } from "./members.ts";
-import { apart, inOne, type ProgramPart } from "./program_part.ts";
+import { inOne, type ProgramPart, splitOnTop } from "./program_part.ts";
 import type { ProgramOptions, Programs } from "./programs.ts";
 import { targetEnded } from "./target_ended.ts";
 import { whyMissing } from "./why_missing.ts";
@@ -82,7 +82,7 @@ export class Attachments {
   async toStarting(prompt: boolean, program?: string): Promise<readonly [process: Attached, ...gates: Attached[]]> {
     const { programs } = this.run;
     const filter = await this.#first();
-    const [process, ...others] = this.#startApart({ ...this.#kernelPart(), filter, prompt });
+    const [process, ...others] = this.#startParts({ ...this.#kernelPart(), filter, prompt });
     const gates = [...others, ...this.#startGate(this.#libraries.groups, filter)];
     // After the gate, which would take what is kept for those that it stops for.
     programs.prepare(this.#libraries.expected);
@@ -109,11 +109,11 @@ export class Attachments {
     const awaited = stillAwaited(this.#libraries.groups, this.options.patient ? present.missing : []);
     if (awaited.length === 0 && !prompt) {
       await this.#libraries.attach(present, async (parts) => {
-        await Promise.all(this.#startApart({ ...inOne([kernel, ...parts]), filter }).map((attached) => programs.ready(attached)));
+        await Promise.all(this.#startParts({ ...inOne([kernel, ...parts]), filter }).map((attached) => programs.ready(attached)));
         for (const { stream } of parts) this.run.attached(stream);
       });
     } else {
-      const others = [...this.#startApart({ ...kernel, filter, prompt }), ...this.#startGate(awaited, filter)];
+      const others = [...this.#startParts({ ...kernel, filter, prompt }), ...this.#startGate(awaited, filter)];
       await Promise.all([this.#libraries.attach(present), ...others.map((attached) => programs.ready(attached))]);
     }
     this.#firstFilter = undefined;
@@ -183,8 +183,8 @@ export class Attachments {
     }));
   }
 
-  #startApart(options: ProgramOptions & ProgramPart): readonly [Attached, ...Attached[]] {
-    const [first, ...others] = apart(options, this.run.programs.dialect.rawTracepoints);
+  #startParts(options: ProgramOptions & ProgramPart): readonly [Attached, ...Attached[]] {
+    const [first, ...others] = splitOnTop(options, this.run.programs.dialect.rawTracepoints);
     return [this.#start({ ...options, ...first }), ...others.map((part) => this.#start({ ...options, ...part }))];
   }
 

@@ -1,6 +1,5 @@
 import type { Site } from "../programs/library_sites.ts";
-import type { Probe, SiteParam } from "../programs/probe.ts";
-import { standsOnTop } from "../programs/render.ts";
+import { type Probe, type SiteParam, standsOnTop } from "../programs/probe.ts";
 
 /** Sites of each parameter: see {@link siteKey}. */
 export type SiteMap = ReadonlyMap<string, readonly Site[]>;
@@ -36,7 +35,7 @@ export function inOne(parts: readonly ProgramPart[]): ProgramPart {
 }
 
 /** The part, and beside it what stands on top of others where those leave no room on the stack. `isRaw`: such probes stand at raw tracepoints here. */
-export function apart(part: ProgramPart, isRaw: boolean): readonly [ProgramPart, ...ProgramPart[]] {
+export function splitOnTop(part: ProgramPart, isRaw: boolean): readonly [ProgramPart, ...ProgramPart[]] {
   const onTop = isRaw && part.probes.some(({ deep }) => deep) ? part.probes.filter(standsOnTop) : [];
   if (onTop.length === 0) return [part];
   return [{ ...part, probes: part.probes.filter((probe) => !onTop.includes(probe)) }, { stream: "disks", probes: onTop, sites: new Map() }];

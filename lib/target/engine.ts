@@ -1,20 +1,8 @@
+import type { EngineFound } from "../events/fact.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { isWeights } from "./inference_files.ts";
 import { type Mapping, parseMaps } from "./maps.ts";
 import { splitZeros } from "./process.ts";
-
-/** What infers in a process, with what, and on what it may run. Null: it could not be found out. */
-export interface EngineFound {
-  readonly engine: string | null;
-  readonly version: string | null;
-  /** Name of the file, without its folders. */
-  readonly model: string | null;
-  readonly quantisation: string | null;
-  /** Of the process, when it was looked at. */
-  readonly threads: number | null;
-  /** Processors on which it may run: `0-3,8`. */
-  readonly affinity: string | null;
-}
 
 /** By what a process has mapped. Who uses others comes first: vLLM computes with PyTorch, llama.cpp with ggml. */
 const ENGINES: readonly (readonly [string, RegExp])[] = [
@@ -61,7 +49,8 @@ function engineIn(mappings: readonly Mapping[]): { readonly name: string; readon
 /** `libllama.so.0.0.5760`, `libllama.v0.5.0.so`; PyTorch says it in a file beside its libraries. */
 async function versionOf(files: KernelFiles, root: string, library: string): Promise<string | null> {
   const [, behind, within] = /\.so\.(\d+(?:\.\d+)+)$|\.v(\d+(?:\.\d+)+)\.so$/.exec(library) ?? [];
-  if (behind ?? within) return (behind ?? within)!;
+  const numbered = behind ?? within;
+  if (numbered !== undefined) return numbered;
   const torch = /^(.*\/torch)\/lib\/[^/]+$/.exec(library)?.[1];
   const said = torch === undefined ? null : await files.text(`${root}${torch}/version.py`);
   return /^__version__ = '([^']+)'/m.exec(said ?? "")?.[1] ?? null;

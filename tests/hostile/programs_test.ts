@@ -10,21 +10,13 @@ import { render } from "../../lib/programs/render.ts";
 import { type Block, parseTemplate } from "../../lib/programs/template.ts";
 import { siteKey, type SiteMap } from "../../lib/session/program_part.ts";
 import { calls } from "../../probes/llama/calls.ts";
+import { recentDialect } from "../harness/dialect.ts";
 import { makeElf } from "../harness/elf.ts";
 import { capable } from "../harness/fake_machine.ts";
 import { FolderFiles } from "../harness/folder_files.ts";
 import { temporary } from "../harness/temporary.ts";
 import { hostileNames, hostileTexts } from "./corpus.ts";
 
-const dialect = {
-  hasTracepoint: () => true,
-  hasCounter: () => true,
-  perCpuBuffers: 0,
-  walksMaps: true,
-  readsSums: true,
-  rawTracepoints: false,
-  arch: "x86_64",
-} as const;
 const filter = { type: "processes", pids: [100] } as const;
 const host = { symbols: true, offsets: true, kernel: "6.18.44", arch: "x86_64" } as const;
 const sites = Object.values(calls.params!).filter((param): param is Extract<Param, { type: "site" }> => param.type === "site");
@@ -96,7 +88,7 @@ Deno.test("hostile: a path that does stand in an attach point is quoted as it is
       const found = await sitesIn({ ...library!, file: path }, param, host);
       const { text, sites } = render(
         { stream: "llama", probes: [calls], filter, window: "open" },
-        dialect,
+        recentDialect,
         (p) => p === param ? found.map((f) => f.attach) : [],
       );
       assert.equal(sites.length, 1);
@@ -125,7 +117,7 @@ const probe = (value: string): Probe => ({
 });
 
 Deno.test("hostile: a text that is a parameter is a literal that holds exactly it, or is refused", () => {
-  const rendered = (value: string) => render({ stream: "t", probes: [probe(value)], filter, window: "open" }, dialect, () => []).text;
+  const rendered = (value: string) => render({ stream: "t", probes: [probe(value)], filter, window: "open" }, recentDialect, () => []).text;
   const expected = outline(parseTemplate(rendered("libllama.")));
   for (const value of [...hostileTexts(), "a\0b"]) {
     if (/\p{Cc}/u.test(value)) {
@@ -141,7 +133,7 @@ Deno.test("hostile: a text that is a parameter is a literal that holds exactly i
 });
 
 Deno.test("hostile: what a site resolves to has to be an attach point, and a process id a number", () => {
-  const render_ = (attach: string) => render({ stream: "t", probes: [calls], filter, window: "open" }, dialect, () => [attach]);
+  const render_ = (attach: string) => render({ stream: "t", probes: [calls], filter, window: "open" }, recentDialect, () => [attach]);
   for (
     const attach of [
       'uprobe:"/a":"b" { system("id") }',
@@ -157,7 +149,7 @@ Deno.test("hostile: what a site resolves to has to be an attach point, and a pro
   }
   for (const pid of [NaN, 1.5, -1, Infinity, '1] = 1; system("id"); @x[1' as unknown as number]) {
     assert.throws(
-      () => render({ stream: "t", probes: [calls], filter: { type: "tree", pids: [pid] }, window: "open" }, dialect, () => []),
+      () => render({ stream: "t", probes: [calls], filter: { type: "tree", pids: [pid] }, window: "open" }, recentDialect, () => []),
       /no process id/,
     );
   }

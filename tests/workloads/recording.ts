@@ -14,6 +14,7 @@ import { RecordingWriter, type StreamWriter } from "../../lib/timeline/recording
 import { graph } from "../../probes/ggml/graph.ts";
 import { ops } from "../../probes/ggml/ops.ts";
 import { calls } from "../../probes/llama/calls.ts";
+import { recentDialect } from "../harness/dialect.ts";
 
 const operators = ["NONE", "ADD", "RMS_NORM", "MUL_MAT", "ROPE", "SOFT_MAX", "GLU"];
 const layers = 23, perLayer = 8;
@@ -73,20 +74,7 @@ const header: Header = {
 
 function schemaOf(stream: string, probes: Parameters<typeof render>[0]["probes"]): StreamSchema {
   const plan = { stream, probes, filter: { type: "processes", pids: [pid] }, window: "signalled" } as const;
-  return render(
-    plan,
-    {
-      hasTracepoint: () => true,
-      hasCounter: () => true,
-      perCpuBuffers: 0,
-      walksMaps: true,
-      readsSums: true,
-      rawTracepoints: false,
-
-      arch: "x86_64",
-    },
-    () => [`uprobe:"x":"y"`],
-  ).schema;
+  return render(plan, recentDialect, () => [`uprobe:"x":"y"`]).schema;
 }
 
 const encoder = new TextEncoder();
