@@ -3,7 +3,7 @@ import type { KernelFiles } from "../machine/files.ts";
 import { findEngine } from "../target/engine.ts";
 
 /** Seconds at which it is looked: a look is a child process. */
-const LOOKS = [1, 3, 7, 15, 31, 63];
+const LOOKS = [1, 4, 16, 64];
 
 /** Which engine the target is, and what it infers with, as a fact that its last look makes true. */
 export class WatchedEngine {

@@ -234,7 +234,7 @@ function emit(
   if (args.length !== fields.length) throw new Error(`${probe.name}.${record}: ${fields.length} fields declared, ${args.length} given`);
   const kind = kinds.get(record)!;
   if (rotating?.takes(`${probe.name}.${record}`)) return `${rotating.store(kind, args)} @n = count()`;
-  return `@n = count(); ${line}${printLine(kind, fields, args)}`;
+  return `@n = count(); ${line}${printLine(kind, fields, args, line === "")}`;
 }
 
 /** What a site shares with others: see `Probe.share`. */

@@ -3,6 +3,7 @@ import { recentDialect } from "../../tests/harness/dialect.ts";
 import type { Probe } from "./probe.ts";
 import { quote } from "./quoting.ts";
 import { type Dialect, render } from "./render.ts";
+import { ALIGNED } from "./short_line.ts";
 import { parseTemplate } from "./template.ts";
 
 const dialect: Dialect = {
@@ -41,6 +42,14 @@ Deno.test("a text that begins with one of several: each is a literal of its own"
   const params = { known: { type: "begins", text: "$name", with: ["libx.", 'lib"y'] } } as const;
   const text = rendered(probe("tracepoint:a:b { $name = str(arg0, 64); if ({{known}} && arg1) { EMIT(hit, 1); } }", { params }));
   assert.ok(text.includes('if ((strncmp($name, "libx.", 5) == 0 || strncmp($name, "lib\\"y", 5) == 0) && arg1)'), text);
+});
+
+Deno.test("an address that allows it is told with its thread in one number, where all processors share a buffer", () => {
+  const p = probe("tracepoint:a:b { $t = (uint64)arg0; EMIT(at, $t); }", { records: { at: [{ name: "t", type: "int", unit: ALIGNED }] } });
+  const whole = 'printf("10 %llu %llu %lld\\n", nsecs, (uint64)pid * 4194304 + tid, $t)';
+  const short = 'printf("10 %llu x%llx\\n", nsecs, ($t << 18) + tid)';
+  assert.ok(rendered(p).includes(`@n = count(); (($t & 15) == 0 && ($t >> 46) == 1) ? ${short} : ${whole};`), rendered(p));
+  assert.ok(rendered(p, {}, { perCpuBuffers: 2 }).includes(`@n = count(); @lines = count(); ${whole};`));
 });
 
 const frequent = {

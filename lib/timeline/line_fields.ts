@@ -1,8 +1,14 @@
 import { type Base, type Ns, parseNs } from "../events/time.ts";
+import { shortAddress, shortThread } from "../programs/short_line.ts";
 
 /** What a number is below, on either side of zero: 64 bits with a sign, as programs print them and readers of traces take them. */
 const INTEGERS = 2 ** 63;
-const NEWLINE = 10, SPACE = 32, COMMA = 44, MINUS = 45, ZERO = 48;
+const NEWLINE = 10, SPACE = 32, COMMA = 44, MINUS = 45, ZERO = 48, LETTER_X = 120;
+/** By byte: its hexadecimal digit, 16 where it is none. */
+const HEX = Uint8Array.from({ length: 256 }, (_, code) => {
+  const digit = hexDigit(code);
+  return digit >= 0 ? digit : 16;
+});
 
 /**
  * Reads the fields of a line one after another, byte by byte out of its block: half of llmprof's own time is spent here, and a string for each
@@ -13,6 +19,8 @@ export class LineFields {
   #bytes: Uint8Array = new Uint8Array();
   #at = 0;
   #close = NEWLINE;
+  shortThread = 0;
+  shortAddress = 0;
 
   constructor(readonly base: Base) {}
 
@@ -50,6 +58,26 @@ export class LineFields {
     }
     if (at === first || value >= INTEGERS || !this.#endAt(at)) return NaN;
     return negative ? -value : value;
+  }
+
+  /**
+   * `x<thread and address>` at the end of a line, the short form of short_line.ts, which is then told by {@link shortThread} and {@link shortAddress};
+   * false where there is none.
+   */
+  short(): boolean {
+    const bytes = this.#bytes;
+    if (bytes[this.#at] !== LETTER_X) return false;
+    const first = this.#at + 1;
+    let at = first, high = 0, low = 0;
+    for (let digit = HEX[bytes[at]!]!; digit <= 15; digit = HEX[bytes[++at]!]!) {
+      high = (high << 4) | (low >>> 28);
+      low = (low << 4) | digit;
+    }
+    if (at === first || at > first + 16 || bytes[at] !== NEWLINE) return false;
+    this.#at = at;
+    this.shortThread = shortThread(low);
+    this.shortAddress = shortAddress(high, low);
+    return true;
   }
 
   /** A moment: decimal nanoseconds since boot. */

@@ -2,8 +2,10 @@ import type { Event, Field, Snapshot, Value } from "../events/event.ts";
 import { shortenedText, textOf } from "../events/text.ts";
 import { type Base, type Ns, parseNs } from "../events/time.ts";
 import { Kind, LINES, type StreamSchema, SWEPT, TEXT_BYTES } from "../programs/schema.ts";
+import { isShort } from "../programs/short_line.ts";
 import { isWho, pidOf, tidOf } from "../programs/who.ts";
 import { BufferBeats } from "./buffer_beats.ts";
+import { probeOf } from "./dispatch.ts";
 import { LineFields } from "./line_fields.ts";
 import type { TakeLines } from "./lines.ts";
 import { MapRows } from "./map_rows.ts";
@@ -33,6 +35,10 @@ interface RecordShape {
   readonly hasText: boolean;
   /** Where its events come from, when they are filled again and again. */
   readonly spare: SpareEvents | undefined;
+  /** Its lines may be short ones. */
+  readonly isShort: boolean;
+  /** Of a probe that has such a record: its lines, which are whole, say to which process a thread belongs. */
+  readonly tellsProcess: boolean;
   /** It comes in rows of maps. */
   readonly inRows: boolean;
   /** Index of the field that says which process the record is about, where that is not the one that ran. */
@@ -60,10 +66,13 @@ export class LineParser {
   readonly #rows: MapRows | undefined;
   readonly #fields: LineFields;
   readonly #beats: BufferBeats | undefined;
+  /** By thread: its process, of threads whose lines may be short ones. */
+  readonly #processes = new Map<number, number>();
   #lastBeat: Ns = NaN;
 
   constructor(readonly schema: StreamSchema, readonly base: Base, readonly handler: LineHandler, spare?: SpareEvents) {
     const records: RecordShape[] = [];
+    const shortening = new Set(Object.values(schema.records).filter(({ fields }) => isShort(fields)).map(({ name }) => probeOf(name)));
     for (const [kind, { name, fields }] of Object.entries(schema.records)) {
       const hasText = fields.some((field) => field.type === "text");
       const inRows = schema.rows?.includes(name) ?? false;
@@ -71,7 +80,19 @@ export class LineParser {
       const isThread = fields[subject]?.unit === "subject thread";
       const isOneNumber = fields.length === 1 && !hasText && subject < 0;
       const spares = isOneNumber && spare?.isPassing(name) ? spare : undefined;
-      records[Number(kind)] = { name: interned(name), fields, hasText, spare: spares, inRows, subject, isThread };
+      const short = isShort(fields);
+      const tellsProcess = !short && shortening.has(probeOf(name));
+      records[Number(kind)] = {
+        name: interned(name),
+        fields,
+        hasText,
+        isShort: short,
+        tellsProcess,
+        spare: spares,
+        inRows,
+        subject,
+        isThread,
+      };
     }
     this.#records = records;
     this.#maps = new Map(Object.entries(schema.maps));
@@ -127,6 +148,7 @@ export class LineParser {
     const event = this.#event(shape, at);
     if (event === null || line.end < 0) return NONE;
     this.#beats?.line();
+    if (shape.tellsProcess) this.#processes.set(event.tid, event.pid);
     if (kind === Kind.open || kind === Kind.close) this.handler.window(at, kind === Kind.open);
     else this.handler.event(event, kind);
     return line.end + 1;
@@ -150,6 +172,7 @@ export class LineParser {
 
   /** What follows kind and time; null where it is something else. */
   #event(shape: RecordShape, at: Ns): Event | null {
+    if (shape.isShort && this.#fields.short()) return this.#short(shape, at);
     const who = this.#fields.integer();
     if (!isWho(who)) return null;
     if (shape.spare) {
@@ -167,6 +190,14 @@ export class LineParser {
     }
     if (!(pid >= 0 && pid <= HIGHEST_ID)) return null;
     return { at, stream: this.schema.stream, record: shape.name, pid, tid, values };
+  }
+
+  #short({ name, spare }: RecordShape, at: Ns): Event | null {
+    const { shortThread: tid, shortAddress: value } = this.#fields;
+    const pid = this.#processes.get(tid);
+    if (pid === undefined) return null;
+    const { stream } = this.schema;
+    return spare ? spare.take(at, stream, name, pid, tid, value) : { at, stream, record: name, pid, tid, values: [value] };
   }
 
   /** Apart from {@link #values}, because an array made here holds numbers and nothing else, which the engine stores without a box for each. */

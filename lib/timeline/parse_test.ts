@@ -3,6 +3,7 @@ import { printed } from "../../tests/harness/lines.ts";
 import type { Event } from "../events/event.ts";
 import { splitBase } from "../events/time.ts";
 import type { StreamSchema } from "../programs/schema.ts";
+import { ALIGNED } from "../programs/short_line.ts";
 import { LineSplitter } from "./lines.ts";
 import { LineParser } from "./parse.ts";
 
@@ -46,6 +47,36 @@ Deno.test("process and thread are read up to the highest ids that a kernel gives
   const whos = [[4194303, 4194303], [4194303, 0], [0, 1], [1, 4194303]] as const;
   const read = parse(whos.map(([pid, tid]) => `11 1000000005 ${pid}/${tid} 0`)) as [string, Event][];
   assert.deepEqual(read.map(([, { pid, tid }]) => [pid, tid]), whos);
+});
+
+Deno.test("a short line tells thread and address in one number, of the process that the thread's last whole line named", () => {
+  const records = { 20: { name: "q.op", fields: [{ name: "t", type: "int", unit: ALIGNED }] }, 21: { name: "q.worker", fields: [] } } as const;
+  // As a program computes it, in 64 bits.
+  const short = (address: bigint, tid: number) => `x${BigInt.asUintN(64, (address << 18n) + BigInt(tid)).toString(16)}`;
+  const [low, high] = [2n ** 46n, 2n ** 47n - 16n];
+  const lines = [
+    "21 1 42/4194303",
+    `20 2 ${short(low, 4194303)}`,
+    `20 3 ${short(high, 4194303)}`,
+    "20 4 7/9 140234923423424",
+    `20 5 ${short(high, 9)}`,
+    "21 6 8/9",
+    `20 7 ${short(high, 9)}`,
+  ];
+  const told = parse(lines, 0n, { records }) as [string, Event | string][];
+  const seen = told.map(([, event]) => typeof event === "string" ? event : [event.record, event.pid, event.tid, ...event.values]);
+  assert.deepEqual(seen, [
+    ["q.worker", 42, 4194303],
+    ["q.op", 42, 4194303, Number(low)],
+    ["q.op", 42, 4194303, Number(high)],
+    ["q.op", 7, 9, 140234923423424],
+    lines[4],
+    ["q.worker", 8, 9],
+    ["q.op", 8, 9, Number(high)],
+  ]);
+  const strange = ["20 1 x", "20 1 xg", `20 1 x${"0".repeat(17)}`, "20 1 x9 1", "20 1 x9 ", "20 1 X9", "20 1 x-9", "21 1 x9", "11 1 x9"];
+  const read = parse(["21 1 1/9", ...strange], 0n, { records: { ...schema.records, ...records } }).slice(1);
+  assert.deepEqual(read, strange.map((line) => ["undecodable", line]));
 });
 
 Deno.test("time is exact above 2^53 nanoseconds", () => {

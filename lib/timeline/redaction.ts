@@ -67,7 +67,7 @@ export class Redaction {
     if (/^\([-\d, ]+\)$/.test(line)) return line;
     const shape = this.#shapes.get(/^\d+/.exec(line)?.[0] ?? "");
     if (!shape) return UNREADABLE;
-    if (shape.blanks < 0) return /^[\d .-]*$/.test(line) ? line : UNREADABLE;
+    if (shape.blanks < 0) return /^[\d .-]*(?: x[\da-f]{1,16})?$/.test(line) ? line : UNREADABLE;
     let from = 0;
     for (let blanks = 0; blanks < shape.blanks; blanks++) if ((from = line.indexOf(" ", from) + 1) === 0) return UNREADABLE;
     this.#fields.begin(encoder.encode(`${line.slice(from)}\n`), 0);

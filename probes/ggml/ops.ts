@@ -5,6 +5,7 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { withEveryOperator } from "../../lib/programs/detail.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
+import { ALIGNED } from "../../lib/programs/short_line.ts";
 import { CountedEvents, counterRecords } from "./counters.ts";
 import { describing, descriptions, Tensors } from "./describe.ts";
 import { ExpertChoices } from "./experts.ts";
@@ -29,7 +30,7 @@ export const ops: Probe = {
   records: {
     ...descriptions.records,
     worker: [{ name: "worker", type: "int", unit: "index + 32 × address of the pool" }],
-    op: [{ name: "tensor", type: "int", unit: "address" }],
+    op: [{ name: "tensor", type: "int", unit: ALIGNED }],
     // Eight numbers of experts that a token of the batch goes to; by the operator that the same thread has begun.
     chosen: [
       { name: "ids", type: "int", unit: "address" },

@@ -26,6 +26,8 @@ function isCounted(lines: readonly string[], disorder: bigint): boolean {
 }
 
 const id = (digits: string | undefined) => Number(digits) >= 0 && Number(digits) < 2 ** 31;
+/** Of a process and a thread of 22 bits each, the latter. */
+const thread = 2n ** 22n - 1n;
 /** A process and a thread of 22 bits each. */
 const who = (digits: string | undefined) => BigInt(digits!) >> 44n === 0n;
 const patterns: Record<Field["type"], string> = {
@@ -43,6 +45,10 @@ interface Form {
 
 class Grammar {
   readonly #lines = new Map<string, Form>();
+  /** Kinds of records that may be told in the short form. */
+  readonly #short = new Set<string>();
+  /** By probe: threads whose process a line of it has told. */
+  readonly #threads = new Map<string, Set<bigint>>();
   readonly #rows: Form[] = [];
   readonly #latest: bigint;
 
@@ -51,6 +57,7 @@ class Grammar {
     for (const [kind, { name, fields }] of Object.entries(schema.records)) {
       const parts = [patterns.int, ...fields.map(({ type }) => patterns[type])];
       const rest = name === "clock" ? " .*" : parts.map((part) => ` ${part}`).join("");
+      if (fields.length === 1 && fields[0]!.unit === "aligned address") this.#short.add(kind);
       this.#lines.set(kind, { name, fields, text: new RegExp(`^${kind} (\\d+)${rest}$`, "s") });
       if (!schema.rows?.includes(name)) continue;
       // A CPU stands beside its time, and zeros fill it up.
@@ -66,8 +73,21 @@ class Grammar {
     if (line.startsWith("@")) return this.#map(line);
     const told = (this.schema.rows ? /^\([89], (\d+)\)$/ : /^\(9, (\d+)\)$/).exec(line);
     if (told) return this.#time(told[1]);
-    const form = this.#lines.get(/^[1-9]\d*/.exec(line)?.[0] ?? "");
-    return form !== undefined && this.#record(form, line);
+    const kind = /^[1-9]\d*/.exec(line)?.[0] ?? "";
+    const form = this.#lines.get(kind);
+    if (form === undefined) return false;
+    const [, at, number] = (this.#short.has(kind) && /^\d+ (\d+) x([0-9a-f]{1,16})$/.exec(line)) || [];
+    if (number !== undefined) return this.#time(at) && this.#threadsOf(form).has(BigInt(`0x${number}`) & thread);
+    const fits = this.#record(form, line);
+    if (fits && form.name !== "clock" && !this.#short.has(kind)) this.#threadsOf(form).add(BigInt(line.split(" ")[2]!) & thread);
+    return fits;
+  }
+
+  #threadsOf({ name }: Form): Set<bigint> {
+    const probe = name.split(".")[0]!;
+    const threads = this.#threads.get(probe) ?? new Set();
+    this.#threads.set(probe, threads);
+    return threads;
   }
 
   #record({ name, fields, text }: Form, line: string): boolean {

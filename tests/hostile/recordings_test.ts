@@ -25,9 +25,11 @@ import { undecodableLines } from "./line_grammar.ts";
 import { MemoryRecording } from "./memory_recording.ts";
 import { withMutatedLines } from "./mutations.ts";
 import { withRows } from "./row_recording.ts";
+import { withShortLines } from "./short_recording.ts";
 
 const whole = MemoryRecording.copy(await demoRecording());
 const wholeInRows = withRows(whole, "ggml");
+const { recording: wholeInShort, short } = withShortLines(whole, "ggml");
 const schema = summarySchema(demoResultSchema);
 
 /** Replays through the analysis and every exporter; what is said about it in the end. */
@@ -111,13 +113,16 @@ Deno.test("recordings: a header cut at each of its bytes is refused by its name"
   }
 });
 
-Deno.test("recordings: one with rows of maps tells what the same one with lines tells", () => {
-  const [lines, rows] = [replayed(whole), replayed(wholeInRows)];
-  assert.equal(undecodable(wholeInRows), 0);
-  assert.deepEqual(rows.summary, lines.summary);
-  const spans = ({ sinks }: typeof lines) => sinks.jsonl.text().split("\n").sort();
-  assert.deepEqual(spans(rows), spans(lines));
-});
+for (const [name, recording] of [["rows of maps", wholeInRows], ["short lines", wholeInShort]] as const) {
+  Deno.test(`recordings: one with ${name} tells what the same one with whole lines tells`, () => {
+    const [lines, others] = [replayed(whole), replayed(recording)];
+    assert.equal(undecodable(recording), 0);
+    assert.ok(recording !== wholeInShort || short > 1000, `${short} short lines`);
+    assert.deepEqual(others.summary, lines.summary);
+    const spans = ({ sinks }: typeof lines) => sinks.jsonl.text().split("\n").sort();
+    assert.deepEqual(spans(others), spans(lines));
+  });
+}
 
 function mutatedLines(recording: MemoryRecording) {
   const random = seeded(23);
@@ -132,8 +137,13 @@ function mutatedLines(recording: MemoryRecording) {
 }
 
 const [mutations, mutationsInRows] = [mutatedLines(whole), mutatedLines(wholeInRows)];
+const mutated = [
+  ["mutated lines", mutations],
+  ["mutated lines with rows of maps", mutationsInRows],
+  ["mutated short lines", mutatedLines(wholeInShort)],
+] as const;
 
-for (const [name, { source, lines }] of [["mutated lines", mutations], ["mutated lines with rows of maps", mutationsInRows]] as const) {
+for (const [name, { source, lines }] of mutated) {
   Deno.test(`recordings: of more than 10,000 ${name}, each that cannot be read is counted`, () => {
     assert.ok(lines >= 10_000, `${lines} lines`);
     const expected = undecodable(source);
@@ -153,6 +163,15 @@ Deno.test("recordings: under --redact as many mutated rows of maps cannot be rea
   const unread = (bytes: Uint8Array) => undecodableLines(new Uint8Array([...new TextEncoder().encode(`${description}\n`), ...bytes]), base);
   assert.ok(unread(bytes) > 1000);
   assert.equal(unread(redaction.push(bytes)), unread(bytes));
+});
+
+Deno.test("recordings: under --redact short lines stay what they are", () => {
+  const [description, ...lines] = new TextDecoder().decode(wholeInShort.bytes.get("ggml")).split("\n");
+  const redaction = new Redaction(JSON.parse(description!), new Pseudonyms(), probeCatalogue(demoProfile.probes));
+  const told = new TextDecoder().decode(redaction.push(new TextEncoder().encode(lines.join("\n")))).split("\n");
+  const isShort = (line: string) => / x[0-9a-f]+$/.test(line);
+  assert.equal(lines.filter(isShort).length, short);
+  assert.deepEqual(told.filter(isShort), lines.filter(isShort));
 });
 
 judged("recordings: what the mutated lines left is a trace that Perfetto's reader takes", async () => {
