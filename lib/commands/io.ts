@@ -1,6 +1,7 @@
 import { io } from "../analysis/io.ts";
 import { presentIo } from "../analysis/io_present.ts";
 import type { IoResult } from "../analysis/io_schema.ts";
+import { NamedDisks } from "../analysis/named_disks.ts";
 import { request } from "../../probes/block/request.ts";
 import { access } from "../../probes/files/access.ts";
 import { cache } from "../../probes/memory/cache.ts";
@@ -20,5 +21,6 @@ export const ioProfile: Profile<IoResult> = {
   surroundings: true,
   host: deviceNames,
   analyse: ({ host }) => io(parseDevices(host.devices)),
+  told: ({ host }) => new NamedDisks(parseDevices(host.devices)).of,
   present: presentIo,
 };

@@ -33,7 +33,10 @@ export function recordProfile(asked: readonly Layer[] = layers): Profile<RecordR
     async host(files) {
       return Object.assign({}, ...await Promise.all(all.map((profile) => profile.host?.(files))));
     },
-    told: operatorsProfile.told!,
+    told(header) {
+      const each = all.flatMap((profile) => profile.told?.(header) ?? []);
+      return (span) => each.reduce((told, tell) => tell(told), span);
+    },
     analyse(header) {
       const analyses = layersOf(header, asked).map((layer) => [layer, profiles[layer].analyse(header)] as const);
       return {

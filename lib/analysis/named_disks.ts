@@ -1,0 +1,24 @@
+import type { Span, Track } from "../events/span.ts";
+
+/** Rows of disks, and what is told of requests, by the disks' names: a program in the kernel knows a disk by its numbers, `254:0`. */
+export class NamedDisks {
+  readonly #tracks = new Map<Track, Track>();
+
+  /** Names by numbers. */
+  constructor(readonly names: ReadonlyMap<string, string>) {}
+
+  readonly of = (span: Span): Span => {
+    if (span.type !== "slice" && span.type !== "instant") return span;
+    const { args } = span;
+    const name = typeof args?.device === "string" && span.category.startsWith("block.") ? this.names.get(args.device) : undefined;
+    return name === undefined ? span : { ...span, track: this.#named(span.track, args!.device as string, name), args: { ...args, device: name } };
+  };
+
+  /** One object for each row, as it was. */
+  #named(track: Track, numbers: string, name: string): Track {
+    if (track.kind !== "lane") return track;
+    let named = this.#tracks.get(track);
+    if (!named) this.#tracks.set(track, named = { ...track, name: track.name.replace(numbers, name) });
+    return named;
+  }
+}
