@@ -1,11 +1,11 @@
-import type { Slice } from "../events/span.ts";
+import type { Args, Slice } from "../events/span.ts";
+import type { FileKeys } from "./file_keys.ts";
 import { Histogram } from "./histogram.ts";
 import type { IoResult } from "./io_schema.ts";
 
 type FileResult = IoResult["files"][number];
 
 interface Totals {
-  readonly file: string;
   opens: number;
   readonly times: Histogram;
   readBytes: number;
@@ -18,56 +18,85 @@ interface Totals {
 
 const NONE = { opens: 0, readBytes: 0, mappedBytes: 0, faults: 0, faultNs: 0, major: 0, majorNs: 0 };
 
-/** What was done with each file, by its name. */
+/** What entered the page cache of a file. */
+export interface Cached {
+  /** Device and inode; absent where only its name was told. */
+  readonly id?: string | undefined;
+  readonly file: string;
+  readonly bytes: number;
+}
+
+/** What was done with each file. */
 export class FileTotals {
   readonly #files = new Map<string, Totals>();
 
+  constructor(readonly keys: FileKeys) {}
+
   slice({ category, start, end, args }: Slice): void {
-    const file = args?.file;
-    if (file === undefined) return;
-    const bytes = Number(args?.bytes ?? 0);
+    if (args?.file === undefined) return;
+    const bytes = Number(args.bytes ?? 0);
     switch (category) {
       case "file.open":
-        this.#of(String(file)).opens++;
+        this.#of(args).opens++;
         return;
       case "file.read": {
-        const totals = this.#of(String(file));
+        const totals = this.#of(args);
         totals.times.add(end - start);
         totals.readBytes += bytes;
         return;
       }
       case "file.map":
       case "library.load":
-        this.#of(String(file)).mappedBytes += bytes;
+        this.#of(args).mappedBytes += bytes;
         return;
       case "memory.touch": {
-        const totals = this.#of(String(file));
-        totals.faults += Number(args?.faults ?? 0);
+        const totals = this.#of(args);
+        totals.faults += Number(args.faults ?? 0);
         totals.faultNs += end - start;
-        totals.major += Number(args?.major ?? 0);
-        totals.majorNs += Number(args?.majorNs ?? 0);
+        totals.major += Number(args.major ?? 0);
+        totals.majorNs += Number(args.majorNs ?? 0);
       }
     }
   }
 
-  /** `cached`: bytes that entered the page cache, by file. */
-  result(cached: ReadonlyMap<string, number>): FileResult[] {
-    for (const file of cached.keys()) this.#of(file);
-    const files = [...this.#files.values()].map(({ times, ...totals }) => ({
-      ...totals,
-      reads: times.count,
-      readNs: times.sum,
-      readP50Ns: times.quantile(0.5),
-      readP99Ns: times.quantile(0.99),
-      cachedBytes: cached.get(totals.file) ?? (cached.size > 0 ? 0 : null),
-    }));
+  result(cached: readonly Cached[]): FileResult[] {
+    const bytes = new Map<string, number>();
+    for (const { id, file, bytes: more } of cached) {
+      const [dev, inode] = id?.split(":") ?? [];
+      const args: Args = dev !== undefined && inode !== undefined ? { file, dev, inode } : { file };
+      this.#of(args);
+      bytes.set(this.keys.of(args), more);
+    }
+    const shown = this.keys.shown();
+    const files = [...Map.groupBy(this.#files, ([key]) => shown.get(key)!)].map(([file, parts]) => {
+      const { times, ...totals } = summed(parts.map(([, totals]) => totals));
+      return {
+        file,
+        ...totals,
+        reads: times.count,
+        readNs: times.sum,
+        readP50Ns: times.quantile(0.5),
+        readP99Ns: times.quantile(0.99),
+        cachedBytes: cached.length > 0 ? parts.reduce((sum, [key]) => sum + (bytes.get(key) ?? 0), 0) : null,
+      };
+    });
     const weight = ({ readNs, faultNs }: FileResult) => readNs + faultNs;
     return files.sort((a, b) => weight(b) - weight(a) || b.mappedBytes - a.mappedBytes);
   }
 
-  #of(file: string): Totals {
-    let totals = this.#files.get(file);
-    if (!totals) this.#files.set(file, totals = { file, times: new Histogram(), ...NONE });
+  #of(file: Args): Totals {
+    const key = this.keys.of(file);
+    let totals = this.#files.get(key);
+    if (!totals) this.#files.set(key, totals = { times: new Histogram(), ...NONE });
     return totals;
   }
+}
+
+function summed(parts: readonly Totals[]): Totals {
+  const sums: Totals = { times: new Histogram(), ...NONE };
+  for (const { times, ...part } of parts) {
+    sums.times.merge(times);
+    for (const name of Object.keys(part) as (keyof typeof part)[]) sums[name] += part[name];
+  }
+  return sums;
 }

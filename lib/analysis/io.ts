@@ -1,5 +1,6 @@
 import type { Instant, Slice, Span } from "../events/span.ts";
 import type { Analysis } from "./analysis.ts";
+import { FileKeys } from "./file_keys.ts";
 import { FileTotals } from "./file_totals.ts";
 import { Histogram } from "./histogram.ts";
 import type { IoResult, LatencyResult } from "./io_schema.ts";
@@ -32,9 +33,10 @@ class IoAnalysis implements Analysis<IoResult> {
   readonly #devices = new Map<string, Requests>();
   /** By device: who answers nothing yet has no kind. */
   readonly #requeued = new Map<string, number>();
-  /** By file and tensor. */
+  /** By file and tensor; the file by its key. */
   readonly #tensors = new Map<string, IoResult["tensors"][number]>();
-  readonly #files = new FileTotals();
+  readonly #names = new FileKeys();
+  readonly #files = new FileTotals(this.#names);
   readonly #threads = new ThreadIo();
   readonly #memory = new MemoryTotals();
   readonly #memoryCalls = new MemoryCalls();
@@ -76,12 +78,15 @@ class IoAnalysis implements Analysis<IoResult> {
       service: latency(service),
     })).sort((a, b) => b.service.totalNs - a.service.totalNs);
     const files = this.#files.result(this.#memory.cached);
+    const shown = this.#names.shown();
     const surroundings = this.#surroundings.result();
     return {
       windows,
       devices,
       files,
-      tensors: [...this.#tensors.values()].sort((a, b) => b.majorNs - a.majorNs || b.faults - a.faults),
+      tensors: [...this.#tensors.values()].map((sums) => ({ ...sums, file: shown.get(sums.file)! })).sort((a, b) =>
+        b.majorNs - a.majorNs || b.faults - a.faults
+      ),
       threads: this.#threads.result(),
       pageFaults,
       majorFaults: files.reduce((sum, { major }) => sum + major, 0),
@@ -112,7 +117,8 @@ class IoAnalysis implements Analysis<IoResult> {
     this.#requeued.set(device, (this.#requeued.get(device) ?? 0) + 1);
   }
 
-  #touched({ name: file, touched }: Instant): void {
+  #touched({ name, args, touched }: Instant): void {
+    const file = this.#names.of({ file: name, ...args });
     for (const { tensor, faults, major, majorNs } of touched!) {
       const key = `${file}\0${tensor}`;
       let sums = this.#tensors.get(key);

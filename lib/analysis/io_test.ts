@@ -49,6 +49,29 @@ Deno.test("io: requests by device and kind, the queue and the device apart, and 
   );
 });
 
+Deno.test("io: files of one name in two folders are two rows, with what each had brought from the disk", () => {
+  const name = "model.safetensors";
+  const cached = t.counter(`page cache filled: ${name} (inode 8)`, 300, 8192);
+  const { files, tensors } = result([
+    t.read(name, 0, 10, 1000, 7),
+    t.read(name, 10, 30, 3000, 8),
+    t.slice("memory.touch", 40, 50, { file: name, dev: 1, inode: 8, faults: 3 }),
+    {
+      ...t.exit(60),
+      category: "memory.tensors",
+      name,
+      args: { file: name, dev: 1, inode: 7 },
+      touched: [{ tensor: "a", faults: 1, major: 0, majorNs: 0 }],
+    },
+    { ...cached, track: { ...cached.track, file: "1:8" } },
+  ]);
+  assert.deepEqual(files.map(({ file, reads, readBytes, faults, cachedBytes }) => [file, reads, readBytes, faults, cachedBytes]), [
+    [`${name} (inode 8)`, 1, 3000, 3, 8192],
+    [`${name} (inode 7)`, 1, 1000, 0, 0],
+  ]);
+  assert.deepEqual(tensors.map(({ file, tensor }) => [file, tensor]), [[`${name} (inode 7)`, "a"]]);
+});
+
 Deno.test("io: a file's reads, mappings and faults, and what of it came from the disk", () => {
   const found = result([
     t.open("model.gguf", 0, 1),

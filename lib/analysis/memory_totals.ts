@@ -1,5 +1,6 @@
 import type { Counter, Slice } from "../events/span.ts";
 import type { ColdstartResult } from "./coldstart_schema.ts";
+import type { Cached } from "./file_totals.ts";
 import { errnoName } from "./errno.ts";
 
 /** The files that matter are few and large. */
@@ -8,15 +9,22 @@ const CACHE = "page cache filled";
 
 /** What the kernel counted, and what it refused to lock. */
 export class MemoryTotals {
-  /** Bytes that entered the page cache, by file. Counters are cumulative: the last value is the total. */
-  readonly cached = new Map<string, number>();
+  /** What entered the page cache, by the counter's name. Counters are cumulative: the last value is the total. */
+  readonly #cached = new Map<string, Cached>();
   readonly #faults = new Map<number, number>();
   readonly #failures = new Map<string, { errno: string; count: number; bytes: number }>();
   #lockedBytes = 0;
 
   counter({ track, value }: Counter): void {
     if (track.name === "page faults") this.#faults.set(track.pid, value);
-    else if (track.name.startsWith(CACHE)) this.cached.set(track.name.slice(CACHE.length).replace(/^: /, ""), value);
+    else if (track.name.startsWith(CACHE)) {
+      const file = track.name.slice(CACHE.length).replace(/^: /, "");
+      this.#cached.set(file, { id: track.file, file, bytes: value });
+    }
+  }
+
+  get cached(): Cached[] {
+    return [...this.#cached.values()];
   }
 
   lock(slice: Slice): void {
@@ -35,7 +43,7 @@ export class MemoryTotals {
 
   /** Faults of these processes; the page cache belongs to the tree as a whole. */
   result(pids: ReadonlySet<number>): Pick<ColdstartResult, "pageCache" | "pageFaults" | "locks"> {
-    const files = [...this.cached].map(([file, bytes]) => ({ file, bytes })).sort((a, b) => b.bytes - a.bytes);
+    const files = this.cached.map(({ file, bytes }) => ({ file, bytes })).sort((a, b) => b.bytes - a.bytes);
     const faults = [...this.#faults].filter(([pid]) => pids.has(pid));
     return {
       pageCache: files.length > 0 ? { bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), files: files.slice(0, MAX_FILES) } : null,

@@ -12,6 +12,8 @@ export interface Track {
   readonly tid?: number;
   /** For `counter`: `bytes`, `faults` … */
   readonly unit?: string;
+  /** Of a counter of a file: its device and inode. */
+  readonly file?: string;
   /** Orders lanes of one process; smaller is higher. */
   readonly rank?: number;
 }

@@ -21,8 +21,9 @@ export class Tracks {
     return this.#get(`l${pid}/${name}`, { kind: "lane", name, pid, rank });
   }
 
-  counter(pid: number, name: string, unit: string): Track {
-    return this.#get(`c${pid}/${name}`, { kind: "counter", name, pid, unit });
+  /** `file`: device and inode of the one that it is about. */
+  counter(pid: number, name: string, unit: string, file?: string): Track {
+    return this.#get(`c${pid}/${name}`, { kind: "counter", name, pid, unit, ...(file !== undefined && { file }) });
   }
 
   #get(key: string, track: Omit<Track, "id">): Track {

@@ -86,7 +86,7 @@ class AccessDecoder implements Decoder {
       return this.#slice(event, began, `mmap ${file}`, "file.map", { file, dev, inode, bytes, address }, out);
     }
     const key = `${event.tid}:${dev}:${inode}`;
-    this.#slice(event, this.#opened.get(key) ?? began, file, "library.load", { file, bytes }, out);
+    this.#slice(event, this.#opened.get(key) ?? began, file, "library.load", { file, dev, inode, bytes }, out);
     this.#opened.delete(key);
   }
 

@@ -28,9 +28,9 @@ Deno.test("access: a library is loaded from its opening on, piece by piece, on t
   d.event(15, "files/access.map", { ...library, began: 14, length: 8192, prot: 5 });
   d.event(17, "files/access.map", { ...library, began: 16, length: 4096, prot: 1 }, "100/101");
   assert.deepEqual(d.told().slice(1), [
-    '100/100 library.load "libllama.so.1" 10–13 file=libllama.so.1 bytes=4096',
-    '100/100 library.load "libllama.so.1" 14–15 file=libllama.so.1 bytes=8192',
-    '100/101 library.load "libllama.so.1" 16–17 file=libllama.so.1 bytes=4096',
+    '100/100 library.load "libllama.so.1" 10–13 file=libllama.so.1 dev=8 inode=9 bytes=4096',
+    '100/100 library.load "libllama.so.1" 14–15 file=libllama.so.1 dev=8 inode=9 bytes=8192',
+    '100/101 library.load "libllama.so.1" 16–17 file=libllama.so.1 dev=8 inode=9 bytes=4096',
   ]);
 });
 

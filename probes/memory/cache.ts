@@ -79,7 +79,7 @@ class CacheDecoder implements Decoder {
   }
 
   #tell(file: Filled, out: SpanSink): void {
-    const track = file.track ??= this.tracks.counter(this.#pid, this.#row(file), "bytes");
+    const track = file.track ??= this.tracks.counter(this.#pid, this.#row(file), "bytes", `${file.dev}:${file.inode}`);
     for (const { at, value } of file.waiting) out({ type: "counter", track, at, value });
     file.waiting = [];
   }

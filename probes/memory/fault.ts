@@ -1,6 +1,6 @@
 import type { Decoder, Event, Snapshot } from "../../lib/events/event.ts";
 import type { Fact, StoredTensor } from "../../lib/events/fact.ts";
-import type { SpanSink } from "../../lib/events/span.ts";
+import type { Args, SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
@@ -120,11 +120,12 @@ class FaultDecoder implements Decoder {
 
   end(at: Ns, out: SpanSink): void {
     for (const tid of [...this.#touches.keys()]) this.#emit(tid, out);
-    for (const { pid, file: { name }, faults } of this.#byTensor.values()) {
+    for (const { pid, file, faults } of this.#byTensor.values()) {
       const touched = faults.take();
       if (touched.length === 0) continue;
       const track = this.tracks.lane(pid, "page faults by tensor", 2);
-      out({ type: "instant", track, name, category: "memory.tensors", at, args: { file: name, tensors: touched.length }, touched });
+      const args = { ...argsOf(file), tensors: touched.length };
+      out({ type: "instant", track, name: file.name, category: "memory.tensors", at, args, touched });
     }
     for (const [pid, threads] of this.#sums) {
       const faulted = [...threads].map(([tid, sums]) => ({ tid, ...sums }));
@@ -189,7 +190,7 @@ class FaultDecoder implements Decoder {
       category: "memory.touch",
       start,
       end,
-      args: { ...(file && { file: file.name }), faults, ...(major > 0 && { major, majorNs }) },
+      args: { ...(file && argsOf(file)), faults, ...(major > 0 && { major, majorNs }) },
     });
   }
 
@@ -218,4 +219,9 @@ class FaultDecoder implements Decoder {
     if (!space) this.#spaces.set(pid, space = new AddressSpace());
     return space;
   }
+}
+
+function argsOf({ id, name }: MappedFile): Args {
+  const [dev, inode] = id.split(":").map(Number) as [number, number];
+  return { file: name, dev, inode };
 }

@@ -46,8 +46,8 @@ Deno.test("fault: faults close together in one mapping are one touch", () => {
   run(d, 17, 17, 0x2000, 0, 1);
   run(d, 22.1, 22.1, 0x2000, 0, 1);
   assert.deepEqual(touches(d), [
-    '100 <page faults 100> memory.touch "fault in small.gguf" 10000000–17000000 file=small.gguf faults=32',
-    '100 <page faults 100> memory.touch "fault in small.gguf" 22100000–22100000 file=small.gguf faults=1',
+    '100 <page faults 100> memory.touch "fault in small.gguf" 10000000–17000000 file=small.gguf dev=0 inode=0 faults=32',
+    '100 <page faults 100> memory.touch "fault in small.gguf" 22100000–22100000 file=small.gguf dev=0 inode=0 faults=1',
   ]);
 });
 
@@ -59,8 +59,8 @@ Deno.test("fault: each thread and each mapping has touches of its own; memory th
   run(d, 12, 12, 0x5000, 0, 1);
   run(d, 13, 13, 0x1000, 0, 1, "200");
   assert.deepEqual(touches(d), [
-    '100 <page faults 100> memory.touch "fault in small.gguf" 10000000–10000000 file=small.gguf faults=1',
-    '100 <page faults 101> memory.touch "fault in small.gguf" 10000000–10000000 file=small.gguf faults=1',
+    '100 <page faults 100> memory.touch "fault in small.gguf" 10000000–10000000 file=small.gguf dev=0 inode=0 faults=1',
+    '100 <page faults 101> memory.touch "fault in small.gguf" 10000000–10000000 file=small.gguf dev=0 inode=0 faults=1',
     '100 <page faults 100> memory.touch "fault in memory" 11000000–11000000 faults=1',
   ]);
 });
@@ -69,7 +69,7 @@ Deno.test("fault: a run across mappings is cut where they meet", () => {
   const d = withMappings();
   run(d, 10, 11, 0x9800, 0x800, 20);
   assert.deepEqual(touches(d), [
-    '100 <page faults 100> memory.touch "fault in small.gguf" 10000000–11000000 file=small.gguf faults=8',
+    '100 <page faults 100> memory.touch "fault in small.gguf" 10000000–11000000 file=small.gguf dev=0 inode=0 faults=8',
     '100 <page faults 100> memory.touch "fault in memory" 11000000–11000000 faults=2',
   ]);
 });
@@ -79,7 +79,7 @@ Deno.test("fault: the time for which the disk was waited is a part of the touch"
   d.event(15 * MS, "memory/fault.major", { began: 11 * MS, address: 0x2000 });
   run(d, 9, 11, 0x2000, 0x800, 2);
   assert.deepEqual(touches(d), [
-    '100 <page faults 100> memory.touch "fault in small.gguf" 9000000–15000000 file=small.gguf faults=2 major=1 majorNs=4000000',
+    '100 <page faults 100> memory.touch "fault in small.gguf" 9000000–15000000 file=small.gguf dev=0 inode=0 faults=2 major=1 majorNs=4000000',
   ]);
 });
 

@@ -54,16 +54,16 @@ export class TestSpans {
     return { ...slice, track: this.tracks.lane(this.pid, `page faults ${this.tid}`, 2) };
   }
 
-  read(file: string, start: number, end: number, bytes = 1000, inode = 7): Slice {
+  read(file: string, start: number, end: number, bytes = 1000, inode = inodeOf(file)): Slice {
     return this.slice("file.read", start, end, { file, dev: 1, inode, bytes });
   }
 
-  open(file: string, start: number, end: number, inode = 7): Slice {
+  open(file: string, start: number, end: number, inode = inodeOf(file)): Slice {
     return this.slice("file.open", start, end, { file, dev: 1, inode, bytes: 5e6 });
   }
 
   map(file: string, start: number, end: number, bytes = 1000): Slice {
-    return this.slice("file.map", start, end, { file, dev: 1, inode: 7, bytes, address: 4096 });
+    return this.slice("file.map", start, end, { file, dev: 1, inode: inodeOf(file), bytes, address: 4096 });
   }
 
   /** Calls of an operator that were added up; `of`: the arguments of one that was told. */
@@ -117,4 +117,9 @@ export function seeded(seed: number): (below: number) => number {
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
     return ((t ^ (t >>> 14)) >>> 0) % below;
   };
+}
+
+/** Files of different names are different ones. */
+function inodeOf(file: string): number {
+  return [...file].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)!) % 1_000_003, 0);
 }
