@@ -55,7 +55,7 @@ for (
     const all = (rows: readonly { readonly requests: number }[]) => rows.reduce((sum, { requests }) => sum + requests, 0);
     assert.equal(all(result.threads), all(result.devices));
     const sql = `select count(*) as n, sum(s.dur) as ns from slice s join args a using (arg_set_id)
-      where s.category = 'block.request' and s.name = '${what}' and a.flat_key = 'debug.device' and a.string_value = '${device.number}'`;
+      where s.category = 'block.request' and s.name = '${what}' and a.flat_key = 'debug.device' and a.string_value = '${device.name}'`;
     const [told] = await query(outputPath(folder, "pftrace"), sql);
     assert.deepEqual([Number(told!.n), Number(told!.ns)], [row.requests, row.service.totalNs]);
     assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
