@@ -88,7 +88,13 @@ async function programsFor(pid: number, bpftrace: string, folder: string): Promi
   Deno.mkdirSync(`${folder}/symbols`, { recursive: true });
   const between = `${folder}/bpftrace`;
   // What asks for a version or for features has no program. The names of places are written before it comes.
-  const kept = [`cat > ${folder}/$$.bt`, `env > ${folder}/$$.env`, `echo "$@" > ${folder}/$$.args`, `cp -r "$BCC_SYMFS/." ${folder}/symbols`];
+  const kept = [
+    `cat > ${folder}/$$.bt`,
+    `env > ${folder}/$$.env`,
+    `echo "$@" > ${folder}/$$.args`,
+    `cp -r "$BCC_SYMFS/." ${folder}/symbols`,
+    `case $1 in --traceable-functions) cp "$2" ${folder}/traceable;; esac`,
+  ];
   const keep = `case $* in *" -") ${kept.join("; ")}; exec ${bpftrace} "$@" < ${folder}/$$.bt; esac`;
   Deno.writeTextFileSync(between, `#!/bin/sh\n${keep}\nexec ${bpftrace} "$@"\n`, { mode: 0o755 });
   await mustRun([...llmprof, "operators", "--bpftrace", between, "--pid", String(pid), "--no-output", "--duration", "0.1s"]);
@@ -96,7 +102,9 @@ async function programsFor(pid: number, bpftrace: string, folder: string): Promi
   return programs.map((program) => {
     const beside = (extension: string) => Deno.readTextFileSync(program.replace(/bt$/, extension)).trim();
     const environment = beside("env").split("\n").filter((line) => line.startsWith("BPFTRACE_"));
-    return ["env", ...environment, `BCC_SYMFS=${folder}/symbols`, "sh", "-c", `exec ${bpftrace} ${beside("args")} < ${program}`];
+    // llmprof takes its own list away when it ends.
+    const args = beside("args").replace(/^--traceable-functions \S+/, `--traceable-functions ${folder}/traceable`);
+    return ["env", ...environment, `BCC_SYMFS=${folder}/symbols`, "sh", "-c", `exec ${bpftrace} ${args} < ${program}`];
   });
 }
 
