@@ -14,8 +14,8 @@ export interface Field {
   readonly type: FieldType;
   /**
    * For people and for the schema in a recording: `bytes`, `ns`, `errno`, `address` … `subject`: the process that the record is about, when
-   * that is not the one in whose context it was made; `subject thread`: its process and thread, as in who.ts. `aligned address`: see short_line.ts. `code`, of a first field: where in the code
-   * of the process the probe was hit.
+   * that is not the one in whose context it was made; `subject thread`: its process and thread, as in who.ts. `code`, of a first field: where in the code
+   * of the process the probe was hit. `aligned address`: see short_line.ts.
    */
   readonly unit?: string;
 }
