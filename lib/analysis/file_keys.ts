@@ -1,4 +1,9 @@
-import type { Args } from "../events/span.ts";
+/** Where a file is told of: its name, and where they are known its device and inode. */
+export interface ToldFile {
+  readonly file?: unknown;
+  readonly dev?: unknown;
+  readonly inode?: unknown;
+}
 
 /**
  * Tells files of one name apart, such as the `model.safetensors` in each folder of a pipeline. Two files of a name on one device are two; one on each of
@@ -7,10 +12,8 @@ import type { Args } from "../events/span.ts";
 export class FileKeys {
   readonly #names = new Map<string, string>();
 
-  /**
-   * What stands for the file, of the arguments `file`, `dev` and `inode` (these two where they are known), until {@link shown} says how it is called.
-   */
-  of({ file, dev, inode }: Args): string {
+  /** What stands for the file until {@link shown} says how it is called. */
+  of({ file, dev, inode }: ToldFile): string {
     const key = dev === undefined ? String(file) : `${dev}:${inode}`;
     const known = this.#names.get(key);
     // A file may be read before its name is told.

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import type { Args } from "../events/span.ts";
-import { FileKeys } from "./file_keys.ts";
+import { FileKeys, type ToldFile } from "./file_keys.ts";
 
 Deno.test("file keys: two of a name on one device are two files, one on each of two devices is one", () => {
   const keys = new FileKeys();
-  const files: Args[] = [
+  const files: ToldFile[] = [
     { file: "model.safetensors", dev: 1, inode: 10 },
     { file: "model.safetensors", dev: 1, inode: 11 },
     { file: "libc.so.6", dev: 1, inode: 12 },

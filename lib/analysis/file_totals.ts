@@ -1,5 +1,5 @@
-import type { Args, Slice } from "../events/span.ts";
-import type { FileKeys } from "./file_keys.ts";
+import type { Slice } from "../events/span.ts";
+import type { FileKeys, ToldFile } from "./file_keys.ts";
 import { Histogram } from "./histogram.ts";
 import type { IoResult } from "./io_schema.ts";
 
@@ -19,9 +19,7 @@ interface Totals {
 const NONE = { opens: 0, readBytes: 0, mappedBytes: 0, faults: 0, faultNs: 0, major: 0, majorNs: 0 };
 
 /** What entered the page cache of a file. */
-export interface Cached {
-  /** Device and inode; absent where only its name was told. */
-  readonly id?: string | undefined;
+export interface Cached extends ToldFile {
   readonly file: string;
   readonly bytes: number;
 }
@@ -61,11 +59,9 @@ export class FileTotals {
 
   result(cached: readonly Cached[]): FileResult[] {
     const bytes = new Map<string, number>();
-    for (const { id, file, bytes: more } of cached) {
-      const [dev, inode] = id?.split(":") ?? [];
-      const args: Args = dev !== undefined && inode !== undefined ? { file, dev, inode } : { file };
-      this.#of(args);
-      bytes.set(this.keys.of(args), more);
+    for (const file of cached) {
+      this.#of(file);
+      bytes.set(this.keys.of(file), file.bytes);
     }
     const shown = this.keys.shown();
     const files = [...Map.groupBy(this.#files, ([key]) => shown.get(key)!)].map(([file, parts]) => {
@@ -84,7 +80,7 @@ export class FileTotals {
     return files.sort((a, b) => weight(b) - weight(a) || b.mappedBytes - a.mappedBytes);
   }
 
-  #of(file: Args): Totals {
+  #of(file: ToldFile): Totals {
     const key = this.keys.of(file);
     let totals = this.#files.get(key);
     if (!totals) this.#files.set(key, totals = { times: new Histogram(), ...NONE });

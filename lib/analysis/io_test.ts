@@ -63,7 +63,7 @@ Deno.test("io: files of one name in two folders are two rows, with what each had
       args: { file: name, dev: 1, inode: 7 },
       touched: [{ tensor: "a", faults: 1, major: 0, majorNs: 0 }],
     },
-    { ...cached, track: { ...cached.track, file: "1:8" } },
+    { ...cached, track: { ...cached.track, file: { dev: 1, inode: 8 } } },
   ]);
   assert.deepEqual(files.map(({ file, reads, readBytes, faults, cachedBytes }) => [file, reads, readBytes, faults, cachedBytes]), [
     [`${name} (inode 8)`, 1, 3000, 3, 8192],

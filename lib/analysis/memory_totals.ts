@@ -19,7 +19,7 @@ export class MemoryTotals {
     if (track.name === "page faults") this.#faults.set(track.pid, value);
     else if (track.name.startsWith(CACHE)) {
       const file = track.name.slice(CACHE.length).replace(/^: /, "");
-      this.#cached.set(file, { id: track.file, file, bytes: value });
+      this.#cached.set(file, { ...track.file, file, bytes: value });
     }
   }
 

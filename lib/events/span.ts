@@ -12,8 +12,8 @@ export interface Track {
   readonly tid?: number;
   /** For `counter`: `bytes`, `faults` … */
   readonly unit?: string;
-  /** Of a counter of a file: its device and inode. */
-  readonly file?: string;
+  /** Of a counter of a file. */
+  readonly file?: { readonly dev: number; readonly inode: number };
   /** Orders lanes of one process; smaller is higher. */
   readonly rank?: number;
 }

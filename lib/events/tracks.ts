@@ -21,9 +21,9 @@ export class Tracks {
     return this.#get(`l${pid}/${name}`, { kind: "lane", name, pid, rank });
   }
 
-  /** `file`: device and inode of the one that it is about. */
-  counter(pid: number, name: string, unit: string, file?: string): Track {
-    return this.#get(`c${pid}/${name}`, { kind: "counter", name, pid, unit, ...(file !== undefined && { file }) });
+  /** `file`: the one that it is about. */
+  counter(pid: number, name: string, unit: string, file?: Track["file"]): Track {
+    return this.#get(`c${pid}/${name}`, { kind: "counter", name, pid, unit, ...(file && { file }) });
   }
 
   #get(key: string, track: Omit<Track, "id">): Track {

@@ -79,7 +79,8 @@ class CacheDecoder implements Decoder {
   }
 
   #tell(file: Filled, out: SpanSink): void {
-    const track = file.track ??= this.tracks.counter(this.#pid, this.#row(file), "bytes", `${file.dev}:${file.inode}`);
+    const { dev, inode } = file;
+    const track = file.track ??= this.tracks.counter(this.#pid, this.#row(file), "bytes", { dev, inode });
     for (const { at, value } of file.waiting) out({ type: "counter", track, at, value });
     file.waiting = [];
   }
