@@ -9,6 +9,9 @@ interface Totals {
   opens: number;
   readonly times: Histogram;
   readBytes: number;
+  fetches: number;
+  fetchedBytes: number;
+  fetchNs: number;
   mappedBytes: number;
   faults: number;
   faultNs: number;
@@ -16,7 +19,7 @@ interface Totals {
   majorNs: number;
 }
 
-const NONE = { opens: 0, readBytes: 0, mappedBytes: 0, faults: 0, faultNs: 0, major: 0, majorNs: 0 };
+const NONE = { opens: 0, readBytes: 0, fetches: 0, fetchedBytes: 0, fetchNs: 0, mappedBytes: 0, faults: 0, faultNs: 0, major: 0, majorNs: 0 };
 
 /** What entered the page cache of a file. */
 export interface Cached extends ToldFile {
@@ -41,6 +44,13 @@ export class FileTotals {
         const totals = this.#of(args);
         totals.times.add(end - start);
         totals.readBytes += bytes;
+        return;
+      }
+      case "file.fetch": {
+        const totals = this.#of(args);
+        totals.fetches++;
+        totals.fetchedBytes += bytes;
+        totals.fetchNs += end - start;
         return;
       }
       case "file.map":
@@ -76,7 +86,7 @@ export class FileTotals {
         cachedBytes: cached.length > 0 ? parts.reduce((sum, [key]) => sum + (bytes.get(key) ?? 0), 0) : null,
       };
     });
-    const weight = ({ readNs, faultNs }: FileResult) => readNs + faultNs;
+    const weight = ({ readNs, fetchNs, faultNs }: FileResult) => readNs + fetchNs + faultNs;
     return files.sort((a, b) => weight(b) - weight(a) || b.mappedBytes - a.mappedBytes);
   }
 

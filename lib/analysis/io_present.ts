@@ -102,6 +102,7 @@ function devices({ devices }: IoResult): Table {
 
 function files({ files }: IoResult): Table {
   const { title, shown } = firstRows("Files", files, MAX_FILES);
+  const areFetched = files.some(({ fetches }) => fetches > 0);
   return {
     type: "table",
     title,
@@ -112,6 +113,7 @@ function files({ files }: IoResult): Table {
       { title: "in", unit: "ns" },
       { title: "p50", unit: "ns" },
       { title: "p99", unit: "ns" },
+      ...(areFetched ? [{ title: "ahead", unit: "bytes" } as const, { title: "in", unit: "ns" } as const] : []),
       { title: "mapped", unit: "bytes" },
       { title: "faults", unit: "count" },
       { title: "of disk", unit: "count" },
@@ -125,6 +127,7 @@ function files({ files }: IoResult): Table {
       row.readNs,
       row.readP50Ns,
       row.readP99Ns,
+      ...(areFetched ? [row.fetchedBytes, row.fetchNs] : []),
       row.mappedBytes,
       row.faults,
       row.major,

@@ -38,11 +38,16 @@ export const ioResultSchema = z.object({
   files: z.array(z.object({
     file: z.string(),
     opens: count,
+    /** Reads, and what was sent, spliced or copied from it. */
     reads: count,
     readBytes: bytes,
     readNs: ns,
     readP50Ns: ns.nullable(),
     readP99Ns: ns.nullable(),
+    /** Asked for ahead of a read (readahead, posix_fadvise), as far as the file goes. */
+    fetches: count,
+    fetchedBytes: bytes,
+    fetchNs: ns,
     mappedBytes: bytes,
     /** Page faults in mappings of it, as far as they were drawn, and how long they took with what lies between them. */
     faults: count,

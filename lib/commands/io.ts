@@ -4,6 +4,7 @@ import type { IoResult } from "../analysis/io_schema.ts";
 import { NamedDisks } from "../analysis/named_disks.ts";
 import { request } from "../../probes/block/request.ts";
 import { access } from "../../probes/files/access.ts";
+import { moves } from "../../probes/files/moves.ts";
 import { cache } from "../../probes/memory/cache.ts";
 import { calls } from "../../probes/memory/calls.ts";
 import { fault } from "../../probes/memory/fault.ts";
@@ -16,7 +17,7 @@ import type { Profile } from "./profile.ts";
 /** What is read from where, and how long that takes. */
 export const ioProfile: Profile<IoResult> = {
   name: "io",
-  probes: [life, request, access, fault, cache, lock, calls, syscalls],
+  probes: [life, request, access, moves, fault, cache, lock, calls, syscalls],
   waits: false,
   surroundings: true,
   host: deviceNames,

@@ -6,7 +6,7 @@ import { probeOf } from "../timeline/dispatch.ts";
 import { watch } from "../timeline/watch.ts";
 import { Attachments, type AttachOptions, type AttachRun } from "./attachments.ts";
 import { isInference } from "./election.ts";
-import { MappedFiles } from "./mapped_files.ts";
+import { HeldFiles } from "./held_files.ts";
 import { StackPlaces } from "./stack_places.ts";
 import type { Means } from "./means.ts";
 import { Members } from "./members.ts";
@@ -41,7 +41,7 @@ export class Life {
   readonly #members: Members;
   readonly #attachments: Attachments;
   /** Where a probe asks for it. */
-  readonly #mapped: MappedFiles | undefined;
+  readonly #held: HeldFiles | undefined;
   readonly #places: StackPlaces | undefined;
   #election: Promise<void> | undefined;
   #counts = false;
@@ -58,7 +58,7 @@ export class Life {
     this.#members = new Members(means, target, options.tree);
     const probes = turn?.probes ?? options.probes;
     this.#attachments = new Attachments(means, this.#members, probes, options, run, (event) => this.#heard(event));
-    if (probes.some(({ facts }) => facts?.includes("mapped"))) this.#mapped = new MappedFiles(means.files, (fact) => run.fact(fact));
+    if (probes.some(({ facts }) => facts?.includes("mapped"))) this.#held = new HeldFiles(means.files, (fact) => run.fact(fact));
     if (probes.some(({ facts }) => facts?.includes("places"))) {
       this.#places = new StackPlaces(means.files, means.machine.arch, (fact) => run.fact(fact));
     }
@@ -134,7 +134,7 @@ export class Life {
     else await this.#attachments.toStarting(false, target.program);
     if (target.type === "running") {
       if (!(await readStat(this.means.files, target.pid))) throw targetEnded(target.pid);
-      await this.#mapped?.present(await this.#members.now());
+      await this.#held?.present(await this.#members.now());
     }
     this.#count();
     if (target.type === "running") this.run.gatekeeper.meanwhile(() => this.#attachments.again());
@@ -154,7 +154,7 @@ export class Life {
   #heard(event: Event): void {
     this.options.heard?.(event);
     const { record, pid, tid } = event;
-    if (this.#mapped?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#mapped!.look(pid));
+    if (this.#held?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#held!.look(pid));
     if (this.#places?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#places!.look(pid));
     if (record === "process/life.exit" && pid === tid && pid === this.root?.pid) this.#exited.resolve();
   }

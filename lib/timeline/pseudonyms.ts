@@ -80,6 +80,8 @@ export class Pseudonyms {
         return { ...fact, places: fact.places.map((place) => ({ ...place, file: this.path(place.file) })) };
       case "mapped":
         return { ...fact, files: fact.files.map((mapped) => ({ ...mapped, file: this.path(mapped.file) })) };
+      case "opened":
+        return { ...fact, files: fact.files.map((opened) => ({ ...opened, file: this.path(opened.file) })) };
       case "engine":
         return { ...fact, model: fact.model && this.path(fact.model) };
       case "target":

@@ -1,10 +1,11 @@
 import type { Decoder, Event } from "../../lib/events/event.ts";
+import type { Fact } from "../../lib/events/fact.ts";
 import type { Args, SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import template from "./access.bt" with { type: "text" };
-import { FileNames } from "./names.ts";
+import { FileNames, namingFacts } from "./names.ts";
 
 /** Opens, reads and mappings of regular files. */
 export const access: Probe = {
@@ -44,6 +45,7 @@ export const access: Probe = {
     ],
     unmap: [{ name: "address", type: "int", unit: "address" }, { name: "length", type: "int", unit: "bytes" }],
   },
+  facts: namingFacts,
   decoder: (tracks) => new AccessDecoder(tracks),
 };
 
@@ -55,6 +57,10 @@ class AccessDecoder implements Decoder {
   readonly #opened = new Map<string, Ns>();
 
   constructor(readonly tracks: Tracks) {}
+
+  fact(fact: Fact): void {
+    this.#names.fact(fact);
+  }
 
   event(event: Event, out: SpanSink): void {
     switch (event.record) {

@@ -1,9 +1,29 @@
-/** Records carry a file's device and inode; its name comes with its opening or mapping. */
+import type { Fact } from "../../lib/events/fact.ts";
+import type { Event } from "../../lib/events/event.ts";
+
+/** Facts that name files. */
+export const namingFacts = ["mapped", "opened"] as const;
+
+/** Records carry a file's device and inode; its name comes with its opening or mapping, or as a fact where that was before. */
 export class FileNames {
   readonly #names = new Map<string, string>();
 
   learn(dev: number, inode: number, name: string): void {
     this.#names.set(`${dev}:${inode}`, name);
+  }
+
+  /** Device and inode (`8:7`) of the file that the event names; undefined where it is one that names none. */
+  see({ record, values }: Event): string | undefined {
+    const at = record === "files/access.open" ? 2 : record === "files/access.map" ? 5 : undefined;
+    if (at === undefined) return undefined;
+    const [dev, inode] = values.slice(at, at + 2) as [number, number];
+    this.learn(dev, inode, values.at(-1) as string);
+    return `${dev}:${inode}`;
+  }
+
+  fact(fact: Fact): void {
+    if (fact.fact !== "mapped" && fact.fact !== "opened") return;
+    for (const { dev, inode, file } of fact.files) this.learn(dev, inode, file);
   }
 
   knows(dev: number, inode: number): boolean {

@@ -1,9 +1,10 @@
 import type { Decoder, Event, Snapshot } from "../../lib/events/event.ts";
+import type { Fact } from "../../lib/events/fact.ts";
 import type { SpanSink, Track } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
-import { FileNames } from "../files/names.ts";
+import { FileNames, namingFacts } from "../files/names.ts";
 import { callInProgress, withRegisters } from "../process/call_in_progress.ts";
 import template from "./cache.bt" with { type: "text" };
 
@@ -26,6 +27,7 @@ export const cache: Probe = {
   records: {},
   maps: { cached: "bytes" },
   sees: ["files/access.open", "files/access.map"],
+  facts: namingFacts,
   decoder: (tracks) => new CacheDecoder(tracks),
 };
 
@@ -53,12 +55,15 @@ class CacheDecoder implements Decoder {
 
   constructor(readonly tracks: Tracks) {}
 
+  fact(fact: Fact): void {
+    this.#names.fact(fact);
+  }
+
   event(event: Event, out: SpanSink): void {
     // Files belong to the tree as a whole; the counters are drawn beside its first process.
     this.#pid ||= event.pid;
-    const [dev, inode] = (event.record === "files/access.open" ? event.values.slice(2, 4) : event.values.slice(5, 7)) as [number, number];
-    this.#names.learn(dev, inode, event.values.at(-1) as string);
-    const file = this.#files.get(`${dev}:${inode}`);
+    const key = this.#names.see(event);
+    const file = key === undefined ? undefined : this.#files.get(key);
     if (file) this.#tell(file, out);
   }
 

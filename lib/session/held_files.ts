@@ -4,6 +4,7 @@ import { FilesOnce } from "../machine/files_once.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { mappedReader } from "../target/mapped_file.ts";
 import { fileKey, type Mapping, parseMaps } from "../target/maps.ts";
+import { openFiles } from "../target/open_files.ts";
 import { readStoredTensors } from "../target/stored_tensors.ts";
 
 /** A model is no smaller. */
@@ -12,8 +13,8 @@ const EXECUTABLE = 4;
 /** A fact is one line of a recording: of more the largest are told. */
 const MOST_MAPPINGS = 10_000;
 
-/** Which files processes have mapped, and which tensors lie where in those that hold a model: facts for whoever sees addresses alone. */
-export class MappedFiles {
+/** Which files processes have mapped and open, and which tensors lie where in those that hold a model: facts for whoever sees addresses and inodes alone. */
+export class HeldFiles {
   /** Files that were looked into, and of which an event told, by device and inode. */
   readonly #known = new Set<string>();
   readonly #told = new Set<string>();
@@ -29,6 +30,8 @@ export class MappedFiles {
         return { at: Number(start), bytes: Number(end - start), offset, dev, inode, file: path.slice(path.lastIndexOf("/") + 1) };
       });
       if (files.length > 0) this.fact({ fact: "mapped", pid, files });
+      const opened = await openFiles(this.files, pid);
+      if (opened.length > 0) this.fact({ fact: "opened", pid, files: opened });
       await this.#lookInto(pid, mapped);
     }));
   }

@@ -3,21 +3,21 @@ import { FakeProc } from "../../tests/harness/fake_machine.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import { ggufHeader } from "../../tests/workloads/gguf.ts";
 import type { Fact } from "../events/fact.ts";
-import { MappedFiles } from "./mapped_files.ts";
+import { HeldFiles } from "./held_files.ts";
 
 const MODEL = ggufHeader({ name: { text: "x" } }, [{ name: "a", extents: [1], type: "f32" }]);
 const event = (length: number, prot: number, inode = 9, record = "files/access.map") => (
   { at: 0, stream: "s", record, pid: 100, tid: 100, values: [0, 0x1000, length, prot, 0, 8, inode, "blob"] }
 );
 
-Deno.test("mapped files: of a running process all, with the tensors of those that hold a model, whatever their names are", async () => {
+Deno.test("held files: of a running process all, with the tensors of those that hold a model, whatever their names are", async () => {
   using root = temporary();
   const proc = new FakeProc(root.path), facts: Fact[] = [];
   proc.process(100, 1, "server");
   proc.map(100, "/opt/libllama.so", 5, new Uint8Array(64));
   proc.data(100, "/models/0123abcd", 9, 2 << 20, MODEL);
   proc.data(100, "/models/notes", 10, 2 << 20, new Uint8Array(64));
-  const files = new MappedFiles(proc.files, (fact) => void facts.push(fact));
+  const files = new HeldFiles(proc.files, (fact) => void facts.push(fact));
   await files.present([100, 200]);
   const [mapped, tensors, ...others] = facts;
   assert.deepEqual(mapped?.fact === "mapped" && mapped.files.map(({ file, inode, offset }) => [file, inode, offset]), [
@@ -31,8 +31,8 @@ Deno.test("mapped files: of a running process all, with the tensors of those tha
   assert.equal(facts.length, 2);
 });
 
-Deno.test("mapped files: an event asks for a look once for each file that may be a model", () => {
-  const files = new MappedFiles(new FakeProc("/nowhere").files, () => {});
+Deno.test("held files: an event asks for a look once for each file that may be a model", () => {
+  const files = new HeldFiles(new FakeProc("/nowhere").files, () => {});
   assert.ok(!files.firstTold(event(4096, 1)), "small");
   assert.ok(!files.firstTold(event(2 << 20, 5)), "code");
   assert.ok(!files.firstTold(event(2 << 20, 1, 9, "files/access.unmap")));

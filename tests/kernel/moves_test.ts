@@ -1,0 +1,62 @@
+/** What the kernel sends, copies and fetches of a file without a read: as much as the program asks for. */
+import assert from "node:assert/strict";
+import { matrixTest, sampledTest } from "../harness/kernel.ts";
+import { temporary } from "../harness/temporary.ts";
+import { query } from "../judge/trace_processor.ts";
+import { built } from "../setup/programs.ts";
+import { dropFromCache } from "../workloads/pagecache.ts";
+import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
+import { untilTold } from "./until_told.ts";
+
+const SIZE = 1 << 20;
+
+matrixTest(
+  "io: sendfile, splice, copy_file_range, readahead and posix_fadvise of a program, by file",
+  { judge: true, gcc: true },
+  async ({ path }) => {
+    using folder = temporary();
+    const file = folder.file("weights.bin");
+    Deno.writeFileSync(file, new Uint8Array(SIZE));
+    assert.equal(await dropFromCache(file), 0, "the file lies on a disk");
+    await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { argv: [built.moves, file, folder.file("copy")] } });
+    const { result, events } = summaryOf("io", await llmprof.finished());
+    // With 0.17 answers of the disk may be: they come on top of another program.
+    assert.equal(events.lost, events.skipped);
+    // See moves.c.
+    const [sent, spliced, copied, ahead, wanted, rest] = [7 * 5000, 11 * 3001, 5 * 7919, 13 * 65536, 3 * 4096, 2 * (SIZE - 1000)];
+    const { opens, reads, readBytes, fetches, fetchedBytes, cachedBytes } = result.files.find(({ file }) => file === "weights.bin")!;
+    assert.deepEqual({ opens, reads, readBytes, fetches, fetchedBytes, cachedBytes }, {
+      opens: 1,
+      reads: 7 + 11 + 5,
+      readBytes: sent + spliced + copied,
+      fetches: 13 + 3 + 2,
+      fetchedBytes: ahead + wanted + rest,
+      // Whatever asked for it first, each page came once.
+      cachedBytes: SIZE,
+    });
+    const told = await query(
+      outputPath(folder, "pftrace"),
+      `select s.name, s.category, count(*) as n, sum(a.int_value) as bytes from slice s join args a using (arg_set_id)
+      where s.name like '% weights.bin' and s.category in ('file.read', 'file.fetch') and a.flat_key = 'debug.bytes' group by 1, 2 order by 1`,
+    );
+    assert.deepEqual(told.map(({ name, category, n, bytes }) => [name, category, Number(n), Number(bytes)]), [
+      ["copy_file_range weights.bin", "file.read", 5, copied],
+      ["posix_fadvise weights.bin", "file.fetch", 3 + 2, wanted + rest],
+      ["readahead weights.bin", "file.fetch", 13, ahead],
+      ["sendfile weights.bin", "file.read", 7, sent],
+      ["splice weights.bin", "file.read", 11, spliced],
+    ]);
+  },
+);
+
+sampledTest(1, "io: a file that was open before llmprof came has its name", {}, async ({ path }) => {
+  using folder = temporary();
+  const file = folder.file("early.bin");
+  Deno.writeFileSync(file, new Uint8Array(3 << 20));
+  await using program = await untilTold(folder, ["sh", "-c", `exec 3< '${file}'; echo ready; read line; exec cat <&3 > '${folder.file("out")}'`]);
+  await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { pid: program.pid }, formats: [] });
+  await llmprof.saw("Tracing");
+  program.go();
+  const { result } = summaryOf("io", await llmprof.finished());
+  assert.deepEqual(result.files.filter(({ file }) => file === "early.bin").map(({ opens, readBytes }) => [opens, readBytes]), [[0, 3 << 20]]);
+});
