@@ -21,6 +21,8 @@ export class DecodeCalls {
   readonly #processes = new Map<number, Process>();
   readonly #intervals = new Histogram();
   readonly #tokens = { prefill: 0, decode: 0 };
+  /** Generated in calls that have a prompt, too. */
+  #besidePrompts = 0;
   readonly #calls = { prefill: 0, decode: 0 };
   readonly #ns = { prefill: 0, decode: 0 };
   #intervalTokens = 0;
@@ -50,12 +52,14 @@ export class DecodeCalls {
       return;
     }
     const tokens = Number(slice.args?.tokens ?? 0);
+    const generated = phase === "decode" ? tokens : Number(slice.args?.generated ?? 0);
     this.#tokens[phase] += tokens;
+    if (phase === "prefill") this.#besidePrompts += generated;
     this.#ns[phase] += this.stopped.net(pid, slice.start, slice.end);
     // Only before a call that generates: what lies before a prompt is the wait for the next request.
-    if (phase === "decode" && slice.end > process.lastEnd) {
+    if (generated > 0 && slice.end > process.lastEnd) {
       this.#intervals.add(this.stopped.net(pid, process.lastEnd, slice.end));
-      this.#intervalTokens += tokens;
+      this.#intervalTokens += generated;
       if (slice.start > process.lastEnd) {
         this.#betweenNs += this.stopped.net(pid, process.lastEnd, slice.start);
         this.#betweenUnknownNs += this.library.unexplained(pid, process.lastEnd, slice.start);
@@ -87,12 +91,13 @@ export class DecodeCalls {
   }
 
   result(): Pick<OperatorsResult, "tokens" | "rates" | "firstTokenNs" | "betweenTokens"> {
-    const { prefill, decode } = this.#tokens;
+    const { prefill, decode } = this.#tokens, besidePrompts = this.#besidePrompts;
     const intervals = this.#intervals;
     return {
       tokens: {
-        prefill,
-        decode,
+        prefill: prefill - besidePrompts,
+        decode: decode + besidePrompts,
+        besidePrompts,
         prefillCalls: this.#calls.prefill,
         decodeCalls: this.#calls.decode,
         openCalls: this.#open,

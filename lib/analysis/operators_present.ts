@@ -42,7 +42,7 @@ function tokens({ tokens, rates, firstTokenNs, betweenTokens, offload }: Operato
     type: "facts",
     title: "Tokens",
     facts: [
-      { name: "generated", value: tokens.decode, unit: "count", note: callCount(tokens.decodeCalls) },
+      { name: "generated", value: tokens.decode, unit: "count", note: generatedIn(tokens) },
       { name: "prompt", value: tokens.prefill, unit: "count", note: callCount(tokens.prefillCalls) },
       { name: "generation", value: rates.generatedPerSecond, unit: "per-second", note: "wall time, sampling included" },
       { name: "decode", value: rates.decodePerSecond, unit: "per-second", note: inDecode },
@@ -59,6 +59,10 @@ function tokens({ tokens, rates, firstTokenNs, betweenTokens, offload }: Operato
         : []),
     ],
   };
+}
+
+function generatedIn({ decodeCalls, besidePrompts }: OperatorsResult["tokens"]): string {
+  return `${callCount(decodeCalls)}${besidePrompts > 0 ? `; ${besidePrompts} of them in calls with a prompt` : ""}`;
 }
 
 function callCount(calls: number): string {

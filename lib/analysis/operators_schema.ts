@@ -134,6 +134,8 @@ export const operatorsResultSchema = z.object({
   tokens: z.object({
     prefill: count,
     decode: count,
+    /** Of the generated ones, those in calls that had another sequence's prompt, too: these calls and their time are prefill's. */
+    besidePrompts: count,
     prefillCalls: count,
     decodeCalls: count,
     /** Of both, those that had not returned at the end (their tokens are not counted) and those that returned an error. */

@@ -12,6 +12,7 @@ const FUNCTIONS = {
   context: [["llama_init_from_model", "llama_new_context_with_model"]],
   decode: [["llama_decode"]],
   encode: [["llama_encode"]],
+  process: [["llama_process"]],
   sample: [["llama_sampler_sample"]],
   apply: [["llama_sampler_apply"]],
 } as const;
@@ -32,6 +33,9 @@ export const calls: Probe = {
   template,
   params: {
     ...beginningsAndReturns(FUNCTIONS),
+    emptied: { type: "site", at: "entry", functions: [["llama_batch_ext_clear"], ["llama_batch_ext_free"]] },
+    placing: { type: "site", at: "entry", functions: [["llama_batch_ext_set_pos"]] },
+    wanting: { type: "site", at: "entry", functions: [["llama_batch_ext_set_output_logits"], ["llama_batch_ext_set_output_embd"]] },
     // A structure of 56 bytes or more behind a pointer: the x86-64 convention copies it to the stack above the return address, AAPCS64 passes its address.
     second: { type: "arch", x86_64: 'reg("sp") + 8', aarch64: "arg1" },
   },
@@ -45,7 +49,7 @@ export const calls: Probe = {
       { name: "context", type: "int", unit: "address" },
       { name: "tokens", type: "int" },
       { name: "selects", type: "int", unit: "whether the batch says which tokens want logits" },
-      { name: "first", type: "int", unit: "whether the first token does" },
+      { name: "wanting", type: "int", unit: "how many do from the first one on" },
       { name: "last", type: "int", unit: "whether the last one does" },
       { name: "placed", type: "int", unit: "whether the batch says where its tokens are" },
       { name: "position", type: "int", unit: "of the last one in its sequence" },
@@ -109,15 +113,17 @@ class CallsDecoder implements Decoder {
     if (name === "encode") return { tokens: event.values[0]! };
     if (name === "context") return sizesOf(event.values as number[]);
     if (name !== "decode") return undefined;
-    const [context, tokens, selects, first, last, placed, position] = event.values as [number, number, number, number, number, number, number];
+    const [context, tokens, selects, wanting, last, placed, position] = event.values as [number, number, number, number, number, number, number];
     const key = `${event.pid}:${context}`;
     const before = this.#hasLogits.get(key);
     // A generated token (or one for each of several sequences) wants logits for itself and follows a call that gave some. A prompt's last
     // piece may be a single token too, but the piece before it gave none.
-    const all = selects ? first !== 0 && last !== 0 : tokens === 1;
+    const all = selects ? wanting === tokens : tokens === 1;
     const phase = all && (before ?? tokens === 1) ? "decode" : "prefill";
     this.#hasLogits.set(key, selects ? last !== 0 : true);
-    return { tokens, phase, context, ...placed && { position } };
+    // Sequences that generate come before another's prompt.
+    const generated = selects && !all ? wanting : 0;
+    return { tokens, ...generated > 0 && { generated }, phase, context, ...placed && { position } };
   }
 }
 

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { Decoding } from "../../tests/harness/decoding.ts";
 import { calls } from "./calls.ts";
 
-/** A decode from `at` to `at + 5`. `logits` as the batch says: none, or whether its first and last tokens want some. */
+/** A decode from `at` to `at + 5`. `logits` as the batch says: none, or whether its first and last tokens want some: the last with all before it, or the first alone. */
 function decode(d: Decoding, at: number, tokens: number, logits?: readonly [boolean, boolean], context = 1, who = "100"): void {
   const [first, last] = logits ?? [false, false];
-  d.event(at, "llama/calls.decode", { context, tokens, selects: logits ? 1 : 0, first: Number(first), last: Number(last) }, who);
+  d.event(at, "llama/calls.decode", { context, tokens, selects: logits ? 1 : 0, wanting: first ? (last ? tokens : 1) : 0, last: Number(last) }, who);
   d.event(at + 5, "llama/calls.decode_return", { ret: 0 }, who);
 }
 
 function phases(d: Decoding): string[] {
-  return d.told().map((line) => / tokens=(\d+) phase=(\w+)/.exec(line)!.slice(1).join(" "));
+  return d.told().map((line) => / tokens=(\d+)(?: generated=\d+)? phase=(\w+)/.exec(line)!.slice(1).join(" "));
 }
 
 Deno.test("calls: load, context and decode say how they ended", () => {
@@ -72,6 +72,17 @@ Deno.test("calls: tokens of several sequences in one call are decode when all of
   decode(d, 20, 4, [true, true]);
   decode(d, 30, 20, [true, false]);
   assert.deepEqual(phases(d), ["30 prefill", "4 decode", "20 prefill"]);
+});
+
+Deno.test("calls: sequences that generate beside another's prompt are told apart from it", () => {
+  const d = new Decoding(calls);
+  d.event(10, "llama/calls.decode", { context: 1, tokens: 31, selects: 1, wanting: 2, last: 1 });
+  d.event(15, "llama/calls.decode_return", { ret: 0 });
+  decode(d, 20, 3, [true, true]);
+  assert.deepEqual(d.told(), [
+    '100/100 llama.decode "llama_decode" 10–15 tokens=31 generated=2 phase=prefill context=1 ret=0',
+    '100/100 llama.decode "llama_decode" 20–25 tokens=3 phase=decode context=1 ret=0',
+  ]);
 });
 
 Deno.test("calls: seen from the middle of a generation, the first single token is decode; contexts and processes do not mix", () => {

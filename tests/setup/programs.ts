@@ -92,6 +92,8 @@ const table: Readonly<
   },
   asked: { sources: ["asked.c"], flags: ["-O1"], libraries: [] },
   moves: { sources: ["moves.c"], flags: ["-O1"], libraries: [] },
+  // The program is its own library.
+  batches: { sources: ["batches.c", "llama_batch.h"], flags: ["-O1", "-rdynamic"], libraries: [] },
   touched: { sources: ["touched.c", "clock.h"], flags: ["-O1"], libraries: [] },
   waits: { sources: ["waits.c", "clock.h"], flags: ["-O1", "-pthread"], libraries: [] },
   callers: { sources: ["callers.c"], flags: ["-O1", "-fno-omit-frame-pointer"], libraries: [] },
@@ -146,6 +148,7 @@ export const built = {
   timed: join(builtFolder, "timed"),
   asked: join(builtFolder, "asked"),
   moves: join(builtFolder, "moves"),
+  batches: join(builtFolder, "batches"),
   touched: join(builtFolder, "touched"),
   waits: join(builtFolder, "waits"),
   pipes: join(builtFolder, "pipes"),
