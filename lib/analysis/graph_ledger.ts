@@ -1,5 +1,6 @@
 import type { Args, Chain, Instant, OperatorSum, Slice, Track } from "../events/span.ts";
 import { count, OperatorLanes, operatorsOf, type PendingOps } from "./operator_lanes.ts";
+import { balanced } from "./balanced.ts";
 import { type Phase, phaseOf, PHASES } from "./operator_sums.ts";
 import type { OperatorTable } from "./operator_table.ts";
 import type { StoppedTimes } from "./stopped.ts";
@@ -132,7 +133,9 @@ export class GraphLedger {
 
   #settleSums(): void {
     for (const { name, sum } of this.#sums.splice(0)) this.#addSum(name, sum, this.#phases.get(sum.of) ?? "other");
-    for (const phase of PHASES) this.table.addTime("graph rest", phase, this.#unsummedNs[phase]);
+    // A graph that was built for one kind of call may have been computed in the other.
+    const rest = balanced(this.#unsummedNs);
+    for (const phase of PHASES) this.table.addTime("graph rest", phase, rest[phase]);
   }
 
   #addSum(name: string, sum: OperatorSum, phase: Phase): void {
