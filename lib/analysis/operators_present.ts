@@ -16,7 +16,9 @@ const FEW_INTERVALS = 100;
 
 /** Tokens first, then where their time went: by operator, by layer, by tensor. */
 export function presentOperators(result: OperatorsResult): readonly View[] {
-  const views: View[] = [...operatorsNotes(result), tokens(result)];
+  const views: View[] = operatorsNotes(result);
+  // Other engines than llama.cpp use ggml, too.
+  if (callsOf(result) > 0 || result.graphs.count === 0) views.push(tokens(result));
   if (result.time.decodeNs > 0 || Number(result.time.graphNs) > 0) views.push(time(result));
   if (result.offload) views.push(...presentOffload(result.offload, result));
   const kept = cache(result);
@@ -86,7 +88,16 @@ function cache({ cache: { cells, attendedCells, longestSequence, changes } }: Op
   };
 }
 
-function time({ detail, time, graphs, libraryCalls }: OperatorsResult): Facts {
+function callsOf({ tokens }: OperatorsResult): number {
+  return tokens.prefillCalls + tokens.decodeCalls;
+}
+
+function time(result: OperatorsResult): Facts {
+  const { detail, time, graphs, libraryCalls } = result;
+  const held = time.stoppedNs > 0 ? [{ name: "held by llmprof", value: time.stoppedNs, unit: "ns", note: "in none of the others" } as const] : [];
+  if (callsOf(result) === 0) {
+    return { type: "facts", title: "Time", facts: [{ name: "in graphs", value: time.graphNs, unit: "ns", note: `${graphs.count} graphs` }, ...held] };
+  }
   const { graphNs, graphsInDecodeNs, devicesInDecodeNs, outsideGraphNs } = time;
   const otherGraphs = Number(graphNs) - Number(graphsInDecodeNs);
   // Sums have the time of a graph whose call had not ended.
@@ -111,7 +122,7 @@ function time({ detail, time, graphs, libraryCalls }: OperatorsResult): Facts {
       },
       { name: "sampling", value: time.samplingNs, unit: "ns", note: callCount(time.samplingCalls) },
       ...libraryCalls.map(({ name, calls, ns }) => ({ name, value: ns, unit: "ns", note: callCount(calls) } as const)),
-      ...(time.stoppedNs > 0 ? [{ name: "held by llmprof", value: time.stoppedNs, unit: "ns", note: "in none of the others" } as const] : []),
+      ...held,
     ],
   };
 }
@@ -121,7 +132,8 @@ type Figure = readonly [Column, (row: OperatorSumsResult) => number | null];
 function sumsTable(title: string, first: string, rows: readonly (readonly [string | number, OperatorSumsResult])[]): Table {
   // A column that is empty for every row says nothing.
   const others = rows.some(([, row]) => row.othersNs > 0);
-  const other = rows.some(([, row]) => row.other.totalNs > 0);
+  const phases = rows.some(([, row]) => row.prefill.totalNs > 0 || row.decode.totalNs > 0);
+  const other = phases && rows.some(([, row]) => row.other.totalNs > 0);
   const each = rows.some(([, row]) => row.p50Ns !== null);
   const columns: Figure[] = [
     [{ title: "calls", unit: "count" }, (row) => row.calls],
@@ -129,9 +141,10 @@ function sumsTable(title: string, first: string, rows: readonly (readonly [strin
     [{ title: "share", unit: "ratio" }, (row) => row.share],
     [{ title: "mean", unit: "ns" }, (row) => row.meanNs],
     ...(each ? [[{ title: "p50", unit: "ns" }, (row) => row.p50Ns]] satisfies Figure[] : []),
-    [{ title: "prefill", unit: "ns" }, (row) => row.prefill.totalNs],
-    [{ title: "decode", unit: "ns" }, (row) => row.decode.totalNs],
   ];
+  if (phases) {
+    columns.push([{ title: "prefill", unit: "ns" }, (row) => row.prefill.totalNs], [{ title: "decode", unit: "ns" }, (row) => row.decode.totalNs]);
+  }
   if (other) columns.push([{ title: "other", unit: "ns" }, (row) => row.other.totalNs]);
   if (others) columns.push([{ title: "other workers", unit: "ns" }, (row) => row.othersNs]);
   if (others && rows.some(([, row]) => row.waitNs !== null)) columns.push([{ title: "waiting", unit: "ratio" }, waiting]);
@@ -207,7 +220,7 @@ function operatorsNotes(result: OperatorsResult): Note[] {
   const { detail, windows, tokens, graphs, betweenTokens, firstTokenNs } = result;
   const notes = qualityNotes(result.quality);
   const seesGraphs = withGraphs.includes(detail);
-  const calls = tokens.prefillCalls + tokens.decodeCalls;
+  const calls = callsOf(result);
   const ops = result.operators.reduce((sum, row) => sum + row.calls, 0);
   notes.push(...turnsNotes(windows));
   if (detail in NOT_LOOKED_AT) {

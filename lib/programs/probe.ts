@@ -44,6 +44,12 @@ export type Param =
 
 export type SiteParam = Extract<Param, { type: "site" }>;
 
+/** A function, of the library with this prefix. */
+export interface ReadyCall {
+  readonly prefix: string;
+  readonly call: string;
+}
+
 /** Libraries by the beginning of their file name, such as `libggml-cpu`. */
 export interface LibraryNeed {
   readonly prefix: string;
@@ -52,9 +58,12 @@ export interface LibraryNeed {
   /**
    * When a library that is not mapped yet is waited for: `mapped`: the process stands still as soon as it maps the file; otherwise the
    * function (of the library with this prefix) at whose call the choice between several variants has been made. `announced`: a record that
-   * comes some time before that call, when it has been made as a rule: attaching begins then, and the stop is shorter.
+   * comes some time before that call, when it has been made as a rule: attaching begins then, and the stop is shorter. `otherwise`: such a call of
+   * processes that have not mapped the library with that prefix.
    */
-  readonly ready: "mapped" | { readonly prefix: string; readonly call: string; readonly announced?: string };
+  readonly ready: "mapped" | { readonly prefix: string; readonly call: string; readonly announced?: string; readonly otherwise?: ReadyCall };
+  /** A process that has mapped one with this prefix computes without it. */
+  readonly dispensable?: string;
   /** It is a file of its own, never a part of a program. It takes seconds to attach to, or is seldom there: nothing is made ready before it appears. */
   readonly apart?: true;
   /** It may also be linked into a library of any name, whose long table tells. */

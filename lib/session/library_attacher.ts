@@ -36,6 +36,8 @@ interface Found {
   readonly group: LibraryGroup;
   readonly how: How;
   readonly libraries: readonly FoundLibrary[];
+  /** The process has mapped what it must not have for this group. */
+  readonly spared: boolean;
   /** Those of the group that are for such a process. */
   readonly probes: readonly Probe[];
 }
@@ -124,7 +126,9 @@ export class LibraryAttacher {
     const missing: LibraryGroup[] = [];
     const look = async (group: LibraryGroup, gate?: Probe) => {
       const all = await Promise.all(pids.map((pid) => this.#find(files, pid, group, { gate })));
-      if (all.every(({ libraries }) => libraries.length === 0)) missing.push(group);
+      const isThere = ({ need: { dispensable } }: LibraryGroup) =>
+        found.some(({ group, libraries }) => group.need.prefix === dispensable && libraries.length > 0);
+      if (all.every(({ libraries, spared }) => libraries.length === 0 && !spared) && !isThere(group)) missing.push(group);
       found.push(...all);
     };
     await Promise.all(this.#chosen.map((group) => look(group)));
@@ -150,10 +154,11 @@ export class LibraryAttacher {
   }
 
   async #find(files: FilesOnce, pid: number, group: LibraryGroup, how: How = {}): Promise<Found> {
-    const libraries = await findLibraries(files, pid, group.need, group.symbols, { plain: this.#plain, named: how.linked });
     const { mapped } = await readMapped(files, pid);
+    const spared = group.unless !== undefined && mapped.some(({ name }) => name.startsWith(group.unless!));
+    const libraries = spared ? [] : await findLibraries(files, pid, group.need, group.symbols, { plain: this.#plain, named: how.linked });
     const probes = group.probes.filter(({ given }) => given === undefined || mapped.some(({ name }) => given.test(name)));
-    return { pid, group, how, libraries, probes };
+    return { pid, group, how, libraries, spared, probes };
   }
 
   async #findAndAttach(files: FilesOnce, pid: number, group: LibraryGroup, how: How): Promise<AtMapping & { found: number }> {

@@ -58,7 +58,7 @@ function attacher(
 Deno.test("library attacher: at the mapping what may be attached is, at its cheapest place, with the gate for the rest", async () => {
   using root = temporary();
   const { proc, started, libraries } = attacher(root.path);
-  assert.deepEqual(gatePrefixes(libraries.groups), ["libllama."]);
+  assert.deepEqual(gatePrefixes(libraries.groups), ["libllama.", "libggml-base"]);
   proc.map(100, "/opt/libllama.so", 5, libllama);
   proc.map(100, "/opt/libggml-cpu-haswell.so", 6, libggml);
   await libraries.atMapping(100);
@@ -160,6 +160,23 @@ Deno.test("library attacher: a running process that has not chosen yet gets the 
   assert.equal(started[0], "llama: llama/calls gate/call");
 });
 
+Deno.test("library attacher: an engine without llama.cpp has its gate where a graph is planned, and once it computes lacks nothing", async () => {
+  using root = temporary();
+  const { proc, started, libraries, atStart } = attacher(root.path);
+  proc.map(100, "/opt/libggml-base.so", 5, makeElf({ ggml_gallocr_new_n: "55" }));
+  await libraries.atMapping(100);
+  assert.deepEqual(started, ["gate-otherwise: gate/call", "  libggml-base.so:ggml_gallocr_new_n emulated"]);
+  proc.map(100, "/opt/libggml-cpu-haswell.so", 6, libggml);
+  await libraries.atCall(100);
+  assert.equal(started[2], "ggml: ggml/graph ggml/ops");
+  assert.deepEqual(await atStart([100], false), []);
+  proc.map(200, "/opt/libllama.so", 7, libllama);
+  proc.map(200, "/opt/libggml-base.so.2", 8, makeElf({ ggml_gallocr_new_n: "55" }));
+  started.length = 0;
+  await libraries.atMapping(200);
+  assert.deepEqual(started.filter((line) => !line.startsWith(" ")), ["llama: llama/calls gate/call"]);
+});
+
 Deno.test("library attacher: a process that ends while it is attached to is no failure, and the next one with its file attaches it", async () => {
   using root = temporary();
   const lost = new Error("uprobe target file does not exist");
@@ -220,7 +237,7 @@ Deno.test("library attacher: why a running process cannot be profiled", async ()
   using root = temporary();
   const { proc, atStart } = attacher(root.path);
   const missing = await atStart([100], true);
-  assert.deepEqual(missing.map(({ stream }) => stream).sort(), ["ggml", "llama"]);
+  assert.deepEqual(missing.map(({ stream }) => stream).sort(), ["gate-otherwise", "ggml", "llama"]);
   const none = await whyMissing(proc.files, [100], missing.filter(({ stream }) => stream === "ggml"));
   assert.deepEqual([none?.exitCode, none?.what], [1, "Process 100 has no libggml-cpu*.so mapped."]);
   proc.map(100, "/opt/libggml-cpu.so", 8, makeElf({ something_else: "55" }));

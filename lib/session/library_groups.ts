@@ -1,3 +1,4 @@
+import type { GateNames } from "../programs/gate_names.ts";
 import type { LibraryNeed, Probe, SiteParam } from "../programs/probe.ts";
 import type { Wanted } from "../target/symbols.ts";
 
@@ -6,8 +7,8 @@ export const GATE_STREAM = "gate";
 
 /** Makes the probe that stops a process at a call. */
 export type MakeCallGate = (prefix: string, call: string) => Probe;
-/** Makes the probe that stops a process at the mapping of a file with such a name; `each`: every process, not only the first that maps the file. */
-export type MakeMappingGate = (prefixes: readonly string[], execs: boolean, each: readonly string[]) => Probe;
+/** Makes the probe that stops a process at the mapping of a file with such a name. */
+export type MakeMappingGate = (names: GateNames, execs: boolean) => Probe;
 
 /** Probes that share a library and are attached by one program: the stream of that name. */
 export interface LibraryGroup {
@@ -18,6 +19,8 @@ export interface LibraryGroup {
   readonly symbols: Wanted;
   /** Stops a process at a call into this library at which another group can be attached; part of the same program. */
   readonly gate?: Probe;
+  /** It is for processes that have not mapped a library with this prefix. */
+  readonly unless?: string;
 }
 
 /**
@@ -34,7 +37,11 @@ export function groupByLibrary(probes: readonly Probe[], callGate: MakeCallGate)
   }));
   for (const { need } of [...groups]) {
     if (need.ready === "mapped") continue;
-    const { prefix, call } = need.ready;
+    const { prefix, call, otherwise } = need.ready;
+    if (otherwise && !groups.some(({ unless }) => unless === prefix)) {
+      const gate = callGate(otherwise.prefix, otherwise.call);
+      groups.push({ stream: "gate-otherwise", probes: [], need: { ...gate.library!, apart: true }, symbols: [otherwise.call], gate, unless: prefix });
+    }
     const gate = callGate(prefix, call);
     const host = groups.findIndex((group) => group.need.ready === "mapped" && group.need.prefix === prefix);
     if (host < 0) groups.push({ stream: "gate-call", probes: [], need: gate.library!, symbols: [call], gate });
@@ -51,7 +58,10 @@ export function gatePrefixes(groups: readonly LibraryGroup[]): string[] {
 /** The gate at which processes stop for these groups, and with `execs` where they start another program; null: none of them is waited for at its mapping. */
 export function gateFor(groups: readonly LibraryGroup[], execs: boolean, mappingGate: MakeMappingGate): Probe | null {
   const prefixes = gatePrefixes(groups);
-  return prefixes.length === 0 ? null : mappingGate(prefixes, execs, gatePrefixes(groups.filter(({ need }) => need.each)));
+  if (prefixes.length === 0) return null;
+  const each = gatePrefixes(groups.filter(({ need }) => need.each));
+  const others = groups.filter(({ unless }) => unless !== undefined);
+  return mappingGate({ prefixes, each, otherwise: gatePrefixes(others), unless: others.map(({ unless }) => unless!) }, execs);
 }
 
 /** What is waited for in a target that runs already: what each process of it may map, now or later, and those of `missing`. */

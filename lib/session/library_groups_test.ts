@@ -12,6 +12,7 @@ Deno.test("library groups: probes of a folder are attached together, and the gat
   assert.deepEqual(groups.map(({ stream, probes, gate }) => [stream, probes.map(({ name }) => name), gate?.name]), [
     ["llama", ["llama/calls"], "gate/call"],
     ["ggml", ["ggml/graph", "ggml/ops"], undefined],
+    ["gate-otherwise", [], "gate/call"],
   ]);
   const [llama, ggml] = groups;
   assert.deepEqual(ggml!.need.symbols, ["ggml_graph_compute", "ggml_cpu_extra_compute_forward"]);
@@ -22,6 +23,7 @@ Deno.test("library groups: without a group of that library the gate makes one of
   const groups = groupByLibrary([ops], callGate);
   assert.deepEqual(groups.map(({ stream, gate, need }) => [stream, gate?.name, need.prefix]), [
     ["ggml", undefined, "libggml-cpu"],
+    ["gate-otherwise", "gate/call", "libggml-base"],
     ["gate-call", "gate/call", "libllama."],
   ]);
   assert.deepEqual(groupByLibrary([life], callGate), []);
@@ -30,7 +32,7 @@ Deno.test("library groups: without a group of that library the gate makes one of
 Deno.test("library groups: two groups that wait for the same call share its gate", () => {
   const other = { ...graph, name: "other/graph" };
   const groups = groupByLibrary([calls, graph, other], callGate);
-  assert.equal(groups.filter(({ gate }) => gate).length, 1);
+  assert.deepEqual(groups.filter(({ gate }) => gate).map(({ stream }) => stream), ["llama", "gate-otherwise"]);
 });
 
 Deno.test("library groups: of those of which each process is looked at, a running target is awaited whatever it has mapped, and has a gate of their names", () => {
@@ -38,6 +40,7 @@ Deno.test("library groups: of those of which each process is looked at, a runnin
   const groups = groupByLibrary([calls, each], callGate);
   const awaited = (missing: typeof groups) => stillAwaited(groups, missing).map(({ need }) => need.prefix);
   assert.deepEqual([awaited([]), awaited(groups), stillAwaited(groupByLibrary([calls], callGate), [])], [["libgpu."], ["libllama.", "libgpu."], []]);
-  assert.deepEqual(gateFor(groups, true, mappingGate)!.params, mappingGate(["libllama.", "libgpu."], true, ["libgpu."]).params);
+  const names = { prefixes: ["libllama.", "libgpu."], each: ["libgpu."], otherwise: [], unless: [] };
+  assert.deepEqual(gateFor(groups, true, mappingGate)!.params, mappingGate(names, true).params);
   assert.equal(gateFor([], true, mappingGate), null);
 });

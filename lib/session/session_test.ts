@@ -18,7 +18,7 @@ import { Session, type SessionOptions } from "./session.ts";
 import type { RunningTarget, Target } from "./target.ts";
 
 const hex = (text: string) => new TextEncoder().encode(text).toHex().replace(/..(?=.)/g, "$& ");
-const tracepoints = [life, access, mappingGate([])].flatMap((probe) => probe.tracepoints ?? []);
+const tracepoints = [life, access, mappingGate({ prefixes: [] })].flatMap((probe) => probe.tracepoints ?? []);
 const probes = [life, access, calls];
 const libllama = makeElf({ llama_decode: "55" });
 
@@ -73,7 +73,7 @@ function session(root: string, target: Target, more: Partial<SessionOptions> = {
     mappingGate,
     callGate,
     patient: false,
-    find: (name) => [...probes, mappingGate([])].find((probe) => probe.name === name),
+    find: (name) => [...probes, mappingGate({ prefixes: [] })].find((probe) => probe.name === name),
     header: { schemaVersion: 1, llmprof: "0.1.0", command: "coldstart", options: {}, host: {}, bpftrace: null },
     open: (opened) => {
       header = opened;

@@ -4,7 +4,7 @@ import { callGate } from "./call.ts";
 import { mappingGate } from "./mapping.ts";
 
 Deno.test("gate: the time at which a process stood, on a row of its own", () => {
-  const d = new Decoding(mappingGate(["libllama."]));
+  const d = new Decoding(mappingGate({ prefixes: ["libllama."] }));
   d.event(10, "gate/mapping.stopped", { dev: 8, inode: 9, file: "libllama.so" }, "100/101");
   // The continuing comes from llmprof's own process.
   d.event(30, "gate/mapping.released", { pid: 100 }, "999");
@@ -24,7 +24,8 @@ Deno.test("gate: each process by itself; one that nobody continued stood until t
 });
 
 Deno.test("gate: what is asked for cannot change the program", () => {
-  const { params } = mappingGate(['lib"x', "liby"]);
+  const { params } = mappingGate({ prefixes: ['lib"x', "liby"] });
   const nobody = { type: "begins", text: "$name", with: [] };
-  assert.deepEqual(params, { wanted: { type: "begins", text: "$name", with: ['lib"x', "liby"] }, each: nobody, execs: { type: "int", value: 0 } });
+  const wanted = { type: "begins", text: "$name", with: ['lib"x', "liby"] };
+  assert.deepEqual(params, { wanted, each: nobody, otherwise: nobody, unless: nobody, execs: { type: "int", value: 0 } });
 });

@@ -1,18 +1,21 @@
+import type { GateNames } from "../../lib/programs/gate_names.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import template from "./mapping.bt" with { type: "text" };
 import { released, StopsDecoder } from "./stops.ts";
 
 /**
- * Stops a process of the target when it maps a library whose file name begins with one of `prefixes`; with `execs`, before the first instruction of each
- * program too, because the library may be a part of it. `each`: files for which every process is stopped, and not only the first.
+ * Stops a process of the target when it maps a library with such a name; with `execs`, before the first instruction of each program too, because the library
+ * may be a part of it.
  */
-export function mappingGate(prefixes: readonly string[], execs = false, each: readonly string[] = []): Probe {
+export function mappingGate({ prefixes, each = [], otherwise = [], unless = [] }: GateNames, execs = false): Probe {
   return {
     name: "gate/mapping",
     summary: `stops the target for a moment when it maps ${prefixes.map((prefix) => `${prefix}*`).join(" or ")}`,
     template,
     params: {
-      wanted: { type: "begins", text: "$name", with: prefixes },
+      wanted: { type: "begins", text: "$name", with: prefixes.filter((prefix) => !otherwise.includes(prefix)) },
+      otherwise: { type: "begins", text: "$name", with: otherwise },
+      unless: { type: "begins", text: "$name", with: unless },
       each: { type: "begins", text: "$name", with: each },
       execs: { type: "int", value: execs ? 1 : 0 },
     },
