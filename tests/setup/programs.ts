@@ -116,6 +116,13 @@ const table: Readonly<
     flags: ["-O1", "-g", "-fPIC", "-shared"],
     libraries: ["-ldl"],
   },
+  // Another engine, which has its own ways into ggml.
+  "counted/libwhisper.so": {
+    sources: ["counted/llama.c", "ggml_structs.h", "llama_batch.h"],
+    flags: ["-O1", "-g", "-fPIC", "-shared", "-DBASE"],
+    libraries: ["-ldl"],
+  },
+  "counted/libggml-base.so": { sources: ["counted/ggml_base.c"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
   "counted/libggml-cpu-x64.so": { sources: ["counted/ggml_cpu.c", "ggml_structs.h"], flags: ["-O1", "-g", "-fPIC", "-shared"], libraries: [] },
   // Quick: for targets that call it ten thousand times.
   "quick/libllama.so": {
