@@ -223,11 +223,16 @@ async function checkSeen(
   const how = placesThousands(means.machine.bpftrace!)
     ? "is seen at --detail op, without --learn."
     : "is traced, with this bpftrace, while it runs: --pid N";
+  const inside = required.probe.library?.inside
+    ? " Where it is linked into another library, as into an addon of node, attach while it runs: --pid N"
+    : "";
   throw new LlmprofError(
     ExitCode.failed,
     `${required.what} was never seen in the target.`,
     "It ended, or was left, before it mapped the library.",
-    `Check that this is the process that computes, and give it more time.${name === "operators" && !engine ? ` One that uses PyTorch ${how}` : ""}`,
+    `Check that this is the process that computes, and give it more time.${
+      name === "operators" && !engine ? ` One that uses PyTorch ${how}` : ""
+    }${inside}`,
   );
 }
 

@@ -56,11 +56,11 @@ export async function findLibraries(
   // Without such a library, it may be linked into the program.
   const linked = mapped.filter(({ path }) => path === exe && !without.plain?.has(path) && !without.internal);
   const candidates = named.length === 0 ? need.apart ? [] : linked : without.named ? [] : named;
-  const isAsked = need.inside && need.symbols.length > 0 && !without.named;
   const isPlain = (library: Library) => without.plain?.has(library.path) || without.plain?.has(fileKey(library));
   const mayHold = (library: Library) => library.bytes >= LEAST_INSIDE && !candidates.includes(library) && !isPlain(library);
-  const around = new Set(isAsked ? mapped.filter(mayHold) : []);
-  const found = await Promise.all([...candidates, ...around].map(async (library): Promise<FoundLibrary | null> => {
+  const isAsked = need.symbols.length > 0 && !without.named;
+  const around = isAsked && need.inside ? mapped.filter(mayHold) : [];
+  const found = async (library: Library, where: "named" | typeof need.inside): Promise<FoundLibrary | null> => {
     const { name, path } = library;
     const key = fileKey(library);
     const read = mappedReader(files, pid, library);
@@ -68,19 +68,24 @@ export async function findLibraries(
     if (!headers) return null;
     const elf = { ...headers, read };
     const isProgram = path === exe;
-    const functions = around.has(library)
+    const functions = where === "kept"
       ? await findKept(elf, need.symbols, symbols)
       : without.internal
       ? (await findSymbols(elf, read, symbols)).functions
       : await findFunctions(elf, isProgram, () => readDebugFile(files, pid, elf), need.symbols, symbols);
     if (!functions) {
-      if (around.has(library)) without.plain?.add(key);
+      if (where !== "named") without.plain?.add(key);
       return null;
     }
     const buildId = await readSection(read, elf.sections.find(({ name, size }) => name === BUILD_ID_SECTION && size < 65_536));
     return { key, name, path, file: mappedFile(pid, library), elf, buildId, functions, isProgram };
-  }));
-  return found.filter((library) => library !== null);
+  };
+  const all = async (libraries: readonly Library[], where: "named" | typeof need.inside) => {
+    return (await Promise.all(libraries.map((library) => found(library, where)))).filter((library) => library !== null);
+  };
+  const own = await all(candidates, "named");
+  if (need.inside === "alone" && (own.length > 0 || named.length > 0)) return own;
+  return [...own, ...await all(around, need.inside)];
 }
 
 /** Whether a program has these functions linked into it, as far as it or its debug file tells. */
@@ -128,11 +133,11 @@ function hasAll(needed: readonly string[]): (symbols: Symbols) => boolean {
   return ({ functions }) => needed.every((symbol) => functions.has(symbol));
 }
 
-/** Operator names of ggml, from whichever mapped library of the process holds them. */
-export async function readNamesTable(files: FilesOnce, pid: number): Promise<{ file: string; names: string[] } | null> {
+/** Operator names of ggml, from whichever mapped library of the process holds them, at last from those in which the backend is (`paths`). */
+export async function readNamesTable(files: FilesOnce, pid: number, paths: readonly string[]): Promise<{ file: string; names: string[] } | null> {
   const { mapped, exe } = await readMapped(files, pid);
   const likely = [/^libggml-base/, /^libggml\./, /^libllama\./];
-  const rank = ({ name, path }: Library) => path === exe ? likely.length : likely.findIndex((pattern) => pattern.test(name));
+  const rank = ({ name, path }: Library) => path === exe || paths.includes(path) ? likely.length : likely.findIndex((pattern) => pattern.test(name));
   const candidates = mapped.filter((library) => rank(library) >= 0).sort((a, b) => rank(a) - rank(b));
   for (const library of candidates) {
     const read = mappedReader(files, pid, library);

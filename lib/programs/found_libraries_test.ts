@@ -3,9 +3,10 @@ import { makeElf } from "../../tests/harness/elf.ts";
 import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import { FilesOnce } from "../machine/files_once.ts";
+import type { LibraryNeed } from "./probe.ts";
 import { findLibraries, type Unlooked } from "./found_libraries.ts";
 
-Deno.test("libraries: one that may be linked into others is found in those of any name that are large enough, and in the program beside them", async () => {
+Deno.test("libraries: one that may be linked into others is found in those of any name that are large enough, and in the program beside them, or only where it is nowhere else", async () => {
   using root = temporary();
   Deno.mkdirSync(root.file("proc/100/map_files"), { recursive: true });
   Deno.symlinkSync("/opt/program", root.file("proc/100/exe"));
@@ -25,10 +26,23 @@ Deno.test("libraries: one that may be linked into others is found in those of an
   Deno.writeTextFileSync(root.file("proc/100/maps"), maps.join(""));
   const plain = new Set<string>();
   const need = { prefix: "libcudart", symbols: ["cudaMalloc"] };
-  const find = async (more: { inside?: true }, without: Unlooked = { plain }) =>
+  const find = async (more: Pick<LibraryNeed, "inside">, without: Unlooked = { plain }) =>
     (await findLibraries(new FilesOnce(new FolderFiles(root.path)), 100, { ...need, ...more }, [], without)).map(({ name }) => name);
   assert.deepEqual(await find({}), ["libcudart.so.12"]);
-  assert.deepEqual(await find({ inside: true }), ["libcudart.so.12", "program", "libengine.so"]);
+  assert.deepEqual(await find({ inside: "kept" }), ["libcudart.so.12", "program", "libengine.so"]);
+  assert.deepEqual(await find({ inside: "alone" }), ["libcudart.so.12"]);
   assert.deepEqual([...plain], [`${8 * 2 ** 20 + 1}:73`], "what has nothing of it is looked into once");
-  assert.deepEqual(await find({ inside: true }, { named: true }), [], "only what is linked into the program is asked for");
+  assert.deepEqual(await find({ inside: "kept" }, { named: true }), [], "only what is linked into the program is asked for");
+});
+
+Deno.test("libraries: where there is no file of its name, one that offers its functions is it, whatever that is called", async () => {
+  using root = temporary();
+  Deno.mkdirSync(root.file("proc/100/map_files"), { recursive: true });
+  Deno.symlinkSync("/opt/program", root.file("proc/100/exe"));
+  const [from, to] = ["7f0000000000", "7f0000100000"];
+  Deno.writeFileSync(root.file(`proc/100/map_files/${from}-${to}`), makeElf({ llama_decode: "55" }));
+  Deno.writeTextFileSync(root.file("proc/100/maps"), `${from}-${to} r-xp 00000000 08:01 70 /app/addon.node\n`);
+  const files = new FilesOnce(new FolderFiles(root.path)), need = { prefix: "libllama.", symbols: ["llama_decode"] };
+  const names = async (inside?: "alone") => (await findLibraries(files, 100, { ...need, ...inside && { inside } }, [])).map(({ name }) => name);
+  assert.deepEqual([await names(), await names("alone")], [[], ["addon.node"]]);
 });

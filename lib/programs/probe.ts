@@ -66,8 +66,11 @@ export interface LibraryNeed {
   readonly dispensable?: string;
   /** It is a file of its own, never a part of a program. It takes seconds to attach to, or is seldom there: nothing is made ready before it appears. */
   readonly apart?: true;
-  /** It may also be linked into a library of any name, whose long table tells. */
-  readonly inside?: true;
+  /**
+   * It may also be linked into a library of any name. `kept`: which keeps its functions to itself, so that its long table tells, and there may be a file of
+   * this name besides. `alone`: where there is none, and the program has it not.
+   */
+  readonly inside?: "kept" | "alone";
   /**
    * Whoever maps it is looked at, now or later, and a target that never does lacks nothing. Each process, not only the first: a decoder may know functions
    * by their addresses.

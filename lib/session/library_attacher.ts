@@ -179,7 +179,9 @@ export class LibraryAttacher {
   async #startWith(files: FilesOnce, all: readonly Fresh[], start: StartParts): Promise<void> {
     const started = Promise.all(all.map((found) => this.#part(files, found))).then((parts) => start(parts.filter((part) => !isNowhere(part))));
     // Meanwhile.
-    const tables = all.map(({ pid, group: { need } }) => need.table === undefined ? null : this.#readTable(files, pid, need.table));
+    const tables = all.map(({ pid, group: { need }, libraries }) =>
+      need.table === undefined ? null : this.#readTable(files, pid, need.table, libraries)
+    );
     await Promise.all([started, ...tables]);
   }
 
@@ -259,8 +261,8 @@ export class LibraryAttacher {
     return { ...param, functions: [param.fewer] };
   }
 
-  async #readTable(files: FilesOnce, pid: number, symbol: string): Promise<void> {
-    const table = await readNamesTable(files, pid);
+  async #readTable(files: FilesOnce, pid: number, symbol: string, libraries: readonly FoundLibrary[]): Promise<void> {
+    const table = await readNamesTable(files, pid, libraries.map(({ path }) => path));
     if (table) this.fact({ fact: "table", symbol, ...table });
     else this.fact({ fact: "note", text: `no library of process ${pid} tells the names of its operators: they are shown by number` });
   }

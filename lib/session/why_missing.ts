@@ -28,7 +28,7 @@ export async function whyMissing(files: KernelFiles, pids: readonly number[], mi
   return new LlmprofError(
     ExitCode.failed,
     `Process ${pids[0]} has no ${need.prefix.replace(/\.$/, "")}*.so mapped.`,
-    "It computes with neither llama.cpp nor PyTorch, or has not loaded it yet.",
+    "It computes with neither llama.cpp, another engine on ggml nor PyTorch, or has not loaded it yet.",
     "Wait for it with --wait, or let llmprof start it: llmprof <command> -- program args…",
   );
 }

@@ -12,5 +12,6 @@ export const cpuBackend: Omit<LibraryNeed, "symbols"> = {
     announced: "llama/calls.load",
     otherwise: { prefix: "libggml-base", call: "ggml_gallocr_new_n" },
   },
+  inside: "alone",
   table: "GGML_OP_NAME",
 };

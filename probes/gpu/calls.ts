@@ -11,7 +11,7 @@ import { beginOf, type Family, type Kind, type Signature, signatureOf, signature
 /** Where each family's functions are. `symbols`: without these it is another library, or a program into which none is linked. */
 const LIBRARIES: Readonly<Record<Family, { readonly what: string; readonly library: LibraryNeed }>> = {
   cuda: { what: "CUDA's driver", library: { prefix: "libcuda.", symbols: ["cuInit"], ready: "mapped", apart: true, each: true } },
-  cudart: { what: "CUDA's runtime", library: { prefix: "libcudart", symbols: ["cudaMalloc"], ready: "mapped", inside: true, each: true } },
+  cudart: { what: "CUDA's runtime", library: { prefix: "libcudart", symbols: ["cudaMalloc"], ready: "mapped", inside: "kept", each: true } },
   nccl: { what: "NCCL", library: { prefix: "libnccl", symbols: ["ncclGetUniqueId"], ready: "mapped", apart: true, each: true } },
   hip: { what: "HIP", library: { prefix: "libamdhip64", symbols: ["hipMalloc"], ready: "mapped", apart: true, each: true } },
   vulkan: { what: "Vulkan", library: { prefix: "libvulkan.", symbols: ["vkQueueSubmit"], ready: "mapped", apart: true, each: true } },

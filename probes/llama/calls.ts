@@ -39,7 +39,7 @@ export const calls: Probe = {
     // A structure of 56 bytes or more behind a pointer: the x86-64 convention copies it to the stack above the return address, AAPCS64 passes its address.
     second: { type: "arch", x86_64: 'reg("sp") + 8', aarch64: "arg1" },
   },
-  library: { prefix: "libllama.", symbols: ["llama_decode"], ready: "mapped", dispensable: "libggml-cpu" },
+  library: { prefix: "libllama.", symbols: ["llama_decode"], ready: "mapped", inside: "alone", dispensable: "libggml-cpu" },
   records: {
     load: [],
     load_return: [{ name: "ok", type: "int" }],
