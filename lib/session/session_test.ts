@@ -126,7 +126,7 @@ Deno.test("session: a program that we start stands at the gate until its library
   const llama = await s.program("llama");
   await until(() => llama.child.signals.includes("SIGWINCH"));
   gate.event(11, 50, "100 50");
-  llama.event(14, 100, "7 1 1 1 1 0 0");
+  llama.event(14, 100, "7 1 1 1 1 -1 0");
   llama.event(15, 100, "0");
   fake.ends(0);
   await done;
@@ -169,7 +169,7 @@ Deno.test("session: a running process is traced until it is gone", async () => {
   const done = s.run.run(new Promise(() => {}));
   await s.run.counting;
   const program = await s.program("target");
-  program.event(DECODE, 100, "7 1 1 1 1 0 0");
+  program.event(DECODE, 100, "7 1 1 1 1 -1 0");
   await new Promise((resolve) => setTimeout(resolve, 5));
   s.proc.gone(100);
   await done;
@@ -210,7 +210,7 @@ Deno.test("session: a target that comes again is traced again, each life with pr
   const done = s.run.run(stop.promise);
   await s.run.counting;
   const first = await s.program("llama");
-  first.event(14, 100, "7 1 1 1 1 0 0");
+  first.event(14, 100, "7 1 1 1 1 -1 0");
   await new Promise((resolve) => setTimeout(resolve, 5));
   s.proc.process(200, 1, "node");
   s.proc.map(200, "/opt/libllama.so", 5, libllama);
@@ -219,7 +219,7 @@ Deno.test("session: a target that comes again is traced again, each life with pr
   const second = await s.program("llama");
   assert.notEqual(second, first);
   assert.ok(first.child.signals.includes("SIGINT"));
-  second.event(14, 200, "7 1 1 1 1 0 0");
+  second.event(14, 200, "7 1 1 1 1 -1 0");
   second.event(15, 200, "0");
   s.proc.gone(200);
   await until(() => s.states.filter((state) => state === "again").length === 2);
@@ -250,7 +250,7 @@ Deno.test("session: a target that is watched in turns has programs of its own in
   const done = s.run.run(new Promise(() => {}));
   await s.run.counting;
   const first = await s.program("target");
-  first.event(DECODE, 100, "7 1 1 1 1 0 0");
+  first.event(DECODE, 100, "7 1 1 1 1 -1 0");
   await new Promise((resolve) => setTimeout(resolve, 5));
   turn.resolve();
   await until(() => first.child.signals.includes("SIGINT"));
@@ -260,7 +260,7 @@ Deno.test("session: a target that is watched in turns has programs of its own in
   const second = await s.program("target");
   assert.notEqual(second, first);
   second.event(DECODE_RETURN, 100, "0");
-  second.event(DECODE, 100, "7 1 1 1 1 0 0");
+  second.event(DECODE, 100, "7 1 1 1 1 -1 0");
   second.event(DECODE_RETURN, 100, "0");
   await new Promise((resolve) => setTimeout(resolve, 5));
   s.proc.gone(100);

@@ -51,8 +51,8 @@ export const calls: Probe = {
       { name: "selects", type: "int", unit: "whether the batch says which tokens want logits" },
       { name: "wanting", type: "int", unit: "how many do from the first one on" },
       { name: "last", type: "int", unit: "whether the last one does" },
-      { name: "placed", type: "int", unit: "whether the batch says where its tokens are" },
-      { name: "position", type: "int", unit: "of the last one in its sequence" },
+      { name: "from", type: "int", unit: "position of the first one in its sequence; -1: the batch does not say" },
+      { name: "position", type: "int", unit: "of the last one" },
     ],
     decode_return: [{ name: "ret", type: "int" }],
     encode: [{ name: "tokens", type: "int" }],
@@ -113,17 +113,17 @@ class CallsDecoder implements Decoder {
     if (name === "encode") return { tokens: event.values[0]! };
     if (name === "context") return sizesOf(event.values as number[]);
     if (name !== "decode") return undefined;
-    const [context, tokens, selects, wanting, last, placed, position] = event.values as [number, number, number, number, number, number, number];
+    const [context, tokens, selects, wanting, last, from, position] = event.values as [number, number, number, number, number, number, number];
     const key = `${event.pid}:${context}`;
     const before = this.#hasLogits.get(key);
     // A generated token (or one for each of several sequences) wants logits for itself and follows a call that gave some. A prompt's last
-    // piece may be a single token too, but the piece before it gave none.
-    const all = selects ? wanting === tokens : tokens === 1;
+    // piece may be a single token too, but the piece before it gave none. Of a text that begins here, as one to embed does, none is generated.
+    const all = from !== 0 && (selects ? wanting === tokens : tokens === 1);
     const phase = all && (before ?? tokens === 1) ? "decode" : "prefill";
     this.#hasLogits.set(key, selects ? last !== 0 : true);
     // Sequences that generate come before another's prompt.
-    const generated = selects && !all ? wanting : 0;
-    return { tokens, ...generated > 0 && { generated }, phase, context, ...placed && { position } };
+    const generated = selects && !all && from !== 0 ? wanting : 0;
+    return { tokens, ...generated > 0 && { generated }, phase, context, ...from >= 0 && { position } };
   }
 }
 

@@ -21,10 +21,10 @@ matrixTest(
     // See batches.c. Of the 19 beside 41 that come through llama_decode three are taken for the prompt's.
     const generated = 101 + 11 * 3 + 5 * 19;
     assert.deepEqual(result.tokens, {
-      prefill: (37 + 29 + 41 + 3) + (37 + 29 + 41),
+      prefill: (37 + 29 + 41 + 3 + 17) + (37 + 29 + 41 + 17),
       decode: 2 * generated + (2 + 16) + (2 + 18),
       besidePrompts: (2 + 16) + (2 + 18),
-      prefillCalls: 2 * 3,
+      prefillCalls: 2 * 4,
       decodeCalls: 2 * (101 + 11 + 5) + 1,
       openCalls: 0,
       failedCalls: 1,
@@ -37,7 +37,7 @@ matrixTest(
       where s.category in ('llama.decode', 'llama.encode') and a.flat_key = 'debug.tokens' group by 1 order by 1`,
     );
     assert.deepEqual(told.map(({ category, n, tokens }) => [category, Number(n), Number(tokens)]), [
-      ["llama.decode", 2 * (117 + 3) + 1, 2 * (generated + 37 + 31) + 60 + 59 + 1],
+      ["llama.decode", 2 * (117 + 4) + 1, 2 * (generated + 37 + 31 + 17) + 60 + 59 + 1],
       ["llama.encode", 7, 7 * 13],
     ]);
   },

@@ -6,10 +6,11 @@
  * When there is a line on standard input it calls
  *
  *     through llama_decode, with `logits` for each token: a prompt of 37, whose last token wants logits; 101 times one token; 11 times three, of three
- *     sequences; a prompt of 29 beside two that generate; 5 times 19, of as many sequences; a prompt of 41 beside 19 that generate (llmprof looks at 16)
+ *     sequences; a prompt of 29 beside two that generate; 5 times 19, of as many sequences; a prompt of 41 beside 19 that generate (llmprof looks at 16);
+ *     a text of 17 to embed, of which each token wants its output
  *     through llama_process: the same but with 18 beside 41; 7 encodes of 13 tokens; and one token that is refused
  *
- * with places in a sequence that go on from call to call. A batch is a few numbers here, not what it is in llama.cpp, because llmprof must not depend on
+ * with places in a sequence that go on from call to call, but for the text to embed. A batch is a few numbers here, not what it is in llama.cpp, because llmprof must not depend on
  * that. The functions are exported by the program itself. It computes nothing, and no figure about an engine may ever come from it.
  */
 #include <err.h>
@@ -47,6 +48,12 @@ EXPORTED int32_t llama_process(void *context, int type, struct llama_batch_ext *
 
 static int context, place;
 
+static int from_the_beginning(void) {
+  int kept = place;
+  place = 0;
+  return kept;
+}
+
 /* `generating` tokens that want logits, then a prompt of which the last one does. */
 static void by_value(int generating, int prompt) {
   static int32_t positions[MOST];
@@ -82,6 +89,9 @@ int main(void) {
   by_value(2, 29);
   for (int i = 0; i < 5; i++) by_value(19, 0);
   by_value(19, 41);
+  int kept = from_the_beginning();
+  by_value(17, 0);
+  place = kept;
 
   by_pointer(DECODE, 0, 37, 0);
   for (int i = 0; i < 101; i++) by_pointer(DECODE, 1, 0, 0);
@@ -89,6 +99,9 @@ int main(void) {
   by_pointer(DECODE, 2, 29, 0);
   for (int i = 0; i < 5; i++) by_pointer(DECODE, 19, 0, 0);
   by_pointer(DECODE, 18, 41, 0);
+  kept = from_the_beginning();
+  by_pointer(DECODE, 17, 0, 0);
+  place = kept;
   for (int i = 0; i < 7; i++) by_pointer(ENCODE, 0, 13, 0);
   by_pointer(DECODE, 1, 0, REFUSED);
   return 0;
