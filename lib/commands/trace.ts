@@ -149,8 +149,11 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         overhead.heard(event);
         learning?.heard(event);
       },
-      conclude: async () => [...await overhead.conclude(), ...await surroundings?.conclude() ?? [], ...await engine?.conclude() ?? []],
-      progress: (progress) => status.progress(progress),
+      conclude: async () => [...await overhead.conclude(), ...await surroundings?.conclude() ?? [], ...await engine?.once() ?? []],
+      progress: (progress) => {
+        status.progress(progress);
+        if (progress.state === "gate") void engine?.once().then((facts) => facts.forEach((fact) => session!.tell(fact)));
+      },
     });
     // All that ends a run in good order, beside the end of its target; what ends it as a failure is thrown by `run`.
     const ends = [context.interrupted, tokens.reached, outputs.spent];

@@ -20,8 +20,8 @@ export class WatchedEngine {
     return LOOKS.includes(second) ? await this.#facts() : [];
   }
 
-  /** Once more at the end, where the model was not there before. */
-  async conclude(): Promise<Fact[]> {
+  /** Where the model was not there before: when a gate has been passed, because the target may be gone in a second, and at the end. */
+  async once(): Promise<Fact[]> {
     return this.#isKnown ? [] : await this.#facts();
   }
 

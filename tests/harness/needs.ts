@@ -1,5 +1,6 @@
 import { traceProcessor } from "../judge/files.ts";
 import { crossCompiler } from "../setup/cross_compiler.ts";
+import { debianLlama } from "../setup/debian_llama.ts";
 import { engine, vulkan } from "../setup/engine.ts";
 import { fio } from "../setup/fio.ts";
 import { libbpfTools } from "../setup/libbpf_tools.ts";
@@ -18,6 +19,8 @@ export interface Needs {
   readonly engine?: boolean;
   /** The same built for Vulkan, and a device for it. */
   readonly vulkan?: boolean;
+  /** llama.cpp's own programs, of Debian sid. */
+  readonly debianLlama?: boolean;
   /** Planted targets and helpers; they are there where a compiler is. */
   readonly gcc?: boolean;
   readonly podman?: boolean;
@@ -47,6 +50,7 @@ export function unmet(needs: Needs): string | null {
   }
   if (needs.engine && !engine.isThere()) return "needs the engine: deno run -A tests/setup/setup.ts engine";
   if (needs.vulkan && !vulkan.isThere()) return "needs the engine for Vulkan: deno run -A tests/setup/setup.ts vulkan";
+  if (needs.debianLlama && !debianLlama.isThere()) return "needs Debian's llama.cpp: deno run -A tests/setup/setup.ts debian-llama";
   if (needs.gcc && !programs.isThere()) return "needs the planted targets: deno run -A tests/setup/setup.ts programs";
   if (needs.podman && !podman.isThere()) return "needs podman: deno run -A tests/setup/setup.ts podman";
   if (needs.fio && !fio.isThere()) return "needs fio: deno run -A tests/setup/setup.ts fio";

@@ -7,6 +7,7 @@
 import { traceProcessor } from "../judge/files.ts";
 import { bcc } from "./bcc.ts";
 import { bpftrace } from "./bpftrace.ts";
+import { debianLlama } from "./debian_llama.ts";
 import { engine, vulkan } from "./engine.ts";
 import { crossCompiler } from "./cross_compiler.ts";
 import { CannotSetUp, type Part } from "./part.ts";
@@ -33,7 +34,7 @@ const usual: readonly Part[] = [
   torch,
   bpftraceOf("trixie"),
 ];
-const onDemand: readonly Part[] = [bpftraceOf("sid"), bcc];
+const onDemand: readonly Part[] = [bpftraceOf("sid"), debianLlama, bcc];
 
 /** Says on standard error what was there or made. Throws {@link CannotSetUp}. */
 export async function setUp(part: Part): Promise<void> {
