@@ -3,8 +3,9 @@
  *
  *     deno run -A tests/bench/collector.ts [--rate 25000] [--seconds 20] [--rounds 1] [--format pftrace] [--detail op]
  *
- * Read from /proc/PID/stat of both (llmprof with the children that it has waited for) at the two ends of a stretch in which nothing starts or
- * ends. At most 5 % of one core together is wanted where bpftrace has a ring buffer.
+ * Read from /proc/PID/stat of both (llmprof with the children that it has waited for) at the two ends of two stretches in which nothing starts or
+ * ends. In the first one V8 still compiles what llmprof runs, a tenth of a second and more; the second is what a long run costs. At most 5 % of one core
+ * together is wanted where bpftrace has a ring buffer.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -28,25 +29,29 @@ const { values: options } = parseArgs({
 });
 const seconds = Number(options.seconds);
 
-console.log("bpftrace operators/s     lost   CPU of bpftrace    CPU of llmprof   together");
+/** The first pauses of the reader are short ones. */
+const SETTLED_SECONDS = 3;
+
+console.log("bpftrace  from s operators/s     lost   CPU of bpftrace    CPU of llmprof   together");
 for (let round = 0; round < Number(options.rounds); round++) {
   for (const { name, path } of bpftraces()) await measure(name, path);
 }
 
 async function measure(name: string, bpftrace: string): Promise<void> {
   using folder = temporary();
-  await using engine = start([built.paced, options.rate, String(seconds + 30)]);
+  await using engine = start([built.paced, options.rate, String(2 * seconds + 30)]);
   await engine.saw("running");
   const flags = ["--bpftrace", bpftrace, "--detail", options.detail, "--summary", "json", "-o", folder.file(`run.${options.format}`)];
   await using tracer = start([...llmprof, "operators", "--pid", String(engine.pid), ...flags]);
   await tracer.saw("Tracing");
-  // The first pauses of the reader are short ones.
-  await pause(3000);
+  await pause(SETTLED_SECONDS * 1000);
   const readers = bpftracesOf(tracer.pid);
   const read = () => ({ at: performance.now() / 1000, own: cpuOf(tracer.pid, true), bpftrace: sum(readers.map((pid) => cpuOf(pid, false))) });
-  const before = read();
-  await pause(seconds * 1000);
-  const after = read();
+  const reads = [read()];
+  for (let stretch = 0; stretch < 2; stretch++) {
+    await pause(seconds * 1000);
+    reads.push(read());
+  }
   tracer.kill("SIGINT");
   const { stdout } = await tracer.succeeded();
   const { events, startNs, endNs, result }: Summary<OperatorsResult> = JSON.parse(stdout);
@@ -56,17 +61,17 @@ async function measure(name: string, bpftrace: string): Promise<void> {
     throw new Error(`${result.graphs.withoutOperators} of ${result.graphs.count} graphs came without operators`);
   }
   const rate = operators / ((endNs! - startNs!) / 1e9);
-  const took = after.at - before.at;
-  const share = (cpu: number) => {
-    const used = cpu / took;
-    return `${(100 * used).toFixed(2)} % ${(1e6 * used / rate).toFixed(2)} µs`.padStart(17);
-  };
-  const [forBpftrace, forLlmprof] = [after.bpftrace - before.bpftrace, after.own - before.own];
-  console.log(
-    `${name.padEnd(8)} ${rate.toFixed(0).padStart(10)} ${String(events.lost).padStart(9)} ${share(forBpftrace)} ${share(forLlmprof)} ${
-      share(forBpftrace + forLlmprof)
-    }`,
-  );
+  for (const [stretch, before] of reads.slice(0, -1).entries()) {
+    const after = reads[stretch + 1]!;
+    const share = (cpu: number) => {
+      const used = cpu / (after.at - before.at);
+      return `${(100 * used).toFixed(2)} % ${(1e6 * used / rate).toFixed(2)} µs`.padStart(17);
+    };
+    const [forBpftrace, forLlmprof] = [after.bpftrace - before.bpftrace, after.own - before.own];
+    const shares = [forBpftrace, forLlmprof, forBpftrace + forLlmprof].map(share).join(" ");
+    const from = String(SETTLED_SECONDS + stretch * seconds);
+    console.log(`${name.padEnd(8)} ${from.padStart(7)} ${rate.toFixed(0).padStart(11)} ${String(events.lost).padStart(8)} ${shares}`);
+  }
 }
 
 /** Seconds of CPU time, in steps of 10 ms; `waited`: with children that have ended. */
