@@ -51,6 +51,8 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
         return this.#saw(span.track.pid, span.at, span.at);
       case "counter":
         return this.#memory.counter(span);
+      case "name":
+        return this.#systemCalls.name(span);
       case "mark":
         return this.#quality.mark(span);
     }

@@ -11,6 +11,7 @@ import { QualityCount } from "./quality.ts";
 import { Surroundings } from "./surroundings.ts";
 import { SystemCalls } from "./system_calls.ts";
 import { ThreadIo } from "./thread_io.ts";
+import { ThreadNames } from "./thread_name.ts";
 import { Windows } from "./windows.ts";
 
 /** What is read from where, and how long that takes. `names`: of devices, by their numbers (`7:0`). */
@@ -37,11 +38,12 @@ class IoAnalysis implements Analysis<IoResult> {
   readonly #tensors = new Map<string, IoResult["tensors"][number]>();
   readonly #names = new FileKeys();
   readonly #files = new FileTotals(this.#names);
-  readonly #threads = new ThreadIo();
+  readonly #threadNames = new ThreadNames();
+  readonly #threads = new ThreadIo(this.#threadNames);
   readonly #memory = new MemoryTotals();
   readonly #memoryCalls = new MemoryCalls();
   readonly #surroundings = new Surroundings();
-  readonly #systemCalls = new SystemCalls();
+  readonly #systemCalls = new SystemCalls(this.#threadNames);
   readonly #quality = new QualityCount();
   readonly #windows = new Windows();
   readonly #pids = new Set<number>();
@@ -59,7 +61,7 @@ class IoAnalysis implements Analysis<IoResult> {
         this.#surroundings.counter(span);
         return this.#memory.counter(span);
       case "name":
-        return this.#threads.name(span);
+        return this.#threadNames.name(span);
       case "mark":
         this.#quality.mark(span);
         return this.#windows.mark(span);

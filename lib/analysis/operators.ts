@@ -68,6 +68,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
     else if (span.type === "instant" && span.category === "ggml.experts") this.#experts.choice(span);
     else if (span.type === "instant" && span.category === "ggml.counted") this.#counters.counted(span);
     else if (span.type === "instant" && span.category === "process.syscalls") this.#systemCalls.instant(span);
+    else if (span.type === "name") this.#systemCalls.name(span);
     else if (span.type === "instant" && span.category === "llama.memory") this.#library.change(span);
   }
 

@@ -62,7 +62,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
         return this.#surroundings.counter(span);
       case "name": {
         this.#names.set(span.track, span.name);
-        return;
+        return this.#systemCalls.name(span);
       }
       case "mark":
         return this.#mark(span);

@@ -1,5 +1,6 @@
-import type { Instant } from "../events/span.ts";
+import type { Instant, Name } from "../events/span.ts";
 import type { SystemCallsResult } from "./system_calls_schema.ts";
+import { ThreadNames } from "./thread_name.ts";
 
 interface Sums {
   calls: number;
@@ -15,6 +16,12 @@ interface Thread extends Sums {
 /** Sums of the instants `process.syscalls`: one for each thread and call, and life of the target. */
 export class SystemCalls {
   readonly #threads = new Map<number, Thread>();
+
+  constructor(readonly threadNames = new ThreadNames()) {}
+
+  name(span: Name): void {
+    this.threadNames.name(span);
+  }
 
   instant({ track: { pid }, args }: Instant): void {
     const { call, thread: tid, calls, ns } = args as { call: string; thread: number; calls: number; ns: number };
@@ -45,6 +52,7 @@ export class SystemCalls {
       names: longest([...names.values()]),
       threads: threads.map(({ names, ...thread }) => ({
         ...thread,
+        name: this.threadNames.of(thread.tid),
         names: longest([...names].map(([name, sums]) => ({ name, ...sums }))),
       })),
     };

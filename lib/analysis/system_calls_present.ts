@@ -1,5 +1,6 @@
 import type { Table } from "../events/view.ts";
 import { firstRows } from "./first_rows.ts";
+import { threadName } from "./thread_name.ts";
 import type { SystemCallsResult } from "./system_calls_schema.ts";
 
 /** Calls, and threads, beyond these take little time. */
@@ -31,10 +32,10 @@ export function presentSystemCalls(result: SystemCallsResult): Table[] {
         { title: "total", unit: "ns" },
         { title: "most of it in", unit: "text" },
       ],
-      rows: threads.shown.map(({ pid, tid, calls, totalNs, names }) => [
-        tid === 0 ? "all others" : tid === pid ? `${tid} main` : String(tid),
-        calls,
-        totalNs,
+      rows: threads.shown.map(({ names, ...thread }) => [
+        thread.tid === 0 ? "all others" : threadName(thread),
+        thread.calls,
+        thread.totalNs,
         names.slice(0, 3).map(({ name, calls }) => `${name} ×${calls}`).join(", "),
       ]),
     });

@@ -9,9 +9,16 @@ export const systemCallsSchema = z.object({
   calls: count,
   totalNs,
   names: z.array(z.object({ name: z.string(), calls: count, totalNs, threads: count })),
-  /** The first 64 that made one; `tid` 0: all others together. */
+  /** The first 64 that made one; `tid` 0: all others together; `name`: empty where it was not told. */
   threads: z.array(
-    z.object({ pid: count, tid: count, calls: count, totalNs, names: z.array(z.object({ name: z.string(), calls: count, totalNs })) }),
+    z.object({
+      pid: count,
+      tid: count,
+      name: z.string(),
+      calls: count,
+      totalNs,
+      names: z.array(z.object({ name: z.string(), calls: count, totalNs })),
+    }),
   ),
 });
 

@@ -10,13 +10,21 @@ Deno.test("system calls: sums by call and by thread, over all lives, most time f
   for (const [call, thread, calls, ns] of told) {
     all.instant({ type: "instant", track, name: "", category: "process.syscalls", at: 1, args: { call, thread, calls, ns } });
   }
+  all.name({ type: "name", track: new Tracks().thread(7, 8), name: "worker", at: 1 });
   assert.deepEqual(all.result(), {
     calls: 9,
     totalNs: 513,
     names: [{ name: "futex", calls: 6, totalNs: 500, threads: 1 }, { name: "read", calls: 3, totalNs: 13, threads: 2 }],
     threads: [
-      { pid: 7, tid: 8, calls: 7, totalNs: 503, names: [{ name: "futex", calls: 6, totalNs: 500 }, { name: "read", calls: 1, totalNs: 3 }] },
-      { pid: 7, tid: 7, calls: 2, totalNs: 10, names: [{ name: "read", calls: 2, totalNs: 10 }] },
+      {
+        pid: 7,
+        tid: 8,
+        name: "worker",
+        calls: 7,
+        totalNs: 503,
+        names: [{ name: "futex", calls: 6, totalNs: 500 }, { name: "read", calls: 1, totalNs: 3 }],
+      },
+      { pid: 7, tid: 7, name: "", calls: 2, totalNs: 10, names: [{ name: "read", calls: 2, totalNs: 10 }] },
     ],
   });
 });

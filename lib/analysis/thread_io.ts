@@ -1,5 +1,6 @@
-import type { Instant, Name, Slice } from "../events/span.ts";
+import type { Instant, Slice } from "../events/span.ts";
 import type { IoResult } from "./io_schema.ts";
+import type { ThreadNames } from "./thread_name.ts";
 
 type ThreadResult = IoResult["threads"][number];
 type Sums = { -readonly [Key in keyof ThreadResult]: ThreadResult[Key] };
@@ -10,13 +11,8 @@ const NONE = { reads: 0, readBytes: 0, readNs: 0, requests: 0, requestBytes: 0, 
 export class ThreadIo {
   /** By thread, whose number is its own on the machine. */
   readonly #threads = new Map<number, Sums>();
-  readonly #names = new Map<number, string>();
 
-  /** A process is called by its program: so is its first thread. */
-  name({ track: { kind, pid, tid }, name }: Name): void {
-    if (kind === "process") this.#names.set(pid, name.slice(name.lastIndexOf("/") + 1));
-    else if (kind === "thread" && tid !== undefined) this.#names.set(tid, name);
-  }
+  constructor(readonly names: ThreadNames) {}
 
   slice({ category, track, start, end, args, block }: Slice): void {
     if (category === "file.read") {
@@ -44,7 +40,7 @@ export class ThreadIo {
   /** Those that waited longest first. */
   result(): ThreadResult[] {
     const waited = ({ readNs, majorNs }: ThreadResult) => readNs + majorNs;
-    const threads = [...this.#threads.values()].map((thread) => ({ ...thread, name: this.#names.get(thread.tid) ?? "" }));
+    const threads = [...this.#threads.values()].map((thread) => ({ ...thread, name: this.names.of(thread.tid) }));
     return threads.sort((a, b) => waited(b) - waited(a) || b.requestNs - a.requestNs || b.faults - a.faults || a.tid - b.tid);
   }
 

@@ -1,3 +1,21 @@
+import type { Name } from "../events/span.ts";
+
+/** What threads call themselves, as far as they told. Their numbers are their own on the machine. */
+export class ThreadNames {
+  readonly #names = new Map<number, string>();
+
+  /** A process is called by its program: so is its first thread. */
+  name({ track: { kind, pid, tid }, name }: Name): void {
+    if (kind === "process") this.#names.set(pid, name.slice(name.lastIndexOf("/") + 1));
+    else if (kind === "thread" && tid !== undefined) this.#names.set(tid, name);
+  }
+
+  /** Empty where it is not known. */
+  of(tid: number): string {
+    return this.#names.get(tid) ?? "";
+  }
+}
+
 /** How tables call a thread: `llama-server 4711 main`, `4712` where it never told its name. */
 export function threadName({ pid, tid, name }: { readonly pid: number; readonly tid: number; readonly name: string }): string {
   return [name, tid === pid ? `${tid} main` : String(tid)].filter((word) => word !== "").join(" ");

@@ -55,6 +55,7 @@ class TorchAnalysis implements Analysis<TorchResult> {
     if (span.type === "slice" && span.category === "torch.op") this.#operator(span);
     else if (span.type === "slice" && span.category === "llmprof.stopped") this.#stopped.add(span);
     else if (span.type === "instant" && span.category === "process.syscalls") this.#systemCalls.instant(span);
+    else if (span.type === "name") this.#systemCalls.name(span);
     else if (span.type === "mark") this.#mark(span);
   }
 

@@ -36,6 +36,7 @@ import { type OutcomeOptions, tellOutcome } from "./outcome.ts";
 import { type OverheadOptions, RunOverhead } from "./run_overhead.ts";
 import type { Context } from "./terminal.ts";
 import { tellEachSecond } from "./tell_each_second.ts";
+import { WatchedNames } from "./watched_names.ts";
 import { WatchedEngine } from "./watched_engine.ts";
 import { WatchedGpus } from "./watched_gpus.ts";
 import { WatchedSurroundings } from "./watched_surroundings.ts";
@@ -111,6 +112,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     const target = running ?? await launch(means, options, Deno.realPathSync(program), how, (pid) => guard.stopped(pid));
     const surroundings = profile.surroundings && new WatchedSurroundings(means.files, () => session!.members(), host?.nodes !== undefined);
     const gpus = profile.gpus && new WatchedGpus(means);
+    const names = options.all ? undefined : new WatchedNames(means.files, () => session!.members());
     const engine = options.all ? undefined : new WatchedEngine(means.files, () => session!.members());
     session = new Session(means, {
       target,
@@ -149,7 +151,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         overhead.heard(event);
         learning?.heard(event);
       },
-      conclude: async () => [...await overhead.conclude(), ...await surroundings?.conclude() ?? [], ...await engine?.once() ?? []],
+      conclude: async () =>
+        (await Promise.all([overhead.conclude(), surroundings?.conclude() ?? [], engine?.once() ?? [], names?.facts() ?? []])).flat(),
       progress: (progress) => {
         status.progress(progress);
         if (progress.state === "gate") void engine?.once().then((facts) => facts.forEach((fact) => session!.tell(fact)));
@@ -167,6 +170,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     if (!probes.some(({ unpriced }) => unpriced)) overhead.follow(session, run.facts, timing, end);
     if (surroundings) tellEachSecond(session, means, end, () => surroundings.look(session!.pid));
     if (gpus) tellEachSecond(session, means, end, () => gpus.facts());
+    if (names && running) tellEachSecond(session, means, end, () => names.look());
     if (engine) tellEachSecond(session, means, end, () => engine.look());
     if (options.snapshots) tellEachSecond(session, means, end, () => machineFacts(means, probes));
     await session.run(end).finally(() => gpus?.close());

@@ -85,6 +85,13 @@ export type Fact =
     readonly pid: number;
     readonly files: readonly { readonly dev: number; readonly inode: number; readonly file: string }[];
   }
+  /** What a process and its other threads call themselves. */
+  | {
+    readonly fact: "names";
+    readonly pid: number;
+    readonly name: string;
+    readonly threads: readonly { readonly tid: number; readonly name: string }[];
+  }
   /** Tensors in a model's file, in the order of their offsets. */
   | { readonly fact: "tensors"; readonly dev: number; readonly inode: number; readonly tensors: readonly StoredTensor[] }
   /** Hits that the kernel skipped because another program ran on that CPU (`recursion_misses`): they are lost too. */
@@ -123,7 +130,7 @@ export type CodeFact = Extract<Fact, { fact: "code" }>;
 /** What decoders have to know of the target besides its events. */
 export type Knowledge =
   | CodeFact
-  | Extract<Fact, { fact: "table" | "pressure" | "memory" | "limits" | "mapped" | "opened" | "tensors" | "places" | "gpus" | "disks" }>;
+  | Extract<Fact, { fact: "table" | "pressure" | "memory" | "limits" | "mapped" | "opened" | "names" | "tensors" | "places" | "gpus" | "disks" }>;
 
 /** What a piece of knowledge is about: the last that was told of it is true. Null for a fact that no decoder needs. */
 export function subjectOf(fact: Fact): string | null {
@@ -140,6 +147,7 @@ export function subjectOf(fact: Fact): string | null {
     case "limits":
     case "mapped":
     case "opened":
+    case "names":
       return `${fact.fact} ${fact.pid}`;
     case "places":
       // One after another, each of other addresses.

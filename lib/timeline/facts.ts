@@ -35,6 +35,7 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
     files: listOf(shape({ at: isCount, bytes: isCount, offset: isCount, dev: isCount, inode: isCount, file: isText })),
   },
   opened: { pid: isInteger, files: listOf(shape({ dev: isCount, inode: isCount, file: isText })) },
+  names: { pid: isInteger, name: isText, threads: listOf(shape({ tid: isInteger, name: isText })) },
   tensors: { dev: isCount, inode: isCount, tensors: listOf(shape({ name: isText, offset: isCount })) },
   skipped: { stream: isText, count: isCount },
   discarded: { stream: isText, count: isCount },

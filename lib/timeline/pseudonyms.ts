@@ -82,6 +82,8 @@ export class Pseudonyms {
         return { ...fact, files: fact.files.map((mapped) => ({ ...mapped, file: this.path(mapped.file) })) };
       case "opened":
         return { ...fact, files: fact.files.map((opened) => ({ ...opened, file: this.path(opened.file) })) };
+      case "names":
+        return { ...fact, name: this.name(fact.name), threads: fact.threads.map((thread) => ({ ...thread, name: this.name(thread.name) })) };
       case "engine":
         return { ...fact, model: fact.model && this.path(fact.model) };
       case "target":

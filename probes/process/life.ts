@@ -24,12 +24,14 @@ export const life: Probe = {
     ],
   },
   texts: { "exit.name": "name" },
-  facts: surroundings,
+  facts: [...surroundings, "names"],
   decoder: (tracks) => new LifeDecoder(tracks),
 };
 
 class LifeDecoder implements Decoder {
   readonly #surroundings: SurroundingsDecoder;
+  /** Processes whose program was seen to start. */
+  readonly #started = new Set<number>();
 
   constructor(readonly tracks: Tracks) {
     this.#surroundings = new SurroundingsDecoder(tracks);
@@ -37,6 +39,11 @@ class LifeDecoder implements Decoder {
 
   fact(fact: Fact, at: Ns, out: SpanSink): void {
     this.#surroundings.fact(fact, at, out);
+    if (fact.fact !== "names") return;
+    const { pid, name, threads } = fact;
+    // By its file, where it was seen to start that.
+    if (!this.#started.has(pid)) out({ type: "name", track: this.tracks.process(pid), name, at });
+    for (const { tid, name } of threads) out({ type: "name", track: this.tracks.thread(pid, tid), name, at });
   }
 
   event(event: Event, out: SpanSink): void {
@@ -45,6 +52,7 @@ class LifeDecoder implements Decoder {
     switch (event.record) {
       case "process/life.exec": {
         const file = event.values[0] as string;
+        this.#started.add(pid);
         out({ type: "name", track: this.tracks.process(pid), name: file, at });
         return out({ type: "instant", track: thread, name: file, category: "process.exec", at, args: { file } });
       }

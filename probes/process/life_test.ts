@@ -22,3 +22,15 @@ Deno.test("life: an exec names the process, forks and threads begin, exits say h
     '100/100 process.exit "exit" 60 code=0 signal=9',
   ]);
 });
+
+Deno.test("life: who ran before is called as it calls itself, and who was seen to start by its file", () => {
+  const d = new Decoding(life);
+  d.event(10, "process/life.exec", { file: "a-long-name-of-a-program" });
+  d.fact(20, { fact: "names", pid: 100, name: "a-long-name-of-", threads: [{ tid: 101, name: "worker" }] });
+  d.fact(20, { fact: "names", pid: 200, name: "python3", threads: [] });
+  assert.deepEqual(d.told().filter((line) => line.includes("called")), [
+    '100 is called "a-long-name-of-a-program" from 10',
+    '100/101 is called "worker" from 20',
+    '200 is called "python3" from 20',
+  ]);
+});

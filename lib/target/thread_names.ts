@@ -1,0 +1,29 @@
+import type { KernelFiles } from "../machine/files.ts";
+
+/** What a process and its threads call themselves now. */
+export interface ThreadNames {
+  readonly pid: number;
+  readonly name: string;
+  /** All but the first thread, which is called by the process's name. */
+  readonly threads: readonly { readonly tid: number; readonly name: string }[];
+}
+
+/** Threads beyond these are not asked: a fact is one line of a recording. */
+const MOST = 10_000;
+
+/** Null for a process that is gone. */
+export async function readThreadNames(files: KernelFiles, pid: number): Promise<ThreadNames | null> {
+  const tids = (await files.list(`/proc/${pid}/task`)).map(Number).filter((tid) => tid !== pid).sort((a, b) => a - b).slice(0, MOST);
+  const [name, ...names] = await files.texts([pid, ...tids].map((tid) => `/proc/${pid}/task/${tid}/comm`));
+  if (name === null || name === undefined) return null;
+  const threads = tids.flatMap((tid, i) => {
+    const name = withoutEnd(names[i] ?? "");
+    return name === "" ? [] : [{ tid, name }];
+  });
+  return { pid, name: withoutEnd(name), threads };
+}
+
+/** A name may have any byte but NUL, line ends as well; the kernel puts one behind it. */
+function withoutEnd(text: string): string {
+  return text.replace(/\n$/, "");
+}
