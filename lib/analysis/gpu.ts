@@ -8,6 +8,7 @@ import { Histogram } from "./histogram.ts";
 import { type Call, NestedCalls } from "./nested_calls.ts";
 import { QualityCount } from "./quality.ts";
 import { StoppedTimes } from "./stopped.ts";
+import { SystemCalls } from "./system_calls.ts";
 import { Windows } from "./windows.ts";
 
 /** What is asked of a GPU: sums as spans arrive, in memory that does not grow with their number. */
@@ -55,6 +56,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
   readonly #errors = new Map<string, { function: string; failure: string; times: number }>();
   /** By thread. */
   readonly #nested = new Map<Track, NestedCalls<Made>>();
+  readonly #systemCalls = new SystemCalls();
   readonly #quality = new QualityCount();
   readonly #windows = new Windows();
   #captured = 0;
@@ -70,11 +72,13 @@ class GpuAnalysis implements Analysis<GpuResult> {
     }
     if (span.type === "instant") {
       if (span.held) this.#memory.stillHeld(span.held);
+      if (span.category === "process.syscalls") this.#systemCalls.instant(span);
       if (span.category === "gpu.throttle") this.#devices.throttled(span);
       if (span.category === "gpu.stack") this.#memory.stack(span.stack!);
       if (span.file) this.#files.used(span.file, span.at, span.at);
       return;
     }
+    if (span.type === "name") return this.#systemCalls.name(span);
     if (span.type === "counter") return this.#devices.counter(span);
     if (span.type !== "slice") return;
     const { category } = span;
@@ -146,6 +150,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
       },
       devices: this.#devices.result(),
       ...this.#files.result(),
+      systemCalls: this.#systemCalls.result(),
       quality: { ...this.#quality.result(), unknownCalls: this.#unknown },
     };
   }

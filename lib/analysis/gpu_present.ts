@@ -2,6 +2,7 @@ import type { Facts, Note, View } from "../events/view.ts";
 import type { GpuResult } from "./gpu_schema.ts";
 import { collectives, copies, devices, errors, executed, files, functions, held, kernels, memory } from "./gpu_tables.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
+import { presentSystemCalls } from "./system_calls_present.ts";
 
 /** What is asked first, then what is held, moved and waited for; at last who else is there. */
 export function presentGpu(result: GpuResult): readonly View[] {
@@ -16,6 +17,7 @@ export function presentGpu(result: GpuResult): readonly View[] {
   if (result.errors.length > 0) views.push(errors(result));
   if (result.devices.length > 0) views.push(devices(result));
   if (result.files.length > 0) views.push(files(result));
+  if (result.systemCalls) views.push(...presentSystemCalls(result.systemCalls));
   return views;
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { systemCallsSchema } from "./system_calls_schema.ts";
 
 const count = z.int().nonnegative();
 /** A sum of nanoseconds, or of bytes. */
@@ -122,6 +123,7 @@ export const gpuResultSchema = z.object({
     waits: z.boolean(),
     waitedNs: sum,
   }).nullable(),
+  systemCalls: systemCallsSchema.nullable(),
   quality: z.object({ lostEvents: count, undecodableLines: count, unknownCalls: count }),
 });
 
