@@ -2,7 +2,7 @@ import type { KernelFiles } from "../machine/files.ts";
 import type { FilesOnce } from "../machine/files_once.ts";
 import { BUILD_ID_SECTION } from "../machine/symbol_tables.ts";
 import { readDebugFile } from "../target/build_id.ts";
-import { type ElfFile, readElf, readSection } from "../target/elf.ts";
+import { type ElfFile, readElf, readSection, SectionType } from "../target/elf.ts";
 import { mappedFile, mappedReader } from "../target/mapped_file.ts";
 import { fileKey, libraries, type Library, parseMaps, withoutDeleted } from "../target/maps.ts";
 import { readOperatorNames } from "../target/string_table.ts";
@@ -35,10 +35,14 @@ export interface Unlooked {
   readonly named?: boolean;
   /** The program, and what a library exports: functions that a library keeps to itself are asked for. */
   readonly internal?: boolean;
+  /** Somebody stands and waits: libraries of other names, of which there may be many, are not looked into where one may be linked into them `alone`. */
+  readonly quick?: boolean;
 }
 
 /** The least that another library takes which is linked into one: CUDA's runtime alone takes more. */
 const LEAST_INSIDE = 512 << 10;
+/** Bytes of all symbol tables of a library into which an engine is linked: libtorch's are larger, and take a second to read. */
+const LARGEST_TABLES = 4 << 20;
 
 /**
  * The libraries of a process that a probe can work with: the name fits (or it is the program itself, linked statically, or a library into which that one
@@ -59,7 +63,7 @@ export async function findLibraries(
   const isPlain = (library: Library) => without.plain?.has(library.path) || without.plain?.has(fileKey(library));
   const mayHold = (library: Library) => library.bytes >= LEAST_INSIDE && !candidates.includes(library) && !isPlain(library);
   const isAsked = need.symbols.length > 0 && !without.named;
-  const around = isAsked && need.inside ? mapped.filter(mayHold) : [];
+  const around = isAsked && need.inside && !(need.inside === "alone" && without.quick) ? mapped.filter(mayHold) : [];
   const found = async (library: Library, where: "named" | typeof need.inside): Promise<FoundLibrary | null> => {
     const { name, path } = library;
     const key = fileKey(library);
@@ -70,6 +74,8 @@ export async function findLibraries(
     const isProgram = path === exe;
     const functions = where === "kept"
       ? await findKept(elf, need.symbols, symbols)
+      : where === "alone"
+      ? await findLinked(elf, need.symbols, symbols)
       : without.internal
       ? (await findSymbols(elf, read, symbols)).functions
       : await findFunctions(elf, isProgram, () => readDebugFile(files, pid, elf), need.symbols, symbols);
@@ -127,6 +133,14 @@ async function findFunctions(
 async function findKept(elf: ElfFile, needed: readonly string[], others: Wanted): Promise<ReadonlyMap<string, ElfSymbol> | null> {
   const kept = await findSymbols(elf, elf.read, [...needed, ...others], "kept");
   return hasAll(needed)(kept) ? kept.functions : null;
+}
+
+/** What is linked into a library that offers it, or keeps it. Null unless each of `needed` is there. */
+async function findLinked(elf: ElfFile, needed: readonly string[], others: Wanted): Promise<ReadonlyMap<string, ElfSymbol> | null> {
+  const tables = elf.sections.filter(({ type }) => type === SectionType.symtab || type === SectionType.dynsym);
+  if (tables.reduce((sum, { size }) => sum + size, 0) > LARGEST_TABLES) return null;
+  const linked = await findSymbols(elf, elf.read, [...needed, ...others]);
+  return hasAll(needed)(linked) ? linked.functions : null;
 }
 
 function hasAll(needed: readonly string[]): (symbols: Symbols) => boolean {

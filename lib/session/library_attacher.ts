@@ -19,6 +19,8 @@ interface How {
   readonly gate?: Probe;
   readonly linked?: boolean;
   readonly loaded?: boolean;
+  /** Nobody stands and waits. */
+  readonly runs?: boolean;
 }
 
 /** What came of a stop: how many files were newly attached, and whether each process that runs the same program has to be looked at. */
@@ -125,7 +127,7 @@ export class LibraryAttacher {
     const found: Found[] = [];
     const missing: LibraryGroup[] = [];
     const look = async (group: LibraryGroup, gate?: Probe) => {
-      const all = await Promise.all(pids.map((pid) => this.#find(files, pid, group, { gate })));
+      const all = await Promise.all(pids.map((pid) => this.#find(files, pid, group, { gate, runs: true })));
       const isThere = ({ need: { dispensable } }: LibraryGroup) =>
         found.some(({ group, libraries }) => group.need.prefix === dispensable && libraries.length > 0);
       if (all.every(({ libraries, spared }) => libraries.length === 0 && !spared) && !isThere(group)) missing.push(group);
@@ -156,7 +158,9 @@ export class LibraryAttacher {
   async #find(files: FilesOnce, pid: number, group: LibraryGroup, how: How = {}): Promise<Found> {
     const { mapped } = await readMapped(files, pid);
     const spared = group.unless !== undefined && mapped.some(({ name }) => name.startsWith(group.unless!));
-    const libraries = spared ? [] : await findLibraries(files, pid, group.need, group.symbols, { plain: this.#plain, named: how.linked });
+    const libraries = spared
+      ? []
+      : await findLibraries(files, pid, group.need, group.symbols, { plain: this.#plain, named: how.linked, quick: !how.runs });
     const probes = group.probes.filter(({ given }) => given === undefined || mapped.some(({ name }) => given.test(name)));
     return { pid, group, how, libraries, spared, probes };
   }
