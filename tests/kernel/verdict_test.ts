@@ -2,16 +2,18 @@
 import assert from "node:assert/strict";
 import type { SchedResult } from "../../lib/analysis/sched_schema.ts";
 import { parsePressure } from "../../lib/machine/pressure.ts";
+import type { Summary } from "../../lib/analysis/summary.ts";
 import { mustRun, start } from "../harness/command.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
 import { startLlmprof, summaryOf } from "./live_run.ts";
+import { compareSeen } from "./hidden_hits.ts";
 import { cpuLimit, loopDevice, memoryLimit, ownGroup, slowReads } from "./loop_device.ts";
 import { untilTold } from "./until_told.ts";
 
 /** What is found out of a program that is watched from before it begins. `tasks`: control groups that it joins first. */
-async function resultOf(bpftrace: string, folder: Temporary, words: readonly string[], tasks: readonly string[] = []): Promise<SchedResult> {
+async function told(bpftrace: string, folder: Temporary, words: readonly string[], tasks: readonly string[] = []): Promise<Summary<SchedResult>> {
   await using program = await untilTold(folder, [built.bottleneck, ...words]);
   const { pid } = program;
   for (const file of tasks) Deno.writeTextFileSync(file, String(pid));
@@ -20,10 +22,14 @@ async function resultOf(bpftrace: string, folder: Temporary, words: readonly str
   // Its first look at what surrounds the program.
   await new Promise((resolve) => setTimeout(resolve, 300));
   program.go();
-  return summaryOf("sched", await llmprof.finished()).result;
+  return summaryOf("sched", await llmprof.finished());
 }
 
-async function verdictOf(...run: Parameters<typeof resultOf>): Promise<SchedResult["verdict"]> {
+async function resultOf(...run: Parameters<typeof told>): Promise<SchedResult> {
+  return (await told(...run)).result;
+}
+
+async function verdictOf(...run: Parameters<typeof told>): Promise<SchedResult["verdict"]> {
   return (await resultOf(...run)).verdict;
 }
 
@@ -135,5 +141,11 @@ sampledTest(1, "sched: a convoy waits for its lock, and one thread does not; who
   assert.deepEqual([first!.wait, first!.share > 0.5], ["lock", true]);
   assert.match(first!.evidence, /in futex, woken most by bottleneck/);
   assert.equal(share(await verdictOf(path, folder, ["convoy", "1"]), "lock"), 0);
-  assert.deepEqual(await verdictOf(path, folder, ["idle", "2"]), []);
+  // Of twenty naps each is a twentieth: one whose beginning the kernel skipped, as it says, looks like work.
+  await compareSeen(async () => {
+    const { result: { verdict }, events } = await told(path, folder, ["idle", "2"]);
+    if (verdict.length > 0 && events.skipped! > 0) return false;
+    assert.deepEqual(verdict, []);
+    return true;
+  });
 });
