@@ -240,7 +240,10 @@ Deno.test("library attacher: why a running process cannot be profiled", async ()
   assert.deepEqual(missing.map(({ stream }) => stream).sort(), ["gate-otherwise", "ggml", "llama"]);
   const none = await whyMissing(proc.files, [100], missing.filter(({ stream }) => stream === "ggml"));
   assert.deepEqual([none?.exitCode, none?.what], [1, "Process 100 has no libggml-cpu*.so mapped."]);
+  const [llama] = missing.filter(({ stream }) => stream === "llama");
+  assert.match((await whyMissing(proc.files, [100], [llama!]))!.why, /neither llama\.cpp/);
   proc.map(100, "/opt/libggml-cpu.so", 8, makeElf({ something_else: "55" }));
+  assert.match((await whyMissing(proc.files, [100], [llama!]))!.next, /--detail op/);
   const stripped = await whyMissing(proc.files, [100], await atStart([100], true));
   assert.match(stripped!.what, /^libggml-cpu\.so does not name the function ggml_graph_compute or ggml_cpu_extra_compute_forward\.$/);
   proc.map(100, "/opt/libggml-cpu.so", 9, makeElf({ ggml_graph_compute: "55", ggml_cpu_extra_compute_forward: "55" }));

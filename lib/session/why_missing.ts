@@ -25,12 +25,27 @@ export async function whyMissing(files: KernelFiles, pids: readonly number[], mi
       "Use a build that keeps its dynamic symbols.",
     );
   }
+  const what = `Process ${pids[0]} has no ${need.prefix.replace(/\.$/, "")}*.so mapped.`;
+  if (await computesWithout(files, pids, need)) {
+    return new LlmprofError(
+      ExitCode.failed,
+      what,
+      "It uses ggml without llama.cpp, so that no tokens are seen of it.",
+      "Look at its operators: --detail op",
+    );
+  }
   return new LlmprofError(
     ExitCode.failed,
-    `Process ${pids[0]} has no ${need.prefix.replace(/\.$/, "")}*.so mapped.`,
+    what,
     "It computes with neither llama.cpp, another engine on ggml nor PyTorch, or has not loaded it yet.",
     "Wait for it with --wait, or let llmprof start it: llmprof <command> -- program args…",
   );
+}
+
+async function computesWithout(files: KernelFiles, pids: readonly number[], { dispensable }: LibraryNeed): Promise<boolean> {
+  if (dispensable === undefined) return false;
+  const beside = await find(files, pids, { prefix: dispensable, symbols: [], ready: "mapped", apart: true }, []);
+  return beside.some((libraries) => libraries.length > 0);
 }
 
 function find(files: KernelFiles, pids: readonly number[], need: LibraryNeed, symbols: Wanted): Promise<FoundLibrary[][]> {
