@@ -28,6 +28,7 @@ import { findRunning, isNamed, type TargetOptions } from "./find_target.ts";
 import { hostFacts } from "./host_facts.ts";
 import { mustTrace } from "./means.ts";
 import { checkOutputs } from "./output_checks.ts";
+import { nameFacts } from "./name_facts.ts";
 import { type NamedOutputOptions, namedOutputs } from "./named_outputs.ts";
 import { outputOwner, Outputs } from "./outputs.ts";
 import { probeCatalogue } from "./probe_catalogue.ts";
@@ -36,7 +37,6 @@ import { type OutcomeOptions, tellOutcome } from "./outcome.ts";
 import { type OverheadOptions, RunOverhead } from "./run_overhead.ts";
 import type { Context } from "./terminal.ts";
 import { tellEachSecond } from "./tell_each_second.ts";
-import { WatchedNames } from "./watched_names.ts";
 import { WatchedEngine } from "./watched_engine.ts";
 import { WatchedGpus } from "./watched_gpus.ts";
 import { WatchedSurroundings } from "./watched_surroundings.ts";
@@ -112,7 +112,10 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     const target = running ?? await launch(means, options, Deno.realPathSync(program), how, (pid) => guard.stopped(pid));
     const surroundings = profile.surroundings && new WatchedSurroundings(means.files, () => session!.members(), host?.nodes !== undefined);
     const gpus = profile.gpus && new WatchedGpus(means);
-    const names = options.all ? undefined : new WatchedNames(means.files, () => session!.members());
+    const names = async () => options.all ? [] : await nameFacts(means.files, await session!.members());
+    const tell = async (facts: Promise<readonly Fact[]>) => {
+      for (const fact of await facts) session!.tell(fact);
+    };
     const engine = options.all ? undefined : new WatchedEngine(means.files, () => session!.members());
     session = new Session(means, {
       target,
@@ -151,11 +154,10 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         overhead.heard(event);
         learning?.heard(event);
       },
-      conclude: async () =>
-        (await Promise.all([overhead.conclude(), surroundings?.conclude() ?? [], engine?.once() ?? [], names?.facts() ?? []])).flat(),
+      conclude: async () => (await Promise.all([overhead.conclude(), surroundings?.conclude() ?? [], engine?.once() ?? [], names()])).flat(),
       progress: (progress) => {
         status.progress(progress);
-        if (progress.state === "gate") void engine?.once().then((facts) => facts.forEach((fact) => session!.tell(fact)));
+        if (progress.state === "gate" && engine) void tell(engine.once());
       },
     });
     // All that ends a run in good order, beside the end of its target; what ends it as a failure is thrown by `run`.
@@ -170,7 +172,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     if (!probes.some(({ unpriced }) => unpriced)) overhead.follow(session, run.facts, timing, end);
     if (surroundings) tellEachSecond(session, means, end, () => surroundings.look(session!.pid));
     if (gpus) tellEachSecond(session, means, end, () => gpus.facts());
-    if (names && running) tellEachSecond(session, means, end, () => names.look());
+    if (running) void session.counting.then(() => tell(names()));
     if (engine) tellEachSecond(session, means, end, () => engine.look());
     if (options.snapshots) tellEachSecond(session, means, end, () => machineFacts(means, probes));
     await session.run(end).finally(() => gpus?.close());

@@ -64,7 +64,7 @@ export async function findLibraries(
   const mayHold = (library: Library) => library.bytes >= LEAST_INSIDE && !candidates.includes(library) && !isPlain(library);
   const isAsked = need.symbols.length > 0 && !without.named;
   const around = isAsked && need.inside && !(need.inside === "alone" && without.quick) ? mapped.filter(mayHold) : [];
-  const found = async (library: Library, where: "named" | typeof need.inside): Promise<FoundLibrary | null> => {
+  const found = async (library: Library, inside?: LibraryNeed["inside"]): Promise<FoundLibrary | null> => {
     const { name, path } = library;
     const key = fileKey(library);
     const read = mappedReader(files, pid, library);
@@ -72,24 +72,22 @@ export async function findLibraries(
     if (!headers) return null;
     const elf = { ...headers, read };
     const isProgram = path === exe;
-    const functions = where === "kept"
-      ? await findKept(elf, need.symbols, symbols)
-      : where === "alone"
-      ? await findLinked(elf, need.symbols, symbols)
+    const functions = inside
+      ? await findInside(elf, inside, need.symbols, symbols)
       : without.internal
       ? (await findSymbols(elf, read, symbols)).functions
       : await findFunctions(elf, isProgram, () => readDebugFile(files, pid, elf), need.symbols, symbols);
     if (!functions) {
-      if (where !== "named") without.plain?.add(key);
+      if (inside) without.plain?.add(key);
       return null;
     }
     const buildId = await readSection(read, elf.sections.find(({ name, size }) => name === BUILD_ID_SECTION && size < 65_536));
     return { key, name, path, file: mappedFile(pid, library), elf, buildId, functions, isProgram };
   };
-  const all = async (libraries: readonly Library[], where: "named" | typeof need.inside) => {
-    return (await Promise.all(libraries.map((library) => found(library, where)))).filter((library) => library !== null);
+  const all = async (libraries: readonly Library[], inside?: LibraryNeed["inside"]) => {
+    return (await Promise.all(libraries.map((library) => found(library, inside)))).filter((library) => library !== null);
   };
-  const own = await all(candidates, "named");
+  const own = await all(candidates);
   if (need.inside === "alone" && (own.length > 0 || named.length > 0)) return own;
   return [...own, ...await all(around, need.inside)];
 }
@@ -129,18 +127,20 @@ async function findFunctions(
   return separate && has(separate) ? separate.functions : null;
 }
 
-/** What is linked into a library is hidden there: the table of what it offers has nothing of it. Null unless each of `needed` is there. */
-async function findKept(elf: ElfFile, needed: readonly string[], others: Wanted): Promise<ReadonlyMap<string, ElfSymbol> | null> {
-  const kept = await findSymbols(elf, elf.read, [...needed, ...others], "kept");
-  return hasAll(needed)(kept) ? kept.functions : null;
-}
-
-/** What is linked into a library that offers it, or keeps it. Null unless each of `needed` is there. */
-async function findLinked(elf: ElfFile, needed: readonly string[], others: Wanted): Promise<ReadonlyMap<string, ElfSymbol> | null> {
+/**
+ * What is linked into a library of another name. `kept`: it is hidden there, and the table of what that offers has nothing of it. Null unless each of
+ * `needed` is there.
+ */
+async function findInside(
+  elf: ElfFile,
+  inside: "kept" | "alone",
+  needed: readonly string[],
+  others: Wanted,
+): Promise<ReadonlyMap<string, ElfSymbol> | null> {
   const tables = elf.sections.filter(({ type }) => type === SectionType.symtab || type === SectionType.dynsym);
-  if (tables.reduce((sum, { size }) => sum + size, 0) > LARGEST_TABLES) return null;
-  const linked = await findSymbols(elf, elf.read, [...needed, ...others]);
-  return hasAll(needed)(linked) ? linked.functions : null;
+  if (inside === "alone" && tables.reduce((sum, { size }) => sum + size, 0) > LARGEST_TABLES) return null;
+  const found = await findSymbols(elf, elf.read, [...needed, ...others], inside === "kept" ? "kept" : "all");
+  return hasAll(needed)(found) ? found.functions : null;
 }
 
 function hasAll(needed: readonly string[]): (symbols: Symbols) => boolean {

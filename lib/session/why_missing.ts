@@ -44,11 +44,16 @@ export async function whyMissing(files: KernelFiles, pids: readonly number[], mi
 
 async function computesWithout(files: KernelFiles, pids: readonly number[], { dispensable }: LibraryNeed): Promise<boolean> {
   if (dispensable === undefined) return false;
-  const beside = await find(files, pids, { prefix: dispensable, symbols: [], ready: "mapped", apart: true }, []);
+  const beside = await find(files, pids, { prefix: dispensable, symbols: [], apart: true }, []);
   return beside.some((libraries) => libraries.length > 0);
 }
 
-function find(files: KernelFiles, pids: readonly number[], need: LibraryNeed, symbols: Wanted): Promise<FoundLibrary[][]> {
+function find(
+  files: KernelFiles,
+  pids: readonly number[],
+  need: Pick<LibraryNeed, "prefix" | "symbols" | "apart" | "inside">,
+  symbols: Wanted,
+): Promise<FoundLibrary[][]> {
   const now = new FilesOnce(files);
   return Promise.all(pids.map((pid) => findLibraries(now, pid, need, symbols)));
 }

@@ -1,7 +1,7 @@
 import type { KernelFiles } from "../machine/files.ts";
 
 /** What a process and its threads call themselves now. */
-export interface ThreadNames {
+export interface ProcessNames {
   readonly pid: number;
   readonly name: string;
   /** All but the first thread, which is called by the process's name. */
@@ -12,7 +12,7 @@ export interface ThreadNames {
 const MOST = 10_000;
 
 /** Null for a process that is gone. */
-export async function readThreadNames(files: KernelFiles, pid: number): Promise<ThreadNames | null> {
+export async function readThreadNames(files: KernelFiles, pid: number): Promise<ProcessNames | null> {
   const tids = (await files.list(`/proc/${pid}/task`)).map(Number).filter((tid) => tid !== pid).sort((a, b) => a - b).slice(0, MOST);
   const [name, ...names] = await files.texts([pid, ...tids].map((tid) => `/proc/${pid}/task/${tid}/comm`));
   if (name === null || name === undefined) return null;

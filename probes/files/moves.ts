@@ -5,7 +5,7 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import template from "./moves.bt" with { type: "text" };
-import { FileNames, namingFacts } from "./names.ts";
+import { FileNames, namingFacts, namingRecords } from "./names.ts";
 
 const fields: readonly Field[] = [
   { name: "began", type: "time" },
@@ -21,7 +21,7 @@ export const moves: Probe = {
   summary: "regular files of the target: sent, spliced, copied, fetched ahead",
   template,
   records: { moved: fields, fetched: fields },
-  sees: ["files/access.open", "files/access.map"],
+  sees: namingRecords,
   facts: namingFacts,
   decoder: (tracks) => new MovesDecoder(tracks),
 };

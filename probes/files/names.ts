@@ -1,8 +1,8 @@
 import type { Fact } from "../../lib/events/fact.ts";
 import type { Event } from "../../lib/events/event.ts";
 
-/** Facts that name files. */
-export const namingFacts = ["mapped", "opened"] as const;
+/** Facts, and records, that name files. */
+export const namingFacts = ["mapped", "opened"] as const, namingRecords = ["files/access.open", "files/access.map"] as const;
 
 /** Records carry a file's device and inode; its name comes with its opening or mapping, or as a fact where that was before. */
 export class FileNames {

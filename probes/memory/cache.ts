@@ -4,7 +4,7 @@ import type { SpanSink, Track } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
-import { FileNames, namingFacts } from "../files/names.ts";
+import { FileNames, namingFacts, namingRecords } from "../files/names.ts";
 import { callInProgress, withRegisters } from "../process/call_in_progress.ts";
 import template from "./cache.bt" with { type: "text" };
 
@@ -26,7 +26,7 @@ export const cache: Probe = {
   tracepoints: ["filemap:mm_filemap_add_to_page_cache"],
   records: {},
   maps: { cached: "bytes" },
-  sees: ["files/access.open", "files/access.map"],
+  sees: namingRecords,
   facts: namingFacts,
   decoder: (tracks) => new CacheDecoder(tracks),
 };

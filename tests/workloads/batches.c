@@ -10,8 +10,9 @@
  *     a text of 17 to embed, of which each token wants its output
  *     through llama_process: the same but with 18 beside 41; 7 encodes of 13 tokens; and one token that is refused
  *
- * with places in a sequence that go on from call to call, but for the text to embed. A batch is a few numbers here, not what it is in llama.cpp, because llmprof must not depend on
- * that. The functions are exported by the program itself. It computes nothing, and no figure about an engine may ever come from it.
+ * with places in a sequence that go on from call to call, but for the text to embed. A batch is a few numbers here, not what it is in llama.cpp, because
+ * llmprof must not depend on that. The functions are exported by the program itself. It computes nothing, and no figure about an engine may ever come
+ * from it.
  */
 #include <err.h>
 #include <stdbool.h>
