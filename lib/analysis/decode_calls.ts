@@ -1,5 +1,6 @@
 import type { Slice } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
+import { type DecodeContext, DecodeContexts, NO_TOKENS, type TokenSums } from "./decode_context.ts";
 import { FirstToken } from "./first_token.ts";
 import { Histogram } from "./histogram.ts";
 import type { LibraryCalls } from "./library_calls.ts";
@@ -10,22 +11,18 @@ import type { StoppedTimes } from "./stopped.ts";
 interface Process {
   readonly first: FirstToken;
   readonly firstStart: Ns;
+  readonly contexts: DecodeContexts;
   lastEnd: Ns;
 }
 
 /**
  * Tokens and the calls that make them. Calls follow each other per process, not per thread, because engines call from whichever worker thread
- * is free; with several contexts at work at once an interval is the time until the process' next call.
+ * is free. A context that guesses for another one computes tokens and makes none.
  */
 export class DecodeCalls {
   readonly #processes = new Map<number, Process>();
-  readonly #intervals = new Histogram();
-  readonly #tokens = { prefill: 0, decode: 0 };
-  /** Generated in calls that have a prompt, too. */
-  #besidePrompts = 0;
-  readonly #calls = { prefill: 0, decode: 0 };
-  readonly #ns = { prefill: 0, decode: 0 };
-  #intervalTokens = 0;
+  /** Inside closed `llama_decode` calls that succeeded. */
+  #ns = 0;
   #open = 0;
   #failed = 0;
   #betweenNs = 0;
@@ -36,11 +33,10 @@ export class DecodeCalls {
   constructor(readonly stopped: StoppedTimes, readonly library: LibraryCalls) {}
 
   decode(slice: Slice): void {
-    const phase = phaseOf(slice);
     const { pid } = slice.track;
-    this.#calls[phase]++;
-    let process = this.#processes.get(pid);
-    if (!process) this.#processes.set(pid, process = { first: new FirstToken(), firstStart: slice.start, lastEnd: NaN });
+    const process = this.#process(pid, slice.start);
+    const context = process.contexts.of(slice);
+    context.computed[`${phaseOf(slice)}Calls`]++;
     if (slice.open) {
       this.#open++;
       return;
@@ -51,28 +47,43 @@ export class DecodeCalls {
       this.library.explains(slice);
       return;
     }
-    const tokens = Number(slice.args?.tokens ?? 0);
-    const generated = phase === "decode" ? tokens : Number(slice.args?.generated ?? 0);
-    this.#tokens[phase] += tokens;
-    if (phase === "prefill") this.#besidePrompts += generated;
-    this.#ns[phase] += this.stopped.net(pid, slice.start, slice.end);
+    const ns = this.stopped.net(pid, slice.start, slice.end);
+    this.#ns += ns;
+    const generated = context.decoded(slice, ns);
+    if (Number(slice.args?.guessed) > 0) process.contexts.triedAt(slice.start, context);
     // Only before a call that generates: what lies before a prompt is the wait for the next request.
-    if (generated > 0 && slice.end > process.lastEnd) {
-      this.#intervals.add(this.stopped.net(pid, process.lastEnd, slice.end));
-      this.#intervalTokens += generated;
-      if (slice.start > process.lastEnd) {
-        this.#betweenNs += this.stopped.net(pid, process.lastEnd, slice.start);
-        this.#betweenUnknownNs += this.library.unexplained(pid, process.lastEnd, slice.start);
-      }
-    }
+    if (generated > 0) this.#generated(process, context, slice, generated);
+    context.ended(slice);
     process.lastEnd = slice.end;
     this.library.decoded(slice);
+  }
+
+  #process(pid: number, start: Ns): Process {
+    let process = this.#processes.get(pid);
+    if (!process) {
+      process = { first: new FirstToken(), firstStart: start, contexts: new DecodeContexts(), lastEnd: NaN };
+      this.#processes.set(pid, process);
+    }
+    return process;
+  }
+
+  #generated(process: Process, context: DecodeContext, { track: { pid }, start, end }: Slice, tokens: number): void {
+    if (end > context.lastEnd) {
+      context.intervals.add(this.stopped.net(pid, context.lastEnd, end));
+      context.generating.add(context.lastEnd, end);
+      context.intervalTokens += tokens;
+    }
+    if (start > process.lastEnd) {
+      this.#betweenNs += this.stopped.net(pid, process.lastEnd, start);
+      this.#betweenUnknownNs += this.library.unexplained(pid, process.lastEnd, start);
+    }
   }
 
   /** What comes next follows from nothing that was seen. */
   interrupt(): void {
     for (const process of this.#processes.values()) {
       process.lastEnd = NaN;
+      process.contexts.interrupt();
       process.first.interrupt();
     }
   }
@@ -85,28 +96,33 @@ export class DecodeCalls {
     this.#processes.get(slice.track.pid)?.first.sample(slice);
   }
 
-  /** Nanoseconds inside closed `llama_decode` calls that succeeded. */
-  get decodeNs(): number {
-    return this.#ns.prefill + this.#ns.decode;
-  }
-
-  result(): Pick<OperatorsResult, "tokens" | "rates" | "firstTokenNs" | "betweenTokens"> {
-    const { prefill, decode } = this.#tokens, besidePrompts = this.#besidePrompts;
-    const intervals = this.#intervals;
+  result(): Pick<OperatorsResult, "tokens" | "rates" | "firstTokenNs" | "betweenTokens" | "contexts"> {
+    const told: OperatorsResult["contexts"] = [];
+    const intervals = new Histogram(), sums = { ...NO_TOKENS };
+    let [generatingNs, intervalTokens] = [0, 0];
+    for (const [pid, { contexts }] of this.#processes) {
+      // Of contexts at work at once, once.
+      const generating = this.stopped.union([pid]), stoppedNs = generating.total;
+      for (const { address, guesses, context } of contexts.told()) {
+        const { tokens } = context;
+        told.push({ pid, address: `0x${address.toString(16)}`, guesses, ...tokens });
+        if (guesses) continue;
+        for (const key of Object.keys(sums) as (keyof TokenSums)[]) sums[key] += tokens[key];
+        intervals.merge(context.intervals);
+        generating.addAll(context.generating);
+        intervalTokens += context.intervalTokens - (tokens.guessed - tokens.kept);
+      }
+      generatingNs += generating.total - stoppedNs;
+    }
+    const { prefillNs, decodeNs, ...tokens } = sums;
     return {
-      tokens: {
-        prefill: prefill - besidePrompts,
-        decode: decode + besidePrompts,
-        besidePrompts,
-        prefillCalls: this.#calls.prefill,
-        decodeCalls: this.#calls.decode,
-        openCalls: this.#open,
-        failedCalls: this.#failed,
-      },
+      tokens: { ...tokens, openCalls: this.#open, failedCalls: this.#failed },
+      contexts: told,
       rates: {
-        prefillPerSecond: perSecond(prefill, this.#ns.prefill),
-        decodePerSecond: perSecond(decode, this.#ns.decode),
-        generatedPerSecond: perSecond(this.#intervalTokens, intervals.sum),
+        // Of calls: those with a prompt generate, too.
+        prefillPerSecond: perSecond(tokens.prefill + tokens.besidePrompts, prefillNs),
+        decodePerSecond: perSecond(tokens.decode - tokens.besidePrompts, decodeNs),
+        generatedPerSecond: perSecond(intervalTokens, generatingNs),
       },
       firstTokenNs: this.#firstTokenNs(),
       betweenTokens: intervals.count === 0 ? null : {
@@ -122,7 +138,7 @@ export class DecodeCalls {
 
   time(): Pick<OperatorsResult["time"], "decodeNs" | "samplingNs" | "samplingCalls" | "betweenDecodesNs" | "betweenUnknownNs"> {
     return {
-      decodeNs: this.decodeNs,
+      decodeNs: this.#ns,
       samplingNs: this.#samplingNs,
       samplingCalls: this.#samplingCalls,
       betweenDecodesNs: this.#betweenNs,

@@ -120,6 +120,18 @@ const samplesSchema = z.object({
   functions: z.array(shareSchema.extend({ work: z.string(), library: z.string() })),
 });
 
+const tokenCounts = {
+  prefill: count,
+  decode: count,
+  /** Of the generated ones, those in calls that had another sequence's prompt, too: these calls and their time are prefill's. */
+  besidePrompts: count,
+  /** Computed because an engine guessed them, and how many of these it was seen to keep: those are generated, the others are not. */
+  guessed: count,
+  kept: count,
+  prefillCalls: count,
+  decodeCalls: count,
+};
+
 /**
  * What `operators` answers. Times are nanoseconds with the time at which llmprof held the process still taken out. An operator's time is that
  * of worker 0, which is the thread that calls the graph: the rows of `operators` (and of `layers`, and of `tensors`) sum to `time.graphNs`.
@@ -131,17 +143,10 @@ export const operatorsResultSchema = z.object({
   windows: z.object({ count, ns }),
   /** Processes that computed. */
   processes: count,
-  tokens: z.object({
-    prefill: count,
-    decode: count,
-    /** Of the generated ones, those in calls that had another sequence's prompt, too: these calls and their time are prefill's. */
-    besidePrompts: count,
-    prefillCalls: count,
-    decodeCalls: count,
-    /** Of both, those that had not returned at the end (their tokens are not counted) and those that returned an error. */
-    openCalls: count,
-    failedCalls: count,
-  }),
+  /** Of all contexts but those that guess. Open calls had not returned at the end (their tokens are not counted), failed ones returned an error. */
+  tokens: z.object({ ...tokenCounts, openCalls: count, failedCalls: count }),
+  /** By `llama_context`. One that `guesses` computes tokens that another one is then tried with (a draft model's). */
+  contexts: z.array(z.object({ pid: count, address: z.string(), guesses: z.boolean(), ...tokenCounts, prefillNs: ns, decodeNs: ns })),
   rates: z.object({
     /** Prompt tokens per second of `llama_decode`: llama.cpp's "prompt eval". */
     prefillPerSecond: ratioOrNull,
@@ -152,7 +157,7 @@ export const operatorsResultSchema = z.object({
   }),
   /** From the beginning of the first `llama_decode` to the first token; null where the prompt was evaluated before the window or no token came. */
   firstTokenNs: nsOrNull,
-  /** From the end of a call to the end of the next one that generates, per process; quantiles are off by at most 0.8 %. */
+  /** From the end of a context's call to the end of its next one that generates; quantiles are off by at most 0.8 %. */
   betweenTokens: z.object({ count, meanNs: ns, p50Ns: ns, p90Ns: ns, p99Ns: ns, maxNs: ns }).nullable(),
   time: z.object({
     decodeNs: ns,

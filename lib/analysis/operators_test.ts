@@ -89,7 +89,17 @@ Deno.test("prefill and decode apart, rates, time between tokens, rows that sum t
     s.sample(28, 28.5),
     ...call(s, "decode", 30, 7.5),
   ]);
-  assert.deepEqual(result.tokens, { prefill: 32, decode: 2, besidePrompts: 0, prefillCalls: 1, decodeCalls: 2, openCalls: 0, failedCalls: 0 });
+  assert.deepEqual(result.tokens, {
+    prefill: 32,
+    decode: 2,
+    besidePrompts: 0,
+    guessed: 0,
+    kept: 0,
+    prefillCalls: 1,
+    decodeCalls: 2,
+    openCalls: 0,
+    failedCalls: 0,
+  });
   assert.equal(Math.round(result.rates.prefillPerSecond!), Math.round(32 / 0.0165));
   assert.equal(Math.round(result.rates.decodePerSecond!), Math.round(2 / 0.015));
   assert.equal(Math.round(result.rates.generatedPerSecond!), Math.round(2 / 0.021));

@@ -123,7 +123,10 @@ class CallsDecoder implements Decoder {
     this.#hasLogits.set(key, selects ? last !== 0 : true);
     // Sequences that generate come before another's prompt.
     const generated = selects && !all && from !== 0 ? wanting : 0;
-    return { tokens, ...generated > 0 && { generated }, phase, context, ...from >= 0 && { position } };
+    // Several that follow each other in one sequence: all but the first one are guesses, and it is for this call to tell which were right.
+    const isTrial = phase === "decode" && tokens > 1 && from > 0 && position - from === tokens - 1;
+    const told = { ...generated > 0 && { generated }, ...isTrial && { guessed: tokens - 1 } };
+    return { tokens, ...told, phase, context, ...from >= 0 && { position } };
   }
 }
 

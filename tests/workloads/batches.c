@@ -6,9 +6,11 @@
  * When there is a line on standard input it calls
  *
  *     through llama_decode, with `logits` for each token: a prompt of 37, whose last token wants logits; 101 times one token; 11 times three, of three
- *     sequences; a prompt of 29 beside two that generate; 5 times 19, of as many sequences; a prompt of 41 beside 19 that generate (llmprof looks at 16);
- *     a text of 17 to embed, of which each token wants its output
- *     through llama_process: the same but with 18 beside 41; 7 encodes of 13 tokens; and one token that is refused
+ *     sequences; a prompt of 29 beside two that generate; 5 times 19, of as many sequences; a prompt of 41 beside 19 that generate; a text of 17 to
+ *     embed, of which each token wants its output; 13 times one token and four that were guessed, of which none, one, two, three, four, none … are right,
+ *     with another context asked twice before for what to guess; and one token more
+ *     through llama_process: the same but with 18 beside 41; then 7 encodes of 13 tokens; and one token that is refused
+ *     through llama_decode, of a third context: a prompt of 5, and 17 times two, of two sequences that happen to be at neighbouring places
  *
  * with places in a sequence that go on from call to call, but for the text to embed. A batch is a few numbers here, not what it is in llama.cpp, because
  * llmprof must not depend on that. The functions are exported by the program itself. It computes nothing, and no figure about an engine may ever come
@@ -47,63 +49,87 @@ EXPORTED int32_t llama_process(void *context, int type, struct llama_batch_ext *
   return context != NULL && type <= DECODE && batch->tokens > 0 ? batch->refuse : -1;
 }
 
-static int context, place;
+/* Contexts are told apart by where they are. */
+static char context, draft, other;
+static int place;
 
-static int from_the_beginning(void) {
-  int kept = place;
-  place = 0;
-  return kept;
-}
+/* The place of a token. Of several sequences each is one behind the one before; what follows in one sequence goes up. */
+static int32_t place_of(int i, int generating, bool one_sequence) { return i < generating && !one_sequence ? place + generating - 1 - i : place + i; }
 
 /* `generating` tokens that want logits, then a prompt of which the last one does. */
-static void by_value(int generating, int prompt) {
+static void by_value(void *of, int generating, int prompt, bool one_sequence) {
   static int32_t positions[MOST];
   static int8_t logits[MOST];
   int tokens = generating + prompt;
   for (int i = 0; i < tokens; i++) {
-    positions[i] = place++;
+    positions[i] = place_of(i, generating, one_sequence);
     logits[i] = i < generating || i == tokens - 1;
   }
-  if (llama_decode(&context, (struct llama_batch){.n_tokens = tokens, .pos = positions, .logits = logits}) != 0) errx(1, "llama_decode");
+  if (llama_decode(of, (struct llama_batch){.n_tokens = tokens, .pos = positions, .logits = logits}) != 0) errx(1, "llama_decode");
 }
 
-static void by_pointer(int type, int generating, int prompt, int refuse) {
+static void process(void *of, int type, int generating, int prompt, bool one_sequence, int answer) {
   static struct llama_batch_ext *batch;
   if (batch == NULL) batch = calloc(1, sizeof *batch);
-  batch->refuse = refuse;
+  batch->refuse = answer;
   llama_batch_ext_clear(batch);
   for (int i = 0; i < generating + prompt; i++) {
     int index = llama_batch_ext_add_token(batch, 0, i);
-    if (!llama_batch_ext_set_pos(batch, index, &place)) errx(1, "llama_batch_ext_set_pos");
-    place++;
+    int32_t position = place_of(i, generating, one_sequence);
+    if (!llama_batch_ext_set_pos(batch, index, &position)) errx(1, "llama_batch_ext_set_pos");
     if (i < generating || i == generating + prompt - 1) llama_batch_ext_set_output_logits(batch, index, true);
   }
-  if (llama_process(&context, type, batch) != refuse) errx(1, "llama_process");
+  if (llama_process(of, type, batch) != answer) errx(1, "llama_process");
+}
+
+static void by_pointer(void *of, int generating, int prompt, bool one_sequence) { process(of, DECODE, generating, prompt, one_sequence, 0); }
+
+typedef void decode(void *of, int generating, int prompt, bool one_sequence);
+
+static void batches(decode *decode, int times, int generating, int prompt) {
+  for (int i = 0; i < times; i++) {
+    decode(&context, generating, prompt, false);
+    place += generating + prompt;
+  }
+}
+
+static void guesses(decode *decode) {
+  for (int i = 0; i < 13; i++) {
+    decode(&draft, 1, 0, true);
+    decode(&draft, 1, 0, true);
+    decode(&context, 1 + 4, 0, true);
+    place += 1 + i % 5;
+  }
+  batches(decode, 1, 1, 0);
+}
+
+static void all(decode *decode, int beside) {
+  batches(decode, 1, 0, 37);
+  batches(decode, 101, 1, 0);
+  batches(decode, 11, 3, 0);
+  batches(decode, 1, 2, 29);
+  batches(decode, 5, 19, 0);
+  batches(decode, 1, beside, 41);
+  int kept = place;
+  place = 0;
+  decode(&context, 17, 0, true);
+  place = kept;
+  guesses(decode);
+}
+
+static void neighbours(decode *decode) {
+  place = 0;
+  decode(&other, 0, 5, true);
+  for (place = 5; place < 5 + 17; place++) decode(&other, 2, 0, true);
 }
 
 int main(void) {
   char line;
   if (write(1, "ready\n", 6) != 6 || read(0, &line, 1) != 1) err(1, "standard input");
-  by_value(0, 37);
-  for (int i = 0; i < 101; i++) by_value(1, 0);
-  for (int i = 0; i < 11; i++) by_value(3, 0);
-  by_value(2, 29);
-  for (int i = 0; i < 5; i++) by_value(19, 0);
-  by_value(19, 41);
-  int kept = from_the_beginning();
-  by_value(17, 0);
-  place = kept;
-
-  by_pointer(DECODE, 0, 37, 0);
-  for (int i = 0; i < 101; i++) by_pointer(DECODE, 1, 0, 0);
-  for (int i = 0; i < 11; i++) by_pointer(DECODE, 3, 0, 0);
-  by_pointer(DECODE, 2, 29, 0);
-  for (int i = 0; i < 5; i++) by_pointer(DECODE, 19, 0, 0);
-  by_pointer(DECODE, 18, 41, 0);
-  kept = from_the_beginning();
-  by_pointer(DECODE, 17, 0, 0);
-  place = kept;
-  for (int i = 0; i < 7; i++) by_pointer(ENCODE, 0, 13, 0);
-  by_pointer(DECODE, 1, 0, REFUSED);
+  all(by_value, 19);
+  all(by_pointer, 18);
+  for (int i = 0; i < 7; i++) process(&context, ENCODE, 0, 13, false, 0);
+  process(&context, DECODE, 1, 0, false, REFUSED);
+  neighbours(by_value);
   return 0;
 }

@@ -2,7 +2,7 @@
  * A real llama.cpp that does a known amount of work and says what it did: the subject of kernel tests.
  *
  *     node engine.mjs MODEL [--prompt 16] [--prompt-batch 512] [--tokens 32] [--threads 1] [--seed 1] [--mlock] [--no-mmap]
- *                           [--gpu-layers N] [--gpu vulkan] [--chores FOLDER] [--wait-file PATH] [--stop-file PATH] [--log PATH] [--engine FOLDER] [--my-turn FIFO --other-turn FIFO]
+ *                           [--gpu-layers N] [--gpu vulkan] [--draft MODEL] [--chores FOLDER] [--wait-file PATH] [--stop-file PATH] [--log PATH] [--engine FOLDER] [--my-turn FIFO --other-turn FIFO]
  *
  * It loads the model, waits until the file at --wait-file exists (so that a tracer can attach to a quiet process first; a line
  * `{"waiting":PID}` says that it is there), decodes a prompt of --prompt token ids in batches of --prompt-batch, and samples --tokens
@@ -20,6 +20,9 @@
  *
  * With --gpu-layers it puts so many layers on Vulkan's first device, which is Mesa's llvmpipe where there is no other: a device that computes on the CPU, with
  * memory, transfers and waits as others have. The layer behind the last is the output's. With --gpu cuda they go to a GPU that CUDA knows.
+ *
+ * With --draft it lets another model guess three or more tokens at a time (speculative decoding): `guesses` in the log says how many batches and guesses
+ * there were and how many of them were right. What comes with the prompt is counted apart, and of the last batch nobody tells who looks at calls alone.
  *
  * With --my-turn and --other-turn it takes turns with another engine: it reads a byte from the one before each token, and writes one to the other
  * after it. Both have to be told to end: whoever does gives the other a last turn.
@@ -48,6 +51,7 @@ const { values: options, positionals: [modelPath] } = parseArgs({
     "no-mmap": { type: "boolean", default: false },
     "gpu-layers": { type: "string" },
     "gpu": { type: "string", default: "vulkan" },
+    "draft": { type: "string" },
     "chores": { type: "string" },
     "wait-file": { type: "string" },
     "stop-file": { type: "string" },
@@ -67,7 +71,7 @@ const threads = positive("threads");
 const times = { processStart: processStart(), nodeStart };
 
 const entry = join(options.engine, "node_modules", "node-llama-cpp", "dist", "index.js");
-const { getLlama } = await import(pathToFileURL(entry).href);
+const { getLlama, DraftSequenceTokenPredictor } = await import(pathToFileURL(entry).href);
 times.importEnd = now();
 const gpuLayers = options["gpu-layers"] === undefined ? null : Number(options["gpu-layers"]);
 // ggml passes a device of the CPU's kind by, unless it is asked for.
@@ -86,6 +90,8 @@ times.modelLoadEnd = now();
 
 /** Tokens in each batch that was handed to llama_decode. */
 const batches = [];
+/** Guesses that had been right when each of them was. */
+const rightBefore = [];
 times.contextStart = now();
 const context = await model.createContext({
   // Room for everything: a full context would be shifted, which costs extra calls.
@@ -96,6 +102,7 @@ const context = await model.createContext({
     itemPrioritizationStrategy({ items, size }) {
       const [item] = items;
       batches.push(Math.min(item.tokens.length, size));
+      rightBefore.push(sequence.tokenPredictions.validated);
       return [{ item, processAmount: size }];
     },
   },
@@ -107,7 +114,8 @@ if (options["wait-file"] !== undefined) {
   while (!existsSync(options["wait-file"])) await pause(5);
 }
 
-const sequence = context.getSequence();
+const draft = await drafting();
+const sequence = context.getSequence({ tokenPredictor: draft?.predictor });
 const tokenTimes = [];
 /** Ids of the tokens that were sampled. */
 const sampled = [];
@@ -160,6 +168,14 @@ const log = {
   prompt: { tokens: prompt, batch: promptBatch, decodes: prefillDecodes },
   generated: { tokens: tokenTimes.length, decodes: generateDecodes },
   decodes: prefillDecodes + generateDecodes,
+  guesses: draft === null ? null : {
+    batches: batches.length - 1,
+    withPrompt: batches[0] - prompt,
+    guessed: sequence.tokenPredictions.validated + sequence.tokenPredictions.refuted - (batches[0] - prompt),
+    /** In all batches between the first and the last one. */
+    right: rightBefore.at(-1) - rightBefore[1],
+    draftBatches: draft.batches.length,
+  },
   promptIds: promptTokens(),
   sampledIds: sampled,
   /** What was seen, to be compared with what was computed. */
@@ -171,7 +187,9 @@ const log = {
   tokenCpu,
   readBytes: Number(/^read_bytes: (\d+)$/m.exec(readFileSync("/proc/self/io", "utf8"))[1]),
 };
-if (batches.length !== log.decodes) throw new Error(`Expected ${log.decodes} calls of llama_decode and handed over ${batches.length} batches.`);
+if (draft === null && batches.length !== log.decodes) {
+  throw new Error(`Expected ${log.decodes} calls of llama_decode and handed over ${batches.length} batches.`);
+}
 await llama.dispose();
 times.end = now();
 // JSON has no integers above 2^53, which nanoseconds since boot pass after 104 days: times are strings of digits.
@@ -183,6 +201,24 @@ function positive(name) {
   const number = Number(options[name]);
   if (!Number.isSafeInteger(number) || number < 1) throw new Error(`--${name} must be a positive whole number, not ${options[name]}.`);
   return number;
+}
+
+/** A model that guesses, and the tokens in each of its batches; null without one. */
+async function drafting() {
+  if (options.draft === undefined) return null;
+  const batches = [];
+  const model = await llama.loadModel({ modelPath: options.draft });
+  const context = await model.createContext({
+    contextSize: prompt + tokens + 8,
+    threads: { ideal: threads, min: threads },
+    batching: {
+      itemPrioritizationStrategy({ items, size }) {
+        batches.push(Math.min(items[0].tokens.length, size));
+        return [{ item: items[0], processAmount: size }];
+      },
+    },
+  });
+  return { batches, predictor: new DraftSequenceTokenPredictor(context.getSequence(), { minTokens: 3, maxTokens: 5, minConfidence: 0 }) };
 }
 
 /** Token ids of the prompt: any that are words, the same for the same seed. */

@@ -10,6 +10,14 @@ export interface EngineLog {
   readonly sampledIds: readonly number[];
   /** How many times llama_decode is called in all. */
   readonly decodes: number;
+  /** Of a run with a draft: calls after the prompt's, what was guessed for them, and how much of it was right in those whose successor was called. */
+  readonly guesses: {
+    readonly batches: number;
+    readonly withPrompt: number;
+    readonly guessed: number;
+    readonly right: number;
+    readonly draftBatches: number;
+  } | null;
   /** Paths of every libllama* and libggml* that was mapped at the end: of the CPU variants only the one that was kept. */
   readonly libraries: readonly string[];
   /** Those that tests attach to. */

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { analyse, MS, TestSpans } from "../../tests/harness/spans.ts";
+import type { Slice } from "../events/span.ts";
+import { operators } from "./operators.ts";
+import { presentOperators } from "./operators_present.ts";
+import { type OperatorsResult, operatorsResultSchema } from "./operators_schema.ts";
+
+/** Calls of one context: `position` is that of the last token. */
+class Calls {
+  constructor(readonly s: TestSpans, readonly context: number) {}
+
+  prompt(at: number, tokens: number): Slice {
+    return this.#call("prefill", at, tokens, tokens - 1);
+  }
+
+  one(at: number, position: number): Slice {
+    return this.#call("decode", at, 1, position);
+  }
+
+  /** A token, and `guessed` behind it. */
+  trial(at: number, position: number, guessed: number): Slice {
+    return this.#call("decode", at, 1 + guessed, position + guessed, guessed);
+  }
+
+  #call(phase: "prefill" | "decode", at: number, tokens: number, position: number, guessed?: number): Slice {
+    const slice = this.s.decode(phase, at, at + 2, tokens);
+    return { ...slice, args: { ...slice.args!, context: this.context, position, ...guessed !== undefined && { guessed } } };
+  }
+}
+
+function run(slices: readonly Slice[]): OperatorsResult {
+  const result = analyse(operators("token"), slices);
+  assert.deepEqual(operatorsResultSchema.parse(result), result);
+  return result;
+}
+
+const figures = ({ contexts }: OperatorsResult) =>
+  contexts.map(({ address, guesses, prefill, decode, guessed, kept }) => [address, guesses, prefill, decode, guessed, kept]);
+
+Deno.test("guesses: where the next call begins says how many were right, and the last one's are not known", () => {
+  const main = new Calls(new TestSpans(), 10);
+  const result = run([
+    main.prompt(0, 8),
+    main.trial(10, 8, 3),
+    main.trial(20, 10, 3),
+    main.one(30, 11),
+    main.trial(40, 12, 3),
+    main.trial(50, 16, 2),
+  ]);
+  // One of three, none, all three, and nobody knows.
+  assert.deepEqual(figures(result), [["0xa", false, 8, 5 + 1 + 0 + 3, 11, 4]]);
+  assert.deepEqual([result.tokens.decode, result.tokens.guessed, result.tokens.kept, result.tokens.decodeCalls], [9, 11, 4, 5]);
+  assert.equal(result.rates.decodePerSecond, 9 / (5 * 0.002));
+  assert.equal(result.rates.generatedPerSecond, 9 / 0.05);
+  assert.equal(result.betweenTokens!.count, 5);
+  const facts = presentOperators(result).flatMap((view) => view.type === "facts" && view.title === "Tokens" ? view.facts : []);
+  assert.deepEqual(facts.find(({ name }) => name.includes("guessed"))!.value, 4);
+});
+
+Deno.test("guesses: the context that makes them generates nothing, and its calls are no time between tokens", () => {
+  const s = new TestSpans(), main = new Calls(s, 10), draft = new Calls(s, 11);
+  const result = run([
+    main.prompt(0, 8),
+    draft.prompt(3, 8),
+    ...[0, 1, 2].flatMap((i) => [draft.one(10 + 10 * i, 8 + 2 * i), draft.one(13 + 10 * i, 9 + 2 * i), main.trial(16 + 10 * i, 8 + 2 * i, 2)]),
+    main.one(46, 14),
+  ]);
+  assert.deepEqual(figures(result), [["0xa", false, 8, 4 + 3, 6, 3], ["0xb", true, 8, 6, 0, 0]]);
+  assert.deepEqual([result.tokens.prefill, result.tokens.decode, result.tokens.prefillCalls, result.tokens.decodeCalls], [8, 7, 1, 4]);
+  assert.equal(result.rates.generatedPerSecond, 7 / 0.046);
+  assert.deepEqual([result.betweenTokens!.count, result.betweenTokens!.maxNs], [4, 16 * MS]);
+  assert.equal(result.time.decodeNs, 12 * 2 * MS);
+  const table = presentOperators(result).find((view) => view.type === "table" && view.title === "Contexts");
+  assert.deepEqual(table?.type === "table" && table.rows, [["0xa", 8, 7, 6, 3, 5, 10 * MS], ["0xb (guesses for another)", 8, 6, 0, 0, 7, 14 * MS]]);
+});
+
+Deno.test("guesses: two sequences at neighbouring places are none, nor is a context beside them one that guesses", () => {
+  const s = new TestSpans(), main = new Calls(s, 10), beside = new Calls(s.of(100, 101), 11);
+  const result = run([
+    main.prompt(0, 8),
+    ...[0, 1, 2].flatMap((i) => [main.trial(10 + 3 * i, 8 + i, 1), beside.one(11 + 3 * i, 8 + i)]),
+  ]);
+  assert.deepEqual(figures(result), [["0xa", false, 8, 6, 0, 0], ["0xb", false, 0, 3, 0, 0]]);
+  assert.deepEqual([result.tokens.decode, result.tokens.guessed], [9, 0]);
+});
+
+Deno.test("guesses: a request that begins elsewhere decides nothing about the ones before it", () => {
+  const main = new Calls(new TestSpans(), 10);
+  const result = run([main.prompt(0, 8), main.trial(10, 8, 3), main.trial(20, 11, 3), main.prompt(30, 4), main.trial(40, 4, 2), main.one(50, 5)]);
+  assert.deepEqual(figures(result), [["0xa", false, 12, 4 + 2, 8, 2]]);
+});

@@ -1,0 +1,37 @@
+/** Tokens that an engine guesses with a second model: how many, how many of them were right, and which context guesses, as the engine says itself. */
+import assert from "node:assert/strict";
+import { matrixTest } from "../harness/kernel.ts";
+import { temporary } from "../harness/temporary.ts";
+import { parseEngineLog } from "../workloads/engine_log.ts";
+import { engineCommand } from "../workloads/engine_run.ts";
+import { model } from "../workloads/model.ts";
+import { startLlmprof, summaryOf } from "./live_run.ts";
+
+const PROMPT = 16;
+
+matrixTest("guessed tokens: those that are right are generated, and no others", { engine: true }, async ({ path }) => {
+  using folder = temporary();
+  const log = folder.file("log");
+  const argv = engineCommand({ model: model("tiny"), draft: model("tiny"), prompt: PROMPT, tokens: 101, log });
+  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { argv }, flags: ["--detail", "token"] });
+  const { result, events } = summaryOf("operators", await llmprof.finished());
+  assert.deepEqual([events.lost, events.received], [0, events.emitted]);
+  const { batches, withPrompt, guessed, right, draftBatches } = parseEngineLog(Deno.readTextFileSync(log)).guesses!;
+  assert.ok(right > 0 && right < guessed, `${right} of ${guessed} right: nothing to tell apart`);
+  assert.deepEqual(result.tokens, {
+    // The engine lets the first guesses be computed with the prompt.
+    prefill: PROMPT + withPrompt,
+    decode: batches + right,
+    besidePrompts: 0,
+    guessed,
+    kept: right,
+    prefillCalls: 1,
+    decodeCalls: batches,
+    openCalls: 0,
+    failedCalls: 0,
+  });
+  assert.equal(result.betweenTokens!.count, batches);
+  assert.deepEqual(result.contexts.map(({ guesses }) => guesses).sort(), [false, true]);
+  const draft = result.contexts.find(({ guesses }) => guesses)!;
+  assert.equal(draft.prefillCalls + draft.decodeCalls, draftBatches);
+});
