@@ -31,10 +31,21 @@ export const NO_TOKENS: TokenSums = {
   decodeNs: 0,
 };
 
-/** What was given to a context on trial: a token that is certain, and after it those that somebody guessed. */
-interface Trial {
-  readonly from: number;
+/** What was given to a context on trial: of each sequence a token that is certain, and after it those that somebody guessed. */
+interface Trial extends Places {
   readonly guessed: number;
+}
+
+/** How many sequences, and the sum of the places where their tokens begin. */
+interface Places {
+  readonly runs: number;
+  readonly begins: number;
+}
+
+function placesOf({ tokens, guessed, position, runs, begins }: Readonly<Record<string, number>>): Places | null {
+  if (begins !== undefined) return { runs: runs!, begins };
+  if (position === undefined || (guessed === undefined && tokens !== 1)) return null;
+  return { runs: 1, begins: position - (guessed ?? 0) };
 }
 
 /**
@@ -61,16 +72,17 @@ export class DecodeContext {
   /** A call that succeeded, and took `ns`; how many tokens it generated, if what was guessed is right. */
   decoded(slice: Slice, ns: number): number {
     const phase = phaseOf(slice);
-    const { tokens, generated: beside, guessed, position } = (slice.args ?? {}) as Readonly<Record<string, number>>;
-    const count = tokens ?? 0;
-    const generated = phase === "decode" ? count : beside ?? 0;
+    const args = (slice.args ?? {}) as Readonly<Record<string, number>>;
+    const { tokens = 0, guessed } = args;
+    const generated = phase === "decode" ? tokens : args.generated ?? 0;
     const { computed } = this;
-    computed.prefill += count - generated;
+    computed.prefill += tokens - generated;
     computed.decode += generated;
     if (phase === "prefill") computed.besidePrompts += generated;
     computed[`${phase}Ns`] += ns;
-    this.#resolve(guessed !== undefined ? position! - guessed : count === 1 ? position ?? NaN : NaN);
-    this.#trial = guessed === undefined ? null : { from: position! - guessed, guessed };
+    const places = placesOf(args);
+    this.#resolve(places);
+    this.#trial = places && guessed !== undefined ? { ...places, guessed } : null;
     if (this.#trial) {
       this.#trials++;
       this.#guessed += this.#trial.guessed;
@@ -109,9 +121,10 @@ export class DecodeContext {
     this.#trial = null;
   }
 
-  #resolve(from: number): void {
-    if (!this.#trial) return;
-    const kept = from - this.#trial.from - 1;
+  /** Each of the same sequences goes on behind what was kept of it. Others say nothing of those that were tried. */
+  #resolve(places: Places | null): void {
+    if (!this.#trial || places?.runs !== this.#trial.runs) return;
+    const kept = places.begins - this.#trial.begins - places.runs;
     if (kept >= 0 && kept <= this.#trial.guessed) this.kept += kept;
   }
 }

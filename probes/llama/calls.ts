@@ -51,7 +51,11 @@ export const calls: Probe = {
       { name: "selects", type: "int", unit: "whether the batch says which tokens want logits" },
       { name: "wanting", type: "int", unit: "how many do from the first one on" },
       { name: "last", type: "int", unit: "whether the last one does" },
-      { name: "from", type: "int", unit: "position of the first one in its sequence; -1: the batch does not say" },
+      {
+        name: "begins",
+        type: "int",
+        unit: "2^40 × runs of tokens that follow each other (0: not known) + the sum of the places where they begin; -1: no places",
+      },
       { name: "position", type: "int", unit: "of the last one" },
     ],
     decode_return: [{ name: "ret", type: "int" }],
@@ -73,6 +77,9 @@ const CATEGORY: Readonly<Record<string, string>> = {
   sample: "llama.sample",
   apply: "llama.sample",
 };
+
+/** In a number of runs and places, see `begins`. */
+const RUNS = 2 ** 40;
 
 /** Calls that return a pointer: null is failure. */
 const RESULTS = new Set(["load", "context"]);
@@ -113,7 +120,8 @@ class CallsDecoder implements Decoder {
     if (name === "encode") return { tokens: event.values[0]! };
     if (name === "context") return sizesOf(event.values as number[]);
     if (name !== "decode") return undefined;
-    const [context, tokens, selects, wanting, last, from, position] = event.values as [number, number, number, number, number, number, number];
+    const [context, tokens, selects, wanting, last, begins, position] = event.values as [number, number, number, number, number, number, number];
+    const runs = Math.floor(begins / RUNS), from = begins < 0 ? -1 : begins % RUNS;
     const key = `${event.pid}:${context}`;
     const before = this.#hasLogits.get(key);
     // A generated token (or one for each of several sequences) wants logits for itself and follows a call that gave some. A prompt's last
@@ -123,9 +131,9 @@ class CallsDecoder implements Decoder {
     this.#hasLogits.set(key, selects ? last !== 0 : true);
     // Sequences that generate come before another's prompt.
     const generated = selects && !all && from !== 0 ? wanting : 0;
-    // Several that follow each other in one sequence: all but the first one are guesses, and it is for this call to tell which were right.
-    const isTrial = phase === "decode" && tokens > 1 && from > 0 && position - from === tokens - 1;
-    const told = { ...generated > 0 && { generated }, ...isTrial && { guessed: tokens - 1 } };
+    // Of several that follow each other in one sequence all but the first one are guesses, and it is for this call to tell which were right.
+    const isTrial = phase === "decode" && runs > 0 && tokens > runs;
+    const told = { ...generated > 0 && { generated }, ...isTrial && { guessed: tokens - runs }, ...runs > 1 && { runs, begins: from } };
     return { tokens, ...told, phase, context, ...from >= 0 && { position } };
   }
 }

@@ -8,7 +8,7 @@ function decode(d: Decoding, at: number, tokens: number, logits?: readonly [bool
   d.event(at, "llama/calls.decode", {
     context,
     tokens,
-    from: -1,
+    begins: -1,
     selects: logits ? 1 : 0,
     wanting: first ? (last ? tokens : 1) : 0,
     last: Number(last),
@@ -26,7 +26,7 @@ Deno.test("calls: load, context and decode say how they ended", () => {
   d.event(20, "llama/calls.load_return", { ok: 1 });
   d.event(21, "llama/calls.context", { cells: 256, batch: 64, ubatch: 32, sequences: 1 });
   d.event(25, "llama/calls.context_return", { ok: 0 });
-  d.event(30, "llama/calls.decode", { context: 7, tokens: 4, selects: 1, last: 1, from: 9, position: 12 });
+  d.event(30, "llama/calls.decode", { context: 7, tokens: 4, selects: 1, last: 1, begins: 9, position: 12 });
   d.event(35, "llama/calls.decode_return", { ret: -1 });
   assert.deepEqual(d.end(40), [
     '100/100 llama.load "llama_model_load_from_file" 10–20 ok=true',
@@ -83,7 +83,7 @@ Deno.test("calls: tokens of several sequences in one call are decode when all of
 
 Deno.test("calls: sequences that generate beside another's prompt are told apart from it", () => {
   const d = new Decoding(calls);
-  d.event(10, "llama/calls.decode", { context: 1, tokens: 31, selects: 1, wanting: 2, last: 1, from: -1 });
+  d.event(10, "llama/calls.decode", { context: 1, tokens: 31, selects: 1, wanting: 2, last: 1, begins: -1 });
   d.event(15, "llama/calls.decode_return", { ret: 0 });
   decode(d, 20, 3, [true, true]);
   assert.deepEqual(d.told(), [
@@ -95,7 +95,7 @@ Deno.test("calls: sequences that generate beside another's prompt are told apart
 Deno.test("calls: of a text to embed every token wants something, and none is generated", () => {
   const d = new Decoding(calls);
   decode(d, 10, 1, [true, true]);
-  d.event(20, "llama/calls.decode", { context: 1, tokens: 15, selects: 1, wanting: 15, last: 1, from: 0, position: 14 });
+  d.event(20, "llama/calls.decode", { context: 1, tokens: 15, selects: 1, wanting: 15, last: 1, begins: 2 ** 40, position: 14 });
   d.event(25, "llama/calls.decode_return", { ret: 0 });
   assert.deepEqual(d.told().slice(1), ['100/100 llama.decode "llama_decode" 20–25 tokens=15 phase=prefill context=1 position=14 ret=0']);
 });

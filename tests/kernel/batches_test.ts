@@ -21,32 +21,38 @@ matrixTest(
     // See batches.c. The 17 times two are no guesses: none of them is ever right, and nobody made them.
     const right = 2 * (0 + 1 + 2 + 3 + 4) + 0 + 1 + 2, beside = 2 + 19 + 2 + 18;
     const generated = 101 + 11 * 3 + 5 * 19 + 13 + right + 1;
+    const rightOfTwo = 2 * (0 + 1 + 2 + 0 + 1 + 2 + 0), generatedOfTwo = 7 * 2 + rightOfTwo + 2;
     assert.deepEqual(result.tokens, {
       prefill: 2 * (37 + 29 + 41 + 17) + 5,
-      decode: 2 * generated + beside + 17 * 2,
+      decode: 2 * generated + generatedOfTwo + beside + 17 * 2,
       besidePrompts: beside,
-      guessed: 2 * 13 * 4,
-      kept: 2 * right,
+      guessed: 2 * 13 * 4 + 7 * 4,
+      kept: 2 * right + rightOfTwo,
       prefillCalls: 2 * 4 + 1,
-      decodeCalls: 2 * (101 + 11 + 5 + 13 + 1) + 1 + 17,
+      decodeCalls: 2 * (101 + 11 + 5 + 13 + 1) + 7 + 1 + 1 + 17,
       openCalls: 0,
       failedCalls: 1,
     });
     const told = result.contexts.map(({ guesses, decode, guessed, kept }) => ({ guesses, decode, guessed, kept }));
     assert.deepEqual(told, [
-      { guesses: false, decode: 2 * generated + beside, guessed: 2 * 13 * 4, kept: 2 * right },
+      { guesses: false, decode: 2 * generated + generatedOfTwo + beside, guessed: 2 * 13 * 4 + 7 * 4, kept: 2 * right + rightOfTwo },
       { guesses: true, decode: 2 * 13 * 2, guessed: 0, kept: 0 },
       { guesses: false, decode: 17 * 2, guessed: 0, kept: 0 },
     ]);
-    // Neither an encoder's batch nor one that was refused is in the cache; the last guess is, one place behind what follows.
-    assert.equal(result.cache.longestSequence, (37 + 101 + 33 + 31 + 95 + 60) + (37 + 101 + 33 + 31 + 95 + 59) + 2 * (13 + right + 1) + 1);
+    // Neither an encoder's batch nor one that was refused is in the cache; the last guess is. Two sequences go on where the one was, in seven steps.
+    const steps = 1 + 2 + 3 + 1 + 2 + 3 + 1;
+    assert.equal(result.cache.longestSequence, (37 + 101 + 33 + 31 + 95 + 60) + (37 + 101 + 33 + 31 + 95 + 59) + 2 * (13 + right + 1) + steps + 1);
     const slices = await query(
       outputPath(folder, "pftrace"),
       `select s.category, count(*) as n, sum(a.int_value) as tokens from slice s join args a using (arg_set_id)
       where s.category in ('llama.decode', 'llama.encode') and a.flat_key = 'debug.tokens' group by 1 order by 1`,
     );
     assert.deepEqual(slices.map(({ category, n, tokens }) => [category, Number(n), Number(tokens)]), [
-      ["llama.decode", 2 * (117 + 4 + 3 * 13 + 1) + 1 + 18, 2 * (229 + 13 * (5 + 2) + 1 + 37 + 31 + 17) + 60 + 59 + 1 + 5 + 17 * 2],
+      [
+        "llama.decode",
+        2 * (117 + 4 + 3 * 13 + 1) + 7 + 1 + 1 + 18,
+        7 * 6 + 2 + 2 * (229 + 13 * (5 + 2) + 1 + 37 + 31 + 17) + 60 + 59 + 1 + 5 + 17 * 2,
+      ],
       ["llama.encode", 7, 7 * 13],
     ]);
   },

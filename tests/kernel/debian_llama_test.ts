@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { linkSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { start } from "../harness/command.ts";
 import { matrixTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { debianRoot } from "../setup/debian_llama.ts";
@@ -26,3 +28,58 @@ matrixTest("Debian's llama.cpp: prompt, generated tokens, graphs", { debianLlama
   assert.ok(result.operators.find(({ name }) => name === "MUL_MAT")!.calls % result.graphs.count === 0);
   assert.equal(host.engine, "llama.cpp");
 });
+
+matrixTest(
+  "Debian's llama-server with a model that guesses: guesses, the right ones, and whose they are",
+  { debianLlama: true },
+  async ({ path }) => {
+    using folder = temporary(), inside = temporary(join(debianRoot, "tmp"));
+    for (const name of ["one.gguf", "other.gguf"]) linkSync(model("tiny"), inside.file(name));
+    const file = (name: string) => inside.file(name).slice(debianRoot.length);
+    const port = freePort();
+    const guessing = ["-md", file("other.gguf"), "--spec-type", "draft-simple", "--spec-draft-n-max", "4"];
+    const flags = ["-m", file("one.gguf"), ...guessing, "-t", "1", "-np", "1", "-c", "1024", "--port", String(port)];
+    await using server = start(["chroot", debianRoot, "llama-server", ...flags], { timeoutMilliseconds: 120_000 });
+    await healthy(port);
+    await using llmprof = startLlmprof("operators", {
+      bpftrace: path,
+      folder,
+      target: { pid: server.pid },
+      formats: [],
+      flags: ["--detail", "token"],
+    });
+    await llmprof.saw("Tracing");
+    const said = { prompt_n: 0, predicted_n: 0, draft_n: 0, draft_n_accepted: 0 };
+    const requests = 3;
+    for (let i = 0; i < requests; i++) {
+      const body = JSON.stringify({ prompt: `w30${i} hello`, n_predict: 41 + i, temperature: 0, cache_prompt: false });
+      const answer = await (await fetch(`http://localhost:${port}/completion`, { method: "POST", body })).json();
+      for (const key of Object.keys(said) as (keyof typeof said)[]) said[key] += answer.timings[key];
+    }
+    llmprof.kill("SIGINT");
+    const { result, events } = summaryOf("operators", await llmprof.finished());
+    server.kill("SIGINT");
+    assert.equal(events.lost, 0);
+    const { prefill, decode, guessed, kept } = result.tokens;
+    assert.deepEqual([prefill, guessed], [said.prompt_n, said.draft_n]);
+    assert.ok(kept > 0 && kept <= said.draft_n_accepted, `${kept} of ${said.draft_n_accepted}`);
+    // The first token of an answer comes out of its prompt; of the last call nobody sees which guesses were right.
+    assert.equal(decode, said.predicted_n - requests - (said.draft_n_accepted - kept));
+    assert.deepEqual(result.contexts.map(({ guesses }) => guesses).sort(), [false, true]);
+  },
+);
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+async function healthy(port: number): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    const answer = await fetch(`http://localhost:${port}/health`).catch(() => null);
+    await answer?.body?.cancel();
+    if (answer?.ok) return;
+    await pause(100);
+  }
+  throw new Error("llama-server does not answer.");
+}

@@ -9,7 +9,8 @@
  *     sequences; a prompt of 29 beside two that generate; 5 times 19, of as many sequences; a prompt of 41 beside 19 that generate; a text of 17 to
  *     embed, of which each token wants its output; 13 times one token and four that were guessed, of which none, one, two, three, four, none … are right,
  *     with another context asked twice before for what to guess; and one token more
- *     through llama_process: the same but with 18 beside 41; then 7 encodes of 13 tokens; and one token that is refused
+ *     through llama_process: the same but with 18 beside 41; then 7 times one token and two that were guessed of each of two
+ *     sequences, none, one, both, none … right of each, and one more of each; 7 encodes of 13 tokens; and one token that is refused
  *     through llama_decode, of a third context: a prompt of 5, and 17 times two, of two sequences that happen to be at neighbouring places
  *
  * with places in a sequence that go on from call to call, but for the text to embed. A batch is a few numbers here, not what it is in llama.cpp, because
@@ -53,54 +54,62 @@ EXPORTED int32_t llama_process(void *context, int type, struct llama_batch_ext *
 static char context, draft, other;
 static int place;
 
-/* The place of a token. Of several sequences each is one behind the one before; what follows in one sequence goes up. */
-static int32_t place_of(int i, int generating, bool one_sequence) { return i < generating && !one_sequence ? place + generating - 1 - i : place + i; }
+/* The place of a token: `each` follow each other in one sequence, and the next sequence is one behind; a prompt goes up. */
+static int32_t place_of(int i, int generating, int each) { return i < generating ? place - i / each + i % each : place + i; }
 
 /* `generating` tokens that want logits, then a prompt of which the last one does. */
-static void by_value(void *of, int generating, int prompt, bool one_sequence) {
+static void by_value(void *of, int generating, int prompt, int each) {
   static int32_t positions[MOST];
   static int8_t logits[MOST];
   int tokens = generating + prompt;
   for (int i = 0; i < tokens; i++) {
-    positions[i] = place_of(i, generating, one_sequence);
+    positions[i] = place_of(i, generating, each);
     logits[i] = i < generating || i == tokens - 1;
   }
   if (llama_decode(of, (struct llama_batch){.n_tokens = tokens, .pos = positions, .logits = logits}) != 0) errx(1, "llama_decode");
 }
 
-static void process(void *of, int type, int generating, int prompt, bool one_sequence, int answer) {
+static void process(void *of, int type, int generating, int prompt, int each, int answer) {
   static struct llama_batch_ext *batch;
   if (batch == NULL) batch = calloc(1, sizeof *batch);
   batch->refuse = answer;
   llama_batch_ext_clear(batch);
   for (int i = 0; i < generating + prompt; i++) {
     int index = llama_batch_ext_add_token(batch, 0, i);
-    int32_t position = place_of(i, generating, one_sequence);
+    int32_t position = place_of(i, generating, each);
     if (!llama_batch_ext_set_pos(batch, index, &position)) errx(1, "llama_batch_ext_set_pos");
     if (i < generating || i == generating + prompt - 1) llama_batch_ext_set_output_logits(batch, index, true);
   }
   if (llama_process(of, type, batch) != answer) errx(1, "llama_process");
 }
 
-static void by_pointer(void *of, int generating, int prompt, bool one_sequence) { process(of, DECODE, generating, prompt, one_sequence, 0); }
+static void by_pointer(void *of, int generating, int prompt, int each) { process(of, DECODE, generating, prompt, each, 0); }
 
-typedef void decode(void *of, int generating, int prompt, bool one_sequence);
+typedef void decode(void *of, int generating, int prompt, int each);
 
 static void batches(decode *decode, int times, int generating, int prompt) {
   for (int i = 0; i < times; i++) {
-    decode(&context, generating, prompt, false);
+    decode(&context, generating, prompt, 1);
     place += generating + prompt;
   }
 }
 
 static void guesses(decode *decode) {
   for (int i = 0; i < 13; i++) {
-    decode(&draft, 1, 0, true);
-    decode(&draft, 1, 0, true);
-    decode(&context, 1 + 4, 0, true);
+    decode(&draft, 1, 0, 1);
+    decode(&draft, 1, 0, 1);
+    decode(&context, 1 + 4, 0, 1 + 4);
     place += 1 + i % 5;
   }
   batches(decode, 1, 1, 0);
+}
+
+static void guesses_for_two(decode *decode) {
+  for (int i = 0; i < 7; i++) {
+    decode(&context, 2 * (1 + 2), 0, 1 + 2);
+    place += 1 + i % 3;
+  }
+  batches(decode, 1, 2, 0);
 }
 
 static void all(decode *decode, int beside) {
@@ -112,15 +121,15 @@ static void all(decode *decode, int beside) {
   batches(decode, 1, beside, 41);
   int kept = place;
   place = 0;
-  decode(&context, 17, 0, true);
+  decode(&context, 17, 0, 17);
   place = kept;
   guesses(decode);
 }
 
 static void neighbours(decode *decode) {
   place = 0;
-  decode(&other, 0, 5, true);
-  for (place = 5; place < 5 + 17; place++) decode(&other, 2, 0, true);
+  decode(&other, 0, 5, 1);
+  for (place = 5; place < 5 + 17; place++) decode(&other, 2, 0, 2);
 }
 
 int main(void) {
@@ -128,8 +137,9 @@ int main(void) {
   if (write(1, "ready\n", 6) != 6 || read(0, &line, 1) != 1) err(1, "standard input");
   all(by_value, 19);
   all(by_pointer, 18);
-  for (int i = 0; i < 7; i++) process(&context, ENCODE, 0, 13, false, 0);
-  process(&context, DECODE, 1, 0, false, REFUSED);
+  guesses_for_two(by_pointer);
+  for (int i = 0; i < 7; i++) process(&context, ENCODE, 0, 13, 1, 0);
+  process(&context, DECODE, 1, 0, 1, REFUSED);
   neighbours(by_value);
   return 0;
 }
