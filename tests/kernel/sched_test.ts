@@ -80,8 +80,12 @@ async function comparesWaits(path: string): Promise<boolean> {
         }
       ))
     );
-  for (const { wait, from, to, off, waker } of waits.slice(1)) {
-    const inside = slices.filter(({ start, end }) => Number(start) >= from && Number(end) <= to);
+  const within = ({ from, to }: Wait) => slices.filter(({ start, end }) => Number(start) >= from && Number(end) <= to);
+  // One of the few hits that the kernel skipped, as it says, was where a planted wait began.
+  if (skipped > 0 && waits.slice(1).some((wait) => within(wait).length === 0)) return false;
+  for (const planted of waits.slice(1)) {
+    const { wait, off, waker } = planted;
+    const inside = within(planted);
     const all = inside.reduce((sum, { duration }) => sum + duration, 0);
     near(all, off, `off in ${wait}`);
     const own = inside.filter(({ args }) => args.reason === wait);
