@@ -54,7 +54,13 @@ function tokens({ tokens, rates, firstTokenNs, betweenTokens, offload }: Operato
       { name: "time to first token", value: firstTokenNs, unit: "ns", note: "from the first llama_decode" },
       ...(betweenTokens
         ? [
-          { name: "time between tokens", value: betweenTokens.meanNs, unit: "ns", note: `mean of ${betweenTokens.count}` } as const,
+          // A call brings several tokens where guesses are right.
+          {
+            name: tokens.guessed > 0 ? "time between calls" : "time between tokens",
+            value: betweenTokens.meanNs,
+            unit: "ns",
+            note: `mean of ${betweenTokens.count}`,
+          } as const,
           { name: "  p50", value: betweenTokens.p50Ns, unit: "ns" } as const,
           { name: "  p90", value: betweenTokens.p90Ns, unit: "ns" } as const,
           { name: "  p99", value: betweenTokens.p99Ns, unit: "ns" } as const,
@@ -283,6 +289,7 @@ function operatorsNotes(result: OperatorsResult): Note[] {
   if (result.unattachedCalls > 0) {
     notes.push(info(`${result.unattachedCalls} operator calls belong to a graph that began before the window: left out.`));
   }
+  if (result.contexts.length > 1 && ops > 0) notes.push(info("Operators, layers and tensors are those of all contexts together."));
   if (calls > 0 && firstTokenNs === null) notes.push(info("No time to first token: no prompt was evaluated from its beginning."));
   if (betweenTokens && betweenTokens.count < FEW_INTERVALS) {
     notes.push(info(`Only ${betweenTokens.count} intervals between tokens: p90 and p99 say little.`));
