@@ -114,6 +114,7 @@ export class DecodeCalls {
       }
       generatingNs += generating.total - stoppedNs;
     }
+    told.sort((a, b) => b.prefillNs + b.decodeNs - a.prefillNs - a.decodeNs);
     const { prefillNs, decodeNs, ...tokens } = sums;
     return {
       tokens: { ...tokens, openCalls: this.#open, failedCalls: this.#failed },

@@ -100,11 +100,12 @@ function contexts({ contexts, processes }: OperatorsResult): Table {
     columns.splice(2, 0, [{ title: "guessed", unit: "count" }, (row) => row.guessed], [{ title: "kept", unit: "count" }, (row) => row.kept]);
   }
   const name = ({ pid, address, guesses }: Row) => `${processes > 1 ? `${pid} ` : ""}${address}${guesses ? " (guesses for another)" : ""}`;
+  const { title, shown } = firstRows("Contexts", contexts, MAX_ROWS);
   return {
     type: "table",
-    title: "Contexts",
+    title,
     columns: [{ title: "context", unit: "text" }, ...columns.map(([column]) => column)],
-    rows: contexts.map((row) => [name(row), ...columns.map(([, value]) => value(row))]),
+    rows: shown.map((row) => [name(row), ...columns.map(([, value]) => value(row))]),
   };
 }
 

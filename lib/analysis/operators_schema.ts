@@ -145,7 +145,7 @@ export const operatorsResultSchema = z.object({
   processes: count,
   /** Of all contexts but those that guess. Open calls had not returned at the end (their tokens are not counted), failed ones returned an error. */
   tokens: z.object({ ...tokenCounts, openCalls: count, failedCalls: count }),
-  /** By `llama_context`. One that `guesses` computes tokens that another one is then tried with (a draft model's). */
+  /** By `llama_context`, most time first. One that `guesses` computes tokens that another one is then tried with (a draft model's). */
   contexts: z.array(z.object({ pid: count, address: z.string(), guesses: z.boolean(), ...tokenCounts, prefillNs: ns, decodeNs: ns })),
   rates: z.object({
     /** Prompt tokens per second of `llama_decode`: llama.cpp's "prompt eval". */
