@@ -78,6 +78,9 @@ const CATEGORY: Readonly<Record<string, string>> = {
   apply: "llama.sample",
 };
 
+/** Tokens of one sequence in a call: llama.cpp's programs guess 64 at most, unless they are told otherwise. */
+const MOST_GUESSED = 100;
+
 /** In a number of runs and places, see `begins`. */
 const RUNS = 2 ** 40;
 
@@ -125,12 +128,14 @@ class CallsDecoder implements Decoder {
     const key = `${event.pid}:${context}`;
     const before = this.#hasLogits.get(key);
     // A generated token (or one for each of several sequences) wants logits for itself and follows a call that gave some. A prompt's last
-    // piece may be a single token too, but the piece before it gave none. Of a text that begins here, as one to embed does, none is generated.
-    const all = from !== 0 && (selects ? wanting === tokens : tokens === 1);
+    // piece may be a single token too, but the piece before it gave none. Of a text that begins here, as one to embed does, none is generated, nor of one
+    // that is scored (perplexity): nobody guesses so many tokens.
+    const isText = from === 0 || tokens > runs * MOST_GUESSED && runs > 0;
+    const all = !isText && (selects ? wanting === tokens : tokens === 1);
     const phase = all && (before ?? tokens === 1) ? "decode" : "prefill";
     this.#hasLogits.set(key, selects ? last !== 0 : true);
     // Sequences that generate come before another's prompt.
-    const generated = selects && !all && from !== 0 ? wanting : 0;
+    const generated = selects && !all && !isText ? wanting : 0;
     // Of several that follow each other in one sequence all but the first one are guesses, and it is for this call to tell which were right.
     const isTrial = phase === "decode" && runs > 0 && tokens > runs;
     const told = { ...generated > 0 && { generated }, ...isTrial && { guessed: tokens - runs }, ...runs > 1 && { runs, begins: from } };

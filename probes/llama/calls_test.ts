@@ -100,6 +100,20 @@ Deno.test("calls: of a text to embed every token wants something, and none is ge
   assert.deepEqual(d.told().slice(1), ['100/100 llama.decode "llama_decode" 20–25 tokens=15 phase=prefill context=1 position=14 ret=0']);
 });
 
+Deno.test("calls: of several tokens in a row that want logits all but the first are guesses, unless they are too many; several sequences say how many they are", () => {
+  const d = new Decoding(calls);
+  const tell = (at: number, tokens: number, runs: number, begins: number, position: number) => {
+    d.event(at, "llama/calls.decode", { context: 1, tokens, selects: 1, wanting: tokens, last: 1, begins: runs * 2 ** 40 + begins, position });
+    d.event(at + 5, "llama/calls.decode_return", { ret: 0 });
+    return d.told()[0]!.replace(/^.*–\d+ /, "");
+  };
+  assert.equal(tell(10, 1, 1, 7, 7), "tokens=1 phase=decode context=1 position=7 ret=0");
+  assert.equal(tell(20, 5, 1, 8, 12), "tokens=5 guessed=4 phase=decode context=1 position=12 ret=0");
+  assert.equal(tell(30, 5, 2, 30, 21), "tokens=5 guessed=3 runs=2 begins=30 phase=decode context=1 position=21 ret=0");
+  assert.equal(tell(40, 3, 3, 40, 9), "tokens=3 runs=3 begins=40 phase=decode context=1 position=9 ret=0");
+  assert.equal(tell(50, 512, 1, 512, 1023), "tokens=512 phase=prefill context=1 position=1023 ret=0");
+});
+
 Deno.test("calls: seen from the middle of a generation, the first single token is decode; contexts and processes do not mix", () => {
   const d = new Decoding(calls);
   decode(d, 10, 1, [true, true]);
