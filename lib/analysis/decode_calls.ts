@@ -1,17 +1,18 @@
 import type { Slice } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
-import { type DecodeContext, DecodeContexts, NO_TOKENS, type TokenSums } from "./decode_context.ts";
+import { DecodeContext, NO_TOKENS } from "./decode_context.ts";
 import { FirstToken } from "./first_token.ts";
 import { Histogram } from "./histogram.ts";
 import type { LibraryCalls } from "./library_calls.ts";
-import { phaseOf } from "./operator_sums.ts";
-import type { OperatorsResult } from "./operators_schema.ts";
+import type { OperatorsResult, TokenSums } from "./operators_schema.ts";
 import type { StoppedTimes } from "./stopped.ts";
 
 interface Process {
   readonly first: FirstToken;
   readonly firstStart: Ns;
-  readonly contexts: DecodeContexts;
+  /** By address, those that there are; and all that there were. */
+  readonly contexts: Map<number, DecodeContext>;
+  readonly all: DecodeContext[];
   lastEnd: Ns;
 }
 
@@ -35,8 +36,8 @@ export class DecodeCalls {
   decode(slice: Slice): void {
     const { pid } = slice.track;
     const process = this.#process(pid, slice.start);
-    const context = process.contexts.of(slice);
-    context.computed[`${phaseOf(slice)}Calls`]++;
+    const context = contextOf(process, slice);
+    context.called(slice);
     if (slice.open) {
       this.#open++;
       return;
@@ -47,43 +48,33 @@ export class DecodeCalls {
       this.library.explains(slice);
       return;
     }
-    const ns = this.stopped.net(pid, slice.start, slice.end);
-    this.#ns += ns;
-    const generated = context.decoded(slice, ns);
-    if (Number(slice.args?.guessed) > 0) process.contexts.triedAt(slice.start, context);
+    this.#ns += this.stopped.net(pid, slice.start, slice.end);
+    const generated = context.decoded(slice, process.contexts.values(), this.stopped);
     // Only before a call that generates: what lies before a prompt is the wait for the next request.
-    if (generated > 0) this.#generated(process, context, slice, generated);
-    context.ended(slice);
+    if (generated > 0 && slice.start > process.lastEnd) {
+      this.#betweenNs += this.stopped.net(pid, process.lastEnd, slice.start);
+      this.#betweenUnknownNs += this.library.unexplained(pid, process.lastEnd, slice.start);
+    }
     process.lastEnd = slice.end;
     this.library.decoded(slice);
   }
 
-  #process(pid: number, start: Ns): Process {
-    let process = this.#processes.get(pid);
-    if (!process) {
-      process = { first: new FirstToken(), firstStart: start, contexts: new DecodeContexts(), lastEnd: NaN };
-      this.#processes.set(pid, process);
-    }
-    return process;
+  /** A context was made: one of the same address is no more. */
+  made({ track: { pid }, args }: Slice): void {
+    this.#processes.get(pid)?.contexts.delete(Number(args?.context));
   }
 
-  #generated(process: Process, context: DecodeContext, { track: { pid }, start, end }: Slice, tokens: number): void {
-    if (end > context.lastEnd) {
-      context.intervals.add(this.stopped.net(pid, context.lastEnd, end));
-      context.generating.add(context.lastEnd, end);
-      context.intervalTokens += tokens;
-    }
-    if (start > process.lastEnd) {
-      this.#betweenNs += this.stopped.net(pid, process.lastEnd, start);
-      this.#betweenUnknownNs += this.library.unexplained(pid, process.lastEnd, start);
-    }
+  #process(pid: number, start: Ns): Process {
+    let process = this.#processes.get(pid);
+    if (!process) this.#processes.set(pid, process = { first: new FirstToken(), firstStart: start, contexts: new Map(), all: [], lastEnd: NaN });
+    return process;
   }
 
   /** What comes next follows from nothing that was seen. */
   interrupt(): void {
     for (const process of this.#processes.values()) {
       process.lastEnd = NaN;
-      process.contexts.interrupt();
+      for (const context of process.all) context.interrupt();
       process.first.interrupt();
     }
   }
@@ -98,19 +89,20 @@ export class DecodeCalls {
 
   result(): Pick<OperatorsResult, "tokens" | "rates" | "firstTokenNs" | "betweenTokens" | "contexts"> {
     const told: OperatorsResult["contexts"] = [];
-    const intervals = new Histogram(), sums = { ...NO_TOKENS };
+    const intervals = new Histogram(), sums: TokenSums = { ...NO_TOKENS };
     let [generatingNs, intervalTokens] = [0, 0];
-    for (const [pid, { contexts }] of this.#processes) {
+    for (const [pid, { all }] of this.#processes) {
       // Of contexts at work at once, once.
       const generating = this.stopped.union([pid]), stoppedNs = generating.total;
-      for (const { address, guesses, context } of contexts.told()) {
-        const { tokens } = context;
-        told.push({ pid, address: `0x${address.toString(16)}`, guesses, ...tokens });
+      const guessers = new Set(all.flatMap((context) => context.guessers));
+      for (const context of all) {
+        const guesses = guessers.has(context), { tokens } = context;
+        told.push({ pid, address: `0x${context.address.toString(16)}`, guesses, ...tokens });
         if (guesses) continue;
         for (const key of Object.keys(sums) as (keyof TokenSums)[]) sums[key] += tokens[key];
         intervals.merge(context.intervals);
         generating.addAll(context.generating);
-        intervalTokens += context.intervalTokens - (tokens.guessed - tokens.kept);
+        intervalTokens += context.intervalTokens;
       }
       generatingNs += generating.total - stoppedNs;
     }
@@ -154,6 +146,16 @@ export class DecodeCalls {
     }
     return null;
   }
+}
+
+function contextOf({ contexts, all }: Process, { track: { pid }, args }: Slice): DecodeContext {
+  const address = Number(args?.context ?? 0);
+  let context = contexts.get(address);
+  if (!context) {
+    contexts.set(address, context = new DecodeContext(pid, address));
+    all.push(context);
+  }
+  return context;
 }
 
 function perSecond(count: number, ns: number): number | null {

@@ -3,23 +3,10 @@ import type { Ns } from "../events/time.ts";
 import { Histogram } from "./histogram.ts";
 import { Intervals } from "./intervals.ts";
 import { phaseOf } from "./operator_sums.ts";
+import type { TokenSums } from "./operators_schema.ts";
+import type { StoppedTimes } from "./stopped.ts";
 
-/** Of one context, or of several. Generated are those that stay. */
-export interface TokenSums {
-  prefill: number;
-  decode: number;
-  /** Of the generated ones, those in calls that have a prompt, too. */
-  besidePrompts: number;
-  /** Computed because somebody guessed them, and how many of these stay. */
-  guessed: number;
-  kept: number;
-  prefillCalls: number;
-  decodeCalls: number;
-  prefillNs: number;
-  decodeNs: number;
-}
-
-export const NO_TOKENS: TokenSums = {
+export const NO_TOKENS: Readonly<TokenSums> = {
   prefill: 0,
   decode: 0,
   besidePrompts: 0,
@@ -31,21 +18,17 @@ export const NO_TOKENS: TokenSums = {
   decodeNs: 0,
 };
 
-/** What was given to a context on trial: of each sequence a token that is certain, and after it those that somebody guessed. */
-interface Trial extends Places {
-  readonly guessed: number;
-}
-
-/** How many sequences, and the sum of the places where their tokens begin. */
+/** How many sequences there are, and the sum of the places where their tokens begin. */
 interface Places {
   readonly runs: number;
   readonly begins: number;
 }
 
-function placesOf({ tokens, guessed, position, runs, begins }: Readonly<Record<string, number>>): Places | null {
-  if (begins !== undefined) return { runs: runs!, begins };
-  if (position === undefined || (guessed === undefined && tokens !== 1)) return null;
-  return { runs: 1, begins: position - (guessed ?? 0) };
+/** What was given to a context on trial: of each sequence a token that is certain, and after it those that somebody guessed. */
+interface Trial extends Places {
+  readonly guessed: number;
+  /** It is the end of an interval. */
+  readonly follows: boolean;
 }
 
 /**
@@ -53,107 +36,86 @@ function placesOf({ tokens, guessed, position, runs, begins }: Readonly<Record<s
  * those that the context would have chosen itself; where its next call begins says how many these were.
  */
 export class DecodeContext {
-  /** As they are computed: all that were guessed are generated, and none is guessed. */
-  readonly computed = { ...NO_TOKENS };
+  readonly tokens = { ...NO_TOKENS };
   /** From the end of a call to the end of the next one that generates: how long, when, and how many tokens. */
   readonly intervals = new Histogram();
   readonly generating = new Intervals();
   intervalTokens = 0;
-  lastEnd: Ns = NaN;
-  #guessed = 0;
-  /** Of what was guessed, as far as it was seen. */
-  kept = 0;
-  /** Calls with guessed tokens, and before how many of them another context computed. */
+  #lastStart: Ns = NaN;
+  #lastEnd: Ns = NaN;
+  #trial: Trial | null = null;
+  /** Calls with guesses, and before how many of them another context computed. */
   #trials = 0;
   readonly #before = new Map<DecodeContext, number>();
-  #lastStart: Ns = NaN;
-  #trial: Trial | null = null;
 
-  /** A call that succeeded, and took `ns`; how many tokens it generated, if what was guessed is right. */
-  decoded(slice: Slice, ns: number): number {
-    const phase = phaseOf(slice);
+  constructor(readonly pid: number, readonly address: number) {}
+
+  /** It was called, whatever came of it. */
+  called(slice: Slice): void {
+    this.tokens[`${phaseOf(slice)}Calls`]++;
+    // What was kept before it is not known where it is not known to have been computed.
+    if (slice.open) this.#trial = null;
+  }
+
+  /** A call that succeeded; how many tokens it generated for certain. `others`: of the same process. */
+  decoded(slice: Slice, others: Iterable<DecodeContext>, stopped: StoppedTimes): number {
+    const phase = phaseOf(slice), { start, end } = slice;
     const args = (slice.args ?? {}) as Readonly<Record<string, number>>;
-    const { tokens = 0, guessed } = args;
-    const generated = phase === "decode" ? tokens : args.generated ?? 0;
-    const { computed } = this;
-    computed.prefill += tokens - generated;
-    computed.decode += generated;
-    if (phase === "prefill") computed.besidePrompts += generated;
-    computed[`${phase}Ns`] += ns;
+    const { tokens = 0, guessed = 0 } = args;
+    const generated = phase === "decode" ? tokens - guessed : args.generated ?? 0;
+    const sums = this.tokens, follows = generated > 0 && end > this.#lastEnd;
+    sums.prefill += tokens - guessed - generated;
+    sums.decode += generated;
+    if (phase === "prefill") sums.besidePrompts += generated;
+    sums.guessed += guessed;
+    sums[`${phase}Ns`] += stopped.net(this.pid, start, end);
+    if (follows) {
+      this.intervals.add(stopped.net(this.pid, this.#lastEnd, end));
+      this.generating.add(this.#lastEnd, end);
+      this.intervalTokens += generated;
+    }
     const places = placesOf(args);
     this.#resolve(places);
-    this.#trial = places && guessed !== undefined ? { ...places, guessed } : null;
-    if (this.#trial) {
-      this.#trials++;
-      this.#guessed += this.#trial.guessed;
-    }
-    return generated;
-  }
-
-  /** It is about to be given guesses, at `start`: others that computed since its last call, and not beside one of its calls, may have made them. */
-  triedAt(start: Ns, others: Iterable<DecodeContext>): void {
-    for (const other of others) {
-      if (other === this || !(other.#lastStart >= this.lastEnd && other.lastEnd <= start)) continue;
-      this.#before.set(other, (this.#before.get(other) ?? 0) + 1);
-    }
-  }
-
-  /** Those that computed before most of them. Where they were says nothing: engines may guess out of step. */
-  get guessers(): DecodeContext[] {
-    return [...this.#before].filter(([, times]) => times * 2 > this.#trials).map(([other]) => other);
-  }
-
-  /** Two sequences that happen to be at neighbouring places look like a guess, but none of theirs is ever kept, and nobody made it. */
-  get tokens(): TokenSums {
-    const { computed, kept } = this, guessed = this.#guessed;
-    return kept > 0 || this.guessers.length > 0 ? { ...computed, decode: computed.decode - guessed + kept, guessed, kept } : computed;
-  }
-
-  /** The call was the last one. */
-  ended({ start, end }: Slice): void {
+    this.#trial = guessed > 0 && places ? { ...places, guessed, follows } : null;
+    if (guessed > 0) this.#triedAt(start, others);
     this.#lastStart = start;
-    this.lastEnd = end;
+    this.#lastEnd = end;
+    return generated;
   }
 
   /** What comes next follows from nothing that was seen. */
   interrupt(): void {
-    this.lastEnd = NaN;
+    this.#lastEnd = NaN;
     this.#trial = null;
+  }
+
+  /** Those that computed before most of the calls in which it was given guesses. Where they were says nothing: engines may guess out of step. */
+  get guessers(): DecodeContext[] {
+    return [...this.#before].filter(([, times]) => times * 2 > this.#trials).map(([other]) => other);
+  }
+
+  /** Others that computed since its last call, and not beside it, may have made the guesses. Who was given right ones itself makes none. */
+  #triedAt(start: Ns, others: Iterable<DecodeContext>): void {
+    this.#trials++;
+    for (const other of others) {
+      const isBefore = other.#lastStart >= this.#lastEnd && other.#lastEnd <= start;
+      if (isBefore && other.tokens.decode > 0 && other.tokens.kept === 0) this.#before.set(other, (this.#before.get(other) ?? 0) + 1);
+    }
   }
 
   /** Each of the same sequences goes on behind what was kept of it. Others say nothing of those that were tried. */
   #resolve(places: Places | null): void {
     if (!this.#trial || places?.runs !== this.#trial.runs) return;
     const kept = places.begins - this.#trial.begins - places.runs;
-    if (kept >= 0 && kept <= this.#trial.guessed) this.kept += kept;
+    if (kept < 0 || kept > this.#trial.guessed) return;
+    this.tokens.kept += kept;
+    this.tokens.decode += kept;
+    if (this.#trial.follows) this.intervalTokens += kept;
   }
 }
 
-/** The contexts of one process, by address. */
-export class DecodeContexts {
-  readonly #all = new Map<number, DecodeContext>();
-
-  of(slice: Slice): DecodeContext {
-    const address = Number(slice.args?.context ?? 0);
-    let context = this.#all.get(address);
-    if (!context) this.#all.set(address, context = new DecodeContext());
-    return context;
-  }
-
-  triedAt(start: Ns, context: DecodeContext): void {
-    context.triedAt(start, this.#all.values());
-  }
-
-  /** Computes what another one is tried with. Who is given right guesses makes none: two may be at work in turns. */
-  guesses(context: DecodeContext): boolean {
-    return this.#all.size > 1 && context.kept === 0 && [...this.#all.values()].some(({ guessers }) => guessers.includes(context));
-  }
-
-  told(): readonly { readonly address: number; readonly guesses: boolean; readonly context: DecodeContext }[] {
-    return [...this.#all].map(([address, context]) => ({ address, guesses: this.guesses(context), context }));
-  }
-
-  interrupt(): void {
-    for (const context of this.#all.values()) context.interrupt();
-  }
+function placesOf({ tokens, guessed, position, runs, begins }: Readonly<Record<string, number>>): Places | null {
+  if (begins !== undefined) return { runs: runs!, begins };
+  if (position === undefined || (guessed === undefined && tokens !== 1)) return null;
+  return { runs: 1, begins: position - (guessed ?? 0) };
 }

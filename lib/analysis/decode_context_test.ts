@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { analyse, MS, TestSpans } from "../../tests/harness/spans.ts";
-import type { Slice } from "../events/span.ts";
+import type { Slice, Span } from "../events/span.ts";
 import { operators } from "./operators.ts";
 import { presentOperators } from "./operators_present.ts";
 import { type OperatorsResult, operatorsResultSchema } from "./operators_schema.ts";
@@ -28,7 +28,7 @@ class Calls {
   }
 }
 
-function run(slices: readonly Slice[]): OperatorsResult {
+function run(slices: readonly Span[]): OperatorsResult {
   const result = analyse(operators("token"), slices);
   assert.deepEqual(operatorsResultSchema.parse(result), result);
   return result;
@@ -74,18 +74,44 @@ Deno.test("guesses: the context that makes them generates nothing, and its calls
   assert.deepEqual(table?.type === "table" && table.rows, [["0xb (guesses for another)", 8, 6, 0, 0, 7, 14 * MS], ["0xa", 8, 7, 6, 3, 5, 10 * MS]]);
 });
 
-Deno.test("guesses: two sequences at neighbouring places are none, nor is a context beside them one that guesses", () => {
-  const s = new TestSpans(), main = new Calls(s, 10), beside = new Calls(s.of(100, 101), 11);
+Deno.test("guesses: a context that computes beside them makes none, nor does one that embeds texts between them", () => {
+  const s = new TestSpans(), main = new Calls(s, 10), beside = new Calls(s.of(100, 101), 11), embeds = new Calls(s, 12);
   const result = run([
     main.prompt(0, 8),
-    ...[0, 1, 2].flatMap((i) => [main.trial(10 + 3 * i, 8 + i, 1), beside.one(11 + 3 * i, 8 + i)]),
+    ...[0, 1, 2].flatMap((i) => [embeds.prompt(5 + 10 * i, 3), main.trial(10 + 10 * i, 8 + 2 * i, 2), beside.one(11 + 10 * i, 8 + i)]),
   ]);
-  assert.deepEqual(figures(result), [["0xa", false, 8, 6, 0, 0], ["0xb", false, 0, 3, 0, 0]]);
-  assert.deepEqual([result.tokens.decode, result.tokens.guessed], [9, 0]);
+  assert.deepEqual(figures(result).sort(), [["0xa", false, 8, 3 + 2, 6, 2], ["0xb", false, 0, 3, 0, 0], ["0xc", false, 9, 0, 0, 0]]);
+  assert.deepEqual([result.tokens.prefill, result.tokens.decode, result.tokens.guessed], [17, 8, 6]);
 });
 
-Deno.test("guesses: a request that begins elsewhere decides nothing about the ones before it", () => {
+Deno.test("guesses: several sequences go on by the sum of their places, and say nothing when one comes or goes", () => {
+  const main = new Calls(new TestSpans(), 10);
+  const many = (at: number, tokens: number, runs: number, begins: number) => {
+    const slice = main.one(at, 0), guessed = tokens - runs;
+    return { ...slice, args: { ...slice.args!, tokens, runs, begins, ...guessed > 0 && { guessed } } };
+  };
+  // 1 + 2 and 1 + 3 tokens at 100 and 50; one and two are kept, then one sequence goes and nobody knows.
+  const result = run([many(0, 7, 2, 150), many(10, 7, 2, 150 + 2 + 3), main.one(20, 104), many(30, 2, 2, 205)]);
+  assert.deepEqual(figures(result), [["0xa", false, 0, 2 + 2 + 1 + 2 + 3, 10, 3]]);
+});
+
+Deno.test("guesses: a request that begins elsewhere, a call that had not ended and a window that was shut decide nothing about those before", () => {
   const main = new Calls(new TestSpans(), 10);
   const result = run([main.prompt(0, 8), main.trial(10, 8, 3), main.trial(20, 11, 3), main.prompt(30, 4), main.trial(40, 4, 2), main.one(50, 5)]);
   assert.deepEqual(figures(result), [["0xa", false, 12, 4 + 2, 8, 2]]);
+  const open = { ...main.trial(20, 11, 3), open: true };
+  assert.deepEqual(figures(run([main.prompt(0, 8), main.trial(10, 8, 3), open, main.one(30, 11)])), [["0xa", false, 8, 2, 3, 0]]);
+  const ended: Span = { type: "mark", at: 20 * MS, kind: "ended", stream: "target", text: "" };
+  const turns = run([main.prompt(0, 8), main.trial(10, 8, 3), ended, main.trial(30, 9, 3), main.one(40, 11)]);
+  assert.deepEqual(figures(turns), [["0xa", false, 8, 3 + 1, 6, 1]]);
+  // Of the second turn the first call follows nothing, and what is kept of it is in no time between tokens.
+  assert.equal(turns.rates.generatedPerSecond, (1 + 1) / 0.020);
+});
+
+Deno.test("guesses: a context that is made anew where one was that guessed generates again", () => {
+  const s = new TestSpans(), main = new Calls(s, 10), draft = new Calls(s, 11);
+  const round = (at: number, place: number) => [draft.one(at, place), main.trial(at + 3, place, 2)];
+  const made = (at: number) => s.slice("llama.context", at, at + 1, { ok: true, context: 11 });
+  const result = run([main.prompt(0, 8), ...round(10, 8), ...round(20, 10), made(30), draft.prompt(40, 5), draft.one(50, 5), draft.one(60, 6)]);
+  assert.deepEqual(figures(result), [["0xa", false, 8, 2 + 1, 4, 1], ["0xb", false, 5, 2, 0, 0], ["0xb", true, 0, 2, 0, 0]]);
 });

@@ -162,6 +162,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
       case "llama.sample":
         return this.#calls.sample(slice);
       case "llama.context":
+        this.#calls.made(slice);
         return this.#library.context(slice);
       case "llama.encode":
       case "llama.tokenize":

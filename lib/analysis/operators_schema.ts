@@ -122,15 +122,18 @@ const samplesSchema = z.object({
 
 const tokenCounts = {
   prefill: count,
+  /** Generated: without guesses that were not seen to be right. */
   decode: count,
   /** Of the generated ones, those in calls that had another sequence's prompt, too: these calls and their time are prefill's. */
   besidePrompts: count,
-  /** Computed because an engine guessed them, and how many of these it was seen to keep: those are generated, the others are not. */
+  /** Computed because an engine guessed them, and how many of these were right. */
   guessed: count,
   kept: count,
   prefillCalls: count,
   decodeCalls: count,
 };
+
+const tokenSumsSchema = z.object({ ...tokenCounts, prefillNs: ns, decodeNs: ns });
 
 /**
  * What `operators` answers. Times are nanoseconds with the time at which llmprof held the process still taken out. An operator's time is that
@@ -146,7 +149,7 @@ export const operatorsResultSchema = z.object({
   /** Of all contexts but those that guess. Open calls had not returned at the end (their tokens are not counted), failed ones returned an error. */
   tokens: z.object({ ...tokenCounts, openCalls: count, failedCalls: count }),
   /** By `llama_context`, most time first. One that `guesses` computes tokens that another one is then tried with (a draft model's). */
-  contexts: z.array(z.object({ pid: count, address: z.string(), guesses: z.boolean(), ...tokenCounts, prefillNs: ns, decodeNs: ns })),
+  contexts: z.array(z.object({ pid: count, address: z.string(), guesses: z.boolean(), ...tokenSumsSchema.shape })),
   rates: z.object({
     /** Prompt tokens per second of `llama_decode`: llama.cpp's "prompt eval". */
     prefillPerSecond: ratioOrNull,
@@ -224,6 +227,7 @@ export const operatorsResultSchema = z.object({
   quality: z.object({ lostEvents: count, undecodableLines: count }),
 });
 
+export type TokenSums = z.infer<typeof tokenSumsSchema>;
 export type OperatorsResult = z.infer<typeof operatorsResultSchema>;
 export type OperatorSumsResult = z.infer<typeof sumsSchema>;
 export type SamplesResult = z.infer<typeof samplesSchema>;

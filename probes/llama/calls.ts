@@ -34,6 +34,7 @@ export const calls: Probe = {
   params: {
     ...beginningsAndReturns(FUNCTIONS),
     emptied: { type: "site", at: "entry", functions: [["llama_batch_ext_clear"], ["llama_batch_ext_free"]] },
+    adding: { type: "site", at: "entry", functions: [["llama_batch_ext_add_token"]] },
     placing: { type: "site", at: "entry", functions: [["llama_batch_ext_set_pos"]] },
     wanting: { type: "site", at: "entry", functions: [["llama_batch_ext_set_output_logits"], ["llama_batch_ext_set_output_embd"]] },
     // A structure of 56 bytes or more behind a pointer: the x86-64 convention copies it to the stack above the return address, AAPCS64 passes its address.
@@ -44,7 +45,7 @@ export const calls: Probe = {
     load: [],
     load_return: [{ name: "ok", type: "int" }],
     context: [{ name: "cells", type: "int" }, { name: "batch", type: "int" }, { name: "ubatch", type: "int" }, { name: "sequences", type: "int" }],
-    context_return: [{ name: "ok", type: "int" }],
+    context_return: [{ name: "context", type: "int", unit: "address, 0 for none" }],
     decode: [
       { name: "context", type: "int", unit: "address" },
       { name: "tokens", type: "int" },
@@ -52,9 +53,9 @@ export const calls: Probe = {
       { name: "wanting", type: "int", unit: "how many do from the first one on" },
       { name: "last", type: "int", unit: "whether the last one does" },
       {
-        name: "begins",
+        name: "places",
         type: "int",
-        unit: "2^40 × runs of tokens that follow each other (0: not known) + the sum of the places where they begin; -1: no places",
+        unit: "2^40 × runs of tokens that follow each other (0: not known) + the sum of the places where they begin; -1: none said",
       },
       { name: "position", type: "int", unit: "of the last one" },
     ],
@@ -78,14 +79,11 @@ const CATEGORY: Readonly<Record<string, string>> = {
   apply: "llama.sample",
 };
 
-/** Tokens of one sequence in a call: llama.cpp's programs guess 64 at most, unless they are told otherwise. */
-const MOST_GUESSED = 100;
+/** Of one sequence in a call: llama.cpp's programs guess 64 at most, unless they are told otherwise. */
+const MOST_IN_A_ROW = 100;
 
-/** In a number of runs and places, see `begins`. */
+/** In a number of runs and places. */
 const RUNS = 2 ** 40;
-
-/** Calls that return a pointer: null is failure. */
-const RESULTS = new Set(["load", "context"]);
 
 class CallsDecoder implements Decoder {
   readonly #open = new OpenSlices();
@@ -100,8 +98,8 @@ class CallsDecoder implements Decoder {
     // sample calls apply: one key for both, so that the outermost counts.
     const key = `${event.tid}:${CATEGORY[name]}`;
     if (name !== call) {
-      const [ret] = event.values as number[];
-      this.#open.end(key, event.at, out, name === "decode" || name === "encode" ? { ret: ret! } : RESULTS.has(name) ? { ok: ret === 1 } : undefined);
+      if (name === "context") this.#hasLogits.delete(`${event.pid}:${event.values[0]}`);
+      this.#open.end(key, event.at, out, resultOf(name, event.values[0] as number));
       return;
     }
     const slice = {
@@ -123,24 +121,31 @@ class CallsDecoder implements Decoder {
     if (name === "encode") return { tokens: event.values[0]! };
     if (name === "context") return sizesOf(event.values as number[]);
     if (name !== "decode") return undefined;
-    const [context, tokens, selects, wanting, last, begins, position] = event.values as [number, number, number, number, number, number, number];
-    const runs = Math.floor(begins / RUNS), from = begins < 0 ? -1 : begins % RUNS;
+    const [context, tokens, selects, wanting, last, places, position] = event.values as [number, number, number, number, number, number, number];
+    const [runs, begins] = places < 0 ? [0, -1] : [Math.floor(places / RUNS), places % RUNS];
     const key = `${event.pid}:${context}`;
     const before = this.#hasLogits.get(key);
-    // A generated token (or one for each of several sequences) wants logits for itself and follows a call that gave some. A prompt's last
-    // piece may be a single token too, but the piece before it gave none. Of a text that begins here, as one to embed does, none is generated, nor of one
-    // that is scored (perplexity): nobody guesses so many tokens.
-    const isText = from === 0 || tokens > runs * MOST_GUESSED && runs > 0;
-    const all = !isText && (selects ? wanting === tokens : tokens === 1);
-    const phase = all && (before ?? tokens === 1) ? "decode" : "prefill";
+    const every = selects ? wanting === tokens : tokens === 1;
+    // Of a text that begins here, as one to embed does, no token is generated, nor of one that is scored: nobody guesses so many.
+    const isText = begins === 0 || every && runs > 0 && tokens > runs * MOST_IN_A_ROW;
+    // A generated token (or one for each of several sequences) wants logits for itself and follows a call that gave some. A prompt's last piece may be a
+    // single token too, but the piece before it gave none. Where nothing was seen before, several of one sequence would not all want some in a prompt.
+    const phase = every && !isText && (before ?? (tokens === 1 || runs > 0)) ? "decode" : "prefill";
     this.#hasLogits.set(key, selects ? last !== 0 : true);
     // Sequences that generate come before another's prompt.
-    const generated = selects && !all && !isText ? wanting : 0;
+    const generated = selects && !every && begins !== 0 ? wanting : 0;
     // Of several that follow each other in one sequence all but the first one are guesses, and it is for this call to tell which were right.
     const isTrial = phase === "decode" && runs > 0 && tokens > runs;
-    const told = { ...generated > 0 && { generated }, ...isTrial && { guessed: tokens - runs }, ...runs > 1 && { runs, begins: from } };
-    return { tokens, ...told, phase, context, ...from >= 0 && { position } };
+    const told = { ...generated > 0 && { generated }, ...isTrial && { guessed: tokens - runs }, ...runs > 1 && { runs, begins } };
+    return { tokens, ...told, phase, context, ...begins >= 0 && { position } };
   }
+}
+
+/** What a call returned. Load and context return a pointer: null is failure. */
+function resultOf(name: string, ret: number): Args | undefined {
+  if (name === "decode" || name === "encode") return { ret };
+  if (name === "load") return { ok: ret !== 0 };
+  if (name === "context") return { ok: ret !== 0, ...ret !== 0 && { context: ret } };
 }
 
 /** More cells than any machine has room for; as many sequences as llama.cpp allows. */

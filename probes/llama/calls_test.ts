@@ -8,7 +8,7 @@ function decode(d: Decoding, at: number, tokens: number, logits?: readonly [bool
   d.event(at, "llama/calls.decode", {
     context,
     tokens,
-    begins: -1,
+    places: -1,
     selects: logits ? 1 : 0,
     wanting: first ? (last ? tokens : 1) : 0,
     last: Number(last),
@@ -25,8 +25,8 @@ Deno.test("calls: load, context and decode say how they ended", () => {
   d.event(10, "llama/calls.load");
   d.event(20, "llama/calls.load_return", { ok: 1 });
   d.event(21, "llama/calls.context", { cells: 256, batch: 64, ubatch: 32, sequences: 1 });
-  d.event(25, "llama/calls.context_return", { ok: 0 });
-  d.event(30, "llama/calls.decode", { context: 7, tokens: 4, selects: 1, last: 1, begins: 9, position: 12 });
+  d.event(25, "llama/calls.context_return", { context: 0 });
+  d.event(30, "llama/calls.decode", { context: 7, tokens: 4, selects: 1, last: 1, places: 9, position: 12 });
   d.event(35, "llama/calls.decode_return", { ret: -1 });
   assert.deepEqual(d.end(40), [
     '100/100 llama.load "llama_model_load_from_file" 10–20 ok=true',
@@ -39,14 +39,14 @@ Deno.test("calls: a context without cells has those of its model, and one that i
   const d = new Decoding(calls);
   const made = (at: number, cells: number, batch: number, ubatch = 512, sequences = 1) => {
     d.event(at, "llama/calls.context", { cells, batch, ubatch, sequences });
-    d.event(at + 1, "llama/calls.context_return", { ok: 1 });
+    d.event(at + 1, "llama/calls.context_return", { context: 77 });
     return d.told()[0]!.replace(/^.*–\d+ ?/, "");
   };
-  assert.equal(made(10, 0, 2048), "batch=2048 ubatch=512 sequences=1 ok=true");
+  assert.equal(made(10, 0, 2048), "batch=2048 ubatch=512 sequences=1 ok=true context=77");
   // A seed before it.
-  assert.equal(made(20, 0xffffffff, 4096, 2048, 512), "ok=true");
-  assert.equal(made(30, 42, 4096, 2048, 512), "ok=true");
-  assert.equal(made(40, 4096, 256, 512), "cells=4096 batch=256 ubatch=512 sequences=1 ok=true");
+  assert.equal(made(20, 0xffffffff, 4096, 2048, 512), "ok=true context=77");
+  assert.equal(made(30, 42, 4096, 2048, 512), "ok=true context=77");
+  assert.equal(made(40, 4096, 256, 512), "cells=4096 batch=256 ubatch=512 sequences=1 ok=true context=77");
 });
 
 Deno.test("calls: an encoder's batch", () => {
@@ -83,7 +83,7 @@ Deno.test("calls: tokens of several sequences in one call are decode when all of
 
 Deno.test("calls: sequences that generate beside another's prompt are told apart from it", () => {
   const d = new Decoding(calls);
-  d.event(10, "llama/calls.decode", { context: 1, tokens: 31, selects: 1, wanting: 2, last: 1, begins: -1 });
+  d.event(10, "llama/calls.decode", { context: 1, tokens: 31, selects: 1, wanting: 2, last: 1, places: -1 });
   d.event(15, "llama/calls.decode_return", { ret: 0 });
   decode(d, 20, 3, [true, true]);
   assert.deepEqual(d.told(), [
@@ -95,7 +95,7 @@ Deno.test("calls: sequences that generate beside another's prompt are told apart
 Deno.test("calls: of a text to embed every token wants something, and none is generated", () => {
   const d = new Decoding(calls);
   decode(d, 10, 1, [true, true]);
-  d.event(20, "llama/calls.decode", { context: 1, tokens: 15, selects: 1, wanting: 15, last: 1, begins: 2 ** 40, position: 14 });
+  d.event(20, "llama/calls.decode", { context: 1, tokens: 15, selects: 1, wanting: 15, last: 1, places: 2 ** 40, position: 14 });
   d.event(25, "llama/calls.decode_return", { ret: 0 });
   assert.deepEqual(d.told().slice(1), ['100/100 llama.decode "llama_decode" 20–25 tokens=15 phase=prefill context=1 position=14 ret=0']);
 });
@@ -103,7 +103,7 @@ Deno.test("calls: of a text to embed every token wants something, and none is ge
 Deno.test("calls: of several tokens in a row that want logits all but the first are guesses, unless they are too many; several sequences say how many they are", () => {
   const d = new Decoding(calls);
   const tell = (at: number, tokens: number, runs: number, begins: number, position: number) => {
-    d.event(at, "llama/calls.decode", { context: 1, tokens, selects: 1, wanting: tokens, last: 1, begins: runs * 2 ** 40 + begins, position });
+    d.event(at, "llama/calls.decode", { context: 1, tokens, selects: 1, wanting: tokens, last: 1, places: runs * 2 ** 40 + begins, position });
     d.event(at + 5, "llama/calls.decode_return", { ret: 0 });
     return d.told()[0]!.replace(/^.*–\d+ /, "");
   };

@@ -18,26 +18,26 @@ matrixTest(
     program.go();
     const { result, events } = summaryOf("operators", await llmprof.finished());
     assert.deepEqual([events.lost, events.received], [0, events.emitted]);
-    // See batches.c. The 17 times two are no guesses: none of them is ever right, and nobody made them.
+    // See batches.c. Of two sequences at neighbouring places none is a guess.
     const right = 2 * (0 + 1 + 2 + 3 + 4) + 0 + 1 + 2, beside = 2 + 19 + 2 + 18;
     const generated = 101 + 11 * 3 + 5 * 19 + 13 + right + 1;
-    const rightOfTwo = 2 * (0 + 1 + 2 + 0 + 1 + 2 + 0), generatedOfTwo = 7 * 2 + rightOfTwo + 2;
+    const rightOfTwo = 2 * (0 + 1 + 2 + 0 + 1 + 2 + 0), generatedOfTwo = 7 * 2 + rightOfTwo + 2, neighbours = 2 * (17 * 2 + 3);
     assert.deepEqual(result.tokens, {
-      prefill: 2 * (37 + 29 + 41 + 17) + 5,
-      decode: 2 * generated + generatedOfTwo + beside + 17 * 2,
+      prefill: 2 * (37 + 29 + 41 + 17 + 5),
+      decode: 2 * generated + generatedOfTwo + beside + neighbours,
       besidePrompts: beside,
       guessed: 2 * 13 * 4 + 7 * 4,
       kept: 2 * right + rightOfTwo,
-      prefillCalls: 2 * 4 + 1,
-      decodeCalls: 2 * (101 + 11 + 5 + 13 + 1) + 7 + 1 + 1 + 17,
+      prefillCalls: 2 * 5,
+      decodeCalls: 2 * (101 + 11 + 5 + 13 + 1) + 7 + 1 + 1 + 2 * (17 + 3),
       openCalls: 0,
       failedCalls: 1,
     });
     const told = result.contexts.map(({ guesses, decode, guessed, kept }) => ({ guesses, decode, guessed, kept }));
     assert.deepEqual(told.sort((a, b) => b.decode - a.decode), [
       { guesses: false, decode: 2 * generated + generatedOfTwo + beside, guessed: 2 * 13 * 4 + 7 * 4, kept: 2 * right + rightOfTwo },
+      { guesses: false, decode: neighbours, guessed: 0, kept: 0 },
       { guesses: true, decode: 2 * 13 * 2, guessed: 0, kept: 0 },
-      { guesses: false, decode: 17 * 2, guessed: 0, kept: 0 },
     ]);
     // Neither an encoder's batch nor one that was refused is in the cache; the last guess is. Two sequences go on where the one was, in seven steps.
     const steps = 1 + 2 + 3 + 1 + 2 + 3 + 1;
@@ -50,8 +50,8 @@ matrixTest(
     assert.deepEqual(slices.map(({ category, n, tokens }) => [category, Number(n), Number(tokens)]), [
       [
         "llama.decode",
-        2 * (117 + 4 + 3 * 13 + 1) + 7 + 1 + 1 + 18,
-        7 * 6 + 2 + 2 * (229 + 13 * (5 + 2) + 1 + 37 + 31 + 17) + 60 + 59 + 1 + 5 + 17 * 2,
+        2 * (117 + 4 + 3 * 13 + 1) + 7 + 1 + 1 + 2 * (1 + 17 + 3),
+        7 * 6 + 2 + 2 * (229 + 13 * (5 + 2) + 1 + 37 + 31 + 17) + 60 + 59 + 1 + 2 * 5 + neighbours,
       ],
       ["llama.encode", 7, 7 * 13],
     ]);

@@ -11,7 +11,8 @@
  *     with another context asked twice before for what to guess; and one token more
  *     through llama_process: the same but with 18 beside 41; then 7 times one token and two that were guessed of each of two
  *     sequences, none, one, both, none … right of each, and one more of each; 7 encodes of 13 tokens; and one token that is refused
- *     through llama_decode, of a third context: a prompt of 5, and 17 times two, of two sequences that happen to be at neighbouring places
+ *     through each, of a third context: a prompt of 5, and 17 times two, of two sequences that happen to be at neighbouring places, of which then the one
+ *     that is ahead goes on alone for 3 times
  *
  * with places in a sequence that go on from call to call, but for the text to embed. A batch is a few numbers here, not what it is in llama.cpp, because
  * llmprof must not depend on that. The functions are exported by the program itself. It computes nothing, and no figure about an engine may ever come
@@ -54,19 +55,34 @@ EXPORTED int32_t llama_process(void *context, int type, struct llama_batch_ext *
 static char context, draft, other;
 static int place;
 
-/* The place of a token: `each` follow each other in one sequence, and the next sequence is one behind; a prompt goes up. */
-static int32_t place_of(int i, int generating, int each) { return i < generating ? place - i / each + i % each : place + i; }
+/* Each of another sequence, one ahead of the one before. */
+enum { AHEAD = -1 };
+
+/* Where a token is, and in which sequence: `each` follow each other in one, and the next one is one behind; a prompt goes up. */
+struct token {
+  int32_t place, sequence;
+};
+
+static struct token token_of(int i, int generating, int each) {
+  if (i >= generating) return (struct token){place + i, MOST};
+  if (each == AHEAD) return (struct token){place + i, i};
+  return (struct token){place - i / each + i % each, i / each};
+}
 
 /* `generating` tokens that want logits, then a prompt of which the last one does. */
 static void by_value(void *of, int generating, int prompt, int each) {
-  static int32_t positions[MOST];
+  static int32_t positions[MOST], sequences[MOST], *ids[MOST];
   static int8_t logits[MOST];
   int tokens = generating + prompt;
   for (int i = 0; i < tokens; i++) {
-    positions[i] = place_of(i, generating, each);
+    struct token token = token_of(i, generating, each);
+    positions[i] = token.place;
+    sequences[i] = token.sequence;
+    ids[i] = &sequences[i];
     logits[i] = i < generating || i == tokens - 1;
   }
-  if (llama_decode(of, (struct llama_batch){.n_tokens = tokens, .pos = positions, .logits = logits}) != 0) errx(1, "llama_decode");
+  struct llama_batch batch = {.n_tokens = tokens, .pos = positions, .seq_id = ids, .logits = logits};
+  if (llama_decode(of, batch) != 0) errx(1, "llama_decode");
 }
 
 static void process(void *of, int type, int generating, int prompt, int each, int answer) {
@@ -75,9 +91,9 @@ static void process(void *of, int type, int generating, int prompt, int each, in
   batch->refuse = answer;
   llama_batch_ext_clear(batch);
   for (int i = 0; i < generating + prompt; i++) {
-    int index = llama_batch_ext_add_token(batch, 0, i);
-    int32_t position = place_of(i, generating, each);
-    if (!llama_batch_ext_set_pos(batch, index, &position)) errx(1, "llama_batch_ext_set_pos");
+    struct token token = token_of(i, generating, each);
+    int index = llama_batch_ext_add_token(batch, token.sequence, i);
+    if (!llama_batch_ext_set_pos(batch, index, &token.place)) errx(1, "llama_batch_ext_set_pos");
     if (i < generating || i == generating + prompt - 1) llama_batch_ext_set_output_logits(batch, index, true);
   }
   if (llama_process(of, type, batch) != answer) errx(1, "llama_process");
@@ -129,7 +145,8 @@ static void all(decode *decode, int beside) {
 static void neighbours(decode *decode) {
   place = 0;
   decode(&other, 0, 5, 1);
-  for (place = 5; place < 5 + 17; place++) decode(&other, 2, 0, 2);
+  for (place = 5; place < 5 + 17; place++) decode(&other, 2, 0, AHEAD);
+  for (place++; place < 5 + 17 + 4; place++) decode(&other, 1, 0, 1);
 }
 
 int main(void) {
@@ -141,5 +158,6 @@ int main(void) {
   for (int i = 0; i < 7; i++) process(&context, ENCODE, 0, 13, 1, 0);
   process(&context, DECODE, 1, 0, 1, REFUSED);
   neighbours(by_value);
+  neighbours(by_pointer);
   return 0;
 }
