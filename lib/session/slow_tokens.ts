@@ -11,11 +11,19 @@ export interface SlowToken {
   readonly median: number;
 }
 
-/** Tells when a token takes longer than others: `factor` times the median of the last ones. */
+/** Of one `llama_context`. */
+interface Calls {
+  /** When the last one ended. What lies before a prompt is no token's: it is the wait for the next request. */
+  ended: Ns;
+  readonly recent: number[];
+  /** It was given guesses. */
+  tried: boolean;
+}
+
+/** Tells when a token takes longer than others of its context: `factor` times the median of the last ones. */
 export class SlowTokens {
-  readonly #recent: number[] = [];
-  /** By process: when its last call ended. What lies before a prompt is no token's: it is the wait for the next request. */
-  readonly #ended = new Map<number, Ns>();
+  /** By process and context. */
+  readonly #contexts = new Map<number, Map<number, Calls>>();
   #next: PromiseWithResolvers<SlowToken> | undefined;
 
   constructor(readonly factor: number) {}
@@ -23,21 +31,29 @@ export class SlowTokens {
   /** The next one from now on. Only while somebody waits for it are tokens looked at: others are looked at more closely, and take longer. */
   next(): Promise<SlowToken> {
     this.#next = Promise.withResolvers();
-    this.#ended.clear();
+    for (const contexts of this.#contexts.values()) for (const calls of contexts.values()) calls.ended = NaN;
     return this.#next.promise;
   }
 
   span(span: Span): void {
     if (!this.#next || span.type !== "slice" || span.category !== "llama.decode" || span.open) return;
     const { track: { pid }, args, end } = span;
-    const ns = end - (this.#ended.get(pid) ?? NaN);
-    this.#ended.set(pid, end);
+    let contexts = this.#contexts.get(pid);
+    if (!contexts) this.#contexts.set(pid, contexts = new Map());
+    const context = Number(args?.context ?? 0);
+    let calls = contexts.get(context);
+    if (!calls) contexts.set(context, calls = { ended: NaN, recent: [], tried: false });
+    const ns = end - calls.ended;
+    calls.ended = end;
+    if (args?.guessed !== undefined) calls.tried = true;
     if (args?.phase !== "decode" || !(ns >= 0)) return;
-    const sorted = this.#recent.toSorted((a, b) => a - b);
+    const { recent } = calls, sorted = recent.toSorted((a, b) => a - b);
     const median = sorted[sorted.length >> 1] ?? NaN;
-    this.#recent.push(ns);
-    if (this.#recent.length > REMEMBERED) this.#recent.shift();
+    recent.push(ns);
+    if (recent.length > REMEMBERED) recent.shift();
     if (sorted.length < ENOUGH || !(ns > this.factor * median)) return;
+    // A context that guesses for another one waits for it each time.
+    if (!calls.tried && [...contexts.values()].some(({ tried }) => tried)) return;
     this.#next.resolve({ ns, median });
     this.#next = undefined;
   }

@@ -48,3 +48,19 @@ Deno.test("slow tokens: what is usual follows the last ones, and only while some
   for (let i = 0; i < 64; i++) await told(tokens, [20]);
   assert.equal(await told(tokens, [29]), "none");
 });
+
+Deno.test("slow tokens: a context that guesses waits for the other one, which is none of its tokens", async () => {
+  const tokens = new SlowTokens(1.5), s = new TestSpans();
+  const next = tokens.next();
+  const call = (context: number, start: number, end: number, guessed?: number) => {
+    const slice = s.decode("decode", start, end);
+    tokens.span({ ...slice, args: { ...slice.args!, context, ...guessed !== undefined && { guessed } } });
+  };
+  const round = (at: number, last: number) => {
+    for (let i = 0; i < 3; i++) call(2, at + i, at + i + 1);
+    call(1, at + 3, at + last, 3);
+  };
+  for (let i = 0; i < 20; i++) round(10 * i, 10);
+  round(200, 21);
+  assert.deepEqual(await next, { ns: 21e6, median: 10e6 });
+});
