@@ -50,18 +50,17 @@ export class DecodeContext {
 
   constructor(readonly pid: number, readonly address: number) {}
 
-  /** It was called, whatever came of it. */
+  /** It was called, whatever came of it: where the call begins says what was kept before. */
   called(slice: Slice): void {
     this.tokens[`${phaseOf(slice)}Calls`]++;
-    // What was kept before it is not known where it is not known to have been computed.
-    if (slice.open) this.#trial = null;
+    this.#resolve(placesOf(argsOf(slice)));
+    this.#trial = null;
   }
 
   /** A call that succeeded; how many tokens it generated for certain. `others`: of the same process. */
   decoded(slice: Slice, others: Iterable<DecodeContext>, stopped: StoppedTimes): number {
     const phase = phaseOf(slice), { start, end } = slice;
-    const args = (slice.args ?? {}) as Readonly<Record<string, number>>;
-    const { tokens = 0, guessed = 0 } = args;
+    const args = argsOf(slice), { tokens = 0, guessed = 0 } = args;
     const generated = phase === "decode" ? tokens - guessed : args.generated ?? 0;
     const sums = this.tokens, follows = generated > 0 && end > this.#lastEnd;
     sums.prefill += tokens - guessed - generated;
@@ -74,10 +73,10 @@ export class DecodeContext {
       this.generating.add(this.#lastEnd, end);
       this.intervalTokens += generated;
     }
-    const places = placesOf(args);
-    this.#resolve(places);
-    this.#trial = guessed > 0 && places ? { ...places, guessed, follows } : null;
-    if (guessed > 0) this.#triedAt(start, others);
+    if (guessed > 0) {
+      this.#trial = { ...placesOf(args)!, guessed, follows };
+      this.#triedAt(start, others);
+    }
     this.#lastStart = start;
     this.#lastEnd = end;
     return generated;
@@ -114,7 +113,13 @@ export class DecodeContext {
   }
 }
 
-function placesOf({ tokens, guessed, position, runs, begins }: Readonly<Record<string, number>>): Places | null {
+type Numbers = Readonly<Record<string, number>>;
+
+function argsOf({ args }: Slice): Numbers {
+  return (args ?? {}) as Numbers;
+}
+
+function placesOf({ tokens, guessed, position, runs, begins }: Numbers): Places | null {
   if (begins !== undefined) return { runs: runs!, begins };
   if (position === undefined || (guessed === undefined && tokens !== 1)) return null;
   return { runs: 1, begins: position - (guessed ?? 0) };

@@ -100,7 +100,7 @@ Deno.test("guesses: a request that begins elsewhere, a call that had not ended a
   const result = run([main.prompt(0, 8), main.trial(10, 8, 3), main.trial(20, 11, 3), main.prompt(30, 4), main.trial(40, 4, 2), main.one(50, 5)]);
   assert.deepEqual(figures(result), [["0xa", false, 12, 4 + 2, 8, 2]]);
   const open = { ...main.trial(20, 11, 3), open: true };
-  assert.deepEqual(figures(run([main.prompt(0, 8), main.trial(10, 8, 3), open, main.one(30, 11)])), [["0xa", false, 8, 2, 3, 0]]);
+  assert.deepEqual(figures(run([main.prompt(0, 8), main.trial(10, 8, 3), open, main.one(30, 11)])), [["0xa", false, 8, 1 + 2 + 1, 3, 2]]);
   const ended: Span = { type: "mark", at: 20 * MS, kind: "ended", stream: "target", text: "" };
   const turns = run([main.prompt(0, 8), main.trial(10, 8, 3), ended, main.trial(30, 9, 3), main.one(40, 11)]);
   assert.deepEqual(figures(turns), [["0xa", false, 8, 3 + 1, 6, 1]]);
