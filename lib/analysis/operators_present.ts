@@ -1,5 +1,6 @@
 import type { Column, Facts, Note, Table, View } from "../events/view.ts";
 import { withGraphs } from "../programs/detail.ts";
+import { guessFacts, presentContexts } from "./contexts_present.ts";
 import { presentCounters } from "./counters_present.ts";
 import { presentDemands } from "./demands_present.ts";
 import { presentExperts } from "./experts_present.ts";
@@ -19,7 +20,7 @@ export function presentOperators(result: OperatorsResult): readonly View[] {
   const views: View[] = operatorsNotes(result);
   // Other engines than llama.cpp use ggml, too.
   if (callsOf(result) > 0 || result.graphs.count === 0) views.push(tokens(result));
-  if (result.contexts.length > 1) views.push(contexts(result));
+  if (result.contexts.length > 1) views.push(presentContexts(result));
   if (result.time.decodeNs > 0 || Number(result.time.graphNs) > 0) views.push(time(result));
   if (result.offload) views.push(...presentOffload(result.offload, result));
   const kept = cache(result);
@@ -46,7 +47,7 @@ function tokens({ tokens, rates, firstTokenNs, betweenTokens, offload }: Operato
     title: "Tokens",
     facts: [
       { name: "generated", value: tokens.decode, unit: "count", note: generatedIn(tokens) },
-      ...guesses(tokens),
+      ...guessFacts(tokens),
       { name: "prompt", value: tokens.prefill, unit: "count", note: callCount(tokens.prefillCalls) },
       { name: "generation", value: rates.generatedPerSecond, unit: "per-second", note: "wall time, sampling included" },
       { name: "decode", value: rates.decodePerSecond, unit: "per-second", note: inDecode },
@@ -73,40 +74,6 @@ function tokens({ tokens, rates, firstTokenNs, betweenTokens, offload }: Operato
 
 function generatedIn({ decodeCalls, besidePrompts }: OperatorsResult["tokens"]): string {
   return `${callCount(decodeCalls)}${besidePrompts > 0 ? `; ${besidePrompts} of them in calls with a prompt` : ""}`;
-}
-
-function guesses({ guessed, kept }: OperatorsResult["tokens"]): Facts["facts"] {
-  if (guessed === 0) return [];
-  return [
-    {
-      name: "  guessed right",
-      value: kept,
-      unit: "count",
-      note: `of ${guessed} that were computed to see whether they are: ${(100 * kept / guessed).toFixed(0)} %`,
-    },
-  ];
-}
-
-/** An engine has a second one for the model that guesses, or for texts to embed. */
-function contexts({ contexts, processes }: OperatorsResult): Table {
-  type Row = OperatorsResult["contexts"][number];
-  const columns: (readonly [Column, (row: Row) => number])[] = [
-    [{ title: "prompt", unit: "count" }, (row) => row.prefill],
-    [{ title: "generated", unit: "count" }, (row) => row.decode],
-    [{ title: "calls", unit: "count" }, (row) => row.prefillCalls + row.decodeCalls],
-    [{ title: "llama_decode", unit: "ns" }, (row) => row.prefillNs + row.decodeNs],
-  ];
-  if (contexts.some(({ guessed }) => guessed > 0)) {
-    columns.splice(2, 0, [{ title: "guessed", unit: "count" }, (row) => row.guessed], [{ title: "kept", unit: "count" }, (row) => row.kept]);
-  }
-  const name = ({ pid, address, guesses }: Row) => `${processes > 1 ? `${pid} ` : ""}${address}${guesses ? " (guesses for another)" : ""}`;
-  const { title, shown } = firstRows("Contexts", contexts, MAX_ROWS);
-  return {
-    type: "table",
-    title,
-    columns: [{ title: "context", unit: "text" }, ...columns.map(([column]) => column)],
-    rows: shown.map((row) => [name(row), ...columns.map(([, value]) => value(row))]),
-  };
 }
 
 function callCount(calls: number): string {

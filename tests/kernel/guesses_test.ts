@@ -16,7 +16,8 @@ matrixTest("guessed tokens: those that are right are generated, and no others", 
   await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { argv }, flags: ["--detail", "token"] });
   const { result, events } = summaryOf("operators", await llmprof.finished());
   assert.deepEqual([events.lost, events.received], [0, events.emitted]);
-  const { batches, withPrompt, guessed, right, draftBatches } = parseEngineLog(Deno.readTextFileSync(log)).guesses!;
+  const said = parseEngineLog(Deno.readTextFileSync(log)), batches = said.generated.decodes;
+  const { withPrompt, guessed, right, draftBatches } = said.guesses!;
   assert.ok(right > 0 && right < guessed, `${right} of ${guessed} right: nothing to tell apart`);
   assert.deepEqual(result.tokens, {
     // The engine lets the first guesses be computed with the prompt.

@@ -160,7 +160,7 @@ if (options.chores !== undefined) {
 times.firstToken = tokenTimes[0];
 
 const prefillDecodes = rounds * Math.ceil(prompt / promptBatch);
-const generateDecodes = tokenTimes.length - rounds;
+const generateDecodes = draft === null ? tokenTimes.length - rounds : batches.length - prefillDecodes;
 const log = {
   pid: process.pid,
   model: modelPath,
@@ -169,7 +169,6 @@ const log = {
   generated: { tokens: tokenTimes.length, decodes: generateDecodes },
   decodes: prefillDecodes + generateDecodes,
   guesses: draft === null ? null : {
-    batches: batches.length - 1,
     withPrompt: batches[0] - prompt,
     guessed: sequence.tokenPredictions.validated + sequence.tokenPredictions.refuted - (batches[0] - prompt),
     /** In all batches between the first and the last one. */
@@ -187,7 +186,7 @@ const log = {
   tokenCpu,
   readBytes: Number(/^read_bytes: (\d+)$/m.exec(readFileSync("/proc/self/io", "utf8"))[1]),
 };
-if (draft === null && batches.length !== log.decodes) {
+if (batches.length !== log.decodes) {
   throw new Error(`Expected ${log.decodes} calls of llama_decode and handed over ${batches.length} batches.`);
 }
 await llama.dispose();

@@ -10,9 +10,8 @@ export interface EngineLog {
   readonly sampledIds: readonly number[];
   /** How many times llama_decode is called in all. */
   readonly decodes: number;
-  /** Of a run with a draft: calls after the prompt's, what was guessed for them, and how much of it was right in those whose successor was called. */
+  /** Of a run with a draft: what was guessed with the prompt and after it, and how much of it was right in those whose successor was called. */
   readonly guesses: {
-    readonly batches: number;
     readonly withPrompt: number;
     readonly guessed: number;
     readonly right: number;
