@@ -150,6 +150,8 @@ do {
   if (goOn()) await sequence.clearHistory();
 } while (goOn());
 times.generateEnd = now();
+// It guesses ahead: only now are its batches all that there will be.
+await draft?.context.dispose();
 if (options.chores !== undefined) {
   const saved = join(options.chores, "state");
   await sequence.saveStateToFile(saved);
@@ -217,7 +219,7 @@ async function drafting() {
       },
     },
   });
-  return { batches, predictor: new DraftSequenceTokenPredictor(context.getSequence(), { minTokens: 3, maxTokens: 5, minConfidence: 0 }) };
+  return { batches, context, predictor: new DraftSequenceTokenPredictor(context.getSequence(), { minTokens: 3, maxTokens: 5, minConfidence: 0 }) };
 }
 
 /** Token ids of the prompt: any that are words, the same for the same seed. */
