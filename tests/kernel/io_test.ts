@@ -48,9 +48,8 @@ for (
       kernel >= REQUESTS && kernel - row.requests <= unseen && kernel >= row.requests,
       `${row.requests} of ${kernel}, ${unseen} skipped or hidden`,
     );
-    // Where a raw tracepoint tells of answers, nothing keeps it from running. Elsewhere an answer may come on top of what is done for a request: 1 to 2 % of
-    // hits on an EPYC, 6.5 on a Xeon, at depth 32. All that is skipped is counted, above.
-    const most = hasRawTracepoints(bpftrace) ? 0.001 : 0.1;
+    // Where a raw tracepoint tells of answers, nothing keeps it from running.
+    const most = hasRawTracepoints(bpftrace) ? 0.001 : 0.05;
     assert.ok(skipped <= most * events.emitted, `${skipped} hits of ${events.emitted} were skipped`);
     assert.deepEqual([row.name, row.bytes, row.errors], [device.name, row.requests * BLOCK, 0]);
     const all = (rows: readonly { readonly requests: number }[]) => rows.reduce((sum, { requests }) => sum + requests, 0);
