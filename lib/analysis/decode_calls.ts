@@ -22,8 +22,6 @@ interface Process {
  */
 export class DecodeCalls {
   readonly #processes = new Map<number, Process>();
-  /** Inside closed `llama_decode` calls that succeeded. */
-  #ns = 0;
   #open = 0;
   #failed = 0;
   #betweenNs = 0;
@@ -48,7 +46,6 @@ export class DecodeCalls {
       this.library.explains(slice);
       return;
     }
-    this.#ns += this.stopped.net(pid, slice.start, slice.end);
     const generated = context.decoded(slice, process.contexts.values(), this.stopped);
     // Only before a call that generates: what lies before a prompt is the wait for the next request.
     if (generated > 0 && slice.start > process.lastEnd) {
@@ -130,8 +127,9 @@ export class DecodeCalls {
   }
 
   time(): Pick<OperatorsResult["time"], "decodeNs" | "samplingNs" | "samplingCalls" | "betweenDecodesNs" | "betweenUnknownNs"> {
+    const contexts = [...this.#processes.values()].flatMap(({ all }) => all);
     return {
-      decodeNs: this.#ns,
+      decodeNs: contexts.reduce((sum, { tokens }) => sum + tokens.prefillNs + tokens.decodeNs, 0),
       samplingNs: this.#samplingNs,
       samplingCalls: this.#samplingCalls,
       betweenDecodesNs: this.#betweenNs,

@@ -4,6 +4,7 @@ import { guessFacts, presentContexts } from "./contexts_present.ts";
 import { presentCounters } from "./counters_present.ts";
 import { presentDemands } from "./demands_present.ts";
 import { presentExperts } from "./experts_present.ts";
+import { type Figure, figuresTable } from "./figures_table.ts";
 import { firstRows } from "./first_rows.ts";
 import { presentOffload } from "./offload_present.ts";
 import type { OperatorsResult, OperatorSumsResult, SamplesResult } from "./operators_schema.ts";
@@ -136,20 +137,18 @@ function time(result: OperatorsResult): Facts {
   };
 }
 
-type Figure = readonly [Column, (row: OperatorSumsResult) => number | null];
-
 function sumsTable(title: string, first: string, rows: readonly (readonly [string | number, OperatorSumsResult])[]): Table {
   // A column that is empty for every row says nothing.
   const others = rows.some(([, row]) => row.othersNs > 0);
   const phases = rows.some(([, row]) => row.prefill.totalNs > 0 || row.decode.totalNs > 0);
   const other = phases && rows.some(([, row]) => row.other.totalNs > 0);
   const each = rows.some(([, row]) => row.p50Ns !== null);
-  const columns: Figure[] = [
+  const columns: Figure<OperatorSumsResult>[] = [
     [{ title: "calls", unit: "count" }, (row) => row.calls],
     [{ title: "total", unit: "ns" }, (row) => row.totalNs],
     [{ title: "share", unit: "ratio" }, (row) => row.share],
     [{ title: "mean", unit: "ns" }, (row) => row.meanNs],
-    ...(each ? [[{ title: "p50", unit: "ns" }, (row) => row.p50Ns]] satisfies Figure[] : []),
+    ...(each ? [[{ title: "p50", unit: "ns" }, (row) => row.p50Ns]] satisfies Figure<OperatorSumsResult>[] : []),
   ];
   if (phases) {
     columns.push([{ title: "prefill", unit: "ns" }, (row) => row.prefill.totalNs], [{ title: "decode", unit: "ns" }, (row) => row.decode.totalNs]);
@@ -157,12 +156,7 @@ function sumsTable(title: string, first: string, rows: readonly (readonly [strin
   if (other) columns.push([{ title: "other", unit: "ns" }, (row) => row.other.totalNs]);
   if (others) columns.push([{ title: "other workers", unit: "ns" }, (row) => row.othersNs]);
   if (others && rows.some(([, row]) => row.waitNs !== null)) columns.push([{ title: "waiting", unit: "ratio" }, waiting]);
-  return {
-    type: "table",
-    title,
-    columns: [{ title: first, unit: "text" }, ...columns.map(([column]) => column)],
-    rows: rows.map(([name, row]) => [name, ...columns.map(([, value]) => value(row))]),
-  };
+  return figuresTable(title, first, rows, columns);
 }
 
 /** Of the time of all workers. */

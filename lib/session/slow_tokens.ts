@@ -13,6 +13,7 @@ export interface SlowToken {
 
 /** Of one `llama_context`. */
 interface Calls {
+  readonly pid: number;
   /** When the last one ended. What lies before a prompt is no token's: it is the wait for the next request. */
   ended: Ns;
   readonly recent: number[];
@@ -22,8 +23,8 @@ interface Calls {
 
 /** Tells when a token takes longer than others of its context: `factor` times the median of the last ones. */
 export class SlowTokens {
-  /** By process and context. */
-  readonly #contexts = new Map<number, Map<number, Calls>>();
+  /** By process and address. */
+  readonly #contexts = new Map<string, Calls>();
   #next: PromiseWithResolvers<SlowToken> | undefined;
 
   constructor(readonly factor: number) {}
@@ -31,18 +32,16 @@ export class SlowTokens {
   /** The next one from now on. Only while somebody waits for it are tokens looked at: others are looked at more closely, and take longer. */
   next(): Promise<SlowToken> {
     this.#next = Promise.withResolvers();
-    for (const contexts of this.#contexts.values()) for (const calls of contexts.values()) calls.ended = NaN;
+    for (const calls of this.#contexts.values()) calls.ended = NaN;
     return this.#next.promise;
   }
 
   span(span: Span): void {
     if (!this.#next || span.type !== "slice" || span.category !== "llama.decode" || span.open) return;
     const { track: { pid }, args, end } = span;
-    let contexts = this.#contexts.get(pid);
-    if (!contexts) this.#contexts.set(pid, contexts = new Map());
-    const context = Number(args?.context ?? 0);
-    let calls = contexts.get(context);
-    if (!calls) contexts.set(context, calls = { ended: NaN, recent: [], tried: false });
+    const key = `${pid}:${args?.context}`;
+    let calls = this.#contexts.get(key);
+    if (!calls) this.#contexts.set(key, calls = { pid, ended: NaN, recent: [], tried: false });
     const ns = end - calls.ended;
     calls.ended = end;
     if (args?.guessed !== undefined) calls.tried = true;
@@ -53,7 +52,7 @@ export class SlowTokens {
     if (recent.length > REMEMBERED) recent.shift();
     if (sorted.length < ENOUGH || !(ns > this.factor * median)) return;
     // A context that guesses for another one waits for it each time.
-    if (!calls.tried && [...contexts.values()].some(({ tried }) => tried)) return;
+    if (!calls.tried && [...this.#contexts.values()].some((other) => other.pid === pid && other.tried)) return;
     this.#next.resolve({ ns, median });
     this.#next = undefined;
   }
