@@ -5,7 +5,7 @@ import type { Probe } from "../programs/probe.ts";
 import { silent } from "../programs/silent.ts";
 import { life } from "../../probes/process/life.ts";
 import { ops } from "../../probes/ggml/ops.ts";
-import { callTimes, hitFunction, type HitKind, hitKinds, hitsProgram } from "./hits/programs.ts";
+import { callTimes, hitFunction, type HitKind, hitKinds, hitsProgram, LAYER } from "./hits/programs.ts";
 import type { Means } from "./means.ts";
 import { unwrittenSession } from "./unwritten.ts";
 
@@ -30,7 +30,7 @@ export async function calibrate(means: Means, bufferPages: number): Promise<HitC
       return times;
     });
     /** Nanoseconds of a call. */
-    const [none, nop, emulated, stepped, returned, printing] = hitKinds.map((kind) => mean(runs.map((times) => typical(times[kind]))));
+    const [none, nop, emulated, stepped, returned, printing] = hitKinds.map((kind) => mean(runs.map((times) => ofLayer(times[kind]))));
     const more = (cost: number, than: number) => Math.max(0, Math.round(cost - than));
     // Where there is a ring buffer every record is printed, the operators' as well.
     const printed = hasRingBuffer(means.machine.bpftrace!) ? 0 : more(printing!, emulated!);
@@ -86,6 +86,15 @@ function probe(kind: HitKind): Probe {
     return { ...common, template: ops.template, records: ops.records, hot: ops.hot, whileOpen: ops.whileOpen, params: { op: site } };
   }
   return { ...common, template: "{{hit}} /FILTER/ { @same[tid] = 1; @graph = 1; EMIT(hit); }", records: { hit: [] }, params: { hit: site } };
+}
+
+/**
+ * The mean over the operators of a layer, each by what is typical of its place: behind weights a hit costs twice what it does behind a vector. Not
+ * of the first: before it were the layers of the other kinds, and what only its own kind needs of the kernel is colder than an engine leaves it.
+ */
+function ofLayer(times: readonly number[]): number {
+  const places = Array.from({ length: LAYER }, (_, place) => typical(times.filter((_, i) => i % LAYER === place)));
+  return mean(places.slice(1));
 }
 
 /** The mean of the middle half: an interrupt in a call is none of the probe's cost. */

@@ -6,8 +6,10 @@
 	.set TENSORS_END, TENSORS + 184 * TENSOR_BYTES
 	.set TICKS, DATA + 0x20000
 	.set WALK, DATA + 0x100000
-	.set LINES, 24576
-	.set WALK_END, WALK + 40 * 64 * LINES
+	.set WALK_END, WALK + 0x3c00000
+	.set VECTOR, 16 << 10
+	.set SMALL, 512 << 10
+	.set LARGE, 3 << 20
 	.set ROUNDS, 50
 	.set REPEAT, 20
 
@@ -62,13 +64,14 @@ _start:
 exit:	mov x8, #93
 	svc #0
 
-before:	mov x9, #LINES
+before:	adr x9, layer - 4
+	ldr w9, [x9, x24, lsl #2]
 1:	ldr x10, [x21], #64
 	subs x9, x9, #1
 	b.ne 1b
-	address x10, WALK_END
+	address x10, WALK_END - LARGE
 	cmp x21, x10
-	b.lo 2f
+	b.ls 2f
 	address x21, WALK
 2:	add x22, x22, #TENSOR_BYTES
 	address x10, TENSORS_END
@@ -129,3 +132,7 @@ hit_printed:
 	b 1f
 1:	ret
 	.balign 16
+	.balign 4
+layer:	.word LARGE / 64, VECTOR / 64, LARGE / 64, LARGE / 64, VECTOR / 64, VECTOR / 64, VECTOR / 64
+	.word SMALL / 64, VECTOR / 64, VECTOR / 64, VECTOR / 64, VECTOR / 64, VECTOR / 64, VECTOR / 64, VECTOR / 64
+	.word SMALL / 64, SMALL / 64, LARGE / 64, VECTOR / 64, VECTOR / 64

@@ -1,9 +1,10 @@
 import { writeElf } from "../../machine/elf_writer.ts";
 
-/** Kinds of calls that the program makes, in the order in which it writes their times: so many of each in a row. `none` carries no probe. */
+/** Kinds of calls that the program makes, in the order in which it writes their times: a layer of each in a row. `none` carries no probe. */
 export const hitKinds = ["none", "nop", "emulated", "stepped", "return", "printed"] as const;
 export type HitKind = (typeof hitKinds)[number];
-const REPEAT = 20;
+/** Calls of a kind in a row. Before each the caches are as an operator of a model's layer leaves them, which operator by its place. */
+export const LAYER = 20;
 
 /** Name of the function in the program's symbol table. */
 export function hitFunction(kind: HitKind): string {
@@ -20,13 +21,13 @@ interface Code {
 export const codes: Readonly<Record<"x86_64" | "aarch64", Code>> = {
   x86_64: {
     code:
-      "vwAAABDGBwCBxwAQAACB/wAA0BNy7zHAMf++gAAAELoBAAAADwW/AQAAADn4D4XaAAAAvQAAAhBBvDIAAABBvgAAEBBBvwAQABDoLAEAAEG9FAAAAOi6AAAA6FEBAADo9gAAAEH/zXXsQb0UAAAA6KAAAADoRwEAAOjcAAAAQf/NdexBvRQAAADohgAAAOg9AQAA6MIAAABB/8117EG9FAAAAOhsAAAA6DMBAADoqAAAAEH/zXXsQb0UAAAA6FIAAADoKQEAAOiOAAAAQf/NdexBvRQAAADoOAAAAOgfAQAA6HQAAABB/8117EH/zA+FW////+iCAAAAuAEAAACJx74AAAIQieop8g8FMf+4PAAAAA8FuQBgAABJAwZJg8ZA/8l19UmB/gAA0BNyBkG+AAAQEEmBx1ABAABJgf+AAQEQcgZBvwAQABC/AAAAEEyJ/ugVAAAASInDw+gMAAAASCnYSIlFAEiDxQjDD67oDzEPruhIweIgSAnQw+jr////SIlFALjkAAAAvwEAAABIjXUIDwVIaUUIAMqaO0gDRRBIiUUISIPFEMMPH4AAAAAAVV3DZmYuDx+EAAAAAABmkA8fRAAAw2YuDx+EAAAAAABVXcNmZi4PH4QAAAAAAGaQ8w8e+sNmZi4PH4QAAAAAAFVdw2ZmLg8fhAAAAAAAZpBVXcNmZi4PH4QAAAAAAGaQ",
+      "vwAAABDGBwCBxwAQAACB/wAA0BNy7zHAMf++gAAAELoBAAAADwW/AQAAADn4D4XaAAAAvQAAAhBBvDIAAABBvgAAEBBBvwAQABDoLwEAAEG9FAAAAOi6AAAA6FEBAADo+QAAAEH/zXXsQb0UAAAA6KAAAADoRwEAAOjfAAAAQf/NdexBvRQAAADohgAAAOg9AQAA6MUAAABB/8117EG9FAAAAOhsAAAA6DMBAADoqwAAAEH/zXXsQb0UAAAA6FIAAADoKQEAAOiRAAAAQf/NdexBvRQAAADoOAAAAOgfAQAA6HcAAABB/8117EH/zA+FW////+iFAAAAuAEAAACJx74AAAIQieop8g8FMf+4PAAAAA8FQosMrQwCQABJAwZJg8ZA/8l19UmB/gAAoBN2BkG+AAAQEEmBx1ABAABJgf+AAQEQcgZBvwAQABC/AAAAEEyJ/ugVAAAASInDw+gMAAAASCnYSIlFAEiDxQjDD67oDzEPruhIweIgSAnQw+jr////SIlFALjkAAAAvwEAAABIjXUIDwVIaUUIAMqaO0gDRRBIiUUISIPFEMMPH0AAVV3DZmYuDx+EAAAAAABmkA8fRAAAw2YuDx+EAAAAAABVXcNmZi4PH4QAAAAAAGaQ8w8e+sNmZi4PH4QAAAAAAFVdw2ZmLg8fhAAAAAAAZpBVXcNmZi4PH4QAAAAAAGaQAMAAAAABAAAAwAAAAMAAAAABAAAAAQAAAAEAAAAgAAAAAQAAAAEAAAABAAAAAQAAAAEAAAABAAAAAQAAACAAAAAgAAAAwAAAAAEAAAABAAA=",
     functions: [0x1b0, 0x1c0, 0x1d0, 0x1e0, 0x1f0, 0x200],
   },
   aarch64: {
     code:
-      "AACA0gAAovIBAIDSAXqi8h8AADkABECRHwAB66P//1QAAIDSARCA0gEAovIiAIDS6AeA0gEAANQfBADx4QYAVBMAgNJTAKLyVAaA0hUAgNIVAqLyFgCC0hYAovJPAACUmAKA0i8AAJRaAACURQAAlBgHAPGB//9UmAKA0ikAAJRYAACUPwAAlBgHAPGB//9UmAKA0iMAAJRWAACUOQAAlBgHAPGB//9UmAKA0h0AAJRUAACUMwAAlBgHAPGB//9UmAKA0hcAAJRSAACULQAAlBgHAPGB//9UmAKA0hEAAJRQAACUJwAAlBgHAPGB//9UlAYA8WH7/1QoAACUIACA0gEAgNJBAKLyYgIBywgIgNIBAADUAACA0qgLgNIBAADUCQCM0qoGRPgpBQDxwf//VAoAgNIKeqLyvwIK62MAAFQVAIDSFQKi8tZCBZEKMIDSKgCi8t8CCutjAABUFgCC0hYAovIAAIDSAACi8uEDFqrfPwPVV+A71d8/A9XAA1/W3z8D1UrgO9XfPwPVSgEXy2qGAPjAA1/W3z8D1UrgO9VqAgD5KA6A0iAAgNJhIgCRAQAA1GquQKkMQJnSTHOn8kotDJtqBgD5c0IAkcADX9YfIAPVwANf1h8gA9UfIAPVHyAD1cADX9YfIAPVHyAD1QEAABTAA1/WHyAD1R8gA9VfJAPVHyAD1cADX9YfIAPVAQAAFMADX9YfIAPVHyAD1QEAABTAA1/WHyAD1R8gA9U=",
-    functions: [0x1d0, 0x1e0, 0x1f0, 0x200, 0x210, 0x220],
+      "AACA0gAAovIBAIDSAXqi8h8AADkABECRHwAB66P//1QAAIDSARCA0gEAovIiAIDS6AeA0gEAANQfBADx4QYAVBMAgNJTAKLyVAaA0hUAgNIVAqLyFgCC0hYAovJQAACUmAKA0i8AAJReAACURgAAlBgHAPGB//9UmAKA0ikAAJRcAACUQAAAlBgHAPGB//9UmAKA0iMAAJRaAACUOgAAlBgHAPGB//9UmAKA0h0AAJRYAACUNAAAlBgHAPGB//9UmAKA0hcAAJRWAACULgAAlBgHAPGB//9UmAKA0hEAAJRUAACUKAAAlBgHAPGB//9UlAYA8WH7/1QpAACUIACA0gEAgNJBAKLyYgIBywgIgNIBAADUAACA0qgLgNIBAADU6QgAECl5eLiqBkT4KQUA8cH//1QKAIDSCnSi8r8CCutpAABUFQCA0hUCovLWQgWRCjCA0ioAovLfAgrrYwAAVBYAgtIWAKLyAACA0gAAovLhAxaq3z8D1VfgO9XfPwPVwANf1t8/A9VK4DvV3z8D1UoBF8tqhgD4wANf1t8/A9VK4DvVagIA+SgOgNIgAIDSYSIAkQEAANRqrkCpDECZ0kxzp/JKLQybagYA+XNCAJHAA1/WHyAD1R8gA9UfIAPVHyAD1cADX9YfIAPVHyAD1R8gA9XAA1/WHyAD1R8gA9UBAAAUwANf1h8gA9UfIAPVXyQD1R8gA9XAA1/WHyAD1QEAABTAA1/WHyAD1R8gA9UBAAAUwANf1h8gA9UfIAPVAMAAAAABAAAAwAAAAMAAAAABAAAAAQAAAAEAAAAgAAAAAQAAAAEAAAABAAAAAQAAAAEAAAABAAAAAQAAACAAAAAgAAAAwAAAAAEAAAABAAA=",
+    functions: [0x1e0, 0x1f0, 0x200, 0x210, 0x220, 0x230],
   },
 };
 
@@ -49,16 +50,16 @@ export function hitsProgram(arch: "x86_64" | "aarch64"): Uint8Array<ArrayBuffer>
   });
 }
 
-/** Nanoseconds of each call, by kind: what the program wrote. Null when that is not whole. */
+/** Nanoseconds of each call, by kind, layer after layer: what the program wrote. Null when that is not whole. */
 export function callTimes(written: Uint8Array): Readonly<Record<HitKind, readonly number[]>> | null {
   const words = Math.floor(written.length / 8);
   const calls = words - 4;
-  if (calls < hitKinds.length || calls % (hitKinds.length * REPEAT) !== 0) return null;
+  if (calls < hitKinds.length || calls % (hitKinds.length * LAYER) !== 0) return null;
   const view = new DataView(written.buffer, written.byteOffset, written.byteLength);
   const word = (index: number) => Number(view.getBigUint64(index * 8, true));
   const nsPerTick = (word(words - 1) - word(1)) / (word(words - 2) - word(0));
   if (!(nsPerTick > 0 && nsPerTick < 1e6)) return null;
   const times: Record<HitKind, number[]> = { none: [], nop: [], emulated: [], stepped: [], return: [], printed: [] };
-  for (let i = 0; i < calls; i++) times[hitKinds[Math.floor(i / REPEAT) % hitKinds.length]!].push(word(2 + i) * nsPerTick);
+  for (let i = 0; i < calls; i++) times[hitKinds[Math.floor(i / LAYER) % hitKinds.length]!].push(word(2 + i) * nsPerTick);
   return times;
 }
