@@ -126,13 +126,15 @@ for (const [index, calls] of [2, 3, 5].entries()) {
           said.filter(([of]) => of === phase).map(([, name, n, ...ns]) => [name!.at(4)!, ns.map((sum) => Number(sum) / Number(n))]),
         );
         const lengths = ways.map((way) => [0, 1].map((end) => [...way].reduce((sum, name) => sum + times.get(name)![end]!, 0)) as [number, number]);
-        const longest = lengths.reduce((most, [fewest], i) => fewest > lengths[most]![0] ? i : most, 0);
+        // Where a trap takes long, by telling what each tensor is, the program's clock may leave open which way is the longest.
+        const least = Math.max(...lengths.map(([fewest]) => fewest));
         const names = nodes.map(({ name }) => name.at(4)!);
-        assert.equal(criticalPath.nodes.map((node) => names[node]).join(""), ways[longest], phase);
-        const [least, most] = lengths[longest]!;
+        const found = ways.indexOf(criticalPath.nodes.map((node) => names[node]).join(""));
+        const most = lengths[found]?.[1] ?? NaN;
+        assert.ok(least <= most, `${phase}: ${ways[found]} of ${JSON.stringify(lengths)}`);
         assert.ok(least - 1 <= criticalPath.ns && criticalPath.ns <= most + 1, `${criticalPath.ns} ns, and ${least} to ${most} by its own clock`);
-        const found = Object.fromEntries(names.map((name, to) => [name, edges.filter((edge) => edge.to === to).map(({ from }) => names[from!]!)]));
-        assert.deepEqual(found, madeFrom);
+        const made = Object.fromEntries(names.map((name, to) => [name, edges.filter((edge) => edge.to === to).map(({ from }) => names[from!]!)]));
+        assert.deepEqual(made, madeFrom);
       }
       // Drawn is the graph that took the most time; n0 is its first node.
       const arrows = Object.entries(madeFrom).flatMap(([to, from]) => from.map((name) => `${name}${to}`)).toSorted();
