@@ -106,9 +106,11 @@ export interface Probe {
   readonly deep?: true;
   /** Hit hundreds of times a second or more: what it costs depends on how its records leave the kernel. Nobody keeps an event of it (spare_events.ts). */
   readonly hot?: boolean;
+  /** Hit several times for each token: where a hot one is beside it in a program, its records of few numbers leave the kernel as that one's do. */
+  readonly perToken?: true;
   /** Its maps are read when it says so, and not when their reader goes on. */
   readonly prompt?: true;
-  /** Numbers of its longest record that is so frequent, where that has many. */
+  /** Numbers of its longest record that is so frequent, hot or told for each token, where that has many. */
   readonly widest?: number;
   /** Hits of one of its sites for each operator that a worker computes: what it will cost is known from the graph, before it is placed. */
   readonly perOperator?: { readonly site: string; readonly hits: number };

@@ -86,6 +86,17 @@ Deno.test("without a ring buffer, frequent numbers become rows of rotating maps,
   assert.equal([...text.matchAll(/printf/g)].length, 6);
 });
 
+Deno.test("without a ring buffer, what is told a few times for each token goes with what is told for each operator, and alone it is printed", () => {
+  const hot = probe("tracepoint:a:b { EMIT(one); }", { ...frequent, records: { one: [] } });
+  const seldom = { ...probe("tracepoint:a:c { EMIT(pair, 1, 2); }", { records: { pair: frequent.records.pair } }), name: "t/q" };
+  const rows = (probes: readonly Probe[]) =>
+    render({ stream: "s", probes, filter: { type: "processes", pids: [42] }, window: "signalled" }, { ...dialect, perCpuBuffers: 2 }, () => []).schema
+      .rows;
+  assert.deepEqual(rows([{ ...seldom, perToken: true }, hot]), ["t/q.pair", "t/p.one"]);
+  assert.deepEqual(rows([seldom, hot]), ["t/p.one"]);
+  assert.equal(rows([{ ...seldom, perToken: true }]), undefined);
+});
+
 Deno.test("REPEAT walks through a map of numbers where bpftrace can, and is a short loop where it cannot", () => {
   const p = probe("tracepoint:a:b { REPEAT($i, $left) { EMIT(hit, $i); } @next = REPEATS; }");
   const plan = { stream: "s", probes: [p], filter: { type: "processes", pids: [42] }, window: "signalled" } as const;

@@ -3,11 +3,12 @@ import { OFFERED, ROWS, SWEPT } from "./schema.ts";
 import { WHO } from "./who.ts";
 
 /**
- * Rows that a map holds, by the pages of the buffer that somebody asked for: with 4096 a third of a second of what bpftrace can print. What comes beyond is
- * refused by the kernel, and so lost and counted. Never less than the tensors of a graph, which are keys of a map too.
+ * Rows that a map holds, by the pages of the buffer that somebody asked for: with 4096 two thirds of a second of what bpftrace can print, so that a burst
+ * which nothing slows, of a small model, is taken whole. What comes beyond is refused by the kernel, and so lost and counted. Never less than the
+ * tensors of a graph, which are keys of a map too.
  */
 export function rowsPerMap(bufferPages: number): number {
-  return Math.max(4096, bufferPages * 8);
+  return Math.max(4096, bufferPages * 16);
 }
 
 /** Every row is as wide as the widest: a record of more numbers would make all of them dearer, and is printed, unless its probe asks for more. */
@@ -29,12 +30,13 @@ export class RotatingMaps {
 
   private constructor(readonly records: readonly string[], readonly width: number) {}
 
-  /** The records that rows are for: frequent ones of a few numbers. Null where there is none. */
+  /** The records that rows are for: frequent ones of a few numbers. Null where there is none, or nothing is so frequent that it pays. */
   static for(probes: readonly Probe[]): RotatingMaps | null {
-    const hot = probes.filter((probe) => probe.hot).flatMap(({ name: probe, records, widest = WIDEST }) =>
+    if (!probes.some(({ hot }) => hot)) return null;
+    const frequent = probes.filter(({ hot, perToken }) => hot || perToken).flatMap(({ name: probe, records, widest = WIDEST }) =>
       Object.entries(records).map(([name, fields]) => ({ name: `${probe}.${name}`, fields, widest }))
     );
-    const numbers = hot.filter(({ fields, widest }) => fields.length <= widest && fields.every(({ type }) => type !== "text"));
+    const numbers = frequent.filter(({ fields, widest }) => fields.length <= widest && fields.every(({ type }) => type !== "text"));
     if (numbers.length === 0) return null;
     return new RotatingMaps(numbers.map(({ name }) => name), Math.max(...numbers.map(({ fields }) => fields.length)));
   }

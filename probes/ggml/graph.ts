@@ -34,6 +34,7 @@ export const graph: Probe = {
   },
   library: { ...cpuBackend, symbols: ["ggml_graph_compute"] },
   details: withGraphs,
+  perToken: true,
   records: {
     graph: [{ name: "nodes", type: "int" }, { name: "threads", type: "int" }],
     graph_return: [],

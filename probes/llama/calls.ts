@@ -40,6 +40,8 @@ export const calls: Probe = {
     // A structure of 56 bytes or more behind a pointer: the x86-64 convention copies it to the stack above the return address, AAPCS64 passes its address.
     second: { type: "arch", x86_64: 'reg("sp") + 8', aarch64: "arg1" },
   },
+  perToken: true,
+  widest: 7,
   library: { prefix: "libllama.", symbols: ["llama_decode"], ready: "mapped", inside: "alone", dispensable: "libggml-cpu" },
   records: {
     load: [],
