@@ -60,7 +60,7 @@ export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, 
   }
   for (const { need, probes } of notYet) {
     if (probes.length === 0) continue;
-    const where = need.ready === "mapped" ? "while it stands at the mapping" : `when ${need.ready.call} is called`;
+    const where = need.ready === "mapped" ? "while it stands at the mapping" : `when ${need.ready.call[0]} is called`;
     terminal.out(
       `# Not rendered, because no ${need.prefix}* is mapped yet: ${probes.map(({ name }) => name).join(", ")}. A run attaches it ${where}.\n`,
     );

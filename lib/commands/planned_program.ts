@@ -1,6 +1,7 @@
 import type { Capabilities } from "../machine/capabilities.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Site } from "../programs/library_sites.ts";
+import type { Offsets } from "../programs/offsets.ts";
 import type { Probe } from "../programs/probe.ts";
 import { type Dialect, render } from "../programs/render.ts";
 import { harmless } from "../events/text.ts";
@@ -27,6 +28,7 @@ export interface PlanOptions {
   readonly probes: readonly Probe[];
   readonly filter: Filter;
   readonly sites?: SiteMap;
+  readonly offsets?: Offsets;
   readonly bufferPages: number;
 }
 
@@ -44,11 +46,11 @@ export function byHand(machine: Capabilities): Dialect {
   return dialectOf({ ...machine, bpftrace: { ...bpftrace, features: { ...bpftrace.features, traceableList: false } } });
 }
 
-export function plan({ stream, probes, filter, sites, bufferPages }: PlanOptions, machine: Capabilities): Planned {
+export function plan({ stream, probes, filter, sites, offsets, bufferPages }: PlanOptions, machine: Capabilities): Planned {
   const uprobes = new Map<string, Site>();
   const bpftrace = machine.bpftrace!;
   const dialect = byHand(machine);
-  const program = render({ stream, probes, filter, window: "open" }, dialect, (param) => {
+  const program = render({ stream, probes, filter, offsets, window: "open" }, dialect, (param) => {
     const found = sites?.get(siteKey(param)) ?? [];
     for (const site of found) for (const attach of site.byHand) uprobes.set(attach, site);
     return found.flatMap((site) => site.byHand);

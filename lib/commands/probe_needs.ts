@@ -20,7 +20,9 @@ export interface ProbeCheck {
 /** Every probe of every command, by name. A library is the target's affair: that it is not mapped here says nothing. */
 export async function probeChecks(machine: Capabilities): Promise<ProbeCheck[]> {
   const used = await Promise.all(Object.values(profiles).map(async (load) => (await load()).probes));
-  const all = new Map([...used.flat(), mappingGate({ prefixes: [] }), callGate("", "llama_init_from_model")].map((probe) => [probe.name, probe]));
+  const all = new Map(
+    [...used.flat(), mappingGate({ prefixes: [] }), callGate({ prefix: "", call: ["llama_init_from_model"] })].map((probe) => [probe.name, probe]),
+  );
   return [...all.values()].map((probe) => checkProbe(probe, machine)).sort((a, b) => a.probe < b.probe ? -1 : 1);
 }
 

@@ -6,8 +6,8 @@ import { type ElfFile, readElf, readSection, SectionType } from "../target/elf.t
 import { mappedFile, mappedReader } from "../target/mapped_file.ts";
 import { fileKey, libraries, type Library, parseMaps, withoutDeleted } from "../target/maps.ts";
 import { readOperatorNames } from "../target/string_table.ts";
-import { type ElfSymbol, findSymbols, type Symbols, type Wanted } from "../target/symbols.ts";
-import type { LibraryNeed } from "./probe.ts";
+import { type ElfSymbol, findSymbols, type Wanted } from "../target/symbols.ts";
+import type { LibraryNeed, Needed } from "./probe.ts";
 
 /** A library as a process has it mapped, with the functions that were asked for. */
 export interface FoundLibrary {
@@ -39,6 +39,9 @@ export interface Unlooked {
   readonly quick?: boolean;
 }
 
+/** Of a need, what is looked for. `least`: what is enough where a library has not all of `symbols`. */
+export type Sought = Pick<LibraryNeed, "prefix" | "formerly" | "symbols" | "apart" | "inside"> & { readonly least?: Needed };
+
 /** The least that another library takes which is linked into one: CUDA's runtime alone takes more. */
 const LEAST_INSIDE = 512 << 10;
 /** Bytes of all symbol tables of a library into which an engine is linked: libtorch's are larger, and take a second to read. */
@@ -51,15 +54,16 @@ const LARGEST_TABLES = 4 << 20;
 export async function findLibraries(
   files: FilesOnce,
   pid: number,
-  need: Pick<LibraryNeed, "prefix" | "symbols" | "apart" | "inside">,
+  need: Sought,
   symbols: Wanted,
   without: Unlooked = {},
 ): Promise<FoundLibrary[]> {
   const { mapped, exe } = await readMapped(files, pid);
   const named = mapped.filter(({ name }) => name.startsWith(need.prefix));
-  // Without such a library, it may be linked into the program.
-  const linked = mapped.filter(({ path }) => path === exe && !without.plain?.has(path) && !without.internal);
-  const candidates = named.length === 0 ? need.apart ? [] : linked : without.named ? [] : named;
+  // Without such a library, it may be one of an older name, or linked into the program.
+  const older = mapped.filter(({ name }) => need.formerly !== undefined && name.startsWith(need.formerly) && !without.named);
+  const linked = mapped.filter(({ path }) => path === exe && !without.plain?.has(path) && !without.internal && !need.apart);
+  const candidates = named.length === 0 ? [...older, ...linked] : without.named ? [] : named;
   const isPlain = (library: Library) => without.plain?.has(library.path) || without.plain?.has(fileKey(library));
   const mayHold = (library: Library) => library.bytes >= LEAST_INSIDE && !candidates.includes(library) && !isPlain(library);
   const isAsked = need.symbols.length > 0 && !without.named;
@@ -73,10 +77,10 @@ export async function findLibraries(
     const elf = { ...headers, read };
     const isProgram = path === exe;
     const functions = inside
-      ? await findInside(elf, inside, need.symbols, symbols)
+      ? await findInside(elf, inside, need, symbols)
       : without.internal
       ? (await findSymbols(elf, read, symbols)).functions
-      : await findFunctions(elf, isProgram, () => readDebugFile(files, pid, elf), need.symbols, symbols);
+      : await findFunctions(elf, isProgram, () => readDebugFile(files, pid, elf), need, symbols);
     if (!functions) {
       if (inside) without.plain?.add(key);
       return null;
@@ -93,8 +97,8 @@ export async function findLibraries(
 }
 
 /** Whether a program has these functions linked into it, as far as it or its debug file tells. */
-export async function isLinked(files: KernelFiles, program: ElfFile, need: LibraryNeed, symbols: Wanted): Promise<boolean> {
-  return await findFunctions(program, true, () => readDebugFile(files, null, program), need.symbols, symbols) !== null;
+export async function isLinked(files: KernelFiles, program: ElfFile, need: Sought, symbols: Wanted): Promise<boolean> {
+  return await findFunctions(program, true, () => readDebugFile(files, null, program), need, symbols) !== null;
 }
 
 /** Files of which a process has executable pages, and its program. */
@@ -107,44 +111,44 @@ export function readMapped(files: FilesOnce, pid: number): Promise<{ mapped: Lib
 
 /**
  * A library exports what others call, in the short table that `strip` leaves; what is linked into the program may be in the long table only,
- * and where that was stripped, in a debug file. Null unless each of `needed` is there.
+ * and where that was stripped, in a debug file. Null unless what is needed is there.
  */
 async function findFunctions(
   elf: ElfFile,
   isProgram: boolean,
   readDebug: () => Promise<ElfFile | null>,
-  needed: readonly string[],
+  need: Sought,
   others: Wanted,
 ): Promise<ReadonlyMap<string, ElfSymbol> | null> {
-  const wanted = [...needed, ...others];
-  const has = hasAll(needed);
-  const own = await findSymbols(elf, elf.read, wanted, isProgram ? "all" : "exported");
-  if (has(own)) return own.functions;
-  const long = isProgram ? own : await findSymbols(elf, elf.read, wanted);
-  if (has(long)) return long.functions;
+  const wanted = [...need.symbols.flat(), ...others];
+  const own = (await findSymbols(elf, elf.read, wanted, isProgram ? "all" : "exported")).functions;
+  if (hasAll(own, need.symbols)) return own;
+  const long = isProgram ? own : (await findSymbols(elf, elf.read, wanted)).functions;
+  if (hasAll(long, need.symbols)) return long;
   const debug = await readDebug();
-  const separate = debug && await findSymbols(debug, debug.read, wanted);
-  return separate && has(separate) ? separate.functions : null;
+  const separate = debug && (await findSymbols(debug, debug.read, wanted)).functions;
+  if (separate && hasAll(separate, need.symbols)) return separate;
+  return [long, separate].find((functions) => functions && hasAll(functions, need.least ?? need.symbols)) ?? null;
 }
 
 /**
- * What is linked into a library of another name. `kept`: it is hidden there, and the table of what that offers has nothing of it. Null unless each of
- * `needed` is there.
+ * What is linked into a library of another name. `kept`: it is hidden there, and the table of what that offers has nothing of it. Null unless all that
+ * is needed is there.
  */
 async function findInside(
   elf: ElfFile,
   inside: "kept" | "alone",
-  needed: readonly string[],
+  { symbols, least = symbols }: Sought,
   others: Wanted,
 ): Promise<ReadonlyMap<string, ElfSymbol> | null> {
   const tables = elf.sections.filter(({ type }) => type === SectionType.symtab || type === SectionType.dynsym);
   if (inside === "alone" && tables.reduce((sum, { size }) => sum + size, 0) > LARGEST_TABLES) return null;
-  const found = await findSymbols(elf, elf.read, [...needed, ...others], inside === "kept" ? "kept" : "all");
-  return hasAll(needed)(found) ? found.functions : null;
+  const { functions } = await findSymbols(elf, elf.read, [...symbols.flat(), ...others], inside === "kept" ? "kept" : "all");
+  return hasAll(functions, least) ? functions : null;
 }
 
-function hasAll(needed: readonly string[]): (symbols: Symbols) => boolean {
-  return ({ functions }) => needed.every((symbol) => functions.has(symbol));
+export function hasAll(functions: FoundLibrary["functions"], needed: Needed): boolean {
+  return needed.every((symbol) => [symbol].flat().some((name) => functions.has(name)));
 }
 
 /** Operator names of ggml, from whichever mapped library of the process holds them, at last from those in which the backend is (`paths`). */

@@ -40,28 +40,45 @@ export type Param =
   /** An expression for either of these. */
   | { readonly type: "at"; readonly raw: string; readonly tracepoint: string }
   /** 1 where the site of that name has a function to sit on, otherwise 0. */
-  | { readonly type: "exists"; readonly site: string };
+  | { readonly type: "exists"; readonly site: string }
+  /**
+   * A distance in a structure of the library that versions lay out differently: by what `getter` of it, or of those beside it whose file names begin so,
+   * adds to its argument for what it returns. Where the code says nothing, or something new, it is as in `usual`. A text says why a version's cannot be used.
+   */
+  | {
+    readonly type: "offset";
+    readonly getter: string;
+    readonly beside: string;
+    readonly by: Readonly<Record<number, number | string>>;
+    readonly usual: number;
+  };
 
 export type SiteParam = Extract<Param, { type: "site" }>;
+export type OffsetParam = Extract<Param, { type: "offset" }>;
 
-/** A function, of the library with this prefix. */
+/** A function, of the library with this prefix, by its names in the versions of that, newest first. */
 export interface ReadyCall {
   readonly prefix: string;
-  readonly call: string;
+  readonly call: readonly string[];
 }
+
+/** Functions: each of these, and of several in brackets, which are one by its names in the versions of the library, any. */
+export type Needed = readonly (string | readonly string[])[];
 
 /** Libraries by the beginning of their file name, such as `libggml-cpu`. */
 export interface LibraryNeed {
   readonly prefix: string;
-  /** Each of these functions must be there, or the probe cannot work with this library. */
-  readonly symbols: readonly string[];
+  /** How the names of files begin that older versions have instead. */
+  readonly formerly?: string;
+  /** What must be there, or the probe cannot work with this library. */
+  readonly symbols: Needed;
   /**
    * When a library that is not mapped yet is waited for: `mapped`: the process stands still as soon as it maps the file; otherwise the
    * function (of the library with this prefix) at whose call the choice between several variants has been made. `announced`: a record that
    * comes some time before that call, when it has been made as a rule: attaching begins then, and the stop is shorter. `otherwise`: such a call of
    * processes that have not mapped the library with that prefix.
    */
-  readonly ready: "mapped" | { readonly prefix: string; readonly call: string; readonly announced?: string; readonly otherwise?: ReadyCall };
+  readonly ready: "mapped" | ReadyCall & { readonly announced?: string; readonly otherwise?: ReadyCall };
   /** A process that has mapped one with this prefix computes without it. */
   readonly dispensable?: string;
   /** It is a file of its own, never a part of a program. It takes seconds to attach to, or is seldom there: nothing is made ready before it appears. */

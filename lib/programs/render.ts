@@ -4,6 +4,7 @@ import { type Filter, filterBegin, filterBlocks, filterPredicate } from "./filte
 import { type Param, type Probe, type SiteParam, standsOnTop } from "./probe.ts";
 import { attachPoint, quote } from "./quoting.ts";
 import { printLine } from "./printed_lines.ts";
+import { type Offsets, valueOf } from "./offsets.ts";
 import { isRepeating, repeatBegin, replaceRepeats } from "./repeat.ts";
 import { RotatingMaps } from "./rotating_maps.ts";
 import { Kind, LINES, type StreamSchema } from "./schema.ts";
@@ -36,6 +37,7 @@ export interface ProgramPlan {
   readonly stream: string;
   readonly probes: readonly Probe[];
   readonly filter: Filter;
+  readonly offsets?: Offsets;
   /** `signalled`: opened by SIGWINCH and closed by SIGURG to bpftrace, so that counting begins and ends at one instant; `open`: always. */
   readonly window: "signalled" | "open";
 }
@@ -132,7 +134,7 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
     }
   }
   for (const { block, attach, probe, kinds } of dialect.perCpuBuffers > 0 ? apart(pieces) : pieces) {
-    const literalOf = (name: string) => plan.window === "open" && isSelf(probe, name) ? NOBODY : literal(probe, name, dialect, resolve);
+    const literalOf = (name: string) => plan.window === "open" && isSelf(probe, name) ? NOBODY : literal(probe, name, dialect, resolve, plan.offsets);
     blocks.push(renderBlock(block, attach, probe, kinds, way, plan.filter, literalOf));
   }
   const repeats = dialect.walksMaps && plan.probes.some(({ template }) => isRepeating(template));
@@ -268,8 +270,9 @@ function siteOf(probe: Probe, name: string): SiteParam {
 const NOBODY = String(2 ** 31 - 1);
 const isSelf = (probe: Probe, name: string) => paramOf(probe, name).type === "self";
 
-function literal(probe: Probe, name: string, dialect: Dialect, resolve: ResolveSite): string {
+function literal(probe: Probe, name: string, dialect: Dialect, resolve: ResolveSite, offsets: Offsets = new Map()): string {
   const param = paramOf(probe, name);
+  if (param.type === "offset") return String(valueOf(param, offsets));
   if (param.type === "exists") return resolve(siteOf(probe, param.site)).length > 0 ? "1" : "0";
   if (param.type === "at") return `(${dialect.rawTracepoints ? param.raw : param.tracepoint})`;
   if (param.type === "arch") return `(${param[dialect.arch]})`;

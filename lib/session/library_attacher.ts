@@ -2,9 +2,10 @@ import { FilesOnce } from "../machine/files_once.ts";
 import type { Fact } from "../events/fact.ts";
 import { readCode } from "../target/code.ts";
 import { fileReader, readElf } from "../target/elf.ts";
-import { findLibraries, type FoundLibrary, isLinked, readMapped, readNamesTable } from "../programs/found_libraries.ts";
+import { findLibraries, type FoundLibrary, hasAll, isLinked, readMapped, readNamesTable } from "../programs/found_libraries.ts";
 import { sitesIn } from "../programs/library_sites.ts";
 import { handsOverMarkers, placesThousands } from "../machine/bpftrace.ts";
+import { type Offsets, offsetsOf, readOffset, valueOf } from "../programs/offsets.ts";
 import type { Probe, SiteParam } from "../programs/probe.ts";
 import { hasEnded } from "../target/process.ts";
 import type { LibraryGroup } from "./library_groups.ts";
@@ -207,8 +208,25 @@ export class LibraryAttacher {
   }
 
   async #part(files: FilesOnce, { pid, group, probes: own, how: { gate }, fresh }: Fresh): Promise<ProgramPart> {
-    const probes = gate ? [...own, gate] : own;
-    return { stream: group.stream, probes, sites: await this.#sites(files, pid, probes, fresh) };
+    const possible = gate ? [...own, gate] : own;
+    const [sites, offsets] = await Promise.all([this.#sites(files, pid, possible, fresh), this.#offsets(files, pid, possible, fresh)]);
+    const probes = possible.filter((probe) => {
+      const why = whyNot(probe, fresh, offsets);
+      if (why !== null) this.fact({ fact: "note", text: `not seen: ${probe.summary} (${why})` });
+      return why === null;
+    });
+    return { stream: group.stream, probes, sites, offsets };
+  }
+
+  async #offsets(files: FilesOnce, pid: number, probes: readonly Probe[], own: readonly FoundLibrary[]): Promise<Offsets> {
+    const params = new Map(probes.flatMap(offsetsOf).map((param) => [param.getter, param]));
+    const read = [...params.values()].map(async ({ getter, beside }) => {
+      const others = await findLibraries(files, pid, { prefix: beside, symbols: [], apart: true }, [getter]);
+      const all = await Promise.all([...own, ...others].map((library) => readOffset(library, getter, this.means.machine.arch)));
+      const offset = all.find((offset) => offset !== null);
+      return offset === undefined ? [] : [[getter, offset] as const];
+    });
+    return new Map((await Promise.all(read)).flat());
   }
 
   /**
@@ -277,6 +295,13 @@ export class LibraryAttacher {
     this.#attached.add(taken);
     return true;
   }
+}
+
+/** Why a probe cannot be placed into these libraries; null where it can. */
+function whyNot(probe: Probe, libraries: readonly FoundLibrary[], offsets: Offsets): string | null {
+  const lacking = probe.library!.symbols.filter((symbol) => !libraries.some(({ functions }) => hasAll(functions, [symbol])));
+  if (lacking.length > 0) return `${libraries[0]!.name} does not name ${lacking.flat().join(" or ")}`;
+  return offsetsOf(probe).map((param) => valueOf(param, offsets)).find((value) => typeof value === "string") ?? null;
 }
 
 function keyOf({ stream }: LibraryGroup, key: string): string {

@@ -1,12 +1,13 @@
 import type { GateNames } from "../programs/gate_names.ts";
-import type { LibraryNeed, Probe, SiteParam } from "../programs/probe.ts";
+import { offsetsOf } from "../programs/offsets.ts";
+import type { LibraryNeed, Needed, Probe, ReadyCall, SiteParam } from "../programs/probe.ts";
 import type { Wanted } from "../target/symbols.ts";
 
 /** The stream of the gate at the mapping of libraries. */
 export const GATE_STREAM = "gate";
 
 /** Makes the probe that stops a process at a call. */
-export type MakeCallGate = (prefix: string, call: string) => Probe;
+export type MakeCallGate = (call: ReadyCall) => Probe;
 /** Makes the probe that stops a process at the mapping of a file with such a name. */
 export type MakeMappingGate = (names: GateNames, execs: boolean) => Probe;
 
@@ -14,7 +15,8 @@ export type MakeMappingGate = (names: GateNames, execs: boolean) => Probe;
 export interface LibraryGroup {
   readonly stream: string;
   readonly probes: readonly Probe[];
-  readonly need: LibraryNeed;
+  /** `symbols`: what all of its probes need together; `least`: what each of them does, without which none works. */
+  readonly need: LibraryNeed & { readonly least: Needed };
   /** Every function that a site of the probes may name. */
   readonly symbols: Wanted;
   /** Stops a process at a call into this library at which another group can be attached; part of the same program. */
@@ -32,22 +34,31 @@ export function groupByLibrary(probes: readonly Probe[], callGate: MakeCallGate)
   const groups = [...folders].map(([stream, members]): LibraryGroup => ({
     stream,
     probes: members,
-    need: { ...members[0]!.library!, symbols: [...new Set(members.flatMap((probe) => probe.library!.symbols))] },
+    need: needOf(members.map(({ library }) => library!)),
     symbols: [...new Set(members.flatMap(siteSymbols))],
   }));
   for (const { need } of [...groups]) {
     if (need.ready === "mapped") continue;
     const { prefix, call, otherwise } = need.ready;
+    const own = (gate: Probe) => needOf([gate.library!]);
     if (otherwise && !groups.some(({ unless }) => unless === prefix)) {
-      const gate = callGate(otherwise.prefix, otherwise.call);
-      groups.push({ stream: "gate-otherwise", probes: [], need: { ...gate.library!, apart: true }, symbols: [otherwise.call], gate, unless: prefix });
+      const gate = callGate(otherwise);
+      groups.push({ stream: "gate-otherwise", probes: [], need: { ...own(gate), apart: true }, symbols: otherwise.call, gate, unless: prefix });
     }
-    const gate = callGate(prefix, call);
+    const gate = callGate(need.ready);
     const host = groups.findIndex((group) => group.need.ready === "mapped" && group.need.prefix === prefix);
-    if (host < 0) groups.push({ stream: "gate-call", probes: [], need: gate.library!, symbols: [call], gate });
-    else if (!groups[host]!.gate) groups[host] = { ...groups[host]!, symbols: [...groups[host]!.symbols, call], gate };
+    if (host < 0) groups.push({ stream: "gate-call", probes: [], need: own(gate), symbols: call, gate });
+    else if (!groups[host]!.gate) groups[host] = { ...groups[host]!, symbols: [...groups[host]!.symbols, ...call], gate };
   }
   return groups;
+}
+
+/** Of needs of one library that differ in functions alone. */
+function needOf(needs: readonly LibraryNeed[]): LibraryGroup["need"] {
+  const all = new Map(needs.flatMap(({ symbols }) => symbols).map((symbol) => [String(symbol), symbol]));
+  const least = [...all].filter(([key]) => needs.every(({ symbols }) => symbols.some((symbol) => String(symbol) === key)));
+  const symbols = [...all.values()];
+  return { ...needs[0]!, symbols, least: least.length > 0 ? least.map(([, symbol]) => symbol) : symbols };
 }
 
 /** Prefixes of file names at whose mapping a process has to be stopped for these groups. */
@@ -76,5 +87,8 @@ export function streamOf({ name }: Probe): string {
 
 function siteSymbols(probe: Probe): Wanted {
   const sites = Object.values(probe.params ?? {}).filter((param): param is SiteParam => param.type === "site");
-  return sites.filter(({ beside }) => beside === undefined).flatMap(({ functions }) => functions.flat());
+  return [
+    ...sites.filter(({ beside }) => beside === undefined).flatMap(({ functions }) => functions.flat()),
+    ...offsetsOf(probe).map(({ getter }) => getter),
+  ];
 }

@@ -1,4 +1,5 @@
 import type { Site } from "../programs/library_sites.ts";
+import type { Offsets } from "../programs/offsets.ts";
 import { type Probe, type SiteParam, standsOnTop } from "../programs/probe.ts";
 
 /** Sites of each parameter: see {@link siteKey}. */
@@ -14,10 +15,12 @@ export interface ProgramPart {
   readonly stream: string;
   readonly probes: readonly Probe[];
   readonly sites: SiteMap;
+  /** As its libraries lay out their structures. */
+  readonly offsets?: Offsets;
 }
 
 /** There is nothing in it that could be attached: bpftrace refuses such a program. */
-export function isNowhere({ probes, sites }: ProgramPart): boolean {
+export function isNowhere({ probes, sites }: Pick<ProgramPart, "probes" | "sites">): boolean {
   return probes.every(({ template, params }) => {
     const own = Object.values(params ?? {}).filter((param) => param.type === "site");
     return template === "" || (own.length > 0 && own.every((param) => (sites.get(siteKey(param)) ?? []).length === 0));
@@ -31,7 +34,8 @@ export function inOne(parts: readonly ProgramPart[]): ProgramPart {
     // Two processes may have copies of a library of their own.
     sites.set(key, [...new Map([...sites.get(key) ?? [], ...more].map((site) => [site.attach, site])).values()]);
   }
-  return { stream: parts.length > 1 ? "target" : parts[0]!.stream, probes: [...new Set(parts.flatMap(({ probes }) => probes))], sites };
+  const offsets = new Map(parts.flatMap(({ offsets = [] }) => [...offsets]));
+  return { stream: parts.length > 1 ? "target" : parts[0]!.stream, probes: [...new Set(parts.flatMap(({ probes }) => probes))], sites, offsets };
 }
 
 /** The part, and beside it what stands on top of others where those leave no room on the stack. `isRaw`: such probes stand at raw tracepoints here. */

@@ -1,5 +1,6 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { Fact } from "../events/fact.ts";
+import type { Offsets } from "../programs/offsets.ts";
 import { atLeast, hasRingBuffer, standsAtRawTracepoints } from "../machine/bpftrace.ts";
 import type { Capabilities } from "../machine/capabilities.ts";
 import type { Filter } from "../programs/filter.ts";
@@ -31,6 +32,7 @@ export interface ProgramOptions {
   readonly probes: readonly Probe[];
   readonly filter: Filter;
   readonly sites?: SiteMap;
+  readonly offsets?: Offsets;
   /** Its records are acted on: they are not gathered into blocks, and its reader never stands still. */
   readonly prompt?: boolean;
 }
@@ -103,10 +105,10 @@ export class Programs {
 
   start(options: ProgramOptions): Attached {
     if (this.#over) throw new Error("The run is over.");
-    const { probes, filter, sites, prompt = false } = options;
+    const { probes, filter, sites, offsets, prompt = false } = options;
     const stream = this.#name(options.stream);
     const uprobes = new Map<string, Site>();
-    const program = render({ stream, probes, filter, window: "signalled" }, this.dialect, (param) => {
+    const program = render({ stream, probes, filter, offsets, window: "signalled" }, this.dialect, (param) => {
       const found = sites?.get(siteKey(param)) ?? [];
       for (const site of found) uprobes.set(site.attach, site);
       return found.map((site) => site.attach);

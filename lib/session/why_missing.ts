@@ -1,7 +1,7 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { FilesOnce } from "../machine/files_once.ts";
-import { findLibraries, type FoundLibrary } from "../programs/found_libraries.ts";
+import { findLibraries, type FoundLibrary, type Sought } from "../programs/found_libraries.ts";
 import type { LibraryNeed } from "../programs/probe.ts";
 import type { Wanted } from "../target/symbols.ts";
 import type { LibraryGroup } from "./library_groups.ts";
@@ -13,11 +13,13 @@ import type { LibraryGroup } from "./library_groups.ts";
 export async function whyMissing(files: KernelFiles, pids: readonly number[], missing: readonly LibraryGroup[]): Promise<LlmprofError | null> {
   const { need, symbols } = missing[0]!;
   const any = await find(files, pids, { ...need, symbols: [] }, []);
-  const names = any.flat().map(({ name }) => name).filter((name) => name.startsWith(need.prefix));
+  const names = any.flat().map(({ name }) => name).filter((name) =>
+    name.startsWith(need.prefix) || (need.formerly && name.startsWith(need.formerly))
+  );
   if (names.length > 0) {
     const now = await find(files, pids, need, symbols);
     if (now.some((libraries) => libraries.length > 0)) return null;
-    const what = `${names[0]} does not name the function ${need.symbols.join(" or ")}.`;
+    const what = `${names[0]} does not name the function ${need.least.flat().join(" or ")}.`;
     return new LlmprofError(
       ExitCode.failed,
       what,
@@ -51,7 +53,7 @@ async function computesWithout(files: KernelFiles, pids: readonly number[], { di
 function find(
   files: KernelFiles,
   pids: readonly number[],
-  need: Pick<LibraryNeed, "prefix" | "symbols" | "apart" | "inside">,
+  need: Sought,
   symbols: Wanted,
 ): Promise<FoundLibrary[][]> {
   const now = new FilesOnce(files);

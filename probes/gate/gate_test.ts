@@ -12,7 +12,7 @@ Deno.test("gate: the time at which a process stood, on a row of its own", () => 
 });
 
 Deno.test("gate: each process by itself; one that nobody continued stood until the end, a strange release is nothing", () => {
-  const d = new Decoding(callGate("libllama.", "llama_init_from_model"));
+  const d = new Decoding(callGate({ prefix: "libllama.", call: ["llama_init_from_model", "llama_new_context_with_model"] }));
   d.event(10, "gate/call.stopped", {}, "100");
   d.event(12, "gate/call.stopped", {}, "200");
   d.event(15, "gate/call.released", { pid: 300 }, "999");

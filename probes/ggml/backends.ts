@@ -8,6 +8,7 @@ import type { Param, Probe } from "../../lib/programs/probe.ts";
 import { ProcessCode } from "../process/code.ts";
 import template from "./backends.bt" with { type: "text" };
 import { CPU, Devices, HOST, LIBRARIES, withoutPrefix } from "./devices.ts";
+import { tensorLayout } from "./layout.ts";
 import { cpuBackend } from "./library.ts";
 import { isNode, layerOf } from "./tensor.ts";
 
@@ -26,9 +27,9 @@ const MOVES = [
 const moves = MOVES.map(({ name, way, tensor, bytes }) => `
 {{${name}}} /FILTER/ {
   $t = ${tensor};
-  $owner = *(uint64 *)($t + 232);
+  $owner = *(uint64 *)($t + {{view}});
   if ($owner == 0) { $owner = $t; }
-  EMIT(${way}, *(uint64 *)(*(uint64 *)($owner + 8) + 8), ${bytes}, buf($t + 256, 64));
+  EMIT(${way}, *(uint64 *)(*(uint64 *)($owner + 8) + 8), ${bytes}, buf($t + {{name}}, 64));
 }
 {{${name}_return}} /FILTER/ { EMIT(moved); }
 `);
@@ -59,7 +60,7 @@ const ownCopies = OWN.flatMap((library): [string, Param][] => {
 
 const ownCopy = `
 ${OWN.map((library) => `{{${library}_copy}}`).join(", ")} /FILTER/ {
-  EMIT(own, *(uint64 *)(*(uint64 *)(arg3 + 8) + 8), *(uint64 *)(arg2 + 40) * *(uint64 *)(arg2 + 72), buf(arg3 + 256, 64));
+  EMIT(own, *(uint64 *)(*(uint64 *)(arg3 + 8) + 8), *(uint64 *)(arg2 + 40) * *(uint64 *)(arg2 + 72), buf(arg3 + {{name}}, 64));
 }
 ${OWN.map((library) => `{{${library}_copy_return}}`).join(", ")} /FILTER/ { EMIT(own_return, retval % 256); }
 `;
@@ -72,7 +73,7 @@ export const backends: Probe = {
   name: "ggml/backends",
   summary: "ggml: what other devices compute, copies to and from them, waits for them",
   template: template.replace("SEES", OWN.map((library) => `{{sees_${library}_copy}}`).join(" + ")) + moves.join("") + ownCopy,
-  params: Object.fromEntries([...sites, ...ownCopies]),
+  params: { ...Object.fromEntries([...sites, ...ownCopies]), view: tensorLayout.view, name: tensorLayout.name },
   library: { ...cpuBackend, symbols: ["ggml_graph_compute"] },
   // Something else than the CPU to compute on.
   given: /^libggml-(?!base|cpu)/,

@@ -9,7 +9,7 @@ export const barrier: Probe = {
   summary: "ggml: when each worker has done its part of an operator",
   template,
   params: { barrier: { type: "site", at: "entry", functions: [["ggml_barrier"]] } },
-  library: { ...cpuBackend, symbols: ["ggml_barrier"] },
+  library: { ...cpuBackend, symbols: ["ggml_barrier", "ggml_graph_compute"] },
   hot: true,
   // Behind each, and once inside of products.
   perOperator: { site: "barrier", hits: 1.5 },

@@ -31,6 +31,7 @@ export function demandOf(op: string, result: Operand, sources: readonly (Operand
   if (sources.every((source) => source === undefined)) {
     return { bytes: undefined, cold: undefined, flops: undefined, quantised: false, atMost: false };
   }
+  if (result.ne.includes(0)) return { bytes: 0, cold: 0, flops: 0, quantised: false, atMost: false };
   const moved = trafficOf(op, result, sources);
   const sum = (of: readonly Traffic[] | undefined) => known(of?.reduce((bytes, part) => bytes + part.bytes, 0));
   const bytes = sum(moved);

@@ -26,7 +26,8 @@ export const graph: Probe = {
       type: "site",
       at: "entry",
       functions: [["ggml_new_graph_custom"], ["ggml_graph_clear"], ["ggml_backend_sched_alloc_graph"]],
-      beside: "libggml-base",
+      // One file was all of ggml before.
+      beside: "libggml",
     },
     call: { type: "int", value: CALL },
     builds_are_seen: { type: "exists", site: "built" },

@@ -6,11 +6,13 @@ import type { LibraryNeed } from "../../lib/programs/probe.ts";
  */
 export const cpuBackend: Omit<LibraryNeed, "symbols"> = {
   prefix: "libggml-cpu",
+  // One file was all of ggml until November 2024.
+  formerly: "libggml.",
   ready: {
     prefix: "libllama.",
-    call: "llama_init_from_model",
+    call: ["llama_init_from_model", "llama_new_context_with_model"],
     announced: "llama/calls.load",
-    otherwise: { prefix: "libggml-base", call: "ggml_gallocr_new_n" },
+    otherwise: { prefix: "libggml-base", call: ["ggml_gallocr_new_n"] },
   },
   inside: "alone",
   table: "GGML_OP_NAME",

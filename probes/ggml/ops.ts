@@ -10,16 +10,20 @@ import { CountedEvents, counterRecords } from "./counters.ts";
 import { describing, descriptions, Tensors } from "./describe.ts";
 import { ExpertChoices } from "./experts.ts";
 import { OpLanes } from "./lanes.ts";
+import { tensorLayout } from "./layout.ts";
 import { cpuBackend } from "./library.ts";
 import template from "./ops.bt" with { type: "text" };
+
+/** Of parameters and a node: which is asked whether there is a better way to compute it; before December 2024 nobody was, and it computed it itself. */
+const COMPUTES = ["ggml_cpu_extra_compute_forward", "ggml_compute_forward"];
 
 /** Every operator on every worker. */
 export const ops: Probe = {
   name: "ggml/ops",
   summary: "ggml: every operator on every worker",
   template: describing(template),
-  params: { op: { type: "site", at: "entry", functions: [["ggml_cpu_extra_compute_forward"]] } },
-  library: { ...cpuBackend, symbols: ["ggml_cpu_extra_compute_forward", "ggml_graph_compute"] },
+  params: { ...tensorLayout, op: { type: "site", at: "entry", functions: [COMPUTES] } },
+  library: { ...cpuBackend, symbols: [COMPUTES, "ggml_graph_compute"] },
   sees: ["ggml/graph.graph", "ggml/graph.graph_return", "ggml/barrier.barrier", ...counterRecords],
   facts: ["table"],
   hot: true,

@@ -96,8 +96,8 @@ const MOST_TYPES = 128, MOST_OPERATORS = 512;
 const MOST_ELEMENTS = 2 ** 48;
 
 /**
- * Whether the fields of a `tensor` record can be those of a tensor that ggml computes: such a one has an operator other than NONE and no empty dimension
- * (ggml skips the others), and a name that a person can read. `unread`: the engine's memory could not be read, of which bpftrace makes zeros. `strange`:
+ * Whether the fields of a `tensor` record can be those of a tensor that ggml computes: such a one has an operator other than NONE (ggml skips the others),
+ * elements (until December 2024 it may be rows of none, in a batch that wants no logits), and a name that a person can read. `unread`: the engine's memory could not be read, of which bpftrace makes zeros. `strange`:
  * this build of ggml has its fields elsewhere, and what stands in their place means something else.
  */
 export function judge(values: readonly Value[], operators: number): "tensor" | "unread" | "strange" {
@@ -105,7 +105,7 @@ export function judge(values: readonly Value[], operators: number): "tensor" | "
   const dimensions = [ne0, ne1, ne2, ne3];
   if (op === 0 && name === "" && dimensions.every((ne) => ne === 0)) return "unread";
   const isType = type >= 0 && type < MOST_TYPES;
-  return op > 0 && isNode(op, name, operators) && isType && dimensions.every((ne) => ne > 0 && ne < MOST_ELEMENTS) ? "tensor" : "strange";
+  return op > 0 && isNode(op, name, operators) && isType && ne0 > 0 && dimensions.every((ne) => ne >= 0 && ne < MOST_ELEMENTS) ? "tensor" : "strange";
 }
 
 /** Whether these can be what a tensor says of itself, where the library tells of so many operators (0: of none). */

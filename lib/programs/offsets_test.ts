@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { makeElf } from "../../tests/harness/elf.ts";
+import { tensorLayout } from "../../probes/ggml/layout.ts";
+import { type ElfFile, readElf } from "../target/elf.ts";
+import { findSymbols } from "../target/symbols.ts";
+import type { FoundLibrary } from "./found_libraries.ts";
+import { readOffset, valueOf } from "./offsets.ts";
+
+async function offsetIn(code: string, arch: "x86_64" | "aarch64"): Promise<number | null> {
+  const bytes = makeElf({ getter: code });
+  const read: ElfFile["read"] = (at, length) => Promise.resolve(at < bytes.length ? bytes.subarray(at, at + length) : null);
+  const elf = { ...(await readElf(read))!, read };
+  return await readOffset({ elf, functions: (await findSymbols(elf, read, ["getter"])).functions } as FoundLibrary, "getter", arch);
+}
+
+Deno.test("offsets: what a getter adds to its argument, and nothing where it does something else", async () => {
+  const x86 = {
+    "f3 0f 1e fa 48 8d 87 08 01 00 00 c3": 264,
+    "48 8d 87 00 01 00 00 c3": 256,
+    "48 8d 47 78 c3": 120,
+    "48 8d 47 f8 c3": -8,
+    // mov 0x100(%rdi), %rax: what lies there, and not where.
+    "48 8b 87 00 01 00 00 c3": null,
+    // More behind it.
+    "48 8d 87 00 01 00 00 90": null,
+    "55 48 89 e5 48 89 7d f8": null,
+  };
+  for (const [code, offset] of Object.entries(x86)) assert.equal(await offsetIn(code, "x86_64"), offset, code);
+  const arm = {
+    // add x0, x0, #0x100; ret
+    "00 00 04 91 c0 03 5f d6": 256,
+    "5f 24 03 d5 00 20 04 91 c0 03 5f d6": 264,
+    // add x0, x1, #0x100; add x0, x0, #0x100, lsl #12; ldr x0, [x0, #248]
+    "20 00 04 91 c0 03 5f d6": null,
+    "00 00 44 91 c0 03 5f d6": null,
+    "00 7c 40 f9 c0 03 5f d6": null,
+  };
+  for (const [code, offset] of Object.entries(arm)) assert.equal(await offsetIn(code, "aarch64"), offset, code);
+  assert.equal(await offsetIn("c3", "x86_64"), null);
+});
+
+Deno.test("offsets: a version that nobody knows is taken for the newest, and one that cannot be used says why", () => {
+  const values = (name?: number) => {
+    const offsets = new Map(name === undefined ? [] : [["ggml_get_name", name]]);
+    return [tensorLayout.sources, tensorLayout.view, tensorLayout.data, tensorLayout.name].map((param) => valueOf(param, offsets));
+  };
+  assert.deepEqual(values(264), [160, 240, 256, 264]);
+  for (const newest of [values(256), values(272), values()]) assert.deepEqual(newest, [152, 232, 248, 256]);
+  assert.match(String(values(288)[0]), /in phases/);
+});
