@@ -10,6 +10,9 @@ export const cache = join(top, ".cache");
 /** Where node-llama-cpp is installed. */
 export const engineFolder = join(cache, "engine");
 
+/** Where engines of other years are, each in a folder of its own. */
+export const olderEngines = join(cache, "older-engines");
+
 /** Where planted targets and small helpers are built. */
 export const builtFolder = join(cache, "bin");
 

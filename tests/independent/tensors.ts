@@ -1,6 +1,15 @@
 import { quoted, trace } from "./trace.ts";
 
-/** What `struct ggml_tensor` held when a thread began to compute it: ne 16, name 256. */
+/** Which function is called with each tensor that is computed, and where in it ten sources and its name stand. */
+export interface AsComputed {
+  readonly called: string;
+  readonly sources: number;
+  readonly name: number;
+}
+
+const today: AsComputed = { called: "ggml_cpu_extra_compute_forward", sources: 152, name: 256 };
+
+/** What `struct ggml_tensor` held when a thread began to compute it: ne 16. */
 export interface ComputedTensor {
   readonly pid: number;
   /** The first 31 bytes. */
@@ -11,11 +20,12 @@ export interface ComputedTensor {
 
 /** Every tensor whose computation begins on a thread that is worker 0, in order, each read anew. */
 export async function computedTensors<T>(
-  options: { readonly bpftrace: string; readonly library: string; readonly whileRunning: () => Promise<T> },
+  options: { readonly bpftrace: string; readonly library: string; readonly whileRunning: () => Promise<T>; readonly as?: AsComputed },
 ): Promise<{ tensors: ComputedTensor[]; value: T }> {
+  const { called, name } = options.as ?? today;
   const ne = [16, 24, 32, 40].map((offset) => `*(uint64 *)(arg1 + ${offset})`).join(", ");
-  const program = `uprobe:${quoted(options.library)}:ggml_cpu_extra_compute_forward / *(int32 *)arg0 == 0 / {
-  printf("tensor %llu %d %d %d %d %d %s\\n", nsecs, pid, ${ne}, str(arg1 + 256, 32));
+  const program = `uprobe:${quoted(options.library)}:${called} / *(int32 *)arg0 == 0 / {
+  printf("tensor %llu %d %d %d %d %d %s\\n", nsecs, pid, ${ne}, str(arg1 + ${name}, 32));
 }`;
   const { stdout, value } = await trace(options.bpftrace, program, options.whileRunning);
   // 0.17 reads the buffers of the CPUs one after another.
@@ -29,14 +39,15 @@ export async function computedTensors<T>(
 /** A source of a tensor that is computed: name of the tensor, place among its sources, name of the source; the first 31 bytes of each. */
 export type ComputedEdge = readonly [pid: number, tensor: string, place: number, source: string];
 
-/** Every source of every tensor whose computation begins on a thread that is worker 0: what stands in `src` (ten addresses at 152) at that moment. */
+/** Every source of every tensor whose computation begins on a thread that is worker 0: what stands in `src` at that moment. */
 export async function computedEdges<T>(
-  options: { readonly bpftrace: string; readonly library: string; readonly whileRunning: () => Promise<T> },
+  options: { readonly bpftrace: string; readonly library: string; readonly whileRunning: () => Promise<T>; readonly as?: AsComputed },
 ): Promise<{ edges: ComputedEdge[]; value: T }> {
+  const { called, sources, name } = options.as ?? today;
   const places = Array.from({ length: 10 }, (_, place) => `
-  $s = *(uint64 *)(arg1 + ${152 + 8 * place});
-  if ($s != 0) { printf("edge %d ${place} %s|%s\\n", pid, str(arg1 + 256, 32), str($s + 256, 32)); }`);
-  const program = `uprobe:${quoted(options.library)}:ggml_cpu_extra_compute_forward / *(int32 *)arg0 == 0 / {${places.join("")}
+  $s = *(uint64 *)(arg1 + ${sources + 8 * place});
+  if ($s != 0) { printf("edge %d ${place} %s|%s\\n", pid, str(arg1 + ${name}, 32), str($s + ${name}, 32)); }`);
+  const program = `uprobe:${quoted(options.library)}:${called} / *(int32 *)arg0 == 0 / {${places.join("")}
 }`;
   const { stdout, value } = await trace(options.bpftrace, program, options.whileRunning);
   const found = [...stdout.matchAll(/^edge (\d+) (\d+) (.*)\|(.*)$/gm)];

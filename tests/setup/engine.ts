@@ -1,8 +1,7 @@
 import { join } from "node:path";
-import { run } from "../harness/command.ts";
-import { findProgram } from "../harness/find_program.ts";
 import { engineFolder } from "../harness/places.ts";
 import { install } from "./install.ts";
+import { npmInstall } from "./npm_install.ts";
 import { CannotSetUp, type Part, requireRoot } from "./part.ts";
 
 /** Of node-llama-cpp and its libraries. */
@@ -12,10 +11,7 @@ const binary = Deno.build.arch === "aarch64" ? "linux-arm64" : "linux-x64";
 /** Where the engine's libraries lie: libllama, libggml and the CPU variants. */
 const engineLibraries = join(engineFolder, "node_modules", "@node-llama-cpp", binary, "bins", binary);
 
-/**
- * llama.cpp with CPU variants, prebuilt. A plain install also brings CUDA and Vulkan builds, about 1 GB, as optional dependencies, and runs a
- * script that looks for a compiler: both are left out.
- */
+/** llama.cpp with CPU variants, prebuilt. */
 export const engine: Part = {
   name: "engine",
   what: `node-llama-cpp ${version} for the CPU`,
@@ -24,9 +20,7 @@ export const engine: Part = {
       .every((path) => versionIn(path) === version);
   },
   async make() {
-    Deno.mkdirSync(engineFolder, { recursive: true });
-    Deno.writeTextFileSync(join(engineFolder, "package.json"), `{ "private": true }\n`);
-    await npmInstall(["node-llama-cpp", `@node-llama-cpp/${binary}`]);
+    await npmInstall(engineFolder, [`node-llama-cpp@${version}`, `@node-llama-cpp/${binary}@${version}`]);
     if (!this.isThere()) throw new CannotSetUp("npm installed something else than the engine.", "Delete the folder .cache/engine and try again.");
   },
 };
@@ -46,7 +40,7 @@ export const vulkan: Part = {
     requireRoot("Installing Mesa");
     await install(["mesa-vulkan-drivers", "libvulkan1"]);
     if (!engine.isThere()) await engine.make();
-    await npmInstall([vulkanBinary]);
+    await npmInstall(engineFolder, [`${vulkanBinary}@${version}`]);
   },
 };
 
@@ -56,16 +50,6 @@ function drivers(): string[] {
     return [...Deno.readDirSync("/usr/share/vulkan/icd.d")].map(({ name }) => name);
   } catch {
     return [];
-  }
-}
-
-async function npmInstall(packages: readonly string[]): Promise<void> {
-  if (findProgram("npm") === null) throw new CannotSetUp("There is no npm.", "Install node 20 or newer with npm.");
-  const flags = ["--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--save-exact", "--loglevel=error"];
-  const wanted = packages.map((name) => `${name}@${version}`);
-  const npm = await run(["npm", "install", ...flags, ...wanted], { cwd: engineFolder, timeoutMilliseconds: 600_000 });
-  if (npm.code !== 0) {
-    throw new CannotSetUp(`npm could not install the engine: ${npm.stderr.trim().slice(-500)}`, "Check that npm reaches its registry: `npm ping`.");
   }
 }
 

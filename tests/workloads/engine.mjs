@@ -102,7 +102,8 @@ const context = await model.createContext({
     itemPrioritizationStrategy({ items, size }) {
       const [item] = items;
       batches.push(Math.min(item.tokens.length, size));
-      rightBefore.push(sequence.tokenPredictions.validated);
+      // Before 3.7 it guesses nothing.
+      rightBefore.push(sequence.tokenPredictions?.validated ?? 0);
       return [{ item, processAmount: size }];
     },
   },

@@ -1,0 +1,128 @@
+/** llama.cpp as packages brought it in 2024: what a tensor holds, and which function computes it, was otherwise then. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { start } from "../harness/command.ts";
+import { matrixTest } from "../harness/kernel.ts";
+import { top } from "../harness/places.ts";
+import { temporary } from "../harness/temporary.ts";
+import { type AsComputed, computedEdges, computedTensors } from "../independent/tensors.ts";
+import { query } from "../judge/trace_processor.ts";
+import { computingLibrary, olderEngine } from "../setup/older_engines.ts";
+import type { EngineLog } from "../workloads/engine_log.ts";
+import { engineCommand, startEngine } from "../workloads/engine_run.ts";
+import { model } from "../workloads/model.ts";
+import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
+
+interface DrawnGraph {
+  readonly times: number;
+  readonly nodes: readonly { readonly name: string }[];
+  readonly edges: readonly { readonly to: number; readonly place: number; readonly name: string }[];
+}
+
+/** As many bytes as the independent program reads with every bpftrace. */
+const short = (name: string) => name.slice(0, 31);
+
+const laidOut: Readonly<Record<"3.3" | "3.1", AsComputed>> = {
+  "3.3": { called: "ggml_compute_forward", sources: 152, name: 256 },
+  "3.1": { called: "ggml_compute_forward", sources: 160, name: 264 },
+};
+
+for (const [version, as] of Object.entries(laidOut) as ["3.3" | "3.1", AsComputed][]) {
+  matrixTest(
+    `node-llama-cpp ${version}: tokens, graphs, and every slice names the tensor that was computed`,
+    { olderEngines: true, judge: true },
+    async ({ path }) => {
+      using folder = temporary();
+      const options = { model: model("tiny"), prompt: 16, tokens: 41, engine: olderEngine(version), log: folder.file("log") };
+      const { tensors, value: { result, events, target } } = await computedTensors({
+        bpftrace: path,
+        library: computingLibrary(version),
+        as,
+        whileRunning: async () => {
+          await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { argv: engineCommand(options) } });
+          return summaryOf("operators", await llmprof.finished());
+        },
+      });
+      assert.equal(events.lost, 0);
+      const { prompt, decodes } = logged(options.log);
+      const { prefill, decode, prefillCalls, decodeCalls } = result.tokens;
+      assert.deepEqual([prefill, decode, prefillCalls, decodeCalls], [16, 40, prompt.decodes, decodes - prompt.decodes]);
+      assert.deepEqual([result.graphs.count, result.graphs.withoutOperators], [decodes, 0]);
+      const expected = tensors.filter(({ pid }) => pid === target!.pid).map(({ name, ne }) => `${short(name)} ${shape(ne)}`);
+      const found = (await query(outputPath(folder, "pftrace"), slices)).map(({ tensor, shape }) => `${short(String(tensor))} ${shape}`);
+      assert.ok(expected.length > 1000);
+      assert.deepEqual(found, expected);
+    },
+  );
+
+  matrixTest(
+    `node-llama-cpp ${version}: two workers of a process that runs, and every edge of its graphs`,
+    { olderEngines: true },
+    async ({ path }) => {
+      using folder = temporary();
+      const [waitFile, log] = [folder.file("go"), folder.file("log")];
+      await using engine = startEngine({ model: model("tiny"), prompt: 16, tokens: 31, threads: 2, engine: olderEngine(version), waitFile, log });
+      await engine.saw('"waiting"');
+      const { edges, value: { result, events } } = await computedEdges({
+        bpftrace: path,
+        library: computingLibrary(version),
+        as,
+        whileRunning: async () => {
+          const formats = ["graph.json"], flags = ["--detail", "wait"];
+          await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, formats, flags });
+          await llmprof.saw("Tracing");
+          Deno.writeTextFileSync(waitFile, "");
+          return summaryOf("operators", await llmprof.finished());
+        },
+      });
+      assert.deepEqual([events.lost, result.graphs.count], [0, logged(log).decodes]);
+      const [first, second] = result.workers;
+      assert.ok(first!.calls > 1000);
+      assert.equal(first!.calls, second!.calls);
+      assert.ok(second!.waitNs! > 0);
+      const { graphs } = JSON.parse(Deno.readTextFileSync(outputPath(folder, "graph.json"))) as { readonly graphs: readonly DrawnGraph[] };
+      const drawn = graphs.flatMap(({ times, nodes, edges }) => {
+        const once = edges.map(({ to, place, name }) => `${short(nodes[to]!.name)} ${place} ${short(name)}`);
+        return Array.from({ length: times }, () => once).flat();
+      });
+      const expected = edges.filter(([pid]) => pid === engine.pid).map(([, tensor, place, source]) => `${short(tensor)} ${place} ${short(source)}`);
+      assert.deepEqual(drawn.toSorted(), expected.toSorted());
+    },
+  );
+}
+
+matrixTest(
+  "gpt4all 4.0, with a ggml of early 2024: tokens and graphs are seen, and that operators are not is said",
+  { olderEngines: true },
+  async ({ path }) => {
+    using folder = temporary();
+    const waitFile = folder.file("go");
+    const argv = ["node", join(top, "tests/workloads/gpt4all.mjs"), olderEngine("gpt4all"), model("small"), "41", waitFile];
+    await using engine = start(argv, { timeoutMilliseconds: 120_000 });
+    await engine.saw('"waiting"');
+    await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, formats: [] });
+    await llmprof.saw("Tracing");
+    Deno.writeTextFileSync(waitFile, "");
+    const { result, events, notes } = summaryOf("operators", await llmprof.finished());
+    const said = JSON.parse(/^\{"tokensGenerated".*$/m.exec((await engine.finished()).stdout)![0]);
+    assert.equal(events.lost, 0);
+    assert.deepEqual([result.tokens.decode, result.tokens.prefill], [said.tokensGenerated, said.tokensIngested]);
+    assert.equal(result.graphs.count, result.tokens.prefillCalls + result.tokens.decodeCalls);
+    assert.deepEqual(result.operators.map(({ name }) => name), ["graph rest"]);
+    assert.ok(notes.some((note) => note.includes("in phases")), notes.join("\n"));
+  },
+);
+
+/** What does not depend on the names of its libraries. */
+function logged(path: string): Pick<EngineLog, "prompt" | "decodes"> {
+  return JSON.parse(Deno.readTextFileSync(path));
+}
+
+function shape(ne: readonly number[]): string {
+  return ne.slice(0, Math.max(2, 1 + ne.findLastIndex((n) => n !== 1))).join("×");
+}
+
+const slices = `
+select extract_arg(s.arg_set_id, 'debug.tensor') as tensor, extract_arg(s.arg_set_id, 'debug.shape') as shape
+from slice s join track t on t.id = s.track_id
+where s.category = 'ggml.op' and t.name = 'worker 0' order by s.ts`;
