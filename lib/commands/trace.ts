@@ -232,9 +232,7 @@ async function checkSeen(
   const how = placesThousands(means.machine.bpftrace!)
     ? "is seen at --detail op, without --learn."
     : "is traced, with this bpftrace, while it runs: --pid N";
-  const inside = required.probe.library?.inside
-    ? " Where it is linked into another library, as into an addon of node, attach while it runs: --pid N"
-    : "";
+  const inside = required.probe.library?.inside ? " Where it is linked into a library of another name (`lib…`), attach while it runs: --pid N" : "";
   throw new LlmprofError(
     ExitCode.failed,
     `${required.what} was never seen in the target.`,

@@ -37,13 +37,15 @@ export interface Unlooked {
   readonly internal?: boolean;
   /** Somebody stands and waits: libraries of other names, of which there may be many, are not looked into where one may be linked into them `alone`. */
   readonly quick?: boolean;
+  /** But for the one of this number, which it has just mapped. */
+  readonly inode?: number;
 }
 
 /** Of a need, what is looked for. `least`: what is enough where a library has not all of `symbols`. */
 export type Sought = Pick<LibraryNeed, "prefix" | "formerly" | "symbols" | "apart" | "inside"> & { readonly least?: Needed };
 
 /** The least that another library takes which is linked into one: CUDA's runtime alone takes more. */
-const LEAST_INSIDE = 512 << 10;
+export const LEAST_INSIDE = 512 << 10;
 /** Bytes of all symbol tables of a library into which an engine is linked: libtorch's are larger, and take a second to read. */
 const LARGEST_TABLES = 4 << 20;
 
@@ -66,8 +68,8 @@ export async function findLibraries(
   const candidates = named.length === 0 ? [...older, ...linked] : without.named ? [] : named;
   const isPlain = (library: Library) => without.plain?.has(library.path) || without.plain?.has(fileKey(library));
   const mayHold = (library: Library) => library.bytes >= LEAST_INSIDE && !candidates.includes(library) && !isPlain(library);
-  const isAsked = need.symbols.length > 0 && !without.named;
-  const around = isAsked && need.inside && !(need.inside === "alone" && without.quick) ? mapped.filter(mayHold) : [];
+  const isAny = !without.named && !(need.inside === "alone" && without.quick);
+  const around = need.symbols.length > 0 && need.inside ? mapped.filter((one) => (isAny || one.inode === without.inode) && mayHold(one)) : [];
   const found = async (library: Library, inside?: LibraryNeed["inside"]): Promise<FoundLibrary | null> => {
     const { name, path } = library;
     const key = fileKey(library);

@@ -66,8 +66,8 @@ export class Attachments {
   }
 
   /** See {@link LibraryAttacher.atMapping}. */
-  atMapping(pid: number): Promise<AtMapping> {
-    return this.#libraries.atMapping(pid);
+  atMapping(pid: number, inode?: number): Promise<AtMapping> {
+    return this.#libraries.atMapping(pid, inode);
   }
 
   /** See {@link LibraryAttacher.atCall}. */

@@ -22,6 +22,8 @@ interface How {
   readonly loaded?: boolean;
   /** Nobody stands and waits. */
   readonly runs?: boolean;
+  /** A file into which the library may be linked. */
+  readonly inode?: number;
 }
 
 /** What came of a stop: how many files were newly attached, and whether each process that runs the same program has to be looked at. */
@@ -101,15 +103,15 @@ export class LibraryAttacher {
 
   /**
    * A process stands at the mapping of a library, or before the first instruction of its program: attach what may be attached now, with the
-   * gate for the rest. Of what is linked into the program there is but one variant.
+   * gate for the rest. Of what is linked into the program, or into another file (`inode`), there is but one variant.
    */
-  async atMapping(pid: number): Promise<AtMapping> {
+  async atMapping(pid: number, inode?: number): Promise<AtMapping> {
     const files = new FilesOnce(this.means.files);
-    const linked = await Promise.all(this.#chosen.map((group) => this.#findAndAttach(files, pid, group, { linked: true })));
+    const linked = await Promise.all(this.#chosen.map((group) => this.#findAndAttach(files, pid, group, { linked: true, inode })));
     const hasChosen = linked.some(({ found }) => found > 0);
     const mapped = this.#mapped.filter(({ probes }) => probes.length > 0 || !hasChosen);
     const gate = (group: LibraryGroup) => hasChosen ? undefined : group.gate;
-    const others = await Promise.all(mapped.map((group) => this.#findAndAttach(files, pid, group, { gate: gate(group) })));
+    const others = await Promise.all(mapped.map((group) => this.#findAndAttach(files, pid, group, { gate: gate(group), inode })));
     const all = [...linked, ...others];
     return { fresh: all.reduce((n, { fresh }) => n + fresh, 0), each: all.some(({ each }) => each) };
   }
@@ -159,9 +161,12 @@ export class LibraryAttacher {
   async #find(files: FilesOnce, pid: number, group: LibraryGroup, how: How = {}): Promise<Found> {
     const { mapped } = await readMapped(files, pid);
     const spared = group.unless !== undefined && mapped.some(({ name }) => name.startsWith(group.unless!));
-    const libraries = spared
-      ? []
-      : await findLibraries(files, pid, group.need, group.symbols, { plain: this.#plain, named: how.linked, quick: !how.runs });
+    const libraries = spared ? [] : await findLibraries(files, pid, group.need, group.symbols, {
+      plain: this.#plain,
+      named: how.linked,
+      quick: !how.runs,
+      inode: how.inode,
+    });
     const probes = group.probes.filter(({ given }) => given === undefined || mapped.some(({ name }) => given.test(name)));
     return { pid, group, how, libraries, spared, probes };
   }

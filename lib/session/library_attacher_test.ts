@@ -293,6 +293,20 @@ Deno.test("library attacher: a library that is linked into the program is found 
   assert.ok(started.includes("  llama-server:ggml_graph_compute shared with its return"));
 });
 
+Deno.test("library attacher: an addon with all of it is looked into when it is mapped, and no other file is", async () => {
+  using root = temporary();
+  const { proc, started, libraries } = attacher(root.path);
+  const all = makeElf({ llama_decode: "55", ggml_graph_compute: "55", ggml_cpu_extra_compute_forward: "55" });
+  for (const [path, inode] of [["/opt/engine.node", 9], ["/opt/other.node", 11]] as const) {
+    proc.map(100, path, inode, all);
+    proc.data(100, path, inode, 1 << 20, all);
+  }
+  assert.deepEqual(await libraries.atMapping(100), { fresh: 0, each: false });
+  assert.deepEqual(await libraries.atMapping(100, 9), { fresh: 2, each: false });
+  assert.deepEqual(started.filter((line) => !line.startsWith("  ")).sort(), ["ggml: ggml/graph ggml/ops", "llama: llama/calls"]);
+  assert.ok(started.every((line) => !line.includes("other.node")));
+});
+
 Deno.test("library attacher: what is for processes with another backend is left out of those without, and a device's own functions need not be exported", async () => {
   using root = temporary();
   const libbase = makeElf({ ggml_backend_synchronize: guarded });

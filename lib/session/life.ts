@@ -114,7 +114,7 @@ export class Life {
     let each = false;
     if (isCall) await this.#attachments.atCall(event.pid);
     else {
-      const found = await this.#attachments.atMapping(event.pid);
+      const found = await this.#attachments.atMapping(event.pid, event.values[1] as number);
       each = found.each;
       // A program without the library: of most that a shell starts.
       if (found.fresh === 0) return each;

@@ -27,5 +27,6 @@ Deno.test("gate: what is asked for cannot change the program", () => {
   const { params } = mappingGate({ prefixes: ['lib"x', "liby"] });
   const nobody = { type: "begins", text: "$name", with: [] };
   const wanted = { type: "begins", text: "$name", with: ['lib"x', "liby"] };
-  assert.deepEqual(params, { wanted, each: nobody, otherwise: nobody, unless: nobody, execs: { type: "int", value: 0 } });
+  const { wanted: names, each, otherwise, unless, execs } = params!;
+  assert.deepEqual([names, each, otherwise, unless, execs], [wanted, nobody, nobody, nobody, { type: "int", value: 0 }]);
 });

@@ -1,11 +1,12 @@
+import { LEAST_INSIDE } from "../../lib/programs/found_libraries.ts";
 import type { GateNames } from "../../lib/programs/gate_names.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import template from "./mapping.bt" with { type: "text" };
 import { released, StopsDecoder } from "./stops.ts";
 
 /**
- * Stops a process of the target when it maps a library with such a name; with `execs`, before the first instruction of each program too, because the library
- * may be a part of it.
+ * Stops a process of the target when it maps a library with such a name; with `execs`, before the first instruction of each program too, and where it maps
+ * something large that is no library of a system, because the library may be a part of that.
  */
 export function mappingGate({ prefixes, each = [], otherwise = [], unless = [] }: GateNames, execs = false): Probe {
   return {
@@ -17,6 +18,9 @@ export function mappingGate({ prefixes, each = [], otherwise = [], unless = [] }
       otherwise: { type: "begins", text: "$name", with: otherwise },
       unless: { type: "begins", text: "$name", with: unless },
       each: { type: "begins", text: "$name", with: each },
+      large: { type: "int", value: LEAST_INSIDE },
+      engines: { type: "begins", text: "$name", with: ["libllamamodel", "libllm", "libwhisper", "libstable-diffusion", "librwkv"] },
+      libraries: { type: "begins", text: "$name", with: ["lib", "ld-"] },
       execs: { type: "int", value: execs ? 1 : 0 },
     },
     tracepoints: ["syscalls:sys_enter_mmap", "syscalls:sys_enter_kill"],

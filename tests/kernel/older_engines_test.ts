@@ -91,27 +91,33 @@ for (const [version, as] of Object.entries(laidOut) as ["3.3" | "3.1", AsCompute
   );
 }
 
-matrixTest(
-  "gpt4all 4.0, with a ggml of early 2024: tokens and graphs are seen, and that operators are not is said",
-  { olderEngines: true },
-  async ({ path }) => {
-    using folder = temporary();
-    const waitFile = folder.file("go");
-    const argv = ["node", join(top, "tests/workloads/gpt4all.mjs"), olderEngine("gpt4all"), model("small"), "41", waitFile];
-    await using engine = start(argv, { timeoutMilliseconds: 120_000 });
-    await engine.saw('"waiting"');
-    await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, formats: [] });
-    await llmprof.saw("Tracing");
-    Deno.writeTextFileSync(waitFile, "");
-    const { result, events, notes } = summaryOf("operators", await llmprof.finished());
-    const said = JSON.parse(/^\{"tokensGenerated".*$/m.exec((await engine.finished()).stdout)![0]);
-    assert.equal(events.lost, 0);
-    assert.deepEqual([result.tokens.decode, result.tokens.prefill], [said.tokensGenerated, said.tokensIngested]);
-    assert.equal(result.graphs.count, result.tokens.prefillCalls + result.tokens.decodeCalls);
-    assert.deepEqual(result.operators.map(({ name }) => name), ["graph rest"]);
-    assert.ok(notes.some((note) => note.includes("in phases")), notes.join("\n"));
-  },
-);
+for (const how of ["running", "started"] as const) {
+  matrixTest(
+    `gpt4all 4.0, with a ggml of early 2024, ${how}: tokens and graphs are seen, and that operators are not is said`,
+    { olderEngines: true },
+    async ({ path }) => {
+      using folder = temporary();
+      const go = folder.file("go");
+      const argv = ["node", join(top, "tests/workloads/gpt4all.mjs"), olderEngine("gpt4all"), model("small"), "41", go];
+      if (how === "started") Deno.writeTextFileSync(go, "");
+      await using engine = how === "running" ? start(argv, { timeoutMilliseconds: 120_000 }) : null;
+      await engine?.saw('"waiting"');
+      const target = engine ? { pid: engine.pid } : { argv };
+      await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target, formats: [] });
+      await llmprof.saw("Tracing");
+      Deno.writeTextFileSync(go, "");
+      const finished = await llmprof.finished();
+      const { result, events, notes } = summaryOf("operators", finished);
+      const output = engine ? (await engine.finished()).stdout : finished.stderr;
+      const said = JSON.parse(/^\{"tokensGenerated".*$/m.exec(output)![0]);
+      assert.equal(events.lost, 0);
+      assert.deepEqual([result.tokens.decode, result.tokens.prefill], [said.tokensGenerated, said.tokensIngested]);
+      assert.equal(result.graphs.count, result.tokens.prefillCalls + result.tokens.decodeCalls);
+      assert.deepEqual(result.operators.map(({ name }) => name), ["graph rest"]);
+      assert.ok(notes.some((note) => note.includes("in phases")), notes.join("\n"));
+    },
+  );
+}
 
 /** What does not depend on the names of its libraries. */
 function logged(path: string): Pick<EngineLog, "prompt" | "decodes"> {

@@ -229,6 +229,8 @@ export const targetKinds: readonly TargetKind[] = [
   },
   { name: "static, started", times: 1, run: (way) => way.started([plain(way).linked, "call"]) },
   { name: "static, started by a shell", times: 1, run: (way) => way.started(["sh", "-c", `true; env A=1 '${plain(way).linked}' call; true`]) },
+  { name: "linked into an addon, started", times: 1, run: (way) => way.started([plain(way).program, `load=${plain(way).addon}`, "call"]) },
+  { name: "linked into an addon, running", times: 1, run: (way) => way.running([plain(way).program, `load=${plain(way).addon}`, ...ready(way)]) },
   { name: "static, running", times: 1, run: (way) => way.running([plain(way).linked, ...ready(way)]) },
   {
     name: "two copies in one process",
@@ -277,6 +279,14 @@ export const targetKinds: readonly TargetKind[] = [
       const { program, library } = plain(way);
       const target = ["say=ready", `wait=${way.go}`, `load=${library}`, "call"];
       return way.running([program, ...target], { flags: ["--wait"] });
+    },
+  },
+  {
+    name: "an addon with all of it dlopen'ed late",
+    times: 1,
+    run(way) {
+      const { program, addon } = plain(way);
+      return way.running([program, "say=ready", `wait=${way.go}`, `load=${addon}`, "call"], { flags: ["--wait"] });
     },
   },
   {

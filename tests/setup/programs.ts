@@ -116,6 +116,12 @@ const table: Readonly<
     flags: ["-O1", "-g", "-fPIC", "-shared"],
     libraries: ["-ldl"],
   },
+  // All of an engine in one library of another name.
+  "counted/engine.node": {
+    sources: ["counted/llama.c", "counted/ggml_cpu.c", "ggml_structs.h", "llama_batch.h"],
+    flags: ["-O1", "-g", "-fPIC", "-shared", "-DLINKED", "-DLARGE"],
+    libraries: [],
+  },
   // Another engine, which has its own ways into ggml.
   "counted/libwhisper.so": {
     sources: ["counted/llama.c", "ggml_structs.h", "llama_batch.h"],

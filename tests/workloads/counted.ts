@@ -12,12 +12,15 @@ export interface CountedFiles {
   readonly program: string;
   readonly library: string;
   readonly linked: string;
+  /** A library of another name with all of it. */
+  readonly addon: string;
 }
 
 export function copyCounted(folder: string): CountedFiles {
   Deno.mkdirSync(folder, { recursive: true });
-  for (const name of ["counted", "linked", ...libraries]) copyFileSync(join(built.counted, name), join(folder, name));
-  return { program: join(folder, "counted"), library: join(folder, "libllama.so"), linked: join(folder, "linked") };
+  for (const name of ["counted", "linked", "engine.node", ...libraries]) copyFileSync(join(built.counted, name), join(folder, name));
+  const path = (name: string) => join(folder, name);
+  return { program: path("counted"), library: path("libllama.so"), linked: path("linked"), addon: path("engine.node") };
 }
 
 /** Files of the folder that are libraries. */
