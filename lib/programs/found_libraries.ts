@@ -25,6 +25,8 @@ export interface FoundLibrary {
   readonly functions: ReadonlyMap<string, ElfSymbol>;
   /** The program itself: what is linked into it is there from its first instruction on. */
   readonly isProgram: boolean;
+  /** It has another name: the library is linked into it, with what calls it. */
+  readonly isPart: boolean;
 }
 
 /** Where {@link findLibraries} does not look. */
@@ -88,7 +90,8 @@ export async function findLibraries(
       return null;
     }
     const buildId = await readSection(read, elf.sections.find(({ name, size }) => name === BUILD_ID_SECTION && size < 65_536));
-    return { key, name, path, file: mappedFile(pid, library), elf, buildId, functions, isProgram };
+    const isPart = ![need.prefix, need.formerly].some((start) => start !== undefined && name.startsWith(start));
+    return { key, name, path, file: mappedFile(pid, library), elf, buildId, functions, isProgram, isPart };
   };
   const all = async (libraries: readonly Library[], inside?: LibraryNeed["inside"]) => {
     return (await Promise.all(libraries.map((library) => found(library, inside)))).filter((library) => library !== null);

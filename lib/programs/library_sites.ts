@@ -35,6 +35,8 @@ export async function sitesIn(
   returns: Wanted = [],
 ): Promise<Site[]> {
   if (param.at === "usdt") return host.markers ? markersIn(library, param) : [];
+  const { isPart, functions } = library;
+  if (param.part ? !isPart : isPart && param.unlessPart !== undefined && functions.has(param.unlessPart)) return [];
   const { at } = param;
   const sites: Site[] = [];
   const { file, buildId } = library;

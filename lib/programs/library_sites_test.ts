@@ -29,6 +29,7 @@ async function library(
     buildId: null,
     functions,
     isProgram: false,
+    isPart: false,
   };
 }
 
@@ -80,4 +81,18 @@ Deno.test("sites: without names of its own each function has its attach point", 
     [`uprobe:"/x/libtorch_cpu.so":"${names[1]}"`, 0],
     [`uprobe:"/x/libtorch_cpu.so":"${names[2]}"`, 0],
   ]);
+});
+
+Deno.test("sites: what is compiled together with its callers is seen at what they call of it", async () => {
+  const found = { ...await library({ [names[0]!]: "55", [names[1]!]: "55" }), name: "engine.node" };
+  const site = { type: "site", at: "entry" } as const;
+  const outer: SiteParam = { ...site, functions: [[names[0]!]], unlessPart: names[1]! },
+    inner: SiteParam = { ...site, functions: [[names[1]!]], part: true };
+  const placed = async (isPart: boolean, outer: SiteParam) => {
+    const sites = await Promise.all([outer, inner].map((param) => sitesIn({ ...found, isPart }, param, host)));
+    return sites.flat().map(({ functions }) => functions[0]!.name);
+  };
+  assert.deepEqual(await placed(false, outer), [names[0]]);
+  assert.deepEqual(await placed(true, outer), [names[1]]);
+  assert.deepEqual(await placed(true, { ...outer, unlessPart: names[2]! }), names.slice(0, 2), "another function");
 });

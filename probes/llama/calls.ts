@@ -4,6 +4,7 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Param, Probe, SiteParam } from "../../lib/programs/probe.ts";
 import { OpenSlices } from "../../lib/timeline/open_slices.ts";
+import { decodeSites, decoding } from "./decode.ts";
 import template from "./calls.bt" with { type: "text" };
 
 /** Each by its names from newest to oldest. The first name of the first function is what the slice is called. */
@@ -30,9 +31,10 @@ export function beginningsAndReturns(all: Readonly<Record<string, SiteParam["fun
 export const calls: Probe = {
   name: "llama/calls",
   summary: "llama.cpp: model load, context, decode, sampling",
-  template,
+  template: decoding(template),
   params: {
     ...beginningsAndReturns(FUNCTIONS),
+    ...decodeSites,
     emptied: { type: "site", at: "entry", functions: [["llama_batch_ext_clear"], ["llama_batch_ext_free"]] },
     adding: { type: "site", at: "entry", functions: [["llama_batch_ext_add_token"]] },
     placing: { type: "site", at: "entry", functions: [["llama_batch_ext_set_pos"]] },

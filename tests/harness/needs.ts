@@ -4,7 +4,7 @@ import { debianLlama } from "../setup/debian_llama.ts";
 import { engine, vulkan } from "../setup/engine.ts";
 import { fio } from "../setup/fio.ts";
 import { libbpfTools } from "../setup/libbpf_tools.ts";
-import { olderEngines } from "../setup/older_engines.ts";
+import { moreEngines } from "../setup/more_engines.ts";
 import { podman } from "../setup/podman.ts";
 import { programs } from "../setup/programs.ts";
 import { bpftraceOf } from "../setup/root.ts";
@@ -22,8 +22,8 @@ export interface Needs {
   readonly vulkan?: boolean;
   /** llama.cpp's own programs, of Debian sid. */
   readonly debianLlama?: boolean;
-  /** Engines with a ggml of 2024. */
-  readonly olderEngines?: boolean;
+  /** Engines of 2024, and one in an addon. */
+  readonly moreEngines?: boolean;
   /** Planted targets and helpers; they are there where a compiler is. */
   readonly gcc?: boolean;
   readonly podman?: boolean;
@@ -54,7 +54,7 @@ export function unmet(needs: Needs): string | null {
   if (needs.engine && !engine.isThere()) return "needs the engine: deno run -A tests/setup/setup.ts engine";
   if (needs.vulkan && !vulkan.isThere()) return "needs the engine for Vulkan: deno run -A tests/setup/setup.ts vulkan";
   if (needs.debianLlama && !debianLlama.isThere()) return "needs Debian's llama.cpp: deno run -A tests/setup/setup.ts debian-llama";
-  if (needs.olderEngines && !olderEngines.isThere()) return "needs engines of 2024: deno run -A tests/setup/setup.ts older-engines";
+  if (needs.moreEngines && !moreEngines.isThere()) return "needs more engines: deno run -A tests/setup/setup.ts more-engines";
   if (needs.gcc && !programs.isThere()) return "needs the planted targets: deno run -A tests/setup/setup.ts programs";
   if (needs.podman && !podman.isThere()) return "needs podman: deno run -A tests/setup/setup.ts podman";
   if (needs.fio && !fio.isThere()) return "needs fio: deno run -A tests/setup/setup.ts fio";

@@ -11,7 +11,7 @@ export const cache = join(top, ".cache");
 export const engineFolder = join(cache, "engine");
 
 /** Where engines of other years are, each in a folder of its own. */
-export const olderEngines = join(cache, "older-engines");
+export const moreEngines = join(cache, "more-engines");
 
 /** Where planted targets and small helpers are built. */
 export const builtFolder = join(cache, "bin");

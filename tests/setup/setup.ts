@@ -13,7 +13,7 @@ import { crossCompiler } from "./cross_compiler.ts";
 import { CannotSetUp, type Part } from "./part.ts";
 import { fio } from "./fio.ts";
 import { libbpfTools } from "./libbpf_tools.ts";
-import { olderEngines } from "./older_engines.ts";
+import { moreEngines } from "./more_engines.ts";
 import { podman } from "./podman.ts";
 import { programs } from "./programs.ts";
 import { bpftraceOf } from "./root.ts";
@@ -35,7 +35,7 @@ const usual: readonly Part[] = [
   torch,
   bpftraceOf("trixie"),
 ];
-const onDemand: readonly Part[] = [bpftraceOf("sid"), debianLlama, olderEngines, bcc];
+const onDemand: readonly Part[] = [bpftraceOf("sid"), debianLlama, moreEngines, bcc];
 
 /** Says on standard error what was there or made. Throws {@link CannotSetUp}. */
 export async function setUp(part: Part): Promise<void> {

@@ -7,7 +7,7 @@ import { top } from "../harness/places.ts";
 import { temporary } from "../harness/temporary.ts";
 import { type AsComputed, computedEdges, computedTensors } from "../independent/tensors.ts";
 import { query } from "../judge/trace_processor.ts";
-import { computingLibrary, olderEngine } from "../setup/older_engines.ts";
+import { computingLibrary, engineOf } from "../setup/more_engines.ts";
 import type { EngineLog } from "../workloads/engine_log.ts";
 import { engineCommand, startEngine } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
@@ -30,10 +30,10 @@ const laidOut: Readonly<Record<"3.3" | "3.1", AsComputed>> = {
 for (const [version, as] of Object.entries(laidOut) as ["3.3" | "3.1", AsComputed][]) {
   matrixTest(
     `node-llama-cpp ${version}: tokens, graphs, and every slice names the tensor that was computed`,
-    { olderEngines: true, judge: true },
+    { moreEngines: true, judge: true },
     async ({ path }) => {
       using folder = temporary();
-      const options = { model: model("tiny"), prompt: 16, tokens: 41, engine: olderEngine(version), log: folder.file("log") };
+      const options = { model: model("tiny"), prompt: 16, tokens: 41, engine: engineOf(version), log: folder.file("log") };
       const { tensors, value: { result, events, target } } = await computedTensors({
         bpftrace: path,
         library: computingLibrary(version),
@@ -57,11 +57,11 @@ for (const [version, as] of Object.entries(laidOut) as ["3.3" | "3.1", AsCompute
 
   matrixTest(
     `node-llama-cpp ${version}: two workers of a process that runs, and every edge of its graphs`,
-    { olderEngines: true },
+    { moreEngines: true },
     async ({ path }) => {
       using folder = temporary();
       const [waitFile, log] = [folder.file("go"), folder.file("log")];
-      await using engine = startEngine({ model: model("tiny"), prompt: 16, tokens: 31, threads: 2, engine: olderEngine(version), waitFile, log });
+      await using engine = startEngine({ model: model("tiny"), prompt: 16, tokens: 31, threads: 2, engine: engineOf(version), waitFile, log });
       await engine.saw('"waiting"');
       const { edges, value: { result, events } } = await computedEdges({
         bpftrace: path,
@@ -91,14 +91,19 @@ for (const [version, as] of Object.entries(laidOut) as ["3.3" | "3.1", AsCompute
   );
 }
 
-for (const how of ["running", "started"] as const) {
-  matrixTest(
-    `gpt4all 4.0, with a ggml of early 2024, ${how}: tokens and graphs are seen, and that operators are not is said`,
-    { olderEngines: true },
-    async ({ path }) => {
+/** Engines in a library of a name of their own: the script that runs each, and whether operators can be seen. */
+const embedded = {
+  gpt4all: { script: "gpt4all.mjs", what: "gpt4all 4.0, with a ggml of early 2024", seesOperators: false, warmup: 0 },
+  "llama.node": { script: "llama_node.mjs", what: "llama.node, compiled together with all of llama.cpp", seesOperators: true, warmup: 2 },
+} as const;
+
+for (const [name, { script, what, seesOperators, warmup }] of Object.entries(embedded)) {
+  for (const how of ["running", "started"] as const) {
+    const seen = seesOperators ? "tokens, graphs, operators" : "tokens and graphs are seen, and that operators are not is said";
+    matrixTest(`${what}, ${how}: ${seen}`, { moreEngines: true }, async ({ path }) => {
       using folder = temporary();
       const go = folder.file("go");
-      const argv = ["node", join(top, "tests/workloads/gpt4all.mjs"), olderEngine("gpt4all"), model("small"), "41", go];
+      const argv = ["node", join(top, "tests/workloads", script), engineOf(name as keyof typeof embedded), model("small"), "41", go];
       if (how === "started") Deno.writeTextFileSync(go, "");
       await using engine = how === "running" ? start(argv, { timeoutMilliseconds: 120_000 }) : null;
       await engine?.saw('"waiting"');
@@ -111,12 +116,15 @@ for (const how of ["running", "started"] as const) {
       const output = engine ? (await engine.finished()).stdout : finished.stderr;
       const said = JSON.parse(/^\{"tokensGenerated".*$/m.exec(output)![0]);
       assert.equal(events.lost, 0);
-      assert.deepEqual([result.tokens.decode, result.tokens.prefill], [said.tokensGenerated, said.tokensIngested]);
+      const ingested = said.tokensIngested + (how === "started" ? warmup : 0);
+      assert.deepEqual([result.tokens.decode, result.tokens.prefill], [said.tokensGenerated, ingested]);
       assert.equal(result.graphs.count, result.tokens.prefillCalls + result.tokens.decodeCalls);
-      assert.deepEqual(result.operators.map(({ name }) => name), ["graph rest"]);
-      assert.ok(notes.some((note) => note.includes("in phases")), notes.join("\n"));
-    },
-  );
+      assert.equal(result.graphs.withoutOperators, seesOperators ? 0 : result.graphs.count);
+      const products = result.operators.find(({ name }) => name === "MUL_MAT")?.calls ?? 0;
+      assert.ok(seesOperators ? products >= 85 * result.graphs.count : products === 0, `${products} products`);
+      assert.equal(notes.some((note) => note.includes("in phases")), !seesOperators, notes.join("\n"));
+    });
+  }
 }
 
 /** What does not depend on the names of its libraries. */
