@@ -1,6 +1,7 @@
 import type { Slice } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
-import { DecodeContext, NO_TOKENS } from "./decode_context.ts";
+import { NO_TOKENS } from "./decode_context.ts";
+import { DecodeContexts } from "./decode_contexts.ts";
 import { FirstToken } from "./first_token.ts";
 import { Histogram } from "./histogram.ts";
 import type { LibraryCalls } from "./library_calls.ts";
@@ -10,9 +11,6 @@ import type { StoppedTimes } from "./stopped.ts";
 interface Process {
   readonly first: FirstToken;
   readonly firstStart: Ns;
-  /** By address, those that there are; and all that there were. */
-  readonly contexts: Map<number, DecodeContext>;
-  readonly all: DecodeContext[];
   lastEnd: Ns;
 }
 
@@ -22,6 +20,7 @@ interface Process {
  */
 export class DecodeCalls {
   readonly #processes = new Map<number, Process>();
+  readonly #contexts = new DecodeContexts();
   #open = 0;
   #failed = 0;
   #betweenNs = 0;
@@ -34,19 +33,17 @@ export class DecodeCalls {
   decode(slice: Slice): void {
     const { pid } = slice.track;
     const process = this.#process(pid, slice.start);
-    const context = contextOf(process, slice);
-    context.called(slice);
+    const generated = this.#contexts.decode(slice, this.stopped);
     if (slice.open) {
       this.#open++;
       return;
     }
     process.first.decode(slice);
-    if (Number(slice.args?.ret ?? 0) !== 0) {
+    if (generated === null) {
       this.#failed++;
       this.library.explains(slice);
       return;
     }
-    const generated = context.decoded(slice, process.contexts.values(), this.stopped);
     // Only before a call that generates: what lies before a prompt is the wait for the next request.
     if (generated > 0 && slice.start > process.lastEnd) {
       this.#betweenNs += this.stopped.net(pid, process.lastEnd, slice.start);
@@ -57,13 +54,13 @@ export class DecodeCalls {
   }
 
   /** A context was made: one of the same address is no more. */
-  made({ track: { pid }, args }: Slice): void {
-    this.#processes.get(pid)?.contexts.delete(Number(args?.context));
+  made(slice: Slice): void {
+    this.#contexts.made(slice);
   }
 
   #process(pid: number, start: Ns): Process {
     let process = this.#processes.get(pid);
-    if (!process) this.#processes.set(pid, process = { first: new FirstToken(), firstStart: start, contexts: new Map(), all: [], lastEnd: NaN });
+    if (!process) this.#processes.set(pid, process = { first: new FirstToken(), firstStart: start, lastEnd: NaN });
     return process;
   }
 
@@ -71,9 +68,9 @@ export class DecodeCalls {
   interrupt(): void {
     for (const process of this.#processes.values()) {
       process.lastEnd = NaN;
-      for (const context of process.all) context.interrupt();
       process.first.interrupt();
     }
+    this.#contexts.interrupt();
   }
 
   sample(slice: Slice): void {
@@ -88,11 +85,11 @@ export class DecodeCalls {
     const told: OperatorsResult["contexts"] = [];
     const intervals = new Histogram(), sums: TokenSums = { ...NO_TOKENS };
     let [generatingNs, intervalTokens] = [0, 0];
-    for (const [pid, { all }] of this.#processes) {
+    for (const pid of this.#processes.keys()) {
       // Of contexts at work at once, once.
       const generating = this.stopped.union([pid]), stoppedNs = generating.total;
-      const guessers = new Set(all.flatMap((context) => context.guessers));
-      for (const context of all) {
+      const guessers = this.#contexts.guessers(pid);
+      for (const context of this.#contexts.all(pid)) {
         const guesses = guessers.has(context), { tokens } = context;
         told.push({ pid, address: `0x${context.address.toString(16)}`, guesses, ...tokens });
         if (guesses) continue;
@@ -127,7 +124,7 @@ export class DecodeCalls {
   }
 
   time(): Pick<OperatorsResult["time"], "decodeNs" | "samplingNs" | "samplingCalls" | "betweenDecodesNs" | "betweenUnknownNs"> {
-    const contexts = [...this.#processes.values()].flatMap(({ all }) => all);
+    const contexts = [...this.#processes.keys()].flatMap((pid) => this.#contexts.all(pid));
     return {
       decodeNs: contexts.reduce((sum, { tokens }) => sum + tokens.prefillNs + tokens.decodeNs, 0),
       samplingNs: this.#samplingNs,
@@ -144,16 +141,6 @@ export class DecodeCalls {
     }
     return null;
   }
-}
-
-function contextOf({ contexts, all }: Process, { track: { pid }, args }: Slice): DecodeContext {
-  const address = Number(args?.context ?? 0);
-  let context = contexts.get(address);
-  if (!context) {
-    contexts.set(address, context = new DecodeContext(pid, address));
-    all.push(context);
-  }
-  return context;
 }
 
 function perSecond(count: number, ns: number): number | null {

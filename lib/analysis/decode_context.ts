@@ -104,7 +104,7 @@ export class DecodeContext {
 
   /** Each of the same sequences goes on behind what was kept of it. Others say nothing of those that were tried. */
   #resolve(places: Places | null): void {
-    if (!this.#trial || places?.runs !== this.#trial.runs) return;
+    if (!this.#trial || !places || places.runs !== this.#trial.runs) return;
     const kept = places.begins - this.#trial.begins - places.runs;
     if (kept < 0 || kept > this.#trial.guessed) return;
     this.tokens.kept += kept;

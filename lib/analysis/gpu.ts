@@ -1,5 +1,6 @@
 import type { GpuCall, Slice, Span, Track } from "../events/span.ts";
 import type { Analysis } from "./analysis.ts";
+import { DecodeContexts } from "./decode_contexts.ts";
 import { GpuDevices } from "./gpu_devices.ts";
 import { GpuFiles } from "./gpu_files.ts";
 import { GpuMemory } from "./gpu_memory.ts";
@@ -61,7 +62,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
   readonly #windows = new Windows();
   #captured = 0;
   #outermostNs = 0;
-  #tokens = 0;
+  readonly #contexts = new DecodeContexts();
   #unknown = 0;
 
   span(span: Span): void {
@@ -87,7 +88,8 @@ class GpuAnalysis implements Analysis<GpuResult> {
     else if (category === "gpu.kernel") this.#ran(span);
     else if (category === "gpu.gap") this.#gaps.add(this.#net(span));
     else if (category === "llmprof.stopped") this.#stopped.add(span);
-    else if (category === "llama.decode" && span.args?.phase === "decode") this.#tokens++;
+    else if (category === "llama.decode") this.#contexts.decode(span, this.#stopped);
+    else if (category === "llama.context") this.#contexts.made(span);
     else if (category.startsWith("gpu.")) this.#unknown++;
   }
 
@@ -108,7 +110,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
     const memory = this.#memory.result();
     const copies = [...this.#copies].map(([direction, { calls, ...sums }]) => ({ direction, copies: calls, ...sums }));
     const launches = kind("launch").calls, sync = kind("sync");
-    const each = (all: number) => all / this.#tokens;
+    const tokens = this.#contexts.generated, each = (all: number) => all / tokens;
     return {
       windows: this.#windows.result(),
       functions,
@@ -139,8 +141,8 @@ class GpuAnalysis implements Analysis<GpuResult> {
         longestNs: this.#gaps.count > 0 ? this.#gaps.max : 0,
       },
       errors: [...this.#errors.values()].sort((a, b) => b.times - a.times),
-      perToken: this.#tokens === 0 ? null : {
-        tokens: this.#tokens,
+      perToken: tokens === 0 ? null : {
+        tokens,
         callsNs: each(this.#outermostNs),
         launches: each(launches + kind("graphLaunch").calls + kind("submit").calls),
         copies: each(kind("copy").calls),

@@ -80,7 +80,15 @@ Deno.test("gpu: memory by GPU and kind: its peak, how long it was held, and what
 });
 
 Deno.test("gpu: for each token that was generated, where tokens are seen as well", () => {
-  const decode: Span = { type: "slice", track, name: "llama_decode", category: "llama.decode", start: 0, end: 100, args: { phase: "decode" } };
+  const decode: Span = {
+    type: "slice",
+    track,
+    name: "llama_decode",
+    category: "llama.decode",
+    start: 0,
+    end: 100,
+    args: { phase: "decode", tokens: 1 },
+  };
   const { perToken } = explain([
     ...[10, 20, 30].map((start) => call("cuLaunchKernel", start, start + 5, { kind: "launch" })),
     call("cuMemcpyDtoH", 40, 50, { bytes: 512, direction: "device to host" }),

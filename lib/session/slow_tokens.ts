@@ -1,3 +1,6 @@
+import type { DecodeContext } from "../analysis/decode_context.ts";
+import { DecodeContexts } from "../analysis/decode_contexts.ts";
+import { StoppedTimes } from "../analysis/stopped.ts";
 import type { Span } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 
@@ -11,20 +14,19 @@ export interface SlowToken {
   readonly median: number;
 }
 
-/** Of one `llama_context`. */
+/** Of one context. */
 interface Calls {
-  readonly pid: number;
   /** When the last one ended. What lies before a prompt is no token's: it is the wait for the next request. */
   ended: Ns;
   readonly recent: number[];
-  /** It was given guesses. */
-  tried: boolean;
 }
 
 /** Tells when a token takes longer than others of its context: `factor` times the median of the last ones. */
 export class SlowTokens {
-  /** By process and address. */
-  readonly #contexts = new Map<string, Calls>();
+  readonly #contexts = new DecodeContexts();
+  /** Nothing is told of times in calls. */
+  readonly #stopped = new StoppedTimes();
+  readonly #calls = new Map<DecodeContext, Calls>();
   #next: PromiseWithResolvers<SlowToken> | undefined;
 
   constructor(readonly factor: number) {}
@@ -32,19 +34,21 @@ export class SlowTokens {
   /** The next one from now on. Only while somebody waits for it are tokens looked at: others are looked at more closely, and take longer. */
   next(): Promise<SlowToken> {
     this.#next = Promise.withResolvers();
-    for (const calls of this.#contexts.values()) calls.ended = NaN;
+    this.#contexts.interrupt();
+    for (const calls of this.#calls.values()) calls.ended = NaN;
     return this.#next.promise;
   }
 
   span(span: Span): void {
-    if (!this.#next || span.type !== "slice" || span.category !== "llama.decode" || span.open) return;
-    const { track: { pid }, args, end } = span;
-    const key = `${pid}:${args?.context}`;
-    let calls = this.#contexts.get(key);
-    if (!calls) this.#contexts.set(key, calls = { pid, ended: NaN, recent: [], tried: false });
+    if (!this.#next || span.type !== "slice") return;
+    if (span.category === "llama.context") return this.#contexts.made(span);
+    if (span.category !== "llama.decode" || span.open) return;
+    this.#contexts.decode(span, this.#stopped);
+    const context = this.#contexts.of(span), { args, end } = span;
+    let calls = this.#calls.get(context);
+    if (!calls) this.#calls.set(context, calls = { ended: NaN, recent: [] });
     const ns = end - calls.ended;
     calls.ended = end;
-    if (args?.guessed !== undefined) calls.tried = true;
     if (args?.phase !== "decode" || !(ns >= 0)) return;
     const { recent } = calls, sorted = recent.toSorted((a, b) => a - b);
     const median = sorted[sorted.length >> 1] ?? NaN;
@@ -52,7 +56,7 @@ export class SlowTokens {
     if (recent.length > REMEMBERED) recent.shift();
     if (sorted.length < ENOUGH || !(ns > this.factor * median)) return;
     // A context that guesses for another one waits for it each time.
-    if (!calls.tried && [...this.#contexts.values()].some((other) => other.pid === pid && other.tried)) return;
+    if (this.#contexts.guessers(context.pid).has(context)) return;
     this.#next.resolve({ ns, median });
     this.#next = undefined;
   }

@@ -1,12 +1,18 @@
+import { DecodeContexts } from "../analysis/decode_contexts.ts";
+import { StoppedTimes } from "../analysis/stopped.ts";
 import type { Span } from "../events/span.ts";
 
-/** Counts generated tokens as they come, to end a run after so many. Where an engine samples by itself, decodes count. */
+/** Counts generated tokens as they come, to end a run after so many. Those that a draft model computes, and guesses that were wrong, are none. */
 export class TokenCount {
   readonly #reached = Promise.withResolvers<void>();
-  #sampled = 0;
-  #decoded = 0;
-  /** An engine may call several samplers for one token: the first after a decode counts. */
-  #fresh = false;
+  readonly #contexts = new DecodeContexts();
+  /** Nothing is told of times. */
+  readonly #stopped = new StoppedTimes();
+  /** The first token of a sequence comes out of its prompt: where the engine's sampling is seen, that tells of it. */
+  #firsts = 0;
+  #samples = false;
+  /** Of the last call: what is sampled from it comes next. An engine may call several samplers for one token. */
+  #fresh: { readonly isPrompt: boolean; readonly generated: number } | null = null;
 
   constructor(readonly limit: number | undefined) {}
 
@@ -16,18 +22,19 @@ export class TokenCount {
   }
 
   get count(): number {
-    // The first token comes out of the prompt, before any decode.
-    return this.#sampled > 0 ? this.#sampled : this.#decoded;
+    return this.#contexts.generated + this.#firsts - (this.#samples ? this.#fresh?.generated ?? 0 : 0);
   }
 
   span(span: Span): void {
     if (span.type !== "slice") return;
+    if (span.category === "llama.context") return this.#contexts.made(span);
     if (span.category === "llama.decode") {
-      this.#fresh = true;
-      if (span.args?.phase === "decode") this.#decoded++;
+      const generated = this.#contexts.decode(span, this.#stopped) ?? 0;
+      this.#fresh = { isPrompt: span.args?.phase !== "decode", generated };
     } else if (span.category === "llama.sample" && this.#fresh) {
-      this.#fresh = false;
-      this.#sampled++;
+      this.#samples = true;
+      if (this.#fresh.isPrompt) this.#firsts++;
+      this.#fresh = null;
     } else return;
     if (this.limit !== undefined && this.count >= this.limit) this.#reached.resolve();
   }

@@ -35,3 +35,22 @@ Deno.test("tokens: without a limit they are counted and never enough", async () 
   for (let i = 0; i < 100; i++) tokens.span(s.decode("decode", i, i + 1));
   assert.deepEqual([tokens.count, await reached(tokens)], [100, false]);
 });
+
+Deno.test("tokens: of several sequences at once each has one, and what a draft computes and what was guessed wrong is none", () => {
+  const tokens = new TokenCount(undefined);
+  const call = (context: number, at: number, more: Readonly<Record<string, number>>) => {
+    const slice = s.decode("decode", at, at + 1);
+    tokens.span({ ...slice, args: { ...slice.args!, context, ...more } });
+  };
+  call(1, 0, { tokens: 3 });
+  assert.equal(tokens.count, 3);
+  call(1, 10, { tokens: 1, position: 100 });
+  assert.equal(tokens.count, 4);
+  // Two of three guesses are right each time.
+  for (let i = 0; i < 5; i++) {
+    for (let j = 0; j < 3; j++) call(2, 20 + 10 * i + 2 * j, { tokens: 1, position: j });
+    call(1, 27 + 10 * i, { tokens: 4, guessed: 3, position: 104 + 3 * i });
+  }
+  call(1, 100, { tokens: 1, position: 116 });
+  assert.equal(tokens.count, 4 + 5 * 3 + 1);
+});
