@@ -2,22 +2,23 @@ import { Cache, machineKey } from "../machine/cache.ts";
 import { type Ceilings, highest, parseCeilings } from "../machine/ceilings/ceilings.ts";
 import { measureCeilings } from "../machine/ceilings/measure.ts";
 import { type Calibration, parseCalibration, uncalibrated } from "../machine/calibration.ts";
-import { calibrate } from "../session/calibrate.ts";
+import { calibrate, calibratedWith } from "../session/calibrate.ts";
 import type { Means } from "../session/means.ts";
 
 /** `now`: measured again; `needed`: measured unless it was; `kept`: what is known already, so that a run is not kept waiting. */
 export type CalibrationWish = "now" | "needed" | "kept";
 
-/** What a hit costs here: measured once for this bpftrace and boot. `begin` is told when a measurement begins, which takes seconds. */
+/** What a hit costs here: measured once for this bpftrace and boot, and for what llmprof measures. `begin` is told when a measurement begins, which takes seconds. */
 export async function readCalibration(means: Means, bufferPages: number, wish: CalibrationWish, begin: () => void): Promise<Calibration> {
   const key = means.machine.cacheKey;
   const cache = key && new Cache(key);
-  const kept = wish === "now" ? null : parseCalibration(cache?.read("calibration"));
-  if (kept) return kept;
+  const by = calibratedWith(means), kept = cache?.read("calibration") as { readonly by?: unknown } | null;
+  const known = wish !== "now" && kept?.by === by ? parseCalibration(kept) : null;
+  if (known) return known;
   if (wish === "kept") return uncalibrated;
   begin();
   const measured = await calibrate(means, bufferPages);
-  cache?.write("calibration", measured);
+  cache?.write("calibration", { ...measured, by });
   return { ...measured, measured: true };
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { hasRingBuffer } from "../machine/bpftrace.ts";
 import type { HitCosts } from "../machine/calibration.ts";
@@ -12,6 +13,11 @@ import { unwrittenSession } from "./unwritten.ts";
 const NAME = "llmprof-hits";
 /** In a virtual machine a stepped hit costs one process half as much again as the next, for as long as it runs. An engine is one of them. */
 const PROCESSES = 5;
+
+/** Which program is measured, and with what it is traced: what another one cost is not what this one does. */
+export function calibratedWith(means: Means): string {
+  return createHash("sha256").update(hitsProgram(means.machine.arch)).update(ops.template).digest("hex").slice(0, 16);
+}
 
 /**
  * Measures what a hit costs on this machine with this bpftrace, in three seconds: a small program of our own calls functions that begin as those
@@ -83,7 +89,8 @@ function probe(kind: HitKind): Probe {
   const site = { type: "site", at: kind === "return" ? "return" : "entry", functions: [[hitFunction(kind)]] } as const;
   const common = { name: `calibration/${kind}`, summary: ops.summary, library, decoder: silent };
   if (kind !== "return" && kind !== "printed") {
-    return { ...common, template: ops.template, records: ops.records, hot: ops.hot, whileOpen: ops.whileOpen, params: { op: site } };
+    const { template, records, hot, whileOpen, params } = ops;
+    return { ...common, template, records, hot, whileOpen, params: { ...params, op: site } };
   }
   return { ...common, template: "{{hit}} /FILTER/ { @same[tid] = 1; @graph = 1; EMIT(hit); }", records: { hit: [] }, params: { hit: site } };
 }
