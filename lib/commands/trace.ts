@@ -232,7 +232,10 @@ async function checkSeen(
   const how = placesThousands(means.machine.bpftrace!)
     ? "is seen at --detail op, without --learn."
     : "is traced, with this bpftrace, while it runs: --pid N";
-  const inside = required.probe.library?.inside ? " Where it is linked into a library of another name (`lib…`), attach while it runs: --pid N" : "";
+  const inside = required.probe.library?.inside
+    ? " Where it is linked into a library of another name (`lib…`), attach while it runs: --pid N; into a program that was stripped, it is found by the " +
+      "program's debug file (/usr/lib/debug/.build-id)."
+    : "";
   throw new LlmprofError(
     ExitCode.failed,
     `${required.what} was never seen in the target.`,

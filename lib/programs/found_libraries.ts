@@ -5,7 +5,7 @@ import { readDebugFile } from "../target/build_id.ts";
 import { type ElfFile, readElf, readSection, SectionType } from "../target/elf.ts";
 import { mappedFile, mappedReader } from "../target/mapped_file.ts";
 import { fileKey, libraries, type Library, parseMaps, withoutDeleted } from "../target/maps.ts";
-import { readOperatorNames } from "../target/string_table.ts";
+import { readOperatorNames, searchOperatorNames } from "../target/string_table.ts";
 import { type ElfSymbol, findSymbols, type Wanted } from "../target/symbols.ts";
 import type { LibraryNeed, Needed } from "./probe.ts";
 
@@ -162,11 +162,17 @@ export async function readNamesTable(files: FilesOnce, pid: number, paths: reado
   const likely = [/^libggml-base/, /^libggml\./, /^libllama\./];
   const rank = ({ name, path }: Library) => path === exe || paths.includes(path) ? likely.length : likely.findIndex((pattern) => pattern.test(name));
   const candidates = mapped.filter((library) => rank(library) >= 0).sort((a, b) => rank(a) - rank(b));
+  const searched: [Library, ElfFile][] = [];
   for (const library of candidates) {
     const read = mappedReader(files, pid, library);
     const elf = await readElf(read);
     const names = elf && (await readOperatorNames(elf, read) ?? await readStrippedNames(files, pid, { ...elf, read }));
     if (names) return { file: library.name, names };
+    if (elf) searched.push([library, { ...elf, read }]);
+  }
+  for (const [{ name }, elf] of searched) {
+    const names = await searchOperatorNames(elf);
+    if (names) return { file: name, names };
   }
   return null;
 }

@@ -305,7 +305,7 @@ export class LibraryAttacher {
 /** Why a probe cannot be placed into these libraries; null where it can. */
 function whyNot(probe: Probe, libraries: readonly FoundLibrary[], offsets: Offsets): string | null {
   const lacking = probe.library!.symbols.filter((symbol) => !libraries.some(({ functions }) => hasAll(functions, [symbol])));
-  if (lacking.length > 0) return `${libraries[0]!.name} does not name ${lacking.flat().join(" or ")}`;
+  if (lacking.length > 0) return `${libraries[0]!.name} does not name ${lacking.map((symbol) => [symbol].flat()[0]).join(" and ")}`;
   return offsetsOf(probe).map((param) => valueOf(param, offsets)).find((value) => typeof value === "string") ?? null;
 }
 

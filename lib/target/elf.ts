@@ -32,7 +32,7 @@ export interface ElfFile extends Elf {
   readonly read: ByteReader;
 }
 
-export const SectionType = { symtab: 2, rela: 4, note: 7, dynsym: 11 } as const;
+export const SectionType = { progbits: 1, symtab: 2, rela: 4, note: 7, dynsym: 11 } as const;
 const LOADED_SEGMENT = 1;
 
 /** A header table of a real file has a few dozen entries; a hostile one may claim billions. */

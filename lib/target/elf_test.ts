@@ -4,7 +4,7 @@ import { runChild } from "../machine/child.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
 import { readBuildId, readDebugFile } from "./build_id.ts";
 import { type ByteReader, type Elf, fileReader, offsetOf, readElf } from "./elf.ts";
-import { readOperatorNames, readPointerTable } from "./string_table.ts";
+import { readOperatorNames, readPointerTable, searchOperatorNames } from "./string_table.ts";
 import { findSymbols } from "./symbols.ts";
 
 const source = `
@@ -23,12 +23,16 @@ int shown(int x) { return pointer(x) + elsewhere(x); }
 const hasCompiler = (await runChild({ program: "gcc", args: ["--version"] })).code === 0;
 const compiled = { ignore: !hasCompiler, why: hasCompiler ? "" : " (skipped: no gcc on this machine)" };
 
-async function compile(dir: string, name: string, ...flags: string[]): Promise<Uint8Array> {
-  await Deno.writeTextFile(`${dir}/source.c`, source);
+function compile(dir: string, name: string, ...flags: string[]): Promise<Uint8Array> {
+  return compileText(source, dir, name, "-shared", ...flags);
+}
+
+async function compileText(text: string, dir: string, name: string, ...flags: string[]): Promise<Uint8Array> {
+  await Deno.writeTextFile(`${dir}/source.c`, text);
   const path = `${dir}/${name}`;
   const { code, stderr } = await runChild({
     program: "gcc",
-    args: ["-O2", "-fPIC", "-shared", "-Wl,--build-id=sha1", ...flags, "-o", path, `${dir}/source.c`],
+    args: ["-O2", "-fPIC", "-Wl,--build-id=sha1", ...flags, "-o", path, `${dir}/source.c`],
   });
   assert.equal(code, 0, stderr);
   return await Deno.readFile(path);
@@ -212,4 +216,30 @@ Deno.test({
     const stripped = { ...elf, sections: elf.sections.map((section) => section.name === ".symtab" ? { ...section, type: 0 } : section) };
     assert.deepEqual((await readOperatorNames(stripped, read))?.slice(0, names.length), names);
   },
+});
+
+compilerTest("a table that nothing names is the one whose pointers begin as it does", async (dir) => {
+  const names = ["NONE", "DUP", "ADD", ...Array.from({ length: 60 }, (_, i) => `OP_${i}`)];
+  const array = (name: string, all: readonly string[]) => `static const char *${name}[] = { ${all.map((text) => `"${text}"`).join(", ")} };`;
+  const text = `
+${array("decoy", ["NONE", "DUP", "MUL"])}
+${array("longer", ["A_NONE", ...names.slice(1)])}
+${array("few", names.slice(0, 5))}
+${array("real", [...names, "x+y"])}
+const char *of(int which, unsigned i) { return (which == 0 ? decoy : which == 1 ? longer : which == 2 ? few : real)[i]; }
+int main(int count, char **all) { return of(count, (unsigned)all[0][0]) != 0; }
+`;
+  const kinds = {
+    "lib.so": ["-shared", "-s"],
+    "packed.so": ["-shared", "-s", "-Wl,-z,pack-relative-relocs"],
+    pie: ["-pie", "-s"],
+    fixed: ["-static", "-no-pie", "-fno-pie", "-s"],
+  };
+  for (const [name, flags] of Object.entries(kinds)) {
+    const { elf, read } = await open(await compileText(text, dir, name, ...flags));
+    assert.equal(await readOperatorNames(elf, read), null);
+    assert.deepEqual(await searchOperatorNames({ ...elf, read }), names, name);
+  }
+  const { elf, read } = await open(await compile(dir, "other.so", "-s"));
+  assert.equal(await searchOperatorNames({ ...elf, read }), null, "too short to be ggml's");
 });

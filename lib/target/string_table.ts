@@ -41,6 +41,40 @@ export async function readOperatorNames(elf: Elf, read: ByteReader, named?: ElfF
   return names[0] === "NONE" ? names : null;
 }
 
+/** How ggml's table begins in every version, and the least that it has. */
+const FIRST = ["NONE", "DUP", "ADD"], LEAST = 40;
+/** Bytes of a section that is looked through. */
+const LARGEST_CONSTANTS = 64 << 20;
+
+/** The same where no symbol leads to it: of all pointers to a `NONE`, that behind which the others follow. */
+export async function searchOperatorNames({ read, ...elf }: ElfFile): Promise<string[] | null> {
+  const constants = elf.sections.filter(({ name, type, size }) =>
+    type === SectionType.progbits && /^\.(ro)?data/.test(name) && size <= LARGEST_CONSTANTS
+  );
+  const views = (await Promise.all(constants.map((section) => readSection(read, section)))).map(viewOf);
+  const none = new Set<number>(), places: number[] = [];
+  for (const [i, view] of views.entries()) {
+    for (let at = 0; view && at + 5 <= view.byteLength; at++) {
+      if (view.getUint32(at) === 0x4e4f4e45 && view.getUint8(at + 4) === 0) none.add(constants[i]!.address + at);
+    }
+  }
+  if (none.size === 0) return null;
+  for (const [i, view] of views.entries()) {
+    for (let at = 0; view && at + 8 <= view.byteLength; at += 8) if (none.has(wide(view, at))) places.push(constants[i]!.address + at);
+  }
+  for (const section of elf.sections.filter(({ type }) => type === SectionType.rela)) {
+    const view = viewOf(await readSection(read, section));
+    for (let at = 0; view && at + relocationSize <= view.byteLength; at += relocationSize) {
+      if (none.has(wide(view, at + 16))) places.push(wide(view, at));
+    }
+  }
+  for (const place of places) {
+    const names = await readStrings(elf, read, place, mostEntries, (name) => operatorName.test(name));
+    if (names.length >= LEAST && FIRST.every((name, i) => names[i] === name)) return names;
+  }
+  return null;
+}
+
 /** Follows up to `count` pointers from `address` and ends at the first that is none or whose string is refused. */
 async function readStrings(elf: Elf, read: ByteReader, address: number, count: number, accepts: (name: string) => boolean): Promise<string[]> {
   const at = offsetOf(elf, address);

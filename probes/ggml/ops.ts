@@ -14,8 +14,11 @@ import { tensorLayout } from "./layout.ts";
 import { cpuBackend } from "./library.ts";
 import template from "./ops.bt" with { type: "text" };
 
-/** Of parameters and a node: which is asked whether there is a better way to compute it; before December 2024 nobody was, and it computed it itself. */
-const COMPUTES = ["ggml_cpu_extra_compute_forward", "ggml_compute_forward"];
+/**
+ * Of parameters and a node: what is asked whether there is a better way to compute it; before December 2024, and where a linker has put the one into the
+ * other (GCC calls that so), what computes it.
+ */
+const COMPUTES = ["ggml_cpu_extra_compute_forward", "ggml_compute_forward", "ggml_compute_forward.lto_priv.0"];
 
 /** Every operator on every worker. */
 export const ops: Probe = {

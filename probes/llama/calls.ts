@@ -4,7 +4,7 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Param, Probe, SiteParam } from "../../lib/programs/probe.ts";
 import { OpenSlices } from "../../lib/timeline/open_slices.ts";
-import { decodeSites, decoding } from "./decode.ts";
+import { DECODES, decodeSites, decoding } from "./decode.ts";
 import template from "./calls.bt" with { type: "text" };
 
 /** Each by its names from newest to oldest. The first name of the first function is what the slice is called. */
@@ -44,7 +44,7 @@ export const calls: Probe = {
   },
   perToken: true,
   widest: 7,
-  library: { prefix: "libllama.", symbols: ["llama_decode"], ready: "mapped", inside: "alone", dispensable: "libggml-cpu" },
+  library: { prefix: "libllama.", symbols: [DECODES], ready: "mapped", inside: "alone", dispensable: "libggml-cpu" },
   records: {
     load: [],
     load_return: [{ name: "ok", type: "int" }],

@@ -3,6 +3,8 @@ import fragment from "./decode.bt" with { type: "text" };
 
 /** llama_context::decode(const llama_batch &), all that llama_decode calls: whoever is compiled together with both calls it at once. */
 const INNER = "_ZN13llama_context6decodeERK11llama_batch";
+/** A linker may have left only the latter. */
+export const DECODES = ["llama_decode", INNER];
 const outer = { functions: [["llama_decode"]], unlessPart: INNER } as const, inner = { functions: [[INNER]], part: true } as const;
 
 /** Where a batch is decoded, one way or the other. */
