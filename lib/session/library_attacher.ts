@@ -2,18 +2,13 @@ import { FilesOnce } from "../machine/files_once.ts";
 import type { Fact } from "../events/fact.ts";
 import { readCode } from "../target/code.ts";
 import { fileReader, readElf } from "../target/elf.ts";
-import { findLibraries, type FoundLibrary, hasAll, isLinked, readMapped, readNamesTable } from "../programs/found_libraries.ts";
-import { sitesIn } from "../programs/library_sites.ts";
-import { handsOverMarkers, placesThousands } from "../machine/bpftrace.ts";
-import { type Offsets, offsetsOf, readOffset, valueOf } from "../programs/offsets.ts";
-import type { Probe, SiteParam } from "../programs/probe.ts";
+import { findLibraries, type FoundLibrary, isLinked, readMapped, readNamesTable } from "../programs/found_libraries.ts";
+import type { Probe } from "../programs/probe.ts";
 import { hasEnded } from "../target/process.ts";
 import type { LibraryGroup } from "./library_groups.ts";
-import { isNowhere, type ProgramPart, siteKey, type SiteMap } from "./program_part.ts";
+import { Placing } from "./placing.ts";
+import { isNowhere, type ProgramPart } from "./program_part.ts";
 import type { Means } from "./means.ts";
-
-/** Of functions that are placed one by one: with as many again for their returns, a dozen seconds until they are taken away. */
-const MOST_PLACES = 128;
 
 /** `linked`: only what is linked into the program. `loaded`: by now the process has mapped what it needs. */
 interface How {
@@ -70,8 +65,7 @@ export class LibraryAttacher {
   readonly #attached = new Set<string>();
   /** Programs into which nothing of the kind is linked. */
   readonly #plain = new Set<string>();
-  /** Libraries of which it was said that not all is watched. */
-  readonly #toldOfFewer = new Set<string>();
+  readonly #placing: Placing;
   /** What was told of the code of a process, for a group. */
   readonly #told = new Map<string, string>();
 
@@ -81,6 +75,7 @@ export class LibraryAttacher {
     readonly start: StartParts,
     readonly fact: (fact: Fact) => void,
   ) {
+    this.#placing = new Placing(means.machine, fact);
     this.announcing = new Set(groups.flatMap(({ need }) => need.ready === "mapped" ? [] : need.ready.announced ?? []));
   }
 
@@ -212,26 +207,8 @@ export class LibraryAttacher {
     this.fact(asking.names ? { ...code, of: stream } : code);
   }
 
-  async #part(files: FilesOnce, { pid, group, probes: own, how: { gate }, fresh }: Fresh): Promise<ProgramPart> {
-    const possible = gate ? [...own, gate] : own;
-    const [sites, offsets] = await Promise.all([this.#sites(files, pid, possible, fresh), this.#offsets(files, pid, possible, fresh)]);
-    const probes = possible.filter((probe) => {
-      const why = whyNot(probe, fresh, offsets);
-      if (why !== null) this.fact({ fact: "note", text: `not seen: ${probe.summary} (${why})` });
-      return why === null;
-    });
-    return { stream: group.stream, probes, sites, offsets };
-  }
-
-  async #offsets(files: FilesOnce, pid: number, probes: readonly Probe[], own: readonly FoundLibrary[]): Promise<Offsets> {
-    const params = new Map(probes.flatMap(offsetsOf).map((param) => [param.getter, param]));
-    const read = [...params.values()].map(async ({ getter, beside }) => {
-      const others = await findLibraries(files, pid, { prefix: beside, symbols: [], apart: true }, [getter]);
-      const all = await Promise.all([...own, ...others].map((library) => readOffset(library, getter, this.means.machine.arch)));
-      const offset = all.find((offset) => offset !== null);
-      return offset === undefined ? [] : [[getter, offset] as const];
-    });
-    return new Map((await Promise.all(read)).flat());
+  async #part(files: FilesOnce, { pid, group: { stream }, probes, how: { gate }, fresh }: Fresh): Promise<ProgramPart> {
+    return { stream, ...await this.#placing.place(files, pid, probes, gate, fresh) };
   }
 
   /**
@@ -259,35 +236,6 @@ export class LibraryAttacher {
     return letGo.includes(true);
   }
 
-  async #sites(files: FilesOnce, pid: number, probes: readonly Probe[], own: readonly FoundLibrary[]): Promise<SiteMap> {
-    const { bpftrace, arch, kernel } = this.means.machine;
-    const host = { ...bpftrace!.features, markers: handsOverMarkers(bpftrace!), kernel, arch };
-    const params = probes.flatMap((probe) => Object.values(probe.params ?? {})).filter((param) => param.type === "site");
-    const returns = params.filter(({ at }) => at === "return").flatMap(({ functions }) => functions.flat());
-    const found = params.map(async (param) => {
-      const libraries = param.beside === undefined
-        ? own
-        : await findLibraries(files, pid, { prefix: param.beside, symbols: [] }, param.functions.flat(), { internal: param.internal });
-      if (param.at === "usdt" && !host.markers) {
-        this.fact({ fact: "note", text: `${param.functions.flat().join(", ")}: not seen, this needs bpftrace 0.27` });
-      }
-      const all = await Promise.all(libraries.map((library) => sitesIn(library, this.#ofThose(library, param), host, returns)));
-      return [siteKey(param), all.flat()] as const;
-    });
-    return new Map(await Promise.all(found));
-  }
-
-  /** What of a parameter's functions is looked at: all, where this bpftrace places them at once or there are not too many. */
-  #ofThose({ key, name, functions }: FoundLibrary, param: SiteParam): SiteParam {
-    if (!param.fewer || functions.size <= MOST_PLACES || placesThousands(this.means.machine.bpftrace!)) return param;
-    if (!this.#toldOfFewer.has(key)) {
-      this.#toldOfFewer.add(key);
-      const text = `${name}: this bpftrace places probes one by one, so of ${functions.size} functions those that ask for a property are not watched`;
-      this.fact({ fact: "note", text });
-    }
-    return { ...param, functions: [param.fewer] };
-  }
-
   async #readTable(files: FilesOnce, pid: number, symbol: string, libraries: readonly FoundLibrary[]): Promise<void> {
     const table = await readNamesTable(files, pid, libraries.map(({ path }) => path));
     if (table) this.fact({ fact: "table", symbol, ...table });
@@ -300,13 +248,6 @@ export class LibraryAttacher {
     this.#attached.add(taken);
     return true;
   }
-}
-
-/** Why a probe cannot be placed into these libraries; null where it can. */
-function whyNot(probe: Probe, libraries: readonly FoundLibrary[], offsets: Offsets): string | null {
-  const lacking = probe.library!.symbols.filter((symbol) => !libraries.some(({ functions }) => hasAll(functions, [symbol])));
-  if (lacking.length > 0) return `${libraries[0]!.name} does not name ${lacking.map((symbol) => [symbol].flat()[0]).join(" and ")}`;
-  return offsetsOf(probe).map((param) => valueOf(param, offsets)).find((value) => typeof value === "string") ?? null;
 }
 
 function keyOf({ stream }: LibraryGroup, key: string): string {
