@@ -1,4 +1,4 @@
-import { type ByteReader, type Elf, type ElfFile, offsetOf, readSection, SectionType, stringAt, viewOf, wide } from "./elf.ts";
+import { type ByteReader, type Elf, type ElfFile, offsetOf, readSection, type Section, SectionType, stringAt, viewOf, wide } from "./elf.ts";
 import { findSymbols } from "./symbols.ts";
 import { tableUsedBy } from "./table_reference.ts";
 
@@ -43,36 +43,41 @@ export async function readOperatorNames(elf: Elf, read: ByteReader, named?: ElfF
 
 /** How ggml's table begins in every version, and the least that it has. */
 const FIRST = ["NONE", "DUP", "ADD"], LEAST = 40;
-/** Bytes of a section that is looked through. */
-const LARGEST_CONSTANTS = 64 << 20;
+/** Bytes that are looked through, of constants and of relocations each, and places that are followed: a hostile file may claim any number. */
+const MOST_BYTES = 64 << 20, MOST_PLACES = 64;
 
 /** The same where no symbol leads to it: of all pointers to a `NONE`, that behind which the others follow. */
 export async function searchOperatorNames({ read, ...elf }: ElfFile): Promise<string[] | null> {
-  const constants = elf.sections.filter(({ name, type, size }) =>
-    type === SectionType.progbits && /^\.(ro)?data/.test(name) && size <= LARGEST_CONSTANTS
-  );
-  const views = (await Promise.all(constants.map((section) => readSection(read, section)))).map(viewOf);
+  const constants = await readAll(read, elf.sections.filter(({ name, type }) => type === SectionType.progbits && /^\.(ro)?data/.test(name)));
   const none = new Set<number>(), places: number[] = [];
-  for (const [i, view] of views.entries()) {
-    for (let at = 0; view && at + 5 <= view.byteLength; at++) {
-      if (view.getUint32(at) === 0x4e4f4e45 && view.getUint8(at + 4) === 0) none.add(constants[i]!.address + at);
+  for (const { address, view } of constants) {
+    for (let at = 0; at + 5 <= view.byteLength; at++) {
+      if (view.getUint32(at) === 0x4e4f4e45 && view.getUint8(at + 4) === 0) none.add(address + at);
     }
   }
   if (none.size === 0) return null;
-  for (const [i, view] of views.entries()) {
-    for (let at = 0; view && at + 8 <= view.byteLength; at += 8) if (none.has(wide(view, at))) places.push(constants[i]!.address + at);
+  for (const { address, view } of constants) {
+    for (let at = 0; at + 8 <= view.byteLength; at += 8) if (none.has(wide(view, at))) places.push(address + at);
   }
-  for (const section of elf.sections.filter(({ type }) => type === SectionType.rela)) {
-    const view = viewOf(await readSection(read, section));
-    for (let at = 0; view && at + relocationSize <= view.byteLength; at += relocationSize) {
-      if (none.has(wide(view, at + 16))) places.push(wide(view, at));
-    }
+  for (const { view } of await readAll(read, elf.sections.filter(({ type }) => type === SectionType.rela))) {
+    for (let at = 0; at + relocationSize <= view.byteLength; at += relocationSize) if (none.has(wide(view, at + 16))) places.push(wide(view, at));
   }
-  for (const place of places) {
+  for (const place of places.slice(0, MOST_PLACES)) {
     const names = await readStrings(elf, read, place, mostEntries, (name) => operatorName.test(name));
     if (names.length >= LEAST && FIRST.every((name, i) => names[i] === name)) return names;
   }
   return null;
+}
+
+async function readAll(read: ByteReader, sections: readonly Section[]): Promise<{ address: number; view: DataView }[]> {
+  const found: { address: number; view: DataView }[] = [];
+  let bytes = 0;
+  for (const section of sections) {
+    if ((bytes += section.size) > MOST_BYTES) break;
+    const view = viewOf(await readSection(read, section));
+    if (view) found.push({ address: section.address, view });
+  }
+  return found;
 }
 
 /** Follows up to `count` pointers from `address` and ends at the first that is none or whose string is refused. */
