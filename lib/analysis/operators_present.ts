@@ -26,7 +26,8 @@ export function presentOperators(result: OperatorsResult): readonly View[] {
   if (result.offload) views.push(...presentOffload(result.offload, result));
   const kept = cache(result);
   if (kept) views.push(kept);
-  if (result.operators.length > 0) {
+  // A row of what is left of the graphs alone says nothing.
+  if (result.operators.some(({ calls }) => calls > 0)) {
     views.push(sumsTable("Operators", "operator", result.operators.map((row) => [row.name, row])));
     views.push(...presentDemands(result), ...presentCounters(result), ...presentExperts(result));
     const layers = result.layers.filter((row) => row.layer !== null);
@@ -242,7 +243,9 @@ function operatorsNotes(result: OperatorsResult): Note[] {
     notes.push(warning("No CPU graph was seen inside llama_decode: the ggml library hides its functions, or another device computes."));
   }
   if (graphs.count === 0 && ops > 0) notes.push(warning("ggml_graph_compute was not seen: shares are of the operators' own sum."));
-  if (graphs.withoutOperators > 0) {
+  if (graphs.withoutOperators > 0 && graphs.withoutOperators === graphs.count) {
+    notes.push(warning("No graph came with operators: tokens and graphs are told alone."));
+  } else if (graphs.withoutOperators > 0) {
     notes.push(warning(`${graphs.withoutOperators} of ${graphs.count} graphs came without operators: their time is in "graph rest".`));
   }
   if (tokens.failedCalls > 0) notes.push(warning(`llama_decode failed ${tokens.failedCalls} times: these calls are in no time and no rate.`));
