@@ -8,7 +8,10 @@ import type { Means } from "../session/means.ts";
 /** `now`: measured again; `needed`: measured unless it was; `kept`: what is known already, so that a run is not kept waiting. */
 export type CalibrationWish = "now" | "needed" | "kept";
 
-/** What a hit costs here: measured once for this bpftrace and boot, and for what llmprof measures. `begin` is told when a measurement begins, which takes seconds. */
+/**
+ * What a hit costs here: measured once for this bpftrace and boot, and for what llmprof measures. `begin` is told when a measurement begins, which takes
+ * seconds.
+ */
 export async function readCalibration(means: Means, bufferPages: number, wish: CalibrationWish, begin: () => void): Promise<Calibration> {
   const key = means.machine.cacheKey;
   const cache = key && new Cache(key);

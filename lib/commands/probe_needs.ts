@@ -2,8 +2,7 @@ import type { Capabilities } from "../machine/capabilities.ts";
 import { type Check, ok, unknown, warning } from "../machine/needs/check.ts";
 import { needsOf } from "../programs/needs.ts";
 import type { Probe } from "../programs/probe.ts";
-import { callGate } from "../../probes/gate/call.ts";
-import { mappingGate } from "../../probes/gate/mapping.ts";
+import { anyGates } from "./probe_catalogue.ts";
 import { profiles } from "./profiles.ts";
 
 /** What one probe asks of this machine. */
@@ -20,9 +19,7 @@ export interface ProbeCheck {
 /** Every probe of every command, by name. A library is the target's affair: that it is not mapped here says nothing. */
 export async function probeChecks(machine: Capabilities): Promise<ProbeCheck[]> {
   const used = await Promise.all(Object.values(profiles).map(async (load) => (await load()).probes));
-  const all = new Map(
-    [...used.flat(), mappingGate({ prefixes: [] }), callGate({ prefix: "", call: ["llama_init_from_model"] })].map((probe) => [probe.name, probe]),
-  );
+  const all = new Map([...used.flat(), ...anyGates].map((probe) => [probe.name, probe]));
   return [...all.values()].map((probe) => checkProbe(probe, machine)).sort((a, b) => a.probe < b.probe ? -1 : 1);
 }
 

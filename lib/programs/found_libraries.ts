@@ -90,8 +90,7 @@ export async function findLibraries(
       return null;
     }
     const buildId = await readSection(read, elf.sections.find(({ name, size }) => name === BUILD_ID_SECTION && size < 65_536));
-    const isPart = ![need.prefix, need.formerly].some((start) => start !== undefined && name.startsWith(start));
-    return { key, name, path, file: mappedFile(pid, library), elf, buildId, functions, isProgram, isPart };
+    return { key, name, path, file: mappedFile(pid, library), elf, buildId, functions, isProgram, isPart: !isCalledSo(need, name) };
   };
   const all = async (libraries: readonly Library[], inside?: LibraryNeed["inside"]) => {
     return (await Promise.all(libraries.map((library) => found(library, inside)))).filter((library) => library !== null);
@@ -99,6 +98,11 @@ export async function findLibraries(
   const own = await all(candidates);
   if (need.inside === "alone" && (own.length > 0 || named.length > 0)) return own;
   return [...own, ...await all(around, need.inside)];
+}
+
+/** Whether a file has the library's name, of today or of before. */
+export function isCalledSo({ prefix, formerly = prefix }: Pick<LibraryNeed, "prefix" | "formerly">, name: string): boolean {
+  return name.startsWith(prefix) || name.startsWith(formerly);
 }
 
 /** Whether a program has these functions linked into it, as far as it or its debug file tells. */

@@ -20,7 +20,7 @@ export interface ProgramPart {
 }
 
 /** There is nothing in it that could be attached: bpftrace refuses such a program. */
-export function isNowhere({ probes, sites }: Pick<ProgramPart, "probes" | "sites">): boolean {
+export function isNowhere({ probes, sites }: ProgramPart): boolean {
   return probes.every(({ template, params }) => {
     const own = Object.values(params ?? {}).filter((param) => param.type === "site");
     return template === "" || (own.length > 0 && own.every((param) => (sites.get(siteKey(param)) ?? []).length === 0));

@@ -1,7 +1,7 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { FilesOnce } from "../machine/files_once.ts";
-import { findLibraries, type FoundLibrary, type Sought } from "../programs/found_libraries.ts";
+import { findLibraries, type FoundLibrary, isCalledSo, type Sought } from "../programs/found_libraries.ts";
 import type { LibraryNeed } from "../programs/probe.ts";
 import type { Wanted } from "../target/symbols.ts";
 import type { LibraryGroup } from "./library_groups.ts";
@@ -13,9 +13,7 @@ import type { LibraryGroup } from "./library_groups.ts";
 export async function whyMissing(files: KernelFiles, pids: readonly number[], missing: readonly LibraryGroup[]): Promise<LlmprofError | null> {
   const { need, symbols } = missing[0]!;
   const any = await find(files, pids, { ...need, symbols: [] }, []);
-  const names = any.flat().map(({ name }) => name).filter((name) =>
-    name.startsWith(need.prefix) || (need.formerly && name.startsWith(need.formerly))
-  );
+  const names = any.flat().map(({ name }) => name).filter((name) => isCalledSo(need, name));
   if (names.length > 0) {
     const now = await find(files, pids, need, symbols);
     if (now.some((libraries) => libraries.length > 0)) return null;

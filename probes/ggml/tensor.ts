@@ -97,8 +97,9 @@ const MOST_ELEMENTS = 2 ** 48;
 
 /**
  * Whether the fields of a `tensor` record can be those of a tensor that ggml computes: such a one has an operator other than NONE (ggml skips the others),
- * elements (until December 2024 it may be rows of none, in a batch that wants no logits), and a name that a person can read. `unread`: the engine's memory could not be read, of which bpftrace makes zeros. `strange`:
- * this build of ggml has its fields elsewhere, and what stands in their place means something else.
+ * elements (until December 2024 it may be rows of none, in a batch that wants no logits), and a name that a person can read. `unread`: the engine's
+ * memory could not be read, of which bpftrace makes zeros. `strange`: this build of ggml has its fields elsewhere, and what stands in their place means
+ * something else.
  */
 export function judge(values: readonly Value[], operators: number): "tensor" | "unread" | "strange" {
   const [, op, type, ne0, ne1, ne2, ne3, name] = values as [number, number, number, number, number, number, number, string];

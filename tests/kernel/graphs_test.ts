@@ -6,22 +6,14 @@ import { built } from "../setup/programs.ts";
 import { computedEdges, computedNodes } from "../independent/tensors.ts";
 import { engineCommand, engineRun } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
+import { drawnEdges, type DrawnGraph, edge } from "./drawn.ts";
 import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { operatorNames } from "./recorded.ts";
 
 interface Graphs {
-  readonly graphs: readonly {
-    readonly times: number;
-    readonly criticalPath: { readonly nodes: readonly number[]; readonly ns: number };
-    readonly nodes: readonly { readonly name: string; readonly meanNs: number }[];
-    readonly edges: readonly { readonly from: number | null; readonly to: number; readonly place: number; readonly name: string }[];
-    readonly unknownSources: number;
-  }[];
+  readonly graphs: readonly DrawnGraph[];
   readonly more: number;
 }
-
-/** As many bytes as the independent program reads with every bpftrace. */
-const short = (name: string) => name.slice(0, 31);
 
 for (const [index, [shape, prompt, tokens]] of ([["tiny", 16, 30], ["moe", 17, 15]] as const).entries()) {
   sampledTest(
@@ -41,16 +33,11 @@ for (const [index, [shape, prompt, tokens]] of ([["tiny", 16, 30], ["moe", 17, 1
           return summaryOf("operators", await llmprof.finished());
         },
       });
-      const expected = edges.filter(([pid]) => pid === value.target!.pid).map(([, tensor, place, source]) =>
-        `${short(tensor)} ${place} ${short(source)}`
-      );
+      const expected = edges.filter(([pid]) => pid === value.target!.pid).map(([, tensor, place, source]) => edge(tensor, place, source));
       const { graphs, more }: Graphs = JSON.parse(Deno.readTextFileSync(outputPath(folder, "graph.json")));
       assert.equal(more, 0);
       assert.equal(graphs.reduce((sum, { times }) => sum + times, 0), value.result.graphs.count);
-      const found = graphs.flatMap(({ times, nodes, edges }) => {
-        const once = edges.map(({ to, place, name }) => `${short(nodes[to]!.name)} ${place} ${short(name)}`);
-        return Array.from({ length: times }, () => once).flat();
-      });
+      const found = drawnEdges(graphs);
       assert.ok(expected.length > 1000, `${expected.length} sources`);
       assert.deepEqual(found.toSorted(), expected.toSorted());
       for (const { edges, unknownSources } of graphs) {

@@ -1,4 +1,4 @@
-/** llama.cpp as packages brought it in 2024: what a tensor holds, and which function computes it, was otherwise then. */
+/** llama.cpp as packages brought it in 2024, when what a tensor holds and which function computes it was otherwise; and inside of an addon. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { start } from "../harness/command.ts";
@@ -6,21 +6,12 @@ import { matrixTest } from "../harness/kernel.ts";
 import { top } from "../harness/places.ts";
 import { temporary } from "../harness/temporary.ts";
 import { type AsComputed, computedEdges, computedTensors } from "../independent/tensors.ts";
-import { query } from "../judge/trace_processor.ts";
 import { computingLibrary, engineOf } from "../setup/more_engines.ts";
 import type { EngineLog } from "../workloads/engine_log.ts";
 import { engineCommand, type EngineOptions } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
+import { drawnEdges, type DrawnGraph, edge, slicedTensors, tensorOf } from "./drawn.ts";
 import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
-
-interface DrawnGraph {
-  readonly times: number;
-  readonly nodes: readonly { readonly name: string }[];
-  readonly edges: readonly { readonly to: number; readonly place: number; readonly name: string }[];
-}
-
-/** As many bytes as the independent program reads with every bpftrace. */
-const short = (name: string) => name.slice(0, 31);
 
 /** Without collecting young garbage: when node does, the addon of 3.3 ends in "Check failed: Heap::InFromPage" now and then, whether it is traced or not. */
 const quiet = (options: EngineOptions) => ["node", "--min-semi-space-size=64", "--max-semi-space-size=64", ...engineCommand(options).slice(1)];
@@ -51,8 +42,8 @@ for (const [version, as] of Object.entries(laidOut) as ["3.3" | "3.1", AsCompute
       const { prefill, decode, prefillCalls, decodeCalls } = result.tokens;
       assert.deepEqual([prefill, decode, prefillCalls, decodeCalls], [16, 40, prompt.decodes, decodes - prompt.decodes]);
       assert.deepEqual([result.graphs.count, result.graphs.withoutOperators], [decodes, 0]);
-      const expected = tensors.filter(({ pid }) => pid === target!.pid).map(({ name, ne }) => `${short(name)} ${shape(ne)}`);
-      const found = (await query(outputPath(folder, "pftrace"), slices)).map(({ tensor, shape }) => `${short(String(tensor))} ${shape}`);
+      const expected = tensors.filter(({ pid }) => pid === target!.pid).map(({ name, ne }) => tensorOf(name, ne));
+      const found = await slicedTensors(outputPath(folder, "pftrace"));
       assert.ok(expected.length > 1000);
       assert.deepEqual(found, expected);
     },
@@ -86,12 +77,8 @@ for (const [version, as] of Object.entries(laidOut) as ["3.3" | "3.1", AsCompute
       assert.equal(first!.calls, second!.calls);
       assert.ok(second!.waitNs! > 0);
       const { graphs } = JSON.parse(Deno.readTextFileSync(outputPath(folder, "graph.json"))) as { readonly graphs: readonly DrawnGraph[] };
-      const drawn = graphs.flatMap(({ times, nodes, edges }) => {
-        const once = edges.map(({ to, place, name }) => `${short(nodes[to]!.name)} ${place} ${short(name)}`);
-        return Array.from({ length: times }, () => once).flat();
-      });
-      const expected = edges.filter(([pid]) => pid === engine.pid).map(([, tensor, place, source]) => `${short(tensor)} ${place} ${short(source)}`);
-      assert.deepEqual(drawn.toSorted(), expected.toSorted());
+      const expected = edges.filter(([pid]) => pid === engine.pid).map(([, tensor, place, source]) => edge(tensor, place, source));
+      assert.deepEqual(drawnEdges(graphs).toSorted(), expected.toSorted());
     },
   );
 }
@@ -136,12 +123,3 @@ for (const [name, { script, what, seesOperators, warmup }] of Object.entries(emb
 function logged(path: string): Pick<EngineLog, "prompt" | "decodes"> {
   return JSON.parse(Deno.readTextFileSync(path));
 }
-
-function shape(ne: readonly number[]): string {
-  return ne.slice(0, Math.max(2, 1 + ne.findLastIndex((n) => n !== 1))).join("×");
-}
-
-const slices = `
-select extract_arg(s.arg_set_id, 'debug.tensor') as tensor, extract_arg(s.arg_set_id, 'debug.shape') as shape
-from slice s join track t on t.id = s.track_id
-where s.category = 'ggml.op' and t.name = 'worker 0' order by s.ts`;

@@ -6,6 +6,7 @@ import { computedTensors } from "../independent/tensors.ts";
 import { engineCommand, engineRun } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
 import { type Shape, shapes } from "../workloads/shapes.ts";
+import { slicedTensors, tensorOf } from "./drawn.ts";
 import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { built } from "../setup/programs.ts";
 import { query } from "../judge/trace_processor.ts";
@@ -23,9 +24,8 @@ sampledTest(0, "operators: every slice names the tensor that was computed", { en
       return summaryOf("operators", await llmprof.finished());
     },
   });
-  const shape = (ne: readonly number[]) => ne.slice(0, Math.max(2, 1 + ne.findLastIndex((n) => n !== 1))).join("×");
-  const expected = tensors.filter(({ pid }) => pid === value.target!.pid).map(({ name, ne }) => `${name} ${shape(ne)}`);
-  const found = (await query(outputPath(folder, "pftrace"), slices)).map(({ tensor, shape }) => `${String(tensor).slice(0, 31)} ${shape}`);
+  const expected = tensors.filter(({ pid }) => pid === value.target!.pid).map(({ name, ne }) => tensorOf(name, ne));
+  const found = await slicedTensors(outputPath(folder, "pftrace"));
   assert.equal(found.length, value.result.operators.reduce((sum, { calls }) => sum + calls, 0));
   assert.deepEqual(found, expected);
   assert.ok(new Set(expected).size > 40, "more than one graph was built");
@@ -124,10 +124,6 @@ sampledTest(
 
 const cellsOfAttention = `select c.int_value as cells, count(*) as calls from slice s join args c using (arg_set_id)
   where s.category = 'ggml.op' and c.key = 'debug.cells' group by 1 order by 1`;
-const slices = `
-select extract_arg(s.arg_set_id, 'debug.tensor') as tensor, extract_arg(s.arg_set_id, 'debug.shape') as shape
-from slice s join track t on t.id = s.track_id
-where s.category = 'ggml.op' and t.name = 'worker 0' order by s.ts`;
 const ops = `
 with op as (
   select s.name, extract_arg(s.arg_set_id, 'debug.tensor') as tensor, extract_arg(s.arg_set_id, 'debug.shape') as shape,

@@ -1,0 +1,36 @@
+import { query } from "../judge/trace_processor.ts";
+
+/** What a `.graph.json` says of a graph, as far as tests ask. */
+export interface DrawnGraph {
+  readonly times: number;
+  readonly criticalPath: { readonly nodes: readonly number[]; readonly ns: number };
+  readonly nodes: readonly { readonly name: string; readonly meanNs: number }[];
+  readonly edges: readonly { readonly from: number | null; readonly to: number; readonly place: number; readonly name: string }[];
+  readonly unknownSources: number;
+}
+
+/** As many bytes as the independent programs read with every bpftrace. */
+export const short = (name: string) => name.slice(0, 31);
+
+export const edge = (tensor: string, place: number, source: string) => `${short(tensor)} ${place} ${short(source)}`;
+
+/** Each edge as often as its graph was computed. */
+export function drawnEdges(graphs: readonly DrawnGraph[]): string[] {
+  return graphs.flatMap(({ times, nodes, edges }) => {
+    const once = edges.map(({ to, place, name }) => edge(nodes[to]!.name, place, name));
+    return Array.from({ length: times }, () => once).flat();
+  });
+}
+
+export const tensorOf = (name: string, ne: readonly number[]) =>
+  `${short(name)} ${ne.slice(0, Math.max(2, 1 + ne.findLastIndex((n) => n !== 1))).join("×")}`;
+
+/** Tensors of worker 0's slices, in order. */
+export async function slicedTensors(trace: string): Promise<string[]> {
+  return (await query(trace, slices)).map(({ tensor, shape }) => `${short(String(tensor))} ${shape}`);
+}
+
+const slices = `
+select extract_arg(s.arg_set_id, 'debug.tensor') as tensor, extract_arg(s.arg_set_id, 'debug.shape') as shape
+from slice s join track t on t.id = s.track_id
+where s.category = 'ggml.op' and t.name = 'worker 0' order by s.ts`;
