@@ -4,6 +4,7 @@ import { DecodeContexts } from "./decode_contexts.ts";
 import { GpuDevices } from "./gpu_devices.ts";
 import { GpuFiles } from "./gpu_files.ts";
 import { GpuMemory } from "./gpu_memory.ts";
+import { type Asked, GpuPerToken } from "./gpu_per_token.ts";
 import type { GpuResult } from "./gpu_schema.ts";
 import { Histogram } from "./histogram.ts";
 import { type Call, NestedCalls } from "./nested_calls.ts";
@@ -63,6 +64,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
   #captured = 0;
   #outermostNs = 0;
   readonly #contexts = new DecodeContexts();
+  readonly #perToken = new GpuPerToken();
   #unknown = 0;
 
   span(span: Span): void {
@@ -88,7 +90,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
     else if (category === "gpu.kernel") this.#ran(span);
     else if (category === "gpu.gap") this.#gaps.add(this.#net(span));
     else if (category === "llmprof.stopped") this.#stopped.add(span);
-    else if (category === "llama.decode") this.#contexts.decode(span, this.#stopped);
+    else if (category === "llama.decode") this.#decode(span);
     else if (category === "llama.context") this.#contexts.made(span);
     else if (category.startsWith("gpu.")) this.#unknown++;
   }
@@ -106,21 +108,18 @@ class GpuAnalysis implements Analysis<GpuResult> {
       maxNs: times.max,
       bytes,
     })).sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls);
-    const kind = (name: string) => this.#kinds.get(name) ?? { calls: 0, bytes: 0, ns: 0 };
-    const memory = this.#memory.result();
     const copies = [...this.#copies].map(([direction, { calls, ...sums }]) => ({ direction, copies: calls, ...sums }));
-    const launches = kind("launch").calls, sync = kind("sync");
-    const tokens = this.#contexts.generated, each = (all: number) => all / tokens;
+    const sync = this.#kind("sync");
     return {
       windows: this.#windows.result(),
       functions,
       totals: {
         calls: functions.reduce((all, { calls }) => all + calls, 0),
         failed: functions.reduce((all, { failed }) => all + failed, 0),
-        launches,
+        launches: this.#kind("launch").calls,
         captured: this.#captured,
-        graphLaunches: kind("graphLaunch").calls,
-        submits: kind("submit").calls,
+        graphLaunches: this.#kind("graphLaunch").calls,
+        submits: this.#kind("submit").calls,
         syncs: sync.calls,
         syncNs: sync.ns,
         totalNs: this.#outermostNs,
@@ -132,7 +131,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
       executed: this.#executed.size === 0 ? null : [...this.#executed].map(([name, times]) => (
         { name, runs: times.count, totalNs: times.sum, meanNs: times.mean!, maxNs: times.max }
       )).sort((a, b) => b.totalNs - a.totalNs),
-      memory,
+      memory: this.#memory.result(),
       held: this.#memory.held(),
       gaps: {
         count: this.#gaps.count,
@@ -141,15 +140,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
         longestNs: this.#gaps.count > 0 ? this.#gaps.max : 0,
       },
       errors: [...this.#errors.values()].sort((a, b) => b.times - a.times),
-      perToken: tokens === 0 ? null : {
-        tokens,
-        callsNs: each(this.#outermostNs),
-        launches: each(launches + kind("graphLaunch").calls + kind("submit").calls),
-        copies: each(kind("copy").calls),
-        copiedBytes: each(kind("copy").bytes),
-        allocations: each(memory.reduce((all, { allocations }) => all + allocations, 0)),
-        syncNs: each(sync.ns),
-      },
+      perToken: this.#perToken.result(this.#contexts.generated),
       devices: this.#devices.result(),
       ...this.#files.result(),
       systemCalls: this.#systemCalls.result(),
@@ -177,6 +168,27 @@ class GpuAnalysis implements Analysis<GpuResult> {
     const made = { name, start, end, ns, gpu: call };
     this.#once(made, 1);
     this.#outermostNs += ns - this.#nestedOf(track).ended(made);
+  }
+
+  #decode(slice: Slice): void {
+    const generated = this.#contexts.decode(slice, this.#stopped);
+    if (generated !== null) this.#perToken.decoded(generated, this.#asked(), this.#contexts.generated);
+  }
+
+  #asked(): Asked {
+    const copies = this.#kind("copy");
+    return {
+      callsNs: this.#outermostNs,
+      launches: ["launch", "graphLaunch", "submit"].reduce((all, kind) => all + this.#kind(kind).calls, 0),
+      copies: copies.calls,
+      copiedBytes: copies.bytes,
+      allocations: this.#memory.allocations,
+      syncNs: this.#kind("sync").ns,
+    };
+  }
+
+  #kind(name: string): Sums {
+    return this.#kinds.get(name) ?? { calls: 0, bytes: 0, ns: 0 };
   }
 
   #ran({ name, start, end }: Slice): void {

@@ -28,6 +28,8 @@ export class GpuMemory {
   readonly #sums = new Map<string, Sums>();
   readonly #held = new Map<string, Held>();
   readonly #frames = new Map<number, readonly string[]>();
+  /** How many there were. */
+  allocations = 0;
 
   call({ kind, failure, memory, device = 0, bytes = 0, heldNs, isRepeat }: GpuCall): void {
     if (failure !== null || memory === undefined || isRepeat) return;
@@ -38,6 +40,7 @@ export class GpuMemory {
       this.#sums.set(key, sums = { device, memory, sizes: new Histogram(), lifetimes: new Histogram(), ...none });
     }
     if (kind === "alloc") {
+      this.allocations++;
       sums.sizes.add(bytes);
       sums.now += bytes;
       sums.peak = Math.max(sums.peak, sums.now);

@@ -73,7 +73,7 @@ export const gpuResultSchema = z.object({
   /** Times in which the GPU had done all that it was given, and was given nothing. */
   gaps: z.object({ count, ns: sum, p50Ns: sum, longestNs: sum }),
   errors: z.array(z.object({ function: z.string(), failure: z.string(), times: count })),
-  /** For each token that was generated, where an engine's tokens were recorded with it. */
+  /** Of each token that was generated after a call of the engine was seen, where its tokens were recorded with it: between the ends of calls. */
   perToken: z.object({ tokens: count, callsNs: sum, launches: sum, copies: sum, copiedBytes: sum, allocations: sum, syncNs: sum }).nullable(),
   /** Device files, and everybody who used them. */
   files: z.array(z.object({

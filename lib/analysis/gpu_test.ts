@@ -79,24 +79,23 @@ Deno.test("gpu: memory by GPU and kind: its peak, how long it was held, and what
   }]);
 });
 
-Deno.test("gpu: for each token that was generated, where tokens are seen as well", () => {
-  const decode: Span = {
-    type: "slice",
-    track,
-    name: "llama_decode",
-    category: "llama.decode",
-    start: 0,
-    end: 100,
-    args: { phase: "decode", tokens: 1 },
-  };
+Deno.test("gpu: for each token, what was asked since the call before: neither what loads a model, nor what a prompt asks", () => {
+  const decode = (phase: string): Span => (
+    { type: "slice", track, name: "llama_decode", category: "llama.decode", start: 0, end: 100, args: { phase, tokens: 1 } }
+  );
+  const load = call("cuMemcpyHtoD", 1, 9, { bytes: 4096, direction: "host to device" });
   const { perToken } = explain([
+    load,
+    decode("prefill"),
     ...[10, 20, 30].map((start) => call("cuLaunchKernel", start, start + 5, { kind: "launch" })),
+    decode("decode"),
     call("cuMemcpyDtoH", 40, 50, { bytes: 512, direction: "device to host" }),
-    decode,
-    decode,
+    decode("decode"),
+    load,
+    decode("prefill"),
   ]);
   assert.deepEqual(perToken, { tokens: 2, callsNs: 12.5, launches: 1.5, copies: 0.5, copiedBytes: 256, allocations: 0, syncNs: 0 });
-  assert.equal(explain([]).perToken, null);
+  assert.equal(explain([decode("decode")]).perToken, null);
 });
 
 Deno.test("gpu: the target waits for others where what it asks takes longer while they ask", () => {
