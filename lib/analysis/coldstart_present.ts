@@ -8,6 +8,8 @@ import { presentSystemCalls } from "./system_calls_present.ts";
 /** What fits a terminal beside the figures. */
 const MAX_STEPS = 20;
 const MAX_CACHED_FILES = 5;
+/** Libraries that start a GPU, which takes a good part of a second. */
+const GPU_DRIVER = /^lib(cuda|amdhip64|vulkan|ze_loader)\.so/;
 
 /** The waterfall from exec to first token, and what it adds up to. */
 export function presentColdstart(result: ColdstartResult): readonly View[] {
@@ -104,6 +106,10 @@ function coldstartNotes(result: ColdstartResult): Note[] {
   }
   for (const { errno, count, bytes } of result.locks.failures) {
     notes.push(warning(`mlock failed ${count} ${count === 1 ? "time" : "times"} with ${errno} (${mebibytes(bytes)}): ${lockAdvice(errno)}`));
+  }
+  const driver = result.kinds.some(({ kind }) => kind === "gpu") ? undefined : result.phases.find(({ file }) => file && GPU_DRIVER.test(file))?.file;
+  if (driver !== undefined) {
+    notes.push(info(`${driver} was loaded: llmprof record --layers coldstart,gpu tells how much of the time is spent in calls to it.`));
   }
   if (result.coarse) notes.push(info("Very many activities: neighbours were put together over longer pauses than usual."));
   return notes;

@@ -97,6 +97,10 @@ function notes({ devices, copies, elsewhere, untoldNodes }: OffloadResult, token
     const operators = some.map(({ operator, nodes }) => `${nodes} ${operator}`).join(", ");
     notes.push(info(`${device} computes for layers that are elsewhere, in each graph: ${operators}.`));
   }
+  const mixing = others.filter(({ operators }) => operators.some(({ name }) => name === "MUL_MAT_ID"));
+  if (mixing.length > 0) {
+    notes.push(info(`Which experts are used by the layers of ${mixing.map(({ name }) => name).join(", ")} is not to be seen from the CPU.`));
+  }
   return tokens === 0 ? notes : [...notes, ...advice(cpu, others)];
 }
 
