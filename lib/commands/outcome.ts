@@ -18,11 +18,10 @@ export interface OutcomeOptions {
 /** Prints the summary, says what was written and how to open it, and returns the exit code that the counts deserve. */
 export function tellOutcome<Result>({ summary, views, written }: Finished<Result>, options: OutcomeOptions, context: Context): number {
   const { terminal } = context;
-  const { events, target } = summary;
+  const { events } = summary;
   if (options.summary === "json") terminal.out(renderSummary(summary));
   if (options.summary === "text" && events.received > 0) terminal.out(renderText(views, terminal));
   const say = (text: string) => options.quiet || terminal.err(`${harmless(text)}\n`);
-  if (target?.exitCode) say(`The program ended with exit code ${target.exitCode}.`);
   if (events.received === 0) say("Note: no event was seen. The target did nothing that these probes look at while they counted.");
   const skipped = events.skipped ?? 0, dropped = events.lost - skipped;
   if (dropped > 0) say(`Warning: ${events.lost} of ${events.emitted} events were lost. A larger buffer helps: --buffer-pages 16384`);

@@ -57,7 +57,9 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
         ...(header.root !== undefined && { root: header.root }),
       };
     }, options.pseudonyms);
-    const code = tellOutcome(run.finish(timeline), options, context);
+    const finished = run.finish(timeline), { target } = finished.summary;
+    const code = tellOutcome(finished, options, context);
+    if (target?.exitCode && !options.quiet) context.terminal.err(`The program had ended with exit code ${target.exitCode}.\n`);
     outputs.mustBeWhole();
     return code;
   } catch (error) {
