@@ -1,7 +1,7 @@
 import { traceProcessor } from "../judge/files.ts";
 import { crossCompiler } from "../setup/cross_compiler.ts";
 import { debianLlama } from "../setup/debian_llama.ts";
-import { engine, vulkan } from "../setup/engine.ts";
+import { cudaEngine, engine, vulkan } from "../setup/engine.ts";
 import { fio } from "../setup/fio.ts";
 import { libbpfTools } from "../setup/libbpf_tools.ts";
 import { moreEngines } from "../setup/more_engines.ts";
@@ -40,6 +40,8 @@ export interface Needs {
   readonly torch?: boolean;
   /** A GPU that CUDA knows, and a PyTorch for it as `python3`: whoever has them brings them. */
   readonly cuda?: boolean;
+  /** llama.cpp built for CUDA. */
+  readonly cudaEngine?: boolean;
   /** A root of Debian trixie. */
   readonly trixie?: boolean;
 }
@@ -67,6 +69,7 @@ export function unmet(needs: Needs): string | null {
   if (needs.judge && !traceProcessor.isThere()) return "needs trace_processor: deno run -A tests/setup/setup.ts judge";
   if (needs.torch && !torch.isThere()) return "needs PyTorch: deno run -A tests/setup/setup.ts torch";
   if (needs.cuda && !hasCuda()) return "needs a CUDA GPU, and PyTorch for it as python3";
+  if (needs.cudaEngine && !cudaEngine.isThere()) return "needs the engine for CUDA: deno run -A tests/setup/setup.ts cuda-engine";
   if (needs.trixie && !bpftraceOf("trixie").isThere()) return "needs Debian trixie: deno run -A tests/setup/setup.ts trixie";
   return null;
 }

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { matrixTest } from "../harness/kernel.ts";
 import { top } from "../harness/places.ts";
 import { temporary } from "../harness/temporary.ts";
-import { type Told, toldCalls } from "./gpu_run.ts";
+import { copiedBy, type Moved, shortKernel, type Told, toldCalls } from "./gpu_run.ts";
 import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 
 interface Counted {
   readonly pid: number;
   readonly versions: Readonly<Record<string, unknown>>;
   readonly calls: Readonly<Record<string, number>>;
-  readonly moved: Readonly<Record<string, { readonly times: number; readonly bytes: number }>>;
+  readonly moved: Readonly<Record<string, Moved>>;
   readonly kernels: Readonly<Record<string, number>>;
   readonly reservedBytes: number;
   readonly segments: { readonly asked: number; readonly freed: number };
@@ -55,19 +55,18 @@ matrixTest(
 
     for (const [letters, direction] of Object.entries(DIRECTIONS)) {
       const moved = Object.entries(counted.moved).find(([name]) => name.startsWith(`Memcpy ${letters}`))![1];
-      const copies = asked.filter(({ args }) => args.direction === direction);
-      assert.deepEqual({ times: copies.length, bytes: sum(copies.map(({ args }) => Number(args.bytes))) }, moved, direction);
+      assert.deepEqual(copiedBy(asked, direction), moved, direction);
     }
 
-    // What ran is what was launched, and with each replay what was recorded; by the name without template arguments, which are spelled in several ways.
-    const nameOf = (kernel: string) => kernel.replace(/^void /, "").replace(/[<(](?!anonymous).*$/, "");
+    // What ran is what was launched, and with each replay what was recorded.
     const launches = driver!.filter(({ func }) => func === "cuLaunchKernel");
     const ran = new Map<string, number>();
     for (const { start, args } of launches) {
       const runs = args.captured ? REPLAYS : start > from && start < to ? 1 : 0;
-      if (runs > 0) ran.set(nameOf(String(args.kernel)), (ran.get(nameOf(String(args.kernel))) ?? 0) + runs);
+      const name = shortKernel(String(args.kernel));
+      if (runs > 0) ran.set(name, (ran.get(name) ?? 0) + runs);
     }
-    const executed = Map.groupBy(Object.entries(counted.kernels), ([name]) => nameOf(name));
+    const executed = Map.groupBy(Object.entries(counted.kernels), ([name]) => shortKernel(name));
     assert.deepEqual(new Map([...ran].sort()), new Map([...executed].map(([name, all]) => [name, sum(all.map(([, runs]) => runs))] as const).sort()));
 
     // PyTorch asks the runtime for device memory, and nobody else in this process does.

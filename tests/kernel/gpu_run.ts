@@ -59,3 +59,20 @@ export function heldBy(noted: readonly Noted[]) {
   }
   return kinds;
 }
+
+/** Times that something was done, and its bytes. */
+export interface Moved {
+  readonly times: number;
+  readonly bytes: number;
+}
+
+/** Of calls that copy in this direction. */
+export function copiedBy(calls: readonly Told[], direction: string): Moved {
+  const copies = calls.filter(({ args }) => args.direction === direction);
+  return { times: copies.length, bytes: copies.reduce((sum, { args }) => sum + Number(args.bytes), 0) };
+}
+
+/** A kernel without its template arguments, which are spelled in several ways. */
+export function shortKernel(name: string): string {
+  return name.replace(/^void /, "").replace(/[<(](?!anonymous).*$/, "");
+}

@@ -44,6 +44,22 @@ export const vulkan: Part = {
   },
 };
 
+const cudaBinary = "@node-llama-cpp/linux-x64-cuda";
+
+/** The same built for CUDA, beside it: for a machine that has such a GPU, and a driver as new as the build. */
+export const cudaEngine: Part = {
+  name: "cuda-engine",
+  what: `node-llama-cpp ${version} for CUDA`,
+  isThere() {
+    return engine.isThere() && versionIn(join(engineFolder, "node_modules", cudaBinary, "package.json")) === version;
+  },
+  async make() {
+    if (Deno.build.arch !== "x86_64") throw new CannotSetUp("There is no such build for this architecture.", "Use a machine with x86-64.");
+    if (!engine.isThere()) await engine.make();
+    await npmInstall(engineFolder, [`${cudaBinary}@${version}`]);
+  },
+};
+
 /** Of Vulkan, by their descriptions. */
 function drivers(): string[] {
   try {

@@ -8,7 +8,7 @@ import { traceProcessor } from "../judge/files.ts";
 import { bcc } from "./bcc.ts";
 import { bpftrace } from "./bpftrace.ts";
 import { debianLlama } from "./debian_llama.ts";
-import { engine, vulkan } from "./engine.ts";
+import { cudaEngine, engine, vulkan } from "./engine.ts";
 import { crossCompiler } from "./cross_compiler.ts";
 import { CannotSetUp, type Part } from "./part.ts";
 import { fio } from "./fio.ts";
@@ -35,7 +35,7 @@ const usual: readonly Part[] = [
   torch,
   bpftraceOf("trixie"),
 ];
-const onDemand: readonly Part[] = [bpftraceOf("sid"), debianLlama, moreEngines, bcc];
+const onDemand: readonly Part[] = [bpftraceOf("sid"), debianLlama, moreEngines, cudaEngine, bcc];
 
 /** Says on standard error what was there or made. Throws {@link CannotSetUp}. */
 export async function setUp(part: Part): Promise<void> {

@@ -15,6 +15,7 @@ export interface EngineOptions {
   readonly threads?: number;
   readonly seed?: number;
   readonly gpuLayers?: number;
+  readonly gpu?: "cuda";
   readonly draft?: string;
   readonly waitFile?: string;
   readonly stopFile?: string;
