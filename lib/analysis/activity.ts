@@ -21,6 +21,8 @@ export interface Activity {
   count: number;
   bytes: number;
   faults: number;
+  /** For which the disk was waited. */
+  majorNs: number;
   tokens: number;
   open: boolean;
 }
@@ -67,14 +69,14 @@ export function activityOf(slice: Slice, busyNs: number): Activity | undefined {
   const known = slice.gpu ? gpuFamily(slice.gpu, busyNs) : FAMILY[slice.category];
   if (!known) return undefined;
   let [family, kind] = known;
-  const { file, dev, inode, bytes = 0, faults = 0, tokens = 0, errno = 0 } = slice.args ?? {};
+  const { file, dev, inode, bytes = 0, faults = 0, majorNs = 0, tokens = 0, errno = 0, code = false } = slice.args ?? {};
   // A refused lock took its time; what it did not get is not counted.
   const refused = Number(errno) !== 0;
   if (kind === "listen" && refused) return undefined;
   const named = typeof file === "string" ? file : undefined;
   if (slice.category === "memory.map" && busyNs < LONG_MAP_NS) return undefined;
   // The dynamic linker opens a library and reads its header before it maps it: part of the load. Faults in its code come later.
-  if (named !== undefined && isLibrary(named)) family = kind === "fault" ? "library fault" : "library";
+  if (named !== undefined && (isLibrary(named) || code)) family = kind === "fault" ? "code fault" : "library";
   if (kind === "fault" && named === undefined) [family, kind] = ["memory", "memory"];
   if (kind === "decode") family = `decode ${slice.args?.phase}`;
   return {
@@ -93,6 +95,7 @@ export function activityOf(slice: Slice, busyNs: number): Activity | undefined {
     // An open reports the size of the file: what of it is used is seen later.
     bytes: refused || kind === "open" ? 0 : Number(bytes),
     faults: Number(faults),
+    majorNs: Number(majorNs),
     tokens: Number(tokens),
     open: slice.open ?? false,
   };

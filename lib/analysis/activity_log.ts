@@ -6,7 +6,7 @@ const RECENT = 8;
 /** Starting an interpreter reads thousands of small files: shorter than this, and close together, they become one phase. */
 const SHORT_NS = 1e6;
 const GROUP_GAP_NS = 0.5e6;
-const GROUPED = new Set(["read", "library", "library fault", "map"]);
+const GROUPED = new Set(["read", "library", "code fault", "map"]);
 /** Beyond this many, neighbours are put together whatever the pause between them. */
 const MAX_ACTIVITIES = 4096;
 

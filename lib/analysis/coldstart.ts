@@ -10,6 +10,7 @@ import { Generation } from "./generation.ts";
 import { MemoryTotals } from "./memory_totals.ts";
 import { ProcessTree } from "./process_tree.ts";
 import { QualityCount } from "./quality.ts";
+import { RunningCode } from "./running_code.ts";
 import { StoppedTimes } from "./stopped.ts";
 import { SystemCalls } from "./system_calls.ts";
 
@@ -30,6 +31,7 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
   readonly #generation = new Generation();
   readonly #tokens = new Map<number, FirstToken>();
   readonly #memory = new MemoryTotals();
+  readonly #running = new RunningCode();
   readonly #systemCalls = new SystemCalls();
   readonly #quality = new QualityCount();
   /** The process that gave the first token, as soon as no later span can change that. */
@@ -47,6 +49,7 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
         return this.#slice(span);
       case "instant":
         if (span.category === "process.syscalls") return this.#systemCalls.instant(span);
+        if (span.category === "process.running" && !this.#certain) this.#running.add(span);
         this.#tree.instant(span);
         return this.#saw(span.track.pid, span.at, span.at);
       case "counter":
@@ -67,6 +70,7 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
       firstSeen: this.#firstSeen,
       lastSeen: this.#lastSeen,
       token: this.#certain ?? [...this.#tokens.values()].filter((first) => first.at !== undefined).sort((a, b) => a.at! - b.at!)[0],
+      running: this.#running,
       memory: this.#memory.result(this.#tree.pids),
       systemCalls: this.#systemCalls.result(),
       quality: this.#quality.result(),

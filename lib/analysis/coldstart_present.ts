@@ -2,12 +2,14 @@ import type { Facts, Note, Table, View } from "../events/view.ts";
 import type { ColdstartResult } from "./coldstart_schema.ts";
 import { condense } from "./condense.ts";
 import { mebibytes } from "./figures.ts";
+import { firstRows } from "./first_rows.ts";
 import { info, qualityNotes, warning } from "./quality.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
 
 /** What fits a terminal beside the figures. */
 const MAX_STEPS = 20;
 const MAX_CACHED_FILES = 5;
+const MAX_CODES = 8;
 /** Libraries that start a GPU, which takes a good part of a second. */
 const GPU_DRIVER = /^lib(cuda|amdhip64|vulkan|ze_loader)\.so/;
 
@@ -26,6 +28,7 @@ export function presentColdstart(result: ColdstartResult): readonly View[] {
       steps: condense(result.steps, MAX_STEPS),
     },
     byKind(result),
+    ...whileUnexplained(result),
     memory(result),
     ...(result.systemCalls ? presentSystemCalls(result.systemCalls) : []),
   ];
@@ -71,6 +74,21 @@ function byKind({ kinds }: ColdstartResult): Table {
     columns: [{ title: "kind", unit: "text" }, { title: "total", unit: "ns" }, { title: "share", unit: "ratio" }],
     rows: kinds.map(({ kind, totalNs, share }) => [KIND_TITLES[kind] ?? kind, totalNs, share]),
   };
+}
+
+function whileUnexplained({ whileUnexplained }: ColdstartResult): Table[] {
+  if (!whileUnexplained) return [];
+  const { perSecond, samples, codes } = whileUnexplained;
+  const { title, shown } = firstRows(`What runs while nothing explains the time (${samples} samples of a timer)`, codes, MAX_CODES);
+  return [{
+    type: "table",
+    title,
+    columns: [{ title: "code of", unit: "text" }, { title: "CPU time", unit: "ns" }, { title: "share", unit: "ratio" }, {
+      title: "±",
+      unit: "ratio",
+    }],
+    rows: shown.map(({ code, samples, share, error }) => [code, samples / perSecond * 1e9, share, error]),
+  }];
 }
 
 function memory({ pageCache, pageFaults, locks }: ColdstartResult): Facts {

@@ -6,7 +6,10 @@ import type { FirstToken } from "./first_token.ts";
 import type { Intervals } from "./intervals.ts";
 import { phaseName } from "./phase_kinds.ts";
 import type { ProcessTree } from "./process_tree.ts";
+import { SAMPLES_PER_SECOND } from "../programs/detail.ts";
 import type { Quality } from "./quality.ts";
+import { mostlyIn, type RunningCode, samplesOf, type UnexplainedCode } from "./running_code.ts";
+import { share } from "./sample_ledger.ts";
 import type { StoppedTimes } from "./stopped.ts";
 import type { SystemCallsResult } from "./system_calls_schema.ts";
 import { MIN_GAP_NS, type Segment, waterfall } from "./waterfall.ts";
@@ -22,6 +25,7 @@ export interface Seen {
   readonly lastSeen: Ns;
   /** Of the process that gave the first token. While it is not `certain`, all later activities were kept too. */
   readonly token: FirstToken | undefined;
+  readonly running: RunningCode;
   readonly memory: Pick<ColdstartResult, "pageCache" | "pageFaults" | "locks">;
   readonly systemCalls: SystemCallsResult | null;
   readonly quality: Quality;
@@ -38,7 +42,8 @@ export function coldstartResult(seen: Seen): ColdstartResult {
   const stops = seen.stopped.union(tree.pids);
   const net = (to: Ns) => to - origin - stops.overlap(origin, to);
 
-  const steps = toSteps(waterfall(seen.activities, origin, end, stops), origin);
+  const code = seen.running.unexplained(tree.pids, seen.activities);
+  const steps = toSteps(waterfall(seen.activities, origin, end, stops), origin, code);
   const totalNs = net(end);
   const until = seen.token?.certain ? end : last;
   return {
@@ -53,6 +58,7 @@ export function coldstartResult(seen: Seen): ColdstartResult {
     milestones: milestones(seen.activities, token, origin, until).map(([name, at]) => ({ name, atNs: net(at) })),
     steps,
     kinds: kinds(steps, totalNs),
+    whileUnexplained: whatRan(code, origin, end),
     // Of a program that goes on, what it does after its first token too.
     phases: [...toPhases(seen, origin, last), ...unexplained(seen, origin, last, stops)].sort((a, b) => a.startNs - b.startNs),
     coarse: seen.coarse,
@@ -62,7 +68,7 @@ export function coldstartResult(seen: Seen): ColdstartResult {
   };
 }
 
-function toSteps(segments: readonly Segment[], origin: Ns): ColdstartStep[] {
+function toSteps(segments: readonly Segment[], origin: Ns, code: UnexplainedCode): ColdstartStep[] {
   // Something longer may be cut into several steps: how much was done stands beside the first, so that the figures add up too.
   const told = new Set<Activity>();
   return segments.map(({ start, end, ns, gapsNs, activities }) => {
@@ -71,7 +77,8 @@ function toSteps(segments: readonly Segment[], origin: Ns): ColdstartStep[] {
     const fresh = activities.filter((activity) => !told.has(activity));
     for (const activity of fresh) told.add(activity);
     const much = figures(fresh);
-    const note = noteOf(kind, much, fresh.reduce((sum, activity) => sum + activity.end - activity.start, 0));
+    const codes = first ? [] : code.between(start, end);
+    const note = first ? noteOf(kind, much, fresh.reduce((sum, activity) => sum + activity.end - activity.start, 0)) : mostlyIn(codes);
     return {
       name: stepName(first),
       kind,
@@ -81,9 +88,17 @@ function toSteps(segments: readonly Segment[], origin: Ns): ColdstartStep[] {
       unexplainedNs: gapsNs,
       ...(first?.file !== undefined && { file: first.file }),
       ...much,
+      ...(codes.length > 0 && { codes }),
       ...(note !== undefined && { note }),
     };
   });
+}
+
+function whatRan(code: UnexplainedCode, from: Ns, to: Ns): ColdstartResult["whileUnexplained"] {
+  const codes = code.between(from, to), all = samplesOf(codes);
+  return all === 0
+    ? null
+    : { perSecond: SAMPLES_PER_SECOND, samples: all, codes: codes.map(({ code, samples }) => ({ code, ...share(samples, all) })) };
 }
 
 /** Of a call that contains others only the rest is its own step. */

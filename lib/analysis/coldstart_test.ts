@@ -222,7 +222,7 @@ Deno.test("refused locks are counted, named, and answered with advice", () => {
   assert.match(notes(result), /2 times with ENOMEM \(2\.0 MiB\).*ulimit -l[\s\S]*EPERM.*setcap[\s\S]*EAGAIN.*free -m[\s\S]*errno 99/);
 });
 
-Deno.test("memory: sparse faults explain nothing, dense ones and populated mappings do", () => {
+Deno.test("memory: sparse faults explain nothing, dense ones, those that wait for the disk, and populated mappings do", () => {
   const s = new TestSpans();
   const result = run(byEnd([
     s.exec(0),
@@ -230,9 +230,12 @@ Deno.test("memory: sparse faults explain nothing, dense ones and populated mappi
     s.touch(undefined, 30, 40, 10_000),
     s.slice("memory.map", 45, 45.01, { bytes: MIB, address: 4096 }),
     s.slice("memory.map", 50, 60, { bytes: 64 * MIB, address: 4096 }),
-    s.touch("libcuda.so.1", 60, 70, 99),
-    s.slice("llama.load", 65, 80, undefined, true),
-    s.exit(80),
+    s.touch("libcuda.so.1", 60, 70, 99, { majorNs: 6 * MS }),
+    s.slice("llama.load", 65, 90, undefined, true),
+    s.touch("libcuda.so.1", 80, 82, 20),
+    s.touch("server", 83, 85, 20, { code: true }),
+    s.touch("libcublas.so.13", 86, 88, 200),
+    s.exit(90),
   ]));
   assert.deepEqual(steps(result), [
     "unexplained 30",
@@ -240,10 +243,39 @@ Deno.test("memory: sparse faults explain nothing, dense ones and populated mappi
     "unexplained 10",
     "populate memory 10",
     "fault in libcuda.so.1 10",
-    "model load (compute, allocation) 10",
+    "model load (compute, allocation) 16",
+    "fault in libcublas.so.13 2",
+    "model load (compute, allocation) 2",
   ]);
   assert.equal(result.phases.find((phase) => phase.kind === "load")!.open, true);
   assert.deepEqual(result.milestones.map(({ name }) => name), ["model load begins"]);
+});
+
+Deno.test("whose code ran while nothing explains the time", () => {
+  const s = new TestSpans();
+  const samples = (from: number, count: number, code: string, who = s) => Array.from({ length: count }, (_, i) => who.running(from + i, code));
+  const result = run(byEnd([
+    s.exec(0),
+    ...samples(1, 5, "python3.12"),
+    ...samples(6, 2, "libc.so.6"),
+    ...samples(7.5, 3, "of another process", s.of(999)),
+    s.slice("library.load", 10, 20, { file: "libtorch.so", bytes: MIB }),
+    ...samples(11, 8, "while a library is loaded"),
+    ...samples(21, 2, "the kernel"),
+    s.decode("prefill", 30, 40, 8),
+    s.sample(41, 42),
+    ...samples(43, 5, "after the first token"),
+    s.exit(50),
+  ]));
+  assert.deepEqual(result.whileUnexplained!.codes.map(({ code, samples }) => [code, samples]), [["python3.12", 5], ["libc.so.6", 2], [
+    "the kernel",
+    2,
+  ]]);
+  assert.deepEqual([result.whileUnexplained!.samples, result.whileUnexplained!.perSecond], [9, 99]);
+  const [first, , second] = result.steps;
+  assert.deepEqual([first!.note, first!.codes], ["mostly in python3.12", [{ code: "python3.12", samples: 5 }, { code: "libc.so.6", samples: 2 }]]);
+  assert.deepEqual([second!.note, second!.codes], [undefined, [{ code: "the kernel", samples: 2 }]]);
+  assert.equal(run([s.exec(0), s.exit(9)]).whileUnexplained, null);
 });
 
 Deno.test("long calls of a GPU's library explain what nothing else does", () => {

@@ -19,6 +19,12 @@ Deno.test("the shortest step goes to the shorter neighbour, the longest of a row
   ]);
 });
 
+Deno.test("whose code ran is told of all steps of a row", () => {
+  const ran = (code: string, samples: number) => ({ ...step("unexplained", 10), codes: [{ code, samples }] });
+  const rows = condense([ran("node", 2), step("read", 1), ran("libc", 1), step("read", 1), ran("node", 1), step("load", 50)], 2);
+  assert.deepEqual(rows.map(({ name, note }) => [name, note]), [["unexplained", "mostly in node, with 4 shorter steps"], ["load", undefined]]);
+});
+
 Deno.test("neighbours that have become the same thing become one", () => {
   const steps = [step("wait", 40), step("read", 3), step("wait", 30), step("read", 2), step("wait", 50), step("load", 100)];
   assert.deepEqual(condense(steps, 3), [

@@ -108,10 +108,11 @@ class GpuAnalysis implements Analysis<GpuResult> {
       maxNs: times.max,
       bytes,
     })).sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls);
+    const windows = this.#windows.result();
     const copies = [...this.#copies].map(([direction, { calls, ...sums }]) => ({ direction, copies: calls, ...sums }));
     const sync = this.#kind("sync");
     return {
-      windows: this.#windows.result(),
+      windows,
       functions,
       totals: {
         calls: functions.reduce((all, { calls }) => all + calls, 0),
@@ -142,7 +143,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
       errors: [...this.#errors.values()].sort((a, b) => b.times - a.times),
       perToken: this.#perToken.result(this.#contexts.generated),
       devices: this.#devices.result(),
-      ...this.#files.result(),
+      ...this.#files.result(windows.ns),
       systemCalls: this.#systemCalls.result(),
       quality: { ...this.#quality.result(), unknownCalls: this.#unknown },
     };

@@ -22,6 +22,8 @@ const AFTERWARDS_NS = 100e6;
 const FEW = 5;
 /** So many times as long is waiting. */
 const SLOWER = 1.5;
+/** Waiting for others is worth telling from so much of the time on: somebody who looks at the GPU every ten seconds takes less. */
+const NOTICEABLE = 0.001;
 
 /** Who uses the device files of GPUs, and whether the target waits for others that do. */
 export class GpuFiles {
@@ -80,14 +82,15 @@ export class GpuFiles {
     sums.ns += end - start;
   }
 
-  result(): Pick<GpuResult, "files" | "contention"> {
+  /** `watchedNs`: for how long everything was seen. */
+  result(watchedNs: number): Pick<GpuResult, "files" | "contention"> {
     const files = [...this.#devices].map(([device, { users, commands, failures }]) => ({
       device,
       users: [...users.values()].sort((a, b) => b.ioctlNs - a.ioctlNs || b.ioctls - a.ioctls || a.pid - b.pid),
       commands: [...commands.values()].sort((a, b) => b.ns - a.ns),
       failures: [...failures].map(([errno, { times, pids }]) => ({ errno, times, pids: [...pids] })).sort((a, b) => b.times - a.times),
     })).sort((a, b) => a.device < b.device ? -1 : 1);
-    return { files, contention: this.#contention() };
+    return { files, contention: this.#contention(watchedNs) };
   }
 
   #other(pid: number, name: string, start: Ns, end: Ns): void {
@@ -102,7 +105,7 @@ export class GpuFiles {
     }
   }
 
-  #contention(): GpuResult["contention"] {
+  #contention(watchedNs: number): GpuResult["contention"] {
     if (this.#others.size === 0) return null;
     const asked = [...this.#asked.values()];
     const mean = (of: "shared" | "alone") => {
@@ -114,7 +117,7 @@ export class GpuFiles {
     const took = both.reduce((all, { shared }) => all + shared.ns, 0);
     const expected = both.reduce((all, { shared, alone }) => all + shared.calls * alone.ns / alone.calls, 0);
     const slower = expected > 0 ? took / expected : null;
-    const waits = slower !== null && slower >= SLOWER;
+    const waits = slower !== null && slower >= SLOWER && took - expected >= NOTICEABLE * watchedNs;
     return {
       others: [...this.#others].map(([pid, name]) => ({ pid, name })),
       sharedNs: this.#sharedNs,

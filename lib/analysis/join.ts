@@ -9,7 +9,7 @@ const READ_GAP_NS = 20e6;
 const FAULT_GAP_NS = 100e6;
 
 /** Goes on beside whatever a thread does, and separates nothing. */
-const BACKGROUND = new Set(["memory", "memory map", "library fault"]);
+const BACKGROUND = new Set(["memory", "memory map", "code fault"]);
 
 /** What is between two activities in time, with the process' stops taken out. */
 export type Gap = (from: Activity, to: Activity) => number;
@@ -17,7 +17,8 @@ export type Gap = (from: Activity, to: Activity) => number;
 /** Whether `next` continues `activity`: the same thing to the same file, a short pause at most, and nothing else of its thread within the pause. */
 export function continues(activity: Activity, next: Activity, gap: Gap, thread: readonly Activity[]): boolean {
   if (activity.family !== next.family || activity.fileKey !== next.fileKey || activity.files > 1 || next.files > 1) return false;
-  const limit = next.kind === "fault" ? FAULT_GAP_NS : next.kind === "read" ? READ_GAP_NS : JOIN_GAP_NS;
+  // Between faults in code that code runs, unless it waits for the disk, which each fault tells.
+  const limit = next.family === "code fault" ? JOIN_GAP_NS : next.kind === "fault" ? FAULT_GAP_NS : next.kind === "read" ? READ_GAP_NS : JOIN_GAP_NS;
   // Either may be the earlier one: a stretch of faults is reported when the next one begins.
   const [first, second] = activity.start <= next.start ? [activity, next] : [next, activity];
   if (gap(first, second) > limit) return false;
@@ -35,6 +36,7 @@ export function join(activity: Activity, next: Activity): void {
   activity.busyNs += next.busyNs;
   activity.count += next.count;
   activity.faults += next.faults;
+  activity.majorNs += next.majorNs;
   activity.tokens += next.tokens;
   activity.open ||= next.open;
 }

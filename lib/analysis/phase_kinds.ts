@@ -27,10 +27,11 @@ const RANK: Readonly<Record<ColdstartKind, number>> = {
 const DENSE_FAULTS_PER_NS = 100 / 1e6;
 
 /** The larger, the more specific; 0: explains nothing. */
-export function rank({ kind, family, faults, start, end }: Activity): number {
-  // A library's code that faults in while it runs says less than its load and more than the call that runs it.
-  if (family === "library fault") return 65;
-  if (family === "memory" && faults < (end - start) * DENSE_FAULTS_PER_NS) return 0;
+export function rank({ kind, family, faults, majorNs, start, end }: Activity): number {
+  const isDense = faults >= (end - start) * DENSE_FAULTS_PER_NS;
+  // Code that faults in while it runs says less than its load and more than the call that runs it.
+  if (family === "code fault") return isDense || majorNs * 2 > end - start ? 65 : 0;
+  if (family === "memory" && !isDense) return 0;
   return RANK[kind];
 }
 

@@ -78,8 +78,8 @@ function total({ samples }: Row): number {
   return PHASES.reduce((sum, phase) => sum + samples[phase], 0);
 }
 
-/** `error`: Agresti and Coull's, which says something of shares near 0 and 1 too. */
-function share(samples: number, all: number): { samples: number; share: number; error: number } {
+/** What so many of all samples say. `error`: Agresti and Coull's, which says something of shares near 0 and 1 too. */
+export function share(samples: number, all: number): { samples: number; share: number; error: number } {
   const squared = DEVIATIONS ** 2;
   const likely = (samples + squared / 2) / (all + squared);
   return { samples, share: samples / all, error: DEVIATIONS * Math.sqrt(likely * (1 - likely) / (all + squared)) };

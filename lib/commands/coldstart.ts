@@ -8,6 +8,7 @@ import { cache } from "../../probes/memory/cache.ts";
 import { fault } from "../../probes/memory/fault.ts";
 import { lock } from "../../probes/memory/lock.ts";
 import { life } from "../../probes/process/life.ts";
+import { running } from "../../probes/process/running.ts";
 import { syscalls } from "../../probes/process/syscalls.ts";
 import { listen } from "../../probes/sockets/listen.ts";
 import type { Profile } from "./profile.ts";
@@ -15,7 +16,7 @@ import type { Profile } from "./profile.ts";
 /** Where the time from exec to the first token goes. */
 export const coldstartProfile: Profile<ColdstartResult> = {
   name: "coldstart",
-  probes: [life, access, lock, fault, cache, listen, calls, syscalls],
+  probes: [life, access, lock, fault, cache, listen, calls, running, syscalls],
   waits: true,
   analyse: (header) => coldstart({ rootPid: header.target.pid }),
   present: presentColdstart,

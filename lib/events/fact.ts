@@ -66,7 +66,7 @@ export type Fact =
   }
   /** Addresses on stacks of a process that are code and, but for the innermost, stand behind a call. */
   | { readonly fact: "places"; readonly pid: number; readonly places: readonly Place[] }
-  /** Files that a process had mapped before anything was counted. */
+  /** Files that a process had mapped before anything was counted, or soon after it began another program. */
   | {
     readonly fact: "mapped";
     readonly pid: number;
@@ -77,6 +77,7 @@ export type Fact =
       readonly dev: number;
       readonly inode: number;
       readonly file: string;
+      readonly isCode?: true;
     }[];
   }
   /** Files that a process had open before anything was counted. */

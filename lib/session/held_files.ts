@@ -25,15 +25,16 @@ export class HeldFiles {
   async present(pids: readonly number[]): Promise<void> {
     await Promise.all(pids.map(async (pid) => {
       const mapped = await this.#mappedBy(pid);
-      const largest = mapped.toSorted((a, b) => Number(b.end - b.start) - Number(a.end - a.start)).slice(0, MOST_MAPPINGS);
-      const files = largest.map(({ start, end, offset, dev, inode, path }) => {
-        return { at: Number(start), bytes: Number(end - start), offset, dev, inode, file: path.slice(path.lastIndexOf("/") + 1) };
-      });
-      if (files.length > 0) this.fact({ fact: "mapped", pid, files });
+      this.#tell(pid, mapped);
       const opened = await openFiles(this.files, pid);
       if (opened.length > 0) this.fact({ fact: "opened", pid, files: opened });
       await this.#lookInto(pid, mapped);
     }));
+  }
+
+  /** A process runs another program, which the kernel has mapped without a call that is seen. */
+  async began(pid: number): Promise<void> {
+    this.#tell(pid, await this.#mappedBy(pid));
   }
 
   /** Whether an event is the first that says of a file which may hold a model that it was mapped. */
@@ -49,6 +50,15 @@ export class HeldFiles {
   /** A process has mapped something more. */
   async look(pid: number): Promise<void> {
     await this.#lookInto(pid, await this.#mappedBy(pid));
+  }
+
+  #tell(pid: number, mapped: readonly Mapping[]): void {
+    const largest = mapped.toSorted((a, b) => Number(b.end - b.start) - Number(a.end - a.start)).slice(0, MOST_MAPPINGS);
+    const files = largest.map(({ start, end, offset, dev, inode, path, executable }) => {
+      const file = path.slice(path.lastIndexOf("/") + 1);
+      return { at: Number(start), bytes: Number(end - start), offset, dev, inode, file, ...executable && { isCode: true as const } };
+    });
+    if (files.length > 0) this.fact({ fact: "mapped", pid, files });
   }
 
   async #mappedBy(pid: number): Promise<Mapping[]> {

@@ -155,6 +155,7 @@ export class Life {
     this.options.heard?.(event);
     const { record, pid, tid } = event;
     if (this.#held?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#held!.look(pid));
+    if (this.#held && record === "process/life.exec" && !this.#left) this.run.gatekeeper.meanwhile(() => this.#held!.began(pid));
     if (this.#places?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#places!.look(pid));
     if (record === "process/life.exit" && pid === tid && pid === this.root?.pid) this.#exited.resolve();
   }

@@ -4,7 +4,8 @@ import type { Args, SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
-import { AddressSpace, type MappedFile, type Mapping, offsetAt } from "./address_space.ts";
+import { type MappedFile, type Mapping, offsetAt } from "./address_space.ts";
+import { AddressSpaces, MAPPING_RECORDS } from "./address_spaces.ts";
 import template from "./fault.bt" with { type: "text" };
 import { FaultsByTensor } from "./tensor_faults.ts";
 
@@ -28,7 +29,7 @@ export const fault: Probe = {
     major: [{ name: "began", type: "time" }, { name: "address", type: "int", unit: "address" }],
   },
   maps: { faults: "faults" },
-  sees: ["files/access.map", "files/access.anonymous", "files/access.unmap", "process/life.task", "process/life.exec"],
+  sees: MAPPING_RECORDS,
   facts: ["mapped", "tensors"],
   decoder: (tracks) => new FaultDecoder(tracks),
 };
@@ -51,7 +52,7 @@ interface Touch extends Sums {
 }
 
 class FaultDecoder implements Decoder {
-  readonly #spaces = new Map<number, AddressSpace>();
+  readonly #spaces = new AddressSpaces();
   /** By thread. */
   readonly #touches = new Map<number, Touch>();
   /** By process and thread. */
@@ -65,26 +66,9 @@ class FaultDecoder implements Decoder {
 
   constructor(readonly tracks: Tracks) {}
 
-  event({ record, at, pid, tid, values }: Event, out: SpanSink): void {
+  event(event: Event, out: SpanSink): void {
+    const { record, at, pid, tid, values } = event;
     switch (record) {
-      case "files/access.map": {
-        const [, from, length, , offset, dev, inode, name] = values as [Ns, number, number, number, number, number, number, string];
-        return this.#space(pid).map({ from, to: from + length, offset, file: { id: `${dev}:${inode}`, name } });
-      }
-      case "files/access.anonymous": {
-        const [, from, length] = values as [Ns, number, number];
-        return this.#space(pid).map({ from, to: from + length, offset: 0 });
-      }
-      case "files/access.unmap": {
-        const [from, length] = values as [number, number];
-        return this.#space(pid).unmap(from, from + length);
-      }
-      case "process/life.task": {
-        const [child, isThread] = values as [number, number];
-        return void (isThread || this.#spaces.set(child, this.#space(pid).copy()));
-      }
-      case "process/life.exec":
-        return void this.#spaces.delete(pid);
       case "memory/fault.run":
         return this.#run(pid, tid, values as number[], out);
       case "memory/fault.major": {
@@ -92,21 +76,19 @@ class FaultDecoder implements Decoder {
         const sums = this.#sumsOf(pid, tid);
         sums.major++;
         sums.majorNs += at - began;
-        const { mapping } = this.#space(pid).at(address);
+        const { mapping } = this.#spaces.of(pid).at(address);
         if (!mapping) return;
         this.#touch(pid, tid, mapping, { start: began, end: at, faults: 0, major: 1, majorNs: at - began }, out);
         return this.#faultsIn(pid, mapping)?.major(offsetAt(mapping, address), at - began);
       }
+      default:
+        return this.#spaces.event(event);
     }
   }
 
   fact(fact: Fact): void {
-    if (fact.fact === "mapped") {
-      const space = this.#space(fact.pid);
-      for (const { at, bytes, offset, dev, inode, file } of fact.files) {
-        space.map({ from: at, to: at + bytes, offset, file: { id: `${dev}:${inode}`, name: file } });
-      }
-    } else if (fact.fact === "tensors") {
+    this.#spaces.fact(fact);
+    if (fact.fact === "tensors") {
       const id = `${fact.dev}:${fact.inode}`;
       this.#tensors.set(id, fact.tensors);
       for (const { file, faults } of this.#byTensor.values()) if (file.id === id) faults.knows(fact.tensors);
@@ -149,7 +131,7 @@ class FaultDecoder implements Decoder {
     if (!(all >= 1 && step >= 0 && address >= 0 && last <= Number.MAX_SAFE_INTEGER)) return;
     this.#sumsOf(pid, tid).faults += all;
     for (let left = all; left > 0;) {
-      const { mapping, to } = this.#space(pid).at(address);
+      const { mapping, to } = this.#spaces.of(pid).at(address);
       const count = step === 0 ? left : Math.min(left, Math.ceil((to - address) / step));
       // Faults outside of the mappings that were seen (stack, heap, small ones) are counted and not drawn.
       if (mapping) {
@@ -190,7 +172,7 @@ class FaultDecoder implements Decoder {
       category: "memory.touch",
       start,
       end,
-      args: { ...(file && argsOf(file)), faults, ...(major > 0 && { major, majorNs }) },
+      args: { ...(file && argsOf(file)), ...(file && this.#spaces.isCode(file.id) && { code: true }), faults, ...(major > 0 && { major, majorNs }) },
     });
   }
 
@@ -212,12 +194,6 @@ class FaultDecoder implements Decoder {
     let sums = threads.get(tid);
     if (!sums) threads.set(tid, sums = { faults: 0, major: 0, majorNs: 0 });
     return sums;
-  }
-
-  #space(pid: number): AddressSpace {
-    let space = this.#spaces.get(pid);
-    if (!space) this.#spaces.set(pid, space = new AddressSpace());
-    return space;
   }
 }
 

@@ -72,6 +72,11 @@ export class TestSpans {
     return { ...this.#instant("ggml.sum", 0, { ...of, calls, ns: ns(ms) }), name, sum };
   }
 
+  /** A timer's sample. */
+  running(at: number, code: string): Instant {
+    return this.#instant("process.running", at, { code });
+  }
+
   exec(at: number, file = "engine"): Instant {
     return { ...this.#instant("process.exec", at, { file }), name: file };
   }

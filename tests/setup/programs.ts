@@ -90,6 +90,8 @@ const table: Readonly<
     flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic", "-DCHANGED"],
     libraries: [],
   },
+  busy: { sources: ["busy.c", "clock.h"], flags: ["-O1"], libraries: ["-ldl"] },
+  "libbusy.so": { sources: ["busy.c", "clock.h"], flags: ["-O1", "-fPIC", "-shared", "-DPART"], libraries: [] },
   asked: { sources: ["asked.c"], flags: ["-O1"], libraries: [] },
   moves: { sources: ["moves.c"], flags: ["-O1"], libraries: [] },
   // The program is its own library.
@@ -153,6 +155,7 @@ const table: Readonly<
 /** Paths of what is built here. */
 export const built = {
   planted: join(builtFolder, "planted"),
+  busy: { program: join(builtFolder, "busy"), library: join(builtFolder, "libbusy.so") },
   pagecache: join(builtFolder, "pagecache"),
   steady: join(builtFolder, "steady"),
   rates: join(builtFolder, "rates"),
