@@ -10,6 +10,7 @@ import { presentSystemCalls } from "./system_calls_present.ts";
 const MAX_STEPS = 20;
 const MAX_CACHED_FILES = 5;
 const MAX_CODES = 8;
+const MUCH_UNEXPLAINED = 0.2;
 /** Libraries that start a GPU, which takes a good part of a second. */
 const GPU_DRIVER = /^lib(cuda|amdhip64|vulkan|ze_loader)\.so/;
 
@@ -129,8 +130,18 @@ function coldstartNotes(result: ColdstartResult): Note[] {
   if (driver !== undefined) {
     notes.push(info(`${driver} was loaded: llmprof record --layers coldstart,gpu tells how much of the time is spent in calls to it.`));
   }
+  if (isMostlyWaiting(result)) {
+    notes.push(info("For most of the unexplained time nothing of it ran: llmprof record --layers coldstart,sched tells what it waits for."));
+  }
   if (result.coarse) notes.push(info("Very many activities: neighbours were put together over longer pauses than usual."));
   return notes;
+}
+
+/** Of a good part of the time nobody knows the reason, and by a timer's samples threads ran for less than half of that. */
+function isMostlyWaiting({ kinds, whileUnexplained }: ColdstartResult): boolean {
+  const unexplained = kinds.find(({ kind }) => kind === "unexplained");
+  if (!unexplained || !whileUnexplained || unexplained.share < MUCH_UNEXPLAINED) return false;
+  return whileUnexplained.samples / whileUnexplained.perSecond * 1e9 < unexplained.totalNs / 2;
 }
 
 function lockAdvice(errno: string): string {
