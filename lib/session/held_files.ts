@@ -32,9 +32,10 @@ export class HeldFiles {
     }));
   }
 
-  /** A process runs another program, which the kernel has mapped without a call that is seen. */
-  async began(pid: number): Promise<void> {
-    this.#tell(pid, await this.#mappedBy(pid));
+  /** Processes run another program, which the kernel has mapped without a call that is seen. */
+  async began(pids: readonly number[]): Promise<void> {
+    const maps = await this.files.texts(pids.map(mapsOf));
+    for (const [index, text] of maps.entries()) this.#tell(pids[index]!, mappedIn(text));
   }
 
   /** Whether an event is the first that says of a file which may hold a model that it was mapped. */
@@ -62,8 +63,7 @@ export class HeldFiles {
   }
 
   async #mappedBy(pid: number): Promise<Mapping[]> {
-    const maps = await this.files.text(`/proc/${pid}/maps`);
-    return parseMaps(maps ?? "").filter(({ inode, end }) => inode !== 0 && end <= Number.MAX_SAFE_INTEGER);
+    return mappedIn(await this.files.text(mapsOf(pid)));
   }
 
   async #lookInto(pid: number, mapped: readonly Mapping[]): Promise<void> {
@@ -78,4 +78,13 @@ export class HeldFiles {
       if (tensors) this.fact({ fact: "tensors", dev, inode, tensors });
     }));
   }
+}
+
+function mapsOf(pid: number): string {
+  return `/proc/${pid}/maps`;
+}
+
+/** Mappings of files. */
+function mappedIn(maps: string | null): Mapping[] {
+  return parseMaps(maps ?? "").filter(({ inode, end }) => inode !== 0 && end <= Number.MAX_SAFE_INTEGER);
 }

@@ -31,6 +31,17 @@ Deno.test("held files: of a running process all, with the tensors of those that 
   assert.equal(facts.length, 2);
 });
 
+Deno.test("held files: of processes that run another program what that has mapped, and which of it is code; nothing of one that has ended", async () => {
+  using root = temporary();
+  const proc = new FakeProc(root.path), facts: Fact[] = [];
+  proc.process(100, 1, "server");
+  proc.map(100, "/opt/libllama.so", 5, new Uint8Array(64));
+  proc.data(100, "/models/0123abcd", 9, 2 << 20, MODEL);
+  await new HeldFiles(proc.files, (fact) => void facts.push(fact)).began([200, 100]);
+  const told = facts.map((fact) => fact.fact === "mapped" && [fact.pid, fact.files.map(({ file, isCode }) => [file, isCode ?? false])]);
+  assert.deepEqual(told, [[100, [["0123abcd", false], ["libllama.so", true]]]]);
+});
+
 Deno.test("held files: an event asks for a look once for each file that may be a model", () => {
   const files = new HeldFiles(new FakeProc("/nowhere").files, () => {});
   assert.ok(!files.firstTold(event(4096, 1)), "small");

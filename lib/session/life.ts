@@ -35,6 +35,8 @@ export interface Run extends AttachRun {
 
 /** A look at the target takes a child process: the first comes soon, the others ever more rarely. */
 const FIRST_LOOK_MS = 500, LONGEST_LOOK_MS = 8000;
+/** A program that has run for so long has begun. */
+const BEGUN_MS = 100;
 
 /** One life of a target, from attaching to it until it ends. */
 export class Life {
@@ -43,6 +45,7 @@ export class Life {
   /** Where a probe asks for it. */
   readonly #held: HeldFiles | undefined;
   readonly #places: StackPlaces | undefined;
+  readonly #beginning = new Set<number>();
   #election: Promise<void> | undefined;
   #counts = false;
   /** A program that we started was let go. */
@@ -155,9 +158,22 @@ export class Life {
     this.options.heard?.(event);
     const { record, pid, tid } = event;
     if (this.#held?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#held!.look(pid));
-    if (this.#held && record === "process/life.exec" && !this.#left) this.run.gatekeeper.meanwhile(() => this.#held!.began(pid));
+    if (this.#held && record === "process/life.exec") this.#begins(pid);
+    if (record === "process/life.exit" && pid === tid) this.#beginning.delete(pid);
     if (this.#places?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#places!.look(pid));
     if (record === "process/life.exit" && pid === tid && pid === this.root?.pid) this.#exited.resolve();
+  }
+
+  /** A process runs another program. Most that a shell starts are over before it is worth a look. */
+  #begins(pid: number): void {
+    if (this.#beginning.size === 0) {
+      void this.means.sleep(BEGUN_MS).then(() => {
+        const begun = [...this.#beginning];
+        this.#beginning.clear();
+        if (begun.length > 0 && !this.#left) this.run.gatekeeper.meanwhile(() => this.#held!.began(begun));
+      });
+    }
+    this.#beginning.add(pid);
   }
 
   /** The first process that shows itself is the target, with the tree that it belongs to. */
