@@ -48,7 +48,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
   readonly #kinds = new Map<string, Sums>();
   readonly #copies = new Map<string, Sums>();
   readonly #collectives = new Map<string, Sums>();
-  readonly #kernels = new Map<string, { launches: number; captured: number }>();
+  readonly #kernels = new Map<string, { launches: number; captured: number; inGraphs: number }>();
   readonly #memory = new GpuMemory();
   readonly #files = new GpuFiles();
   readonly #devices = new GpuDevices();
@@ -62,6 +62,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
   readonly #quality = new QualityCount();
   readonly #windows = new Windows();
   #captured = 0;
+  #graphKernels = 0;
   #outermostNs = 0;
   readonly #contexts = new DecodeContexts();
   readonly #perToken = new GpuPerToken();
@@ -119,6 +120,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
         failed: functions.reduce((all, { failed }) => all + failed, 0),
         launches: this.#kind("launch").calls,
         captured: this.#captured,
+        graphKernels: this.#graphKernels,
         graphLaunches: this.#kind("graphLaunch").calls,
         submits: this.#kind("submit").calls,
         syncs: sync.calls,
@@ -127,8 +129,10 @@ class GpuAnalysis implements Analysis<GpuResult> {
       },
       copies: copies.filter(({ copies }) => copies > 0).sort((a, b) => b.bytes - a.bytes),
       collectives: [...this.#collectives].map(([name, sums]) => ({ name, ...sums })).sort((a, b) => b.ns - a.ns),
-      kernels: [...this.#kernels].map(([name, sums]) => ({ name, ...sums })).filter(({ launches, captured }) => launches + captured > 0)
-        .sort((a, b) => b.launches - a.launches || b.captured - a.captured),
+      kernels: [...this.#kernels].map(([name, sums]) => ({ name, ...sums })).filter(({ launches, captured, inGraphs }) =>
+        launches + captured + inGraphs > 0
+      )
+        .sort((a, b) => b.launches + b.inGraphs - a.launches - a.inGraphs || b.captured - a.captured),
       executed: this.#executed.size === 0 ? null : [...this.#executed].map(([name, times]) => (
         { name, runs: times.count, totalNs: times.sum, meanNs: times.mean!, maxNs: times.max }
       )).sort((a, b) => b.totalNs - a.totalNs),
@@ -181,6 +185,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
     return {
       callsNs: this.#outermostNs,
       launches: ["launch", "graphLaunch", "submit"].reduce((all, kind) => all + this.#kind(kind).calls, 0),
+      kernels: this.#kind("launch").calls + this.#graphKernels,
       copies: copies.calls,
       copiedBytes: copies.bytes,
       allocations: this.#memory.allocations,
@@ -200,24 +205,33 @@ class GpuAnalysis implements Analysis<GpuResult> {
 
   /** Of calls that make one another and are of one kind, the outermost counts: those inside are taken back. */
   #once({ name, ns, gpu }: Made, sign: 1 | -1): void {
-    const { kind, failure, bytes = 0, direction, kernel, isCaptured } = gpu;
+    const { kind, failure, bytes = 0, direction, kernel, isCaptured, graph } = gpu;
     if (failure !== null) return;
-    const add = (to: Map<string, Sums>, key: string) => {
-      let sums = to.get(key);
-      if (!sums) to.set(key, sums = { calls: 0, bytes: 0, ns: 0 });
-      sums.calls += sign;
-      sums.bytes += sign * bytes;
-      sums.ns += sign * ns;
+    const add = (to: Map<string, Sums>, key: string, sums: Sums) => {
+      const all = to.get(key) ?? { calls: 0, bytes: 0, ns: 0 };
+      to.set(key, { calls: all.calls + sign * sums.calls, bytes: all.bytes + sign * sums.bytes, ns: all.ns + sign * sums.ns });
     };
-    if (isCaptured) this.#captured += sign;
-    else add(this.#kinds, kind);
-    if (direction) add(this.#copies, direction);
-    if (kind === "collective") add(this.#collectives, name);
-    if (kernel !== undefined) {
-      const known = this.#kernels.get(kernel) ?? { launches: 0, captured: 0 };
-      known[isCaptured ? "captured" : "launches"] += sign;
-      this.#kernels.set(kernel, known);
+    const own = { calls: 1, bytes, ns };
+    if (!isCaptured) add(this.#kinds, kind, own);
+    if (!isCaptured && direction) add(this.#copies, direction, own);
+    if (kind === "collective") add(this.#collectives, name, own);
+    if (kind === "launch" && isCaptured) this.#captured += sign;
+    if (kernel !== undefined) this.#kernel(kernel)[isCaptured ? "captured" : "launches"] += sign;
+    for (const [kernel, times] of graph?.kernels ?? []) {
+      this.#kernel(kernel).inGraphs += sign * times;
+      this.#graphKernels += sign * times;
     }
+    for (const [direction, { times, bytes }] of graph?.copies ?? []) {
+      const theirs = { calls: times, bytes, ns: 0 };
+      add(this.#kinds, "copy", theirs);
+      add(this.#copies, `${direction}, by graphs`, theirs);
+    }
+  }
+
+  #kernel(name: string): { launches: number; captured: number; inGraphs: number } {
+    let known = this.#kernels.get(name);
+    if (!known) this.#kernels.set(name, known = { launches: 0, captured: 0, inGraphs: 0 });
+    return known;
   }
 
   #nestedOf(track: Track): NestedCalls<Made> {

@@ -3,7 +3,7 @@ import type { GpuResult } from "./gpu_schema.ts";
 /** What was asked of GPUs until a moment. */
 export type Asked = Omit<NonNullable<GpuResult["perToken"]>, "tokens">;
 
-const NOTHING: Asked = { callsNs: 0, launches: 0, copies: 0, copiedBytes: 0, allocations: 0, syncNs: 0 };
+const NOTHING: Asked = { callsNs: 0, launches: 0, kernels: 0, copies: 0, copiedBytes: 0, allocations: 0, syncNs: 0 };
 
 /**
  * What a generated token asks of GPUs: from the end of the call of the engine before to the end of the one that generates it. What loads a model, or

@@ -56,7 +56,7 @@ const ASKED = new Set(["cuda", "cudart", "hip"]);
 function totals({ windows, functions, totals, gaps, perToken }: GpuResult): Facts {
   const isAll = functions.every(({ family }) => !ASKED.has(family)) || functions.some(({ kind }) => kind === "state");
   const seconds = windows.ns / 1e9, rate = (all: number) => seconds > 0 ? `${(all / seconds).toFixed(0)} a second` : "";
-  const { launches, captured, graphLaunches, submits } = totals;
+  const { launches, captured, graphLaunches, graphKernels, submits } = totals;
   const facts: Facts["facts"] = [
     { name: "watched", value: windows.ns, unit: "ns" },
     {
@@ -73,12 +73,19 @@ function totals({ windows, functions, totals, gaps, perToken }: GpuResult): Fact
       unit: "count",
       note: [rate(launches), captured > 0 ? `${captured} more into graphs` : ""].filter(Boolean).join(", "),
     },
-    ...graphLaunches > 0 ? [{ name: "graphs launched", value: graphLaunches, unit: "count" as const, note: rate(graphLaunches) }] : [],
+    ...graphLaunches > 0
+      ? [{
+        name: "graphs launched",
+        value: graphLaunches,
+        unit: "count" as const,
+        note: [rate(graphLaunches), graphKernels > 0 ? `they ran ${graphKernels} kernels` : ""].filter(Boolean).join(", "),
+      }]
+      : [],
     ...submits > 0 ? [{ name: "submits", value: submits, unit: "count" as const, note: rate(submits) }] : [],
     { name: "nothing to do", value: gaps.ns, unit: "ns", note: gaps.count > 0 ? `${gaps.count} gaps` : "" },
     ...perToken
       ? [
-        { name: "launches a token", value: perToken.launches, unit: "count" as const },
+        { name: "launches a token", value: perToken.launches, unit: "count" as const, note: `${perToken.kernels.toFixed(1)} kernels` },
         { name: "copied a token", value: perToken.copiedBytes, unit: "bytes" as const, note: `${perToken.copies.toFixed(1)} copies` },
         { name: "allocations a token", value: perToken.allocations, unit: "count" as const },
         { name: "in calls a token", value: perToken.callsNs, unit: "ns" as const },

@@ -31,6 +31,8 @@ export const gpuResultSchema = z.object({
     /** Recorded into graphs instead of launched. */
     captured: count,
     graphLaunches: count,
+    /** Kernels of graphs that were launched, as far as it is known how they were made. */
+    graphKernels: count,
     /** Submissions of Vulkan and Level Zero. */
     submits: count,
     /** In calls that wait for the GPU. */
@@ -39,9 +41,11 @@ export const gpuResultSchema = z.object({
     /** Of threads, in outermost calls. */
     totalNs: sum,
   }),
+  /** Those that graphs make are apart, and take no time of a call. */
   copies: z.array(z.object({ direction: z.string(), copies: count, bytes: sum, ns: sum })),
   collectives: z.array(z.object({ name: z.string(), calls: count, bytes: sum, ns: sum })),
-  kernels: z.array(z.object({ name: z.string(), launches: count, captured: count })),
+  /** `captured`: recorded into graphs; `inGraphs`: run by those, as often as they were launched. */
+  kernels: z.array(z.object({ name: z.string(), launches: count, captured: count, inGraphs: count })),
   /** On the GPU, where parcagpu tells: how often each kernel ran, and for how long. Null where nobody tells. */
   executed: z.array(z.object({ name: z.string(), runs: count, totalNs: sum, meanNs: sum, maxNs: sum })).nullable(),
   /** By GPU (null: memory of the host) and kind. `heldBytes`: when counting ended, or its process did. */
@@ -74,7 +78,8 @@ export const gpuResultSchema = z.object({
   gaps: z.object({ count, ns: sum, p50Ns: sum, longestNs: sum }),
   errors: z.array(z.object({ function: z.string(), failure: z.string(), times: count })),
   /** Of each token that was generated after a call of the engine was seen, where its tokens were recorded with it: between the ends of calls. */
-  perToken: z.object({ tokens: count, callsNs: sum, launches: sum, copies: sum, copiedBytes: sum, allocations: sum, syncNs: sum }).nullable(),
+  perToken: z.object({ tokens: count, callsNs: sum, launches: sum, kernels: sum, copies: sum, copiedBytes: sum, allocations: sum, syncNs: sum })
+    .nullable(),
   /** Device files, and everybody who used them. */
   files: z.array(z.object({
     device: z.string(),

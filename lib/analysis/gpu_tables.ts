@@ -138,8 +138,11 @@ export function kernels({ kernels }: GpuResult): Table {
   return {
     type: "table",
     title,
-    columns: [{ title: "kernel", unit: "text" }, { title: "launches", unit: "count" }, { title: "into graphs", unit: "count" }],
-    rows: shown.map(({ name, launches, captured }) => [name, launches, captured]),
+    columns: [{ title: "kernel", unit: "text" }, { title: "launches", unit: "count" }, { title: "into graphs", unit: "count" }, {
+      title: "run by these",
+      unit: "count",
+    }],
+    rows: shown.map(({ name, launches, captured, inGraphs }) => [name, launches, captured, inGraphs]),
   };
 }
 

@@ -49,7 +49,28 @@ Deno.test("gpu: what is launched while a collective call lasts is launched all t
   ]);
   assert.deepEqual([totals.launches, totals.captured], [1, 1]);
   assert.deepEqual(collectives, [{ name: "ncclAllReduce", calls: 1, bytes: 64, ns: 30 }]);
-  assert.deepEqual(kernels, [{ name: "ring", launches: 1, captured: 1 }]);
+  assert.deepEqual(kernels, [{ name: "ring", launches: 1, captured: 1, inGraphs: 0 }]);
+});
+
+Deno.test("gpu: what a graph does counts each time that it is launched, and what is recorded into one does not", () => {
+  const graph = { kernels: new Map([["rope", 2], ["norm", 1]]), copies: new Map([["on the device" as const, { times: 3, bytes: 96 }]]) };
+  const launch = (start: number) => [
+    call("cuGraphLaunch", start + 1, start + 2, { kind: "graphLaunch", graph }),
+    call("cudaGraphLaunch", start, start + 3, { family: "cudart", kind: "graphLaunch", graph }),
+  ];
+  const { totals, kernels, copies } = explain([
+    call("cuLaunchKernel", 1, 2, { kind: "launch", kernel: "rope" }),
+    call("cuLaunchKernel", 3, 4, { kind: "launch", kernel: "rope", isCaptured: true }),
+    call("cuMemcpyDtoDAsync", 5, 6, { kind: "copy", direction: "on the device", bytes: 32, isCaptured: true }),
+    ...launch(10),
+    ...launch(20),
+  ]);
+  assert.deepEqual([totals.launches, totals.captured, totals.graphLaunches, totals.graphKernels], [1, 1, 2, 6]);
+  assert.deepEqual(kernels, [
+    { name: "rope", launches: 1, captured: 1, inGraphs: 4 },
+    { name: "norm", launches: 0, captured: 0, inGraphs: 2 },
+  ]);
+  assert.deepEqual(copies, [{ direction: "on the device, by graphs", copies: 6, bytes: 192, ns: 0 }]);
 });
 
 Deno.test("gpu: memory by GPU and kind: its peak, how long it was held, and what nobody let go, by who asked", () => {
@@ -94,7 +115,7 @@ Deno.test("gpu: for each token, what was asked since the call before: neither wh
     load,
     decode("prefill"),
   ]);
-  assert.deepEqual(perToken, { tokens: 2, callsNs: 12.5, launches: 1.5, copies: 0.5, copiedBytes: 256, allocations: 0, syncNs: 0 });
+  assert.deepEqual(perToken, { tokens: 2, callsNs: 12.5, launches: 1.5, kernels: 1.5, copies: 0.5, copiedBytes: 256, allocations: 0, syncNs: 0 });
   assert.equal(explain([decode("decode")]).perToken, null);
 });
 

@@ -138,10 +138,19 @@ export interface GpuCall {
   readonly stream?: number;
   /** Name, or where none is known, what it is known by. */
   readonly kernel?: string;
-  /** It was recorded into a graph, and computed nothing. */
+  /** It was recorded into a graph, and did nothing. */
   readonly isCaptured?: boolean;
+  /** Of a graph that is launched, where it is known. */
+  readonly graph?: GraphWork;
   /** The number of a {@link SeenStack}. */
   readonly stack?: number;
+}
+
+/** What a graph does each time that it is launched. */
+export interface GraphWork {
+  /** How many times, by name. */
+  readonly kernels: ReadonlyMap<string, number>;
+  readonly copies: ReadonlyMap<GpuDirection, { readonly times: number; readonly bytes: number }>;
 }
 
 /** Memory of a GPU that nobody has let go. */

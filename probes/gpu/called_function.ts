@@ -37,7 +37,7 @@ export class CalledFunction {
     return understood;
   }
 
-  /** What is known of kernels has changed. */
+  /** What was understood may be otherwise now. */
   forget(): void {
     this.#understood.clear();
   }

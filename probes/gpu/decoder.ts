@@ -15,6 +15,7 @@ import { argsOf, bytesOf, hex } from "./said.ts";
 import { type Family, type Signature, signatureOf } from "./signatures.ts";
 import { CalledFunction, type Understood } from "./called_function.ts";
 import { FileUse } from "./file_use.ts";
+import { Graphs } from "./graphs.ts";
 
 /** cudaMemcpyKind, and hipMemcpyKind. */
 const DIRECTIONS: readonly GpuDirection[] = ["on the host", "host to device", "device to host", "on the device"];
@@ -47,8 +48,7 @@ export class GpuDecoder implements Decoder {
   readonly #unfinished = new Map<string, string>();
   /** By thread: what the driver launched last, and since when. */
   readonly #launched = new Map<number, { readonly began: Ns; readonly kernel: string }>();
-  /** Streams whose work is recorded into a graph, by process. */
-  readonly #capturing = new Set<string>();
+  readonly #graphs = new Graphs();
 
   constructor(readonly tracks: Tracks) {
     this.#idleness = new Idleness(tracks);
@@ -125,7 +125,7 @@ export class GpuDecoder implements Decoder {
       const gpu: GpuCall = { family, kind: signature.kind, result, failure, ...meaning, ...said.has("stream") && { stream: said.get("stream")! } };
       return { gpu, args: argsOf(signature, said, gpu) };
     };
-    const { gpu, args } = this.#capturing.size > 0 ? understand() : called.again(found, result, understand);
+    const { gpu, args } = this.#graphs.none ? called.again(found, result, understand) : understand();
     if (family === "cuda" && gpu.kernel !== undefined && !gpu.kernel.startsWith("0x")) this.#launched.set(tid, { began: began!, kernel: gpu.kernel });
     out({ type: "slice", track, name: signature.name, category, start: began!, end: at, ...args && { args }, gpu });
     if (failure !== null) {
@@ -144,6 +144,11 @@ export class GpuDecoder implements Decoder {
 
   #called(pid: number, kernel: number, name: string): void {
     this.#kernels.set(`${pid} ${kernel}`, kernelName(name));
+    this.#forget(pid);
+  }
+
+  /** What is known of kernels, or of graphs, has changed. */
+  #forget(pid: number): void {
     for (const called of this.#functions.get(pid)?.values() ?? []) called.forget();
   }
 
@@ -157,8 +162,9 @@ export class GpuDecoder implements Decoder {
 
   /** What a call did, as far as it is remembered; one that failed did nothing. */
   #meaning(call: Call, out: SpanSink): Partial<GpuCall> {
-    const { signature, said, failure, pid, tid, at, stack } = call, { kind, variant } = signature;
-    const stream = `${pid} ${said.get("stream")}`;
+    const { family, signature, said, failure, pid, tid, at, stack } = call, { kind, variant } = signature;
+    const stream = said.get("stream"), isDriver = family !== "cudart";
+    const recording = failure === null ? this.#graphs.of(pid, stream) : undefined;
     switch (kind) {
       case "alloc": {
         const bytes = bytesOf(said) ?? 0, memory = variant as MemoryKind;
@@ -180,28 +186,42 @@ export class GpuDecoder implements Decoder {
           this.#held.reserve(pid, said.get("address")!, bytesOf(said)!, signature.name.endsWith("Reserve"));
         }
         return {};
-      case "copy":
-        return { bytes: bytesOf(said) ?? 0, direction: this.#directionOf(call) };
+      case "copy": {
+        const bytes = bytesOf(said) ?? 0, direction = this.#directionOf(call);
+        if (isDriver) recording?.copy(direction, bytes);
+        return { bytes, direction, ...recording && { isCaptured: true } };
+      }
       case "set":
       case "prefetch":
       case "collective":
         return { bytes: bytesOf(said) ?? 0 };
       case "launch": {
-        const kernel = said.get("function");
-        return {
-          ...kernel !== undefined && { kernel: this.#kernels.get(`${pid} ${kernel}`) ?? this.#launchedWithin(call, kernel) ?? hex(kernel) },
-          ...this.#capturing.has(stream) && { isCaptured: true },
-        };
+        const code = said.get("function");
+        const kernel = code === undefined ? undefined : this.#kernels.get(`${pid} ${code}`) ?? this.#launchedWithin(call, code) ?? hex(code);
+        if (isDriver && kernel !== undefined) recording?.kernel(kernel);
+        return { ...kernel !== undefined && { kernel }, ...recording && { isCaptured: true } };
       }
       case "context":
         if (failure === null) this.#devices.context(call.signature.name, said, pid, tid);
         return {};
       case "capture":
-        if (failure === null) this.#capturing.add(stream);
+        if (failure === null) this.#graphs.begin(pid, stream!);
         return {};
       case "captured":
-        this.#capturing.delete(stream);
+        this.#graphs.end(pid, stream!, failure === null ? said.get("graph")! : 0);
         return {};
+      case "graph": {
+        const launchable = said.get("exec"), graph = said.get("graph");
+        if (failure === null && launchable !== undefined && graph !== undefined) {
+          this.#graphs.instantiate(pid, launchable, graph);
+          this.#forget(pid);
+        }
+        return {};
+      }
+      case "graphLaunch": {
+        const graph = this.#graphs.launched(pid, said.get("exec") ?? 0);
+        return { ...graph && { graph } };
+      }
       default:
         return {};
     }
@@ -254,6 +274,7 @@ export class GpuDecoder implements Decoder {
       });
     }
     this.#devices.forget(pid);
+    this.#graphs.forget(pid);
   }
 }
 

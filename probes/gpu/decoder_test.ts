@@ -14,6 +14,10 @@ const FUNCTIONS = [
   "cuLaunchKernel",
   "cuStreamBeginCapture_v2",
   "cuStreamEndCapture",
+  "cuGraphInstantiateWithFlags",
+  "cuGraphExecUpdate",
+  "cuGraphLaunch",
+  "cuMemcpyDtoDAsync",
   "cuCtxCreate_v2",
   "cuMemAddressReserve",
   "cuMemAddressFree",
@@ -82,13 +86,44 @@ Deno.test("gpu: a kernel by the name under which it was asked for; one that is r
   call("cuLaunchKernel", 10, 11, [0xf00, 70000 + 3 * 2 ** 31, 5 + 256 * 2 ** 16 + 2 * 2 ** 27 + 2 ** 38, 7]);
   call("cuStreamBeginCapture_v2", 12, 13, [7]);
   call("cuLaunchKernel", 14, 15, [0xf01, 1 + 2 ** 31, 1 + 2 ** 16 + 2 ** 27 + 2 ** 38, 7]);
-  call("cuStreamEndCapture", 16, 17, [7]);
+  call("cuStreamEndCapture", 16, 17, [0x6a, 7]);
   call("cuLaunchKernel", 18, 19, [0xf00, 1 + 2 ** 31, 1 + 2 ** 16 + 2 ** 27 + 2 ** 38, 7]);
   assert.deepEqual(decoding.told().filter((line) => line.includes("cuLaunchKernel")), [
     '100/100 gpu.cuda "cuLaunchKernel" 10–11 function=0xf00 stream=0x7 grid=70000×3×5 block=256×2×1 kernel=rope returned=0',
     '100/100 gpu.cuda "cuLaunchKernel" 14–15 function=0xf01 stream=0x7 grid=1×1×1 block=1×1×1 kernel=0xf01 captured=true returned=0',
     '100/100 gpu.cuda "cuLaunchKernel" 18–19 function=0xf00 stream=0x7 grid=1×1×1 block=1×1×1 kernel=rope returned=0',
   ]);
+});
+
+Deno.test("gpu: a graph does what was recorded into it, until another one is put in its place", () => {
+  const { decoding, call } = made();
+  const grid = [1 + 2 ** 31, 1 + 2 ** 16 + 2 ** 27 + 2 ** 38], STREAM = 7, EXEC = 0xe0;
+  const record = (graph: number, kernels: readonly number[], returned = 0) => {
+    call("cuStreamBeginCapture_v2", 1, 2, [STREAM]);
+    for (const kernel of kernels) call("cuLaunchKernel", 3, 4, [kernel, ...grid, STREAM]);
+    call("cuMemcpyDtoDAsync", 5, 6, [0xa0, 0xb0, 100, STREAM]);
+    call("cuStreamEndCapture", 7, 8, [graph, STREAM], returned);
+  };
+  const launched = (process = "100") => {
+    decoding.spans.splice(0);
+    call("cuGraphLaunch", 10, 11, [EXEC, STREAM], 0, process);
+    const graph = decoding.ending(11).flatMap((span) => span.type === "slice" && span.gpu?.kind === "graphLaunch" ? [span.gpu.graph] : [])[0];
+    return graph && [Object.fromEntries(graph.kernels), Object.fromEntries(graph.copies)];
+  };
+  assert.equal(launched(), undefined, "made before anybody watched");
+  record(0x6a, [0xf0, 0xf0, 0xf1]);
+  call("cuGraphInstantiateWithFlags", 8, 9, [EXEC, 0x6a]);
+  const copies = { "on the device": { times: 1, bytes: 100 } };
+  assert.deepEqual(launched(), [{ "0xf0": 2, "0xf1": 1 }, copies]);
+  assert.deepEqual(launched(), [{ "0xf0": 2, "0xf1": 1 }, copies], "again");
+  record(0x6b, [0xf2]);
+  call("cuGraphExecUpdate", 12, 13, [EXEC, 0x6b], 910);
+  assert.deepEqual(launched(), [{ "0xf0": 2, "0xf1": 1 }, copies], "an update that failed");
+  call("cuGraphExecUpdate", 12, 13, [EXEC, 0x6b]);
+  assert.deepEqual(launched(), [{ "0xf2": 1 }, copies]);
+  record(0x6c, [0xf3], 901);
+  call("cuGraphExecUpdate", 14, 15, [EXEC, 0x6c]);
+  assert.equal(launched(), undefined, "a graph of which nothing is known");
 });
 
 Deno.test("gpu: a kernel that the runtime knows by no name is called what the driver launches for it", () => {

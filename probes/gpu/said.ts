@@ -32,6 +32,7 @@ export function argsOf(signature: Signature, said: ReadonlyMap<string, number>, 
   }
   for (const key of ["bytes", "direction", "memory", "device", "kernel", "stack"] as const) if (gpu[key] !== undefined) args[key] = gpu[key];
   if (gpu.isCaptured) args.captured = true;
+  if (gpu.graph) args.kernels = gpu.graph.kernels.values().reduce((sum, times) => sum + times, 0);
   if (!signature.isVoid) args.returned = gpu.result;
   return Object.keys(args).length > 0 ? args : undefined;
 }

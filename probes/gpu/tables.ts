@@ -94,7 +94,7 @@ launch cuLaunchKernelEx function=1 grid=gridOfConfig block=blockOfConfig stream=
 launch cuLaunch cuLaunchGrid cuLaunchGridAsync function=0
 launch cuLaunchHostFunc stream=0
 capture cuStreamBeginCapture cuStreamBeginCaptureToGraph stream=0
-captured cuStreamEndCapture stream=0
+captured cuStreamEndCapture graph=*1 stream=0
 graph cuGraphInstantiate cuGraphInstantiateWithFlags cuGraphInstantiateWithParams exec=*0 graph=1
 graph cuGraphExecUpdate exec=0 graph=1
 graph cuGraphUpload exec=0 stream=1
@@ -181,7 +181,7 @@ launch cudaLaunchKernel cudaLaunchCooperativeKernel cudaExtLaunchKernel function
 launch cudaLaunchKernelExC function=1 grid=gridOfConfig block=blockOfConfig stream=streamOfConfig
 launch cudaLaunchHostFunc stream=0
 capture cudaStreamBeginCapture cudaStreamBeginCaptureToGraph stream=0
-captured cudaStreamEndCapture stream=0
+captured cudaStreamEndCapture graph=*1 stream=0
 graph cudaGraphInstantiate cudaGraphInstantiateWithFlags cudaGraphInstantiateWithParams exec=*0 graph=1
 graph cudaGraphExecUpdate exec=0 graph=1
 graph cudaGraphUpload exec=0 stream=1

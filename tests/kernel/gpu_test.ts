@@ -202,7 +202,10 @@ for (const [i, [what, wayOf]] of Object.entries(ways).entries()) {
     }
     const launches = books.filter(({ func }) => /LaunchKernel$/.test(func)).length;
     assert.equal(result.totals.launches + result.totals.captured, launches);
-    assert.equal(result.totals.captured, captured(books));
+    const { captured, run } = ofGraphs(books);
+    assert.ok(run > 0);
+    assert.deepEqual([result.totals.captured, result.totals.graphKernels], [captured, run]);
+    assert.equal(result.kernels.reduce((sum, { inGraphs }) => sum + inGraphs, 0), run);
     for (const kernel of NAMED_KERNELS) {
       assert.ok(result.kernels.some(({ name, launches }) => name === kernel && launches > 0), `a kernel by its name, ${kernel}`);
     }
@@ -224,18 +227,28 @@ for (const [i, [what, wayOf]] of Object.entries(ways).entries()) {
   });
 }
 
-/** Launches into a stream of which a graph was made: each process's threads have streams of their own. */
-function captured(books: readonly Noted[]): number {
-  let launches = 0;
+/** Launches into a stream of which a graph was made, and how many kernels the graphs ran that were launched: each process's threads have streams of their own. */
+function ofGraphs(books: readonly Noted[]): { readonly captured: number; readonly run: number } {
+  let [captured, run] = [0, 0];
   for (const thread of byThread(books.filter(({ library }) => library === "cuda")).values()) {
-    const streams = new Set<string | number>();
-    for (const { func, stream } of thread) {
-      if (func === "cuStreamBeginCapture") streams.add(stream!);
-      if (func === "cuStreamEndCapture") streams.delete(stream!);
-      if (func === "cuLaunchKernel" && streams.has(stream!)) launches++;
+    // By stream, by graph, and by what can be launched.
+    const kernels = new Map<string, number>();
+    for (const { func, stream, graph, exec } of thread) {
+      const recording = kernels.get(`stream ${stream}`);
+      if (func === "cuStreamBeginCapture") kernels.set(`stream ${stream}`, 0);
+      if (func === "cuLaunchKernel" && recording !== undefined) {
+        captured++;
+        kernels.set(`stream ${stream}`, recording + 1);
+      }
+      if (func === "cuStreamEndCapture") {
+        kernels.set(`graph ${graph}`, recording!);
+        kernels.delete(`stream ${stream}`);
+      }
+      if (func === "cuGraphInstantiateWithFlags") kernels.set(`exec ${exec}`, kernels.get(`graph ${graph}`) ?? 0);
+      if (func === "cuGraphLaunch") run += kernels.get(`exec ${exec}`) ?? 0;
     }
   }
-  return launches;
+  return { captured, run };
 }
 
 const LEAKED = 13, FREED = 29, GAPS = 31;

@@ -142,7 +142,7 @@ EXPORTED CUresult cuStreamBeginCapture_v2(CUstream stream, int mode) {
 }
 EXPORTED CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
   *graph = (CUgraph)fresh(0);
-  NOTE("cuStreamEndCapture", 0, ",\"stream\":\"0x%lx\"", (long)stream);
+  NOTE("cuStreamEndCapture", 0, ",\"graph\":\"%p\",\"stream\":\"0x%lx\"", (void *)*graph, (long)stream);
   return 0;
 }
 EXPORTED CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags) {

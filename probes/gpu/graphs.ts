@@ -1,0 +1,68 @@
+import type { GpuDirection, GraphWork } from "../../lib/events/span.ts";
+
+/** What is recorded, while it is. */
+class Recorded implements GraphWork {
+  readonly kernels = new Map<string, number>();
+  readonly copies = new Map<GpuDirection, { readonly times: number; readonly bytes: number }>();
+
+  kernel(name: string): void {
+    this.kernels.set(name, (this.kernels.get(name) ?? 0) + 1);
+  }
+
+  copy(direction: GpuDirection, bytes: number): void {
+    const sum = this.copies.get(direction) ?? { times: 0, bytes: 0 };
+    this.copies.set(direction, { times: sum.times + 1, bytes: sum.bytes + bytes });
+  }
+}
+
+/**
+ * What graphs do that are made by recording a stream. The runtime's functions call the driver's, with the same handles: what is recorded is told by the
+ * driver's, and how a graph is made by both. What is recorded of other streams, which wait for the one that is, is not known, nor are graphs that are put
+ * together node by node.
+ */
+export class Graphs {
+  /** By process and handle: of a stream, a graph, and one that can be launched. */
+  readonly #recording = new Map<string, Recorded>();
+  readonly #made = new Map<string, Recorded>();
+  readonly #launchable = new Map<string, Recorded>();
+
+  /** Of no process is anything recorded. */
+  get none(): boolean {
+    return this.#recording.size === 0;
+  }
+
+  begin(pid: number, stream: number): void {
+    const key = `${pid} ${stream}`;
+    if (!this.#recording.has(key)) this.#recording.set(key, new Recorded());
+  }
+
+  /** What is asked of this stream is recorded there. */
+  of(pid: number, stream: number | undefined): Recorded | undefined {
+    return this.#recording.get(`${pid} ${stream}`);
+  }
+
+  /** `graph`: 0 where it failed. */
+  end(pid: number, stream: number, graph: number): void {
+    const key = `${pid} ${stream}`, recorded = this.#recording.get(key);
+    this.#recording.delete(key);
+    if (recorded && graph !== 0) this.#made.set(`${pid} ${graph}`, recorded);
+  }
+
+  /** One can be launched that does what a graph does, now or instead of what it did. */
+  instantiate(pid: number, launchable: number, graph: number): void {
+    const made = this.#made.get(`${pid} ${graph}`);
+    if (made) this.#launchable.set(`${pid} ${launchable}`, made);
+    else this.#launchable.delete(`${pid} ${launchable}`);
+  }
+
+  /** Undefined where nobody saw how it was made. */
+  launched(pid: number, launchable: number): GraphWork | undefined {
+    return this.#launchable.get(`${pid} ${launchable}`);
+  }
+
+  forget(pid: number): void {
+    for (const map of [this.#recording, this.#made, this.#launchable]) {
+      for (const key of map.keys()) if (key.startsWith(`${pid} `)) map.delete(key);
+    }
+  }
+}
