@@ -210,6 +210,13 @@ export class GpuDecoder implements Decoder {
       case "captured":
         this.#graphs.end(pid, stream!, failure === null ? said.get("graph")! : 0);
         return {};
+      case "event": {
+        const event = said.get("event");
+        if (failure !== null || event === undefined || stream === undefined) return {};
+        if (signature.name.includes("WaitEvent")) this.#graphs.waits(pid, stream, event);
+        else this.#graphs.marked(pid, event, stream);
+        return {};
+      }
       case "graph": {
         const launchable = said.get("exec"), graph = said.get("graph");
         if (failure === null && launchable !== undefined && graph !== undefined) {

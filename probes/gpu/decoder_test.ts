@@ -18,6 +18,8 @@ const FUNCTIONS = [
   "cuGraphExecUpdate",
   "cuGraphLaunch",
   "cuMemcpyDtoDAsync",
+  "cuEventRecord",
+  "cuStreamWaitEvent",
   "cuCtxCreate_v2",
   "cuMemAddressReserve",
   "cuMemAddressFree",
@@ -121,6 +123,15 @@ Deno.test("gpu: a graph does what was recorded into it, until another one is put
   assert.deepEqual(launched(), [{ "0xf0": 2, "0xf1": 1 }, copies], "an update that failed");
   call("cuGraphExecUpdate", 12, 13, [EXEC, 0x6b]);
   assert.deepEqual(launched(), [{ "0xf2": 1 }, copies]);
+  call("cuStreamBeginCapture_v2", 20, 21, [STREAM]);
+  call("cuEventRecord", 22, 23, [0xee, STREAM]);
+  call("cuStreamWaitEvent", 24, 25, [8, 0xee]);
+  call("cuLaunchKernel", 26, 27, [0xf4, ...grid, 8]);
+  call("cuLaunchKernel", 26, 27, [0xf5, ...grid, 9]);
+  call("cuStreamEndCapture", 28, 29, [0x6d, STREAM]);
+  call("cuLaunchKernel", 30, 31, [0xf4, ...grid, 8]);
+  call("cuGraphExecUpdate", 32, 33, [EXEC, 0x6d]);
+  assert.deepEqual(launched(), [{ "0xf4": 1 }, {}], "a stream that joins is recorded with it, for as long");
   record(0x6c, [0xf3], 901);
   call("cuGraphExecUpdate", 14, 15, [EXEC, 0x6c]);
   assert.equal(launched(), undefined, "a graph of which nothing is known");

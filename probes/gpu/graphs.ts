@@ -17,12 +17,14 @@ class Recorded implements GraphWork {
 
 /**
  * What graphs do that are made by recording a stream. The runtime's functions call the driver's, with the same handles: what is recorded is told by the
- * driver's, and how a graph is made by both. What is recorded of other streams, which wait for the one that is, is not known, nor are graphs that are put
- * together node by node.
+ * driver's, and how a graph is made by both. A stream that waits for an event of one that is recorded is recorded with it. Of graphs that are put together
+ * node by node nothing is known.
  */
 export class Graphs {
   /** By process and handle: of a stream, a graph, and one that can be launched. */
   readonly #recording = new Map<string, Recorded>();
+  /** By process and event that a stream which is recorded has recorded. */
+  readonly #joining = new Map<string, Recorded>();
   readonly #made = new Map<string, Recorded>();
   readonly #launchable = new Map<string, Recorded>();
 
@@ -41,11 +43,27 @@ export class Graphs {
     return this.#recording.get(`${pid} ${stream}`);
   }
 
+  /** An event stands for what a stream was asked so far. */
+  marked(pid: number, event: number, stream: number): void {
+    const recorded = this.of(pid, stream), key = `${pid} ${event}`;
+    if (recorded) this.#joining.set(key, recorded);
+    else this.#joining.delete(key);
+  }
+
+  /** A stream waits for an event. */
+  waits(pid: number, stream: number, event: number): void {
+    const recorded = this.#joining.get(`${pid} ${event}`);
+    if (recorded) this.#recording.set(`${pid} ${stream}`, recorded);
+  }
+
   /** `graph`: 0 where it failed. */
   end(pid: number, stream: number, graph: number): void {
-    const key = `${pid} ${stream}`, recorded = this.#recording.get(key);
-    this.#recording.delete(key);
-    if (recorded && graph !== 0) this.#made.set(`${pid} ${graph}`, recorded);
+    const recorded = this.of(pid, stream);
+    if (!recorded) return;
+    for (const map of [this.#recording, this.#joining]) {
+      for (const [key, other] of map) if (other === recorded) map.delete(key);
+    }
+    if (graph !== 0) this.#made.set(`${pid} ${graph}`, recorded);
   }
 
   /** One can be launched that does what a graph does, now or instead of what it did. */
@@ -61,7 +79,7 @@ export class Graphs {
   }
 
   forget(pid: number): void {
-    for (const map of [this.#recording, this.#made, this.#launchable]) {
+    for (const map of [this.#recording, this.#joining, this.#made, this.#launchable]) {
       for (const key of map.keys()) if (key.startsWith(`${pid} `)) map.delete(key);
     }
   }

@@ -62,7 +62,12 @@ with torch.no_grad():
     torch.cuda.current_stream().wait_stream(side)
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
+        # A stream that joins the one that is recorded is recorded with it.
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            net[0](still).sum(0)
         net(still)
+        torch.cuda.current_stream().wait_stream(side)
     torch.cuda.synchronize()
 
     with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as seen:
