@@ -1,4 +1,5 @@
 import type { Ns } from "../events/time.ts";
+import { SAMPLES_PER_SECOND } from "../programs/detail.ts";
 import type { Activity } from "./activity.ts";
 import type { ColdstartKind, ColdstartPhase, ColdstartResult, ColdstartStep } from "./coldstart_schema.ts";
 import { figures, noteOf } from "./figures.ts";
@@ -6,7 +7,6 @@ import type { FirstToken } from "./first_token.ts";
 import type { Intervals } from "./intervals.ts";
 import { phaseName } from "./phase_kinds.ts";
 import type { ProcessTree } from "./process_tree.ts";
-import { SAMPLES_PER_SECOND } from "../programs/detail.ts";
 import type { Quality } from "./quality.ts";
 import { mostlyIn, type RunningCode, samplesOf, type UnexplainedCode } from "./running_code.ts";
 import { share } from "./sample_ledger.ts";

@@ -111,6 +111,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
     })).sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls);
     const windows = this.#windows.result();
     const copies = [...this.#copies].map(([direction, { calls, ...sums }]) => ({ direction, copies: calls, ...sums }));
+    const kernels = [...this.#kernels].map(([name, sums]) => ({ name, ...sums })).filter((sums) => sums.launches + sums.captured + sums.inGraphs > 0);
     const sync = this.#kind("sync");
     return {
       windows,
@@ -129,10 +130,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
       },
       copies: copies.filter(({ copies }) => copies > 0).sort((a, b) => b.bytes - a.bytes),
       collectives: [...this.#collectives].map(([name, sums]) => ({ name, ...sums })).sort((a, b) => b.ns - a.ns),
-      kernels: [...this.#kernels].map(([name, sums]) => ({ name, ...sums })).filter(({ launches, captured, inGraphs }) =>
-        launches + captured + inGraphs > 0
-      )
-        .sort((a, b) => b.launches + b.inGraphs - a.launches - a.inGraphs || b.captured - a.captured),
+      kernels: kernels.sort((a, b) => b.launches + b.inGraphs - a.launches - a.inGraphs || b.captured - a.captured),
       executed: this.#executed.size === 0 ? null : [...this.#executed].map(([name, times]) => (
         { name, runs: times.count, totalNs: times.sum, meanNs: times.mean!, maxNs: times.max }
       )).sort((a, b) => b.totalNs - a.totalNs),
@@ -207,14 +205,16 @@ class GpuAnalysis implements Analysis<GpuResult> {
   #once({ name, ns, gpu }: Made, sign: 1 | -1): void {
     const { kind, failure, bytes = 0, direction, kernel, isCaptured, graph } = gpu;
     if (failure !== null) return;
-    const add = (to: Map<string, Sums>, key: string, sums: Sums) => {
-      const all = to.get(key) ?? { calls: 0, bytes: 0, ns: 0 };
-      to.set(key, { calls: all.calls + sign * sums.calls, bytes: all.bytes + sign * sums.bytes, ns: all.ns + sign * sums.ns });
+    const add = (to: Map<string, Sums>, key: string, calls = 1, moved = bytes, took = ns) => {
+      let sums = to.get(key);
+      if (!sums) to.set(key, sums = { calls: 0, bytes: 0, ns: 0 });
+      sums.calls += sign * calls;
+      sums.bytes += sign * moved;
+      sums.ns += sign * took;
     };
-    const own = { calls: 1, bytes, ns };
-    if (!isCaptured) add(this.#kinds, kind, own);
-    if (!isCaptured && direction) add(this.#copies, direction, own);
-    if (kind === "collective") add(this.#collectives, name, own);
+    if (!isCaptured) add(this.#kinds, kind);
+    if (!isCaptured && direction) add(this.#copies, direction);
+    if (kind === "collective") add(this.#collectives, name);
     if (kind === "launch" && isCaptured) this.#captured += sign;
     if (kernel !== undefined) this.#kernel(kernel)[isCaptured ? "captured" : "launches"] += sign;
     for (const [kernel, times] of graph?.kernels ?? []) {
@@ -222,9 +222,8 @@ class GpuAnalysis implements Analysis<GpuResult> {
       this.#graphKernels += sign * times;
     }
     for (const [direction, { times, bytes }] of graph?.copies ?? []) {
-      const theirs = { calls: times, bytes, ns: 0 };
-      add(this.#kinds, "copy", theirs);
-      add(this.#copies, `${direction}, by graphs`, theirs);
+      add(this.#kinds, "copy", times, bytes, 0);
+      add(this.#copies, `${direction}, by graphs`, times, bytes, 0);
     }
   }
 
