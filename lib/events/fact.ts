@@ -77,7 +77,7 @@ export type Fact =
       readonly dev: number;
       readonly inode: number;
       readonly file: string;
-      readonly isCode?: true;
+      readonly isCode?: boolean;
     }[];
   }
   /** Files that a process had open before anything was counted. */

@@ -57,7 +57,7 @@ export class HeldFiles {
     const largest = mapped.toSorted((a, b) => Number(b.end - b.start) - Number(a.end - a.start)).slice(0, MOST_MAPPINGS);
     const files = largest.map(({ start, end, offset, dev, inode, path, executable }) => {
       const file = path.slice(path.lastIndexOf("/") + 1);
-      return { at: Number(start), bytes: Number(end - start), offset, dev, inode, file, ...executable && { isCode: true as const } };
+      return { at: Number(start), bytes: Number(end - start), offset, dev, inode, file, ...executable && { isCode: true } };
     });
     if (files.length > 0) this.fact({ fact: "mapped", pid, files });
   }

@@ -32,7 +32,9 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
   places: { pid: isInteger, places: listOf(shape({ at: isCount, file: isText, name: either(isText, isNull), offset: isCount })) },
   mapped: {
     pid: isInteger,
-    files: listOf(shape({ at: isCount, bytes: isCount, offset: isCount, dev: isCount, inode: isCount, file: isText })),
+    files: listOf(
+      shape({ at: isCount, bytes: isCount, offset: isCount, dev: isCount, inode: isCount, file: isText, isCode: either(isAbsent, isFlag) }),
+    ),
   },
   opened: { pid: isInteger, files: listOf(shape({ dev: isCount, inode: isCount, file: isText })) },
   names: { pid: isInteger, name: isText, threads: listOf(shape({ tid: isInteger, name: isText })) },

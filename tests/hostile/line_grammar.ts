@@ -132,6 +132,7 @@ const site = z.object({ probe: z.string(), site: z.string(), cost: z.string(), r
 const stalls = z.object({ avg10: z.number(), avg60: z.number(), avg300: z.number(), total: z.number() }).nullable();
 const resource = z.object({ some: stalls, full: stalls });
 const pressure = z.object({ cpu: resource, io: resource, memory: resource });
+const mapped = z.object({ at: count, bytes: count, offset: count, dev: count, inode: count, file: z.string(), isCode: z.boolean().optional() });
 const fact = z.discriminatedUnion("fact", [
   z.object({ fact: z.literal("program"), stream: z.string(), sites: z.array(site) }),
   z.object({ fact: z.literal("table"), symbol: z.string(), file: z.string(), names: z.array(z.string()) }),
@@ -140,6 +141,16 @@ const fact = z.discriminatedUnion("fact", [
   z.object({ fact: z.literal("exit"), pid: z.int(), code: z.int(), signal: z.string().nullable() }),
   z.object({ fact: z.literal("cpu"), bpftrace: z.number(), llmprof: z.number() }),
   z.object({ fact: z.literal("ended"), pid: z.int() }),
+  z.object({
+    fact: z.literal("engine"),
+    engine: z.string().nullable(),
+    version: z.string().nullable(),
+    model: z.string().nullable(),
+    quantisation: z.string().nullable(),
+    threads: z.int().nullable(),
+    affinity: z.string().nullable(),
+  }),
+  z.object({ fact: z.literal("mapped"), pid: z.int(), files: z.array(mapped) }),
   z.object({ fact: z.literal("tensors"), dev: count, inode: count, tensors: z.array(z.object({ name: z.string(), offset: count })) }),
   z.object({ fact: z.literal("overhead"), predicted: z.number().nullable(), measured: z.number().nullable(), calibrated: z.boolean() }),
   z.object({ fact: z.literal("pressure"), pressure, group: pressure.optional() }),

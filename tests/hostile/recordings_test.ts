@@ -25,9 +25,9 @@ import { undecodableLines } from "./line_grammar.ts";
 import { MemoryRecording } from "./memory_recording.ts";
 import { withMutatedLines } from "./mutations.ts";
 import { withRows } from "./row_recording.ts";
-import { withShortLines } from "./short_recording.ts";
+import { withLongLines, withShortLines } from "./short_recording.ts";
 
-const whole = MemoryRecording.copy(await demoRecording());
+const whole = withLongLines(MemoryRecording.copy(await demoRecording()), "ggml");
 const wholeInRows = withRows(whole, "ggml");
 const { recording: wholeInShort, short } = withShortLines(whole, "ggml");
 const schema = summarySchema(demoResultSchema);
@@ -320,6 +320,7 @@ Deno.test("recordings: facts of another shape are lines that cannot be read", ()
     '{"fact":"program","stream":"x","sites":[{"probe":"p"}]}',
     '{"fact":"code","pid":1,"ranges":[],"functions":[{"at":1,"bytes":-1,"name":"f"}]}',
     '{"fact":"code","pid":1,"ranges":[{"at":1,"bytes":1}],"functions":[]}',
+    '{"fact":"mapped","pid":1,"files":[{"at":1,"bytes":1,"offset":0,"dev":1,"inode":1,"file":"x","isCode":"yes"}]}',
     '{"fact":"skipped","stream":"ggml","count":"3"}',
     '{"fact":"skipped","stream":"ggml","count":-3}',
     '{"fact":"discarded","stream":"ggml","count":1e999}',

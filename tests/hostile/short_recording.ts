@@ -17,3 +17,18 @@ export function withShortLines(recording: MemoryRecording, stream: string): { re
   const records = { ...schema.records, [kind]: { name, fields: [{ ...field, unit: "aligned address" }] } };
   return { recording: recording.with(stream, new TextEncoder().encode([JSON.stringify({ ...schema, records }), ...told, ""].join("\n"))), short };
 }
+
+/** The same told in full, as a program tells it that shortens no lines: the process is that of the thread's last line before. */
+export function withLongLines(recording: MemoryRecording, stream: string): MemoryRecording {
+  const [first, ...lines] = new TextDecoder().decode(recording.bytes.get(stream)).trimEnd().split("\n");
+  /** Process and thread in one number, by thread. */
+  const whose = new Map<bigint, string>();
+  const told = lines.map((line) => {
+    const [kind, at, who] = line.split(" ");
+    if (who !== undefined && /^\d+$/.test(who)) whose.set(BigInt(who) % 2n ** 22n, who);
+    if (!who?.startsWith("x")) return line;
+    const number = BigInt(`0${who}`);
+    return `${kind} ${at} ${whose.get(number % 2n ** 22n)} ${(number >> 22n) * 16n + 2n ** 46n}`;
+  });
+  return recording.with(stream, new TextEncoder().encode([first, ...told, ""].join("\n")));
+}
