@@ -23,7 +23,7 @@ const FEW = 5;
 /** So many times as long is waiting. */
 const SLOWER = 1.5;
 /** Waiting for others is worth telling from so much of the time on: somebody who looks at the GPU every ten seconds takes less. */
-const NOTICEABLE = 0.001;
+const NOTICEABLE = 1e-4;
 
 /** Who uses the device files of GPUs, and whether the target waits for others that do. */
 export class GpuFiles {

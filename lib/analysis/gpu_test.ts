@@ -142,6 +142,7 @@ Deno.test("gpu: the target waits for others where what it asks takes longer whil
   // Of two minutes 30 µs are nothing.
   const window = (second: number): Span => ({ type: "mark", at: at(second), kind: "window", stream: "cuda", text: "", open: second === 0 });
   assert.equal(explain([window(0), ...alone, ...both(4000), window(120)]).contention!.waits, false);
+  assert.equal(explain([window(0), ...alone, ...both(2e6), window(120)]).contention!.waits, true);
   // A command that takes long for everybody, and was asked only while another was there.
   const slow = Array.from({ length: 10 }, (_, i) => use(7, at(20.002 + i / 100), at(20.002 + i / 100) + 1e6, "F 0x20"));
   assert.equal(explain([...alone, ...both(1000), ...slow]).contention!.waits, false);
