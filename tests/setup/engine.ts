@@ -25,38 +25,47 @@ export const engine: Part = {
   },
 };
 
-const vulkanBinary = "@node-llama-cpp/linux-x64-vulkan";
+const vulkanBinary = "@node-llama-cpp/linux-x64-vulkan", cudaBinary = "@node-llama-cpp/linux-x64-cuda";
+
+/** Whether the engine is there, and beside it the same built for something else. */
+function isBeside(binary: string): boolean {
+  return engine.isThere() && versionIn(join(engineFolder, "node_modules", binary, "package.json")) === version;
+}
+
+async function putBeside(binary: string): Promise<void> {
+  if (!engine.isThere()) await engine.make();
+  await npmInstall(engineFolder, [`${binary}@${version}`]);
+}
+
+function requireX86(): void {
+  if (Deno.build.arch !== "x86_64") throw new CannotSetUp("There is no such build for this architecture.", "Use a machine with x86-64.");
+}
 
 /** The same built for Vulkan, beside it, and Mesa's drivers, of which llvmpipe computes on the CPU: a device that every machine has. */
 export const vulkan: Part = {
   name: "vulkan",
   what: `node-llama-cpp ${version} for Vulkan, and Mesa`,
   isThere() {
-    const isInstalled = versionIn(join(engineFolder, "node_modules", vulkanBinary, "package.json")) === version;
-    return engine.isThere() && isInstalled && drivers().some((name) => name.startsWith("lvp_icd"));
+    return isBeside(vulkanBinary) && drivers().some((name) => name.startsWith("lvp_icd"));
   },
   async make() {
-    if (Deno.build.arch !== "x86_64") throw new CannotSetUp("There is no such build for this architecture.", "Use a machine with x86-64.");
+    requireX86();
     requireRoot("Installing Mesa");
     await install(["mesa-vulkan-drivers", "libvulkan1"]);
-    if (!engine.isThere()) await engine.make();
-    await npmInstall(engineFolder, [`${vulkanBinary}@${version}`]);
+    await putBeside(vulkanBinary);
   },
 };
-
-const cudaBinary = "@node-llama-cpp/linux-x64-cuda";
 
 /** The same built for CUDA, beside it: for a machine that has such a GPU, and a driver as new as the build. */
 export const cudaEngine: Part = {
   name: "cuda-engine",
   what: `node-llama-cpp ${version} for CUDA`,
   isThere() {
-    return engine.isThere() && versionIn(join(engineFolder, "node_modules", cudaBinary, "package.json")) === version;
+    return isBeside(cudaBinary);
   },
   async make() {
-    if (Deno.build.arch !== "x86_64") throw new CannotSetUp("There is no such build for this architecture.", "Use a machine with x86-64.");
-    if (!engine.isThere()) await engine.make();
-    await npmInstall(engineFolder, [`${cudaBinary}@${version}`]);
+    requireX86();
+    await putBeside(cudaBinary);
   },
 };
 

@@ -1,10 +1,9 @@
 /*
  * What CUPTI counts of a program that is not changed for it: CUDA's driver loads this library when CUDA_INJECTION64_PATH names it. When the process ends it
  * writes $CUPTI_BOOK.<process>, one JSON object: calls of the runtime and of the driver by name, what it saw copied and set, by direction, with their bytes,
- * and kernels that ran, by name. Built where CUDA's headers are: cc -shared -fPIC cupti.c -lcupti -ldl -pthread
+ * and kernels that ran, by name. Built where CUDA's headers are: cc -shared -fPIC cupti.c -lcupti -pthread
  */
 #include <cupti.h>
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
