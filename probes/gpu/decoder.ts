@@ -12,7 +12,7 @@ import { type Block, HeldMemory, type MemoryKind } from "./memory.ts";
 import { kernelName } from "./kernel_name.ts";
 import { failureOf } from "./results.ts";
 import { argsOf, bytesOf, hex } from "./said.ts";
-import { type Family, type Signature, signatureOf } from "./signatures.ts";
+import { type Family, type Kind, type Signature, signatureOf } from "./signatures.ts";
 import { CalledFunction, type Understood } from "./called_function.ts";
 import { FileUse } from "./file_use.ts";
 import { Graphs } from "./graphs.ts";
@@ -144,12 +144,12 @@ export class GpuDecoder implements Decoder {
 
   #called(pid: number, kernel: number, name: string): void {
     this.#kernels.set(`${pid} ${kernel}`, kernelName(name));
-    this.#forget(pid);
+    this.#forget(pid, "launch");
   }
 
-  /** What is known of kernels, or of graphs, has changed. */
-  #forget(pid: number): void {
-    for (const called of this.#functions.get(pid)?.values() ?? []) called.forget();
+  /** What calls of a kind mean has changed. */
+  #forget(pid: number, kind: Kind): void {
+    for (const called of this.#functions.get(pid)?.values() ?? []) if (called.signature?.kind === kind) called.forget();
   }
 
   #function(family: Family, pid: number, address: number): CalledFunction {
@@ -221,7 +221,7 @@ export class GpuDecoder implements Decoder {
         const launchable = said.get("exec"), graph = said.get("graph");
         if (failure === null && launchable !== undefined && graph !== undefined) {
           this.#graphs.instantiate(pid, launchable, graph);
-          this.#forget(pid);
+          this.#forget(pid, "graphLaunch");
         }
         return {};
       }
