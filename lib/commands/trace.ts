@@ -125,6 +125,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       probes: probesOf(slow ? "token" : overhead.detail, probes),
       bufferPages: options.bufferPages,
       ...(spares && { spares }),
+      due: () => tokens.due,
       guard,
       mappingGate,
       callGate,

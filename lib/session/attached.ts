@@ -106,7 +106,7 @@ export class Attached {
   }
 
   /** Keeps the reader stopped for most of the time: see {@link pauseReader}. */
-  startRhythm(means: Means, clock: HostClock, bufferBytes: number): void {
+  startRhythm(means: Means, clock: HostClock, bufferBytes: number, due: () => Ns): void {
     const abort = new AbortController();
     const reader = {
       pause: () => this.running.pause(),
@@ -115,7 +115,7 @@ export class Attached {
       lastBeat: () => this.#reading.lastBeat,
       reached: (at: Ns) => this.#reading.reached(at),
     };
-    const done = pauseReader(reader, { now: () => clock.now(), sleep: means.sleep, bufferBytes, beatMs: HEARTBEAT_MS }, abort.signal);
+    const done = pauseReader(reader, { now: () => clock.now(), sleep: means.sleep, bufferBytes, beatMs: HEARTBEAT_MS, due }, abort.signal);
     this.#rhythm = { abort, done };
   }
 

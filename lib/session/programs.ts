@@ -1,5 +1,6 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { Fact } from "../events/fact.ts";
+import type { Ns } from "../events/time.ts";
 import type { Offsets } from "../programs/offsets.ts";
 import { atLeast, hasRingBuffer, standsAtRawTracepoints } from "../machine/bpftrace.ts";
 import type { Capabilities } from "../machine/capabilities.ts";
@@ -78,10 +79,18 @@ export class Programs {
   #over = false;
   readonly #spares: Spares;
 
-  /** `spares`: some that were started before. */
-  constructor(readonly means: Means, readonly bufferPages: number, readonly fail: (error: LlmprofError) => void, spares?: Spares) {
+  readonly #due: () => Ns;
+
+  /** `spares`: some that were started before. `due`: when something may have come that somebody waits for. */
+  constructor(
+    readonly means: Means,
+    readonly bufferPages: number,
+    readonly fail: (error: LlmprofError) => void,
+    { spares, due = () => Infinity }: { readonly spares?: Spares; readonly due?: () => Ns } = {},
+  ) {
     this.dialect = dialectOf(means.machine);
     this.#spares = spares ?? new Spares(means, means.machine.bpftrace!, bufferPages);
+    this.#due = due;
   }
 
   get sites(): number {
@@ -228,7 +237,7 @@ export class Programs {
 
   #count(attached: Attached): void {
     attached.openWindow();
-    if (!attached.prompt && this.dialect.perCpuBuffers === 0) attached.startRhythm(this.means, this.clock!, this.bufferPages * PAGE_BYTES);
+    if (!attached.prompt && this.dialect.perCpuBuffers === 0) attached.startRhythm(this.means, this.clock!, this.bufferPages * PAGE_BYTES, this.#due);
   }
 }
 

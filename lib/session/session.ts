@@ -1,6 +1,6 @@
 import type { Fact } from "../events/fact.ts";
 import type { SpanSink } from "../events/span.ts";
-import { splitBase } from "../events/time.ts";
+import { type Ns, splitBase } from "../events/time.ts";
 import type { Probe } from "../programs/probe.ts";
 import type { Header } from "../timeline/header.ts";
 import { hostSchema } from "../timeline/host.ts";
@@ -21,6 +21,8 @@ export interface SessionOptions extends LifeOptions {
   readonly bufferPages: number;
   /** Some that were started before, for such a buffer. */
   readonly spares?: Spares;
+  /** When something may have happened that the run's owner waits for. */
+  readonly due?: () => Ns;
   readonly find: (probe: string) => Probe | undefined;
   /** Everything of the header but what the session finds out. */
   readonly header: Omit<Header, "clock" | "target" | "root">;
@@ -49,7 +51,7 @@ export class Session {
 
   constructor(readonly means: Means, readonly options: SessionOptions) {
     this.#failed.promise.catch(() => {});
-    this.#programs = new Programs(means, options.bufferPages, (error) => this.#failed.reject(error), options.spares);
+    this.#programs = new Programs(means, options.bufferPages, (error) => this.#failed.reject(error), options);
     this.#gatekeeper = new Gatekeeper(means, options.guard, (event, since) => this.#life.atGate(event, since), (fact) => this.#fact(fact));
     this.#life = this.#lifeOf(options.target, options.turns?.next());
   }

@@ -1,6 +1,10 @@
 import { DecodeContexts } from "../analysis/decode_contexts.ts";
 import { StoppedTimes } from "../analysis/stopped.ts";
 import type { Span } from "../events/span.ts";
+import type { Ns } from "../events/time.ts";
+
+/** How fast tokens come is known by so many of the last. */
+const RECENT = 8;
 
 /** Counts generated tokens as they come, to end a run after so many. Those that a draft model computes, and guesses that were wrong, are none. */
 export class TokenCount {
@@ -14,6 +18,9 @@ export class TokenCount {
   /** Of the last call: what is sampled from it comes next. An engine may call several samplers for one token. */
   #fresh: { readonly isPrompt: boolean; readonly generated: number } | null = null;
 
+  /** When there were how many, of late. */
+  readonly #recent: { readonly at: Ns; readonly count: number }[] = [];
+
   constructor(readonly limit: number | undefined) {}
 
   /** Resolves when the limit is reached; never without one. */
@@ -23,6 +30,13 @@ export class TokenCount {
 
   get count(): number {
     return this.#contexts.generated + this.#firsts - (this.#samples ? this.#fresh?.generated ?? 0 : 0);
+  }
+
+  /** When the limit will be reached if tokens go on as they came: in the past as long as that is not known, and never without a limit. */
+  get due(): Ns {
+    if (this.limit === undefined) return Infinity;
+    const [first, last] = [this.#recent[0], this.#recent.at(-1)];
+    return first === last ? -Infinity : last!.at + (this.limit - last!.count) * (last!.at - first!.at) / (last!.count - first!.count);
   }
 
   span(span: Span): void {
@@ -36,6 +50,10 @@ export class TokenCount {
       if (this.#fresh.isPrompt) this.#firsts++;
       this.#fresh = null;
     } else return;
-    if (this.limit !== undefined && this.count >= this.limit) this.#reached.resolve();
+    if (this.limit === undefined) return;
+    const { count } = this;
+    if (count > (this.#recent.at(-1)?.count ?? 0)) this.#recent.push({ at: span.end, count });
+    if (this.#recent.length > RECENT) this.#recent.shift();
+    if (count >= this.limit) this.#reached.resolve();
   }
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { TestSpans } from "../../tests/harness/spans.ts";
+import { MS, TestSpans } from "../../tests/harness/spans.ts";
 import { TokenCount } from "./tokens.ts";
 
 const s = new TestSpans();
@@ -53,4 +53,23 @@ Deno.test("tokens: of several sequences at once each has one, and what a draft c
   }
   call(1, 100, { tokens: 1, position: 116 });
   assert.equal(tokens.count, 4 + 5 * 3 + 1);
+});
+
+Deno.test("tokens: when they will be enough is known by how fast the last ones came", () => {
+  const tokens = new TokenCount(40);
+  const decode = (at: number, more: Readonly<Record<string, number>> = {}) => {
+    const slice = s.decode("decode", at - 1, at);
+    tokens.span({ ...slice, args: { ...slice.args!, ...more } });
+  };
+  assert.equal(tokens.due, -Infinity);
+  decode(10);
+  assert.equal(tokens.due, -Infinity);
+  decode(12);
+  assert.equal(tokens.due, (12 + 38 * 2) * MS);
+  for (let at = 22; at <= 82; at += 10) decode(at);
+  // Eight calls are looked back at.
+  assert.equal(tokens.due, (82 + 31 * 10) * MS);
+  decode(92, { tokens: 20 });
+  assert.equal(tokens.due, 92 * MS + 11 * 70 * MS / 26);
+  assert.equal(new TokenCount(undefined).due, Infinity);
 });

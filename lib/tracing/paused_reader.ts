@@ -17,6 +17,8 @@ export interface Rhythm {
   readonly bufferBytes: number;
   /** Milliseconds from one heartbeat of the program to the next. */
   readonly beatMs: number;
+  /** When something may have happened that somebody waits for: a pause does not go beyond it by more than a heartbeat. */
+  due(): number;
 }
 
 const LONGEST_PAUSE_MS = 1000;
@@ -44,6 +46,7 @@ export async function pauseReader(reader: PausableReader, rhythm: Rhythm, signal
   while (!signal.aborted) {
     reader.pause();
     const stopped = rhythm.now();
+    pause = Math.min(pause, Math.max(rhythm.beatMs, (rhythm.due() - stopped) / 1e6));
     const beat = lastBeatUntil(stopped + pause * 1e6, stopped, reader.lastBeat(), rhythm.beatMs * 1e6);
     const resumeAt = beat === undefined ? stopped + pause * 1e6 : beat + SETTLED_MS * 1e6;
     await Promise.race([rhythm.sleep((resumeAt - stopped) / 1e6), aborted]);

@@ -8,7 +8,12 @@ const BEAT_MS = 100;
  * Bytes that come at a rate, and a heartbeat each 100 ms, while a fake clock goes on. A reader that runs takes a thousand times as much in a millisecond as
  * comes at the lowest rate, and hands on what it has read with the heartbeat, or when 4096 bytes have come together.
  */
-function world(bytesPerMs: (ms: number) => number, bufferBytes: number, endMs: number, readsPerMs = 60_000) {
+function world(
+  bytesPerMs: (ms: number) => number,
+  bufferBytes: number,
+  endMs: number,
+  { readsPerMs = 60_000, due = (_ms: number) => Infinity } = {},
+) {
   let ms = 0, running = true, delivered = 0, held = 0, fullest = 0, lost = 0;
   const waiting: { at: number; bytes: number; isBeat: boolean }[] = [];
   const pauses: number[] = [];
@@ -61,6 +66,7 @@ function world(bytesPerMs: (ms: number) => number, bufferBytes: number, endMs: n
   const rhythm = {
     bufferBytes,
     beatMs: BEAT_MS,
+    due: () => due(ms) * 1e6,
     now: () => ms * 1e6,
     sleep: async (milliseconds: number) => {
       const until = ms + milliseconds;
@@ -90,6 +96,27 @@ Deno.test("paused reader: never longer than a second, however large the buffer",
   assert.ok(longest > 800 && longest <= 1005, `${longest}`);
 });
 
+Deno.test("paused reader: where somebody waits for something, no pause goes beyond it by more than a heartbeat", async () => {
+  const { reader, rhythm, signal, told } = world(() => 10, 1 << 30, 20_000, { due: (ms) => ms < 10_000 ? 10_000 : Infinity });
+  let resumed = NaN;
+  const { resume } = reader;
+  reader.resume = () => {
+    resume();
+    const { ms } = told();
+    if (!(resumed >= 10_000)) resumed = ms;
+  };
+  await pauseReader(reader, rhythm, signal);
+  assert.ok(resumed <= 10_000 + BEAT_MS, `it was read again at ${resumed}`);
+  assert.ok(Math.max(...told().pauses) > 800, "before and after, it pauses as ever");
+});
+
+Deno.test("paused reader: while nobody knows when that will be, it reads with each heartbeat", async () => {
+  const { reader, rhythm, signal, told } = world(() => 10, 1 << 30, 20_000, { due: () => -Infinity });
+  await pauseReader(reader, rhythm, signal);
+  const { pauses } = told();
+  assert.ok(Math.max(...pauses) <= BEAT_MS + 4, `${Math.max(...pauses)}`);
+});
+
 Deno.test("paused reader: at a high rate it pauses for less than half a buffer", async () => {
   const { reader, rhythm, signal, told } = world(() => 10_000, 1_000_000, 5000);
   await pauseReader(reader, rhythm, signal);
@@ -117,7 +144,7 @@ Deno.test("paused reader: when a high rate is over, it stops waiting for lines t
 
 Deno.test("paused reader: a reader that needs long to catch up is not stopped before", async () => {
   // It reads twice as fast as the bytes come: as long as it was paused.
-  const { reader, rhythm, signal, told } = world(() => 10_000, 16 << 20, 10_000, 20_000);
+  const { reader, rhythm, signal, told } = world(() => 10_000, 16 << 20, 10_000, { readsPerMs: 20_000 });
   await pauseReader(reader, rhythm, signal);
   const { lost, fullest } = told();
   assert.equal(lost, 0);
@@ -134,7 +161,7 @@ Deno.test("paused reader: who ends the run does not wait for the end of a pause"
     lastBeat: () => NaN,
     reached: () => new Promise<void>(() => {}),
   };
-  const rhythm = { now: () => 0, sleep: () => new Promise<void>(() => {}), bufferBytes: 1 << 20, beatMs: BEAT_MS };
+  const rhythm = { now: () => 0, sleep: () => new Promise<void>(() => {}), bufferBytes: 1 << 20, beatMs: BEAT_MS, due: () => Infinity };
   const done = pauseReader(reader, rhythm, abort.signal);
   abort.abort();
   await done;
