@@ -33,7 +33,8 @@ class Spread {
 interface Layer {
   readonly layer: number | undefined;
   experts: number;
-  used: number;
+  /** Tokens by how many experts they went to: llama.cpp sends that of its warm-up to all. */
+  readonly used: Map<number, number>;
   tokens: number;
   unread: number;
   readonly counts: number[];
@@ -85,7 +86,7 @@ export class ExpertLedger {
       return {
         layer: layer ?? null,
         experts: experts || null,
-        used,
+        used: [...used].reduce((most, one) => one[1] > most[1] ? one : most)[0],
         tokens,
         unread,
         counts,
@@ -104,6 +105,7 @@ export class ExpertLedger {
   #settle({ choice, ns }: Pending): void {
     const row = this.#layer(choice);
     row.tokens += choice.tokens;
+    row.used.set(choice.used, (row.used.get(choice.used) ?? 0) + choice.tokens);
     row.unread += choice.unread;
     row.productsNs += ns;
     // What was not read is taken to be spread like what was.
@@ -118,15 +120,14 @@ export class ExpertLedger {
     }
   }
 
-  #layer({ layer, experts, used }: ExpertChoice): Layer {
+  #layer({ layer, experts }: ExpertChoice): Layer {
     let row = this.#layers.get(layer);
     if (!row) {
       const spreads = { single: new Spread(), batch: new Spread() };
-      row = { layer, experts: 0, used, tokens: 0, unread: 0, counts: [], ns: [], single: [], spreads, productsNs: 0 };
+      row = { layer, experts: 0, used: new Map(), tokens: 0, unread: 0, counts: [], ns: [], single: [], spreads, productsNs: 0 };
       this.#layers.set(layer, row);
     }
     row.experts = Math.max(row.experts, experts ?? 0);
-    row.used = Math.max(row.used, used);
     return row;
   }
 }

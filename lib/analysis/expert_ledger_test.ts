@@ -43,6 +43,13 @@ Deno.test("experts: counts, unevenness, and the time of products by tokens", () 
   assert.ok(Math.abs(variation - 1.3205) < 1e-4, String(variation));
 });
 
+Deno.test("experts: how many a token goes to is what most tokens do, whatever one that warms up did", () => {
+  const ledger = new ExpertLedger(new StoppedTimes());
+  ledger.choice(choice(0, { 0: 1, 1: 1, 2: 1, 3: 1 }, { used: 4 }));
+  ledger.choice(choice(100, { 0: 2, 1: 1, 2: 1 }, { used: 2, tokens: 2 }));
+  assert.deepEqual(ledger.result()!.map(({ used, tokens }) => [used, tokens]), [[2, 3]]);
+});
+
 Deno.test("experts: the error of an estimate is that of as many choices as the expert had", () => {
   const ledger = new ExpertLedger(new StoppedTimes());
   for (const [i, ns] of [10, 20, 30].entries()) {

@@ -31,7 +31,7 @@ export function noteOf(kind: ColdstartKind, { count = 0, bytes = 0, faults = 0, 
     parts.push(`${mebibytes(bytes)}${rate}`);
   }
   if (faults > 0) parts.push(`${faults} faults`);
-  if (tokens > 0) parts.push(`${tokens} tokens`);
+  if (tokens > 0) parts.push(tokens === 1 ? "1 token" : `${tokens} tokens`);
   const counted = COUNTED[kind];
   if (counted && count > 1) parts.push(`${count} ${counted}`);
   return parts.length > 0 ? parts.join(", ") : undefined;

@@ -131,7 +131,10 @@ function time(result: OperatorsResult): Facts {
         unit: "ns",
         note: libraryCalls.length > 0 ? "in no call of libllama that is seen" : "not sampling; --between looks at more",
       },
-      { name: "sampling", value: time.samplingNs, unit: "ns", note: callCount(time.samplingCalls) },
+      // Engines may sample by themselves, and older ones ask functions that are not watched.
+      time.samplingCalls > 0
+        ? { name: "sampling", value: time.samplingNs, unit: "ns", note: callCount(time.samplingCalls) }
+        : { name: "sampling", value: null, unit: "ns", note: "no call of llama_sampler_sample was seen" },
       ...libraryCalls.map(({ name, calls, ns }) => ({ name, value: ns, unit: "ns", note: callCount(calls) } as const)),
       ...held,
     ],

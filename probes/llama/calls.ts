@@ -102,7 +102,8 @@ class CallsDecoder implements Decoder {
     // sample calls apply: one key for both, so that the outermost counts.
     const key = `${event.tid}:${CATEGORY[name]}`;
     if (name !== call) {
-      if (name === "context") this.#hasLogits.delete(`${event.pid}:${event.values[0]}`);
+      // It has computed nothing: its first call is a prompt, or one to warm up.
+      if (name === "context") this.#hasLogits.set(`${event.pid}:${event.values[0]}`, false);
       this.#open.end(key, event.at, out, resultOf(name, event.values[0] as number));
       return;
     }

@@ -17,7 +17,9 @@ function decode(d: Decoding, at: number, tokens: number, logits?: readonly [bool
 }
 
 function phases(d: Decoding): string[] {
-  return d.told().map((line) => / tokens=(\d+)(?: generated=\d+)? phase=(\w+)/.exec(line)!.slice(1).join(" "));
+  return d.told().filter((line) => line.includes("llama_decode")).map((line) =>
+    / tokens=(\d+)(?: generated=\d+)? phase=(\w+)/.exec(line)!.slice(1).join(" ")
+  );
 }
 
 Deno.test("calls: load, context and decode say how they ended", () => {
@@ -47,6 +49,17 @@ Deno.test("calls: a context without cells has those of its model, and one that i
   assert.equal(made(20, 0xffffffff, 4096, 2048, 512), "ok=true context=77");
   assert.equal(made(30, 42, 4096, 2048, 512), "ok=true context=77");
   assert.equal(made(40, 4096, 256, 512), "cells=4096 batch=256 ubatch=512 sequences=1 ok=true context=77");
+});
+
+Deno.test("calls: the first call of a context that was made meanwhile generates nothing, however small", () => {
+  const d = new Decoding(calls);
+  decode(d, 10, 1);
+  d.event(20, "llama/calls.context", { cells: 0, batch: 64, ubatch: 64, sequences: 1 });
+  d.event(25, "llama/calls.context_return", { context: 1 });
+  decode(d, 30, 1);
+  decode(d, 40, 12);
+  decode(d, 50, 1);
+  assert.deepEqual(phases(d), ["1 decode", "1 prefill", "12 prefill", "1 decode"]);
 });
 
 Deno.test("calls: an encoder's batch", () => {
