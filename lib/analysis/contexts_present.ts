@@ -13,15 +13,18 @@ export function guessFacts({ guessed, kept }: OperatorsResult["tokens"]): Facts[
 
 type Row = OperatorsResult["contexts"][number];
 
+export function contextName({ pid, address, guesses }: Row, processes: number): string {
+  return `${processes > 1 ? `${pid} ` : ""}${address}${guesses ? " (guesses for another)" : ""}`;
+}
+
 /** An engine has a second one for the model that guesses, or for texts to embed. */
 export function presentContexts({ contexts, processes }: OperatorsResult): Table {
   const guesses: readonly Figure<Row>[] = [
     [{ title: "guessed", unit: "count" }, (row) => row.guessed],
     [{ title: "kept", unit: "count" }, (row) => row.kept],
   ];
-  const name = ({ pid, address, guesses }: Row) => `${processes > 1 ? `${pid} ` : ""}${address}${guesses ? " (guesses for another)" : ""}`;
   const { title, shown } = firstRows("Contexts", contexts, MAX_CONTEXTS);
-  return figuresTable(title, "context", shown.map((row) => [name(row), row]), [
+  return figuresTable(title, "context", shown.map((row) => [contextName(row, processes), row]), [
     [{ title: "prompt", unit: "count" }, (row) => row.prefill],
     [{ title: "generated", unit: "count" }, (row) => row.decode],
     ...(contexts.some(({ guessed }) => guessed > 0) ? guesses : []),

@@ -1,6 +1,6 @@
 import type { Slice } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
-import { NO_TOKENS } from "./decode_context.ts";
+import { type DecodeContext, NO_TOKENS } from "./decode_context.ts";
 import { DecodeContexts } from "./decode_contexts.ts";
 import { FirstToken } from "./first_token.ts";
 import { Histogram } from "./histogram.ts";
@@ -29,6 +29,11 @@ export class DecodeCalls {
   #samplingCalls = 0;
 
   constructor(readonly stopped: StoppedTimes, readonly library: LibraryCalls) {}
+
+  /** The one that is called. */
+  contextOf(slice: Slice): DecodeContext {
+    return this.#contexts.of(slice);
+  }
 
   decode(slice: Slice): void {
     const { pid } = slice.track;
@@ -81,7 +86,11 @@ export class DecodeCalls {
     this.#processes.get(slice.track.pid)?.first.sample(slice);
   }
 
-  result(): Pick<OperatorsResult, "tokens" | "rates" | "firstTokenNs" | "betweenTokens" | "contexts"> {
+  /** `operatorsOf`: asked where there are several contexts. */
+  result(
+    operatorsOf: (context: DecodeContext) => OperatorsResult["operators"],
+  ): Pick<OperatorsResult, "tokens" | "rates" | "firstTokenNs" | "betweenTokens" | "contexts"> {
+    const several = this.#contexts.count > 1;
     const told: OperatorsResult["contexts"] = [];
     const intervals = new Histogram(), sums: TokenSums = { ...NO_TOKENS };
     let [generatingNs, intervalTokens] = [0, 0];
@@ -91,7 +100,8 @@ export class DecodeCalls {
       const guessers = this.#contexts.guessers(pid);
       for (const context of this.#contexts.all(pid)) {
         const guesses = guessers.has(context), { tokens } = context;
-        told.push({ pid, address: `0x${context.address.toString(16)}`, guesses, ...tokens });
+        const address = `0x${context.address.toString(16)}`;
+        told.push({ pid, address, guesses, ...tokens, operators: several ? operatorsOf(context) : [] });
         if (guesses) continue;
         for (const key of Object.keys(sums) as (keyof TokenSums)[]) sums[key] += tokens[key];
         intervals.merge(context.intervals);

@@ -48,6 +48,10 @@ export class DecodeContexts {
     return this.#processes.get(pid)?.all ?? [];
   }
 
+  get count(): number {
+    return this.#processes.values().reduce((sum, { all }) => sum + all.length, 0);
+  }
+
   guessers(pid: number): Set<DecodeContext> {
     return new Set(this.all(pid).flatMap((context) => context.guessers));
   }

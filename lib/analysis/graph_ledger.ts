@@ -1,4 +1,6 @@
 import type { Args, Chain, Instant, OperatorSum, Slice, Track } from "../events/span.ts";
+import type { ContextTables } from "./context_tables.ts";
+import type { DecodeContext } from "./decode_context.ts";
 import { count, OperatorLanes, operatorsOf, type PendingOps } from "./operator_lanes.ts";
 import { balanced } from "./balanced.ts";
 import { type Phase, phaseOf, PHASES } from "./operator_sums.ts";
@@ -17,23 +19,31 @@ interface Waiting {
   held: number;
 }
 
+/** Where what was computed is added up. */
+interface Place {
+  readonly phase: Phase;
+  readonly table: OperatorTable;
+}
+
 /** What waits is bounded: beyond this many operators a process does not call `llama_decode`, and its graphs belong to none. */
 const MAX_PENDING = 131_072;
 
 /**
  * Attaches operators to graphs and graphs to decodes, by containment in time: operators end before their graph, on lanes of the same process;
- * a graph ends before its decode, on the same thread. Then their time goes to the table, split by the phase of the decode.
+ * a graph ends before its decode, on the same thread. Then their time goes to the table of its context, split by the phase of the decode.
  */
 export class GraphLedger {
   readonly #lanes: OperatorLanes;
+  /** Of graphs in no call. */
+  readonly #elsewhere: Place;
   readonly #graphs = new Map<string, Waiting>();
   readonly #nsByPhase: Record<Phase, number> = { prefill: 0, decode: 0, other: 0 };
   /** Of graphs whose operators are in sums: what no operator has accounted for yet. */
   readonly #unsummedNs: Record<Phase, number> = { prefill: 0, decode: 0, other: 0 };
   /** Those that wait. */
   readonly #sums: { readonly name: string; readonly sum: OperatorSum }[] = [];
-  /** In what kind of call an operator was seen last. */
-  readonly #phases = new WeakMap<Args, Phase>();
+  /** In what kind of call, of which context, an operator was seen last. */
+  readonly #places = new WeakMap<Args, Place>();
   /** The most workers of a graph. */
   threads = 0;
   count = 0;
@@ -44,8 +54,9 @@ export class GraphLedger {
   unattached = 0;
 
   /** `summed`: graphs without operators are those whose operators were added up. */
-  constructor(readonly table: OperatorTable, readonly stopped: StoppedTimes, readonly summed = false, readonly maxPending = MAX_PENDING) {
-    this.#lanes = new OperatorLanes(table, stopped);
+  constructor(readonly tables: ContextTables, readonly stopped: StoppedTimes, readonly summed = false, readonly maxPending = MAX_PENDING) {
+    this.#lanes = new OperatorLanes(tables.rest, stopped);
+    this.#elsewhere = { phase: "other", table: tables.rest };
   }
 
   ops(span: Slice | Chain): void {
@@ -60,8 +71,8 @@ export class GraphLedger {
   /** In what kind of call they were is known from one that was seen; where that has not come yet, they wait. */
   sum({ name, sum }: Instant): void {
     if (!sum) return;
-    const phase = this.#phases.get(sum.of);
-    if (phase) this.#addSum(name, sum, phase);
+    const place = this.#places.get(sum.of);
+    if (place) this.#addSum(name, sum, place);
     else this.#sums.push({ name, sum });
   }
 
@@ -80,14 +91,14 @@ export class GraphLedger {
     if (waiting.held > this.maxPending) this.#settleAll(key, waiting);
   }
 
-  /** Returns the time of the graphs inside the call. */
-  decode(slice: Slice): number {
+  /** Returns the time of the graphs inside the call, which is one of that context. */
+  decode(slice: Slice, context: DecodeContext): number {
     const key = threadKey(slice.track);
-    const phase = phaseOf(slice);
+    const place = { phase: phaseOf(slice), table: this.tables.of(context) };
     let insideNs = 0;
     for (const graph of this.#graphs.get(key)?.graphs ?? []) {
       const inside = graph.slice.start >= slice.start && graph.slice.end <= slice.end;
-      const ns = this.#settle(graph, inside ? phase : "other");
+      const ns = this.#settle(graph, inside ? place : this.#elsewhere);
       if (inside) insideNs += ns;
     }
     this.#graphs.delete(key);
@@ -116,7 +127,7 @@ export class GraphLedger {
 
   #settleAll(key: string, waiting: Waiting): void {
     this.#graphs.delete(key);
-    for (const graph of waiting.graphs) this.#settle(graph, "other");
+    for (const graph of waiting.graphs) this.#settle(graph, this.#elsewhere);
   }
 
   /**
@@ -128,24 +139,25 @@ export class GraphLedger {
       this.unattached += count(ops);
       return;
     }
-    this.#nsByPhase.other += this.#add(ops, "other");
+    this.#nsByPhase.other += this.#add(ops, this.#elsewhere);
   }
 
   #settleSums(): void {
-    for (const { name, sum } of this.#sums.splice(0)) this.#addSum(name, sum, this.#phases.get(sum.of) ?? "other");
+    for (const { name, sum } of this.#sums.splice(0)) this.#addSum(name, sum, this.#places.get(sum.of) ?? this.#elsewhere);
     // A graph that was built for one kind of call may have been computed in the other.
     const rest = balanced(this.#unsummedNs);
-    for (const phase of PHASES) this.table.addTime("graph rest", phase, rest[phase]);
+    for (const phase of PHASES) this.tables.rest.addTime("graph rest", phase, rest[phase]);
   }
 
-  #addSum(name: string, sum: OperatorSum, phase: Phase): void {
-    this.table.addSum({ name, args: sum.of }, phase, sum);
-    this.table.addTime("graph start", phase, sum.startNs);
+  #addSum(name: string, sum: OperatorSum, { phase, table }: Place): void {
+    table.addSum({ name, args: sum.of }, phase, sum);
+    table.addTime("graph start", phase, sum.startNs);
     this.#unsummedNs[phase] -= sum.ns + sum.startNs;
   }
 
   /** Returns the graph's time, 0 when its end was not seen. */
-  #settle({ slice, ops }: PendingGraph, phase: Phase): number {
+  #settle({ slice, ops }: PendingGraph, place: Place): number {
+    const { phase, table } = place;
     if (ops.length === 0 && this.summed) {
       // Those of its operators that ended are in the sums, whether or not it did.
       const ns = this.stopped.net(slice.track.pid, slice.start, slice.end);
@@ -157,27 +169,28 @@ export class GraphLedger {
     const ns = this.#net(slice);
     if (ns !== ns) {
       // The graph's time is unknown, so its operators count as calls only: otherwise the rows would exceed the graphs.
-      for (const link of ops.flatMap(({ links }) => links)) this.table.add(link, phase, NaN, 0);
+      for (const link of ops.flatMap(({ links }) => links)) table.add(link, phase, NaN, 0);
       return 0;
     }
-    const sum = this.#add(ops, phase);
+    const sum = this.#add(ops, place);
     const first = ops[0];
     const beforeFirst = first ? this.stopped.net(slice.track.pid, slice.start, first.start) : 0;
-    this.table.addTime("graph start", phase, beforeFirst);
-    this.table.addTime("graph rest", phase, ns - beforeFirst - sum);
+    table.addTime("graph start", phase, beforeFirst);
+    table.addTime("graph rest", phase, ns - beforeFirst - sum);
     this.#nsByPhase[phase] += ns;
     return ns;
   }
 
   /** Returns the time of those whose end was seen. */
-  #add(ops: readonly PendingOps[], phase: Phase): number {
+  #add(ops: readonly PendingOps[], place: Place): number {
+    const { phase, table } = place;
     let sum = 0;
     for (const { track, links, times, open, waitNs } of ops) {
       for (let i = 0; i < links.length; i++) {
         const link = links[i]!;
-        if (this.summed && link.args) this.#phases.set(link.args, phase);
+        if (this.summed && link.args) this.#places.set(link.args, place);
         const ns = open ? NaN : this.stopped.net(track.pid, times[i]!, times[i + 1]!);
-        this.table.add(link, phase, ns, i === 0 ? waitNs : 0);
+        table.add(link, phase, ns, i === 0 ? waitNs : 0);
         if (!open) sum += ns;
       }
     }

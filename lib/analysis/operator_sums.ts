@@ -113,6 +113,11 @@ export class OperatorSums {
     return PHASES.reduce((sum, phase) => sum + summed(this.#parts[phase]).coldBytes, 0);
   }
 
+  /** Time of all calls, and what belongs to none. */
+  get ns(): number {
+    return PHASES.reduce((sum, phase) => sum + this.#parts[phase].ns, 0);
+  }
+
   get isEmpty(): boolean {
     return PHASES.every((phase) => this.#parts[phase].calls === 0 && this.#parts[phase].ns === 0);
   }

@@ -88,6 +88,21 @@ export class OperatorTable {
     for (const sums of this.#rows(row, null, row)) sums.addTime(phase, ns);
   }
 
+  /** Time of all rows together. */
+  get ns(): number {
+    this.#settle();
+    return this.#operators.values().reduce((sum, sums) => sum + sums.ns, 0);
+  }
+
+  /** Everything of another table, too. */
+  absorb(other: OperatorTable): void {
+    other.#settle();
+    absorbRows(this.#operators, other.#operators);
+    absorbRows(this.#layers, other.#layers);
+    absorbRows(this.#tensors, other.#tensors);
+    if (other.mostCells !== null) this.mostCells = Math.max(this.mostCells ?? 0, other.mostCells);
+  }
+
   /** Of all calls, in a graph on average; NaN where that of one is not known. */
   coldBytes(graphs: number): number {
     this.#settle();
@@ -134,6 +149,10 @@ function row<Key>(rows: Map<Key, OperatorSums>, key: Key): OperatorSums {
   let sums = rows.get(key);
   if (!sums) rows.set(key, sums = new OperatorSums());
   return sums;
+}
+
+function absorbRows<Key>(rows: Map<Key, OperatorSums>, others: ReadonlyMap<Key, OperatorSums>): void {
+  for (const [key, sums] of others) row(rows, key).merge(sums);
 }
 
 function filled<Key>(rows: ReadonlyMap<Key, OperatorSums>): [Key, OperatorSums][] {

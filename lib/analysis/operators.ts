@@ -4,6 +4,7 @@ import { type Ceilings, ceilingsFor } from "../machine/ceilings/ceilings.ts";
 import { type Detail, withEveryOperator, withGraphs, withOperators } from "../programs/detail.ts";
 import type { Analysis } from "./analysis.ts";
 import { boundOf } from "./bound.ts";
+import { ContextTables } from "./context_tables.ts";
 import { CounterLedger } from "./counter_ledger.ts";
 import { DecodeCalls } from "./decode_calls.ts";
 import { ExpertLedger } from "./expert_ledger.ts";
@@ -11,7 +12,6 @@ import { GraphLedger } from "./graph_ledger.ts";
 import { LibraryCalls } from "./library_calls.ts";
 import { OffloadLedger } from "./offload.ts";
 import type { Judge } from "./operator_sums.ts";
-import { OperatorTable } from "./operator_table.ts";
 import type { OperatorsResult } from "./operators_schema.ts";
 import { QualityCount } from "./quality.ts";
 import { SampleLedger } from "./sample_ledger.ts";
@@ -36,7 +36,7 @@ function timeOf(tensors: OperatorsResult["tensors"], kind: RegExp): number {
 
 class OperatorsAnalysis implements Analysis<OperatorsResult> {
   readonly #stopped = new StoppedTimes();
-  readonly #table = new OperatorTable();
+  readonly #tables = new ContextTables();
   readonly #ledger: GraphLedger;
   readonly #library = new LibraryCalls(this.#stopped);
   readonly #calls = new DecodeCalls(this.#stopped, this.#library);
@@ -56,7 +56,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
   #decodesWithGraphsNs = 0;
 
   constructor(readonly detail: Detail, readonly ceilings: readonly Ceilings[], readonly partly: boolean) {
-    this.#ledger = new GraphLedger(this.#table, this.#stopped, detail === "sum");
+    this.#ledger = new GraphLedger(this.#tables, this.#stopped, detail === "sum");
   }
 
   span(span: Span): void {
@@ -86,16 +86,18 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
     }));
     const seesGraphs = withGraphs.includes(detail), seesOperators = withOperators.includes(detail);
     const ceilings = seesOperators ? ceilingsFor(seesEach ? workers.length : threads, this.ceilings) : undefined;
-    const fits = ceilings !== undefined && this.#table.coldBytes(count) <= ceilings.cacheSize;
+    const table = this.#tables.all();
+    const fits = ceilings !== undefined && table.coldBytes(count) <= ceilings.cacheSize;
     const judge: Judge = (demands) => ceilings ? boundOf(demands, ceilings, fits) : null;
-    const rows = this.#table.result({ graphNs, seesWaits: detail === "wait", seesEach, judge });
+    const measures = { graphNs, seesWaits: detail === "wait", seesEach, judge };
+    const rows = table.result(measures);
     const layers = this.#experts.result();
     const inGraphs = seesGraphs ? this.#graphsInDecodeNs : null;
     return {
       detail,
       windows: this.#windows.result(),
       processes: this.#pids.size,
-      ...this.#calls.result(),
+      ...this.#calls.result((context) => this.#tables.operatorsOf(context, measures)),
       time: {
         ...time,
         graphNs: seesGraphs ? graphNs : null,
@@ -104,7 +106,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
         outsideGraphNs: inGraphs === null ? null : (this.partly ? this.#decodesWithGraphsNs : time.decodeNs) - inGraphs - this.#devicesInDecodeNs,
         stoppedNs: this.#stopped.union().total,
       },
-      ...this.#library.result(this.#table.mostCells),
+      ...this.#library.result(table.mostCells),
       graphs: { count, openCount, nodes, withoutOperators: seesOperators ? withoutOperators : 0 },
       ...(seesOperators ? rows : { operators: [], layers: [], tensors: [] }),
       workers,
@@ -145,7 +147,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
         this.#pids.add(slice.track.pid);
         this.#calls.decode(slice);
         this.#samples.decode(slice);
-        const inside = this.#ledger.decode(slice);
+        const inside = this.#ledger.decode(slice, this.#calls.contextOf(slice));
         const onDevices = this.#offload.decode(slice);
         if (slice.open || Number(slice.args?.ret ?? 0) !== 0) return;
         this.#graphsInDecodeNs += inside;

@@ -1,6 +1,6 @@
 import type { Column, Facts, Note, Table, View } from "../events/view.ts";
 import { withGraphs } from "../programs/detail.ts";
-import { guessFacts, presentContexts } from "./contexts_present.ts";
+import { contextName, guessFacts, presentContexts } from "./contexts_present.ts";
 import { presentCounters } from "./counters_present.ts";
 import { presentDemands } from "./demands_present.ts";
 import { presentExperts } from "./experts_present.ts";
@@ -13,6 +13,8 @@ import { presentSystemCalls } from "./system_calls_present.ts";
 
 /** Kinds of tensors, and functions, beyond these take little time. */
 const MAX_ROWS = 20;
+/** Operators of one context among several. */
+const MAX_OF_CONTEXT = 10;
 /** Fewer intervals do not carry a 99th percentile. */
 const FEW_INTERVALS = 100;
 
@@ -28,7 +30,7 @@ export function presentOperators(result: OperatorsResult): readonly View[] {
   if (kept) views.push(kept);
   // A row of what is left of the graphs alone says nothing.
   if (result.operators.some(({ calls }) => calls > 0)) {
-    views.push(sumsTable("Operators", "operator", result.operators.map((row) => [row.name, row])));
+    views.push(sumsTable("Operators", "operator", result.operators.map((row) => [row.name, row])), ...operatorsOfContexts(result));
     views.push(...presentDemands(result), ...presentCounters(result), ...presentExperts(result));
     const layers = result.layers.filter((row) => row.layer !== null);
     if (layers.length > 1) views.push(sumsTable("Layers", "layer", result.layers.map((row) => [row.layer ?? "none", row])));
@@ -163,6 +165,14 @@ function sumsTable(title: string, first: string, rows: readonly (readonly [strin
   return figuresTable(title, first, rows, columns);
 }
 
+/** Those of each, where there are several. */
+function operatorsOfContexts({ contexts, processes }: OperatorsResult): Table[] {
+  return contexts.filter(({ operators }) => operators.length > 0).map((context) => {
+    const { title, shown } = firstRows(`Operators of context ${contextName(context, processes)}`, context.operators, MAX_OF_CONTEXT);
+    return sumsTable(title, "operator", shown.map((row) => [row.name, row]));
+  });
+}
+
 /** Of the time of all workers. */
 function waiting({ totalNs, othersNs, waitNs, othersWaitNs }: OperatorSumsResult): number | null {
   const all = totalNs + othersNs;
@@ -257,7 +267,7 @@ function operatorsNotes(result: OperatorsResult): Note[] {
   if (result.unattachedCalls > 0) {
     notes.push(info(`${result.unattachedCalls} operator calls belong to a graph that began before the window: left out.`));
   }
-  if (result.contexts.length > 1 && ops > 0) notes.push(info("Operators, layers and tensors are those of all contexts together."));
+  if (result.contexts.length > 1 && ops > 0) notes.push(info("Layers and tensors are those of all contexts together."));
   if (calls > 0 && firstTokenNs === null) notes.push(info("No time to first token: no prompt was evaluated from its beginning."));
   if (betweenTokens && betweenTokens.count < FEW_INTERVALS) {
     notes.push(info(`Only ${betweenTokens.count} intervals between tokens: p90 and p99 say little.`));

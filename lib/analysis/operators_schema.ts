@@ -148,8 +148,13 @@ export const operatorsResultSchema = z.object({
   processes: count,
   /** Of all contexts but those that guess. Open calls had not returned at the end (their tokens are not counted), failed ones returned an error. */
   tokens: z.object({ ...tokenCounts, openCalls: count, failedCalls: count }),
-  /** By `llama_context`, most time first. One that `guesses` computes tokens that another one is then tried with (a draft model's). */
-  contexts: z.array(z.object({ pid: count, address: z.string(), guesses: z.boolean(), ...tokenSumsSchema.shape })),
+  /**
+   * By `llama_context`, most time first. One that `guesses` computes tokens that another one is then tried with (a draft model's). `operators`: of its graphs,
+   * where there are several contexts, of the first eight, and shares of their own sum; what workers besides 0 do is in the operators of all alone.
+   */
+  contexts: z.array(
+    z.object({ pid: count, address: z.string(), guesses: z.boolean(), ...tokenSumsSchema.shape, operators: z.array(namedSchema) }),
+  ),
   rates: z.object({
     /** Prompt tokens per second of `llama_decode`: llama.cpp's "prompt eval". */
     prefillPerSecond: ratioOrNull,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Span } from "../events/span.ts";
 import type { Detail } from "../programs/detail.ts";
 import type { Ceilings } from "../machine/ceilings/ceilings.ts";
+import { ContextTables } from "./context_tables.ts";
 import { GraphLedger } from "./graph_ledger.ts";
 import { operators } from "./operators.ts";
 import { OperatorTable } from "./operator_table.ts";
@@ -269,6 +270,45 @@ Deno.test("two contexts of one process at once: each graph takes the operators o
   assert.equal(result.time.graphsInDecodeNs, 15 * MS);
 });
 
+/** A call of that context with a graph of one operator, which takes `ms`. */
+function callOf(s: TestSpans, context: number, name: string, at: number, ms: number): Span[] {
+  const decode = s.decode("decode", at, at + ms);
+  return [s.op(name, at, at + ms, { tensor: `${name}-${context}` }), s.graph(at, at + ms), { ...decode, args: { ...decode.args, context } }];
+}
+
+Deno.test("operators of several contexts are told for each, and together", () => {
+  const s = new TestSpans();
+  const outside = [s.op("C", 30, 31), s.graph(30, 31)];
+  const others = s.op("A", 0, 2, { worker: 1 });
+  const result = run([
+    ...callOf(s, 1, "A", 0, 3),
+    others,
+    ...callOf(s, 2, "A", 3, 1),
+    ...callOf(s, 2, "B", 4, 4),
+    ...callOf(s, 1, "A", 8, 2),
+    ...outside,
+  ]);
+  const told = result.contexts.map((
+    { address, operators },
+  ) => [address, operators.map(({ name, calls, totalNs, share }) => [name, calls, totalNs / MS, share])]);
+  assert.deepEqual(told, [["0x1", [["A", 2, 5, 1]]], ["0x2", [["B", 1, 4, 0.8], ["A", 1, 1, 0.2]]]]);
+  assert.deepEqual(result.operators.map(({ name, calls, totalNs, othersNs }) => [name, calls, totalNs / MS, othersNs / MS]), [
+    ["A", 3, 6, 2],
+    ["B", 1, 4, 0],
+    ["C", 1, 1, 0],
+  ]);
+  const titles = presentOperators(result).flatMap((view) => view.type === "table" ? [view.title] : []);
+  assert.deepEqual(titles.slice(0, 4), ["Contexts", "Operators", "Operators of context 0x1", "Operators of context 0x2"]);
+  assert.deepEqual(run(callOf(s, 1, "A", 0, 3)).contexts.map(({ operators }) => operators), [[]]);
+});
+
+Deno.test("a context for each request: of the first ones operators are told, and of all together", () => {
+  const s = new TestSpans();
+  const result = run(Array.from({ length: 12 }, (_, i) => callOf(s, i + 1, "A", i, 1)).flat());
+  assert.equal(result.contexts.filter(({ operators }) => operators.length > 0).length, 8);
+  assert.deepEqual(result.operators.map(({ calls }) => calls), [12]);
+});
+
 Deno.test("several processes are summed, and said so", () => {
   const s = new TestSpans(), child = s.of(200);
   const a = call(s, "prefill", 0, 16.5), b = call(child, "prefill", 1, 16.5);
@@ -373,8 +413,8 @@ Deno.test("many tensors and layers are presented in bounded tables", () => {
 
 Deno.test("what waits is bounded: operators without graphs, graphs without decodes", () => {
   const s = new TestSpans();
-  const table = new OperatorTable();
-  const ledger = new GraphLedger(table, new StoppedTimes(), false, 10);
+  const tables = new ContextTables();
+  const ledger = new GraphLedger(tables, new StoppedTimes(), false, 10);
   for (let i = 0; i < 25; i++) ledger.ops(s.op("ADD", i, i + 1));
   for (let i = 30; i < 60; i++) {
     ledger.ops(s.op("ADD", i, i + 1));
@@ -382,7 +422,7 @@ Deno.test("what waits is bounded: operators without graphs, graphs without decod
   }
   ledger.finish();
   assert.deepEqual([ledger.count, ledger.unattached], [30, 3]);
-  const { operators } = table.result({ graphNs: ledger.graphNs, seesWaits: false, seesEach: true, judge: () => null });
+  const { operators } = tables.all().result({ graphNs: ledger.graphNs, seesWaits: false, seesEach: true, judge: () => null });
   assert.deepEqual([operators[0]!.calls, operators[0]!.totalNs], [22 + 30, 52 * MS]);
 });
 
