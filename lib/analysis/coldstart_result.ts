@@ -8,7 +8,7 @@ import type { Intervals } from "./intervals.ts";
 import { phaseName } from "./phase_kinds.ts";
 import type { ProcessTree } from "./process_tree.ts";
 import type { Quality } from "./quality.ts";
-import { mostlyIn, type RunningCode, samplesOf, type UnexplainedCode } from "./running_code.ts";
+import { type RunningCode, samplesOf, type UnexplainedCode, whatRan } from "./running_code.ts";
 import { share } from "./sample_ledger.ts";
 import type { StoppedTimes } from "./stopped.ts";
 import type { SystemCallsResult } from "./system_calls_schema.ts";
@@ -58,7 +58,7 @@ export function coldstartResult(seen: Seen): ColdstartResult {
     milestones: milestones(seen.activities, token, origin, until).map(([name, at]) => ({ name, atNs: net(at) })),
     steps,
     kinds: kinds(steps, totalNs),
-    whileUnexplained: whatRan(code, origin, end),
+    whileUnexplained: samplesBetween(code, origin, end),
     // Of a program that goes on, what it does after its first token too.
     phases: [...toPhases(seen, origin, last), ...unexplained(seen, origin, last, stops)].sort((a, b) => a.startNs - b.startNs),
     coarse: seen.coarse,
@@ -77,8 +77,8 @@ function toSteps(segments: readonly Segment[], origin: Ns, code: UnexplainedCode
     const fresh = activities.filter((activity) => !told.has(activity));
     for (const activity of fresh) told.add(activity);
     const much = figures(fresh);
-    const codes = first ? [] : code.between(start, end);
-    const note = first ? noteOf(kind, much, fresh.reduce((sum, activity) => sum + activity.end - activity.start, 0)) : mostlyIn(codes);
+    const codes = first || code.samples.length === 0 ? undefined : code.between(start, end);
+    const note = codes ? whatRan(codes, ns) : noteOf(kind, much, fresh.reduce((sum, activity) => sum + activity.end - activity.start, 0));
     return {
       name: stepName(first),
       kind,
@@ -88,13 +88,13 @@ function toSteps(segments: readonly Segment[], origin: Ns, code: UnexplainedCode
       unexplainedNs: gapsNs,
       ...(first?.file !== undefined && { file: first.file }),
       ...much,
-      ...(codes.length > 0 && { codes }),
+      ...(codes && { codes }),
       ...(note !== undefined && { note }),
     };
   });
 }
 
-function whatRan(code: UnexplainedCode, from: Ns, to: Ns): ColdstartResult["whileUnexplained"] {
+function samplesBetween(code: UnexplainedCode, from: Ns, to: Ns): ColdstartResult["whileUnexplained"] {
   const codes = code.between(from, to), all = samplesOf(codes);
   return all === 0
     ? null

@@ -66,7 +66,7 @@ const stepSchema = figuresSchema.extend({
   /** Of the duration: gaps too short for a step of their own. */
   unexplainedNs: ns,
   file: z.string().optional(),
-  /** Where nothing explains it: whose code ran, most first. */
+  /** Where nothing explains it, and a timer told of some code at all: whose ran, most first. */
   codes: z.array(codeSchema).optional(),
   note: z.string().optional(),
 });

@@ -276,6 +276,12 @@ Deno.test("whose code ran while nothing explains the time", () => {
   assert.deepEqual([first!.note, first!.codes], ["mostly in python3.12", [{ code: "python3.12", samples: 5 }, { code: "libc.so.6", samples: 2 }]]);
   assert.deepEqual([second!.note, second!.codes], [undefined, [{ code: "the kernel", samples: 2 }]]);
   assert.equal(run([s.exec(0), s.exit(9)]).whileUnexplained, null);
+  const longest = (ms: number) => run(byEnd([s.exec(0), ...samples(1, 5, "a"), s.exit(ms)])).steps.map(({ note }) => note);
+  assert.deepEqual([longest(1000), longest(240), run([s.exec(0), s.exit(1000)]).steps[0]!.note], [
+    ["it waits: nothing ran for 94 % of that"],
+    ["mostly in a"],
+    undefined,
+  ]);
   const waits = (ms: number) =>
     /most of the unexplained time nothing of it ran/.test(notes(run(byEnd([s.exec(0), ...samples(1, 5, "a"), s.exit(ms)]))));
   assert.deepEqual([waits(90), waits(110)], [false, true]);

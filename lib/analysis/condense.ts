@@ -1,12 +1,12 @@
 import type { Waterfall } from "../events/view.ts";
 import type { CodeSamples, ColdstartStep } from "./coldstart_schema.ts";
-import { mostlyIn, samplesOf } from "./running_code.ts";
+import { samplesOf, whatRan } from "./running_code.ts";
 
 interface Row {
   durationNs: number;
   steps: number;
   /** By name: how much of the row it is, the longest step of it, and whose code ran in all of them. */
-  readonly parts: Map<string, { durationNs: number; longest: ColdstartStep; codes: readonly CodeSamples[] }>;
+  readonly parts: Map<string, { durationNs: number; longest: ColdstartStep; codes: readonly CodeSamples[] | undefined }>;
 }
 
 /** A step shorter than this share of the whole is no row of its own. */
@@ -20,7 +20,7 @@ export function condense(steps: readonly ColdstartStep[], max: number): Waterfal
   const rows = steps.map((step): Row => ({
     durationNs: step.durationNs,
     steps: 1,
-    parts: new Map([[step.name, { durationNs: step.durationNs, longest: step, codes: step.codes ?? [] }]]),
+    parts: new Map([[step.name, { durationNs: step.durationNs, longest: step, codes: step.codes }]]),
   }));
   const total = rows.reduce((sum, { durationNs }) => sum + durationNs, 0);
   while (rows.length > 1) {
@@ -37,9 +37,9 @@ export function condense(steps: readonly ColdstartStep[], max: number): Waterfal
   let start = 0;
   return rows.map((row) => {
     const name = nameOf(row);
-    const { longest, codes } = row.parts.get(name)!;
+    const { durationNs, longest, codes } = row.parts.get(name)!;
     const more = row.steps > 1 ? `with ${row.steps - 1} shorter ${row.steps === 2 ? "step" : "steps"}` : undefined;
-    const note = [mostlyIn(codes) ?? longest.note, more].filter((part) => part !== undefined).join(", ");
+    const note = [codes ? whatRan(codes, durationNs) : longest.note, more].filter((part) => part !== undefined).join(", ");
     const shown = { name, start, duration: row.durationNs, ...(note !== "" && { note }) };
     start += row.durationNs;
     return shown;
@@ -56,7 +56,7 @@ function merge(rows: Row[], at: number): void {
     if (!own) row.parts.set(name, part);
     else {
       own.durationNs += part.durationNs;
-      own.codes = summed([...own.codes, ...part.codes]);
+      own.codes &&= summed([...own.codes, ...part.codes ?? []]);
       if (part.longest.durationNs > own.longest.durationNs) own.longest = part.longest;
     }
   }

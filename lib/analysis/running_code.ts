@@ -1,6 +1,7 @@
 import type { Instant } from "../events/span.ts";
 import { firstIndex } from "../events/sorted.ts";
 import type { Ns } from "../events/time.ts";
+import { SAMPLES_PER_SECOND } from "../programs/detail.ts";
 import type { Activity } from "./activity.ts";
 import type { CodeSamples } from "./coldstart_schema.ts";
 import { rank } from "./phase_kinds.ts";
@@ -47,11 +48,15 @@ export function samplesOf(codes: readonly CodeSamples[]): number {
   return codes.reduce((sum, { samples }) => sum + samples, 0);
 }
 
-/** Fewer samples say nothing. */
-const FEWEST = 3;
+/** Fewer samples say nothing, nor does their want in a time in which there would hardly be more. */
+const FEWEST = 3, SHORTEST_WAIT_NS = 0.25e9;
+/** Whoever runs for less of a time waits for something. */
+const WAITS = 0.1;
 
-/** For a person; undefined where no file's code was most of it. */
-export function mostlyIn(codes: readonly CodeSamples[]): string | undefined {
-  const most = codes.find(({ samples }) => samples * 2 > samplesOf(codes));
-  return most && samplesOf(codes) >= FEWEST ? `mostly in ${most.code}` : undefined;
+/** For a person: that hardly anything ran in a time of which these are the samples, or whose code most of them are in; undefined where they do not tell. */
+export function whatRan(codes: readonly CodeSamples[], ns: number): string | undefined {
+  const samples = samplesOf(codes), ran = samples / SAMPLES_PER_SECOND * 1e9 / ns;
+  if (ns >= SHORTEST_WAIT_NS && ran < WAITS) return `it waits: nothing ran for ${Math.floor(100 - 100 * ran)} % of that`;
+  const most = codes.find((code) => code.samples * 2 > samples);
+  return most && samples >= FEWEST ? `mostly in ${most.code}` : undefined;
 }
