@@ -24,9 +24,15 @@ interface Places {
   readonly begins: number;
 }
 
-/** What was given to a context on trial: of each sequence a token that is certain, and after it those that somebody guessed. */
+/**
+ * What was given to a context on trial: of each sequence a token that is certain, and after it those that somebody guessed; and perhaps a piece of a prompt
+ * of one more.
+ */
 interface Trial extends Places {
   readonly guessed: number;
+  /** How far all sequences together go on for certain. */
+  readonly certain: number;
+  readonly phase: "prefill" | "decode";
   /** It is the end of an interval. */
   readonly follows: boolean;
 }
@@ -74,7 +80,7 @@ export class DecodeContext {
       this.intervalTokens += generated;
     }
     if (guessed > 0) {
-      this.#trial = { ...placesOf(args)!, guessed, follows };
+      this.#trial = { ...placesOf(args)!, guessed, certain: tokens - guessed, phase, follows };
       this.#triedAt(start, others);
     }
     this.#lastStart = start;
@@ -102,13 +108,14 @@ export class DecodeContext {
     }
   }
 
-  /** Each of the same sequences goes on behind what was kept of it. Others say nothing of those that were tried. */
+  /** Each of the same sequences goes on behind what was kept of it, and a prompt's behind its piece. Others say nothing of those that were tried. */
   #resolve(places: Places | null): void {
     if (!this.#trial || !places || places.runs !== this.#trial.runs) return;
-    const kept = places.begins - this.#trial.begins - places.runs;
+    const kept = places.begins - this.#trial.begins - this.#trial.certain;
     if (kept < 0 || kept > this.#trial.guessed) return;
     this.tokens.kept += kept;
     this.tokens.decode += kept;
+    if (this.#trial.phase === "prefill") this.tokens.besidePrompts += kept;
     if (this.#trial.follows) this.intervalTokens += kept;
   }
 }

@@ -115,3 +115,23 @@ Deno.test("guesses: a context that is made anew where one was that guessed gener
   const result = run([main.prompt(0, 8), ...round(10, 8), ...round(20, 10), made(30), draft.prompt(40, 5), draft.one(50, 5), draft.one(60, 6)]);
   assert.deepEqual(figures(result), [["0xa", false, 8, 2 + 1, 4, 1], ["0xb", false, 5, 2, 0, 0], ["0xb", true, 0, 2, 0, 0]]);
 });
+
+Deno.test("guesses: of two sequences beside another's prompt, the next call says how many were right, also where the prompt's sequence generates by then", () => {
+  const s = new TestSpans();
+  const call = (phase: "prefill" | "decode", at: number, tokens: number, args: Record<string, number>) => {
+    const slice = s.decode(phase, at, at + 2, tokens);
+    return { ...slice, args: { ...slice.args!, context: 10, ...args } };
+  };
+  const result = run([
+    call("prefill", 0, 2 * 3 + 23, { generated: 2, guessed: 4, runs: 3, begins: 10 + 20 + 0, position: 22 }),
+    // Two of the first one's were right, none of the other's.
+    call("prefill", 10, 2 * 3 + 23, { generated: 2, guessed: 4, runs: 3, begins: 13 + 21 + 23, position: 45 }),
+    // One of each.
+    call("decode", 20, 3, { runs: 3, begins: 15 + 23 + 46, position: 46 }),
+    // Another sequence has come.
+    call("decode", 30, 8, { guessed: 4, runs: 4, begins: 16 + 24 + 47 + 0, position: 1 }),
+    call("decode", 40, 3, { runs: 3, begins: 90, position: 1 }),
+  ]);
+  assert.deepEqual(figures(result), [["0xa", false, 46, 2 + 2 + 2 + 2 + 3 + 4 + 3, 12, 4]]);
+  assert.equal(result.tokens.besidePrompts, 2 + 2 + 2 + 2);
+});

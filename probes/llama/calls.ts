@@ -137,11 +137,18 @@ class CallsDecoder implements Decoder {
     // single token too, but the piece before it gave none. Where nothing was seen before, several of one sequence would not all want some in a prompt.
     const phase = every && !isText && (before ?? (tokens === 1 || runs > 0)) ? "decode" : "prefill";
     this.#hasLogits.set(key, selects ? last !== 0 : true);
-    // Sequences that generate come before another's prompt.
-    const generated = selects && !every && begins !== 0 ? wanting : 0;
+    const generates = phase === "decode";
+    // Sequences that generate come before another's prompt, which is the last run.
+    const leading = generates ? tokens : selects && !every && begins !== 0 ? wanting : 0;
+    const generating = generates ? runs : runs - 1;
     // Of several that follow each other in one sequence all but the first one are guesses, and it is for this call to tell which were right.
-    const isTrial = phase === "decode" && runs > 0 && tokens > runs;
-    const told = { ...generated > 0 && { generated }, ...isTrial && { guessed: tokens - runs }, ...runs > 1 && { runs, begins } };
+    const guessed = generating > 0 ? Math.max(0, leading - generating) : 0;
+    const generated = leading - guessed;
+    const told = {
+      ...!generates && generated > 0 && { generated },
+      ...guessed > 0 && { guessed },
+      ...runs > 1 && { runs, begins },
+    };
     return { tokens, ...told, phase, context, ...begins >= 0 && { position } };
   }
 }

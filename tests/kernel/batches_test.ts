@@ -22,26 +22,32 @@ matrixTest(
     const right = 2 * (0 + 1 + 2 + 3 + 4) + 0 + 1 + 2, beside = 2 + 19 + 2 + 18;
     const generated = 101 + 11 * 3 + 5 * 19 + 13 + right + 1;
     const rightOfTwo = 2 * (0 + 1 + 2 + 0 + 1 + 2 + 0), generatedOfTwo = 7 * 2 + rightOfTwo + 2, neighbours = 2 * (17 * 2 + 3);
+    // In both ways, alone and beside a prompt.
+    const guessed = 2 * 13 * 4 + 4 * 7 * 4, kept = 2 * right + 4 * rightOfTwo, ofContext = 2 * generated + 4 * generatedOfTwo + beside;
     assert.deepEqual(result.tokens, {
-      prefill: 2 * (37 + 29 + 41 + 17 + 5),
-      decode: 2 * generated + generatedOfTwo + beside + neighbours,
-      besidePrompts: beside,
-      guessed: 2 * 13 * 4 + 7 * 4,
-      kept: 2 * right + rightOfTwo,
-      prefillCalls: 2 * 5,
-      decodeCalls: 2 * (101 + 11 + 5 + 13 + 1) + 7 + 1 + 1 + 2 * (17 + 3),
+      prefill: 2 * (37 + 29 + 41 + 17 + 5 + 8 * 23),
+      decode: ofContext + neighbours,
+      besidePrompts: beside + 2 * generatedOfTwo,
+      guessed,
+      kept,
+      prefillCalls: 2 * (5 + 8),
+      decodeCalls: 2 * (101 + 11 + 5 + 13 + 1 + 8) + 1 + 2 * (17 + 3),
       openCalls: 0,
       failedCalls: 1,
     });
     const told = result.contexts.map(({ guesses, decode, guessed, kept }) => ({ guesses, decode, guessed, kept }));
     assert.deepEqual(told.sort((a, b) => b.decode - a.decode), [
-      { guesses: false, decode: 2 * generated + generatedOfTwo + beside, guessed: 2 * 13 * 4 + 7 * 4, kept: 2 * right + rightOfTwo },
+      { guesses: false, decode: ofContext, guessed, kept },
+      { guesses: true, decode: 2 * (2 * 13 + 4 * 7), guessed: 0, kept: 0 },
       { guesses: false, decode: neighbours, guessed: 0, kept: 0 },
-      { guesses: true, decode: 2 * 13 * 2, guessed: 0, kept: 0 },
     ]);
-    // Neither an encoder's batch nor one that was refused is in the cache; the last guess is. Two sequences go on where the one was, in seven steps.
+    // Neither an encoder's batch nor one that was refused is in the cache. Two sequences go on where the one was, four times in seven steps and two; before the
+    // last of these seven the draft is where they are.
     const steps = 1 + 2 + 3 + 1 + 2 + 3 + 1;
-    assert.equal(result.cache.longestSequence, (37 + 101 + 33 + 31 + 95 + 60) + (37 + 101 + 33 + 31 + 95 + 59) + 2 * (13 + right + 1) + steps + 1);
+    assert.equal(
+      result.cache.longestSequence,
+      (37 + 101 + 33 + 31 + 95 + 60) + (37 + 101 + 33 + 31 + 95 + 59) + 2 * (13 + right + 1) + 3 * (steps + 2) + steps,
+    );
     const slices = await query(
       outputPath(folder, "pftrace"),
       `select s.category, count(*) as n, sum(a.int_value) as tokens from slice s join args a using (arg_set_id)
@@ -50,8 +56,8 @@ matrixTest(
     assert.deepEqual(slices.map(({ category, n, tokens }) => [category, Number(n), Number(tokens)]), [
       [
         "llama.decode",
-        2 * (117 + 4 + 3 * 13 + 1) + 7 + 1 + 1 + 2 * (1 + 17 + 3),
-        7 * 6 + 2 + 2 * (229 + 13 * (5 + 2) + 1 + 37 + 31 + 17) + 60 + 59 + 1 + 2 * 5 + neighbours,
+        2 * (117 + 4 + 3 * 13 + 1) + 4 * (8 + 7 * 2) + 1 + 2 * (1 + 17 + 3),
+        2 * (2 * (7 * (2 + 6) + 2) + 8 * 23) + 2 * (229 + 13 * (5 + 2) + 1 + 37 + 31 + 17) + 60 + 59 + 1 + 2 * 5 + neighbours,
       ],
       ["llama.encode", 7, 7 * 13],
     ]);

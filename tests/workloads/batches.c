@@ -9,8 +9,10 @@
  *     sequences; a prompt of 29 beside two that generate; 5 times 19, of as many sequences; a prompt of 41 beside 19 that generate; a text of 17 to
  *     embed, of which each token wants its output; 13 times one token and four that were guessed, of which none, one, two, three, four, none … are right,
  *     with another context asked twice before for what to guess; and one token more
- *     through llama_process: the same but with 18 beside 41; then 7 times one token and two that were guessed of each of two
- *     sequences, none, one, both, none … right of each, and one more of each; 7 encodes of 13 tokens; and one token that is refused
+ *     through llama_process: the same but with 18 beside 41
+ *     through each, 7 times one token and two that were guessed of each of two sequences, none, one, both, none … right of each, and one more of each; and
+ *     the same beside pieces of 23 tokens of another sequence's prompt, again with the other context asked twice before
+ *     through llama_process, 7 encodes of 13 tokens; and one token that is refused
  *     through each, of a third context: a prompt of 5, and 17 times two, of two sequences that happen to be at neighbouring places, of which then the one
  *     that is ahead goes on alone for 3 times
  *
@@ -54,6 +56,9 @@ EXPORTED int32_t llama_process(void *context, int type, struct llama_batch_ext *
 /* Contexts are told apart by where they are. */
 static char context, draft, other;
 static int place;
+/* Where a prompt is that is a sequence of its own; otherwise it follows what is before it. */
+enum { BEHIND = -1 };
+static int asked = BEHIND;
 
 /* Each of another sequence, one ahead of the one before. */
 enum { AHEAD = -1 };
@@ -64,7 +69,7 @@ struct token {
 };
 
 static struct token token_of(int i, int generating, int each) {
-  if (i >= generating) return (struct token){place + i, MOST};
+  if (i >= generating) return (struct token){asked == BEHIND ? place + i : asked + i - generating, MOST};
   if (each == AHEAD) return (struct token){place + i, i};
   return (struct token){place - i / each + i % each, i / each};
 }
@@ -110,22 +115,35 @@ static void batches(decode *decode, int times, int generating, int prompt) {
   }
 }
 
+static void ask_draft(decode *decode) {
+  for (int i = 0; i < 2; i++) decode(&draft, 1, 0, 1);
+}
+
 static void guesses(decode *decode) {
   for (int i = 0; i < 13; i++) {
-    decode(&draft, 1, 0, 1);
-    decode(&draft, 1, 0, 1);
+    ask_draft(decode);
     decode(&context, 1 + 4, 0, 1 + 4);
     place += 1 + i % 5;
   }
   batches(decode, 1, 1, 0);
 }
 
-static void guesses_for_two(decode *decode) {
+static void guesses_for_two(decode *decode, int beside) {
   for (int i = 0; i < 7; i++) {
-    decode(&context, 2 * (1 + 2), 0, 1 + 2);
+    ask_draft(decode);
+    decode(&context, 2 * (1 + 2), beside, 1 + 2);
     place += 1 + i % 3;
+    asked += beside;
   }
-  batches(decode, 1, 2, 0);
+  decode(&context, 2, beside, 1);
+  place += 2;
+}
+
+static void guesses_for_several(decode *decode) {
+  guesses_for_two(decode, 0);
+  asked = 0;
+  guesses_for_two(decode, 23);
+  asked = BEHIND;
 }
 
 static void all(decode *decode, int beside) {
@@ -154,7 +172,8 @@ int main(void) {
   if (write(1, "ready\n", 6) != 6 || read(0, &line, 1) != 1) err(1, "standard input");
   all(by_value, 19);
   all(by_pointer, 18);
-  guesses_for_two(by_pointer);
+  guesses_for_several(by_value);
+  guesses_for_several(by_pointer);
   for (int i = 0; i < 7; i++) process(&context, ENCODE, 0, 13, 1, 0);
   process(&context, DECODE, 1, 0, 1, REFUSED);
   neighbours(by_value);
