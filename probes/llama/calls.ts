@@ -54,7 +54,7 @@ export const calls: Probe = {
       { name: "context", type: "int", unit: "address" },
       { name: "tokens", type: "int" },
       { name: "selects", type: "int", unit: "whether the batch says which tokens want logits" },
-      { name: "wanting", type: "int", unit: "how many do from the first one on" },
+      { name: "wanting", type: "int", unit: "how many do from the first one on, + 2^21 × runs among these (0: not known)" },
       { name: "last", type: "int", unit: "whether the last one does" },
       {
         name: "places",
@@ -86,8 +86,8 @@ const CATEGORY: Readonly<Record<string, string>> = {
 /** Of one sequence in a call: llama.cpp's programs guess 64 at most, unless they are told otherwise. */
 const MOST_IN_A_ROW = 100;
 
-/** In a number of runs and places. */
-const RUNS = 2 ** 40;
+/** In a number of runs and places, and in one of runs and tokens. */
+const RUNS = 2 ** 40, LEADING_RUNS = 2 ** 21;
 
 class CallsDecoder implements Decoder {
   readonly #open = new OpenSlices();
@@ -126,8 +126,9 @@ class CallsDecoder implements Decoder {
     if (name === "encode") return { tokens: event.values[0]! };
     if (name === "context") return sizesOf(event.values as number[]);
     if (name !== "decode") return undefined;
-    const [context, tokens, selects, wanting, last, places, position] = event.values as [number, number, number, number, number, number, number];
+    const [context, tokens, selects, wants, last, places, position] = event.values as [number, number, number, number, number, number, number];
     const [runs, begins] = places < 0 ? [0, -1] : [Math.floor(places / RUNS), places % RUNS];
+    const wanting = wants % LEADING_RUNS;
     const key = `${event.pid}:${context}`;
     const before = this.#hasLogits.get(key);
     const every = selects ? wanting === tokens : tokens === 1;
@@ -138,9 +139,10 @@ class CallsDecoder implements Decoder {
     const phase = every && !isText && (before ?? (tokens === 1 || runs > 0)) ? "decode" : "prefill";
     this.#hasLogits.set(key, selects ? last !== 0 : true);
     const generates = phase === "decode";
-    // Sequences that generate come before another's prompt, which is the last run.
-    const leading = generates ? tokens : selects && !every && begins !== 0 ? wanting : 0;
-    const generating = generates ? runs : runs - 1;
+    // Sequences that generate come before another's prompt. The last token of one that has not ended yet wants logits as they do.
+    const isLastOfPrompt = every && !generates && !isText && before === false && runs > 1;
+    const leading = generates ? tokens : isLastOfPrompt ? tokens - 1 : selects && !every && begins !== 0 ? wanting : 0;
+    const generating = generates ? runs : isLastOfPrompt ? runs - 1 : Math.floor(wants / LEADING_RUNS) || runs - 1;
     // Of several that follow each other in one sequence all but the first one are guesses, and it is for this call to tell which were right.
     const guessed = generating > 0 ? Math.max(0, leading - generating) : 0;
     const generated = leading - guessed;

@@ -129,13 +129,25 @@ Deno.test("calls: of several tokens in a row that want logits all but the first 
 
 Deno.test("calls: of several sequences beside another's prompt, all but the first token of each are guesses", () => {
   const d = new Decoding(calls);
-  const tell = (at: number, tokens: number, wanting: number, runs: number, begins: number) => {
-    d.event(at, "llama/calls.decode", { context: 1, tokens, selects: 1, wanting, last: 0, places: runs * 2 ** 40 + begins, position: 9 });
+  const tell = (at: number, tokens: number, wanting: number, runs: number, begins: number, leading = 0) => {
+    d.event(at, "llama/calls.decode", {
+      context: 1,
+      tokens,
+      selects: 1,
+      wanting: wanting + leading * 2 ** 21,
+      last: 0,
+      places: runs * 2 ** 40 + begins,
+      position: 9,
+    });
     d.event(at + 5, "llama/calls.decode_return", { ret: 0 });
     return d.told()[0]!.replace(/^.*–\d+ /, "");
   };
   assert.equal(tell(10, 6 + 23, 6, 3, 70), "tokens=29 generated=2 guessed=4 runs=3 begins=70 phase=prefill context=1 position=9 ret=0");
   assert.equal(tell(20, 2 + 23, 2, 3, 70), "tokens=25 generated=2 runs=3 begins=70 phase=prefill context=1 position=9 ret=0");
+  // Two prompts.
+  assert.equal(tell(25, 6 + 23, 6, 4, 70, 2), "tokens=29 generated=2 guessed=4 runs=4 begins=70 phase=prefill context=1 position=9 ret=0");
+  // The last token of a prompt that was not at its end.
+  assert.equal(tell(27, 6 + 1, 7, 3, 70, 3), "tokens=7 generated=2 guessed=4 runs=3 begins=70 phase=prefill context=1 position=9 ret=0");
   // How many they are is not known.
   assert.equal(tell(30, 80 + 23, 80, 0, 70), "tokens=103 generated=80 phase=prefill context=1 position=9 ret=0");
 });

@@ -29,45 +29,50 @@ matrixTest("Debian's llama.cpp: prompt, generated tokens, graphs", { debianLlama
   assert.equal(host.engine, "llama.cpp");
 });
 
-matrixTest(
-  "Debian's llama-server with a model that guesses: guesses, the right ones, and whose they are",
-  { debianLlama: true },
-  async ({ path }) => {
-    using folder = temporary(), inside = temporary(join(debianRoot, "tmp"));
-    for (const name of ["one.gguf", "other.gguf"]) linkSync(model("tiny"), inside.file(name));
-    const file = (name: string) => inside.file(name).slice(debianRoot.length);
-    const port = freePort();
-    const guessing = ["-md", file("other.gguf"), "--spec-type", "draft-simple", "--spec-draft-n-max", "4"];
-    const flags = ["-m", file("one.gguf"), ...guessing, "-t", "1", "-np", "1", "-c", "1024", "--port", String(port)];
-    await using server = start(["chroot", debianRoot, "llama-server", ...flags], { timeoutMilliseconds: 120_000 });
-    await healthy(port);
-    await using llmprof = startLlmprof("operators", {
-      bpftrace: path,
-      folder,
-      target: { pid: server.pid },
-      formats: [],
-      flags: ["--detail", "token"],
-    });
-    await llmprof.saw("Tracing");
-    const said = { prompt_n: 0, predicted_n: 0, draft_n: 0, draft_n_accepted: 0 };
-    const requests = 3;
-    for (let i = 0; i < requests; i++) {
-      const body = JSON.stringify({ prompt: `w30${i} hello`, n_predict: 41 + i, temperature: 0, cache_prompt: false });
-      const answer = await (await fetch(`http://localhost:${port}/completion`, { method: "POST", body })).json();
-      for (const key of Object.keys(said) as (keyof typeof said)[]) said[key] += answer.timings[key];
-    }
-    llmprof.kill("SIGINT");
-    const { result, events } = summaryOf("operators", await llmprof.finished());
-    server.kill("SIGINT");
-    assert.equal(events.lost, 0);
-    const { prefill, decode, guessed, kept } = result.tokens;
-    assert.deepEqual([prefill, guessed], [said.prompt_n, said.draft_n]);
-    assert.ok(kept > 0 && kept <= said.draft_n_accepted, `${kept} of ${said.draft_n_accepted}`);
-    // The first token of an answer comes out of its prompt; of the last call nobody sees which guesses were right.
-    assert.equal(decode, said.predicted_n - requests - (said.draft_n_accepted - kept));
-    assert.deepEqual(result.contexts.map(({ guesses }) => guesses).sort(), [false, true]);
-  },
-);
+for (const slots of [1, 2]) {
+  matrixTest(
+    `Debian's llama-server with a model that guesses, ${slots} at a time: guesses, the right ones, and whose they are`,
+    { debianLlama: true },
+    async ({ path }) => {
+      using folder = temporary(), inside = temporary(join(debianRoot, "tmp"));
+      for (const name of ["one.gguf", "other.gguf"]) linkSync(model("tiny"), inside.file(name));
+      const file = (name: string) => inside.file(name).slice(debianRoot.length);
+      const port = freePort();
+      const guessing = ["-md", file("other.gguf"), "--spec-type", "draft-simple", "--spec-draft-n-max", "4"];
+      const flags = ["-m", file("one.gguf"), ...guessing, "-t", "1", "-np", String(slots), "-c", "1024", "--port", String(port)];
+      await using server = start(["chroot", debianRoot, "llama-server", ...flags], { timeoutMilliseconds: 120_000 });
+      await healthy(port);
+      await using llmprof = startLlmprof("operators", {
+        bpftrace: path,
+        folder,
+        target: { pid: server.pid },
+        formats: [],
+        flags: ["--detail", "token"],
+      });
+      await llmprof.saw("Tracing");
+      const said = { prompt_n: 0, predicted_n: 0, draft_n: 0, draft_n_accepted: 0 };
+      const requests = 3;
+      const ask = async (slot: number) => {
+        for (let i = 0; i < requests; i++) {
+          const body = JSON.stringify({ prompt: `w30${i}${slot} hello`, n_predict: 41 + i + 7 * slot, temperature: 0, cache_prompt: false });
+          const answer = await (await fetch(`http://localhost:${port}/completion`, { method: "POST", body })).json();
+          for (const key of Object.keys(said) as (keyof typeof said)[]) said[key] += answer.timings[key];
+        }
+      };
+      await Promise.all(Array.from({ length: slots }, (_, slot) => ask(slot)));
+      llmprof.kill("SIGINT");
+      const { result, events } = summaryOf("operators", await llmprof.finished());
+      server.kill("SIGINT");
+      assert.equal(events.lost, 0);
+      const { prefill, decode, guessed, kept } = result.tokens;
+      assert.deepEqual([prefill, guessed], [said.prompt_n, said.draft_n]);
+      assert.ok(kept > 0 && kept <= said.draft_n_accepted, `${kept} of ${said.draft_n_accepted}`);
+      // The first token of an answer comes out of its prompt; of its last call nobody sees which guesses were right, nor of one after which another comes.
+      assert.equal(decode, said.predicted_n - slots * requests - (said.draft_n_accepted - kept));
+      assert.deepEqual(result.contexts.map(({ guesses }) => guesses).sort(), [false, true]);
+    },
+  );
+}
 
 function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
