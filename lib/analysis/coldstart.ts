@@ -1,4 +1,4 @@
-import type { Slice, Span } from "../events/span.ts";
+import type { Instant, Slice, Span } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import { activityOf } from "./activity.ts";
 import { ActivityLog } from "./activity_log.ts";
@@ -13,6 +13,9 @@ import { QualityCount } from "./quality.ts";
 import { RunningCode } from "./running_code.ts";
 import { StoppedTimes } from "./stopped.ts";
 import { SystemCalls } from "./system_calls.ts";
+
+/** Before a first token: what is kept is bounded. */
+const MOST_ACCEPTED = 1 << 16;
 
 export interface ColdstartOptions {
   /** The process whose start is looked at; otherwise the first that calls exec. */
@@ -32,6 +35,8 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
   readonly #tokens = new Map<number, FirstToken>();
   readonly #memory = new MemoryTotals();
   readonly #running = new RunningCode();
+  /** When a connection was accepted, until there is a token. */
+  readonly #accepted: Ns[] = [];
   readonly #systemCalls = new SystemCalls();
   readonly #quality = new QualityCount();
   /** The process that gave the first token, as soon as no later span can change that. */
@@ -50,6 +55,7 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
       case "instant":
         if (span.category === "process.syscalls") return this.#systemCalls.instant(span);
         if (span.category === "process.running" && !this.#certain) this.#running.add(span);
+        if (span.category === "socket.accept") this.#accept(span);
         this.#tree.instant(span);
         return this.#saw(span.track.pid, span.at, span.at);
       case "counter":
@@ -70,11 +76,16 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
       firstSeen: this.#firstSeen,
       lastSeen: this.#lastSeen,
       token: this.#certain ?? [...this.#tokens.values()].filter((first) => first.at !== undefined).sort((a, b) => a.at! - b.at!)[0],
+      accepted: this.#accepted,
       running: this.#running,
       memory: this.#memory.result(this.#tree.pids),
       systemCalls: this.#systemCalls.result(),
       quality: this.#quality.result(),
     });
+  }
+
+  #accept({ track, at }: Instant): void {
+    if (!this.#certain && this.#tree.has(track.pid) && this.#accepted.length < MOST_ACCEPTED) this.#accepted.push(at);
   }
 
   #slice(slice: Slice): void {

@@ -45,6 +45,9 @@ function headline({ timeToFirstTokenNs, totalNs, stoppedNs, end, milestones }: C
     facts: [
       total,
       ...milestones.filter(({ name }) => name !== "first token").map(({ name, atNs }) => ({ name: `  ${name}`, value: atNs, unit: "ns" } as const)),
+      ...milestones.filter(({ name }) => name === "connection accepted").map(({ atNs }) => (
+        { name: "  token after that", value: totalNs - atNs, unit: "ns", note: "what whoever asked waited" } as const
+      )),
       { name: "held by llmprof", value: stoppedNs, unit: "ns", note: "in none of the others" },
     ],
   };

@@ -25,6 +25,8 @@ export interface Seen {
   readonly lastSeen: Ns;
   /** Of the process that gave the first token. While it is not `certain`, all later activities were kept too. */
   readonly token: FirstToken | undefined;
+  /** When connections were accepted. */
+  readonly accepted: readonly Ns[];
   readonly running: RunningCode;
   readonly memory: Pick<ColdstartResult, "pageCache" | "pageFaults" | "locks">;
   readonly systemCalls: SystemCallsResult | null;
@@ -55,7 +57,7 @@ export function coldstartResult(seen: Seen): ColdstartResult {
     timeToFirstTokenNs: token === undefined ? null : totalNs,
     firstTokenBasis: seen.token?.basis ?? null,
     promptSeen: seen.token?.promptSeen ?? false,
-    milestones: milestones(seen.activities, token, origin, until).map(([name, at]) => ({ name, atNs: net(at) })),
+    milestones: milestones(seen, token, origin, until).map(([name, at]) => ({ name, atNs: net(at) })),
     steps,
     kinds: kinds(steps, totalNs),
     whileUnexplained: samplesBetween(code, origin, end),
@@ -154,13 +156,15 @@ function kinds(steps: readonly ColdstartStep[], totalNs: number): ColdstartResul
   return [...sums].map(([kind, ns]) => ({ kind, totalNs: ns, share: ns / totalNs })).sort((a, b) => b.totalNs - a.totalNs);
 }
 
-function milestones(activities: readonly Activity[], token: Ns | undefined, origin: Ns, until: Ns): [string, Ns][] {
+function milestones({ activities, accepted }: Seen, token: Ns | undefined, origin: Ns, until: Ns): [string, Ns][] {
   const first = (kind: ColdstartKind) => activities.find((activity) => activity.kind === kind);
   const found: [string, Ns | undefined][] = [
     ["model load begins", first("load")?.start],
     ["model loaded", ended(first("load"))],
     ["context ready", ended(first("context"))],
     ["listening", first("listen")?.start],
+    // A server is asked for it: what lies before is nobody's work.
+    ["connection accepted", token === undefined ? undefined : accepted.findLast((at) => at <= token)],
     ["first llama_decode", first("decode")?.start],
     ["first token", token],
   ];

@@ -37,6 +37,13 @@ Deno.test("from exec to the first token: each instant goes to what explains it b
     s.slice("llama.context", 150, 170),
     s.slice("socket.listen", 170, 171, { fd: 3, errno: 0 }),
     s.slice("llama.encode", 171, 172, { tokens: 3, ret: 0 }),
+    ...[172, 190, 235].map((at): Span => ({
+      type: "instant",
+      track: s.tracks.thread(100, 100),
+      name: "accept",
+      category: "socket.accept",
+      at: at * MS,
+    })),
     s.decode("prefill", 200, 230, 32),
     s.sample(231, 232),
     s.decode("decode", 233, 240),
@@ -70,6 +77,7 @@ Deno.test("from exec to the first token: each instant goes to what explains it b
     ["model loaded", 140],
     ["context ready", 160],
     ["listening", 160],
+    ["connection accepted", 180],
     ["first llama_decode", 190],
     ["first token", 222],
   ]);

@@ -38,9 +38,9 @@ export async function whyMissing(files: KernelFiles, pids: readonly number[], mi
     ExitCode.failed,
     what,
     "It computes with neither llama.cpp, another engine on ggml nor PyTorch, or has not loaded it yet.",
-    `What it reads and waits for is seen of any process: llmprof record --layers io,sched --pid ${pids[0]}. If its engine comes later, wait for it with ` +
-      "--wait, or let llmprof start it: llmprof <command> -- program args… Of a program that was stripped its debug file is needed " +
-      "(/usr/lib/debug/.build-id).",
+    `What it reads and waits for is seen of any process: llmprof record --layers io,sched --pid ${pids[0]}. ` +
+      "If its engine comes later, wait for it with --wait, or let llmprof start it: llmprof <command> -- program args… " +
+      "Of a program that was stripped its debug file is needed (/usr/lib/debug/.build-id).",
   );
 }
 

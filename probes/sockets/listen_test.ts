@@ -11,3 +11,9 @@ Deno.test("listen: a socket that begins to listen, or may not", () => {
     '100/100 socket.listen "listen" 20–22 fd=19 errno=98',
   ]);
 });
+
+Deno.test("listen: a connection that is accepted", () => {
+  const d = new Decoding(listen);
+  d.event(12, "sockets/listen.accept", { fd: 20 });
+  assert.deepEqual(d.end(30), ['100/100 socket.accept "accept" 12 fd=20']);
+});
