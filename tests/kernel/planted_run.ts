@@ -3,6 +3,7 @@ import type { Summary } from "../../lib/analysis/summary.ts";
 import { mustRun } from "../harness/command.ts";
 import { temporary } from "../harness/temporary.ts";
 import { parsePlantedLog, plantedCommand, type PlantedLine, plantedMib, type PlantedPhase, plantFile, shuffled } from "../workloads/planted.ts";
+import { query } from "../judge/trace_processor.ts";
 import { dropFromCache } from "../workloads/pagecache.ts";
 import { xorshift } from "../workloads/random.ts";
 import { absolute, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
@@ -27,6 +28,8 @@ export interface PlantedRun {
   readonly phases: readonly FoundPhase[];
   readonly lines: readonly PlantedLine[];
   readonly decodes: number;
+  /** Connections in the trace. */
+  readonly accepted: number;
   readonly stoppedMs: number;
   readonly summary: Summary<ColdstartResult>;
 }
@@ -49,10 +52,11 @@ export async function plantedRun(bpftrace: string, by: "start" | "wait", seed: n
   const summary = summaryOf("coldstart", await llmprof.finished());
   const path = outputPath(folder, "pftrace");
   const [stops, decodes] = [await slicesOf(path, "llmprof.stopped"), await slicesOf(path, "llama.decode")];
+  const [{ accepted } = {}] = await query(path, "select count(*) as accepted from slice where category = 'socket.accept'");
   const lines = parsePlantedLog(Deno.readTextFileSync(log));
   const phases = lines.filter((line) => line.phase !== "main" && line.phase !== "exit").map((line) => compare(line, summary, stops, decodes));
   const stoppedMs = stops.reduce((sum, { start, end }) => sum + Number(end - start) / 1e6, 0);
-  return { order, phases, lines, decodes: decodes.length, stoppedMs, summary };
+  return { order, phases, lines, decodes: decodes.length, accepted: Number(accepted), stoppedMs, summary };
 }
 
 function compare(line: PlantedLine, summary: Summary<ColdstartResult>, stops: readonly TraceSlice[], decodes: readonly TraceSlice[]): FoundPhase {

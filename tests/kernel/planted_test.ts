@@ -8,12 +8,15 @@ const needs = { gcc: true, judge: true };
 
 for (const [index, [by, words]] of ([["start", "of a program that it starts"], ["wait", "of a program that it waited for"]] as const).entries()) {
   sampledTest(index, `planted phases ${words} are found as long as they were`, needs, async ({ path: bpftrace }) => {
-    const { phases, lines, order, decodes, summary } = await exactRun(bpftrace, by);
+    const { phases, lines, order, decodes, accepted, summary } = await exactRun(bpftrace, by);
     assert.deepEqual([summary.events.lost, summary.events.undecodable], [0, 0]);
     const [main] = lines;
     assert.equal(summary.result.root?.pid, main?.pid);
     assert.deepEqual(phases.map(({ phase }) => phase), order);
     assert.deepEqual(phases.filter((phase) => !isExact(phase)), [], "each within 2 % or 5 ms of its own log, time at the gate taken out");
+    assert.equal(accepted, lines.find(({ phase }) => phase === "listen")?.accepted);
+    const asked = summary.result.milestones.some(({ name }) => name === "connection accepted");
+    assert.equal(asked, order.indexOf("listen") < order.indexOf("load"), "who comes behind the token did not ask for it");
     assert.equal(decodes, plantedCalls, "the first call after dlopen is seen, and every other");
   });
 }

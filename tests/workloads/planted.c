@@ -6,7 +6,7 @@
  *     read    open the file and read it to its end, 1 MiB at a time
  *     map     map the file and touch each of its pages
  *     lock    mlock 17 MiB
- *     listen  a socket on a free port of 127.0.0.1 begins to listen
+ *     listen  a socket on a free port of 127.0.0.1 begins to listen, and accepts 7 connections
  *     sleep   half a second in which nothing happens
  *     load    dlopen the library and at once call its llama_decode --calls times, the first with 23 tokens, then with 1
  *
@@ -30,7 +30,7 @@
 #include "clock.h"
 #include "llama_batch.h"
 
-enum { MIB = 1 << 20, LOCKED = 17 * MIB, SLEEP_MS = 500, PROMPT = 23 };
+enum { MIB = 1 << 20, LOCKED = 17 * MIB, SLEEP_MS = 500, PROMPT = 23, ACCEPTED = 7 };
 
 static const char *read_file, *map_file, *library;
 static long calls = 97;
@@ -88,7 +88,11 @@ static void phase_listen(void) {
   int fd = socket(AF_INET, SOCK_STREAM, 0);
   if (fd < 0 || bind(fd, (struct sockaddr *)&address, length) != 0 || listen(fd, 16) != 0) err(1, "listen");
   getsockname(fd, (struct sockaddr *)&address, &length);
-  snprintf(did, sizeof did, ",\"port\":%d", ntohs(address.sin_port));
+  for (int i = 0; i < ACCEPTED; i++) {
+    int client = socket(AF_INET, SOCK_STREAM, 0);
+    if (client < 0 || connect(client, (struct sockaddr *)&address, length) != 0 || accept(fd, NULL, NULL) < 0) err(1, "accept");
+  }
+  snprintf(did, sizeof did, ",\"port\":%d,\"accepted\":%d", ntohs(address.sin_port), ACCEPTED);
 }
 
 static void phase_sleep(void) { nap(SLEEP_MS * INT64_C(1000000)); }

@@ -31,6 +31,8 @@ export interface PlantedLine {
   /** `lock`: why mlock was refused, or 0. */
   readonly errno?: number;
   readonly port?: number;
+  /** `listen`: connections. */
+  readonly accepted?: number;
   /** `load`: when dlopen had returned; the calls follow at once. */
   readonly loaded?: bigint;
   readonly calls?: number;
