@@ -1,10 +1,11 @@
 /** Tokens that an engine guesses with a second model: how many, how many of them were right, and which context guesses, as the engine says itself. */
 import assert from "node:assert/strict";
-import { matrixTest } from "../harness/kernel.ts";
+import { matrixTest, sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { parseEngineLog } from "../workloads/engine_log.ts";
 import { engineCommand } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
+import { shapes } from "../workloads/shapes.ts";
 import { startLlmprof, summaryOf } from "./live_run.ts";
 
 const PROMPT = 16;
@@ -35,4 +36,19 @@ matrixTest("guessed tokens: those that are right are generated, and no others", 
   assert.deepEqual(result.contexts.map(({ guesses }) => guesses).sort(), [false, true]);
   const draft = result.contexts.find(({ guesses }) => guesses)!;
   assert.equal(draft.prefillCalls + draft.decodeCalls, draftBatches);
+});
+
+sampledTest(1, "a model that guesses for a larger one: each context's operators are those of its own graphs", { engine: true }, async ({ path }) => {
+  using folder = temporary();
+  const argv = engineCommand({ model: model("small"), draft: model("tiny"), prompt: PROMPT, tokens: 13, log: folder.file("log") });
+  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { argv } });
+  const { result, events } = summaryOf("operators", await llmprof.finished());
+  assert.deepEqual([events.lost, events.received], [0, events.emitted]);
+  const { draftBatches } = parseEngineLog(Deno.readTextFileSync(folder.file("log"))).guesses!;
+  // Of queries and keys, one each in every layer, whether or not somebody wants logits.
+  const ropes = (rows: typeof result.operators) => rows.find(({ name }) => name === "ROPE")!.calls;
+  const [draft, main] = [true, false].map((guesses) => result.contexts.find((context) => context.guesses === guesses)!);
+  assert.equal(ropes(draft!.operators), draftBatches * 2 * shapes.tiny.layers);
+  assert.equal(ropes(main!.operators), (main!.prefillCalls + main!.decodeCalls) * 2 * shapes.small.layers);
+  assert.equal(ropes(draft!.operators) + ropes(main!.operators), ropes(result.operators));
 });
