@@ -2,8 +2,11 @@ import type { Facts, Table } from "../events/view.ts";
 import { type Figure, figuresTable } from "./figures_table.ts";
 import { firstRows } from "./first_rows.ts";
 import type { OperatorsResult } from "./operators_schema.ts";
+import { sumsTable } from "./sums_table.ts";
 
 const MAX_CONTEXTS = 20;
+/** Operators of one context among several. */
+const MAX_OF_CONTEXT = 10;
 
 /** How many guesses were right; nothing where nobody guessed. */
 export function guessFacts({ guessed, kept }: OperatorsResult["tokens"]): Facts["facts"] {
@@ -13,7 +16,7 @@ export function guessFacts({ guessed, kept }: OperatorsResult["tokens"]): Facts[
 
 type Row = OperatorsResult["contexts"][number];
 
-export function contextName({ pid, address, guesses }: Row, processes: number): string {
+function contextName({ pid, address, guesses }: Row, processes: number): string {
   return `${processes > 1 ? `${pid} ` : ""}${address}${guesses ? " (guesses for another)" : ""}`;
 }
 
@@ -31,4 +34,12 @@ export function presentContexts({ contexts, processes }: OperatorsResult): Table
     [{ title: "calls", unit: "count" }, (row) => row.prefillCalls + row.decodeCalls],
     [{ title: "llama_decode", unit: "ns" }, (row) => row.prefillNs + row.decodeNs],
   ]);
+}
+
+/** What each of several computes. */
+export function presentOperatorsOfContexts({ contexts, processes }: OperatorsResult): Table[] {
+  return contexts.filter(({ operators }) => operators.length > 0).map((context) => {
+    const { title, shown } = firstRows(`Operators of context ${contextName(context, processes)}`, context.operators, MAX_OF_CONTEXT);
+    return sumsTable(title, "operator", shown.map((row) => [row.name, row]));
+  });
 }

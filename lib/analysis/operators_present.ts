@@ -1,20 +1,18 @@
 import type { Column, Facts, Note, Table, View } from "../events/view.ts";
 import { withGraphs } from "../programs/detail.ts";
-import { contextName, guessFacts, presentContexts } from "./contexts_present.ts";
+import { guessFacts, presentContexts, presentOperatorsOfContexts } from "./contexts_present.ts";
 import { presentCounters } from "./counters_present.ts";
 import { presentDemands } from "./demands_present.ts";
 import { presentExperts } from "./experts_present.ts";
-import { type Figure, figuresTable } from "./figures_table.ts";
 import { firstRows } from "./first_rows.ts";
 import { presentOffload } from "./offload_present.ts";
-import type { OperatorsResult, OperatorSumsResult, SamplesResult } from "./operators_schema.ts";
+import type { OperatorsResult, SamplesResult } from "./operators_schema.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
+import { sumsTable } from "./sums_table.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
 
 /** Kinds of tensors, and functions, beyond these take little time. */
 const MAX_ROWS = 20;
-/** Operators of one context among several. */
-const MAX_OF_CONTEXT = 10;
 /** Fewer intervals do not carry a 99th percentile. */
 const FEW_INTERVALS = 100;
 
@@ -30,7 +28,7 @@ export function presentOperators(result: OperatorsResult): readonly View[] {
   if (kept) views.push(kept);
   // A row of what is left of the graphs alone says nothing.
   if (result.operators.some(({ calls }) => calls > 0)) {
-    views.push(sumsTable("Operators", "operator", result.operators.map((row) => [row.name, row])), ...operatorsOfContexts(result));
+    views.push(sumsTable("Operators", "operator", result.operators.map((row) => [row.name, row])), ...presentOperatorsOfContexts(result));
     views.push(...presentDemands(result), ...presentCounters(result), ...presentExperts(result));
     const layers = result.layers.filter((row) => row.layer !== null);
     if (layers.length > 1) views.push(sumsTable("Layers", "layer", result.layers.map((row) => [row.layer ?? "none", row])));
@@ -141,42 +139,6 @@ function time(result: OperatorsResult): Facts {
       ...held,
     ],
   };
-}
-
-function sumsTable(title: string, first: string, rows: readonly (readonly [string | number, OperatorSumsResult])[]): Table {
-  // A column that is empty for every row says nothing.
-  const others = rows.some(([, row]) => row.othersNs > 0);
-  const phases = rows.some(([, row]) => row.prefill.totalNs > 0 || row.decode.totalNs > 0);
-  const other = phases && rows.some(([, row]) => row.other.totalNs > 0);
-  const each = rows.some(([, row]) => row.p50Ns !== null);
-  const columns: Figure<OperatorSumsResult>[] = [
-    [{ title: "calls", unit: "count" }, (row) => row.calls],
-    [{ title: "total", unit: "ns" }, (row) => row.totalNs],
-    [{ title: "share", unit: "ratio" }, (row) => row.share],
-    [{ title: "mean", unit: "ns" }, (row) => row.meanNs],
-    ...(each ? [[{ title: "p50", unit: "ns" }, (row) => row.p50Ns]] satisfies Figure<OperatorSumsResult>[] : []),
-  ];
-  if (phases) {
-    columns.push([{ title: "prefill", unit: "ns" }, (row) => row.prefill.totalNs], [{ title: "decode", unit: "ns" }, (row) => row.decode.totalNs]);
-  }
-  if (other) columns.push([{ title: "other", unit: "ns" }, (row) => row.other.totalNs]);
-  if (others) columns.push([{ title: "other workers", unit: "ns" }, (row) => row.othersNs]);
-  if (others && rows.some(([, row]) => row.waitNs !== null)) columns.push([{ title: "waiting", unit: "ratio" }, waiting]);
-  return figuresTable(title, first, rows, columns);
-}
-
-/** Those of each, where there are several. */
-function operatorsOfContexts({ contexts, processes }: OperatorsResult): Table[] {
-  return contexts.filter(({ operators }) => operators.length > 0).map((context) => {
-    const { title, shown } = firstRows(`Operators of context ${contextName(context, processes)}`, context.operators, MAX_OF_CONTEXT);
-    return sumsTable(title, "operator", shown.map((row) => [row.name, row]));
-  });
-}
-
-/** Of the time of all workers. */
-function waiting({ totalNs, othersNs, waitNs, othersWaitNs }: OperatorSumsResult): number | null {
-  const all = totalNs + othersNs;
-  return all > 0 ? (Number(waitNs) + Number(othersWaitNs)) / all : null;
 }
 
 function workers({ workers, detail }: OperatorsResult): Table {

@@ -140,7 +140,7 @@ class CallsDecoder implements Decoder {
     this.#hasLogits.set(key, selects ? last !== 0 : true);
     const generates = phase === "decode";
     // Sequences that generate come before another's prompt. The last token of one that has not ended yet wants logits as they do.
-    const isLastOfPrompt = every && !generates && !isText && before === false && runs > 1;
+    const isLastOfPrompt = every && !generates && !isText && runs > 1;
     const leading = generates ? tokens : isLastOfPrompt ? tokens - 1 : selects && !every && begins !== 0 ? wanting : 0;
     const generating = generates ? runs : isLastOfPrompt ? runs - 1 : Math.floor(wants / LEADING_RUNS) || runs - 1;
     // Of several that follow each other in one sequence all but the first one are guesses, and it is for this call to tell which were right.
