@@ -35,7 +35,7 @@ interface Window extends Stretch {
 }
 
 /** After this an engine is replaced by a fresh one, whose memory lies elsewhere: what one engine's placement does must not decide. */
-const PAIRS_OF_AN_ENGINE = 40;
+const PAIRS_OF_AN_ENGINE = 10;
 
 /** The windows of all modes in random order, each between two in which nothing is attached; what `seen` is told of each pair as an engine ends. */
 export async function comparedWindows(modes: readonly Mode[], options: WindowOptions, seen: (pairs: readonly Pair[]) => void): Promise<void> {
