@@ -32,7 +32,7 @@ const { values } = parseArgs({
 const bpftrace = bpftraces().find(({ name }) => name === values.bpftrace);
 if (!bpftrace) throw new Error(`No bpftrace ${values.bpftrace} is here.`);
 const rounds = Number(values.rounds);
-/** What `--calibrate` walks through too: see lib/session/hits. */
+/** Most of a second-level cache. */
 const WALK_KIB = "1536";
 
 const gpu = ours(bpftrace, "gpu", ["--no-output"]);

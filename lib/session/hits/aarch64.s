@@ -6,7 +6,7 @@
 	.set TENSORS_END, TENSORS + 184 * TENSOR_BYTES
 	.set TICKS, DATA + 0x20000
 	.set WALK, DATA + 0x100000
-	.set WALK_END, WALK + 0x3c00000
+	.set WALK_END, WALK + 0x20000000
 	.set VECTOR, 16 << 10
 	.set SMALL, 512 << 10
 	.set LARGE, 3 << 20
@@ -20,12 +20,6 @@
 
 	.globl _start, hit_none, hit_nop, hit_emulated, hit_stepped, hit_return, hit_printed
 _start:
-	address x0, DATA
-	address x1, WALK_END
-1:	strb wzr, [x0]
-	add x0, x0, #4096
-	cmp x0, x1
-	b.lo 1b
 	mov x0, #0
 	address x1, GO
 	mov x2, #1
@@ -33,6 +27,12 @@ _start:
 	svc #0
 	cmp x0, #1
 	b.ne exit
+	address x0, DATA
+	address x1, WALK_END
+1:	strb wzr, [x0]
+	add x0, x0, #4096
+	cmp x0, x1
+	b.lo 1b
 	address x19, TICKS
 	mov x20, #ROUNDS
 	address x21, WALK
