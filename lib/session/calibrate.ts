@@ -20,7 +20,7 @@ export function calibratedWith(means: Means): string {
 }
 
 /**
- * Measures what a hit costs on this machine with this bpftrace, in four seconds: a small program of our own calls functions that begin as those
+ * Measures what a hit costs on this machine with this bpftrace, in four to five seconds: a small program of our own calls functions that begin as those
  * of engines do, and is traced as an engine is, by the same program text, transport and rhythm. It reads a clock before and after each call, so
  * that neither the walk through memory that evicts the caches between two calls nor the noise of that walk is in the figure. It runs several times,
  * one process after another.

@@ -32,7 +32,7 @@ const { values } = parseArgs({
 const bpftrace = bpftraces().find(({ name }) => name === values.bpftrace);
 if (!bpftrace) throw new Error(`No bpftrace ${values.bpftrace} is here.`);
 const rounds = Number(values.rounds);
-/** Most of a second-level cache. */
+/** Most of a Xeon's second-level cache, and all of a smaller one. */
 const WALK_KIB = "1536";
 
 const gpu = ours(bpftrace, "gpu", ["--no-output"]);

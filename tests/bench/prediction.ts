@@ -2,11 +2,10 @@
  * The overhead that llmprof predicts beside the one that is measured, in windows inside one running engine, each between two in which nothing is
  * attached: behind `endbr64`, and on it with the same bpftrace, which does not find what llmprof names.
  *
- *     deno run -A tests/bench/prediction.ts [--model small] [--engines 4] [--pairs 4] [--window 3000] [--bpftrace 0.23]
+ *     deno run -A tests/bench/prediction.ts [--model small] [--pairs 16] [--window 3000] [--bpftrace 0.23]
  *
- * Each of several engines has so many windows with either site. What a hit costs is measured anew before each of them: on a shared machine a hit behind
- * weights costs three times as much when its neighbours want the same cache, and what is asked here is whether a prediction holds in the same weather.
- * It is right when it is off by no more than one point, or a fifth of what was measured.
+ * Windows with either site in random order. What a hit costs is measured anew before each engine: on a shared machine it depends on what neighbours do to
+ * the caches, and what is asked here is whether a prediction holds in the same weather. It is right when it is off by no more than one point, or a fifth of what was measured.
  */
 import { parseArgs } from "node:util";
 import { bpftraces } from "../harness/bpftraces.ts";
@@ -22,8 +21,7 @@ import { comparedWindows, type Mode } from "./windows.ts";
 const { values } = parseArgs({
   options: {
     model: { type: "string", default: "small" },
-    engines: { type: "string", default: "4" },
-    pairs: { type: "string", default: "4" },
+    pairs: { type: "string", default: "16" },
     window: { type: "string", default: "3000" },
     bpftrace: { type: "string" },
   },
@@ -33,13 +31,13 @@ using folder = temporary();
 for (const { name, path } of bpftraces().filter(({ name }) => values.bpftrace === undefined || name === values.bpftrace)) {
   const variants = [variant("behind endbr64", path), variant("on endbr64", deafBpftrace(path, folder))];
   const options = { model: values.model as ShapeName, threads: 1, windowMs: Number(values.window) };
-  for (let engine = 0; engine < Number(values.engines); engine++) {
+  const measure = async () => {
     for (const { bpftrace, hits } of variants) hits.push(await calibrated(bpftrace));
-    await comparedWindows(variants.map(({ mode }) => mode), options, (pairs) => {
-      for (const { mode, ratio } of pairs) variants.find(({ where }) => where === mode)!.measured.push((ratio - 1) * 100);
-    });
-    console.error(`bpftrace ${name}: ${engine + 1} engines of ${values.engines}`);
-  }
+  };
+  await comparedWindows(variants.map(({ mode }) => mode), options, (pairs) => {
+    for (const { where, measured } of variants) measured.push(...pairs.filter(({ mode }) => mode === where).map(({ ratio }) => (ratio - 1) * 100));
+    console.error(`bpftrace ${name}: ${variants.reduce((sum, { measured }) => sum + measured.length, 0)} windows of ${2 * Number(values.pairs)}`);
+  }, measure);
   for (const each of variants) report(name, each);
 }
 

@@ -37,10 +37,21 @@ interface Window extends Stretch {
 /** After this an engine is replaced by a fresh one, whose memory lies elsewhere: what one engine's placement does must not decide. */
 const PAIRS_OF_AN_ENGINE = 10;
 
-/** The windows of all modes in random order, each between two in which nothing is attached; what `seen` is told of each pair as an engine ends. */
-export async function comparedWindows(modes: readonly Mode[], options: WindowOptions, seen: (pairs: readonly Pair[]) => void): Promise<void> {
+/**
+ * The windows of all modes in random order, each between two in which nothing is attached. `seen` is told of each pair as an engine ends; what has to be
+ * done before each engine starts, `prepare` does.
+ */
+export async function comparedWindows(
+  modes: readonly Mode[],
+  options: WindowOptions,
+  seen: (pairs: readonly Pair[]) => void,
+  prepare = async () => {},
+): Promise<void> {
   const order = shuffled(modes.flatMap((mode) => Array<Mode>(mode.pairs).fill(mode)));
-  for (let i = 0; i < order.length; i += PAIRS_OF_AN_ENGINE) seen(await oneEngine(order.slice(i, i + PAIRS_OF_AN_ENGINE), options));
+  for (let i = 0; i < order.length; i += PAIRS_OF_AN_ENGINE) {
+    await prepare();
+    seen(await oneEngine(order.slice(i, i + PAIRS_OF_AN_ENGINE), options));
+  }
 }
 
 async function oneEngine(order: readonly Mode[], { model: shape, threads, windowMs }: WindowOptions): Promise<Pair[]> {

@@ -34,7 +34,6 @@ _start:
 	add edi, 4096
 	cmp edi, WALK_END
 	jb 1b
-	mov edi, 1
 	mov ebp, TICKS
 	mov r12d, ROUNDS
 	mov r14d, WALK
