@@ -156,17 +156,23 @@ export class Session {
       this.#life.leave();
       const pid = this.pid!;
       if (turn === most) return this.#fact({ fact: "note", text: `the run ended with turn ${most}: a recording holds no more` });
-      const rest = this.#life.turn!.rest?.();
-      if (rest) this.options.progress({ state: "resting", pid });
+      const { rest } = this.#life.turn!;
       await this.#gatekeeper.idle();
       await this.#endPrograms();
       this.#fact({ fact: "ended", pid });
-      await Promise.race([rest, stop]);
+      if (rest) await Promise.race([this.#leaveAlone(rest), stop]);
       const now = this.#stopped ? null : await target();
       if (!now || this.#stopped) return;
       this.#life = this.#lifeOf(now, next());
       isOver = await this.#life.live(stop, this.#failed.promise, true);
     }
+  }
+
+  /** Nobody rests while something is still being detached, which takes bpftrace 0.17 some seconds. */
+  async #leaveAlone(rest: () => Promise<unknown>): Promise<void> {
+    await this.ended();
+    this.options.progress({ state: "resting", pid: this.pid! });
+    await rest();
   }
 
   async #endLife(pid: number): Promise<void> {

@@ -252,9 +252,16 @@ Deno.test("session: a target that is watched in turns has programs of its own in
   const first = await s.program("target");
   first.event(DECODE, 100, "7 1 1 1 1 -1 0");
   await new Promise((resolve) => setTimeout(resolve, 5));
+  // As long as it is being detached the target is not left alone.
+  const { onSignal } = first.child;
+  const detaching = Promise.withResolvers<void>();
+  first.child.onSignal = (signal) => signal === "SIGINT" ? detaching.resolve() : onSignal?.(signal);
   turn.resolve();
-  await until(() => first.child.signals.includes("SIGINT"));
-  assert.equal(s.states.at(-1), "resting");
+  await detaching.promise;
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.ok(!s.states.includes("resting"));
+  onSignal?.("SIGINT");
+  await until(() => s.states.at(-1) === "resting");
   rest.resolve();
   await until(() => s.states.filter((state) => state === "counting").length === 2);
   const second = await s.program("target");

@@ -15,7 +15,7 @@ export interface Turn {
   readonly lasts?: true;
   /** Resolves when it is over; called when it counts. */
   over(): Promise<unknown>;
-  /** Resolves when the next one may begin, and is called as it is over; absent: at once. Nothing is attached in between. */
+  /** Resolves when the next one may begin, and is called when nothing of it is attached any more; absent: at once. */
   rest?(): Promise<unknown>;
 }
 
@@ -29,14 +29,15 @@ export interface Turns {
   target(): Promise<RunningTarget | null>;
 }
 
-/** For `forMs` of every `everyMs`. A turn that took too long to attach costs the next one, not its length. */
+/** For `forMs` of every `everyMs`. A turn that took too long to attach or to detach costs the next one, not its length. */
 export function regularTurns({ sleep, monotonic }: Means, probes: readonly Probe[], forMs: number, everyMs: number): Turns["next"] {
   let begun: number | undefined;
-  const rest = () => {
-    begun ??= monotonic() - forMs;
-    return sleep(everyMs - (monotonic() - begun) % everyMs);
+  const over = () => {
+    begun ??= monotonic();
+    return sleep(forMs);
   };
-  return () => ({ probes, over: () => sleep(forMs), rest });
+  const rest = () => sleep(everyMs - (monotonic() - begun!) % everyMs);
+  return () => ({ probes, over, rest });
 }
 
 /** What runs is learned first, and then looked at: for good, or for `forMs` of every `everyMs`. */

@@ -9,14 +9,14 @@ import { SlowTokens } from "./slow_tokens.ts";
 import { Learning } from "./learning.ts";
 import { learningTurns, regularTurns, slowTurns } from "./turns.ts";
 
-Deno.test("turns: regular ones begin at equal distances; one that took too long to attach costs the next", async () => {
-  let now = 0;
+Deno.test("turns: regular ones begin at equal distances; one that took too long to attach or to detach costs the next", async () => {
+  let now = 500;
   const slept: number[] = [];
   const sleep = (ms: number) => Promise.resolve(void slept.push(ms));
   const next = regularTurns({ sleep, monotonic: () => now } as Partial<Means> as Means, [calls], 1000, 4000);
   const turn = next();
   await turn.over();
-  // Told of as its first second is over, half a second after it could have been.
+  // The first began at 500; nothing is attached any more at these moments.
   for (now of [1500, 5600, 13_000]) await next().rest!();
   assert.deepEqual(slept, [1000, 3000, 2900, 3500]);
   assert.deepEqual(next().probes, [calls]);
