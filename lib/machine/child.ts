@@ -35,6 +35,12 @@ export interface ChildEnd {
   readonly signal: string | null;
 }
 
+/** Why a child is gone that should still be there. */
+export function untimely({ code, signal }: ChildEnd): string {
+  if (signal === "SIGKILL") return "Somebody killed it, or the kernel did because memory was short: see dmesg.";
+  return `It ended with ${signal ?? `code ${code}`} and said nothing.`;
+}
+
 /** A running child; what a test fakes. Streams that are not piped are null. */
 export interface Child {
   /** Of the program itself: `setpriv` replaces itself by it. */

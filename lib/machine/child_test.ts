@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { runChild, runReader, setprivArguments, spawnChild } from "./child.ts";
+import { runChild, runReader, setprivArguments, spawnChild, untimely } from "./child.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import { processTable, until } from "../../tests/kernel/processes.ts";
 import { ReaderFiles } from "./reader_files.ts";
@@ -79,4 +79,11 @@ Deno.test("child: a reader that a Ctrl-C at the terminal ended is asked again, a
   // It waits for who writes.
   Deno.writeTextFileSync(path, "all of it");
   assert.equal(new TextDecoder().decode((await reading).stdout), "all of it");
+});
+
+Deno.test("child: one that the kernel killed is told from one that ended by itself", async () => {
+  const killed = await runChild({ program: "sh", args: ["-c", "kill -9 $$"] });
+  assert.equal(untimely(killed), "Somebody killed it, or the kernel did because memory was short: see dmesg.");
+  assert.equal(untimely(await runChild({ program: "sh", args: ["-c", "exit 3"] })), "It ended with code 3 and said nothing.");
+  assert.equal(untimely(await runChild({ program: "sh", args: ["-c", "kill $$"] })), "It ended with SIGTERM and said nothing.");
 });

@@ -2,11 +2,12 @@ import { createHash } from "node:crypto";
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { hasRingBuffer } from "../machine/bpftrace.ts";
 import type { HitCosts } from "../machine/calibration.ts";
+import { untimely } from "../machine/child.ts";
 import type { Probe } from "../programs/probe.ts";
 import { silent } from "../programs/silent.ts";
 import { life } from "../../probes/process/life.ts";
 import { ops } from "../../probes/ggml/ops.ts";
-import { callTimes, hitFunction, type HitKind, hitKinds, hitsProgram, LAYER } from "./hits/programs.ts";
+import { type CallTimes, callTimes, hitFunction, type HitKind, hitKinds, hitsProgram, LAYER } from "./hits/programs.ts";
 import type { Means } from "./means.ts";
 import { unwrittenSession } from "./unwritten.ts";
 
@@ -30,11 +31,7 @@ export async function calibrate(means: Means, bufferPages: number): Promise<HitC
   try {
     const program = `${folder}/${NAME}`;
     Deno.writeFileSync(program, hitsProgram(means.machine.arch), { createNew: true, mode: 0o700 });
-    const runs = (await traced(means, bufferPages, program)).map((written) => {
-      const times = callTimes(written);
-      if (!times) throw failed(`The program that is measured wrote ${written.length} bytes, which is not what it writes.`);
-      return times;
-    });
+    const runs = await traced(means, bufferPages, program);
     /** Nanoseconds of a call. */
     const [none, nop, emulated, stepped, returned, printing] = hitKinds.map((kind) => mean(runs.map((times) => ofLayer(times[kind]))));
     const more = (cost: number, than: number) => Math.max(0, Math.round(cost - than));
@@ -47,8 +44,8 @@ export async function calibrate(means: Means, bufferPages: number): Promise<HitC
   }
 }
 
-/** What each process wrote. */
-async function traced(means: Means, bufferPages: number, program: string): Promise<Uint8Array[]> {
+/** The times of each process. */
+async function traced(means: Means, bufferPages: number, program: string): Promise<CallTimes[]> {
   const children = Array.from({ length: PROCESSES }, () => means.spawn({ program, stdin: "piped", stdout: "piped", parentDeath: true }));
   const probes = [life, ...hitKinds.slice(1).map(probe)];
   const pids = children.map(({ pid }) => pid);
@@ -57,23 +54,25 @@ async function traced(means: Means, bufferPages: number, program: string): Promi
   const session = unwrittenSession(means, { target, tree: false, probes, bufferPages });
   const go = async () => {
     await session.counting;
-    const written: Uint8Array[] = [];
+    const runs: CallTimes[] = [];
     for (const child of children) {
       const stdin = child.stdin!.getWriter();
       await stdin.write(new Uint8Array(1));
       await stdin.close();
-      written.push(await new Response(child.stdout).bytes());
+      const times = callTimes(await new Response(child.stdout).bytes());
+      if (!times) throw failed(`The program that is measured is gone. ${untimely(await child.status)}`);
+      runs.push(times);
     }
-    return written;
+    return runs;
   };
   try {
     const done = go();
     done.catch(() => {});
     await session.run(done);
-    const written = await done;
+    const runs = await done;
     const received = [...session.timeline!.tallies.values()].reduce((n, tally) => n + tally.received, 0);
     if (received === 0) throw failed("Nothing of what it did was seen.");
-    return written;
+    return runs;
   } finally {
     for (const child of children) child.kill("SIGKILL");
     await session.ended();

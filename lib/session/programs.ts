@@ -4,6 +4,7 @@ import type { Ns } from "../events/time.ts";
 import type { Offsets } from "../programs/offsets.ts";
 import { atLeast, hasRingBuffer, standsAtRawTracepoints } from "../machine/bpftrace.ts";
 import type { Capabilities } from "../machine/capabilities.ts";
+import { untimely } from "../machine/child.ts";
 import type { Filter } from "../programs/filter.ts";
 import { isKernelAtLeast } from "../programs/kernel_release.ts";
 import type { Site } from "../programs/library_sites.ts";
@@ -241,12 +242,8 @@ export class Programs {
   }
 }
 
-function diedEarly(stream: string, { code, signal, said }: ProgramEnd): LlmprofError {
-  const why = signal === "SIGKILL"
-    ? "Somebody killed it, or the kernel did because memory was short: see dmesg."
-    : said
-    ? `It said: ${said}`
-    : `It ended with ${signal ?? `code ${code}`} and said nothing.`;
+function diedEarly(stream: string, end: ProgramEnd): LlmprofError {
+  const why = end.said && end.signal !== "SIGKILL" ? `It said: ${end.said}` : untimely(end);
   const what = `bpftrace ended while it traced ('${stream}').`;
   return new LlmprofError(ExitCode.failed, what, why, "What was seen until then has been written. Run the command again.");
 }

@@ -1,5 +1,5 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
-import { type Child, type ChildEnd, plainEnvironment, type SpawnChild } from "../machine/child.ts";
+import { type Child, type ChildEnd, plainEnvironment, type SpawnChild, untimely } from "../machine/child.ts";
 import { type Program, SELF } from "../programs/render.ts";
 import { type ClockReading, parseClockLine } from "./clock_line.ts";
 import { invocation, type InvocationOptions } from "./command_line.ts";
@@ -63,7 +63,7 @@ export class RunningProgram {
       });
     })();
     this.ended = Promise.all([child.status, output, errors]).then(([{ code, signal }]) => {
-      if (!isReady) reject(couldNotAttach(program, this.#stderr + seen, code));
+      if (!isReady) reject(couldNotAttach(program, this.#stderr + seen, { code, signal }));
       return { code, signal, said: complaints(this.#stderr) };
     });
   }
@@ -148,12 +148,12 @@ function complaints(output: string): string {
   return lines.slice(first, first + 4).join(" ").trim();
 }
 
-function couldNotAttach(program: Program, output: string, code: number): LlmprofError {
+function couldNotAttach(program: Program, output: string, end: ChildEnd): LlmprofError {
   const said = complaints(output);
   return new LlmprofError(
     ExitCode.failed,
     `bpftrace could not attach the program '${program.schema.stream}'.`,
-    said ? `It said: ${said}` : `It ended with code ${code} and said nothing.`,
+    said ? `It said: ${said}` : untimely(end),
     "See what this machine lacks: llmprof doctor; see the program: the same command with --dry-run",
   );
 }

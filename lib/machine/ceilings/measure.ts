@@ -1,5 +1,6 @@
+import { ExitCode, LlmprofError } from "../../events/errors.ts";
+import { type Child, type SpawnChild, untimely } from "../child.ts";
 import type { KernelFiles } from "../files.ts";
-import type { Child, SpawnChild } from "../child.ts";
 import type { Ceilings } from "./ceilings.ts";
 import { ceilingsProgram, operations, order, type Task } from "./program.ts";
 
@@ -100,7 +101,7 @@ class Worker {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
 
-  constructor(child: Child) {
+  constructor(readonly child: Child) {
     this.#writer = child.stdin!.getWriter();
     this.#reader = child.stdout!.getReader();
   }
@@ -123,12 +124,17 @@ class Worker {
     const bytes = new Uint8Array(length);
     for (let at = 0; at < length;) {
       const { value } = await this.#reader.read();
-      if (!value) throw new Error("The program that measures what this machine can do ended before it had measured.");
+      if (!value) throw failed(untimely(await this.child.status));
       bytes.set(value.subarray(0, length - at), at);
       at += value.length;
     }
     return bytes;
   }
+}
+
+function failed(why: string): LlmprofError {
+  const next = "Where memory is short for good, run without --calibrate.";
+  return new LlmprofError(ExitCode.failed, "What this machine can do at most could not be measured: the program that does is gone.", why, next);
 }
 
 /** `32768K`. */

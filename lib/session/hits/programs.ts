@@ -50,8 +50,11 @@ export function hitsProgram(arch: "x86_64" | "aarch64"): Uint8Array<ArrayBuffer>
   });
 }
 
-/** Nanoseconds of each call, by kind, layer after layer: what the program wrote. Null when that is not whole. */
-export function callTimes(written: Uint8Array): Readonly<Record<HitKind, readonly number[]>> | null {
+/** Nanoseconds of each call, by kind, layer after layer. */
+export type CallTimes = Readonly<Record<HitKind, readonly number[]>>;
+
+/** What the program wrote. Null when that is not whole. */
+export function callTimes(written: Uint8Array): CallTimes | null {
   const words = Math.floor(written.length / 8);
   const calls = words - 4;
   if (calls < hitKinds.length || calls % (hitKinds.length * LAYER) !== 0) return null;
