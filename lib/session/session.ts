@@ -171,6 +171,7 @@ export class Session {
   /** Nobody rests while something is still being detached, which takes bpftrace 0.17 some seconds. */
   async #leaveAlone(rest: () => Promise<unknown>): Promise<void> {
     await this.ended();
+    if (this.#stopped) return;
     this.options.progress({ state: "resting", pid: this.pid! });
     await rest();
   }

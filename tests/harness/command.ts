@@ -97,21 +97,25 @@ export function start(argv: readonly string[], options: RunOptions = {}): Runnin
     },
     async [Symbol.asyncDispose]() {
       signal("SIGKILL");
+      await child.status;
+      // What it has started may go on, with the other ends of its pipes.
+      await Promise.all([stdout.leave(), stderr.leave()]);
       await finished;
     },
   };
 }
 
-function gather(stream: ReadableStream<Uint8Array>, watchers: Set<() => void>): { done: Promise<void>; text: () => string } {
+function gather(stream: ReadableStream<Uint8Array>, watchers: Set<() => void>) {
   const decoder = new TextDecoder();
+  const reader = stream.getReader();
   const pieces: string[] = [];
   const done = (async () => {
-    for await (const piece of stream) {
-      pieces.push(decoder.decode(piece, { stream: true }));
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      pieces.push(decoder.decode(read.value, { stream: true }));
       watchers.forEach((watcher) => watcher());
     }
   })();
-  return { done, text: () => pieces.join("") };
+  return { done, text: () => pieces.join(""), leave: () => reader.cancel() };
 }
 
 async function feed(stdin: WritableStream<Uint8Array>, text = ""): Promise<void> {

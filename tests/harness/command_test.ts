@@ -23,3 +23,13 @@ Deno.test("waiting for a text ends when it appears, or with an error when it nev
 Deno.test("mustRun throws what the command printed", async () => {
   await assert.rejects(mustRun(["sh", "-c", "echo why >&2; exit 3"]), /ended with 3:\nwhy/);
 });
+
+Deno.test("command: the end of a scope does not wait for what the command has started", async () => {
+  let begun: number;
+  {
+    await using shell = start(["sh", "-c", "sleep 60 & echo $!; wait"]);
+    await shell.saw(/^\d+$/m);
+    begun = Number(shell.stdout());
+  }
+  Deno.kill(begun, "SIGKILL");
+});

@@ -8,10 +8,15 @@ import { CannotSetUp, type Part } from "./part.ts";
 
 const sources = join(top, "tests", "workloads");
 
+/** Links with libraries that lie beside the program, before those that LD_LIBRARY_PATH names: machines with a GPU name the real ones there. */
+function linksBeside(folder: string): string[] {
+  return [`-L${join(builtFolder, folder)}`, "-Wl,-rpath,$ORIGIN,--disable-new-dtags"];
+}
+
 /** Stand-ins for libraries that drive a GPU, and who calls them, in a folder: see workloads/gpu/log.h. */
 function gpuStandIns(folder: string, protection: string) {
   const flags = ["-O2", protection, "-fPIC", "-shared", "-pthread"], shared = ["gpu/log.h"];
-  const beside = [`-L${join(builtFolder, folder)}`, "-Wl,-rpath,$ORIGIN"];
+  const beside = linksBeside(folder);
   const all = ["-l:libcuda.so.1", "-l:libcudart.so.12", "-l:libnccl.so.2"];
   return {
     [`${folder}/libcuda.so.1`]: { sources: ["gpu/cuda.c", ...shared], flags: [...flags, "-Wl,-soname,libcuda.so.1"], libraries: [] },
@@ -55,7 +60,7 @@ function quietStandIn(folder: string, protection: string) {
     [`${folder}/launching`]: {
       sources: ["gpu/launching.c", "clock.h"],
       flags: ["-O2"],
-      libraries: [`-L${join(builtFolder, folder)}`, "-Wl,-rpath,$ORIGIN", "-l:libcuda.so.1"],
+      libraries: [...linksBeside(folder), "-l:libcuda.so.1"],
     },
   };
 }
@@ -143,7 +148,7 @@ const table: Readonly<
   "gpu/injected": {
     sources: ["gpu/injected.c"],
     flags: ["-O2"],
-    libraries: [`-L${join(builtFolder, "gpu")}`, "-Wl,-rpath,$ORIGIN", "-l:libparcagpucupti.so"],
+    libraries: [...linksBeside("gpu"), "-l:libparcagpucupti.so"],
   },
   // As distributions compile, and without the landing pads that these begin functions with.
   ...gpuStandIns("gpu", "-fcf-protection"),

@@ -8,7 +8,7 @@
  *     disk      each reads FILE past the page cache between what it computes
  *     memory    each touches the pages of FILE, mapped, one after another
  *     hoard     each touches 64 MiB of memory of its own first
- *     convoy    each computes under one lock
+ *     convoy    each computes under one lock, and a fifth as long without it
  *     idle      sleeps
  *
  * Waits for a line on standard input before it begins, so that a control group can take it. Prints how often its threads came around.
@@ -70,6 +70,8 @@ static void *run(void *number) {
       pthread_mutex_lock(&lock);
       compute(1000000);
       pthread_mutex_unlock(&lock);
+      // Time for who was woken to take it: it would be the same thread's again and again where the others have processors to wake up on.
+      compute(200000);
     } else if (strcmp(what, "idle") == 0) nap(100000000);
     else compute(100000);
     __atomic_fetch_add(&rounds, 1, __ATOMIC_RELAXED);

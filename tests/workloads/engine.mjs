@@ -112,7 +112,11 @@ times.contextEnd = now();
 
 if (options["wait-file"] !== undefined) {
   console.log(JSON.stringify({ waiting: process.pid }));
-  while (!existsSync(options["wait-file"])) await pause(5);
+  while (!existsSync(options["wait-file"])) {
+    // Who would have made it is gone, and its folder with it.
+    if (!existsSync(dirname(options["wait-file"]))) process.exit(1);
+    await pause(5);
+  }
 }
 
 const draft = await drafting();
@@ -122,7 +126,7 @@ const tokenTimes = [];
 const sampled = [];
 /** CPU time of the process at each token, in microseconds. */
 const tokenCpu = [];
-const goOn = () => options["stop-file"] !== undefined && !existsSync(options["stop-file"]);
+const goOn = () => options["stop-file"] !== undefined && existsSync(dirname(options["stop-file"])) && !existsSync(options["stop-file"]);
 // Opened for both directions: neither waits for the other to open it, nor ends with it.
 const fifo = (path) => path === undefined ? null : openSync(path, "r+");
 const myTurn = fifo(options["my-turn"]), otherTurn = fifo(options["other-turn"]);
