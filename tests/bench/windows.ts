@@ -28,14 +28,13 @@ export interface WindowOptions {
   readonly model: ShapeName;
   readonly threads: number;
   readonly windowMs: number;
+  /** After so many an engine is replaced by a fresh one, whose memory lies elsewhere: what one engine's placement does must not decide. */
+  readonly pairsOfAnEngine?: number;
 }
 
 interface Window extends Stretch {
   readonly mode: string | null;
 }
-
-/** After this an engine is replaced by a fresh one, whose memory lies elsewhere: what one engine's placement does must not decide. */
-const PAIRS_OF_AN_ENGINE = 10;
 
 /**
  * The windows of all modes in random order, each between two in which nothing is attached. `seen` is told of each pair as an engine ends; what has to be
@@ -48,9 +47,10 @@ export async function comparedWindows(
   prepare = async () => {},
 ): Promise<void> {
   const order = shuffled(modes.flatMap((mode) => Array<Mode>(mode.pairs).fill(mode)));
-  for (let i = 0; i < order.length; i += PAIRS_OF_AN_ENGINE) {
+  const { pairsOfAnEngine = 10 } = options;
+  for (let i = 0; i < order.length; i += pairsOfAnEngine) {
     await prepare();
-    seen(await oneEngine(order.slice(i, i + PAIRS_OF_AN_ENGINE), options));
+    seen(await oneEngine(order.slice(i, i + pairsOfAnEngine), options));
   }
 }
 
