@@ -21,10 +21,10 @@ export function calibratedWith(means: Means): string {
 }
 
 /**
- * Measures what a hit costs on this machine with this bpftrace, in four to five seconds: a small program of our own calls functions that begin as those
- * of engines do, and is traced as an engine is, by the same program text, transport and rhythm. It reads a clock before and after each call, so
- * that neither the walk through memory that evicts the caches between two calls nor the noise of that walk is in the figure. It runs several times,
- * one process after another.
+ * Measures what a hit costs on this machine with this bpftrace, in eight seconds: a small program of our own calls functions that begin as those
+ * of engines do, and is traced as an engine is, by the same program text, transport and rhythm. It reads a clock between two calls, before each of
+ * which it walks through memory as an operator does: who reads behind a hit pays for a part of it. It runs several times, one process after
+ * another.
  */
 export async function calibrate(means: Means, bufferPages: number): Promise<HitCosts> {
   const folder = Deno.makeTempDirSync({ prefix: "llmprof-calibration-" });

@@ -10,7 +10,7 @@
 	.set VECTOR, 16 << 10
 	.set SMALL, 512 << 10
 	.set LARGE, 3 << 20
-	.set ROUNDS, 50
+	.set ROUNDS, 120
 	.set REPEAT, 20
 
 	.macro address register, value
@@ -64,7 +64,10 @@ _start:
 exit:	mov x8, #93
 	svc #0
 
-before:	adr x9, layer - 4
+before:	isb
+	mrs x23, cntvct_el0
+	isb
+	adr x9, layer - 4
 	ldr w9, [x9, x24, lsl #2]
 1:	ldr x10, [x21], #64
 	subs x9, x9, #1
@@ -80,9 +83,6 @@ before:	adr x9, layer - 4
 	address x22, TENSORS
 3:	address x0, DATA
 	mov x1, x22
-	isb
-	mrs x23, cntvct_el0
-	isb
 	ret
 
 after:	isb

@@ -36,7 +36,7 @@ Deno.test("each function is of its own class, at its first instruction, on every
 const runs = Deno.build.arch === "x86_64" || Deno.build.arch === "aarch64";
 
 Deno.test({
-  name: "the program waits, calls each function a thousand times, and writes how long each call took",
+  name: "the program waits, calls each function 2400 times, and writes how long each call took with what is read before",
   ignore: Deno.build.os !== "linux" || !runs,
   async fn() {
     using folder = temporary();
@@ -48,12 +48,12 @@ Deno.test({
     const { code, stdout } = await child.output();
     assert.equal(code, 0);
     const times = callTimes(stdout)!;
-    for (const kind of hitKinds) assert.equal(times[kind].length, 1000);
-    // A walk through memory lies between two calls; a call alone takes some ten nanoseconds.
+    for (const kind of hitKinds) assert.equal(times[kind].length, 2400);
+    // Nothing but a few instructions lies between one and the next.
     const sum = Object.values(times).flat().reduce((a, b) => a + b, 0);
     const view = new DataView(stdout.buffer);
     const whole = Number(view.getBigUint64(stdout.length - 8, true) - view.getBigUint64(8, true));
-    assert.ok(sum > 0 && sum < whole);
+    assert.ok(sum > 0.9 * whole && sum < whole, `${sum} of ${whole}`);
   },
 });
 
