@@ -112,9 +112,10 @@ times.contextEnd = now();
 
 if (options["wait-file"] !== undefined) {
   console.log(JSON.stringify({ waiting: process.pid }));
+  const folder = dirname(options["wait-file"]), wasThere = existsSync(folder);
   while (!existsSync(options["wait-file"])) {
-    // Who would have made it is gone, and its folder with it.
-    if (!existsSync(dirname(options["wait-file"]))) process.exit(1);
+    // Who would have made it is gone, and its folder with it. (In a folder that never was, it is waited for until somebody ends the wait.)
+    if (wasThere && !existsSync(folder)) process.exit(1);
     await pause(5);
   }
 }
