@@ -32,7 +32,7 @@ export async function calibrate(means: Means, bufferPages: number): Promise<HitC
     const program = `${folder}/${NAME}`;
     Deno.writeFileSync(program, hitsProgram(means.machine.arch), { createNew: true, mode: 0o700 });
     const runs = await traced(means, bufferPages, program);
-    /** Nanoseconds of a call. */
+    /** Nanoseconds of a call with the reading before it. */
     const [none, nop, emulated, stepped, returned, printing] = hitKinds.map((kind) => mean(runs.map((times) => ofLayer(times[kind]))));
     const more = (cost: number, than: number) => Math.max(0, Math.round(cost - than));
     // Where there is a ring buffer every record is printed, the operators' as well.

@@ -34,6 +34,12 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { boottimeOffset } from "./boottime.mjs";
 
+/** Asks whether who would have made a file is gone, and its folder with it. A folder that never was says nothing. */
+function abandonment(path) {
+  const folder = dirname(path), wasThere = existsSync(folder);
+  return () => wasThere && !existsSync(folder);
+}
+
 const clock = boottimeOffset();
 const now = () => process.hrtime.bigint() + clock.offsetNs;
 const nodeStart = now() - BigInt(Math.round(process.uptime() * 1e9));
@@ -112,10 +118,9 @@ times.contextEnd = now();
 
 if (options["wait-file"] !== undefined) {
   console.log(JSON.stringify({ waiting: process.pid }));
-  const folder = dirname(options["wait-file"]), wasThere = existsSync(folder);
+  const isAbandoned = abandonment(options["wait-file"]);
   while (!existsSync(options["wait-file"])) {
-    // Who would have made it is gone, and its folder with it. (In a folder that never was, it is waited for until somebody ends the wait.)
-    if (wasThere && !existsSync(folder)) process.exit(1);
+    if (isAbandoned()) process.exit(1);
     await pause(5);
   }
 }
@@ -127,7 +132,9 @@ const tokenTimes = [];
 const sampled = [];
 /** CPU time of the process at each token, in microseconds. */
 const tokenCpu = [];
-const goOn = () => options["stop-file"] !== undefined && existsSync(dirname(options["stop-file"])) && !existsSync(options["stop-file"]);
+const stopFile = options["stop-file"];
+const isAbandoned = stopFile === undefined ? null : abandonment(stopFile);
+const goOn = () => isAbandoned !== null && !existsSync(stopFile) && !isAbandoned();
 // Opened for both directions: neither waits for the other to open it, nor ends with it.
 const fifo = (path) => path === undefined ? null : openSync(path, "r+");
 const myTurn = fifo(options["my-turn"]), otherTurn = fifo(options["other-turn"]);
