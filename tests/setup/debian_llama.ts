@@ -12,6 +12,7 @@ export const debianRoot = join(rootsFolder, "sid");
 export const debianLlama: Part = {
   name: "debian-llama",
   what: "Debian sid's llama.cpp",
+  inRoot: true,
   isThere: () => isFile(join(debianRoot, "usr/bin/llama-completion")),
   async make() {
     requireRoot("Installing into a root of Debian sid");

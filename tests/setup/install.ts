@@ -2,8 +2,17 @@ import { run } from "../harness/command.ts";
 import { findProgram } from "../harness/find_program.ts";
 import { CannotSetUp } from "./part.ts";
 
+/** The installation before: apt does one at a time. */
+let before: Promise<unknown> = Promise.resolve();
+
 /** Installs packages of the distribution, quietly. */
-export async function install(names: readonly string[]): Promise<void> {
+export function install(names: readonly string[]): Promise<void> {
+  const mine = before.then(() => installNow(names));
+  before = mine.catch(() => {});
+  return mine;
+}
+
+async function installNow(names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   if (findProgram("apt-get") === null) throw new CannotSetUp(`Missing: ${names.join(", ")}.`, "Install them as your distribution does.");
   const env = { DEBIAN_FRONTEND: "noninteractive" };

@@ -3,6 +3,8 @@ export interface Part {
   readonly name: string;
   /** Says in a few words what it is: `node-llama-cpp 3.22.1`. */
   readonly what: string;
+  /** It lies in the root of another system: that takes a processor a minute and nothing of what other parts make, so it is made beside them. */
+  readonly inRoot?: true;
   /** Costs milliseconds: is there nothing to do? */
   isThere(): Promise<boolean> | boolean;
   /** Fetches or builds it. Throws a {@link CannotSetUp}. */

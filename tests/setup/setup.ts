@@ -47,6 +47,19 @@ export async function setUp(part: Part): Promise<void> {
   console.error(`setup: ${part.name}: ${part.what}, ${there ? "already there" : "made"} (${seconds} s)`);
 }
 
+/** One after another. `mustBe`: what was asked for by name must be there; otherwise the tests that need it are skipped by name. */
+async function makeAll(parts: readonly Part[], mustBe: boolean): Promise<void> {
+  for (const part of parts) {
+    try {
+      await setUp(part);
+    } catch (error) {
+      if (!(error instanceof CannotSetUp)) throw error;
+      console.error(`setup: ${part.name}: cannot be had here. ${error.message}`);
+      if (mustBe) Deno.exit(1);
+    }
+  }
+}
+
 if (import.meta.main) {
   const known = new Map([...usual, ...onDemand].map((part) => [part.name, part]));
   const unknown = Deno.args.find((name) => !known.has(name));
@@ -54,15 +67,7 @@ if (import.meta.main) {
     console.error(`setup: there is no part called ${unknown}. There are: ${[...known.keys()].join(", ")}.`);
     Deno.exit(2);
   }
-  const asked = Deno.args.map((name) => known.get(name)!);
-  for (const part of asked.length > 0 ? asked : usual) {
-    try {
-      await setUp(part);
-    } catch (error) {
-      if (!(error instanceof CannotSetUp)) throw error;
-      console.error(`setup: ${part.name}: cannot be had here. ${error.message}`);
-      // What was asked for by name must be there; otherwise the tests that need it are skipped by name.
-      if (asked.length > 0) Deno.exit(1);
-    }
-  }
+  const isAsked = Deno.args.length > 0;
+  const parts = isAsked ? Deno.args.map((name) => known.get(name)!) : usual;
+  await Promise.all([parts.filter(({ inRoot }) => inRoot), parts.filter(({ inRoot }) => !inRoot)].map((some) => makeAll(some, isAsked)));
 }
