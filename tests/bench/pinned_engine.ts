@@ -65,10 +65,12 @@ export class PinnedEngine implements AsyncDisposable {
   }
 }
 
-/** CPU microseconds of a token, over the tokens that began and ended in the stretch. */
+/** A cost of fewer tokens would be chance. */
+const LEAST_TOKENS = 10;
+
+/** CPU microseconds of a token, over the tokens that began and ended in the stretch; NaN where these are too few. */
 export function tokenCost({ from, to }: Stretch, { tokenTimes, tokenCpu }: EngineLog): number {
   const first = tokenTimes.findIndex((time) => time >= from);
   const last = tokenTimes.findLastIndex((time) => time <= to);
-  if (last - first < 10) throw new Error(`Only ${last - first} tokens in a window: it has to be longer.`);
-  return (tokenCpu[last]! - tokenCpu[first]!) / (last - first);
+  return last - first < LEAST_TOKENS ? NaN : (tokenCpu[last]! - tokenCpu[first]!) / (last - first);
 }

@@ -72,7 +72,7 @@ async function calibrated(bpftrace: string): Promise<string> {
 
 function report(name: string, { where, sites, hits, ...figures }: Variant): void {
   const measured = middle(figures.measured), foretold = middle(figures.predicted);
-  if (measured.count !== foretold.count) throw new Error(`${foretold.count} predictions of ${measured.count} windows.`);
+  if (figures.measured.length !== foretold.count) throw new Error(`${foretold.count} predictions of ${figures.measured.length} windows.`);
   const off = middle(figures.predicted.map((percent, i) => percent - figures.measured[i]!));
   const isRight = Math.abs(off.median) <= Math.max(1, measured.median / 5);
   console.log(`bpftrace ${name}, ${where}: ${[...sites].join(", ")}`);

@@ -1,4 +1,4 @@
-/** The middle of some figures, and where the true middle is in 95 of 100 cases. */
+/** The middle of some figures (those that are numbers), and where the true middle is in 95 of 100 cases. */
 export interface Middle {
   readonly median: number;
   readonly low: number;
@@ -11,7 +11,7 @@ export interface Middle {
  * tossing a coin for each. So nothing is assumed about how they are spread. With fewer than six there is no such interval: it is their range.
  */
 export function middle(figures: readonly number[]): Middle {
-  const sorted = figures.toSorted((a, b) => a - b);
+  const sorted = figures.filter((figure) => !Number.isNaN(figure)).sort((a, b) => a - b);
   const count = sorted.length;
   if (count === 0) return { median: NaN, low: NaN, high: NaN, count };
   const out = outside(count);

@@ -13,4 +13,5 @@ Deno.test("too few figures: the interval is their range", () => {
   assert.deepEqual(middle([3, 1, 2]), { median: 2, low: 1, high: 3, count: 3 });
   assert.deepEqual(middle([7]), { median: 7, low: 7, high: 7, count: 1 });
   assert.ok(Number.isNaN(middle([]).median));
+  assert.deepEqual(middle([NaN, 3, 1, NaN, 2]), middle([3, 1, 2]), "what could not be told counts for nothing");
 });

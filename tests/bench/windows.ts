@@ -18,7 +18,7 @@ export interface Mode {
 /** A window beside the two before and behind it, in which nothing was attached. */
 export interface Pair {
   readonly mode: string;
-  /** CPU time of a token by that of one of the untraced engine, by the mean of the same in the two windows beside it. */
+  /** CPU time of a token by that of one of the untraced engine, by the mean of the same in the two windows beside it. NaN: too few tokens. */
   readonly ratio: number;
   /** CPU milliseconds of a token without. */
   readonly base: number;
@@ -66,10 +66,14 @@ async function oneEngine(order: readonly Mode[], { model: shape, threads, window
   }
   const cost = await engines.end();
   const beside = (i: number, of: (stretch: Stretch) => number) => (of(windows[i - 1]!) + of(windows[i + 1]!)) / 2;
-  return windows.flatMap((each, i) => {
+  const pairs = windows.flatMap((each, i) => {
     if (each.mode === null) return [];
     return [{ mode: each.mode, ratio: cost.relative(each) / beside(i, cost.relative), base: beside(i, cost.microseconds) / 1000 }];
   });
+  const untold = pairs.filter(({ ratio }) => Number.isNaN(ratio)).length;
+  if (untold === pairs.length) throw new Error("Each window had too few tokens: it has to be longer.");
+  if (untold > 0) console.error(`${untold} of ${pairs.length} windows had too few tokens, as if the machine had stood still: left out.`);
+  return pairs;
 }
 
 async function window(mode: string | null, milliseconds: number): Promise<Window> {
