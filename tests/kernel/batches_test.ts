@@ -1,13 +1,14 @@
 /** What is a prompt in the batches that llama.cpp is given, what is generated, and where it is in its sequence: as the program puts it there. */
 import assert from "node:assert/strict";
-import { matrixTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { query } from "../judge/trace_processor.ts";
 import { built } from "../setup/programs.ts";
 import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { untilTold } from "./until_told.ts";
 
-matrixTest(
+sampledTest(
+  1,
   "batches by value and by pointer: prompt and generated tokens, each call, the last place",
   { judge: true, gcc: true },
   async ({ path }) => {

@@ -22,7 +22,7 @@ matrixTest("operators of a running process, on two threads: every operator on bo
   assert.equal(run.trace.ops, run.log.decodes * await operatorsPerGraph(bpftrace) * 2);
 });
 
-matrixTest("coldstart of a program that it starts: every call is in the trace", needs, async ({ path: bpftrace }) => {
+sampledTest(1, "coldstart of a program that it starts: every call is in the trace", needs, async ({ path: bpftrace }) => {
   const run = await countedRun({ command: "coldstart", by: "start", bpftrace });
   assertComplete(run);
   assertStopped(run);

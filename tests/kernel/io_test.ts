@@ -1,6 +1,6 @@
 /** Requests to a block device of the test's own, as fio that makes them and the kernel's own file count them. */
 import assert from "node:assert/strict";
-import { matrixTest, sampledTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { hasRawTracepoints, quantileOf, requestTimes } from "../independent/requests.ts";
 import { backwards, BLOCK, fioCommand, jobOf } from "./fio.ts";
@@ -62,7 +62,7 @@ for (
   });
 }
 
-matrixTest("io: how long requests take is what the kernel counts, and another program and fio see, over twenty thousand of them", {
+sampledTest(1, "io: how long requests take is what the kernel counts, and another program and fio see, over twenty thousand of them", {
   fio: true,
 }, async (bpftrace) => {
   using folder = temporary();

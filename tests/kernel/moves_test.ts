@@ -1,6 +1,6 @@
 /** What the kernel sends, copies and fetches of a file without a read: as much as the program asks for. */
 import assert from "node:assert/strict";
-import { matrixTest, sampledTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { query } from "../judge/trace_processor.ts";
 import { built } from "../setup/programs.ts";
@@ -10,7 +10,8 @@ import { untilTold } from "./until_told.ts";
 
 const SIZE = 1 << 20;
 
-matrixTest(
+sampledTest(
+  1,
   "io: sendfile, splice, copy_file_range, readahead and posix_fadvise of a program, by file",
   { judge: true, gcc: true },
   async ({ path }) => {

@@ -1,14 +1,14 @@
 /** A disk answers in interrupts, and the program that sees it runs on top of whatever program was running: no record is mixed with another's. */
 import assert from "node:assert/strict";
 import { mustRun } from "../harness/command.ts";
-import { matrixTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { startLlmprof, summaryOf } from "./live_run.ts";
 
 /** Primes: small reads of what is in memory, by two processes, and reads past the cache. */
 const SMALL = 60_013, DIRECT = 1009, BLOCK = 65_536;
 
-matrixTest("io: answers of a disk that come while other records are put together leave them whole", {}, async ({ path }) => {
+sampledTest(1, "io: answers of a disk that come while other records are put together leave them whole", {}, async ({ path }) => {
   using folder = temporary();
   const [warm, cold] = [folder.file("warm"), folder.file("cold")];
   await mustRun(["dd", "if=/dev/zero", `of=${warm}`, "bs=512", `count=${SMALL}`, "status=none"]);

@@ -1,7 +1,7 @@
 /** An engine that uses ggml without llama.cpp: each operator of each graph, and no tokens. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { matrixTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { countedCalls } from "../workloads/counted.ts";
 import { built } from "../setup/programs.ts";
@@ -10,7 +10,8 @@ import { startLlmprof, summaryOf } from "./live_run.ts";
 
 const program = join(built.counted, "counted"), library = `load=${join(built.counted, "libwhisper.so")}`;
 
-matrixTest(
+sampledTest(
+  0,
   "another engine than llama.cpp, started: stopped once its backend is chosen, and seen from its first graph on",
   { gcc: true },
   async ({ path }) => {
@@ -20,7 +21,7 @@ matrixTest(
   },
 );
 
-matrixTest("another engine than llama.cpp, while it runs", { gcc: true }, async ({ path }) => {
+sampledTest(1, "another engine than llama.cpp, while it runs", { gcc: true }, async ({ path }) => {
   using folder = temporary();
   const go = folder.file("go");
   await using engine = start([program, library, "say=ready", `wait=${go}`, "call"], { timeoutMilliseconds: 60_000 });

@@ -1,7 +1,7 @@
 /** What tools of others say of the same disk and the same thread, in the same run. */
 import assert from "node:assert/strict";
 import { start } from "../harness/command.ts";
-import { matrixTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { type Bucket, endTool, histogramOf, offCpuOf, startTool } from "../independent/libbpf_tools.ts";
 import { built } from "../setup/programs.ts";
@@ -12,7 +12,7 @@ import { loopDevice } from "./loop_device.ts";
 
 const REQUESTS = 4999, HOG = 1;
 
-matrixTest("io beside biolatency: as many requests, fio's and the kernel's", { fio: true, libbpfTools: true }, async ({ path }) => {
+sampledTest(0, "io beside biolatency: as many requests, fio's and the kernel's", { fio: true, libbpfTools: true }, async ({ path }) => {
   using folder = temporary();
   await using device = await loopDevice(folder, 64);
   using hidden = hiddenAnswers(device);
@@ -35,7 +35,8 @@ matrixTest("io beside biolatency: as many requests, fio's and the kernel's", { f
   within(ours.service.totalNs / 1000, theirs, "time in the device");
 });
 
-matrixTest(
+sampledTest(
+  1,
   "sched beside offcputime and runqlat: a thread is off and waits for a processor as long",
   { gcc: true, libbpfTools: true },
   async ({ path }) => {
