@@ -94,7 +94,7 @@ sampledTest(1, "io: how long requests take is what the kernel counts, and anothe
   }
 });
 
-sampledTest(0, "io: several reads that become one request, and one that becomes several: requests and bytes are the kernel's", {
+sampledTest(1, "io: several reads that become one request, and one that becomes several: requests and bytes are the kernel's", {
   fio: true,
 }, async ({ path }) => {
   using folder = temporary();

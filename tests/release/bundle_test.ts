@@ -25,7 +25,7 @@ Deno.test({
     const words = denoJson.tasks.bundle.split(" ").slice(1).map((word) => word === "dist/llmprof.js" ? bundle : word);
     const made = await run([deno, ...words], { cwd: top });
     if (made.code !== 0) throw new Error(made.stderr);
-    const tests = await run([deno, "test", "-A", "--no-check", ...files], {
+    const tests = await run([deno, "test", "-A", "--no-check", "--parallel", ...files], {
       cwd: top,
       // What differs between versions of bpftrace is no matter of how the sources are loaded.
       env: { [running]: bundle, NO_COLOR: "1", LLMPROF_TEST_VERSION: bpftraces().at(-1)?.name ?? "" },
