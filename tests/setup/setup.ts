@@ -47,17 +47,18 @@ export async function setUp(part: Part): Promise<void> {
   console.error(`setup: ${part.name}: ${part.what}, ${there ? "already there" : "made"} (${seconds} s)`);
 }
 
-/** One after another. `mustBe`: what was asked for by name must be there; otherwise the tests that need it are skipped by name. */
-async function makeAll(parts: readonly Part[], mustBe: boolean): Promise<void> {
+/** One after another. `mustBe`: what was asked for by name must be there, or false is returned; otherwise the tests that need it are skipped by name. */
+async function makeAll(parts: readonly Part[], mustBe: boolean): Promise<boolean> {
   for (const part of parts) {
     try {
       await setUp(part);
     } catch (error) {
       if (!(error instanceof CannotSetUp)) throw error;
       console.error(`setup: ${part.name}: cannot be had here. ${error.message}`);
-      if (mustBe) Deno.exit(1);
+      if (mustBe) return false;
     }
   }
+  return true;
 }
 
 if (import.meta.main) {
@@ -69,5 +70,7 @@ if (import.meta.main) {
   }
   const isAsked = Deno.args.length > 0;
   const parts = isAsked ? Deno.args.map((name) => known.get(name)!) : usual;
-  await Promise.all([parts.filter(({ inRoot }) => inRoot), parts.filter(({ inRoot }) => !inRoot)].map((some) => makeAll(some, isAsked)));
+  const lanes = [...Map.groupBy(parts, ({ inRoot }) => inRoot).values()];
+  const made = await Promise.all(lanes.map((lane) => makeAll(lane, isAsked)));
+  if (made.includes(false)) Deno.exit(1);
 }
