@@ -74,3 +74,10 @@ export function tokenCost({ from, to }: Stretch, { tokenTimes, tokenCpu }: Engin
   const last = tokenTimes.findLastIndex((time) => time <= to);
   return last - first < LEAST_TOKENS ? NaN : (tokenCpu[last]! - tokenCpu[first]!) / (last - first);
 }
+
+/** Says how many of these ratios of costs are none. Throws where all are. */
+export function sayUntold(ratios: readonly number[]): void {
+  const untold = ratios.filter(Number.isNaN).length;
+  if (untold === ratios.length) throw new Error("Each window had too few tokens: it has to be longer.");
+  if (untold > 0) console.error(`${untold} of ${ratios.length} windows had too few tokens, as if the machine had stood still: left out.`);
+}

@@ -15,7 +15,7 @@ import { bootNow } from "../kernel/boot_clock.ts";
 import { bpftracesOf } from "../kernel/processes.ts";
 import type { ShapeName } from "../workloads/shapes.ts";
 import { COMPILED_MS } from "./modes.ts";
-import { PinnedEngine, type Stretch, tokenCost } from "./pinned_engine.ts";
+import { PinnedEngine, sayUntold, type Stretch, tokenCost } from "./pinned_engine.ts";
 import { middle } from "./statistics.ts";
 import { shuffled } from "./windows.ts";
 
@@ -47,7 +47,9 @@ for (const { name, path } of bpftraces().filter(({ name }) => values.bpftrace ==
   tracer.kill("SIGINT");
   await tracer.succeeded();
   const log = await engine.end();
-  const { median, low, high, count } = middle(pairs.map(({ open, shut }) => tokenCost(open, log) / tokenCost(shut, log)));
+  const ratios = pairs.map(({ open, shut }) => tokenCost(open, log) / tokenCost(shut, log));
+  sayUntold(ratios);
+  const { median, low, high, count } = middle(ratios);
   console.log(
     `bpftrace ${name}, model ${values.model}: open × ${median.toFixed(4)} shut  (95 %: ${low.toFixed(4)} to ${high.toFixed(4)}, ${count} pairs)`,
   );

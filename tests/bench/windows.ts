@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { bootNow } from "../kernel/boot_clock.ts";
 import type { ShapeName } from "../workloads/shapes.ts";
 import { EnginesInTurn } from "./engines_in_turn.ts";
-import type { Stretch } from "./pinned_engine.ts";
+import { sayUntold, type Stretch } from "./pinned_engine.ts";
 
 /** Something that is attached to the engine for the length of a window. */
 export interface Mode {
@@ -70,9 +70,7 @@ async function oneEngine(order: readonly Mode[], { model: shape, threads, window
     if (each.mode === null) return [];
     return [{ mode: each.mode, ratio: cost.relative(each) / beside(i, cost.relative), base: beside(i, cost.microseconds) / 1000 }];
   });
-  const untold = pairs.filter(({ ratio }) => Number.isNaN(ratio)).length;
-  if (untold === pairs.length) throw new Error("Each window had too few tokens: it has to be longer.");
-  if (untold > 0) console.error(`${untold} of ${pairs.length} windows had too few tokens, as if the machine had stood still: left out.`);
+  sayUntold(pairs.map(({ ratio }) => ratio));
   return pairs;
 }
 
