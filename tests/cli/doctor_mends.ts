@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { doctorSummarySchema } from "../../mod.ts";
 import { mustRun } from "../harness/command.ts";
 import { llmprof, llmprofForAnybody } from "../harness/llmprof.ts";
-import { temporary } from "../harness/temporary.ts";
+import { ownName, temporary } from "../harness/temporary.ts";
 
 export type Check = ReturnType<typeof doctorSummarySchema.parse>["result"]["checks"][number];
 
@@ -87,10 +87,10 @@ export function fakeBpftrace(version: string): string {
 export function controlGroup(controller: "memory" | "cpu"): { readonly folder: string; readonly version: 1 | 2 } | null {
   const parent = join("/sys/fs/cgroup", controller);
   const file = controller === "memory" ? "memory.limit_in_bytes" : "cpu.cfs_quota_us";
-  if (exists(join(parent, file))) return { folder: join(parent, `llmprof-test-${Deno.pid}`), version: 1 };
+  if (exists(join(parent, file))) return { folder: join(parent, ownName), version: 1 };
   try {
     const delegated = Deno.readTextFileSync("/sys/fs/cgroup/cgroup.subtree_control").split(/\s+/);
-    return delegated.includes(controller) ? { folder: `/sys/fs/cgroup/llmprof-test-${Deno.pid}`, version: 2 } : null;
+    return delegated.includes(controller) ? { folder: `/sys/fs/cgroup/${ownName}`, version: 2 } : null;
   } catch {
     return null;
   }

@@ -1,5 +1,8 @@
 import { join } from "node:path";
 
+/** For what is not a file and needs a name that nobody else uses: files of tests that run side by side share one process number. */
+export const ownName = `llmprof-test-${crypto.randomUUID().slice(0, 8)}`;
+
 /** A folder that is gone at the end of the test's scope. */
 export interface Temporary extends Disposable {
   readonly path: string;

@@ -61,17 +61,17 @@ const MOST_NODES = 128;
 export async function computedNodes<T>(
   options: { readonly bpftrace: string; readonly library: string; readonly whileRunning: () => Promise<T> },
 ): Promise<{ of(pid: number): Map<number, number>; value: T }> {
-  const { rows, value } = await countNodes({ ...options, at: "ggml_graph_compute", graph: "arg0", by: "(uint64)0" });
-  return { of: (pid) => new Map(rows.filter((row) => row.pid === pid).map(({ op, count }) => [op, count])), value };
+  const { rowsOf, value } = await countNodes({ ...options, at: "ggml_graph_compute", graph: "arg0", by: "(uint64)0" });
+  return { of: (pid) => new Map(rowsOf(pid).map(({ op, count }) => [op, count])), value };
 }
 
 /** The same of parts of graphs, apart for each backend that computed some; `library` is libggml-base. */
 export async function computedParts<T>(
   options: { readonly bpftrace: string; readonly library: string; readonly whileRunning: () => Promise<T> },
 ): Promise<{ of(pid: number): Map<number, number>[]; value: T }> {
-  const { rows, value } = await countNodes({ ...options, at: "ggml_backend_graph_compute_async", graph: "arg1", by: "arg0" });
+  const { rowsOf, value } = await countNodes({ ...options, at: "ggml_backend_graph_compute_async", graph: "arg1", by: "arg0" });
   const of = (pid: number) => {
-    const backends = Map.groupBy(rows.filter((row) => row.pid === pid), ({ by }) => by);
+    const backends = Map.groupBy(rowsOf(pid), ({ by }) => by);
     return [...backends.values()].map((rows) => new Map(rows.map(({ op, count }) => [op, count])));
   };
   return { of, value };
@@ -87,11 +87,11 @@ async function countNodes<T>(
     readonly graph: string;
     readonly by: string;
   },
-): Promise<{ rows: { pid: number; by: string; op: number; count: number }[]; value: T }> {
+): Promise<{ rowsOf(pid: number): { by: string; op: number; count: number }[]; value: T }> {
   // struct ggml_cgraph: n_nodes 4, nodes 16.
   const program = `uprobe:${quoted(library)}:${at} {
   $nodes = *(int32 *)(${graph} + 4);
-  if ($nodes > ${MOST_NODES}) { @more = count(); }
+  if ($nodes > ${MOST_NODES}) { @more[pid] = count(); }
   $i = 0;
   while ($i < ${MOST_NODES}) {
     if ($i < $nodes) { @nodes[pid, ${by}, *(int32 *)(*(uint64 *)(*(uint64 *)(${graph} + 16) + (uint64)$i * 8) + 80)] = count(); }
@@ -99,12 +99,15 @@ async function countNodes<T>(
   }
 }`;
   const { stdout, value } = await trace(bpftrace, program, whileRunning);
-  if (/^@more: [^0]/m.test(stdout)) throw new Error(`Some graphs have more than ${MOST_NODES} nodes.`);
   const rows = [...stdout.matchAll(/^@nodes\[(\d+), (-?\d+), (\d+)\]: (\d+)$/gm)].map(([, pid, by, op, count]) => ({
     pid: Number(pid),
     by: by!,
     op: Number(op),
     count: Number(count),
   }));
-  return { rows, value };
+  const rowsOf = (pid: number) => {
+    if (new RegExp(`^@more\\[${pid}\\]`, "m").test(stdout)) throw new Error(`Some graphs have more than ${MOST_NODES} nodes.`);
+    return rows.filter((row) => row.pid === pid);
+  };
+  return { rowsOf, value };
 }

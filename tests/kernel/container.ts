@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { mustRun, run } from "../harness/command.ts";
-import type { Temporary } from "../harness/temporary.ts";
+import { ownName, type Temporary } from "../harness/temporary.ts";
 
 /** A container of podman's, with `/srv` for what it and the test tell each other. */
 export interface Container extends AsyncDisposable {
@@ -17,7 +17,7 @@ export async function startContainer(
   argv: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Container> {
-  const id = `llmprof-test-${Deno.pid}`;
+  const id = ownName;
   const podman = (...words: string[]) => mustRun(["podman", "--runtime", "runc", ...words]);
   const image = folder.file("image.tar"), srv = folder.file("srv");
   await mustRun(["tar", "-C", root, "-cf", image, "."]);

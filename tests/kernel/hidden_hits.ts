@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { ownName } from "../harness/temporary.ts";
 import type { LoopDevice } from "./loop_device.ts";
 
 const TRACING = "/sys/kernel/tracing/instances";
@@ -14,7 +15,7 @@ export interface HiddenHits extends Disposable {
  * program, says which hits of a tracepoint (`block/block_rq_complete`), of those that pass its filter, were made by one of these threads or on top of it.
  */
 function hiddenHits(tracepoint: string, filter: string): HiddenHits {
-  const folder = join(TRACING, `llmprof-test-${Deno.pid}`);
+  const folder = join(TRACING, ownName);
   const event = join(folder, "events", tracepoint);
   const hit = new RegExp(`^.{1,16}-(\\d+) .*${tracepoint.split("/")[1]}:`, "gm");
   Deno.mkdirSync(folder);

@@ -1,5 +1,5 @@
 import { mustRun, run } from "../harness/command.ts";
-import type { Temporary } from "../harness/temporary.ts";
+import { ownName, type Temporary } from "../harness/temporary.ts";
 
 /** A block device of a test's own, over a file on the disk. */
 export interface LoopDevice extends AsyncDisposable {
@@ -72,7 +72,7 @@ function statOf(name: string): DeviceStat {
 
 /** A control group whose processes read so many bytes a second from a device at most. `tasks`: the file that takes a process. */
 export function slowReads(device: LoopDevice, bytesPerSecond: number): { readonly tasks: string } & Disposable {
-  const group = `/sys/fs/cgroup/blkio/llmprof-test-${Deno.pid}`;
+  const group = `/sys/fs/cgroup/blkio/${ownName}`;
   Deno.mkdirSync(group);
   Deno.writeTextFileSync(`${group}/blkio.throttle.read_bps_device`, `${device.number} ${bytesPerSecond}`);
   return {
@@ -84,7 +84,7 @@ export function slowReads(device: LoopDevice, bytesPerSecond: number): { readonl
 
 /** A control group whose processes have so much of a processor's time at most. */
 export function cpuLimit(share: number): { readonly tasks: string; readonly stat: () => { throttled: number; ns: number } } & Disposable {
-  const group = `/sys/fs/cgroup/cpu/llmprof-test-${Deno.pid}`;
+  const group = `/sys/fs/cgroup/cpu/${ownName}`;
   Deno.mkdirSync(group);
   Deno.writeTextFileSync(`${group}/cpu.cfs_quota_us`, String(Math.round(share * 100_000)));
   const stat = () => {
@@ -97,7 +97,7 @@ export function cpuLimit(share: number): { readonly tasks: string; readonly stat
 
 /** A control group whose processes have so much memory at most, what the kernel keeps of files for them included. */
 export function memoryLimit(bytes: number): { readonly tasks: string } & Disposable {
-  const group = `/sys/fs/cgroup/memory/llmprof-test-${Deno.pid}`;
+  const group = `/sys/fs/cgroup/memory/${ownName}`;
   Deno.mkdirSync(group);
   Deno.writeTextFileSync(`${group}/memory.limit_in_bytes`, String(bytes));
   return { tasks: `${group}/cgroup.procs`, [Symbol.dispose]: () => Deno.removeSync(group) };
@@ -105,7 +105,7 @@ export function memoryLimit(bytes: number): { readonly tasks: string } & Disposa
 
 /** A control group of version 2, which limits nothing: it says what its processes stand still for. */
 export function ownGroup(): { readonly tasks: string; readonly folder: string } & Disposable {
-  const folder = `/sys/fs/cgroup/unified/llmprof-test-${Deno.pid}`;
+  const folder = `/sys/fs/cgroup/unified/${ownName}`;
   Deno.mkdirSync(folder);
   return { tasks: `${folder}/cgroup.procs`, folder, [Symbol.dispose]: () => Deno.removeSync(folder) };
 }

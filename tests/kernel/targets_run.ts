@@ -147,11 +147,14 @@ function chrooted(way: Way): string[] {
   return [...unshare, "chroot", rootIn(way), "/bin/counted", "load=/opt/libllama.so", "say=ready", "wait=/srv/go", "call"];
 }
 
+/** Whether it is the plain target, and has loaded this library. */
+function countedWith({ pid, name }: ProcessRow, library: string): boolean {
+  return name === "counted" && Deno.readTextFileSync(`/proc/${pid}/maps`).includes(library);
+}
+
 async function killedAtGate(way: Way): Promise<void> {
   const { program, library } = plain(way);
-  const stands = ({ pid, name, state }: ProcessRow) => {
-    return name === "counted" && state === "T" && Deno.readTextFileSync(`/proc/${pid}/maps`).includes(library);
-  };
+  const stands = (row: ProcessRow) => row.state === "T" && countedWith(row, library);
   await way.started(["sh", "-c", '"$@"; "$@" call', "sh", program, `load=${library}`], async (llmprof) => {
     const { pid } = await until("a process stands at the gate", () => treeFrom(llmprof.pid).find(stands));
     Deno.kill(pid, "SIGKILL");
@@ -329,7 +332,7 @@ async function inPodman(way: Way): Promise<void> {
   await using container = await startContainer(way.folder, rootIn(way), [...target, "wait=/srv/end"]);
   const { id, srv, podman } = container;
   await podman("exec", "--detach", id, ...target);
-  await until("both have loaded their library", () => processTable().filter(({ name }) => name === "counted").length >= 2);
+  await until("both have loaded their library", () => processTable().filter((row) => countedWith(row, "/opt/libllama.so")).length >= 2);
   const printed = await mustRun([...llmprof, "operators", "--container", id, "--dry-run", "--bpftrace", way.bpftrace]);
   assert.match(printed.stdout, /pid_ns_for_children/, "what is printed follows who comes after it, as what is run does");
   await way.attached({ flags: ["--container", id] }, () => {

@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import { cache } from "../harness/places.ts";
+import { ownName } from "../harness/temporary.ts";
 import { aligned, ggufHeader, tensorBytes } from "./gguf.ts";
 import { llamaTensors, llamaValues } from "./llama.ts";
 import { routedContent } from "./router.ts";
@@ -27,7 +28,7 @@ export function writeModel(path: string, shape: Shape): void {
   if (isWritten(path, header, size)) return;
   Deno.mkdirSync(join(path, ".."), { recursive: true });
   // Renamed when complete: a run that was interrupted leaves no half model behind.
-  const partial = `${path}.${Deno.pid}`;
+  const partial = `${path}.${ownName}`;
   const file = Deno.openSync(partial, { write: true, create: true, truncate: true });
   try {
     const write = writer(file);

@@ -1,10 +1,10 @@
 /** A cold start that no event explains: whose code ran, by a timer's samples, and how much of the time nothing did. */
 import assert from "node:assert/strict";
-import { sampledTest } from "../harness/kernel.ts";
-import { temporary } from "../harness/temporary.ts";
-import { built } from "../setup/programs.ts";
-import { allFormats, startLlmprof, summaryOf } from "./live_run.ts";
-import { differingReplays } from "./replayed.ts";
+import { sampledTest } from "../../harness/kernel.ts";
+import { temporary } from "../../harness/temporary.ts";
+import { built } from "../../setup/programs.ts";
+import { allFormats, startLlmprof, summaryOf } from "../live_run.ts";
+import { differingReplays } from "../replayed.ts";
 
 const SLEPT_NS = 300e6;
 

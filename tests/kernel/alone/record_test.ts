@@ -1,16 +1,16 @@
 /** Several layers in one run: what each tells is what it tells alone, and shared probes are attached once. */
 import assert from "node:assert/strict";
-import { start } from "../harness/command.ts";
-import { sampledTest } from "../harness/kernel.ts";
-import { llmprof } from "../harness/llmprof.ts";
-import { temporary } from "../harness/temporary.ts";
-import { parseEngineLog } from "../workloads/engine_log.ts";
-import { engineCommand } from "../workloads/engine_run.ts";
-import { model } from "../workloads/model.ts";
-import { recordResultSchema } from "../../lib/commands/record_schema.ts";
-import { outputPath } from "./live_run.ts";
-import { differingReplays } from "./replayed.ts";
-import { errors, query } from "../judge/trace_processor.ts";
+import { start } from "../../harness/command.ts";
+import { sampledTest } from "../../harness/kernel.ts";
+import { llmprof } from "../../harness/llmprof.ts";
+import { temporary } from "../../harness/temporary.ts";
+import { parseEngineLog } from "../../workloads/engine_log.ts";
+import { engineCommand } from "../../workloads/engine_run.ts";
+import { model } from "../../workloads/model.ts";
+import { recordResultSchema } from "../../../lib/commands/record_schema.ts";
+import { outputPath } from "../live_run.ts";
+import { differingReplays } from "../replayed.ts";
+import { errors, query } from "../../judge/trace_processor.ts";
 
 const TOKENS = 23;
 

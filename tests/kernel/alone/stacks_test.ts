@@ -1,11 +1,11 @@
 /** Who called, where a thread leaves its processor. */
 import assert from "node:assert/strict";
-import { sampledTest } from "../harness/kernel.ts";
-import { temporary } from "../harness/temporary.ts";
-import { query } from "../judge/trace_processor.ts";
-import { built } from "../setup/programs.ts";
-import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
-import { differingReplays } from "./replayed.ts";
+import { sampledTest } from "../../harness/kernel.ts";
+import { temporary } from "../../harness/temporary.ts";
+import { query } from "../../judge/trace_processor.ts";
+import { built } from "../../setup/programs.ts";
+import { allFormats, outputPath, startLlmprof, summaryOf } from "../live_run.ts";
+import { differingReplays } from "../replayed.ts";
 
 const LEFTS = 101, RIGHTS = 53;
 

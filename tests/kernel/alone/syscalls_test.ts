@@ -1,10 +1,10 @@
 /** System calls of a program that says which it makes: as many in each thread, and as long. */
 import assert from "node:assert/strict";
-import { sampledTest } from "../harness/kernel.ts";
-import { temporary } from "../harness/temporary.ts";
-import { built } from "../setup/programs.ts";
-import { allFormats, startLlmprof, summaryOf } from "./live_run.ts";
-import { differingReplays } from "./replayed.ts";
+import { sampledTest } from "../../harness/kernel.ts";
+import { temporary } from "../../harness/temporary.ts";
+import { built } from "../../setup/programs.ts";
+import { allFormats, startLlmprof, summaryOf } from "../live_run.ts";
+import { differingReplays } from "../replayed.ts";
 
 sampledTest(1, "--syscalls: every call of each thread, and how long it waited", { engine: false, judge: false }, async ({ path }) => {
   using folder = temporary();

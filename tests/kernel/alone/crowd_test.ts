@@ -1,11 +1,11 @@
 /** Targets of a size that nobody tries: every thread, every fork and every call is there, once. */
 import assert from "node:assert/strict";
-import { sampledTest } from "../harness/kernel.ts";
-import { temporary } from "../harness/temporary.ts";
-import { errors, query } from "../judge/trace_processor.ts";
-import { readSteadyLog, steadyCommand, type SteadyOptions } from "../workloads/steady.ts";
-import { built } from "../setup/programs.ts";
-import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
+import { sampledTest } from "../../harness/kernel.ts";
+import { temporary } from "../../harness/temporary.ts";
+import { errors, query } from "../../judge/trace_processor.ts";
+import { readSteadyLog, steadyCommand, type SteadyOptions } from "../../workloads/steady.ts";
+import { built } from "../../setup/programs.ts";
+import { outputPath, startLlmprof, summaryOf } from "../live_run.ts";
 
 const needs = { gcc: true, judge: true };
 /** Primes: a number found in a trace can only come from here. */

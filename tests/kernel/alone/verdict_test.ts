@@ -1,16 +1,16 @@
 /** Planted bottlenecks: what `sched` says that threads wait for, and that it waits less where its advice is followed. */
 import assert from "node:assert/strict";
-import type { SchedResult } from "../../lib/analysis/sched_schema.ts";
-import { parsePressure } from "../../lib/machine/pressure.ts";
-import type { Summary } from "../../lib/analysis/summary.ts";
-import { mustRun, start } from "../harness/command.ts";
-import { sampledTest } from "../harness/kernel.ts";
-import { type Temporary, temporary } from "../harness/temporary.ts";
-import { built } from "../setup/programs.ts";
-import { startLlmprof, summaryOf } from "./live_run.ts";
-import { compareSeen } from "./hidden_hits.ts";
-import { cpuLimit, loopDevice, memoryLimit, ownGroup, slowReads } from "./loop_device.ts";
-import { untilTold } from "./until_told.ts";
+import type { SchedResult } from "../../../lib/analysis/sched_schema.ts";
+import { parsePressure } from "../../../lib/machine/pressure.ts";
+import type { Summary } from "../../../lib/analysis/summary.ts";
+import { mustRun, start } from "../../harness/command.ts";
+import { sampledTest } from "../../harness/kernel.ts";
+import { type Temporary, temporary } from "../../harness/temporary.ts";
+import { built } from "../../setup/programs.ts";
+import { startLlmprof, summaryOf } from "../live_run.ts";
+import { compareSeen } from "../hidden_hits.ts";
+import { cpuLimit, loopDevice, memoryLimit, ownGroup, slowReads } from "../loop_device.ts";
+import { untilTold } from "../until_told.ts";
 
 /** What is found out of a program that is watched from before it begins. `tasks`: control groups that it joins first. */
 async function told(bpftrace: string, folder: Temporary, words: readonly string[], tasks: readonly string[] = []): Promise<Summary<SchedResult>> {

@@ -1,13 +1,13 @@
 /** What a model's load brings into memory: by llmprof, by mincore, and by the kernel's account of the process. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { sampledTest } from "../harness/kernel.ts";
-import { cache } from "../harness/places.ts";
-import { temporary } from "../harness/temporary.ts";
-import { writeModel } from "../workloads/model.ts";
-import { dropFromCache } from "../workloads/pagecache.ts";
-import { shapes } from "../workloads/shapes.ts";
-import { startLlmprof, summaryOf } from "./live_run.ts";
+import { sampledTest } from "../../harness/kernel.ts";
+import { cache } from "../../harness/places.ts";
+import { temporary } from "../../harness/temporary.ts";
+import { writeModel } from "../../workloads/model.ts";
+import { dropFromCache } from "../../workloads/pagecache.ts";
+import { shapes } from "../../workloads/shapes.ts";
+import { startLlmprof, summaryOf } from "../live_run.ts";
 import { type PageCacheRun, pageCacheRun } from "./page_cache_run.ts";
 
 /** The cache holds whole pages. */

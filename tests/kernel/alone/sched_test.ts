@@ -1,14 +1,14 @@
 /** Where threads are when they are on no processor: waits that are planted, and what the kernel itself counts of the thread. */
 import assert from "node:assert/strict";
-import { start } from "../harness/command.ts";
-import { sampledTest } from "../harness/kernel.ts";
-import { temporary } from "../harness/temporary.ts";
-import { query } from "../judge/trace_processor.ts";
-import { built } from "../setup/programs.ts";
-import { compareSeen, hiddenSwitchesTo } from "./hidden_hits.ts";
-import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
-import { loopDevice, slowReads } from "./loop_device.ts";
-import { differingReplays } from "./replayed.ts";
+import { start } from "../../harness/command.ts";
+import { sampledTest } from "../../harness/kernel.ts";
+import { temporary } from "../../harness/temporary.ts";
+import { query } from "../../judge/trace_processor.ts";
+import { built } from "../../setup/programs.ts";
+import { compareSeen, hiddenSwitchesTo } from "../hidden_hits.ts";
+import { allFormats, outputPath, startLlmprof, summaryOf } from "../live_run.ts";
+import { loopDevice, slowReads } from "../loop_device.ts";
+import { differingReplays } from "../replayed.ts";
 
 /** What waits.c says of each wait, and at its end of the kernel's counters. */
 interface Wait {

@@ -1,14 +1,14 @@
 /** What tools of others say of the same disk and the same thread, in the same run. */
 import assert from "node:assert/strict";
-import { start } from "../harness/command.ts";
-import { sampledTest } from "../harness/kernel.ts";
-import { temporary } from "../harness/temporary.ts";
-import { type Bucket, endTool, histogramOf, offCpuOf, startTool } from "../independent/libbpf_tools.ts";
-import { built } from "../setup/programs.ts";
-import { fioCommand, jobOf } from "./fio.ts";
-import { compareSeen, hiddenAnswers, hiddenSwitchesTo } from "./hidden_hits.ts";
-import { startLlmprof, summaryOf } from "./live_run.ts";
-import { loopDevice } from "./loop_device.ts";
+import { start } from "../../harness/command.ts";
+import { sampledTest } from "../../harness/kernel.ts";
+import { temporary } from "../../harness/temporary.ts";
+import { type Bucket, endTool, histogramOf, offCpuOf, startTool } from "../../independent/libbpf_tools.ts";
+import { built } from "../../setup/programs.ts";
+import { fioCommand, jobOf } from "../fio.ts";
+import { compareSeen, hiddenAnswers, hiddenSwitchesTo } from "../hidden_hits.ts";
+import { startLlmprof, summaryOf } from "../live_run.ts";
+import { loopDevice } from "../loop_device.ts";
 
 const REQUESTS = 4999, HOG = 1;
 

@@ -1,13 +1,13 @@
 /** Work and waiting apart: a program whose workers wait for each other writes down for how long. */
 import assert from "node:assert/strict";
-import { start } from "../harness/command.ts";
-import { sampledTest } from "../harness/kernel.ts";
-import { temporary } from "../harness/temporary.ts";
-import { query } from "../judge/trace_processor.ts";
-import { built } from "../setup/programs.ts";
-import { engineCommand } from "../workloads/engine_run.ts";
-import { model } from "../workloads/model.ts";
-import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
+import { start } from "../../harness/command.ts";
+import { sampledTest } from "../../harness/kernel.ts";
+import { temporary } from "../../harness/temporary.ts";
+import { query } from "../../judge/trace_processor.ts";
+import { built } from "../../setup/programs.ts";
+import { engineCommand } from "../../workloads/engine_run.ts";
+import { model } from "../../workloads/model.ts";
+import { outputPath, startLlmprof, summaryOf } from "../live_run.ts";
 
 /** A prime; of each graph six operators with two barriers (team.c). */
 const GRAPHS = 23, BARRIERS = 6 * 2;

@@ -1,11 +1,11 @@
 /** Device files of GPUs, by nodes of a harmless driver in a `/dev` of the test's own. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { mustRun, start } from "../harness/command.ts";
-import { sampledTest } from "../harness/kernel.ts";
-import { type Temporary, temporary } from "../harness/temporary.ts";
-import { built } from "../setup/programs.ts";
-import { startLlmprof, summaryOf } from "./live_run.ts";
+import { mustRun, start } from "../../harness/command.ts";
+import { sampledTest } from "../../harness/kernel.ts";
+import { type Temporary, temporary } from "../../harness/temporary.ts";
+import { built } from "../../setup/programs.ts";
+import { startLlmprof, summaryOf } from "../live_run.ts";
 
 const devices = join(built.gpu.protected, "devices");
 /** /dev/net/tun */

@@ -1,13 +1,13 @@
 /** A limit on what tracing may cost, on a real engine: kept, stepped down to, or refused. */
 import assert from "node:assert/strict";
-import { mustRun, run } from "../harness/command.ts";
-import { matrixTest, sampledTest } from "../harness/kernel.ts";
-import { llmprof } from "../harness/llmprof.ts";
-import { temporary } from "../harness/temporary.ts";
-import { startEngine } from "../workloads/engine_run.ts";
-import { model } from "../workloads/model.ts";
-import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
-import type { Summary } from "../../lib/analysis/summary.ts";
+import { mustRun, run } from "../../harness/command.ts";
+import { matrixTest, sampledTest } from "../../harness/kernel.ts";
+import { llmprof } from "../../harness/llmprof.ts";
+import { temporary } from "../../harness/temporary.ts";
+import { startEngine } from "../../workloads/engine_run.ts";
+import { model } from "../../workloads/model.ts";
+import type { OperatorsResult } from "../../../lib/analysis/operators_schema.ts";
+import type { Summary } from "../../../lib/analysis/summary.ts";
 
 sampledTest(
   1,

@@ -1,8 +1,8 @@
 /** Phases whose length is known are found, in whatever order they come, and so is the time that nothing explains. */
 import assert from "node:assert/strict";
-import { sampledTest } from "../harness/kernel.ts";
-import { plantedCalls } from "../workloads/planted.ts";
-import { isExact, type PlantedRun, plantedRun } from "./planted_run.ts";
+import { sampledTest } from "../../harness/kernel.ts";
+import { plantedCalls } from "../../workloads/planted.ts";
+import { isExact, type PlantedRun, plantedRun } from "../planted_run.ts";
 
 const needs = { gcc: true, judge: true };
 

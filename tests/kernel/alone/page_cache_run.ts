@@ -1,11 +1,11 @@
 import { basename } from "node:path";
-import { temporary } from "../harness/temporary.ts";
-import { watchEvicted } from "../independent/evicted.ts";
-import { parseEngineLog } from "../workloads/engine_log.ts";
-import { engineCommand } from "../workloads/engine_run.ts";
-import { residentBytes } from "../workloads/pagecache.ts";
-import { bootNow } from "./boot_clock.ts";
-import { startLlmprof, summaryOf } from "./live_run.ts";
+import { temporary } from "../../harness/temporary.ts";
+import { watchEvicted } from "../../independent/evicted.ts";
+import { parseEngineLog } from "../../workloads/engine_log.ts";
+import { engineCommand } from "../../workloads/engine_run.ts";
+import { residentBytes } from "../../workloads/pagecache.ts";
+import { bootNow } from "../boot_clock.ts";
+import { startLlmprof, summaryOf } from "../live_run.ts";
 
 /** All in bytes, of one model's file. */
 export interface PageCacheRun {

@@ -3,16 +3,16 @@
  * there counts nanoseconds of a processor's clock instead. So what they come to is known; that hardware counts is not tested by this.
  */
 import assert from "node:assert/strict";
-import { start } from "../harness/command.ts";
-import { sampledTest } from "../harness/kernel.ts";
-import { llmprof } from "../harness/llmprof.ts";
-import { type Temporary, temporary } from "../harness/temporary.ts";
-import { trace } from "../independent/trace.ts";
-import { query } from "../judge/trace_processor.ts";
-import { engineCommand, startEngine } from "../workloads/engine_run.ts";
-import { model } from "../workloads/model.ts";
-import { outputPath, summaryOf } from "./live_run.ts";
-import { differingReplays } from "./replayed.ts";
+import { start } from "../../harness/command.ts";
+import { sampledTest } from "../../harness/kernel.ts";
+import { llmprof } from "../../harness/llmprof.ts";
+import { type Temporary, temporary } from "../../harness/temporary.ts";
+import { trace } from "../../independent/trace.ts";
+import { query } from "../../judge/trace_processor.ts";
+import { engineCommand, startEngine } from "../../workloads/engine_run.ts";
+import { model } from "../../workloads/model.ts";
+import { outputPath, summaryOf } from "../live_run.ts";
+import { differingReplays } from "../replayed.ts";
 
 const EVERY = 2_000_000;
 /** One in so many nanoseconds of the clock stands for one event: half an instruction in a cycle, half of the references miss. */

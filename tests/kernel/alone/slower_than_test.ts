@@ -1,13 +1,13 @@
 /** Tokens alone until one is slow, then operators for a while: the slow one is planted. */
 import { setTimeout as pause } from "node:timers/promises";
 import assert from "node:assert/strict";
-import { sampledTest } from "../harness/kernel.ts";
-import { temporary } from "../harness/temporary.ts";
-import { query } from "../judge/trace_processor.ts";
-import { busyEngine } from "../workloads/engine_run.ts";
-import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
-import { differingReplays } from "./replayed.ts";
-import { slicesOf } from "./trace_figures.ts";
+import { sampledTest } from "../../harness/kernel.ts";
+import { temporary } from "../../harness/temporary.ts";
+import { query } from "../../judge/trace_processor.ts";
+import { busyEngine } from "../../workloads/engine_run.ts";
+import { allFormats, outputPath, startLlmprof, summaryOf } from "../live_run.ts";
+import { differingReplays } from "../replayed.ts";
+import { slicesOf } from "../trace_figures.ts";
 
 /** A token takes a millisecond, and on a busy machine sometimes ten. */
 const FACTOR = 100, STOP_MS = 1000;

@@ -1,14 +1,14 @@
 /** The operators of a graph fill it, and what of a call is no graph is shown as such. */
 import assert from "node:assert/strict";
-import { renderText } from "../../exporters/text.ts";
-import { presentOperators } from "../../lib/analysis/operators_present.ts";
-import { sampledTest } from "../harness/kernel.ts";
-import { temporary } from "../harness/temporary.ts";
-import { median } from "../independent/durations.ts";
-import { engineCommand } from "../workloads/engine_run.ts";
-import { model } from "../workloads/model.ts";
-import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
-import { slicesOf, type TraceSlice } from "./trace_figures.ts";
+import { renderText } from "../../../exporters/text.ts";
+import { presentOperators } from "../../../lib/analysis/operators_present.ts";
+import { sampledTest } from "../../harness/kernel.ts";
+import { temporary } from "../../harness/temporary.ts";
+import { median } from "../../independent/durations.ts";
+import { engineCommand } from "../../workloads/engine_run.ts";
+import { model } from "../../workloads/model.ts";
+import { outputPath, startLlmprof, summaryOf } from "../live_run.ts";
+import { slicesOf, type TraceSlice } from "../trace_figures.ts";
 
 sampledTest(
   0,

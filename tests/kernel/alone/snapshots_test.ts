@@ -1,16 +1,16 @@
 /** Sums of intervals: as many requests as fio made, and times off a processor and faults as programs know them of themselves. */
 import assert from "node:assert/strict";
-import { ioSnapshotSchema, schedSnapshotSchema } from "../../lib/analysis/snapshots_schema.ts";
-import { reportSummarySchema } from "../../lib/commands/report_schema.ts";
-import { parsePressure } from "../../lib/machine/pressure.ts";
-import { mustRun, start } from "../harness/command.ts";
-import { sampledTest } from "../harness/kernel.ts";
-import { llmprof } from "../harness/llmprof.ts";
-import { temporary } from "../harness/temporary.ts";
-import { hasRawTracepoints } from "../independent/requests.ts";
-import { backwards, BLOCK, fioCommand } from "./fio.ts";
-import { compareSeen, hiddenAnswers, hiddenSwitchesTo } from "./hidden_hits.ts";
-import { loopDevice } from "./loop_device.ts";
+import { ioSnapshotSchema, schedSnapshotSchema } from "../../../lib/analysis/snapshots_schema.ts";
+import { reportSummarySchema } from "../../../lib/commands/report_schema.ts";
+import { parsePressure } from "../../../lib/machine/pressure.ts";
+import { mustRun, start } from "../../harness/command.ts";
+import { sampledTest } from "../../harness/kernel.ts";
+import { llmprof } from "../../harness/llmprof.ts";
+import { temporary } from "../../harness/temporary.ts";
+import { hasRawTracepoints } from "../../independent/requests.ts";
+import { backwards, BLOCK, fioCommand } from "../fio.ts";
+import { compareSeen, hiddenAnswers, hiddenSwitchesTo } from "../hidden_hits.ts";
+import { loopDevice } from "../loop_device.ts";
 
 const REQUESTS = 4999;
 

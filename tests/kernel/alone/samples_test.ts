@@ -1,10 +1,10 @@
 /** A timer's samples: as many as there was CPU time, in the functions that took it. */
 import assert from "node:assert/strict";
-import { sampledTest } from "../harness/kernel.ts";
-import { temporary } from "../harness/temporary.ts";
-import { built } from "../setup/programs.ts";
-import { allFormats, startLlmprof, summaryOf } from "./live_run.ts";
-import { differingReplays } from "./replayed.ts";
+import { sampledTest } from "../../harness/kernel.ts";
+import { temporary } from "../../harness/temporary.ts";
+import { built } from "../../setup/programs.ts";
+import { allFormats, startLlmprof, summaryOf } from "../live_run.ts";
+import { differingReplays } from "../replayed.ts";
 
 const CALLS = 1009;
 /** The functions of the workload, and what they are called. */
