@@ -1,11 +1,12 @@
 /**
  * What tracing costs the tracer: CPU time of bpftrace and of llmprof while a made-up engine starts operators at a fixed rate.
  *
- *     deno run -A tests/bench/collector.ts [--rate 25000] [--seconds 20] [--rounds 1] [--format pftrace] [--detail op]
+ *     deno run -A tests/bench/collector.ts [--rate 25000] [--windows 12] [--rounds 1] [--format pftrace] [--detail op] [--bpftrace 0.23]
  *
- * Read from /proc/PID/stat of both (llmprof with the children that it has waited for) at the two ends of two stretches in which nothing starts or
- * ends. In the first one V8 still compiles what llmprof runs, a tenth of a second and more; the second is what a long run costs. At most 5 % of one core
- * together is wanted where bpftrace has a ring buffer.
+ * Read from /proc/PID/stat of both (llmprof with the children that it has waited for) at the ends of windows in which nothing starts or ends. In the first
+ * twenty seconds V8 still compiles what llmprof runs: their mean is told. What comes after is what a long run costs: of its windows the median is told and
+ * where the true one is, for a neighbour that is loud for some seconds makes the same work take twice as much. At most 5 % of one core together is wanted
+ * where bpftrace has a ring buffer.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -17,38 +18,45 @@ import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
 import { bpftracesOf } from "../kernel/processes.ts";
 import { built } from "../setup/programs.ts";
+import { middle } from "./statistics.ts";
 
 const { values: options } = parseArgs({
   options: {
     rate: { type: "string", default: "25000" },
-    seconds: { type: "string", default: "20" },
+    windows: { type: "string", default: "12" },
     rounds: { type: "string", default: "1" },
     format: { type: "string", default: "pftrace" },
     detail: { type: "string", default: "op" },
+    bpftrace: { type: "string" },
   },
 });
-const seconds = Number(options.seconds);
+const windows = Number(options.windows);
 
 /** The first pauses of the reader are short ones. */
 const SETTLED_SECONDS = 3;
+const COMPILING_SECONDS = 20;
+/** Long beside the reader's pauses, of a second at most, and beside the kernel's steps of 10 ms. */
+const WINDOW_SECONDS = 5;
 
-console.log("bpftrace  from s operators/s     lost   CPU of bpftrace    CPU of llmprof   together");
+const chosen = bpftraces().filter(({ name }) => options.bpftrace === undefined || name === options.bpftrace);
 for (let round = 0; round < Number(options.rounds); round++) {
-  for (const { name, path } of bpftraces()) await measure(name, path);
+  for (const { name, path } of chosen) await measure(name, path);
 }
 
 async function measure(name: string, bpftrace: string): Promise<void> {
   using folder = temporary();
-  await using engine = start([built.paced, options.rate, String(2 * seconds + 30)]);
+  const seconds = SETTLED_SECONDS + COMPILING_SECONDS + windows * WINDOW_SECONDS + 30;
+  const limit = { timeoutMilliseconds: (seconds + 30) * 1000 };
+  await using engine = start([built.paced, options.rate, String(seconds)], limit);
   await engine.saw("running");
   const flags = ["--bpftrace", bpftrace, "--detail", options.detail, "--summary", "json", "-o", folder.file(`run.${options.format}`)];
-  await using tracer = start([...llmprof, "operators", "--pid", String(engine.pid), ...flags]);
+  await using tracer = start([...llmprof, "operators", "--pid", String(engine.pid), ...flags], limit);
   await tracer.saw("Tracing");
   await pause(SETTLED_SECONDS * 1000);
   const readers = bpftracesOf(tracer.pid);
-  const read = () => ({ at: performance.now() / 1000, own: cpuOf(tracer.pid, true), bpftrace: sum(readers.map((pid) => cpuOf(pid, false))) });
+  const read = () => [performance.now() / 1000, sum(readers.map((pid) => cpuOf(pid, false))), cpuOf(tracer.pid, true)] as const;
   const reads = [read()];
-  for (let stretch = 0; stretch < 2; stretch++) {
+  for (const seconds of [COMPILING_SECONDS, ...Array<number>(windows).fill(WINDOW_SECONDS)]) {
     await pause(seconds * 1000);
     reads.push(read());
   }
@@ -61,17 +69,21 @@ async function measure(name: string, bpftrace: string): Promise<void> {
     throw new Error(`${result.graphs.withoutOperators} of ${result.graphs.count} graphs came without operators`);
   }
   const rate = operators / ((endNs! - startNs!) / 1e9);
-  for (const [stretch, before] of reads.slice(0, -1).entries()) {
-    const after = reads[stretch + 1]!;
-    const share = (cpu: number) => {
-      const used = cpu / (after.at - before.at);
-      return `${(100 * used).toFixed(2)} % ${(1e6 * used / rate).toFixed(2)} µs`.padStart(17);
-    };
-    const [forBpftrace, forLlmprof] = [after.bpftrace - before.bpftrace, after.own - before.own];
-    const shares = [forBpftrace, forLlmprof, forBpftrace + forLlmprof].map(share).join(" ");
-    const from = String(SETTLED_SECONDS + stretch * seconds);
-    console.log(`${name.padEnd(8)} ${from.padStart(7)} ${rate.toFixed(0).padStart(11)} ${String(events.lost).padStart(8)} ${shares}`);
+  console.log(`bpftrace ${name}: ${rate.toFixed(0)} operators a second, ${events.lost} lost`);
+  // Of each stretch, the shares of a core that bpftrace, llmprof and both used.
+  const [first, ...others] = reads.slice(1).map(([at, reader, own], i) => {
+    const [from, readerBefore, ownBefore] = reads[i]!;
+    return [reader - readerBefore, own - ownBefore, reader - readerBefore + own - ownBefore].map((used) => used / (at - from));
+  });
+  for (const [i, who] of ["bpftrace", "llmprof", "together"].entries()) {
+    const { median, low, high, count } = middle(others.map((shares) => shares[i]!));
+    const told = `median ${percent(median)} (${percent(low)} to ${percent(high)}), ${(1e6 * median / rate).toFixed(2)} µs an operator`;
+    console.log(`  ${who.padEnd(8)}  while V8 compiles ${percent(first![i]!)}; ${count} windows of ${WINDOW_SECONDS} s after that: ${told}`);
   }
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(2)} %`;
 }
 
 /** Seconds of CPU time, in steps of 10 ms; `waited`: with children that have ended. */
