@@ -33,7 +33,7 @@ export const noGuard: Guard = {
  * The process ends when its standard input does. Then it continues what was reported as stopped, and, where a gate inside the kernel may have
  * stopped a process that llmprof had not yet reported, everything else that stands stopped, did not do so when the guard started, and has
  * mapped a matching file or belongs to a tree in which programs are stopped at their start. It looks until no gate's bpftrace lives, and once
- * more, for three seconds at most: whom another llmprof stops is not its affair.
+ * more, for three seconds at most: whom another llmprof stops is not its affair. What that has started it knows, because a guard's name says whose it is.
  *
  * `$1` is a folder that goes with llmprof, if it is not empty. What follows are patterns of the shell; without one, nobody is stopped. State is read
  * from `status`, where a newline in a process's name is escaped.
@@ -58,19 +58,26 @@ maps() {
 below() {
   up=$1
   while [ "\${up:-0}" -gt 1 ]; do
-    case $roots in *" $up "*) return 0 ;; esac
+    case $2 in *" $up "*) return 0 ;; esac
     field "$up" PPid
     up=$value
   done
   return 1
 }
 unlisted() {
+  others=' '
+  for dir in /proc/[0-9]*; do
+    if [ "$dir" = "/proc/$$" ]; then continue; fi
+    field "\${dir#/proc/}" Name
+    case $value in llmprof:*) others="$others\${value#llmprof:} " ;; esac
+  done
   for dir in /proc/[0-9]*; do
     pid=\${dir#/proc/}
     case $before in *" $pid "*) continue ;; esac
-    if stopped "$pid" && { maps "$pid" "$@" || below "$pid"; }; then kill -CONT "$pid" 2>/dev/null; fi
+    if stopped "$pid" && ! below "$pid" "$others" && { maps "$pid" "$@" || below "$pid" "$roots"; }; then kill -CONT "$pid" 2>/dev/null; fi
   done
 }
+printf %s "llmprof:$PPID" > /proc/$$/comm
 folder=$1 before=' ' listed=' ' roots=' ' gates= last=
 shift
 if [ $# -gt 0 ]; then

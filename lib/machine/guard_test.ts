@@ -77,6 +77,26 @@ Deno.test("guard: when the bpftrace of no gate lives, whoever is stopped from th
   await end(stopped, later);
 });
 
+Deno.test("guard: what another llmprof has started is left to that one's guard", async () => {
+  const guard = await startGuard(patterns);
+  await guard.armed(1);
+  // A shell that stands for the other, with its target and a guard's name.
+  const script = `"$0" 60 & echo $!; sh -c 'printf %s "llmprof:$PPID" > /proc/$$/comm; read -r _'; kill -KILL $!`;
+  const other = spawnChild({ program: "sh", args: ["-c", script, sleeper], stdin: "piped", stdout: "piped" });
+  const said = other.stdout!.pipeThrough(new TextDecoderStream()).getReader();
+  const theirs = Number((await said.read()).value);
+  await until(async () => (await files.text(`/proc/${theirs}/comm`)) === "sleeper\n");
+  Deno.kill(theirs, "SIGSTOP");
+  const nobodys = await stoppedSleeper();
+  guard.unheard();
+  await guard.close();
+  assert.deepEqual([await stateOf(theirs), await stateOf(nobodys.pid)], ["T", "S"]);
+  await other.stdin!.close();
+  await said.cancel();
+  await other.status;
+  await end(nobodys);
+});
+
 Deno.test("guard: a guard that cannot start is an error", async () => {
   await assert.rejects(startGuard(["x"], "", (options) => spawnChild({ ...options, program: "/bin/false" })), /guard process did not start/);
 });

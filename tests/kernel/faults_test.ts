@@ -2,36 +2,19 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { mustRun } from "../harness/command.ts";
 import type { Bpftrace } from "../harness/bpftraces.ts";
-import { matrixTest, sampledTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
-import { type By, type Expected, type FaultyRun, faultyRun, latencyNs, type Stage } from "./faulty_run.ts";
+import { type Case, faultTests, killedEarly, needs } from "./fault_tests.ts";
+import { type Expected, type FaultyRun, faultyRun, latencyNs } from "./faulty_run.ts";
 import { outputPath } from "./live_run.ts";
 import { until } from "./processes.ts";
 
-const needs = { gcc: true, judge: true };
 const formats = ["pftrace", "json", "jsonl", "pftrace.gz", "llmprof"];
-
-interface Case {
-  readonly name: string;
-  readonly by: By;
-  readonly stage: Stage;
-  /** What happens; returns what is expected beside the usual. */
-  readonly fault: (run: FaultyRun) => Expected | Promise<Expected>;
-  readonly formats?: readonly string[];
-  readonly under?: readonly string[];
-  /** Default: with one bpftrace of those that are here. */
-  readonly often?: "every bpftrace" | "when asked";
-}
 
 const killed: Case["fault"] = ({ llmprof, now }) => {
   const seenUntil = now() - latencyNs;
   llmprof.kill("SIGKILL");
   return { code: 137, signal: "SIGKILL", seenUntil };
-};
-const killedEarly: Case["fault"] = ({ llmprof }) => {
-  llmprof.kill("SIGKILL");
-  // The empty file that was opened before anything else.
-  return { code: 137, signal: "SIGKILL" };
 };
 const nothing = { code: 0, says: [/^Nothing was traced: llmprof was ended before it counted\.$/m], files: [] };
 /** Everything that happened before. */
@@ -43,7 +26,7 @@ function stopped({ typed, now }: FaultyRun, signal: Deno.Signal): Expected {
 /** Longer than it may take from an event to the file. */
 const aWhile = () => pause(1500);
 
-const cases: readonly Case[] = [
+faultTests([
   {
     name: "llmprof is killed while it counts: each file holds what was seen until 1.3 s before",
     often: "every bpftrace",
@@ -56,14 +39,6 @@ const cases: readonly Case[] = [
     },
   },
   { name: "llmprof is killed while a program stands before its first instruction", by: "start", stage: "standing", fault: killedEarly },
-  { name: "llmprof is killed while a program that it started stands at the gate", by: "start", stage: "gate", fault: killedEarly },
-  {
-    name: "llmprof is killed while the process that it waited for stands at the gate",
-    often: "when asked",
-    by: "wait",
-    stage: "gate",
-    fault: killedEarly,
-  },
   {
     name: "bpftrace is killed while it counts",
     often: "every bpftrace",
@@ -75,15 +50,6 @@ const cases: readonly Case[] = [
       const until = now() - latencyNs;
       Deno.kill(bpftraces().at(-1)!, "SIGKILL");
       return { code: 1, seenUntil: until, says: [/^bpftrace ended while it traced \('\w+'\)\. Somebody killed it, or the kernel did/m] };
-    },
-  },
-  {
-    name: "the gate's bpftrace is killed while the target stands at the gate",
-    by: "start",
-    stage: "gate",
-    fault: ({ bpftraces }) => {
-      for (const pid of bpftraces()) Deno.kill(pid, "SIGKILL");
-      return { code: 1 };
     },
   },
   {
@@ -230,17 +196,7 @@ const cases: readonly Case[] = [
       return { code: 1, files: [], says: [/^Cannot go on writing \S+run\.pftrace\. It was removed while it was written\.\nChoose another place/m] };
     },
   },
-];
-
-for (const [index, { name, by, stage, fault, often, ...options }] of cases.entries()) {
-  const test = async ({ path: bpftrace }: Bpftrace) => {
-    await using run = await faultyRun({ bpftrace, by, ...options });
-    await run.at(stage);
-    await run.end(await fault(run));
-  };
-  if (often === "every bpftrace") matrixTest(name, needs, test);
-  else sampledTest(index, name, needs, test, often === "when asked");
-}
+]);
 
 for (const [index, full] of ["json", "pftrace.gz", "llmprof"].entries()) {
   const test = async ({ path: bpftrace }: Bpftrace) => {

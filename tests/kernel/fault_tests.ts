@@ -1,0 +1,36 @@
+import type { Bpftrace } from "../harness/bpftraces.ts";
+import { matrixTest, sampledTest } from "../harness/kernel.ts";
+import { type By, type Expected, type FaultyRun, faultyRun, type Stage } from "./faulty_run.ts";
+
+export const needs = { gcc: true, judge: true };
+
+export interface Case {
+  readonly name: string;
+  readonly by: By;
+  readonly stage: Stage;
+  /** What happens; returns what is expected beside the usual. */
+  readonly fault: (run: FaultyRun) => Expected | Promise<Expected>;
+  readonly formats?: readonly string[];
+  readonly under?: readonly string[];
+  /** Default: with one bpftrace of those that are here. */
+  readonly often?: "every bpftrace" | "when asked";
+}
+
+export const killedEarly: Case["fault"] = ({ llmprof }) => {
+  llmprof.kill("SIGKILL");
+  // The empty file that was opened before anything else.
+  return { code: 137, signal: "SIGKILL" };
+};
+
+/** A test of each. */
+export function faultTests(cases: readonly Case[]): void {
+  for (const [index, { name, by, stage, fault, often, ...options }] of cases.entries()) {
+    const test = async ({ path: bpftrace }: Bpftrace) => {
+      await using run = await faultyRun({ bpftrace, by, ...options });
+      await run.at(stage);
+      await run.end(await fault(run));
+    };
+    if (often === "every bpftrace") matrixTest(name, needs, test);
+    else sampledTest(index, name, needs, test, often === "when asked");
+  }
+}
