@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+
 /** The process table, as the kernel shows it at this moment. */
 export interface ProcessRow {
   readonly pid: number;
@@ -21,6 +22,15 @@ export function row(pid: number): ProcessRow | undefined {
     return state === "Z" ? undefined : { pid, parent: Number(parent), name: stat.slice(stat.indexOf("(") + 1, end), state: state! };
   } catch {
     return undefined;
+  }
+}
+
+/** Whether a process maps a file of this name. One that is gone maps none. */
+export function hasMapped(pid: number, path: string): boolean {
+  try {
+    return Deno.readTextFileSync(`/proc/${pid}/maps`).includes(path);
+  } catch {
+    return false;
   }
 }
 

@@ -6,7 +6,7 @@ import { type Temporary, temporary } from "../harness/temporary.ts";
 import { copyCounted, countedCalls, librariesIn, makeRoot } from "../workloads/counted.ts";
 import { startContainer } from "./container.ts";
 import { type LiveOptions, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
-import { type ProcessRow, processTable, treeFrom, until } from "./processes.ts";
+import { hasMapped, type ProcessRow, processTable, treeFrom, until } from "./processes.ts";
 
 /** What a trace holds of a counted target. */
 export interface TargetCounts {
@@ -149,7 +149,7 @@ function chrooted(way: Way): string[] {
 
 /** Whether it is the plain target, and has loaded this library. */
 function countedWith({ pid, name }: ProcessRow, library: string): boolean {
-  return name === "counted" && Deno.readTextFileSync(`/proc/${pid}/maps`).includes(library);
+  return name === "counted" && hasMapped(pid, library);
 }
 
 async function killedAtGate(way: Way): Promise<void> {
