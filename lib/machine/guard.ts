@@ -33,7 +33,8 @@ export const noGuard: Guard = {
  * The process ends when its standard input does. Then it continues what was reported as stopped, and, where a gate inside the kernel may have
  * stopped a process that llmprof had not yet reported, everything else that stands stopped, did not do so when the guard started, and has
  * mapped a matching file or belongs to a tree in which programs are stopped at their start. It looks until no gate's bpftrace lives, and once
- * more, for three seconds at most: whom another llmprof stops is not its affair. What that has started it knows, because a guard's name says whose it is.
+ * more, for three seconds at most: whom another llmprof stops is not its affair. What another that lives has started it knows by that one's guard, whose
+ * name is `llmprof:` and that llmprof's number.
  *
  * `$1` is a folder that goes with llmprof, if it is not empty. What follows are patterns of the shell; without one, nobody is stopped. State is read
  * from `status`, where a newline in a process's name is escaped.
