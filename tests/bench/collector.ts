@@ -12,6 +12,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
 import type { Summary } from "../../lib/analysis/summary.ts";
+import { percent } from "../../lib/session/percent.ts";
 import { bpftraces } from "../harness/bpftraces.ts";
 import { start } from "../harness/command.ts";
 import { llmprof } from "../harness/llmprof.ts";
@@ -38,16 +39,16 @@ const COMPILING_SECONDS = 20;
 /** Long beside the reader's pauses, of a second at most, and beside the kernel's steps of 10 ms. */
 const WINDOW_SECONDS = 5;
 
-const chosen = bpftraces().filter(({ name }) => options.bpftrace === undefined || name === options.bpftrace);
 for (let round = 0; round < Number(options.rounds); round++) {
-  for (const { name, path } of chosen) await measure(name, path);
+  for (const { name, path } of bpftraces(options.bpftrace)) await measure(name, path);
 }
 
 async function measure(name: string, bpftrace: string): Promise<void> {
   using folder = temporary();
-  const seconds = SETTLED_SECONDS + COMPILING_SECONDS + windows * WINDOW_SECONDS + 30;
-  const limit = { timeoutMilliseconds: (seconds + 30) * 1000 };
-  await using engine = start([built.paced, options.rate, String(seconds)], limit);
+  const stretches = [COMPILING_SECONDS, ...Array<number>(windows).fill(WINDOW_SECONDS)];
+  const enough = SETTLED_SECONDS + sum(stretches) + 30;
+  const limit = { timeoutMilliseconds: (enough + 30) * 1000 };
+  await using engine = start([built.paced, options.rate, String(enough)], limit);
   await engine.saw("running");
   const flags = ["--bpftrace", bpftrace, "--detail", options.detail, "--summary", "json", "-o", folder.file(`run.${options.format}`)];
   await using tracer = start([...llmprof, "operators", "--pid", String(engine.pid), ...flags], limit);
@@ -56,7 +57,7 @@ async function measure(name: string, bpftrace: string): Promise<void> {
   const readers = bpftracesOf(tracer.pid);
   const read = () => [performance.now() / 1000, sum(readers.map((pid) => cpuOf(pid, false))), cpuOf(tracer.pid, true)] as const;
   const reads = [read()];
-  for (const seconds of [COMPILING_SECONDS, ...Array<number>(windows).fill(WINDOW_SECONDS)]) {
+  for (const seconds of stretches) {
     await pause(seconds * 1000);
     reads.push(read());
   }
@@ -80,10 +81,6 @@ async function measure(name: string, bpftrace: string): Promise<void> {
     const told = `median ${percent(median)} (${percent(low)} to ${percent(high)}), ${(1e6 * median / rate).toFixed(2)} µs an operator`;
     console.log(`  ${who.padEnd(8)}  while V8 compiles ${percent(first![i]!)}; ${count} windows of ${WINDOW_SECONDS} s after that: ${told}`);
   }
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(2)} %`;
 }
 
 /** Seconds of CPU time, in steps of 10 ms; `waited`: with children that have ended. */

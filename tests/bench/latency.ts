@@ -29,8 +29,7 @@ const { values: options, positionals } = parseArgs({
 /** For the end: a million operators in ten seconds. */
 const RATE = 100_000, SECONDS = 10;
 
-for (const { name, path } of bpftraces()) {
-  if (options.bpftrace !== undefined && options.bpftrace !== name) continue;
+for (const { name, path } of bpftraces(options.bpftrace)) {
   const [own, with_] = positionals[0] === "end" ? await ends(path) : await starts(path);
   console.log(`${name} ${positionals[0]}: bpftrace ${own.toFixed(0)} ms, llmprof ${with_.toFixed(0)} ms, ${(with_ - own).toFixed(0)} ms more`);
 }

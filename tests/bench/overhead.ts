@@ -96,7 +96,7 @@ if (import.meta.main) {
   if (!Object.hasOwn(shapes, values.model)) throw new Error(`No model is called ${values.model}. There are: ${Object.keys(shapes).join(", ")}.`);
   const numbers = { threads: Number(values.threads), pairs: Number(values.pairs), control: Number(values.control), windowMs: Number(values.window) };
   const options: OverheadOptions = { model: values.model as ShapeName, ...numbers };
-  const chosen = bpftraces().filter(({ name }) => values.bpftrace === undefined || name === values.bpftrace);
+  const chosen = bpftraces(values.bpftrace);
   if (chosen.length === 0) throw new Error(`There is no bpftrace ${values.bpftrace} here.`);
   for (const bpftrace of chosen) {
     const { ratios, baseMs, operatorsPerToken, microsecondsPerOperator, lost, emitted } = await measureOverhead(

@@ -30,7 +30,7 @@ const { values } = parseArgs({
 });
 if (!Object.hasOwn(shapes, values.model)) throw new Error(`No model is called ${values.model}. There are: ${Object.keys(shapes).join(", ")}.`);
 using folder = temporary();
-for (const { name, path } of bpftraces().filter(({ name }) => values.bpftrace === undefined || name === values.bpftrace)) {
+for (const { name, path } of bpftraces(values.bpftrace)) {
   const variants = [variant("behind endbr64", path), variant("on endbr64", deafBpftrace(path, folder))];
   const options = { model: values.model as ShapeName, threads: 1, windowMs: Number(values.window), pairsOfAnEngine: 6 };
   const measure = async () => {

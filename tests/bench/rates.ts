@@ -33,7 +33,7 @@ const LOSS_ALLOWED = 0.01;
 const FIXED_MS = options.fixed.split(",").map(Number);
 
 await using producer = await Producer.start();
-for (const { name, path } of bpftraces().filter(({ name }) => options.bpftrace === undefined || options.bpftrace === name)) {
+for (const { name, path } of bpftraces(options.bpftrace)) {
   const means = await readMeans(path);
   const maps = !means.machine.bpftrace!.features.ringbuf;
   if (options.only !== "jumps") await compare(name, means, maps ? ["adaptive", "always"] : ["adaptive", "always", ...FIXED_MS]);

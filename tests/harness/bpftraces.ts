@@ -10,15 +10,15 @@ export interface Bpftrace {
 }
 
 /**
- * Every bpftrace that is installed here: the system's first, then those that `setup.ts` put into roots of other suites. With LLMPROF_TEST_VERSION set,
- * the one of that name alone.
+ * Every bpftrace that is installed here: the system's first, then those that `setup.ts` put into roots of other suites.
+ *
+ * @param only The one of this name alone.
  */
-export function bpftraces(): Bpftrace[] {
+export function bpftraces(only = Deno.env.get("LLMPROF_TEST_VERSION")): Bpftrace[] {
   const found: Bpftrace[] = [];
   const system = findProgram("bpftrace");
   if (system !== null) found.push({ name: bpftraceVersion([system]), path: system });
   for (const path of wrappers()) found.push({ name: basename(path).replace("bpftrace-", ""), path });
-  const only = Deno.env.get("LLMPROF_TEST_VERSION");
   return only ? found.filter(({ name }) => name === only) : found;
 }
 

@@ -15,7 +15,7 @@ import { replayMemory } from "./replay_memory.ts";
 
 const { values } = parseArgs({ options: { runs: { type: "string", default: "5" }, bpftrace: { type: "string" } } });
 const runs = Number(values.runs);
-const chosen = bpftraces().filter(({ name }) => values.bpftrace === undefined || name === values.bpftrace);
+const chosen = bpftraces(values.bpftrace);
 if (!(runs >= 1) || chosen.length === 0) throw new Error("How often, with which bpftrace? acceptance.ts --runs 5 --bpftrace 0.23");
 
 function print(good: boolean, ...cells: readonly (string | number)[]): void {

@@ -10,7 +10,7 @@ import { countTarget, expectedCounts, targetKinds } from "./targets_run.ts";
 
 const options = { runs: { type: "string", default: "5" }, bpftrace: { type: "string" }, only: { type: "string", default: "" } } as const;
 const { values } = parseArgs({ options });
-for (const { name, path } of bpftraces().filter(({ name }) => values.bpftrace === undefined || name === values.bpftrace)) {
+for (const { name, path } of bpftraces(values.bpftrace)) {
   for (const kind of targetKinds.filter((kind) => new RegExp(values.only).test(kind.name))) {
     const expected = JSON.stringify(expectedCounts(kind));
     let good = 0;
