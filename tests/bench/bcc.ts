@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
 import type { Summary } from "../../lib/analysis/summary.ts";
-import { bpftraces } from "../harness/bpftraces.ts";
+import { bpftraceNamed } from "../harness/bpftraces.ts";
 import { type Running, start } from "../harness/command.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { kernelHeaders, top } from "../harness/places.ts";
@@ -115,8 +115,7 @@ const { values } = parseArgs({
     bpftrace: { type: "string", default: "0.23" },
   },
 });
-const bpftrace = bpftraces().find(({ name }) => name === values.bpftrace);
-if (!bpftrace) throw new Error(`There is no bpftrace ${values.bpftrace} here.`);
+const bpftrace = bpftraceNamed(values.bpftrace);
 const tools = [ours(bpftrace.path), theirs].map((tool): [Tool, Runs] => [tool, { attachMs: [], tableMs: [], goneMs: [], emitted: 0, received: 0 }]);
 const pairs: Pair[] = [];
 const modes = tools.map(([tool, runs]) => mode(tool, Number(values.pairs), runs));

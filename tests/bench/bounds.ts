@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
 import type { Summary } from "../../lib/analysis/summary.ts";
 import { ceilingsProgram, order } from "../../lib/machine/ceilings/program.ts";
-import { bpftraces } from "../harness/bpftraces.ts";
+import { bpftraceNamed } from "../harness/bpftraces.ts";
 import { mustRun } from "../harness/command.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
@@ -23,8 +23,7 @@ import { middle } from "./statistics.ts";
 const { values } = parseArgs({
   options: { model: { type: "string", default: "small" }, rounds: { type: "string", default: "5" }, bpftrace: { type: "string", default: "0.23" } },
 });
-const bpftrace = bpftraces().find(({ name }) => name === values.bpftrace);
-if (!bpftrace) throw new Error(`No bpftrace ${values.bpftrace} is here.`);
+const bpftrace = bpftraceNamed(values.bpftrace);
 const PROMPT = 64, FOREVER = 2 ** 50;
 const beside = { "the reader": order("read16", 256 << 20, FOREVER), "the multiplier": order("sse", 4096, FOREVER) } as const;
 
@@ -60,7 +59,7 @@ console.table(Object.fromEntries([...ratios].map(([row, columns]) => {
 
 /** Three seconds of the engine's operators; those that take at least a hundredth of the time. */
 async function look(): Promise<Seen> {
-  const flags = ["--pid", String(engine.pid), "--duration", "3s", "--no-output", "--summary", "json", "--bpftrace", bpftrace!.path];
+  const flags = ["--pid", String(engine.pid), "--duration", "3s", "--no-output", "--summary", "json", "--bpftrace", bpftrace.path];
   const { stdout } = await mustRun([...llmprof, "operators", ...flags], { timeoutMilliseconds: 60_000 });
   const { result }: Summary<OperatorsResult> = JSON.parse(stdout);
   const rows = result.operators.flatMap((row) => (["prefill", "decode"] as const).map((phase) => ({ name: `${row.name} ${phase}`, ...row[phase] })));

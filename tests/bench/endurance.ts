@@ -6,7 +6,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { bpftraces } from "../harness/bpftraces.ts";
+import { bpftraceNamed } from "../harness/bpftraces.ts";
 import { temporary } from "../harness/temporary.ts";
 import { fioCommand, jobOf } from "../kernel/fio.ts";
 import { type Command, type Results, startLlmprof, summaryOf } from "../kernel/live_run.ts";
@@ -15,9 +15,7 @@ import { bpftracesOf } from "../kernel/processes.ts";
 import { built } from "../setup/programs.ts";
 
 const { values } = parseArgs({ options: { seconds: { type: "string", default: "30" }, bpftrace: { type: "string", default: "0.23" } } });
-const bpftrace = bpftraces().find(({ name }) => name === values.bpftrace);
-if (!bpftrace) throw new Error(`No bpftrace ${values.bpftrace} is here.`);
-const { path } = bpftrace;
+const { path } = bpftraceNamed(values.bpftrace);
 const seconds = Number(values.seconds);
 /** A round takes some nine microseconds in `sched`, on the faster of our machines six. */
 const ROUNDS = 110_017 * seconds;

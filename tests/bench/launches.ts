@@ -13,7 +13,7 @@
  */
 import { parseArgs } from "node:util";
 import { join } from "node:path";
-import { bpftraces } from "../harness/bpftraces.ts";
+import { bpftraceNamed } from "../harness/bpftraces.ts";
 import { run, start } from "../harness/command.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
@@ -29,8 +29,7 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "20" },
   },
 });
-const bpftrace = bpftraces().find(({ name }) => name === values.bpftrace);
-if (!bpftrace) throw new Error(`No bpftrace ${values.bpftrace} is here.`);
+const bpftrace = bpftraceNamed(values.bpftrace);
 const rounds = Number(values.rounds);
 /** Most of a Xeon's second-level cache, and all of a smaller one. */
 const WALK_KIB = "1536";
@@ -75,7 +74,7 @@ console.log(
 /** What the program says that it did, and what llmprof says. */
 async function launched(argv: readonly string[]) {
   using folder = temporary();
-  const options = { bpftrace: bpftrace!.path, folder, target: { argv }, formats: [], flags: ["--no-output"], timeoutMilliseconds: 300_000 };
+  const options = { bpftrace: bpftrace.path, folder, target: { argv }, formats: [], flags: ["--no-output"], timeoutMilliseconds: 300_000 };
   await using running = startLlmprof("gpu", options);
   const ended = await running.finished();
   const { result, events, overhead } = summaryOf("gpu", ended);

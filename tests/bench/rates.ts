@@ -2,10 +2,10 @@
  * What an event costs the traced thread at several rates, by the way in which bpftrace's reader is kept: llmprof's own, never stopped, and
  * fixed rhythms; then rates that jump. As root:
  *
- *     deno run -A tests/bench/rates.ts [--bpftrace 0.23] [--rounds 2] [--window 1000] [--only fixed|jumps] [--rates 2000] [--fixed 500,1000]
+ *     deno run -A tests/bench/rates.ts [--bpftrace 0.23] [--rounds 6] [--window 1000] [--only fixed|jumps] [--rates 2000] [--fixed 500,1000]
  *
  * Where bpftrace has no ring buffer, llmprof's own way is rotating maps, and they are compared with printing. Windows of one round are in
- * random order, so that the machine's other work meets all alike.
+ * random order, so that the machine's other work meets all alike; of two rounds a loud minute decides.
  */
 import { parseArgs } from "node:util";
 import { readMeans } from "../../lib/commands/means.ts";
@@ -19,7 +19,7 @@ import { shuffled } from "./windows.ts";
 const { values: options } = parseArgs({
   options: {
     bpftrace: { type: "string" },
-    rounds: { type: "string", default: "2" },
+    rounds: { type: "string", default: "6" },
     window: { type: "string", default: "1000" },
     only: { type: "string" },
     rates: { type: "string", default: "2000,20000,100000,300000" },

@@ -7,7 +7,7 @@
  * Prints nanoseconds that each adds to a request, and what llmprof received of what it saw.
  */
 import { parseArgs } from "node:util";
-import { bpftraces } from "../harness/bpftraces.ts";
+import { bpftraceNamed } from "../harness/bpftraces.ts";
 import { temporary } from "../harness/temporary.ts";
 import { BLOCK, fioCommand, jobOf } from "../kernel/fio.ts";
 import { loopDevice } from "../kernel/loop_device.ts";
@@ -16,8 +16,7 @@ import { compare, nothing, ours, peers } from "./watching.ts";
 const { values } = parseArgs({
   options: { rounds: { type: "string", default: "9" }, bpftrace: { type: "string", default: "0.23" }, depth: { type: "string", default: "1" } },
 });
-const bpftrace = bpftraces().find(({ name }) => name === values.bpftrace);
-if (!bpftrace) throw new Error(`No bpftrace ${values.bpftrace} is here.`);
+const bpftrace = bpftraceNamed(values.bpftrace);
 
 const REQUESTS = 100_003;
 using folder = temporary(), memory = temporary("/dev/shm");

@@ -7,14 +7,13 @@
  * Prints nanoseconds that each adds to a switch, and what llmprof received of what it saw.
  */
 import { parseArgs } from "node:util";
-import { bpftraces } from "../harness/bpftraces.ts";
+import { bpftraceNamed } from "../harness/bpftraces.ts";
 import { temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
 import { compare, nothing, ours, peers } from "./watching.ts";
 
 const { values } = parseArgs({ options: { rounds: { type: "string", default: "9" }, bpftrace: { type: "string", default: "0.23" } } });
-const bpftrace = bpftraces().find(({ name }) => name === values.bpftrace);
-if (!bpftrace) throw new Error(`No bpftrace ${values.bpftrace} is here.`);
+const bpftrace = bpftraceNamed(values.bpftrace);
 
 /** Two switches each. */
 const PASSES = 300_000;

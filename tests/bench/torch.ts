@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Summary } from "../../lib/analysis/summary.ts";
 import { parseMaps } from "../../lib/target/maps.ts";
-import { bpftraces } from "../harness/bpftraces.ts";
+import { bpftraceNamed } from "../harness/bpftraces.ts";
 import { type Running, start } from "../harness/command.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { top } from "../harness/places.ts";
@@ -32,8 +32,7 @@ const { values } = parseArgs({
     device: { type: "string", default: "cpu" },
   },
 });
-const bpftrace = bpftraces().find(({ name }) => name === values.bpftrace)?.path;
-if (!bpftrace) throw new Error(`There is no bpftrace ${values.bpftrace} here.`);
+const bpftrace = bpftraceNamed(values.bpftrace).path;
 
 await using net = start([values.python, join(top, "tests/bench/torch_forwards.py"), values.width, values.device], { timeoutMilliseconds: LIMIT_MS });
 await net.saw(/^\d+ 100 /m);
@@ -62,7 +61,7 @@ const tools: Readonly<Record<string, Tool>> = values.device === "cuda" ? onGpu :
 /** A program that a person would write, without what llmprof does to make it cheap. */
 function plain(...blocks: readonly string[]): Tool {
   const script = `BEGIN { printf("ready\\n"); } ${blocks.join(" ")}`;
-  return { argv: [bpftrace!, "-e", script], attached: "ready" };
+  return { argv: [bpftrace, "-e", script], attached: "ready" };
 }
 
 /** From and to, by the clock that passes are told by. */

@@ -22,6 +22,14 @@ export function bpftraces(only = Deno.env.get("LLMPROF_TEST_VERSION")): Bpftrace
   return only ? found.filter(({ name }) => name === only) : found;
 }
 
+/** The one of that name. Throws which ones there are. */
+export function bpftraceNamed(name: string): Bpftrace {
+  const all = bpftraces("");
+  const found = all.find((bpftrace) => bpftrace.name === name);
+  if (!found) throw new Error(`No bpftrace ${name} is here, but ${all.map(({ name }) => name).join(", ") || "none at all"}.`);
+  return found;
+}
+
 /** `bpftrace v0.17.0` → `0.17`. */
 export function bpftraceVersion([program, ...args]: readonly [string, ...string[]]): string {
   const { stdout } = new Deno.Command(program, { args: [...args, "--version"], stderr: "null" }).outputSync();
