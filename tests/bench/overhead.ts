@@ -97,7 +97,7 @@ if (import.meta.main) {
   const numbers = { threads: Number(values.threads), pairs: Number(values.pairs), control: Number(values.control), windowMs: Number(values.window) };
   const options: OverheadOptions = { model: values.model as ShapeName, ...numbers };
   const chosen = bpftraces(values.bpftrace);
-  if (chosen.length === 0) throw new Error(`There is no bpftrace ${values.bpftrace} here.`);
+  if (chosen.length === 0) throw new Error("No bpftrace is here.");
   for (const bpftrace of chosen) {
     const { ratios, baseMs, operatorsPerToken, microsecondsPerOperator, lost, emitted } = await measureOverhead(
       bpftrace,

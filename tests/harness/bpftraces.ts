@@ -10,23 +10,30 @@ export interface Bpftrace {
 }
 
 /**
- * Every bpftrace that is installed here: the system's first, then those that `setup.ts` put into roots of other suites.
+ * Every bpftrace that is installed here: the system's first, then those that `setup.ts` put into roots of other suites; where `LLMPROF_TEST_VERSION`
+ * says one, that alone, if it is here.
  *
- * @param only The one of this name alone.
+ * @param named The one of this name alone. Throws which ones there are where it is none of them.
  */
-export function bpftraces(only = Deno.env.get("LLMPROF_TEST_VERSION")): Bpftrace[] {
-  const found: Bpftrace[] = [];
-  const system = findProgram("bpftrace");
-  if (system !== null) found.push({ name: bpftraceVersion([system]), path: system });
-  for (const path of wrappers()) found.push({ name: basename(path).replace("bpftrace-", ""), path });
-  return only ? found.filter(({ name }) => name === only) : found;
+export function bpftraces(named?: string): Bpftrace[] {
+  if (named !== undefined) return [bpftraceNamed(named)];
+  const only = Deno.env.get("LLMPROF_TEST_VERSION");
+  return installed().filter(({ name }) => !only || name === only);
 }
 
 /** The one of that name. Throws which ones there are. */
 export function bpftraceNamed(name: string): Bpftrace {
-  const all = bpftraces("");
+  const all = installed();
   const found = all.find((bpftrace) => bpftrace.name === name);
   if (!found) throw new Error(`No bpftrace ${name} is here, but ${all.map(({ name }) => name).join(", ") || "none at all"}.`);
+  return found;
+}
+
+function installed(): Bpftrace[] {
+  const found: Bpftrace[] = [];
+  const system = findProgram("bpftrace");
+  if (system !== null) found.push({ name: bpftraceVersion([system]), path: system });
+  for (const path of wrappers()) found.push({ name: basename(path).replace("bpftrace-", ""), path });
   return found;
 }
 
