@@ -13,7 +13,7 @@ import { parseArgs } from "node:util";
 import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
 import type { Summary } from "../../lib/analysis/summary.ts";
 import { percent } from "../../lib/session/percent.ts";
-import { bpftraces } from "../harness/bpftraces.ts";
+import { chosenBpftraces } from "../harness/bpftraces.ts";
 import { start } from "../harness/command.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
@@ -39,8 +39,9 @@ const COMPILING_SECONDS = 20;
 /** Long beside the reader's pauses, of a second at most, and beside the kernel's steps of 10 ms. */
 const WINDOW_SECONDS = 5;
 
+const chosen = chosenBpftraces(options.bpftrace);
 for (let round = 0; round < Number(options.rounds); round++) {
-  for (const { name, path } of bpftraces(options.bpftrace)) await measure(name, path);
+  for (const { name, path } of chosen) await measure(name, path);
 }
 
 async function measure(name: string, bpftrace: string): Promise<void> {

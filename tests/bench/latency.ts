@@ -10,7 +10,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { bpftraces } from "../harness/bpftraces.ts";
+import { chosenBpftraces } from "../harness/bpftraces.ts";
 import { mustRun, type Running, start } from "../harness/command.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
@@ -29,7 +29,7 @@ const { values: options, positionals } = parseArgs({
 /** For the end: a million operators in ten seconds. */
 const RATE = 100_000, SECONDS = 10;
 
-for (const { name, path } of bpftraces(options.bpftrace)) {
+for (const { name, path } of chosenBpftraces(options.bpftrace)) {
   const [own, with_] = positionals[0] === "end" ? await ends(path) : await starts(path);
   console.log(`${name} ${positionals[0]}: bpftrace ${own.toFixed(0)} ms, llmprof ${with_.toFixed(0)} ms, ${(with_ - own).toFixed(0)} ms more`);
 }

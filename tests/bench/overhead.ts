@@ -11,7 +11,7 @@
  * and the interval in which the true median lies in 95 of 100 cases.
  */
 import { parseArgs } from "node:util";
-import { type Bpftrace, bpftraces } from "../harness/bpftraces.ts";
+import { type Bpftrace, chosenBpftraces } from "../harness/bpftraces.ts";
 import { type ShapeName, shapes } from "../workloads/shapes.ts";
 import { control, counting, detail, leastLines, timeline, type TimelineRuns } from "./modes.ts";
 import { type Middle, middle } from "./statistics.ts";
@@ -96,9 +96,7 @@ if (import.meta.main) {
   if (!Object.hasOwn(shapes, values.model)) throw new Error(`No model is called ${values.model}. There are: ${Object.keys(shapes).join(", ")}.`);
   const numbers = { threads: Number(values.threads), pairs: Number(values.pairs), control: Number(values.control), windowMs: Number(values.window) };
   const options: OverheadOptions = { model: values.model as ShapeName, ...numbers };
-  const chosen = bpftraces(values.bpftrace);
-  if (chosen.length === 0) throw new Error("No bpftrace is here.");
-  for (const bpftrace of chosen) {
+  for (const bpftrace of chosenBpftraces(values.bpftrace)) {
     const { ratios, baseMs, operatorsPerToken, microsecondsPerOperator, lost, emitted } = await measureOverhead(
       bpftrace,
       names as ModeName[],

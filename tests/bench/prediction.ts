@@ -10,7 +10,7 @@
  * or a fifth of what was measured.
  */
 import { parseArgs } from "node:util";
-import { bpftraces } from "../harness/bpftraces.ts";
+import { chosenBpftraces } from "../harness/bpftraces.ts";
 import { mustRun } from "../harness/command.ts";
 import { deafBpftrace } from "../harness/deaf_bpftrace.ts";
 import { llmprof } from "../harness/llmprof.ts";
@@ -30,7 +30,7 @@ const { values } = parseArgs({
 });
 if (!Object.hasOwn(shapes, values.model)) throw new Error(`No model is called ${values.model}. There are: ${Object.keys(shapes).join(", ")}.`);
 using folder = temporary();
-for (const { name, path } of bpftraces(values.bpftrace)) {
+for (const { name, path } of chosenBpftraces(values.bpftrace)) {
   const variants = [variant("behind endbr64", path), variant("on endbr64", deafBpftrace(path, folder))];
   const options = { model: values.model as ShapeName, threads: 1, windowMs: Number(values.window), pairsOfAnEngine: 6 };
   const measure = async () => {

@@ -10,7 +10,7 @@
 import { parseArgs } from "node:util";
 import { readMeans } from "../../lib/commands/means.ts";
 import type { Means } from "../../lib/session/means.ts";
-import { bpftraces } from "../harness/bpftraces.ts";
+import { chosenBpftraces } from "../harness/bpftraces.ts";
 import { Producer } from "../workloads/rates.ts";
 import { middle } from "./statistics.ts";
 import { type RhythmName, traced } from "../kernel/traced_rates.ts";
@@ -33,7 +33,7 @@ const LOSS_ALLOWED = 0.01;
 const FIXED_MS = options.fixed.split(",").map(Number);
 
 await using producer = await Producer.start();
-for (const { name, path } of bpftraces(options.bpftrace)) {
+for (const { name, path } of chosenBpftraces(options.bpftrace)) {
   const means = await readMeans(path);
   const maps = !means.machine.bpftrace!.features.ringbuf;
   if (options.only !== "jumps") await compare(name, means, maps ? ["adaptive", "always"] : ["adaptive", "always", ...FIXED_MS]);

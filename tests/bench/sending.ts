@@ -7,7 +7,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { bpftraces } from "../harness/bpftraces.ts";
+import { chosenBpftraces } from "../harness/bpftraces.ts";
 import { start } from "../harness/command.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
@@ -25,7 +25,7 @@ const SIGNALS = { open: "SIGWINCH", shut: "SIGURG" } as const;
 const { values } = parseArgs({
   options: { model: { type: "string", default: "billion" }, pairs: { type: "string", default: "100" }, bpftrace: { type: "string" } },
 });
-for (const { name, path } of bpftraces(values.bpftrace)) {
+for (const { name, path } of chosenBpftraces(values.bpftrace)) {
   using folder = temporary();
   await using engine = await PinnedEngine.start(values.model as ShapeName, 1);
   const command = [...llmprof, "operators", "--bpftrace", path, "--pid", String(engine.pid), "-o", folder.file("run.pftrace")];

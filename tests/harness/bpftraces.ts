@@ -10,15 +10,19 @@ export interface Bpftrace {
 }
 
 /**
- * Every bpftrace that is installed here: the system's first, then those that `setup.ts` put into roots of other suites; where `LLMPROF_TEST_VERSION`
- * says one, that alone, if it is here.
- *
- * @param named The one of this name alone. Throws which ones there are where it is none of them.
+ * Those that tests run with: every one that is installed here, or where `LLMPROF_TEST_VERSION` says one, that alone. None where there is none: who
+ * needs it is skipped.
  */
-export function bpftraces(named?: string): Bpftrace[] {
-  if (named !== undefined) return [bpftraceNamed(named)];
+export function bpftraces(): Bpftrace[] {
   const only = Deno.env.get("LLMPROF_TEST_VERSION");
   return installed().filter(({ name }) => !only || name === only);
+}
+
+/** Those that a script measures with: the one that was named, or all that tests run with. Throws where there is none: nothing would be measured. */
+export function chosenBpftraces(named?: string): Bpftrace[] {
+  const chosen = named === undefined ? bpftraces() : [bpftraceNamed(named)];
+  if (chosen.length === 0) throw new Error("No bpftrace is here.");
+  return chosen;
 }
 
 /** The one of that name. Throws which ones there are. */
@@ -29,6 +33,7 @@ export function bpftraceNamed(name: string): Bpftrace {
   return found;
 }
 
+/** The system's first, then those that `setup.ts` put into roots of other suites. */
 function installed(): Bpftrace[] {
   const found: Bpftrace[] = [];
   const system = findProgram("bpftrace");

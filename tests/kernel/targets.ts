@@ -5,12 +5,12 @@
  *     deno run -A tests/kernel/targets.ts [--runs 5] [--bpftrace 0.23] [--only PATTERN]
  */
 import { parseArgs } from "node:util";
-import { bpftraces } from "../harness/bpftraces.ts";
+import { chosenBpftraces } from "../harness/bpftraces.ts";
 import { countTarget, expectedCounts, targetKinds } from "./targets_run.ts";
 
 const options = { runs: { type: "string", default: "5" }, bpftrace: { type: "string" }, only: { type: "string", default: "" } } as const;
 const { values } = parseArgs({ options });
-for (const { name, path } of bpftraces(values.bpftrace)) {
+for (const { name, path } of chosenBpftraces(values.bpftrace)) {
   for (const kind of targetKinds.filter((kind) => new RegExp(values.only).test(kind.name))) {
     const expected = JSON.stringify(expectedCounts(kind));
     let good = 0;
