@@ -32,7 +32,10 @@ const CYCLES = 3e9;
 export function counters(every: number): Probe {
   return {
     name: "ggml/counters",
-    summary: `hardware counters: cycles, instructions, cache and branch misses, told once in ${every.toLocaleString("en-US")}`,
+    // When it is asked for: loading ICU for a comma would cost every start 13 ms.
+    get summary() {
+      return `hardware counters: cycles, instructions, cache and branch misses, told once in ${every.toLocaleString("en-US")}`;
+    },
     template,
     params: { every: { type: "int", value: every }, rare: { type: "int", value: Math.max(1, Math.round(every / RARE)) } },
     counters: ["cpu-cycles", "instructions"],
