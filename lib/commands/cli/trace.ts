@@ -30,6 +30,7 @@ import { usage } from "./usage_error.ts";
 /** A command that traces: see profile.ts. */
 export function traceCommand(name: string, description: string, context: Context, done: Done): Command {
   const lacks = LACKS[name]!, looksAtEngines = name === "operators", hasDetail = looksAtEngines || name === "record";
+  const has = (option: string) => !lacks.options.includes(option);
   const command = new Command(name)
     .description(description)
     .usage("[options] [-- program args…]")
@@ -50,11 +51,15 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(
       option("--every <TIME>", "with --for: watch it every 30s …, with nothing attached in between", "end").argParser(parseDuration),
     )
-    .addOption(option("--for <TIME>", "with --every or --slower-than: for 2s … each time", "end").argParser(parseDuration))
+    .addOption(
+      option("--for <TIME>", `with --every${has("slowerThan") ? " or --slower-than" : ""}: for 2s … each time`, "end").argParser(parseDuration),
+    )
     .addOption(
       option(
         "-o, --output <PATH>",
-        "trace (.pftrace .json .jsonl), graph of operators (.dot .mmd .graph.json), each + .gz, or recording (.llmprof); repeatable",
+        `trace (.pftrace .json .jsonl)${
+          hasDetail ? ", graph of operators (.dot .mmd .graph.json)" : ""
+        }, each + .gz, or recording (.llmprof); repeatable`,
         "output",
       ).argParser(collect),
     )
@@ -89,7 +94,7 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(
       option(
         "--stacks",
-        "who called, as far as code keeps frame pointers: where a thread leaves its processor, where GPU memory is allocated",
+        `who called, as far as code keeps frame pointers: ${STACKS[name] ?? `${STACKS.sched}, ${STACKS.gpu}`}`,
         "tracing",
       ).conflicts(["snapshots"]),
     )
@@ -156,7 +161,7 @@ export function traceCommand(name: string, description: string, context: Context
       const live = (pseudonyms?: Pseudonyms) => trace(profile, { ...o, ...run, outputs, program, pseudonyms }, context, begun);
       done(await redacting(o.redact === true, program, hidden, live));
     });
-  for (const option of command.options) option.hideHelp(option.hidden || lacks.options.includes(option.attributeName()));
+  for (const option of command.options) option.hideHelp(option.hidden || !has(option.attributeName()));
   return explained(command as unknown as Command);
 }
 
@@ -174,6 +179,9 @@ function detailOption(name: string): DetailOption {
 }
 
 type DetailOption = Option<"--detail <LEVEL>", undefined, "op", undefined, false, Detail>;
+
+/** Whose stack is told. */
+const STACKS: Readonly<Record<string, string>> = { sched: "where a thread leaves its processor", gpu: "where GPU memory is allocated" };
 
 interface Lacks {
   readonly options: readonly string[];
