@@ -42,6 +42,29 @@ matrixTest(
 );
 
 sampledTest(
+  2,
+  "operators: each by its name where a graph is computed part by part by one structure, told one by one or added up",
+  { engine: false, judge: false },
+  async ({ path }) => {
+    for (const detail of ["op", "sum"]) {
+      using folder = temporary();
+      const log = folder.file("log");
+      const target = { argv: [built.timed, "211", log, "2"] };
+      await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target, flags: ["--detail", detail] });
+      const { result, events } = summaryOf("operators", await llmprof.finished());
+      assert.deepEqual([events.lost, events.received, result.graphs.count], [0, events.emitted, 4 * 212]);
+      for (const line of Deno.readTextFileSync(log).trimEnd().split("\n")) {
+        const [phase, tensor, calls] = line.split(" ") as ["prefill" | "decode", string, string];
+        const row = result.tensors.find(({ name }) => name === tensor.replace(/-\d$/, ""));
+        assert.equal(row?.[phase].calls, Number(calls), `${detail}: ${phase} ${tensor}`);
+      }
+      const operators = result.operators.filter(({ calls }) => calls > 0).map(({ name, calls }) => [name, calls]).sort();
+      assert.deepEqual(operators, [["ADD", 424], ["MUL_MAT", 636], ["RMS_NORM", 424]], detail);
+    }
+  },
+);
+
+sampledTest(
   1,
   "--detail sum: a window that is shut in the middle of a graph ends in the middle of its sums",
   { engine: false, judge: false },

@@ -25,14 +25,15 @@ struct ggml_compute_params {
   void *threadpool;
 };
 struct ggml_cgraph {
-  int32_t size, n_nodes;
-  struct ggml_tensor *nodes;
+  int32_t size, n_nodes, n_leafs;
+  struct ggml_tensor **nodes;
 };
 struct ggml_cplan {
   char before_n_threads[16];
   int32_t n_threads;
 };
 
+_Static_assert(offsetof(struct ggml_cgraph, nodes) == 16, "as ggml has it");
 #ifndef CHANGED
 _Static_assert(offsetof(struct ggml_tensor, op) == 80 && offsetof(struct ggml_tensor, src) == 152, "as ggml has them");
 _Static_assert(offsetof(struct ggml_tensor, name) == 256, "as ggml has it");

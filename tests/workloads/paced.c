@@ -35,7 +35,7 @@ __attribute__((noipa)) void ggml_cpu_extra_compute_forward(struct ggml_compute_p
 
 __attribute__((noipa)) int ggml_graph_compute(struct ggml_cgraph *graph, struct ggml_cplan *plan) {
   struct ggml_compute_params params = {.ith = 0, .nth = plan->n_threads, .threadpool = graph};
-  for (int i = 0; i < graph->n_nodes; i++) ggml_cpu_extra_compute_forward(&params, &graph->nodes[i]);
+  for (int i = 0; i < graph->n_nodes; i++) ggml_cpu_extra_compute_forward(&params, graph->nodes[i]);
   return 0;
 }
 
@@ -52,13 +52,14 @@ __attribute__((noipa)) void *llama_init_from_model(void *graph) { return graph; 
 int main(int argc, char **argv) {
   if (argc != 3) return 2;
   interval = 1 / atof(argv[1]);
-  static struct ggml_tensor nodes[NODES];
+  static struct ggml_tensor nodes[NODES], *list[NODES];
   for (int i = 0; i < NODES; i++) {
+    list[i] = &nodes[i];
     nodes[i].op = 1 + i % (OPS - 1);
     for (int d = 0; d < 4; d++) nodes[i].ne[d] = d == 0 ? 1024 : 1;
     snprintf(nodes[i].name, sizeof nodes[i].name, "node-%d", i / PER_LAYER);
   }
-  struct ggml_cgraph graph = {.size = NODES, .nodes = nodes};
+  struct ggml_cgraph graph = {.size = NODES, .nodes = list};
   ggml_graph_clear(&graph);
   void *context = llama_init_from_model(&graph);
   printf("running\n");

@@ -76,7 +76,7 @@ static void wait_for_all(struct ggml_threadpool *team, int worker) {
 }
 
 __attribute__((noipa)) void ggml_cpu_extra_compute_forward(struct ggml_compute_params *params, struct ggml_tensor *tensor) {
-  int node = tensor - work->nodes;
+  int node = tensor - work->nodes[0];
   part(node, 0, params->ith);
   wait_for_all(params->threadpool, params->ith);
   part(node, 1, params->ith);
@@ -85,7 +85,7 @@ __attribute__((noipa)) void ggml_cpu_extra_compute_forward(struct ggml_compute_p
 static void compute(int worker) {
   struct ggml_compute_params params = {.ith = worker, .nth = pool.workers, .threadpool = &pool};
   for (int i = 0; i < work->n_nodes; i++) {
-    ggml_cpu_extra_compute_forward(&params, &work->nodes[i]);
+    ggml_cpu_extra_compute_forward(&params, work->nodes[i]);
     wait_for_all(&pool, worker);
   }
 }
@@ -144,13 +144,14 @@ int main(int argc, char **argv) {
   if (argc < 4 || atoi(argv[1]) > MOST_WORKERS) return 2;
   is_pinned = argc > 4;
   pool.workers = atoi(argv[1]);
-  static struct ggml_tensor nodes[NODES];
+  static struct ggml_tensor nodes[NODES], *list[NODES];
   for (int i = 0; i < NODES; i++) {
+    list[i] = &nodes[i];
     nodes[i].op = 1 + i % 2;
     for (int d = 0; d < 4; d++) nodes[i].ne[d] = 1;
     snprintf(nodes[i].name, sizeof nodes[i].name, "node-%d", i);
   }
-  struct ggml_cgraph graph = {.size = NODES, .nodes = nodes};
+  struct ggml_cgraph graph = {.size = NODES, .nodes = list};
   ggml_graph_clear(&graph);
   void *context = llama_init_from_model(&graph);
   pthread_barrier_init(&begins, NULL, pool.workers);

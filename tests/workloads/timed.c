@@ -1,11 +1,13 @@
 /*
  * A made-up engine whose operators take known times, and which keeps a book of them:
  *
- *     timed CALLS LOG
+ *     timed CALLS LOG [NODES]
  *
  * A prompt of five tokens and CALLS tokens, each a call of llama_decode with one graph of seven operators, which begin one behind the other and take between
  * 100 and 1,000 µs, never the same; each is computed from one or two of those before it. The graph of a prompt has other shapes than that of a token, and is made anew in the same memory; so is, every 97th token,
- * a graph whose third operator has grown. A clock is read before and behind every trap, so that what a tracer reads in it, however long that takes, lies
+ * a graph whose third operator has grown. With NODES, so many are computed at a time, as
+ * ggml does for an engine that looks at each result (cb_eval): one part of the graph after another, all by one structure; then times in LOG are not those of
+ * slices. A clock is read before and behind every trap, so that what a tracer reads in it, however long that takes, lies
  * between. At the end a line for each operator goes into LOG: phase, name, calls, and the fewest and most nanoseconds that can be from its beginnings to those
  * of the next, or to the ends of its graphs. See paced.c for the rest.
  */
@@ -23,12 +25,13 @@ static const int ops[NODES] = {2, 3, 3, 1, 2, 3, 1};
 /* What each is computed from: b and c from a, d from both, e from c, f from d, g from e and f. */
 static const int sources[NODES][2] = {{-1, -1}, {0, -1}, {0, -1}, {1, 2}, {2, -1}, {3, -1}, {4, 5}};
 
-static struct ggml_tensor nodes[NODES];
+static struct ggml_tensor nodes[NODES], *list[NODES];
 static struct {
   long calls;
   int64_t fewest, most;
 } book[2][NODES];
 static int phase;
+static int part = NODES;
 /* Before and behind the trap of the operator that runs, and before the next one. */
 static int64_t began, running, ended;
 
@@ -59,7 +62,7 @@ __attribute__((noipa)) int ggml_graph_compute(struct ggml_cgraph *graph, struct 
   struct ggml_compute_params params = {.ith = 0, .nth = plan->n_threads, .threadpool = graph};
   for (int i = 0; i < graph->n_nodes; i++) {
     ended = clock_ns(CLOCK_MONOTONIC);
-    ggml_cpu_extra_compute_forward(&params, &graph->nodes[i]);
+    ggml_cpu_extra_compute_forward(&params, graph->nodes[i]);
   }
   ended = clock_ns(CLOCK_MONOTONIC);
   return 0;
@@ -78,20 +81,26 @@ __attribute__((noipa)) int32_t llama_decode(void *graph, struct llama_batch batc
   }
   grown = phase;
   struct ggml_cplan plan = {.n_threads = 1};
-  int failed = ggml_graph_compute(graph, &plan) != 0;
+  int failed = 0;
+  for (int from = 0; from < NODES; from += part) {
+    struct ggml_cgraph some = {.n_nodes = from + part < NODES ? part : NODES - from, .nodes = list + from};
+    failed |= ggml_graph_compute(&some, &plan) != 0;
+  }
   turn(NODES);
   return failed;
 }
 
 int main(int argc, char **argv) {
-  if (argc != 3) return 2;
+  if (argc < 3) return 2;
+  if (argc > 3) part = atoi(argv[3]);
   for (int i = 0; i < NODES; i++) {
+    list[i] = &nodes[i];
     nodes[i].op = ops[i];
     for (int d = 0; d < 4; d++) nodes[i].ne[d] = d == 0 ? 32 : 1;
     for (int s = 0; s < 2; s++) nodes[i].src[s] = sources[i][s] < 0 ? NULL : &nodes[sources[i][s]];
     snprintf(nodes[i].name, sizeof nodes[i].name, "node%c-%d", 'a' + i, i / 4);
   }
-  struct ggml_cgraph graph = {.size = NODES, .nodes = nodes};
+  struct ggml_cgraph graph = {.size = NODES, .nodes = list};
   void *context = llama_init_from_model(&graph);
   llama_decode(context, (struct llama_batch){.n_tokens = PROMPT});
   for (long calls = atol(argv[1]); calls > 0; calls--) llama_decode(context, (struct llama_batch){.n_tokens = 1});
