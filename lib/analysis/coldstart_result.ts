@@ -158,14 +158,17 @@ function kinds(steps: readonly ColdstartStep[], totalNs: number): ColdstartResul
 
 function milestones({ activities, accepted }: Seen, token: Ns | undefined, origin: Ns, until: Ns): [string, Ns][] {
   const first = (kind: ColdstartKind) => activities.find((activity) => activity.kind === kind);
+  const decode = first("decode")?.start;
+  // llama.cpp first loads a model without its weights, to see what fits: the one that answers is the last before it is asked.
+  const last = (kind: ColdstartKind) => activities.findLast((activity) => activity.kind === kind && activity.start < (decode ?? Infinity));
   const found: [string, Ns | undefined][] = [
     ["model load begins", first("load")?.start],
-    ["model loaded", ended(first("load"))],
-    ["context ready", ended(first("context"))],
+    ["model loaded", ended(last("load"))],
+    ["context ready", ended(last("context"))],
     ["listening", first("listen")?.start],
     // A server is asked for it: what lies before is nobody's work.
     ["connection accepted", token === undefined ? undefined : accepted.findLast((at) => at <= token)],
-    ["first llama_decode", first("decode")?.start],
+    ["first llama_decode", decode],
     ["first token", token],
   ];
   const inRange = found.filter((entry): entry is [string, Ns] => entry[1] !== undefined && entry[1] >= origin && entry[1] <= until);

@@ -259,6 +259,18 @@ Deno.test("memory: sparse faults explain nothing, dense ones, those that wait fo
   assert.deepEqual(result.milestones.map(({ name }) => name), ["model load begins"]);
 });
 
+Deno.test("a model that was loaded on trial is not the one that answers, nor is one that is loaded later", () => {
+  const s = new TestSpans();
+  const load = (at: number, ms: number) => [s.slice("llama.load", at, at + ms), s.slice("llama.context", at + ms, at + ms + 5)];
+  const result = run(byEnd([s.exec(0, "engine"), ...load(10, 2), ...load(20, 70), s.decode("prefill", 100, 130, 32), ...load(140, 20), s.exit(200)]));
+  assert.deepEqual(result.milestones.slice(0, 4).map(({ name, atNs }) => [name, atNs / MS]), [
+    ["model load begins", 10],
+    ["model loaded", 90],
+    ["context ready", 95],
+    ["first llama_decode", 100],
+  ]);
+});
+
 Deno.test("whose code ran while nothing explains the time", () => {
   const s = new TestSpans();
   const samples = (from: number, count: number, code: string, who = s) => Array.from({ length: count }, (_, i) => who.running(from + i, code));
