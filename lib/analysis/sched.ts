@@ -109,8 +109,10 @@ class SchedAnalysis implements Analysis<SchedResult> {
     const { category, track, at } = instant;
     if (category === "process.syscalls") return this.#systemCalls.instant(instant);
     if (category === "sched.stack") return this.#stacks.told(instant.stack!);
-    if (category === "process.exec" && !this.#threads.has(track)) this.#threads.set(track, new ThreadTimes(track, at, true));
-    if (category === "thread.exit" || category === "process.exit") this.#threads.get(track)?.ends(at, this.#net(track));
+    const thread = this.#threads.get(track);
+    if (category === "process.exec" && !thread) this.#threads.set(track, new ThreadTimes(track, at, true));
+    else if (category === "process.exec") thread!.begins(at);
+    if (category === "thread.exit" || category === "process.exit") thread?.exits(at, this.#net(track));
   }
 
   #onByCpu(): Map<number, number> {

@@ -52,8 +52,8 @@ function totals({ windows, threads, totals }: SchedResult): Facts {
   };
 }
 
-function verdict({ verdict, threads }: SchedResult): Note[] {
-  if (isIdle(threads)) return [info("It is idle: no thread has anything to do for a hundredth of its time.")];
+function verdict({ verdict, threads, windows }: SchedResult): Note[] {
+  if (isIdle(threads, windows.ns)) return [info("It is idle: no thread has anything to do for a hundredth of its time.")];
   if (verdict.length === 0) return [info("Nothing waits: threads that compute are on a processor for 99 % of their time.")];
   return verdict.map(({ wait, share, ns, evidence, advice }) => {
     const time = `${(share * 100).toFixed(1)} % of the time of threads that compute, ${(ns / 1e9).toFixed(2)} s`;

@@ -58,6 +58,38 @@ Deno.test("sched: a new thread is seen from its beginning to its end, and one th
   assert.deepEqual(waits.map(({ reason, times, maxNs }) => [reason, times, maxNs / MS]), [["sleep", 1, 0], ["lock", 2, 10], ["new", 1, 2]]);
 });
 
+Deno.test("sched: a thread that is preempted on its way out runs no longer than that, and its number may be another's then", () => {
+  const exit = (t: TestSpans, at: number): Span => ({ ...t.exit(at), category: "thread.exit" });
+  const gone = [shut(0, true), off(worker, "new", 10, 12), exit(worker, 50), preempted(worker, 51, 60), off(worker, "kernel", 61, 63)];
+  const [thread] = result([...gone, shut(1000, false)]).threads;
+  assert.deepEqual([thread!.seenNs, thread!.onNs, thread!.queuedNs].map((ns) => ns / MS), [40 + 10 + 3, 38 + 1 + 1, 9]);
+  assert.deepEqual([thread!.voluntary, thread!.involuntary], [1, 1]);
+  const [again] = result([...gone, off(worker, "new", 100, 101), exit(worker, 111), shut(1000, false)]).threads;
+  assert.deepEqual([again!.seenNs, again!.onNs].map((ns) => ns / MS), [53 + 11, 40 + 10]);
+});
+
+Deno.test("sched: a process that a thread of it takes over by a program runs on", () => {
+  const exec = (at: number): Span => ({ ...main.exit(at), category: "process.exec" });
+  const [thread] = result([
+    shut(0, true),
+    off(main, "lock", 0, 10),
+    { ...main.exit(20), category: "process.exit" },
+    exec(30),
+    off(main, "sleep", 40, 50),
+    shut(100, false),
+  ]).threads;
+  assert.deepEqual([thread!.seenNs, thread!.onNs].map((ns) => ns / MS), [20 + 70, 10 + 10 + 50]);
+});
+
+Deno.test("sched: what is over in a moment makes nothing busy", () => {
+  const says = (ms: number) => {
+    const found = result([shut(0, true), off(worker, "new", 0, 1), { ...worker.exit(ms + 1), category: "thread.exit" }, shut(1000, false)]);
+    return presentSched(found).flatMap((view) => view.type === "note" ? view.text.slice(0, 10) : []);
+  };
+  assert.deepEqual(says(9), ["It is idle"]);
+  assert.deepEqual(says(11), ["Nothing wa"]);
+});
+
 Deno.test("sched: what llmprof held still is in no time", () => {
   const { threads } = result([
     shut(0, true),

@@ -15,9 +15,10 @@ function busyNs({ onNs, queuedNs, waits }: SchedThread): number {
   return waits.reduce((sum, { reason, ns }) => AT_WORK.has(reason) ? sum + ns : sum, onNs + queuedNs);
 }
 
-/** No thread has anything to do. */
-export function isIdle(threads: readonly SchedThread[]): boolean {
-  return !threads.some((thread) => busyNs(thread) > IDLE * thread.seenNs);
+/** No thread has anything to do for long, and all together have not. `ns`: for so long they were watched. */
+export function isIdle(threads: readonly SchedThread[], ns: number): boolean {
+  const all = threads.reduce((sum, thread) => sum + busyNs(thread), 0);
+  return all <= IDLE * ns || !threads.some((thread) => busyNs(thread) > IDLE * thread.seenNs);
 }
 
 /** What a person can do about a wait. */

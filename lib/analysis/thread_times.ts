@@ -14,6 +14,8 @@ export class ThreadTimes {
   /** Since when it runs; NaN: it is off. */
   #since: Ns;
   #last: Ns;
+  /** It has said that it ends, and is on its way out. */
+  #exits = false;
   #seenNs = 0;
   #onNs = 0;
   #queuedNs = 0;
@@ -35,6 +37,10 @@ export class ThreadTimes {
   /** `net`: nanoseconds of a time, without those in which llmprof held the process. */
   off({ start, end, open, off }: Slice, net: (from: Ns, to: Ns) => number): void {
     const { reason, queuedNs, migrated, from, cpu } = off!;
+    // Another thread has got its number.
+    if (reason === "new") this.#exits = false;
+    // Who waits for its end is woken, and may take its processor. When it leaves that for good is not seen.
+    if (this.#exits) this.#first = this.#since = this.#last;
     if (Number.isNaN(this.#first)) this.#first = start;
     if (!Number.isNaN(this.#since)) this.#ran(net(this.#since, start), from);
     const ns = net(start, end), queued = Math.min(queuedNs, ns);
@@ -44,6 +50,7 @@ export class ThreadTimes {
     this.#since = open ? NaN : end;
     this.#cpu = cpu;
     this.#last = end;
+    if (this.#exits) this.ends(end, net);
   }
 
   /** Several short times off, in a time that counts as on a processor otherwise. */
@@ -54,7 +61,19 @@ export class ThreadTimes {
     if (migrated) this.#migrations += times;
   }
 
-  /** It has ended, or is not watched any more. */
+  exits(at: Ns, net: (from: Ns, to: Ns) => number): void {
+    this.ends(at, net);
+    this.#exits = true;
+  }
+
+  /** A program begins in it: of a process that was a thread's until now, that one's number has ended. */
+  begins(at: Ns): void {
+    if (!this.#exits) return;
+    this.#exits = false;
+    this.#first = this.#since = this.#last = at;
+  }
+
+  /** It is not watched any more. */
   ends(at: Ns, net: (from: Ns, to: Ns) => number): void {
     if (Number.isNaN(this.#first)) return;
     if (!Number.isNaN(this.#since)) this.#ran(net(this.#since, at), this.#cpu);

@@ -162,6 +162,7 @@ export class Timeline {
         if (unexplained > 0) mark(closed ?? latest, "lost", `${schema.stream}: emitted in the kernel and never delivered`, { count: unexplained });
         if (opened && closed === undefined) {
           mark(latest, "note", `${schema.stream}: cut off ${this.#since(latest)}: what it would have told later is missing`);
+          mark(latest, "window", `${schema.stream}: nothing is known from here on`, { open: false });
         }
         if (late > 0) mark(closed ?? latest, "note", `${schema.stream}: ${late} events came too late for their place in the order of time`);
         // llmprof talks on after the counting: what it read of the machine, what tracing cost.

@@ -142,6 +142,7 @@ Deno.test("timeline: a last line without its end is not believed: a killed write
     '1/1 hit "7" 10',
     `mark undecodable 10 a: a: not understood: ${printed(`10 ${base + 11n} 1/1 12`)} (1)`,
     "mark note 10 a: a: cut off 0.000 s after counting began: what it would have told later is missing",
+    "mark window 10 a: a: nothing is known from here on",
   ]);
 });
 
