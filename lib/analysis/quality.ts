@@ -25,8 +25,10 @@ export class QualityCount {
 /** `meaning`: what a lost event does to the figures. */
 export function qualityNotes({ lostEvents, undecodableLines }: Quality, meaning = "counts and times are lower bounds"): Note[] {
   const notes: Note[] = [];
-  if (lostEvents > 0) notes.push(warning(`${lostEvents} events were lost: ${meaning}.`));
-  if (undecodableLines > 0) notes.push(warning(`${undecodableLines} lines could not be decoded: what they reported is missing.`));
+  if (lostEvents > 0) notes.push(warning(`${lostEvents} event${lostEvents === 1 ? " was" : "s were"} lost: ${meaning}.`));
+  if (undecodableLines > 0) {
+    notes.push(warning(`${undecodableLines} line${undecodableLines === 1 ? "" : "s"} could not be decoded: what they reported is missing.`));
+  }
   return notes;
 }
 

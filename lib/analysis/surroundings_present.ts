@@ -16,11 +16,11 @@ export function limitNotes({ limits }: SurroundingsResult): Note[] {
 export function presentSurroundings({ limits, pressure, groupPressure, memory }: SurroundingsResult): Facts[] {
   if (memory === null) return [];
   const sum = (of: "residentBytes" | "lockedBytes" | "swappedBytes") => memory.processes.reduce((all, process) => all + process[of], 0);
-  const most = memory.processes.length > 1 ? `of ${memory.processes.length} processes` : "";
+  const of = memory.processes.length > 1 ? `of ${memory.processes.length} processes, ` : "";
   const facts: Facts["facts"][number][] = [
     // Who was gone before anybody looked is not known to have had none.
     ...memory.processes.length === 0 ? [] : [
-      { name: "resident at most", value: sum("residentBytes"), unit: "bytes", note: most } as const,
+      { name: "resident at most", value: sum("residentBytes"), unit: "bytes", note: `${of}looked at once a second` } as const,
       { name: "locked", value: sum("lockedBytes"), unit: "bytes" } as const,
     ],
     { name: "available at least", value: memory.leastAvailableBytes, unit: "bytes", note: "of the machine's" },
@@ -31,7 +31,7 @@ export function presentSurroundings({ limits, pressure, groupPressure, memory }:
     facts.push({ name: "pages from swap", value: swappedInPages, unit: "count", note: `and ${swappedOutPages} to it, of the whole machine` });
   }
   if (limits && limits.memoryLimit !== null && limits.memoryBytes !== null) {
-    const note = `of the ${mebibytes(limits.memoryLimit)} that its control group allows`;
+    const note = `of the ${mebibytes(limits.memoryLimit)} that its control group allows, at the last look`;
     facts.push({ name: "group uses", value: limits.memoryBytes, unit: "bytes", note });
   }
   facts.push(

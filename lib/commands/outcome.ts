@@ -24,11 +24,16 @@ export function tellOutcome<Result>({ summary, views, written }: Finished<Result
   const say = (text: string) => options.quiet || terminal.err(`${harmless(text)}\n`);
   if (events.received === 0) say("Note: no event was seen. The target did nothing that these probes look at while they counted.");
   const skipped = events.skipped ?? 0, dropped = events.lost - skipped;
-  if (dropped > 0) say(`Warning: ${events.lost} of ${events.emitted} events were lost. A larger buffer helps: --buffer-pages 16384`);
-  else if (skipped > 0) {
+  if (dropped > 0) {
+    say(
+      `Warning: ${events.lost} of ${count(events.emitted, "event")} ${
+        events.lost === 1 ? "was" : "were"
+      } lost. A larger buffer helps: --buffer-pages 16384`,
+    );
+  } else if (skipped > 0) {
     say(`Warning: the kernel skipped ${count(skipped, "hit")} of the machine's: as many events may be missing from ${events.emitted}.`);
   }
-  if (events.undecodable > 0) say(`Warning: ${events.undecodable} lines were not understood.`);
+  if (events.undecodable > 0) say(`Warning: ${count(events.undecodable, "line")} not understood.`);
   const { predicted, measured, calibrated } = summary.overhead;
   if (predicted !== null) {
     const guess = calibrated ? "" : " (uncalibrated)";

@@ -7,7 +7,11 @@ export function outputFolder(folder: string, owner: Owner | null, option: string
   try {
     Deno.mkdirSync(folder, { recursive: true });
   } catch (cause) {
-    const why = cause instanceof Error ? `${cause.message.replace(/\s*\(os error.*|: mkdir.*$/, "")}.` : "It is no folder.";
+    const why = cause instanceof Deno.errors.NotCapable
+      ? "llmprof does not write there."
+      : cause instanceof Error
+      ? `${cause.message.replace(/\s*\(os error.*|: mkdir.*$/, "")}.`
+      : "It is no folder.";
     throw usage(`Cannot write into ${folder}.`, why, `Name a folder: ${option}`);
   }
   return {

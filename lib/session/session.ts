@@ -143,7 +143,7 @@ export class Session {
       await this.#endLife(pid);
       const target = await Promise.race([again(), stop.then(() => null)]);
       if (!target) return;
-      this.#fact({ fact: "note", text: `process ${pid} ended and process ${target.pid} came after it: both are in this trace` });
+      this.#fact({ fact: "note", text: `process ${pid} ended and process ${target.pid} came after it` });
       this.#life = this.#lifeOf(target);
       await this.#life.live(stop, this.#failed.promise, true);
     }
