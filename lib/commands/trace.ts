@@ -15,6 +15,7 @@ import type { Target } from "../session/target.ts";
 import { targetEnded } from "../session/target_ended.ts";
 import { SlowTokens } from "../session/slow_tokens.ts";
 import { TokenCount } from "../session/tokens.ts";
+import { hasOperators } from "../target/engine.ts";
 import { type Invoker, readInvoker } from "../target/invoker.ts";
 import { launchStopped } from "../target/launch.ts";
 import { hasEnded } from "../target/process.ts";
@@ -177,7 +178,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     if (engine) tellEachSecond(session, means, end, () => engine.look());
     if (options.snapshots) tellEachSecond(session, means, end, () => machineFacts(means, probes));
     await session.run(end).finally(() => gpus?.close());
-    await checkSeen(profile, session, means);
+    await checkSeen(profile, session, means, engine?.engine ?? null);
   } catch (error) {
     if (session?.timeline) tellOutcome(run.finish(session.timeline), options, context);
     else outputs.discard();
@@ -224,12 +225,21 @@ async function checkSeen(
   { name, engine, requires }: Pick<Profile<unknown>, "name" | "engine" | "requires">,
   session: Session,
   means: Means,
+  computesWith: string | null,
 ): Promise<void> {
   const { timeline, options: { target, again, probes } } = session;
   const received = [...timeline?.tallies.values() ?? []].reduce((n, tally) => n + tally.received, 0);
   if (timeline && received === 0 && !again && target.type === "running" && await hasEnded(means.files, target.pid)) throw targetEnded(target.pid);
   const required = requires?.find(({ probe }) => probes.includes(probe));
   if (!timeline || !required || [required.probe, required.or].some((probe) => probe && session.attachedStreams.has(streamOf(probe)))) return;
+  if (!hasOperators(computesWith)) {
+    throw new LlmprofError(
+      ExitCode.failed,
+      `${required.what} was never seen in the target.`,
+      `It computes with ${computesWith}, which llmprof sees from outside alone.`,
+      "Try: llmprof coldstart, io, sched or gpu",
+    );
+  }
   const how = placesThousands(means.machine.bpftrace!)
     ? "is seen at --detail op, without --learn."
     : "is traced, with this bpftrace, while it runs: --pid N";

@@ -8,6 +8,8 @@ const LOOKS = [1, 4, 16, 64];
 /** Which engine the target is, and what it infers with, as a fact that its last look makes true. */
 export class WatchedEngine {
   #seconds = 0;
+  /** Its name, as far as it is known. */
+  engine: string | null = null;
   #isTold = false;
   #isKnown = false;
 
@@ -29,6 +31,7 @@ export class WatchedEngine {
     const found = await findEngine(this.files, await this.members());
     if (!found || (this.#isTold && found.engine === null)) return [];
     this.#isTold = true;
+    this.engine = found.engine;
     this.#isKnown = found.engine !== null && found.model !== null;
     return [{ fact: "engine", ...found }];
   }

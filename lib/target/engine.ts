@@ -13,6 +13,8 @@ const ENGINES: readonly (readonly [string, RegExp])[] = [
   ["ONNX Runtime", /\/libonnxruntime\.[^/]*$/],
   ["ggml", /\/libggml(-base)?\.[^/]*$/],
 ];
+/** Engines of which nothing but the outside is seen. */
+const CLOSED: readonly string[] = ["TensorRT", "ONNX Runtime"];
 /** More processes are not looked at: workers of one server have mapped the same. */
 const MOST_PROCESSES = 64;
 
@@ -37,6 +39,11 @@ export async function findEngine(files: KernelFiles, pids: readonly number[]): P
     threads: threads === null ? null : Number(threads),
     affinity: field("Cpus_allowed_list"),
   };
+}
+
+/** Whether its operators can be seen, as far as is known. */
+export function hasOperators(engine: string | null): boolean {
+  return engine === null || !CLOSED.includes(engine);
 }
 
 function engineIn(mappings: readonly Mapping[]): { readonly name: string; readonly path: string } | undefined {

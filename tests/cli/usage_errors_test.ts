@@ -64,6 +64,14 @@ for (const [args, said] of mistakes) {
   });
 }
 
+Deno.test("usage: what is typed takes the place of what the environment says against it", async () => {
+  const env = { LLMPROF_BPFTRACE: "/nowhere/bpftrace", LLMPROF_PID: "1", LLMPROF_FROM: "/nowhere.llmprof" };
+  const replay = await runLlmprof(["io", "--from", "/no-recording.llmprof"], { env });
+  assert.match(replay.stderr, /^Cannot read the recording \/no-recording\.llmprof:/);
+  const live = await runLlmprof(["io", "--comm", "no-such-name"], { env });
+  assert.match(live.stderr, /^No process matches --comm no-such-name\./);
+});
+
 Deno.test("usage: a wrong value in the environment is told with its name", async () => {
   const { code, stderr } = await runLlmprof(["operators", "--pid", "1"], { env: { LLMPROF_DURATION: "banana" } });
   assert.match(stderr, /^--duration cannot be 'banana' from env 'LLMPROF_DURATION'\./);
