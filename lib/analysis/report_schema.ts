@@ -12,6 +12,8 @@ export const reportResultSchema = z.object({
   to: z.number().nullable(),
   /** Intervals of `io --snapshots` and of `sched --snapshots`, and lines that are neither. */
   lines: z.object({ io: count, sched: count, unread: count }),
+  /** Seconds of which no line tells, between lines of one kind, and in how many pieces; of the kind that misses more. */
+  missing: z.object({ pieces: count, seconds: z.number() }),
   /** Most requests first. Times are upper ends of powers of two: what they say is at most twice as long as it was. */
   devices: z.array(z.object({
     device: z.string(),

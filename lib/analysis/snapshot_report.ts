@@ -39,6 +39,7 @@ export class SnapshotReport {
       from: all.length === 0 ? null : all.reduce((from, line) => Math.min(from, beginOf(line)), Infinity),
       to: all.length === 0 ? null : all.reduce((to, { timestamp }) => Math.max(to, timestamp), 0),
       lines: { io: io.length, sched: sched.length, unread: this.#unread },
+      missing: [missingOf(io), missingOf(sched)].reduce((one, other) => one.seconds >= other.seconds ? one : other),
       devices: devicesOf(io),
       processes: processesOf(sched),
       pressure: pressureOf(sched),
@@ -53,6 +54,13 @@ export class SnapshotReport {
 
 function beginOf({ timestamp, interval_s }: When): number {
   return timestamp - interval_s;
+}
+
+/** Where nothing was written for longer than half an interval. */
+function missingOf(lines: readonly When[]): ReportResult["missing"] {
+  const missing = lines.map((line, i) => i === 0 ? 0 : beginOf(line) - lines[i - 1]!.timestamp);
+  const gaps = missing.filter((seconds, i) => seconds > lines[i]!.interval_s / 2);
+  return { pieces: gaps.length, seconds: gaps.reduce((sum, seconds) => sum + seconds, 0) };
 }
 
 function inOrder<Line extends When>(lines: readonly Line[]): Line[] {

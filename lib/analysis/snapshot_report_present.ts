@@ -4,7 +4,7 @@ import type { ReportResult } from "./report_schema.ts";
 const MOST_ROWS = 12;
 
 /** The result as a person reads it; its charts come behind. */
-export function presentReport({ from, to, lines, devices, processes, pressure }: ReportResult): View[] {
+export function presentReport({ from, to, lines, missing, devices, processes, pressure }: ReportResult): View[] {
   const views: View[] = [];
   const iso = (seconds: number) => new Date(seconds * 1000).toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
   if (from !== null && to !== null) {
@@ -24,6 +24,13 @@ export function presentReport({ from, to, lines, devices, processes, pressure }:
   }
   if (lines.io > 0) views.push(deviceTable(devices));
   if (lines.sched > 0) views.push(processTable(processes), pressureTable(pressure));
+  if (missing.pieces > 0) {
+    const pieces = missing.pieces === 1 ? "one piece" : `${missing.pieces} pieces`;
+    const text = `Of ${
+      missing.seconds.toFixed(1)
+    } s between, in ${pieces}, nothing was written: courses in the terminal go on behind as if they were not.`;
+    views.push({ type: "note", level: "warning", text });
+  }
   if (lines.unread > 0) {
     views.push({
       type: "note",

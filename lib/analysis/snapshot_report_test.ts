@@ -49,6 +49,14 @@ Deno.test("quantile of powers of two: the upper end of the one in which the requ
   assert.equal(log2Quantile(new Map(), 0.5), null);
 });
 
+Deno.test("report: time of which no line tells is told", () => {
+  const missing = (...ends: number[]) => reportOf({ io: ends.map((end) => io(end, {})), sched: [sched(5, {}), sched(10, {})] }).result().missing;
+  assert.deepEqual(missing(5, 10.1, 15), { pieces: 0, seconds: 0 });
+  assert.deepEqual(missing(5, 3605, 3610, 3620), { pieces: 2, seconds: 3595 + 5 });
+  const notes = presentReport(reportOf({ sched: [sched(5, {}), sched(3605, {})] }).result()).flatMap((view) => view.type === "note" ? view.text : []);
+  assert.match(notes.join(), /^Of 3595\.0 s between, in one piece, nothing was written/);
+});
+
 Deno.test("report: requests of several intervals, whatever order they come in, and none where no device answered", () => {
   const report = reportOf({ io: [io(10, {}, 3), io(5, { 4: 10 }, 1), io(10, { 9: 1 }, 0, "sda")] });
   const { from, to, devices } = report.result();
