@@ -1,3 +1,4 @@
+import { counted } from "../events/text.ts";
 import { isWeights } from "../target/inference_files.ts";
 import { mebibytes } from "./figures.ts";
 import type { IoResult } from "./io_schema.ts";
@@ -16,7 +17,7 @@ export function ioVerdict({ files, devices, windows, limits }: Pick<IoResult, "f
 function reads({ file, reads, readBytes, readNs, cachedBytes }: File): Omit<Verdict, "share"> {
   const cold = cachedBytes ?? 0;
   const rate = readNs > 0 ? ` at ${Math.round((readBytes * 1e3) / readNs)} MB/s` : "";
-  const evidence = `${times(reads, "read")} of ${mebibytes(readBytes)}${rate}${cold > 0 ? `, ${mebibytes(cold)} of it from the disk` : ""}`;
+  const evidence = `${counted(reads, "read")} of ${mebibytes(readBytes)}${rate}${cold > 0 ? `, ${mebibytes(cold)} of it from the disk` : ""}`;
   return { wait: "reads", of: file, ns: readNs, evidence, advice: adviceFor(file, cachedBytes === null ? null : cold / readBytes) };
 }
 
@@ -28,7 +29,7 @@ function adviceFor(file: string, cold: number | null): string {
 }
 
 function faults({ file, faults, major, majorNs }: File, full: ReturnType<typeof fullOf>): Omit<Verdict, "share"> {
-  const evidence = `${major} of ${times(faults, "page fault")} waited for the disk`;
+  const evidence = `${major} of ${counted(faults, "page fault")} waited for the disk`;
   const wait = { wait: "page faults", of: file, ns: majorNs } as const;
   if (full !== null) return { ...wait, evidence: `${evidence}; ${full.evidence}`, advice: full.advice };
   const advice = isWeights(file)
@@ -41,7 +42,7 @@ function faults({ file, faults, major, majorNs }: File, full: ReturnType<typeof 
 function queued({ device, name, what, requests, meanInFlight, queue, service }: Device): Omit<Verdict, "share"> {
   const ns = queue.totalNs > service.totalNs ? queue.totalNs : 0;
   const most = ({ p50Ns }: Device["queue"]) => Math.round(p50Ns / 1e3);
-  const evidence = `${times(requests, what)}, half of them at most ${most(queue)} µs in the queue and ${most(service)} in the device, ${
+  const evidence = `${counted(requests, what)}, half of them at most ${most(queue)} µs in the queue and ${most(service)} in the device, ${
     meanInFlight.toFixed(1)
   } at once`;
   return {
@@ -51,8 +52,4 @@ function queued({ device, name, what, requests, meanInFlight, queue, service }: 
     evidence,
     advice: "It is asked for more at once than it takes: fewer and larger requests, or a faster disk.",
   };
-}
-
-function times(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

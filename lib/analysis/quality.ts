@@ -1,3 +1,4 @@
+import { counted } from "../events/text.ts";
 import type { Mark } from "../events/span.ts";
 import type { Note } from "../events/view.ts";
 
@@ -25,9 +26,9 @@ export class QualityCount {
 /** `meaning`: what a lost event does to the figures. */
 export function qualityNotes({ lostEvents, undecodableLines }: Quality, meaning = "counts and times are lower bounds"): Note[] {
   const notes: Note[] = [];
-  if (lostEvents > 0) notes.push(warning(`${lostEvents} event${lostEvents === 1 ? " was" : "s were"} lost: ${meaning}.`));
+  if (lostEvents > 0) notes.push(warning(`${counted(lostEvents, "event")} ${lostEvents === 1 ? "was" : "were"} lost: ${meaning}.`));
   if (undecodableLines > 0) {
-    notes.push(warning(`${undecodableLines} line${undecodableLines === 1 ? "" : "s"} could not be decoded: what they reported is missing.`));
+    notes.push(warning(`${counted(undecodableLines, "line")} could not be decoded: what they reported is missing.`));
   }
   return notes;
 }

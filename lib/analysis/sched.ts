@@ -110,8 +110,10 @@ class SchedAnalysis implements Analysis<SchedResult> {
     if (category === "process.syscalls") return this.#systemCalls.instant(instant);
     if (category === "sched.stack") return this.#stacks.told(instant.stack!);
     const thread = this.#threads.get(track);
-    if (category === "process.exec" && !thread) this.#threads.set(track, new ThreadTimes(track, at, true));
-    else if (category === "process.exec") thread!.begins(at);
+    if (category === "process.exec") {
+      if (thread) thread.begins(at);
+      else this.#threads.set(track, new ThreadTimes(track, at, true));
+    }
     if (category === "thread.exit" || category === "process.exit") thread?.exits(at, this.#net(track));
   }
 

@@ -1,3 +1,4 @@
+import { counted } from "../events/text.ts";
 import { ExitCode } from "../events/errors.ts";
 import { harmless } from "../events/text.ts";
 import { percent } from "../session/percent.ts";
@@ -26,14 +27,14 @@ export function tellOutcome<Result>({ summary, views, written }: Finished<Result
   const skipped = events.skipped ?? 0, dropped = events.lost - skipped;
   if (dropped > 0) {
     say(
-      `Warning: ${events.lost} of ${count(events.emitted, "event")} ${
+      `Warning: ${events.lost} of ${counted(events.emitted, "event")} ${
         events.lost === 1 ? "was" : "were"
       } lost. A larger buffer helps: --buffer-pages 16384`,
     );
   } else if (skipped > 0) {
-    say(`Warning: the kernel skipped ${count(skipped, "hit")} of the machine's: as many events may be missing from ${events.emitted}.`);
+    say(`Warning: the kernel skipped ${counted(skipped, "hit")} of the machine's: as many events may be missing from ${events.emitted}.`);
   }
-  if (events.undecodable > 0) say(`Warning: ${count(events.undecodable, "line")} not understood.`);
+  if (events.undecodable > 0) say(`Warning: ${counted(events.undecodable, "line")} not understood.`);
   const { predicted, measured, calibrated } = summary.overhead;
   if (predicted !== null) {
     const guess = calibrated ? "" : " (uncalibrated)";
@@ -53,8 +54,4 @@ export function tellOutcome<Result>({ summary, views, written }: Finished<Result
     return ExitCode.limit;
   }
   return ExitCode.ok;
-}
-
-function count(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? "" : "s"}`;
 }

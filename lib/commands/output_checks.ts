@@ -70,8 +70,14 @@ export function notWritable(path: string, cause: unknown, option = "-o PATH"): L
     return new LlmprofError(ExitCode.usage, `Cannot write ${path}.`, `It ${cause.message}`, next, { cause });
   }
   const missing = cause instanceof Deno.errors.NotFound || (cause as NodeJS.ErrnoException | null)?.code === "ENOENT";
-  const why = missing ? "Its folder does not exist." : cause instanceof Error ? `${withoutCodes(cause.message)}.` : String(cause);
+  const why = missing ? "Its folder does not exist." : whyNot(cause);
   return new LlmprofError(ExitCode.usage, `Cannot write ${path}.`, why, `Choose another path with ${option}.`, { cause });
+}
+
+/** As a sentence. Deno's own permissions leave out what the kernel shows as files. */
+export function whyNot(cause: unknown): string {
+  if (cause instanceof Deno.errors.NotCapable) return "llmprof does not write there.";
+  return cause instanceof Error ? `${withoutCodes(cause.message)}.` : String(cause);
 }
 
 /** `EACCES: permission denied, open '/x'` and `Permission denied (os error 13): open '/x'` */

@@ -1,18 +1,13 @@
 import { type Owner, RegularFile } from "../machine/regular_file.ts";
 import { usage } from "./cli/usage_error.ts";
-import { notWritable } from "./output_checks.ts";
+import { notWritable, whyNot } from "./output_checks.ts";
 
 /** A folder that files are written into; it is made where it is not there. `option`: what names it, as somebody types it. */
 export function outputFolder(folder: string, owner: Owner | null, option: string): { write(name: string, bytes: Uint8Array): string } {
   try {
     Deno.mkdirSync(folder, { recursive: true });
   } catch (cause) {
-    const why = cause instanceof Deno.errors.NotCapable
-      ? "llmprof does not write there."
-      : cause instanceof Error
-      ? `${cause.message.replace(/\s*\(os error.*|: mkdir.*$/, "")}.`
-      : "It is no folder.";
-    throw usage(`Cannot write into ${folder}.`, why, `Name a folder: ${option}`);
+    throw usage(`Cannot write into ${folder}.`, whyNot(cause), `Name a folder: ${option}`);
   }
   return {
     /** Returns the file's path. */

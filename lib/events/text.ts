@@ -63,3 +63,8 @@ export function harmless(text: string): string {
 export function harmlessLines(text: string): string {
   return text.replaceAll(steering, (character) => character === "\n" ? character : "\ufffd");
 }
+
+/** `1 line`, `2 lines`. */
+export function counted(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? "" : "s"}`;
+}

@@ -5,10 +5,10 @@
  *
  * A prompt of five tokens and CALLS tokens, each a call of llama_decode with one graph of seven operators, which begin one behind the other and take between
  * 100 and 1,000 µs, never the same; each is computed from one or two of those before it. The graph of a prompt has other shapes than that of a token, and is made anew in the same memory; so is, every 97th token,
- * a graph whose third operator has grown. With NODES, so many are computed at a time, as
- * ggml does for an engine that looks at each result (cb_eval): one part of the graph after another, all by one structure; then times in LOG are not those of
- * slices. A clock is read before and behind every trap, so that what a tracer reads in it, however long that takes, lies
- * between. At the end a line for each operator goes into LOG: phase, name, calls, and the fewest and most nanoseconds that can be from its beginnings to those
+ * a graph whose third operator has grown. With NODES, so many are computed at a time, as ggml does for an engine that looks at each result (cb_eval): one part of
+ * the graph after another, all by one structure; then times in LOG are not those of slices.
+ *
+ * A clock is read before and behind every trap, so that what a tracer reads in it, however long that takes, lies between. At the end a line for each operator goes into LOG: phase, name, calls, and the fewest and most nanoseconds that can be from its beginnings to those
  * of the next, or to the ends of its graphs. See paced.c for the rest.
  */
 #include <stdio.h>

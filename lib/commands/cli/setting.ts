@@ -10,6 +10,17 @@ export function option<Flags extends string>(flags: Flags, description: string, 
   return new Option(flags, description).env(`LLMPROF_${name.replaceAll("-", "_").toUpperCase()}`).helpGroup(groups[group]) as Option<Flags>;
 }
 
+/** What the environment says of a machine gives way to what is typed against it: where bpftrace is, to a recording. */
+export function preferTyped(command: Command): void {
+  for (const typed of command.options) {
+    command.on(`option:${typed.name()}`, () => {
+      // Typings of commander do not know what it keeps.
+      const isAgainst = (one: object, other: Option) => (one as { conflictsWith: string[] }).conflictsWith.includes(other.attributeName());
+      for (const other of command.options) if (isAgainst(typed, other) || isAgainst(other, typed)) other.envVar = undefined;
+    });
+  }
+}
+
 /** `-h` where the other general options are. */
 export const helpOption = new Option("-h, --help", "this text").helpGroup(groups.general);
 

@@ -21,7 +21,7 @@ import {
   parsePercent,
   parseRate,
 } from "./parse.ts";
-import { type Done, explained, option } from "./setting.ts";
+import { type Done, explained, option, preferTyped } from "./setting.ts";
 import { targetProgram } from "./target_program.ts";
 import { INTERVAL_MS } from "../totals_interval.ts";
 import { groups } from "./texts.ts";
@@ -234,17 +234,6 @@ function refuse(command: Command, { options, why }: Lacks): void {
     options.includes(option.attributeName()) && command.getOptionValueSource(option.attributeName()) === "cli"
   );
   if (typed) throw usage(`${command.name()} has no option ${typed.long}.`, why, `See: llmprof ${command.name()} --help`);
-}
-
-/** What the environment says of a machine gives way to what is typed against it: where bpftrace is, to a recording. */
-function preferTyped(command: Command): void {
-  for (const typed of command.options) {
-    command.on(`option:${typed.name()}`, () => {
-      // Typings of commander do not know what it keeps.
-      const isAgainst = (one: object, other: Option) => (one as { conflictsWith: string[] }).conflictsWith.includes(other.attributeName());
-      for (const other of command.options) if (isAgainst(typed, other) || isAgainst(other, typed)) other.envVar = undefined;
-    });
-  }
 }
 
 /** Tokens, graphs and what lies between them are llama.cpp's: PyTorch knows operators. */
