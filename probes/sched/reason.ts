@@ -29,7 +29,9 @@ export interface Why {
 type Arch = "x86_64" | "aarch64";
 
 const PREEMPTED = 256, RUNNABLE = 0, NEW = 511, STOPPED = 4 | 8, UNINTERRUPTIBLE = 2;
-const FIFO = 1, SOCKET = 12;
+/** The type of what is read or written (S_IFMT). What has none is the kernel's: an eventfd, a timerfd, a signalfd, inotify. */
+const NONE = 0, FIFO = 1, CHARACTERS = 2, SOCKET = 12;
+const TRANSFERS = /^p?(read|write)(v|64)?$/;
 
 const CALLS: readonly (readonly [Reason, RegExp])[] = [
   ["lock", /^(futex|futex_wait|futex_waitv|flock|semop|semtimedop)$/],
@@ -60,7 +62,9 @@ function reasonOf(call: string, isDevice: boolean, file: number, isUninterruptib
   if (known) return known[0];
   if (call === "ioctl") return "device";
   // A lock inside of the kernel, as of the memory map.
-  return isUninterruptible ? "kernel" : "other";
+  if (isUninterruptible) return "kernel";
+  // Somebody at a terminal counts as an event, too.
+  return (file === NONE || file === CHARACTERS) && TRANSFERS.test(call) ? "events" : "other";
 }
 
 /** What a thread does that wakes one which waits for this reason; for others any. A disk answers by an interrupt, and nothing but a timer ends a sleep. */

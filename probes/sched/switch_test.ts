@@ -4,7 +4,16 @@ import { whoIs } from "../../lib/programs/who.ts";
 import { canWake, whyOf } from "./reason.ts";
 import { switches } from "./switch.ts";
 
-const INTERRUPTIBLE = 1, UNINTERRUPTIBLE = 2, STOPPED = 4, PREEMPTED = 256, NEW = 511, DEVICE = 512, FIFO = 1 << 10, SOCKET = 12 << 10;
+const INTERRUPTIBLE = 1,
+  UNINTERRUPTIBLE = 2,
+  STOPPED = 4,
+  PREEMPTED = 256,
+  NEW = 511,
+  DEVICE = 512,
+  FIFO = 1 << 10,
+  TERMINAL = 2 << 10,
+  REGULAR = 8 << 10,
+  SOCKET = 12 << 10;
 /** By its number on x86_64. */
 const call = (number: number) => (number + 1) * 2 * 16384;
 const READ = call(0),
@@ -28,6 +37,9 @@ Deno.test("switch: why a thread is off, by its state, its system call and what i
     [UNINTERRUPTIBLE + DEVICE + READ, "disk", "read"],
     [INTERRUPTIBLE + SOCKET + READ, "network", "read"],
     [INTERRUPTIBLE + FIFO + READ, "pipe", "read"],
+    [INTERRUPTIBLE + READ, "events", "read"],
+    [INTERRUPTIBLE + TERMINAL + READ, "events", "read"],
+    [INTERRUPTIBLE + REGULAR + READ, "other", "read"],
     [INTERRUPTIBLE + FUTEX, "lock", "futex"],
     [INTERRUPTIBLE + NANOSLEEP, "sleep", "nanosleep"],
     [INTERRUPTIBLE + RECVFROM, "network", "recvfrom"],

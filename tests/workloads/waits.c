@@ -5,7 +5,7 @@
  *
  * FILE is read past the page cache; TASKS takes the process id of who reads (a control group's file, or /dev/null). Everything happens in a child, so that
  * the kernel's own counters of its threads begin with it. In this order: it moves between processors 0 and 1, reads, waits for another thread (futex),
- * sleeps, waits for a message of another thread (socket), and computes on HOG_PROCESSOR until it has waited for that long enough.
+ * sleeps, waits for a message of another thread (socket) and for its signal (eventfd), and computes on HOG_PROCESSOR until it has waited for that long enough.
  * Prints a JSON line for each: from and to (CLOCK_BOOTTIME), and what was off the processor in between by its own clocks, in nanoseconds. The last line has the kernel's
  * counters of the thread and the moment at which they were read.
  */
@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -28,7 +29,8 @@
 enum { MOVES = 101, BLOCK = 65536 };
 static const int64_t MS = 1000000;
 
-static int futex_word, pair[2];
+static int futex_word, pair[2], event;
+enum { FUTEX, MESSAGE, EVENT };
 static volatile int waker;
 
 /* What the kernel counted of this thread, by name: from its status, and time waited for a processor. */
@@ -79,13 +81,19 @@ static void tell(const char *wait) {
 static void *wake(void *kind) {
   prctl(PR_SET_NAME, "waker");
   waker = gettid();
-  if (kind) {
-    nap(900 * MS);
-    if (send(pair[1], "x", 1, 0) != 1) err(1, "send");
-  } else {
+  switch (*(int *)kind) {
+  case FUTEX:
     nap(1100 * MS);
     __atomic_store_n(&futex_word, 1, __ATOMIC_SEQ_CST);
     syscall(SYS_futex, &futex_word, FUTEX_WAKE, 1, NULL, NULL, 0);
+    break;
+  case MESSAGE:
+    nap(900 * MS);
+    if (send(pair[1], "x", 1, 0) != 1) err(1, "send");
+    break;
+  case EVENT:
+    nap(600 * MS);
+    if (eventfd_write(event, 1) != 0) err(1, "eventfd_write");
   }
   return NULL;
 }
@@ -111,7 +119,7 @@ static void waits(const char *path, const char *tasks, int hog) {
   tell("disk");
 
   begin();
-  pthread_create(&helper, NULL, wake, NULL);
+  pthread_create(&helper, NULL, wake, &(int){FUTEX});
   while (__atomic_load_n(&futex_word, __ATOMIC_SEQ_CST) == 0) syscall(SYS_futex, &futex_word, FUTEX_WAIT, 0, NULL, NULL, 0);
   tell("lock");
   pthread_join(helper, NULL);
@@ -122,10 +130,18 @@ static void waits(const char *path, const char *tasks, int hog) {
 
   char byte;
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) err(1, "socketpair");
-  pthread_create(&helper, NULL, wake, "message");
+  pthread_create(&helper, NULL, wake, &(int){MESSAGE});
   begin();
   if (recv(pair[0], &byte, 1, 0) != 1) err(1, "recv");
   tell("network");
+  pthread_join(helper, NULL);
+
+  eventfd_t count;
+  if ((event = eventfd(0, 0)) < 0) err(1, "eventfd");
+  pthread_create(&helper, NULL, wake, &(int){EVENT});
+  begin();
+  if (eventfd_read(event, &count) != 0) err(1, "eventfd_read");
+  tell("events");
   pthread_join(helper, NULL);
 
   pin(hog);
