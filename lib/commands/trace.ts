@@ -178,7 +178,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     if (engine) tellEachSecond(session, means, end, () => engine.look());
     if (options.snapshots) tellEachSecond(session, means, end, () => machineFacts(means, probes));
     await session.run(end).finally(() => gpus?.close());
-    await checkSeen(profile, session, means, engine?.engine ?? null);
+    await checkSeen(profile, session, means, engine?.engine ?? null, run.facts);
   } catch (error) {
     if (session?.timeline) tellOutcome(run.finish(session.timeline), options, context);
     else outputs.discard();
@@ -226,6 +226,7 @@ async function checkSeen(
   session: Session,
   means: Means,
   computesWith: string | null,
+  facts: readonly Fact[],
 ): Promise<void> {
   const { timeline, options: { target, again, probes } } = session;
   const received = [...timeline?.tallies.values() ?? []].reduce((n, tally) => n + tally.received, 0);
@@ -240,6 +241,15 @@ async function checkSeen(
       "Try: llmprof coldstart, io, sched or gpu",
     );
   }
+  const exit = facts.find((fact) => fact.fact === "exit");
+  if (exit && exit.code !== 0) {
+    throw new LlmprofError(
+      ExitCode.failed,
+      `${required.what} was never seen in the target.`,
+      `The program ended with ${exit.signal ?? `code ${exit.code}`} before it mapped the library.`,
+      "Read what it has said above, and make it run without llmprof first.",
+    );
+  }
   const how = placesThousands(means.machine.bpftrace!)
     ? "is seen at --detail op, without --learn."
     : "is traced, with this bpftrace, while it runs: --pid N";
@@ -250,8 +260,8 @@ async function checkSeen(
   throw new LlmprofError(
     ExitCode.failed,
     `${required.what} was never seen in the target.`,
-    "It ended, or was left, before it mapped the library.",
-    `Check that this is the process that computes, and give it more time.${
+    `${exit ? "It ended" : "It ended, or was left,"} before it mapped the library.`,
+    `Check that this is the process that computes${exit ? "" : ", and give it more time"}.${
       name === "operators" && !engine ? ` One that uses PyTorch ${how}` : ""
     }${inside}`,
   );

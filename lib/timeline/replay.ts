@@ -82,7 +82,15 @@ export function readHeader(source: RecordingSource): Header {
     if (cause instanceof RefusedFile) throw unreadable(`${source.name}/header.json`, `it ${cause.message}`, cause);
     throw unreadable(source.name, "it has no header.json.", cause);
   }
-  return opened(`${source.name}/header.json`, () => parseHeader(JSON.parse(text)));
+  return opened(`${source.name}/header.json`, () => parseHeader(parseJson(text)));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error("it is not JSON.", { cause });
+  }
 }
 
 /** Words what is wrong with a file of the recording. */

@@ -8,7 +8,7 @@ const mistakes: readonly (readonly [args: string, said: RegExp])[] = [
   ["operatrs", /^Unknown command 'operatrs'\..*\nDid you mean operators\?/],
   ["paint", /^Unknown command 'paint'\..*\nSee: llmprof --help/],
   ["operators --duratin 5s", /^Unknown option '--duratin'\..*\nDid you mean --duration\?/],
-  ["operators --pid 1 --duration banana", /^--duration cannot be 'banana'\. It is a number with a unit: 500ms, 10s/],
+  ["operators --pid 1 --duration banana", /^--duration cannot be 'banana'\. It is a number above 0 with a unit: 500ms, 10s/],
   ["operators --pid none", /^--pid cannot be 'none'\. It is a whole number from 1 on\./],
   ["operators --pid", /^Option '--pid <N>' argument missing\./],
   ["operators --buffer-pages 3", /^--buffer-pages cannot be '3'\. It is a power of two/],

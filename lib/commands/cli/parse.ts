@@ -12,7 +12,7 @@ const LONGEST = 2 ** 31 - 1;
 export function parseDuration(text: string): number {
   const found = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text);
   const value = found ? Number(found[1]) * UNITS[found[2]!]! : 0;
-  if (!(value > 0)) throw new InvalidArgumentError("It is a number with a unit: 500ms, 10s, 5m, 1h.");
+  if (!(value > 0)) throw new InvalidArgumentError("It is a number above 0 with a unit: 500ms, 10s, 5m, 1h.");
   if (value > LONGEST) throw new InvalidArgumentError("It is 596h at most.");
   return value;
 }
