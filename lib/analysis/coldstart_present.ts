@@ -103,7 +103,7 @@ function memory({ pageCache, pageFaults, locks }: ColdstartResult): Facts {
       { name: "read into the page cache", value: pageCache?.bytes ?? null, unit: "bytes", note: "over the whole trace; 0: the files were cached" },
       ...(pageCache?.files ?? []).slice(0, MAX_CACHED_FILES).map(({ file, bytes }) => ({ name: `  ${file}`, value: bytes, unit: "bytes" } as const)),
       { name: "page faults", value: pageFaults, unit: "count" },
-      { name: "locked", value: locks.lockedBytes, unit: "bytes" },
+      { name: "locked by mlock", value: locks.lockedBytes, unit: "bytes" },
     ],
   };
 }

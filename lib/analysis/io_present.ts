@@ -60,7 +60,7 @@ function totals({ windows, devices, pageFaults, majorFaults, locks }: IoResult):
       { name: "written to disks", value: sum("write"), unit: "bytes", note: "what the kernel writes later is not seen" },
       { name: "page faults", value: pageFaults, unit: "count" },
       { name: "that waited for the disk", value: majorFaults, unit: "count", note: "in files" },
-      { name: "locked", value: locks.lockedBytes, unit: "bytes" },
+      { name: "locked by mlock", value: locks.lockedBytes, unit: "bytes" },
     ],
   };
 }

@@ -132,7 +132,14 @@ function latencyCharts(groups: readonly Group<IoSnapshot>[]): Chart[] {
   return [
     { type: "chart", title: "Latency of requests (at most)", unit: "ns", form: "log", intervals, series: [...quantile(0.5), ...quantile(0.99)] },
     { type: "chart", title: "Requests", unit: "per-second", form: "lines", intervals, series: each((device) => device, rate) },
-    { type: "chart", title: "Requests in flight", unit: "count", form: "lines", intervals, series: each((device) => device, inFlightOf) },
+    {
+      type: "chart",
+      title: "Requests in flight as an interval ended",
+      unit: "count",
+      form: "lines",
+      intervals,
+      series: each((device) => device, inFlightOf),
+    },
   ];
 }
 
@@ -165,7 +172,14 @@ function processCharts(groups: readonly Group<SchedSnapshot>[]): Chart[] {
     return others.length === 0 ? shown : [...shown, { name: `${others.length} others`, values: groups.map(value(others)) }];
   };
   return [
-    { type: "chart", title: "Threads off a processor", unit: "count", form: "stacked", intervals, series: stacked("off_cpu_ns", "offCpuNs", 1e9) },
+    {
+      type: "chart",
+      title: "Threads off a processor, on average",
+      unit: "count",
+      form: "stacked",
+      intervals,
+      series: stacked("off_cpu_ns", "offCpuNs", 1e9),
+    },
     { type: "chart", title: "Page faults", unit: "per-second", form: "stacked", intervals, series: stacked("page_faults", "pageFaults", 1) },
   ];
 }

@@ -44,7 +44,7 @@ export function presentReport({ from, to, lines, missing, devices, processes, pr
 function deviceTable(devices: ReportResult["devices"]): Table {
   return {
     type: "table",
-    title: "Devices (times: at most; they were counted by powers of two)",
+    title: "Devices (times: at most, as they were counted by powers of two; in flight: as an interval ended)",
     columns: [
       { title: "device", unit: "text" },
       { title: "requests", unit: "count" },

@@ -21,7 +21,7 @@ export function presentSurroundings({ limits, pressure, groupPressure, memory }:
     // Who was gone before anybody looked is not known to have had none.
     ...memory.processes.length === 0 ? [] : [
       { name: "resident at most", value: sum("residentBytes"), unit: "bytes", note: `${of}looked at once a second` } as const,
-      { name: "locked", value: sum("lockedBytes"), unit: "bytes" } as const,
+      { name: "locked at most", value: sum("lockedBytes"), unit: "bytes" } as const,
     ],
     { name: "available at least", value: memory.leastAvailableBytes, unit: "bytes", note: "of the machine's" },
   ];

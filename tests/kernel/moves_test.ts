@@ -35,6 +35,7 @@ sampledTest(
       // Whatever asked for it first, each page came once.
       cachedBytes: SIZE,
     });
+    assert.equal(result.files.find(({ file }) => file === "copy")!.opens, 1, "a file that it makes has its name");
     const told = await query(
       outputPath(folder, "pftrace"),
       `select s.name, s.category, count(*) as n, sum(a.int_value) as bytes from slice s join args a using (arg_set_id)
