@@ -76,7 +76,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   void context.interrupted.then(() => interrupted = true);
   const launches = options.program.length > 0;
   const [means, spares, underNohup] = await Promise.all([begun.means, begun.spares, begun.underNohup]);
-  const status = new StatusLine(context.terminal, options.quiet);
+  const status = new StatusLine(context.terminal, options.quiet, options.pseudonyms);
   const invoker = launches ? await readInvoker(means.files, means.self) : null;
   const program = invoker ? await checkProgram(means.files, options.program[0]!, invoker.environment.PATH, Deno.cwd()) : "";
   const running = await begun.target;

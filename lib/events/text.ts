@@ -64,6 +64,11 @@ export function harmlessLines(text: string): string {
   return text.replaceAll(steering, (character) => character === "\n" ? character : "\ufffd");
 }
 
+/** No longer than a command line that one can take in at a glance. */
+export function shortened(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
+}
+
 /** `1 line`, `2 lines`. */
 export function counted(n: number, what: string): string {
   return `${n} ${what}${n === 1 ? "" : "s"}`;

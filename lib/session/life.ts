@@ -130,7 +130,7 @@ export class Life {
   async #attach(): Promise<void> {
     const { target } = this;
     const { progress, again } = this.options;
-    progress({ state: "attaching" });
+    progress({ state: "attaching", ...(target.type === "running" && { to: target }) });
     if (target.type === "next") return this.#await();
     // Where another comes after it, its end is waited for, so as not to miss that one.
     if (target.type === "running") await this.#attachments.toRunning(target.pid, again !== undefined);

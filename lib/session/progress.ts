@@ -2,7 +2,8 @@ import type { ChildEnd } from "../machine/child.ts";
 
 /** What a status line may tell. */
 export type Progress =
-  | { readonly state: "attaching" }
+  /** `to`: a process that runs already. */
+  | { readonly state: "attaching"; readonly to?: { readonly pid: number; readonly argv: readonly string[] } }
   | { readonly state: "waiting" }
   /** `learns`: what it will look at. */
   | { readonly state: "counting"; readonly pid: number; readonly sites: number; readonly learns: boolean }

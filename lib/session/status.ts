@@ -1,4 +1,5 @@
-import { harmless } from "../events/text.ts";
+import { harmless, shortened } from "../events/text.ts";
+import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import { percent } from "./percent.ts";
 import type { Progress } from "./progress.ts";
 
@@ -21,7 +22,7 @@ export class StatusLine {
   /** One turn is like another. */
   #inTurns = false;
 
-  constructor(readonly screen: StatusScreen, readonly quiet: boolean) {}
+  constructor(readonly screen: StatusScreen, readonly quiet: boolean, readonly pseudonyms?: Pseudonyms) {}
 
   note(text: string): void {
     this.#say(text);
@@ -30,7 +31,7 @@ export class StatusLine {
   progress(progress: Progress): void {
     switch (progress.state) {
       case "attaching":
-        return this.#inTurns ? undefined : this.#say("Attaching…");
+        return this.#inTurns ? undefined : this.#say(`Attaching${progress.to ? ` to ${this.#described(progress.to)}` : ""}…`);
       case "waiting":
         return this.#say("Waiting for the next inference process to start. Ctrl-C ends.");
       case "counting":
@@ -58,6 +59,12 @@ export class StatusLine {
       case "draining":
         return this.#say("Reading what is left…");
     }
+  }
+
+  /** Of several that a name could mean, the one that was found. */
+  #described({ pid, argv }: { readonly pid: number; readonly argv: readonly string[] }): string {
+    const line = (this.pseudonyms?.argv(argv) ?? argv).join(" ");
+    return pid === 1 || line === "" ? nameOf(pid) : `${nameOf(pid)} (${shortened(line)})`;
   }
 
   #left(pid: number, end: { readonly code: number; readonly signal: string | null } | null): void {

@@ -2,7 +2,7 @@ import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { findContainer } from "./container.ts";
 import { NoMatch } from "./no_match.ts";
-import { harmless } from "../events/text.ts";
+import { harmless, shortened } from "../events/text.ts";
 import { ancestorsOf, parseStat, type ProcessStat, readProcesses, splitZeros } from "./process.ts";
 
 /** How the user names a running target. */
@@ -102,7 +102,7 @@ async function describe(files: KernelFiles, pid: number, pids: readonly number[]
 
 /** One line each, as the option to type. */
 export function listCandidates(candidates: readonly Omit<Candidate, "startTicks">[]): string {
-  const lines = candidates.slice(0, mostListed).map(({ pid, comm, argv }) => `  --pid ${pid}  ${short(harmless(argv.join(" ") || `[${comm}]`))}`);
+  const lines = candidates.slice(0, mostListed).map(({ pid, comm, argv }) => `  --pid ${pid}  ${shortened(harmless(argv.join(" ") || `[${comm}]`))}`);
   if (candidates.length > mostListed) lines.push(`  and ${candidates.length - mostListed} more`);
   return lines.join("\n");
 }
@@ -116,10 +116,6 @@ function matches(query: ByProcess, process: ProcessStat, argv: readonly string[]
 /** The kernel cuts a name after 15 bytes, perhaps inside a character. */
 function cut(comm: string): string {
   return new TextDecoder().decode(new TextEncoder().encode(comm).subarray(0, commLength));
-}
-
-function short(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
 }
 
 async function readCommandLines(files: KernelFiles, processes: readonly ProcessStat[]): Promise<Map<number, string[]>> {

@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { Pseudonyms } from "../timeline/pseudonyms.ts";
+import type { Progress } from "./progress.ts";
+import { StatusLine } from "./status.ts";
+
+/** What is said of it. */
+function said(progress: Progress, pseudonyms?: Pseudonyms): string {
+  let text = "";
+  new StatusLine({ live: false, err: (part) => text += part }, false, pseudonyms).progress(progress);
+  return text;
+}
+
+Deno.test("status: whom llmprof attaches to, by its number and command line, of which --redact tells nothing", () => {
+  const attaching = (pid: number, argv: readonly string[]) => ({ state: "attaching", to: { pid, argv } }) as const;
+  const server = attaching(4711, ["./llama-server", "--api-key", "secret"]);
+  assert.equal(said({ state: "attaching" }), "Attaching…\n");
+  assert.equal(said(server), "Attaching to process 4711 (./llama-server --api-key secret)…\n");
+  assert.equal(said(server, new Pseudonyms()), "Attaching to process 4711 (path-1 argument-1 argument-2)…\n");
+  assert.equal(said(attaching(2, [])), "Attaching to process 2…\n");
+  assert.equal(said(attaching(1, ["everything"])), "Attaching to the whole machine…\n");
+  assert.match(said(attaching(7, ["a", "\u001b[2J", "b".repeat(200)])), /^Attaching to process 7 \(a \ufffd\[2J b+…\)…\n$/);
+});
