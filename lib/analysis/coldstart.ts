@@ -35,8 +35,11 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
   readonly #tokens = new Map<number, FirstToken>();
   readonly #memory = new MemoryTotals();
   readonly #running = new RunningCode();
-  /** When a connection was accepted, until there is a token. */
-  readonly #accepted: Ns[] = [];
+  /**
+   * When a connection was accepted, until there is a token: by the outermost process that accepts any. Behind it a server talks to the workers that it
+   * has started.
+   */
+  #accepted: { readonly depth: number; readonly at: Ns[] } = { depth: Infinity, at: [] };
   readonly #systemCalls = new SystemCalls();
   readonly #quality = new QualityCount();
   /** The process that gave the first token, as soon as no later span can change that. */
@@ -76,7 +79,7 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
       firstSeen: this.#firstSeen,
       lastSeen: this.#lastSeen,
       token: this.#certain ?? [...this.#tokens.values()].filter((first) => first.at !== undefined).sort((a, b) => a.at! - b.at!)[0],
-      accepted: this.#accepted,
+      accepted: this.#accepted.at,
       running: this.#running,
       memory: this.#memory.result(this.#tree.pids),
       systemCalls: this.#systemCalls.result(),
@@ -85,7 +88,10 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
   }
 
   #accept({ track, at }: Instant): void {
-    if (!this.#certain && this.#tree.has(track.pid) && this.#accepted.length < MOST_ACCEPTED) this.#accepted.push(at);
+    const depth = this.#tree.depth(track.pid);
+    if (depth === undefined || this.#certain) return;
+    if (depth < this.#accepted.depth) this.#accepted = { depth, at: [] };
+    if (depth === this.#accepted.depth && this.#accepted.at.length < MOST_ACCEPTED) this.#accepted.at.push(at);
   }
 
   #slice(slice: Slice): void {

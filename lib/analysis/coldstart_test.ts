@@ -37,13 +37,7 @@ Deno.test("from exec to the first token: each instant goes to what explains it b
     s.slice("llama.context", 150, 170),
     s.slice("socket.listen", 170, 171, { fd: 3, errno: 0 }),
     s.slice("llama.encode", 171, 172, { tokens: 3, ret: 0 }),
-    ...[172, 190, 235].map((at): Span => ({
-      type: "instant",
-      track: s.tracks.thread(100, 100),
-      name: "accept",
-      category: "socket.accept",
-      at: at * MS,
-    })),
+    ...[172, 190, 235].map((at) => s.accept(at)),
     s.decode("prefill", 200, 230, 32),
     s.sample(231, 232),
     s.decode("decode", 233, 240),
@@ -178,6 +172,16 @@ Deno.test("the tree counts, others do not", () => {
   assert.deepEqual([result.processes, result.pageFaults, result.stoppedNs, result.totalNs], [3, 7, 10 * MS, 21 * MS]);
   assert.deepEqual(steps(result), ["unexplained 5", "read m.gguf 10", "prefill 5", "sampling 1"]);
   assert.equal(coldstartLane(result, s.tracks)[0]!.track.pid, 100);
+});
+
+Deno.test("a connection is accepted by who hears the client, not by the worker that it hands on to", () => {
+  const s = new TestSpans(), router = s.of(200), worker = s.of(300);
+  const start = [s.exec(0), s.fork(1, 200), router.fork(2, 300)];
+  const answer = [worker.decode("prefill", 50, 60), worker.sample(60, 61)];
+  const accepted = (accepts: readonly Span[]) =>
+    run([...start, ...accepts, ...answer]).milestones.filter(({ name }) => name === "connection accepted").map(({ atNs }) => atNs / MS);
+  assert.deepEqual(accepted([worker.accept(5), router.accept(20), worker.accept(40)]), [20]);
+  assert.deepEqual(accepted([worker.accept(5), worker.accept(40)]), [40]);
 });
 
 Deno.test("a root that is told, running already: counts from the first event, exec chains keep the first time and the last name", () => {

@@ -3,7 +3,8 @@ import type { Ns } from "../events/time.ts";
 
 /** The process whose start is looked at, and its descendants. A fork is known before anything that the child does. */
 export class ProcessTree {
-  readonly pids = new Set<number>();
+  /** How many forks each is away from the root. */
+  readonly #depths = new Map<number, number>();
   #root: number | undefined;
   #exec: Ns | undefined;
   file: string | undefined;
@@ -11,15 +12,16 @@ export class ProcessTree {
   /** Without `root`, the first process that calls exec. */
   constructor(root?: number) {
     this.#root = root;
-    if (root !== undefined) this.pids.add(root);
+    if (root !== undefined) this.#depths.set(root, 0);
   }
 
   instant({ category, track: { pid }, args, name, at }: Instant): void {
-    if (category === "process.fork" && this.pids.has(pid)) this.pids.add(Number(args?.child));
+    const depth = this.#depths.get(pid);
+    if (category === "process.fork" && depth !== undefined) this.#depths.set(Number(args?.child), depth + 1);
     if (category !== "process.exec") return;
     this.#root ??= pid;
     if (pid !== this.#root) return;
-    this.pids.add(pid);
+    this.#depths.set(pid, 0);
     this.#exec ??= at;
     // A shell that starts the engine calls exec again in the same process: the last name is the engine's.
     this.file = name;
@@ -34,7 +36,16 @@ export class ProcessTree {
     return this.#exec;
   }
 
+  get pids(): ReadonlySet<number> {
+    return new Set(this.#depths.keys());
+  }
+
   has(pid: number): boolean {
-    return this.pids.has(pid);
+    return this.#depths.has(pid);
+  }
+
+  /** Undefined where it is not in the tree. */
+  depth(pid: number): number | undefined {
+    return this.#depths.get(pid);
   }
 }

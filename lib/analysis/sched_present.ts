@@ -57,7 +57,7 @@ function verdict({ verdict, threads, windows }: SchedResult): Note[] {
   if (verdict.length === 0) return [info("Nothing waits: threads that compute are on a processor for 99 % of their time.")];
   return verdict.map(({ wait, share, ns, evidence, advice }) => {
     const time = `${(share * 100).toFixed(1)} % of the time of threads that compute, ${(ns / 1e9).toFixed(2)} s`;
-    return info(`Waits for ${NAMES[wait] ?? wait}: ${time}${evidence === "" ? "" : `, ${evidence}`}. ${advice}`);
+    return info(`Waits for ${NAMES[wait] ?? wait}: ${time}${evidence === "" ? "" : `, ${evidence}`}. ${advice}`.trimEnd());
   });
 }
 

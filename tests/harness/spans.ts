@@ -85,6 +85,10 @@ export class TestSpans {
     return this.#instant("process.fork", at, { child });
   }
 
+  accept(at: number): Instant {
+    return this.#instant("socket.accept", at, { fd: 4 });
+  }
+
   exit(at: number): Instant {
     return this.#instant("process.exit", at, { code: 0, signal: 0 });
   }
