@@ -22,6 +22,11 @@ export const cache: Probe = {
       x86_64: "$number != 1 && $number != 18 && $number != 20 && $number != 296 && $number != 328",
       aarch64: "$number != 64 && $number != 68 && $number != 66 && $number != 70 && $number != 287",
     },
+    // copy_file_range and splice, and sendfile, with the number of the file that they write to
+    copies: { type: "arch", x86_64: "$number == 326 || $number == 275", aarch64: "$number == 285 || $number == 76" },
+    sends: { type: "arch", x86_64: "$number == 40", aarch64: "$number == 71" },
+    third: { type: "arch", x86_64: "*(uint64 *)($regs + 96)", aarch64: "*(uint64 *)($regs + 16)" },
+    first: { type: "arch", x86_64: "*(uint64 *)($regs + 112)", aarch64: "*(uint64 *)($regs + 272)" },
   },
   tracepoints: ["filemap:mm_filemap_add_to_page_cache"],
   records: {},

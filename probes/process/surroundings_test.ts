@@ -67,7 +67,7 @@ Deno.test("surroundings: of memory the most that each process had, the least tha
   const [facts] = presentSurroundings(result);
   assert.deepEqual(facts!.facts.map(({ name, value }) => [name, value]), [
     ["resident at most", 8193],
-    ["locked", 512],
+    ["locked at most", 512],
     ["available at least", 1000],
     ["swapped out", 64],
     ["pages from swap", 11],
