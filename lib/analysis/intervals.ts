@@ -32,6 +32,12 @@ export class Intervals {
     return sum;
   }
 
+  /** Forgets the first `count` stretches: how many nanoseconds they are. What is added later lies behind them, or is counted twice. */
+  settle(count: number): number {
+    const ends = this.#ends.splice(0, count);
+    return this.#starts.splice(0, count).reduce((sum, start, i) => sum + ends[i]! - start, 0);
+  }
+
   /** How many stretches there are. */
   get count(): number {
     return this.#starts.length;

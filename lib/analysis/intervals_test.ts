@@ -36,3 +36,9 @@ Deno.test("how many stretches there are", () => {
   all.add(2, 25);
   assert.equal(all.count, 1);
 });
+
+Deno.test("what is settled is told once, and forgotten", () => {
+  const all = new Intervals();
+  for (const [start, end] of [[1, 3], [5, 9], [20, 30]] as const) all.add(start, end);
+  assert.deepEqual([all.settle(2), all.count, all.total], [6, 1, 10]);
+});

@@ -1,8 +1,10 @@
 import type { Instant, Slice, Span } from "../events/span.ts";
+import type { Ns } from "../events/time.ts";
 import type { Analysis } from "./analysis.ts";
 import { FileKeys } from "./file_keys.ts";
 import { FileTotals } from "./file_totals.ts";
 import { Histogram } from "./histogram.ts";
+import { Intervals } from "./intervals.ts";
 import type { IoResult, LatencyResult } from "./io_schema.ts";
 import { ioVerdict } from "./io_verdict.ts";
 import { MemoryCalls } from "./memory_calls.ts";
@@ -28,6 +30,25 @@ interface Requests {
   sequential: number;
   readonly queue: Histogram;
   readonly service: Histogram;
+  readonly queued: Queued;
+}
+
+/** Requests come nearly as they were issued: stretches so many before the last one are settled. */
+const MOST_STRETCHES = 8192;
+
+/** When at least one of a device's requests waited for its turn. */
+class Queued {
+  readonly #stretches = new Intervals();
+  #settledNs = 0;
+
+  add(start: Ns, end: Ns): void {
+    this.#stretches.add(start, end);
+    if (this.#stretches.count > MOST_STRETCHES) this.#settledNs += this.#stretches.settle(MOST_STRETCHES / 2);
+  }
+
+  get ns(): number {
+    return this.#settledNs + this.#stretches.total;
+  }
 }
 
 class IoAnalysis implements Analysis<IoResult> {
@@ -71,11 +92,12 @@ class IoAnalysis implements Analysis<IoResult> {
   result(): IoResult {
     const windows = this.#windows.result();
     const { pageFaults, locks } = this.#memory.result(this.#pids);
-    const devices = [...this.#devices.values()].map(({ queue, service, ...sums }) => ({
+    const devices = [...this.#devices.values()].map(({ queue, service, queued, ...sums }) => ({
       ...sums,
       name: this.names.get(sums.device) ?? null,
       requeued: this.#requeued.get(sums.device) ?? 0,
       meanInFlight: windows.ns > 0 ? service.sum / windows.ns : 0,
+      queuedNs: Math.min(queued.ns, windows.ns),
       queue: latency(queue),
       service: latency(service),
     })).sort((a, b) => b.service.totalNs - a.service.totalNs);
@@ -137,13 +159,14 @@ class IoAnalysis implements Analysis<IoResult> {
     let sums = this.#devices.get(key);
     if (!sums) {
       const none = { requests: 0, bytes: 0, errors: 0, sequential: 0 };
-      this.#devices.set(key, sums = { device, what, ...none, queue: new Histogram(), service: new Histogram() });
+      this.#devices.set(key, sums = { device, what, ...none, queue: new Histogram(), service: new Histogram(), queued: new Queued() });
     }
     sums.requests++;
     sums.bytes += bytes;
     if (error !== 0) sums.errors++;
     if (sequential) sums.sequential++;
     sums.queue.add(queuedNs);
+    sums.queued.add(start - queuedNs, start);
     sums.service.add(end - start);
   }
 }

@@ -34,10 +34,12 @@ function notes(result: IoResult): Note[] {
 
 function verdict({ verdict, windows }: IoResult): Note[] {
   if (windows.ns > 0 && verdict.length === 0) {
-    return [info("Nothing waits: reads and page faults for the disk took less than a hundredth of the time.")];
+    return [
+      info("Nothing waits to read: reads and page faults took less than a hundredth of the time. Of what waits to be written (fsync) sched tells."),
+    ];
   }
   return verdict.map(({ wait, of, share, ns, evidence, advice }) => {
-    const time = `${(share * 100).toFixed(1)} % of the time watched, threads added, ${(ns / 1e9).toFixed(2)} s`;
+    const time = `${(share * 100).toFixed(1)} % of the time watched${wait === "queue" ? "" : ", threads added"}, ${(ns / 1e9).toFixed(2)} s`;
     return info(`Waits for ${WAITS[wait]} ${of}: ${time}, ${evidence}. ${advice}`);
   });
 }

@@ -29,6 +29,8 @@ export const ioResultSchema = z.object({
     sequential: count,
     /** How many the device had at once, on average over the time watched. */
     meanInFlight: z.number(),
+    /** For how long at least one of them waited to be handed to the device. */
+    queuedNs: ns,
     /** From being made to being handed to the device. */
     queue: latencySchema,
     /** From there to its answer. */

@@ -157,6 +157,11 @@ Deno.test("io: the three longest waits that matter, and nothing where none does"
   ]);
   const queued = result([request(0, 10, { queuedNs: 40 * MS }), request(0, 100, { device: "8:0", queuedNs: 50 * MS })]).verdict;
   assert.deepEqual(queued.map(({ wait, of, ns }) => [wait, of, ns / MS]), [["queue", "loop0", 40]]);
+  // 32 that wait together are one wait; a few that were held back are none, however long.
+  const together = result(Array.from({ length: 32 }, (_, i) => request(100 + i, 101 + i, { queuedNs: 60 * MS })));
+  assert.deepEqual(together.verdict.map(({ share, ns }) => [share, ns / MS]), [[0.091, 91]]);
+  assert.ok(presentIo(together).some((view) => view.type === "note" && /loop0: 9\.1 % of the time watched, 0\.09 s, 32 reads, half/.test(view.text)));
+  assert.deepEqual(result([request(0, 9), request(10, 19), request(20, 21, { queuedNs: 300 * MS })]).verdict, []);
   const idle = result([t.read("small", 700, 705, 10)]);
   assert.deepEqual(idle.verdict, []);
   assert.ok(presentIo(idle).some((view) => view.type === "note" && view.text.startsWith("Nothing waits")));

@@ -8,7 +8,10 @@ type Verdict = IoResult["verdict"][number];
 type File = IoResult["files"][number];
 type Device = IoResult["devices"][number];
 
-/** What threads waited for longest, with what shows it and what to try. Times of threads are added, so that several can wait for more than the time watched. */
+/**
+ * What was waited for longest, with what shows it and what to try. Times of threads are added, so that several can wait for more than the time watched;
+ * of a queue it is the time in which any request stood in it.
+ */
 export function ioVerdict({ files, devices, windows, limits }: Pick<IoResult, "files" | "devices" | "windows" | "limits">): Verdict[] {
   const full = fullOf(limits);
   return longest([...files.map(reads), ...files.map((file) => faults(file, full)), ...devices.map(queued)], windows.ns);
@@ -38,18 +41,21 @@ function faults({ file, faults, major, majorNs }: File, full: ReturnType<typeof 
   return { ...wait, evidence, advice };
 }
 
-/** Where requests wait longer before the device takes them than in it. */
-function queued({ device, name, what, requests, meanInFlight, queue, service }: Device): Omit<Verdict, "share"> {
-  const ns = queue.totalNs > service.totalNs ? queue.totalNs : 0;
-  const most = ({ p50Ns }: Device["queue"]) => Math.round(p50Ns / 1e3);
-  const evidence = `${counted(requests, what)}, half of them at most ${most(queue)} µs in the queue and ${most(service)} in the device, ${
-    meanInFlight.toFixed(1)
-  } at once`;
+/** Where most requests wait longer before the device takes them than in it: who fills a page cache may hold a few back for itself. */
+function queued({ device, name, what, requests, meanInFlight, queuedNs, queue, service }: Device): Omit<Verdict, "share"> {
+  const waits = queue.p50Ns > service.p50Ns && queue.totalNs > service.totalNs;
+  const evidence = `${counted(requests, what)}, half of them at most ${milliseconds(queue.p50Ns)} in the queue and ${
+    milliseconds(service.p50Ns)
+  } in the device, ${meanInFlight.toFixed(1)} at once`;
   return {
     wait: "queue",
     of: name ?? device,
-    ns,
+    ns: waits ? queuedNs : 0,
     evidence,
     advice: "It is asked for more at once than it takes: fewer and larger requests, or a faster disk.",
   };
+}
+
+function milliseconds(ns: number): string {
+  return `${(ns / 1e6).toFixed(ns < 1e6 ? 3 : 1)} ms`;
 }
