@@ -49,7 +49,7 @@ Deno.test("launch: what cannot be started is told before anything starts", async
     launchStopped({ ...means, spawn }, { ...asSelf, environment: path === undefined ? {} : { PATH: path }, cwd: dir, argv });
   await assert.rejects(launch(["plain"], dir), { exitCode: 2, next: `Run: chmod +x ${dir}/plain` });
   await assert.rejects(launch(["absent"], dir), { exitCode: 2, why: "It is in no folder of PATH." });
-  await assert.rejects(launch(["./absent"]), { exitCode: 2, why: "There is no such file." });
+  await assert.rejects(launch(["./absent"]), { exitCode: 2, why: "There is no program of that name." });
   await assert.rejects(launch([]), { exitCode: 2 });
   await assert.rejects(launch([dir]), { exitCode: 2 });
   await assert.rejects(launch(["./fine"]), /started/);

@@ -21,7 +21,7 @@ export async function checkProgram(files: KernelFiles, name: string, path: strin
     : new LlmprofError(
       ExitCode.usage,
       `${name} was not found.`,
-      name.includes("/") ? "There is no such file." : "It is in no folder of PATH.",
+      name.includes("/") ? "There is no program of that name." : "It is in no folder of PATH.",
       "Give its path, or check: command -v " + name,
     );
 }

@@ -73,7 +73,7 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--list-calls", "print which functions are decoded; of files after --, which of those that they ask for"))
     .addOption(option("--max-loss <EVENTS>", "exit 4 when more events were lost", "output").argParser(parseCount(0)))
     .addOption(option("--redact", "arguments and paths outside the model become path-1, argument-2 …", "output").conflicts(["dryRun"]))
-    .addOption(detailOption(name))
+    .addOption(detailOption(name, hasDetail))
     .addOption(
       option("--slower-than <FACTOR>", "watch tokens alone, until one takes 1.5x as long as those before: then --detail for the next ones", "tracing")
         .argParser(parseFactor),
@@ -166,17 +166,18 @@ export function traceCommand(name: string, description: string, context: Context
   return explained(command as unknown as Command);
 }
 
-/** How much is seen: of an engine in levels. Requests to disks are always told one by one. */
-function detailOption(name: string): DetailOption {
+/** How much is seen: of an engine in levels. Requests to disks are always told one by one. Where there is no choice, whatever is typed is refused alike. */
+function detailOption(name: string, hasDetail: boolean): DetailOption {
   if (name === "io") {
     const only = new Option("--detail <LEVEL>", "request: each request to a disk").helpGroup(groups.tracing).choices(["request"]).default("request");
     return only as unknown as DetailOption;
   }
-  return option(
+  const levels = option(
     "--detail <LEVEL>",
     "wait: every operator and its wait for other workers; op: every operator; sum: operators added up in the kernel, and one graph a second; graph: tokens and graphs; sample: tokens, and a timer's samples of what runs; token: tokens alone",
     "tracing",
-  ).choices(details).default("op") as DetailOption;
+  ).default("op");
+  return (hasDetail ? levels.choices(details) : levels) as DetailOption;
 }
 
 type DetailOption = Option<"--detail <LEVEL>", undefined, "op", undefined, false, Detail>;
