@@ -87,7 +87,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const probes = askedFor(profile.probes, options);
   const groups = groupByLibrary(probes, callGate);
   const awaited = running?.type === "running" && !patient ? stillAwaited(groups, []) : groups;
-  const stopped = gatePrefixes(awaited).map((prefix) => `*/${prefix}*`);
+  // Also who throws an exception, see Unwinding.
+  const stopped = gatePrefixes([...awaited, ...groups.filter(({ need }) => need.throws)]).map((prefix) => `*/${prefix}*`);
   const starting = startGuard(stopped, means.machine.bpftrace!.features.symbols ? means.symbols.root : "");
   const overhead = await RunOverhead.before(means, running, probes, options, status, context.interrupted);
   const ceilings = await readCeilings(means, options.calibrate ? "now" : "kept");

@@ -20,4 +20,6 @@ export interface KernelFiles {
   exists(path: string): Promise<boolean>;
   /** Permission bits of those paths that are regular files, links followed. */
   modes(paths: readonly string[]): Promise<Map<string, number>>;
+  /** Device and inode (`8:7`) → one of those paths that lead to that regular file, links followed. */
+  identities(paths: readonly string[]): Promise<Map<string, string>>;
 }

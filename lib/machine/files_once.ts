@@ -74,6 +74,10 @@ export class FilesOnce implements KernelFiles {
   modes(paths: readonly string[]): Promise<Map<string, number>> {
     return this.files.modes(paths);
   }
+
+  identities(paths: readonly string[]): Promise<Map<string, string>> {
+    return this.files.identities(paths);
+  }
 }
 
 function once<T>(known: Map<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> {

@@ -60,11 +60,11 @@ export class ReaderFiles implements KernelFiles {
   }
 
   async modes(paths: readonly string[]): Promise<Map<string, number>> {
-    if (paths.length === 0) return new Map();
-    const fields = await find(paths, ["-maxdepth", "0", "-type", "f", "-printf", "%m\\0%p\\0"], ["-L"]);
-    const modes = new Map<string, number>();
-    for (let i = 0; i + 1 < fields.length; i += 2) modes.set(fields[i + 1]!, parseInt(fields[i]!, 8));
-    return modes;
+    return new Map((await regular(paths, "%m")).map(([path, mode]) => [path, parseInt(mode, 8)]));
+  }
+
+  async identities(paths: readonly string[]): Promise<Map<string, string>> {
+    return new Map((await regular(paths, "%D:%i")).map(([path, key]) => [key, path]));
   }
 
   async #catMany(paths: readonly string[]): Promise<(string | null)[]> {
@@ -83,6 +83,13 @@ export class ReaderFiles implements KernelFiles {
     }
     return await Promise.all(paths.map((path) => this.text(path)));
   }
+}
+
+/** Those of the paths that are regular files, links followed, each with what is asked of it in find's words. */
+async function regular(paths: readonly string[], what: string): Promise<[path: string, said: string][]> {
+  if (paths.length === 0) return [];
+  const fields = await find(paths, ["-maxdepth", "0", "-type", "f", "-printf", `${what}\\0%p\\0`], ["-L"]);
+  return Array.from({ length: fields.length >> 1 }, (_, i) => [fields[2 * i + 1]!, fields[2 * i]!]);
 }
 
 /** `find` reports one bad path and goes on with the others, so its exit code says nothing about what it did print. */

@@ -97,6 +97,8 @@ export interface LibraryNeed {
    * by their addresses.
    */
   readonly each?: true;
+  /** Its functions are left by exceptions, which a probe at their return must not hold up. */
+  readonly throws?: true;
   /** Symbol of a table of strings in one of the libraries beside it, read once and handed to the decoder as a fact. */
   readonly table?: string;
 }
@@ -177,4 +179,9 @@ export interface Probe {
 /** Its programs run on top of others: it stands at raw tracepoints, where those are known. */
 export function standsOnTop({ params = {} }: Probe): boolean {
   return Object.values(params).some(({ type }) => type === "tracepoint");
+}
+
+/** It has probes at the return of functions. */
+export function standsAtReturn({ params = {} }: Probe): boolean {
+  return Object.values(params).some((param) => param.type === "site" && param.at === "return");
 }

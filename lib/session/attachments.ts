@@ -15,6 +15,7 @@ import type { Members } from "./members.ts";
 import { inOne, type ProgramPart, splitOnTop } from "./program_part.ts";
 import type { ProgramOptions, Programs } from "./programs.ts";
 import { targetEnded } from "./target_ended.ts";
+import type { Unwinding } from "./unwinding.ts";
 import { whyMissing } from "./why_missing.ts";
 
 export interface AttachOptions {
@@ -29,6 +30,7 @@ export interface AttachOptions {
 export interface AttachRun {
   readonly programs: Programs;
   readonly gatekeeper: Gatekeeper;
+  readonly unwinding: Unwinding;
   /** The probes of a library are attached. */
   attached(stream: string): void;
   fact(fact: Fact): void;
@@ -58,6 +60,11 @@ export class Attachments {
       groupByLibrary(probes.filter((probe) => this.#countable(probe)), options.callGate),
       (parts) => this.#startLibraries(parts),
       (fact) => run.fact(fact),
+      (files, pid) => {
+        // What is attached behind it is loaded meanwhile.
+        run.programs.prepare([{ unsafe: false, prompt: false }]);
+        return run.unwinding.cover(files, pid);
+      },
     );
   }
 

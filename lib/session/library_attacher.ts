@@ -3,7 +3,7 @@ import type { Fact } from "../events/fact.ts";
 import { readCode } from "../target/code.ts";
 import { fileReader, readElf } from "../target/elf.ts";
 import { findLibraries, type FoundLibrary, isLinked, readMapped, readNamesTable } from "../programs/found_libraries.ts";
-import type { Probe } from "../programs/probe.ts";
+import { type Probe, standsAtReturn } from "../programs/probe.ts";
 import { hasEnded } from "../target/process.ts";
 import type { LibraryGroup } from "./library_groups.ts";
 import { Placing } from "./placing.ts";
@@ -29,6 +29,9 @@ export interface AtMapping {
 
 /** Starts one program for these, and counts from its readiness on. */
 export type StartParts = (parts: readonly ProgramPart[]) => Promise<void>;
+
+/** Nothing that is thrown in a process through what is attached to it may be held up from now on. */
+export type LetThrow = (files: FilesOnce, pid: number) => Promise<void>;
 
 /** Libraries of a process that serve a group. */
 interface Found {
@@ -74,6 +77,7 @@ export class LibraryAttacher {
     readonly groups: readonly LibraryGroup[],
     readonly start: StartParts,
     readonly fact: (fact: Fact) => void,
+    readonly letThrow: LetThrow,
   ) {
     this.#placing = new Placing(means.machine, fact);
     this.announcing = new Set(groups.flatMap(({ need }) => need.ready === "mapped" ? [] : need.ready.announced ?? []));
@@ -182,7 +186,11 @@ export class LibraryAttacher {
   }
 
   async #startWith(files: FilesOnce, all: readonly Fresh[], start: StartParts): Promise<void> {
-    const started = Promise.all(all.map((found) => this.#part(files, found))).then((parts) => start(parts.filter((part) => !isNowhere(part))));
+    const throwing = all.filter(({ group: { need }, probes }) => need.throws && probes.some(standsAtReturn));
+    const parts = Promise.all(all.map((found) => this.#part(files, found)));
+    // Before, and not beside: whoever runs may throw at any time.
+    const started = Promise.all(throwing.map(({ pid }) => this.letThrow(files, pid)))
+      .then(async () => await start((await parts).filter((part) => !isNowhere(part))));
     // Meanwhile.
     const tables = all.map(({ pid, group: { need }, libraries }) =>
       need.table === undefined ? null : this.#readTable(files, pid, need.table, libraries)

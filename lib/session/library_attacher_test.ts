@@ -45,7 +45,7 @@ function attacher(
     }
     return attach();
   };
-  const libraries = new LibraryAttacher(means, groupByLibrary(probes, callGate), start, (fact) => void facts.push(fact));
+  const libraries = new LibraryAttacher(means, groupByLibrary(probes, callGate), start, (fact) => void facts.push(fact), () => Promise.resolve());
   /** What a run does to processes that it finds: returns the streams of the groups for which there was nothing. */
   const atStart = async (pids: readonly number[], patient: boolean, isTogether = false) => {
     const present = await libraries.present(pids, patient);

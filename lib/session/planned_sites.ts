@@ -12,7 +12,7 @@ export interface PlannedSites {
 /** What a run would attach to these processes as they are now: its own choices, and nothing is attached. `patient`: see {@link LibraryAttacher.present}. */
 export async function plannedSites(means: Means, groups: readonly LibraryGroup[], pids: readonly number[], patient: boolean): Promise<PlannedSites> {
   const planned: ProgramPart[] = [];
-  const attacher = new LibraryAttacher(means, groups, (parts) => Promise.resolve(void planned.push(...parts)), () => {});
+  const attacher = new LibraryAttacher(means, groups, (parts) => Promise.resolve(void planned.push(...parts)), () => {}, () => Promise.resolve());
   const present = await attacher.present(pids, patient);
   await attacher.attach(present);
   return { planned, missing: present.missing };

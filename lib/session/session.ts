@@ -1,5 +1,6 @@
 import type { Fact } from "../events/fact.ts";
 import type { SpanSink } from "../events/span.ts";
+import { counted } from "../events/text.ts";
 import { type Ns, splitBase } from "../events/time.ts";
 import type { Probe } from "../programs/probe.ts";
 import type { Header } from "../timeline/header.ts";
@@ -15,6 +16,7 @@ import { Programs } from "./programs.ts";
 import type { Spares } from "./spares.ts";
 import type { RunningTarget, Target } from "./target.ts";
 import type { Turn, Turns } from "./turns.ts";
+import { Unwinding } from "./unwinding.ts";
 
 export interface SessionOptions extends LifeOptions {
   readonly target: Target;
@@ -39,6 +41,7 @@ export interface SessionOptions extends LifeOptions {
 export class Session {
   readonly #programs: Programs;
   readonly #gatekeeper: Gatekeeper;
+  readonly #unwinding: Unwinding;
   /** The present one, or while another is waited for, the last. */
   #life: Life;
   readonly #failed = Promise.withResolvers<never>();
@@ -53,6 +56,7 @@ export class Session {
     this.#failed.promise.catch(() => {});
     this.#programs = new Programs(means, options.bufferPages, (error) => this.#failed.reject(error), options);
     this.#gatekeeper = new Gatekeeper(means, options.guard, (event, since) => this.#life.atGate(event, since), (fact) => this.#fact(fact));
+    this.#unwinding = new Unwinding(means, this.#programs.dialect, options.guard);
     this.#life = this.#lifeOf(options.target, options.turns?.next());
   }
 
@@ -114,8 +118,10 @@ export class Session {
   }
 
   /** bpftrace detaches slowly, and nothing is left to learn from it: resolves when no process of the run is left. */
-  ended(): Promise<void> {
-    return this.#programs.ended();
+  async ended(): Promise<void> {
+    await this.#programs.ended();
+    // While anything is still being detached, exceptions have to get through it.
+    await this.#unwinding.end();
   }
 
   #lifeOf(target: Target, turn?: Turn): Life {
@@ -127,6 +133,7 @@ export class Session {
     return new Life(this.means, target, this.options, {
       programs: this.#programs,
       gatekeeper: this.#gatekeeper,
+      unwinding: this.#unwinding,
       counts: (life) => this.#counts(life),
       attached: (stream) => {
         this.#streams.add(stream);
@@ -227,9 +234,19 @@ export class Session {
     for (const { tap } of ended) tap.close();
   }
 
+  #tellThrown(): void {
+    const { stops } = this.#unwinding;
+    if (stops === 0) return;
+    const text = `${
+      counted(stops, "exception")
+    } passed through functions that are watched: the process stood for a moment each time, and these calls are not told`;
+    this.#fact({ fact: "note", text });
+  }
+
   async #close(): Promise<void> {
     this.#programs.close();
     await this.#endPrograms();
+    this.#tellThrown();
     if (this.#timeline) { for (const fact of await this.options.conclude?.() ?? []) this.#fact(fact); }
     this.#host?.close();
     this.#timeline?.finish();

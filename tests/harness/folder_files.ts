@@ -57,6 +57,15 @@ export class FolderFiles implements KernelFiles {
     return modes;
   }
 
+  async identities(paths: readonly string[]): Promise<Map<string, string>> {
+    const found = new Map<string, string>();
+    for (const path of paths) {
+      const stat = await orNull(() => Deno.stat(this.root + path));
+      if (stat?.isFile) found.set(`${stat.dev}:${stat.ino}`, path);
+    }
+    return found;
+  }
+
   async #entries(dir: string): Promise<Deno.DirEntry[]> {
     return await orNull(() => Array.fromAsync(Deno.readDir(this.root + dir))) ?? [];
   }
