@@ -57,6 +57,45 @@ for (const python of pythons) {
   });
 }
 
+const THROWS = 61, THROWERS = 2;
+const throwing = join(top, "tests", "workloads", "torch_throws.py");
+
+sampledTest(
+  1,
+  "PyTorch: an exception gets through the operators that it leaves, of the target and of whoever has the same library",
+  needs,
+  async ({ path }) => {
+    using folder = temporary();
+    const stop = folder.file("stop");
+    await using net = start([debianPython, throwing, String(THROWERS), "0", stop], { timeoutMilliseconds: 180_000 });
+    await net.saw('"torch"');
+    await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: net.pid }, formats: [], flags: ["--learn", "1s"] });
+    await llmprof.saw("are timed from here on");
+    // No child of the target's.
+    await using stranger = start([debianPython, throwing, String(THROWERS), String(THROWS)], { timeoutMilliseconds: 60_000 });
+    const { stdout: strangers } = await stranger.succeeded();
+    Deno.writeTextFileSync(stop, "");
+    const { stdout } = await net.succeeded();
+    const told = (text: string): { relu: number; caught: number } => JSON.parse(text.trimEnd().split("\n").at(-1)!);
+    assert.deepEqual(told(strangers), { relu: THROWERS * THROWS, caught: THROWERS * THROWS });
+    const { relu, caught } = told(stdout);
+    assert.equal(relu, caught);
+    const { notes } = torchSummaryOf(await llmprof.finished());
+    assert.ok(notes.some((text) => /^\d+ exceptions passed through functions that are watched/.test(text)), notes.join("\n"));
+  },
+);
+
+sampledTest(1, "PyTorch: a program that llmprof starts throws, and its calls that return are counted", needs, async ({ name, path }) => {
+  if (!placesThousands(name)) return;
+  using folder = temporary();
+  const argv = [debianPython, throwing, String(THROWERS), String(THROWS)];
+  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { argv }, formats: [], timeoutMilliseconds: 180_000 });
+  const { result, events, notes } = torchSummaryOf(await llmprof.finished());
+  const calls = (operator: string) => result.operators.find(({ name }) => name === operator)?.calls;
+  assert.deepEqual([calls("relu"), calls("mm"), events.lost], [THROWERS * THROWS, undefined, 0]);
+  assert.ok(notes.some((text) => / exceptions passed through/.test(text)), notes.join("\n"));
+});
+
 /** Whether this bpftrace attaches to all operators at once. */
 function placesThousands(version: string): boolean {
   return !version.startsWith("0.17");
