@@ -206,10 +206,12 @@ export class LibraryAttacher {
     const asking = probes.find(({ facts }) => facts?.includes("code"));
     // Of a group that may have more than one library at a time, each time that there is another.
     const key = [pid, stream, ...need.each ? libraries.map(({ key }) => key) : []].join(" ");
-    if (libraries.length === 0 || (this.#told.has(key) && !how.loaded) || !asking) return;
+    // It may be another program by now, under the same number.
+    const isMapping = libraries.some(({ key }) => key.endsWith(`:${how.inode}`));
+    if (libraries.length === 0 || (this.#told.has(key) && !how.loaded && !isMapping) || !asking) return;
     const code = await readCode(files, pid, libraries, asking.names);
     const told = JSON.stringify(code);
-    if (!code || this.#told.get(key) === told) return;
+    if (!code || (this.#told.get(key) === told && !isMapping)) return;
     this.#told.set(key, told);
     // Of ggml's and of PyTorch's there is one.
     this.fact(asking.names ? { ...code, of: stream } : code);

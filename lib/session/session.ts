@@ -237,10 +237,8 @@ export class Session {
   #tellThrown(): void {
     const { stops } = this.#unwinding;
     if (stops === 0) return;
-    const text = `${
-      counted(stops, "exception")
-    } passed through functions that are watched: the process stood for a moment each time, and these calls are not told`;
-    this.#fact({ fact: "note", text });
+    const times = `${counted(stops, "time")} an exception left functions that are watched`;
+    this.#fact({ fact: "note", text: `${times}: its process stood for a moment, and these calls are not told` });
   }
 
   async #close(): Promise<void> {

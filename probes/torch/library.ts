@@ -7,7 +7,7 @@ export const DISPATCHED = "_ZN2at27getStepCallbacksUnlessEmptyENS_11RecordScopeE
 const CALL = /^_ZN2at4_ops(\d+)(\w+)$/;
 
 /** PyTorch for the CPU has every operator in this library, those of a GPU's tensors too: where they run is found out behind `call`. */
-export const libtorch: LibraryNeed = { prefix: "libtorch_cpu", symbols: [DISPATCHED], ready: "mapped", apart: true, throws: true };
+export const libtorch: LibraryNeed = { prefix: "libtorch_cpu", symbols: [DISPATCHED], ready: "mapped", apart: true, each: true, throws: true };
 
 /** Whether a symbol is the mangled name of an operator's `call`. */
 export const isOperator = Object.assign((symbol: string): boolean => operatorOf(symbol) !== null, {

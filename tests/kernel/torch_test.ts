@@ -81,7 +81,7 @@ sampledTest(
     const { relu, caught } = told(stdout);
     assert.equal(relu, caught);
     const { notes } = torchSummaryOf(await llmprof.finished());
-    assert.ok(notes.some((text) => /^\d+ exceptions passed through functions that are watched/.test(text)), notes.join("\n"));
+    assert.ok(notes.some((text) => /^\d+ times an exception left functions/.test(text)), notes.join("\n"));
   },
 );
 
@@ -93,7 +93,29 @@ sampledTest(1, "PyTorch: a program that llmprof starts throws, and its calls tha
   const { result, events, notes } = torchSummaryOf(await llmprof.finished());
   const calls = (operator: string) => result.operators.find(({ name }) => name === operator)?.calls;
   assert.deepEqual([calls("relu"), calls("mm"), events.lost], [THROWERS * THROWS, undefined, 0]);
-  assert.ok(notes.some((text) => / exceptions passed through/.test(text)), notes.join("\n"));
+  assert.ok(notes.some((text) => / times an exception left functions/.test(text)), notes.join("\n"));
+});
+
+/** Starts one program after another, and becomes another one at its end. */
+const family = `import os, subprocess, sys, torch
+torch.tanh(torch.ones(3))
+if len(sys.argv) > 1:
+    name, times = sys.argv[1:]
+    for _ in range(int(times)): getattr(torch, name)(torch.ones(3))
+else:
+    for name, times in (("sin", "11"), ("cos", "13")): subprocess.run([sys.executable, __file__, name, times], check=True)
+    os.execv(sys.executable, [sys.executable, __file__, "exp", "17"])
+`;
+
+sampledTest(0, "PyTorch: programs that come one after another have the names of their operators", needs, async ({ name, path }) => {
+  if (!placesThousands(name)) return;
+  using folder = temporary();
+  Deno.writeTextFileSync(folder.file("family.py"), family);
+  const argv = [debianPython, folder.file("family.py")];
+  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { argv }, formats: [], timeoutMilliseconds: 180_000 });
+  const { result } = torchSummaryOf(await llmprof.finished());
+  const calls = Object.fromEntries(result.operators.map(({ name, calls }) => [name, calls]));
+  assert.deepEqual([calls.sin, calls.cos, calls.exp, calls.tanh, calls["unknown operator"]], [11, 13, 17, 4, undefined]);
 });
 
 /** Whether this bpftrace attaches to all operators at once. */
