@@ -1,4 +1,5 @@
 import type { Limits } from "../events/surroundings.ts";
+import { counted } from "../events/text.ts";
 import type { SchedResult, SchedThread, SchedWait } from "./sched_schema.ts";
 import { fullOf, longest } from "./verdict.ts";
 
@@ -55,7 +56,7 @@ export function schedVerdict(
   const queued = computing.reduce((sum, { queuedNs }) => sum + queuedNs, 0);
   const full = fullOf(limits);
   const own = new Set(threads.map(({ tid }) => tid));
-  const taker = takers.find(({ tid, name }) => !own.has(tid) && !OF_KERNEL.test(name));
+  const taker = takers.find(({ tid, name }) => !own.has(tid) && !OF_KERNEL.test(name) && !OURS.test(name));
   const crowd: Crowd = { threads: computing.length, cpus, places: placesOf(onByCpu), taker };
   const verdicts = [...byReason].map(([reason, ns]) => {
     const evidence = evidenceOf(reason, waits), advice = ADVICE[reason] ?? "";
@@ -88,13 +89,15 @@ function throttledBy({ cpus, throttled, throttledNs }: Limits): { readonly evide
 function evidenceOf(reason: string, waits: readonly SchedWait[]): string {
   const [most] = waits.filter((wait) => wait.reason === reason);
   if (!most) return "";
-  const times = `${most.times} ${most.times === 1 ? "time" : "times"}`;
+  const times = counted(most.times, "time");
   const waker = most.wakers[0] ? `, woken most by ${most.wakers[0].name || "thread"} (${most.wakers[0].tid})` : "";
   return `${times}${most.call === null ? "" : ` in ${most.call}`}${waker}`;
 }
 
 /** Threads of the kernel that work on a processor for whoever uses it: nobody can send them away. */
 const OF_KERNEL = /^(kworker|ksoftirqd|migration|rcu_|irq\/)/;
+/** What traces is gone when nobody traces. */
+const OURS = /^(llmprof|deno|bpftrace)$/;
 /** Of their time on processors: a thread that starts passes through others. */
 const PASSES = 0.01;
 
@@ -124,7 +127,7 @@ function crowdOf(crowd: Crowd): string {
   const compute = `${threads} ${threads === 1 ? "thread computes" : "threads compute"}`;
   const room = cpus === null ? compute : `${compute}, the machine has ${cpus} processors`;
   const pinned = arePinned(crowd) ? `, and they ran on ${places.length === 1 ? "processor" : "processors"} ${places.join(", ")} alone` : "";
-  return `${room}${pinned}${taker ? `; ${taker.name || "thread"} (${taker.tid}) took one ${taker.times} times` : ""}`;
+  return `${room}${pinned}${taker ? `; ${taker.name || "thread"} (${taker.tid}) took one ${counted(taker.times, "time")}` : ""}`;
 }
 
 function crowdAdvice(crowd: Crowd): string {

@@ -12,6 +12,8 @@ export const access: Probe = {
   name: "files/access",
   summary: "regular files of the target: opened, read, mapped",
   template,
+  // OVERLAYFS_SUPER_MAGIC
+  params: { overlay: { type: "int", value: 0x794c7630 } },
   tracepoints: ["syscalls:sys_exit_openat", "syscalls:sys_exit_read", "syscalls:sys_exit_mmap"],
   records: {
     open: [
@@ -21,6 +23,13 @@ export const access: Probe = {
       { name: "inode", type: "int" },
       { name: "size", type: "int", unit: "bytes" },
       { name: "name", type: "text" },
+    ],
+    // Where the file really is, which the line before has opened.
+    below: [
+      { name: "dev", type: "int" },
+      { name: "inode", type: "int" },
+      { name: "opened dev", type: "int" },
+      { name: "opened inode", type: "int" },
     ],
     read: [
       { name: "began", type: "time" },
@@ -70,6 +79,8 @@ class AccessDecoder implements Decoder {
         if (isLibrary(file)) this.#opened.set(`${event.tid}:${dev}:${inode}`, began);
         return this.#slice(event, began, `open ${file}`, "file.open", { file, dev, inode, bytes }, out);
       }
+      case "files/access.below":
+        return void this.#names.see(event);
       case "files/access.read": {
         const [began, dev, inode, bytes] = event.values as [Ns, number, number, number];
         const file = this.#names.of(dev, inode);

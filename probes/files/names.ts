@@ -2,7 +2,7 @@ import type { Fact } from "../../lib/events/fact.ts";
 import type { Event } from "../../lib/events/event.ts";
 
 /** Facts, and records, that name files. */
-export const namingFacts = ["mapped", "opened"] as const, namingRecords = ["files/access.open", "files/access.map"] as const;
+export const namingFacts = ["mapped", "opened"] as const, namingRecords = ["files/access.open", "files/access.below", "files/access.map"] as const;
 
 /** Records carry a file's device and inode; its name comes with its opening or mapping, or as a fact where that was before. */
 export class FileNames {
@@ -14,6 +14,11 @@ export class FileNames {
 
   /** Device and inode (`8:7`) of the file that the event names; undefined where it is one that names none. */
   see({ record, values }: Event): string | undefined {
+    if (record === "files/access.below") {
+      const [dev, inode, openedDev, openedInode] = values as [number, number, number, number];
+      this.learn(dev, inode, this.of(openedDev, openedInode));
+      return `${dev}:${inode}`;
+    }
     const at = record === "files/access.open" ? 2 : record === "files/access.map" ? 5 : undefined;
     if (at === undefined) return undefined;
     const [dev, inode] = values.slice(at, at + 2) as [number, number];

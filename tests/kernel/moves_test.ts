@@ -1,5 +1,6 @@
 /** What the kernel sends, copies and fetches of a file without a read: as much as the program asks for. */
 import assert from "node:assert/strict";
+import { mustRun } from "../harness/command.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { query } from "../judge/trace_processor.ts";
@@ -51,6 +52,23 @@ sampledTest(
     ]);
   },
 );
+
+sampledTest(1, "io: what a container's file brings from the disk is the file's, though another file system has it", {}, async ({ path }) => {
+  using folder = temporary();
+  for (const layer of ["upper", "lower", "merged"]) Deno.mkdirSync(folder.file(layer));
+  Deno.writeFileSync(folder.file("lower/weights.bin"), new Uint8Array(SIZE));
+  const [lower, merged] = [folder.file("lower"), folder.file("merged")];
+  await mustRun(["mount", "-t", "overlay", "overlay", "-o", `lowerdir=${lower}:${folder.file("upper")}`, merged]);
+  try {
+    assert.equal(await dropFromCache(`${lower}/weights.bin`), 0, "the file lies on a disk");
+    await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { argv: ["cat", `${merged}/weights.bin`] }, formats: [] });
+    const { result } = summaryOf("io", await llmprof.finished());
+    const files = result.files.filter(({ cachedBytes, file }) => cachedBytes === SIZE || file === "weights.bin");
+    assert.deepEqual(files.map(({ file, readBytes, cachedBytes }) => [file, readBytes, cachedBytes]), [["weights.bin", SIZE, SIZE]]);
+  } finally {
+    await mustRun(["umount", merged]);
+  }
+});
 
 sampledTest(1, "io: a file that was open before llmprof came has its name", {}, async ({ path }) => {
   using folder = temporary();
