@@ -52,6 +52,12 @@ export const access: Probe = {
       { name: "address", type: "int", unit: "address" },
       { name: "length", type: "int", unit: "bytes" },
     ],
+    move: [
+      { name: "from", type: "int", unit: "address" },
+      { name: "length", type: "int", unit: "bytes" },
+      { name: "to", type: "int", unit: "address" },
+      { name: "new length", type: "int", unit: "bytes" },
+    ],
     unmap: [{ name: "address", type: "int", unit: "address" }, { name: "length", type: "int", unit: "bytes" }],
   },
   facts: namingFacts,

@@ -37,6 +37,14 @@ export class AddressSpace {
     this.#clear(from, to);
   }
 
+  /** What begins at `from` lies at `to` now, and may be longer or shorter. */
+  move(from: number, length: number, to: number, newLength: number): void {
+    const { mapping } = this.at(from);
+    this.unmap(from, from + length);
+    if (mapping) this.map({ ...mapping, from: to, to: to + newLength, offset: offsetAt(mapping, from) });
+    else this.unmap(to, to + newLength);
+  }
+
   copy(): AddressSpace {
     const copy = new AddressSpace();
     copy.#mappings = [...this.#mappings];

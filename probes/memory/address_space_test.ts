@@ -27,6 +27,18 @@ Deno.test("address space: what is mapped over something takes its place, and the
   assert.equal(pages(copy), "-0 -1 -2 a1 b20 . . a5 a6 a7 . .");
 });
 
+Deno.test("address space: what is moved keeps its place in the file, and may grow", () => {
+  const space = new AddressSpace();
+  space.map({ from: 0, to: 64, offset: 16, file });
+  space.move(16, 32, 96, 64);
+  assert.equal(pages(space), "a1 . . a4 . . a2 a3 a4 a5 . .");
+  space.move(96, 64, 96, 32);
+  assert.equal(pages(space), "a1 . . a4 . . a2 a3 . . . .");
+  // Nobody saw what was there.
+  space.move(32, 16, 112, 16);
+  assert.equal(pages(space), "a1 . . a4 . . a2 . . . . .");
+});
+
 Deno.test("address space: up to where it is so", () => {
   const space = new AddressSpace();
   assert.equal(space.at(5).to, Infinity);

@@ -7,6 +7,7 @@ import { AddressSpace } from "./address_space.ts";
 export const MAPPING_RECORDS = [
   "files/access.map",
   "files/access.anonymous",
+  "files/access.move",
   "files/access.unmap",
   "process/life.task",
   "process/life.exec",
@@ -44,6 +45,10 @@ export class AddressSpaces {
       case "files/access.anonymous": {
         const [, from, length] = values as [Ns, number, number];
         return this.of(pid).map({ from, to: from + length, offset: 0 });
+      }
+      case "files/access.move": {
+        const [from, length, to, newLength] = values as [number, number, number, number];
+        return this.of(pid).move(from, length, to, newLength);
       }
       case "files/access.unmap": {
         const [from, length] = values as [number, number];
