@@ -18,13 +18,13 @@ const GPU_DRIVER = /^lib(cuda|amdhip64|vulkan|ze_loader)\.so/;
 export function presentColdstart(result: ColdstartResult): readonly View[] {
   const notes = coldstartNotes(result);
   if (!result.root) return notes;
-  const { pid, file } = result.root;
+  const { pid, file, execSeen } = result.root;
   return [
     ...notes,
     headline(result),
     {
       type: "waterfall",
-      title: `${file ?? "process"} (${pid}): exec to ${result.end}`,
+      title: `${file ?? "process"} (${pid}): ${execSeen ? "exec" : "first event"} to ${result.end}`,
       total: result.totalNs,
       steps: condense(result.steps, MAX_STEPS),
     },
@@ -35,10 +35,11 @@ export function presentColdstart(result: ColdstartResult): readonly View[] {
   ];
 }
 
-function headline({ timeToFirstTokenNs, totalNs, stoppedNs, end, milestones }: ColdstartResult): Facts {
+function headline({ root, timeToFirstTokenNs, totalNs, stoppedNs, end, milestones }: ColdstartResult): Facts {
+  const from = root?.execSeen ? "from exec" : "from the first event";
   const total = end === "first token"
-    ? { name: "time to first token", value: timeToFirstTokenNs, unit: "ns", note: "from exec" } as const
-    : { name: "observed", value: totalNs, unit: "ns", note: "from exec; no token" } as const;
+    ? { name: "time to first token", value: timeToFirstTokenNs, unit: "ns", note: from } as const
+    : { name: "observed", value: totalNs, unit: "ns", note: `${from}; no token` } as const;
   return {
     type: "facts",
     title: "Cold start",

@@ -147,7 +147,8 @@ export class DecodeCalls {
   /** Of the process that called first. */
   #firstTokenNs(): number | null {
     for (const [pid, { first, firstStart }] of this.#processes) {
-      if (first.at !== undefined && first.promptSeen) return this.stopped.net(pid, firstStart, first.at);
+      // What nothing follows may have been embedded or scored.
+      if (first.at !== undefined && first.promptSeen && first.basis !== "last call") return this.stopped.net(pid, firstStart, first.at);
     }
     return null;
   }

@@ -230,7 +230,9 @@ function operatorsNotes(result: OperatorsResult): Note[] {
     notes.push(info(`${result.unattachedCalls} operator calls belong to a graph that began before the window: left out.`));
   }
   if (result.contexts.length > 1 && ops > 0) notes.push(info("Layers and tensors are those of all contexts together."));
-  if (calls > 0 && firstTokenNs === null) notes.push(info("No time to first token: no prompt was evaluated from its beginning."));
+  if (calls > 0 && firstTokenNs === null) {
+    notes.push(info("No time to first token: no prompt was evaluated from its beginning, or nothing came of it."));
+  }
   if (betweenTokens && betweenTokens.count < FEW_INTERVALS) {
     notes.push(info(`Only ${betweenTokens.count} intervals between tokens: p90 and p99 say little.`));
   }

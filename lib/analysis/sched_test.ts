@@ -108,7 +108,7 @@ Deno.test("sched: the verdict is of threads that compute: what they wait for, wh
   const idle = off(worker, "lock", 0, 999);
   const hogged = result([shut(0, true), idle, off(main, "disk", 0, 5), preempted(main, 100, 500), shut(1000, false)]);
   assert.deepEqual(hogged.verdict.map(({ wait, share }) => [wait, share]), [["processor", 0.4]]);
-  assert.match(hogged.verdict[0]!.evidence, /1 thread computes, the machine has 2 processors; hog \(300\) took one 1 times/);
+  assert.match(hogged.verdict[0]!.evidence, /1 thread computes, the machine has 2 processors; hog \(300\) took one 1 time/);
   assert.match(hogged.verdict[0]!.advice, /Keep hog away/);
   const crowd = result([shut(0, true), preempted(main, 0, 500), preempted(worker, 0, 500), shut(1000, false)], 1);
   assert.match(crowd.verdict[0]!.advice, /-t 1/);
