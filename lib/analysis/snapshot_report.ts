@@ -174,7 +174,7 @@ function processCharts(groups: readonly Group<SchedSnapshot>[]): Chart[] {
   return [
     {
       type: "chart",
-      title: "Threads off a processor, on average",
+      title: "Threads off a processor, counted as each comes back",
       unit: "count",
       form: "stacked",
       intervals,
