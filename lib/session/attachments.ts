@@ -178,6 +178,12 @@ export class Attachments {
     const execs = filter.type !== "new";
     const gate = gateFor(awaited, execs, mappingGate);
     if (!gate) return [];
+    if (filter.type !== "new" && filter.pids.includes(this.means.self)) {
+      // It would be stopped itself, by what it starts to look at who stands.
+      const text = "the target includes llmprof itself: nobody is stopped who maps a library, and of what comes later nothing is seen";
+      this.run.fact({ fact: "note", text });
+      return [];
+    }
     if (execs) { for (const pid of this.members.tops) void guard.mayStop(pid); }
     return [this.#start({ stream: GATE_STREAM, probes: [gate], filter })];
   }

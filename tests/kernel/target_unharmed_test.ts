@@ -1,6 +1,7 @@
 /** Whatever becomes of llmprof, the target goes on. */
 import { setTimeout as pause } from "node:timers/promises";
 import assert from "node:assert/strict";
+import { mustRun } from "../harness/command.ts";
 import { matrixTest, sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { errors } from "../judge/trace_processor.ts";
@@ -108,4 +109,15 @@ sampledTest(1, "Ctrl-C ends tracing and not the target: the trace is written, th
   assert.ok(decodes.length > 0 && decodes.length < 300, `${decodes.length} calls until Ctrl-C`);
   assert.ok(decodes.at(-1)!.start < tokenTimes.at(-1)!);
   assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), [], "a replay closes what was open alike");
+});
+
+sampledTest(0, "a target that includes llmprof itself: whoever is started meanwhile is not stopped", {}, async ({ path: bpftrace }) => {
+  using folder = temporary();
+  // This test has started llmprof, as a shell does.
+  const target = { pid: Deno.pid };
+  await using llmprof = startLlmprof("gpu", { bpftrace, folder, target, flags: ["--duration", "2s"], formats: [] });
+  await llmprof.saw("Tracing process");
+  await mustRun(["true"]);
+  const { stdout } = await llmprof.succeeded();
+  assert.match(stdout, /"the target includes llmprof itself: nobody is stopped/);
 });
