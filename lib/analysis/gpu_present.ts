@@ -1,3 +1,4 @@
+import { counted } from "../events/text.ts";
 import type { Facts, Note, View } from "../events/view.ts";
 import type { GpuResult } from "./gpu_schema.ts";
 import { collectives, copies, devices, errors, executed, files, functions, held, kernels, memory } from "./gpu_tables.ts";
@@ -36,16 +37,20 @@ function notes({ quality, windows, executed, functions, files, totals, gaps, hel
   }
   if (!executed && totals.launches + totals.graphLaunches + totals.submits > 0) notes.push(info(BLIND));
   if (gaps.ns > windows.ns / 20) {
-    const share = (100 * gaps.ns / windows.ns).toFixed(0);
+    const time = gaps.ns > windows.ns
+      ? `${(gaps.ns / 1e9).toFixed(2)} s, processes added`
+      : `${(100 * gaps.ns / windows.ns).toFixed(0)} % of the time`;
     notes.push(info(
-      `The GPU had nothing to do for ${share} % of the time, ${gaps.count} times, because the CPU had given it nothing: CUDA graphs, larger batches, or fewer waits (synchronize) close such gaps.`,
+      `The GPU had nothing to do for ${time}, ${
+        counted(gaps.count, "time")
+      }, because the CPU had given it nothing: CUDA graphs, larger batches, or fewer waits (synchronize) close such gaps.`,
     ));
   }
   const leaked = held.filter(({ exited, memory }) => exited && memory !== "registered");
   if (leaked.length > 0) {
     const blocks = leaked.reduce((all, { blocks }) => all + blocks, 0);
     const how = leaked.some(({ frames }) => frames !== null) ? "" : " --stacks says who asked for them.";
-    notes.push(info(`${blocks} blocks were never freed before their process ended.${how}`));
+    notes.push(info(`${counted(blocks, "block")} ${blocks === 1 ? "was" : "were"} never freed before their process ended.${how}`));
   }
   return notes;
 }
@@ -82,7 +87,7 @@ function totals({ windows, functions, totals, gaps, perToken }: GpuResult): Fact
       }]
       : [],
     ...submits > 0 ? [{ name: "submits", value: submits, unit: "count" as const, note: rate(submits) }] : [],
-    { name: "nothing to do", value: gaps.ns, unit: "ns", note: gaps.count > 0 ? `${gaps.count} gaps` : "" },
+    { name: "nothing to do", value: gaps.ns, unit: "ns", note: gaps.count > 0 ? counted(gaps.count, "gap") : "" },
     ...perToken
       ? [
         { name: "launches a token", value: perToken.launches, unit: "count" as const, note: `${perToken.kernels.toFixed(1)} kernels` },

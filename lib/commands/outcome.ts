@@ -1,13 +1,14 @@
-import { counted } from "../events/text.ts";
 import { ExitCode } from "../events/errors.ts";
-import { harmless } from "../events/text.ts";
+import { counted, harmless } from "../events/text.ts";
 import { percent } from "../session/percent.ts";
 import { renderSummary } from "../../exporters/json.ts";
 import { renderText } from "../../exporters/text.ts";
+import type { NamedOutputOptions } from "./named_outputs.ts";
 import type { Context } from "./terminal.ts";
 import type { Finished } from "./trace_run.ts";
 
-export interface OutcomeOptions {
+/** Of what is added up in the kernel, snapshots tell, and no event. */
+export interface OutcomeOptions extends Pick<NamedOutputOptions, "snapshots"> {
   /** None: no summary is printed. */
   readonly summary?: "text" | "json";
   readonly maxLoss?: number;
@@ -21,9 +22,10 @@ export function tellOutcome<Result>({ summary, views, written }: Finished<Result
   const { terminal } = context;
   const { events } = summary;
   if (options.summary === "json") terminal.out(renderSummary(summary));
-  if (options.summary === "text" && events.received > 0) terminal.out(renderText(views, terminal));
+  const isNothing = events.received === 0 && options.snapshots === undefined;
+  if (options.summary === "text" && !isNothing) terminal.out(renderText(views, terminal));
   const say = (text: string) => options.quiet || terminal.err(`${harmless(text)}\n`);
-  if (events.received === 0) say("Note: no event was seen. The target did nothing that these probes look at while they counted.");
+  if (isNothing) say("Note: no event was seen. The target did nothing that these probes look at while they counted.");
   const skipped = events.skipped ?? 0, dropped = events.lost - skipped;
   if (dropped > 0) {
     say(
