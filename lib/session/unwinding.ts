@@ -19,7 +19,7 @@ import { Spares } from "./spares.ts";
 const USUAL = ["/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"];
 const UNWINDER = "libgcc_s.so.1";
 
-const POLL_MS = 2, LONGEST_WAIT_MS = 2000;
+const POLL_MS = 2, LONGEST_WAIT_MS = 10_000;
 /** Bytes from the beginning of a function: who was stopped by the probe there stands behind its first instruction. */
 const FIRST_INSTRUCTION = 16;
 /** It says little. */
@@ -41,7 +41,7 @@ interface Throwing {
   readonly told: Set<number>;
   /** Where they throw. */
   readonly functions: Set<number>;
-  /** When it was last known to stand with all of that put back: it rests on behind that. */
+  /** When it was last known to stand with all of that put back: it went on behind that. */
   taken: Ns;
   isToServe: boolean;
   served?: Promise<void>;
@@ -107,7 +107,7 @@ export class Unwinding {
     if (!throwing) {
       this.#throwing.set(pid, throwing = { hidden: [], given: new Map(), told: new Set(), functions: new Set(), taken: -Infinity, isToServe: false });
     }
-    // It rests on without this one: its stack is another by now.
+    // It went on without this one: its stack is another by now.
     if (at < throwing.taken) return;
     if (record === "gate/unwind.hidden") throwing.hidden.push({ tid, place: values[0] as number, address: values[1] as number });
     if (record !== "gate/unwind.stopped") return;
