@@ -134,7 +134,7 @@ function latencyCharts(groups: readonly Group<IoSnapshot>[]): Chart[] {
     { type: "chart", title: "Requests", unit: "per-second", form: "lines", intervals, series: each((device) => device, rate) },
     {
       type: "chart",
-      title: "Requests in flight as an interval ended",
+      title: "Requests in flight",
       unit: "count",
       form: "lines",
       intervals,
@@ -174,7 +174,7 @@ function processCharts(groups: readonly Group<SchedSnapshot>[]): Chart[] {
   return [
     {
       type: "chart",
-      title: "Threads off a processor, counted as each comes back",
+      title: "Threads off a processor",
       unit: "count",
       form: "stacked",
       intervals,

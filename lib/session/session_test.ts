@@ -23,7 +23,7 @@ const probes = [life, access, calls];
 const libllama = makeElf({ llama_decode: "55" });
 
 /** Kinds of records in the one program of a running target, behind those of processes and files. */
-const DECODE = 22, DECODE_RETURN = 23;
+const DECODE = 24, DECODE_RETURN = 25;
 
 /** A session with probes of processes, files and llama.cpp over a fake machine. Programs are known by their stream's name. */
 function session(root: string, target: Target, more: Partial<SessionOptions> = {}) {
