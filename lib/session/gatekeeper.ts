@@ -1,10 +1,9 @@
 import type { Event } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import type { Guard } from "../machine/guard.ts";
-import { readStat } from "../target/process.ts";
 import type { Means } from "./means.ts";
+import { stands } from "./standing.ts";
 
-const POLL_MS = 2;
 const LONGEST_WAIT_MS = 2000;
 
 /**
@@ -72,7 +71,8 @@ export class Gatekeeper {
     const { pid } = event;
     let each = false;
     try {
-      await this.#stands(pid);
+      // The signal is delivered when the system call returns: the library is mapped by then.
+      await stands(this.means, pid, LONGEST_WAIT_MS);
       each = await this.attach(event, since);
     } finally {
       await this.#continue(pid, each);
@@ -98,14 +98,5 @@ export class Gatekeeper {
     const child = this.means.spawn({ program: "/bin/sh", args: ["-c", script, "sh", String(pid)], stderr: "null" });
     this.#continuing.add(child.pid);
     await child.status;
-  }
-
-  /** The signal is delivered when the system call returns: the library is mapped by then. */
-  async #stands(pid: number): Promise<void> {
-    for (let waited = 0; waited < LONGEST_WAIT_MS; waited += POLL_MS) {
-      const stat = await readStat(this.means.files, pid);
-      if (!stat || stat.state === "T") return;
-      await this.means.sleep(POLL_MS);
-    }
   }
 }

@@ -7,19 +7,19 @@ import { readMapped } from "../programs/found_libraries.ts";
 import { quote, quotePath } from "../programs/quoting.ts";
 import { type Dialect, render } from "../programs/render.ts";
 import { mappedFile } from "../target/mapped_file.ts";
-import { readStat } from "../target/process.ts";
 import { Timeline } from "../timeline/timeline.ts";
 import { unwind } from "../../probes/gate/unwind.ts";
 import { Attached } from "./attached.ts";
 import { HostClock } from "./clock.ts";
 import type { Means } from "./means.ts";
 import { Spares } from "./spares.ts";
+import { POLL_MS, stands } from "./standing.ts";
 
 /** Where a loader finds the library that unwinds stacks, unless a program brings its own. */
 const USUAL = ["/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"];
 const UNWINDER = "libgcc_s.so.1";
 
-const POLL_MS = 2, LONGEST_WAIT_MS = 10_000;
+const LONGEST_WAIT_MS = 10_000;
 /** Bytes from the beginning of a function: who was stopped by the probe there stands behind its first instruction. */
 const FIRST_INSTRUCTION = 16;
 /** It says little. */
@@ -47,7 +47,7 @@ interface Throwing {
   served?: Promise<void>;
 }
 
-/** Puts eight bytes each (`$3`, octal) where they were (`$2`, in eights from 0 on), and lets the process go on. */
+/** A process, and pairs: a place, in eights of bytes from 0 on, and the eight bytes in octal that belong there. Then it goes on. */
 const script = 'pid=$1; shift; while [ $# -gt 0 ]; do printf "$2" | dd of="/proc/$pid/mem" bs=8 seek="$1" conv=notrunc status=none; shift 2; done; ' +
   'kill -CONT "$pid"';
 
@@ -118,9 +118,9 @@ export class Unwinding {
     throwing.served ??= this.#serve(pid, throwing).catch(() => {}).finally(() => throwing.served = undefined);
   }
 
-  /** It may throw again before it is known that it goes on. */
+  /** What runs must not be written to. It may throw again before it is known that it goes on. */
   async #serve(pid: number, throwing: Throwing): Promise<void> {
-    while (throwing.isToServe && await this.#stands(pid)) {
+    while (throwing.isToServe && await stands(this.means, pid, LONGEST_WAIT_MS)) {
       await this.#othersAreTold(pid, throwing);
       throwing.isToServe = false;
       throwing.told.clear();
@@ -160,16 +160,6 @@ export class Unwinding {
   async #hasItsOwn(pid: number, hidden: Hidden | undefined): Promise<boolean> {
     const bytes = hidden && await this.means.files.bytes(`/proc/${pid}/mem`, hidden.place, 8);
     return bytes?.length === 8 && Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true)) === hidden!.address;
-  }
-
-  /** What runs must not be written to. */
-  async #stands(pid: number): Promise<boolean> {
-    for (let waited = 0; waited < LONGEST_WAIT_MS; waited += POLL_MS) {
-      const stat = await readStat(this.means.files, pid);
-      if (!stat || stat.state === "T") return stat !== null;
-      await this.means.sleep(POLL_MS);
-    }
-    return false;
   }
 }
 
