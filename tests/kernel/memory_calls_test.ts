@@ -20,7 +20,8 @@ sampledTest(
     await llmprof.saw("Tracing");
     program.go();
     const { result, events } = summaryOf("io", await llmprof.finished());
-    assert.equal(events.lost, 0);
+    // Of the whole machine's hits, other tests' requests among them, the kernel may skip some; of these calls none, as the counts say.
+    assert.equal(events.lost, events.skipped);
     // See asked.c; 27 of the 53 grow to five pages, the others shrink to three.
     const expected = [
       ["madvise (dontneed)", 307 + 13, 13, 307 * 2 * PAGE],
