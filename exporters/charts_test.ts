@@ -41,6 +41,14 @@ Deno.test("charts: what happens at the same time stands at the same place, also 
   for (const label of ["64.0 µs", "128 µs"]) assert.ok(svg.includes(`>${label.replace(".0", "")}<`), label);
 });
 
+Deno.test("charts: in a chart no two series have one colour, and one name has the same in all", () => {
+  const named = (...names: string[]): Chart => ({ ...chart, series: names.map((name) => ({ name, values: [1, 2, 3] })) });
+  const alone = named("a", "b", "c", "d", "e", "f", "g", "h"), mixed = named("i", "j", "k", "b");
+  const drawn = [...chartsSvg([alone, mixed], span).matchAll(/ fill="none"[^>]* stroke="(#\w+)" stroke-width="1.5"/g)].map(([, colour]) => colour);
+  assert.deepEqual([drawn.length, new Set(drawn.slice(0, 8)).size, new Set(drawn.slice(8)).size], [12, 8, 4]);
+  assert.equal(drawn[11], drawn[1]);
+});
+
 Deno.test("charts: a picture of dots has twice as many as the drawing, and its words", async () => {
   const size = (bytes: Uint8Array) => {
     assert.deepEqual([...bytes.subarray(0, 8)], [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

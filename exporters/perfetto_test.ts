@@ -33,12 +33,13 @@ await judged("slices are inside what encloses them, whichever came first", async
 });
 
 await judged("processes, threads, lanes and counters are named, tied and ordered", async () => {
-  const [processes, threads, lanes, counters] = await asked(
+  const [processes, threads, lanes, counters, grouped] = await asked(
     spans,
     "select name from process where pid = 4194300",
     "select tid, thread.name, is_main_thread from thread join process using (upid) where pid = 4194300 order by tid",
     `select name, extract_arg(source_arg_set_id, 'sibling_order_rank') as rank from process_track where name like 'worker%' order by rank`,
     "select name, unit from process_counter_track order by name",
+    "select folder.name as folder, track.name from track join track folder on track.parent_id = folder.id",
   );
   assert.deepEqual(processes, [{ name: "llama-server" }]);
   assert.deepEqual(threads, [
@@ -46,7 +47,8 @@ await judged("processes, threads, lanes and counters are named, tied and ordered
     { tid: 4194301n, name: "thread 4194301", is_main_thread: 0n },
   ]);
   assert.deepEqual(lanes, [{ name: "worker 0", rank: 1n }, { name: "worker 1", rank: 2n }]);
-  assert.deepEqual(counters, [{ name: "page cache filled", unit: "bytes" }, { name: "page faults", unit: "faults" }]);
+  assert.deepEqual(counters, [{ name: "page cache filled: m.gguf", unit: "bytes" }, { name: "page faults", unit: "faults" }]);
+  assert.deepEqual(grouped, [{ folder: "page cache filled", name: "page cache filled: m.gguf" }]);
 });
 
 await judged("the run's facts stand in the trace, and its clock is tied to real time", async () => {

@@ -18,10 +18,10 @@ export function heightOf(charts: readonly Chart[]): number {
 /** Charts one below the other, with one time axis: what happens at the same time stands at the same place. */
 export function layout(charts: readonly Chart[], span: readonly [from: number, to: number]): EChartsCoreOption {
   const tops = charts.map((_, i) => i * (TOP + HEIGHT + GAP) + TOP);
+  const colours = coloursOf(charts);
   return {
     animation: false,
     backgroundColor: "#ffffff",
-    color: COLOURS,
     textStyle: { fontFamily: FONT, color: INK },
     useUTC: true,
     title: charts.map(({ title }, i) => ({
@@ -61,8 +61,21 @@ export function layout(charts: readonly Chart[], span: readonly [from: number, t
       axisLabel: { color: QUIET, fontSize: 11, formatter: (value: number) => labelOf(value * scaleOf(form), unit) },
       splitLine: { lineStyle: { color: RULE } },
     })),
-    series: charts.flatMap((chart, i) => chart.series.map(({ name, values }) => lineOf(chart, i, name, values))),
+    series: charts.flatMap((chart, i) => chart.series.map(({ name, values }) => lineOf(chart, i, name, values, colours.get(name)!))),
   };
+}
+
+/** One for each name, wherever it stands: the least used of those that no other name of its charts has. */
+function coloursOf(charts: readonly Chart[]): Map<string, string> {
+  const colours = new Map<string, string>();
+  const names = new Set(charts.flatMap(({ series }) => series.map(({ name }) => name)));
+  for (const name of names) {
+    const beside = charts.filter(({ series }) => series.some((other) => other.name === name)).flatMap(({ series }) => series);
+    const taken = new Set(beside.map((other) => colours.get(other.name)));
+    const uses = (colour: string) => [...colours.values()].filter((used) => used === colour).length + (taken.has(colour) ? names.size : 0);
+    colours.set(name, COLOURS.toSorted((a, b) => uses(a) - uses(b))[0]!);
+  }
+  return colours;
 }
 
 /** Powers of two are those of microseconds. */
@@ -74,7 +87,7 @@ function labelOf(value: number, unit: Unit): string {
   return quantity(value, unit).replace(/\.0+(?!\d)/, "");
 }
 
-function lineOf({ form, intervals }: Chart, index: number, name: string, values: readonly (number | null)[]) {
+function lineOf({ form, intervals }: Chart, index: number, name: string, values: readonly (number | null)[], colour: string) {
   return {
     type: "line",
     name: harmless(name),
@@ -84,6 +97,7 @@ function lineOf({ form, intervals }: Chart, index: number, name: string, values:
     // A value is that of the time before it.
     step: "start",
     symbol: "none",
+    color: colour,
     lineStyle: { width: form === "stacked" ? 0.5 : 1.5 },
     ...(form === "stacked" && { stack: `chart ${index}`, areaStyle: { opacity: 0.75 } }),
   };

@@ -23,6 +23,7 @@ export class TrackDescriptors {
   readonly #uuids = new Map<Track, number>();
   readonly #processes = new Map<number, number>();
   readonly #runs = new Map<string, number>();
+  readonly #groups = new Map<string, number>();
   #last = 0;
 
   constructor(private readonly out: ProtoWriter) {}
@@ -83,7 +84,7 @@ export class TrackDescriptors {
 
   /** A row inside a process; of the whole machine when the process is 0. */
   #child(track: Track): number {
-    const parent = track.pid === 0 ? undefined : this.#process(track.pid);
+    const parent = track.pid === 0 ? undefined : track.group === undefined ? this.#process(track.pid) : this.#group(track.pid, track.group);
     const uuid = ++this.#last;
     this.#packet(uuid, () => {
       this.out.string(TrackDescriptor.name, track.name);
@@ -93,6 +94,20 @@ export class TrackDescriptors {
       this.out.uint(TrackDescriptor.siblingMergeBehavior, SiblingMerge.none);
       if (track.kind === "counter") this.#counter(track.unit);
     });
+    return uuid;
+  }
+
+  /** A row without content, which many of a process lie in. */
+  #group(pid: number, name: string): number {
+    const key = `${pid}/${name}`, parent = this.#process(pid);
+    let uuid = this.#groups.get(key);
+    if (uuid === undefined) {
+      this.#groups.set(key, uuid = ++this.#last);
+      this.#packet(uuid, () => {
+        this.out.string(TrackDescriptor.name, name);
+        this.out.uint(TrackDescriptor.parentUuid, parent);
+      });
+    }
     return uuid;
   }
 

@@ -14,6 +14,8 @@ export interface Track {
   readonly unit?: string;
   /** Of a counter of a file. */
   readonly file?: { readonly dev: number; readonly inode: number };
+  /** Of a counter that is one of many alike: what they are together. */
+  readonly group?: string;
   /** Orders lanes of one process; smaller is higher. */
   readonly rank?: number;
 }

@@ -21,9 +21,8 @@ export class Tracks {
     return this.#get(`l${pid}/${name}`, { kind: "lane", name, pid, rank });
   }
 
-  /** `file`: the one that it is about. */
-  counter(pid: number, name: string, unit: string, file?: Track["file"]): Track {
-    return this.#get(`c${pid}/${name}`, { kind: "counter", name, pid, unit, ...(file && { file }) });
+  counter(pid: number, name: string, unit: string, more: Pick<Track, "file" | "group"> = {}): Track {
+    return this.#get(`c${pid}/${name}`, { kind: "counter", name, pid, unit, ...more });
   }
 
   #get(key: string, track: Omit<Track, "id">): Track {

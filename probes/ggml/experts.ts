@@ -127,7 +127,12 @@ class ExpertLoad {
       if (at - process.at < every || process.changed.size === 0) continue;
       process.at = at;
       for (const expert of [...process.changed].sort((a, b) => a - b)) {
-        out({ type: "counter", track: this.tracks.counter(pid, `expert ${expert}`, "tokens"), at, value: process.tokens.get(expert)! });
+        out({
+          type: "counter",
+          track: this.tracks.counter(pid, `expert ${expert}`, "tokens", { group: "experts" }),
+          at,
+          value: process.tokens.get(expert)!,
+        });
       }
       process.changed.clear();
     }

@@ -90,7 +90,7 @@ class CacheDecoder implements Decoder {
 
   #tell(file: Filled, out: SpanSink): void {
     const { dev, inode } = file;
-    const track = file.track ??= this.tracks.counter(this.#pid, this.#row(file), "bytes", { dev, inode });
+    const track = file.track ??= this.tracks.counter(this.#pid, this.#row(file), "bytes", { file: { dev, inode }, group: "page cache filled" });
     for (const { at, value } of file.waiting) out({ type: "counter", track, at, value });
     file.waiting = [];
   }
