@@ -47,6 +47,10 @@ class GpuAnalysis implements Analysis<GpuResult> {
   readonly #functions = new Map<string, Function>();
   readonly #kinds = new Map<string, Sums>();
   readonly #copies = new Map<string, Sums>();
+  /** Copies that return when they are done. */
+  readonly #waited = new Map<string, Sums>();
+  /** By function. */
+  readonly #unfinished = new Map<string, GpuResult["unfinished"][number]>();
   readonly #collectives = new Map<string, Sums>();
   readonly #kernels = new Map<string, { launches: number; captured: number; inGraphs: number }>();
   readonly #memory = new GpuMemory();
@@ -89,6 +93,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
     if (span.gpu) this.#call(span, span.gpu);
     else if (span.file) this.#files.used(span.file, span.start, span.end);
     else if (category === "gpu.kernel") this.#ran(span);
+    else if (category === "gpu.unfinished") this.#neverReturned(span);
     else if (category === "gpu.gap") this.#gaps.add(this.#net(span));
     else if (category === "llmprof.stopped") this.#stopped.add(span);
     else if (category === "llama.decode") this.#decode(span);
@@ -110,7 +115,10 @@ class GpuAnalysis implements Analysis<GpuResult> {
       bytes,
     })).sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls);
     const windows = this.#windows.result();
-    const copies = [...this.#copies].map(([direction, { calls, ...sums }]) => ({ direction, copies: calls, ...sums }));
+    const copies = [...this.#copies].map(([direction, { calls, ...sums }]) => {
+      const waited = this.#waited.get(direction);
+      return { direction, copies: calls, ...sums, waitedBytes: waited?.bytes ?? 0, waitedNs: waited?.ns ?? 0 };
+    });
     const kernels = [...this.#kernels].map(([name, sums]) => ({ name, ...sums })).filter((sums) => sums.launches + sums.captured + sums.inGraphs > 0);
     const sync = this.#kind("sync");
     return {
@@ -142,6 +150,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
         p50Ns: this.#gaps.quantile(0.5) ?? 0,
         longestNs: this.#gaps.count > 0 ? this.#gaps.max : 0,
       },
+      unfinished: [...this.#unfinished.values()].sort((a, b) => b.longestNs - a.longestNs),
       errors: [...this.#errors.values()].sort((a, b) => b.times - a.times),
       perToken: this.#perToken.result(this.#contexts.generated),
       devices: this.#devices.result(),
@@ -195,6 +204,13 @@ class GpuAnalysis implements Analysis<GpuResult> {
     return this.#kinds.get(name) ?? { calls: 0, bytes: 0, ns: 0 };
   }
 
+  #neverReturned(slice: Slice): void {
+    const { name, track: { pid, tid = pid }, args } = slice, ns = this.#net(slice);
+    const before = this.#unfinished.get(name);
+    const longest = before === undefined || ns > before.longestNs ? { longestNs: ns, pid, tid } : before;
+    this.#unfinished.set(name, { ...longest, family: String(args!.library), name, calls: (before?.calls ?? 0) + 1 });
+  }
+
   #ran({ name, start, end }: Slice): void {
     let times = this.#executed.get(name);
     if (!times) this.#executed.set(name, times = new Histogram());
@@ -213,7 +229,10 @@ class GpuAnalysis implements Analysis<GpuResult> {
       sums.ns += sign * took;
     };
     if (!isCaptured) add(this.#kinds, kind);
-    if (!isCaptured && direction) add(this.#copies, direction);
+    if (!isCaptured && direction) {
+      add(this.#copies, direction);
+      if (isWaitedFor(name, gpu)) add(this.#waited, direction);
+    }
     if (kind === "collective") add(this.#collectives, name);
     if (kind === "launch" && isCaptured) this.#captured += sign;
     if (kernel !== undefined) this.#kernel(kernel)[isCaptured ? "captured" : "launches"] += sign;
@@ -245,4 +264,9 @@ class GpuAnalysis implements Analysis<GpuResult> {
   #net({ track: { pid }, start, end }: Slice): number {
     return this.#stopped.net(pid, start, end);
   }
+}
+
+/** Whether a copy is done when it returns, so that its time tells its rate. What stays on the device is only begun. */
+function isWaitedFor(name: string, { family, direction }: GpuCall): boolean {
+  return !name.endsWith("Async") && family !== "levelzero" && direction !== "on the device";
 }

@@ -1,13 +1,14 @@
 import { counted } from "../events/text.ts";
 import type { Facts, Note, View } from "../events/view.ts";
 import type { GpuResult } from "./gpu_schema.ts";
-import { collectives, copies, devices, errors, executed, files, functions, held, kernels, memory } from "./gpu_tables.ts";
+import { collectives, copies, devices, errors, executed, files, functions, held, kernels, memory, unfinished } from "./gpu_tables.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
 
 /** What is asked first, then what is held, moved and waited for; at last who else is there. */
 export function presentGpu(result: GpuResult): readonly View[] {
   const views: View[] = [...notes(result), totals(result), ...contention(result)];
+  if (isHanging(result)) views.push(unfinished(result));
   if (result.functions.length > 0) views.push(functions(result));
   if (result.memory.length > 0) views.push(memory(result));
   if (result.held.length > 0) views.push(held(result));
@@ -22,17 +23,30 @@ export function presentGpu(result: GpuResult): readonly View[] {
   return views;
 }
 
+/** A call that lasts so long is told of though it has not returned. */
+const LONG_NS = 1e9;
+
+/** Where any is long, all are shown: a run that ends as usual ends in the middle of some call, too. */
+function isHanging({ unfinished }: GpuResult): boolean {
+  return unfinished.some(({ longestNs }) => longestNs >= LONG_NS);
+}
+
 const BLIND =
   "When kernels run on the GPU, and for how long, is not to be seen from the CPU: parcagpu in the process tells it, and nsys profile or rocprof show it.";
 
-function notes({ quality, windows, executed, functions, files, totals, gaps, held }: GpuResult): Note[] {
+function notes(result: GpuResult): Note[] {
+  const { quality, windows, executed, functions, files, totals, gaps, held, unfinished } = result;
   const notes = [...qualityNotes(quality), ...turnsNotes(windows)];
   if (quality.unknownCalls > 0) {
     notes.push(
       warning(`${quality.unknownCalls} calls are of a process that nobody could look at when it mapped the library: what they are is not known.`),
     );
   }
-  if (functions.length === 0 && files.every(({ users }) => !users.some(({ isTarget }) => isTarget))) {
+  if (isHanging(result)) {
+    const [{ name, longestNs, tid }] = unfinished as [GpuResult["unfinished"][number]];
+    notes.push(info(`${name} had not returned after ${(longestNs / 1e9).toFixed(1)} s (thread ${tid}): what it waits for is not done, or hangs.`));
+  }
+  if (functions.length === 0 && unfinished.length === 0 && files.every(({ users }) => !users.some(({ isTarget }) => isTarget))) {
     notes.push(info("The target asked nothing of a GPU: it has called no CUDA, HIP, Vulkan, NCCL or Level Zero, and used no GPU's device file."));
   }
   if (!executed && totals.launches + totals.graphLaunches + totals.submits > 0) notes.push(info(BLIND));
@@ -50,7 +64,7 @@ function notes({ quality, windows, executed, functions, files, totals, gaps, hel
   if (leaked.length > 0) {
     const blocks = leaked.reduce((all, { blocks }) => all + blocks, 0);
     const how = leaked.some(({ frames }) => frames !== null) ? "" : " --stacks says who asked for them.";
-    notes.push(info(`${counted(blocks, "block")} ${blocks === 1 ? "was" : "were"} never freed before their process ended.${how}`));
+    notes.push(info(`${counted(blocks, "block")} ${blocks === 1 ? "was" : "were"} never freed before their process, or its context, ended.${how}`));
   }
   return notes;
 }

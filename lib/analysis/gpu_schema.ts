@@ -41,8 +41,8 @@ export const gpuResultSchema = z.object({
     /** Of threads, in outermost calls. */
     totalNs: sum,
   }),
-  /** Those that graphs make are apart, and take no time of a call. */
-  copies: z.array(z.object({ direction: z.string(), copies: count, bytes: sum, ns: sum })),
+  /** Those that graphs make are apart, and take no time of a call. `waited`: of those that return when they are done, others only begin. */
+  copies: z.array(z.object({ direction: z.string(), copies: count, bytes: sum, ns: sum, waitedBytes: sum, waitedNs: sum })),
   collectives: z.array(z.object({ name: z.string(), calls: count, bytes: sum, ns: sum })),
   /** `captured`: recorded into graphs; `inGraphs`: run by those, as often as they were launched. */
   kernels: z.array(z.object({ name: z.string(), launches: count, captured: count, inGraphs: count })),
@@ -64,7 +64,7 @@ export const gpuResultSchema = z.object({
     heldP50Ns: sum.nullable(),
     heldMaxNs: sum.nullable(),
   })),
-  /** Blocks that nobody let go: `exited`: their process has ended; otherwise they were held when counting ended. `frames`: who asked for them, with `--stacks`. */
+  /** Blocks that nobody let go: `exited`: their process has ended, or their context; otherwise they were held when counting ended. `frames`: who asked for them, with `--stacks`. */
   held: z.array(z.object({
     device: count.nullable(),
     memory: z.string(),
@@ -76,6 +76,11 @@ export const gpuResultSchema = z.object({
   })),
   /** Times in which the GPU had done all that it was given, and was given nothing. */
   gaps: z.object({ count, ns: sum, p50Ns: sum, longestNs: sum }),
+  /**
+   * By function: calls that had not returned when counting ended, or when their process did, and of the longest how long it had lasted, and whose it is. Of a
+   * bpftrace that cannot walk through a map (0.17) none.
+   */
+  unfinished: z.array(z.object({ family: z.string(), name: z.string(), calls: count, longestNs: sum, pid: count, tid: count })),
   errors: z.array(z.object({ function: z.string(), failure: z.string(), times: count })),
   /** Of each token that was generated after a call of the engine was seen, where its tokens were recorded with it: between the ends of calls. */
   perToken: z.object({ tokens: count, callsNs: sum, launches: sum, kernels: sum, copies: sum, copiedBytes: sum, allocations: sum, syncNs: sum })

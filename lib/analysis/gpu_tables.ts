@@ -115,9 +115,15 @@ export function copies({ copies }: GpuResult): Table {
       { title: "copies", unit: "count" },
       { title: "bytes", unit: "bytes" },
       { title: "in calls", unit: "ns" },
-      { title: "bytes of a call's time", unit: "bytes-per-second" },
+      { title: "rate, where a call waits for its copy", unit: "bytes-per-second" },
     ],
-    rows: copies.map(({ direction, copies, bytes, ns }) => [direction, copies, bytes, ns, ns > 0 ? bytes / ns * 1e9 : null]),
+    rows: copies.map(({ direction, copies, bytes, ns, waitedBytes, waitedNs }) => [
+      direction,
+      copies,
+      bytes,
+      ns,
+      waitedNs > 0 ? waitedBytes / waitedNs * 1e9 : null,
+    ]),
   };
 }
 
@@ -159,6 +165,27 @@ export function executed(kernels: NonNullable<GpuResult["executed"]>): Table {
       { title: "max", unit: "ns" },
     ],
     rows: shown.map(({ name, runs, totalNs, meanNs, maxNs }) => [name, runs, totalNs, meanNs, maxNs]),
+  };
+}
+
+export function unfinished({ unfinished }: GpuResult): Table {
+  return {
+    type: "table",
+    title: "Calls that had not returned at the end",
+    columns: [
+      { title: "function", unit: "text" },
+      { title: "of", unit: "text" },
+      { title: "calls", unit: "count" },
+      { title: "longest", unit: "ns" },
+      { title: "in", unit: "text" },
+    ],
+    rows: unfinished.map(({ name, family, calls, longestNs, pid, tid }) => [
+      name,
+      FAMILIES[family] ?? family,
+      calls,
+      longestNs,
+      tid === pid ? `process ${pid}` : `thread ${tid} of process ${pid}`,
+    ]),
   };
 }
 

@@ -33,12 +33,43 @@ Deno.test("gpu: a call that makes another of its kind is one copy, and its bytes
     call("cudaMemcpyAsync", 110, 150, { family: "cudart", bytes: 24, direction: "host to device" }),
     call("cuMemcpyHtoDAsync", 160, 161, { bytes: 8, direction: "host to device", result: 1, failure: "invalid value (1)" }),
   ]);
-  assert.deepEqual(copies, [{ direction: "host to device", copies: 2, bytes: 1024, ns: 130 }]);
+  assert.deepEqual(copies, [{ direction: "host to device", copies: 2, bytes: 1024, ns: 130, waitedBytes: 0, waitedNs: 0 }]);
   assert.deepEqual([totals.calls, totals.failed, totals.totalNs], [4, 1, 90 + 40 + 1]);
   assert.deepEqual(functions.map(({ name, calls, failed, totalNs }) => [name, calls, failed, totalNs]), [
     ["cudaMemcpyAsync", 2, 0, 130],
     ["cuMemcpyHtoDAsync", 2, 1, 61],
   ]);
+});
+
+Deno.test("gpu: a copy's rate is that of calls that return when it is done", () => {
+  const { copies } = explain([
+    call("cudaMemcpyAsync", 0, 1, { family: "cudart", bytes: 1e9, direction: "host to device" }),
+    call("cuMemcpyHtoD", 20, 70, { bytes: 4000, direction: "host to device" }),
+    call("cudaMemcpy", 10, 90, { family: "cudart", bytes: 4000, direction: "host to device" }),
+    call("cudaMemcpy", 100, 110, { family: "cudart", bytes: 5000, direction: "on the device" }),
+  ]);
+  assert.deepEqual(copies.map(({ copies, bytes, waitedBytes, waitedNs }) => [copies, bytes, waitedBytes, waitedNs]), [[2, 1e9 + 4000, 4000, 80], [
+    1,
+    5000,
+    0,
+    0,
+  ]]);
+});
+
+Deno.test("gpu: a call that has not returned is no call yet; one that lasts long is told of", () => {
+  const open = (name: string, start: number, thread = track): Span => (
+    { type: "slice", track: thread, name, category: "gpu.unfinished", start, end: 5e9, args: { library: "cuda" } }
+  );
+  const spans = [open("cuEventSynchronize", 4.999e9), open("cuStreamSynchronize", 4e9), open("cuStreamSynchronize", 3e9, tracks.thread(7, 9))];
+  const { unfinished, totals, quality } = explain(spans);
+  assert.deepEqual(unfinished, [
+    { family: "cuda", name: "cuStreamSynchronize", calls: 2, longestNs: 2e9, pid: 7, tid: 9 },
+    { family: "cuda", name: "cuEventSynchronize", calls: 1, longestNs: 1e6, pid: 7, tid: 7 },
+  ]);
+  assert.deepEqual([totals.calls, quality.unknownCalls], [0, 0]);
+  const said = (shown: readonly Span[]) => presentGpu(explain(shown)).flatMap((view) => view.type === "note" ? [view.text] : []).join(" ");
+  assert.match(said(spans), /cuStreamSynchronize had not returned after 2.0 s \(thread 9\)/);
+  assert.doesNotMatch(said(spans.slice(0, 1)), /not returned/);
 });
 
 Deno.test("gpu: what is launched while a collective call lasts is launched all the same", () => {
@@ -70,7 +101,7 @@ Deno.test("gpu: what a graph does counts each time that it is launched, and what
     { name: "rope", launches: 1, captured: 1, inGraphs: 4 },
     { name: "norm", launches: 0, captured: 0, inGraphs: 2 },
   ]);
-  assert.deepEqual(copies, [{ direction: "on the device, by graphs", copies: 6, bytes: 192, ns: 0 }]);
+  assert.deepEqual(copies, [{ direction: "on the device, by graphs", copies: 6, bytes: 192, ns: 0, waitedBytes: 0, waitedNs: 0 }]);
 });
 
 Deno.test("gpu: memory by GPU and kind: its peak, how long it was held, and what nobody let go, by who asked", () => {

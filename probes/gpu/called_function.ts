@@ -1,5 +1,5 @@
 import type { Args, GpuCall } from "../../lib/events/span.ts";
-import type { Family, Kind, Signature } from "./signatures.ts";
+import { type Family, type Kind, type Signature, signatureOf } from "./signatures.ts";
 
 /** What a call means, and how a trace says it. */
 export interface Understood {
@@ -15,13 +15,19 @@ const MOST = 4096;
 /** A function of a process, and what its calls were understood as: an engine launches the same kernels in the same way for each token. */
 export class CalledFunction {
   readonly category: string;
+  /** Undefined where nobody could look at the process. */
+  readonly signature: Signature | undefined;
+  /** Of one that is built for streams of threads: the one without a name is the thread's. */
+  readonly perThread: boolean;
   readonly #isAlike: boolean;
   readonly #understood = new Map<string, Understood>();
 
-  /** `signature`: undefined where nobody could look at the process. */
-  constructor(family: Family, readonly signature: Signature | undefined) {
+  /** `symbol`: what it is called there. */
+  constructor(family: Family, symbol: string) {
     this.category = `gpu.${family}`;
-    this.#isAlike = signature !== undefined && ALIKE.has(signature.kind);
+    this.signature = signatureOf(family, symbol);
+    this.perThread = /_(?:ptsz|ptds)$/.test(symbol);
+    this.#isAlike = this.signature !== undefined && ALIKE.has(this.signature.kind);
   }
 
   /** One and the same for calls that are alike: whoever writes them knows it again. */

@@ -39,6 +39,8 @@ const records = {
   // With stacks: how the next call of the thread came about; and a frame, or the address of a kernel, that was not told before.
   at: [{ name: "stack", type: "int", unit: "id" }],
   frame: frameRecord,
+  // It had not returned when the window was shut.
+  open: [{ name: "thread", type: "int", unit: "subject thread" }, ...called.slice(0, 2)],
 } as const satisfies Probe["records"];
 
 /** An argument by its place. Behind those in registers they lie on the stack, above the return address where there is one. */
@@ -227,6 +229,8 @@ function callsOf(family: Family): Probe {
     hot: true,
     share: { enter_: ["call", "named"], back_: ["call", "named"] },
     widest: called.length + WORDS,
+    // Calls of all families are in one map; whose each is, its function tells.
+    atClose: "for ($each : @gpu_open) { EMIT(open, $each.0.0, $each.1.1, $each.1.0); }",
     records,
     texts: { "named.name": "model", "more.name": "model" },
     // See decoder.ts: the calls of all families belong together, and gpu/files tells of them.

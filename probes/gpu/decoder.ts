@@ -1,25 +1,23 @@
 import type { Decoder, Event } from "../../lib/events/event.ts";
 import type { Fact } from "../../lib/events/fact.ts";
-import type { GpuCall, GpuDirection, SpanSink } from "../../lib/events/span.ts";
+import type { GpuCall, SpanSink } from "../../lib/events/span.ts";
 import type { GpuReading } from "../../lib/events/surroundings.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { ProcessCode } from "../process/code.ts";
 import { Stacks } from "../process/stack.ts";
-import { Devices } from "./devices.ts";
 import { Idleness } from "./idleness.ts";
-import { type Block, HeldMemory, type MemoryKind } from "./memory.ts";
+import type { Call } from "./call.ts";
+import { MemoryLedger } from "./memory_ledger.ts";
 import { kernelName } from "./kernel_name.ts";
 import { failureOf } from "./results.ts";
 import { argsOf, bytesOf, hex } from "./said.ts";
-import { type Family, type Kind, type Signature, signatureOf } from "./signatures.ts";
+import type { Family, Kind } from "./signatures.ts";
+import { UnfinishedCalls } from "./unfinished.ts";
 import { CalledFunction, type Understood } from "./called_function.ts";
 import { FileUse } from "./file_use.ts";
 import { Graphs } from "./graphs.ts";
 
-/** cudaMemcpyKind, and hipMemcpyKind. */
-const DIRECTIONS: readonly GpuDirection[] = ["on the host", "host to device", "device to host", "on the device"];
-const BY_LETTERS: Readonly<Record<string, GpuDirection>> = { HtoD: "host to device", DtoH: "device to host", DtoD: "on the device" };
 /** What a GPU says of itself, as counters. */
 const READINGS: Readonly<Record<keyof Omit<GpuReading, "gpu" | "throttled" | "memoryTotal">, readonly [what: string, unit: string]>> = {
   busy: ["busy", "percent"],
@@ -29,8 +27,6 @@ const READINGS: Readonly<Record<keyof Omit<GpuReading, "gpu" | "throttled" | "me
   power: ["power", "watts"],
   temperature: ["temperature", "degrees"],
 };
-/** CU_MEMORYTYPE_HOST. */
-const HOST = 1;
 
 /** What calls into GPU libraries mean, of all families together: what is held, on which device, in which direction; and what the device files say. */
 export class GpuDecoder implements Decoder {
@@ -38,19 +34,20 @@ export class GpuDecoder implements Decoder {
   /** By process and address. */
   readonly #functions = new Map<number, Map<number, CalledFunction>>();
   #stacks = new Stacks();
-  readonly #held = new HeldMemory();
-  readonly #devices = new Devices();
+  readonly #memory: MemoryLedger;
   readonly #idleness: Idleness;
   readonly #files: FileUse;
   /** By process and what a kernel is known by. */
   readonly #kernels = new Map<string, string>();
   /** Names of which the last piece was full, as far as they were told: by process and kernel. */
-  readonly #unfinished = new Map<string, string>();
+  readonly #longNames = new Map<string, string>();
   /** By thread: what the driver launched last, and since when. */
   readonly #launched = new Map<number, { readonly began: Ns; readonly kernel: string }>();
   readonly #graphs = new Graphs();
+  readonly #unfinished = new UnfinishedCalls(this.#code);
 
   constructor(readonly tracks: Tracks) {
+    this.#memory = new MemoryLedger(tracks);
     this.#idleness = new Idleness(tracks);
     this.#files = new FileUse(tracks);
   }
@@ -66,13 +63,9 @@ export class GpuDecoder implements Decoder {
   }
 
   event(event: Event, out: SpanSink): void {
-    const { record, pid, tid, values } = event;
+    const { record, at, pid, tid, values } = event;
     if (record.startsWith("gpu/files.")) return this.#files.event(event, out);
-    if (record.startsWith("process/life.")) {
-      if (record === "process/life.exit" && tid === pid) this.#ends(pid, event.at, true, out);
-      if (record !== "process/life.task") this.#functions.delete(pid);
-      return this.#code.life(event);
-    }
+    if (record.startsWith("process/life.")) return this.#life(event, out);
     const slash = record.indexOf("/"), family = record.slice(0, slash) as Family;
     switch (record.slice(slash + "/calls.".length)) {
       case "at":
@@ -85,18 +78,44 @@ export class GpuDecoder implements Decoder {
         if (values[2] === 0) this.#name(pid, values[3] as number, "", values[4] as string);
         return this.#call(family, event, [values[3] as number], out);
       case "more": {
-        const before = this.#unfinished.get(`${pid} ${values[0]}`);
+        const before = this.#longNames.get(`${pid} ${values[0]}`);
         return before === undefined ? undefined : this.#name(pid, values[0] as number, before, values[1] as string);
       }
+      case "open":
+        return this.#unfinished.add(family, this.tracks.thread(pid, tid), values[1] as number, values[2] as number, at);
       case "call":
         return this.#call(family, event, values.slice(3) as number[], out);
     }
   }
 
   end(at: Ns, out: SpanSink): void {
-    for (const pid of this.#held.pids) this.#ends(pid, at, false, out);
+    this.#unfinished.tell(out);
+    for (const pid of this.#memory.pids) this.#ends(pid, at, false, out);
     this.#stacks = this.#stacks.end(at, "gpu.stack", this.tracks, out);
     this.#idleness.end();
+  }
+
+  #life(event: Event, out: SpanSink): void {
+    const { record, at, pid, tid, values } = event;
+    if (record === "process/life.task") {
+      if (values[1] === 0) this.#begins(values[0] as number);
+      return this.#code.life(event);
+    }
+    this.#functions.delete(pid);
+    const isExec = record === "process/life.exec";
+    // The memory of a process that becomes another program is gone with it.
+    if (isExec || tid === pid) this.#ends(pid, at, true, out);
+    if (isExec) {
+      this.#begins(pid);
+      return this.#code.life(event);
+    }
+    // Which calls it has ended in is told when counting ends.
+    if (tid === pid) this.#unfinished.ended(pid, at);
+  }
+
+  #begins(pid: number): void {
+    this.#memory.begins(pid);
+    this.#unfinished.begins(pid);
   }
 
   #reading({ gpu, throttled, ...reading }: GpuReading, at: Ns, out: SpanSink): void {
@@ -130,7 +149,12 @@ export class GpuDecoder implements Decoder {
     out({ type: "slice", track, name: signature.name, category, start: began!, end: at, ...args && { args }, gpu });
     if (failure !== null) {
       out({ type: "instant", track, name: `${signature.name}: ${failure}`, category: "gpu.error", at, args: { function: signature.name, result } });
-    } else this.#idleness.call(signature, gpu, pid, began!, at, out);
+    } else {
+      this.#memory.done(signature, pid);
+      const event = signature.words.indexOf("event"), place = this.#memory.placeOf(pid, tid), { perThread } = called;
+      const about = event < 0 ? undefined : found[signature.layout.slots[event]!];
+      this.#idleness.call({ signature, gpu, pid, tid, place, perThread, event: about, began: began!, at }, out);
+    }
   }
 
   /** The next piece of a kernel's name. */
@@ -138,12 +162,16 @@ export class GpuDecoder implements Decoder {
     // What fills a record is told as cut off.
     const isCut = piece.endsWith("…"), name = before + piece;
     this.#called(pid, kernel, name);
-    if (isCut) this.#unfinished.set(`${pid} ${kernel}`, name.slice(0, -1));
-    else this.#unfinished.delete(`${pid} ${kernel}`);
+    if (isCut) this.#longNames.set(`${pid} ${kernel}`, name.slice(0, -1));
+    else this.#longNames.delete(`${pid} ${kernel}`);
   }
 
   #called(pid: number, kernel: number, name: string): void {
-    this.#kernels.set(`${pid} ${kernel}`, kernelName(name));
+    if (name !== "") this.#named(pid, kernel, kernelName(name));
+  }
+
+  #named(pid: number, kernel: number, name: string): void {
+    this.#kernels.set(`${pid} ${kernel}`, name);
     this.#forget(pid, "launch");
   }
 
@@ -156,38 +184,23 @@ export class GpuDecoder implements Decoder {
     let known = this.#functions.get(pid);
     if (!known) this.#functions.set(pid, known = new Map());
     let called = known.get(address);
-    if (!called) known.set(address, called = new CalledFunction(family, signatureOf(family, this.#code.find(pid, address)?.name ?? "")));
+    if (!called) known.set(address, called = new CalledFunction(family, this.#code.find(pid, address)?.name ?? ""));
     return called;
   }
 
   /** What a call did, as far as it is remembered; one that failed did nothing. */
   #meaning(call: Call, out: SpanSink): Partial<GpuCall> {
-    const { family, signature, said, failure, pid, tid, at, stack } = call, { kind, variant } = signature;
+    const { family, signature, said, failure, pid } = call, { kind } = signature;
     const stream = said.get("stream"), isDriver = family !== "cudart";
     const recording = failure === null ? this.#graphs.of(pid, stream) : undefined;
     switch (kind) {
-      case "alloc": {
-        const bytes = bytesOf(said) ?? 0, memory = variant as MemoryKind;
-        const onHost = memory === "host" || memory === "registered";
-        const block: Block = { address: said.get("address")!, bytes, memory, device: onHost ? -1 : this.#devices.of(pid, tid), at, stack };
-        const isFresh = failure === null && this.#held.hold(pid, block);
-        if (isFresh) this.#count(pid, block, at, out);
-        return { bytes, memory, device: block.device, ...failure === null && !isFresh && { isRepeat: true }, ...stack !== undefined && { stack } };
-      }
-      case "free": {
-        const block = failure === null ? this.#held.release(pid, said.get("address")!) : undefined;
-        if (!block) return {};
-        this.#count(pid, block, at, out);
-        const { bytes, memory, device } = block;
-        return { bytes, memory, device, heldNs: at - block.at };
-      }
+      case "alloc":
+      case "free":
       case "reserve":
-        if (failure === null && /AddressReserve$|AddressFree$/.test(signature.name)) {
-          this.#held.reserve(pid, said.get("address")!, bytesOf(said)!, signature.name.endsWith("Reserve"));
-        }
-        return {};
+      case "context":
+        return this.#memory.call(call, out);
       case "copy": {
-        const bytes = bytesOf(said) ?? 0, direction = this.#directionOf(call);
+        const bytes = bytesOf(said) ?? 0, direction = this.#memory.directionOf(call);
         if (isDriver) recording?.copy(direction, bytes);
         return { bytes, direction, ...recording && { isCaptured: true } };
       }
@@ -201,9 +214,6 @@ export class GpuDecoder implements Decoder {
         if (isDriver && kernel !== undefined) recording?.kernel(kernel);
         return { ...kernel !== undefined && { kernel }, ...recording && { isCaptured: true } };
       }
-      case "context":
-        if (failure === null) this.#devices.context(call.signature.name, said, pid, tid);
-        return {};
       case "capture":
         if (failure === null) this.#graphs.begin(pid, stream!);
         return {};
@@ -229,6 +239,11 @@ export class GpuDecoder implements Decoder {
         const graph = this.#graphs.launched(pid, said.get("exec") ?? 0);
         return { ...graph && { graph } };
       }
+      case "module": {
+        const name = this.#kernels.get(`${pid} ${said.get("kernel")}`);
+        if (failure === null && name !== undefined) this.#named(pid, said.get("function")!, name);
+        return {};
+      }
       default:
         return {};
     }
@@ -242,57 +257,9 @@ export class GpuDecoder implements Decoder {
     return launched.kernel;
   }
 
-  /** By what the function says, what it was told, or where the addresses lie. */
-  #directionOf({ signature: { variant }, said, pid }: Call): GpuDirection {
-    const told = variant === "kind" ? DIRECTIONS[said.get("kind")!] : BY_LETTERS[variant];
-    if (told) return told;
-    const side = (word: string) => {
-      const address = said.get(word);
-      if (address === undefined) return undefined;
-      const memory = this.#held.at(pid, address);
-      return memory === undefined || memory === "host" || memory === "registered";
-    };
-    const types = said.get("types");
-    const [fromHost, toHost] = types !== undefined ? [Math.floor(types / 16) === HOST, types % 16 === HOST] : [side("from"), side("to")];
-    if (fromHost === undefined || toHost === undefined) return "by the addresses";
-    return fromHost ? toHost ? "on the host" : "host to device" : toHost ? "device to host" : "on the device";
-  }
-
-  #count(pid: number, block: Block, at: Ns, out: SpanSink): void {
-    const where = block.device < 0 ? "pinned memory of the host" : `memory of GPU ${block.device}`;
-    const name = block.memory === "device" || block.device < 0 ? where : `${where}, ${block.memory}`;
-    out({ type: "counter", track: this.tracks.counter(pid, name, "bytes"), at, value: this.#held.bytes(pid, block) });
-  }
-
-  /** What a process held when it exited, or still holds as counting ends. */
   #ends(pid: number, at: Ns, hasExited: boolean, out: SpanSink): void {
-    for (const block of this.#held.forget(pid)) {
-      const { bytes, memory, device, stack } = block;
-      const args = { bytes, memory, device, address: hex(block.address), ...stack !== undefined && { stack } };
-      const held = { ...block, heldNs: at - block.at, hasExited };
-      out({
-        type: "instant",
-        track: this.tracks.lane(pid, "GPU memory never freed", 5),
-        name: hasExited ? "never freed" : "still held",
-        category: "gpu.held",
-        at,
-        args,
-        held,
-      });
-    }
-    this.#devices.forget(pid);
+    this.#memory.ends(pid, at, hasExited, out);
     this.#graphs.forget(pid);
+    this.#idleness.forget(pid);
   }
-}
-
-interface Call {
-  readonly family: Family;
-  readonly signature: Signature;
-  readonly said: ReadonlyMap<string, number>;
-  readonly failure: string | null;
-  readonly pid: number;
-  readonly tid: number;
-  readonly began: Ns;
-  readonly at: Ns;
-  readonly stack: number | undefined;
 }

@@ -24,6 +24,12 @@ const FUNCTIONS = [
   "cuMemAddressReserve",
   "cuMemAddressFree",
   "cudaLaunchKernel",
+  "cuInit",
+  "cuLibraryGetGlobal",
+  "cuCtxDestroy_v2",
+  "cuStreamSynchronize",
+  "cuKernelGetFunction",
+  "cudaDeviceSynchronize",
 ];
 
 function made(pid = 100) {
@@ -61,6 +67,7 @@ Deno.test("gpu: memory is held from when it is given until it is let go; what is
 
 Deno.test("gpu: a copy goes where the addresses lie, a context says which GPU is meant", () => {
   const { decoding, call } = made();
+  call("cuInit", 0, 1, []);
   call("cuCtxCreate_v2", 1, 2, [0xc0, 3]);
   call("cuMemAlloc_v2", 10, 20, [0xa000, 64]);
   decoding.told();
@@ -80,6 +87,59 @@ Deno.test("gpu: a copy goes where the addresses lie, a context says which GPU is
     "on the host",
   ]);
   assert.match(decoding.end(32).join("\n"), /"still held" 32 bytes=64 memory=device device=3/);
+});
+
+Deno.test("gpu: what was asked for before anybody looked, or lies where nobody says how much does, may be anybody's memory", () => {
+  const { decoding, call } = made();
+  const direction = (process = "100") => {
+    call("cuMemcpy", 23, 24, [0xa010, 0x1, 8], 0, process);
+    return / direction=(.*) returned=0$/.exec(decoding.told().at(-1)!)?.[1];
+  };
+  call("cuMemAlloc_v2", 10, 20, [0xa000, 64]);
+  assert.equal(direction(), "by the addresses", "a process that ran already");
+  call("cuInit", 21, 22, []);
+  assert.equal(direction(), "by the addresses", "another library of it begins");
+  decoding.event(25, "process/life.task", { id: 200, isThread: 0 });
+  call("cuMemAlloc_v2", 10, 20, [0xa000, 64], 0, "200");
+  assert.equal(direction("200"), "host to device");
+  call("cuLibraryGetGlobal", 26, 27, [], 0, "200");
+  assert.equal(direction("200"), "by the addresses");
+});
+
+Deno.test("gpu: what a context held is gone with it, and what a program held with the next one", () => {
+  const { decoding, call } = made();
+  call("cuCtxCreate_v2", 1, 2, [0xc0, 3]);
+  call("cuMemAlloc_v2", 10, 20, [0xa000, 64]);
+  call("cuMemAlloc_v2", 11, 21, [0, 0]);
+  decoding.told();
+  call("cuCtxDestroy_v2", 30, 31, [0xc0]);
+  call("cuMemAlloc_v2", 40, 41, [0xa000, 32]);
+  decoding.event(50, "process/life.exec", { file: "other" });
+  assert.deepEqual(decoding.told().filter((line) => !line.includes("gpu.cuda")), [
+    "100 <memory of GPU 3> = 0 at 31",
+    '100 <GPU memory never freed> gpu.held "never freed" 31 bytes=64 memory=device device=3 address=0xa000',
+    "100 <memory of GPU 0> = 32 at 41",
+    '100 <GPU memory never freed> gpu.held "never freed" 50 bytes=32 memory=device device=0 address=0xa000',
+  ]);
+});
+
+Deno.test("gpu: calls that have not returned are told when counting ends, the inner ones first, also of a process that ended in them", () => {
+  const { decoding } = made();
+  const open = (name: string, began: number, family: string, thread = 101) => {
+    const at = 4096 * (FUNCTIONS.indexOf(name) + 1) + 4;
+    decoding.event(90, `${family}/calls.open`, { thread: 100 * 2 ** 22 + thread, function: at, began });
+  };
+  decoding.event(80, "process/life.exit", {});
+  decoding.told();
+  // Each family's program tells of all.
+  for (const family of ["cuda", "cudart"]) {
+    open("cudaDeviceSynchronize", 10, family);
+    open("cuStreamSynchronize", 11, family);
+  }
+  assert.deepEqual(decoding.end(91), [
+    '100/101 gpu.unfinished "cuStreamSynchronize" 11–80 library=cuda',
+    '100/101 gpu.unfinished "cudaDeviceSynchronize" 10–80 library=cudart',
+  ]);
 });
 
 Deno.test("gpu: a kernel by the name under which it was asked for; one that is recorded into a graph is no launch", () => {
@@ -178,6 +238,10 @@ Deno.test("gpu: a kernel's name in pieces: of what follows a piece that was not 
   decoding.event(4, "cuda/calls.named", { function: 4 * 4096, began: 4, given: 0xf01, name: "rope" });
   decoding.event(5, "cuda/calls.more", { given: 0xf01, name: "whatever" });
   assert.equal(launched(0xf01), "rope");
+  call("cuKernelGetFunction", 6, 7, [0xf02, 0xf01]);
+  assert.equal(launched(0xf02), "rope", "the function of a kernel");
+  decoding.event(8, "cuda/calls.named", { function: 4 * 4096, began: 8, given: 0xf03, name: "" });
+  assert.equal(launched(0xf03), "0xf03", "a name of nothing");
 });
 
 Deno.test("gpu: of a process that nobody could look at, calls are counted and not understood", () => {

@@ -1,38 +1,66 @@
 import type { GpuCall, SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
+import { isSame, type Place } from "./devices.ts";
 import type { Signature } from "./signatures.ts";
 
 /** Calls that give a GPU something to do. */
 const WORK = new Set(["launch", "graphLaunch", "copy", "set", "prefetch", "collective", "submit"]);
+/** CU_STREAM_LEGACY and CU_STREAM_PER_THREAD: the stream without a name, which a context has, or each thread. */
+const LEGACY = 1, PER_THREAD = 2;
+
+/** A call that was done. */
+export interface Done {
+  readonly signature: Signature;
+  readonly gpu: GpuCall;
+  readonly pid: number;
+  readonly tid: number;
+  readonly place: Place;
+  /** The stream without a name is the thread's. */
+  readonly perThread: boolean;
+  /** For calls about an event. */
+  readonly event: number | undefined;
+  readonly began: Ns;
+  readonly at: Ns;
+}
+
+/** What a stream was given last. */
+interface Given {
+  readonly place: Place;
+  readonly at: Ns;
+}
 
 interface Process {
   /** Streams that were given something to do and not waited for since. */
-  readonly busy: Set<number>;
+  readonly busy: Map<string, Given>;
+  /** Which stream an event was last recorded in, and when that call began. */
+  readonly events: Map<number, { readonly stream: string; readonly began: Ns }>;
   /** Since when its GPU has had nothing to do. */
   idle: Ns | null;
 }
 
 /**
  * Times in which a process's GPU had nothing to do because its CPU had given it nothing: from a wait for all that it had been given, to the next that it is
- * given. What other processes give it is not seen.
+ * given. What other processes give it is not seen. A wait is for what was given before it began: what another thread gave meanwhile may still go on.
  */
 export class Idleness {
   readonly #processes = new Map<number, Process>();
 
   constructor(readonly tracks: Tracks) {}
 
-  /** A call that was done. */
-  call({ kind, name }: Signature, { stream = 0, isCaptured, family }: GpuCall, pid: number, began: Ns, at: Ns, out: SpanSink): void {
-    if (kind !== "sync" && (!WORK.has(kind) || isCaptured)) return;
+  call(done: Done, out: SpanSink): void {
+    const { signature: { kind, name }, gpu: { isCaptured, direction, family }, pid, began, at } = done;
+    const isEvent = kind === "event" && done.event !== undefined;
+    if (kind !== "sync" && !isEvent && (!WORK.has(kind) || isCaptured)) return;
     let process = this.#processes.get(pid);
-    if (!process) this.#processes.set(pid, process = { busy: new Set(), idle: null });
+    if (!process) this.#processes.set(pid, process = { busy: new Map(), events: new Map(), idle: null });
+    const { busy, events } = process, stream = streamOf(done);
+    if (isEvent) {
+      if (/Record/.test(name)) events.set(done.event!, { stream, began });
+      return;
+    }
     if (kind === "sync") {
-      // What an event stands for is not known.
-      if (/Event|Fence|Semaphore/.test(name)) return;
-      if (/Stream|Queue|CommandList/.test(name)) process.busy.delete(stream);
-      else process.busy.clear();
-      if (process.busy.size === 0) process.idle = at;
+      this.#waited(process, done, stream);
       return;
     }
     if (process.idle !== null && began > process.idle) {
@@ -40,13 +68,39 @@ export class Idleness {
       out({ type: "slice", track, name: "no work", category: "gpu.gap", start: process.idle, end: began, args: { next: name } });
     }
     process.idle = null;
-    // One that returns when it is done, in the stream that has no name.
-    const blocks = kind === "copy" && !name.endsWith("Async") && family !== "levelzero";
-    if (!blocks) process.busy.add(stream);
-    else if (process.busy.size === 0) process.idle = at;
+    // A copy that returns when it is done, unless none of it is the host's.
+    const blocks = kind === "copy" && !name.endsWith("Async") && family !== "levelzero" && direction !== "on the device";
+    if (!blocks) busy.set(stream, { place: done.place, at });
+    else if (busy.size === 0) process.idle = at;
+  }
+
+  forget(pid: number): void {
+    this.#processes.delete(pid);
   }
 
   end(): void {
     this.#processes.clear();
   }
+
+  #waited(process: Process, { signature: { name }, place, event, began, at }: Done, stream: string): void {
+    const { busy, events } = process;
+    const over = (stream: string, until: Ns) => {
+      if ((busy.get(stream)?.at ?? Infinity) <= until) busy.delete(stream);
+    };
+    if (name.includes("Event")) {
+      const recorded = event === undefined ? undefined : events.get(event);
+      // What it stands for is not known.
+      if (recorded === undefined) return;
+      over(recorded.stream, recorded.began);
+    } else if (/Fence|Semaphore/.test(name)) return;
+    else if (/Stream|Queue|CommandList/.test(name)) over(stream, began);
+    else for (const [stream, given] of busy) if (isSame(given.place, place)) over(stream, began);
+    if (busy.size === 0) process.idle = at;
+  }
+}
+
+/** What is given to one is done in turn. */
+function streamOf({ gpu: { stream = 0 }, tid, place, perThread }: Done): string {
+  if (stream === PER_THREAD || (stream === 0 && perThread)) return `of thread ${tid} in ${place.device} ${place.own}`;
+  return stream === 0 || stream === LEGACY ? `of ${place.device} ${place.own}` : `${stream}`;
 }

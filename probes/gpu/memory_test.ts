@@ -1,30 +1,33 @@
 import assert from "node:assert/strict";
 import { type Block, HeldMemory } from "./memory.ts";
 
-const block = (address: number, bytes: number, memory: Block["memory"] = "device", device = 0): Block => ({
+const place = { device: 0, own: undefined };
+const block = (address: number, bytes: number, memory: Block["memory"] = "device", device = 0, more: Partial<Block> = {}): Block => ({
   address,
   bytes,
   memory,
   device,
+  place,
   at: 1,
   stack: undefined,
+  ...more,
 });
 
 Deno.test("what is asked for twice is held once, and what is let go twice is let go once", () => {
   const held = new HeldMemory();
-  assert.equal(held.hold(1, block(4096, 100)), true);
-  assert.equal(held.hold(1, block(4096, 100)), false, "the runtime's call, behind the driver's");
+  assert.equal(held.hold(1, block(4096, 100), 0), true);
+  assert.equal(held.hold(1, block(4096, 100), 0), false, "the runtime's call, behind the driver's");
   assert.equal(held.bytes(1, { device: 0, memory: "device" }), 100);
-  assert.equal(held.release(1, 4096)?.bytes, 100);
-  assert.equal(held.release(1, 4096), undefined);
+  assert.equal(held.release(1, 4096, 9)?.bytes, 100);
+  assert.equal(held.release(1, 4096, 9), undefined);
   assert.equal(held.bytes(1, { device: 0, memory: "device" }), 0);
 });
 
 Deno.test("an address belongs to its process, and to the kind of memory that lies there", () => {
   const held = new HeldMemory();
-  held.hold(1, block(4096, 100));
-  held.hold(1, block(8192, 50, "host", -1));
-  held.hold(2, block(4096, 7, "managed"));
+  held.hold(1, block(4096, 100), 0);
+  held.hold(1, block(8192, 50, "host", -1), 0);
+  held.hold(2, block(4096, 7, "managed"), 0);
   assert.deepEqual([held.at(1, 4195), held.at(1, 4196), held.at(1, 8192), held.at(2, 4100), held.at(3, 4096)], [
     "device",
     undefined,
@@ -32,17 +35,42 @@ Deno.test("an address belongs to its process, and to the kind of memory that lie
     "managed",
     undefined,
   ]);
-  held.release(1, 4096);
+  held.release(1, 4096, 9);
   assert.equal(held.at(1, 4100), undefined);
 });
 
 Deno.test("a handle is no address, and what is held at the end is told once", () => {
   const held = new HeldMemory();
-  held.hold(1, block(7, 100, "physical"));
+  held.hold(1, block(7, 100, "physical"), 0);
   assert.equal(held.at(1, 50), undefined);
-  held.hold(1, block(4096, 3));
-  assert.equal(held.release(1, 7)?.memory, "physical");
+  held.hold(1, block(4096, 3), 0);
+  assert.equal(held.release(1, 7, 9)?.memory, "physical");
   assert.deepEqual(held.forget(1).map(({ bytes }) => bytes), [3]);
   assert.deepEqual(held.forget(1), []);
   assert.equal(held.bytes(1, { device: 0, memory: "device" }), 0);
+});
+
+Deno.test("an address is given again: before the call that let it go has returned, or after one that nobody saw", () => {
+  const held = new HeldMemory();
+  const bytes = () => held.bytes(1, { device: 0, memory: "device" });
+  held.hold(1, block(4096, 100, "device", 0, { at: 10 }), 9);
+  // One thread frees from 20 to 30, another is given the address at 25.
+  assert.equal(held.hold(1, block(4096, 7, "device", 0, { at: 25 }), 24), true);
+  assert.equal(bytes(), 7);
+  assert.equal(held.release(1, 4096, 20)?.bytes, 100, "the one before");
+  assert.equal(bytes(), 7);
+  assert.equal(held.release(1, 4096, 40)?.bytes, 7);
+  assert.equal(held.release(1, 4096, 50), undefined);
+});
+
+Deno.test("what was asked for in a context is gone with that, and nothing else", () => {
+  const held = new HeldMemory();
+  const own = { device: 0, own: 0xa };
+  held.hold(1, block(4096, 100, "device", 0, { place: own }), 0);
+  held.hold(1, block(8192, 20, "host", -1, { place: own }), 0);
+  held.hold(1, block(12288, 3), 0);
+  held.hold(2, block(4096, 4, "device", 0, { place: own }), 0);
+  assert.deepEqual(held.releaseAll(1, own).map(({ bytes }) => bytes), [100, 20]);
+  assert.deepEqual([held.at(1, 4096), held.at(1, 12288), held.at(2, 4096)], [undefined, "device", "device"]);
+  assert.deepEqual(held.releaseAll(1, own), []);
 });

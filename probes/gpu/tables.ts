@@ -9,7 +9,7 @@ init cuInit
 query cuDriverGetVersion cuDeviceGetCount cuDeviceGetName cuDeviceGetUuid cuDeviceGetLuid cuDeviceTotalMem cuDeviceGetAttribute cuDeviceGetProperties
 query cuDeviceComputeCapability cuDeviceGetPCIBusId cuDeviceGetByPCIBusId cuDeviceCanAccessPeer cuDeviceGetP2PAttribute cuDeviceGetDefaultMemPool
 query cuDeviceGetMemPool cuDeviceGetNvSciSyncAttributes cuMemGetInfo
-query cuKernelGetFunction cuKernelGetLibrary
+query cuKernelGetLibrary
 query cuCtxGetFlags cuCtxGetLimit cuCtxGetApiVersion cuCtxGetCacheConfig
 query cuCtxGetSharedMemConfig cuCtxGetStreamPriorityRange cuMemPoolGetAttribute cuMemPoolGetAccess cuMemGetAccess
 query cuMemGetAllocationGranularity cuMemGetAllocationPropertiesFromHandle cuMemHostGetDevicePointer cuMemHostGetFlags
@@ -39,6 +39,7 @@ module cuModuleGetGlobal cuModuleGetTexRef cuModuleGetSurfRef cuLibraryGetKernel
 module cuLinkAddData cuLinkAddFile cuLinkComplete cuLinkDestroy cuFuncSetAttribute cuFuncSetCacheConfig cuFuncSetSharedMemConfig cuKernelSetAttribute
 module cuKernelSetCacheConfig cuFuncLoad cuFuncIsLoaded cuModuleEnumerateFunctions cuLibraryEnumerateKernels
 function cuModuleGetFunction cuLibraryGetKernel function=*0 name=2
+module cuKernelGetFunction function=*0 kernel=1
 alloc:device cuMemAlloc address=*0 bytes=1
 alloc:device cuMemAllocPitch address=*0 bytes=area23
 alloc:managed cuMemAllocManaged address=*0 bytes=1

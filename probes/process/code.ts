@@ -26,7 +26,11 @@ export class ProcessCode {
     if (record === "process/life.task") {
       const [id, isThread] = values as readonly number[];
       if (maps && !isThread) this.#maps.set(id!, maps);
-    } else if (record === "process/life.exec" || tid === pid) this.#maps.delete(pid);
+    } else if (record === "process/life.exec" || tid === pid) this.forget(pid);
+  }
+
+  forget(pid: number): void {
+    this.#maps.delete(pid);
   }
 
   /** Null where no code was when the process was looked at. */

@@ -278,6 +278,29 @@ sampledTest(
   },
 );
 
+const LAUNCHES = 17, HANGS_NS = 2.5e9;
+
+for (const how of ["when counting ends", "when its process ends"] as const) {
+  sampledTest(1, `gpu: a call that does not return is told ${how}, with how long it has lasted`, {}, async ({ path, name }) => {
+    using folder = temporary();
+    const isCut = how === "when counting ends";
+    const target = { argv: [join(built.gpu.protected, "hangs"), String(LAUNCHES), String((isCut ? 3 : 1) * HANGS_NS / 1e6)] };
+    const flags = isCut ? ["--duration", `${HANGS_NS / 1e9}s`] : [];
+    await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target, flags, formats: allFormats });
+    const { result } = summaryOf("gpu", await llmprof.finished());
+    assert.deepEqual([result.totals.launches, result.totals.syncs], [LAUNCHES, LAUNCHES]);
+    assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
+    // It cannot walk through a map.
+    if (name === "0.17") return assert.deepEqual(result.unfinished, []);
+    const told = result.unfinished.map(({ family, name, calls }) => `${family} ${name} ${calls}`).sort();
+    assert.deepEqual(told, ["cuda cuStreamSynchronize 2", "cudart cudaStreamSynchronize 1"]);
+    for (const { longestNs, pid, tid } of result.unfinished) {
+      // What came before is a part of the time that is counted, and what comes after of the time that the program has.
+      assert.ok(Math.abs(longestNs - HANGS_NS) < 0.2 * HANGS_NS && tid !== pid, `${longestNs / 1e6} ms`);
+    }
+  });
+}
+
 const KERNELS = 101;
 
 sampledTest(0, "gpu: kernels on the GPU, where a marker of parcagpu tells of them, each as long as it was", {}, async ({ path, name }) => {

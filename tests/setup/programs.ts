@@ -33,6 +33,7 @@ function gpuStandIns(folder: string, protection: string) {
       flags: ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-pthread"],
       libraries: [...beside, "-l:libcuda.so.1"],
     },
+    [`${folder}/hangs`]: { sources: ["gpu/hangs.c", ...shared], flags: ["-O1", "-g", "-pthread"], libraries: [...beside, ...all] },
     // The runtime is a part of a library of another name, which keeps it to itself, as CUDA's is in every library that nvcc links.
     [`${folder}/libengine.so`]: {
       sources: ["gpu/engine.c", "gpu/calls.c", "gpu/cudart.c", ...shared],

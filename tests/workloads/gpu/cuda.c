@@ -177,6 +177,7 @@ EXPORTED CUresult cuEventSynchronize(CUevent event) {
   return 0;
 }
 EXPORTED CUresult cuStreamSynchronize(CUstream stream) {
+  while (stream == NEVER) pause();
   NOTE("cuStreamSynchronize", 0, ",\"stream\":\"0x%lx\"", (long)stream);
   return 0;
 }

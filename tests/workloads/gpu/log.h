@@ -36,6 +36,9 @@ typedef struct {
   char internal[128];
 } ncclUniqueId;
 
+/* A stream whose work is never done: whoever waits for it does not return. */
+#define NEVER ((CUstream)0xdead0)
+
 /* Where its addresses begin: no other library has the same. */
 #ifndef FIRST_ADDRESS
 #define FIRST_ADDRESS 0x700000000000

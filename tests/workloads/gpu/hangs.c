@@ -1,0 +1,43 @@
+/*
+ * Waits for what a GPU never does:
+ *
+ *     hangs LAUNCHES MILLISECONDS
+ *
+ * Launches so many kernels and waits for each. Then a thread waits in the runtime for a stream whose work is never done, and another in the driver. The process
+ * ends so long afterwards, as a person would end it.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+
+#include "log.h"
+
+CUresult cuInit(unsigned);
+CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **);
+CUresult cuStreamSynchronize(CUstream);
+cudaError_t cudaStreamSynchronize(CUstream);
+
+static void *by_runtime(void *nothing) {
+  (void)nothing;
+  cudaStreamSynchronize(NEVER);
+  return NULL;
+}
+
+static void *by_driver(void *nothing) {
+  (void)nothing;
+  cuStreamSynchronize(NEVER);
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  if (argc != 3) errx(2, "usage: hangs LAUNCHES MILLISECONDS");
+  cuInit(0);
+  const CUstream stream = (CUstream)0x77;
+  for (int i = atoi(argv[1]); i > 0; i--) {
+    cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL);
+    cuStreamSynchronize(stream);
+  }
+  pthread_t threads[2];
+  if (pthread_create(&threads[0], NULL, by_runtime, NULL) != 0 || pthread_create(&threads[1], NULL, by_driver, NULL) != 0) errx(1, "pthread_create");
+  usleep(1000 * atoi(argv[2]));
+  _exit(0);
+}
