@@ -9,6 +9,7 @@ export interface Understood {
 
 /** Kinds of calls that mean the same whenever the same is said. Of others it depends on what came before: what is held where, what is recorded. */
 const ALIKE = new Set<Kind>(["state", "query", "launch", "graphLaunch", "sync", "event", "poll", "set", "collective", "group", "submit"]);
+const GIVES = /IpcOpenMemHandle|GetGlobal|GetManaged|GetSymbolAddress|MappedBuffer|MappedPointer|MemAllocNode|ImportPointer/;
 /** So many different calls are remembered of a function. */
 const MOST = 4096;
 
@@ -19,6 +20,10 @@ export class CalledFunction {
   readonly signature: Signature | undefined;
   /** Of one that is built for streams of threads: the one without a name is the thread's. */
   readonly perThread: boolean;
+  /** It gives a process addresses on a GPU, and does not say how much lies there. */
+  readonly gives: boolean;
+  /** Which word of a call is an event, if any is. */
+  readonly #event: number | undefined;
   readonly #isAlike: boolean;
   readonly #understood = new Map<string, Understood>();
 
@@ -27,7 +32,15 @@ export class CalledFunction {
     this.category = `gpu.${family}`;
     this.signature = signatureOf(family, symbol);
     this.perThread = /_(?:ptsz|ptds)$/.test(symbol);
+    this.gives = GIVES.test(symbol);
+    const { words, layout } = this.signature ?? {};
+    this.#event = layout?.slots[words!.indexOf("event")];
     this.#isAlike = this.signature !== undefined && ALIKE.has(this.signature.kind);
+  }
+
+  /** The event that a call is about. */
+  eventOf(found: readonly number[]): number | undefined {
+    return this.#event === undefined ? undefined : found[this.#event];
   }
 
   /** One and the same for calls that are alike: whoever writes them knows it again. */

@@ -6,7 +6,7 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { ProcessCode } from "../process/code.ts";
 import { Stacks } from "../process/stack.ts";
-import { Idleness } from "./idleness.ts";
+import { Idleness, isOfIdleness } from "./idleness.ts";
 import type { Call } from "./call.ts";
 import { MemoryLedger } from "./memory_ledger.ts";
 import { kernelName } from "./kernel_name.ts";
@@ -150,10 +150,10 @@ export class GpuDecoder implements Decoder {
     if (failure !== null) {
       out({ type: "instant", track, name: `${signature.name}: ${failure}`, category: "gpu.error", at, args: { function: signature.name, result } });
     } else {
-      this.#memory.done(signature, pid);
-      const event = signature.words.indexOf("event"), place = this.#memory.placeOf(pid, tid), { perThread } = called;
-      const about = event < 0 ? undefined : found[signature.layout.slots[event]!];
-      this.#idleness.call({ signature, gpu, pid, tid, place, perThread, event: about, began: began!, at }, out);
+      this.#memory.done(signature, called.gives, pid);
+      if (!isOfIdleness(signature.kind)) return;
+      const place = this.#memory.placeOf(pid, tid), { perThread } = called;
+      this.#idleness.call({ signature, gpu, pid, tid, place, perThread, event: called.eventOf(found), began: began!, at }, out);
     }
   }
 

@@ -2,14 +2,19 @@ import type { GpuCall, SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { isSame, type Place } from "./devices.ts";
-import type { Signature } from "./signatures.ts";
+import type { Kind, Signature } from "./signatures.ts";
 
 /** Calls that give a GPU something to do. */
-const WORK = new Set(["launch", "graphLaunch", "copy", "set", "prefetch", "collective", "submit"]);
+const WORK = new Set<Kind>(["launch", "graphLaunch", "copy", "set", "prefetch", "collective", "submit"]);
 /** CU_STREAM_LEGACY and CU_STREAM_PER_THREAD: the stream without a name, which a context has, or each thread. */
 const LEGACY = 1, PER_THREAD = 2;
 
-/** A call that was done. */
+/** Kinds of calls that are looked at here. */
+export function isOfIdleness(kind: Kind): boolean {
+  return kind === "sync" || kind === "event" || WORK.has(kind);
+}
+
+/** A call of such a kind that was done. */
 export interface Done {
   readonly signature: Signature;
   readonly gpu: GpuCall;
@@ -24,6 +29,9 @@ export interface Done {
   readonly at: Ns;
 }
 
+/** By its handle, or by whose it is that has none. */
+type Stream = number | string;
+
 /** What a stream was given last. */
 interface Given {
   readonly place: Place;
@@ -32,9 +40,9 @@ interface Given {
 
 interface Process {
   /** Streams that were given something to do and not waited for since. */
-  readonly busy: Map<string, Given>;
+  readonly busy: Map<Stream, Given>;
   /** Which stream an event was last recorded in, and when that call began. */
-  readonly events: Map<number, { readonly stream: string; readonly began: Ns }>;
+  readonly events: Map<number, { readonly stream: Stream; readonly began: Ns }>;
   /** Since when its GPU has had nothing to do. */
   idle: Ns | null;
 }
@@ -50,19 +58,16 @@ export class Idleness {
 
   call(done: Done, out: SpanSink): void {
     const { signature: { kind, name }, gpu: { isCaptured, direction, family }, pid, began, at } = done;
-    const isEvent = kind === "event" && done.event !== undefined;
-    if (kind !== "sync" && !isEvent && (!WORK.has(kind) || isCaptured)) return;
+    if (isCaptured || (kind === "event" && done.event === undefined)) return;
     let process = this.#processes.get(pid);
     if (!process) this.#processes.set(pid, process = { busy: new Map(), events: new Map(), idle: null });
     const { busy, events } = process, stream = streamOf(done);
-    if (isEvent) {
-      if (/Record/.test(name)) events.set(done.event!, { stream, began });
+    if (kind === "event") {
+      if (name.includes("Record")) events.set(done.event!, { stream, began });
+      else if (name.includes("Destroy")) events.delete(done.event!);
       return;
     }
-    if (kind === "sync") {
-      this.#waited(process, done, stream);
-      return;
-    }
+    if (kind === "sync") return this.#waited(process, done, stream);
     if (process.idle !== null && began > process.idle) {
       const track = this.tracks.lane(pid, "GPU without work", 6);
       out({ type: "slice", track, name: "no work", category: "gpu.gap", start: process.idle, end: began, args: { next: name } });
@@ -70,8 +75,13 @@ export class Idleness {
     process.idle = null;
     // A copy that returns when it is done, unless none of it is the host's.
     const blocks = kind === "copy" && !name.endsWith("Async") && family !== "levelzero" && direction !== "on the device";
-    if (!blocks) busy.set(stream, { place: done.place, at });
-    else if (busy.size === 0) process.idle = at;
+    if (!blocks) {
+      busy.set(stream, { place: done.place, at });
+      return;
+    }
+    // What comes to the host comes behind all that its stream had been given.
+    if (direction === "device to host") passUntil(busy, stream, began);
+    if (busy.size === 0) process.idle = at;
   }
 
   forget(pid: number): void {
@@ -82,25 +92,27 @@ export class Idleness {
     this.#processes.clear();
   }
 
-  #waited(process: Process, { signature: { name }, place, event, began, at }: Done, stream: string): void {
+  #waited(process: Process, { signature: { name }, place, event, began, at }: Done, stream: Stream): void {
     const { busy, events } = process;
-    const over = (stream: string, until: Ns) => {
-      if ((busy.get(stream)?.at ?? Infinity) <= until) busy.delete(stream);
-    };
     if (name.includes("Event")) {
       const recorded = event === undefined ? undefined : events.get(event);
       // What it stands for is not known.
       if (recorded === undefined) return;
-      over(recorded.stream, recorded.began);
+      passUntil(busy, recorded.stream, recorded.began);
     } else if (/Fence|Semaphore/.test(name)) return;
-    else if (/Stream|Queue|CommandList/.test(name)) over(stream, began);
-    else for (const [stream, given] of busy) if (isSame(given.place, place)) over(stream, began);
+    else if (/Stream|Queue|CommandList/.test(name)) passUntil(busy, stream, began);
+    else for (const [stream, given] of busy) if (isSame(given.place, place)) passUntil(busy, stream, began);
     if (busy.size === 0) process.idle = at;
   }
 }
 
+/** What a stream was given until then is done. */
+function passUntil(busy: Process["busy"], stream: Stream, until: Ns): void {
+  if ((busy.get(stream)?.at ?? Infinity) <= until) busy.delete(stream);
+}
+
 /** What is given to one is done in turn. */
-function streamOf({ gpu: { stream = 0 }, tid, place, perThread }: Done): string {
+function streamOf({ gpu: { stream = 0 }, tid, place, perThread }: Done): Stream {
   if (stream === PER_THREAD || (stream === 0 && perThread)) return `of thread ${tid} in ${place.device} ${place.own}`;
-  return stream === 0 || stream === LEGACY ? `of ${place.device} ${place.own}` : `${stream}`;
+  return stream === 0 || stream === LEGACY ? `of ${place.device} ${place.own}` : stream;
 }

@@ -80,5 +80,7 @@ Deno.test("the stream without a name is a context's, or that of each thread", ()
 Deno.test("a copy that returns when it is done is a wait as well, where nothing else was asked, and none that stays on the device", () => {
   assert.deepEqual(gaps([["cuMemcpyDtoH", 10, 20], ["cuLaunchKernel", 30, 31, S7]]), [[20, 30]]);
   assert.deepEqual(gaps([["cuLaunchKernel", 5, 6, S7], ["cuMemcpyDtoH", 10, 20], ["cuLaunchKernel", 30, 31, S7]]), []);
+  const toHost = { direction: "device to host" } as const;
+  assert.deepEqual(gaps([["cuLaunchKernel", 5, 6, { stream: 0 }], ["cuMemcpyDtoH", 10, 20, toHost], ["cuLaunchKernel", 30, 31, S7]]), [[20, 30]]);
   assert.deepEqual(gaps([["cuMemcpyDtoD", 10, 20, { direction: "on the device" }], ["cuLaunchKernel", 30, 31, S7]]), []);
 });

@@ -8,9 +8,6 @@ import { type Block, HeldMemory, type MemoryKind } from "./memory.ts";
 import { bytesOf, hex } from "./said.ts";
 import type { Signature } from "./signatures.ts";
 
-/** Functions that give a process addresses on a GPU and do not say how much lies there. */
-const GIVES = /IpcOpenMemHandle|GetGlobal|GetManaged|GetSymbolAddress|MappedBuffer|MappedPointer|MemAllocNode|ImportPointer/;
-
 /** The book of memory that the processes of a target hold: what calls do to it, and what is drawn of it. */
 export class MemoryLedger {
   readonly #held = new HeldMemory();
@@ -64,9 +61,9 @@ export class MemoryLedger {
     return {};
   }
 
-  /** A call of any kind that was done. */
-  done({ name, kind }: Signature, pid: number): void {
-    if (GIVES.test(name)) this.#whole.delete(pid);
+  /** A call of any kind that was done. `gives`: see {@link CalledFunction}. */
+  done({ name, kind }: Signature, gives: boolean, pid: number): void {
+    if (gives) this.#whole.delete(pid);
     if (this.#at.has(pid) || kind === "query" || kind === "state") return;
     this.#at.add(pid);
     if (/^(?:cu|hip)Init$/.test(name)) this.#whole.add(pid);
