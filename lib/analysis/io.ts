@@ -63,6 +63,7 @@ class IoAnalysis implements Analysis<IoResult> {
   readonly #threads = new ThreadIo(this.#threadNames);
   readonly #memory = new MemoryTotals();
   readonly #memoryCalls = new MemoryCalls();
+  readonly #untold = new Map<string, number>();
   readonly #surroundings = new Surroundings();
   readonly #systemCalls = new SystemCalls(this.#threadNames);
   readonly #quality = new QualityCount();
@@ -117,6 +118,7 @@ class IoAnalysis implements Analysis<IoResult> {
       verdict: ioVerdict({ files, devices, windows, limits: surroundings.limits }),
       locks,
       memoryCalls: this.#memoryCalls.result(),
+      untold: [...this.#untold].map(([call, requests]) => ({ call, requests })).sort((a, b) => b.requests - a.requests),
       ...surroundings,
       systemCalls: this.#systemCalls.result(),
       quality: this.#quality.result(),
@@ -134,11 +136,17 @@ class IoAnalysis implements Analysis<IoResult> {
     this.#surroundings.instant(instant);
     if (instant.category === "process.syscalls") return this.#systemCalls.instant(instant);
     if (instant.category === "memory.calls") return this.#memoryCalls.instant(instant);
+    if (instant.category === "file.untold") return this.#asked(instant);
     if (instant.category === "memory.tensors") return this.#touched(instant);
     if (instant.category === "memory.threads") return this.#threads.faults(instant);
     if (instant.category !== "block.requeue") return;
     const device = String(instant.args!.device);
     this.#requeued.set(device, (this.#requeued.get(device) ?? 0) + 1);
+  }
+
+  #asked({ args }: Instant): void {
+    const { call, requests } = args as { call: string; requests: number };
+    this.#untold.set(call, (this.#untold.get(call) ?? 0) + requests);
   }
 
   #touched({ name, args, touched }: Instant): void {

@@ -1,4 +1,5 @@
 import type { Facts, Note, Table, View } from "../events/view.ts";
+import { counted } from "../events/text.ts";
 import { firstRows } from "./first_rows.ts";
 import type { IoResult } from "./io_schema.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
@@ -22,12 +23,16 @@ export function presentIo(result: IoResult): readonly View[] {
 }
 
 function notes(result: IoResult): Note[] {
-  const { quality, windows, devices } = result;
+  const { quality, windows, devices, untold } = result;
   const notes = [...qualityNotes(quality), ...limitNotes(result)];
   notes.push(...turnsNotes(windows));
   if (devices.length === 0) notes.push(info("Nothing was asked of a disk: what was read was in the page cache, or not read."));
+  for (const { call, requests } of untold) {
+    const what = counted(requests, "request");
+    notes.push(info(`The target made ${what} by ${call}: among the requests to disks and what came from them, and in no file's reads.`));
+  }
   for (const { device, name, what, errors } of devices) {
-    if (errors > 0) notes.push(warning(`${errors} ${what}s of ${name ?? device} failed: see dmesg.`));
+    if (errors > 0) notes.push(warning(`${counted(errors, what)} of ${name ?? device} failed: see dmesg.`));
   }
   return notes;
 }

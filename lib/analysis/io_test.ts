@@ -169,5 +169,16 @@ Deno.test("io: the three longest waits that matter, and nothing where none does"
 
 Deno.test("io: a failed request is warned of", () => {
   const views = presentIo(result([request(0, 1, { error: 5 })]));
-  assert.ok(views.some((view) => view.type === "note" && view.level === "warning" && view.text === "1 reads of loop0 failed: see dmesg."));
+  assert.ok(views.some((view) => view.type === "note" && view.level === "warning" && view.text === "1 read of loop0 failed: see dmesg."));
+});
+
+Deno.test("io: what is asked for in a way that no file's reads have is said, processes added", () => {
+  const track = t.tracks.process(t.pid);
+  const by = (call: string, requests: number): Span => (
+    { type: "instant", track, name: call, category: "file.untold", at: 900 * MS, args: { call, requests } }
+  );
+  const found = result([by("io_uring", 5), by("vmsplice", 1), by("io_uring", 4)]);
+  assert.deepEqual(found.untold, [{ call: "io_uring", requests: 9 }, { call: "vmsplice", requests: 1 }]);
+  const said = presentIo(found).flatMap((view) => view.type === "note" ? [view.text] : []).join(" ");
+  assert.match(said, /made 9 requests by io_uring: .* made 1 request by vmsplice:/);
 });

@@ -5,6 +5,7 @@ import { NamedDisks } from "../analysis/named_disks.ts";
 import { request } from "../../probes/block/request.ts";
 import { access } from "../../probes/files/access.ts";
 import { moves } from "../../probes/files/moves.ts";
+import { untold } from "../../probes/files/untold.ts";
 import { cache } from "../../probes/memory/cache.ts";
 import { calls } from "../../probes/memory/calls.ts";
 import { fault } from "../../probes/memory/fault.ts";
@@ -17,7 +18,7 @@ import type { Profile } from "./profile.ts";
 /** What is read from where, and how long that takes. */
 export const ioProfile: Profile<IoResult> = {
   name: "io",
-  probes: [life, request, access, moves, fault, cache, lock, calls, syscalls],
+  probes: [life, request, access, moves, untold, fault, cache, lock, calls, syscalls],
   waits: false,
   surroundings: true,
   host: deviceNames,

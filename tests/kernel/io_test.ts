@@ -1,5 +1,6 @@
 /** Requests to a block device of the test's own, as fio that makes them and the kernel's own file count them. */
 import assert from "node:assert/strict";
+import { mustRun } from "../harness/command.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { hasRawTracepoints, quantileOf, requestTimes } from "../independent/requests.ts";
@@ -145,3 +146,16 @@ sampledTest(1, "io: what a device cannot answer is an error, and it is said", { 
   const { errors, requests } = result.devices.find((row) => row.device === device.number && row.what === "read")!;
   assert.ok(errors > 0 && errors < requests, `${errors} of ${requests}`);
 });
+
+for (const [index, [engine, call]] of ([["io_uring", "io_uring"], ["libaio", "io_submit"], ["sync", null]] as const).entries()) {
+  sampledTest(index, `io: what is asked for by no read is said to be in no file's reads (${engine})`, { fio: true }, async ({ path }) => {
+    using folder = temporary();
+    const size = REQUESTS * BLOCK, target = { argv: fioCommand(folder.file("data"), { rw: "randread", ioengine: engine, direct: 0, size }) };
+    await mustRun(["dd", "if=/dev/zero", `of=${folder.file("data")}`, `bs=${BLOCK}`, `count=${REQUESTS}`, "status=none"]);
+    await using llmprof = startLlmprof("io", { bpftrace: path, folder, target, formats: [], flags: ["--no-output"] });
+    const ended = await llmprof.finished();
+    const { result } = summaryOf("io", ended);
+    assert.equal(jobOf(ended.stderr).read.total_ios, REQUESTS);
+    assert.deepEqual(result.untold, call === null ? [] : [{ call, requests: REQUESTS }]);
+  });
+}
