@@ -7,19 +7,24 @@ export type Filter =
     /** Inode of a PID namespace: what starts a program in it belongs to the tree too, as `podman exec` does, which forks elsewhere. */
     readonly pidNamespace?: number;
   }
+  /** All that run, these among them, and all that will. */
+  | { readonly type: "everybody"; readonly pids: readonly number[] }
   /** Only these. */
   | { readonly type: "processes"; readonly pids: readonly number[] }
   /** Every process that was started after the program. */
   | { readonly type: "new" };
 
 /** The predicate that stands where a template says `FILTER`. `@w` is the window: events count only while it is open. */
-export function filterPredicate(filter: Filter): string {
-  return filter.type === "new" ? "@w && curtask->group_leader->start_boottime > @start" : "@w && @tree[pid]";
+export function filterPredicate({ type }: Filter): string {
+  // A processor that is idle is nobody.
+  if (type === "everybody") return "@w && pid != 0";
+  return type === "new" ? "@w && curtask->group_leader->start_boottime > @start" : "@w && @tree[pid]";
 }
 
 /** Statements for `BEGIN`: what is there already. */
 export function filterBegin(filter: Filter): string {
   if (filter.type === "new") return "@start = nsecs;";
+  if (filter.type === "everybody") return "";
   return filter.pids.map((pid) => `@tree[(uint32)${processId(pid)}] = 1;`).join(" ");
 }
 

@@ -10,6 +10,11 @@ Deno.test("filter: a tree begins with what is there and follows forks, but no th
   assert.equal(filterPredicate(filter), "@w && @tree[pid]");
 });
 
+Deno.test("filter: everybody is whoever runs, but for a processor that is idle", () => {
+  const filter = { type: "everybody", pids: [1, 2, 7] } as const;
+  assert.deepEqual([filterBegin(filter), filterBlocks(filter), filterPredicate(filter)], ["", [], "@w && pid != 0"]);
+});
+
 Deno.test("filter: processes that were named have no children", () => {
   const filter = { type: "processes", pids: [7] } as const;
   assert.deepEqual([filterBlocks(filter), filterPredicate(filter)], [[], "@w && @tree[pid]"]);

@@ -106,7 +106,8 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   const closing: string[] = [];
   const pieces: Piece[] = [];
   let kind: number = Kind.first;
-  const has = (text: string) => replaceConditions(text, (name) => plan.probes.some((other) => other.name === name));
+  const isThere = (name: string) => name === plan.filter.type || plan.probes.some((probe) => probe.name === name);
+  const has = (text: string) => replaceConditions(text, isThere);
   for (const probe of plan.probes) {
     const kinds = new Map<string, number>();
     for (const [record, fields] of Object.entries(probe.records)) {

@@ -1,6 +1,6 @@
 /**
  * A template is bpftrace plus these constructs: `{{name}}`, `FILTER`, `EMIT(record, expression…)` and `WITH(probe) { … }` and `WITHOUT(probe) { … }`, statements
- * for programs that have that probe, too, and for those that have not; and what repeat.ts and adding.ts say. This file knows only its grammar: it cuts the text into blocks, so that a block whose attach points do not exist here can be left out.
+ * for programs that have that probe, too, and for those that have not, or that look at such processes (`everybody`, see filter.ts); and what repeat.ts and adding.ts say. This file knows only its grammar: it cuts the text into blocks, so that a block whose attach points do not exist here can be left out.
  */
 
 export interface Block {

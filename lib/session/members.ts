@@ -48,6 +48,7 @@ export class Members {
     const { target } = this;
     if (!this.#root) return { type: "new" };
     const pids = await this.now();
+    if (target.type === "running" && target.everybody) return { type: "everybody", pids };
     if (!this.tree) return { type: "processes", pids };
     return { type: "tree", pids, ...(target.type === "running" && target.pidNamespace !== undefined && { pidNamespace: target.pidNamespace }) };
   }

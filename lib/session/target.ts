@@ -7,6 +7,8 @@ export interface RunningTarget {
   readonly argv: readonly string[];
   /** Everything that belongs to it besides what these fork. */
   readonly pids: readonly number[];
+  /** All that run are meant. */
+  readonly everybody?: true;
   /** A container's own PID namespace, see {@link Filter}. */
   readonly pidNamespace?: number;
 }

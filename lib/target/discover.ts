@@ -28,6 +28,8 @@ export interface Candidate {
 export interface Found extends Candidate {
   /** Several for a container: not all of its processes descend from its first. */
   readonly pids: readonly number[];
+  /** All that run are meant: the processes are the first of the machine's and of the kernel's. */
+  readonly everybody?: true;
   /** Inode of the container's PID namespace, where it has one of its own. */
   readonly pidNamespace?: number;
 }
@@ -62,7 +64,7 @@ export async function findTarget(files: KernelFiles, query: Query, self: number,
   }
   if (query.by === "all") {
     const found = await describe(files, 1, [1, 2]);
-    if (found) return { ...found, argv: ["everything"] };
+    if (found) return { ...found, argv: ["everything"], everybody: true };
     throw usage("Nothing runs here that can be read.", "There is no process 1.", "Run it on the host.");
   }
   if (query.by === "container") {

@@ -9,19 +9,28 @@ const thread = { name: "thread", type: "int", unit: "subject thread" } as const;
 const where = [{ name: "dev", type: "int", unit: "2^20 × major + minor" }, { name: "sector", type: "int", unit: "512 bytes" }] as const;
 
 /** What a raw tracepoint has. */
-const REQUEST = "((struct request *)arg0)";
+const REQUEST = "((struct request *)arg0)", BIO = "((struct bio *)arg0)";
 /** What a tracepoint has are letters, an F before a W where a write has to be behind a flush. */
 const BY_LETTER = Object.entries({ R: 82, W: 87, FW: 87, F: 70, D: 68 })
   .reduceRight((other, [letters, number]) => `(strncmp(args->rwbs, "${letters}", ${letters.length}) == 0 ? ${number} : ${other})`, "255");
 
-/** Where requests are seen as they are handed over, taken back and answered, and what they say. */
+/** Where requests are seen as they are made, handed over, taken back and answered, and what they say. */
 export const handed: Readonly<Record<string, Param>> = {
+  make: { type: "tracepoint", raw: "block_getrq", name: "block:block_getrq" },
+  merge: { type: "tracepoint", raw: "block_bio_frontmerge", name: "block:block_bio_frontmerge" },
   issue: { type: "tracepoint", raw: "block_rq_issue", name: "block:block_rq_issue" },
   requeue: { type: "tracepoint", raw: "block_rq_requeue", name: "block:block_rq_requeue" },
   complete: { type: "tracepoint", raw: "block_rq_complete", name: "block:block_rq_complete" },
-  dev: { type: "at", raw: `(uint64)${REQUEST}->q->disk->part0->bd_dev`, tracepoint: "(uint64)args->dev" },
+  // As it is made: the disk, by what the kernel has for it or by its number, and where.
+  asked: { type: "at", raw: `(uint64)${BIO}->bi_bdev->bd_disk`, tracepoint: "(uint64)args->dev" },
+  from: { type: "at", raw: `(uint64)${BIO}->bi_iter.bi_sector`, tracepoint: "(uint64)args->sector" },
+  sectors: { type: "at", raw: `(uint64)${BIO}->bi_iter.bi_size / 512`, tracepoint: "(uint64)args->nr_sector" },
+  // From then on.
+  disk: { type: "at", raw: `(uint64)${REQUEST}->q->disk`, tracepoint: "(uint64)args->dev" },
+  dev: { type: "at", raw: "(uint64)((struct gendisk *)$disk)->part0->bd_dev", tracepoint: "$disk" },
   sector: { type: "at", raw: `(uint64)${REQUEST}->__sector`, tracepoint: "(uint64)args->sector" },
-  request: { type: "at", raw: "(uint64)arg0", tracepoint: "(uint64)args->sector" },
+  // Of a number of 2^20 × major + minor sixteen majors are told apart, and more than a hundred terabytes.
+  request: { type: "at", raw: "(uint64)arg0", tracepoint: "((uint64)args->dev << 40) + (uint64)args->sector" },
   bytes: { type: "at", raw: `(uint64)${REQUEST}->__data_len`, tracepoint: "(uint64)args->bytes" },
   what: { type: "at", raw: `${REQUEST}->cmd_flags & 255`, tracepoint: BY_LETTER },
   error: { type: "at", raw: "1000 + (arg1 & 255)", tracepoint: "args->error" },

@@ -23,7 +23,7 @@ export function blockTotals(intervalMs: number): Probe {
     facts: ["disks"],
     records: { tick: [{ name: "exact", type: "int", unit: "1: no answer is skipped" }] },
     // Read one right after the other. (One sum that goes up and down would lose what an answer adds while a request adds to it on the same processor.)
-    sums: { latency: "requests", begun: "requests", ended: "requests" },
+    sums: { begun: "requests", returned: "requests", latency: "requests" },
     decoder: (tracks) => new TotalsDecoder(tracks),
   };
 }
@@ -62,11 +62,11 @@ class TotalsDecoder implements Decoder {
 
   #tell(at: Ns, out: SpanSink): void {
     const latency = this.#sums.grown("block/totals.latency").map(({ key, by }) => ({ device: deviceOf(key[0]!), slot: key[1]!, count: by }));
-    const ended = this.#sums.totals("block/totals.ended");
+    const ended = this.#sums.totals("block/totals.latency"), returned = this.#sums.totals("block/totals.returned");
     // What ended is read a moment later: a request that was made in between may seem to be answered already.
     const inflight = [...this.#sums.totals("block/totals.begun")].map(([dev, begun]) => ({
       device: deviceOf(dev),
-      count: Math.min(Math.max(0, begun - (ended.get(dev) ?? 0)), this.#isExact ? Infinity : this.#most(dev)),
+      count: Math.min(Math.max(0, begun - (returned.get(dev) ?? 0) - (ended.get(dev) ?? 0)), this.#isExact ? Infinity : this.#most(dev)),
     }));
     const totals: IntervalTotals = { latency, inflight };
     for (const { device, count } of inflight) {

@@ -10,8 +10,10 @@ function inFlight(exact: 0 | 1, ticks: readonly (readonly [flying: number, kerne
   const d = new Decoding(blockTotals(1000));
   return ticks.map(([flying, kernel], i) => {
     d.fact(i * S - 1, { fact: "disks", disks: [{ dev: LOOP0, requests: kernel }] });
-    d.snapshot(i * S, "block/totals.begun", [LOOP0], ENDED + flying);
-    d.snapshot(i * S, "block/totals.ended", [LOOP0], ENDED);
+    d.snapshot(i * S, "block/totals.begun", [LOOP0], ENDED + 2 + flying);
+    d.snapshot(i * S, "block/totals.returned", [LOOP0], 2);
+    d.snapshot(i * S, "block/totals.latency", [LOOP0, 3], ENDED - 1);
+    d.snapshot(i * S, "block/totals.latency", [LOOP0, 4], 1);
     d.event(i * S, "block/totals.tick", { exact });
     const [told] = d.spans.splice(0).flatMap((span) => span.type === "instant" ? span.totals!.inflight! : []);
     assert.equal(told!.device, "7:0");

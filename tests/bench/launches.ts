@@ -49,7 +49,13 @@ const counting = (folder: string, ...kinds: readonly string[]): Watch => async (
     },
   };
 };
-const work = (command: string) => ({ command, step: "a call", nanoseconds: (stdout: string) => JSON.parse(stdout).ns });
+const said = (stdout: string): { calls: number; ns: number } => JSON.parse(stdout);
+const work = (command: string) => ({
+  command,
+  step: "a call",
+  steps: (stdout: string) => said(stdout).calls,
+  nanoseconds: (stdout: string) => said(stdout).ns,
+});
 
 // It says by its exit code what else this machine lacks.
 await run([...llmprof, "doctor", "--calibrate", "--bpftrace", bpftrace.path]);

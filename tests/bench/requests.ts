@@ -1,10 +1,11 @@
 /**
  * What it costs to watch every request to a disk: fio reads from a loop device over memory, as fast as it can, with nothing, under `llmprof io`, under
- * `llmprof io --snapshots`, and under libbpf-tools' biolatency, in turns.
+ * `llmprof io --snapshots` of fio and of everybody, and under libbpf-tools' biolatency, in turns.
  *
  *     deno run -A tests/bench/requests.ts [--rounds 9] [--bpftrace 0.23] [--depth 1]
  *
- * Prints nanoseconds that each adds to a request, and what llmprof received of what it saw.
+ * Prints nanoseconds of CPU time that each adds to a request, of fio's thread and of the kernel's that answer it, and what llmprof received of what it saw. (How
+ * long a request takes says less: a virtual processor that waits for an answer sleeps, and what keeps it awake makes requests faster.)
  */
 import { parseArgs } from "node:util";
 import { bpftraceNamed } from "../harness/bpftraces.ts";
@@ -27,13 +28,16 @@ const watches = {
   nothing,
   io: ours(bpftrace, "io", ["--no-output"]),
   "io --snapshots": ours(bpftrace, "io", ["--snapshots", folder.file("snapshots.jsonl")]),
+  // As biolatency does.
+  "io --snapshots --all": ours(bpftrace, "io", ["--snapshots", folder.file("all.jsonl")], "all"),
   biolatency: await peers("biolatency"),
 };
 await compare(watches, Number(values.rounds), {
   command: command.join(" "),
   step: "a request",
-  nanoseconds(stdout) {
-    const { read } = jobOf(stdout);
-    return read.runtime * 1e6 / read.total_ios;
+  steps: () => REQUESTS,
+  nanoseconds(stdout, kernelNs) {
+    const { read, usr_cpu: user, sys_cpu: system } = jobOf(stdout);
+    return (read.runtime * 1e6 * (user + system) / 100 + kernelNs) / read.total_ios;
   },
 });

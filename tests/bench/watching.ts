@@ -1,6 +1,6 @@
 /** What a program costs that others watch: the same work with nothing, under llmprof, and under other tools, in turns. */
 import type { Bpftrace } from "../harness/bpftraces.ts";
-import { start } from "../harness/command.ts";
+import { mustRun, start } from "../harness/command.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
 import { endTool, startTool } from "../independent/libbpf_tools.ts";
@@ -13,9 +13,11 @@ export type Watch = (pid: number) => Promise<{ end(): Promise<string> }>;
 
 export const nothing: Watch = () => Promise.resolve({ end: () => Promise.resolve("") });
 
-export function ours(bpftrace: Bpftrace, command: string, flags: readonly string[]): Watch {
+/** `whom`: the process alone, or all of the machine. */
+export function ours(bpftrace: Bpftrace, command: string, flags: readonly string[], whom: "target" | "all" = "target"): Watch {
   return async (pid) => {
-    const running = start([...llmprof, command, "--bpftrace", bpftrace.path, "--pid", String(pid), ...flags], { timeoutMilliseconds: 120_000 });
+    const target = whom === "all" ? ["--all"] : ["--pid", String(pid)];
+    const running = start([...llmprof, command, "--bpftrace", bpftrace.path, ...target, ...flags], { timeoutMilliseconds: 120_000 });
     await running.saw("Tracing");
     return {
       async end() {
@@ -40,27 +42,47 @@ export async function peers(...programs: readonly string[]): Promise<Watch> {
   };
 }
 
-/** Does `work` so often under each, and prints nanoseconds for each of its steps. `work`: a shell's command, and how long a step took by what it said. */
+/**
+ * Does `work` so often under each, and prints nanoseconds for each of its steps. `work`: a shell's command, and how long a step took by what it said and by the
+ * CPU time that the kernel's own threads used meanwhile. In a last round the kernel times the programs that watch (`steps`: how many the work had).
+ */
 export async function compare(
   watches: Readonly<Record<string, Watch>>,
   rounds: number,
-  work: { readonly command: string; readonly step: string; readonly nanoseconds: (stdout: string) => number },
+  work: {
+    readonly command: string;
+    readonly step: string;
+    readonly steps: (stdout: string) => number;
+    readonly nanoseconds: (stdout: string, kernelNs: number) => number;
+  },
 ): Promise<void> {
   using folder = temporary();
   const times = new Map<string, number[]>(Object.keys(watches).map((name) => [name, []]));
   const said = new Set<string>();
+  const under = async (name: string, watch: Watch): Promise<{ ns: number; inPrograms: number }> => {
+    const go = folder.file(`go-${crypto.randomUUID()}`);
+    await using shell = start(["sh", "-c", `while [ ! -e "${go}" ]; do sleep 0.05; done; exec ${work.command}`], { timeoutMilliseconds: 120_000 });
+    const watching = await watch(shell.pid);
+    const before = kernelThreads(), programsBefore = await programsNs();
+    Deno.writeTextFileSync(go, "");
+    const { stdout } = await shell.succeeded();
+    let kernelNs = 0;
+    for (const [pid, ns] of kernelThreads()) kernelNs += ns - (before.get(pid) ?? 0);
+    const inPrograms = (await programsNs() - programsBefore) / work.steps(stdout);
+    const told = await watching.end();
+    if (told) said.add(`${name}: ${told}`);
+    return { ns: work.nanoseconds(stdout, kernelNs), inPrograms };
+  };
   for (let round = 0; round < rounds; round++) {
-    for (const [name, watch] of Object.entries(watches)) {
-      const go = folder.file(`go-${round}-${name.replaceAll(" ", "-")}`);
-      await using shell = start(["sh", "-c", `while [ ! -e "${go}" ]; do sleep 0.05; done; exec ${work.command}`], { timeoutMilliseconds: 120_000 });
-      const watching = await watch(shell.pid);
-      Deno.writeTextFileSync(go, "");
-      const { stdout } = await shell.succeeded();
-      times.get(name)!.push(work.nanoseconds(stdout));
-      const told = await watching.end();
-      if (told) said.add(`${name}: ${told}`);
-    }
+    for (const [name, watch] of Object.entries(watches)) times.get(name)!.push((await under(name, watch)).ns);
     console.error(`${round + 1} of ${rounds} rounds`);
+  }
+  const inPrograms = new Map<string, number>();
+  await mustRun(["sysctl", "-q", "kernel.bpf_stats_enabled=1"]);
+  try {
+    for (const [name, watch] of Object.entries(watches)) inPrograms.set(name, (await under(name, watch)).inPrograms);
+  } finally {
+    await mustRun(["sysctl", "-q", "kernel.bpf_stats_enabled=0"]);
   }
   const base = middle(times.get("nothing")!).median;
   console.table(Object.fromEntries([...times].map(([name, all]) => {
@@ -68,8 +90,32 @@ export async function compare(
     return [name, {
       [`ns ${work.step}`]: Math.round(median),
       "more than nothing": Math.round(median - base),
+      "in programs": Math.round(inPrograms.get(name)!),
       times: Number((median / base).toFixed(3)),
     }];
   })));
   for (const line of said) console.log(line);
+}
+
+/** CPU time of each thread of the kernel's own, in nanoseconds. */
+function kernelThreads(): Map<string, number> {
+  const threads = new Map<string, number>();
+  for (const { name } of Deno.readDirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      // A process whose memory is gone has no command line, too; it is no long one.
+      if (Deno.readTextFileSync(`/proc/${name}/cmdline`) === "") {
+        threads.set(name, Number(Deno.readTextFileSync(`/proc/${name}/schedstat`).split(" ")[0]));
+      }
+    } catch {
+      // It has ended.
+    }
+  }
+  return threads;
+}
+
+/** How long the machine's BPF programs have run since they were loaded, as far as the kernel took the time. */
+async function programsNs(): Promise<number> {
+  const programs: { run_time_ns?: number }[] = JSON.parse((await mustRun(["bpftool", "-j", "prog", "show"])).stdout);
+  return programs.reduce((sum, { run_time_ns = 0 }) => sum + run_time_ns, 0);
 }

@@ -14,8 +14,10 @@ export function backwards(file: string, device: string, blocks: number): string 
   return file;
 }
 
-/** `runtime`: milliseconds. */
+/** `runtime`: milliseconds. Of these the job's thread was on a processor for so many percent. */
 export interface FioJob {
+  readonly usr_cpu: number;
+  readonly sys_cpu: number;
   readonly read: {
     readonly runtime: number;
     readonly total_ios: number;

@@ -4,6 +4,7 @@ import { ioSnapshotSchema, schedSnapshotSchema } from "../../../lib/analysis/sna
 import { reportSummarySchema } from "../../../lib/commands/report_schema.ts";
 import { parsePressure } from "../../../lib/machine/pressure.ts";
 import { mustRun, start } from "../../harness/command.ts";
+import type { Bpftrace } from "../../harness/bpftraces.ts";
 import { sampledTest } from "../../harness/kernel.ts";
 import { llmprof } from "../../harness/llmprof.ts";
 import { temporary } from "../../harness/temporary.ts";
@@ -14,11 +15,22 @@ import { loopDevice } from "../loop_device.ts";
 
 const REQUESTS = 4999;
 
-sampledTest(1, "io --snapshots: buckets add up to the requests that fio made, whatever the machine does besides", { fio: true }, async (bpftrace) => {
+const whoever = { "the machine": ["--all"], "the target": ["--pid", String(Deno.pid)] };
+
+for (const whose of Object.keys(whoever) as (keyof typeof whoever)[]) {
+  sampledTest(
+    1,
+    `io --snapshots: buckets add up to the requests that fio made, of ${whose}`,
+    { fio: true },
+    (bpftrace) => comparesBuckets(bpftrace, whoever[whose]),
+  );
+}
+
+async function comparesBuckets(bpftrace: Bpftrace, whom: readonly string[]): Promise<void> {
   using folder = temporary();
   await using device = await loopDevice(folder, 64);
   const file = folder.file("io.jsonl");
-  const flags = ["--bpftrace", bpftrace.path, "--all", "--duration", "7s", "--interval", "2", "--snapshots", file, "--flush-every", "2", "--fsync"];
+  const flags = ["--bpftrace", bpftrace.path, ...whom, "--duration", "7s", "--interval", "2", "--snapshots", file, "--flush-every", "2", "--fsync"];
   await using running = start([...llmprof, "io", ...flags], { timeoutMilliseconds: 60_000 });
   await running.saw("Tracing");
   using hidden = hiddenAnswers(device);
@@ -51,7 +63,7 @@ sampledTest(1, "io --snapshots: buckets add up to the requests that fio made, wh
   const { result } = reportSummarySchema.parse(JSON.parse(reported.stdout));
   assert.equal(result.devices.find(({ device: name }) => name === device.name)!.requests, told);
   assert.deepEqual(result.lines, { io: lines.length, sched: 0, unread: 0 });
-});
+}
 
 sampledTest(0, "sched --snapshots: time off a processor and page faults by process, and pressure as the kernel says it", {}, ({ path }) => {
   return compareSeen(() => comparesTotals(path));
