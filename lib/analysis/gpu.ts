@@ -231,7 +231,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
     if (!isCaptured) add(this.#kinds, kind);
     if (!isCaptured && direction) {
       add(this.#copies, direction);
-      if (isWaitedFor(name, gpu)) add(this.#waited, direction);
+      if (gpu.isWaited) add(this.#waited, direction);
     }
     if (kind === "collective") add(this.#collectives, name);
     if (kind === "launch" && isCaptured) this.#captured += sign;
@@ -264,9 +264,4 @@ class GpuAnalysis implements Analysis<GpuResult> {
   #net({ track: { pid }, start, end }: Slice): number {
     return this.#stopped.net(pid, start, end);
   }
-}
-
-/** Whether a copy is done when it returns, so that its time tells its rate. What stays on the device is only begun. */
-function isWaitedFor(name: string, { family, direction }: GpuCall): boolean {
-  return !name.endsWith("Async") && family !== "levelzero" && direction !== "on the device";
 }

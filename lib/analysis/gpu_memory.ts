@@ -1,4 +1,4 @@
-import type { GpuCall, HeldBlock, SeenStack } from "../events/span.ts";
+import type { GpuCall, HeldBlock, ReleasedBlock, SeenStack } from "../events/span.ts";
 import type { GpuResult } from "./gpu_schema.ts";
 import { Histogram } from "./histogram.ts";
 
@@ -31,25 +31,34 @@ export class GpuMemory {
   /** How many there were. */
   allocations = 0;
 
-  call({ kind, failure, memory, device = 0, bytes = 0, heldNs, isRepeat }: GpuCall): void {
-    if (failure !== null || memory === undefined || isRepeat) return;
+  call({ kind, failure, memory, device = 0, bytes = 0, heldNs, isRepeat, released = [] }: GpuCall): void {
+    if (failure !== null) return;
+    for (const block of released) this.#released(block);
+    if (memory === undefined || isRepeat) return;
+    if (kind !== "alloc") return this.#released({ bytes, memory, device, heldNs });
+    const sums = this.#of(device, memory);
+    this.allocations++;
+    sums.sizes.add(bytes);
+    sums.now += bytes;
+    sums.peak = Math.max(sums.peak, sums.now);
+  }
+
+  #released({ bytes, memory, device, heldNs }: Omit<ReleasedBlock, "heldNs"> & Partial<ReleasedBlock>): void {
+    const sums = this.#of(device, memory);
+    sums.frees++;
+    sums.freedBytes += bytes;
+    sums.now -= bytes;
+    if (heldNs !== undefined) sums.lifetimes.add(heldNs);
+  }
+
+  #of(device: number, memory: string): Sums {
     const key = `${device} ${memory}`;
     let sums = this.#sums.get(key);
     if (!sums) {
       const none = { frees: 0, freedBytes: 0, now: 0, peak: 0 };
       this.#sums.set(key, sums = { device, memory, sizes: new Histogram(), lifetimes: new Histogram(), ...none });
     }
-    if (kind === "alloc") {
-      this.allocations++;
-      sums.sizes.add(bytes);
-      sums.now += bytes;
-      sums.peak = Math.max(sums.peak, sums.now);
-    } else {
-      sums.frees++;
-      sums.freedBytes += bytes;
-      sums.now -= bytes;
-      if (heldNs !== undefined) sums.lifetimes.add(heldNs);
-    }
+    return sums;
   }
 
   stillHeld({ device, memory, hasExited: exited, stack, bytes, heldNs }: HeldBlock): void {

@@ -77,8 +77,8 @@ export const gpuResultSchema = z.object({
   /** Times in which the GPU had done all that it was given, and was given nothing. */
   gaps: z.object({ count, ns: sum, p50Ns: sum, longestNs: sum }),
   /**
-   * By function: calls that had not returned when counting ended, or when their process did, and of the longest how long it had lasted, and whose it is. Of a
-   * bpftrace that cannot walk through a map (0.17) none.
+   * By function: calls that had not returned when counting ended, or when their process did, and of the longest how long it had lasted, and whose it is. None where
+   * bpftrace cannot walk through a map (before 0.21).
    */
   unfinished: z.array(z.object({ family: z.string(), name: z.string(), calls: count, longestNs: sum, pid: count, tid: count })),
   errors: z.array(z.object({ function: z.string(), failure: z.string(), times: count })),

@@ -44,8 +44,8 @@ Deno.test("gpu: a call that makes another of its kind is one copy, and its bytes
 Deno.test("gpu: a copy's rate is that of calls that return when it is done", () => {
   const { copies } = explain([
     call("cudaMemcpyAsync", 0, 1, { family: "cudart", bytes: 1e9, direction: "host to device" }),
-    call("cuMemcpyHtoD", 20, 70, { bytes: 4000, direction: "host to device" }),
-    call("cudaMemcpy", 10, 90, { family: "cudart", bytes: 4000, direction: "host to device" }),
+    call("cuMemcpyHtoD", 20, 70, { bytes: 4000, direction: "host to device", isWaited: true }),
+    call("cudaMemcpy", 10, 90, { family: "cudart", bytes: 4000, direction: "host to device", isWaited: true }),
     call("cudaMemcpy", 100, 110, { family: "cudart", bytes: 5000, direction: "on the device" }),
   ]);
   assert.deepEqual(copies.map(({ copies, bytes, waitedBytes, waitedNs }) => [copies, bytes, waitedBytes, waitedNs]), [[2, 1e9 + 4000, 4000, 80], [

@@ -29,7 +29,7 @@ function notes(result: IoResult): Note[] {
   if (devices.length === 0) notes.push(info("Nothing was asked of a disk: what was read was in the page cache, or not read."));
   for (const { call, requests } of untold) {
     const what = counted(requests, "request");
-    notes.push(info(`The target made ${what} by ${call}: among the requests to disks and what came from them, and in no file's reads.`));
+    notes.push(info(`The target made ${what} by ${call}: what of that was for files is in no file's reads.`));
   }
   for (const { device, name, what, errors } of devices) {
     if (errors > 0) notes.push(warning(`${counted(errors, what)} of ${name ?? device} failed: see dmesg.`));

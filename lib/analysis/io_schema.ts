@@ -95,7 +95,7 @@ export const ioResultSchema = z.object({
   locks: z.object({ lockedBytes: bytes, failures: z.array(z.object({ errno: z.string(), count, bytes })) }),
   /** By call (and advice), most time first: bytes of those that did not fail. */
   memoryCalls: z.array(z.object({ kind: z.string(), calls: count, failed: count, bytes, ns })),
-  /** Requests in ways that are told by disk and not by file: `io_uring`, `io_submit`, `vmsplice`. */
+  /** Requests, of whatever kind, in ways that no file's reads tell of: `io_uring` (without what a thread of the kernel fetches itself), `io_submit`, `vmsplice`. */
   untold: z.array(z.object({ call: z.string(), requests: count })),
   ...surroundingsSchema.shape,
   /** With `--syscalls` alone. */

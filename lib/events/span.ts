@@ -135,8 +135,12 @@ export interface GpuCall {
   readonly device?: number;
   /** Of memory that was let go. */
   readonly heldNs?: number;
-  /** It asked for memory that a call which it made itself has told of. */
+  /** It asked for memory that a call which it made itself has told of, or for none. */
   readonly isRepeat?: boolean;
+  /** Memory that was let go without a call that says so: another was given the same address, or nobody has it mapped any more. */
+  readonly released?: readonly ReleasedBlock[];
+  /** A copy that is done when it returns. */
+  readonly isWaited?: boolean;
   readonly stream?: number;
   /** Name, or where none is known, what it is known by. */
   readonly kernel?: string;
@@ -146,6 +150,13 @@ export interface GpuCall {
   readonly graph?: GraphWork;
   /** The number of a {@link SeenStack}. */
   readonly stack?: number;
+}
+
+export interface ReleasedBlock {
+  readonly bytes: number;
+  readonly memory: string;
+  readonly device: number;
+  readonly heldNs: number;
 }
 
 /** What a graph does each time that it is launched. */
@@ -162,7 +173,7 @@ export interface HeldBlock {
   readonly device: number;
   readonly stack: number | undefined;
   readonly heldNs: number;
-  /** Its process has ended; otherwise it was held when counting ended. */
+  /** Its process has ended, or its context; otherwise it was held when counting ended. */
   readonly hasExited: boolean;
 }
 

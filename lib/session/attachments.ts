@@ -178,7 +178,7 @@ export class Attachments {
     const execs = filter.type !== "new";
     const gate = gateFor(awaited, execs, mappingGate);
     if (!gate) return [];
-    if (filter.type !== "new" && filter.pids.includes(this.means.self)) {
+    if (filter.type === "everybody" || (filter.type !== "new" && filter.pids.includes(this.means.self))) {
       // It would be stopped itself, by what it starts to look at who stands.
       const text = "the target includes llmprof itself: nobody is stopped who maps a library, and of what comes later nothing is seen";
       this.run.fact({ fact: "note", text });

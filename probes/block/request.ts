@@ -29,8 +29,8 @@ export const handed: Readonly<Record<string, Param>> = {
   disk: { type: "at", raw: `(uint64)${REQUEST}->q->disk`, tracepoint: "(uint64)args->dev" },
   dev: { type: "at", raw: "(uint64)((struct gendisk *)$disk)->part0->bd_dev", tracepoint: "$disk" },
   sector: { type: "at", raw: `(uint64)${REQUEST}->__sector`, tracepoint: "(uint64)args->sector" },
-  // Of a number of 2^20 × major + minor sixteen majors are told apart, and more than a hundred terabytes.
-  request: { type: "at", raw: "(uint64)arg0", tracepoint: "((uint64)args->dev << 40) + (uint64)args->sector" },
+  // Of a number of 2^20 × major + minor sixteen majors are told apart, and more than a hundred terabytes. What has no place is at 0, or at -1 when it is answered.
+  request: { type: "at", raw: "(uint64)arg0", tracepoint: "((uint64)args->dev << 40) + ((uint64)args->sector + 1 == 0 ? 0 : (uint64)args->sector)" },
   bytes: { type: "at", raw: `(uint64)${REQUEST}->__data_len`, tracepoint: "(uint64)args->bytes" },
   what: { type: "at", raw: `${REQUEST}->cmd_flags & 255`, tracepoint: BY_LETTER },
   error: { type: "at", raw: "1000 + (arg1 & 255)", tracepoint: "args->error" },

@@ -5,7 +5,7 @@ import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import template from "./untold.bt" with { type: "text" };
 
-/** What is asked of the kernel in ways that are told by disk and not by file. */
+/** What is asked of the kernel in ways that no file's reads tell of. */
 export const untold: Probe = {
   name: "files/untold",
   summary: "requests by io_uring, io_submit and vmsplice: how many there were",

@@ -9,7 +9,8 @@ export interface Understood {
 
 /** Kinds of calls that mean the same whenever the same is said. Of others it depends on what came before: what is held where, what is recorded. */
 const ALIKE = new Set<Kind>(["state", "query", "launch", "graphLaunch", "sync", "event", "poll", "set", "collective", "group", "submit"]);
-const GIVES = /IpcOpenMemHandle|GetGlobal|GetManaged|GetSymbolAddress|MappedBuffer|MappedPointer|MemAllocNode|ImportPointer/;
+const GIVES =
+  /IpcOpenMemHandle|GetGlobal|GetManaged|GetSymbolAddress|MappedBuffer|MappedPointer|GLMapBufferObject|GraphAddNode|MemAllocNode|ImportPointer/;
 /** So many different calls are remembered of a function. */
 const MOST = 4096;
 
@@ -31,7 +32,7 @@ export class CalledFunction {
   constructor(family: Family, symbol: string) {
     this.category = `gpu.${family}`;
     this.signature = signatureOf(family, symbol);
-    this.perThread = /_(?:ptsz|ptds)$/.test(symbol);
+    this.perThread = /_(?:ptsz|ptds|spt)$/.test(symbol);
     this.gives = GIVES.test(symbol);
     const { words, layout } = this.signature ?? {};
     this.#event = layout?.slots[words!.indexOf("event")];

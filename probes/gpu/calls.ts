@@ -56,6 +56,9 @@ const SOURCES: Readonly<Record<string, string>> = {
   area56: `${argument(5)} * ${argument(6)}`,
   area67: `${argument(6)} * ${argument(7)}`,
   extent: "{{extent}}",
+  // Behind an ncclUniqueId by value; behind a cudaPitchedPtr, a number and a cudaExtent.
+  behindId: "{{behindId}}",
+  behindStructs: "{{behindStructs}}",
   // CUDA_MEMCPY2D and _3D: kinds of memory, and how much of it.
   types2D: `${at(0, 16, 4)} * 16 + ${at(0, 72, 4)}`,
   area2D: `${at(0, 112)} * ${at(0, 120)}`,
@@ -216,6 +219,9 @@ function callsOf(family: Family): Probe {
       argument6: { type: "arch", x86_64: '*(uint64 *)(reg("sp") + 8)', aarch64: '(uint64)reg("r6")' },
       argument7: { type: "arch", x86_64: '*(uint64 *)(reg("sp") + 16)', aarch64: '(uint64)reg("r7")' },
       argument8: { type: "arch", x86_64: '*(uint64 *)(reg("sp") + 24)', aarch64: '*(uint64 *)reg("sp")' },
+      // Large structures by value lie on the stack, or where an argument points.
+      behindId: { type: "arch", x86_64: "(uint64)arg2", aarch64: "(uint64)arg3" },
+      behindStructs: { type: "arch", x86_64: "(uint64)arg1", aarch64: "(uint64)arg3" },
       // Three numbers by value: above the return address, or where the second argument points.
       extent: {
         type: "arch",

@@ -9,6 +9,7 @@ import { Stacks } from "../process/stack.ts";
 import { Idleness, isOfIdleness } from "./idleness.ts";
 import type { Call } from "./call.ts";
 import { MemoryLedger } from "./memory_ledger.ts";
+import { isDoneAtReturn } from "./directions.ts";
 import { kernelName } from "./kernel_name.ts";
 import { failureOf } from "./results.ts";
 import { argsOf, bytesOf, hex } from "./said.ts";
@@ -47,8 +48,8 @@ export class GpuDecoder implements Decoder {
   readonly #unfinished = new UnfinishedCalls(this.#code);
 
   constructor(readonly tracks: Tracks) {
-    this.#memory = new MemoryLedger(tracks);
     this.#idleness = new Idleness(tracks);
+    this.#memory = new MemoryLedger(tracks, (pid, place) => this.#idleness.leaves(pid, place));
     this.#files = new FileUse(tracks);
   }
 
@@ -91,6 +92,7 @@ export class GpuDecoder implements Decoder {
   end(at: Ns, out: SpanSink): void {
     this.#unfinished.tell(out);
     for (const pid of this.#memory.pids) this.#ends(pid, at, false, out);
+    this.#memory.end();
     this.#stacks = this.#stacks.end(at, "gpu.stack", this.tracks, out);
     this.#idleness.end();
   }
@@ -98,24 +100,24 @@ export class GpuDecoder implements Decoder {
   #life(event: Event, out: SpanSink): void {
     const { record, at, pid, tid, values } = event;
     if (record === "process/life.task") {
-      if (values[1] === 0) this.#begins(values[0] as number);
+      if (values[1] === 0) this.#begins(values[0] as number, at);
       return this.#code.life(event);
     }
-    this.#functions.delete(pid);
     const isExec = record === "process/life.exec";
+    // Which calls it has ended in is told when counting ends: the code is known until then.
+    if (!isExec) this.#unfinished.ended(pid, tid, at);
+    if (!isExec && tid !== pid) return;
+    this.#functions.delete(pid);
     // The memory of a process that becomes another program is gone with it.
-    if (isExec || tid === pid) this.#ends(pid, at, true, out);
-    if (isExec) {
-      this.#begins(pid);
-      return this.#code.life(event);
-    }
-    // Which calls it has ended in is told when counting ends.
-    if (tid === pid) this.#unfinished.ended(pid, at);
+    this.#ends(pid, at, true, out);
+    if (!isExec) return;
+    this.#begins(pid, at);
+    this.#code.life(event);
   }
 
-  #begins(pid: number): void {
+  #begins(pid: number, at: Ns): void {
     this.#memory.begins(pid);
-    this.#unfinished.begins(pid);
+    this.#unfinished.begins(pid, at);
   }
 
   #reading({ gpu, throttled, ...reading }: GpuReading, at: Ns, out: SpanSink): void {
@@ -150,7 +152,7 @@ export class GpuDecoder implements Decoder {
     if (failure !== null) {
       out({ type: "instant", track, name: `${signature.name}: ${failure}`, category: "gpu.error", at, args: { function: signature.name, result } });
     } else {
-      this.#memory.done(signature, called.gives, pid);
+      if (called.gives) this.#memory.given(pid);
       if (!isOfIdleness(signature.kind)) return;
       const place = this.#memory.placeOf(pid, tid), { perThread } = called;
       this.#idleness.call({ signature, gpu, pid, tid, place, perThread, event: called.eventOf(found), began: began!, at }, out);
@@ -202,7 +204,8 @@ export class GpuDecoder implements Decoder {
       case "copy": {
         const bytes = bytesOf(said) ?? 0, direction = this.#memory.directionOf(call);
         if (isDriver) recording?.copy(direction, bytes);
-        return { bytes, direction, ...recording && { isCaptured: true } };
+        const isWaited = isDoneAtReturn(signature.name, family, direction);
+        return { bytes, direction, ...isWaited && { isWaited }, ...recording && { isCaptured: true } };
       }
       case "set":
       case "prefetch":

@@ -24,7 +24,6 @@ const FUNCTIONS = [
   "cuMemAddressReserve",
   "cuMemAddressFree",
   "cudaLaunchKernel",
-  "cuInit",
   "cuLibraryGetGlobal",
   "cuCtxDestroy_v2",
   "cuStreamSynchronize",
@@ -67,7 +66,7 @@ Deno.test("gpu: memory is held from when it is given until it is let go; what is
 
 Deno.test("gpu: a copy goes where the addresses lie, a context says which GPU is meant", () => {
   const { decoding, call } = made();
-  call("cuInit", 0, 1, []);
+  decoding.event(0, "process/life.task", { id: 100, isThread: 0 }, "99");
   call("cuCtxCreate_v2", 1, 2, [0xc0, 3]);
   call("cuMemAlloc_v2", 10, 20, [0xa000, 64]);
   decoding.told();
@@ -97,8 +96,6 @@ Deno.test("gpu: what was asked for before anybody looked, or lies where nobody s
   };
   call("cuMemAlloc_v2", 10, 20, [0xa000, 64]);
   assert.equal(direction(), "by the addresses", "a process that ran already");
-  call("cuInit", 21, 22, []);
-  assert.equal(direction(), "by the addresses", "another library of it begins");
   decoding.event(25, "process/life.task", { id: 200, isThread: 0 });
   call("cuMemAlloc_v2", 10, 20, [0xa000, 64], 0, "200");
   assert.equal(direction("200"), "host to device");
@@ -123,12 +120,27 @@ Deno.test("gpu: what a context held is gone with it, and what a program held wit
   ]);
 });
 
+Deno.test("gpu: an address that is given again before it was told that the first block is let go", () => {
+  const { decoding, call } = made();
+  call("cuMemAlloc_v2", 10, 20, [0xa000, 64]);
+  call("cuMemAlloc_v2", 31, 32, [0xa000, 100], 0, "100/101");
+  call("cuMemFree_v2", 30, 40, [0xa000]);
+  const calls = decoding.spans.flatMap((span) => span.type === "slice" && span.gpu ? [span.gpu] : []);
+  assert.deepEqual(calls.map(({ bytes, released, heldNs }) => [bytes, released, heldNs]), [
+    [64, undefined, undefined],
+    [100, [{ bytes: 64, memory: "device", device: 0, heldNs: 12 }], undefined],
+    [undefined, undefined, undefined],
+  ]);
+});
+
 Deno.test("gpu: calls that have not returned are told when counting ends, the inner ones first, also of a process that ended in them", () => {
   const { decoding } = made();
   const open = (name: string, began: number, family: string, thread = 101) => {
     const at = 4096 * (FUNCTIONS.indexOf(name) + 1) + 4;
     decoding.event(90, `${family}/calls.open`, { thread: 100 * 2 ** 22 + thread, function: at, began });
   };
+  decoding.event(70, "process/life.exit", {}, "100/102");
+  decoding.event(80, "process/life.exit", {}, "100/101");
   decoding.event(80, "process/life.exit", {});
   decoding.told();
   // Each family's program tells of all.
@@ -136,7 +148,9 @@ Deno.test("gpu: calls that have not returned are told when counting ends, the in
     open("cudaDeviceSynchronize", 10, family);
     open("cuStreamSynchronize", 11, family);
   }
+  open("cuStreamSynchronize", 12, "cuda", 102);
   assert.deepEqual(decoding.end(91), [
+    '100/102 gpu.unfinished "cuStreamSynchronize" 12–70 library=cuda',
     '100/101 gpu.unfinished "cuStreamSynchronize" 11–80 library=cuda',
     '100/101 gpu.unfinished "cudaDeviceSynchronize" 10–80 library=cudart',
   ]);

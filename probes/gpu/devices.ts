@@ -29,7 +29,7 @@ export class Devices {
       const isOwn = /CtxCreate$/.test(name), place = { device, own: isOwn ? context : undefined };
       this.#ofContext.set(`${pid} ${context}`, place);
       if (isOwn) this.#push(thread, place);
-    } else if (device !== undefined && /SetDevice$|InitDevice$/.test(name)) this.#current.set(thread, { device, own: undefined });
+    } else if (device !== undefined && /SetDevice$/.test(name)) this.#current.set(thread, { device, own: undefined });
     else if (/PopCurrent$/.test(name)) this.#pop(thread);
     else if (context !== undefined && /SetCurrent$|PushCurrent$/.test(name)) {
       const known = this.#ofContext.get(`${pid} ${context}`) ?? this.of(pid, tid);

@@ -1,5 +1,6 @@
 import type { GpuDirection } from "../../lib/events/span.ts";
 import type { MemoryKind } from "./memory.ts";
+import type { Family } from "./signatures.ts";
 
 /** cudaMemcpyKind, and hipMemcpyKind. */
 const KINDS: readonly GpuDirection[] = ["on the host", "host to device", "device to host", "on the device"];
@@ -35,4 +36,9 @@ function isHost(address: number | undefined, at: (address: number) => MemoryKind
 
 function isHostType(type: number): boolean | undefined {
   return type === UNIFIED ? undefined : type === HOST;
+}
+
+/** Whether a copy has been made when its call returns: what stays on the device, or may do so, is only begun. */
+export function isDoneAtReturn(name: string, family: Family, direction: GpuDirection): boolean {
+  return !name.endsWith("Async") && family !== "levelzero" && direction !== "on the device" && direction !== "by the addresses";
 }

@@ -57,7 +57,7 @@ export class Idleness {
   constructor(readonly tracks: Tracks) {}
 
   call(done: Done, out: SpanSink): void {
-    const { signature: { kind, name }, gpu: { isCaptured, direction, family }, pid, began, at } = done;
+    const { signature: { kind, name }, gpu: { isCaptured, isWaited, direction }, pid, began, at } = done;
     if (isCaptured || (kind === "event" && done.event === undefined)) return;
     let process = this.#processes.get(pid);
     if (!process) this.#processes.set(pid, process = { busy: new Map(), events: new Map(), idle: null });
@@ -73,15 +73,19 @@ export class Idleness {
       out({ type: "slice", track, name: "no work", category: "gpu.gap", start: process.idle, end: began, args: { next: name } });
     }
     process.idle = null;
-    // A copy that returns when it is done, unless none of it is the host's.
-    const blocks = kind === "copy" && !name.endsWith("Async") && family !== "levelzero" && direction !== "on the device";
-    if (!blocks) {
+    if (!isWaited) {
       busy.set(stream, { place: done.place, at });
       return;
     }
     // What comes to the host comes behind all that its stream had been given.
     if (direction === "device to host") passUntil(busy, stream, began);
     if (busy.size === 0) process.idle = at;
+  }
+
+  /** What was given to a place that is no more is done. */
+  leaves(pid: number, place: Place): void {
+    const busy = this.#processes.get(pid)?.busy;
+    for (const [stream, given] of busy ?? []) if (isSame(given.place, place)) busy!.delete(stream);
   }
 
   forget(pid: number): void {
@@ -97,12 +101,13 @@ export class Idleness {
     if (name.includes("Event")) {
       const recorded = event === undefined ? undefined : events.get(event);
       // What it stands for is not known.
-      if (recorded === undefined) return;
+      if (recorded === undefined || recorded.began > began) return;
       passUntil(busy, recorded.stream, recorded.began);
     } else if (/Fence|Semaphore/.test(name)) return;
     else if (/Stream|Queue|CommandList/.test(name)) passUntil(busy, stream, began);
     else for (const [stream, given] of busy) if (isSame(given.place, place)) passUntil(busy, stream, began);
-    if (busy.size === 0) process.idle = at;
+    // One wait more changes nothing; one that was made within this one, by the runtime's call, ends before it.
+    if (busy.size === 0 && (process.idle === null || began <= process.idle)) process.idle = at;
   }
 }
 

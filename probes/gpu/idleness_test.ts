@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { GpuCall, Slice, Span } from "../../lib/events/span.ts";
 import { Tracks } from "../../lib/events/tracks.ts";
+import { isDoneAtReturn } from "./directions.ts";
 import { Idleness } from "./idleness.ts";
 import { type Family, signatureOf } from "./signatures.ts";
 
@@ -27,7 +28,7 @@ function gaps(all: readonly Made[], family: Family = "cuda"): number[][] {
       result: 0,
       failure: null,
       ...stream !== undefined && { stream },
-      ...direction !== undefined && { direction },
+      ...direction !== undefined && { direction, isWaited: isDoneAtReturn(symbol, family, direction) },
     };
     const place = { device: 0, own }, perThread = symbol.endsWith("_ptsz");
     idleness.call({ signature, gpu, pid: 1, tid: thread, place, perThread, event, began, at }, (span) => void found.push(span));
@@ -56,6 +57,8 @@ Deno.test("a wait for an event is one for what its stream had been given when it
   assert.deepEqual(gaps([["cuLaunchKernel", 10, 11, S7], recorded, waited, next]), [[20, 35]]);
   assert.deepEqual(gaps([["cuLaunchKernel", 10, 11, S7], recorded, ["cuLaunchKernel", 12, 13, S7], waited, next]), [], "more behind it");
   assert.deepEqual(gaps([["cuLaunchKernel", 10, 11, S7], waited, next]), [], "one that was recorded before anybody looked");
+  const late = [["cuLaunchKernel", 14, 15, { ...S7, thread: 2 }], ["cuEventRecord", 15, 16, { ...S7, ...E, thread: 2 }]] as const;
+  assert.deepEqual(gaps([["cuLaunchKernel", 10, 11, S7], recorded, ...late, waited, next]), [], "it was recorded anew meanwhile");
 });
 
 Deno.test("a wait is for what was given before it, in its context", () => {
@@ -78,9 +81,35 @@ Deno.test("the stream without a name is a context's, or that of each thread", ()
 });
 
 Deno.test("a copy that returns when it is done is a wait as well, where nothing else was asked, and none that stays on the device", () => {
-  assert.deepEqual(gaps([["cuMemcpyDtoH", 10, 20], ["cuLaunchKernel", 30, 31, S7]]), [[20, 30]]);
-  assert.deepEqual(gaps([["cuLaunchKernel", 5, 6, S7], ["cuMemcpyDtoH", 10, 20], ["cuLaunchKernel", 30, 31, S7]]), []);
-  const toHost = { direction: "device to host" } as const;
-  assert.deepEqual(gaps([["cuLaunchKernel", 5, 6, { stream: 0 }], ["cuMemcpyDtoH", 10, 20, toHost], ["cuLaunchKernel", 30, 31, S7]]), [[20, 30]]);
-  assert.deepEqual(gaps([["cuMemcpyDtoD", 10, 20, { direction: "on the device" }], ["cuLaunchKernel", 30, 31, S7]]), []);
+  const copied = (direction: What["direction"], ...before: readonly Made[]) =>
+    gaps([...before, ["cuMemcpy", 10, 20, { direction }], ["cuLaunchKernel", 30, 31, S7]]);
+  assert.deepEqual(copied("host to device"), [[20, 30]]);
+  assert.deepEqual(copied("device to host"), [[20, 30]]);
+  for (const direction of ["on the device", "by the addresses"] as const) assert.deepEqual(copied(direction), [], direction);
+  assert.deepEqual(copied("device to host", ["cuLaunchKernel", 5, 6, S7]), []);
+  assert.deepEqual(copied("device to host", ["cuLaunchKernel", 5, 6, { stream: 0 }]), [[20, 30]], "it comes behind that");
+  assert.deepEqual(copied("host to device", ["cuLaunchKernel", 5, 6, { stream: 0 }]), []);
+});
+
+Deno.test("a gap begins with the first wait, and with the outer one of two that lie in one another", () => {
+  const launch = ["cuLaunchKernel", 10, 11, S7] as const, next = ["cuLaunchKernel", 35, 36, S7] as const;
+  assert.deepEqual(gaps([launch, ["cuStreamSynchronize", 12, 20, S7], ["cuCtxSynchronize", 30, 31], next]), [[20, 35]]);
+  assert.deepEqual(gaps([launch, ["cuStreamSynchronize", 12, 20, S7], ["cuStreamSynchronize", 11, 21, S7], next]), [[21, 35]]);
+});
+
+Deno.test("what a context had been given is done when it is gone", () => {
+  const found: Span[] = [];
+  const idleness = new Idleness(new Tracks());
+  const call = (name: string, began: number, own: number) => {
+    const signature = signatureOf("cuda", name)!, gpu = { family: "cuda", kind: signature.kind, result: 0, failure: null, stream: own };
+    const place = { device: 0, own };
+    const done = { signature, gpu, pid: 1, tid: 1, place, perThread: false, event: undefined, began, at: began + 1 };
+    idleness.call(done, (span) => void found.push(span));
+  };
+  call("cuLaunchKernel", 10, 0xa);
+  idleness.leaves(1, { device: 0, own: 0xa });
+  call("cuLaunchKernel", 20, 0xb);
+  call("cuStreamSynchronize", 30, 0xb);
+  call("cuLaunchKernel", 40, 0xb);
+  assert.deepEqual((found as Slice[]).map(({ start, end }) => [start, end]), [[31, 40]]);
 });

@@ -20,6 +20,8 @@ export interface Block {
   readonly stack: number | undefined;
 }
 
+/** Below all handles. */
+const FIRST_UNNAMED = -(2 ** 52);
 /** Handles of physical memory are numbers of their own, below all addresses. */
 const handles = new Set<MemoryKind>(["physical", "array"]);
 
@@ -27,47 +29,83 @@ const handles = new Set<MemoryKind>(["physical", "array"]);
 export class HeldMemory {
   /** By process; in each by address or handle, with handles below 0. */
   readonly #blocks = new Map<number, Map<number, Block>>();
-  /** By process and what a block was known by: what another has taken the place of before anybody told that it was let go. */
-  readonly #replaced = new Map<string, Block>();
+  /** Physical memory, by process and handle: who keeps it. It is let go when nobody does. */
+  readonly #kept = new Map<string, { handles: number; mappings: number }>();
+  /** By process and address: what is mapped there. */
+  readonly #mapped = new Map<number, Map<number, number>>();
+  /** For mapped memory without a handle. */
+  #unnamed = FIRST_UNNAMED;
   /** By process: which kind of memory lies where. */
   readonly #spaces = new Map<number, AddressSpace>();
   /** By process, device and kind. */
   readonly #bytes = new Map<string, number>();
 
   /**
-   * By a call that began then. Returns false where it is held since: the runtime asks the driver, and both say so. What was held there before has been let go
-   * by a call that is still to be told of, or that nobody saw.
+   * By a call that began then. Returns null where it is held since: the runtime asks the driver, and both say so; otherwise what was held there before, which
+   * has been let go by a call that is still to be told of, or that nobody saw.
    */
-  hold(pid: number, block: Block, began: Ns): boolean {
+  hold(pid: number, block: Block, began: Ns): readonly Block[] | null {
     let blocks = this.#blocks.get(pid);
     if (!blocks) this.#blocks.set(pid, blocks = new Map());
     const key = handles.has(block.memory) ? -block.address : block.address;
     const before = blocks.get(key);
-    if (before !== undefined && before.at >= began) return false;
-    if (before !== undefined) this.#replaced.set(`${pid} ${key}`, this.#let(pid, key, before));
+    if (before !== undefined && before.at >= began) return null;
+    const gone = before === undefined ? [] : [this.#let(pid, key, before)];
     blocks.set(key, block);
     if (!handles.has(block.memory)) this.#space(pid).map(rangeOf(block));
+    if (block.memory === "physical") this.#kept.set(`${pid} ${key}`, { handles: 1, mappings: 0 });
     this.#add(pid, block, block.bytes);
-    return true;
+    return gone;
   }
 
   /**
-   * By a call that began then. Undefined where it is not known: the driver has let it go already, or it was asked for before anybody looked. Another thread
-   * may have been given the same address before the call returned.
+   * By a call that began then. Undefined where it is not known: the driver has let it go already, it was asked for before anybody looked, or somebody else
+   * keeps it. Another thread may have been given the same address before the call returned.
    */
   release(pid: number, address: number, began: Ns): Block | undefined {
     const blocks = this.#blocks.get(pid);
     const key = blocks?.has(address) ? address : -address;
     const block = blocks?.get(key);
-    if (block !== undefined && block.at <= began) return this.#let(pid, key, block);
-    const replaced = this.#replaced.get(`${pid} ${key}`);
-    this.#replaced.delete(`${pid} ${key}`);
-    return replaced;
+    if (block === undefined || block.at > began) return undefined;
+    const kept = this.#kept.get(`${pid} ${key}`);
+    if (kept === undefined) return this.#let(pid, key, block);
+    kept.handles--;
+    return this.#unlessKept(pid, key);
   }
 
-  /** All that was asked for in a place that is gone. */
+  /** One more handle of physical memory, which has to be released as well. */
+  retain(pid: number, handle: number): void {
+    const kept = this.#kept.get(`${pid} ${-handle}`);
+    if (kept) kept.handles++;
+  }
+
+  /** Physical memory is to be seen at an address: it is held for as long, also without a handle. */
+  map(pid: number, address: number, handle: number): void {
+    const kept = this.#kept.get(`${pid} ${-handle}`);
+    if (!kept) return;
+    kept.mappings++;
+    let mapped = this.#mapped.get(pid);
+    if (!mapped) this.#mapped.set(pid, mapped = new Map());
+    mapped.set(address, -handle);
+  }
+
+  /** Returns what nobody keeps any more. */
+  unmap(pid: number, from: number, bytes: number): readonly Block[] {
+    const mapped = this.#mapped.get(pid), gone = [];
+    for (const [address, key] of mapped ?? []) {
+      if (address < from || address >= from + bytes) continue;
+      mapped!.delete(address);
+      const kept = this.#kept.get(`${pid} ${key}`);
+      if (kept) kept.mappings--;
+      const block = kept && this.#unlessKept(pid, key);
+      if (block) gone.push(block);
+    }
+    return gone;
+  }
+
+  /** All that was asked for in a place that is gone. Physical memory is of none. */
   releaseAll(pid: number, place: Place): readonly Block[] {
-    const gone = [...this.#blocks.get(pid) ?? []].filter(([, block]) => isSame(block.place, place));
+    const gone = [...this.#blocks.get(pid) ?? []].filter(([, { memory, place: its }]) => memory !== "physical" && isSame(its, place));
     return gone.map(([key, block]) => this.#let(pid, key, block));
   }
 
@@ -91,9 +129,8 @@ export class HeldMemory {
   forget(pid: number): readonly Block[] {
     const blocks = [...this.#blocks.get(pid)?.values() ?? []];
     for (const block of blocks) this.#add(pid, block, -block.bytes);
-    this.#blocks.delete(pid);
-    this.#spaces.delete(pid);
-    for (const key of this.#replaced.keys()) if (key.startsWith(`${pid} `)) this.#replaced.delete(key);
+    for (const known of [this.#blocks, this.#spaces, this.#mapped]) known.delete(pid);
+    for (const key of this.#kept.keys()) if (key.startsWith(`${pid} `)) this.#kept.delete(key);
     return blocks;
   }
 
@@ -101,7 +138,23 @@ export class HeldMemory {
     return [...this.#blocks.keys()];
   }
 
+  #unlessKept(pid: number, key: number): Block | undefined {
+    const kept = this.#kept.get(`${pid} ${key}`)!, blocks = this.#blocks.get(pid)!, block = blocks.get(key)!;
+    if (kept.handles > 0) return undefined;
+    if (kept.mappings === 0) return this.#let(pid, key, block);
+    // Its handle may be given to another.
+    if (key <= FIRST_UNNAMED) return undefined;
+    const unnamed = this.#unnamed--, mapped = this.#mapped.get(pid)!;
+    for (const [address, of] of mapped) if (of === key) mapped.set(address, unnamed);
+    this.#kept.set(`${pid} ${unnamed}`, kept);
+    this.#kept.delete(`${pid} ${key}`);
+    blocks.set(unnamed, block);
+    blocks.delete(key);
+    return undefined;
+  }
+
   #let(pid: number, key: number, block: Block): Block {
+    this.#kept.delete(`${pid} ${key}`);
     this.#blocks.get(pid)!.delete(key);
     if (!handles.has(block.memory)) this.#space(pid).unmap(block.address, block.address + block.bytes);
     this.#add(pid, block, -block.bytes);

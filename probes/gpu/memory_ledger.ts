@@ -1,4 +1,4 @@
-import type { GpuCall, GpuDirection, SpanSink } from "../../lib/events/span.ts";
+import type { GpuCall, GpuDirection, ReleasedBlock, SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Call } from "./call.ts";
@@ -6,18 +6,16 @@ import { Devices, type Place } from "./devices.ts";
 import { directionOf } from "./directions.ts";
 import { type Block, HeldMemory, type MemoryKind } from "./memory.ts";
 import { bytesOf, hex } from "./said.ts";
-import type { Signature } from "./signatures.ts";
 
 /** The book of memory that the processes of a target hold: what calls do to it, and what is drawn of it. */
 export class MemoryLedger {
   readonly #held = new HeldMemory();
   readonly #devices = new Devices();
-  /** Processes of which all memory is known: they were seen to begin, or to initialise their driver, and were given none in another way. */
+  /** Processes of which all memory is known: they were seen to begin, and were given none in another way. */
   readonly #whole = new Set<number>();
-  /** Processes that have asked for something. */
-  readonly #at = new Set<number>();
 
-  constructor(readonly tracks: Tracks) {}
+  /** `gone`: is told of a place that is no more. */
+  constructor(readonly tracks: Tracks, readonly gone: (pid: number, place: Place) => void) {}
 
   get pids(): readonly number[] {
     return this.#held.pids;
@@ -39,34 +37,41 @@ export class MemoryLedger {
       const bytes = bytesOf(said) ?? 0, memory = variant as MemoryKind, place = this.#devices.of(pid, tid), address = said.get("address")!;
       const device = memory === "host" || memory === "registered" ? -1 : place.device;
       const block: Block = { address, bytes, memory, device, place, at, stack };
+      const about = { bytes, memory, device, ...stack !== undefined && { stack } };
+      if (failure !== null) return about;
       // Of nothing there is no address.
-      const isFresh = failure === null && address !== 0 && this.#held.hold(pid, block, began);
-      if (isFresh) this.#count(pid, block, at, out);
-      return { bytes, memory, device, ...failure === null && !isFresh && { isRepeat: true }, ...stack !== undefined && { stack } };
+      const before = address === 0 ? null : this.#held.hold(pid, block, began);
+      if (before === null) return { ...about, isRepeat: true };
+      this.#count(pid, block, at, out);
+      return { ...about, ...this.#letGo(pid, before, at, out) };
     }
     if (failure !== null) return {};
     if (kind === "free") {
       const block = this.#held.release(pid, said.get("address")!, began);
-      if (!block) return {};
+      if (block === undefined) return {};
       this.#count(pid, block, at, out);
-      const { bytes, memory, device } = block;
-      return { bytes, memory, device, heldNs: at - block.at };
+      return releasedOf(block, at);
     }
     if (kind === "context") {
       const gone = this.#devices.context(name, said, pid, tid);
       if (gone !== undefined) this.#leaves(pid, gone, at, out);
     } else if (/AddressReserve$|AddressFree$/.test(name)) {
       this.#held.reserve(pid, said.get("address")!, bytesOf(said)!, name.endsWith("Reserve"));
-    }
+    } else if (/MemRetainAllocationHandle$/.test(name)) this.#held.retain(pid, said.get("address")!);
+    else if (/MemMap$/.test(name)) this.#held.map(pid, said.get("address")!, said.get("handle")!);
+    else if (/MemUnmap$/.test(name)) return this.#letGo(pid, this.#held.unmap(pid, said.get("address")!, bytesOf(said)!), at, out);
     return {};
   }
 
-  /** A call of any kind that was done. `gives`: see {@link CalledFunction}. */
-  done({ name, kind }: Signature, gives: boolean, pid: number): void {
-    if (gives) this.#whole.delete(pid);
-    if (this.#at.has(pid) || kind === "query" || kind === "state") return;
-    this.#at.add(pid);
-    if (/^(?:cu|hip)Init$/.test(name)) this.#whole.add(pid);
+  /** Without a call that says so. */
+  #letGo(pid: number, blocks: readonly Block[], at: Ns, out: SpanSink): Partial<GpuCall> {
+    for (const block of blocks) this.#count(pid, block, at, out);
+    return blocks.length === 0 ? {} : { released: blocks.map((block) => releasedOf(block, at)) };
+  }
+
+  /** A call gave a process addresses on a GPU, and did not say how much lies there. */
+  given(pid: number): void {
+    this.#whole.delete(pid);
   }
 
   /** Of a copy. */
@@ -79,7 +84,11 @@ export class MemoryLedger {
     this.#neverFreed(pid, this.#held.forget(pid), at, hasExited, out);
     this.#devices.forget(pid);
     this.#whole.delete(pid);
-    this.#at.delete(pid);
+  }
+
+  /** What comes while nobody looks is not known. */
+  end(): void {
+    this.#whole.clear();
   }
 
   /** What was held in a place that is gone. */
@@ -87,6 +96,7 @@ export class MemoryLedger {
     const blocks = this.#held.releaseAll(pid, place);
     for (const block of blocks) this.#count(pid, block, at, out);
     this.#neverFreed(pid, blocks, at, true, out);
+    this.gone(pid, place);
   }
 
   #count(pid: number, block: Block, at: Ns, out: SpanSink): void {
@@ -103,4 +113,8 @@ export class MemoryLedger {
       out({ type: "instant", track, name, category: "gpu.held", at, args, held });
     }
   }
+}
+
+function releasedOf({ bytes, memory, device, at: since }: Block, at: Ns): ReleasedBlock {
+  return { bytes, memory, device, heldNs: at - since };
 }

@@ -15,8 +15,8 @@ const block = (address: number, bytes: number, memory: Block["memory"] = "device
 
 Deno.test("what is asked for twice is held once, and what is let go twice is let go once", () => {
   const held = new HeldMemory();
-  assert.equal(held.hold(1, block(4096, 100), 0), true);
-  assert.equal(held.hold(1, block(4096, 100), 0), false, "the runtime's call, behind the driver's");
+  assert.deepEqual(held.hold(1, block(4096, 100), 0), []);
+  assert.equal(held.hold(1, block(4096, 100), 0), null, "the runtime's call, behind the driver's");
   assert.equal(held.bytes(1, { device: 0, memory: "device" }), 100);
   assert.equal(held.release(1, 4096, 9)?.bytes, 100);
   assert.equal(held.release(1, 4096, 9), undefined);
@@ -55,10 +55,9 @@ Deno.test("an address is given again: before the call that let it go has returne
   const bytes = () => held.bytes(1, { device: 0, memory: "device" });
   held.hold(1, block(4096, 100, "device", 0, { at: 10 }), 9);
   // One thread frees from 20 to 30, another is given the address at 25.
-  assert.equal(held.hold(1, block(4096, 7, "device", 0, { at: 25 }), 24), true);
+  assert.deepEqual(held.hold(1, block(4096, 7, "device", 0, { at: 25 }), 24)?.map(({ bytes }) => bytes), [100]);
   assert.equal(bytes(), 7);
-  assert.equal(held.release(1, 4096, 20)?.bytes, 100, "the one before");
-  assert.equal(bytes(), 7);
+  assert.equal(held.release(1, 4096, 20), undefined, "that was the one before");
   assert.equal(held.release(1, 4096, 40)?.bytes, 7);
   assert.equal(held.release(1, 4096, 50), undefined);
 });
@@ -69,8 +68,33 @@ Deno.test("what was asked for in a context is gone with that, and nothing else",
   held.hold(1, block(4096, 100, "device", 0, { place: own }), 0);
   held.hold(1, block(8192, 20, "host", -1, { place: own }), 0);
   held.hold(1, block(12288, 3), 0);
+  held.hold(1, block(5, 77, "physical", 0, { place: own }), 0);
   held.hold(2, block(4096, 4, "device", 0, { place: own }), 0);
   assert.deepEqual(held.releaseAll(1, own).map(({ bytes }) => bytes), [100, 20]);
   assert.deepEqual([held.at(1, 4096), held.at(1, 12288), held.at(2, 4096)], [undefined, "device", "device"]);
   assert.deepEqual(held.releaseAll(1, own), []);
+});
+
+Deno.test("physical memory is held until it is neither mapped nor kept by a handle", () => {
+  const held = new HeldMemory();
+  const bytes = () => held.bytes(1, { device: 0, memory: "physical" });
+  held.hold(1, block(7, 100, "physical"), 0);
+  held.map(1, 0x10000, 7);
+  held.map(1, 0x20000, 7);
+  assert.equal(held.release(1, 7, 9), undefined, "as an engine does, which needs no handle any more");
+  assert.equal(bytes(), 100);
+  assert.deepEqual(held.unmap(1, 0x10000, 100), []);
+  assert.deepEqual(held.unmap(1, 0x10000, 0x20000).map(({ bytes }) => bytes), [100]);
+  assert.equal(bytes(), 0);
+  // A handle that was released may be given again, while its memory is mapped.
+  held.hold(1, block(8, 30, "physical"), 0);
+  held.map(1, 0x30000, 8);
+  held.release(1, 8, 9);
+  held.hold(1, block(8, 50, "physical"), 0);
+  assert.equal(bytes(), 80);
+  assert.deepEqual(held.unmap(1, 0x30000, 1).map(({ bytes }) => bytes), [30]);
+  held.retain(1, 8);
+  assert.equal(held.release(1, 8, 9), undefined);
+  assert.equal(held.release(1, 8, 9)?.bytes, 50);
+  assert.equal(held.release(1, 8, 9), undefined);
 });

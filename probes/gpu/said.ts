@@ -2,7 +2,7 @@ import type { Args, GpuCall } from "../../lib/events/span.ts";
 import type { Signature } from "./signatures.ts";
 
 /** Words that are addresses or handles: numbers to no one. */
-const HANDLES = new Set(["address", "to", "from", "context", "function", "kernel", "event", "exec", "graph", "module", "stream"]);
+const HANDLES = new Set(["address", "to", "from", "context", "function", "kernel", "event", "exec", "graph", "module", "stream", "handle"]);
 /** Words that are told in a form of their own, or are part of another. */
 const INSIDE = new Set(["grid", "block", "kind", "types", "words16", "words32", "count", "type", "name"]);
 /** ncclDataType_t: bytes of each. */

@@ -53,8 +53,10 @@ free cuMemFree cuMemFreeHost cuMemHostUnregister cuArrayDestroy cuMipmappedArray
 free cuMemFreeAsync address=0 stream=1
 free cuMemRelease address=0
 reserve cuMemAddressReserve address=*0 bytes=1
-reserve cuMemAddressFree cuMemMap cuMemUnmap cuMemSetAccess address=0 bytes=1
-reserve cuMemExportToShareableHandle cuMemImportFromShareableHandle cuMemRetainAllocationHandle cuMemMapArrayAsync cuMemAdvise cuMulticastCreate cuMulticastAddDevice
+reserve cuMemMap address=0 bytes=1 handle=3
+reserve cuMemAddressFree cuMemUnmap cuMemSetAccess address=0 bytes=1
+reserve cuMemRetainAllocationHandle address=*0
+reserve cuMemExportToShareableHandle cuMemImportFromShareableHandle cuMemMapArrayAsync cuMemSetMemPool cuMemPoolImportPointer cuMemAdvise cuMulticastCreate cuMulticastAddDevice
 reserve cuMulticastBindMem cuMulticastBindAddr cuMulticastUnbind cuIpcOpenMemHandle cuIpcCloseMemHandle cuIpcOpenEventHandle cuMemPoolCreate cuMemPoolDestroy
 reserve cuMemPoolSetAttribute cuMemPoolSetAccess cuMemPoolTrimTo cuDeviceSetMemPool cuMemPoolExportToShareableHandle cuMemPoolImportFromShareableHandle
 copy:any cuMemcpy to=0 from=1 bytes=2
@@ -77,7 +79,17 @@ copy:types cuMemcpy2D cuMemcpy2DUnaligned types=types2D bytes=area2D
 copy:types cuMemcpy2DAsync types=types2D bytes=area2D stream=1
 copy:types cuMemcpy3D types=types3D bytes=volume3D
 copy:types cuMemcpy3DAsync types=types3D bytes=volume3D stream=1
-prefetch cuMemPrefetchAsync address=0 bytes=1
+copy:types cuMemcpy3DPeer types=types3D bytes=volume3D
+copy:types cuMemcpy3DPeerAsync types=types3D bytes=volume3D stream=1
+copy:any cuMemcpyBatchAsync stream=8
+copy:any cuMemcpyBatchAsync_v2 stream=7
+copy:any cuMemcpy3DBatchAsync stream=4
+copy:any cuMemcpy3DBatchAsync_v2 stream=3
+copy:any cuMemcpyWithAttributesAsync to=0 from=1 bytes=2 stream=4
+prefetch cuMemPrefetchAsync address=0 bytes=1 stream=3
+prefetch cuMemPrefetchAsync_v2 address=0 bytes=1 stream=4
+prefetch cuMemPrefetchBatchAsync cuMemDiscardAndPrefetchBatchAsync stream=7
+prefetch cuMemDiscardBatchAsync stream=4
 set cuMemsetD8 address=0 bytes=2
 set cuMemsetD8Async address=0 bytes=2 stream=3
 set cuMemsetD16 address=0 words16=2
@@ -92,7 +104,8 @@ set cuMemsetD2D32 address=0 words32=area34
 set cuMemsetD2D32Async address=0 words32=area34 stream=5
 launch cuLaunchKernel cuLaunchCooperativeKernel function=0 grid=gridOfNumbers block=blockOfNumbers stream=8
 launch cuLaunchKernelEx function=1 grid=gridOfConfig block=blockOfConfig stream=streamOfConfig
-launch cuLaunch cuLaunchGrid cuLaunchGridAsync function=0
+launch cuLaunch cuLaunchGrid function=0
+launch cuLaunchGridAsync function=0 stream=3
 launch cuLaunchHostFunc stream=0
 capture cuStreamBeginCapture cuStreamBeginCaptureToGraph stream=0
 captured cuStreamEndCapture graph=*1 stream=0
@@ -108,7 +121,7 @@ graph cuGraphDestroyNode cuGraphKernelNodeSetParams cuGraphMemcpyNodeSetParams c
 graph cuGraphExecMemcpyNodeSetParams cuGraphExecMemsetNodeSetParams cuGraphExecNodeSetParams cuGraphNodeSetParams cuGraphDebugDotPrint
 graph cuStreamUpdateCaptureDependencies
 graphLaunch cuGraphLaunch exec=0 stream=1
-stream cuStreamCreate cuStreamCreateWithPriority stream=*0
+stream cuStreamCreate cuStreamCreateWithPriority cuGreenCtxStreamCreate stream=*0
 stream cuStreamDestroy cuStreamAddCallback cuStreamAttachMemAsync cuStreamSetAttribute cuStreamWriteValue32 cuStreamWriteValue64 cuStreamWaitValue32 stream=0
 stream cuStreamWaitValue64 cuStreamBatchMemOp cuStreamCopyAttributes stream=0
 event cuEventCreate event=*0
@@ -140,8 +153,8 @@ state cudaStreamGetFlags cudaStreamGetPriority cudaStreamGetId cudaStreamGetDevi
 state cudaOccupancyMaxActiveBlocksPerMultiprocessor cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags cudaOccupancyAvailableDynamicSMemPerBlock
 state cudaOccupancyMaxPotentialClusterSize cudaOccupancyMaxActiveClusters cudaGetDriverEntryPoint cudaGetDriverEntryPointByVersion
 state cudaThreadExchangeStreamCaptureMode
-context cudaSetDevice cudaInitDevice device=0
-context cudaDeviceReset cudaSetDeviceFlags cudaSetValidDevices cudaDeviceSetLimit cudaDeviceSetCacheConfig cudaDeviceSetSharedMemConfig cudaDeviceSetMemPool
+context cudaSetDevice device=0
+context cudaInitDevice cudaDeviceReset cudaSetDeviceFlags cudaSetValidDevices cudaDeviceSetLimit cudaDeviceSetCacheConfig cudaDeviceSetSharedMemConfig cudaDeviceSetMemPool
 context cudaDeviceEnablePeerAccess cudaDeviceDisablePeerAccess cudaCtxResetPersistingL2Cache cudaThreadExit
 module cudaFuncSetAttribute cudaFuncSetCacheConfig cudaFuncSetSharedMemConfig cudaLibraryLoadData cudaLibraryUnload cudaCreateTextureObject
 module cudaDestroyTextureObject cudaCreateSurfaceObject cudaDestroySurfaceObject
@@ -177,7 +190,8 @@ set cudaMemset address=0 bytes=2
 set cudaMemsetAsync address=0 bytes=2 stream=3
 set cudaMemset2D address=0 bytes=area34
 set cudaMemset2DAsync address=0 bytes=area34 stream=5
-set cudaMemset3D cudaMemset3DAsync
+set cudaMemset3D
+set cudaMemset3DAsync stream=behindStructs
 launch cudaLaunchKernel cudaLaunchCooperativeKernel cudaExtLaunchKernel function=0 grid=gridOfPairs block=blockOfPairs stream=7
 launch cudaLaunchKernelExC function=1 grid=gridOfConfig block=blockOfConfig stream=streamOfConfig
 launch cudaLaunchHostFunc stream=0
@@ -211,7 +225,8 @@ query cudaArrayGetMemoryRequirements cudaArrayGetPlane cudaArrayGetSparsePropert
 query cudaDeviceGetHostAtomicCapabilities cudaDeviceGetNvSciSyncAttributes cudaDeviceGetP2PAtomicCapabilities cudaFuncGetParamInfo cudaGetMipmappedArrayLevel
 query cudaGetSurfaceObjectResourceDesc cudaGetTextureObjectResourceDesc cudaGetTextureObjectResourceViewDesc cudaGetTextureObjectTextureDesc
 query cudaMipmappedArrayGetMemoryRequirements cudaMipmappedArrayGetSparseProperties cudaMemGetDefaultMemPool cudaMemGetMemPool
-query cudaLibraryGetKernelCount cudaLibraryEnumerateKernels cudaLibraryGetGlobal cudaLibraryGetKernel cudaLibraryGetManaged cudaLibraryGetUnifiedFunction
+function cudaLibraryGetKernel function=*0 name=2
+query cudaLibraryGetKernelCount cudaLibraryEnumerateKernels cudaLibraryGetGlobal cudaLibraryGetManaged cudaLibraryGetUnifiedFunction
 query cudaLogsCurrent cudaLogsDumpToFile cudaLogsDumpToMemory cudaLogsRegisterCallback cudaLogsUnregisterCallback
 query cudaGraphChildGraphNodeGetGraph cudaGraphEventRecordNodeGetEvent cudaGraphEventWaitNodeGetEvent cudaGraphExecGetFlags
 query cudaGraphExternalSemaphoresSignalNodeGetParams cudaGraphExternalSemaphoresWaitNodeGetParams cudaGraphHostNodeGetParams cudaGraphKernelNodeGetAttribute
@@ -220,7 +235,9 @@ context cudaDeviceFlushGPUDirectRDMAWrites cudaDeviceRegisterAsyncNotification c
 module cudaLibraryLoadFromFile cudaKernelSetAttributeForDevice
 reserve cudaDeviceGraphMemTrim cudaDeviceSetGraphMemAttribute cudaMemSetMemPool cudaMemPoolExportPointer cudaMemPoolImportPointer
 reserve cudaMemPoolExportToShareableHandle cudaMemPoolImportFromShareableHandle
-prefetch cudaMemPrefetchBatchAsync cudaMemDiscardBatchAsync cudaMemDiscardAndPrefetchBatchAsync
+prefetch cudaMemPrefetchBatchAsync cudaMemDiscardAndPrefetchBatchAsync stream=7
+prefetch cudaMemDiscardBatchAsync stream=4
+copy:any cudaMemcpyWithAttributesAsync to=0 from=1 bytes=2 stream=4
 copy:any cudaMemcpyBatchAsync cudaMemcpy3DBatchAsync
 copy:kind cudaMemcpyToArrayAsync cudaMemcpyFromArrayAsync bytes=4 kind=5 stream=6
 copy:kind cudaMemcpyArrayToArray bytes=6 kind=7
@@ -264,20 +281,38 @@ function hipModuleGetFunction function=*0 name=2
 alloc:physical hipMemCreate address=*0 bytes=1
 free hipMemRelease address=0
 reserve hipMemAddressReserve address=*0 bytes=1
-reserve hipMemAddressFree hipMemMap hipMemUnmap hipMemSetAccess address=0 bytes=1
+reserve hipMemMap address=0 bytes=1 handle=3
+reserve hipMemAddressFree hipMemUnmap hipMemSetAccess address=0 bytes=1
+reserve hipMemRetainAllocationHandle address=*0
+reserve hipMemImportFromShareableHandle hipMemExportToShareableHandle hipMemMapArrayAsync
+query hipGetDevicePropertiesR0600 hipChooseDeviceR0600
+alloc:host hipMemAllocHost hipExtHostAlloc address=*0 bytes=1
+alloc:device hipMemAllocPitch address=*0 bytes=area23
+set hipMemsetD8 address=0 bytes=2
+set hipMemsetD8Async address=0 bytes=2 stream=3
+set hipMemsetD16 address=0 words16=2
+set hipMemsetD16Async address=0 words16=2 stream=3
+set hipMemsetD32 address=0 words32=2
+set hipMemsetD32Async address=0 words32=2 stream=3
+stream hipExtStreamCreateWithCUMask stream=*0
+stream hipStreamWriteValue32 hipStreamWriteValue64 hipStreamWaitValue32 hipStreamWaitValue64 hipStreamBatchMemOp stream=0
+context hipCtxPopCurrent context=*0
+sync hipCtxSynchronize
 copy:HtoD hipMemcpyHtoD to=0 from=1 bytes=2
 copy:HtoD hipMemcpyHtoDAsync to=0 from=1 bytes=2 stream=3
 copy:DtoH hipMemcpyDtoH to=0 from=1 bytes=2
 copy:DtoH hipMemcpyDtoHAsync to=0 from=1 bytes=2 stream=3
 copy:DtoD hipMemcpyDtoD to=0 from=1 bytes=2
 copy:DtoD hipMemcpyDtoDAsync to=0 from=1 bytes=2 stream=3
-launch hipModuleLaunchKernel hipModuleLaunchCooperativeKernel hipExtModuleLaunchKernel function=0 grid=gridOfNumbers block=blockOfNumbers stream=8
+launch hipModuleLaunchKernel hipModuleLaunchCooperativeKernel function=0 grid=gridOfNumbers block=blockOfNumbers stream=8
+launch hipExtModuleLaunchKernel hipHccModuleLaunchKernel function=0 stream=8
 `;
 
 const NCCL = `
 query ncclGetVersion ncclGetUniqueId ncclGetErrorString ncclGetLastError ncclCommCount ncclCommCuDevice ncclCommUserRank ncclCommGetAsyncError
-context ncclCommInitRank ranks=1 rank=2
-context ncclCommInitAll ncclCommInitRankConfig ncclCommInitRankScalable ncclCommSplit ncclCommShrink ncclCommRegister ncclCommDeregister
+context ncclCommInitRank ncclCommInitRankConfig ranks=1 rank=behindId
+context ncclCommInitRankScalable ranks=1 rank=2
+context ncclCommInitAll ncclCommSplit ncclCommShrink ncclCommRegister ncclCommDeregister
 context ncclCommWindowRegister ncclCommWindowDeregister ncclRedOpCreatePreMulSum ncclRedOpDestroy
 context ncclCommDestroy ncclCommFinalize ncclCommAbort
 alloc:device ncclMemAlloc address=*0 bytes=1
@@ -306,7 +341,12 @@ alloc:host zeMemAllocHost address=*4 bytes=2
 alloc:managed zeMemAllocShared address=*6 bytes=3
 free zeMemFree address=1
 copy:any zeCommandListAppendMemoryCopy to=1 from=2 bytes=3 stream=0
-launch zeCommandListAppendLaunchKernel function=1 stream=0
+copy:any zeCommandListAppendMemoryCopyRegion to=1 from=5 stream=0
+set zeCommandListAppendMemoryFill address=1 bytes=4 stream=0
+prefetch zeCommandListAppendMemoryPrefetch address=1 bytes=2 stream=0
+launch zeCommandListAppendLaunchKernel zeCommandListAppendLaunchCooperativeKernel zeCommandListAppendLaunchKernelIndirect function=1 stream=0
+free zeMemFreeExt address=2
+poll zeEventQueryStatus event=0
 submit zeCommandQueueExecuteCommandLists stream=0 submits=1
 sync zeCommandQueueSynchronize stream=0
 sync zeCommandListHostSynchronize stream=0

@@ -11,33 +11,47 @@ interface Unfinished {
   readonly until: Ns;
 }
 
-const MOST_ENDED = 32;
+/** Of the last processes and threads that ended it is known what they ended in. */
+const MOST_PROCESSES = 32, MOST_THREADS = 4096;
 
-/** Calls that had not returned when the window was shut, or when their process ended in them: what a GPU that hangs looks like from here. */
+/** Calls that had not returned when the window was shut, or when their thread ended: what a GPU that hangs looks like from here. */
 export class UnfinishedCalls {
   #found: Unfinished[] = [];
-  /** When processes ended. The code of the last ones is known until counting ends. */
+  /** By process: when what it runs began, where that was seen. What was open then is gone. */
+  readonly #began = new Map<number, Ns>();
+  /** By thread. */
   readonly #ended = new Map<number, Ns>();
+  /** Processes that ended, whose code is known until counting ends. */
+  readonly #gone = new Set<number>();
 
   constructor(readonly code: ProcessCode) {}
 
-  begins(pid: number): void {
-    this.#ended.delete(pid);
+  /** A process begins, or another program in it. */
+  begins(pid: number, at: Ns): void {
+    this.#began.set(pid, at);
+    this.#gone.delete(pid);
   }
 
-  ended(pid: number, at: Ns): void {
-    this.#ended.set(pid, at);
-    const [first] = this.#ended.keys();
-    if (this.#ended.size <= MOST_ENDED) return;
-    this.#ended.delete(first!);
+  /** A thread; the first one of a process ends with it. */
+  ended(pid: number, tid: number, at: Ns): void {
+    this.#ended.delete(tid);
+    this.#ended.set(tid, at);
+    if (this.#ended.size > MOST_THREADS) this.#ended.delete(this.#ended.keys().next().value!);
+    if (tid !== pid) return;
+    this.#began.delete(pid);
+    this.#gone.add(pid);
+    if (this.#gone.size <= MOST_PROCESSES) return;
+    const [first] = this.#gone;
+    this.#gone.delete(first!);
     this.code.forget(first!);
   }
 
   /** A call that has begun. Each family's program tells of those of all families; of its own it is told here. */
   add(family: Family, track: Track, address: number, began: Ns, at: Ns): void {
-    const name = signatureOf(family, this.code.find(track.pid, address)?.name ?? "")?.name;
-    if (name === undefined) return;
-    const ended = this.#ended.get(track.pid) ?? at;
+    const { pid, tid } = track;
+    const name = signatureOf(family, this.code.find(pid, address)?.name ?? "")?.name;
+    if (name === undefined || began < (this.#began.get(pid) ?? began)) return;
+    const ended = this.#ended.get(tid!) ?? at;
     this.#found.push({ track, family, name, began, until: ended < began ? at : ended });
   }
 
