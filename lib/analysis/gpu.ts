@@ -233,7 +233,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
       add(this.#copies, direction);
       if (gpu.isWaited) add(this.#waited, direction);
     }
-    if (kind === "collective") add(this.#collectives, name);
+    if (!isCaptured && kind === "collective") add(this.#collectives, name);
     if (kind === "launch" && isCaptured) this.#captured += sign;
     if (kernel !== undefined) this.#kernel(kernel)[isCaptured ? "captured" : "launches"] += sign;
     for (const [kernel, times] of graph?.kernels ?? []) {

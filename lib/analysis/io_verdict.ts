@@ -27,7 +27,7 @@ function reads({ file, reads, readBytes, readNs, cachedBytes }: File): Omit<Verd
 /** `cold`: which part of what was read came into the page cache from the disk; null where that was not seen. */
 function adviceFor(file: string, cold: number | null): string {
   const again = isWeights(file) ? "a second start finds it in memory" : "what is read twice is in memory the second time";
-  if (cold === null || cold >= 0.5) return `A faster disk, or larger reads: ${again}, where there is enough.`;
+  if (cold === null || cold >= 0.5) return `A faster disk, larger reads, or more read ahead (blockdev --setra): ${again}, where there is enough.`;
   return "Little came through the page cache from the disk: what is in memory a mapping (no --no-mmap) does not copy, what is read past the cache is read anew each time.";
 }
 

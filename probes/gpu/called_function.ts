@@ -9,7 +9,7 @@ export interface Understood {
 
 /** Kinds of calls that mean the same whenever the same is said. Of others it depends on what came before: what is held where, what is recorded. */
 const ALIKE = new Set<Kind>(["state", "query", "launch", "graphLaunch", "sync", "event", "poll", "set", "collective", "group", "submit"]);
-const GIVES =
+export const GIVES =
   /IpcOpenMemHandle|GetGlobal|GetManaged|GetSymbolAddress|MappedBuffer|MappedPointer|GLMapBufferObject|GraphAddNode|MemAllocNode|ImportPointer/;
 /** So many different calls are remembered of a function. */
 const MOST = 4096;

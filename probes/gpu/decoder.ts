@@ -210,7 +210,7 @@ export class GpuDecoder implements Decoder {
       case "set":
       case "prefetch":
       case "collective":
-        return { bytes: bytesOf(said) ?? 0 };
+        return { bytes: bytesOf(said) ?? 0, ...recording && { isCaptured: true } };
       case "launch": {
         const code = said.get("function");
         const kernel = code === undefined ? undefined : this.#kernels.get(`${pid} ${code}`) ?? this.#launchedWithin(call, code) ?? hex(code);

@@ -50,7 +50,7 @@ export class HeldMemory {
     const key = handles.has(block.memory) ? -block.address : block.address;
     const before = blocks.get(key);
     if (before !== undefined && before.at >= began) return null;
-    const gone = before === undefined ? [] : [this.#let(pid, key, before)];
+    const gone = before === undefined ? [] : this.#replaced(pid, key, before);
     blocks.set(key, block);
     if (!handles.has(block.memory)) this.#space(pid).map(rangeOf(block));
     if (block.memory === "physical") this.#kept.set(`${pid} ${key}`, { handles: 1, mappings: 0 });
@@ -136,6 +136,15 @@ export class HeldMemory {
 
   get pids(): readonly number[] {
     return [...this.#blocks.keys()];
+  }
+
+  /** What had been known by a key that means another block now. */
+  #replaced(pid: number, key: number, block: Block): readonly Block[] {
+    const kept = this.#kept.get(`${pid} ${key}`);
+    if (kept === undefined) return [this.#let(pid, key, block)];
+    kept.handles = 0;
+    const gone = this.#unlessKept(pid, key);
+    return gone === undefined ? [] : [gone];
   }
 
   #unlessKept(pid: number, key: number): Block | undefined {

@@ -93,6 +93,14 @@ Deno.test("physical memory is held until it is neither mapped nor kept by a hand
   held.hold(1, block(8, 50, "physical"), 0);
   assert.equal(bytes(), 80);
   assert.deepEqual(held.unmap(1, 0x30000, 1).map(({ bytes }) => bytes), [30]);
+  // It may be so before the release is told.
+  held.map(1, 0x40000, 8);
+  assert.deepEqual(held.hold(1, block(8, 20, "physical", 0, { at: 25 }), 24), []);
+  assert.equal(held.release(1, 8, 20), undefined);
+  assert.deepEqual(held.unmap(1, 0x40000, 1).map(({ bytes }) => bytes), [50]);
+  held.release(1, 8, 30);
+  assert.equal(bytes(), 0);
+  held.hold(1, block(8, 50, "physical"), 0);
   held.retain(1, 8);
   assert.equal(held.release(1, 8, 9), undefined);
   assert.equal(held.release(1, 8, 9)?.bytes, 50);

@@ -40,6 +40,7 @@ module cuLinkAddData cuLinkAddFile cuLinkComplete cuLinkDestroy cuFuncSetAttribu
 module cuKernelSetCacheConfig cuFuncLoad cuFuncIsLoaded cuModuleEnumerateFunctions cuLibraryEnumerateKernels
 function cuModuleGetFunction cuLibraryGetKernel function=*0 name=2
 module cuKernelGetFunction function=*0 kernel=1
+module cuGraphicsResourceGetMappedPointer cuExternalMemoryGetMappedBuffer cuGLMapBufferObject cuGLMapBufferObjectAsync
 alloc:device cuMemAlloc address=*0 bytes=1
 alloc:device cuMemAllocPitch address=*0 bytes=area23
 alloc:managed cuMemAllocManaged address=*0 bytes=1

@@ -34,6 +34,7 @@ export class UnfinishedCalls {
 
   /** A thread; the first one of a process ends with it. */
   ended(pid: number, tid: number, at: Ns): void {
+    if (!this.code.has(pid)) return void this.#began.delete(pid);
     this.#ended.delete(tid);
     this.#ended.set(tid, at);
     if (this.#ended.size > MOST_THREADS) this.#ended.delete(this.#ended.keys().next().value!);

@@ -29,6 +29,11 @@ export class ProcessCode {
     } else if (record === "process/life.exec" || tid === pid) this.forget(pid);
   }
 
+  /** Whether anything of a process is known. */
+  has(pid: number): boolean {
+    return this.#maps.has(pid);
+  }
+
   forget(pid: number): void {
     this.#maps.delete(pid);
   }

@@ -42,6 +42,8 @@ sampledTest(1, "sched: a crowd waits for processors, and fewer threads wait less
   assert.equal(crowd[0]!.wait, "processor");
   assert.ok(crowd[0]!.share > 0.5, `${crowd[0]!.share}`);
   assert.match(crowd[0]!.advice, new RegExp(`-t ${cpus}\\.`));
+  const advised = await verdictOf(path, folder, ["crowd", String(cpus)]);
+  assert.ok(share(advised, "processor") < crowd[0]!.share / 2, `${share(advised, "processor")} with ${cpus} threads`);
   const few = await verdictOf(path, folder, ["crowd", "1"]);
   assert.ok(share(few, "processor") < crowd[0]!.share / 4, `${share(few, "processor")} with one thread`);
 });
@@ -130,6 +132,7 @@ sampledTest(0, "sched: weights that do not fit into memory are waited for, page 
   const [first] = await verdictOf(path, folder, ["memory", "1", file], [group.tasks]);
   assert.equal(first!.wait, "page fault");
   assert.ok(first!.share > 0.2, `${first!.share}`);
+  assert.match(`${first!.evidence} ${first!.advice}`, /of the 16(?:\.0)? MiB that its control group allows.*Raise that limit/);
   // As --no-mmap does: read at once, where there is room.
   await mustRun(["dd", `if=${file}`, "of=/dev/null", "bs=1M", "status=none"]);
   assert.ok(share(await verdictOf(path, folder, ["memory", "1", file]), "page fault") < first!.share / 2);
