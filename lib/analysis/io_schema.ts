@@ -57,7 +57,7 @@ export const ioResultSchema = z.object({
     /** Of them, those that waited for the disk, and how long. */
     major: count,
     majorNs: ns,
-    /** Brought into the page cache while the target asked: what came from the disk; null: not seen here. */
+    /** Brought into the page cache while the target asked: what came from the disk; null: nothing of it was seen to. */
     cachedBytes: bytes.nullable(),
   })),
   /** Page faults in models' files by the tensor that was touched (null: what is before the first), most time for the disk first. */

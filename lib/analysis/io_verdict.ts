@@ -24,11 +24,13 @@ function reads({ file, reads, readBytes, readNs, cachedBytes }: File): Omit<Verd
   return { wait: "reads", of: file, ns: readNs, evidence, advice: adviceFor(file, cachedBytes === null ? null : cold / readBytes) };
 }
 
-/** `cold`: which part of what was read came into the page cache from the disk; null where that was not seen. */
+/** `cold`: which part of what was read came into the page cache from the disk; null where none was seen to. */
 function adviceFor(file: string, cold: number | null): string {
   const again = isWeights(file) ? "a second start finds it in memory" : "what is read twice is in memory the second time";
-  if (cold === null || cold >= 0.5) return `A faster disk, larger reads, or more read ahead (blockdev --setra): ${again}, where there is enough.`;
-  return "Little came through the page cache from the disk: what is in memory a mapping (no --no-mmap) does not copy, what is read past the cache is read anew each time.";
+  if (cold !== null && cold >= 0.5) return `A faster disk, larger reads, or more read ahead (blockdev --setra): ${again}, where there is enough.`;
+  return `${
+    cold === null ? "Nothing" : "Little"
+  } was seen to come through the page cache from the disk: what is in memory a mapping (no --no-mmap) does not copy, what is read past the cache is read anew each time.`;
 }
 
 function faults({ file, faults, major, majorNs }: File, full: ReturnType<typeof fullOf>): Omit<Verdict, "share"> {

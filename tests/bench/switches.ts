@@ -1,6 +1,6 @@
 /**
  * What it costs to watch every switch: two processes pass a byte through pipes on one processor, some hundred thousand switches a second, with nothing,
- * under `llmprof sched`, under `llmprof sched --snapshots`, and under libbpf-tools' runqlat and offcputime together, in turns.
+ * under `llmprof sched`, under `llmprof sched --snapshots`, and under libbpf-tools' runqlat, offcputime, and both, in turns.
  *
  *     deno run -A tests/bench/switches.ts [--rounds 9] [--bpftrace 0.23]
  *
@@ -22,6 +22,8 @@ const watches = {
   nothing,
   sched: ours(bpftrace, "sched", ["--no-output"]),
   "sched --snapshots": ours(bpftrace, "sched", ["--snapshots", folder.file("snapshots.jsonl")]),
+  runqlat: await peers("runqlat"),
+  offcputime: await peers("offcputime"),
   "runqlat and offcputime": await peers("runqlat", "offcputime"),
 };
 await compare(watches, Number(values.rounds), {

@@ -52,6 +52,29 @@ export async function loopDevice(folder: Temporary, megabytes: number): Promise<
   };
 }
 
+/** A file system on the device, mounted at `path`, with copies of these files by their names; nothing of them is in memory. */
+export async function fileSystem(device: LoopDevice, folder: Temporary, files: Readonly<Record<string, string>>): Promise<FileSystem> {
+  const path = folder.file("mounted");
+  Deno.mkdirSync(path);
+  await mustRun(["mkfs.ext4", "-q", device.path]);
+  await mustRun(["mount", device.path, path]);
+  for (const [name, file] of Object.entries(files)) Deno.copyFileSync(file, `${path}/${name}`);
+  const unmount = () => mustRun(["umount", path]);
+  const remount = async () => {
+    await unmount();
+    // One that is written to is read by threads of its own.
+    await mustRun(["mount", "-o", "ro", device.path, path]);
+  };
+  await remount();
+  return { path, remount, [Symbol.asyncDispose]: async () => void await unmount() };
+}
+
+export interface FileSystem extends AsyncDisposable {
+  readonly path: string;
+  /** Forgets what is in memory of it. */
+  remount(): Promise<void>;
+}
+
 /** `/sys/block/loop0/stat`. */
 function statOf(name: string): DeviceStat {
   const [reads, readsMerged, readSectors, readMs, writes, , writeSectors, writeMs] = Deno.readTextFileSync(`/sys/block/${name}/stat`).trim().split(

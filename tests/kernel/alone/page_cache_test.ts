@@ -1,7 +1,6 @@
 /** What a model's load brings into memory: by llmprof, by mincore, and by the kernel's account of the process. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { mustRun } from "../../harness/command.ts";
 import { sampledTest } from "../../harness/kernel.ts";
 import { cache } from "../../harness/places.ts";
 import { temporary } from "../../harness/temporary.ts";
@@ -11,7 +10,7 @@ import { dropFromCache } from "../../workloads/pagecache.ts";
 import { shapes } from "../../workloads/shapes.ts";
 import { compareSeen, hiddenAnswers } from "../hidden_hits.ts";
 import { startLlmprof, summaryOf } from "../live_run.ts";
-import { loopDevice } from "../loop_device.ts";
+import { fileSystem, loopDevice } from "../loop_device.ts";
 import { type PageCacheRun, pageCacheRun } from "./page_cache_run.ts";
 
 /** The cache holds whole pages. */
@@ -48,41 +47,36 @@ sampledTest(1, "io: a model that is loaded from its disk, as much of it as the d
 }, async ({ path: bpftrace }) => {
   using folder = temporary();
   await using device = await loopDevice(folder, 192);
-  const mounted = folder.file("mounted"), file = join(mounted, "weights.gguf");
-  Deno.mkdirSync(mounted);
-  await mustRun(["mkfs.ext4", "-q", device.path]);
-  await mustRun(["mount", device.path, mounted]);
-  try {
-    Deno.copyFileSync(model("small"), file);
-    const { size } = Deno.statSync(file);
-    const load = async () => {
-      using hidden = hiddenAnswers(device);
-      const before = device.stat();
-      await using llmprof = startLlmprof("io", { bpftrace, folder, target: { argv: engineCommand({ model: file, tokens: 1 }) }, formats: [] });
-      const { result, events } = summaryOf("io", await llmprof.finished());
-      const bytes = device.stat().readBytes - before.readBytes;
-      const told = result.devices.find((row) => row.device === device.number && row.what === "read")?.bytes ?? 0;
-      const cached = result.files.find((row) => row.file === "weights.gguf")!.cachedBytes ?? 0;
-      return { figures: { bytes, told, cached }, isSeen: told === bytes || hidden.count() + events.skipped! === 0 };
-    };
-    await compareSeen(async () => {
-      await mustRun(["umount", mounted]);
-      // A file system that is written to is read by threads of its own.
-      await mustRun(["mount", "-o", "ro", device.path, mounted]);
-      const { figures, isSeen } = await load();
-      if (!isSeen) return false;
-      const { bytes, told, cached } = figures;
-      assert.ok(bytes >= size);
-      assert.deepEqual([told, cached], [bytes, inPages(size)]);
-      return true;
+  const original = model("small"), { size } = Deno.statSync(original);
+  await using disk = await fileSystem(device, folder, { "weights.gguf": original });
+  const load = async () => {
+    using hidden = hiddenAnswers(device);
+    const before = device.stat();
+    await using llmprof = startLlmprof("io", {
+      bpftrace,
+      folder,
+      target: { argv: engineCommand({ model: join(disk.path, "weights.gguf"), tokens: 1 }) },
+      formats: [],
     });
-    // Mostly none: a machine may let go of some of it at any time.
-    const { bytes, told, cached } = (await load()).figures;
-    assert.deepEqual([told, cached], [bytes, bytes]);
-    assert.ok(bytes < size / 10, `${bytes} of ${size} bytes came from the disk again`);
-  } finally {
-    await mustRun(["umount", mounted]);
-  }
+    const { result, events } = summaryOf("io", await llmprof.finished());
+    const bytes = device.stat().readBytes - before.readBytes;
+    const told = result.devices.find((row) => row.device === device.number && row.what === "read")?.bytes ?? 0;
+    const cached = result.files.find((row) => row.file === "weights.gguf")!.cachedBytes ?? 0;
+    return { figures: { bytes, told, cached }, isSeen: told === bytes || hidden.count() + events.skipped! === 0 };
+  };
+  await compareSeen(async () => {
+    await disk.remount();
+    const { figures, isSeen } = await load();
+    if (!isSeen) return false;
+    const { bytes, told, cached } = figures;
+    assert.ok(bytes >= size);
+    assert.deepEqual([told, cached], [bytes, inPages(size)]);
+    return true;
+  });
+  // Mostly none: a machine may let go of some of it at any time.
+  const { bytes, told, cached } = (await load()).figures;
+  assert.deepEqual([told, cached], [bytes, bytes]);
+  assert.ok(bytes < size / 10, `${bytes} of ${size} bytes came from the disk again`);
 });
 
 sampledTest(1, "io: what a program writes and reads back comes from no disk, what it reads for the first time does", {}, async ({ path }) => {

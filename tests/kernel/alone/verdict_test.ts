@@ -9,7 +9,7 @@ import { type Temporary, temporary } from "../../harness/temporary.ts";
 import { built } from "../../setup/programs.ts";
 import { startLlmprof, summaryOf } from "../live_run.ts";
 import { compareSeen } from "../hidden_hits.ts";
-import { cpuLimit, loopDevice, memoryLimit, ownGroup, slowReads } from "../loop_device.ts";
+import { cpuLimit, fileSystem, loopDevice, memoryLimit, ownGroup, slowReads } from "../loop_device.ts";
 import { untilTold } from "../until_told.ts";
 
 /** What is found out of a program that is watched from before it begins. `tasks`: control groups that it joins first. */
@@ -95,6 +95,26 @@ sampledTest(1, "sched: a slow device is waited for", { fio: true, groups: true }
   assert.deepEqual([first!.wait, first!.share > 0.5], ["disk", true]);
   const fast = await verdictOf(path, folder, ["disk", "1", device.path]);
   assert.ok(share(fast, "disk") < first!.share, `${share(fast, "disk")} without a limit, ${first!.share} with`);
+});
+
+sampledTest(1, "io: a file on a slow device is waited for, and not when it is in memory", { fio: true, groups: true }, async ({ path }) => {
+  using folder = temporary();
+  await using device = await loopDevice(folder, 32);
+  const original = folder.file("original");
+  Deno.writeFileSync(original, new Uint8Array(12 << 20).fill(7));
+  await using disk = await fileSystem(device, folder, { "weights.gguf": original });
+  using group = slowReads(device, 4 << 20);
+  const read = async () => {
+    const script = `echo $$ > ${group.tasks}; exec cat ${disk.path}/weights.gguf > /dev/null`;
+    await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { argv: ["sh", "-c", script] }, formats: [], flags: ["--no-output"] });
+    return summaryOf("io", await llmprof.finished()).result;
+  };
+  const [first] = (await read()).verdict;
+  assert.deepEqual([first!.wait, first!.of, first!.share > 0.5], ["reads", "weights.gguf", true]);
+  assert.match(`${first!.evidence} ${first!.advice}`, /12(?:\.0)? MiB.* from the disk.* read ahead/);
+  // As its advice says of a second time.
+  const [second] = (await read()).verdict;
+  assert.ok((second?.ns ?? 0) < first!.ns / 20, `${second?.ns} ns, ${first!.ns} from the disk`);
 });
 
 sampledTest(0, "sched: a control group's limit of processors' time is named, with how often it was met, as the group counts it", {
