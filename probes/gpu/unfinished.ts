@@ -34,12 +34,12 @@ export class UnfinishedCalls {
 
   /** A thread; the first one of a process ends with it. */
   ended(pid: number, tid: number, at: Ns): void {
-    if (!this.code.has(pid)) return void this.#began.delete(pid);
+    if (tid === pid) this.#began.delete(pid);
+    if (!this.code.has(pid)) return;
     this.#ended.delete(tid);
     this.#ended.set(tid, at);
     if (this.#ended.size > MOST_THREADS) this.#ended.delete(this.#ended.keys().next().value!);
     if (tid !== pid) return;
-    this.#began.delete(pid);
     this.#gone.add(pid);
     if (this.#gone.size <= MOST_PROCESSES) return;
     const [first] = this.#gone;
