@@ -1,4 +1,4 @@
-import type { GpuCall, HeldBlock, ReleasedBlock, SeenStack } from "../events/span.ts";
+import type { GpuCall, HeldBlock, SeenStack } from "../events/span.ts";
 import type { GpuResult } from "./gpu_schema.ts";
 import { Histogram } from "./histogram.ts";
 
@@ -33,9 +33,9 @@ export class GpuMemory {
 
   call({ kind, failure, memory, device = 0, bytes = 0, heldNs, isRepeat, released = [] }: GpuCall): void {
     if (failure !== null) return;
-    for (const block of released) this.#released(block);
+    for (const block of released) this.#release(block.device, block.memory, block.bytes, block.heldNs);
     if (memory === undefined || isRepeat) return;
-    if (kind !== "alloc") return this.#released({ bytes, memory, device, heldNs });
+    if (kind !== "alloc") return this.#release(device, memory, bytes, heldNs);
     const sums = this.#of(device, memory);
     this.allocations++;
     sums.sizes.add(bytes);
@@ -43,7 +43,7 @@ export class GpuMemory {
     sums.peak = Math.max(sums.peak, sums.now);
   }
 
-  #released({ bytes, memory, device, heldNs }: Omit<ReleasedBlock, "heldNs"> & Partial<ReleasedBlock>): void {
+  #release(device: number, memory: string, bytes: number, heldNs: number | undefined): void {
     const sums = this.#of(device, memory);
     sums.frees++;
     sums.freedBytes += bytes;

@@ -25,7 +25,7 @@ export const handed: Readonly<Record<string, Param>> = {
   asked: { type: "at", raw: `(uint64)${BIO}->bi_bdev->bd_disk`, tracepoint: "(uint64)args->dev" },
   from: { type: "at", raw: `(uint64)${BIO}->bi_iter.bi_sector`, tracepoint: "(uint64)args->sector" },
   sectors: { type: "at", raw: `(uint64)${BIO}->bi_iter.bi_size / 512`, tracepoint: "(uint64)args->nr_sector" },
-  // From then on.
+  // From then on. `dev` is of the disk that the template calls `$disk`.
   disk: { type: "at", raw: `(uint64)${REQUEST}->q->disk`, tracepoint: "(uint64)args->dev" },
   dev: { type: "at", raw: "(uint64)((struct gendisk *)$disk)->part0->bd_dev", tracepoint: "$disk" },
   sector: { type: "at", raw: `(uint64)${REQUEST}->__sector`, tracepoint: "(uint64)args->sector" },

@@ -1,5 +1,5 @@
 import type { Args, GpuCall } from "../../lib/events/span.ts";
-import { type Family, type Kind, type Signature, signatureOf } from "./signatures.ts";
+import { type Family, givesAddresses, type Kind, type Signature, signatureOf } from "./signatures.ts";
 
 /** What a call means, and how a trace says it. */
 export interface Understood {
@@ -9,8 +9,6 @@ export interface Understood {
 
 /** Kinds of calls that mean the same whenever the same is said. Of others it depends on what came before: what is held where, what is recorded. */
 const ALIKE = new Set<Kind>(["state", "query", "launch", "graphLaunch", "sync", "event", "poll", "set", "collective", "group", "submit"]);
-export const GIVES =
-  /IpcOpenMemHandle|GetGlobal|GetManaged|GetSymbolAddress|MappedBuffer|MappedPointer|GLMapBufferObject|GraphAddNode|MemAllocNode|ImportPointer/;
 /** So many different calls are remembered of a function. */
 const MOST = 4096;
 
@@ -21,7 +19,7 @@ export class CalledFunction {
   readonly signature: Signature | undefined;
   /** Of one that is built for streams of threads: the one without a name is the thread's. */
   readonly perThread: boolean;
-  /** It gives a process addresses on a GPU, and does not say how much lies there. */
+  /** See {@link givesAddresses}. */
   readonly gives: boolean;
   /** Which word of a call is an event, if any is. */
   readonly #event: number | undefined;
@@ -33,7 +31,7 @@ export class CalledFunction {
     this.category = `gpu.${family}`;
     this.signature = signatureOf(family, symbol);
     this.perThread = /_(?:ptsz|ptds|spt)$/.test(symbol);
-    this.gives = GIVES.test(symbol);
+    this.gives = givesAddresses(symbol);
     const { words, layout } = this.signature ?? {};
     this.#event = layout?.slots[words!.indexOf("event")];
     this.#isAlike = this.signature !== undefined && ALIKE.has(this.signature.kind);

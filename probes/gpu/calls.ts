@@ -6,8 +6,7 @@ import type { NameTest } from "../../lib/target/symbols.ts";
 import { caller, ip, popped } from "../process/registers.ts";
 import { frameRecord, withStacks } from "../process/stack.ts";
 import template from "./calls.bt" with { type: "text" };
-import { GIVES } from "./called_function.ts";
-import { beginOf, type Family, type Kind, type Signature, signatureOf, signaturesOf, WORDS } from "./signatures.ts";
+import { beginOf, type Family, givesAddresses, type Kind, type Signature, signatureOf, signaturesOf, WORDS } from "./signatures.ts";
 
 /** Where each family's functions are. `symbols`: without these it is another library, or a program into which none is linked. */
 const LIBRARIES: Readonly<Record<Family, { readonly what: string; readonly library: LibraryNeed }>> = {
@@ -200,7 +199,7 @@ function callsOf(family: Family): Probe {
   const returns = new Map(all.map((signature) => [returnOf(signature), signature]));
   const site = (at: "entry" | "return", key: string, of: (signature: Signature) => string): Param => {
     const isOne = (signature: Signature) => of(signature) === key;
-    const fewer = knownBy(family, (signature) => isOne(signature) && (!ASKS.has(signature.kind) || GIVES.test(signature.name)));
+    const fewer = knownBy(family, (signature) => isOne(signature) && (!ASKS.has(signature.kind) || givesAddresses(signature.name)));
     return { type: "site", at, functions: [knownBy(family, isOne)], fewer, together: `${family}_${key}` };
   };
   const sites = [

@@ -69,7 +69,7 @@ export class MemoryLedger {
     return blocks.length === 0 ? {} : { released: blocks.map((block) => releasedOf(block, at)) };
   }
 
-  /** A call gave a process addresses on a GPU, and did not say how much lies there. */
+  /** See {@link givesAddresses}. */
   given(pid: number): void {
     this.#whole.delete(pid);
   }

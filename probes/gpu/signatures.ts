@@ -86,6 +86,12 @@ export function signatureOf(family: Family, symbol: string): Signature | undefin
   return table.get(symbol) ?? table.get(symbol.replace(/_(?:ptsz|ptds|spt)$/, "")) ?? table.get(withoutVersion(symbol));
 }
 
+/** Whether a function gives a process addresses on a GPU and does not say how much lies there: from then on not all of its memory is known. */
+export function givesAddresses(name: string): boolean {
+  return /IpcOpenMemHandle|GetGlobal|GetManaged|GetSymbolAddress|MappedBuffer|MappedPointer|GLMapBufferObject|GraphAddNode|MemAllocNode|ImportPointer/
+    .test(name);
+}
+
 function parse(table: string): Map<string, Signature> {
   const signatures = new Map<string, Signature>();
   for (const line of table.trim().split("\n")) {
