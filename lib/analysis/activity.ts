@@ -1,4 +1,5 @@
-import type { GpuCall, Slice } from "../events/span.ts";
+import type { GpuCall } from "../events/gpu.ts";
+import type { Slice } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import type { ColdstartKind } from "./coldstart_schema.ts";
 import { isLibrary } from "./phase_kinds.ts";

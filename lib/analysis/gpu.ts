@@ -1,4 +1,5 @@
-import type { GpuCall, Slice, Span, Track } from "../events/span.ts";
+import type { GpuCall } from "../events/gpu.ts";
+import type { Slice, Span, Track } from "../events/span.ts";
 import type { Analysis } from "./analysis.ts";
 import { DecodeContexts } from "./decode_contexts.ts";
 import { GpuDevices } from "./gpu_devices.ts";

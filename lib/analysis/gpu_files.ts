@@ -1,4 +1,5 @@
-import type { GpuFileUse, Mark } from "../events/span.ts";
+import type { GpuFileUse } from "../events/gpu.ts";
+import type { Mark } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import type { GpuResult } from "./gpu_schema.ts";
 

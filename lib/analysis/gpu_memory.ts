@@ -1,4 +1,5 @@
-import type { GpuCall, HeldBlock, SeenStack } from "../events/span.ts";
+import type { GpuCall, HeldBlock } from "../events/gpu.ts";
+import type { SeenStack } from "../events/span.ts";
 import type { GpuResult } from "./gpu_schema.ts";
 import { Histogram } from "./histogram.ts";
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { GpuCall, Span } from "../events/span.ts";
+import type { GpuCall } from "../events/gpu.ts";
+import type { Span } from "../events/span.ts";
 import { Tracks } from "../events/tracks.ts";
 import { gpu } from "./gpu.ts";
 import { presentGpu } from "./gpu_present.ts";

@@ -1,4 +1,5 @@
-import type { Args, GpuCall } from "../../lib/events/span.ts";
+import type { GpuCall } from "../../lib/events/gpu.ts";
+import type { Args } from "../../lib/events/span.ts";
 import { type Family, givesAddresses, type Kind, type Signature, signatureOf } from "./signatures.ts";
 
 /** What a call means, and how a trace says it. */

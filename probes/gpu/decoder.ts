@@ -1,6 +1,7 @@
 import type { Decoder, Event } from "../../lib/events/event.ts";
 import type { Fact } from "../../lib/events/fact.ts";
-import type { GpuCall, SpanSink } from "../../lib/events/span.ts";
+import type { GpuCall } from "../../lib/events/gpu.ts";
+import type { SpanSink } from "../../lib/events/span.ts";
 import type { GpuReading } from "../../lib/events/surroundings.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";

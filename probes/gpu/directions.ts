@@ -1,4 +1,4 @@
-import type { GpuDirection } from "../../lib/events/span.ts";
+import type { GpuDirection } from "../../lib/events/gpu.ts";
 import type { MemoryKind } from "./memory.ts";
 import type { Family } from "./signatures.ts";
 

@@ -1,4 +1,4 @@
-import type { GpuDirection, GraphWork } from "../../lib/events/span.ts";
+import type { GpuDirection, GraphWork } from "../../lib/events/gpu.ts";
 
 /** What is recorded, while it is. */
 class Recorded implements GraphWork {

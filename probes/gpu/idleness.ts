@@ -1,4 +1,5 @@
-import type { GpuCall, SpanSink } from "../../lib/events/span.ts";
+import type { GpuCall } from "../../lib/events/gpu.ts";
+import type { SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { isSame, type Place } from "./devices.ts";

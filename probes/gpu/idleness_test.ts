@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { GpuCall, Slice, Span } from "../../lib/events/span.ts";
+import type { GpuCall } from "../../lib/events/gpu.ts";
+import type { Slice, Span } from "../../lib/events/span.ts";
 import { Tracks } from "../../lib/events/tracks.ts";
 import { isDoneAtReturn } from "./directions.ts";
 import { Idleness } from "./idleness.ts";

@@ -1,4 +1,5 @@
-import type { GpuCall, GpuDirection, ReleasedBlock, SpanSink } from "../../lib/events/span.ts";
+import type { GpuCall, GpuDirection, ReleasedBlock } from "../../lib/events/gpu.ts";
+import type { SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Call } from "./call.ts";

@@ -1,4 +1,5 @@
-import type { Args, GpuCall } from "../../lib/events/span.ts";
+import type { GpuCall } from "../../lib/events/gpu.ts";
+import type { Args } from "../../lib/events/span.ts";
 import type { Signature } from "./signatures.ts";
 
 /** Words that are addresses or handles: numbers to no one. */
