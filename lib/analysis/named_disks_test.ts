@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Instant, Slice, Span } from "../events/span.ts";
+import type { Counter, Instant, Slice, Span } from "../events/span.ts";
 import { Tracks } from "../events/tracks.ts";
 import { NamedDisks } from "./named_disks.ts";
 
@@ -23,6 +23,11 @@ Deno.test("named disks: rows and requests say the disk's name, where it is known
     args: { device: "254:0", sector: 1 },
   };
   assert.deepEqual(of(requeued), { ...requeued, args: { device: "vda", sector: 1 } });
-  const others: Span[] = [request("7:1"), { ...requeued, category: "gpu.call" }, { type: "counter", track: thread, at: 1, value: 2 }];
+  const counter = { type: "counter", track: tracks.counter(7, "requests at once: disk 254:0", "requests"), at: 1, value: 2 } as const;
+  assert.equal((of(counter) as Counter).track.name, "requests at once: disk vda");
+  const others: Span[] = [request("7:1"), { ...requeued, category: "gpu.call" }, { type: "counter", track: thread, at: 1, value: 2 }, {
+    ...counter,
+    track: { ...counter.track, name: "requests at once: disk 7:1" },
+  }];
   for (const other of others) assert.equal(of(other), other);
 });

@@ -10,15 +10,15 @@ export interface Piece {
 }
 
 /**
- * bpftrace 0.17 takes a tracepoint that stands in a list of several whose fields are read, and in another block, for two parts of one program, which the
- * kernel refuses: such a list becomes a block for each.
+ * A tracepoint in a list of several that stands in another block, too: there bpftrace 0.17 runs that other block twice, or, where fields are read, takes both for
+ * parts of one program, which the kernel refuses. So such a list becomes a block for each.
  */
 export function apart(pieces: readonly Piece[]): readonly Piece[] {
   const uses = new Map<string, number>();
   for (const { attach } of pieces) for (const point of attach) uses.set(point, (uses.get(point) ?? 0) + 1);
   return pieces.flatMap((piece) => {
-    const { block, attach } = piece;
-    const isTwofold = attach.length > 1 && block.body.includes("args->") && attach.some((point) => uses.get(point)! > 1);
+    const { attach } = piece;
+    const isTwofold = attach.length > 1 && attach.some((point) => uses.get(point)! > 1);
     return isTwofold ? attach.map((point) => ({ ...piece, attach: [point] })) : [piece];
   });
 }

@@ -3,6 +3,7 @@ import type { Decoder, Event } from "../../lib/events/event.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Param, Probe } from "../../lib/programs/probe.ts";
+import { AtOnce } from "./at_once.ts";
 import template from "./request.bt" with { type: "text" };
 
 const thread = { name: "thread", type: "int", unit: "subject thread" } as const;
@@ -90,7 +91,8 @@ class RequestDecoder implements Decoder {
       return out({ type: "instant", track: this.tracks.thread(pid, tid), name: "requeued", category: "block.requeue", at, args });
     }
     const [, made, issued, dev, sector, bytes, letter, error] = values as [number, Ns, Ns, number, number, number, number, number];
-    const { device, track, ends } = this.#disk(pid, dev);
+    const { device, track, ends, atOnce } = this.#disk(pid, dev, out);
+    atOnce.add(issued, at);
     const sequential = ends.get(tid) === sector;
     ends.set(tid, sector + bytes / SECTOR);
     const what = NAMES[letter] ?? "other";
@@ -117,15 +119,19 @@ class RequestDecoder implements Decoder {
     });
   }
 
-  end(): void {}
+  end(): void {
+    for (const disks of this.#disks.values()) for (const { atOnce } of disks.values()) atOnce.end();
+  }
 
-  #disk(pid: number, dev: number): Disk {
+  #disk(pid: number, dev: number, out: SpanSink): Disk {
     let disks = this.#disks.get(pid);
     if (!disks) this.#disks.set(pid, disks = new Map());
     let disk = disks.get(dev);
     if (!disk) {
       const device = deviceOf(dev);
-      disks.set(dev, disk = { device, track: this.tracks.lane(pid, `disk ${device}`, 5), ends: new Map() });
+      const counter = this.tracks.counter(pid, `requests at once: disk ${device}`, "requests");
+      const atOnce = new AtOnce((at, value) => out({ type: "counter", track: counter, at, value }));
+      disks.set(dev, disk = { device, track: this.tracks.lane(pid, `disk ${device}`, 5), ends: new Map(), atOnce });
     }
     return disk;
   }
@@ -137,6 +143,8 @@ interface Disk {
   readonly track: Track;
   /** By thread: where its last request ended. */
   readonly ends: Map<number, number>;
+  /** What it has of the process's. */
+  readonly atOnce: AtOnce;
 }
 
 /** `7:0`, as the kernel names it everywhere. */

@@ -17,7 +17,7 @@ export const life: Probe = {
     exec: [{ name: "file", type: "text" }],
     task: [{ name: "id", type: "int" }, { name: "isThread", type: "int" }],
     exit: [
-      { name: "code", type: "int", unit: "wait status" },
+      { name: "code", type: "int", unit: "wait status, and 2^16 where the kernel killed it for want of memory" },
       { name: "cpu", type: "int", unit: "ns of the thread" },
       { name: "before", type: "int", unit: "ns of threads that had ended" },
       { name: "name", type: "text" },
@@ -27,6 +27,9 @@ export const life: Probe = {
   facts: [...surroundings, "names"],
   decoder: (tracks) => new LifeDecoder(tracks),
 };
+
+/** Beside a wait status. */
+const STARVED = 2 ** 16;
 
 class LifeDecoder implements Decoder {
   readonly #surroundings: SurroundingsDecoder;
@@ -47,7 +50,7 @@ class LifeDecoder implements Decoder {
   }
 
   event(event: Event, out: SpanSink): void {
-    const { at, pid, tid } = event;
+    const { at, pid, tid, stream } = event;
     const thread = this.tracks.thread(pid, tid);
     switch (event.record) {
       case "process/life.exec": {
@@ -67,8 +70,11 @@ class LifeDecoder implements Decoder {
           out({ type: "name", track: thread, name, at });
           return out({ type: "instant", track: thread, name: "exit", category: "thread.exit", at });
         }
-        const args = { code: status >> 8, signal: status & 0x7f };
-        return out({ type: "instant", track: thread, name: "exit", category: "process.exit", at, args });
+        const isStarved = status >= STARVED;
+        const args = { code: status >> 8 & 0xff, signal: status & 0x7f, ...isStarved && { outOfMemory: true } };
+        out({ type: "instant", track: thread, name: "exit", category: "process.exit", at, args });
+        if (isStarved) out({ type: "mark", at, kind: "note", stream, text: `the kernel killed ${name} (${pid}): there was no memory left for it` });
+        return;
       }
     }
   }

@@ -23,6 +23,17 @@ Deno.test("life: an exec names the process, forks and threads begin, exits say h
   ]);
 });
 
+Deno.test("life: whom the kernel killed for want of memory is said to have been", () => {
+  const d = new Decoding(life);
+  d.event(60, "process/life.exit", { code: 9 + 2 ** 16, name: "node" });
+  d.event(60, "process/life.exit", { code: 9, name: "bash" }, "200");
+  assert.deepEqual(d.end(70), [
+    '100/100 process.exit "exit" 60 code=0 signal=9 outOfMemory=true',
+    "mark note 60 test: the kernel killed node (100): there was no memory left for it",
+    '200/200 process.exit "exit" 60 code=0 signal=9',
+  ]);
+});
+
 Deno.test("life: who ran before is called as it calls itself, and who was seen to start by its file", () => {
   const d = new Decoding(life);
   d.event(10, "process/life.exec", { file: "a-long-name-of-a-program" });

@@ -52,8 +52,8 @@ for (
       `${row.requests} of ${kernel}, ${unseen} skipped or hidden`,
     );
     // Where a raw tracepoint tells of answers, nothing keeps it from running. Where none does, 2 to 10 % were skipped in all runs so far (README).
-    const most = hasRawTracepoints(bpftrace) ? 0.001 : 0.15;
-    assert.ok(skipped <= most * events.emitted, `${skipped} hits of ${events.emitted} were skipped`);
+    const allowed = hasRawTracepoints(bpftrace) ? 0.001 : 0.15;
+    assert.ok(skipped <= allowed * events.emitted, `${skipped} hits of ${events.emitted} were skipped`);
     assert.deepEqual([row.name, row.bytes, row.errors], [device.name, row.requests * BLOCK, 0]);
     const all = (rows: readonly { readonly requests: number }[]) => rows.reduce((sum, { requests }) => sum + requests, 0);
     assert.equal(all(result.threads), all(result.devices));
@@ -61,8 +61,21 @@ for (
       where s.category = 'block.request' and s.name = '${what}' and a.flat_key = 'debug.device' and a.string_value = '${device.name}'`;
     const [told] = await query(outputPath(folder, "pftrace"), sql);
     assert.deepEqual([Number(told!.n), Number(told!.ns)], [row.requests, row.service.totalNs]);
+    // How many at once as time goes by: all together it is the time that they took, and never more than fio keeps there.
+    const [course] = await query(outputPath(folder, "pftrace"), courseOf(device.name));
+    const served = result.devices.reduce((ns, row) => ns + (row.device === device.number ? row.service.totalNs : 0), 0);
+    assert.ok(Math.abs(Number(course!.ns) / served - 1) < 1e-6, `${course!.ns} ns, ${served} by requests`);
+    const most = Number(course!.most);
+    assert.ok(most <= depth && most > depth / 8, `${most} at once, ${depth} asked for`);
     assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
   });
+}
+
+/** Nanoseconds of requests, and the most at once, by the counters of all processes that use a disk. */
+function courseOf(name: string): string {
+  return `select sum(ns) as ns, max(value) as most from (
+    select c.value, c.value * (lead(c.ts) over (partition by t.id order by c.ts) - c.ts) as ns
+    from counter c join counter_track t on t.id = c.track_id where t.name = 'requests at once: disk ${name}')`;
 }
 
 sampledTest(1, "io: how long requests take is what the kernel counts, and another program and fio see, over twenty thousand of them", {

@@ -138,8 +138,9 @@ sampledTest(1, "sched: a process that the kernel kills because its control group
 }, async ({ path }) => {
   using folder = temporary();
   using group = memoryLimit(32 << 20);
-  const { limits } = await resultOf(path, folder, ["hoard", "1"], [group.tasks]);
+  const { result: { limits }, notes, target } = await told(path, folder, ["hoard", "1"], [group.tasks]);
   assert.deepEqual([limits!.killed, limits!.memoryLimit], [1, 32 << 20]);
+  assert.deepEqual(notes, [`the kernel killed bottleneck (${target!.pid}): there was no memory left for it`]);
 });
 
 sampledTest(0, "sched: weights that do not fit into memory are waited for, page by page", { fio: true, groups: true }, async ({ path }) => {
