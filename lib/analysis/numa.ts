@@ -8,12 +8,13 @@ export interface Node {
 
 /**
  * Where threads ran and where their memory is. `remote`: the share of accesses that would go to another node if threads touched all of the memory alike, as
- * those that compute a model's graph do. Null where there is one node, or nothing was seen of it.
+ * those that compute a model's graph do. `migrations`: times that a thread came back on another node. Null where there is one node, or nothing was seen of it.
  */
 export function numaOf(
   nodes: readonly Node[],
   onNs: ReadonlyMap<number, number>,
   memory: ReadonlyMap<number, number>,
+  migrations: number,
 ): NumaResult | null {
   if (nodes.length < 2) return null;
   const rows = nodes.map(({ node, cpus }) => ({
@@ -23,5 +24,5 @@ export function numaOf(
   }));
   const [allNs, allBytes] = [rows.reduce((sum, row) => sum + row.onNs, 0), rows.reduce((sum, row) => sum + row.memoryBytes, 0)];
   if (allNs === 0 || allBytes === 0) return null;
-  return { nodes: rows, remote: rows.reduce((sum, row) => sum + row.onNs / allNs * (1 - row.memoryBytes / allBytes), 0) };
+  return { nodes: rows, migrations, remote: rows.reduce((sum, row) => sum + row.onNs / allNs * (1 - row.memoryBytes / allBytes), 0) };
 }

@@ -45,8 +45,13 @@ class SchedAnalysis implements Analysis<SchedResult> {
   readonly #stacks = new StackSums();
   readonly #quality = new QualityCount();
   readonly #windows = new Windows();
+  /** By processor. */
+  readonly #nodes: ReadonlyMap<number, number>;
+  #nodeMoves = 0;
 
-  constructor(readonly cpus: number | null, readonly nodes: readonly Node[]) {}
+  constructor(readonly cpus: number | null, readonly nodes: readonly Node[]) {
+    this.#nodes = new Map(nodes.flatMap(({ node, cpus }) => cpus.map((cpu) => [cpu, node])));
+  }
 
   span(span: Span): void {
     switch (span.type) {
@@ -97,7 +102,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
         migrations: sum(({ migrations }) => migrations),
       },
       ...surroundings,
-      numa: numaOf(this.nodes, onByCpu, this.#surroundings.byNode),
+      numa: numaOf(this.nodes, onByCpu, this.#surroundings.byNode, this.#nodeMoves),
       verdict: schedVerdict(threads, waits, takers, surroundings.limits, this.cpus, onByCpu),
       stacks: this.#stacks.result(),
       systemCalls: this.#systemCalls.result(),
@@ -164,6 +169,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
     wait.times += times;
     wait.totalNs += ns;
     wait.queuedNs += queuedNs;
+    if (off.migrated && this.#nodes.get(off.from) !== this.#nodes.get(off.cpu)) this.#nodeMoves += times;
     if (open) return;
     // Of several, each counts as long as they were on average.
     wait.ended.add(ns / times, times);

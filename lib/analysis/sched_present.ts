@@ -35,7 +35,7 @@ function notes(result: SchedResult): Note[] {
   return notes;
 }
 
-function totals({ windows, threads, totals }: SchedResult): Facts {
+function totals({ windows, threads, totals, numa }: SchedResult): Facts {
   const { onNs, queuedNs, voluntary, involuntary, migrations } = totals;
   const switches = voluntary + involuntary;
   return {
@@ -47,7 +47,7 @@ function totals({ windows, threads, totals }: SchedResult): Facts {
       { name: "on a processor", value: onNs, unit: "ns", note: windows.ns > 0 ? `${(onNs / windows.ns).toFixed(2)} processors on average` : "" },
       { name: "waiting for one", value: queuedNs, unit: "ns", note: "ready to run" },
       { name: "switches", value: switches, unit: "count", note: `${involuntary} against its will` },
-      { name: "migrations", value: migrations, unit: "count" },
+      { name: "migrations", value: migrations, unit: "count", ...numa && { note: `${numa.migrations} of them to another node` } },
     ],
   };
 }

@@ -173,9 +173,11 @@ Deno.test("sched: threads on one node and memory in another, and what to type", 
   const away = found([
     memory(0, 90 << 20),
     memory(1, 10 << 20),
-    off(main, "lock", 100, 150, { from: 2, cpu: 3 }),
+    off(main, "lock", 100, 150, { from: 2, cpu: 3, migrated: true }),
     off(main, "lock", 500, 600, { from: 3, cpu: 3 }),
+    off(worker, "lock", 700, 1000, { from: 1, cpu: 2, migrated: true }),
   ]);
+  assert.equal(away.numa!.migrations, 1, "the other one was from one processor of a node to another");
   // From 150 to 500 and from 600 on; before the first time it was not seen.
   assert.deepEqual(away.numa!.nodes, [{ node: 0, onNs: 0, memoryBytes: 90 << 20 }, { node: 1, onNs: 750 * MS, memoryBytes: 10 << 20 }]);
   assert.ok(Math.abs(away.numa!.remote - 0.9) < 1e-9);

@@ -35,9 +35,10 @@ export const surroundingsSchema = z.object({
   }).nullable(),
 });
 
-/** Threads and memory by node (see numa.ts). */
+/** Threads and memory by node, and how often threads came back on another one (see numa.ts). */
 export const numaSchema = z.object({
   nodes: z.array(z.object({ node: count, onNs: z.number(), memoryBytes: bytes })),
+  migrations: count,
   remote: z.number(),
 });
 

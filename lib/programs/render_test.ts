@@ -177,11 +177,11 @@ Deno.test("hardware counters: those that are here, told once in as many events a
   assert.doesNotMatch(text, /missing/);
 });
 
-Deno.test("without a ring buffer, a list of tracepoints whose fields are read becomes a block for each where one of them stands in another block too", () => {
-  const list = probe("tracepoint:a:b, tracepoint:a:c { $x = args->x; } tracepoint:a:d, tracepoint:a:e { $x = args->x; }");
+Deno.test("without a ring buffer, a list of tracepoints becomes a block for each where one of them stands in another block too", () => {
+  const list = probe("tracepoint:a:b, tracepoint:a:c { @x = 1; } tracepoint:a:d, tracepoint:a:e { $x = args->x; }");
   const other = probe("tracepoint:a:c { $y = args->y; }", { name: "t/q" });
   const plan = { stream: "s", probes: [list, other], filter: { type: "processes", pids: [42] }, window: "open" } as const;
   const old = render(plan, { ...dialect, perCpuBuffers: 2 }, () => []).text;
-  assert.match(old, /^tracepoint:a:b \{ \$x = args->x; \}\ntracepoint:a:c \{ \$x = args->x; \}\ntracepoint:a:d,\ntracepoint:a:e \{/m);
+  assert.match(old, /^tracepoint:a:b \{ @x = 1; \}\ntracepoint:a:c \{ @x = 1; \}\ntracepoint:a:d,\ntracepoint:a:e \{/m);
   assert.match(render(plan, dialect, () => []).text, /^tracepoint:a:b,\ntracepoint:a:c \{/m);
 });

@@ -133,7 +133,7 @@ sampledTest(0, "sched: a control group's limit of processors' time is named, wit
   assert.ok(share(verdict, "processor") < first!.share / 4);
 });
 
-sampledTest(1, "sched: a process that the kernel kills because its control group has no more memory is told of, with the reason", {
+sampledTest(0, "sched: a process that the kernel kills because its control group has no more memory is told of, with the reason", {
   groups: true,
 }, async ({ path }) => {
   using folder = temporary();
