@@ -2,7 +2,7 @@ import { counted } from "../events/text.ts";
 import { isWeights } from "../target/inference_files.ts";
 import { mebibytes } from "./figures.ts";
 import type { IoResult } from "./io_schema.ts";
-import { fullOf, longest } from "./verdict.ts";
+import { type Cause, fullOf, longest, slowedOf } from "./verdict.ts";
 
 type Verdict = IoResult["verdict"][number];
 type File = IoResult["files"][number];
@@ -13,15 +13,18 @@ type Device = IoResult["devices"][number];
  * of a queue it is the time in which any request stood in it.
  */
 export function ioVerdict({ files, devices, windows, limits }: Pick<IoResult, "files" | "devices" | "windows" | "limits">): Verdict[] {
-  const full = fullOf(limits);
-  return longest([...files.map(reads), ...files.map((file) => faults(file, full)), ...devices.map(queued)], windows.ns);
+  const asked = new Map(devices.map(({ device, name }) => [device, name ?? device]));
+  const slowed = slowedOf(limits, (device) => asked.get(device)), cause = fullOf(limits) ?? slowed;
+  return longest([...files.map((file) => reads(file, slowed)), ...files.map((file) => faults(file, cause)), ...devices.map(queued)], windows.ns);
 }
 
-function reads({ file, reads, readBytes, readNs, cachedBytes }: File): Omit<Verdict, "share"> {
+function reads({ file, reads, readBytes, readNs, cachedBytes }: File, slowed: Cause | null): Omit<Verdict, "share"> {
   const cold = cachedBytes ?? 0;
   const rate = readNs > 0 ? ` at ${Math.round((readBytes * 1e3) / readNs)} MB/s` : "";
   const evidence = `${counted(reads, "read")} of ${mebibytes(readBytes)}${rate}${cold > 0 ? `, ${mebibytes(cold)} of it from the disk` : ""}`;
-  return { wait: "reads", of: file, ns: readNs, evidence, advice: adviceFor(file, cachedBytes === null ? null : cold / readBytes) };
+  const wait = { wait: "reads", of: file, ns: readNs } as const;
+  if (slowed !== null && cold >= 0.5 * readBytes) return { ...wait, evidence: `${evidence}; ${slowed.evidence}`, advice: slowed.advice };
+  return { ...wait, evidence, advice: adviceFor(file, cachedBytes === null ? null : cold / readBytes) };
 }
 
 /** `cold`: which part of what was read came into the page cache from the disk; null where none was seen to. */
@@ -33,10 +36,10 @@ function adviceFor(file: string, cold: number | null): string {
   } was seen to come through the page cache from the disk: what is in memory a mapping (no --no-mmap) does not copy, what is read past the cache is read anew each time.`;
 }
 
-function faults({ file, faults, major, majorNs }: File, full: ReturnType<typeof fullOf>): Omit<Verdict, "share"> {
+function faults({ file, faults, major, majorNs }: File, cause: Cause | null): Omit<Verdict, "share"> {
   const evidence = `${major} of ${counted(faults, "page fault")} waited for the disk`;
   const wait = { wait: "page faults", of: file, ns: majorNs } as const;
-  if (full !== null) return { ...wait, evidence: `${evidence}; ${full.evidence}`, advice: full.advice };
+  if (cause !== null) return { ...wait, evidence: `${evidence}; ${cause.evidence}`, advice: cause.advice };
   const advice = isWeights(file)
     ? "--no-mmap or --mlock reads it at once, and more memory keeps it."
     : "More memory keeps it, and a second start finds it there.";

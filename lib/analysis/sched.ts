@@ -15,10 +15,10 @@ import { Windows } from "./windows.ts";
 
 /**
  * Where threads are when they are on no processor. `cpus`: how many the machine has, as far as that is known; `nodes`: by which of its memories they are,
- * where it has several.
+ * where it has several; `disks`: their names by their numbers (`7:0`).
  */
-export function sched(cpus: number | null, nodes: readonly Node[] = []): Analysis<SchedResult> {
-  return new SchedAnalysis(cpus, nodes);
+export function sched(cpus: number | null, nodes: readonly Node[] = [], disks: ReadonlyMap<string, string> = new Map()): Analysis<SchedResult> {
+  return new SchedAnalysis(cpus, nodes, disks);
 }
 
 /** Of threads beside the target, the most times first; further ones are in no list. */
@@ -49,7 +49,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
   readonly #nodes: ReadonlyMap<number, number>;
   #nodeMoves = 0;
 
-  constructor(readonly cpus: number | null, readonly nodes: readonly Node[]) {
+  constructor(readonly cpus: number | null, readonly nodes: readonly Node[], readonly disks: ReadonlyMap<string, string>) {
     this.#nodes = new Map(nodes.flatMap(({ node, cpus }) => cpus.map((cpu) => [cpu, node])));
   }
 
@@ -103,7 +103,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
       },
       ...surroundings,
       numa: numaOf(this.nodes, onByCpu, this.#surroundings.byNode, this.#nodeMoves),
-      verdict: schedVerdict(threads, waits, takers, surroundings.limits, this.cpus, onByCpu),
+      verdict: schedVerdict(threads, waits, takers, surroundings.limits, { cpus: this.cpus, onByCpu, disks: this.disks }),
       stacks: this.#stacks.result(),
       systemCalls: this.#systemCalls.result(),
       quality: this.#quality.result(),

@@ -135,7 +135,7 @@ Deno.test("sched: what control groups took from it is what waits and verdicts ar
   const limits = (at: number, more: Partial<Limits>): Span => ({
     ...main.exit(at),
     category: "process.limits",
-    limits: { cpus: 0.5, throttled: 0, throttledNs: 0, memoryLimit: 100 << 20, memoryBytes: 99 << 20, killed: 0, ...more },
+    limits: { cpus: 0.5, throttled: 0, throttledNs: 0, memoryLimit: 100 << 20, memoryBytes: 99 << 20, killed: 0, reads: [], ...more },
   });
   const found = result([
     shut(0, true),
@@ -155,6 +155,17 @@ Deno.test("sched: what control groups took from it is what waits and verdicts ar
   assert.match(`${fault!.evidence}. ${fault!.advice}`, /99\.0 MiB of the 100\.0 MiB .*Raise that limit \(memory\.max/);
   const notes = presentSched(found).flatMap((view) => view.type === "note" && view.level === "warning" ? view.text : []);
   assert.deepEqual(notes, ["The kernel killed a process: its control group allows 100.0 MiB of memory. Raise that, or need less."]);
+});
+
+Deno.test("sched: where a group may read so much from a disk, waits for disks say so", () => {
+  const limits = { cpus: null, throttled: 0, throttledNs: 0, memoryLimit: null, memoryBytes: null, killed: 0 };
+  const reads = [{ device: "7:0", bytes: 4 << 20, requests: null }, { device: "8:0", bytes: null, requests: 120 }];
+  const told: Span = { ...main.exit(1), category: "process.limits", limits: { ...limits, reads } };
+  const spans = [shut(0, true), told, off(main, "disk", 100, 900), off(main, "lock", 910, 990), shut(1000, false)];
+  const { verdict } = schedResultSchema.parse(analyse(sched(2, [], new Map([["7:0", "loop0"]])), spans));
+  const [disk, lock] = verdict.map(({ evidence, advice }) => `${evidence}. ${advice}`);
+  assert.match(disk!, /its control group allows 4\.0 MiB a second from loop0, 120 requests a second from 8:0\. If it reads from there: raise/);
+  assert.doesNotMatch(lock!, /control group/);
 });
 
 Deno.test("sched: threads on one node and memory in another, and what to type", () => {

@@ -1,7 +1,7 @@
 import type { Limits } from "../events/surroundings.ts";
 import { counted } from "../events/text.ts";
 import type { SchedResult, SchedThread, SchedWait } from "./sched_schema.ts";
-import { fullOf, longest } from "./verdict.ts";
+import { fullOf, longest, slowedOf } from "./verdict.ts";
 
 /** Threads that are busy for less of the busiest one's time wait for work, and nobody waits for them. */
 const COMPUTES = 0.1;
@@ -37,14 +37,22 @@ const ADVICE: Readonly<Record<string, string>> = {
   stopped: "Somebody stopped it (SIGSTOP), or debugs it.",
 };
 
-/** What threads that compute wait for most, with what shows it and what to try. `onByCpu`: nanoseconds for which all of them ran, by processor. */
+/** The machine, as far as it explains waits. */
+export interface MachineUse {
+  readonly cpus: number | null;
+  /** Nanoseconds for which all threads of the target ran, by processor. */
+  readonly onByCpu: ReadonlyMap<number, number>;
+  /** Names of disks by their numbers, `7:0`. */
+  readonly disks: ReadonlyMap<string, string>;
+}
+
+/** What threads that compute wait for most, with what shows it and what to try. */
 export function schedVerdict(
   threads: readonly SchedThread[],
   waits: readonly SchedWait[],
   takers: SchedResult["takers"],
   limits: Limits | null,
-  cpus: number | null,
-  onByCpu: ReadonlyMap<number, number>,
+  { cpus, onByCpu, disks }: MachineUse,
 ): SchedResult["verdict"] {
   const busiest = Math.max(0, ...threads.map(busyNs));
   const computing = threads.filter((thread) => busyNs(thread) > IDLE * thread.seenNs && busyNs(thread) >= COMPUTES * busiest);
@@ -54,14 +62,14 @@ export function schedVerdict(
     for (const { reason, ns } of thread.waits) byReason.set(reason, (byReason.get(reason) ?? 0) + ns);
   }
   const queued = computing.reduce((sum, { queuedNs }) => sum + queuedNs, 0);
-  const full = fullOf(limits);
+  const cause = fullOf(limits) ?? slowedOf(limits, (device) => disks.get(device) ?? device);
   const own = new Set(threads.map(({ tid }) => tid));
   const taker = takers.find(({ tid, name }) => !own.has(tid) && !OF_KERNEL.test(name) && !OURS.test(name));
   const crowd: Crowd = { threads: computing.length, cpus, places: placesOf(onByCpu), taker };
   const verdicts = [...byReason].map(([reason, ns]) => {
     const evidence = evidenceOf(reason, waits), advice = ADVICE[reason] ?? "";
-    if (full === null || !OF_MEMORY.has(reason)) return { wait: reason, ns, evidence, advice };
-    return { wait: reason, ns, evidence: `${evidence}; ${full.evidence}`, advice: full.advice };
+    if (cause === null || !OF_DISK.has(reason)) return { wait: reason, ns, evidence, advice };
+    return { wait: reason, ns, evidence: `${evidence}; ${cause.evidence}`, advice: cause.advice };
   });
   // What its own limit takes is no neighbour's fault.
   const isThrottled = limits !== null && limits.throttledNs > THROTTLED * queued && limits.throttled > 0;
@@ -75,8 +83,8 @@ export function schedVerdict(
 
 /** Of the time for which threads were queued. */
 const THROTTLED = 0.25;
-/** Waits that are longer where memory is short. */
-const OF_MEMORY: ReadonlySet<string> = new Set(["disk", "page fault"]);
+/** Waits that are longer where memory is short, or the disk is slowed down. */
+const OF_DISK: ReadonlySet<string> = new Set(["disk", "page fault"]);
 
 function throttledBy({ cpus, throttled, throttledNs }: Limits): { readonly evidence: string; readonly advice: string } {
   const allowed = cpus === null ? "less than there is" : `${Number(cpus.toFixed(2))} of a processor's time`;

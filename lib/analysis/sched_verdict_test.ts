@@ -18,17 +18,19 @@ const thread = (tid: number): SchedThread => ({
 const spin = { tid: 11, name: "spin", times: 90, ns: 4e8 }, kworker = { tid: 5, name: "kworker/0:1", times: 9, ns: 1e6 };
 const other = { tid: 99, name: "other", times: 3, ns: 1e8 };
 
+const use = (cpus: number, onByCpu: ReadonlyMap<number, number>) => ({ cpus, onByCpu, disks: new Map<string, string>() });
+
 Deno.test("sched verdict: threads that may run on one processor alone are told so, and none of them is blamed", () => {
-  const [pinned] = schedVerdict([thread(10), thread(11)], [], [spin, kworker], null, 4, new Map([[2, 1e9], [0, 1e5]]));
+  const [pinned] = schedVerdict([thread(10), thread(11)], [], [spin, kworker], null, use(4, new Map([[2, 1e9], [0, 1e5]])));
   assert.equal(pinned!.evidence, "2 threads compute, the machine has 4 processors, and they ran on processor 2 alone");
   assert.match(pinned!.advice, /^Let them use more processors .*: -t 1\.$/);
 });
 
 Deno.test("sched verdict: who is named and to be kept away is neither the target's own nor the kernel's", () => {
   const both = new Map([[0, 5e8], [1, 5e8]]);
-  const [taken] = schedVerdict([thread(10), thread(11)], [], [spin, kworker, other], null, 2, both);
+  const [taken] = schedVerdict([thread(10), thread(11)], [], [spin, kworker, other], null, use(2, both));
   assert.equal(taken!.evidence, "2 threads compute, the machine has 2 processors; other (99) took one 3 times");
   assert.match(taken!.advice, /^Keep other away/);
-  const [alone] = schedVerdict([thread(10), thread(11), thread(12)], [], [spin, kworker], null, 2, both);
+  const [alone] = schedVerdict([thread(10), thread(11), thread(12)], [], [spin, kworker], null, use(2, both));
   assert.deepEqual([alone!.evidence, alone!.advice], ["3 threads compute, the machine has 2 processors", "Fewer threads: -t 2."]);
 });

@@ -20,6 +20,8 @@ export const surroundingsSchema = z.object({
     memoryLimit: z.number().nullable(),
     memoryBytes: z.number().nullable(),
     killed: count,
+    /** Disks, by number, of which it may read so many bytes, or make so many requests, in a second. */
+    reads: z.array(z.object({ device: z.string(), bytes: bytes.nullable(), requests: count.nullable() })).readonly(),
   }).nullable(),
   /** Of the machine (`/proc/pressure`) while the target was watched. */
   pressure: pressureSchema.nullable(),

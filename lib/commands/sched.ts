@@ -5,7 +5,7 @@ import { life } from "../../probes/process/life.ts";
 import { syscalls } from "../../probes/process/syscalls.ts";
 import { stacks } from "../../probes/sched/stacks.ts";
 import { switches } from "../../probes/sched/switch.ts";
-import { numaNodes, parseNodes } from "./host_facts.ts";
+import { deviceNames, numaNodes, parseDevices, parseNodes } from "./host_facts.ts";
 import type { Profile } from "./profile.ts";
 
 /** Where threads are when they are on no processor. */
@@ -14,7 +14,7 @@ export const schedProfile: Profile<SchedResult> = {
   probes: [life, switches, stacks, syscalls],
   waits: false,
   surroundings: true,
-  host: numaNodes,
-  analyse: ({ host }) => sched(typeof host.cpus === "number" ? host.cpus : null, parseNodes(host.nodes)),
+  host: async (files) => ({ ...await numaNodes(files), ...await deviceNames(files) }),
+  analyse: ({ host }) => sched(typeof host.cpus === "number" ? host.cpus : null, parseNodes(host.nodes), parseDevices(host.devices)),
   present: presentSched,
 };

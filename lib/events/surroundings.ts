@@ -49,6 +49,16 @@ export interface Limits {
   readonly memoryBytes: number | null;
   /** Processes that the kernel killed because there was no more. */
   readonly killed: number;
+  /** Disks of which it may read so much in a second. */
+  readonly reads: readonly ReadLimit[];
+}
+
+/** Null: as much as the disk gives. */
+export interface ReadLimit {
+  /** `259:0` */
+  readonly device: string;
+  readonly bytes: number | null;
+  readonly requests: number | null;
 }
 
 /** What a GPU said of itself at a moment. Null: it does not tell. */

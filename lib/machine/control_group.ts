@@ -1,4 +1,4 @@
-import type { Limits } from "../events/surroundings.ts";
+import type { Limits, ReadLimit } from "../events/surroundings.ts";
 import type { KernelFiles } from "./files.ts";
 import { kernelCount } from "./kernel_count.ts";
 import { parseMounts } from "./mounts.ts";
@@ -7,6 +7,7 @@ import { parseMounts } from "./mounts.ts";
 export interface Groups {
   readonly cpu: readonly string[];
   readonly memory: readonly string[];
+  readonly disks: readonly string[];
   /** Its own of version 2, which says how long it stood still for want of what; null: none but the root, which is the machine. */
   readonly pressure: string | null;
 }
@@ -27,26 +28,27 @@ export async function findGroups(files: Pick<KernelFiles, "texts">, pid: number)
   };
   const unified = /^0::\/(.+)$/m.exec(groups)?.[1], mount = mounted.find(({ type }) => type === "cgroup2");
   const pressure = unified !== undefined && mount ? `${mount.place}/${unified}` : null;
-  return { cpu: folders("cpu"), memory: folders("memory"), pressure };
+  return { cpu: folders("cpu"), memory: folders("memory"), disks: folders("blkio"), pressure };
 }
 
 /** Each in the words of both versions. */
 const CPU = ["cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.stat"];
 const MEMORY = ["memory.max", "memory.limit_in_bytes", "memory.current", "memory.usage_in_bytes", "memory.events", "memory.oom_control"];
+const READ_BYTES = "blkio.throttle.read_bps_device", READ_REQUESTS = "blkio.throttle.read_iops_device";
+const DISKS = ["io.max", READ_BYTES, READ_REQUESTS];
 /** Version 1 says so of a group without a limit: as many pages as a number holds. */
 const NO_LIMIT = 2 ** 62;
 
 /** What the kernel says of them now; null when they are gone. Of several limits the narrowest counts. */
-export async function readLimits(files: Pick<KernelFiles, "texts">, { cpu, memory }: Groups): Promise<Limits | null> {
-  const paths = [
-    ...cpu.flatMap((folder) => CPU.map((name) => `${folder}/${name}`)),
-    ...memory.flatMap((folder) => MEMORY.map((name) => `${folder}/${name}`)),
-  ];
-  const texts = await files.texts(paths);
+export async function readLimits(files: Pick<KernelFiles, "texts">, { cpu, memory, disks }: Groups): Promise<Limits | null> {
+  const asked = ([[cpu, CPU], [memory, MEMORY], [disks, DISKS]] as const).map(([folders, names]) => folders.map((folder) => ({ folder, names })));
+  const texts = await files.texts(asked.flat().flatMap(({ folder, names }) => names.map((name) => `${folder}/${name}`)));
   if (texts.every((text) => text === null)) return null;
-  const take = (names: readonly string[], at: number) => Object.fromEntries(names.map((name, i) => [name, texts[at + i]]));
-  const cpus = cpu.map((_, i) => cpuOf(take(CPU, i * CPU.length)));
-  const memories = memory.map((_, i) => memoryOf(take(MEMORY, (cpu.length * CPU.length) + i * MEMORY.length)));
+  let at = 0;
+  const [ofCpu, ofMemory, ofDisks] = asked.map((groups) =>
+    groups.map(({ names }): Texts => Object.fromEntries(names.map((name) => [name, texts[at++]])))
+  ) as [Texts[], Texts[], Texts[]];
+  const cpus = ofCpu.map(cpuOf), memories = ofMemory.map(memoryOf);
   const [narrow] = memories.filter(({ limit }) => limit !== null).sort((a, b) => a.limit! - b.limit!);
   const narrowest = Math.min(...cpus.map(({ cpus }) => cpus));
   return {
@@ -57,6 +59,7 @@ export async function readLimits(files: Pick<KernelFiles, "texts">, { cpu, memor
     memoryBytes: narrow?.used ?? null,
     // Counted where the process was that was killed.
     killed: memories[0]?.killed ?? 0,
+    reads: narrowestOf(ofDisks.flatMap(readsOf)),
   };
 }
 
@@ -80,4 +83,30 @@ function memoryOf(texts: Texts): { readonly limit: number | null; readonly used:
     used: Number.isFinite(used) ? used : null,
     killed: kernelCount(texts["memory.events"] ?? texts["memory.oom_control"], "oom_kill"),
   };
+}
+
+/** `8:16 rbps=1048576 wbps=max riops=max wiops=max`, or a file for each of these with `8:16 1048576`. */
+function readsOf(texts: Texts): ReadLimit[] {
+  const lines = (name: string) =>
+    (texts[name] ?? "").split("\n").flatMap((line) => {
+      const [device, ...words] = line.trim().split(" ");
+      return device === undefined || words.length === 0 ? [] : [{ device, text: words.join(" ") }];
+    });
+  const number = (text: string | undefined) => text === undefined || !/^\d+$/.test(text) ? null : Number(text);
+  return [
+    ...lines("io.max").map(({ device, text }) => (
+      { device, bytes: number(/rbps=(\d+)/.exec(text)?.[1]), requests: number(/riops=(\d+)/.exec(text)?.[1]) }
+    )),
+    ...lines(READ_BYTES).map(({ device, text }) => ({ device, bytes: number(text), requests: null })),
+    ...lines(READ_REQUESTS).map(({ device, text }) => ({ device, bytes: null, requests: number(text) })),
+  ];
+}
+
+/** One for each disk of which anything is limited. */
+function narrowestOf(reads: readonly ReadLimit[]): ReadLimit[] {
+  const least = (numbers: readonly (number | null)[]) =>
+    numbers.reduce((least, one) => one === null || (least !== null && least < one) ? least : one, null);
+  return [...Map.groupBy(reads, ({ device }) => device)].map(([device, all]) => (
+    { device, bytes: least(all.map(({ bytes }) => bytes)), requests: least(all.map(({ requests }) => requests)) }
+  )).filter(({ bytes, requests }) => bytes !== null || requests !== null);
 }

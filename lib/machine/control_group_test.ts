@@ -11,6 +11,8 @@ Deno.test("control group: version 2, the narrowest limit of the group and those 
     "/sys/fs/cgroup/pod/memory.max": "1000000\n",
     "/sys/fs/cgroup/pod/memory.current": "900000\n",
     "/sys/fs/cgroup/pod/memory.events": "low 0\noom 4\noom_kill 4\n",
+    "/sys/fs/cgroup/pod/io.max": "8:16 rbps=1000000 wbps=max riops=max wiops=max\n8:0 rbps=max wbps=5 riops=max wiops=max\n",
+    "/sys/fs/cgroup/pod/app/io.max": "8:16 rbps=2000000 wbps=max riops=120 wiops=max\n",
     "/sys/fs/cgroup/pod/app/cpu.max": "max 100000\n",
     "/sys/fs/cgroup/pod/app/cpu.stat": "nr_throttled 0\nthrottled_usec 0\n",
     "/sys/fs/cgroup/pod/app/memory.max": "max\n",
@@ -26,17 +28,20 @@ Deno.test("control group: version 2, the narrowest limit of the group and those 
       memoryLimit: 1_000_000,
       memoryBytes: 900_000,
       killed: 1,
+      // The narrowest of each; what has no limit of reads is not told of.
+      reads: [{ device: "8:16", bytes: 1_000_000, requests: 120 }],
     });
   });
 });
 
 Deno.test("control group: version 1, a hierarchy for each controller, beside one of version 2 that has none", async () => {
   await withMachine({
-    "/proc/100/cgroup": "5:memory:/m\n2:cpuset:/\n1:cpu,cpuacct:/c/d\n0::/u\n",
+    "/proc/100/cgroup": "7:blkio:/b\n5:memory:/m\n2:cpuset:/\n1:cpu,cpuacct:/c/d\n0::/u\n",
     "/proc/self/mounts": [
       "cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0",
       "cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0",
       "cgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0",
+      "cgroup /sys/fs/cgroup/blkio cgroup rw,blkio 0 0",
       "",
     ].join("\n"),
     "/sys/fs/cgroup/cpu,cpuacct/c/d/cpu.cfs_quota_us": "20000\n",
@@ -47,19 +52,22 @@ Deno.test("control group: version 1, a hierarchy for each controller, beside one
     "/sys/fs/cgroup/memory/m/memory.limit_in_bytes": "9223372036854771712\n",
     "/sys/fs/cgroup/memory/m/memory.usage_in_bytes": "5000\n",
     "/sys/fs/cgroup/memory/m/memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n",
+    "/sys/fs/cgroup/blkio/b/blkio.throttle.read_bps_device": "7:0 4194304\n",
+    "/sys/fs/cgroup/blkio/b/blkio.throttle.read_iops_device": "",
   }, async (files) => {
     const groups = await findGroups(files, 100);
     assert.equal(groups!.pressure, "/sys/fs/cgroup/unified/u");
     const limits = await readLimits(files, groups!);
-    assert.deepEqual(limits, { cpus: 0.2, throttled: 7, throttledNs: 12_345, memoryLimit: null, memoryBytes: null, killed: 3 });
+    const reads = [{ device: "7:0", bytes: 4 << 20, requests: null }];
+    assert.deepEqual(limits, { cpus: 0.2, throttled: 7, throttledNs: 12_345, memoryLimit: null, memoryBytes: null, killed: 3, reads });
   });
 });
 
 Deno.test("control group: none of a process in the topmost group, or that has ended; nothing of a group that is gone", async () => {
   await withMachine({ "/proc/100/cgroup": "0::/\n", "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n" }, async (files) => {
-    assert.deepEqual(await findGroups(files, 100), { cpu: [], memory: [], pressure: null });
-    assert.equal(await readLimits(files, { cpu: [], memory: [], pressure: null }), null);
+    assert.deepEqual(await findGroups(files, 100), { cpu: [], memory: [], disks: [], pressure: null });
+    assert.equal(await readLimits(files, { cpu: [], memory: [], disks: [], pressure: null }), null);
     assert.equal(await findGroups(files, 200), null);
-    assert.equal(await readLimits(files, { cpu: ["/sys/fs/cgroup/x"], memory: [], pressure: null }), null);
+    assert.equal(await readLimits(files, { cpu: ["/sys/fs/cgroup/x"], memory: [], disks: [], pressure: null }), null);
   });
 });

@@ -93,6 +93,7 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
       memoryLimit: either(isNumber, isNull),
       memoryBytes: either(isNumber, isNull),
       killed: isCount,
+      reads: listOf(shape({ device: isText, bytes: either(isCount, isNull), requests: either(isCount, isNull) })),
     }),
   },
   note: { text: isText },

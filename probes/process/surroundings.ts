@@ -23,7 +23,14 @@ export class SurroundingsDecoder {
   }
 
   #limits(pid: number, limits: Limits, at: Ns, out: SpanSink): void {
-    const args = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null)) as Args;
+    const { reads, ...others } = limits;
+    const texts = reads.map(({ device, bytes, requests }) =>
+      `${device} ${[...bytes === null ? [] : [`${bytes} bytes/s`], ...requests === null ? [] : [`${requests}/s`]].join(" ")}`
+    );
+    const args = {
+      ...Object.fromEntries(Object.entries(others).filter(([, value]) => value !== null)),
+      ...texts.length > 0 && { reads: texts.join(", ") },
+    } as Args;
     out({ type: "instant", track: this.tracks.lane(pid, "control group", 3), name: "limits", category: "process.limits", at, args, limits });
   }
 

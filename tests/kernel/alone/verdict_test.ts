@@ -93,6 +93,7 @@ sampledTest(1, "sched: a slow device is waited for", { fio: true, groups: true }
   using group = slowReads(device, 4 << 20);
   const [first] = await verdictOf(path, folder, ["disk", "1", device.path], [group.tasks]);
   assert.deepEqual([first!.wait, first!.share > 0.5], ["disk", true]);
+  assert.match(`${first!.evidence} ${first!.advice}`, new RegExp(`allows 4.0 MiB a second from ${device.name} .*raise that limit`));
   const fast = await verdictOf(path, folder, ["disk", "1", device.path]);
   assert.ok(share(fast, "disk") < first!.share, `${share(fast, "disk")} without a limit, ${first!.share} with`);
 });
@@ -111,7 +112,10 @@ sampledTest(1, "io: a file on a slow device is waited for, and not when it is in
   };
   const [first] = (await read()).verdict;
   assert.deepEqual([first!.wait, first!.of, first!.share > 0.5], ["reads", "weights.gguf", true]);
-  assert.match(`${first!.evidence} ${first!.advice}`, /12(?:\.0)? MiB.* from the disk.* read ahead/);
+  assert.match(
+    `${first!.evidence} ${first!.advice}`,
+    new RegExp(`12.0 MiB.* from the disk; .*allows 4.0 MiB a second from ${device.name} .*raise that limit`),
+  );
   // As its advice says of a second time.
   const [second] = (await read()).verdict;
   assert.ok((second?.ns ?? 0) < first!.ns / 20, `${second?.ns} ns, ${first!.ns} from the disk`);
