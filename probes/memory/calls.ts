@@ -10,7 +10,7 @@ const MLOCK = 4;
 /** Memory that the target asks for, gives back, and tells the kernel about. */
 export const calls: Probe = {
   name: "memory/calls",
-  summary: "mmap, munmap, mremap, mlock, munlock, madvise: calls, bytes, time, failures",
+  summary: "mmap, munmap, mremap, mlock, munlock, of all of them too, madvise: calls, bytes, time, failures",
   template,
   tracepoints: ["syscalls:sys_exit_mmap", "syscalls:sys_exit_madvise"],
   records: {},
@@ -20,7 +20,7 @@ export const calls: Probe = {
 };
 
 /** By their numbers in the template. */
-const KINDS = ["", "mmap of nothing", "mmap of a file", "munmap", "mlock", "munlock", "mremap"];
+const KINDS = ["", "mmap of nothing", "mmap of a file", "munmap", "mlock", "munlock", "mremap", "mlockall", "munlockall"];
 /** `madvise`, by its numbers (linux/mman.h). */
 const ADVICE: Readonly<Record<number, string>> = {
   0: "normal",

@@ -27,10 +27,12 @@ sampledTest(
       ["madvise (dontneed)", 307 + 13, 13, 307 * 2 * PAGE],
       ["madvise (willneed)", 29, 0, 29 * PAGE],
       ["mlock", 17, 0, 17 * PAGE],
+      ["mlockall", 5 + 3, 3, 0],
       ["mmap of a file", 101, 0, 101 * 2 * PAGE],
       ["mmap of nothing", 211, 0, 211 * 3 * PAGE],
       ["mremap", 53, 0, (27 * 5 + 26 * 3) * PAGE],
       ["munlock", 11, 0, 11 * PAGE],
+      ["munlockall", 7, 0, 0],
       ["munmap", 199, 0, 199 * 3 * PAGE],
     ];
     assert.deepEqual(result.memoryCalls.map(({ kind, calls, failed, bytes }) => [kind, calls, failed, bytes]).toSorted(), expected);

@@ -4,7 +4,7 @@
  *     asked
  *
  * 211 mappings without a file of 3 pages, 101 of a file of 2 pages, 53 mremap from 3 pages to 5 and back in turn, 307 madvise (dontneed) of 2 pages, 29 madvise (willneed)
- * of 1 page, 13 madvise (dontneed) of an address that is no page's (refused), 17 mlock and 11 munlock of 1 page, 199 munmap of 3 pages. No stdio: a buffer
+ * of 1 page, 13 madvise (dontneed) of an address that is no page's (refused), 17 mlock and 11 munlock of 1 page, 199 munmap of 3 pages, 5 mlockall of what is there, 3 of nothing (refused), and 7 munlockall. No stdio: a buffer
  * would be a mapping, too.
  */
 #define _GNU_SOURCE
@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, ANONYMOUS = 211, OF_FILE = 101, GROWN = 53, DROPPED = 307, WANTED = 29, REFUSED = 13, LOCKED = 17, UNLOCKED = 11, GIVEN = 199 };
+enum { PAGE = 4096, ANONYMOUS = 211, OF_FILE = 101, GROWN = 53, DROPPED = 307, WANTED = 29, REFUSED = 13, LOCKED = 17, UNLOCKED = 11, GIVEN = 199, ALL = 5, NOTHING = 3, FREED = 7 };
 
 static char *mapped[ANONYMOUS], *file[OF_FILE];
 
@@ -47,5 +47,11 @@ int main(int argc, char **argv) {
     if (munlock(mapped[i], PAGE) != 0) err(1, "munlock");
   for (int i = 0; i < GIVEN; i++)
     if (munmap(mapped[i], 3 * PAGE) != 0) err(1, "munmap");
+  for (int i = 0; i < ALL; i++)
+    if (mlockall(MCL_CURRENT | MCL_ONFAULT) != 0) err(1, "mlockall");
+  for (int i = 0; i < NOTHING; i++)
+    if (mlockall(0) == 0) errx(1, "mlockall of nothing");
+  for (int i = 0; i < FREED; i++)
+    if (munlockall() != 0) err(1, "munlockall");
   return 0;
 }
