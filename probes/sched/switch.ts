@@ -21,11 +21,11 @@ const period = [
 ] as const satisfies readonly Field[];
 
 /**
- * Where the template says so, the record of a run of short times off: how long all of it took, off and queued of that (17 bits each), and how often it was off
- * above the processors.
+ * Where the template says so, the record of a run of short times off: how long all of it took (in 128 ns, 13 bits), queued and off of that (20 bits each), and
+ * how often it was off above the processors.
  */
 const run = (of: string) =>
-  `EMIT(run, ${of}.7, ${of}.0, (${of}.2 >> 20 & 131071) * 17179869184 + (${of}.2 & 1048575) * 131072 + ${of}.1 - ${of}.0, ${of}.3, ${of}.4 / 1024, ` +
+  `EMIT(run, ${of}.7, ${of}.0, ((${of}.1 - ${of}.0) / 128 << 40) + (${of}.2 & 1099511627775), ${of}.3, ${of}.4 / 1024, ` +
   `${of}.5, ((${of}.2 >> 40) * 1024 + ${of}.4 % 1024) * 16777216 + ${of}.6);`;
 
 /** Each time that a thread of the target was not on a processor. */
@@ -59,7 +59,7 @@ export const switches: Probe = {
     run: [
       thread,
       { name: "left", type: "time" },
-      { name: "times", type: "int", unit: "2^34 × ns queued, 2^17 × ns off, ns from the first one's beginning to the last one's end" },
+      { name: "times", type: "int", unit: "2^40 × 128 ns from the first one's beginning to the last one's end, 2^20 × ns queued, ns off" },
       ...period.slice(2, 5),
       { name: "cpus", type: "int", unit: "2^34 × how often, and as of a single one" },
     ],
@@ -156,10 +156,10 @@ class SwitchDecoder implements Decoder {
   /** On a row of its own: it is told when it is over, and what it is inside of may be over by then, too. */
   #run(pid: number, tid: number, values: readonly number[], out: SpanSink): void {
     const [, left, packed, ...alike] = values as [number, Ns, number, number, number, number, number];
-    const span = packed % 2 ** 17, ns = Math.floor(packed / 2 ** 17) % 2 ** 17, queued = Math.floor(packed / 2 ** 34);
+    const ns = packed % 2 ** 20, queued = Math.floor(packed / 2 ** 20) % 2 ** 20, span = Math.max(ns, Math.floor(packed / 2 ** 40) * 128);
     const times = Math.max(1, Math.floor(alike[3]! / 2 ** 34));
     const off: OffCpu = { ...this.#offOf(ns, queued, alike, false), run: { thread: this.tracks.thread(pid, tid), times, ns } };
-    const track = this.tracks.lane(pid, `short times off, ${tid}`, 4);
+    const track = this.tracks.lane(pid, off.reason === "preempted" ? `short preemptions, ${tid}` : `short times off, ${tid}`, 4);
     const args = { ...argsOf(off), thread: tid, times, offNs: ns };
     out({ type: "slice", track, name: `${labelOf(off)} × ${times}`, category: "sched.offs", start: left, end: left + span, args, off });
   }

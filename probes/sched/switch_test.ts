@@ -91,18 +91,18 @@ Deno.test("switch: a time off with its wait for a processor inside, who woke and
 Deno.test("switch: several short times off are one slice on a row of their own, with what they are together", () => {
   const d = new Decoding(switches);
   d.event(5, "sched/switch.task", { name: "waker" }, "200/201");
-  const times = 57, queued = 900, ns = 40_000, span = 100_000;
+  const times = 57, queued = 900, ns = 40_000, span = 800 * 128;
   d.event(200_000, "sched/switch.run", {
     thread: whoIs(100, 101),
     left: 50_000,
-    times: queued * 2 ** 34 + ns * 2 ** 17 + span,
+    times: 800 * 2 ** 40 + queued * 2 ** 20 + ns,
     why: INTERRUPTIBLE + FIFO + READ,
     waker: whoIs(200, 201),
     cpus: times * 2 ** 34 + 2 * 2 ** 24 + 3 * 4096 + 3,
   });
   const [slice] = d.ending(300_000);
   assert.ok(slice?.type === "slice");
-  assert.deepEqual([slice.name, slice.start, slice.end, slice.track.kind], ["pipe (read) × 57", 50_000, 150_000, "lane"]);
+  assert.deepEqual([slice.name, slice.start, slice.end, slice.track.kind], ["pipe (read) × 57", 50_000, 152_400, "lane"]);
   assert.deepEqual(slice.args, { reason: "pipe", call: "read", queuedNs: 900, waker: "waker (201)", cpu: 3, thread: 101, times: 57, offNs: 40_000 });
   assert.deepEqual([slice.off!.run!.thread.tid, slice.off!.run!.times, slice.off!.run!.ns], [101, 57, 40_000]);
 });

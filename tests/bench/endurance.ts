@@ -19,6 +19,8 @@ const { path } = bpftraceNamed(values.bpftrace);
 const seconds = Number(values.seconds);
 /** A round takes some nine microseconds in `sched`, on the faster of our machines six. */
 const ROUNDS = 110_017 * seconds;
+/** That pass a byte on in a ring: a round of all of them takes 130. */
+const THREADS = 16, RINGS = 7507 * seconds;
 
 using folder = temporary(), memory = temporary("/dev/shm");
 await using device = await loopDevice(memory, 64);
@@ -38,17 +40,19 @@ interface SnapshotRow {
   readonly off_cpu_ns: Readonly<Record<string, number>>;
 }
 
-const passing: Work<"sched"> = {
+const passing = (argv: readonly string[]): Work<"sched"> => ({
   command: "sched",
-  argv: [built.pipes, "1", String(ROUNDS)],
-  // Of both processes, as getrusage counts them.
+  argv,
+  // Of all who pass, as getrusage counts them, and by their own clocks.
   counted(stderr) {
     const passes = stderr.split("\n").filter((line) => line.startsWith('{"tid"')).map((line) => JSON.parse(line));
-    return `${sum(passes.map(({ voluntary, forced }) => voluntary + forced))} switches`;
+    const off = passes.some(({ off }) => off === undefined) ? "" : `, ${(sum(passes.map(({ off }) => off)) / 1e9).toFixed(3)} s off a processor`;
+    return `${sum(passes.map(({ voluntary, forced }) => voluntary + forced))} switches${off}`;
   },
   told: ({ totals }) => `${totals.voluntary + totals.involuntary} switches`,
   added: (rows) => `${(sum(rows.flatMap(({ off_cpu_ns }) => Object.values(off_cpu_ns))) / 1e9).toFixed(3)} s off a processor`,
-};
+});
+const pair = passing([built.pipes, "1", String(ROUNDS)]), ring = passing([built.ring, "1", String(THREADS), String(RINGS)]);
 const reading: Work<"io"> = {
   command: "io",
   argv: fioCommand(device.path, { rw: "randread", iodepth: 32, time_based: 1, runtime: seconds }),
@@ -58,8 +62,9 @@ const reading: Work<"io"> = {
     `${sum(rows.flatMap(({ latency_histogram }) => latency_histogram.map((row) => row.device_name === device.name ? row.total : 0)))} requests`,
 };
 
-await watch(passing);
-await watch(passing, folder.file("sched.jsonl"));
+await watch(pair);
+await watch(ring);
+await watch(ring, folder.file("sched.jsonl"));
 await watch(reading);
 await watch(reading, folder.file("io.jsonl"));
 
@@ -86,7 +91,11 @@ async function watch<C extends Command>({ command, argv, counted, told, added }:
   }
   const ended = await finished;
   const reads = device.stat().reads - before;
-  console.log(`${command}${snapshots ? " --snapshots" : ""}: ${counted(ended.stderr)}${reads > 0 ? `, ${reads} reads by the kernel` : ""}`);
+  console.log(
+    `${command}${snapshots ? " --snapshots" : ""} -- ${argv[0]!.split("/").at(-1)}: ${counted(ended.stderr)}${
+      reads > 0 ? `, ${reads} reads by the kernel` : ""
+    }`,
+  );
   if (snapshots) {
     const rows = Deno.readTextFileSync(snapshots).trimEnd().split("\n").map((line): SnapshotRow => JSON.parse(line));
     console.log(`  ${added(rows)} in ${rows.length} intervals`);
