@@ -8,6 +8,7 @@ import type { Bpftrace } from "../../harness/bpftraces.ts";
 import { sampledTest } from "../../harness/kernel.ts";
 import { llmprof } from "../../harness/llmprof.ts";
 import { temporary } from "../../harness/temporary.ts";
+import { built } from "../../setup/programs.ts";
 import { hasRawTracepoints } from "../../independent/requests.ts";
 import { backwards, BLOCK, fioCommand } from "../fio.ts";
 import { compareSeen, hiddenAnswers, hiddenSwitchesTo } from "../hidden_hits.ts";
@@ -109,5 +110,41 @@ async function comparesTotals(path: string): Promise<boolean> {
       assert.ok(before <= after && after - before < 3e6, `${resource}, ${stall}: ${before} then, ${after} now`);
     }
   }
+  return true;
+}
+
+for (const [index, whose] of (["the machine", "the target"] as const).entries()) {
+  sampledTest(
+    index,
+    `sched --snapshots: at the most switches that sixteen threads can make, they are off as long as they say, of ${whose}`,
+    {},
+    ({ path }) => compareSeen(() => comparesRing(path, whose)),
+  );
+}
+
+async function comparesRing(path: string, whose: keyof typeof whoever): Promise<boolean> {
+  using folder = temporary();
+  const file = folder.file("sched.jsonl"), ring = [built.ring, "1", "16", "20011"];
+  using hidden = hiddenSwitchesTo("ring");
+  const whom = whose === "the target" ? ["--", ...ring] : ["--all", "--duration", "9s"];
+  await using running = start([...llmprof, "sched", "--bpftrace", path, "--interval", "1", "--snapshots", file, ...whom], {
+    timeoutMilliseconds: 60_000,
+  });
+  let stderr = "";
+  if (whose === "the machine") {
+    await running.saw("Tracing");
+    ({ stderr } = await mustRun(ring));
+  }
+  const ended = await running.finished();
+  assert.equal(ended.code, 0, ended.stderr);
+  const books = (stderr + ended.stderr).split("\n").filter((line) => line.startsWith('{"tid"')).map((line) => JSON.parse(line));
+  assert.equal(books.length, 17);
+  const own = books.reduce((sum, { off }) => sum + off, 0), pid = String(books.at(-1).tid);
+  // As people ask such files.
+  const { stdout } = await mustRun(["jq", "-s", "--arg", "pid", pid, "[.[].off_cpu_ns[$pid] // 0] | add", file]);
+  const told = Number(stdout);
+  if (hidden.count() > 0 && Math.abs(told / own - 1) >= 0.001) return false;
+  // What it does before it keeps a book, and after, is within that as well.
+  assert.ok(Math.abs(told / own - 1) < 0.001, `${told} ns off, ${own} by their own clocks: ${ended.stderr}`);
   return true;
 }
