@@ -95,6 +95,12 @@ async function comparesWaits(path: string): Promise<boolean> {
     if (["lock", "network", "events"].includes(wait)) {
       assert.equal(own.toSorted((a, b) => b.duration - a.duration)[0]!.args.waker, `waker (${waker})`, wait);
     }
+    // By an interrupt, or a thread of the kernel's that answers for the device: by no program.
+    if (wait === "disk") {
+      const wakers = own.map(({ args }) => args.waker ?? "");
+      assert.deepEqual(wakers.filter((waker) => !/^(|idle|(kworker|loop|ksoftirqd|kthrotld|jbd2).* \(\d+\))$/.test(waker)), []);
+      assert.ok(own.length >= 5, `${own.length} waits for the disk`);
+    }
     if (wait === "sleep") assert.deepEqual(own.map(({ args }) => args.waker), [undefined], "a timer");
     if (wait === "preempted") {
       const byHog = own.filter(({ args }) => args.taker?.startsWith("hog (")).reduce((sum, { duration }) => sum + duration, 0);
