@@ -8,7 +8,7 @@ import { parseEngineLog } from "../../workloads/engine_log.ts";
 import { engineCommand } from "../../workloads/engine_run.ts";
 import { model } from "../../workloads/model.ts";
 import { recordResultSchema } from "../../../lib/commands/record_schema.ts";
-import { outputPath } from "../live_run.ts";
+import { outputPath, startLlmprof, summaryOf } from "../live_run.ts";
 import { differingReplays } from "../replayed.ts";
 import { errors, query } from "../../judge/trace_processor.ts";
 
@@ -27,7 +27,7 @@ sampledTest(
     await using running = start([...llmprof, "record", ...flags, "--", ...target], { cwd: folder.path, timeoutMilliseconds: 120_000 });
     const ended = await running.finished();
     assert.equal(ended.code, 0, ended.stderr);
-    const { result, probes, events } = JSON.parse(ended.stdout);
+    const { result, probes, events, overhead } = JSON.parse(ended.stdout);
     const { coldstart, operators, io, sched } = recordResultSchema.parse(result);
     const { decodes } = parseEngineLog(Deno.readTextFileSync(log));
     assert.equal(events.lost, events.skipped);
@@ -46,5 +46,13 @@ sampledTest(
     );
     assert.ok(Number(inside!.n) > 0, "in a call");
     assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
+    // What the set costs is no less than the dearest of its layers, and no more than all of them, some of which share probes.
+    const layers: number[] = [];
+    for (const layer of ["coldstart", "operators", "io", "sched"] as const) {
+      await using alone = startLlmprof(layer, { bpftrace: path, folder, target: { argv: target }, formats: [], flags: ["--no-output"] });
+      layers.push(summaryOf(layer, await alone.finished()).overhead.predicted!);
+    }
+    const most = layers.reduce((sum, share) => sum + share);
+    assert.ok(overhead.predicted > 0.8 * Math.max(...layers) && overhead.predicted < 1.25 * most, `${overhead.predicted}, alone ${layers}`);
   },
 );
