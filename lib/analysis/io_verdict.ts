@@ -1,8 +1,9 @@
 import { counted } from "../events/text.ts";
+import type { ReadLimit } from "../events/surroundings.ts";
 import { isWeights } from "../target/inference_files.ts";
 import { mebibytes } from "./figures.ts";
 import type { IoResult } from "./io_schema.ts";
-import { type Cause, fullOf, longest, slowedOf } from "./verdict.ts";
+import { type Cause, causedBy, fullOf, longest, slowedOf } from "./verdict.ts";
 
 type Verdict = IoResult["verdict"][number];
 type File = IoResult["files"][number];
@@ -13,18 +14,33 @@ type Device = IoResult["devices"][number];
  * of a queue it is the time in which any request stood in it.
  */
 export function ioVerdict({ files, devices, windows, limits }: Pick<IoResult, "files" | "devices" | "windows" | "limits">): Verdict[] {
-  const asked = new Map(devices.map(({ device, name }) => [device, name ?? device]));
-  const slowed = slowedOf(limits, (device) => asked.get(device)), cause = fullOf(limits) ?? slowed;
-  return longest([...files.map((file) => reads(file, slowed)), ...files.map((file) => faults(file, cause)), ...devices.map(queued)], windows.ns);
+  const full = fullOf(limits), names = new Map(devices.map(({ device, name }) => [device, name ?? device]));
+  const waitedNs = Math.min(windows.ns, files.reduce((sum, { readNs, majorNs }) => sum + readNs + majorNs, 0));
+  const slowed = slowedOf((limits?.reads ?? []).filter((limit) => isMet(limit, devices, waitedNs)), (device) => names.get(device)!);
+  const ofFiles = files.flatMap((file) => [reads(file, slowed), faults(file, full, slowed)]);
+  return longest([...ofFiles, ...devices.map(queued)], windows.ns);
+}
+
+/** Of what a limit allows: the kernel lets some through at once, and waits for what else there is to wait for. */
+const MET = 0.5;
+
+/** While it waited, it read about as much of that disk as it may. */
+function isMet({ device, bytes, requests }: ReadLimit, devices: readonly Device[], waitedNs: number): boolean {
+  const most = MET * waitedNs / 1e9;
+  return devices.some((row) =>
+    row.device === device && row.what === "read" &&
+    ((bytes !== null && row.bytes >= most * bytes) || (requests !== null && row.requests >= most * requests))
+  );
 }
 
 function reads({ file, reads, readBytes, readNs, cachedBytes }: File, slowed: Cause | null): Omit<Verdict, "share"> {
   const cold = cachedBytes ?? 0;
   const rate = readNs > 0 ? ` at ${Math.round((readBytes * 1e3) / readNs)} MB/s` : "";
   const evidence = `${counted(reads, "read")} of ${mebibytes(readBytes)}${rate}${cold > 0 ? `, ${mebibytes(cold)} of it from the disk` : ""}`;
-  const wait = { wait: "reads", of: file, ns: readNs } as const;
-  if (slowed !== null && cold >= 0.5 * readBytes) return { ...wait, evidence: `${evidence}; ${slowed.evidence}`, advice: slowed.advice };
-  return { ...wait, evidence, advice: adviceFor(file, cachedBytes === null ? null : cold / readBytes) };
+  // What is read past the page cache is not seen to come from the disk.
+  const isCold = cachedBytes === null || cold >= 0.5 * readBytes;
+  const advice = adviceFor(file, cachedBytes === null ? null : cold / readBytes);
+  return { wait: "reads", of: file, ns: readNs, ...causedBy(null, isCold ? slowed : null, { evidence, advice }) };
 }
 
 /** `cold`: which part of what was read came into the page cache from the disk; null where none was seen to. */
@@ -36,14 +52,12 @@ function adviceFor(file: string, cold: number | null): string {
   } was seen to come through the page cache from the disk: what is in memory a mapping (no --no-mmap) does not copy, what is read past the cache is read anew each time.`;
 }
 
-function faults({ file, faults, major, majorNs }: File, cause: Cause | null): Omit<Verdict, "share"> {
+function faults({ file, faults, major, majorNs }: File, full: Cause | null, slowed: Cause | null): Omit<Verdict, "share"> {
   const evidence = `${major} of ${counted(faults, "page fault")} waited for the disk`;
-  const wait = { wait: "page faults", of: file, ns: majorNs } as const;
-  if (cause !== null) return { ...wait, evidence: `${evidence}; ${cause.evidence}`, advice: cause.advice };
   const advice = isWeights(file)
     ? "--no-mmap or --mlock reads it at once, and more memory keeps it."
     : "More memory keeps it, and a second start finds it there.";
-  return { ...wait, evidence, advice };
+  return { wait: "page faults", of: file, ns: majorNs, ...causedBy(full, slowed, { evidence, advice }) };
 }
 
 /** Where most requests wait longer before the device takes them than in it: who fills a page cache may hold a few back for itself. */

@@ -1,7 +1,7 @@
 import type { Limits } from "../events/surroundings.ts";
 import { counted } from "../events/text.ts";
 import type { SchedResult, SchedThread, SchedWait } from "./sched_schema.ts";
-import { fullOf, longest, slowedOf } from "./verdict.ts";
+import { causedBy, fullOf, longest, slowedOf } from "./verdict.ts";
 
 /** Threads that are busy for less of the busiest one's time wait for work, and nobody waits for them. */
 const COMPUTES = 0.1;
@@ -62,14 +62,13 @@ export function schedVerdict(
     for (const { reason, ns } of thread.waits) byReason.set(reason, (byReason.get(reason) ?? 0) + ns);
   }
   const queued = computing.reduce((sum, { queuedNs }) => sum + queuedNs, 0);
-  const cause = fullOf(limits) ?? slowedOf(limits, (device) => disks.get(device) ?? device);
+  const full = fullOf(limits), slowed = slowedOf(limits?.reads ?? [], (device) => disks.get(device) ?? device);
   const own = new Set(threads.map(({ tid }) => tid));
   const taker = takers.find(({ tid, name }) => !own.has(tid) && !OF_KERNEL.test(name) && !OURS.test(name));
   const crowd: Crowd = { threads: computing.length, cpus, places: placesOf(onByCpu), taker };
   const verdicts = [...byReason].map(([reason, ns]) => {
     const evidence = evidenceOf(reason, waits), advice = ADVICE[reason] ?? "";
-    if (cause === null || !OF_DISK.has(reason)) return { wait: reason, ns, evidence, advice };
-    return { wait: reason, ns, evidence: `${evidence}; ${cause.evidence}`, advice: cause.advice };
+    return { wait: reason, ns, ...OF_DISK.has(reason) ? causedBy(full, slowed, { evidence, advice }) : { evidence, advice } };
   });
   // What its own limit takes is no neighbour's fault.
   const isThrottled = limits !== null && limits.throttledNs > THROTTLED * queued && limits.throttled > 0;

@@ -1,4 +1,4 @@
-import type { Limits } from "../events/surroundings.ts";
+import type { Limits, ReadLimit } from "../events/surroundings.ts";
 import { counted } from "../events/text.ts";
 import { mebibytes } from "./figures.ts";
 
@@ -12,17 +12,16 @@ export function longest<Wait extends { readonly ns: number }>(waits: readonly Wa
     .filter(({ share }) => share >= MATTERS).sort((a, b) => b.ns - a.ns).slice(0, MOST);
 }
 
-/** Where a group may read no more than so much of a disk in a second. `nameOf`: of those disks that matter. Null where none has such a limit. */
-export function slowedOf(limits: Limits | null, nameOf: (device: string) => string | undefined): Cause | null {
-  const slow = (limits?.reads ?? []).flatMap(({ device, bytes, requests }) => {
-    const name = nameOf(device);
+/** Where a group may read no more than so much of a disk in a second, a wait for that disk may be its doing. Null where none of these has such a limit. */
+export function slowedOf(reads: readonly ReadLimit[], nameOf: (device: string) => string): Cause | null {
+  if (reads.length === 0) return null;
+  const slow = reads.map(({ device, bytes, requests }) => {
     const most = [...bytes === null ? [] : [mebibytes(bytes)], ...requests === null ? [] : [counted(requests, "request")]].join(" or ");
-    return name === undefined ? [] : [`${most} a second from ${name}`];
+    return `${most} a second from ${nameOf(device)}`;
   });
-  if (slow.length === 0) return null;
   return {
     evidence: `its control group allows ${slow.join(", ")}`,
-    advice: "If it reads from there: raise that limit (io.max, blkio.throttle, --device-read-bps of a container), or read less.",
+    advice: "If it reads from there, raise that limit first (io.max, blkio.throttle, --device-read-bps of a container).",
   };
 }
 
@@ -42,5 +41,13 @@ export function fullOf(limits: Limits | null): Cause | null {
   return {
     evidence: `${mebibytes(memoryBytes)} of the ${mebibytes(memoryLimit)} that its control group allows are used`,
     advice: "Raise that limit (memory.max, --memory of a container), or need less memory.",
+  };
+}
+
+/** A wait for a disk with what may be the cause of it: memory that is used up takes the place of what else to try, a limit of the disk stands beside it. */
+export function causedBy(full: Cause | null, slowed: Cause | null, { evidence, advice }: Cause): Cause {
+  return {
+    evidence: [evidence, ...full ? [full.evidence] : [], ...slowed ? [slowed.evidence] : []].join("; "),
+    advice: [full?.advice ?? advice, ...slowed ? [slowed.advice] : []].join(" "),
   };
 }

@@ -90,7 +90,7 @@ function readsOf(texts: Texts): ReadLimit[] {
   const lines = (name: string) =>
     (texts[name] ?? "").split("\n").flatMap((line) => {
       const [device, ...words] = line.trim().split(" ");
-      return device === undefined || words.length === 0 ? [] : [{ device, text: words.join(" ") }];
+      return words.length === 0 ? [] : [{ device: device!, text: words.join(" ") }];
     });
   const number = (text: string | undefined) => text === undefined || !/^\d+$/.test(text) ? null : Number(text);
   return [
@@ -104,8 +104,10 @@ function readsOf(texts: Texts): ReadLimit[] {
 
 /** One for each disk of which anything is limited. */
 function narrowestOf(reads: readonly ReadLimit[]): ReadLimit[] {
-  const least = (numbers: readonly (number | null)[]) =>
-    numbers.reduce((least, one) => one === null || (least !== null && least < one) ? least : one, null);
+  const least = (numbers: readonly (number | null)[]) => {
+    const given = numbers.filter((number) => number !== null);
+    return given.length === 0 ? null : Math.min(...given);
+  };
   return [...Map.groupBy(reads, ({ device }) => device)].map(([device, all]) => (
     { device, bytes: least(all.map(({ bytes }) => bytes)), requests: least(all.map(({ requests }) => requests)) }
   )).filter(({ bytes, requests }) => bytes !== null || requests !== null);

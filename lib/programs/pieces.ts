@@ -18,7 +18,7 @@ export function apart(pieces: readonly Piece[]): readonly Piece[] {
   for (const { attach } of pieces) for (const point of attach) uses.set(point, (uses.get(point) ?? 0) + 1);
   return pieces.flatMap((piece) => {
     const { attach } = piece;
-    const isTwofold = attach.length > 1 && attach.some((point) => uses.get(point)! > 1);
+    const isTwofold = attach.length > 1 && attach.some((point) => point.startsWith("tracepoint:") && uses.get(point)! > 1);
     return isTwofold ? attach.map((point) => ({ ...piece, attach: [point] })) : [piece];
   });
 }

@@ -156,6 +156,8 @@ export interface Probe {
   readonly whileOpen?: readonly string[];
   /** Statements for the moment at which the window is shut, before it is; where this bpftrace can walk through a map. */
   readonly atClose?: string;
+  /** The same behind that moment, for what no program touches any more that looks at `@w`. */
+  readonly afterClose?: string;
   /** Record name → its fields after time, process and thread. */
   readonly records: Readonly<Record<string, readonly Field[]>>;
   /**

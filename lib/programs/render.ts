@@ -103,7 +103,7 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   const blocks: string[] = [];
   const way = wayOut(plan, dialect);
   const { rotating } = way;
-  const closing: string[] = [];
+  const closing: string[] = [], closed: string[] = [];
   const pieces: Piece[] = [];
   let kind: number = Kind.first;
   const isThere = (name: string) => name === plan.filter.type || plan.probes.some((probe) => probe.name === name);
@@ -116,7 +116,10 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
     }
     for (const map of Object.keys({ ...probe.maps, ...probe.sums })) maps[map] = `${probe.name}.${map}`;
     const sending = (text: string) => replaceEmits(text, ([record, ...args]) => emit(probe, record!, args, kinds, way));
-    if (probe.atClose !== undefined && dialect.walksMaps) closing.push(sending(has(probe.atClose)));
+    if (dialect.walksMaps) {
+      closing.push(sending(has(probe.atClose ?? "")));
+      closed.push(sending(has(probe.afterClose ?? "")));
+    }
     const template = has(probe.template);
     for (const block of parseTemplate(template)) {
       const attach = attachPoints(block, probe, dialect, resolve);
@@ -141,7 +144,7 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   const repeats = dialect.walksMaps && plan.probes.some(({ template }) => isRepeating(template));
   const prologue = [
     ...isRaw ? [`config = { on_stack_limit = ${ON_STACK} }`] : [],
-    ...beginning(plan, way, repeats, closing),
+    ...beginning(plan, way, repeats, closing, closed),
     ...heartbeat(plan.probes, dialect.perCpuBuffers),
     ...(rotating?.blocks() ?? []),
   ];
@@ -160,7 +163,7 @@ function wayOut({ probes }: ProgramPlan, { perCpuBuffers }: Dialect): WayOut {
  * (Not by `signal_generate`: a gate's own signal would fire that inside a running program, which the kernel skips and counts as a miss.)
  * `ready` is printed when every probe is attached (bpftrace polls its buffers only then), with one reading of both clocks.
  */
-function beginning(plan: ProgramPlan, { rotating, line }: WayOut, repeats: boolean, closing: readonly string[]): string[] {
+function beginning(plan: ProgramPlan, { rotating, line }: WayOut, repeats: boolean, closing: readonly string[], closed: readonly string[]): string[] {
   const begin = [
     filterBegin(plan.filter),
     ...(rotating?.begin() ?? []),
@@ -174,9 +177,10 @@ function beginning(plan: ProgramPlan, { rotating, line }: WayOut, repeats: boole
   const shut = [...new Set(plan.probes.flatMap(({ whileOpen }) => whileOpen ?? []))].map((map) => `@${map} = 0;`).join(" ");
   return [
     `BEGIN { ${begin.join(" ")} }`,
-    ...(plan.window === "open"
-      ? []
-      : [window(SIGWINCH, "@w = 1;", Kind.open), window(SIGURG, `${closing.join(" ")} ${shut} @w = 0; ${shut}`.trim(), Kind.close)]),
+    ...(plan.window === "open" ? [] : [
+      window(SIGWINCH, "@w = 1;", Kind.open),
+      window(SIGURG, `${closing.join(" ")} ${shut} @w = 0; ${shut} ${closed.join(" ")}`.trim(), Kind.close),
+    ]),
   ];
 }
 

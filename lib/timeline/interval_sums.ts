@@ -23,6 +23,11 @@ export class IntervalSums {
     return rows;
   }
 
+  /** The program has emptied it, and begins at 0 there. */
+  forget(stream: string, map: string): void {
+    for (const id of this.#now.keys()) if (id.startsWith(`${stream} ${map} `)) this.#now.delete(id);
+  }
+
   /** By the first number of their keys: all of a map until now. */
   totals(map: string): Map<number, number> {
     const totals = new Map<number, number>();

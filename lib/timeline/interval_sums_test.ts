@@ -14,4 +14,8 @@ Deno.test("interval sums: what grew since it was asked, by map and key; another 
   add("off", [1], 4, "process-2");
   assert.deepEqual(sums.grown("off"), [{ key: [1], by: 5 }, { key: [1], by: 4 }]);
   assert.deepEqual([...sums.totals("off")], [[1, 24], [2, 3]]);
+  sums.forget("process", "off");
+  add("off", [1], 2);
+  assert.deepEqual(sums.grown("off"), [{ key: [1], by: 2 }]);
+  assert.deepEqual([...sums.totals("off")], [[1, 6]]);
 });

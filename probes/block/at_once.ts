@@ -30,7 +30,8 @@ export class AtOnce {
 
   /** None is waited for any more. */
   end(): void {
-    this.#tellBefore(this.#last + 2);
+    this.#tellBefore(this.#last + 1);
+    if (this.#told > 0) this.tell(this.#next * PART_NS, this.#told = 0);
   }
 
   #tellBefore(end: number): void {

@@ -10,7 +10,7 @@ const MLOCK = 4;
 /** Memory that the target asks for, gives back, and tells the kernel about. */
 export const calls: Probe = {
   name: "memory/calls",
-  summary: "mmap, munmap, mremap, mlock, munlock, of all of them too, madvise: calls, bytes, time, failures",
+  summary: "mmap, munmap, mremap, mlock, munlock, mlockall, munlockall, madvise: calls, bytes, time, failures",
   template,
   tracepoints: ["syscalls:sys_exit_mmap", "syscalls:sys_exit_madvise"],
   records: {},

@@ -29,12 +29,14 @@ export const life: Probe = {
 };
 
 /** Beside a wait status. */
-const STARVED = 2 ** 16;
+const STARVED = 2 ** 16, SIGKILL = 9;
 
 class LifeDecoder implements Decoder {
   readonly #surroundings: SurroundingsDecoder;
   /** Processes whose program was seen to start. */
   readonly #started = new Set<number>();
+  /** Processes that were said to be killed for want of memory. */
+  readonly #starved = new Set<number>();
 
   constructor(readonly tracks: Tracks) {
     this.#surroundings = new SurroundingsDecoder(tracks);
@@ -61,20 +63,24 @@ class LifeDecoder implements Decoder {
       }
       case "process/life.task": {
         const [id, isThread] = event.values as number[];
+        this.#starved.delete(id!);
         if (!isThread) return out({ type: "instant", track: thread, name: "fork", category: "process.fork", at, args: { child: id! } });
         return out({ type: "instant", track: this.tracks.thread(pid, id!), name: "start", category: "thread.start", at });
       }
       case "process/life.exit": {
         const [status, , , name] = event.values as [number, number, number, string];
+        const isStarved = status >= STARVED && (status & 0x7f) === SIGKILL;
+        // The main thread may have ended long before.
+        if (isStarved && !this.#starved.has(pid)) {
+          this.#starved.add(pid);
+          out({ type: "mark", at, kind: "note", stream, text: `the kernel killed ${name} (${pid}): there was no memory left for it` });
+        }
         if (tid !== pid) {
           out({ type: "name", track: thread, name, at });
           return out({ type: "instant", track: thread, name: "exit", category: "thread.exit", at });
         }
-        const isStarved = status >= STARVED;
         const args = { code: status >> 8 & 0xff, signal: status & 0x7f, ...isStarved && { outOfMemory: true } };
-        out({ type: "instant", track: thread, name: "exit", category: "process.exit", at, args });
-        if (isStarved) out({ type: "mark", at, kind: "note", stream, text: `the kernel killed ${name} (${pid}): there was no memory left for it` });
-        return;
+        return out({ type: "instant", track: thread, name: "exit", category: "process.exit", at, args });
       }
     }
   }

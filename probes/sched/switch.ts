@@ -73,8 +73,8 @@ export const switches: Probe = {
     $woken = @woken[(uint64)$each.0]; $queued = (uint64)0; if ($woken > 0) { $queued = nsecs - $woken; }
     WITH(sched/stacks) { if (@stack[(uint64)$each.0] > 0) { EMIT(at, $each.1.1, @stack[(uint64)$each.0]); } }
     EMIT(still, $each.1.1, $each.1.0, $queued, $each.1.2, (uint64)0, $each.1.3, $each.1.4 * 4097);
-  }
-  for ($each : @short) { if ($each.1.2 > 0) { ${run("$each.1")} } }`,
+  }`,
+  afterClose: `for ($each : @short) { if ($each.1.2 > 0) { ${run("$each.1")} } }`,
   facts: ["places"],
   texts: { "task.name": "name", "taker.name": "name" },
   decoder: (tracks) => new SwitchDecoder(tracks),

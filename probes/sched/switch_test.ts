@@ -88,10 +88,24 @@ Deno.test("switch: a time off with its wait for a processor inside, who woke and
   ]);
 });
 
+Deno.test("switch: the longest run that a record can hold, of a thread that was taken from its processor", () => {
+  const d = new Decoding(switches);
+  d.event(9e6, "sched/switch.run", { thread: whoIs(100, 101), left: 50_000, times: 2 ** 53 - 1, why: 256, cpus: 700 * 2 ** 34 });
+  const [slice] = d.ending(1e7);
+  assert.ok(slice?.type === "slice");
+  assert.deepEqual([slice.name, slice.track.name, slice.start, slice.end], [
+    "preempted × 700",
+    "short preemptions, 101",
+    50_000,
+    50_000 + 2 ** 20 - 1,
+  ]);
+  assert.deepEqual([slice.off!.run!.ns, slice.off!.queuedNs], [2 ** 20 - 1, 2 ** 20 - 1]);
+});
+
 Deno.test("switch: several short times off are one slice on a row of their own, with what they are together", () => {
   const d = new Decoding(switches);
   d.event(5, "sched/switch.task", { name: "waker" }, "200/201");
-  const times = 57, queued = 900, ns = 40_000, span = 800 * 128;
+  const times = 57, queued = 900, ns = 40_000;
   d.event(200_000, "sched/switch.run", {
     thread: whoIs(100, 101),
     left: 50_000,

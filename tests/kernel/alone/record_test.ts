@@ -53,6 +53,6 @@ sampledTest(
       layers.push(summaryOf(layer, await alone.finished()).overhead.predicted!);
     }
     const most = layers.reduce((sum, share) => sum + share);
-    assert.ok(overhead.predicted > 0.8 * Math.max(...layers) && overhead.predicted < 1.25 * most, `${overhead.predicted}, alone ${layers}`);
+    assert.ok(overhead.predicted > 0.5 * Math.max(...layers) && overhead.predicted < 2 * most, `${overhead.predicted}, alone ${layers}`);
   },
 );

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { Decoding } from "../../tests/harness/decoding.ts";
+import { schedTotals } from "./totals.ts";
+
+const NONE = 3;
+
+Deno.test("totals: each interval has what its maps grew by, also where another one took its place and one was emptied", () => {
+  const d = new Decoding(schedTotals(1000));
+  const told = () => {
+    const [totals] = d.spans.splice(0).flatMap((span) => span.type === "instant" ? span.totals ?? [] : []);
+    return [Object.fromEntries(totals!.offCpuNs!), Object.fromEntries(totals!.pageFaults!)];
+  };
+  const tick = (at: number, emptied: number, ...sums: readonly (readonly [map: string, pid: number, value: number])[]) => {
+    for (const [map, pid, value] of sums) d.snapshot(at, `sched/totals.${map}`, [pid], value);
+    d.event(at, "sched/totals.tick", { emptied });
+    return told();
+  };
+  assert.deepEqual(tick(1, NONE, ["off_0", 100, 50], ["faulted_0", 100, 3]), [{ 100: 50 }, { 100: 3 }]);
+  assert.deepEqual(tick(2, 2, ["off_0", 100, 60], ["faulted_0", 100, 3]), [{ 100: 10 }, {}]);
+  assert.deepEqual(tick(3, NONE, ["off_1", 100, 7], ["off_1", 200, 1]), [{ 100: 7, 200: 1 }, {}]);
+  // The first one is emptied while the second is in use, and comes again after the third.
+  assert.deepEqual(tick(4, 0, ["off_1", 100, 8], ["off_1", 200, 1]), [{ 100: 1 }, {}]);
+  assert.deepEqual(tick(5, 1, ["off_2", 300, 5]), [{ 300: 5 }, {}]);
+  assert.deepEqual(tick(6, NONE, ["off_0", 100, 60]), [{ 100: 60 }, {}]);
+  // When counting ends all are read once more.
+  d.snapshot(7, "sched/totals.off_0", [100], 65);
+  d.snapshot(7, "sched/totals.off_2", [300], 6);
+  const last = d.ending(7).flatMap((span) => span.type === "instant" && span.totals ? [Object.fromEntries(span.totals.offCpuNs!)] : []);
+  assert.deepEqual(last, [{ 100: 5, 300: 1 }]);
+});
