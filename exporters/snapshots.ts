@@ -55,8 +55,9 @@ class SnapshotsExporter implements Exporter {
   #when(at: Ns) {
     const { base, realtimeOffset } = this.head.clock;
     const ns = base + realtimeOffset + BigInt(Math.round(at));
-    const timestamp = Number(ns / 1000n) / 1e6;
-    return { timestamp, iso_timestamp: new Date(timestamp * 1000).toISOString().replace(/Z$/, "+00:00") };
+    const us = ns / 1000n, fraction = String(us % 1_000_000n).padStart(6, "0");
+    const iso = new Date(Number(us / 1_000_000n) * 1000).toISOString().replace(/\.\d+Z$/, `.${fraction}+00:00`);
+    return { timestamp: Number(us) / 1e6, iso_timestamp: iso };
   }
 
   #fields({ latency, inflight, offCpuNs, pageFaults, pressure }: IntervalTotals) {

@@ -29,7 +29,7 @@ Deno.test("snapshots: requests of an interval, in exactly these fields", () => {
   const { lines } = written([opened, told(5, { latency, inflight: [{ device: "7:0", count: 2 }] }), told(7.5, { latency: [], inflight: [] })]);
   assert.deepEqual(lines[0], {
     timestamp: 1_700_001_005,
-    iso_timestamp: "2023-11-14T22:30:05.000+00:00",
+    iso_timestamp: "2023-11-14T22:30:05.000000+00:00",
     interval_s: 5,
     latency_histogram: [
       {

@@ -1,15 +1,13 @@
 import type { Instant, Slice, Span } from "../events/span.ts";
-import type { Ns } from "../events/time.ts";
 import type { Analysis } from "./analysis.ts";
 import { FileKeys } from "./file_keys.ts";
 import { FileTotals } from "./file_totals.ts";
-import { Histogram } from "./histogram.ts";
-import { Intervals } from "./intervals.ts";
-import type { IoResult, LatencyResult } from "./io_schema.ts";
+import type { IoResult, RequestsResult } from "./io_schema.ts";
 import { ioVerdict } from "./io_verdict.ts";
 import { MemoryCalls } from "./memory_calls.ts";
 import { MemoryTotals } from "./memory_totals.ts";
 import { QualityCount } from "./quality.ts";
+import { Requests } from "./requests.ts";
 import { Surroundings } from "./surroundings.ts";
 import { SystemCalls } from "./system_calls.ts";
 import { ThreadIo } from "./thread_io.ts";
@@ -21,38 +19,11 @@ export function io(names: ReadonlyMap<string, string>): Analysis<IoResult> {
   return new IoAnalysis(names);
 }
 
-interface Requests {
-  readonly device: string;
-  readonly what: IoResult["devices"][number]["what"];
-  requests: number;
-  bytes: number;
-  errors: number;
-  sequential: number;
-  readonly queue: Histogram;
-  readonly service: Histogram;
-  readonly queued: Queued;
-}
-
-/** Requests come nearly as they were issued: stretches so many before the last one are settled. */
-const MOST_STRETCHES = 8192;
-
-/** When at least one of a device's requests waited for its turn. */
-class Queued {
-  readonly #stretches = new Intervals();
-  #settledNs = 0;
-
-  add(start: Ns, end: Ns): void {
-    this.#stretches.add(start, end);
-    if (this.#stretches.count > MOST_STRETCHES) this.#settledNs += this.#stretches.settle(MOST_STRETCHES / 2);
-  }
-
-  get ns(): number {
-    return this.#settledNs + this.#stretches.total;
-  }
-}
-
 class IoAnalysis implements Analysis<IoResult> {
+  /** By device and kind. */
   readonly #devices = new Map<string, Requests>();
+  /** By process, device and kind. */
+  readonly #processes = new Map<string, { readonly pid: number; readonly requests: Requests }>();
   /** By device: who answers nothing yet has no kind. */
   readonly #requeued = new Map<string, number>();
   /** By file and tensor; the file by its key. */
@@ -93,14 +64,15 @@ class IoAnalysis implements Analysis<IoResult> {
   result(): IoResult {
     const windows = this.#windows.result();
     const { pageFaults, locks } = this.#memory.result(this.#pids);
-    const devices = [...this.#devices.values()].map(({ queue, service, queued, ...sums }) => ({
-      ...sums,
-      name: this.names.get(sums.device) ?? null,
-      requeued: this.#requeued.get(sums.device) ?? 0,
-      meanInFlight: windows.ns > 0 ? service.sum / windows.ns : 0,
-      queuedNs: Math.min(queued.ns, windows.ns),
-      queue: latency(queue),
-      service: latency(service),
+    const named = (row: RequestsResult) => ({ ...row, name: this.names.get(row.device) ?? null });
+    const devices = [...this.#devices.values()].map((requests) => {
+      const row = named(requests.result(windows.ns));
+      return { ...row, requeued: this.#requeued.get(row.device) ?? 0 };
+    }).sort((a, b) => b.service.totalNs - a.service.totalNs);
+    const processes = [...this.#processes.values()].map(({ pid, requests }) => ({
+      pid,
+      process: this.#threadNames.of(pid),
+      ...named(requests.result(windows.ns)),
     })).sort((a, b) => b.service.totalNs - a.service.totalNs);
     const files = this.#files.result(this.#memory.cached);
     const shown = this.#names.shown();
@@ -108,6 +80,7 @@ class IoAnalysis implements Analysis<IoResult> {
     return {
       windows,
       devices,
+      processes,
       files,
       tensors: [...this.#tensors.values()].map((sums) => ({ ...sums, file: shown.get(sums.file)! })).sort((a, b) =>
         b.majorNs - a.majorNs || b.faults - a.faults
@@ -161,32 +134,14 @@ class IoAnalysis implements Analysis<IoResult> {
     }
   }
 
-  #request({ start, end, block }: Slice): void {
-    const { device, what, bytes, queuedNs, sequential, error } = block!;
+  #request({ track: { pid }, start, end, block }: Slice): void {
+    const { device, what } = block!;
     const key = `${device} ${what}`;
-    let sums = this.#devices.get(key);
-    if (!sums) {
-      const none = { requests: 0, bytes: 0, errors: 0, sequential: 0 };
-      this.#devices.set(key, sums = { device, what, ...none, queue: new Histogram(), service: new Histogram(), queued: new Queued() });
-    }
-    sums.requests++;
-    sums.bytes += bytes;
-    if (error !== 0) sums.errors++;
-    if (sequential) sums.sequential++;
-    sums.queue.add(queuedNs);
-    sums.queued.add(start - queuedNs, start);
-    sums.service.add(end - start);
+    let requests = this.#devices.get(key);
+    if (!requests) this.#devices.set(key, requests = new Requests(device, what));
+    requests.add(start, end, block!);
+    let own = this.#processes.get(`${pid} ${key}`);
+    if (!own) this.#processes.set(`${pid} ${key}`, own = { pid, requests: new Requests(device, what) });
+    own.requests.add(start, end, block!);
   }
-}
-
-function latency(times: Histogram): LatencyResult {
-  const quantile = (q: number) => times.quantile(q) ?? 0;
-  return {
-    totalNs: times.sum,
-    meanNs: times.mean ?? 0,
-    p50Ns: quantile(0.5),
-    p90Ns: quantile(0.9),
-    p99Ns: quantile(0.99),
-    maxNs: times.count > 0 ? times.max : 0,
-  };
 }

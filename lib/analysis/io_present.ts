@@ -13,6 +13,7 @@ const MAX_FILES = 15, MAX_TENSORS = 15, MAX_THREADS = 15;
 export function presentIo(result: IoResult): readonly View[] {
   const views: View[] = [...notes(result), ...verdict(result), totals(result)];
   if (result.devices.length > 0) views.push(devices(result));
+  if (new Set(result.processes.map(({ pid }) => pid)).size > 1) views.push(processes(result));
   if (result.files.length > 0) views.push(files(result));
   if (result.tensors.length > 0) views.push(tensors(result));
   if (result.threads.length > 0) views.push(threads(result));
@@ -33,6 +34,9 @@ function notes(result: IoResult): Note[] {
   }
   for (const { device, name, what, errors } of devices) {
     if (errors > 0) notes.push(warning(`${counted(errors, what)} of ${name ?? device} failed: see dmesg.`));
+  }
+  for (const [disk, times] of new Map(devices.map(({ device, name, requeued }) => [name ?? device, requeued]))) {
+    if (times > 0) notes.push(info(`${counted(times, "request")} of ${disk} had to be handed to it once more.`));
   }
   return notes;
 }
@@ -103,6 +107,38 @@ function devices({ devices }: IoResult): Table {
       service.p99Ns,
       service.maxNs,
       errors,
+    ]),
+  };
+}
+
+function processes({ processes }: IoResult): Table {
+  const { title, shown } = firstRows("Requests by process", processes, MAX_THREADS);
+  return {
+    type: "table",
+    title,
+    columns: [
+      { title: "process", unit: "text" },
+      { title: "disk", unit: "text" },
+      { title: "", unit: "text" },
+      { title: "requests", unit: "count" },
+      { title: "bytes", unit: "bytes" },
+      { title: "at once", unit: "text" },
+      { title: "queue p50", unit: "ns" },
+      { title: "p99", unit: "ns" },
+      { title: "device p50", unit: "ns" },
+      { title: "p99", unit: "ns" },
+    ],
+    rows: shown.map(({ pid, process, device, name, what, requests, bytes, meanInFlight, queue, service }) => [
+      process === "" ? String(pid) : `${process} ${pid}`,
+      name ?? device,
+      what,
+      requests,
+      bytes,
+      meanInFlight.toFixed(2),
+      queue.p50Ns,
+      queue.p99Ns,
+      service.p50Ns,
+      service.p99Ns,
     ]),
   };
 }

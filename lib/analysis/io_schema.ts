@@ -6,8 +6,37 @@ const count = z.int().nonnegative();
 const bytes = z.number();
 const ns = z.number();
 
-/** Quantiles are off by at most 0.8 %. */
-const latencySchema = z.object({ totalNs: ns, meanNs: ns, p50Ns: ns, p90Ns: ns, p99Ns: ns, maxNs: ns });
+/** Quantiles are off by at most 0.8 %. Slot n: how many took from 2^n to 2^(n+1) − 1 microseconds, 0: shorter ones, too. */
+const latencySchema = z.object({
+  totalNs: ns,
+  meanNs: ns,
+  p50Ns: ns,
+  p90Ns: ns,
+  p99Ns: ns,
+  maxNs: ns,
+  slots: z.array(z.object({ slot: count, count })),
+});
+
+const requestsSchema = z.object({
+  /** `7:0`; `name`: what the machine calls it, where it told. */
+  device: z.string(),
+  what: z.enum(["read", "write", "discard", "flush", "other"]),
+  requests: count,
+  bytes,
+  /** Quantiles as of latencies. */
+  sizes: z.object({ p50Bytes: bytes, p99Bytes: bytes, maxBytes: bytes }),
+  errors: count,
+  /** Begin where the last one of their thread ended. */
+  sequential: count,
+  /** How many the device had at once, on average over the time watched. */
+  meanInFlight: z.number(),
+  /** For how long at least one of them waited to be handed to the device. */
+  queuedNs: ns,
+  /** From being made to being handed to the device. */
+  queue: latencySchema,
+  /** From there to its answer. */
+  service: latencySchema,
+});
 
 /**
  * What `io` answers. Requests are those that threads of the target made; what the kernel reads ahead for them is theirs, what it writes later on its own is
@@ -16,26 +45,9 @@ const latencySchema = z.object({ totalNs: ns, meanNs: ns, p50Ns: ns, p90Ns: ns, 
 export const ioResultSchema = z.object({
   windows: z.object({ count, ns }),
   /** By device and kind, most time in the device first. */
-  devices: z.array(z.object({
-    /** `7:0`, and its name where the machine told it. */
-    device: z.string(),
-    name: z.string().nullable(),
-    what: z.enum(["read", "write", "discard", "flush", "other"]),
-    requests: count,
-    bytes,
-    errors: count,
-    requeued: count,
-    /** Begin where the last one of their thread ended. */
-    sequential: count,
-    /** How many the device had at once, on average over the time watched. */
-    meanInFlight: z.number(),
-    /** For how long at least one of them waited to be handed to the device. */
-    queuedNs: ns,
-    /** From being made to being handed to the device. */
-    queue: latencySchema,
-    /** From there to its answer. */
-    service: latencySchema,
-  })),
+  devices: z.array(requestsSchema.extend({ name: z.string().nullable(), requeued: count })),
+  /** The same by the process whose threads asked; `process`: its name, empty where it was not told. */
+  processes: z.array(requestsSchema.extend({ pid: count, process: z.string(), name: z.string().nullable() })),
   /** By name, most time in reads first. */
   files: z.array(z.object({
     file: z.string(),
@@ -105,3 +117,4 @@ export const ioResultSchema = z.object({
 
 export type IoResult = z.infer<typeof ioResultSchema>;
 export type LatencyResult = z.infer<typeof latencySchema>;
+export type RequestsResult = z.infer<typeof requestsSchema>;

@@ -49,6 +49,25 @@ Deno.test("io: requests by device and kind, the queue and the device apart, and 
   );
 });
 
+Deno.test("io: requests by process, how large they are, and how many took how long by powers of two of a microsecond", () => {
+  const other = t.of(200);
+  const named: Span = { type: "name", track: t.slice("", 0, 0).track, name: "server", at: 0 };
+  const found = result([
+    named,
+    request(0, 0.0005),
+    request(10, 10.0015, { bytes: 8192 }),
+    request(20, 21, { bytes: 65_536 }),
+    { ...request(30, 33), track: other.slice("block.request", 30, 33).track },
+  ]);
+  const rows = found.processes.map(({ pid, process, name, requests, bytes, service }) => [pid, process, name, requests, bytes, service.totalNs / MS]);
+  assert.deepEqual(rows, [[200, "", "loop0", 1, 4096, 3], [t.pid, "server", "loop0", 3, 77_824, 1.002]]);
+  const [all] = found.devices;
+  assert.deepEqual([all!.sizes.p50Bytes, all!.sizes.maxBytes], [4096, 65_536]);
+  assert.deepEqual(all!.service.slots.map(({ slot, count }) => [slot, count]), [[0, 2], [9, 1], [11, 1]]);
+  const table = presentIo(found).find((view) => view.type === "table" && view.title === "Requests by process");
+  assert.deepEqual(table?.type === "table" && table.rows.map(([process]) => process), ["200", `server ${t.pid}`]);
+});
+
 Deno.test("io: files of one name in two folders are two rows, with what each had brought from the disk", () => {
   const name = "model.safetensors";
   const cached = t.counter(`page cache filled: ${name} (inode 8)`, 300, 8192);

@@ -40,6 +40,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
   readonly #names = new Map<Track, string>();
   readonly #waits = new Map<string, Wait>();
   readonly #takers = new Others();
+  readonly #queued = new Histogram();
   readonly #surroundings = new Surroundings();
   readonly #systemCalls = new SystemCalls();
   readonly #stacks = new StackSums();
@@ -94,6 +95,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
       waits,
       takers,
       totals: {
+        queue: this.#queue,
         onNs: sum(({ onNs }) => onNs),
         queuedNs: sum(({ queuedNs }) => queuedNs),
         waitNs: sum(({ waits }) => waits.reduce((all, { ns }) => all + ns, 0)),
@@ -120,6 +122,11 @@ class SchedAnalysis implements Analysis<SchedResult> {
       else this.#threads.set(track, new ThreadTimes(track, at, true));
     }
     if (category === "thread.exit" || category === "process.exit") thread?.exits(at, this.#net(track));
+  }
+
+  get #queue() {
+    const quantile = (q: number) => this.#queued.quantile(q) ?? 0;
+    return { p50Ns: quantile(0.5), p90Ns: quantile(0.9), p99Ns: quantile(0.99), maxNs: quantile(1) };
   }
 
   #onByCpu(): Map<number, number> {
@@ -173,6 +180,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
     if (open) return;
     // Of several, each counts as long as they were on average.
     wait.ended.add(ns / times, times);
+    this.#queued.add(queuedNs / times, times);
     if (off.waker) wait.wakers.add(off.waker, ns, times);
   }
 }

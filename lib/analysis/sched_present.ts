@@ -46,6 +46,8 @@ function totals({ windows, threads, totals, numa }: SchedResult): Facts {
       { name: "threads", value: threads.length, unit: "count" },
       { name: "on a processor", value: onNs, unit: "ns", note: windows.ns > 0 ? `${(onNs / windows.ns).toFixed(2)} processors on average` : "" },
       { name: "waiting for one", value: queuedNs, unit: "ns", note: "ready to run" },
+      { name: "each time, p50", value: totals.queue.p50Ns, unit: "ns" },
+      { name: "p99", value: totals.queue.p99Ns, unit: "ns" },
       { name: "switches", value: switches, unit: "count", note: `${involuntary} against its will` },
       { name: "migrations", value: migrations, unit: "count", ...numa && { note: `${numa.migrations} of them to another node` } },
     ],

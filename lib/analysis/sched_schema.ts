@@ -53,7 +53,16 @@ export const schedResultSchema = z.object({
   waits: z.array(waitSchema),
   /** Who took a processor from the target, and how long those waited that it was taken from. */
   takers: othersSchema,
-  totals: z.object({ onNs: ns, queuedNs: ns, waitNs: ns, voluntary: count, involuntary: count, migrations: count }),
+  /** `queue`: of each time that a thread came to a processor, how long it had been ready to run; quantiles as of waits. */
+  totals: z.object({
+    queue: z.object({ p50Ns: ns, p90Ns: ns, p99Ns: ns, maxNs: ns }),
+    onNs: ns,
+    queuedNs: ns,
+    waitNs: ns,
+    voluntary: count,
+    involuntary: count,
+    migrations: count,
+  }),
   ...surroundingsSchema.shape,
   /** Null on a machine of one node. `remote`: which share of its memory is in another node than who touches it, if threads touch all of it alike. */
   numa: numaSchema.nullable(),

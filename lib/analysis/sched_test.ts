@@ -39,6 +39,8 @@ Deno.test("sched: time on a processor, queued and waiting by reason, from the fi
   assert.deepEqual(thread!.waits, [{ reason: "sleep", times: 1, ns: 100 * MS }, { reason: "lock", times: 1, ns: 40 * MS }]);
   assert.deepEqual([thread!.voluntary, thread!.involuntary, thread!.migrations], [2, 1, 1]);
   assert.equal(totals.onNs + totals.queuedNs + totals.waitNs, thread!.seenNs);
+  assert.ok(Math.abs(totals.queue.p50Ns / MS - 10) < 0.1, "of none, ten and thirty");
+  assert.equal(totals.queue.maxNs / MS, 30);
 });
 
 Deno.test("sched: a new thread is seen from its beginning to its end, and one that is still off is on no processor", () => {

@@ -6,7 +6,7 @@ const byProcess = z.record(z.string().regex(/^\d+$/), z.number());
 const when = {
   /** Seconds since 1970, at the end of the interval. */
   timestamp: z.number(),
-  iso_timestamp: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+\+00:00$/),
+  iso_timestamp: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00$/),
   interval_s: z.number().positive(),
 };
 

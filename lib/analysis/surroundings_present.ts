@@ -1,3 +1,4 @@
+import { counted } from "../events/text.ts";
 import type { Facts, Note } from "../events/view.ts";
 import { mebibytes } from "./figures.ts";
 import { warning } from "./quality.ts";
@@ -33,6 +34,15 @@ export function presentSurroundings({ limits, pressure, groupPressure, memory }:
   if (limits && limits.memoryLimit !== null && limits.memoryBytes !== null) {
     const note = `of the ${mebibytes(limits.memoryLimit)} that its control group allows, at the last look`;
     facts.push({ name: "group uses", value: limits.memoryBytes, unit: "bytes", note });
+  }
+  if (limits && limits.throttled > 0) {
+    const allowed = limits.cpus === null ? "less than there is" : `${Number(limits.cpus.toFixed(2))} of a processor's time`;
+    facts.push({
+      name: "group stood still",
+      value: limits.throttledNs,
+      unit: "ns",
+      note: `${counted(limits.throttled, "time")}: it is allowed ${allowed}`,
+    });
   }
   facts.push(
     ...pressureFacts("somebody waited for", "on the machine", pressure),

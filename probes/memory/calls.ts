@@ -76,8 +76,8 @@ const DRAWN_EVERY = 1e9;
 class CallsDecoder implements Decoder {
   /** By stream, process and kind. */
   #sums = new Map<string, Sums>();
-  /** By process and kind: what was drawn last. */
-  readonly #drawn = new Map<string, { readonly at: Ns; readonly calls: number }>();
+  /** By process, kind and what is counted: what was drawn last. */
+  readonly #drawn = new Map<string, { readonly at: Ns; readonly total: number }>();
 
   constructor(readonly tracks: Tracks) {}
 
@@ -89,13 +89,15 @@ class CallsDecoder implements Decoder {
     sums.ns += at - began;
     if (ret < 0) sums.failed++;
     else sums.bytes += bytes;
-    this.#draw(id, sums, at, out);
+    this.#draw(id, sums, "calls", at, out);
+    this.#draw(id, sums, "bytes", at, out);
   }
 
   snapshot({ at, stream, map, key, value }: Snapshot, out: SpanSink): void {
     const [id, sums] = this.#find(stream, key[0]!, key[1]!);
     sums[FIELDS[map]!] = value;
-    if (FIELDS[map] === "calls") this.#draw(id, sums, at, out);
+    const field = FIELDS[map]!;
+    if (field === "calls" || field === "bytes") this.#draw(id, sums, field, at, out);
   }
 
   #find(stream: string, pid: number, number: number): [string, Sums] {
@@ -112,11 +114,13 @@ class CallsDecoder implements Decoder {
     this.#sums = new Map();
   }
 
-  #draw(id: string, { pid, kind, calls }: Sums, at: Ns, out: SpanSink): void {
-    const before = this.#drawn.get(id);
-    if (before && at - before.at < DRAWN_EVERY) return;
-    this.#drawn.set(id, { at, calls });
-    const value = before ? (calls - before.calls) / ((at - before.at) / 1e9) : 0;
-    out({ type: "counter", track: this.tracks.counter(pid, kind, "per second"), at, value, total: calls });
+  #draw(id: string, { pid, kind, ...sums }: Sums, field: "calls" | "bytes", at: Ns, out: SpanSink): void {
+    const drawn = `${id} ${field}`, before = this.#drawn.get(drawn), total = sums[field];
+    // Of some calls nobody knows of how much they are.
+    if (before ? at - before.at < DRAWN_EVERY : field === "bytes" && total === 0) return;
+    this.#drawn.set(drawn, { at, total });
+    const value = before ? (total - before.total) / ((at - before.at) / 1e9) : 0;
+    const track = field === "calls" ? this.tracks.counter(pid, kind, "per second") : this.tracks.counter(pid, `${kind}: memory`, "bytes per second");
+    out({ type: "counter", track, at, value, total });
   }
 }

@@ -46,7 +46,7 @@ Examples:
   sudo llmprof io -- node engine.mjs model.gguf           where a model's bytes come from
   sudo llmprof io --pid 1234 --duration 10s               ten seconds of a running server
   sudo llmprof io --comm llama-server --summary json | jq .result.devices
-  sudo llmprof io --all --interval 5 --snapshots io.jsonl  sums of five seconds, for days`,
+  sudo llmprof io --interval 5 --snapshots io.jsonl       sums of five seconds, of everybody, for days`,
   sched: `
 Target: one of --pid, --comm, --match, --container, or a program after --.
 
@@ -56,7 +56,7 @@ Examples:
   sudo llmprof sched --container llama --syscalls         and what each thread asks the kernel for
   sudo llmprof sched --pid 1234 --duration 5s --stacks    and from where it does
   sudo llmprof sched --pid 1234 --summary json | jq .result.verdict
-  sudo llmprof sched --all --interval 5 --snapshots sched.jsonl`,
+  sudo llmprof sched --interval 5 --snapshots sched.jsonl`,
   record: `
 Target: one of --pid, --comm, --match, --container, or a program after --.
 

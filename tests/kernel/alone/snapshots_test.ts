@@ -16,7 +16,8 @@ import { loopDevice } from "../loop_device.ts";
 
 const REQUESTS = 4999;
 
-const whoever = { "the machine": ["--all"], "the target": ["--pid", String(Deno.pid)] };
+/** Nobody is named, or one. */
+const whoever = { "the machine": [], "the target": ["--pid", String(Deno.pid)] };
 
 for (const whose of Object.keys(whoever) as (keyof typeof whoever)[]) {
   sampledTest(
@@ -60,6 +61,13 @@ async function comparesBuckets(bpftrace: Bpftrace, whom: readonly string[]): Pro
   // As people ask such files.
   const { stdout } = await mustRun(["jq", "-r", `.latency_histogram[] | select(.device_name == "${device.name}") | .total`, file]);
   assert.equal(stdout.trim().split("\n").reduce((sum, line) => sum + Number(line), 0), told);
+  const bySlot = "[.[].latency_histogram[].buckets[]] | group_by(.slot) | map({us: .[0].bucket_low, n: map(.count) | add})";
+  const slots = JSON.parse((await mustRun(["jq", "-s", bySlot, file])).stdout) as { us: number; n: number }[];
+  assert.equal(
+    slots.reduce((sum, { n }) => sum + n, 0),
+    lines.flatMap(({ latency_histogram }) => latency_histogram).reduce((n, { total }) => n + total, 0),
+  );
+  assert.ok(slots.every(({ us }) => Number.isInteger(Math.log2(us))));
   const reported = await mustRun([...llmprof, "report", file, "--summary", "json"]);
   const { result } = reportSummarySchema.parse(JSON.parse(reported.stdout));
   assert.equal(result.devices.find(({ device: name }) => name === device.name)!.requests, told);
@@ -103,6 +111,8 @@ async function comparesTotals(path: string): Promise<boolean> {
   const { result } = reportSummarySchema.parse(JSON.parse(reported.stdout));
   const told = result.processes.find((process) => process.pid === pid)!;
   assert.deepEqual([Math.round(told.offCpuNs), told.pageFaults], [Math.round(off * 1e9), faults]);
+  const { stdout } = await mustRun(["jq", "-r", "[.iso_timestamp, .pressure.memory.full.avg10] | @tsv", file]);
+  assert.deepEqual(stdout.trimEnd().split("\n"), lines.map(({ iso_timestamp, pressure }) => `${iso_timestamp}\t${pressure.memory!.full!.avg10}`));
   for (const resource of ["cpu", "io", "memory"] as const) {
     const now = parsePressure(Deno.readTextFileSync(`/proc/pressure/${resource}`)), then = lines.at(-1)!.pressure[resource]!;
     for (const stall of ["some", "full"] as const) {
@@ -126,7 +136,7 @@ async function comparesRing(path: string, whose: keyof typeof whoever): Promise<
   using folder = temporary();
   const file = folder.file("sched.jsonl"), ring = [built.ring, "1", "16", "7001"], before = unseenByThreads();
   using hidden = hiddenSwitchesTo("ring");
-  const whom = whose === "the target" ? ["--", ...ring] : ["--all", "--duration", "9s"];
+  const whom = whose === "the target" ? ["--", ...ring] : ["--duration", "9s"];
   await using running = start([...llmprof, "sched", "--bpftrace", path, "--interval", "1", "--snapshots", file, ...whom], {
     timeoutMilliseconds: 60_000,
   });
