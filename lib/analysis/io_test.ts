@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { analyse, MS, TestSpans } from "../../tests/harness/spans.ts";
-import type { BlockRequest, Span } from "../events/span.ts";
+import type { BlockRequest, Slice, Span } from "../events/span.ts";
 import { io } from "./io.ts";
 import { presentIo } from "./io_present.ts";
 import { ioResultSchema } from "./io_schema.ts";
@@ -57,7 +57,7 @@ Deno.test("io: requests by process, how large they are, and how many took how lo
     request(0, 0.0005),
     request(10, 10.0015, { bytes: 8192 }),
     request(20, 21, { bytes: 65_536 }),
-    { ...request(30, 33), track: other.slice("block.request", 30, 33).track },
+    { ...request(30, 33) as Slice, track: other.slice("block.request", 30, 33).track },
   ]);
   const rows = found.processes.map(({ pid, process, name, requests, bytes, service }) => [pid, process, name, requests, bytes, service.totalNs / MS]);
   assert.deepEqual(rows, [[200, "", "loop0", 1, 4096, 3], [t.pid, "server", "loop0", 3, 77_824, 1.002]]);
