@@ -23,7 +23,7 @@ const requestsSchema = z.object({
   what: z.enum(["read", "write", "discard", "flush", "other"]),
   requests: count,
   bytes,
-  /** Quantiles as of latencies. */
+  /** Exact. */
   sizes: z.object({ p50Bytes: bytes, p99Bytes: bytes, maxBytes: bytes }),
   errors: count,
   /** Begin where the last one of their thread ended. */

@@ -62,7 +62,7 @@ Deno.test("io: requests by process, how large they are, and how many took how lo
   const rows = found.processes.map(({ pid, process, name, requests, bytes, service }) => [pid, process, name, requests, bytes, service.totalNs / MS]);
   assert.deepEqual(rows, [[200, "", "loop0", 1, 4096, 3], [t.pid, "server", "loop0", 3, 77_824, 1.002]]);
   const [all] = found.devices;
-  assert.deepEqual([all!.sizes.p50Bytes, all!.sizes.maxBytes], [4096, 65_536]);
+  assert.deepEqual(all!.sizes, { p50Bytes: 4096, p99Bytes: 65_536, maxBytes: 65_536 });
   assert.deepEqual(all!.service.slots.map(({ slot, count }) => [slot, count]), [[0, 2], [9, 1], [11, 1]]);
   const table = presentIo(found).find((view) => view.type === "table" && view.title === "Requests by process");
   assert.deepEqual(table?.type === "table" && table.rows.map(([process]) => process), ["200", `server ${t.pid}`]);

@@ -9,10 +9,11 @@ const MOST_STRETCHES = 8192;
 
 /** Requests of one kind to one disk. */
 export class Requests {
+  #requests = 0;
   #bytes = 0;
   #errors = 0;
   #sequential = 0;
-  readonly #sizes = new Histogram();
+  readonly #sizes = new Sizes();
   readonly #queue = new Latency();
   readonly #service = new Latency();
   readonly #queued = new Queued();
@@ -21,6 +22,7 @@ export class Requests {
 
   /** `start`: when it was handed to the device. */
   add(start: Ns, end: Ns, { bytes, queuedNs, sequential, error }: BlockRequest): void {
+    this.#requests++;
     this.#bytes += bytes;
     this.#sizes.add(bytes);
     if (error !== 0) this.#errors++;
@@ -32,13 +34,13 @@ export class Requests {
 
   /** `ns`: so long they were watched. */
   result(ns: Ns): RequestsResult {
-    const service = this.#service.result(), sizes = this.#sizes;
+    const service = this.#service.result();
     return {
       device: this.device,
       what: this.what,
-      requests: sizes.count,
+      requests: this.#requests,
       bytes: this.#bytes,
-      sizes: { p50Bytes: sizes.quantile(0.5) ?? 0, p99Bytes: sizes.quantile(0.99) ?? 0, maxBytes: sizes.count > 0 ? sizes.max : 0 },
+      sizes: { p50Bytes: this.#sizes.quantile(0.5), p99Bytes: this.#sizes.quantile(0.99), maxBytes: this.#sizes.quantile(1) },
       errors: this.#errors,
       sequential: this.#sequential,
       meanInFlight: ns > 0 ? service.totalNs / ns : 0,
@@ -46,6 +48,23 @@ export class Requests {
       queue: this.#queue.result(),
       service,
     };
+  }
+}
+
+/** They are few: whole blocks, and no more of them than a disk takes at once. */
+class Sizes {
+  readonly #counts = new Map<number, number>();
+
+  add(bytes: number): void {
+    this.#counts.set(bytes, (this.#counts.get(bytes) ?? 0) + 1);
+  }
+
+  /** The nearest-rank quantile; 0 of none. */
+  quantile(q: number): number {
+    const sizes = [...this.#counts].sort(([a], [b]) => a - b);
+    let left = Math.ceil(q * sizes.reduce((sum, [, count]) => sum + count, 0));
+    for (const [bytes, count] of sizes) if ((left -= count) <= 0) return bytes;
+    return 0;
   }
 }
 
