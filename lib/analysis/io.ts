@@ -19,6 +19,9 @@ export function io(names: ReadonlyMap<string, string>): Analysis<IoResult> {
   return new IoAnalysis(names);
 }
 
+/** Each takes some kilobytes: on a machine where processes come and go, later ones are in the sums of devices alone. */
+const MOST_OF_PROCESSES = 1000;
+
 class IoAnalysis implements Analysis<IoResult> {
   /** By device and kind. */
   readonly #devices = new Map<string, Requests>();
@@ -88,7 +91,7 @@ class IoAnalysis implements Analysis<IoResult> {
       threads: this.#threads.result(),
       pageFaults,
       majorFaults: files.reduce((sum, { major }) => sum + major, 0),
-      verdict: ioVerdict({ files, devices, windows, limits: surroundings.limits }),
+      verdict: ioVerdict({ files, devices, windows, limits: surroundings.limits }, (device) => this.names.get(device) ?? device),
       locks,
       memoryCalls: this.#memoryCalls.result(),
       untold: [...this.#untold].map(([call, requests]) => ({ call, requests })).sort((a, b) => b.requests - a.requests),
@@ -141,7 +144,7 @@ class IoAnalysis implements Analysis<IoResult> {
     if (!requests) this.#devices.set(key, requests = new Requests(device, what));
     requests.add(start, end, block!);
     let own = this.#processes.get(`${pid} ${key}`);
-    if (!own) this.#processes.set(`${pid} ${key}`, own = { pid, requests: new Requests(device, what) });
-    own.requests.add(start, end, block!);
+    if (!own && this.#processes.size < MOST_OF_PROCESSES) this.#processes.set(`${pid} ${key}`, own = { pid, requests: new Requests(device, what) });
+    own?.requests.add(start, end, block!);
   }
 }

@@ -18,7 +18,7 @@ const latencySchema = z.object({
 });
 
 const requestsSchema = z.object({
-  /** `7:0`; `name`: what the machine calls it, where it told. */
+  /** `7:0` */
   device: z.string(),
   what: z.enum(["read", "write", "discard", "flush", "other"]),
   requests: count,
@@ -44,9 +44,9 @@ const requestsSchema = z.object({
  */
 export const ioResultSchema = z.object({
   windows: z.object({ count, ns }),
-  /** By device and kind, most time in the device first. */
+  /** By device and kind, most time in the device first; `name`: what the machine calls it, where it told. */
   devices: z.array(requestsSchema.extend({ name: z.string().nullable(), requeued: count })),
-  /** The same by the process whose threads asked; `process`: its name, empty where it was not told. */
+  /** The same by the process whose threads asked, of a thousand at most; `process`: its name, empty where it was not told. */
   processes: z.array(requestsSchema.extend({ pid: count, process: z.string(), name: z.string().nullable() })),
   /** By name, most time in reads first. */
   files: z.array(z.object({

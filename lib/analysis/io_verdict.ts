@@ -11,34 +11,33 @@ type Device = IoResult["devices"][number];
 
 /**
  * What was waited for longest, with what shows it and what to try. Times of threads are added, so that several can wait for more than the time watched;
- * of a queue it is the time in which any request stood in it.
+ * of a queue it is the time in which any request stood in it. `nameOf`: of disks, by their numbers.
  */
-export function ioVerdict({ files, devices, windows, limits }: Pick<IoResult, "files" | "devices" | "windows" | "limits">): Verdict[] {
-  const full = fullOf(limits), names = new Map(devices.map(({ device, name }) => [device, name ?? device]));
-  const waitedNs = Math.min(windows.ns, files.reduce((sum, { readNs, majorNs }) => sum + readNs + majorNs, 0));
-  const slowed = slowedOf((limits?.reads ?? []).filter((limit) => isMet(limit, devices, waitedNs)), (device) => names.get(device)!);
-  const ofFiles = files.flatMap((file) => [reads(file, slowed), faults(file, full, slowed)]);
+export function ioVerdict(
+  { files, devices, windows, limits }: Pick<IoResult, "files" | "devices" | "windows" | "limits">,
+  nameOf: (device: string) => string,
+): Verdict[] {
+  const full = fullOf(limits), limited = limits?.reads ?? [];
+  const ofFiles = files.flatMap((file) => [
+    reads(file, slowedOf(limited.filter((limit) => mayMeet(limit, file)), nameOf)),
+    faults(file, full, slowedOf(limited, nameOf)),
+  ]);
   return longest([...ofFiles, ...devices.map(queued)], windows.ns);
 }
 
-/** Of what a limit allows: the kernel lets some through at once, and waits for what else there is to wait for. */
-const MET = 0.5;
+/** Much faster than a limit allows is from elsewhere. (Whose requests are held back is not seen: threads of the kernel make them later.) */
+const FASTER = 2;
 
-/** While it waited, it read about as much of that disk as it may. */
-function isMet({ device, bytes, requests }: ReadLimit, devices: readonly Device[], waitedNs: number): boolean {
-  const most = MET * waitedNs / 1e9;
-  return devices.some((row) =>
-    row.device === device && row.what === "read" &&
-    ((bytes !== null && row.bytes >= most * bytes) || (requests !== null && row.requests >= most * requests))
-  );
+function mayMeet({ bytes }: ReadLimit, { readBytes, readNs }: File): boolean {
+  return bytes === null || readBytes <= FASTER * bytes * readNs / 1e9;
 }
 
 function reads({ file, reads, readBytes, readNs, cachedBytes }: File, slowed: Cause | null): Omit<Verdict, "share"> {
   const cold = cachedBytes ?? 0;
   const rate = readNs > 0 ? ` at ${Math.round((readBytes * 1e3) / readNs)} MB/s` : "";
   const evidence = `${counted(reads, "read")} of ${mebibytes(readBytes)}${rate}${cold > 0 ? `, ${mebibytes(cold)} of it from the disk` : ""}`;
-  // What is read past the page cache is not seen to come from the disk.
-  const isCold = cachedBytes === null || cold >= 0.5 * readBytes;
+  // Of what is read past the page cache nothing is seen to come from the disk.
+  const isCold = cold === 0 || cold >= 0.5 * readBytes;
   const advice = adviceFor(file, cachedBytes === null ? null : cold / readBytes);
   return { wait: "reads", of: file, ns: readNs, ...causedBy(null, isCold ? slowed : null, { evidence, advice }) };
 }

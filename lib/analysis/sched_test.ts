@@ -168,7 +168,7 @@ Deno.test("sched: where a group may read so much from a disk, waits for disks sa
   const [disk, lock] = verdict.map(({ evidence, advice }) => `${evidence}. ${advice}`);
   assert.match(
     disk!,
-    /its control group allows 4\.0 MiB a second from loop0, 120 requests a second from 8:0\. Read less .* If it reads from there, raise/,
+    /its control group allows 4\.0 MiB a second from loop0, 120 requests a second from 8:0\. Read less .* If it reads from there, raise the disk's limit/,
   );
   assert.doesNotMatch(lock!, /control group/);
 });

@@ -21,7 +21,7 @@ export function slowedOf(reads: readonly ReadLimit[], nameOf: (device: string) =
   });
   return {
     evidence: `its control group allows ${slow.join(", ")}`,
-    advice: "If it reads from there, raise that limit first (io.max, blkio.throttle, --device-read-bps of a container).",
+    advice: "If it reads from there, raise the disk's limit first (io.max, blkio.throttle, --device-read-bps of a container).",
   };
 }
 

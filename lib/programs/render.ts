@@ -117,8 +117,8 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
     for (const map of Object.keys({ ...probe.maps, ...probe.sums })) maps[map] = `${probe.name}.${map}`;
     const sending = (text: string) => replaceEmits(text, ([record, ...args]) => emit(probe, record!, args, kinds, way));
     if (dialect.walksMaps) {
-      closing.push(sending(has(probe.atClose ?? "")));
-      closed.push(sending(has(probe.afterClose ?? "")));
+      if (probe.atClose !== undefined) closing.push(sending(has(probe.atClose)));
+      if (probe.afterClose !== undefined) closed.push(sending(has(probe.afterClose)));
     }
     const template = has(probe.template);
     for (const block of parseTemplate(template)) {

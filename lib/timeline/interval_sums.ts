@@ -8,6 +8,7 @@ export class IntervalSums {
   add({ stream, map, key, value }: Snapshot): void {
     const id = `${stream} ${map} ${key}`;
     const sum = this.#now.get(id);
+    if (sum && value < sum.told) sum.told = 0;
     if (sum) sum.value = value;
     else this.#now.set(id, { map, key, value, told: 0 });
   }

@@ -108,17 +108,20 @@ class CallsDecoder implements Decoder {
   }
 
   end(at: Ns, out: SpanSink): void {
-    for (const { pid, kind, ...args } of this.#sums.values()) {
+    for (const [id, sums] of this.#sums) {
+      for (const field of ["calls", "bytes"] as const) this.#draw(id, sums, field, at, out, true);
+      const { pid, kind, ...args } = sums;
       out({ type: "instant", track: this.tracks.lane(pid, "memory calls", 3), name: kind, category: "memory.calls", at, args: { kind, ...args } });
     }
     this.#sums = new Map();
   }
 
-  #draw(id: string, { pid, kind, ...sums }: Sums, field: "calls" | "bytes", at: Ns, out: SpanSink): void {
+  #draw(id: string, { pid, kind, ...sums }: Sums, field: "calls" | "bytes", at: Ns, out: SpanSink, isLast = false): void {
     const drawn = `${id} ${field}`, before = this.#drawn.get(drawn), total = sums[field];
     // Of some calls nobody knows of how much they are.
-    if (before ? at - before.at < DRAWN_EVERY : field === "bytes" && total === 0) return;
-    this.#drawn.set(drawn, { at, total });
+    if (before ? at - before.at < (isLast ? 1 : DRAWN_EVERY) : field === "bytes" && total === 0) return;
+    // The first ones have come a moment ago: they belong to the second that begins.
+    this.#drawn.set(drawn, { at, total: before ? total : 0 });
     const value = before ? (total - before.total) / ((at - before.at) / 1e9) : 0;
     const track = field === "calls" ? this.tracks.counter(pid, kind, "per second") : this.tracks.counter(pid, `${kind}: memory`, "bytes per second");
     out({ type: "counter", track, at, value, total });

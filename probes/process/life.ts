@@ -35,6 +35,8 @@ class LifeDecoder implements Decoder {
   readonly #surroundings: SurroundingsDecoder;
   /** Processes whose program was seen to start. */
   readonly #started = new Set<number>();
+  /** Of processes. */
+  readonly #names = new Map<number, string>();
   /** Processes that were said to be killed for want of memory. */
   readonly #starved = new Set<number>();
 
@@ -47,7 +49,10 @@ class LifeDecoder implements Decoder {
     if (fact.fact !== "names") return;
     const { pid, name, threads } = fact;
     // By its file, where it was seen to start that.
-    if (!this.#started.has(pid)) out({ type: "name", track: this.tracks.process(pid), name, at });
+    if (!this.#started.has(pid)) {
+      this.#names.set(pid, name);
+      out({ type: "name", track: this.tracks.process(pid), name, at });
+    }
     for (const { tid, name } of threads) out({ type: "name", track: this.tracks.thread(pid, tid), name, at });
   }
 
@@ -58,12 +63,14 @@ class LifeDecoder implements Decoder {
       case "process/life.exec": {
         const file = event.values[0] as string;
         this.#started.add(pid);
+        this.#names.set(pid, file);
         out({ type: "name", track: this.tracks.process(pid), name: file, at });
         return out({ type: "instant", track: thread, name: file, category: "process.exec", at, args: { file } });
       }
       case "process/life.task": {
         const [id, isThread] = event.values as number[];
         this.#starved.delete(id!);
+        if (!isThread) this.#names.set(id!, this.#names.get(pid) ?? "");
         if (!isThread) return out({ type: "instant", track: thread, name: "fork", category: "process.fork", at, args: { child: id! } });
         return out({ type: "instant", track: this.tracks.thread(pid, id!), name: "start", category: "thread.start", at });
       }
@@ -73,7 +80,13 @@ class LifeDecoder implements Decoder {
         // The main thread may have ended long before.
         if (isStarved && !this.#starved.has(pid)) {
           this.#starved.add(pid);
-          out({ type: "mark", at, kind: "note", stream, text: `the kernel killed ${name} (${pid}): there was no memory left for it` });
+          out({
+            type: "mark",
+            at,
+            kind: "note",
+            stream,
+            text: `the kernel killed ${this.#names.get(pid) || name} (${pid}): there was no memory left for it`,
+          });
         }
         if (tid !== pid) {
           out({ type: "name", track: thread, name, at });

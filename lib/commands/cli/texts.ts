@@ -40,7 +40,8 @@ Examples:
   llmprof gpu --list-calls                                which functions are understood
   llmprof gpu --list-calls -- libtorch_cuda.so            of those that a library asks for`,
   io: `
-Target: one of --pid, --comm, --match, --container, or a program after --.
+Target: one of --pid, --comm, --match, --container, or a program after --; with --snapshots everybody,
+where none is named.
 
 Examples:
   sudo llmprof io -- node engine.mjs model.gguf           where a model's bytes come from
@@ -48,7 +49,8 @@ Examples:
   sudo llmprof io --comm llama-server --summary json | jq .result.devices
   sudo llmprof io --interval 5 --snapshots io.jsonl       sums of five seconds, of everybody, for days`,
   sched: `
-Target: one of --pid, --comm, --match, --container, or a program after --.
+Target: one of --pid, --comm, --match, --container, or a program after --; with --snapshots everybody,
+where none is named.
 
 Examples:
   sudo llmprof sched --pid 1234 --duration 10s            ten seconds of a running server

@@ -124,7 +124,7 @@ export function traceCommand(name: string, description: string, context: Context
       const typed = { ...given, ...without as Record<never, never>, wait: given.wait === true, quiet: given.quiet === true };
       // What is added up without a target is what everybody does.
       const isNamed = words.length > 0 || [given.pid, given.comm, given.match, given.container, given.from].some((target) => target !== undefined);
-      const o = typed.snapshots !== undefined && !isNamed ? { ...typed, all: true as const } : typed;
+      const o = typed.snapshots !== undefined && !isNamed && !typed.wait ? { ...typed, all: true as const } : typed;
       const program = targetProgram(name, words, o, context);
       if (o.listCalls) return done(await (await import("../list_calls.ts")).listCalls(program, o.summary, context));
       if (o.interval !== undefined && o.snapshots === undefined) {

@@ -93,7 +93,7 @@ sampledTest(1, "sched: a slow device is waited for", { fio: true, groups: true }
   using group = slowReads(device, 4 << 20);
   const [first] = await verdictOf(path, folder, ["disk", "1", device.path], [group.tasks]);
   assert.deepEqual([first!.wait, first!.share > 0.5], ["disk", true]);
-  assert.match(`${first!.evidence} ${first!.advice}`, new RegExp(`allows 4.0 MiB a second from ${device.name} .*raise that limit first`));
+  assert.match(`${first!.evidence} ${first!.advice}`, new RegExp(`allows 4.0 MiB a second from ${device.name} .*raise the disk's limit first`));
   const fast = await verdictOf(path, folder, ["disk", "1", device.path]);
   assert.ok(share(fast, "disk") < first!.share, `${share(fast, "disk")} without a limit, ${first!.share} with`);
 });
@@ -114,7 +114,7 @@ sampledTest(1, "io: a file on a slow device is waited for, and not when it is in
   assert.deepEqual([first!.wait, first!.of, first!.share > 0.5], ["reads", "weights.gguf", true]);
   assert.match(
     `${first!.evidence} ${first!.advice}`,
-    new RegExp(`12.0 MiB.* from the disk; .*allows 4.0 MiB a second from ${device.name} .*raise that limit first`),
+    new RegExp(`12.0 MiB.* from the disk; .*allows 4.0 MiB a second from ${device.name} .*raise the disk's limit first`),
   );
   // As its advice says of a second time.
   const [second] = (await read()).verdict;
