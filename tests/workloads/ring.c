@@ -4,7 +4,7 @@
  *     ring PROCESSOR THREADS ROUNDS
  *
  * Prints on standard error, of each thread, when it passed bytes (CLOCK_BOOTTIME), how often it was switched meanwhile, as getrusage counts it, and how
- * long it was on no processor, by its own clocks; and at last of the main thread, which waits for them, the same:
+ * long it was on no processor since it began, by its own clocks; and at last of the main thread, which waits for them, the same:
  * {"tid":12,"from":1000,"to":2000,"voluntary":300,"forced":1,"off":900}
  */
 #define _GNU_SOURCE
@@ -41,18 +41,20 @@ static struct book begin(void) {
   return book;
 }
 
-static void tell(struct book before) {
+/* `first`: from then on it is told how long it was off. */
+static void tell(struct book first, struct book before) {
   struct book now = begin();
   char line[256];
   int length = snprintf(line, sizeof line, "{\"tid\":%d,\"from\":%lld,\"to\":%lld,\"voluntary\":%ld,\"forced\":%ld,\"off\":%lld}\n", (int)gettid(),
                         (long long)before.from, (long long)now.from, now.used.ru_nvcsw - before.used.ru_nvcsw,
-                        now.used.ru_nivcsw - before.used.ru_nivcsw, (long long)(now.from - before.from - (now.cpu - before.cpu)));
+                        now.used.ru_nivcsw - before.used.ru_nivcsw, (long long)(now.from - first.from - (now.cpu - first.cpu)));
   if (write(2, line, length) != length) err(1, "standard error");
 }
 
 static void *pass(void *place) {
   long i = (long)place;
   char byte = 'x';
+  struct book first = begin();
   /* Whoever tells short times together begins anew. */
   nap(REST);
   struct book before = begin();
@@ -62,7 +64,7 @@ static void *pass(void *place) {
     if (i != 0 && write(ends[(i + 1) % threads][1], &byte, 1) != 1) err(1, "write");
   }
   nap(REST);
-  tell(before);
+  tell(first, before);
   return NULL;
 }
 
@@ -83,6 +85,6 @@ int main(int argc, char **argv) {
     if (pthread_create(&ring[i], NULL, pass, (void *)i) != 0) err(1, "thread");
   }
   for (int i = 0; i < threads; i++) pthread_join(ring[i], NULL);
-  tell(before);
+  tell(before, before);
   return 0;
 }
