@@ -42,6 +42,11 @@ export function mebibytes(bytes: number): string {
   return mebi < 0.1 ? `${Math.ceil(bytes / 1024)} KiB` : `${mebi.toFixed(1)} MiB`;
 }
 
+/** What a control group allows of processors: `0.5 of a processor's time`. */
+export function processorTime(cpus: number | null): string {
+  return cpus === null ? "less than there is" : `${Number(cpus.toFixed(2))} of a processor's time`;
+}
+
 /** Megabytes (10^6) per second, as disks are sold. */
 function speed(megabytesPerSecond: number): string {
   return `${megabytesPerSecond < 10 ? megabytesPerSecond.toFixed(1) : Math.round(megabytesPerSecond)} MB/s`;

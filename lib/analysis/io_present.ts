@@ -1,7 +1,7 @@
 import type { Facts, Note, Table, View } from "../events/view.ts";
 import { counted } from "../events/text.ts";
 import { firstRows } from "./first_rows.ts";
-import type { IoResult } from "./io_schema.ts";
+import type { IoResult, RequestsResult } from "./io_schema.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
 import { limitNotes, presentSurroundings } from "./surroundings_present.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
@@ -76,6 +76,18 @@ function totals({ windows, devices, pageFaults, majorFaults, locks }: IoResult):
   };
 }
 
+/** Columns of {@link queueAndDevice}. */
+const QUEUE_AND_DEVICE = [
+  { title: "queue p50", unit: "ns" },
+  { title: "p99", unit: "ns" },
+  { title: "device p50", unit: "ns" },
+  { title: "p99", unit: "ns" },
+] as const;
+
+function queueAndDevice({ queue, service }: RequestsResult): number[] {
+  return [queue.p50Ns, queue.p99Ns, service.p50Ns, service.p99Ns];
+}
+
 function devices({ devices }: IoResult): Table {
   return {
     type: "table",
@@ -87,26 +99,20 @@ function devices({ devices }: IoResult): Table {
       { title: "bytes", unit: "bytes" },
       { title: "in a row", unit: "ratio" },
       { title: "at once", unit: "text" },
-      { title: "queue p50", unit: "ns" },
-      { title: "p99", unit: "ns" },
-      { title: "device p50", unit: "ns" },
-      { title: "p99", unit: "ns" },
+      ...QUEUE_AND_DEVICE,
       { title: "max", unit: "ns" },
       { title: "errors", unit: "count" },
     ],
-    rows: devices.map(({ device, name, what, requests, bytes, sequential, meanInFlight, queue, service, errors }) => [
-      name ?? device,
-      what,
-      requests,
-      bytes,
-      sequential / requests,
-      meanInFlight.toFixed(2),
-      queue.p50Ns,
-      queue.p99Ns,
-      service.p50Ns,
-      service.p99Ns,
-      service.maxNs,
-      errors,
+    rows: devices.map((row) => [
+      row.name ?? row.device,
+      row.what,
+      row.requests,
+      row.bytes,
+      row.sequential / row.requests,
+      row.meanInFlight.toFixed(2),
+      ...queueAndDevice(row),
+      row.service.maxNs,
+      row.errors,
     ]),
   };
 }
@@ -123,22 +129,16 @@ function processes({ processes }: IoResult): Table {
       { title: "requests", unit: "count" },
       { title: "bytes", unit: "bytes" },
       { title: "at once", unit: "text" },
-      { title: "queue p50", unit: "ns" },
-      { title: "p99", unit: "ns" },
-      { title: "device p50", unit: "ns" },
-      { title: "p99", unit: "ns" },
+      ...QUEUE_AND_DEVICE,
     ],
-    rows: shown.map(({ pid, process, device, name, what, requests, bytes, meanInFlight, queue, service }) => [
-      process === "" ? String(pid) : `${process} ${pid}`,
-      name ?? device,
-      what,
-      requests,
-      bytes,
-      meanInFlight.toFixed(2),
-      queue.p50Ns,
-      queue.p99Ns,
-      service.p50Ns,
-      service.p99Ns,
+    rows: shown.map((row) => [
+      row.process === "" ? String(row.pid) : `${row.process} ${row.pid}`,
+      row.name ?? row.device,
+      row.what,
+      row.requests,
+      row.bytes,
+      row.meanInFlight.toFixed(2),
+      ...queueAndDevice(row),
     ]),
   };
 }

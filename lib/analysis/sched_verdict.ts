@@ -1,7 +1,8 @@
 import type { Limits } from "../events/surroundings.ts";
 import { counted } from "../events/text.ts";
 import type { SchedResult, SchedThread, SchedWait } from "./sched_schema.ts";
-import { causedBy, fullOf, longest, slowedOf } from "./verdict.ts";
+import { processorTime } from "./figures.ts";
+import { type Cause, causedBy, fullOf, longest, slowedOf } from "./verdict.ts";
 
 /** Threads that are busy for less of the busiest one's time wait for work, and nobody waits for them. */
 const COMPUTES = 0.1;
@@ -85,10 +86,11 @@ const THROTTLED = 0.25;
 /** Waits that are longer where memory is short, or the disk is slowed down. */
 const OF_DISK: ReadonlySet<string> = new Set(["disk", "page fault"]);
 
-function throttledBy({ cpus, throttled, throttledNs }: Limits): { readonly evidence: string; readonly advice: string } {
-  const allowed = cpus === null ? "less than there is" : `${Number(cpus.toFixed(2))} of a processor's time`;
+function throttledBy({ cpus, throttled, throttledNs }: Limits): Cause {
   return {
-    evidence: `its control group allows ${allowed}, and it stood still ${throttled} times until the next period, ${(throttledNs / 1e9).toFixed(2)} s`,
+    evidence: `its control group allows ${processorTime(cpus)}, and it stood still ${throttled} times until the next period, ${
+      (throttledNs / 1e9).toFixed(2)
+    } s`,
     advice: "Raise that limit (cpu.max, --cpus of a container), or compute with fewer threads.",
   };
 }

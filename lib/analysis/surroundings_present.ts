@@ -1,6 +1,6 @@
 import { counted } from "../events/text.ts";
 import type { Facts, Note } from "../events/view.ts";
-import { mebibytes } from "./figures.ts";
+import { mebibytes, processorTime } from "./figures.ts";
 import { warning } from "./quality.ts";
 import type { PressureResult, SurroundingsResult } from "./surroundings_schema.ts";
 
@@ -36,12 +36,11 @@ export function presentSurroundings({ limits, pressure, groupPressure, memory }:
     facts.push({ name: "group uses", value: limits.memoryBytes, unit: "bytes", note });
   }
   if (limits && limits.throttled > 0) {
-    const allowed = limits.cpus === null ? "less than there is" : `${Number(limits.cpus.toFixed(2))} of a processor's time`;
     facts.push({
       name: "group stood still",
       value: limits.throttledNs,
       unit: "ns",
-      note: `${counted(limits.throttled, "time")}: it is allowed ${allowed}`,
+      note: `${counted(limits.throttled, "time")}: it is allowed ${processorTime(limits.cpus)}`,
     });
   }
   facts.push(
