@@ -4,6 +4,7 @@ import { deafBpftrace } from "../harness/deaf_bpftrace.ts";
 import { matrixTest, sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { type Counted, countedRun, operatorsPerGraph } from "./counted_run.ts";
+import { lastOfThree } from "./last_of_three.ts";
 
 const needs = { engine: true, judge: true };
 /** Between what the engine says of itself and what is told of it. */
@@ -40,14 +41,9 @@ sampledTest(0, "operators where bpftrace finds no names of llmprof's: the same, 
   assert.deepEqual(sites.filter((site) => /\+\d+$/.test(site)), []);
 });
 
-/**
- * The engine says when its first token came after other tests have let it: where that is late, the run is made again. A mistake is late each time, so the last
- * of three runs is the judge.
- */
-async function quietRun(options: Parameters<typeof countedRun>[0]): Promise<Counted> {
-  let run = await countedRun(options);
-  for (let tries = 1; tries < 3 && Math.abs(run.firstTokenOffMs) > FIRST_TOKEN_OFF_MS; tries++) run = await countedRun(options);
-  return run;
+/** The engine says when its first token came after other tests have let it. */
+function quietRun(options: Parameters<typeof countedRun>[0]): Promise<Counted> {
+  return lastOfThree(() => countedRun(options), ({ firstTokenOffMs }) => Math.abs(firstTokenOffMs) <= FIRST_TOKEN_OFF_MS);
 }
 
 function assertComplete({ log, summary, trace, kernel, differ, firstTokenOffMs }: Counted): void {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { sampledTest } from "../../harness/kernel.ts";
 import { plantedCalls } from "../../workloads/planted.ts";
+import { lastOfThree } from "../last_of_three.ts";
 import { isExact, type PlantedRun, plantedRun } from "../planted_run.ts";
 
 const needs = { gcc: true, judge: true };
@@ -21,13 +22,7 @@ for (const [index, [by, words]] of ([["start", "of a program that it starts"], [
   });
 }
 
-/**
- * A machine that does something else in the middle of a phase stretches it for one of the two who time it; a mistake does so every time. So the
- * last of three runs is the judge, or an earlier one that was exact. An order for each way; acceptance.ts tries others.
- */
-async function exactRun(bpftrace: string, by: "start" | "wait"): Promise<PlantedRun> {
-  const again = () => plantedRun(bpftrace, by, by === "start" ? 1 : 2);
-  let run = await again();
-  for (let tries = 1; tries < 3 && !run.phases.every(isExact); tries++) run = await again();
-  return run;
+/** An order for each way; acceptance.ts tries others. */
+function exactRun(bpftrace: string, by: "start" | "wait"): Promise<PlantedRun> {
+  return lastOfThree(() => plantedRun(bpftrace, by, by === "start" ? 1 : 2), ({ phases }) => phases.every(isExact));
 }
