@@ -55,6 +55,8 @@ export const switches: Probe = {
     off: [thread, ...period],
     // It was so when the window was shut.
     still: [thread, ...period],
+    // It came back unseen, and leaves again.
+    unseen: [thread, ...period, { name: "ran", type: "int", unit: "ns since it came back" }],
     // Several short times, one soon after the other.
     run: [
       thread,
@@ -104,6 +106,10 @@ class SwitchDecoder implements Decoder {
         return this.#off(at, pid, tid, values as number[], false, out);
       case "sched/switch.still":
         return this.#off(at, pid, tid, values as number[], true, out);
+      case "sched/switch.unseen": {
+        const [, left, , , , , , ran] = values as number[];
+        return this.#off(Math.max(left!, at - ran!), pid, tid, values as number[], false, out);
+      }
       case "sched/switch.frame":
         return this.#stacks.frame(event);
       case "sched/switch.at":

@@ -88,6 +88,19 @@ Deno.test("switch: a time off with its wait for a processor inside, who woke and
   ]);
 });
 
+Deno.test("switch: who came back unseen was off until then, and waited for a processor within that", () => {
+  const d = new Decoding(switches);
+  const period = { thread: whoIs(100, 101), why: INTERRUPTIBLE + NANOSLEEP, cpus: 4097 };
+  d.event(60, "sched/switch.unseen", { ...period, left: 10, queued: 6, ran: 20 });
+  // More than there was: a class of threads for which the kernel keeps no such book.
+  d.event(90, "sched/switch.unseen", { ...period, left: 60, ran: 500 });
+  assert.deepEqual(d.ending(100).flatMap((span) => span.type === "slice" ? [[span.category, span.start, span.end]] : []), [
+    ["sched.queue", 34, 40],
+    ["sched.off", 10, 40],
+    ["sched.off", 60, 60],
+  ]);
+});
+
 Deno.test("switch: the longest run that a record can hold, of a thread that was taken from its processor", () => {
   const d = new Decoding(switches);
   d.event(9e6, "sched/switch.run", { thread: whoIs(100, 101), left: 50_000, times: 2 ** 53 - 1, why: 256, cpus: 700 * 2 ** 34 });

@@ -12,13 +12,15 @@ import template from "./totals.bt" with { type: "text" };
 const TURN_MS = 5000;
 /** Maps of each sum. */
 const TURNS = [0, 1, 2];
+/** Where the template says so. */
+const ADD_OFF = TURNS.map((turn) => `if ($turn == ${turn}) { @off_${turn}[$of] = sum($off); }`).join(" ");
 
 /** Time off a processor and page faults of an interval, for each process, added up in the kernel. */
 export function schedTotals(intervalMs: number): Probe {
   return {
     name: "sched/totals",
     summary: "time off a processor and page faults for each process, added up",
-    template,
+    template: template.replaceAll("ADD_OFF", () => ADD_OFF),
     params: { interval: { type: "int", value: intervalMs }, ticks: { type: "int", value: Math.ceil(TURN_MS / intervalMs) } },
     tracepoints: ["sched:sched_switch", "exceptions:page_fault_user"],
     facts: ["pressure"],

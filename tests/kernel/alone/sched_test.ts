@@ -5,7 +5,7 @@ import { sampledTest } from "../../harness/kernel.ts";
 import { temporary } from "../../harness/temporary.ts";
 import { query } from "../../judge/trace_processor.ts";
 import { built } from "../../setup/programs.ts";
-import { compareSeen, hiddenSwitchesTo } from "../hidden_hits.ts";
+import { compareSeen } from "../hidden_hits.ts";
 import { allFormats, outputPath, startLlmprof, summaryOf } from "../live_run.ts";
 import { loopDevice, slowReads } from "../loop_device.ts";
 import { differingReplays } from "../replayed.ts";
@@ -53,11 +53,9 @@ async function comparesWaits(path: string): Promise<boolean> {
   using group = slowReads(device, 1 << 20);
   await using _hog = start([built.hog, String(HOG)], { timeoutMilliseconds: 60_000 });
   const target = { argv: [built.waits, device.path, group.tasks, String(HOG)] };
-  using hidden = hiddenSwitchesTo("waits");
   const before = switchesOfTheMachine();
   await using llmprof = startLlmprof("sched", { bpftrace: path, folder, target, formats: allFormats });
   const ended = await llmprof.finished();
-  if (hidden.count() > 0) return false;
   const { result, events } = summaryOf("sched", ended);
   // Every switch of the machine is a hit, and the kernel may skip one: that is said, and what it may concern is a time or two. Four it always may: where the
   // window opens and where it closes a line is sent with interrupts on, and one wakes bpftrace (waking, wakeup) on top of the program that sends it.
