@@ -19,7 +19,8 @@ export const openSnapshots = (options: SnapshotsOptions): OpenExporter => (sink,
 class SnapshotsExporter implements Exporter {
   readonly #lines: string[] = [];
   readonly #encoder = new TextEncoder();
-  readonly #devices: ReadonlyMap<string, string>;
+  /** Names, by number: those that were there when it began, then as they come. */
+  readonly #devices: Map<string, string>;
   /** Of the last interval, or when counting began. */
   #since: Ns = NaN;
 
@@ -29,7 +30,8 @@ class SnapshotsExporter implements Exporter {
   }
 
   span(span: Span): void {
-    if (span.type === "mark" && span.kind === "window" && span.open && Number.isNaN(this.#since)) this.#since = span.at;
+    // Another turn, or another life of the target, begins with its own window: what was before that is in no interval.
+    if (span.type === "mark" && span.kind === "window" && span.open) this.#since = span.at;
     if (span.type !== "instant" || !span.totals) return;
     const interval = (span.at - this.#since) / 1e9;
     // The end of the run may be that of an interval.
@@ -60,7 +62,8 @@ class SnapshotsExporter implements Exporter {
     return { timestamp: Number(us) / 1e6, iso_timestamp: iso };
   }
 
-  #fields({ latency, inflight, offCpuNs, pageFaults, pressure }: IntervalTotals) {
+  #fields({ latency, inflight, names, offCpuNs, pageFaults, pressure }: IntervalTotals) {
+    for (const [device, name] of names ?? []) this.#devices.set(device, name);
     if (latency && inflight) {
       const byDevice = Map.groupBy(latency, ({ device }) => device);
       return {

@@ -44,6 +44,17 @@ Deno.test("snapshots: requests of an interval, in exactly these fields", () => {
   assert.deepEqual(lines.map((line) => ioSnapshotSchema.parse(line).interval_s), [5, 2.5]);
 });
 
+Deno.test("snapshots: another turn begins with its own window, and a disk that came meanwhile has the name that it has then", () => {
+  const { lines } = written([
+    opened,
+    told(5, { latency: [], inflight: [] }),
+    { ...opened, at: 60 * SECOND },
+    told(65, { latency: [], inflight: [{ device: "7:0", count: 1 }, { device: "259:7", count: 2 }], names: new Map([["259:7", "nvme2n1"]]) }),
+  ]);
+  assert.deepEqual(lines.map(({ interval_s }) => interval_s), [5, 5]);
+  assert.deepEqual(lines[1].inflight, [{ device_name: "loop0", count: 1 }, { device_name: "nvme2n1", count: 2 }]);
+});
+
 Deno.test("snapshots: processes of an interval, and what the kernel says of pressure", () => {
   const stalls = { avg10: 1.5, avg60: 0, avg300: 0, total: 12345 };
   const pressure = { cpu: { some: stalls, full: null }, io: { some: stalls, full: stalls }, memory: { some: null, full: null } };

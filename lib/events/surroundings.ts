@@ -15,6 +15,8 @@ export type Pressure = { readonly [resource in "cpu" | "io" | "memory"]: { reado
 export interface DiskUse {
   /** 2^20 × major + minor. */
   readonly dev: number;
+  /** `nvme0n1` */
+  readonly name?: string;
   readonly requests: number;
 }
 

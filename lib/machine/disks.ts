@@ -9,8 +9,8 @@ export async function readDisks(files: Pick<KernelFiles, "texts">): Promise<Disk
 
 /** `7 0 loop0`, then numbers: the first counts reads, the fifth writes, the ninth says how many requests there are now. */
 export function parseDisks(text: string): DiskUse[] {
-  return text.split("\n").map((line) => line.trim().split(/\s+/)).filter((words) => words.length >= 14).flatMap(([major, minor, , ...counts]) => {
+  return text.split("\n").map((line) => line.trim().split(/\s+/)).filter((words) => words.length >= 14).flatMap(([major, minor, name, ...counts]) => {
     const [reads, writes, requests] = [counts[0], counts[4], counts[8]].map(Number) as [number, number, number];
-    return reads + writes + requests > 0 ? [{ dev: Number(major) * 2 ** 20 + Number(minor), requests }] : [];
+    return reads + writes + requests > 0 ? [{ dev: Number(major) * 2 ** 20 + Number(minor), name: name!, requests }] : [];
   });
 }

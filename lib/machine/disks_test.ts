@@ -6,6 +6,6 @@ Deno.test("disks: requests that a disk has now, of those that ever had any", () 
    7       1 loop1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
  259       2 nvme0n1p1 10 3 140 1 0 0 0 0 0 21 18
 `;
-  assert.deepEqual(parseDisks(text), [{ dev: 7 * 2 ** 20, requests: 3 }, { dev: 259 * 2 ** 20 + 2, requests: 0 }]);
+  assert.deepEqual(parseDisks(text), [{ dev: 7 * 2 ** 20, name: "loop0", requests: 3 }, { dev: 259 * 2 ** 20 + 2, name: "nvme0n1p1", requests: 0 }]);
   assert.deepEqual(parseDisks(""), []);
 });

@@ -34,6 +34,10 @@ const LOOKS_NS = 2.5e9;
 class TotalsDecoder implements Decoder {
   readonly #sums = new IntervalSums();
   #disks: { readonly at: Ns; readonly requests: ReadonlyMap<number, number> }[] = [];
+  /** By device: it may come while others are watched, and have the number of one that went. */
+  readonly #names = new Map<string, string>();
+  /** The program that counts: another turn has another one. */
+  #stream = "";
   #isExact = true;
   #since: Ns = NaN;
 
@@ -46,13 +50,15 @@ class TotalsDecoder implements Decoder {
 
   fact(fact: Fact, at: Ns): void {
     if (fact.fact !== "disks") return;
+    for (const { dev, name } of fact.disks) if (name !== undefined) this.#names.set(deviceOf(dev), name);
     this.#disks = this.#disks.filter((look) => look.at > at - LOOKS_NS);
     this.#disks.push({ at, requests: new Map(fact.disks.map(({ dev, requests }) => [dev, requests])) });
   }
 
-  event({ at, values }: Event, out: SpanSink): void {
+  event({ at, stream, values }: Event, out: SpanSink): void {
     this.#isExact = values[0] === 1;
-    this.#tell(at, out);
+    this.#tell(at, out, this.#stream === stream ? undefined : this.#stream);
+    this.#stream = stream;
   }
 
   /** What is left is a shorter interval. */
@@ -60,15 +66,17 @@ class TotalsDecoder implements Decoder {
     this.#tell(at, out);
   }
 
-  #tell(at: Ns, out: SpanSink): void {
+  /** `last`: what that program counted is told now for the last time; what it saw begin and not end is nobody's any more. */
+  #tell(at: Ns, out: SpanSink, last?: string): void {
     const latency = this.#sums.grown("block/totals.latency").map(({ key, by }) => ({ device: deviceOf(key[0]!), slot: key[1]!, count: by }));
+    if (last !== undefined) { for (const map of ["begun", "returned", "latency"]) this.#sums.forget(last, `block/totals.${map}`); }
     const ended = this.#sums.totals("block/totals.latency"), returned = this.#sums.totals("block/totals.returned");
     // What ended is read a moment later: a request that was made in between may seem to be answered already.
     const inflight = [...this.#sums.totals("block/totals.begun")].map(([dev, begun]) => ({
       device: deviceOf(dev),
       count: Math.min(Math.max(0, begun - (returned.get(dev) ?? 0) - (ended.get(dev) ?? 0)), this.#isExact ? Infinity : this.#most(dev)),
     }));
-    const totals: IntervalTotals = { latency, inflight };
+    const totals: IntervalTotals = { latency, inflight, names: this.#names };
     for (const { device, count } of inflight) {
       out({ type: "counter", track: this.tracks.counter(0, `in flight: disk ${device}`, "requests"), at, value: count });
     }

@@ -28,3 +28,23 @@ Deno.test("totals: where answers may be skipped, no more are in flight than the 
 Deno.test("totals: where none is, what was counted is told, and never less than nothing", () => {
   assert.deepEqual(inFlight(1, [[3, 0], [-1, 0], [0, 7]]), [3, 0, 0]);
 });
+
+Deno.test("totals: what a turn saw begin and not end is in flight in no other turn, and a disk is called what the kernel calls it by then", () => {
+  const d = new Decoding(blockTotals(1000));
+  const tick = (at: number) => {
+    d.event(at, "block/totals.tick", { exact: 1 });
+    const [told] = d.spans.splice(0).flatMap((span) => span.type === "instant" ? span.totals! : []);
+    return [told!.inflight!.map(({ count }) => count), told!.latency!.map(({ count }) => count), told!.names!.get("7:0")];
+  };
+  d.fact(0, { fact: "disks", disks: [{ dev: LOOP0, name: "loop0", requests: 0 }] });
+  d.snapshot(1, "block/totals.begun", [LOOP0], 9);
+  d.snapshot(1, "block/totals.latency", [LOOP0, 3], 5);
+  assert.deepEqual(tick(1), [[4], [5], "loop0"]);
+  // The last that it says comes with the first of the next.
+  d.snapshot(2, "block/totals.latency", [LOOP0, 3], 7);
+  d.stream = "another";
+  d.snapshot(60, "block/totals.begun", [LOOP0], 3);
+  d.snapshot(60, "block/totals.latency", [LOOP0, 3], 2);
+  d.fact(60, { fact: "disks", disks: [{ dev: LOOP0, name: "other", requests: 0 }] });
+  assert.deepEqual(tick(60), [[1], [2, 2], "other"]);
+});

@@ -4,6 +4,7 @@ import type { SpanSink, Track } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
+import { StreamTotals } from "../../lib/timeline/stream_totals.ts";
 import { FileNames, namingFacts, namingRecords } from "../files/names.ts";
 import { callInProgress, withRegisters } from "../process/call_in_progress.ts";
 import template from "./cache.bt" with { type: "text" };
@@ -15,6 +16,7 @@ export const cache: Probe = {
   template: withRegisters(template),
   params: {
     page: { type: "int", value: 4096 },
+    order: { type: "kernel", since: [5, 17], is: "args->order", before: "0" },
     ...callInProgress,
     // write, pwrite64, writev, pwritev, pwritev2
     reads: {
@@ -53,6 +55,7 @@ interface Filled {
 
 class CacheDecoder implements Decoder {
   readonly #names = new FileNames();
+  readonly #totals = new StreamTotals();
   /** By device and inode: what a file is called may change, and may be the name of another as well. */
   readonly #files = new Map<string, Filled>();
   readonly #rows = new Set<string>();
@@ -72,14 +75,14 @@ class CacheDecoder implements Decoder {
     if (file) this.#tell(file, out);
   }
 
-  snapshot({ at, key, value }: Snapshot, out: SpanSink): void {
-    const [dev, inode] = key as [number, number];
+  snapshot(snapshot: Snapshot, out: SpanSink): void {
+    const [dev, inode] = snapshot.key as [number, number], value = this.#totals.add(snapshot);
     const id = `${dev}:${inode}`;
     const file = this.#files.get(id) ?? { dev, inode, waiting: [] };
     this.#files.set(id, file);
     if (file.last === value) return;
     file.last = value;
-    file.waiting.push({ at, value });
+    file.waiting.push({ at: snapshot.at, value });
     if (this.#names.knows(dev, inode)) this.#tell(file, out);
   }
 

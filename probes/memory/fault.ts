@@ -4,6 +4,7 @@ import type { Args, SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
+import { StreamTotals } from "../../lib/timeline/stream_totals.ts";
 import { type MappedFile, type Mapping, offsetAt } from "./address_space.ts";
 import { AddressSpaces, MAPPING_RECORDS } from "./address_spaces.ts";
 import template from "./fault.bt" with { type: "text" };
@@ -53,6 +54,7 @@ interface Touch extends Sums {
 
 class FaultDecoder implements Decoder {
   readonly #spaces = new AddressSpaces();
+  readonly #totals = new StreamTotals();
   /** By thread. */
   readonly #touches = new Map<number, Touch>();
   /** By process and thread. */
@@ -97,7 +99,8 @@ class FaultDecoder implements Decoder {
 
   snapshot(snapshot: Snapshot, out: SpanSink): void {
     const [pid] = snapshot.key;
-    if (pid !== undefined) out({ type: "counter", track: this.tracks.counter(pid, "page faults", "faults"), at: snapshot.at, value: snapshot.value });
+    if (pid === undefined) return;
+    out({ type: "counter", track: this.tracks.counter(pid, "page faults", "faults"), at: snapshot.at, value: this.#totals.add(snapshot) });
   }
 
   end(at: Ns, out: SpanSink): void {

@@ -28,6 +28,16 @@ Deno.test("cache: a counter for each file, by the name that its opening or mappi
   ]);
 });
 
+Deno.test("cache: another turn has a program of its own, which counts from 0", () => {
+  const d = new Decoding(cache, access);
+  d.event(1, "files/access.open", { dev: 8, inode: 7, name: "small.gguf" });
+  d.snapshot(10, "memory/cache.cached", [8, 7], 4096);
+  d.stream = "another";
+  d.snapshot(20, "memory/cache.cached", [8, 7], 4096);
+  d.snapshot(30, "memory/cache.cached", [8, 7], 8192);
+  assert.deepEqual(d.end(40), [10, 20, 30].map((at, i) => `100 <page cache filled: small.gguf> = ${4096 * (i + 1)} at ${at}`));
+});
+
 Deno.test("cache: a file that is read before its opening is told has one row, and files of one name have two", () => {
   const d = new Decoding(cache, access);
   d.snapshot(10, "memory/cache.cached", [8, 7], 4096);

@@ -13,6 +13,8 @@ type Fields = Readonly<Record<string, Value>>;
 export class Decoding {
   /** As they come; {@link told} and {@link ending} tell of chains one by one. */
   readonly spans: Span[] = [];
+  /** Of the program whose events and counts come. */
+  stream = "test";
   readonly #decoder: Decoder;
   readonly #records = new Map<string, Probe["records"][string]>();
 
@@ -36,11 +38,11 @@ export class Decoding {
       ? `${pidOf(Number(values[subject]))}/${tidOf(Number(values[subject]))}`
       : String(values[subject]);
     const [pid, tid = pid] = (subject < 0 ? who : about).split("/").map(Number) as [number, number?];
-    this.#decoder.event({ at, stream: "test", record, pid, tid, values }, this.#out);
+    this.#decoder.event({ at, stream: this.stream, record, pid, tid, values }, this.#out);
   }
 
   snapshot(at: number, map: string, key: readonly number[], value: number): void {
-    this.#decoder.snapshot!({ at, stream: "test", map, key, value }, this.#out);
+    this.#decoder.snapshot!({ at, stream: this.stream, map, key, value }, this.#out);
   }
 
   fact(at: number, fact: Fact): void {
