@@ -13,18 +13,21 @@ interface Growth {
 
 /** What surrounded the target while it was watched. */
 export class Surroundings {
-  /** When watching began, or the target was put into other groups; and last. */
+  /** When watching began, and last. */
   #limits: { readonly first: Limits; readonly last: Limits } | null = null;
   /** By counter. */
   readonly #grown = new Map<string, Growth>();
-  readonly #processes = new Map<number, { resident: number; locked: number; swapped: number }>();
+  readonly #processes = new Map<number, Record<Amount, number>>();
+  /** What all have together, as far as they were told at one look; and the most of that. */
+  #together: { readonly at: Ns } & Record<Amount, number> = { at: NaN, ...NONE };
+  readonly #most: Record<Amount, number> = { ...NONE };
   #available = Infinity;
   /** By process and node, as it was looked at last. */
   readonly #onNode = new Map<string, { readonly node: number; readonly bytes: number }>();
 
   /** Any instant. */
   instant({ category, limits }: Instant): void {
-    if (category === "process.limits") this.#told(limits!);
+    if (category === "process.limits") this.#limits = { first: this.#limits?.first ?? limits!, last: limits! };
   }
 
   /** Any counter. */
@@ -36,8 +39,11 @@ export class Surroundings {
     } else if (name.startsWith(ON_NODE)) this.#onNode.set(`${pid} ${name}`, { node: Number(name.slice(ON_NODE.length)), bytes: value });
     else if (name === "available memory") this.#available = Math.min(this.#available, value);
     else if (name in AMOUNTS) {
-      const known = this.#processes.get(pid) ?? { resident: 0, locked: 0, swapped: 0 }, amount = AMOUNTS[name]!;
+      const known = this.#processes.get(pid) ?? NONE, amount = AMOUNTS[name]!;
       this.#processes.set(pid, { ...known, [amount]: Math.max(known[amount], value) });
+      if (this.#together.at !== at) this.#together = { at, ...NONE };
+      this.#together[amount] += value;
+      this.#most[amount] = Math.max(this.#most[amount], this.#together[amount]);
     }
   }
 
@@ -58,18 +64,14 @@ export class Surroundings {
         processes: [...this.#processes].map(([pid, { resident, locked, swapped }]) => (
           { pid, residentBytes: resident, lockedBytes: locked, swappedBytes: swapped }
         )).sort((a, b) => b.residentBytes - a.residentBytes),
+        residentBytes: this.#most.resident,
+        lockedBytes: this.#most.locked,
+        swappedBytes: this.#most.swapped,
         leastAvailableBytes: this.#available,
         swappedInPages: this.#growth("pages swapped in") ?? 0,
         swappedOutPages: this.#growth("pages swapped out") ?? 0,
       },
     };
-  }
-
-  /** Other groups have counts of their own, which may be lower; who is watched for one look alone has none yet. */
-  #told(last: Limits): void {
-    const known = this.#limits;
-    const isOther = known && (last.cpus !== known.last.cpus || last.memoryLimit !== known.last.memoryLimit || last.throttled < known.last.throttled);
-    this.#limits = { first: known && !isOther ? known.first : last, last };
   }
 
   #growth(counter: string): number | null {
@@ -93,14 +95,17 @@ export class Surroundings {
 /** A counter of a process: `resident on node 1`. */
 const ON_NODE = "resident on node ";
 
+type Amount = "resident" | "locked" | "swapped";
+const NONE: Readonly<Record<Amount, number>> = { resident: 0, locked: 0, swapped: 0 };
+
 /** Counters of a process: what each is the amount of. */
-const AMOUNTS: Readonly<Record<string, "resident" | "locked" | "swapped">> = { "resident": "resident", "locked": "locked", "swapped out": "swapped" };
+const AMOUNTS: Readonly<Record<string, Amount>> = { "resident": "resident", "locked": "locked", "swapped out": "swapped" };
 
 /** What came of limits between two looks. */
 function since(first: Limits, last: Limits): Limits {
   return {
     ...last,
-    throttled: last.throttled - first.throttled,
+    throttled: Math.max(0, last.throttled - first.throttled),
     throttledNs: Math.max(0, last.throttledNs - first.throttledNs),
     killed: Math.max(0, last.killed - first.killed),
   };

@@ -16,17 +16,16 @@ export function limitNotes({ limits }: SurroundingsResult): Note[] {
 /** Empty where nothing was read. */
 export function presentSurroundings({ limits, pressure, groupPressure, memory }: SurroundingsResult): Facts[] {
   if (memory === null) return [];
-  const sum = (of: "residentBytes" | "lockedBytes" | "swappedBytes") => memory.processes.reduce((all, process) => all + process[of], 0);
   const of = memory.processes.length > 1 ? `of ${memory.processes.length} processes, ` : "";
   const facts: Facts["facts"][number][] = [
     // Who was gone before anybody looked is not known to have had none.
     ...memory.processes.length === 0 ? [] : [
-      { name: "resident at most", value: sum("residentBytes"), unit: "bytes", note: `${of}looked at once a second` } as const,
-      { name: "locked at most", value: sum("lockedBytes"), unit: "bytes" } as const,
+      { name: "resident at most", value: memory.residentBytes, unit: "bytes", note: `${of}looked at once a second` } as const,
+      { name: "locked at most", value: memory.lockedBytes, unit: "bytes" } as const,
     ],
     { name: "available at least", value: memory.leastAvailableBytes, unit: "bytes", note: "of the machine's" },
   ];
-  if (sum("swappedBytes") > 0) facts.push({ name: "swapped out", value: sum("swappedBytes"), unit: "bytes", note: "of the target's" });
+  if (memory.swappedBytes > 0) facts.push({ name: "swapped out", value: memory.swappedBytes, unit: "bytes", note: "of the target's" });
   const { swappedInPages, swappedOutPages } = memory;
   if (swappedInPages + swappedOutPages > 0) {
     facts.push({ name: "pages from swap", value: swappedInPages, unit: "count", note: `and ${swappedOutPages} to it, of the whole machine` });

@@ -30,6 +30,10 @@ export const surroundingsSchema = z.object({
   memory: z.object({
     /** The most that was seen of each of the target's, once a second. */
     processes: z.array(z.object({ pid: count, residentBytes: bytes, lockedBytes: bytes, swappedBytes: bytes })),
+    /** The most that they had together at one look. */
+    residentBytes: bytes,
+    lockedBytes: bytes,
+    swappedBytes: bytes,
     leastAvailableBytes: bytes,
     /** Of the whole machine. */
     swappedInPages: count,

@@ -6,8 +6,11 @@ import { readMemoryUse } from "../machine/memory_use.ts";
 import { OneRead } from "../machine/one_read.ts";
 import { readGroupPressure, readPressure } from "../machine/pressure.ts";
 
-/** Looks from one search for the target's processes, and for where their memory is, to the next: these go through all of the machine, or of the memory. */
-const SEARCH_EVERY = 10;
+/**
+ * Looks at which the target's processes are searched for, and where their memory is, which goes through all of the machine, or of the memory: often at first,
+ * when a program starts others and reads its model.
+ */
+const FIRST_SEARCHES: ReadonlySet<number> = new Set([0, 1, 2, 4, 7]), SEARCH_EVERY = 10;
 
 /**
  * What surrounds the target: what its control groups allow it, what the machine and its group lack, and what memory is used for. Looked at each second,
@@ -19,6 +22,7 @@ export class WatchedSurroundings {
   #limits: Limits | null = null;
   #pids: readonly number[] = [];
   #looks = 0;
+  #moves = 0;
   readonly #files: OneRead;
 
   /** `members`: the target's processes; `byNode`: there are several memories, and it matters in which they have theirs. */
@@ -27,23 +31,32 @@ export class WatchedSurroundings {
   }
 
   async conclude(): Promise<Fact[]> {
-    const [limits, use] = await this.#read();
+    const members = await this.members();
+    if (members.length > 0) this.#pids = members;
+    const [limits, use] = await this.#read(this.byNode);
     const last = limits ?? this.#limits;
-    return [...use, ...last && this.#pid !== undefined ? [{ fact: "limits", pid: this.#pid, limits: last } as const] : []];
+    return [...use, ...last && this.#pid !== undefined ? [this.#told(this.#pid, last)] : []];
   }
 
   /** The process that is watched now, if there is one. Of limits is told when it is in other groups than before, whose counts began before. */
   async look(pid: number | undefined): Promise<Fact[]> {
     if (pid === undefined) return [];
-    const isThorough = this.#looks++ % SEARCH_EVERY === 0 || pid !== this.#pid;
+    const look = this.#looks++, isThorough = FIRST_SEARCHES.has(look) || look % SEARCH_EVERY === 0 || pid !== this.#pid;
     if (isThorough) this.#pids = await this.members();
     const groups = await findGroups(this.#files, pid);
     const isOther = groups !== null && JSON.stringify(groups) !== JSON.stringify(this.#groups);
+    // What came of those before, until they were looked at last.
+    const before = isOther && this.#limits ? [this.#told(pid, this.#limits)] : [];
+    if (isOther && this.#groups) this.#moves++;
     if (groups) this.#groups = groups;
     this.#pid = pid;
     const [limits, use] = await this.#read(isThorough && this.byNode);
     if (limits) this.#limits = limits;
-    return [...use, ...limits && isOther ? [{ fact: "limits", pid, limits } as const] : []];
+    return [...before, ...use, ...limits && isOther ? [this.#told(pid, limits)] : []];
+  }
+
+  #told(pid: number, limits: Limits): Fact {
+    return { fact: "limits", pid, limits, moves: this.#moves };
   }
 
   async #read(byNode = false): Promise<[Limits | null, Fact[]]> {
@@ -54,6 +67,6 @@ export class WatchedSurroundings {
       groups?.pressure ? readGroupPressure(files, groups.pressure) : null,
       readMemoryUse(files, this.#pids, byNode),
     ]);
-    return [limits, [{ fact: "pressure", pressure, ...group && { group } }, { fact: "memory", memory }]];
+    return [limits, [{ fact: "pressure", pressure, ...group && { group, moves: this.#moves } }, { fact: "memory", memory }]];
   }
 }

@@ -113,16 +113,19 @@ export type Fact =
    * seen without these probes. Null: not known.
    */
   | { readonly fact: "overhead"; readonly predicted: number | null; readonly measured: number | null; readonly calibrated: boolean }
-  /** What the kernel says of pressure now, on the machine and in the control group of the target, where that is one of version 2. */
-  | { readonly fact: "pressure"; readonly pressure: Pressure; readonly group?: Pressure }
+  /**
+   * What the kernel says of pressure now, on the machine and in the control group of the target, where that is one of version 2. `moves`: how often it was
+   * put into another one before.
+   */
+  | { readonly fact: "pressure"; readonly pressure: Pressure; readonly group?: Pressure; readonly moves?: number }
   /** What disks have to do now. */
   | { readonly fact: "disks"; readonly disks: readonly DiskUse[] }
   /** What GPUs say of themselves now. */
   | { readonly fact: "gpus"; readonly gpus: readonly GpuReading[] }
   /** What memory is used for now. */
   | { readonly fact: "memory"; readonly memory: MemoryUse }
-  /** What control groups allow the target: when it is first looked at, again where it is put into others, and at the end. */
-  | { readonly fact: "limits"; readonly pid: number; readonly limits: Limits }
+  /** What control groups allow the target: when it is first looked at, of both where it is put into others (`moves`: so often before), and at the end. */
+  | { readonly fact: "limits"; readonly pid: number; readonly limits: Limits; readonly moves?: number }
   /** Something that a reader of the trace must know. */
   | { readonly fact: "note"; readonly text: string };
 

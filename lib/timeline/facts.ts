@@ -54,8 +54,8 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
   exit: { pid: isInteger, code: isInteger, signal: either(isText, isNull) },
   cpu: { bpftrace: isNumber, llmprof: isNumber },
   overhead: { predicted: either(isNumber, isNull), measured: either(isNumber, isNull), calibrated: isFlag },
-  pressure: { pressure: isPressure, group: either(isAbsent, isPressure) },
-  disks: { disks: listOf(shape({ dev: isCount, requests: isCount })) },
+  pressure: { pressure: isPressure, group: either(isAbsent, isPressure), moves: either(isAbsent, isCount) },
+  disks: { disks: listOf(shape({ dev: isCount, name: either(isAbsent, isText), requests: isCount })) },
   memory: {
     memory: shape({
       processes: listOf(shape({
@@ -86,6 +86,7 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
   },
   limits: {
     pid: isInteger,
+    moves: either(isAbsent, isCount),
     limits: shape({
       cpus: either(isNumber, isNull),
       throttled: isCount,

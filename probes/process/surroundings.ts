@@ -7,22 +7,41 @@ import type { Tracks } from "../../lib/events/tracks.ts";
 /** What llmprof reads of the target's surroundings. */
 export const surroundings: readonly Knowledge["fact"][] = ["limits", "pressure", "memory"];
 
-/** Draws it: counters of what changes, and an instant where limits are told of. */
+/** What has come of limits. */
+type Counts = Pick<Limits, "throttled" | "throttledNs" | "killed">;
+
+/** A count that grows: its total when it was told last, and what that is more than the kernel's own. */
+interface Grown {
+  readonly at: Ns;
+  readonly total: number;
+  readonly more: number;
+  readonly moves: number;
+}
+
+/**
+ * Draws it: counters of what changes, and an instant where limits are told of. Other groups have counts of their own: they go on from those of the groups in
+ * which the target was before.
+ */
 export class SurroundingsDecoder {
-  /** By counter: when it was told last, and its total then. */
-  readonly #before = new Map<string, { readonly at: Ns; readonly total: number }>();
+  /** By counter. */
+  readonly #before = new Map<string, Grown>();
+  /** By process, and node: where it had memory when that was looked at last. */
+  readonly #nodes = new Map<number, ReadonlySet<number>>();
 
   constructor(readonly tracks: Tracks) {}
 
   fact(fact: Fact, at: Ns, out: SpanSink): void {
-    if (fact.fact === "limits") this.#limits(fact.pid, fact.limits, at, out);
+    if (fact.fact === "limits") this.#limits(fact.pid, fact.limits, fact.moves, at, out);
     if (fact.fact === "memory") this.#memory(fact.memory, at, out);
     if (fact.fact !== "pressure") return;
     this.#pressure("pressure", fact.pressure, at, out);
-    if (fact.group) this.#pressure("pressure in its group", fact.group, at, out);
+    if (fact.group) this.#pressure("pressure in its group", fact.group, at, out, fact.moves);
   }
 
-  #limits(pid: number, limits: Limits, at: Ns, out: SpanSink): void {
+  #limits(pid: number, allowed: Limits, moves: number | undefined, at: Ns, out: SpanSink): void {
+    const counts: Counts = { throttled: allowed.throttled, throttledNs: allowed.throttledNs, killed: allowed.killed };
+    const grown = Object.entries(counts).map(([name, count]) => [name, this.#grown(name, count, at, moves).total]);
+    const limits: Limits = { ...allowed, ...Object.fromEntries(grown) as Counts };
     const { reads, ...others } = limits;
     const texts = reads.map(({ device, bytes, requests }) =>
       `${device} ${[...bytes === null ? [] : [`${bytes} bytes/s`], ...requests === null ? [] : [`${requests}/s`]].join(" ")}`
@@ -35,40 +54,46 @@ export class SurroundingsDecoder {
   }
 
   /** The share of the time since the last look in which somebody (`some`) or everybody stood still; at first, as the kernel says it of ten seconds. */
-  #pressure(of: string, pressure: Pressure, at: Ns, out: SpanSink): void {
+  #pressure(of: string, pressure: Pressure, at: Ns, out: SpanSink, moves?: number): void {
     for (const [resource, stalls] of Object.entries(pressure)) {
       for (const stall of ["some", "full"] as const) {
         const told = stalls[stall];
         // Of the machine, processors never are what everybody lacks.
         if (!told || (resource === "cpu" && stall === "full" && told.total === 0)) continue;
-        const rate = this.#rate(`${of}: ${resource}, ${stall}`, told.total, at);
+        const { rate, total } = this.#grown(`${of}: ${resource}, ${stall}`, told.total, at, moves);
         const value = rate === null ? told.avg10 : Math.min(100, rate / 1e6 * 100);
-        out({ type: "counter", track: this.tracks.counter(0, `${of}: ${resource}, ${stall}`, "percent"), at, value, total: told.total });
+        out({ type: "counter", track: this.tracks.counter(0, `${of}: ${resource}, ${stall}`, "percent"), at, value, total });
       }
     }
   }
 
   #memory({ processes, available, pageCache, swappedIn, swappedOut }: MemoryUse, at: Ns, out: SpanSink): void {
     const counter = (pid: number, name: string, value: number) => out({ type: "counter", track: this.tracks.counter(pid, name, "bytes"), at, value });
-    for (const { pid, resident, locked, swapped, nodes = [] } of processes) {
+    for (const { pid, resident, locked, swapped, nodes } of processes) {
       counter(pid, "resident", resident);
       if (locked > 0) counter(pid, "locked", locked);
       if (swapped > 0) counter(pid, "swapped out", swapped);
+      if (!nodes) continue;
+      const now = new Set(nodes.map(({ node }) => node)), left = this.#nodes.get(pid)?.difference(now) ?? [];
+      this.#nodes.set(pid, now);
       for (const { node, bytes } of nodes) counter(pid, `resident on node ${node}`, bytes);
+      for (const node of left) counter(pid, `resident on node ${node}`, 0);
     }
     counter(0, "available memory", available);
     counter(0, "page cache", pageCache);
     // On a machine without swap there is nothing to draw.
     if (swappedIn + swappedOut === 0) return;
-    for (const [name, total] of [["pages swapped in", swappedIn], ["pages swapped out", swappedOut]] as const) {
-      out({ type: "counter", track: this.tracks.counter(0, name, "per second"), at, value: this.#rate(name, total, at) ?? 0, total });
+    for (const [name, pages] of [["pages swapped in", swappedIn], ["pages swapped out", swappedOut]] as const) {
+      const { rate, total } = this.#grown(name, pages, at);
+      out({ type: "counter", track: this.tracks.counter(0, name, "per second"), at, value: rate ?? 0, total });
     }
   }
 
-  /** Growth in a second; null at first. */
-  #rate(counter: string, total: number, at: Ns): number | null {
-    const before = this.#before.get(counter);
-    this.#before.set(counter, { at, total });
-    return before === undefined || at <= before.at ? null : (total - before.total) / ((at - before.at) / 1e9);
+  /** What a count of the kernel's has come to; and its growth in a second, null where it is looked at for the first time. */
+  #grown(counter: string, count: number, at: Ns, moves = 0): { readonly total: number; readonly rate: number | null } {
+    const before = this.#before.get(counter), same = before?.moves === moves ? before : undefined;
+    const more = same ? same.more : (before?.total ?? count) - count, total = count + more;
+    this.#before.set(counter, { at, total, more, moves });
+    return { total, rate: same === undefined || at <= same.at ? null : (total - same.total) / ((at - same.at) / 1e9) };
   }
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Fact } from "../../lib/events/fact.ts";
 import type { Span } from "../../lib/events/span.ts";
-import type { MemoryUse, Pressure } from "../../lib/events/surroundings.ts";
+import type { Limits, MemoryUse, Pressure } from "../../lib/events/surroundings.ts";
 import { Tracks } from "../../lib/events/tracks.ts";
 import { Surroundings } from "../../lib/analysis/surroundings.ts";
 import { presentSurroundings } from "../../lib/analysis/surroundings_present.ts";
@@ -60,16 +60,58 @@ Deno.test("surroundings: of memory the most that each process had, the least tha
       { pid: 100, residentBytes: 8192, lockedBytes: 512, swappedBytes: 64 },
       { pid: 101, residentBytes: 1, lockedBytes: 0, swappedBytes: 0 },
     ],
+    residentBytes: 8192,
+    lockedBytes: 512,
+    swappedBytes: 64,
     leastAvailableBytes: 1000,
     swappedInPages: 11,
     swappedOutPages: 0,
   });
   const [facts] = presentSurroundings(result);
   assert.deepEqual(facts!.facts.map(({ name, value }) => [name, value]), [
-    ["resident at most", 8193],
+    ["resident at most", 8192],
     ["locked at most", 512],
     ["available at least", 1000],
     ["swapped out", 64],
     ["pages from swap", 11],
   ]);
+});
+
+Deno.test("surroundings: what two processes have together is the most of one look, not of two", () => {
+  const of = (...processes: readonly (readonly [pid: number, resident: number])[]) =>
+    memory(0, { processes: processes.map(([pid, resident]) => ({ pid, resident, locked: 0, swapped: 0 })) });
+  const { result } = told([[1, of([100, 10], [101, 8000])], [2, of([100, 10], [102, 8001])], [3, of([100, 5000], [102, 3000])]]);
+  assert.equal(result.memory!.residentBytes, 8011);
+});
+
+Deno.test("surroundings: counts of a group into which the target is put go on from those of the group before", () => {
+  const limits = (moves: number, killed: number, throttled: number, more: Partial<Limits> = {}): Fact => ({
+    fact: "limits",
+    pid: 100,
+    moves,
+    limits: { cpus: null, memoryLimit: null, memoryBytes: null, reads: [], killed, throttled, throttledNs: throttled * 1000, ...more },
+  });
+  const stalled = (moves: number, total: number): Fact => ({ fact: "pressure", pressure: pressure(0, 0), group: pressure(total, 0), moves });
+  const { values, result } = told([
+    [1, stalled(0, 500_000_000)],
+    [1, limits(0, 3, 70)],
+    [2, stalled(0, 500_250_000)],
+    // In the one before somebody was killed once more, in the other one three were long ago.
+    [3, limits(0, 4, 72)],
+    [3, stalled(1, 1_000_000)],
+    [3, limits(1, 3, 0, { cpus: 2 })],
+    [4, stalled(1, 1_500_000)],
+    // Its limit is raised: it is the same group.
+    [4, limits(1, 4, 5, { cpus: 4 })],
+  ]);
+  assert.deepEqual(values("pressure in its group: cpu, some"), [12.5, 25, 12.5, 50]);
+  assert.equal(result.groupPressure!.cpu.someNs, 750e6);
+  assert.deepEqual([result.limits!.killed, result.limits!.throttled, result.limits!.throttledNs, result.limits!.cpus], [2, 7, 7000, 4]);
+});
+
+Deno.test("surroundings: a node from which all of a process's memory was moved has none of it", () => {
+  const on = (...nodes: readonly (readonly [node: number, bytes: number])[]) =>
+    memory(0, { processes: [{ pid: 100, resident: 1, locked: 0, swapped: 0, nodes: nodes.map(([node, bytes]) => ({ node, bytes })) }] });
+  const { values } = told([[1, on([0, 10])], [2, memory(3)], [3, on([1, 10])]]);
+  assert.deepEqual([values("resident on node 0"), values("resident on node 1")], [[10, 0], [10]]);
 });

@@ -153,7 +153,7 @@ const fact = z.discriminatedUnion("fact", [
   z.object({ fact: z.literal("mapped"), pid: z.int(), files: z.array(mapped) }),
   z.object({ fact: z.literal("tensors"), dev: count, inode: count, tensors: z.array(z.object({ name: z.string(), offset: count })) }),
   z.object({ fact: z.literal("overhead"), predicted: z.number().nullable(), measured: z.number().nullable(), calibrated: z.boolean() }),
-  z.object({ fact: z.literal("pressure"), pressure, group: pressure.optional() }),
+  z.object({ fact: z.literal("pressure"), pressure, group: pressure.optional(), moves: count.optional() }),
   z.object({
     fact: z.literal("memory"),
     memory: z.object({
