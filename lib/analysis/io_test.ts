@@ -9,7 +9,7 @@ const t = new TestSpans();
 const shut = (at: number, open: boolean): Span => ({ ...t.mark("window"), at: at * MS, open });
 
 function request(start: number, end: number, more: Partial<BlockRequest> = {}): Span {
-  const block: BlockRequest = { device: "7:0", what: "read", bytes: 4096, queuedNs: MS, thread: t.tid, sequential: false, error: 0, ...more };
+  const block: BlockRequest = { device: "7:0", what: "read", bytes: 4096, queuedNs: MS, thread: t.tid, sequential: 0, error: 0, ...more };
   return { ...t.slice("block.request", start, end), block };
 }
 
@@ -20,7 +20,7 @@ function result(spans: readonly Span[]) {
 Deno.test("io: requests by device and kind, the queue and the device apart, and how many the device had at once", () => {
   const { devices } = result([
     request(0, 100),
-    request(50, 100, { sequential: true }),
+    request(50, 100, { sequential: 1 }),
     request(100, 400, { what: "write", queuedNs: 2 * MS, error: 5 }),
     request(500, 510, { device: "8:0" }),
     { ...t.exit(600), category: "block.requeue", args: { device: "7:0" } },

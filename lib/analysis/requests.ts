@@ -26,7 +26,7 @@ export class Requests {
     this.#bytes += bytes;
     this.#sizes.add(bytes);
     if (error !== 0) this.#errors++;
-    if (sequential) this.#sequential++;
+    this.#sequential += sequential;
     this.#queue.add(queuedNs);
     this.#queued.add(start - queuedNs, start);
     this.#service.add(end - start);

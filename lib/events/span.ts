@@ -110,8 +110,8 @@ export interface BlockRequest {
   readonly queuedNs: number;
   /** Who made it. */
   readonly thread: number;
-  /** It begins where the last one of its thread ended. */
-  readonly sequential: boolean;
+  /** Requests of its thread that begin where another one ends: how many more there are with this one. */
+  readonly sequential: number;
   /** 0: none. */
   readonly error: number;
 }
@@ -121,6 +121,8 @@ export interface IntervalTotals {
   /** By device and power of two of a microsecond. */
   readonly latency?: readonly { readonly device: string; readonly slot: number; readonly count: number }[];
   readonly inflight?: readonly { readonly device: string; readonly count: number }[];
+  /** Names of devices, as far as they are known by now. */
+  readonly names?: ReadonlyMap<string, string>;
   readonly offCpuNs?: ReadonlyMap<number, number>;
   readonly pageFaults?: ReadonlyMap<number, number>;
   readonly pressure?: Pressure;

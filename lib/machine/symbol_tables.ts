@@ -7,7 +7,14 @@ import { type ImageSection, writeElf } from "./elf_writer.ts";
 export const BUILD_ID_SECTION = ".note.gnu.build-id";
 
 /** Raw tracepoints at which probes stand. */
-export const RAW_TRACEPOINTS: readonly string[] = ["block_getrq", "block_bio_frontmerge", "block_rq_issue", "block_rq_requeue", "block_rq_complete"];
+export const RAW_TRACEPOINTS: readonly string[] = [
+  "block_getrq",
+  "block_bio_frontmerge",
+  "block_rq_merge",
+  "block_rq_issue",
+  "block_rq_requeue",
+  "block_rq_complete",
+];
 
 /** A name of llmprof's own for a place in a file of somebody else. */
 export interface NamedPlace {

@@ -4,6 +4,7 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Param, Probe } from "../../lib/programs/probe.ts";
 import { AtOnce } from "./at_once.ts";
+import { InARow } from "./in_a_row.ts";
 import template from "./request.bt" with { type: "text" };
 
 const thread = { name: "thread", type: "int", unit: "subject thread" } as const;
@@ -19,6 +20,7 @@ const BY_LETTER = Object.entries({ R: 82, W: 87, FW: 87, F: 70, D: 68 })
 export const handed: Readonly<Record<string, Param>> = {
   make: { type: "tracepoint", raw: "block_getrq", name: "block:block_getrq" },
   merge: { type: "tracepoint", raw: "block_bio_frontmerge", name: "block:block_bio_frontmerge" },
+  vanish: { type: "tracepoint", raw: "block_rq_merge", name: "block:block_rq_merge" },
   issue: { type: "tracepoint", raw: "block_rq_issue", name: "block:block_rq_issue" },
   requeue: { type: "tracepoint", raw: "block_rq_requeue", name: "block:block_rq_requeue" },
   complete: { type: "tracepoint", raw: "block_rq_complete", name: "block:block_rq_complete" },
@@ -91,10 +93,11 @@ class RequestDecoder implements Decoder {
       return out({ type: "instant", track: this.tracks.thread(pid, tid), name: "requeued", category: "block.requeue", at, args });
     }
     const [, made, issued, dev, sector, bytes, letter, error] = values as [number, Ns, Ns, number, number, number, number, number];
-    const { device, track, ends, atOnce } = this.#disk(pid, dev, out);
+    const { device, track, rows, atOnce } = this.#disk(pid, dev, out);
     atOnce.add(issued, at);
-    const sequential = ends.get(tid) === sector;
-    ends.set(tid, sector + bytes / SECTOR);
+    let row = rows.get(tid);
+    if (!row) rows.set(tid, row = new InARow());
+    const sequential = row.add(sector, sector + bytes / SECTOR);
     const what = NAMES[letter] ?? "other";
     const errno = error >= 1000 ? STATUS[error - 1000] ?? EIO : -error;
     const block: BlockRequest = { device, what, bytes, queuedNs: issued - made, thread: tid, sequential, error: errno };
@@ -104,7 +107,7 @@ class RequestDecoder implements Decoder {
       sector,
       queuedNs: block.queuedNs,
       thread: tid,
-      ...(sequential && { sequential }),
+      ...(sequential > 0 && { sequential: true }),
       ...(errno !== 0 && { errno }),
     };
     out({
@@ -131,7 +134,7 @@ class RequestDecoder implements Decoder {
       const device = deviceOf(dev);
       const counter = this.tracks.counter(pid, `requests at once: disk ${device}`, "requests");
       const atOnce = new AtOnce((at, value) => out({ type: "counter", track: counter, at, value }));
-      disks.set(dev, disk = { device, track: this.tracks.lane(pid, `disk ${device}`, 5), ends: new Map(), atOnce });
+      disks.set(dev, disk = { device, track: this.tracks.lane(pid, `disk ${device}`, 5), rows: new Map(), atOnce });
     }
     return disk;
   }
@@ -141,8 +144,8 @@ class RequestDecoder implements Decoder {
 interface Disk {
   readonly device: string;
   readonly track: Track;
-  /** By thread: where its last request ended. */
-  readonly ends: Map<number, number>;
+  /** By thread. */
+  readonly rows: Map<number, InARow>;
   /** What it has of the process's. */
   readonly atOnce: AtOnce;
 }
