@@ -43,6 +43,8 @@ export type Param =
   | { readonly type: "tracepoint"; readonly raw: string; readonly name: string }
   /** An expression for either of these. */
   | { readonly type: "at"; readonly raw: string; readonly tracepoint: string }
+  /** What it is on kernels from that one on, and on older ones. */
+  | { readonly type: "kernel"; readonly since: readonly [major: number, minor: number]; readonly is: string; readonly before: string }
   /** 1 where the site of that name has a function to sit on, otherwise 0. */
   | { readonly type: "exists"; readonly site: string }
   /**

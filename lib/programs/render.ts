@@ -14,6 +14,7 @@ import { type Block, parseTemplate, replaceConditions, replaceEmits } from "./te
 /** What this bpftrace and this kernel can do, as far as the text of a program depends on it. */
 export interface Dialect {
   hasTracepoint(categoryAndName: string): boolean;
+  isKernelAtLeast(major: number, minor: number): boolean;
   /** Hardware counters, by bpftrace's names: `cpu-cycles`. */
   hasCounter(name: string): boolean;
   /**
@@ -202,7 +203,11 @@ function attachPoints(block: Block, probe: Probe, dialect: Dialect, resolve: Res
     const name = /^\{\{(\w+)\}\}$/.exec(point)?.[1];
     if (name) {
       const param = paramOf(probe, name);
-      if (param.type === "tracepoint") return [dialect.rawTracepoints ? `rawtracepoint:${param.raw}` : `tracepoint:${param.name}`];
+      if (param.type === "tracepoint") {
+        // One that an older kernel lacks is none of its probe's needs.
+        if (!dialect.hasTracepoint(param.name)) return [];
+        return [dialect.rawTracepoints ? `rawtracepoint:${param.raw}` : `tracepoint:${param.name}`];
+      }
       return resolve(siteOf(probe, name)).map(attachPoint);
     }
     const [, kind, what] = /^(tracepoint|hardware):([\w-]+(?::\w+)?)/.exec(point) ?? [];
@@ -280,6 +285,7 @@ function literal(probe: Probe, name: string, dialect: Dialect, resolve: ResolveS
   if (param.type === "offset") return String(valueOf(param, offsets));
   if (param.type === "exists") return resolve(siteOf(probe, param.site)).length > 0 ? "1" : "0";
   if (param.type === "at") return `(${dialect.rawTracepoints ? param.raw : param.tracepoint})`;
+  if (param.type === "kernel") return `(${dialect.isKernelAtLeast(...param.since) ? param.is : param.before})`;
   if (param.type === "arch") return `(${param[dialect.arch]})`;
   if (param.type === "int" && Number.isSafeInteger(param.value)) return String(param.value);
   if (param.type === "text") return quote(param.value);

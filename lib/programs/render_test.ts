@@ -29,6 +29,17 @@ Deno.test("records are put together on the stack where a program stands at a raw
   assert.match(rendered(probe("tracepoint:a:b { EMIT(hit, 1); }"), {}, { rawTracepoints: true }), /^BEGIN /);
 });
 
+Deno.test("a tracepoint that an older kernel lacks is left out where a parameter names it, and an expression is that of the kernel", () => {
+  const params = {
+    gone: { type: "tracepoint", raw: "missing", name: "a:missing" },
+    size: { type: "kernel", since: [5, 17], is: "args->order", before: "0" },
+  } as const;
+  const p = probe("{{gone}} { EMIT(hit, 7); } tracepoint:a:b { EMIT(hit, {{size}}); }", { params });
+  for (const rawTracepoints of [false, true]) assert.doesNotMatch(rendered(p, {}, { rawTracepoints }), /missing/);
+  assert.match(rendered(p), /tid, \(args->order\)/);
+  assert.match(rendered(p, {}, { isKernelAtLeast: (major, minor) => major < 5 || minor < 17 }), /tid, \(0\)/);
+});
+
 Deno.test("EMIT counts, prints kind, time, process and thread in one number, and keeps commas inside brackets", () => {
   const text = rendered(probe(`tracepoint:a:b /FILTER/ { EMIT(hit, strncmp(str(arg0, 8), "a,b)", 3)); }`));
   assert.match(

@@ -50,6 +50,7 @@ export interface EndedProgram {
 export function dialectOf(machine: Capabilities): Dialect {
   return {
     hasTracepoint: (name) => machine.tracepoints.has(name),
+    isKernelAtLeast: (major, minor) => isKernelAtLeast(machine.kernel, major, minor),
     hasCounter: (name) => machine.counters.has(name),
     perCpuBuffers: hasRingBuffer(machine.bpftrace!) ? 0 : machine.cpus,
     walksMaps: atLeast(machine.bpftrace!.version, 0, 21) && isKernelAtLeast(machine.kernel, 5, 13),
