@@ -2,7 +2,7 @@ import type { Limits } from "../events/surroundings.ts";
 import { counted } from "../events/text.ts";
 import type { SchedResult, SchedThread, SchedWait } from "./sched_schema.ts";
 import { processorTime } from "./figures.ts";
-import { type Cause, causedBy, fullOf, longest, slowedOf } from "./verdict.ts";
+import { type Cause, causedBy, fullOf, longest, perhapsBy, slowedOf } from "./verdict.ts";
 
 /** Threads that are busy for less of the busiest one's time wait for work, and nobody waits for them. */
 const COMPUTES = 0.1;
@@ -68,8 +68,9 @@ export function schedVerdict(
   const taker = takers.find(({ tid, name }) => !own.has(tid) && !OF_KERNEL.test(name) && !OURS.test(name));
   const crowd: Crowd = { threads: computing.length, cpus, places: placesOf(onByCpu), taker };
   const verdicts = [...byReason].map(([reason, ns]) => {
-    const evidence = evidenceOf(reason, waits), advice = ADVICE[reason] ?? "";
-    return { wait: reason, ns, ...OF_DISK.has(reason) ? causedBy(full, slowed, { evidence, advice }) : { evidence, advice } };
+    const own = { evidence: evidenceOf(reason, waits), advice: ADVICE[reason] ?? "" };
+    const cause = reason === "page fault" ? causedBy(full, slowed, own) : reason === "disk" ? causedBy(null, slowed, perhapsBy(full, own)) : own;
+    return { wait: reason, ns, ...cause };
   });
   // What its own limit takes is no neighbour's fault.
   const isThrottled = limits !== null && limits.throttledNs > THROTTLED * queued && limits.throttled > 0;
@@ -83,8 +84,6 @@ export function schedVerdict(
 
 /** Of the time for which threads were queued. */
 const THROTTLED = 0.25;
-/** Waits that are longer where memory is short, or the disk is slowed down. */
-const OF_DISK: ReadonlySet<string> = new Set(["disk", "page fault"]);
 
 function throttledBy({ cpus, throttled, throttledNs }: Limits): Cause {
   return {

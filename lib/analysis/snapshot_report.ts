@@ -143,8 +143,10 @@ function latencyCharts(groups: readonly Group<IoSnapshot>[]): Chart[] {
   ];
 }
 
-function sumOf(lines: readonly SchedSnapshot[], of: "off_cpu_ns" | "page_faults", pid: string): number {
-  return lines.reduce((sum, line) => sum + (line[of][pid] ?? 0), 0);
+/** Of one process, or of all. */
+function sumOf(lines: readonly SchedSnapshot[], of: "off_cpu_ns" | "page_faults", pid?: string): number {
+  const ofLine = (line: SchedSnapshot) => pid === undefined ? Object.values(line[of]).reduce((sum, value) => sum + value, 0) : line[of][pid] ?? 0;
+  return lines.reduce((sum, line) => sum + ofLine(line), 0);
 }
 
 function processesOf(lines: readonly SchedSnapshot[]): ReportResult["processes"] {
@@ -165,11 +167,13 @@ function processCharts(groups: readonly Group<SchedSnapshot>[]): Chart[] {
   const intervals = intervalsOf(groups);
   const stacked = (of: "off_cpu_ns" | "page_faults", total: "offCpuNs" | "pageFaults", scale: number) => {
     const most = processes.filter((process) => process[total] > 0).sort((a, b) => b[total] - a[total]);
-    const value = (pids: readonly string[]) => (group: Group<SchedSnapshot>) =>
-      pids.reduce((sum, pid) => sum + sumOf(group, of, pid), 0) / scale / secondsOf(group);
-    const shown = most.slice(0, MOST_PROCESSES).map(({ pid }) => ({ name: pid, values: groups.map(value([pid])) }));
-    const others = most.slice(MOST_PROCESSES).map(({ pid }) => pid);
-    return others.length === 0 ? shown : [...shown, { name: `${others.length} others`, values: groups.map(value(others)) }];
+    const shown = most.slice(0, MOST_PROCESSES).map(({ pid }) => pid), others = most.length - shown.length;
+    const perSecond = (sum: number, group: Group<SchedSnapshot>) => sum / scale / secondsOf(group);
+    const series = shown.map((pid) => ({ name: pid, values: groups.map((group) => perSecond(sumOf(group, of, pid), group)) }));
+    if (others === 0) return series;
+    // What is left of all: a day may have had a hundred thousand processes.
+    const left = groups.map((group) => perSecond(shown.reduce((sum, pid) => sum - sumOf(group, of, pid), sumOf(group, of)), group));
+    return [...series, { name: `${others} others`, values: left }];
   };
   return [
     {

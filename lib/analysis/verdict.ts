@@ -44,6 +44,13 @@ export function fullOf(limits: Limits | null): Cause | null {
   };
 }
 
+/** Reads from a disk fill all memory that there is: whether that is why they are waited for shows in what is read again alone. */
+export function perhapsBy(full: Cause | null, own: Cause): Cause {
+  if (!full) return own;
+  const advice = `${full.advice[0]!.toLowerCase()}${full.advice.slice(1)}`;
+  return { evidence: `${own.evidence}; ${full.evidence}`, advice: `${own.advice} If it reads the same again and again: ${advice}` };
+}
+
 /** A wait for a disk with what may be the cause of it: memory that is used up takes the place of what else to try, a limit of the disk stands beside it. */
 export function causedBy(full: Cause | null, slowed: Cause | null, { evidence, advice }: Cause): Cause {
   return {
