@@ -3,7 +3,7 @@ import type { Slice, Span, Track } from "../events/span.ts";
 import type { Analysis } from "./analysis.ts";
 import { DecodeContexts } from "./decode_contexts.ts";
 import { GpuDevices } from "./gpu_devices.ts";
-import { GpuFiles } from "./gpu_files.ts";
+import { type AskedOf, forget, GpuFiles } from "./gpu_files.ts";
 import { GpuMemory } from "./gpu_memory.ts";
 import { type Asked, GpuPerToken } from "./gpu_per_token.ts";
 import type { GpuResult } from "./gpu_schema.ts";
@@ -38,6 +38,8 @@ interface Sums {
 /** A call into a GPU's library, by what it did. */
 interface Made extends Call {
   readonly gpu: GpuCall;
+  /** Where it is counted as one of those for which the target waits. */
+  readonly asked?: AskedOf;
 }
 
 /** So many calls may one call make itself. */
@@ -176,9 +178,10 @@ class GpuAnalysis implements Analysis<GpuResult> {
       error.times++;
       this.#errors.set(key, error);
     }
-    if (kind === "sync" || kind === "copy") this.#files.asked(`${name}, 2^${Math.ceil(Math.log2(bytes + 1))} bytes`, start, end);
+    const isAsked = kind === "sync" || kind === "copy";
+    const asked = isAsked && this.#files.asked(`${name}, 2^${Math.ceil(Math.log2(bytes + 1))} bytes`, start, end, ns);
     this.#memory.call(call);
-    const made = { name, start, end, ns, gpu: call };
+    const made = { name, start, end, ns, gpu: call, ...asked && { asked } };
     this.#once(made, 1);
     this.#outermostNs += ns - this.#nestedOf(track).ended(made);
   }
@@ -256,7 +259,11 @@ class GpuAnalysis implements Analysis<GpuResult> {
   #nestedOf(track: Track): NestedCalls<Made> {
     let nested = this.#nested.get(track);
     if (!nested) {
-      const takeBack = (outer: Made | null, inner: Made) => void (outer?.gpu.kind === inner.gpu.kind && this.#once(inner, -1));
+      const takeBack = (outer: Made | null, inner: Made) => {
+        if (outer?.gpu.kind === inner.gpu.kind) this.#once(inner, -1);
+        // Its time is part of that one's.
+        if (outer?.asked && inner.asked) forget(inner.asked, inner.ns);
+      };
       this.#nested.set(track, nested = new NestedCalls(takeBack, undefined, MOST_INSIDE));
     }
     return nested;

@@ -6,9 +6,16 @@ import type { GpuResult } from "./gpu_schema.ts";
 type File = GpuResult["files"][number];
 type User = File["users"][number];
 
-interface Sums {
+/** Calls for which the target waited, and how long. */
+export interface AskedOf {
   calls: number;
   ns: number;
+}
+
+/** One of them was made by another one. */
+export function forget(asked: AskedOf, ns: number): void {
+  asked.calls--;
+  asked.ns -= ns;
 }
 
 interface Device {
@@ -31,7 +38,7 @@ export class GpuFiles {
   readonly #devices = new Map<string, Device>();
   readonly #others = new Map<number, string>();
   /** By what the target asked: one command takes a thousand times as long as another, whoever else is there. */
-  readonly #asked = new Map<string, { readonly shared: Sums; readonly alone: Sums }>();
+  readonly #asked = new Map<string, { readonly shared: AskedOf; readonly alone: AskedOf }>();
   #begin: Ns | undefined;
   /** The time in which others have last been at it. */
   #from: Ns = NaN;
@@ -69,18 +76,19 @@ export class GpuFiles {
       user.ioctlNs += ns;
       const sums = device.commands.get(command!) ?? { command: command!, calls: 0, ns: 0, maxNs: 0 };
       device.commands.set(command!, { ...sums, calls: sums.calls + 1, ns: sums.ns + ns, maxNs: Math.max(sums.maxNs, ns) });
-      if (isTarget) this.asked(`${name} ${command}`, start, end);
+      if (isTarget) this.asked(`${name} ${command}`, start, end, ns);
       else this.#other(pid, user.name, start, end);
     }
   }
 
-  /** The target asked something of the driver, and went on when it was done. */
-  asked(what: string, start: Ns, end: Ns): void {
+  /** The target asked something of the driver, and went on when it was done, which took `ns`. Returns where that is counted. */
+  asked(what: string, start: Ns, end: Ns, ns: number): AskedOf {
     let asked = this.#asked.get(what);
     if (!asked) this.#asked.set(what, asked = { shared: { calls: 0, ns: 0 }, alone: { calls: 0, ns: 0 } });
     const sums = end >= this.#from && start <= this.#to + AFTERWARDS_NS ? asked.shared : asked.alone;
     sums.calls++;
-    sums.ns += end - start;
+    sums.ns += ns;
+    return sums;
   }
 
   /** `watchedNs`: for how long everything was seen. */

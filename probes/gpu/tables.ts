@@ -107,7 +107,7 @@ launch cuLaunchKernel cuLaunchCooperativeKernel function=0 grid=gridOfNumbers bl
 launch cuLaunchKernelEx function=1 grid=gridOfConfig block=blockOfConfig stream=streamOfConfig
 launch cuLaunch cuLaunchGrid function=0
 launch cuLaunchGridAsync function=0 stream=3
-launch cuLaunchHostFunc stream=0
+stream cuLaunchHostFunc stream=0
 capture cuStreamBeginCapture cuStreamBeginCaptureToGraph stream=0
 captured cuStreamEndCapture graph=*1 stream=0
 graph cuGraphInstantiate cuGraphInstantiateWithFlags cuGraphInstantiateWithParams exec=*0 graph=1
@@ -195,7 +195,7 @@ set cudaMemset3D
 set cudaMemset3DAsync stream=behindStructs
 launch cudaLaunchKernel cudaLaunchCooperativeKernel cudaExtLaunchKernel function=0 grid=gridOfPairs block=blockOfPairs stream=7
 launch cudaLaunchKernelExC function=1 grid=gridOfConfig block=blockOfConfig stream=streamOfConfig
-launch cudaLaunchHostFunc stream=0
+stream cudaLaunchHostFunc stream=0
 capture cudaStreamBeginCapture cudaStreamBeginCaptureToGraph stream=0
 captured cudaStreamEndCapture graph=*1 stream=0
 graph cudaGraphInstantiate cudaGraphInstantiateWithFlags cudaGraphInstantiateWithParams exec=*0 graph=1

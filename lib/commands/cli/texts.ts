@@ -35,7 +35,7 @@ Target: one of --pid, --comm, --match, --container, or a program after --.
 Examples:
   sudo llmprof gpu --pid 1234 --duration 10s              calls, copies, launches, memory of a running server
   sudo llmprof gpu --stacks -- python3 model.py           from the first call on; who asked for memory that is never freed
-  sudo llmprof gpu --pid 1234 --cuda-jsonl calls.jsonl    a line of JSON for each CUDA call
+  sudo llmprof gpu --pid 1234 --cuda-jsonl calls.jsonl    a line of JSON for each CUDA call that does something
   sudo llmprof record --layers operators,gpu --pid 1234   and for each token
   llmprof gpu --list-calls                                which functions are understood
   llmprof gpu --list-calls -- libtorch_cuda.so            of those that a library asks for`,

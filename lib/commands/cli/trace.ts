@@ -69,7 +69,7 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--interval <TIME>", "how long one is: 5 (seconds), 500ms …", "output").argParser(parseInterval))
     .addOption(option("--flush-every <N>", "so many lines of --snapshots are written together", "output").argParser(parseCount(1)).default(1))
     .addOption(option("--fsync", "each time they are on the disk before llmprof goes on", "output"))
-    .addOption(option("--cuda-jsonl <FILE>", "a line of JSON for each CUDA call", "output"))
+    .addOption(option("--cuda-jsonl <FILE>", "a line of JSON for each CUDA call that does something; with --every-call, for all", "output"))
     .addOption(option("--list-calls", "print which functions are decoded; of files after --, which of those that they ask for"))
     .addOption(option("--max-loss <EVENTS>", "exit 4 when more events were lost", "output").argParser(parseCount(0)))
     .addOption(option("--redact", "arguments and paths outside the model become path-1, argument-2 …", "output").conflicts(["dryRun"]))
