@@ -21,7 +21,7 @@ export interface Demand {
   readonly flops: number | undefined;
   /** The operations are on quantised weights, which processors multiply as bytes. */
   readonly quantised: boolean;
-  /** Bytes and operations are the most that it can be: a mask that was not read spares the operator some. */
+  /** The most that it can be: a mask that was not read spares the operator some, and of a batch several rows may have chosen the same experts. */
   readonly atMost: boolean;
 }
 
@@ -39,7 +39,7 @@ export function demandOf(op: string, result: Operand, sources: readonly (Operand
     bytes,
     cold: bytes === undefined ? undefined : sum(moved?.filter(({ operand }) => operand?.cold)),
     flops: known(flopsOf(op, result, sources)),
-    atMost: op === "FLASH_ATTN_EXT" && isMasked(sources),
+    atMost: op === "FLASH_ATTN_EXT" ? isMasked(sources) : op === "MUL_MAT_ID" && Number(sources[2]?.ne[1]) > 1,
     quantised: products.has(op) && (elementType(sources[0]?.type ?? 0)?.elements ?? 1) > 1,
   };
 }
@@ -49,9 +49,12 @@ const products = new Set(["MUL_MAT", "MUL_MAT_ID", "OUT_PROD"]);
 /** llama.cpp hands over cells in steps of 256 and masks those that are not in use: with as many cells as these it is less than a tenth. */
 const MANY_CELLS = 2560;
 
-/** Attention leaves out what its mask says: of the cells those that are not used, of a prompt's positions those that come later. */
+/**
+ * Attention leaves out what its mask says: of the cells those that are not used, of a prompt's positions those that come later. Of several sequences (the
+ * fourth dimension) each has as many cells as the longest.
+ */
 function isMasked([queries, keys, , mask]: readonly (Operand | undefined)[]): boolean {
-  return mask !== undefined && !(queries?.ne[1] === 1 && Number(keys?.ne[1]) >= MANY_CELLS);
+  return mask !== undefined && !(queries?.ne[1] === 1 && queries.ne[3] === 1 && Number(keys?.ne[1]) >= MANY_CELLS);
 }
 
 interface Traffic {
@@ -79,6 +82,9 @@ function trafficOf(op: string, result: Operand, sources: readonly (Operand | und
     // The second source is what the result is a view of.
     case "CPY":
       return [traffic(first), traffic(result)];
+    // Of the kernel it is asked for the extents alone.
+    case "IM2COL":
+      return [traffic(second), traffic(result)];
     // The matrices of the experts that are chosen: at most one for each row, and at most all.
     case "MUL_MAT_ID": {
       if (!first || !third) return undefined;
@@ -91,7 +97,7 @@ function trafficOf(op: string, result: Operand, sources: readonly (Operand | und
 }
 
 /** They read or write a part of an operand that another one names, or keep a state beside them. */
-const indirect = new Set(["ADD_ID", "GET_ROWS_BACK", "ACC", "SET", "CUSTOM", "MAP_CUSTOM1", "MAP_CUSTOM2", "MAP_CUSTOM3"]);
+const indirect = new Set(["SSM_SCAN", "ADD_ID", "GET_ROWS_BACK", "ACC", "SET", "CUSTOM", "MAP_CUSTOM1", "MAP_CUSTOM2", "MAP_CUSTOM3"]);
 
 /** For each element of the result. */
 const perResult: Readonly<Record<string, number>> = {

@@ -43,7 +43,7 @@ Deno.test("tensor: what is none is not taken for one", () => {
   assert.equal(judged({ ne1: 0 }), "tensor");
   assert.equal(judged({ op: 200 }, 0), "tensor");
   assert.equal(judged({ op: 0, type: 0, ne0: 0, ne1: 0, ne2: 0, ne3: 0, name: "" }), "unread");
-  const strange = [{ op: 0 }, { op: 90 }, { op: -5 }, { type: 128 }, { type: -1 }, { ne0: 0 }, { ne3: -1 }, { ne1: 140737488355328 * 2 }, {
+  const strange = [{ op: 0 }, { op: 90 }, { op: -5 }, { type: 1024 }, { type: -1 }, { ne0: 0 }, { ne3: -1 }, { ne1: 140737488355328 * 2 }, {
     name: "a\u0001",
   }];
   for (const more of strange) assert.equal(judged(more), "strange", JSON.stringify(more));
