@@ -1,3 +1,5 @@
+import * as fs from "node:fs";
+import { dirname, resolve } from "node:path";
 import { type Owner, RegularFile } from "../machine/regular_file.ts";
 import { usage } from "./cli/usage_error.ts";
 import { notWritable, whyNot } from "./output_checks.ts";
@@ -5,7 +7,11 @@ import { notWritable, whyNot } from "./output_checks.ts";
 /** A folder that files are written into; it is made where it is not there. `option`: what names it, as somebody types it. */
 export function outputFolder(folder: string, owner: Owner | null, option: string): { write(name: string, bytes: Uint8Array): string } {
   try {
-    Deno.mkdirSync(folder, { recursive: true });
+    // The first one that was not there; those within it are new, too.
+    const made = fs.mkdirSync(folder, { recursive: true });
+    if (made !== undefined && owner) {
+      for (let path = resolve(folder); path.startsWith(resolve(made)); path = dirname(path)) fs.lchownSync(path, owner.uid, owner.gid);
+    }
   } catch (cause) {
     throw usage(`Cannot write into ${folder}.`, whyNot(cause), `Name a folder: ${option}`);
   }

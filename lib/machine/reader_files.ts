@@ -77,7 +77,13 @@ export class ReaderFiles implements KernelFiles {
       // A process may write the boot id into its own command line: then there are too many pieces, and none of them is believed.
       if (pieces.length === others.length + 1) {
         const complaints = textOf(stderr);
-        const found = new Map(others.map((path, i) => [path, complaints.includes(`cat: ${path}: `) ? null : pieces[i]!]));
+        // A path with a space, a colon or a backslash stands in quotes there: whether it is empty or not there is asked again.
+        const isQuoting = /cat: ['"]/.test(complaints);
+        const read = async (path: string, i: number): Promise<string | null> => {
+          if (complaints.includes(`cat: ${path}: `)) return null;
+          return isQuoting && pieces[i] === "" ? await this.text(path) : pieces[i]!;
+        };
+        const found = new Map(await Promise.all(others.map(async (path, i) => [path, await read(path, i)] as const)));
         return paths.map((path) => path === separatorPath ? separator : found.get(path)!);
       }
     }

@@ -1,7 +1,8 @@
 import type { KernelFiles } from "../machine/files.ts";
 
-/** Where podman and CRI-O keep what they know: one file for each storage driver, as `vfs-containers/containers.json`. */
+/** Where podman and CRI-O keep what they know: one file for each storage driver, as `vfs-containers/containers.json`; of `--rm` another one. */
 const storage = "/var/lib/containers/storage";
+const stores = ["containers.json", "volatile-containers.json"];
 const containerdTasks = "/run/containerd/io.containerd.runtime.v2.task";
 
 /**
@@ -11,7 +12,7 @@ const containerdTasks = "/run/containerd/io.containerd.runtime.v2.task";
 export async function readContainerNames(files: KernelFiles, ids: readonly string[]): Promise<Map<string, readonly string[]>> {
   const names = new Map<string, string[]>(ids.map((id) => [id, []]));
   if (ids.length === 0) return names;
-  const [namespaces, stores] = await Promise.all([files.list(containerdTasks), readStores(files)]);
+  const [namespaces, stored] = await Promise.all([files.list(containerdTasks), readStores(files)]);
   const paths = (id: string) => [
     `/var/lib/docker/containers/${id}/config.v2.json`,
     ...namespaces.map((namespace) => `${containerdTasks}/${namespace}/${id}/config.json`),
@@ -24,7 +25,7 @@ export async function readContainerNames(files: KernelFiles, ids: readonly strin
     if (name !== null) names.get(id)!.push(name.replace(/^\//, ""));
     for (const config of containerd) names.get(id)!.push(...annotatedNames(config?.annotations));
   });
-  for (const { id, names: stored } of stores) names.get(id)?.push(...stored);
+  for (const { id, names: known } of stored) names.get(id)?.push(...known);
   return names;
 }
 
@@ -38,7 +39,7 @@ function annotatedNames(annotations: unknown): string[] {
 /** What podman and CRI-O say of all their containers. */
 async function readStores(files: KernelFiles): Promise<{ id: string; names: string[] }[]> {
   const folders = (await files.list(storage)).filter((name) => name.endsWith("-containers"));
-  const texts = await files.texts(folders.map((folder) => `${storage}/${folder}/containers.json`));
+  const texts = await files.texts(folders.flatMap((folder) => stores.map((name) => `${storage}/${folder}/${name}`)));
   return texts.flatMap((json) => {
     const entries: unknown = parse(json);
     return Array.isArray(entries) ? entries : [];

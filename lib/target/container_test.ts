@@ -44,6 +44,7 @@ function machine(root: string) {
   process(19, 1, `/system.slice/docker-${id("1")}.scope`, 400);
   process(22, 1, `/system.slice/docker-${id("1")}.scope`, 100, "Z");
   process(30, 1, `/machine.slice/libpod-${id("2")}.scope/container`);
+  process(31, 1, `/machine.slice/libpod-${id("8")}.scope/container`);
   process(40, 1, `/kubepods.slice/kubepods-pod1.slice/cri-containerd-${id("3")}.scope`);
   process(50, 1, `/kubepods.slice/kubepods-pod2.slice/cri-containerd-${id("34").slice(0, 64)}.scope`);
   process(60, 1, `/default/${id("5")}`);
@@ -52,6 +53,8 @@ function machine(root: string) {
     "/var/lib/containers/storage/overlay-containers/containers.json",
     JSON.stringify([{ id: id("2"), names: ["llama"] }, { id: id("9"), names: ["stopped"] }]),
   );
+  // Of podman run --rm.
+  write("/var/lib/containers/storage/overlay-containers/volatile-containers.json", JSON.stringify([{ id: id("8"), names: ["passing"] }]));
   const tasks = "/run/containerd/io.containerd.runtime.v2.task";
   const pod = { "io.kubernetes.cri.container-name": "engine", "io.kubernetes.cri.sandbox-name": "chat-0" };
   write(`${tasks}/k8s.io/${id("3")}/config.json`, JSON.stringify({ annotations: pod }));
@@ -69,7 +72,9 @@ Deno.test("container: found by name or by the beginning of its id, with all of i
   using root = temporary();
   const files = machine(root.path);
   assert.deepEqual(await findContainer(files, "web"), { id: id("1"), pids: [19, 20, 21], root: 20 });
-  for (const [asked, pid] of [["llama", 30], ["2222", 30], ["chat-0/engine", 40], [id("3"), 40], ["solo", 60], ["5555555", 60]] as const) {
+  for (
+    const [asked, pid] of [["llama", 30], ["2222", 30], ["passing", 31], ["chat-0/engine", 40], [id("3"), 40], ["solo", 60], ["5555555", 60]] as const
+  ) {
     assert.equal((await findContainer(files, asked)).root, pid, asked);
   }
 });
