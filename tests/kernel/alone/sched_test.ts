@@ -139,6 +139,8 @@ interface Passes {
   readonly to: number;
   readonly voluntary: number;
   readonly forced: number;
+  /** Nanoseconds on no processor since it began, by its own clocks, where it says so. */
+  readonly off?: number;
 }
 
 const THREADS = 16;
@@ -159,7 +161,7 @@ for (const [who, { argv, rounds: most, passers }] of Object.entries(passing)) {
     assert.equal(events.lost, events.skipped, "what the kernel skipped is all that is lost");
     const passes = passesOf(ended.stderr);
     assert.ok(passes.length >= passers);
-    for (const { tid, from, to, voluntary, forced } of passes.slice(0, passers)) {
+    for (const { tid, from, to, voluntary, forced, off } of passes.slice(0, passers)) {
       assert.ok(voluntary + forced >= 0.99 * rounds, `${voluntary} and ${forced} switches`);
       const rows = await query(outputPath(folder, "pftrace"), switchesBetween(tid, from, to));
       const [told, taken] = ["told", "taken"].map((kind) => Number(rows.find((row) => row.kind === kind)?.times ?? 0));
@@ -167,7 +169,8 @@ for (const [who, { argv, rounds: most, passers }] of Object.entries(passing)) {
       assert.ok(differing <= events.skipped!, `${told} and ${taken} switches, ${voluntary} and ${forced} by getrusage, ${events.skipped} skipped`);
       const thread = result.threads.find((thread) => thread.tid === tid)!;
       assert.ok(thread.voluntary >= told!, "what comes before and after is more");
-      near(thread.onNs + thread.queuedNs + thread.waits.reduce((sum, { ns }) => sum + ns, 0), thread.seenNs, "all that it did");
+      near(thread.seenNs, to - from, "while it was seen");
+      if (off !== undefined) near(thread.queuedNs + thread.waits.reduce((sum, { ns }) => sum + ns, 0), off, "off a processor");
     }
   });
 }
