@@ -179,3 +179,25 @@ Deno.test("gpu: the target waits for others where what it asks takes longer whil
   const slow = Array.from({ length: 10 }, (_, i) => use(7, at(20.002 + i / 100), at(20.002 + i / 100) + 1e6, "F 0x20"));
   assert.equal(explain([...alone, ...both(1000), ...slow]).contention!.waits, false);
 });
+
+Deno.test("gpu: the runtime's wait and the driver's within it are waited for once", () => {
+  const other = (start: number): Span => ({
+    type: "slice",
+    track: tracks.thread(9, 9),
+    name: "ioctl nvidia0",
+    category: "gpu.file",
+    start,
+    end: start + 5e6,
+    file: { device: "nvidia0", pid: 9, name: "other", isTarget: false, what: "ioctl", errno: 0, command: "F 0x2a" },
+  });
+  const waits = (start: number, ns: number) => [
+    call("cuStreamSynchronize", start + 10, start + ns - 10, { kind: "sync" }),
+    call("cudaStreamSynchronize", start, start + ns, { family: "cudart", kind: "sync" }),
+  ];
+  const times = Array.from({ length: 10 }, (_, i) => i * 1e9);
+  const { contention } = explain([
+    ...times.flatMap((at) => waits(at, 1000)),
+    ...times.flatMap((at) => [other(20e9 + at), ...waits(20e9 + at + 1e6, 4000)]),
+  ]);
+  assert.deepEqual([contention!.shared.calls, contention!.alone.calls, contention!.waitedNs], [10, 10, 30_000]);
+});

@@ -12,7 +12,7 @@ const LEGACY = 1, PER_THREAD = 2;
 
 /** Kinds of calls that are looked at here. */
 export function isOfIdleness(kind: Kind): boolean {
-  return kind === "sync" || kind === "event" || WORK.has(kind);
+  return kind === "sync" || kind === "poll" || kind === "event" || WORK.has(kind);
 }
 
 /** A call of such a kind that was done. */
@@ -58,7 +58,9 @@ export class Idleness {
   constructor(readonly tracks: Tracks) {}
 
   call(done: Done, out: SpanSink): void {
-    const { signature: { kind, name }, gpu: { isCaptured, isWaited, direction }, pid, began, at } = done;
+    const { signature: { kind, name }, gpu: { result, isCaptured, isWaited, direction }, pid, began, at } = done;
+    // Whoever asks whether it is done has waited when it is.
+    if (kind === "poll" && result !== 0) return;
     if (isCaptured || (kind === "event" && done.event === undefined)) return;
     let process = this.#processes.get(pid);
     if (!process) this.#processes.set(pid, process = { busy: new Map(), events: new Map(), idle: null });
@@ -68,7 +70,7 @@ export class Idleness {
       else if (name.includes("Destroy")) events.delete(done.event!);
       return;
     }
-    if (kind === "sync") return this.#waited(process, done, stream);
+    if (kind === "sync" || kind === "poll") return this.#waited(process, done, stream);
     if (process.idle !== null && began > process.idle) {
       const track = this.tracks.lane(pid, "GPU without work", 6);
       out({ type: "slice", track, name: "no work", category: "gpu.gap", start: process.idle, end: began, args: { next: name } });

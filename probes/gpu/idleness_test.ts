@@ -12,6 +12,7 @@ interface What {
   readonly event?: number;
   readonly own?: number;
   readonly direction?: GpuCall["direction"];
+  readonly result?: number;
 }
 
 type Made = readonly [name: string, began: number, ended: number, what?: What];
@@ -21,12 +22,12 @@ function gaps(all: readonly Made[], family: Family = "cuda"): number[][] {
   const found: Span[] = [];
   const idleness = new Idleness(new Tracks());
   for (const [symbol, began, at, what = {}] of all) {
-    const { stream, thread = 1, event, own, direction } = what;
+    const { stream, thread = 1, event, own, direction, result = 0 } = what;
     const signature = signatureOf(family, symbol)!;
     const gpu: GpuCall = {
       family,
       kind: signature.kind,
-      result: 0,
+      result,
       failure: null,
       ...stream !== undefined && { stream },
       ...direction !== undefined && { direction, isWaited: isDoneAtReturn(symbol, family, direction) },
@@ -44,6 +45,15 @@ Deno.test("a gap lasts from a wait for all that was given to the next that is gi
   assert.deepEqual(gaps(waits), [[20, 35]]);
   assert.deepEqual(gaps([["cuLaunchKernel", 10, 11, S7], ["cuCtxSynchronize", 12, 20], ["cuGraphLaunch", 50, 51, S7]]), [[20, 50]]);
   assert.deepEqual(gaps([["cuLaunchKernel", 10, 11, S7], ["cuLaunchKernel", 30, 31, S7]]), [], "nobody has waited");
+});
+
+Deno.test("who asks again and again whether it is done has waited when it is", () => {
+  const E = { event: 0xe }, BUSY = { result: 600 };
+  const launched = ["cuLaunchKernel", 10, 11, S7] as const, next = ["cuLaunchKernel", 35, 36, S7] as const;
+  assert.deepEqual(gaps([launched, ["cuStreamQuery", 12, 13, { ...S7, ...BUSY }], ["cuStreamQuery", 20, 21, S7], next]), [[21, 35]]);
+  assert.deepEqual(gaps([launched, ["cuStreamQuery", 12, 13, { ...S7, ...BUSY }], next]), []);
+  const recorded = ["cuEventRecord", 11, 12, { ...S7, ...E }] as const;
+  assert.deepEqual(gaps([launched, recorded, ["cuEventQuery", 13, 14, { ...E, ...BUSY }], ["cuEventQuery", 20, 21, E], next]), [[21, 35]]);
 });
 
 Deno.test("a stream that nobody has waited for may still be at work", () => {
