@@ -101,7 +101,15 @@ function notes({ devices, copies, elsewhere, untoldNodes }: OffloadResult, token
   if (mixing.length > 0) {
     notes.push(info(`Which experts are used by the layers of ${mixing.map(({ name }) => name).join(", ")} is not to be seen from the CPU.`));
   }
-  return tokens === 0 ? notes : [...notes, ...advice(cpu, others)];
+  if (tokens === 0) return notes;
+  // What it takes is part of the CPU's time, and of none of its layers.
+  const products = elsewhere.filter(({ operator, device }) => device === "CPU" && operator.startsWith("MUL_MAT"));
+  if (products.length > 0) {
+    const text =
+      "The CPU multiplies weights of layers that are on another device (--n-cpu-moe, -ot): fewer of them, as far as there is memory there.";
+    return [...notes, info(text)];
+  }
+  return [...notes, ...advice(cpu, others)];
 }
 
 /** How many layers that is for llama.cpp. */

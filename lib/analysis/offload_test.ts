@@ -110,6 +110,13 @@ Deno.test("offload: where a layer takes less time is told as what to do", () => 
   ]);
 });
 
+Deno.test("offload: where the CPU keeps the experts of a device's layers, their time says nothing of its own layers", () => {
+  const experts = placement("CPU", ["MUL_MAT_ID", "ffn_moe_up-2"]);
+  const most = placement("Vulkan0", ["MUL_MAT", "q-2"], ["MUL_MAT", "k-2"], ["MUL_MAT", "result_output"]);
+  const told = said([split(cpu, 0, 1), split(most, 1, 2), split(experts, 2, 40), s.decode("decode", 0, 41)]);
+  assert.match(told.at(-1)!, /^The CPU multiplies weights of layers that are on another device \(--n-cpu-moe, -ot\)/);
+});
+
 Deno.test("offload: weights that are copied for a prompt are a warning, those of a model that is loaded are not", () => {
   const weights = copy("to Vulkan0", "blk.0.q.weight", 3_000_000, 1, 2);
   assert.deepEqual(said([weights, ...token(10)]).filter((text) => text.includes("weights")), []);

@@ -37,6 +37,9 @@ const cases: [name: string, op: string, result: Operand, sources: (Operand | und
     8 * 64 * 18 + 17 * 32 * 4 + 34 * 4 + 34 * 64 * 4,
     34 * 64 * 64,
   ],
+  // Of a kernel of 3 × 1 × 4 × 8 only the extents are looked at.
+  ["columns of an image", "IM2COL", operand(F16, 12, 30, 2), [operand(F16, 3, 1, 4, 8), operand(F32, 32, 1, 4, 2)], 256 * 4 + 720 * 2, undefined],
+  ["a scan of states", "SSM_SCAN", operand(F32, 64), [operand(F32, 64), operand(F32, 64)], undefined, undefined],
   // Three of a thousand rows of 32 weights come out as floats.
   ["rows", "GET_ROWS", operand(F32, 32, 3), [operand(Q4_0, 32, 1000), operand(I32, 3)], 3 * 18 + 3 * 4 + 96 * 4, 0],
   // One row of 64 goes into a cache of 256 rows.
@@ -90,6 +93,12 @@ Deno.test("demand: what the graph did not compute is cold, products of quantised
     true,
   ]);
   assert.equal(attention(9, 256), false);
+  // Of two sequences the shorter one has as many cells as the longer, most of them masked.
+  const [q, kv] = [operand(F32, 16, 1, 4, 2), operand(F16, 16, 2560, 2, 2)];
+  assert.equal(demandOf("FLASH_ATTN_EXT", operand(F32, 16, 4, 1, 2), [q, kv, kv, operand(F16, 2560, 1, 1, 2)]).atMost, true);
+  const experts = (tokens: number) =>
+    demandOf("MUL_MAT_ID", operand(F32, 64, 2, tokens), [operand(Q4_0, 32, 64, 8), operand(F32, 32, 1, tokens), operand(I32, 2, tokens)]).atMost;
+  assert.deepEqual([experts(1), experts(2)], [false, true]);
   assert.equal(demandOf("GET_ROWS", operand(F32, 32, 3), [{ ...operand(Q4_0, 32, 1000), cold: true }, operand(I32, 3)]).cold, 3 * 18);
   assert.equal(demandOf("MUL_MAT", operand(F32, 64), [{ ...operand(99, 32, 64), cold: true }, operand(F32, 32)]).cold, undefined);
 });
