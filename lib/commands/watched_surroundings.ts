@@ -51,7 +51,7 @@ export class WatchedSurroundings {
     if (groups) this.#groups = groups;
     this.#pid = pid;
     const [limits, use] = await this.#read(isThorough && this.byNode);
-    if (limits) this.#limits = limits;
+    if (limits || isOther) this.#limits = limits;
     return [...before, ...use, ...limits && isOther ? [this.#told(pid, limits)] : []];
   }
 

@@ -24,7 +24,9 @@ function version({ kernel, arch }: Capabilities): Check {
 
 function lockdown({ lockdown }: Capabilities): Check {
   const need = "a kernel not locked down";
-  if (lockdown !== "confidentiality") return ok(need, lockdown === null ? "lockdown is not built in" : `lockdown=${lockdown}`);
+  if (lockdown !== "confidentiality") {
+    return ok(need, lockdown === null ? "none is told of: not built in, or securityfs is not mounted" : `lockdown=${lockdown}`);
+  }
   return missing(need, "lockdown=confidentiality", {
     consequence: "Probes may not read memory.",
     advice: "Boot with lockdown=integrity on the kernel command line, or with Secure Boot off.",
