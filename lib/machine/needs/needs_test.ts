@@ -40,7 +40,7 @@ Deno.test("needs: what can be mended names the command, as root without sudo and
   ]);
   assert.deepEqual(lacking({ ...user, tracefs: null })[2], ["tracefs", "missing", "sudo mount -t tracefs tracefs /sys/kernel/tracing"]);
   assert.deepEqual(lacking({ bpftrace: null, bpftracePath: null }), [["bpftrace 0.16 or newer", "missing", "apt-get install bpftrace"]]);
-  assert.deepEqual(lacking({ btf: false, hiddenBtf: "/sys/kernel/btf" }), [["BTF", "warning", "umount /sys/kernel/btf"]]);
+  assert.deepEqual(lacking({ btf: false, hiddenBtf: "/sys/kernel/btf" }), [["BTF", "missing", "umount /sys/kernel/btf"]]);
   assert.deepEqual(lacking({}, { memoryLimit: { bytes: 64 << 20, file: "/sys/fs/cgroup/a b/memory.max" } }), [
     ["memory for bpftrace", "warning", "echo 1073741824 | tee '/sys/fs/cgroup/a b/memory.max'"],
   ]);
@@ -60,7 +60,8 @@ Deno.test("needs: what no command mends says what does", () => {
     [{ lockdown: "confidentiality" }, {}, "a kernel not locked down", "missing", /lockdown=integrity/],
     [{ kernel: "5.4.0-150-generic" }, {}, "Linux 5.8 or newer", "missing", /newer kernel/],
     [{ tracepoints: new Set(["sched:sched_switch"]) }, {}, "tracepoints of system calls", "missing", /CONFIG_FTRACE_SYSCALLS/],
-    [{ btf: false }, {}, "BTF", "warning", /CONFIG_DEBUG_INFO_BTF/],
+    [{ btf: false }, {}, "BTF", "missing", /CONFIG_DEBUG_INFO_BTF/],
+    [{ btf: false, bpftrace: { ...good.bpftrace!, version: [0, 17, 0] } }, {}, "BTF", "warning", /CONFIG_DEBUG_INFO_BTF/],
     [{ sysAdmin: false }, {}, "CAP_SYS_ADMIN", "missing", /--cap-add SYS_ADMIN/],
     [{ effectiveCaps: good.effectiveCaps & ~(1n << 19n) }, {}, "CAP_SYS_PTRACE", "warning", /--cap-add SYS_PTRACE/],
     [{ pidNamespaceIsInit: false }, {}, "the machine's PID namespace", "missing", /--pid host/],
