@@ -30,7 +30,7 @@ class SnapshotsExporter implements Exporter {
   }
 
   span(span: Span): void {
-    // Another turn, or another life of the target, begins with its own window: what was before that is in no interval.
+    // Another turn, or another life of the target, begins with its own window: the rest before it is no time of an interval.
     if (span.type === "mark" && span.kind === "window" && span.open) this.#since = span.at;
     if (span.type !== "instant" || !span.totals) return;
     const interval = (span.at - this.#since) / 1e9;

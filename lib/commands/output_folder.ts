@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { type Owner, RegularFile } from "../machine/regular_file.ts";
 import { usage } from "./cli/usage_error.ts";
 import { notWritable, whyNot } from "./output_checks.ts";
@@ -10,7 +10,8 @@ export function outputFolder(folder: string, owner: Owner | null, option: string
     // The first one that was not there; those within it are new, too.
     const made = fs.mkdirSync(folder, { recursive: true });
     if (made !== undefined && owner) {
-      for (let path = resolve(folder); path.startsWith(resolve(made)); path = dirname(path)) fs.lchownSync(path, owner.uid, owner.gid);
+      const first = fs.realpathSync(made);
+      for (let path = fs.realpathSync(folder); path.startsWith(first); path = dirname(path)) fs.lchownSync(path, owner.uid, owner.gid);
     }
   } catch (cause) {
     throw usage(`Cannot write into ${folder}.`, whyNot(cause), `Name a folder: ${option}`);

@@ -12,6 +12,9 @@ import { readGroupPressure, readPressure } from "../machine/pressure.ts";
  */
 const FIRST_SEARCHES: ReadonlySet<number> = new Set([0, 1, 2, 4, 7]), SEARCH_EVERY = 10;
 
+/** Of groups that limit nothing. */
+const NONE: Limits = { cpus: null, throttled: 0, throttledNs: 0, memoryLimit: null, memoryBytes: null, killed: 0, reads: [] };
+
 /**
  * What surrounds the target: what its control groups allow it, what the machine and its group lack, and what memory is used for. Looked at each second,
  * because a group may go with its last process, and a process may be put into another.
@@ -46,13 +49,13 @@ export class WatchedSurroundings {
     const groups = await findGroups(this.#files, pid);
     const isOther = groups !== null && JSON.stringify(groups) !== JSON.stringify(this.#groups);
     // What came of those before, until they were looked at last.
-    const before = isOther && this.#limits ? [this.#told(pid, this.#limits)] : [];
+    const before = isOther && this.#limits ? [this.#told(this.#pid!, this.#limits)] : [];
     if (isOther && this.#groups) this.#moves++;
     if (groups) this.#groups = groups;
     this.#pid = pid;
     const [limits, use] = await this.#read(isThorough && this.byNode);
-    if (limits || isOther) this.#limits = limits;
-    return [...before, ...use, ...limits && isOther ? [this.#told(pid, limits)] : []];
+    this.#limits = limits ?? (isOther && this.#limits ? NONE : this.#limits);
+    return [...before, ...use, ...isOther && this.#limits ? [this.#told(pid, this.#limits)] : []];
   }
 
   #told(pid: number, limits: Limits): Fact {

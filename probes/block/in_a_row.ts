@@ -1,25 +1,29 @@
-/** So many requests of a thread a disk may have at once, and answer in another order. */
-const MOST = 128;
+import type { Ns } from "../../lib/events/time.ts";
 
-/** Which requests of a thread to a disk begin where another one ends, as far as they are answered at about one time. */
-export class InARow {
-  /** Ends at which none has begun, and beginnings at which none has ended, the latest ones; in sectors. */
-  readonly #ends = new Set<number>();
-  readonly #begins = new Set<number>();
-
-  /** How many more such requests there are with this one: 2 where it fills a gap. */
-  add(begin: number, end: number): number {
-    if (begin === end) return 0;
-    let more = 0;
-    if (this.#ends.delete(begin)) more++;
-    else remember(this.#begins, begin);
-    if (this.#begins.delete(end)) more++;
-    else remember(this.#ends, end);
-    return more;
-  }
+/** A request that was answered: where it begins and ends, in sectors, when it was made, and when the answer came. */
+export interface Answered {
+  readonly begin: number;
+  readonly end: number;
+  readonly made: Ns;
+  readonly at: Ns;
 }
 
-function remember(sectors: Set<number>, sector: number): void {
-  sectors.add(sector);
-  if (sectors.size > MOST) { for (const oldest of sectors) return void sectors.delete(oldest); }
+/** So many requests of a thread a disk may have at once. */
+const MOST = 256;
+
+/** Which requests of a thread, of one kind and to one disk, begin where one ends that was made before, in whatever order the disk answers. */
+export class InARow {
+  /** The last one, and those that were answered while a later one was under way; in the order of their answers. */
+  readonly #recent: (Answered & { follows: boolean })[] = [];
+
+  /** How many more such requests there are with this one: 2 where it fills a gap. */
+  add(request: Answered): number {
+    const { begin, end, made } = request, recent = this.#recent;
+    while (recent.length > MOST || (recent.length > 1 && recent[0]!.at < made)) recent.shift();
+    const follows = begin !== end && recent.some((other) => other.end === begin && other.made <= made);
+    const next = begin === end ? undefined : recent.find((other) => other.begin === end && other.made >= made && !other.follows);
+    if (next) next.follows = true;
+    recent.push({ ...request, follows });
+    return Number(follows) + Number(next !== undefined);
+  }
 }

@@ -95,10 +95,10 @@ class RequestDecoder implements Decoder {
     const [, made, issued, dev, sector, bytes, letter, error] = values as [number, Ns, Ns, number, number, number, number, number];
     const { device, track, rows, atOnce } = this.#disk(pid, dev, out);
     atOnce.add(issued, at);
-    let row = rows.get(tid);
-    if (!row) rows.set(tid, row = new InARow());
-    const sequential = row.add(sector, sector + bytes / SECTOR);
-    const what = NAMES[letter] ?? "other";
+    const what = NAMES[letter] ?? "other", kind = `${tid} ${what}`;
+    let row = rows.get(kind);
+    if (!row) rows.set(kind, row = new InARow());
+    const sequential = row.add({ begin: sector, end: sector + bytes / SECTOR, made, at });
     const errno = error >= 1000 ? STATUS[error - 1000] ?? EIO : -error;
     const block: BlockRequest = { device, what, bytes, queuedNs: issued - made, thread: tid, sequential, error: errno };
     const args = {
@@ -144,8 +144,8 @@ class RequestDecoder implements Decoder {
 interface Disk {
   readonly device: string;
   readonly track: Track;
-  /** By thread. */
-  readonly rows: Map<number, InARow>;
+  /** By thread and kind. */
+  readonly rows: Map<string, InARow>;
   /** What it has of the process's. */
   readonly atOnce: AtOnce;
 }

@@ -11,12 +11,14 @@ Deno.test("request: from being handed to the device to its answer, on a row for 
   const d = new Decoding(request);
   d.event(50, "block/request.done", { thread, made: 10, issued: 20, dev: LOOP0, sector: 8, bytes: 4096, what: R });
   d.event(70, "block/request.done", { thread, made: 30, issued: 40, dev: LOOP0, sector: 16, bytes: 4096, what: W });
+  d.event(75, "block/request.done", { thread, made: 60, issued: 61, dev: LOOP0, sector: 16, bytes: 4096, what: R });
   d.event(90, "block/request.done", { thread, made: 80, issued: 80, dev: NVME, sector: 0, what: F });
   assert.deepEqual(d.end(100), [
     '100 <disk 7:0> block.request "read" 20–50 device=7:0 bytes=4096 sector=8 queuedNs=10 thread=101',
-    '100 <disk 7:0> block.request "write" 40–70 device=7:0 bytes=4096 sector=16 queuedNs=10 thread=101 sequential=true',
+    '100 <disk 7:0> block.request "write" 40–70 device=7:0 bytes=4096 sector=16 queuedNs=10 thread=101',
+    '100 <disk 7:0> block.request "read" 61–75 device=7:0 bytes=4096 sector=16 queuedNs=1 thread=101 sequential=true',
     '100 <disk 259:3> block.request "flush" 80–90 device=259:3 bytes=0 sector=0 queuedNs=0 thread=101',
-    "100 <requests at once: disk 7:0> = 0.000006 at 0",
+    "100 <requests at once: disk 7:0> = 0.0000074 at 0",
     "100 <requests at once: disk 7:0> = 0 at 10000000",
     "100 <requests at once: disk 259:3> = 0.000001 at 0",
     "100 <requests at once: disk 259:3> = 0 at 10000000",

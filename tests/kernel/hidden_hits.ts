@@ -37,9 +37,6 @@ function hiddenHits(tracepoint: string, filter: string): HiddenHits {
 /** Answers of a disk: an interrupt brings them, on top of whoever runs there. */
 export const hiddenAnswers = ({ dev }: LoopDevice): HiddenHits => hiddenHits("block/block_rq_complete", `dev == ${dev}`);
 
-/** Times that a thread of this name came onto a processor. */
-export const hiddenSwitchesTo = (thread: string): HiddenHits => hiddenHits("sched/sched_switch", `next_comm == "${thread}"`);
-
 /** Compares what can be compared: `compare` returns false where something was hidden from every BPF program, and is asked again then, twice at most. */
 export async function compareSeen(compare: () => Promise<boolean>): Promise<void> {
   for (let run = 1; run <= 3; run++) if (await compare()) return;

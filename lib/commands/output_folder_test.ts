@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { temporary } from "../../tests/harness/temporary.ts";
+import { outputFolder } from "./output_folder.ts";
+
+Deno.test({
+  name: "output folder: each that is made on the way is the owner's, and none that was there",
+  ignore: Deno.uid() !== 0,
+  fn() {
+    using folder = temporary();
+    fs.mkdirSync(folder.file("there"));
+    outputFolder(folder.file("there/new/deep"), { uid: 1234, gid: 1235 }, "-o DIR");
+    assert.deepEqual(["there", "there/new", "there/new/deep"].map((path) => fs.statSync(folder.file(path)).uid), [0, 1234, 1234]);
+  },
+});
