@@ -90,7 +90,10 @@ export function followedBy(tensor: Tensor, next: Fused | null): void {
   tensor.links.length = 0;
 }
 
-/** Types of ggml have numbers below this (ik_llama.cpp's go beyond 400), and will for long; so have operators where the library does not tell how many there are. */
+/**
+ * Types of ggml have numbers below this (ik_llama.cpp's go beyond 128), and will for long; so have operators where the library does not tell how many
+ * there are.
+ */
 const MOST_TYPES = 1024, MOST_OPERATORS = 512;
 /** Elements in a dimension: more has no memory. */
 const MOST_ELEMENTS = 2 ** 48;
