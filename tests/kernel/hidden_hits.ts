@@ -12,15 +12,16 @@ export interface HiddenHits extends Disposable {
 
 /**
  * Some kernels for sandboxes run no BPF program while a thread of their first process is on the processor, and count no miss either. ftrace, which is no BPF
- * program, says which hits of a tracepoint (`block/block_rq_complete`), of those that pass its filter, were made by one of these threads or on top of it.
+ * program, says which answers of a disk, which an interrupt brings, came on top of one of these threads. (That one of them gave its processor to another
+ * thread it does not say.)
  */
-function hiddenHits(tracepoint: string, filter: string): HiddenHits {
+export function hiddenAnswers({ dev }: LoopDevice): HiddenHits {
   const folder = join(TRACING, ownName);
-  const event = join(folder, "events", tracepoint);
-  const hit = new RegExp(`^.{1,16}-(\\d+) .*${tracepoint.split("/")[1]}:`, "gm");
+  const event = join(folder, "events", "block", "block_rq_complete");
+  const hit = /^.{1,16}-(\d+) .*block_rq_complete:/gm;
   Deno.mkdirSync(folder);
   Deno.writeTextFileSync(join(folder, "buffer_size_kb"), "16384");
-  Deno.writeTextFileSync(join(event, "filter"), filter);
+  Deno.writeTextFileSync(join(event, "filter"), `dev == ${dev}`);
   Deno.writeTextFileSync(join(event, "enable"), "1");
   return {
     count() {
@@ -33,9 +34,6 @@ function hiddenHits(tracepoint: string, filter: string): HiddenHits {
     },
   };
 }
-
-/** Answers of a disk: an interrupt brings them, on top of whoever runs there. */
-export const hiddenAnswers = ({ dev }: LoopDevice): HiddenHits => hiddenHits("block/block_rq_complete", `dev == ${dev}`);
 
 /** Compares what can be compared: `compare` returns false where something was hidden from every BPF program, and is asked again then, twice at most. */
 export async function compareSeen(compare: () => Promise<boolean>): Promise<void> {
