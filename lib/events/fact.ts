@@ -52,8 +52,8 @@ export type Fact =
       readonly perOperator?: number;
     }[];
   }
-  /** The strings of a table in a library, in order: `GGML_OP_NAME`. */
-  | { readonly fact: "table"; readonly symbol: string; readonly file: string; readonly names: readonly string[] }
+  /** The strings of a table in a library, in order: `GGML_OP_NAME`. It holds for that stream; without one, for each that has no other. */
+  | { readonly fact: "table"; readonly stream?: string; readonly symbol: string; readonly file: string; readonly names: readonly string[] }
   /** Where the code of a process was when probes were attached to it, by address: its files, and functions of the library that is looked at. */
   | {
     readonly fact: "code";
@@ -95,6 +95,8 @@ export type Fact =
   }
   /** Tensors in a model's file, in the order of their offsets. */
   | { readonly fact: "tensors"; readonly dev: number; readonly inode: number; readonly tensors: readonly StoredTensor[] }
+  /** Events for which bpftrace's buffer had no room, told when it reports them. */
+  | { readonly fact: "lost"; readonly stream: string; readonly count: number }
   /** Hits that the kernel skipped because another program ran on that CPU (`recursion_misses`): they are lost too. */
   | { readonly fact: "skipped"; readonly stream: string; readonly count: number }
   /** Events of other processes, read while llmprof waited for a target and not kept. */
@@ -145,7 +147,7 @@ export function subjectOf(fact: Fact): string | null {
     case "disks":
       return fact.fact;
     case "table":
-      return `table ${fact.symbol}`;
+      return `table ${fact.symbol} ${fact.stream ?? ""}`;
     case "code":
       return `code ${fact.pid} ${fact.of ?? ""}`;
     case "limits":

@@ -23,6 +23,8 @@ export class Attached {
   readonly running: RunningProgram;
   /** Whoever has to act on an event at once. */
   onEvent: ((event: Event) => void) | undefined;
+  /** bpftrace has reported that its buffer had no room for so many. */
+  onLost: ((count: number) => void) | undefined;
   readonly #reading = new Reading();
   /** When the kernel had been asked to close the window, by its clock. */
   #closing: Ns = NaN;
@@ -73,6 +75,7 @@ export class Attached {
         }
         this.#lookDrained();
       },
+      lost: (count) => this.onLost?.(count),
       emitted: () => {
         this.#counts = true;
         this.#counted = this.#readUntil > this.#closedAt;

@@ -83,11 +83,12 @@ export class Programs {
 
   readonly #due: () => Ns;
 
-  /** `spares`: some that were started before. `due`: when something may have come that somebody waits for. */
+  /** `tell`: at once, where there is a stream. `spares`: some that were started before. `due`: when something may have come that somebody waits for. */
   constructor(
     readonly means: Means,
     readonly bufferPages: number,
     readonly fail: (error: LlmprofError) => void,
+    readonly tell: (fact: Fact) => void,
     { spares, due = () => Infinity }: { readonly spares?: Spares; readonly due?: () => Ns } = {},
   ) {
     this.dialect = dialectOf(means.machine);
@@ -227,6 +228,7 @@ export class Programs {
   }
 
   #connect(attached: Attached, from?: number): void {
+    attached.onLost = (count) => this.tell({ fact: "lost", stream: attached.stream, count });
     const discarded = attached.connect(
       this.#timeline!,
       this.#recording?.stream(attached.program.schema) ?? null,

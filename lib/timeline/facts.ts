@@ -22,7 +22,7 @@ const isPressure = shape({ cpu: resource, io: resource, memory: resource });
 /** What a recording's host stream may tell, by kind. */
 const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof Extract<Fact, { fact: Kind }>, "fact">, Check>> } = {
   program: { stream: isText, sites: listOf(shape({ probe: isText, site: isText, cost: isText, records: listOf(isText) })) },
-  table: { symbol: isText, file: isText, names: listOf(isText) },
+  table: { stream: either(isAbsent, isText), symbol: isText, file: isText, names: listOf(isText) },
   code: {
     pid: isInteger,
     of: either(isAbsent, isText),
@@ -39,6 +39,7 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
   opened: { pid: isInteger, files: listOf(shape({ dev: isCount, inode: isCount, file: isText })) },
   names: { pid: isInteger, name: isText, threads: listOf(shape({ tid: isInteger, name: isText })) },
   tensors: { dev: isCount, inode: isCount, tensors: listOf(shape({ name: isText, offset: isCount })) },
+  lost: { stream: isText, count: isCount },
   skipped: { stream: isText, count: isCount },
   discarded: { stream: isText, count: isCount },
   target: { pid: isInteger, argv: listOf(isText) },

@@ -31,6 +31,8 @@ export interface TimelineOptions {
 export interface StreamObserver {
   event?(event: Event): void;
   beat?(at: Ns): void;
+  /** So many more were reported as lost since this was told last. Of when, the stream says nothing: bpftrace reports them before it hands on what its buffer still held. */
+  lost?(count: number): void;
   swept?(at: Ns): void;
   emitted?(count: number): void;
   window?(at: Ns, open: boolean): void;
@@ -117,13 +119,12 @@ export class Timeline {
       snapshot: (snapshot) => input.push(snapshot),
       beat: (at) => {
         if (at > latest) latest = at;
-        // bpftrace tells of a loss before it hands on what the buffer still held: it happened after that, about when a heartbeat comes through again.
-        if (unmarked > 0) mark(at, "lost", `${schema.stream}: bpftrace's buffer was full`, { count: unmarked });
-        unmarked = 0;
         lastBeat = at;
         if (isHost) input.push({ type: "beat", at });
         input.advance(at - schema.disorderNs);
         observer?.beat?.(at);
+        if (unmarked > 0) observer?.lost?.(unmarked);
+        unmarked = 0;
       },
       swept: (at, refused) => {
         tally.reported += refused;
@@ -227,13 +228,11 @@ export class Timeline {
     }
     const discarded = fact.fact === "discarded" && this.tallies.get(fact.stream);
     if (discarded) discarded.discarded = fact.count;
-    if (fact.fact === "skipped") {
-      const tally = this.tallies.get(fact.stream);
-      if (tally) tally.skipped = fact.count;
-      if (fact.count > 0) {
-        const text = `${fact.stream}: hits skipped by the kernel`;
-        this.options.out({ type: "mark", at: event.at, kind: "lost", stream: fact.stream, text, count: fact.count });
-      }
+    const skipped = fact.fact === "skipped" && this.tallies.get(fact.stream);
+    if (skipped) skipped.skipped = fact.count;
+    if ((fact.fact === "lost" || fact.fact === "skipped") && fact.count > 0) {
+      const text = `${fact.stream}: ${fact.fact === "lost" ? "bpftrace's buffer was full" : "hits skipped by the kernel"}`;
+      this.options.out({ type: "mark", at: event.at, kind: "lost", stream: fact.stream, text, count: fact.count });
     }
     if (fact.fact === "ended") {
       // Where windows were shut before, what is open was seen until then.

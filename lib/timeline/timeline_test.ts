@@ -94,16 +94,15 @@ Deno.test("timeline: what was emitted and did not arrive is a mark where countin
   assert.deepEqual([...t.tallies.get("a")!.hits], [["t/p.hit", 2]]);
 });
 
-Deno.test("timeline: what bpftrace reports is a mark where a heartbeat comes through again, and not told again at the end", () => {
-  const { t, spans, add } = timeline();
-  const a = add("a");
-  a.write(lines("1 +2 0", "10 +10 1/1 7", "Lost 5 events", "10 +30 1/1 8", "(9, +35)", "@n: 9", "2 +40 0"));
+Deno.test("timeline: what bpftrace reports as lost is told once to who watches, and is no loss that nothing explains at the end", () => {
+  const { t, spans } = timeline();
+  const told: (number | string)[] = [];
+  const a = t.add(testSchema("a"), undefined, { lost: (count) => void told.push(count), beat: () => void told.push("beat") });
+  a.write(lines("1 +2 0", "10 +10 1/1 7", "Lost 5 events", "Lost 1 events", "10 +30 1/1 8", "(9, +35)", "@n: 10", "(9, +38)", "2 +40 0"));
   a.close();
-  assert.deepEqual(spans.filter((s) => s.startsWith("mark lost")), [
-    "mark lost 35 a: a: bpftrace's buffer was full (5)",
-    "mark lost 40 a: a: emitted in the kernel and never delivered (2)",
-  ]);
-  assert.equal(countsOf(t.tallies.values()).lost, 7);
+  assert.deepEqual(told, ["beat", 6, "beat"]);
+  assert.deepEqual(spans.filter((s) => s.startsWith("mark lost")), ["mark lost 40 a: a: emitted in the kernel and never delivered (2)"]);
+  assert.equal(countsOf(t.tallies.values()).lost, 8);
 });
 
 Deno.test("timeline: a line that nobody understands is a mark; before the first event it stands at the beginning", () => {
@@ -190,20 +189,25 @@ Deno.test("timeline: nothing at all has no end", () => {
   assert.deepEqual([spans, t.start, t.end], [[], Infinity, -Infinity]);
 });
 
-Deno.test("timeline: facts reach who asked; skipped hits are lost, notes are marks", () => {
+Deno.test("timeline: facts reach who asked; lost events, skipped hits and notes are marks", () => {
   const facts: string[] = [];
   const { t, spans, add, fact } = timeline({ onFact: ({ fact }, at) => void facts.push(`${fact} at ${at}`) });
   const host = t.add(hostSchema);
   const a = add("a");
   a.write(lines("1 +2 0", "10 +10 1/1 7", "@n: 1", "2 +50 0"));
+  fact(host, 59, { fact: "lost", stream: "a", count: 4 });
   fact(host, 60, { fact: "skipped", stream: "a", count: 3 });
   fact(host, 61, { fact: "skipped", stream: "a", count: 0 });
   fact(host, 62, { fact: "skipped", stream: "gone", count: 0 });
   fact(host, 63, { fact: "note", text: "something to know" });
   a.close();
   host.close();
-  assert.deepEqual(facts, ["skipped at 60", "skipped at 61", "skipped at 62", "note at 63"]);
-  assert.deepEqual(spans.slice(-2), ["mark lost 60 a: a: hits skipped by the kernel (3)", "mark note 63 host: something to know"]);
+  assert.deepEqual(facts, ["lost at 59", "skipped at 60", "skipped at 61", "skipped at 62", "note at 63"]);
+  assert.deepEqual(spans.slice(-3), [
+    "mark lost 59 a: a: bpftrace's buffer was full (4)",
+    "mark lost 60 a: a: hits skipped by the kernel (3)",
+    "mark note 63 host: something to know",
+  ]);
   assert.equal(t.tallies.get("host")!.received, 0, "llmprof counts what others emit");
 });
 

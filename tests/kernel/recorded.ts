@@ -20,9 +20,14 @@ export function lastCounts(recording: string): number[] {
   }).sort((a, b) => a - b);
 }
 
+/** Facts of a kind that llmprof told its recording. */
+export function recordedFacts(recording: string, kind: string) {
+  const lines = Deno.readTextFileSync(`${recording}/host.lines`).split("\n").slice(0, -1).filter((line) => line.startsWith("10 "));
+  const texts = lines.map((line) => new TextDecoder().decode(Uint8Array.fromHex(line.split(" ").slice(3).join(""))));
+  return texts.map((text) => JSON.parse(text)).filter(({ fact }) => fact === kind);
+}
+
 /** Names of operators, by their numbers, that a recording says of the library. */
 export function operatorNames(recording: string): readonly string[] {
-  const lines = Deno.readTextFileSync(`${recording}/host.lines`).split("\n").filter((line) => line.startsWith("10 "));
-  const texts = lines.map((line) => new TextDecoder().decode(Uint8Array.fromHex(line.split(" ").slice(3).join(""))));
-  return texts.map((text) => JSON.parse(text)).find(({ fact }) => fact === "table").names;
+  return recordedFacts(recording, "table")[0].names;
 }

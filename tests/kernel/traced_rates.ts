@@ -50,9 +50,10 @@ export async function traced<T>(
   work: () => Promise<T>,
   pages = DEFAULT_BUFFER_PAGES,
 ): Promise<Traced<T>> {
-  const programs = new Programs(means, pages, (error) => {
+  const fail = (error: Error): never => {
     throw error;
-  });
+  };
+  const programs = new Programs(means, pages, fail, () => {});
   using _symbols = means.symbols;
   const probe = probeOf(rhythm === "adaptive");
   const sites = new Map([[siteKey(site), [{
