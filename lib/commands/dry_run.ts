@@ -4,7 +4,7 @@ import type { Filter } from "../programs/filter.ts";
 import type { Probe } from "../programs/probe.ts";
 import { GATE_STREAM, gateFor, groupByLibrary, stillAwaited } from "../session/library_groups.ts";
 import { Members } from "../session/members.ts";
-import { inOne, type ProgramPart, splitOnTop } from "../session/program_part.ts";
+import { inPrograms, type ProgramPart, splitOnTop } from "../session/program_part.ts";
 import type { Means } from "../session/means.ts";
 import { percent } from "../session/percent.ts";
 import { plannedSites } from "../session/planned_sites.ts";
@@ -98,7 +98,7 @@ async function plans(probes: readonly Probe[], filter: Filter, { bufferPages, wa
   const awaited = stillAwaited(groups, notYet);
   const gate = gateFor(awaited, filter.type !== "new", mappingGate);
   if (gate) parts.push({ stream: GATE_STREAM, probes: [gate], sites: new Map() });
-  const alone = awaited.length > 0 || wait ? parts : [inOne(parts)];
+  const alone = awaited.length > 0 || wait ? parts : inPrograms(parts);
   const isRaw = byHand(means.machine).rawTracepoints;
   return { programs: alone.flatMap((part) => splitOnTop(part, isRaw)).map((part) => plan({ ...part, filter, bufferPages }, means.machine)), notYet };
 }

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { KernelFiles } from "../machine/files.ts";
 import type { FilesOnce } from "../machine/files_once.ts";
 import { BUILD_ID_SECTION } from "../machine/symbol_tables.ts";
@@ -160,11 +161,24 @@ export function hasAll(functions: FoundLibrary["functions"], needed: Needed): bo
   return needed.every((symbol) => [symbol].flat().some((name) => functions.has(name)));
 }
 
-/** Operator names of ggml, from whichever mapped library of the process holds them, at last from those in which the backend is (`paths`). */
-export async function readNamesTable(files: FilesOnce, pid: number, paths: readonly string[]): Promise<{ file: string; names: string[] } | null> {
+/** Where an operator's number stands for its name. */
+export interface NamesTable {
+  readonly symbol: string;
+  /** Name of the file that has it. */
+  readonly file: string;
+  readonly names: readonly string[];
+}
+
+/** Operator names of ggml for the library in which the backend is (`own`): from one beside it, or itself; at last from whichever library of the process. */
+export async function readNamesTable(files: FilesOnce, pid: number, own: string): Promise<Omit<NamesTable, "symbol"> | null> {
   const { mapped, exe } = await readMapped(files, pid);
   const likely = [/^libggml-base/, /^libggml\./, /^libllama\./];
-  const rank = ({ name, path }: Library) => path === exe || paths.includes(path) ? likely.length : likely.findIndex((pattern) => pattern.test(name));
+  const rank = ({ name, path }: Library) => {
+    if (path === own) return likely.length;
+    const at = likely.findIndex((pattern) => pattern.test(name));
+    if (at < 0) return path === exe ? 2 * likely.length + 1 : -1;
+    return dirname(path) === dirname(own) ? at : likely.length + 1 + at;
+  };
   const candidates = mapped.filter((library) => rank(library) >= 0).sort((a, b) => rank(a) - rank(b));
   const searched: [Library, ElfFile][] = [];
   for (const library of candidates) {

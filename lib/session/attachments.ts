@@ -12,7 +12,7 @@ import { type AtMapping, LibraryAttacher, type Present } from "./library_attache
 import { GATE_STREAM, gateFor, groupByLibrary, type LibraryGroup, type MakeCallGate, type MakeMappingGate, stillAwaited } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 import type { Members } from "./members.ts";
-import { inOne, type ProgramPart, splitOnTop } from "./program_part.ts";
+import { inPrograms, type ProgramPart, splitOnTop } from "./program_part.ts";
 import type { ProgramOptions, Programs } from "./programs.ts";
 import { targetEnded } from "./target_ended.ts";
 import type { Unwinding } from "./unwinding.ts";
@@ -116,7 +116,8 @@ export class Attachments {
     const awaited = stillAwaited(this.#libraries.groups, this.options.patient ? present.missing : []);
     if (awaited.length === 0 && !prompt) {
       await this.#libraries.attach(present, async (parts) => {
-        await Promise.all(this.#startParts({ ...inOne([kernel, ...parts]), filter }).map((attached) => programs.ready(attached)));
+        const all = inPrograms([kernel, ...parts]).flatMap((part) => this.#startParts({ ...part, filter }));
+        await Promise.all(all.map((attached) => programs.ready(attached)));
         for (const { stream } of parts) this.run.attached(stream);
       });
     } else {
@@ -191,14 +192,21 @@ export class Attachments {
   async #startLibraries(parts: readonly ProgramPart[]): Promise<void> {
     const filter = await (this.#firstFilter ?? this.members.filter());
     await Promise.all(parts.map(async (part) => {
-      await this.run.programs.ready(this.#start({ ...part, filter }));
+      await this.run.programs.ready(this.#startPart({ ...part, filter }));
       this.run.attached(part.stream);
     }));
   }
 
   #startParts(options: ProgramOptions & ProgramPart): readonly [Attached, ...Attached[]] {
     const [first, ...others] = splitOnTop(options, this.run.programs.dialect.rawTracepoints);
-    return [this.#start({ ...options, ...first }), ...others.map((part) => this.#start({ ...options, ...part }))];
+    return [this.#startPart({ ...options, ...first }), ...others.map((part) => this.#start({ ...options, ...part }))];
+  }
+
+  /** What its numbers stand for is told before its first event. */
+  #startPart({ table, ...options }: ProgramOptions & ProgramPart): Attached {
+    const attached = this.#start(options);
+    if (table) this.run.fact({ fact: "table", stream: attached.stream, ...table });
+    return attached;
   }
 
   #start(options: ProgramOptions): Attached {

@@ -2,7 +2,7 @@ import { FilesOnce } from "../machine/files_once.ts";
 import type { Fact } from "../events/fact.ts";
 import { readCode } from "../target/code.ts";
 import { fileReader, readElf } from "../target/elf.ts";
-import { findLibraries, type FoundLibrary, isLinked, readMapped, readNamesTable } from "../programs/found_libraries.ts";
+import { findLibraries, type FoundLibrary, isLinked, type NamesTable, readMapped, readNamesTable } from "../programs/found_libraries.ts";
 import { type Probe, standsAtReturn } from "../programs/probe.ts";
 import { hasEnded } from "../target/process.ts";
 import type { LibraryGroup } from "./library_groups.ts";
@@ -187,15 +187,10 @@ export class LibraryAttacher {
 
   async #startWith(files: FilesOnce, all: readonly Fresh[], start: StartParts): Promise<void> {
     const throwing = all.filter(({ group: { need }, probes }) => need.throws && probes.some(standsAtReturn));
-    const parts = Promise.all(all.map((found) => this.#part(files, found)));
+    const parts = Promise.all(all.map((found) => this.#parts(files, found)));
     // Before, and not beside: whoever runs may throw at any time.
-    const started = Promise.all(throwing.map(({ pid }) => this.letThrow(files, pid)))
-      .then(async () => await start((await parts).filter((part) => !isNowhere(part))));
-    // Meanwhile.
-    const tables = all.map(({ pid, group: { need }, libraries }) =>
-      need.table === undefined ? null : this.#readTable(files, pid, need.table, libraries)
-    );
-    await Promise.all([started, ...tables]);
+    await Promise.all(throwing.map(({ pid }) => this.letThrow(files, pid)));
+    await start((await parts).flat().filter((part) => !isNowhere(part)));
   }
 
   /**
@@ -217,8 +212,21 @@ export class LibraryAttacher {
     this.fact(asking.names ? { ...code, of: stream } : code);
   }
 
-  async #part(files: FilesOnce, { pid, group: { stream }, probes, how: { gate }, fresh }: Fresh): Promise<ProgramPart> {
-    return { stream, ...await this.#placing.place(files, pid, probes, gate, fresh) };
+  /** One, or where engines in one process have brought libraries that number their operators otherwise, one for each kind. */
+  async #parts(files: FilesOnce, { pid, group: { stream, need }, probes, how: { gate }, fresh }: Fresh): Promise<ProgramPart[]> {
+    const place = (libraries: readonly FoundLibrary[], isOfMany: boolean) => this.#placing.place(files, pid, probes, gate, libraries, isOfMany);
+    const [tables, alone] = await Promise.all([
+      Promise.all(fresh.map(({ path }) => need.table === undefined ? undefined : readTable(files, pid, need.table, path))),
+      fresh.length === 1 ? place(fresh, false) : undefined,
+    ]);
+    if (tables.includes(null)) {
+      this.fact({ fact: "note", text: `no library of process ${pid} tells the names of its operators: they are shown by number` });
+    }
+    const kinds = Map.groupBy(fresh.keys(), (i) => JSON.stringify(tables[i]?.names));
+    return await Promise.all([...kinds.values()].map(async (kind) => {
+      const table = tables[kind[0]!];
+      return { stream, ...table !== undefined && { table }, ...alone ?? await place(kind.map((i) => fresh[i]!), kinds.size > 1) };
+    }));
   }
 
   /**
@@ -246,18 +254,17 @@ export class LibraryAttacher {
     return letGo.includes(true);
   }
 
-  async #readTable(files: FilesOnce, pid: number, symbol: string, libraries: readonly FoundLibrary[]): Promise<void> {
-    const table = await readNamesTable(files, pid, libraries.map(({ path }) => path));
-    if (table) this.fact({ fact: "table", symbol, ...table });
-    else this.fact({ fact: "note", text: `no library of process ${pid} tells the names of its operators: they are shown by number` });
-  }
-
   #take(group: LibraryGroup, key: string): boolean {
     const taken = keyOf(group, key);
     if (this.#attached.has(taken)) return false;
     this.#attached.add(taken);
     return true;
   }
+}
+
+async function readTable(files: FilesOnce, pid: number, symbol: string, path: string): Promise<NamesTable | null> {
+  const table = await readNamesTable(files, pid, path);
+  return table && { symbol, ...table };
 }
 
 function keyOf({ stream }: LibraryGroup, key: string): string {

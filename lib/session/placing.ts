@@ -1,15 +1,20 @@
+import { dirname } from "node:path";
 import type { Fact } from "../events/fact.ts";
 import { handsOverMarkers, placesThousands } from "../machine/bpftrace.ts";
 import type { Capabilities } from "../machine/capabilities.ts";
 import type { FilesOnce } from "../machine/files_once.ts";
-import { findLibraries, type FoundLibrary, hasAll } from "../programs/found_libraries.ts";
+import { findLibraries, type FoundLibrary, hasAll, type Sought, type Unlooked } from "../programs/found_libraries.ts";
 import { sitesIn } from "../programs/library_sites.ts";
 import { type Offsets, offsetsOf, readOffset, valueOf } from "../programs/offsets.ts";
 import type { Probe, SiteParam } from "../programs/probe.ts";
+import type { Wanted } from "../target/symbols.ts";
 import { type ProgramPart, siteKey, type SiteMap } from "./program_part.ts";
 
 /** Of functions that are placed one by one: with as many again for their returns, a dozen seconds until they are taken away. */
 const MOST_PLACES = 128;
+
+/** Libraries of the same process, with functions by these names. */
+type Beside = (sought: Sought, names: Wanted, without?: Unlooked) => Promise<FoundLibrary[]>;
 
 /** Where the probes of a library stand, as this machine, this bpftrace and the library allow. */
 export class Placing {
@@ -18,16 +23,25 @@ export class Placing {
 
   constructor(readonly machine: Capabilities, readonly fact: (fact: Fact) => void) {}
 
-  /** In those of a process that are attached to now. What cannot be seen in these is left out, and said. */
+  /**
+   * In those of a process that are attached to now. What cannot be seen in these is left out, and said. `isOfMany`: the process has others of the kind, which
+   * have nothing to do with these.
+   */
   async place(
     files: FilesOnce,
     pid: number,
     own: readonly Probe[],
     gate: Probe | undefined,
     libraries: readonly FoundLibrary[],
+    isOfMany = false,
   ): Promise<Pick<ProgramPart, "probes" | "sites" | "offsets">> {
     const all = gate ? [...own, gate] : own;
-    const [sites, offsets] = await Promise.all([this.#sites(files, pid, all, libraries), this.#offsets(files, pid, all, libraries)]);
+    const beside: Beside = async (sought, names, how) => {
+      const found = await findLibraries(files, pid, sought, names, how);
+      const near = isOfMany ? found.filter(({ path }) => libraries.some((own) => dirname(own.path) === dirname(path))) : [];
+      return near.length > 0 ? near : found;
+    };
+    const [sites, offsets] = await Promise.all([this.#sites(all, libraries, beside), this.#offsets(all, libraries, beside)]);
     const probes = all.filter((probe) => {
       const why = whyNot(probe, libraries, offsets);
       if (why !== null && probe !== gate) this.fact({ fact: "note", text: `not seen: ${probe.summary} (${why})` });
@@ -36,10 +50,10 @@ export class Placing {
     return { probes, sites, offsets };
   }
 
-  async #offsets(files: FilesOnce, pid: number, probes: readonly Probe[], own: readonly FoundLibrary[]): Promise<Offsets> {
+  async #offsets(probes: readonly Probe[], own: readonly FoundLibrary[], findBeside: Beside): Promise<Offsets> {
     const params = new Map(probes.flatMap(offsetsOf).map((param) => [param.getter, param]));
     const read = [...params.values()].map(async ({ getter, beside }) => {
-      const others = await findLibraries(files, pid, { prefix: beside, symbols: [], apart: true }, [getter]);
+      const others = await findBeside({ prefix: beside, symbols: [], apart: true }, [getter]);
       const all = await Promise.all([...own, ...others].map((library) => readOffset(library, getter, this.machine.arch)));
       const offset = all.find((offset) => offset !== null);
       return offset === undefined ? [] : [[getter, offset] as const];
@@ -47,7 +61,7 @@ export class Placing {
     return new Map((await Promise.all(read)).flat());
   }
 
-  async #sites(files: FilesOnce, pid: number, probes: readonly Probe[], own: readonly FoundLibrary[]): Promise<SiteMap> {
+  async #sites(probes: readonly Probe[], own: readonly FoundLibrary[], findBeside: Beside): Promise<SiteMap> {
     const { bpftrace, arch, kernel } = this.machine;
     const host = { ...bpftrace!.features, markers: handsOverMarkers(bpftrace!), kernel, arch };
     const params = probes.flatMap((probe) => Object.values(probe.params ?? {})).filter((param) => param.type === "site");
@@ -55,7 +69,7 @@ export class Placing {
     const found = params.map(async (param) => {
       const libraries = param.beside === undefined
         ? own
-        : await findLibraries(files, pid, { prefix: param.beside, symbols: [] }, param.functions.flat(), { internal: param.internal });
+        : await findBeside({ prefix: param.beside, symbols: [] }, param.functions.flat(), { internal: param.internal });
       if (param.at === "usdt" && !host.markers) {
         this.fact({ fact: "note", text: `${param.functions.flat().join(", ")}: not seen, this needs bpftrace 0.27` });
       }

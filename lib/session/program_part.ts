@@ -1,5 +1,6 @@
+import type { NamesTable } from "../programs/found_libraries.ts";
 import type { Site } from "../programs/library_sites.ts";
-import type { Offsets } from "../programs/offsets.ts";
+import { type Offsets, offsetsOf } from "../programs/offsets.ts";
 import { type Probe, type SiteParam, standsOnTop } from "../programs/probe.ts";
 
 /** Sites of each parameter: see {@link siteKey}. */
@@ -17,6 +18,8 @@ export interface ProgramPart {
   readonly sites: SiteMap;
   /** As its libraries lay out their structures. */
   readonly offsets?: Offsets;
+  /** Names of its libraries' operators, by number; null: they are not told. */
+  readonly table?: NamesTable | null;
 }
 
 /** There is nothing in it that could be attached: bpftrace refuses such a program. */
@@ -27,15 +30,38 @@ export function isNowhere({ probes, sites }: ProgramPart): boolean {
   });
 }
 
-/** One program for all of these. */
-export function inOne(parts: readonly ProgramPart[]): ProgramPart {
+/** One program for all of these that can share one: what it reads is laid out and numbered in one way. */
+export function inPrograms(parts: readonly ProgramPart[]): ProgramPart[] {
+  const programs: ProgramPart[][] = [];
+  for (const part of parts) {
+    const fitting = programs.find((others) => others.every((other) => fit(part, other)));
+    if (fitting) fitting.push(part);
+    else programs.push([part]);
+  }
+  return programs.map(inOne);
+}
+
+/** Whether two parts are about libraries of one kind, or of kinds that have nothing in common. */
+function fit(one: ProgramPart, other: ProgramPart): boolean {
+  if (one.table !== undefined && other.table !== undefined && JSON.stringify(one.table?.names) !== JSON.stringify(other.table?.names)) return false;
+  const [getters, others] = [one, other].map(({ probes }) => new Set(probes.flatMap(offsetsOf).map(({ getter }) => getter)));
+  return [...getters!].every((getter) => !others!.has(getter) || one.offsets?.get(getter) === other.offsets?.get(getter));
+}
+
+function inOne(parts: readonly ProgramPart[]): ProgramPart {
   const sites = new Map<string, readonly Site[]>();
   for (const [key, more] of parts.flatMap((part) => [...part.sites])) {
     // Two processes may have copies of a library of their own.
     sites.set(key, [...new Map([...sites.get(key) ?? [], ...more].map((site) => [site.attach, site])).values()]);
   }
   const offsets = new Map(parts.flatMap(({ offsets = [] }) => [...offsets]));
-  return { stream: parts.length > 1 ? "target" : parts[0]!.stream, probes: [...new Set(parts.flatMap(({ probes }) => probes))], sites, offsets };
+  return {
+    stream: parts.length > 1 ? "target" : parts[0]!.stream,
+    probes: [...new Set(parts.flatMap(({ probes }) => probes))],
+    sites,
+    offsets,
+    table: parts.find(({ table }) => table !== undefined)?.table,
+  };
 }
 
 /** The part, and beside it what stands on top of others where those leave no room on the stack. `isRaw`: such probes stand at raw tracepoints here. */

@@ -3,14 +3,39 @@ import { graph } from "../../probes/ggml/graph.ts";
 import { ops } from "../../probes/ggml/ops.ts";
 import { request } from "../../probes/block/request.ts";
 import { switches } from "../../probes/sched/switch.ts";
-import { inOne, type ProgramPart, splitOnTop } from "./program_part.ts";
+import { inPrograms, type ProgramPart, splitOnTop } from "./program_part.ts";
 
 Deno.test("program part: one program for several parts has each probe once, at the sites of all", () => {
   const site = (attach: string) => ({ attach, label: attach, cost: "nop", byHand: [attach], functions: [], places: [] });
   const part = (stream: string, ...sites: string[]): ProgramPart => ({ stream, probes: [graph, ops], sites: new Map([["entry", sites.map(site)]]) });
-  const { stream, probes, sites } = inOne([part("ggml", "one", "two"), part("ggml", "two", "three")]);
+  const [{ stream, probes, sites }, ...others] = inPrograms([part("ggml", "one", "two"), part("ggml", "two", "three")]) as [ProgramPart];
   assert.deepEqual([stream, probes, sites.get("entry")!.map(({ attach }) => attach)], ["target", [graph, ops], ["one", "two", "three"]]);
-  assert.equal(inOne([part("process")]).stream, "process");
+  assert.deepEqual(others, []);
+  assert.deepEqual(inPrograms([part("process")]).map(({ stream }) => stream), ["process"]);
+});
+
+Deno.test("program part: libraries that number or lay out otherwise what is read of them are in programs of their own", () => {
+  const kernel: ProgramPart = { stream: "process", probes: [switches], sites: new Map() };
+  const part = (stream: string, names: readonly string[] | null, name: number): ProgramPart => ({
+    stream,
+    probes: [ops],
+    sites: new Map(),
+    offsets: new Map([["ggml_get_name", name]]),
+    table: names && { symbol: "GGML_OP_NAME", file: stream, names },
+  });
+  const all = [
+    kernel,
+    part("new", ["NONE", "DUP"], 256),
+    part("new too", ["NONE", "DUP"], 256),
+    part("old", ["NONE", "DUP"], 264),
+    part("other", null, 256),
+  ];
+  const programs = inPrograms(all);
+  assert.deepEqual(programs.map(({ stream, table, offsets, probes }) => [stream, table?.file, offsets?.get("ggml_get_name"), probes.length]), [
+    ["target", "new", 256, 2],
+    ["old", "old", 264, 1],
+    ["other", undefined, 256, 1],
+  ]);
 });
 
 Deno.test("program part: what stands on top of others is apart from those that leave no room on the stack", () => {

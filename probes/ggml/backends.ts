@@ -10,6 +10,7 @@ import template from "./backends.bt" with { type: "text" };
 import { CPU, Devices, HOST, LIBRARIES, withoutPrefix } from "./devices.ts";
 import { tensorLayout } from "./layout.ts";
 import { cpuBackend } from "./library.ts";
+import { OperatorNames } from "./operator_names.ts";
 import { isNode, layerOf } from "./tensor.ts";
 
 /**
@@ -123,13 +124,13 @@ class BackendsDecoder implements Decoder {
   readonly #unseen = new Set<string>();
   /** Processes whose tensors are laid out as in no ggml that is known here. */
   readonly #strange = new Set<number>();
-  #operators: readonly string[] = [];
+  readonly #operators = new OperatorNames();
 
   constructor(readonly tracks: Tracks) {}
 
   fact(fact: Fact): void {
     this.#code.fact(fact);
-    if (fact.fact === "table" && fact.symbol === cpuBackend.table) this.#operators = fact.names;
+    this.#operators.fact(fact);
   }
 
   event(event: Event, out: SpanSink): void {
@@ -185,8 +186,9 @@ class BackendsDecoder implements Decoder {
     const [index, op, name] = values as [number, number, string];
     const placed = this.#telling.get(tid);
     if (!placed || this.#strange.has(pid)) return;
-    if (isNode(op, name, this.#operators.length)) {
-      return void placed.told.set(index, { op: this.#operators[op] ?? `op ${op}`, name, layer: layerOf(name) });
+    const operators = this.#operators.of(stream);
+    if (isNode(op, name, operators.length)) {
+      return void placed.told.set(index, { op: operators[op] ?? `op ${op}`, name, layer: layerOf(name) });
     }
     this.#strange.add(pid);
     for (const [key, { told }] of this.#placed) if (key.startsWith(`${pid} `)) told.clear();

@@ -3,7 +3,7 @@ import type { Fact } from "../../lib/events/fact.ts";
 import type { SpanSink } from "../../lib/events/span.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import fragment from "./describe.bt" with { type: "text" };
-import { cpuBackend } from "./library.ts";
+import { OperatorNames } from "./operator_names.ts";
 import { describe, judge, type Source, sourceOf, type Tensor } from "./tensor.ts";
 
 /** What a tensor is said to be, whether it is computed or a source. */
@@ -47,11 +47,11 @@ export function describing(template: string): string {
 
 /** What addresses stand for. */
 export class Tensors {
-  #names: readonly string[] = [];
+  readonly #names = new OperatorNames();
   /** By process: address → what it stands for since the last `tensor` record. */
   readonly #tensors = new Map<number, Map<number, Tensor>>();
-  /** Processes whose tensors are laid out as in no ggml that is known here. */
-  readonly #strange = new Set<number>();
+  /** Process and stream: tensors that are laid out as in no ggml that is known here. */
+  readonly #strange = new Set<string>();
   /** By thread: of the tensor that it describes next. */
   readonly #sources = new Map<number, (Source | undefined)[]>();
 
@@ -60,30 +60,32 @@ export class Tensors {
   }
 
   fact(fact: Fact): void {
-    if (fact.fact === "table" && fact.symbol === cpuBackend.table) this.#names = fact.names;
+    this.#names.fact(fact);
   }
 
-  source({ tid, values }: Event): void {
+  source({ tid, stream, values }: Event): void {
     let sources = this.#sources.get(tid);
     if (!sources) this.#sources.set(tid, sources = []);
-    sources[values[0] as number] = sourceOf(values, this.#names);
+    sources[values[0] as number] = sourceOf(values, this.#names.of(stream));
   }
 
-  /** One tensor that cannot be is enough to believe none of the process: a table of wrong names looks like any other. */
+  /** One tensor that cannot be is enough to believe none of the process and its library: a table of wrong names looks like any other. */
   tensor({ at, pid, tid, stream, values }: Event, out: SpanSink): void {
     const sources = this.#sources.get(tid) ?? [];
     this.#sources.delete(tid);
-    if (this.#strange.has(pid)) return;
+    const library = `${pid} ${stream}`;
+    if (this.#strange.has(library)) return;
+    const names = this.#names.of(stream);
     const address = values[0] as number;
     let tensors = this.#tensors.get(pid);
     if (!tensors) this.#tensors.set(pid, tensors = new Map());
-    switch (judge(values, this.#names.length)) {
+    switch (judge(values, names.length)) {
       case "tensor":
-        return void tensors.set(address, describe(values, sources, this.#names, tensors.get(address)));
+        return void tensors.set(address, describe(values, sources, names, tensors.get(address)));
       case "unread":
         return void tensors.delete(address);
       case "strange": {
-        this.#strange.add(pid);
+        this.#strange.add(library);
         tensors.clear();
         const text = `process ${pid}: this build of ggml lays out its tensors as none that llmprof knows: its operators are timed, and have no names`;
         return out({ type: "mark", at, kind: "note", stream, text });

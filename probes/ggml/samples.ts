@@ -37,6 +37,7 @@ const KERNEL: Place = { name: "kernel", args: { work: "kernel", library: "kernel
 const UNMAPPED: Place = { name: "unknown code", args: { work: "unknown code", library: "" } };
 
 class SamplesDecoder implements Decoder {
+  /** Of every library that is watched: a function's name says which operator it computes, whatever number that has there. */
   #operators: readonly string[] = [];
   readonly #code = new ProcessCode();
   /** By library and function. */
@@ -47,7 +48,7 @@ class SamplesDecoder implements Decoder {
   fact(fact: Fact): void {
     this.#code.fact(fact);
     if (fact.fact !== "table" || fact.symbol !== cpuBackend.table) return;
-    this.#operators = fact.names;
+    this.#operators = [...new Set([...this.#operators, ...fact.names])];
     this.#places.clear();
   }
 

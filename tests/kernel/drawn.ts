@@ -30,7 +30,12 @@ export async function slicedTensors(trace: string): Promise<string[]> {
   return (await query(trace, slices)).map(({ tensor, shape }) => `${short(String(tensor))} ${shape}`);
 }
 
+/** What worker 0 of every process computed, and with what: operators with their tensors, in no order. */
+export async function slicedOperators(trace: string): Promise<string[]> {
+  return (await query(trace, slices)).map(({ name, tensor, shape }) => `${name}: ${tensor} ${shape}`).sort();
+}
+
 const slices = `
-select extract_arg(s.arg_set_id, 'debug.tensor') as tensor, extract_arg(s.arg_set_id, 'debug.shape') as shape
+select s.name, extract_arg(s.arg_set_id, 'debug.tensor') as tensor, extract_arg(s.arg_set_id, 'debug.shape') as shape
 from slice s join track t on t.id = s.track_id
 where s.category = 'ggml.op' and t.name = 'worker 0' order by s.ts`;

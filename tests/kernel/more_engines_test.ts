@@ -10,7 +10,7 @@ import { computingLibrary, engineOf } from "../setup/more_engines.ts";
 import type { EngineLog } from "../workloads/engine_log.ts";
 import { engineCommand, type EngineOptions } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
-import { drawnEdges, type DrawnGraph, edge, slicedTensors, tensorOf } from "./drawn.ts";
+import { drawnEdges, type DrawnGraph, edge, slicedOperators, slicedTensors, tensorOf } from "./drawn.ts";
 import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 
 /** Without collecting young garbage: when node does, the addon of 3.3 ends in "Check failed: Heap::InFromPage" now and then, whether it is traced or not. */
@@ -82,6 +82,34 @@ for (const [version, as] of Object.entries(laidOut) as ["3.3" | "3.1", AsCompute
     },
   );
 }
+
+matrixTest(
+  "two engines of one target, whose libraries number operators otherwise and lay out tensors otherwise: each as its own has it",
+  { moreEngines: true, judge: true },
+  async ({ path }) => {
+    const versions = ["3.3", "3.1"] as const;
+    const all: string[][] = [];
+    for (const together of [["3.3"], ["3.1"], versions] as const) {
+      using folder = temporary();
+      const waitFile = folder.file("go");
+      const engines = together.map((version) =>
+        quiet({ model: model("tiny"), prompt: 16, tokens: 31, threads: 1, engine: engineOf(version), waitFile })
+      );
+      // Whatever fails, they end with the shell.
+      const shell = `${engines.map((argv) => `setpriv --pdeathsig KILL ${argv.map((word) => `'${word}'`).join(" ")} &`).join(" ")} wait`;
+      await using server = start(["sh", "-c", shell], { timeoutMilliseconds: 120_000 });
+      await server.saw(new RegExp(`("waiting"[^]*){${together.length}}`));
+      await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: server.pid } });
+      await llmprof.saw("Tracing");
+      Deno.writeTextFileSync(waitFile, "");
+      assert.equal(summaryOf("operators", await llmprof.finished()).events.lost, 0);
+      all.push(await slicedOperators(outputPath(folder, "pftrace")));
+    }
+    const [newer, older, both] = all;
+    assert.ok(newer!.length > 1000 && older!.length > 1000 && !newer!.some((what) => /^op \d|unknown/.test(what)));
+    assert.deepEqual(both, [...newer!, ...older!].sort());
+  },
+);
 
 /** Engines in a library of a name of their own: the script that runs each, and whether operators can be seen. */
 const embedded = {
