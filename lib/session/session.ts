@@ -54,7 +54,7 @@ export class Session {
 
   constructor(readonly means: Means, readonly options: SessionOptions) {
     this.#failed.promise.catch(() => {});
-    this.#programs = new Programs(means, options.bufferPages, (error) => this.#failed.reject(error), options);
+    this.#programs = new Programs(means, options.bufferPages, (error) => this.#failed.reject(error), (fact) => this.#fact(fact), options);
     this.#gatekeeper = new Gatekeeper(means, options.guard, (event, since) => this.#life.atGate(event, since), (fact) => this.#fact(fact));
     this.#unwinding = new Unwinding(means, this.#programs.dialect, options.guard);
     this.#life = this.#lifeOf(options.target, options.turns?.next());
@@ -148,6 +148,7 @@ export class Session {
     while (!this.#stopped) {
       const pid = this.pid!;
       await this.#endLife(pid);
+      this.options.progress({ state: "again", pid });
       const target = await Promise.race([again(), stop.then(() => null)]);
       if (!target) return;
       this.#fact({ fact: "note", text: `process ${pid} ended and process ${target.pid} came after it` });
@@ -160,13 +161,10 @@ export class Session {
   async #takeTurns({ next, most, target }: Turns, stop: Promise<unknown>): Promise<void> {
     let isOver = false;
     for (let turn = 1; !this.#stopped && !isOver; turn++) {
-      this.#life.leave();
       const pid = this.pid!;
       if (turn === most) return this.#fact({ fact: "note", text: `the run ended with turn ${most}: a recording holds no more` });
       const { rest } = this.#life.turn!;
-      await this.#gatekeeper.idle();
-      await this.#endPrograms();
-      this.#fact({ fact: "ended", pid });
+      await this.#endLife(pid);
       if (rest) await Promise.race([this.#leaveAlone(rest), stop]);
       const now = this.#stopped ? null : await target();
       if (!now || this.#stopped) return;
@@ -183,12 +181,12 @@ export class Session {
     await rest();
   }
 
+  /** Or the turn of a life. What its programs counted until its end comes before it is told. */
   async #endLife(pid: number): Promise<void> {
-    this.#fact({ fact: "ended", pid });
     this.#life.leave();
     await this.#gatekeeper.idle();
     await this.#endPrograms();
-    this.options.progress({ state: "again", pid });
+    this.#fact({ fact: "ended", pid });
   }
 
   /** The first life that counts opens the outputs; what was kept until then flows. */

@@ -231,6 +231,9 @@ Deno.test("session: a target that comes again is traced again, each life with pr
     '200/200 llama.decode "llama_decode" tokens=1 phase=decode context=7 ret=0',
   ]);
   assert.ok(s.spans.some((span) => /^mark note .*process 100 ended and process 200 came after it/.test(span)));
+  // What a life's programs have counted until the end of their windows belongs to it.
+  const windows = Array<string>(4).fill("window");
+  assert.deepEqual(s.spans.flatMap((span) => /^mark (window|ended) /.exec(span)?.[1] ?? []), [...windows, "ended", ...windows, "ended"]);
   // Nothing has looked at the clock in between, which goes on by a millisecond at each look.
   const apart = windowTimes(s.spans).map((at, i, all) => (at - all[i - 1]!) / 1e6);
   assert.deepEqual([apart[1], apart[3], apart[5], apart[7]], [1, 1, 1, 1], "windows of a life open together and shut together");
