@@ -8,7 +8,7 @@ const RATIO = 10, SHORTEST_NS = 50_000;
 /** What is usual is at first taken for this, and becomes so much longer or shorter with each time that is: the median of the last ones. */
 const FIRST_NS = 10_000, STEP = 1.05;
 /** So many pieces wait for those that come again; a pass is of no more pieces than this; so many kinds are told apart. */
-const WAITING = 4096, MOST_PIECES = 8, MOST_KINDS = 256;
+const WAITING = 4096, MOST_PIECES = 32, MOST_KINDS = 256;
 
 /** Calls between two pauses, or several such pieces one behind another. */
 interface Piece {
