@@ -38,7 +38,7 @@ export interface CachePlace {
 }
 
 /** Its user is root, because a run that learns something is one that traces. */
-const systemPlace: CachePlace = { folder: "/var/cache/llmprof", uid: 0 };
+export const systemPlace: CachePlace = { folder: "/var/cache/llmprof", uid: 0 };
 
 const FORMAT = 2;
 /** No entry comes near it; a larger file is not one of ours. */
@@ -101,7 +101,8 @@ export class Cache {
   }
 }
 
-function makeFolder(folder: string): void {
+/** For nobody else; one that is there stays as it is. */
+export function makeFolder(folder: string): void {
   try {
     Deno.mkdirSync(folder, { mode: 0o700 });
   } catch (error) {

@@ -3,6 +3,7 @@ import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { hasRingBuffer } from "../machine/bpftrace.ts";
 import type { HitCosts } from "../machine/calibration.ts";
 import { untimely } from "../machine/child.ts";
+import { runnableFolder } from "../machine/runnable_folder.ts";
 import type { Probe } from "../programs/probe.ts";
 import { silent } from "../programs/silent.ts";
 import { life } from "../../probes/process/life.ts";
@@ -27,7 +28,7 @@ export function calibratedWith(means: Means): string {
  * another.
  */
 export async function calibrate(means: Means, bufferPages: number): Promise<HitCosts> {
-  const folder = Deno.makeTempDirSync({ prefix: "llmprof-calibration-" });
+  const folder = await runnableFolder(means.files, "calibration");
   try {
     const program = `${folder}/${NAME}`;
     Deno.writeFileSync(program, hitsProgram(means.machine.arch), { createNew: true, mode: 0o700 });

@@ -1,6 +1,7 @@
 import { ExitCode, LlmprofError } from "../../events/errors.ts";
 import { type Child, type SpawnChild, untimely } from "../child.ts";
 import type { KernelFiles } from "../files.ts";
+import { runnableFolder } from "../runnable_folder.ts";
 import type { Ceilings } from "./ceilings.ts";
 import { ceilingsProgram, operations, order, type Task } from "./program.ts";
 
@@ -29,7 +30,7 @@ export async function measureCeilings(means: MeasuringMeans): Promise<Ceilings[]
   const [cpuinfo, size] = await means.files.texts(["/proc/cpuinfo", "/sys/devices/system/cpu/cpu0/cache/index3/size"]);
   const flags = new Set(/^flags\s*:\s*(.*)$/m.exec(cpuinfo ?? "")?.[1]?.split(" "));
   const cacheSize = parseSize(size) ?? USUAL_CACHE;
-  const folder = Deno.makeTempDirSync({ prefix: "llmprof-ceilings-" });
+  const folder = await runnableFolder(means.files, "ceilings");
   try {
     const program = `${folder}/llmprof-ceilings`;
     Deno.writeFileSync(program, ceilingsProgram(), { createNew: true, mode: 0o700 });

@@ -75,7 +75,13 @@ matrixTest("--calibrate --rate: what a hit costs here, and what a rate of them d
   await using engine = startEngine({ model: model("tiny"), prompt: 1, tokens: 1, threads: 1, waitFile: "/nonexistent/go" });
   await engine.saw('"waiting"');
   const flags = ["--pid", String(engine.pid), "--bpftrace", bpftrace, "--dry-run", "--calibrate", "--rate", "25k/s"];
-  const { stdout } = await mustRun([...llmprof, "operators", ...flags], { timeoutMilliseconds: 60_000 });
+  // As on hardened machines: from the folder of temporary files nothing may be started.
+  using folder = temporary();
+  const hardened = `mount -t tmpfs -o noexec tmpfs ${folder.path} && exec "$@"`;
+  const { stdout } = await mustRun(["unshare", "-m", "sh", "-c", hardened, "sh", ...llmprof, "operators", ...flags], {
+    env: { TMPDIR: folder.path },
+    timeoutMilliseconds: 60_000,
+  });
   const costs =
     /^# A hit with its record costs the traced thread: nop ([\d.]+) µs, emulated ([\d.]+) µs, stepped ([\d.]+) µs, and (?:[\d.]+) µs more for a return(?:, [\d.]+ µs for a record that wakes bpftrace \(before 0\.19\))?\.$/m
       .exec(stdout);

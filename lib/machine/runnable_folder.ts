@@ -1,0 +1,37 @@
+import * as fs from "node:fs";
+import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { makeFolder, systemPlace } from "./cache.ts";
+import type { KernelFiles } from "./files.ts";
+import { type Mount, parseMounts } from "./mounts.ts";
+
+/** A new folder, for programs of ours while they run: hardened machines let none be started from /tmp. Throws where none can be had. */
+export async function runnableFolder(files: Pick<KernelFiles, "texts">, purpose: string): Promise<string> {
+  const [text] = await files.texts(["/proc/self/mounts"]);
+  const mounts = parseMounts(text ?? "");
+  for (const dir of [undefined, systemPlace.folder]) {
+    const folder = made(dir, `llmprof-${purpose}-`);
+    if (folder === null) continue;
+    if (startsPrograms(fs.realpathSync(folder), mounts)) return folder;
+    Deno.removeSync(folder);
+  }
+  const why = `No program can be started from the folder of temporary files, nor from ${systemPlace.folder}.`;
+  throw new LlmprofError(ExitCode.failed, "Nothing can be measured here.", why, "Name a folder that is not mounted noexec: TMPDIR=DIR llmprof …");
+}
+
+/** Whether what is mounted there lets programs be started. */
+export function startsPrograms(folder: string, mounts: readonly Mount[]): boolean {
+  const inside = mounts.filter(({ place }) => folder === place || folder.startsWith(place === "/" ? place : `${place}/`));
+  // The longest place is the nearest; of two at one place the later hides the other.
+  const nearest = inside.reduce<Mount | undefined>((best, mount) => best && best.place.length > mount.place.length ? best : mount, undefined);
+  return !nearest?.options.includes("noexec");
+}
+
+/** `dir`: none means that of temporary files. */
+function made(dir: string | undefined, prefix: string): string | null {
+  try {
+    if (dir !== undefined) makeFolder(dir);
+    return Deno.makeTempDirSync({ dir, prefix });
+  } catch {
+    return null;
+  }
+}
