@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
-import { type Owner, RegularFile } from "../machine/regular_file.ts";
+import { handOver, type Owner, RegularFile } from "../machine/regular_file.ts";
 import { usage } from "./cli/usage_error.ts";
 import { notWritable, whyNot } from "./output_checks.ts";
 
@@ -11,7 +11,7 @@ export function outputFolder(folder: string, owner: Owner | null, option: string
     const made = fs.mkdirSync(folder, { recursive: true });
     if (made !== undefined && owner) {
       const first = fs.realpathSync(made);
-      for (let path = fs.realpathSync(folder); path.startsWith(first); path = dirname(path)) fs.lchownSync(path, owner.uid, owner.gid);
+      for (let path = fs.realpathSync(folder); path.startsWith(first); path = dirname(path)) handOver(path, owner);
     }
   } catch (cause) {
     throw usage(`Cannot write into ${folder}.`, whyNot(cause), `Name a folder: ${option}`);

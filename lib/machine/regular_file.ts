@@ -6,6 +6,17 @@ export interface Owner {
   readonly gid: number;
 }
 
+/** Of what was made; `at`: its descriptor, or its path. Where llmprof may not give it away, or the file system keeps no owners, it stays llmprof's own. */
+export function handOver(at: number | string, { uid, gid }: Owner): void {
+  try {
+    if (typeof at === "number") fs.fchownSync(at, uid, gid);
+    else fs.lchownSync(at, uid, gid);
+  } catch (error) {
+    // EINVAL: a user whom this namespace does not know.
+    if (!["EPERM", "EINVAL", "ENOTSUP"].includes((error as NodeJS.ErrnoException).code!)) throw error;
+  }
+}
+
 /** A file that llmprof leaves alone; the message goes on after its path: `is a link.` */
 export class RefusedFile extends Error {
   override readonly name = "RefusedFile";
@@ -31,7 +42,7 @@ export class RegularFile {
   static createNew(path: string, owner: Owner | null): RegularFile {
     const { O_WRONLY, O_CREAT, O_EXCL } = fs.constants;
     const file = new RegularFile(path, fs.openSync(path, O_WRONLY | O_CREAT | O_EXCL, 0o666));
-    if (owner) fs.fchownSync(file.fd, owner.uid, owner.gid);
+    if (owner) handOver(file.fd, owner);
     return file;
   }
 

@@ -1,5 +1,4 @@
-import * as fs from "node:fs";
-import { type Owner, RegularFile } from "../machine/regular_file.ts";
+import { handOver, type Owner, RegularFile } from "../machine/regular_file.ts";
 import type { StreamSchema } from "../programs/schema.ts";
 import { type Header, headerToJson } from "./header.ts";
 
@@ -36,7 +35,7 @@ export class RecordingWriter implements Recorder {
 
   /** Nothing more is written. The directory itself is handed over last: until then nobody can put anything into it. */
   finish(): void {
-    if (this.owner) fs.lchownSync(this.path, this.owner.uid, this.owner.gid);
+    if (this.owner) handOver(this.path, this.owner);
   }
 
   #file(name: string): RegularFile {

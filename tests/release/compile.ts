@@ -23,7 +23,7 @@ if (bundled.code !== 0) {
 const { code, said } = await deno(compile);
 if (code === 0) {
   console.log("dist/llmprof");
-} else if (/denort|download|dns error|Connect|fetch/i.test(said)) {
+} else if (/\bdenort-/.test(said)) {
   console.error(
     `The executable was not made, because Deno could not download its base runtime (denort ${Deno.version.deno}); without it: deno task bundle`,
   );

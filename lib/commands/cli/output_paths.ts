@@ -1,3 +1,4 @@
+import * as fs from "node:fs";
 import type { Context } from "../terminal.ts";
 import { usage } from "./usage_error.ts";
 
@@ -16,5 +17,9 @@ export function outputPaths(command: string, output: readonly string[] | false |
     return output;
   }
   const stamp = new Date().toISOString().replace(/[-:]|\..*/g, "").replace("T", "-");
-  return [`llmprof-${command}-${stamp}.pftrace`];
+  // Another run may have begun in this second.
+  for (let n = 1;; n++) {
+    const path = `llmprof-${command}-${stamp}${n === 1 ? "" : `-${n}`}.pftrace`;
+    if (!fs.existsSync(path)) return [path];
+  }
 }
