@@ -2,10 +2,11 @@ import { type GraphRow, takeGraph } from "../events/graph_row.ts";
 import type { Args, Chain, Slice, Track } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import type { OperatorTable } from "./operator_table.ts";
+import type { Preempted, Preemptions } from "./preemptions.ts";
 import type { StoppedTimes } from "./stopped.ts";
 
 /** Operators of a worker, one behind the other: a chain, or a slice alone. */
-export interface Operators extends Pick<Chain, "track" | "links" | "times"> {
+export interface Operators extends Pick<Chain, "track" | "tid" | "links" | "times"> {
   readonly start: Ns;
   readonly end: Ns;
   /** The end of the one that it is was not seen. */
@@ -20,11 +21,11 @@ export interface PendingOps extends Operators {
 
 export function operatorsOf(span: Slice | Chain): Operators {
   if (span.type === "slice") {
-    const { track, start, end, open = false } = span;
-    return { track, links: [span], times: [start, end], start, end, open };
+    const { track, tid, start, end, open = false } = span;
+    return { track, tid, links: [span], times: [start, end], start, end, open };
   }
-  const { track, links, times } = span;
-  return { track, links, times, start: times[0]!, end: times.at(-1)!, open: false };
+  const { track, tid, links, times } = span;
+  return { track, tid, links, times, start: times[0]!, end: times.at(-1)!, open: false };
 }
 
 /** How many operators these are. */
@@ -36,6 +37,8 @@ interface Busy {
   calls: number;
   ns: number;
   waitNs: number;
+  /** Of the time that it was busy, somebody else had its processor. */
+  readonly preempted: Preempted;
 }
 
 /** A row of the trace on which one worker's operators are drawn, of one graph at a time. */
@@ -58,11 +61,11 @@ export class OperatorLanes {
   readonly #byPid = new Map<number, Lane[]>();
   readonly workers = new Map<number, Busy>();
 
-  constructor(readonly table: OperatorTable, readonly stopped: StoppedTimes) {}
+  constructor(readonly table: OperatorTable, readonly stopped: StoppedTimes, readonly preemptions: Preemptions) {}
 
   /** Returns operators that waited too long, if any: a graph has some thousands, so with more than `max` of them none is coming. */
   add(ops: Operators, max: number): readonly PendingOps[] {
-    const { track, links, start, end, open } = ops;
+    const { track, tid, links, start, end, open } = ops;
     const lane = this.#lanes.get(track) ?? this.#lane(track, links[0]!.args);
     const { worker, busy, waitNs } = lane;
     lane.waitNs = 0;
@@ -70,6 +73,11 @@ export class OperatorLanes {
     if (!open) {
       busy.ns += this.stopped.net(track.pid, start, end);
       busy.waitNs += waitNs;
+    }
+    if (tid !== undefined && this.preemptions.seen) {
+      const { times, ns } = this.preemptions.within(track.pid, tid, start, end);
+      busy.preempted.times += times;
+      busy.preempted.ns += ns;
     }
     if (worker !== 0) {
       if (!open) this.#addOthers(ops, waitNs);
@@ -110,7 +118,7 @@ export class OperatorLanes {
   #lane(track: Track, args: Args | undefined): Lane {
     const worker = Number(args?.worker ?? 0);
     let busy = this.workers.get(worker);
-    if (!busy) this.workers.set(worker, busy = { calls: 0, ns: 0, waitNs: 0 });
+    if (!busy) this.workers.set(worker, busy = { calls: 0, ns: 0, waitNs: 0, preempted: { times: 0, ns: 0 } });
     const lane: Lane = { worker, busy, waitNs: 0, pending: [], held: 0 };
     this.#lanes.set(track, lane);
     if (worker === 0) {

@@ -143,21 +143,25 @@ function time(result: OperatorsResult): Facts {
 
 function workers({ workers, detail }: OperatorsResult): Table {
   const always: Column[] = [{ title: "worker", unit: "count" }, { title: "operators", unit: "count" }];
+  // Where threads were watched as well.
+  const isWatched = workers.some(({ preempted }) => preempted !== null);
+  const taken: Column[] = isWatched ? [{ title: "preempted", unit: "ns" }, { title: "times", unit: "count" }] : [];
+  const takenOf = ({ preempted }: OperatorsResult["workers"][number]) => isWatched ? [preempted?.ns ?? null, preempted?.times ?? null] : [];
   if (detail !== "wait") {
     return {
       type: "table",
       title: "Workers (their wait for each other included, which --detail wait tells apart)",
-      columns: [...always, { title: "busy", unit: "ns" }],
-      rows: workers.map(({ worker, calls, busyNs }) => [worker, calls, busyNs]),
+      columns: [...always, { title: "busy", unit: "ns" }, ...taken],
+      rows: workers.map((worker) => [worker.worker, worker.calls, worker.busyNs, ...takenOf(worker)]),
     };
   }
   return {
     type: "table",
     title: "Workers, and how long they waited for each other",
-    columns: [...always, { title: "working", unit: "ns" }, { title: "waiting", unit: "ns" }, { title: "waiting", unit: "ratio" }],
-    rows: workers.map(({ worker, calls, busyNs, waitNs }) => {
-      const wait = waitNs ?? 0;
-      return [worker, calls, busyNs - wait, wait, busyNs > 0 ? wait / busyNs : null];
+    columns: [...always, { title: "working", unit: "ns" }, { title: "waiting", unit: "ns" }, { title: "waiting", unit: "ratio" }, ...taken],
+    rows: workers.map((worker) => {
+      const { busyNs, waitNs } = worker, wait = waitNs ?? 0;
+      return [worker.worker, worker.calls, busyNs - wait, wait, busyNs > 0 ? wait / busyNs : null, ...takenOf(worker)];
     }),
   };
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Span } from "../events/span.ts";
+import type { OffCpu, Span } from "../events/span.ts";
 import type { Detail } from "../programs/detail.ts";
 import type { Ceilings } from "../machine/ceilings/ceilings.ts";
 import { ContextTables } from "./context_tables.ts";
@@ -185,6 +185,35 @@ Deno.test("other workers are busy beside worker 0: no calls, no wall time", () =
   assert.deepEqual([result.operators[0]!.calls, result.operators[0]!.totalNs, result.operators[0]!.othersNs], [1, 5 * MS, 8 * MS]);
   assert.deepEqual(result.workers.map(({ worker, busyNs }) => [worker, busyNs / MS]), [[0, 5], [1, 4], [2, 4]]);
   assert.ok(presentOperators(result).some((view) => view.type === "table" && view.columns.some(({ title }) => title === "other workers")));
+});
+
+Deno.test("whose processor was taken inside of operators is known where threads are watched", () => {
+  const s = new TestSpans();
+  const taken = (tid: number, start: number, end: number, more: Partial<OffCpu> = {}): Span => {
+    const off: OffCpu = { reason: "preempted", queuedNs: 0, waker: null, taker: null, from: 0, cpu: 0, migrated: false, ...more };
+    return { ...s.of(100, tid).slice("sched.off", start, end), off };
+  };
+  const { track: thread } = s.of(100, 102).slice("sched.off", 0, 0);
+  const spans = [
+    // Before its first operator, and between two graphs; and somebody who computes nothing.
+    taken(101, 0, 0.5),
+    taken(101, 2, 3),
+    taken(101, 4, 4.25),
+    taken(101, 3, 3.5, { reason: "lock" }),
+    taken(103, 2, 3),
+    taken(102, 2, 4, { run: { thread, times: 7, ns: MS } }),
+    { ...s.op("MUL_MAT", 1, 6, { worker: 1 }), tid: 102 },
+    { ...s.op("MUL_MAT", 1, 6), tid: 101 },
+    s.graph(1, 6),
+    taken(101, 6.5, 6.75),
+    s.decode("decode", 0, 7),
+  ];
+  const { workers } = run(spans);
+  assert.deepEqual(workers.map(({ preempted }) => preempted), [{ times: 2, ns: 1.25 * MS }, { times: 7, ns: MS }]);
+  const title = (result: OperatorsResult) => presentOperators(result).find((view) => view.type === "table" && view.title.startsWith("Workers"));
+  assert.ok(JSON.stringify(title(run(spans))).includes("preempted"));
+  const alone = run(spans.filter((span) => span.type !== "slice" || span.category !== "sched.off"));
+  assert.deepEqual(alone.workers.map(({ preempted }) => preempted), [null, null]);
 });
 
 Deno.test("bytes and operations are sums of the timed calls, by phase, and unknown where that of one call is", () => {

@@ -170,6 +170,8 @@ export interface Slice {
   readonly start: Ns;
   readonly end: Ns;
   readonly args?: Args;
+  /** Of a lane: the thread that it was on. */
+  readonly tid?: number;
   /** It had not ended when the run did (or had begun before it): the duration is a lower bound. */
   readonly open?: boolean;
   /** What it computes, on the thread that asked for the graph; one object for a node that is computed again and again. */
@@ -192,6 +194,8 @@ export interface Chain {
   readonly type: "chain";
   readonly track: Track;
   readonly category: string;
+  /** See {@link Slice.tid}. */
+  readonly tid?: number;
   readonly links: readonly Link[];
   /** Where each begins, and where the last one ends: one more than there are links. */
   readonly times: readonly Ns[];

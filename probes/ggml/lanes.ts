@@ -238,12 +238,12 @@ export class OpLanes {
 }
 
 function tell(worker: Worker, out: SpanSink): void {
-  const { track, links, times } = worker;
+  const { track, tid, links, times } = worker;
   if (links.length === 0) return;
   worker.links = [];
   worker.times = [times.at(-1)!];
-  if (links.length > 1) out({ type: "chain", track, category: "ggml.op", links, times });
-  else out({ type: "slice", track, category: "ggml.op", start: times[0]!, end: times[1]!, ...links[0]! });
+  if (links.length > 1) out({ type: "chain", track, category: "ggml.op", tid, links, times });
+  else out({ type: "slice", track, category: "ggml.op", tid, start: times[0]!, end: times[1]!, ...links[0]! });
 }
 
 /** Worker 0 has begun an operator of it. */

@@ -36,6 +36,13 @@ sampledTest(
     assert.ok(io!.files.some(({ file, mappedBytes }) => file.endsWith("small.gguf") && mappedBytes > 100e6));
     const computing = sched!.threads[0]!;
     assert.ok(computing.onNs > 0.8 * operators!.time.decodeNs, `${computing.onNs} ns on a processor, ${operators!.time.decodeNs} in llama_decode`);
+    // What is told of workers is a part of what is told of threads.
+    const { involuntary, queuedNs } = sched!.totals;
+    const [times, ns] = (["times", "ns"] as const).map((of) => operators!.workers.reduce((sum, { preempted }) => sum + preempted![of], 0));
+    assert.ok(
+      times! > 0 && times! <= involuntary && ns! > 0 && ns! <= queuedNs,
+      `${times}, ${ns} ns of workers, ${involuntary}, ${queuedNs} of threads`,
+    );
     const sites: string[] = probes.map(({ name, site }: { name: string; site: string }) => `${name} ${site}`);
     assert.equal(new Set(sites.filter((site) => site.startsWith("files/"))).size, sites.filter((site) => site.startsWith("files/")).length);
     // A time off a processor lies inside what was interrupted: no row of the trace is drawn beside another for it.
