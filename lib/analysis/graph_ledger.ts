@@ -5,6 +5,7 @@ import { count, OperatorLanes, operatorsOf, type PendingOps } from "./operator_l
 import { balanced } from "./balanced.ts";
 import { type Phase, phaseOf, PHASES } from "./operator_sums.ts";
 import type { OperatorTable } from "./operator_table.ts";
+import { Preemptions } from "./preemptions.ts";
 import type { StoppedTimes } from "./stopped.ts";
 
 /** A graph that waits for the slice of the `llama_decode` around it. */
@@ -33,6 +34,7 @@ const MAX_PENDING = 131_072;
  * a graph ends before its decode, on the same thread. Then their time goes to the table of its context, split by the phase of the decode.
  */
 export class GraphLedger {
+  readonly preemptions = new Preemptions();
   readonly #lanes: OperatorLanes;
   /** Of graphs in no call. */
   readonly #elsewhere: Place;
@@ -44,8 +46,8 @@ export class GraphLedger {
   readonly #sums: { readonly name: string; readonly sum: OperatorSum }[] = [];
   /** In what kind of call, of which context, an operator was seen last. */
   readonly #places = new WeakMap<Args, Place>();
-  /** The most workers of a graph. */
-  threads = 0;
+  /** The most workers of a graph, in calls of each kind. */
+  readonly threads: Record<Phase, number> = { prefill: 0, decode: 0, other: 0 };
   count = 0;
   openCount = 0;
   nodes = 0;
@@ -55,7 +57,7 @@ export class GraphLedger {
 
   /** `summed`: graphs without operators are those whose operators were added up. */
   constructor(readonly tables: ContextTables, readonly stopped: StoppedTimes, readonly summed = false, readonly maxPending = MAX_PENDING) {
-    this.#lanes = new OperatorLanes(tables.rest, stopped);
+    this.#lanes = new OperatorLanes(tables.rest, stopped, this.preemptions);
     this.#elsewhere = { phase: "other", table: tables.rest };
   }
 
@@ -81,7 +83,6 @@ export class GraphLedger {
     this.count++;
     this.unattached += count(before);
     this.nodes += Number(slice.args?.nodes ?? 0);
-    this.threads = Math.max(this.threads, Number(slice.args?.threads ?? 1));
     if (slice.open) this.openCount++;
     const key = threadKey(slice.track);
     let waiting = this.#graphs.get(key);
@@ -158,6 +159,7 @@ export class GraphLedger {
   /** Returns the graph's time, 0 when its end was not seen. */
   #settle({ slice, ops }: PendingGraph, place: Place): number {
     const { phase, table } = place;
+    this.threads[phase] = Math.max(this.threads[phase], Number(slice.args?.threads ?? 1));
     if (ops.length === 0 && this.summed) {
       // Those of its operators that ended are in the sums, whether or not it did.
       const ns = this.stopped.net(slice.track.pid, slice.start, slice.end);

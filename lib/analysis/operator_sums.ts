@@ -39,8 +39,8 @@ export interface CallDemand {
   readonly atMost: number;
 }
 
-/** What binds calls; null where nobody can tell. */
-export type Judge = (demands: Demands) => BoundResult | null;
+/** What binds calls, of one phase or of all; null where nobody can tell. */
+export type Judge = (demands: Demands, phase?: Phase) => BoundResult | null;
 
 /** What all rows are measured by. */
 export interface Measures {
@@ -133,9 +133,9 @@ export class OperatorSums {
       othersNs: this.#othersNs,
       waitNs: seesWaits ? this.#waitNs : null,
       othersWaitNs: seesWaits ? this.#othersWaitNs : null,
-      prefill: partResult(prefill, seesEach, judge),
-      decode: partResult(decode, seesEach, judge),
-      other: partResult(other, seesEach, judge),
+      prefill: partResult(prefill, seesEach, judge, "prefill"),
+      decode: partResult(decode, seesEach, judge, "decode"),
+      other: partResult(other, seesEach, judge, "other"),
     };
   }
 }
@@ -175,7 +175,7 @@ function addDemand(part: Part, { bytes, coldBytes, flops, quantisedFlops, atMost
   part.atMost += times * atMost;
 }
 
-function partResult(part: Part, seesEach: boolean, judge: Judge): PartResult {
+function partResult(part: Part, seesEach: boolean, judge: Judge, phase?: Phase): PartResult {
   const { calls, timed, ns, histogram, ...sums } = summed(part);
   const ofTimed = (sum: number) => timed > 0 && sum === sum ? sum : null;
   const demands = {
@@ -191,6 +191,6 @@ function partResult(part: Part, seesEach: boolean, judge: Judge): PartResult {
     meanNs: timed > 0 ? ns / timed : null,
     p50Ns: seesEach ? histogram?.quantile(0.5) ?? null : null,
     ...demands,
-    bound: judge(demands),
+    bound: judge(demands, phase),
   };
 }

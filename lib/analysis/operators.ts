@@ -54,6 +54,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
 
   /** Of the successful calls that ended, those in which a graph was seen. */
   #decodesWithGraphsNs = 0;
+  #decodesWithGraphs = 0;
 
   constructor(readonly detail: Detail, readonly ceilings: readonly Ceilings[], readonly partly: boolean) {
     this.#ledger = new GraphLedger(this.#tables, this.#stopped, detail === "sum");
@@ -78,17 +79,25 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
     const time = this.#calls.time();
     const { detail } = this;
     const seesEach = withEveryOperator.includes(detail);
-    const workers = [...seesEach ? this.#ledger.workers : []].sort(([a], [b]) => a - b).map(([worker, { calls, ns, waitNs }]) => ({
+    const workers = [...seesEach ? this.#ledger.workers : []].sort(([a], [b]) => a - b).map(([worker, { calls, ns, waitNs, preempted }]) => ({
       worker,
       calls,
       busyNs: ns,
       waitNs: detail === "wait" ? waitNs : null,
+      preempted: this.#ledger.preemptions.seen ? preempted : null,
     }));
     const seesGraphs = withGraphs.includes(detail), seesOperators = withOperators.includes(detail);
-    const ceilings = seesOperators ? ceilingsFor(seesEach ? workers.length : threads, this.ceilings) : undefined;
+    const most = seesEach ? workers.length : Math.max(...Object.values(threads));
+    const ceilingsOf = (threads: number) => seesOperators ? ceilingsFor(threads, this.ceilings) : undefined;
+    const ceilings = ceilingsOf(most);
     const table = this.#tables.all();
-    const fits = ceilings !== undefined && table.coldBytes(count) <= ceilings.cacheSize;
-    const judge: Judge = (demands) => ceilings ? boundOf(demands, ceilings, fits) : null;
+    // What of a graph is computed by another device, or layer by layer, is a graph of its own: a token reads the weights of all.
+    const fits = ceilings !== undefined && table.coldBytes(this.#decodesWithGraphs || count) <= ceilings.cacheSize;
+    const judge: Judge = (demands, phase) => {
+      // Prompts may have more threads than tokens.
+      const own = ceilingsOf(phase && threads[phase] > 0 ? Math.min(most, threads[phase]) : most);
+      return own ? boundOf(demands, own, fits) : null;
+    };
     const measures = { graphNs, seesWaits: detail === "wait", seesEach, judge };
     const rows = table.result(measures);
     const layers = this.#experts.result();
@@ -152,6 +161,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
         if (slice.open || Number(slice.args?.ret ?? 0) !== 0) return;
         this.#graphsInDecodeNs += inside;
         this.#devicesInDecodeNs += onDevices;
+        if (inside > 0) this.#decodesWithGraphs++;
         if (inside + onDevices > 0) this.#decodesWithGraphsNs += this.#stopped.net(slice.track.pid, slice.start, slice.end);
         return;
       }
@@ -166,12 +176,17 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
       case "llama.context":
         this.#calls.made(slice);
         return this.#library.context(slice);
+      case "llama.warmup":
+        return this.#library.explains(slice);
       case "llama.encode":
       case "llama.tokenize":
       case "llama.detokenize":
       case "llama.save":
       case "llama.restore":
         return this.#library.call(slice);
+      case "sched.off":
+      case "sched.offs":
+        return this.#ledger.preemptions.off(slice);
       case "llmprof.stopped":
         return this.#stopped.add(slice);
     }

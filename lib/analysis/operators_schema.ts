@@ -206,8 +206,13 @@ export const operatorsResultSchema = z.object({
   layers: z.array(sumsSchema.extend({ layer: z.int().nullable() })),
   /** By tensor, its layer taken off: `ffn_gate`. */
   tensors: z.array(namedSchema),
-  /** Operator slices of each worker: a worker's slice includes its wait for the others, which is `waitNs` of it where that was looked at. */
-  workers: z.array(z.object({ worker: count, calls: count, busyNs: ns, waitNs: nsOrNull })),
+  /**
+   * Operator slices of each worker: a worker's slice includes its wait for the others, which is `waitNs` of it where that was looked at. `preempted`: how
+   * often meanwhile somebody else took its processor, and for how long; null where nobody watched threads (`record` with `sched` does).
+   */
+  workers: z.array(
+    z.object({ worker: count, calls: count, busyNs: ns, waitNs: nsOrNull, preempted: z.object({ times: count, ns }).nullable() }),
+  ),
   /** Calls of worker 0 outside of every graph that was seen whole (the window opened in the middle of one). They are in no row. */
   unattachedCalls: count,
   /** With `sample` alone. */

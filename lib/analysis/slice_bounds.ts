@@ -7,8 +7,8 @@ import type { BoundResult } from "./operators_schema.ts";
 type By = BoundResult["by"];
 
 /**
- * Says of each operator's slice of worker 0 what binds it (`bound_type`), where this machine's ceilings are known. A verdict needs to know whether a graph's
- * weights fit into the cache, and how many workers there are: the graph before says so.
+ * Says of each operator's slice of worker 0 what binds it (`bound_type`), where this machine's ceilings are known. A verdict needs to know how many workers there
+ * are, which the graph before says, and whether the weights of a token fit into the cache, which the call before says.
  */
 export class SliceBounds {
   /** By arguments, of which an operator has one object, and verdict: so these stay few objects too. */
@@ -17,6 +17,7 @@ export class SliceBounds {
   #coldBytes = 0;
   #ceilings: Ceilings | undefined;
   #fits = false;
+  #seesCalls = false;
 
   constructor(readonly all: readonly Ceilings[]) {}
 
@@ -24,6 +25,7 @@ export class SliceBounds {
     if (span.type === "chain") return span.category === "ggml.op" ? this.#chain(span) : span;
     if (span.type !== "slice") return span;
     if (span.category === "ggml.graph") this.#graph();
+    if (span.category === "llama.decode") this.#decode();
     return span.category === "ggml.op" ? this.#slice(span) : span;
   };
 
@@ -62,8 +64,19 @@ export class SliceBounds {
     // One that is computed elsewhere, or was seen in part, says nothing.
     if (this.#workers.size === 0) return;
     this.#ceilings = ceilingsFor(this.#workers.size, this.all);
-    this.#fits = this.#ceilings !== undefined && this.#coldBytes <= this.#ceilings.cacheSize;
     this.#workers.clear();
+    if (!this.#seesCalls) this.#pass();
+  }
+
+  /** It may have been of several graphs, with other devices' parts between them. */
+  #decode(): void {
+    this.#seesCalls = true;
+    this.#pass();
+  }
+
+  #pass(): void {
+    if (this.#coldBytes === 0) return;
+    this.#fits = this.#ceilings !== undefined && this.#coldBytes <= this.#ceilings.cacheSize;
     this.#coldBytes = 0;
   }
 

@@ -47,3 +47,18 @@ Deno.test("slices: weights that fit are bound by the cache, and graphs are told 
   bounds.of(graph);
   assert.equal((bounds.of(small) as Slice).args!.bound_type, "memory", "1600 bytes of a graph do not fit into 1000");
 });
+
+Deno.test("slices: a token whose layers are graphs of their own reads the weights of all of them", () => {
+  const bounds = new SliceBounds(ceilings);
+  const layer = op(800, { bytes: 800, cold: 800, flops: 0 }), call: Slice = { ...graph, category: "llama.decode" };
+  const token = () => {
+    for (let i = 0; i < 3; i++) {
+      bounds.of(layer);
+      bounds.of(graph);
+    }
+    bounds.of(call);
+  };
+  token();
+  token();
+  assert.equal((bounds.of(layer) as Slice).args!.bound_type, "memory", "2400 bytes of a token do not fit into 1000");
+});
