@@ -30,8 +30,15 @@ export class ReaderFiles implements KernelFiles {
   async bytes(path: string, offset: number, length: number): Promise<Uint8Array | null> {
     if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0) return null;
     if (length === 0) return new Uint8Array();
-    // `fullblock`: a short read in the middle of a file would otherwise count as a block.
-    const args = [`if=${absolute(path)}`, "iflag=skip_bytes,count_bytes,fullblock", `skip=${offset}`, `count=${length}`, "bs=1M", "status=none"];
+    // `fullblock`: a short read in the middle of a file would otherwise count as a block. `nonblock`: nobody waits for what is no plain file.
+    const args = [
+      `if=${absolute(path)}`,
+      "iflag=skip_bytes,count_bytes,fullblock,nonblock",
+      `skip=${offset}`,
+      `count=${length}`,
+      "bs=1M",
+      "status=none",
+    ];
     const { code, stdout } = await runReader("dd", args);
     return code === 0 ? stdout : null;
   }

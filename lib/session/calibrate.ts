@@ -47,7 +47,10 @@ export async function calibrate(means: Means, bufferPages: number): Promise<HitC
 
 /** The times of each process. */
 async function traced(means: Means, bufferPages: number, program: string): Promise<CallTimes[]> {
-  const children = Array.from({ length: PROCESSES }, () => means.spawn({ program, stdin: "piped", stdout: "piped", parentDeath: true }));
+  const children = Array.from(
+    { length: PROCESSES },
+    () => means.spawn({ program, stdin: "piped", stdout: "piped", parentDeath: true, newSession: true }),
+  );
   const probes = [life, ...hitKinds.slice(1).map(probe)];
   const pids = children.map(({ pid }) => pid);
   // Tracing ends with the process that it is about: the last.

@@ -6,6 +6,13 @@ import { stands } from "./standing.ts";
 
 const LONGEST_WAIT_MS = 2000;
 
+/** In a shell's words. */
+const IS_GONE = `gone() {
+  read -r line < "/proc/$1/maps" && return 1
+  while read -r key value rest; do case $key in State:) state=$value ;; Threads:) threads=$value ;; esac; done < "/proc/$1/status"
+  case $state in T) return 1 ;; Z) [ "$threads" -lt 2 ] ;; esac
+}`;
+
 /**
  * Serves the processes that the gate inside the kernel has stopped, one after another: waits until a process really stands, does what has to
  * be done, and lets it go on whatever happens.
@@ -91,11 +98,12 @@ export class Gatekeeper {
 
   /**
    * SIGCONT to a process that is no child of ours: Deno would want permission to run anything for that. One that was killed meanwhile has nothing
-   * mapped any more, and the gate must not take it for served: the next process that maps the file has to be stopped. `each`: so has every one.
+   * mapped any more, and the gate must not take it for served: the next process that maps the file has to be stopped. (What a process has mapped may be
+   * not to be read, or its first thread may have ended: who stands goes on.) `each`: so has every one.
    */
   async #continue(pid: number, each: boolean): Promise<void> {
-    const script = `read -r line < "/proc/$1/maps" && ${each ? 'kill -0 "$1" && ' : ""}kill -CONT "$1"`;
-    const child = this.means.spawn({ program: "/bin/sh", args: ["-c", script, "sh", String(pid)], stderr: "null" });
+    const script = `${IS_GONE}\ngone "$1" || { ${each ? 'kill -0 "$1" && ' : ""}kill -CONT "$1"; }`;
+    const child = this.means.spawn({ program: "/bin/sh", args: ["-c", script, "sh", String(pid)], stderr: "null", newSession: true });
     this.#continuing.add(child.pid);
     await child.status;
   }

@@ -2,7 +2,7 @@ import type { Event } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import { FilesOnce } from "../machine/files_once.ts";
 import type { KernelFiles } from "../machine/files.ts";
-import { mappedReader } from "../target/mapped_file.ts";
+import { mappedFile, mappedReader } from "../target/mapped_file.ts";
 import { fileKey, type Mapping, parseMaps } from "../target/maps.ts";
 import { openFiles } from "../target/open_files.ts";
 import { readStoredTensors } from "../target/stored_tensors.ts";
@@ -69,11 +69,17 @@ export class HeldFiles {
   async #lookInto(pid: number, mapped: readonly Mapping[]): Promise<void> {
     const files = new FilesOnce(this.files);
     const executable = new Set(mapped.filter((mapping) => mapping.executable).map(fileKey));
-    await Promise.all(mapped.map(async (mapping) => {
-      const { dev, inode, start, end } = mapping;
+    const fresh = mapped.filter((mapping) => {
       const id = fileKey(mapping);
-      if (executable.has(id) || this.#known.has(id) || end - start < SMALLEST_MODEL) return;
+      if (executable.has(id) || this.#known.has(id) || mapping.end - mapping.start < SMALLEST_MODEL) return false;
       this.#known.add(id);
+      return true;
+    });
+    // A device that is mapped, a GPU's, is not to be opened.
+    const plain = await this.files.modes(fresh.map((mapping) => mappedFile(pid, mapping)));
+    await Promise.all(fresh.map(async (mapping) => {
+      if (!plain.has(mappedFile(pid, mapping))) return;
+      const { dev, inode } = mapping;
       const tensors = await readStoredTensors(mappedReader(files, pid, mapping));
       if (tensors) this.fact({ fact: "tensors", dev, inode, tensors });
     }));

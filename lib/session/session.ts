@@ -101,7 +101,7 @@ export class Session {
    */
   async run(stop: Promise<unknown>): Promise<void> {
     const { again, turns, progress } = this.options;
-    void stop.then(() => this.#stopped = true);
+    void stop.then(() => this.#stopped = true, () => {});
     try {
       const isOver = await this.#life.live(stop, this.#failed.promise, again !== undefined);
       if (turns && !isOver) await this.#takeTurns(turns, stop);
@@ -115,6 +115,11 @@ export class Session {
       await this.#close();
     }
     if (this.#gatekeeper.failure) throw this.#gatekeeper.failure;
+  }
+
+  /** Until {@link ended} resolves a process may be stopped. */
+  get mayStop(): boolean {
+    return this.#unwinding.stopsThrowers;
   }
 
   /** bpftrace detaches slowly, and nothing is left to learn from it: resolves when no process of the run is left. */

@@ -78,6 +78,11 @@ export class Unwinding {
     await Promise.all([...found.keys()].map((key) => this.#covered.get(key)));
   }
 
+  /** Whoever throws is stopped. */
+  get stopsThrowers(): boolean {
+    return this.#attached.length > 0;
+  }
+
   /** Nothing is probed any more. */
   async end(): Promise<void> {
     await Promise.all([...this.#throwing.values()].map(({ served }) => served));
@@ -128,7 +133,7 @@ export class Unwinding {
       const hidden = throwing.hidden.splice(0);
       for (const one of hidden) throwing.given.set(one.tid, one);
       const words = hidden.flatMap(({ place, address }) => [String(place / 8), octal(address)]);
-      await this.means.spawn({ program: "/bin/sh", args: ["-c", script, "sh", String(pid), ...words], stderr: "null" }).status;
+      await this.means.spawn({ program: "/bin/sh", args: ["-c", script, "sh", String(pid), ...words], stderr: "null", newSession: true }).status;
       this.stops++;
       if (!throwing.isToServe) void this.guard.released(pid);
     }
