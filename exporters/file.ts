@@ -3,14 +3,13 @@ import { type Owner, RegularFile } from "../lib/machine/regular_file.ts";
 import { isGzip } from "./formats.ts";
 
 /**
- * Opens a file for writing, compressed when its name ends in `.gz`; a new one belongs to `owner`. Writes are synchronous: when `write` returns,
+ * Opens a file for writing, compressed when its name ends in `.gz`; a new one belongs to `owner`. One that is there is kept until the first write. Writes are synchronous: when `write` returns,
  * the bytes are with the kernel. Throws `RefusedFile` for what is no plain file, and what the system says, at opening (the folder is missing,
  * not writable) or at writing (the disk is full, the file was removed).
  */
 export async function openByteSink(path: string, owner: Owner | null = null): Promise<ByteSink> {
   const file = RegularFile.create(path, owner);
   try {
-    file.truncate();
     const sink = new WholeFile(file);
     return isGzip(path) ? new (await import("./gzip.ts")).GzipSink(sink) : sink;
   } catch (error) {
@@ -29,7 +28,10 @@ class WholeFile implements ByteSink {
   #tail = new Uint8Array();
   #whole: { readonly written: number; readonly tail: Uint8Array } | undefined;
 
-  constructor(private readonly file: RegularFile) {}
+  /** What was there before is gone. */
+  #isOurs = false;
+
+  constructor(private readonly file: RegularFile & { readonly isNew: boolean }) {}
 
   write(bytes: Uint8Array): void {
     this.#put(bytes);
@@ -47,16 +49,28 @@ class WholeFile implements ByteSink {
     this.file.sync();
   }
 
+  discard(): void {
+    this.file.close();
+    if (this.file.isNew) Deno.removeSync(this.file.path);
+  }
+
   close(): void {
     try {
       this.file.mustExist();
+      this.#begin();
     } finally {
       this.file.close();
     }
   }
 
+  #begin(): void {
+    if (!this.#isOurs) this.file.truncate();
+    this.#isOurs = true;
+  }
+
   #put(bytes: Uint8Array): void {
     this.file.mustExist();
+    this.#begin();
     try {
       this.file.writeAt(bytes, this.#written);
       if (bytes.length < this.#tail.length) this.file.truncate(this.#written + bytes.length);

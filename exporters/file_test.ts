@@ -45,6 +45,19 @@ Deno.test("a name that ends in .gz is one gzip member, the same bytes each time"
   assert.equal((await new Response(stream).bytes()).length, 370_002);
 });
 
+Deno.test("what was there before stays where nothing is written, and a new file does not", async () => {
+  using folder = temporary();
+  for (const name of ["old.json", "old.json.gz"]) {
+    Deno.writeTextFileSync(folder.file(name), "before");
+    (await openByteSink(folder.file(name))).discard!();
+    assert.equal(Deno.readTextFileSync(folder.file(name)), "before");
+  }
+  for (const name of ["new.json", "new.json.gz"]) (await openByteSink(folder.file(name))).discard!();
+  await write(folder.file("old.json"), []);
+  assert.deepEqual([...Deno.readDirSync(folder.path)].map(({ name }) => name).sort(), ["old.json", "old.json.gz"]);
+  assert.equal(Deno.readTextFileSync(folder.file("old.json")), "", "a run that had nothing to say said so");
+});
+
 Deno.test("a compressed file of nothing is one that decompresses to nothing", () => {
   const sink = new MemorySink();
   new GzipSink(sink).close();

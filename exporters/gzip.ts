@@ -27,9 +27,9 @@ export class GzipSink implements ByteSink {
   #crc = 0;
   #length = 0;
 
-  constructor(private readonly sink: ByteSink) {
-    sink.write(header);
-  }
+  #hasHeader = false;
+
+  constructor(private readonly sink: ByteSink) {}
 
   write(bytes: Uint8Array): void {
     this.#crc = crc32(bytes, this.#crc);
@@ -45,13 +45,19 @@ export class GzipSink implements ByteSink {
 
   /** With an end of its own: a file that is cut there decompresses as a whole. */
   tail(bytes: Uint8Array): void {
+    this.#begin();
     const end = endOf(crc32(bytes, this.#crc), this.#length + bytes.length);
     const behind = Buffer.concat([this.#block.subarray(0, this.#gathered), bytes]);
     this.sink.tail(Buffer.concat([this.#deflate(behind), end]));
   }
 
+  discard(): void {
+    this.sink.discard?.();
+  }
+
   close(): void {
     try {
+      this.#begin();
       this.#compress();
       this.sink.write(endOf(this.#crc, this.#length));
     } finally {
@@ -59,10 +65,16 @@ export class GzipSink implements ByteSink {
     }
   }
 
+  #begin(): void {
+    if (!this.#hasHeader) this.sink.write(header);
+    this.#hasHeader = true;
+  }
+
   #compress(): void {
     const block = this.#block.subarray(0, this.#gathered);
     this.#gathered = 0;
     if (block.length === 0) return;
+    this.#begin();
     this.sink.write(this.#deflate(block));
     this.#before = Buffer.from(block.subarray(-WINDOW));
   }

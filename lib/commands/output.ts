@@ -71,12 +71,9 @@ export class TraceOutput extends Output {
     this.attempt(() => this.#exporter!.close(views));
   }
 
-  /** Nothing was traced: leaves no empty file behind. */
+  /** Nothing was traced: leaves no empty file behind, and a file that was there before as it was. */
   discard(): void {
-    this.attempt(() => {
-      this.sink.close();
-      Deno.removeSync(this.file.path);
-    });
+    this.attempt(() => this.sink.discard?.());
   }
 }
 

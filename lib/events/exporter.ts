@@ -10,6 +10,8 @@ export interface ByteSink {
   /** Returns when all that was written is on the disk; absent where a sink has none. */
   sync?(): void;
   close(): void;
+  /** Nothing was written: what was there before stays as it was. */
+  discard?(): void;
 }
 
 /** What a trace says about its run before the first span. Comes from the recording's header, so a replay has the same. */
