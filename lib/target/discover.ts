@@ -60,6 +60,11 @@ export async function findTarget(files: KernelFiles, query: Query, self: number,
   if (query.by === "pid") {
     const found = await describe(files, query.pid);
     if (found) return found;
+    const [status] = await files.texts([`/proc/${query.pid}/status`]);
+    const [, process] = /^Tgid:\s*(\d+)$/m.exec(status ?? "") ?? [];
+    if (process !== undefined && Number(process) !== query.pid) {
+      throw usage(`${query.pid} is a thread of process ${process}.`, "Processes are traced as a whole.", `Try: --pid ${process}`);
+    }
     throw usage(`There is no process ${query.pid}.`, "It has ended, or the number is another one.", "List what runs: ps -eo pid,comm,args");
   }
   if (query.by === "all") {
@@ -95,11 +100,13 @@ async function ownNamespace(files: KernelFiles, pid: number): Promise<Pick<Found
   return inode === undefined || own === its ? {} : { pidNamespace: Number(inode) };
 }
 
-/** Null when the process is gone. */
+/** Null when the process is gone, or is none. */
 async function describe(files: KernelFiles, pid: number, pids: readonly number[] = [pid]): Promise<Found | null> {
-  const [text, argv] = await files.texts([`/proc/${pid}/stat`, `/proc/${pid}/cmdline`]);
+  const [text, argv, status] = await files.texts([`/proc/${pid}/stat`, `/proc/${pid}/cmdline`, `/proc/${pid}/status`]);
   const stat = text == null ? null : parseStat(text);
-  return stat && stat.state !== "Z" ? { pid, pids, comm: stat.comm, startTicks: stat.startTicks, argv: splitZeros(argv ?? "") } : null;
+  // A thread has such a folder, too.
+  const isThread = status != null && !new RegExp(`^Tgid:\\s*${pid}$`, "m").test(status);
+  return stat && !isThread && stat.state !== "Z" ? { pid, pids, comm: stat.comm, startTicks: stat.startTicks, argv: splitZeros(argv ?? "") } : null;
 }
 
 /** One line each, as the option to type. */

@@ -1,6 +1,6 @@
 import type { User } from "../machine/child.ts";
 import type { KernelFiles } from "../machine/files.ts";
-import { ancestorsOf, readEnvironment, readProcesses } from "./process.ts";
+import { ancestorsOf, readCommandLine, readEnvironment, readProcesses } from "./process.ts";
 
 /** Who typed the command: the target runs as that user and with that environment. */
 export interface Invoker {
@@ -9,9 +9,13 @@ export interface Invoker {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+/** What sudo sets itself, in place of the user's. */
+const SET_BY_SUDO = /^(PATH|HOME|USER|LOGNAME|SHELL|MAIL|TERM|_|PWD|OLDPWD|SHLVL|SUDO_.*)$/;
+const SHELL = /^-?(?:.*\/)?(?:ba|da|z|k|c|tc|fi|a)?sh$/;
+
 /**
  * Under `sudo`, the user who called it, with the environment of the sudo process: that one still has the virtual environment and the
- * variables that sudo takes away. Otherwise llmprof's own.
+ * variables that sudo takes away; what was set behind it (`sudo NAME=value llmprof`) is set. Otherwise, and in a shell that sudo has opened, llmprof's own.
  *
  * @param self Process id of llmprof.
  */
@@ -20,10 +24,18 @@ export async function readInvoker(files: KernelFiles, self: number): Promise<Inv
   const user = sudoUser(own);
   if (!user) return { user: null, environment: own };
   const processes = await readProcesses(files);
-  const sudo = ancestorsOf(processes, self).find((pid) => processes.get(pid)!.comm === "sudo");
-  const environment = sudo === undefined ? null : await readEnvironment(files, sudo);
+  const line = ancestorsOf(processes, self);
+  const at = line.findIndex((pid) => processes.get(pid)!.comm === "sudo");
+  const [environment, below] = await Promise.all([
+    at < 0 ? null : readEnvironment(files, line[at]!),
+    at < 1 ? null : readCommandLine(files, line[at - 1]!),
+  ]);
+  // `sudo -i`, `sudo -s`: who types there is root.
+  const isShell = below?.length === 1 && SHELL.test(below[0]!);
+  if (isShell) return { user: null, environment: own };
+  const set = Object.entries(own).filter(([name]) => !SET_BY_SUDO.test(name));
   // root who calls sudo stays root.
-  return { user: user.uid === 0 ? null : user, environment: environment ?? own };
+  return { user: user.uid === 0 ? null : user, environment: environment ? { ...environment, ...Object.fromEntries(set) } : own };
 }
 
 /** The user that sudo names in its variables; null when there is none or they are no numbers. */

@@ -109,6 +109,14 @@ Deno.test("invoker: under sudo the environment is that of the sudo process", asy
   assert.deepEqual(await readInvoker(folder, 40), { user: null, environment: { PATH: "/bin" } });
   assert.deepEqual(await readInvoker(folder, 50), { user: ann, environment: underSudo });
   assert.equal((await readInvoker(folder, 60)).user, null);
+  // `sudo NAME=value llmprof`, and a shell that sudo has opened.
+  await process(70, 20, "llmprof", { ...underSudo, CUDA_VISIBLE_DEVICES: "1", HOME: "/root" });
+  const { environment } = await readInvoker(folder, 70);
+  assert.deepEqual(environment, { PATH: "/home/ann/venv/bin", VIRTUAL_ENV: "/home/ann/venv", CUDA_VISIBLE_DEVICES: "1" });
+  await process(80, 20, "bash", underSudo);
+  await Deno.writeTextFile(`${root}/proc/80/cmdline`, "-bash\0");
+  await process(81, 80, "llmprof", { ...underSudo, HF_HOME: "/data" });
+  assert.deepEqual(await readInvoker(folder, 81), { user: null, environment: { ...underSudo, HF_HOME: "/data" } });
   await Deno.remove(root, { recursive: true });
 });
 

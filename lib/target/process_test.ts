@@ -98,6 +98,16 @@ Deno.test("discover: nothing, or a pid that is gone, is exit code 2", () =>
     assert.equal((await findTarget(files, { by: "pid", pid: 11 }, 30)).argv[2], "--worker");
   }));
 
+Deno.test("discover: a thread is none, and its process is named", () =>
+  withProcesses([...machine, { pid: 14, ppid: 1, comm: "python3", argv: ["python3", "serve.py"] }], async (files) => {
+    await Deno.writeTextFile(`${files.root}/proc/14/status`, "Name:\tpython3\nTgid:\t10\nPid:\t14\n");
+    await assert.rejects(findTarget(files, { by: "pid", pid: 14 }, 30), {
+      exitCode: 2,
+      what: "14 is a thread of process 10.",
+      next: "Try: --pid 10",
+    });
+  }));
+
 Deno.test("discover: a name is compared as far as the kernel keeps it", () =>
   withProcesses([{ pid: 5, ppid: 1, comm: "a-very-long-nam", argv: ["x"] }], async (files) => {
     assert.equal((await findTarget(files, { by: "comm", comm: "a-very-long-name-indeed" }, 30)).pid, 5);
