@@ -4,7 +4,7 @@ import type { Header } from "../timeline/header.ts";
 import { coldstartProfile } from "./coldstart.ts";
 import { gpuProfile } from "./gpu.ts";
 import { ioProfile } from "./io.ts";
-import { type Layer, layers } from "./layers.ts";
+import { type Layer, layers } from "../programs/layers.ts";
 import { operatorsProfile } from "./operators.ts";
 import type { Profile } from "./profile.ts";
 import type { RecordResult } from "./record_schema.ts";

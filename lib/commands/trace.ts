@@ -187,7 +187,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     if (interrupted && !session?.timeline) return nothing(context);
     throw await whyGone(error, running && session?.pid, means);
   } finally {
-    await guard.close();
+    // Who throws an exception is stopped until the last probe is gone. Where a failure is the end, the guard outlives llmprof.
+    if (!session?.mayStop) await guard.close();
     means.symbols.remove();
   }
   if (!session.timeline) {
@@ -197,6 +198,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const code = tellOutcome(run.finish(session.timeline), options, context);
   context.atKill(() => {});
   await Promise.all([session.ended(), overhead.ended()]);
+  await guard.close();
   outputs.mustBeWhole();
   return code;
 }
@@ -213,7 +215,7 @@ async function machineFacts({ files }: Means, probes: readonly Probe[]): Promise
 /** A second Ctrl-C: there is no time for a summary. */
 function keep(outputs: Outputs, { terminal }: Context): void {
   outputs.flush();
-  if (outputs.written.length > 0) terminal.err(`Killed. Kept as far as it was written: ${outputs.written.map(({ path }) => path).join(", ")}\n`);
+  if (outputs.written.length > 0) terminal.err(`Killed. Kept as far as it was written: ${outputs.written.map(({ shown }) => shown).join(", ")}\n`);
 }
 
 function nothing({ terminal }: Context): number {

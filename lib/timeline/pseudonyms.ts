@@ -2,6 +2,7 @@ import { LlmprofError } from "../events/errors.ts";
 import type { Fact } from "../events/fact.ts";
 import { asDetail } from "../programs/detail.ts";
 import { asEngine } from "../programs/engine.ts";
+import { type Layer, layers } from "../programs/layers.ts";
 import { isInferenceLibrary, isWeights } from "../target/inference_files.ts";
 import type { Header } from "./header.ts";
 
@@ -9,6 +10,8 @@ import type { Header } from "./header.ts";
 const absolutePath = /(?<![\w.])\/[^\s'"()<>,;:]+/g;
 /** What a list of processes or containers says behind a number: anybody's command line, a name that a user chose. */
 const candidate = /^( {2}--(?:pid|container) \w+ ).*$/gm;
+/** A library without its folders. */
+const library = /(?<![\w./-])[\w.+-]+\.(?:so(?:\.\d[\w.]*)?|node)(?![\w-])/g;
 /** Shorter words stand in other words, and say nothing. */
 const SHORTEST_SECRET = 3;
 
@@ -44,7 +47,7 @@ export class Pseudonyms {
 
   /** A sentence of llmprof's or of another program's: paths in it, and every text that has a pseudonym. */
   prose(text: string): string {
-    let told = text.replaceAll(candidate, "$1").replaceAll(absolutePath, (path) => this.path(path));
+    let told = text.replaceAll(candidate, "$1").replaceAll(absolutePath, (path) => this.path(path)).replaceAll(library, (name) => this.path(name));
     const secrets = [...this.#known].filter(([secret]) => secret.length >= SHORTEST_SECRET).sort(([a], [b]) => b.length - a.length);
     for (const [secret, pseudonym] of secrets) told = told.replaceAll(secret, pseudonym);
     return told;
@@ -60,10 +63,11 @@ export class Pseudonyms {
         ...this.#texts(options),
         ...(options.detail !== undefined && { detail: asDetail(options.detail) }),
         ...(options.engine !== undefined && { engine: asEngine(options.engine) }),
+        ...(options.layers !== undefined && { layers: layersIn(options.layers) }),
         redact: true,
       },
       target: { ...target, argv: this.argv(target.argv) },
-      host: this.#texts(host),
+      host: { ...this.#texts(host), ...ofTheMachine(host) },
       bpftrace: bpftrace && { ...bpftrace, path: this.path(bpftrace.path) },
     };
   }
@@ -126,4 +130,16 @@ export class Pseudonyms {
     }
     return pseudonym;
   }
+}
+
+/** Layers that there are. */
+function layersIn(told: unknown): string {
+  return String(told).split(",").filter((layer) => layers.includes(layer as Layer)).join();
+}
+
+/** What the kernel numbers and names itself. */
+const OF_THE_MACHINE: Readonly<Record<string, RegExp>> = { nodes: /^[\d ,;-]*$/, devices: /^(?:\d+:\d+ [\w!-]+(?:,|$))*$/ };
+
+function ofTheMachine(host: Header["host"]): Header["host"] {
+  return Object.fromEntries(Object.entries(host).filter(([name, value]) => OF_THE_MACHINE[name]?.test(String(value))));
 }

@@ -1,4 +1,4 @@
-import { type Layer, layers } from "../layers.ts";
+import { type Layer, layers } from "../../programs/layers.ts";
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 
 /** Values of options: each parser throws what commander words as an error of that option. */

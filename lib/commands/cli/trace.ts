@@ -4,7 +4,7 @@ import { type Detail, details } from "../../programs/detail.ts";
 import { begin } from "../begin.ts";
 import { redacting } from "../redacting.ts";
 import type { Pseudonyms } from "../../timeline/pseudonyms.ts";
-import { layers, usualLayers } from "../layers.ts";
+import { layers, usualLayers } from "../../programs/layers.ts";
 import type { Profile } from "../profile.ts";
 import { profileOf } from "../profiles.ts";
 import type { Context } from "../terminal.ts";
