@@ -19,13 +19,20 @@ async function main(args: readonly string[]): Promise<number> {
     event.preventDefault();
     void fail(event.reason).then(Deno.exit);
   });
-  const context: Context = { terminal, ...ends(), argv: ["llmprof", ...args], version: denoJson.version };
+  const context: Context = { terminal, ...ends(), argv: [own(), ...args], version: denoJson.version };
   try {
     const { runCommandLine } = await import("./lib/commands/cli.ts");
     return await runCommandLine(context);
   } catch (error) {
     return await fail(error);
   }
+}
+
+/** llmprof's name, as a shell finds it under sudo, too: a file that somebody has downloaded is in no folder of programs. */
+function own(): string {
+  const [, folder, name] = /^(.*)\/([^/]*)$/.exec(Deno.execPath())!;
+  if (name !== "llmprof" || /^(\/usr(\/local)?)?\/s?bin$/.test(folder!)) return "llmprof";
+  return folder === Deno.cwd() ? "./llmprof" : `${folder}/llmprof`;
 }
 
 const signals = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;

@@ -33,20 +33,21 @@ function lockdown({ lockdown }: Capabilities): Check {
   });
 }
 
-function tracefs({ root, tracefs }: Capabilities): Check {
+function tracefs({ root, userNamespaceIsInit, tracefs }: Capabilities): Check {
   if (tracefs !== null) return ok("tracefs", tracefs);
+  if (root && !userNamespaceIsInit) return unknown("tracefs", "see root");
   return missing("tracefs", "not mounted", {
     consequence: "The kernel describes its tracepoints there.",
     fix: asRoot(root, "mount -t tracefs tracefs /sys/kernel/tracing"),
   });
 }
 
-function systemCalls({ root, tracefs, tracepoints }: Capabilities): Check {
+function systemCalls({ root, userNamespaceIsInit, tracefs, tracepoints }: Capabilities): Check {
   const need = "tracepoints of system calls";
   // The window of a run is opened by one of them.
   if (tracepoints.has("syscalls:sys_enter_kill")) return ok(need, `${tracepoints.size} tracepoints`);
   if (tracefs === null) return unknown(need, "see tracefs");
-  if (!root) return unknown(need, "the kernel tells root only");
+  if (!root || !userNamespaceIsInit) return unknown(need, "the kernel tells root only");
   return missing(need, tracepoints.size === 0 ? "none" : `none among ${tracepoints.size}`, {
     consequence: "No program of llmprof's can tell when to begin.",
     advice: "Start a kernel that was built with CONFIG_FTRACE_SYSCALLS.",

@@ -57,6 +57,7 @@ Deno.test("needs: what can be mended names the command, as root without sudo and
 Deno.test("needs: what no command mends says what does", () => {
   const old = parseBpftrace("/usr/bin/bpftrace", "bpftrace v0.14.0", "");
   const cases: [Partial<Capabilities>, Partial<Surroundings>, string, string, RegExp][] = [
+    [{ userNamespaceIsInit: false }, {}, "root", "missing", /Run it on the host/],
     [{ lockdown: "confidentiality" }, {}, "a kernel not locked down", "missing", /lockdown=integrity/],
     [{ kernel: "5.4.0-150-generic" }, {}, "Linux 5.8 or newer", "missing", /newer kernel/],
     [{ tracepoints: new Set(["sched:sched_switch"]) }, {}, "tracepoints of system calls", "missing", /CONFIG_FTRACE_SYSCALLS/],

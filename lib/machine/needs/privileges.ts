@@ -19,7 +19,13 @@ export function privileges(machine: Capabilities, argv: readonly string[]): Chec
   return [root(machine, argv), sysAdmin(machine), ...machine.root ? others(machine) : [], pidNamespace(machine)];
 }
 
-function root({ root, noNewPrivileges }: Capabilities, argv: readonly string[]): Check {
+function root({ root, noNewPrivileges, userNamespaceIsInit }: Capabilities, argv: readonly string[]): Check {
+  if (root && !userNamespaceIsInit) {
+    return missing("root", "root of a user namespace", {
+      consequence: "The kernel lets only the machine's root place probes.",
+      advice: "Run it on the host, or in a container that root has started.",
+    });
+  }
   if (root) return ok("root", "root");
   const consequence = "The kernel lets only root place probes.";
   // Here `sudo` would say no more than "effective uid is not 0".
