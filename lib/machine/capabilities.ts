@@ -21,6 +21,8 @@ export interface Capabilities {
   readonly cpuModel: string;
   readonly cpus: number;
   readonly memoryBytes: number;
+  /** Of a page: 4096, and with some kernels for aarch64 16 or 64 times 1024. */
+  readonly pageBytes: number;
   /** Frequency governor of the first CPU; null where the machine has none (most virtual machines). */
   readonly governor: string | null;
   /** Where tracefs is mounted, or null. */
@@ -33,6 +35,8 @@ export interface Capabilities {
   readonly lockdown: string | null;
   /** False in a container with PIDs of its own: probes see other numbers than llmprof. */
   readonly pidNamespaceIsInit: boolean;
+  /** False where root is one of a container's own, who may not trace: a rootless container, a toolbox. */
+  readonly userNamespaceIsInit: boolean;
   /** Hardware performance counters, by bpftrace's names for them; empty where there is none. */
   readonly counters: ReadonlySet<string>;
   /** Distribution by `ID` and `ID_LIKE` of os-release, nearest first: `ubuntu`, `debian`. */
@@ -84,6 +88,8 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
     "/sys/kernel/security/lockdown",
     "/etc/os-release",
+    "/proc/self/uid_map",
+    "/proc/self/smaps",
   ]);
   const [texts, mounts, trace, btf, namespace, counters, bpftrace] = await Promise.all([
     reading,
@@ -94,10 +100,12 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     readCounters(files),
     known,
   ]);
-  const [status, release, cpuinfo, meminfo, governor, lockdown, osRelease] = texts.map((text) => text ?? "");
+  const [status, release, cpuinfo, meminfo, governor, lockdown, osRelease, uidMap, smaps] = texts.map((text) => text ?? "");
   const effectiveCaps = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)$/m.exec(status!)?.[1] ?? "0"}`);
   return {
     root: /^Uid:\s*\d+\s+0\s/m.test(status!),
+    // All users of the machine, each by its own number.
+    userNamespaceIsInit: uidMap === "" || /^\s*0\s+0\s+4294967295$/m.test(uidMap!),
     effectiveCaps,
     sysAdmin: (effectiveCaps >> capSysAdmin & 1n) === 1n,
     noNewPrivileges: /^NoNewPrivs:\s*1$/m.test(status!),
@@ -107,6 +115,7 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     cpuModel: /^(?:model name|Model)\s*:\s*(.+)$/m.exec(cpuinfo!)?.[1]?.trim() ?? "unknown",
     cpus: cpuinfo!.match(/^processor\s*:/gm)?.length ?? 1,
     memoryBytes: Number(/^MemTotal:\s*(\d+) kB$/m.exec(meminfo!)?.[1] ?? 0) * 1024,
+    pageBytes: Number(/^KernelPageSize:\s*(\d+) kB$/m.exec(smaps!)?.[1] ?? 4) * 1024,
     governor: governor!.trim() || null,
     btf,
     hiddenBtf: btf ? null : hiding("/sys/kernel/btf/vmlinux", mounts),

@@ -28,6 +28,8 @@ export interface Dialect {
   readonly readsSums: boolean;
   /** Raw tracepoints, with the kernel's own structures as they are since 5.17. */
   readonly rawTracepoints: boolean;
+  /** Bytes of a page of memory. */
+  readonly pageBytes: number;
   readonly arch: "x86_64" | "aarch64";
 }
 
@@ -286,6 +288,7 @@ function literal(probe: Probe, name: string, dialect: Dialect, resolve: ResolveS
   if (param.type === "exists") return resolve(siteOf(probe, param.site)).length > 0 ? "1" : "0";
   if (param.type === "at") return `(${dialect.rawTracepoints ? param.raw : param.tracepoint})`;
   if (param.type === "kernel") return `(${dialect.isKernelAtLeast(...param.since) ? param.is : param.before})`;
+  if (param.type === "page") return `(${param.value(dialect.pageBytes, dialect.arch)})`;
   if (param.type === "arch") return `(${param[dialect.arch]})`;
   if (param.type === "int" && Number.isSafeInteger(param.value)) return String(param.value);
   if (param.type === "text") return quote(param.value);

@@ -56,6 +56,7 @@ export function dialectOf(machine: Capabilities): Dialect {
     walksMaps: atLeast(machine.bpftrace!.version, 0, 21) && isKernelAtLeast(machine.kernel, 5, 13),
     readsSums: atLeast(machine.bpftrace!.version, 0, 23),
     rawTracepoints: standsAtRawTracepoints(machine.bpftrace!) && isKernelAtLeast(machine.kernel, 5, 17),
+    pageBytes: machine.pageBytes,
     arch: machine.arch,
   };
 }

@@ -15,7 +15,7 @@ export const cache: Probe = {
   summary: "bytes that entered the page cache, by file",
   template: withRegisters(template),
   params: {
-    page: { type: "int", value: 4096 },
+    page: { type: "page", value: String },
     order: { type: "kernel", since: [5, 17], is: "args->order", before: "0" },
     ...callInProgress,
     // write, pwrite64, writev, pwritev, pwritev2

@@ -5,8 +5,8 @@ import type { Param } from "../../lib/programs/probe.ts";
  * are (16 bytes before in kernels that know FRED), whether it came in from user code, and the call's number: negative in a fault or an interrupt.
  */
 export const callInProgress = {
-  // A kernel's stack has 16 KiB; the registers are its last 168, and 336 bytes.
-  regs: { type: "arch", x86_64: "16384 - 168", aarch64: "16384 - 336" },
+  // A kernel's stack has 16 KiB, and no less than a page; the registers are its last 168, and 336 bytes.
+  regs: { type: "page", value: (bytes, arch) => `${Math.max(16384, bytes)} - ${arch === "x86_64" ? 168 : 336}` },
   // The segment of user code; the exception level 0.
   fromUser: { type: "arch", x86_64: "*(uint64 *)($regs + 136) == 51", aarch64: "(*(uint64 *)($regs + 264) & 15) == 0" },
   number: { type: "arch", x86_64: "*(int64 *)($regs + 120)", aarch64: "*(int32 *)($regs + 280)" },

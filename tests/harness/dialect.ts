@@ -9,5 +9,6 @@ export const recentDialect: Dialect = {
   walksMaps: true,
   readsSums: true,
   rawTracepoints: false,
+  pageBytes: 4096,
   arch: "x86_64",
 };
