@@ -43,6 +43,7 @@ const FAMILY: Readonly<Record<string, readonly [family: string, kind: ColdstartK
   "llama.load": ["load", "load"],
   "llama.context": ["context", "context"],
   "llama.decode": ["decode", "decode"],
+  "llama.warmup": ["warm-up", "decode"],
   "llama.encode": ["encode", "encode"],
   "llama.sample": ["sample", "sample"],
 };
@@ -79,7 +80,7 @@ export function activityOf(slice: Slice, busyNs: number): Activity | undefined {
   // The dynamic linker opens a library and reads its header before it maps it: part of the load. Faults in its code come later.
   if (named !== undefined && (isLibrary(named) || code)) family = kind === "fault" ? "code fault" : "library";
   if (kind === "fault" && named === undefined) [family, kind] = ["memory", "memory"];
-  if (kind === "decode") family = `decode ${slice.args?.phase}`;
+  if (family === "decode") family = `decode ${slice.args?.phase}`;
   return {
     kind,
     family,

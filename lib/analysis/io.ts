@@ -60,6 +60,7 @@ class IoAnalysis implements Analysis<IoResult> {
         return this.#threadNames.name(span);
       case "mark":
         this.#quality.mark(span);
+        this.#surroundings.mark(span);
         return this.#windows.mark(span);
     }
   }

@@ -24,10 +24,14 @@ export function presentIo(result: IoResult): readonly View[] {
 }
 
 function notes(result: IoResult): Note[] {
-  const { quality, windows, devices, untold } = result;
+  const { quality, windows, devices, files, untold } = result;
   const notes = [...qualityNotes(quality), ...limitNotes(result)];
   notes.push(...turnsNotes(windows));
-  if (devices.length === 0) notes.push(info("Nothing was asked of a disk: what was read was in the page cache, or not read."));
+  if (devices.length === 0) {
+    const came = files.some(({ cachedBytes }) => (cachedBytes ?? 0) > 0);
+    const others = "what came into memory was fetched by others for it: a network or a user's file system, or threads of the kernel";
+    notes.push(info(`The target asked nothing of a disk: ${came ? others : "what was read was in the page cache, or not read"}.`));
+  }
   for (const { call, requests } of untold) {
     const what = counted(requests, "request");
     notes.push(info(`The target made ${what} by ${call}: what of that was for files is in no file's reads.`));

@@ -1,9 +1,9 @@
 import { counted } from "../events/text.ts";
-import type { ReadLimit } from "../events/surroundings.ts";
+import type { Limits, ReadLimit } from "../events/surroundings.ts";
 import { isWeights } from "../target/inference_files.ts";
 import { mebibytes } from "./figures.ts";
 import type { IoResult } from "./io_schema.ts";
-import { type Cause, causedBy, fullOf, longest, slowedOf } from "./verdict.ts";
+import { byMemory, type Cause, longest, slowedBy, slowedOf } from "./verdict.ts";
 
 type Verdict = IoResult["verdict"][number];
 type File = IoResult["files"][number];
@@ -17,10 +17,10 @@ export function ioVerdict(
   { files, devices, windows, limits }: Pick<IoResult, "files" | "devices" | "windows" | "limits">,
   nameOf: (device: string) => string,
 ): Verdict[] {
-  const full = fullOf(limits), limited = limits?.reads ?? [];
+  const limited = limits?.reads ?? [];
   const ofFiles = files.flatMap((file) => [
     reads(file, slowedOf(limited.filter((limit) => mayMeet(limit, file)), nameOf)),
-    faults(file, full, slowedOf(limited, nameOf)),
+    faults(file, limits, slowedOf(limited, nameOf)),
   ]);
   return longest([...ofFiles, ...devices.map(queued)], windows.ns);
 }
@@ -32,14 +32,17 @@ function mayMeet({ bytes }: ReadLimit, { readBytes, readNs }: File): boolean {
   return bytes === null || readBytes <= FASTER * bytes * readNs / 1e9;
 }
 
-function reads({ file, reads, readBytes, readNs, cachedBytes }: File, slowed: Cause | null): Omit<Verdict, "share"> {
-  const cold = cachedBytes ?? 0;
+function reads({ file, reads, readBytes, readNs, cachedBytes, mappedBytes }: File, slowed: Cause | null): Omit<Verdict, "share"> {
+  // What a mapping of it brought is no part of what was read.
+  const cold = Math.min(cachedBytes ?? 0, readBytes);
   const rate = readNs > 0 ? ` at ${Math.round((readBytes * 1e3) / readNs)} MB/s` : "";
-  const evidence = `${counted(reads, "read")} of ${mebibytes(readBytes)}${rate}${cold > 0 ? `, ${mebibytes(cold)} of it from the disk` : ""}`;
+  const evidence = `${counted(reads, "read")} of ${mebibytes(readBytes)}${rate}${
+    cold > 0 ? `, ${mappedBytes > 0 ? "at most " : ""}${mebibytes(cold)} of it from the disk` : ""
+  }`;
   // Of what is read past the page cache nothing is seen to come from the disk.
   const isCold = cold === 0 || cold >= 0.5 * readBytes;
   const advice = adviceFor(file, cachedBytes === null ? null : cold / readBytes);
-  return { wait: "reads", of: file, ns: readNs, ...causedBy(null, isCold ? slowed : null, { evidence, advice }) };
+  return { wait: "reads", of: file, ns: readNs, ...slowedBy(isCold ? slowed : null, { evidence, advice }) };
 }
 
 /** `cold`: which part of what was read came into the page cache from the disk; null where none was seen to. */
@@ -51,12 +54,12 @@ function adviceFor(file: string, cold: number | null): string {
   } was seen to come through the page cache from the disk: what is in memory a mapping (no --no-mmap) does not copy, what is read past the cache is read anew each time.`;
 }
 
-function faults({ file, faults, major, majorNs }: File, full: Cause | null, slowed: Cause | null): Omit<Verdict, "share"> {
+function faults({ file, faults, major, majorNs }: File, limits: Limits | null, slowed: Cause | null): Omit<Verdict, "share"> {
   const evidence = `${major} of ${counted(faults, "page fault")} waited for the disk`;
   const advice = isWeights(file)
     ? "--no-mmap or --mlock reads it at once, and more memory keeps it."
     : "More memory keeps it, and a second start finds it there.";
-  return { wait: "page faults", of: file, ns: majorNs, ...causedBy(full, slowed, { evidence, advice }) };
+  return { wait: "page faults", of: file, ns: majorNs, ...slowedBy(slowed, byMemory(limits, { evidence, advice })) };
 }
 
 /** Where most requests wait longer before the device takes them than in it: who fills a page cache may hold a few back for itself. */

@@ -1,4 +1,5 @@
 import type { Note, Table } from "../events/view.ts";
+import { nearOf } from "./numa.ts";
 import { mebibytes } from "./figures.ts";
 import { info } from "./quality.ts";
 import type { NumaResult } from "./surroundings_schema.ts";
@@ -11,7 +12,7 @@ const MATTERS = 0.25;
 /** What to do about memory that is elsewhere; empty where little is, or where nothing better is known: threads and memory are everywhere. */
 export function numaNotes(result: NumaResult | null): Note[] {
   if (!result || result.remote < MATTERS) return [];
-  const { nodes, remote } = result;
+  const nodes = nearOf(result.nodes), { remote } = result;
   const allNs = nodes.reduce((sum, row) => sum + row.onNs, 0), allBytes = nodes.reduce((sum, row) => sum + row.memoryBytes, 0);
   const home = nodes.find(({ memoryBytes }) => memoryBytes >= MOST_OF * allBytes), place = nodes.find(({ onNs }) => onNs >= MOST_OF * allNs);
   const share = `${(remote * 100).toFixed(0)} % of what threads touch is in the memory of another node`;

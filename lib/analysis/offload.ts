@@ -161,8 +161,11 @@ export class OffloadLedger {
 
   #elsewhere(layers: ReadonlyMap<number, string>): OffloadResult["elsewhere"] {
     const found = this.#nodes().filter(({ op, layer, device }) => !VIEWS.has(op) && layer !== undefined && (layers.get(layer) ?? device) !== device);
-    const groups = Map.groupBy(found, ({ op, device }) => `${op} ${device}`);
-    return [...groups.values()].map((nodes) => ({ operator: nodes[0]!.op, device: nodes[0]!.device, nodes: nodes.length }));
+    const groups = Map.groupBy(found, ({ op, name, device }) => `${op} ${ofCache(name)} ${device}`);
+    return [...groups.values()].map((nodes) => {
+      const [{ op: operator, device, name }] = nodes as [PlacedNode];
+      return { operator, device, nodes: nodes.length, ...PRODUCTS.has(operator) && { ofCache: ofCache(name) } };
+    });
   }
 
   #products(): PlacedNode[] {
@@ -176,6 +179,11 @@ export class OffloadLedger {
     const placed = generated.length > 0 ? generated : all;
     return placed.flatMap(({ device, placement: { told } }) => [...told.values()].map((node) => ({ ...node, device })));
   }
+}
+
+/** By the names that llama.cpp gives to products of keys, queries and values: there are no weights in them. */
+function ofCache(name: string): boolean {
+  return /^kqv?(?![a-z0-9])/.test(name);
 }
 
 function deviceOf({ placed, args }: Slice): string {

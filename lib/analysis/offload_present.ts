@@ -92,7 +92,14 @@ function notes({ devices, copies, elsewhere, untoldNodes }: OffloadResult, token
     const text = `${(again / 1e6).toFixed(1)} MB of weights were copied to a device while it computed: prompts use it for layers that the CPU keeps.`;
     notes.push(warning(text));
   }
-  if (others.length === 0) return [...notes, info("No layer was computed by another device than the CPU. llama.cpp moves layers there with -ngl.")];
+  if (others.length === 0) {
+    return [
+      ...notes,
+      info(
+        "No layer was computed by another device than the CPU. Where this build knows a GPU that is here, llama.cpp moves layers there with -ngl.",
+      ),
+    ];
+  }
   for (const [device, some] of Map.groupBy(elsewhere, ({ device }) => device)) {
     const operators = some.map(({ operator, nodes }) => `${nodes} ${operator}`).join(", ");
     notes.push(info(`${device} computes for layers that are elsewhere, in each graph: ${operators}.`));
@@ -104,6 +111,11 @@ function notes({ devices, copies, elsewhere, untoldNodes }: OffloadResult, token
   if (tokens === 0) return notes;
   // What it takes is part of the CPU's time, and of none of its layers.
   const products = elsewhere.filter(({ operator, device }) => device === "CPU" && operator.startsWith("MUL_MAT"));
+  if (products.some(({ ofCache }) => ofCache)) {
+    const text =
+      "The CPU computes the attention of layers that are on another device: their cache of keys and values is in the host's memory (-nkvo).";
+    return [...notes, info(text)];
+  }
   if (products.length > 0) {
     const text =
       "The CPU multiplies weights of layers that are on another device (--n-cpu-moe, -ot): fewer of them, as far as there is memory there.";

@@ -30,8 +30,8 @@ export const offloadSchema = z.object({
   })),
   /** By kind of tensor, most bytes first: to a device, from the host or another device, or from one. */
   copies: z.array(sumSchema.extend({ device: z.string(), way: z.enum(["to", "from"]), name: z.string(), ...sumsSchema.shape })),
-  /** Nodes of a layer that another device computed than the layer's, in one graph. */
-  elsewhere: z.array(z.object({ operator: z.string(), device: z.string(), nodes: count })),
+  /** Nodes of a layer that another device computed than the layer's, in one graph; of products `ofCache`: of keys and values, not of weights. */
+  elsewhere: z.array(z.object({ operator: z.string(), device: z.string(), nodes: count, ofCache: z.boolean().optional() })),
   /** Of parts of graphs: nodes that were not told of, so that layers may be missing. */
   untoldNodes: count,
 });

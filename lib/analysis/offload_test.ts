@@ -106,7 +106,7 @@ Deno.test("offload: where a layer takes less time is told as what to do", () => 
   assert.match(said([...token(10), slow, end]).at(-1)!, /^A layer takes the CPU 5\.6 times as long as Vulkan0: offload more than 2,/);
   assert.match(said([...token(10), late, end]).at(-1)!, /^A layer takes Vulkan0 4\.9 times as long as the CPU: offload fewer than 2 \(-ngl\)/);
   assert.deepEqual(said([split(cpu, 0, 1), s.decode("decode", 0, 2)]).filter((text) => text.includes("-ngl")), [
-    "No layer was computed by another device than the CPU. llama.cpp moves layers there with -ngl.",
+    "No layer was computed by another device than the CPU. Where this build knows a GPU that is here, llama.cpp moves layers there with -ngl.",
   ]);
 });
 

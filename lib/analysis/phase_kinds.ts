@@ -61,7 +61,7 @@ export function phaseName({ kind, family, file, files }: Activity): string {
     case "sample":
       return "sampling";
     case "decode":
-      return family === "generation" ? family : family === "decode prefill" ? "prefill" : "llama_decode";
+      return family === "generation" || family === "warm-up" ? family : family === "decode prefill" ? "prefill" : "llama_decode";
     case "encode":
       return "llama_encode";
     case "context":

@@ -142,6 +142,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
   #mark(mark: Mark): void {
     this.#quality.mark(mark);
     this.#windows.mark(mark);
+    this.#surroundings.mark(mark);
     if (mark.kind === "window" && !mark.open) { for (const [track, thread] of this.#threads) thread.ends(mark.at, this.#net(track)); }
   }
 

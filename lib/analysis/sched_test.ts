@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { analyse, MS, TestSpans } from "../../tests/harness/spans.ts";
 import type { OffCpu, Span } from "../events/span.ts";
 import type { Limits } from "../events/surroundings.ts";
+import type { Node } from "./numa.ts";
 import { sched } from "./sched.ts";
 import { presentSched } from "./sched_present.ts";
 import { schedResultSchema } from "./sched_schema.ts";
@@ -133,19 +134,43 @@ Deno.test("sched: another life of a thread's process, or another turn, begins an
   assert.deepEqual([threads[0]!.seenNs, threads[0]!.onNs].map((ns) => ns / MS), [90 + 50, 80 + 40]);
 });
 
-Deno.test("sched: what control groups took from it is what waits and verdicts are told by", () => {
-  const limits = (at: number, more: Partial<Limits>): Span => ({
-    ...main.exit(at),
-    category: "process.limits",
-    limits: { cpus: 0.5, throttled: 0, throttledNs: 0, memoryLimit: 100 << 20, memoryBytes: 99 << 20, killed: 0, reads: [], ...more },
-  });
+const limits = (at: number, more: Partial<Limits>): Span => ({
+  ...main.exit(at),
+  category: "process.limits",
+  limits: { cpus: 0.5, throttled: 0, throttledNs: 0, memoryLimit: 100 << 20, memoryBytes: 99 << 20, killed: 0, reads: [], ...more },
+});
+
+Deno.test("sched: what a control group took while nobody watched is in no figure, but for who was killed", () => {
+  const told = (at: number, throttled: number, killed = 0) => limits(at, { throttled, throttledNs: throttled * MS, killed });
   const found = result([
     shut(0, true),
-    limits(1, { throttled: 3, throttledNs: 7 * MS }),
+    told(1, 1000),
+    told(500, 1003),
+    shut(600, false),
+    main.mark("ended"),
+    told(900, 1100, 1),
+    shut(1000, true),
+    told(1001, 1200, 1),
+    told(1500, 1201, 1),
+    shut(1600, false),
+  ]);
+  assert.deepEqual([found.limits!.throttled, found.limits!.throttledNs / MS, found.limits!.killed], [4, 4, 1]);
+});
+
+Deno.test("sched: threads of several processes are too many together", () => {
+  const other = main.of(200, 200);
+  const crowd = result([shut(0, true), preempted(main, 0, 500), preempted(other, 0, 500), shut(1000, false)], 1);
+  assert.match(crowd.verdict[0]!.advice, /^Fewer threads: 1 in its 2 processes together\.$/);
+});
+
+Deno.test("sched: what control groups took from it is what waits and verdicts are told by", () => {
+  const found = result([
+    shut(0, true),
+    limits(1, { throttled: 3, throttledNs: 7 * MS, refaulted: 5 }),
     preempted(main, 0, 100),
     off(main, "page fault", 200, 250),
     preempted(main, 300, 400),
-    limits(900, { throttled: 13, throttledNs: 107 * MS, killed: 1 }),
+    limits(900, { throttled: 13, throttledNs: 107 * MS, killed: 1, refaulted: 12_805 }),
     shut(1000, false),
   ]);
   assert.deepEqual([found.limits!.throttled, found.limits!.throttledNs / MS, found.limits!.killed], [10, 100, 1]);
@@ -154,7 +179,10 @@ Deno.test("sched: what control groups took from it is what waits and verdicts ar
     `${processor!.evidence}. ${processor!.advice}`,
     /^its control group allows 0\.5 .*stood still 10 times.*0\.10 s\. Raise that limit \(cpu\.max/,
   );
-  assert.match(`${fault!.evidence}. ${fault!.advice}`, /99\.0 MiB of the 100\.0 MiB .*Raise that limit \(memory\.max/);
+  assert.match(
+    `${fault!.evidence}. ${fault!.advice}`,
+    /99\.0 MiB of the 100\.0 MiB .*12800 pages of files had to be read again\. Raise that limit \(memory\.max/,
+  );
   const notes = presentSched(found).flatMap((view) => view.type === "note" && view.level === "warning" ? view.text : []);
   assert.deepEqual(notes, ["The kernel killed a process: its control group allows 100.0 MiB of memory. Raise that, or need less."]);
 });
@@ -174,7 +202,7 @@ Deno.test("sched: where a group may read so much from a disk, waits for disks sa
 });
 
 Deno.test("sched: threads on one node and memory in another, and what to type", () => {
-  const nodes = [{ node: 0, cpus: [0, 1] }, { node: 1, cpus: [2, 3] }];
+  const nodes: Node[] = [{ node: 0, cpus: [0, 1] }, { node: 1, cpus: [2, 3] }];
   const memory = (node: number, bytes: number): Span => ({
     type: "counter",
     track: { id: 900 + node, kind: "counter", name: `resident on node ${node}`, pid: 100, unit: "bytes" },
@@ -195,7 +223,10 @@ Deno.test("sched: threads on one node and memory in another, and what to type", 
   ]);
   assert.equal(away.numa!.migrations, 1, "the other one was from one processor of a node to another");
   // From 150 to 500 and from 600 on; before the first time it was not seen.
-  assert.deepEqual(away.numa!.nodes, [{ node: 0, onNs: 0, memoryBytes: 90 << 20 }, { node: 1, onNs: 750 * MS, memoryBytes: 10 << 20 }]);
+  assert.deepEqual(away.numa!.nodes, [
+    { node: 0, onNs: 0, memoryBytes: 90 << 20, processors: 2 },
+    { node: 1, onNs: 750 * MS, memoryBytes: 10 << 20, processors: 2 },
+  ]);
   assert.ok(Math.abs(away.numa!.remote - 0.9) < 1e-9);
   assert.match(away.notes[0]!, /^90 % of what threads touch .* runs on node 1, .* in node 0\..* numactl --cpunodebind=0 --membind=0 program args…$/);
 
@@ -207,6 +238,10 @@ Deno.test("sched: threads on one node and memory in another, and what to type", 
   assert.deepEqual(found([memory(0, 50 << 20), memory(1, 50 << 20), ...both]).notes, []);
   assert.deepEqual(found([memory(1, 50 << 20), off(main, "lock", 100, 150, { from: 2, cpu: 3 })]).notes, []);
   assert.equal(found(both).numa, null);
+  // Memory that no processor is near to is as far from all of them.
+  nodes.push({ node: 2, cpus: [] });
+  const far = found([memory(0, 20 << 20), memory(2, 80 << 20), off(main, "lock", 100, 150, { from: 0, cpu: 1 })]);
+  assert.deepEqual([far.numa!.remote, far.notes, far.numa!.nodes[2]!.memoryBytes], [0, [], 80 << 20]);
 });
 
 Deno.test("sched: several short times off count as often as they were, and what lies between them is time on a processor", () => {

@@ -2,7 +2,7 @@ import type { Limits } from "../events/surroundings.ts";
 import { counted } from "../events/text.ts";
 import type { SchedResult, SchedThread, SchedWait } from "./sched_schema.ts";
 import { processorTime } from "./figures.ts";
-import { type Cause, causedBy, fullOf, longest, perhapsBy, slowedOf } from "./verdict.ts";
+import { byMemory, type Cause, longest, slowedBy, slowedOf } from "./verdict.ts";
 
 /** Threads that are busy for less of the busiest one's time wait for work, and nobody waits for them. */
 const COMPUTES = 0.1;
@@ -55,7 +55,7 @@ export function schedVerdict(
   limits: Limits | null,
   { cpus, onByCpu, disks }: MachineUse,
 ): SchedResult["verdict"] {
-  const busiest = Math.max(0, ...threads.map(busyNs));
+  const busiest = threads.reduce((most, thread) => Math.max(most, busyNs(thread)), 0);
   const computing = threads.filter((thread) => busyNs(thread) > IDLE * thread.seenNs && busyNs(thread) >= COMPUTES * busiest);
   const seen = computing.reduce((sum, { seenNs }) => sum + seenNs, 0);
   const byReason = new Map<string, number>();
@@ -63,13 +63,19 @@ export function schedVerdict(
     for (const { reason, ns } of thread.waits) byReason.set(reason, (byReason.get(reason) ?? 0) + ns);
   }
   const queued = computing.reduce((sum, { queuedNs }) => sum + queuedNs, 0);
-  const full = fullOf(limits), slowed = slowedOf(limits?.reads ?? [], (device) => disks.get(device) ?? device);
+  const slowed = slowedOf(limits?.reads ?? [], (device) => disks.get(device) ?? device);
   const own = new Set(threads.map(({ tid }) => tid));
   const taker = takers.find(({ tid, name }) => !own.has(tid) && !OF_KERNEL.test(name) && !OURS.test(name));
-  const crowd: Crowd = { threads: computing.length, cpus, places: placesOf(onByCpu), taker };
+  const crowd: Crowd = {
+    threads: computing.length,
+    processes: new Set(computing.map(({ pid }) => pid)).size,
+    cpus,
+    places: placesOf(onByCpu),
+    taker,
+  };
   const verdicts = [...byReason].map(([reason, ns]) => {
     const own = { evidence: evidenceOf(reason, waits), advice: ADVICE[reason] ?? "" };
-    const cause = reason === "page fault" ? causedBy(full, slowed, own) : reason === "disk" ? causedBy(null, slowed, perhapsBy(full, own)) : own;
+    const cause = reason === "page fault" || reason === "disk" ? slowedBy(slowed, byMemory(limits, own)) : own;
     return { wait: reason, ns, ...cause };
   });
   // What its own limit takes is no neighbour's fault.
@@ -113,6 +119,8 @@ const PASSES = 0.01;
 interface Crowd {
   /** That compute. */
   readonly threads: number;
+  /** Of so many processes. */
+  readonly processes: number;
   readonly cpus: number | null;
   /** Processors on which they ran. */
   readonly places: readonly number[];
@@ -139,9 +147,10 @@ function crowdOf(crowd: Crowd): string {
 }
 
 function crowdAdvice(crowd: Crowd): string {
-  const { threads, cpus, places, taker } = crowd;
-  if (arePinned(crowd)) return `Let them use more processors (taskset -p, the cpuset of a container), or fewer threads: -t ${places.length}.`;
-  if (cpus !== null && threads > cpus) return `Fewer threads: -t ${cpus}.`;
+  const { threads, processes, cpus, places, taker } = crowd;
+  const most = (threads: number) => processes === 1 ? `-t ${threads}` : `${threads} in its ${processes} processes together`;
+  if (arePinned(crowd)) return `Let them use more processors (taskset -p, the cpuset of a container), or fewer threads: ${most(places.length)}.`;
+  if (cpus !== null && threads > cpus) return `Fewer threads: ${most(cpus)}.`;
   if (!taker) return "Leave processors to it alone: taskset, or a cpuset.";
   return `Keep ${taker.name || "the other"} away from its processors (taskset -p, a cpuset), or give it a lower priority (renice).`;
 }

@@ -1,20 +1,26 @@
-import type { Counter, Instant } from "../events/span.ts";
+import type { Counter, Instant, Mark } from "../events/span.ts";
 import type { Limits } from "../events/surroundings.ts";
 import type { Ns } from "../events/time.ts";
 import type { PressureResult, SurroundingsResult } from "./surroundings_schema.ts";
 
-/** First and last total of a counter that grows. */
+/** A counter that grows: when it was looked at last, and what it grew by between two looks, neither of which was at a rest, and how long these were. */
 interface Growth {
-  readonly first: number;
-  readonly from: Ns;
-  last: number;
-  to: Ns;
+  at: Ns;
+  total: number;
+  by: number;
+  ns: Ns;
 }
+
+/** What has come of limits. */
+const COUNTS = ["throttled", "throttledNs", "killed", "refaulted"] as const;
 
 /** What surrounded the target while it was watched. */
 export class Surroundings {
-  /** When watching began, and last. */
-  #limits: { readonly first: Limits; readonly last: Limits } | null = null;
+  /** As they were told last. */
+  #limits: Limits | null = null;
+  /** When watching began, or began again. */
+  #since: Ns = -Infinity;
+  #rests = false;
   /** By counter. */
   readonly #grown = new Map<string, Growth>();
   readonly #processes = new Map<number, Record<Amount, number>>();
@@ -26,17 +32,25 @@ export class Surroundings {
   readonly #onNode = new Map<string, { readonly node: number; readonly bytes: number }>();
 
   /** Any instant. */
-  instant({ category, limits }: Instant): void {
-    if (category === "process.limits") this.#limits = { first: this.#limits?.first ?? limits!, last: limits! };
+  instant({ category, at, limits }: Instant): void {
+    if (category !== "process.limits") return;
+    this.#limits = limits!;
+    // Who was killed ended by that: it is told behind the end.
+    for (const name of COUNTS) if (limits![name] !== undefined) this.#grows(name, limits![name], at, name === "killed");
+  }
+
+  /** Any mark. */
+  mark({ kind, open, at }: Mark): void {
+    if (kind === "ended") this.#rests = true;
+    if (kind !== "window" || !open || !this.#rests) return;
+    this.#rests = false;
+    this.#since = at;
   }
 
   /** Any counter. */
   counter({ track: { name, pid }, at, value, total }: Counter): void {
-    if (total !== undefined) {
-      const grown = this.#grown.get(name);
-      if (grown) [grown.last, grown.to] = [total, at];
-      else this.#grown.set(name, { first: total, from: at, last: total, to: at });
-    } else if (name.startsWith(ON_NODE)) this.#onNode.set(`${pid} ${name}`, { node: Number(name.slice(ON_NODE.length)), bytes: value });
+    if (total !== undefined) this.#grows(name, total, at);
+    else if (name.startsWith(ON_NODE)) this.#onNode.set(`${pid} ${name}`, { node: Number(name.slice(ON_NODE.length)), bytes: value });
     else if (name === "available memory") this.#available = Math.min(this.#available, value);
     else if (name in AMOUNTS) {
       const known = this.#processes.get(pid) ?? NONE, amount = AMOUNTS[name]!;
@@ -57,7 +71,7 @@ export class Surroundings {
   result(): SurroundingsResult {
     const seen = Number.isFinite(this.#available);
     return {
-      limits: this.#limits && since(this.#limits.first, this.#limits.last),
+      limits: this.#limits && { ...this.#limits, ...this.#counts(this.#limits) },
       pressure: this.#pressure("pressure"),
       groupPressure: this.#pressure("pressure in its group"),
       memory: !seen ? null : {
@@ -74,9 +88,24 @@ export class Surroundings {
     };
   }
 
+  /** `always`: also at a rest. */
+  #grows(name: string, total: number, at: Ns, always = false): void {
+    const grown = this.#grown.get(name);
+    if (!grown) return void this.#grown.set(name, { at, total, by: 0, ns: 0 });
+    if (always || (!this.#rests && grown.at >= this.#since)) {
+      grown.by += Math.max(0, total - grown.total);
+      grown.ns += at - grown.at;
+    }
+    [grown.at, grown.total] = [at, total];
+  }
+
   #growth(counter: string): number | null {
-    const grown = this.#grown.get(counter);
-    return grown ? Math.max(0, grown.last - grown.first) : null;
+    return this.#grown.get(counter)?.by ?? null;
+  }
+
+  /** What came of limits meanwhile. */
+  #counts(limits: Limits): Partial<Limits> {
+    return Object.fromEntries(COUNTS.filter((name) => limits[name] !== undefined).map((name) => [name, this.#growth(name)!]));
   }
 
   #pressure(of: string): PressureResult | null {
@@ -87,7 +116,7 @@ export class Surroundings {
     const stalls = (resource: string) => ({ someNs: ns(resource, "some"), fullNs: ns(resource, "full") });
     const result = { cpu: stalls("cpu"), io: stalls("io"), memory: stalls("memory") };
     if (Object.values(result).every(({ someNs }) => someNs === null)) return null;
-    const looks = [...this.#grown].flatMap(([counter, { from, to }]) => counter.startsWith(`${of}: `) ? [to - from] : []);
+    const looks = [...this.#grown].flatMap(([counter, { ns }]) => counter.startsWith(`${of}: `) ? [ns] : []);
     return { overNs: Math.max(...looks), ...result };
   }
 }
@@ -100,13 +129,3 @@ const NONE: Readonly<Record<Amount, number>> = { resident: 0, locked: 0, swapped
 
 /** Counters of a process: what each is the amount of. */
 const AMOUNTS: Readonly<Record<string, Amount>> = { "resident": "resident", "locked": "locked", "swapped out": "swapped" };
-
-/** What came of limits between two looks. */
-function since(first: Limits, last: Limits): Limits {
-  return {
-    ...last,
-    throttled: Math.max(0, last.throttled - first.throttled),
-    throttledNs: Math.max(0, last.throttledNs - first.throttledNs),
-    killed: Math.max(0, last.killed - first.killed),
-  };
-}

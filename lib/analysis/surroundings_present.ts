@@ -16,7 +16,7 @@ export function limitNotes({ limits }: SurroundingsResult): Note[] {
 /** Empty where nothing was read. */
 export function presentSurroundings({ limits, pressure, groupPressure, memory }: SurroundingsResult): Facts[] {
   if (memory === null) return [];
-  const of = memory.processes.length > 1 ? `of ${memory.processes.length} processes, ` : "";
+  const of = memory.processes.length > 1 ? `of ${memory.processes.length} processes, what they share counted in each, ` : "";
   const facts: Facts["facts"][number][] = [
     // Who was gone before anybody looked is not known to have had none.
     ...memory.processes.length === 0 ? [] : [

@@ -20,6 +20,8 @@ export const surroundingsSchema = z.object({
     memoryLimit: z.number().nullable(),
     memoryBytes: z.number().nullable(),
     killed: count,
+    /** Pages of files that had to be read again because there was no room to keep them; absent where nobody counts these. */
+    refaulted: count.optional(),
     /** Disks, by number, of which it may read so many bytes, or make so many requests, in a second. */
     reads: z.array(z.object({ device: z.string(), bytes: bytes.nullable(), requests: count.nullable() })).readonly(),
   }).nullable(),
@@ -43,7 +45,7 @@ export const surroundingsSchema = z.object({
 
 /** Threads and memory by node, and how often threads came back on another one (see numa.ts). */
 export const numaSchema = z.object({
-  nodes: z.array(z.object({ node: count, onNs: z.number(), memoryBytes: bytes })),
+  nodes: z.array(z.object({ node: count, onNs: z.number(), memoryBytes: bytes, processors: count })),
   migrations: count,
   remote: z.number(),
 });

@@ -43,7 +43,12 @@ function time({ windows, time, threads }: TorchResult): Facts {
       { name: "in operators", value: time.operatorsNs, unit: "ns", note: threads.length === 1 ? "one thread" : `${threads.length} threads together` },
       ...(main && main.calls > 1
         ? [
-          { name: "between them", value: main.betweenNs, unit: "ns", note: `thread ${main.tid}: Python, or waiting` } as const,
+          {
+            name: "between them",
+            value: main.betweenNs,
+            unit: "ns",
+            note: `thread ${main.tid}: Python, compiled graphs, operators that are not PyTorch's, or waiting`,
+          } as const,
           { name: "  longest", value: main.longestGapNs, unit: "ns" } as const,
         ]
         : []),

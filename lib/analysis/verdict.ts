@@ -25,36 +25,32 @@ export function slowedOf(reads: readonly ReadLimit[], nameOf: (device: string) =
   };
 }
 
-/** Of a group's limit: the kernel takes back what it can before it is reached. */
-const FULL = 0.9;
-
 /** What shows the cause of a wait, and what to try. */
 export interface Cause {
   readonly evidence: string;
   readonly advice: string;
 }
 
-/** Where a group's memory is used up, waits for the disk are longer. Null where it is not. */
-export function fullOf(limits: Limits | null): Cause | null {
-  const { memoryLimit = null, memoryBytes = null } = limits ?? {};
-  if (memoryLimit === null || memoryBytes === null || memoryBytes < FULL * memoryLimit) return null;
-  return {
-    evidence: `${mebibytes(memoryBytes)} of the ${mebibytes(memoryLimit)} that its control group allows are used`,
-    advice: "Raise that limit (memory.max, --memory of a container), or need less memory.",
-  };
+/** Of a group's limit: the kernel takes back what it can before it is reached. */
+const FULL = 0.9;
+/** Of it, in pages that were read again: fewer are anybody's. */
+const AGAIN = 0.01, PAGE_BYTES = 4096;
+
+/**
+ * A wait for a disk by memory that is used up, where that is its cause. What is read from a disk fills all memory that is allowed: whether there is too little
+ * shows in what had to be read again alone. Where nobody counts that, the limit stands beside what else to try.
+ */
+export function byMemory(limits: Limits | null, own: Cause): Cause {
+  const { memoryLimit = null, memoryBytes = null, refaulted } = limits ?? {};
+  if (memoryLimit === null || memoryBytes === null || memoryBytes < FULL * memoryLimit) return own;
+  const evidence = `${own.evidence}; ${mebibytes(memoryBytes)} of the ${mebibytes(memoryLimit)} that its control group allows are used`;
+  const advice = "aise that limit (memory.max, --memory of a container), or need less memory.";
+  if (refaulted === undefined) return { evidence, advice: `${own.advice} If it reads the same again and again: r${advice}` };
+  if (refaulted * PAGE_BYTES < AGAIN * memoryLimit) return own;
+  return { evidence: `${evidence}, and ${counted(refaulted, "page")} of files had to be read again`, advice: `R${advice}` };
 }
 
-/** Reads from a disk fill all memory that there is: whether that is why they are waited for shows in what is read again alone. */
-export function perhapsBy(full: Cause | null, own: Cause): Cause {
-  if (!full) return own;
-  const advice = `${full.advice[0]!.toLowerCase()}${full.advice.slice(1)}`;
-  return { evidence: `${own.evidence}; ${full.evidence}`, advice: `${own.advice} If it reads the same again and again: ${advice}` };
-}
-
-/** A wait for a disk with what may be the cause of it: memory that is used up takes the place of what else to try, a limit of the disk stands beside it. */
-export function causedBy(full: Cause | null, slowed: Cause | null, { evidence, advice }: Cause): Cause {
-  return {
-    evidence: [evidence, ...full ? [full.evidence] : [], ...slowed ? [slowed.evidence] : []].join("; "),
-    advice: [full?.advice ?? advice, ...slowed ? [slowed.advice] : []].join(" "),
-  };
+/** A wait for a disk with a limit of that disk, which may be the cause of it, beside what else to try. */
+export function slowedBy(slowed: Cause | null, { evidence, advice }: Cause): Cause {
+  return slowed ? { evidence: `${evidence}; ${slowed.evidence}`, advice: `${advice} ${slowed.advice}` } : { evidence, advice };
 }

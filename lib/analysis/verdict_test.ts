@@ -1,12 +1,23 @@
 import assert from "node:assert/strict";
-import { fullOf, perhapsBy } from "./verdict.ts";
+import { byMemory } from "./verdict.ts";
 
-Deno.test("verdict: reads fill a group's memory, so its limit stands beside what else to try, as a question", () => {
-  const limits = { cpus: null, throttled: 0, throttledNs: 0, memoryLimit: 100 << 20, memoryBytes: 99 << 20, killed: 0, reads: [] };
-  const own = { evidence: "300 times", advice: "Read less." };
-  assert.deepEqual(perhapsBy(fullOf(limits), own), {
+const limits = { cpus: null, throttled: 0, throttledNs: 0, memoryLimit: 100 << 20, memoryBytes: 99 << 20, killed: 0, reads: [] };
+const own = { evidence: "300 times", advice: "Read less." };
+
+Deno.test("verdict: reads fill a group's memory, so where nobody counts what is read again its limit stands beside what else to try, as a question", () => {
+  assert.deepEqual(byMemory(limits, own), {
     evidence: "300 times; 99.0 MiB of the 100.0 MiB that its control group allows are used",
     advice: "Read less. If it reads the same again and again: raise that limit (memory.max, --memory of a container), or need less memory.",
   });
-  assert.deepEqual(perhapsBy(fullOf({ ...limits, memoryBytes: 50 << 20 }), own), own);
+  assert.deepEqual(byMemory({ ...limits, memoryBytes: 50 << 20 }, own), own);
+  assert.deepEqual(byMemory(null, own), own);
+});
+
+Deno.test("verdict: a group's memory is too little where what it had read had to be read again, and only there", () => {
+  assert.deepEqual(byMemory({ ...limits, refaulted: 0 }, own), own, "each page once, as when a model is loaded");
+  assert.deepEqual(byMemory({ ...limits, refaulted: 25_600 }, own), {
+    evidence: "300 times; 99.0 MiB of the 100.0 MiB that its control group allows are used, and 25600 pages of files had to be read again",
+    advice: "Raise that limit (memory.max, --memory of a container), or need less memory.",
+  });
+  assert.deepEqual(byMemory({ ...limits, memoryBytes: 50 << 20, refaulted: 25_600 }, own), own);
 });

@@ -23,7 +23,8 @@ export async function numaNodes(files: KernelFiles): Promise<{ nodes?: string }>
 
 export function parseNodes(told: unknown): { readonly node: number; readonly cpus: readonly number[] }[] {
   const pairs = typeof told === "string" ? told.split(";").map((pair) => pair.split(" ")) : [];
-  return pairs.flatMap(([node, cpus]) => node && cpus ? [{ node: Number(node), cpus: numbersOf(cpus) }] : []);
+  // One that has memory alone is a node, too.
+  return pairs.flatMap(([node, cpus]) => node && cpus !== undefined ? [{ node: Number(node), cpus: numbersOf(cpus) }] : []);
 }
 
 export function parseDevices(told: unknown): Map<string, string> {

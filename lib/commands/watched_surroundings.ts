@@ -26,6 +26,8 @@ export class WatchedSurroundings {
   #pids: readonly number[] = [];
   #looks = 0;
   #moves = 0;
+  /** Limits as they were told last. */
+  #news = "";
   readonly #files: OneRead;
 
   /** `members`: the target's processes; `byNode`: there are several memories, and it matters in which they have theirs. */
@@ -41,13 +43,14 @@ export class WatchedSurroundings {
     return [...use, ...last && this.#pid !== undefined ? [this.#told(this.#pid, last)] : []];
   }
 
-  /** The process that is watched now, if there is one. Of limits is told when it is in other groups than before, whose counts began before. */
+  /** The process that is watched now, if there is one. Of limits is told where they changed, and when it is in other groups than before, whose counts began before. */
   async look(pid: number | undefined): Promise<Fact[]> {
     if (pid === undefined) return [];
     const look = this.#looks++, isThorough = FIRST_SEARCHES.has(look) || look % SEARCH_EVERY === 0 || pid !== this.#pid;
     if (isThorough) this.#pids = await this.members();
     const groups = await findGroups(this.#files, pid);
-    const isOther = groups !== null && JSON.stringify(groups) !== JSON.stringify(this.#groups);
+    // Another process may be in one of the same name that was made anew.
+    const isOther = groups !== null && (JSON.stringify(groups) !== JSON.stringify(this.#groups) || pid !== this.#pid);
     // What came of those before, until they were looked at last.
     const before = isOther && this.#limits ? [this.#told(this.#pid!, this.#limits)] : [];
     if (isOther && this.#groups) this.#moves++;
@@ -55,10 +58,17 @@ export class WatchedSurroundings {
     this.#pid = pid;
     const [limits, use] = await this.#read(isThorough && this.byNode);
     this.#limits = limits ?? (isOther && this.#limits ? NONE : this.#limits);
-    return [...before, ...use, ...isOther && this.#limits ? [this.#told(pid, this.#limits)] : []];
+    return [...before, ...use, ...this.#limits && (isOther || this.#isNews(this.#limits)) ? [this.#told(pid, this.#limits)] : []];
+  }
+
+  /** Of what is used is told at the end, and where anything else has changed. */
+  #isNews({ memoryBytes: _, ...limits }: Limits): boolean {
+    return JSON.stringify(limits) !== this.#news;
   }
 
   #told(pid: number, limits: Limits): Fact {
+    const { memoryBytes: _, ...news } = limits;
+    this.#news = JSON.stringify(news);
     return { fact: "limits", pid, limits, moves: this.#moves };
   }
 

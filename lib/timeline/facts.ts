@@ -95,6 +95,7 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
       memoryLimit: either(isNumber, isNull),
       memoryBytes: either(isNumber, isNull),
       killed: isCount,
+      refaulted: either(isAbsent, isCount),
       reads: listOf(shape({ device: isText, bytes: either(isCount, isNull), requests: either(isCount, isNull) })),
     }),
   },

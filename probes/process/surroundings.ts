@@ -8,7 +8,7 @@ import type { Tracks } from "../../lib/events/tracks.ts";
 export const surroundings: readonly Knowledge["fact"][] = ["limits", "pressure", "memory"];
 
 /** What has come of limits. */
-type Counts = Pick<Limits, "throttled" | "throttledNs" | "killed">;
+type Counts = Pick<Limits, "throttled" | "throttledNs" | "killed" | "refaulted">;
 
 /** A count that grows: its total when it was told last, and what that is more than the kernel's own. */
 interface Grown {
@@ -39,7 +39,8 @@ export class SurroundingsDecoder {
   }
 
   #limits(pid: number, allowed: Limits, moves: number | undefined, at: Ns, out: SpanSink): void {
-    const counts: Counts = { throttled: allowed.throttled, throttledNs: allowed.throttledNs, killed: allowed.killed };
+    const { throttled, throttledNs, killed, refaulted } = allowed;
+    const counts: Counts = { throttled, throttledNs, killed, ...refaulted !== undefined && { refaulted } };
     const grown = Object.entries(counts).map(([name, count]) => [name, this.#grown(name, count, at, moves).total]);
     const limits: Limits = { ...allowed, ...Object.fromEntries(grown) as Counts };
     const { reads, ...others } = limits;
