@@ -49,7 +49,8 @@ export function whyOf(why: number): Why {
   if (state === NEW) return { reason: "new", arch };
   if (state === PREEMPTED || state === RUNNABLE) return { reason: "preempted", arch };
   if ((state & STOPPED) !== 0) return { reason: "stopped", arch };
-  if (number < 0) return { reason: (state & UNINTERRUPTIBLE) !== 0 || isDevice ? "page fault" : "other", arch };
+  // Who waits for a page says that it waits for a device; else it is a lock inside of the kernel, as of the memory map.
+  if (number < 0) return { reason: isDevice ? "page fault" : (state & UNINTERRUPTIBLE) !== 0 ? "kernel" : "other", arch };
   const name = systemCallName(number, arch);
   return { reason: reasonOf(name, isDevice, file, (state & UNINTERRUPTIBLE) !== 0), call: name, arch };
 }

@@ -32,7 +32,7 @@ Deno.test("switch: why a thread is off, by its state, its system call and what i
     [NEW, "new", undefined],
     [STOPPED, "stopped", undefined],
     [UNINTERRUPTIBLE + DEVICE, "page fault", undefined],
-    [UNINTERRUPTIBLE, "page fault", undefined],
+    [UNINTERRUPTIBLE, "kernel", undefined],
     [INTERRUPTIBLE, "other", undefined],
     [UNINTERRUPTIBLE + DEVICE + READ, "disk", "read"],
     [INTERRUPTIBLE + SOCKET + READ, "network", "read"],
