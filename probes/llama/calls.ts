@@ -35,6 +35,7 @@ export const calls: Probe = {
   params: {
     ...beginningsAndReturns(FUNCTIONS),
     ...decodeSites,
+    warming: { type: "site", at: "entry", functions: [["llama_set_warmup"]] },
     emptied: { type: "site", at: "entry", functions: [["llama_batch_ext_clear"], ["llama_batch_ext_free"]] },
     adding: { type: "site", at: "entry", functions: [["llama_batch_ext_add_token"]] },
     placing: { type: "site", at: "entry", functions: [["llama_batch_ext_set_pos"]] },
@@ -70,6 +71,7 @@ export const calls: Probe = {
     sample_return: [],
     apply: [],
     apply_return: [],
+    warming: [{ name: "context", type: "int", unit: "address" }, { name: "on", type: "int" }],
   },
   decoder: (tracks) => new CallsDecoder(tracks),
 };
@@ -86,6 +88,12 @@ const CATEGORY: Readonly<Record<string, string>> = {
 /** Of one sequence in a call: llama.cpp's programs guess 64 at most, unless they are told otherwise. */
 const MOST_IN_A_ROW = 100;
 
+/** llama.cpp's programs compute the tokens that begin and end a text before anything is asked of them. Before March 2025 they did not say so. */
+const WARMUP_TOKENS = 2;
+
+/** Of so many sequences of a context it is remembered where they ended. */
+const MOST_ENDS = 256;
+
 /** In a number of runs and places, and in one of runs and tokens. */
 const RUNS = 2 ** 40, LEADING_RUNS = 2 ** 21;
 
@@ -93,26 +101,37 @@ class CallsDecoder implements Decoder {
   readonly #open = new OpenSlices();
   /** Context → whether its last decode produced logits, so that the next token can follow from it. */
   readonly #hasLogits = new Map<string, boolean>();
+  /** Contexts that are said to be warmed up. */
+  readonly #warmed = new Set<string>();
+  readonly #ends = new Map<string, SequenceEnds>();
+  /** Contexts that were made and have computed nothing. */
+  readonly #fresh = new Set<string>();
 
   constructor(readonly tracks: Tracks) {}
 
   event(event: Event, out: SpanSink): void {
     const call = event.record.slice("llama/calls.".length);
+    if (call === "warming") return this.#warms(event);
     const name = call.replace("_return", "");
     // sample calls apply: one key for both, so that the outermost counts.
     const key = `${event.tid}:${CATEGORY[name]}`;
     if (name !== call) {
       // It has computed nothing: its first call is a prompt, or one to warm up.
-      if (name === "context") this.#hasLogits.set(`${event.pid}:${event.values[0]}`, false);
+      if (name === "context") {
+        this.#hasLogits.set(`${event.pid}:${event.values[0]}`, false);
+        this.#ends.delete(`${event.pid}:${event.values[0]}`);
+        this.#fresh.add(`${event.pid}:${event.values[0]}`);
+      }
       this.#open.end(key, event.at, out, resultOf(name, event.values[0] as number));
       return;
     }
     const slice = {
       track: this.tracks.thread(event.pid, event.tid),
       name: FUNCTIONS[name as keyof typeof FUNCTIONS][0][0],
-      category: CATEGORY[name]!,
       start: event.at,
-      args: this.#args(name, event),
+      ...name === "decode" && this.#isWarmup(event)
+        ? { category: "llama.warmup", args: { tokens: event.values[1]!, context: event.values[0]! } }
+        : { category: CATEGORY[name]!, args: this.#args(name, event) },
     };
     // A sampler applies samplers. Nothing else calls itself: a second beginning means that the first one's return was lost.
     this.#open.begin(key, slice, out, name === "apply");
@@ -120,6 +139,19 @@ class CallsDecoder implements Decoder {
 
   end(at: Ns, out: SpanSink): void {
     this.#open.closeAll(at, out);
+  }
+
+  #warms({ pid, values: [context, on] }: Event): void {
+    if (on === 0) this.#warmed.delete(`${pid}:${context}`);
+    else this.#warmed.add(`${pid}:${context}`);
+  }
+
+  /** It is no prompt of anybody's, and takes as long as it takes to read the weights. */
+  #isWarmup({ pid, values }: Event): boolean {
+    const [context, tokens, selects, , , places] = values as number[];
+    const key = `${pid}:${context}`;
+    const isFirst = this.#fresh.delete(key);
+    return this.#warmed.has(key) || (isFirst && tokens === WARMUP_TOKENS && selects === 0 && places! < 0);
   }
 
   #args(name: string, event: Event): Args | undefined {
@@ -136,7 +168,12 @@ class CallsDecoder implements Decoder {
     const isText = begins === 0 || every && runs > 0 && tokens > runs * MOST_IN_A_ROW;
     // A generated token (or one for each of several sequences) wants logits for itself and follows a call that gave some. A prompt's last piece may be a
     // single token too, but the piece before it gave none. Where nothing was seen before, several of one sequence would not all want some in a prompt.
-    const phase = every && !isText && (before ?? (tokens === 1 || runs > 0)) ? "decode" : "prefill";
+    let ends = this.#ends.get(key);
+    if (!ends) this.#ends.set(key, ends = new SequenceEnds());
+    // A prompt that is known already is computed from its last token on, which is elsewhere than behind the last answer.
+    const isOne = begins >= 0 && (runs === 1 || tokens === 1);
+    const follows = !isOne || ends.leads(position - tokens + 1);
+    const phase = every && !isText && (before ?? (tokens === 1 || runs > 0)) && follows ? "decode" : "prefill";
     this.#hasLogits.set(key, selects ? last !== 0 : true);
     const generates = phase === "decode";
     // Sequences that generate come before another's prompt. The last token of one that has not ended yet wants logits as they do.
@@ -146,12 +183,36 @@ class CallsDecoder implements Decoder {
     // Of several that follow each other in one sequence all but the first one are guesses, and it is for this call to tell which were right.
     const guessed = generating > 0 ? Math.max(0, leading - generating) : 0;
     const generated = leading - guessed;
+    if (isOne) ends.ends(position, guessed);
+    else ends.forget();
     const told = {
       ...!generates && generated > 0 && { generated },
       ...guessed > 0 && { guessed },
       ...runs > 1 && { runs, begins },
     };
     return { tokens, ...told, phase, context, ...begins >= 0 && { position } };
+  }
+}
+
+/** Where the sequences of a context ended, each as of its last call: the place of its last token, and how many before that are guesses. */
+class SequenceEnds {
+  #all: { readonly place: number; readonly guesses: number }[] = [];
+
+  /** Whether a call goes on where one ended, as far as any end is known. That one ends elsewhere from now on. */
+  leads(begin: number): boolean {
+    if (this.#all.length === 0) return true;
+    const at = this.#all.findIndex(({ place, guesses }) => begin <= place + 1 && begin > place - guesses);
+    if (at >= 0) this.#all.splice(at, 1);
+    return at >= 0;
+  }
+
+  ends(place: number, guesses: number): void {
+    if (this.#all.push({ place, guesses }) > MOST_ENDS) this.#all.shift();
+  }
+
+  /** Of several at once only the sum of their places is told. */
+  forget(): void {
+    this.#all = [];
   }
 }
 

@@ -62,6 +62,46 @@ Deno.test("calls: the first call of a context that was made meanwhile generates 
   assert.deepEqual(phases(d), ["1 decode", "1 prefill", "12 prefill", "1 decode"]);
 });
 
+Deno.test("calls: what warms a context up is no prompt: as llama.cpp says, or before it did, the two tokens of a new context", () => {
+  const d = new Decoding(calls);
+  const made = (at: number) => {
+    d.event(at, "llama/calls.context", { cells: 0, batch: 64, ubatch: 64, sequences: 1 });
+    d.event(at + 1, "llama/calls.context_return", { context: 1 });
+  };
+  const kinds = () => d.told().flatMap((line) => /llama\.(warmup|decode) .*tokens=(\d+)/.exec(line)?.slice(1).join(" ") ?? []);
+  made(10);
+  decode(d, 20, 2);
+  decode(d, 30, 2);
+  decode(d, 40, 1);
+  assert.deepEqual(kinds(), ["warmup 2", "decode 2", "decode 1"]);
+  d.event(50, "llama/calls.warming", { context: 1, on: 1 });
+  decode(d, 60, 7);
+  d.event(70, "llama/calls.warming", { context: 1, on: 0 });
+  decode(d, 80, 7);
+  assert.deepEqual(kinds(), ["warmup 7", "decode 7"]);
+});
+
+Deno.test("calls: a prompt that is known already but for its last token is none that is generated", () => {
+  const d = new Decoding(calls);
+  const tell = (at: number, tokens: number, position: number) => {
+    const begins = position - tokens + 1;
+    const told = { context: 1, tokens, selects: 1, wanting: tokens === 1 ? 1 : 0, last: 1, places: 2 ** 40 + begins, position };
+    d.event(at, "llama/calls.decode", told);
+    d.event(at + 5, "llama/calls.decode_return", { ret: 0 });
+  };
+  // Two sequences in turn, each asked the same again.
+  tell(10, 30, 29);
+  tell(20, 1, 30);
+  tell(30, 50, 49);
+  tell(40, 1, 31);
+  tell(50, 1, 50);
+  tell(60, 1, 29);
+  tell(70, 1, 30);
+  tell(80, 1, 49);
+  tell(90, 1, 50);
+  assert.deepEqual(phases(d), "30 prefill,1 decode,50 prefill,1 decode,1 decode,1 prefill,1 decode,1 prefill,1 decode".split(","));
+});
+
 Deno.test("calls: an encoder's batch", () => {
   const d = new Decoding(calls);
   d.event(10, "llama/calls.encode", { tokens: 9 });
