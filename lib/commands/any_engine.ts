@@ -31,8 +31,9 @@ export const anyEngineProfile: Profile<Result> = {
         if (span.type !== "slice" || span.category === "torch.op" || span.category === "llmprof.stopped") torch.span(span);
       },
       result() {
-        const operators = torch.result();
-        return operators.operators.length > 0 || (loaded.has(TORCH) && !GGML.some((stream) => loaded.has(stream))) ? operators : ggml.result();
+        const tokens = ggml.result(), operators = torch.result();
+        if (tokens.tokens.prefillCalls + tokens.tokens.decodeCalls > 0) return tokens;
+        return operators.operators.length > 0 || (loaded.has(TORCH) && !GGML.some((stream) => loaded.has(stream))) ? operators : tokens;
       },
     };
   },

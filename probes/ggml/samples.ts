@@ -9,7 +9,7 @@ import { cpuBackend } from "./library.ts";
 import template from "./samples.bt" with { type: "text" };
 import { readableName } from "../process/readable_name.ts";
 import { ip } from "../process/registers.ts";
-import { OTHER_CODE, workOf } from "./work.ts";
+import { OTHER_CODE, WAITING, workOf } from "./work.ts";
 
 /** Which function runs, by a timer. */
 export const samples: Probe = {
@@ -35,6 +35,9 @@ interface Place {
 
 const KERNEL: Place = { name: "kernel", args: { work: "kernel", library: "kernel" } };
 const UNMAPPED: Place = { name: "unknown code", args: { work: "unknown code", library: "" } };
+
+/** GCC's, LLVM's and Intel's. */
+const OPENMP = /^lib[gi]?omp\d*\./;
 
 class SamplesDecoder implements Decoder {
   /** Of every library that is watched: a function's name says which operator it computes, whatever number that has there. */
@@ -73,6 +76,8 @@ class SamplesDecoder implements Decoder {
   }
 
   #described(library: string, name: string | null): Place {
+    // ggml's barrier, where that is OpenMP's; nothing is computed in there.
+    if (OPENMP.test(library)) return { name: name === null ? `in ${library}` : readableName(name), args: { work: WAITING, library } };
     if (name === null) return { name: `in ${library}`, args: { work: library, library } };
     return { name: readableName(name), args: { work: workOf(name, this.#operators) ?? `${OTHER_CODE} of ${library}`, library } };
   }
