@@ -170,10 +170,9 @@ class CallsDecoder implements Decoder {
     // single token too, but the piece before it gave none. Where nothing was seen before, several of one sequence would not all want some in a prompt.
     let ends = this.#ends.get(key);
     if (!ends) this.#ends.set(key, ends = new SequenceEnds());
-    // A prompt that is known already is computed from its last token on, which is elsewhere than behind the last answer.
     const isOne = begins >= 0 && (runs === 1 || tokens === 1);
-    const follows = !isOne || ends.leads(position - tokens + 1);
-    const phase = every && !isText && (before ?? (tokens === 1 || runs > 0)) && follows ? "decode" : "prefill";
+    const isAskedAgain = tokens === 1 && isOne && ends.isAskedAgain(position);
+    const phase = every && !isText && (before ?? (tokens === 1 || runs > 0)) && !isAskedAgain ? "decode" : "prefill";
     this.#hasLogits.set(key, selects ? last !== 0 : true);
     const generates = phase === "decode";
     // Sequences that generate come before another's prompt. The last token of one that has not ended yet wants logits as they do.
@@ -183,7 +182,7 @@ class CallsDecoder implements Decoder {
     // Of several that follow each other in one sequence all but the first one are guesses, and it is for this call to tell which were right.
     const guessed = generating > 0 ? Math.max(0, leading - generating) : 0;
     const generated = leading - guessed;
-    if (isOne) ends.ends(position, guessed);
+    if (isOne) ends.ends(position, !generates);
     else ends.forget();
     const told = {
       ...!generates && generated > 0 && { generated },
@@ -194,20 +193,20 @@ class CallsDecoder implements Decoder {
   }
 }
 
-/** Where the sequences of a context ended, each as of its last call: the place of its last token, and how many before that are guesses. */
+/** Where the sequences of a context ended, each as of its last call, and where prompts did: places of last tokens. */
 class SequenceEnds {
-  #all: { readonly place: number; readonly guesses: number }[] = [];
+  #all: number[] = [];
+  readonly #prompts: number[] = [];
 
-  /** Whether a call goes on where one ended, as far as any end is known. That one ends elsewhere from now on. */
-  leads(begin: number): boolean {
-    if (this.#all.length === 0) return true;
-    const at = this.#all.findIndex(({ place, guesses }) => begin <= place + 1 && begin > place - guesses);
+  /** Whether one token at that place is the last of a prompt that is asked once more: it goes on behind none that is known. */
+  isAskedAgain(place: number): boolean {
+    const at = this.#all.indexOf(place - 1);
     if (at >= 0) this.#all.splice(at, 1);
-    return at >= 0;
+    return at < 0 && this.#all.length > 0 && this.#prompts.includes(place);
   }
 
-  ends(place: number, guesses: number): void {
-    if (this.#all.push({ place, guesses }) > MOST_ENDS) this.#all.shift();
+  ends(place: number, isPrompt: boolean): void {
+    for (const places of isPrompt ? [this.#all, this.#prompts] : [this.#all]) if (places.push(place) > MOST_ENDS) places.shift();
   }
 
   /** Of several at once only the sum of their places is told. */

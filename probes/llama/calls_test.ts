@@ -85,21 +85,28 @@ Deno.test("calls: a prompt that is known already but for its last token is none 
   const d = new Decoding(calls);
   const tell = (at: number, tokens: number, position: number) => {
     const begins = position - tokens + 1;
-    const told = { context: 1, tokens, selects: 1, wanting: tokens === 1 ? 1 : 0, last: 1, places: 2 ** 40 + begins, position };
-    d.event(at, "llama/calls.decode", told);
+    const values = { context: 1, tokens, selects: 1, wanting: tokens === 1 ? 1 : 0, last: 1, places: 2 ** 40 + begins, position };
+    d.event(at, "llama/calls.decode", values);
     d.event(at + 5, "llama/calls.decode_return", { ret: 0 });
   };
-  // Two sequences in turn, each asked the same again.
-  tell(10, 30, 29);
-  tell(20, 1, 30);
-  tell(30, 50, 49);
-  tell(40, 1, 31);
-  tell(50, 1, 50);
-  tell(60, 1, 29);
-  tell(70, 1, 30);
-  tell(80, 1, 49);
-  tell(90, 1, 50);
-  assert.deepEqual(phases(d), "30 prefill,1 decode,50 prefill,1 decode,1 decode,1 prefill,1 decode,1 prefill,1 decode".split(","));
+  // Two sequences in turn, each asked the same again. At first another may go on that was not seen before.
+  const told: [tokens: number, position: number][] = [[1, 99], [30, 29], [1, 30], [50, 49], [1, 31], [1, 50], [1, 100], [1, 29], [1, 30], [1, 49], [
+    1,
+    50,
+  ]];
+  for (const [i, [tokens, position]] of told.entries()) tell(10 * i, tokens, position);
+  const decodes = (times: number) => Array<string>(times).fill("1 decode");
+  assert.deepEqual(phases(d), [
+    ...decodes(1),
+    "30 prefill",
+    ...decodes(1),
+    "50 prefill",
+    ...decodes(3),
+    "1 prefill",
+    ...decodes(1),
+    "1 prefill",
+    ...decodes(1),
+  ]);
 });
 
 Deno.test("calls: an encoder's batch", () => {
