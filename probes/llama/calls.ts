@@ -1,5 +1,5 @@
 import type { Decoder, Event } from "../../lib/events/event.ts";
-import type { Args, SpanSink } from "../../lib/events/span.ts";
+import type { Args, Slice, Span, SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Param, Probe, SiteParam } from "../../lib/programs/probe.ts";
@@ -35,7 +35,7 @@ export const calls: Probe = {
   params: {
     ...beginningsAndReturns(FUNCTIONS),
     ...decodeSites,
-    warming: { type: "site", at: "entry", functions: [["llama_set_warmup"]] },
+    forgets: { type: "site", at: "entry", functions: [["llama_perf_context_reset", "llama_reset_timings"]] },
     emptied: { type: "site", at: "entry", functions: [["llama_batch_ext_clear"], ["llama_batch_ext_free"]] },
     adding: { type: "site", at: "entry", functions: [["llama_batch_ext_add_token"]] },
     placing: { type: "site", at: "entry", functions: [["llama_batch_ext_set_pos"]] },
@@ -71,7 +71,7 @@ export const calls: Probe = {
     sample_return: [],
     apply: [],
     apply_return: [],
-    warming: [{ name: "context", type: "int", unit: "address" }, { name: "on", type: "int" }],
+    forgets: [{ name: "context", type: "int", unit: "address" }],
   },
   decoder: (tracks) => new CallsDecoder(tracks),
 };
@@ -88,7 +88,10 @@ const CATEGORY: Readonly<Record<string, string>> = {
 /** Of one sequence in a call: llama.cpp's programs guess 64 at most, unless they are told otherwise. */
 const MOST_IN_A_ROW = 100;
 
-/** llama.cpp's programs compute the tokens that begin and end a text before anything is asked of them. Before March 2025 they did not say so. */
+/**
+ * llama.cpp's programs compute the tokens that begin and end a text in a new context before anything is asked of them, and then have it forget what that
+ * took.
+ */
 const WARMUP_TOKENS = 2;
 
 /** Of so many sequences of a context it is remembered where they ended. */
@@ -101,17 +104,18 @@ class CallsDecoder implements Decoder {
   readonly #open = new OpenSlices();
   /** Context → whether its last decode produced logits, so that the next token can follow from it. */
   readonly #hasLogits = new Map<string, boolean>();
-  /** Contexts that are said to be warmed up. */
-  readonly #warmed = new Set<string>();
   readonly #ends = new Map<string, SequenceEnds>();
   /** Contexts that were made and have computed nothing. */
   readonly #fresh = new Set<string>();
+  /** By thread: the first call of a context, which may have warmed it up: what its thread does next says so. */
+  readonly #first = new Map<number, { readonly context: string; slice?: Span }>();
 
   constructor(readonly tracks: Tracks) {}
 
   event(event: Event, out: SpanSink): void {
     const call = event.record.slice("llama/calls.".length);
-    if (call === "warming") return this.#warms(event);
+    this.#tellFirst(event, call === "forgets", out);
+    if (call === "forgets") return;
     const name = call.replace("_return", "");
     // sample calls apply: one key for both, so that the outermost counts.
     const key = `${event.tid}:${CATEGORY[name]}`;
@@ -122,36 +126,38 @@ class CallsDecoder implements Decoder {
         this.#ends.delete(`${event.pid}:${event.values[0]}`);
         this.#fresh.add(`${event.pid}:${event.values[0]}`);
       }
-      this.#open.end(key, event.at, out, resultOf(name, event.values[0] as number));
-      return;
+      const first = name === "decode" ? this.#first.get(event.tid) : undefined;
+      const told: SpanSink = first ? (slice) => void (first.slice = slice) : out;
+      return void this.#open.end(key, event.at, told, resultOf(name, event.values[0] as number));
     }
     const slice = {
       track: this.tracks.thread(event.pid, event.tid),
       name: FUNCTIONS[name as keyof typeof FUNCTIONS][0][0],
+      category: CATEGORY[name]!,
       start: event.at,
-      ...name === "decode" && this.#isWarmup(event)
-        ? { category: "llama.warmup", args: { tokens: event.values[1]!, context: event.values[0]! } }
-        : { category: CATEGORY[name]!, args: this.#args(name, event) },
+      args: this.#args(name, event),
     };
+    const context = `${event.pid}:${event.values[0]}`;
+    if (name === "decode" && this.#fresh.delete(context) && event.values[1] as number <= WARMUP_TOKENS) this.#first.set(event.tid, { context });
     // A sampler applies samplers. Nothing else calls itself: a second beginning means that the first one's return was lost.
     this.#open.begin(key, slice, out, name === "apply");
   }
 
   end(at: Ns, out: SpanSink): void {
+    for (const { slice } of this.#first.values()) if (slice) out(slice);
+    this.#first.clear();
     this.#open.closeAll(at, out);
   }
 
-  #warms({ pid, values: [context, on] }: Event): void {
-    if (on === 0) this.#warmed.delete(`${pid}:${context}`);
-    else this.#warmed.add(`${pid}:${context}`);
-  }
-
-  /** It is no prompt of anybody's, and takes as long as it takes to read the weights. */
-  #isWarmup({ pid, values }: Event): boolean {
-    const [context, tokens, selects, , , places] = values as number[];
-    const key = `${pid}:${context}`;
-    const isFirst = this.#fresh.delete(key);
-    return this.#warmed.has(key) || (isFirst && tokens === WARMUP_TOKENS && selects === 0 && places! < 0);
+  /** A warm-up is no prompt of anybody's, and takes as long as it takes to read the weights. */
+  #tellFirst({ tid }: Event, isForgotten: boolean, out: SpanSink): void {
+    const first = this.#first.get(tid);
+    if (!first?.slice) return;
+    this.#first.delete(tid);
+    if (!isForgotten) return out(first.slice);
+    this.#hasLogits.set(first.context, false);
+    this.#ends.delete(first.context);
+    out({ ...first.slice as Slice, category: "llama.warmup" });
   }
 
   #args(name: string, event: Event): Args | undefined {

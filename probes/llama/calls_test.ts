@@ -62,23 +62,32 @@ Deno.test("calls: the first call of a context that was made meanwhile generates 
   assert.deepEqual(phases(d), ["1 decode", "1 prefill", "12 prefill", "1 decode"]);
 });
 
-Deno.test("calls: what warms a context up is no prompt: as llama.cpp says, or before it did, the two tokens of a new context", () => {
+Deno.test("calls: what warms a context up is no prompt: the first tokens of a new one, which it then forgets", () => {
   const d = new Decoding(calls);
+  const forgets = (at: number) => d.event(at, "llama/calls.forgets", { context: 1 });
   const made = (at: number) => {
     d.event(at, "llama/calls.context", { cells: 0, batch: 64, ubatch: 64, sequences: 1 });
     d.event(at + 1, "llama/calls.context_return", { context: 1 });
   };
-  const kinds = () => d.told().flatMap((line) => /llama\.(warmup|decode) .*tokens=(\d+)/.exec(line)?.slice(1).join(" ") ?? []);
+  const kinds = () => d.told().flatMap((line) => /llama\.(warmup|decode) .*(\d+)–.*tokens=(\d+) phase=(\w+)/.exec(line)?.slice(1).join(" ") ?? []);
   made(10);
   decode(d, 20, 2);
+  assert.deepEqual(kinds(), [], "what it was shows next");
+  forgets(26);
   decode(d, 30, 2);
   decode(d, 40, 1);
-  assert.deepEqual(kinds(), ["warmup 2", "decode 2", "decode 1"]);
-  d.event(50, "llama/calls.warming", { context: 1, on: 1 });
-  decode(d, 60, 7);
-  d.event(70, "llama/calls.warming", { context: 1, on: 0 });
-  decode(d, 80, 7);
-  assert.deepEqual(kinds(), ["warmup 7", "decode 7"]);
+  forgets(46);
+  assert.deepEqual(kinds().map((kind) => kind.replace(/\d+ /, "")), ["warmup 2 prefill", "decode 2 prefill", "decode 1 decode"]);
+  made(50);
+  decode(d, 60, 2);
+  decode(d, 70, 1);
+  made(80);
+  decode(d, 90, 7);
+  forgets(96);
+  made(100);
+  decode(d, 110, 1);
+  assert.deepEqual(kinds().map((kind) => kind.replace(/\d+ /, "")), ["decode 2 prefill", "decode 1 decode", "decode 7 prefill"]);
+  assert.match(d.end(120).at(-1)!, /llama\.decode .* 110–115 tokens=1/);
 });
 
 Deno.test("calls: a prompt that is known already but for its last token is none that is generated", () => {

@@ -14,7 +14,7 @@ matrixTest("Debian's llama.cpp: prompt, generated tokens, graphs", { debianLlama
   using folder = temporary(), inside = temporary(join(debianRoot, "tmp"));
   linkSync(model("small"), inside.file("small.gguf"));
   const file = inside.file("small.gguf").slice(debianRoot.length);
-  const flags = ["-m", file, "-t", "2", "-n", "19", "-p", "one two three", "--no-warmup", "-no-cnv"];
+  const flags = ["-m", file, "-t", "2", "-n", "19", "-p", "one two three", "-no-cnv"];
   const argv = ["chroot", debianRoot, "llama-completion", ...flags];
   await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { argv }, formats: [] });
   const finished = await llmprof.finished();
@@ -23,10 +23,47 @@ matrixTest("Debian's llama.cpp: prompt, generated tokens, graphs", { debianLlama
   const said = (what: string) => Number(new RegExp(`[^t] ${what} time = .* / +(\\d+) `).exec(finished.stderr)![1]);
   const { prefill, decode, prefillCalls, decodeCalls } = result.tokens;
   assert.deepEqual([prefill, decode, prefillCalls, decodeCalls], [said("prompt eval"), said("eval"), 1, 18]);
-  assert.equal(result.graphs.count, prefillCalls + decodeCalls);
+  // It warms up, of which it tells nobody.
+  assert.equal(result.graphs.count, 1 + prefillCalls + decodeCalls);
   assert.equal(result.graphs.withoutOperators, 0);
   assert.ok(result.operators.find(({ name }) => name === "MUL_MAT")!.calls % result.graphs.count === 0);
   assert.equal(host.engine, "llama.cpp");
+});
+
+matrixTest("Debian's llama-server, asked the same again: of a prompt that it knows one token is computed, and none is generated", {
+  debianLlama: true,
+}, async ({ path }) => {
+  using folder = temporary(), inside = temporary(join(debianRoot, "tmp"));
+  linkSync(model("tiny"), inside.file("tiny.gguf"));
+  const port = freePort(), file = inside.file("tiny.gguf").slice(debianRoot.length);
+  const argv = ["chroot", debianRoot, "llama-server", "-m", file, "-t", "1", "-np", "1", "-c", "1024", "--port", String(port)];
+  await using server = start(argv, { timeoutMilliseconds: 60_000 });
+  await healthy(port);
+  await using llmprof = startLlmprof("operators", {
+    bpftrace: path,
+    folder,
+    target: { pid: server.pid },
+    formats: [],
+    flags: ["--detail", "token"],
+    timeoutMilliseconds: 60_000,
+  });
+  await llmprof.saw("Tracing");
+  const said = { prompt_n: 0, predicted_n: 0 }, requests = 5;
+  let last = said;
+  for (let i = 0; i < requests; i++) {
+    const body = JSON.stringify({ prompt: "one two three four five six seven", n_predict: 11, temperature: 0 });
+    const answer = await (await fetch(`http://localhost:${port}/completion`, { method: "POST", body })).json();
+    last = answer.timings;
+    for (const key of Object.keys(said) as (keyof typeof said)[]) said[key] += answer.timings[key];
+  }
+  llmprof.kill("SIGINT");
+  const { result, events } = summaryOf("operators", await llmprof.finished());
+  server.kill("SIGINT");
+  assert.equal(events.lost, 0);
+  const { prefill, prefillCalls, decode } = result.tokens;
+  // The first token of an answer comes out of its prompt.
+  assert.deepEqual([prefill, prefillCalls, decode], [said.prompt_n, requests, said.predicted_n - requests]);
+  assert.ok(last.prompt_n === 1, JSON.stringify(last));
 });
 
 for (const slots of [1, 2]) {
