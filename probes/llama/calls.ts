@@ -90,7 +90,7 @@ const MOST_IN_A_ROW = 100;
 
 /**
  * llama.cpp's programs compute the tokens that begin and end a text in a new context before anything is asked of them, and then have it forget what that
- * took.
+ * took, and those tokens.
  */
 const WARMUP_TOKENS = 2;
 
@@ -107,14 +107,14 @@ class CallsDecoder implements Decoder {
   readonly #ends = new Map<string, SequenceEnds>();
   /** Contexts that were made and have computed nothing. */
   readonly #fresh = new Set<string>();
-  /** By thread: the first call of a context, which may have warmed it up: what its thread does next says so. */
-  readonly #first = new Map<number, { readonly context: string; slice?: Span }>();
+  /** The first call of a context, which may have warmed it up: what its thread does next, or what the context is asked next, says so. */
+  readonly #first = new Map<string, { readonly tid: number; slice?: Span }>();
 
   constructor(readonly tracks: Tracks) {}
 
   event(event: Event, out: SpanSink): void {
     const call = event.record.slice("llama/calls.".length);
-    this.#tellFirst(event, call === "forgets", out);
+    if (this.#first.size > 0) this.#tellFirst(event, call, out);
     if (call === "forgets") return;
     const name = call.replace("_return", "");
     // sample calls apply: one key for both, so that the outermost counts.
@@ -126,7 +126,7 @@ class CallsDecoder implements Decoder {
         this.#ends.delete(`${event.pid}:${event.values[0]}`);
         this.#fresh.add(`${event.pid}:${event.values[0]}`);
       }
-      const first = name === "decode" ? this.#first.get(event.tid) : undefined;
+      const first = name === "decode" ? [...this.#first.values()].find(({ tid, slice }) => tid === event.tid && !slice) : undefined;
       const told: SpanSink = first ? (slice) => void (first.slice = slice) : out;
       return void this.#open.end(key, event.at, told, resultOf(name, event.values[0] as number));
     }
@@ -138,7 +138,7 @@ class CallsDecoder implements Decoder {
       args: this.#args(name, event),
     };
     const context = `${event.pid}:${event.values[0]}`;
-    if (name === "decode" && this.#fresh.delete(context) && event.values[1] as number <= WARMUP_TOKENS) this.#first.set(event.tid, { context });
+    if (name === "decode" && this.#fresh.delete(context) && event.values[1] as number <= WARMUP_TOKENS) this.#first.set(context, { tid: event.tid });
     // A sampler applies samplers. Nothing else calls itself: a second beginning means that the first one's return was lost.
     this.#open.begin(key, slice, out, name === "apply");
   }
@@ -150,14 +150,21 @@ class CallsDecoder implements Decoder {
   }
 
   /** A warm-up is no prompt of anybody's, and takes as long as it takes to read the weights. */
-  #tellFirst({ tid }: Event, isForgotten: boolean, out: SpanSink): void {
-    const first = this.#first.get(tid);
-    if (!first?.slice) return;
-    this.#first.delete(tid);
-    if (!isForgotten) return out(first.slice);
-    this.#hasLogits.set(first.context, false);
-    this.#ends.delete(first.context);
-    out({ ...first.slice as Slice, category: "llama.warmup" });
+  #tellFirst({ pid, tid, values }: Event, call: string, out: SpanSink): void {
+    for (const [context, { tid: caller, slice }] of this.#first) {
+      const isAsked = call === "decode" && context === `${pid}:${values[0]}`;
+      if (!slice || (tid !== caller && !isAsked)) continue;
+      this.#first.delete(context);
+      // Where llama.cpp is compiled into its caller, nobody sees it forget: its next tokens begin where the first ones did, or are several.
+      const [, tokens, , , , places] = values as number[];
+      const isAnew = isAsked && (places! < 0 ? tokens! > 1 : places === RUNS);
+      if (call !== "forgets" && !isAnew) out(slice);
+      else {
+        this.#hasLogits.set(context, false);
+        this.#ends.delete(context);
+        out({ ...slice as Slice, category: "llama.warmup" });
+      }
+    }
   }
 
   #args(name: string, event: Event): Args | undefined {

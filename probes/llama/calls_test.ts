@@ -84,9 +84,33 @@ Deno.test("calls: what warms a context up is no prompt: the first tokens of a ne
   made(80);
   decode(d, 90, 7);
   forgets(96);
-  made(100);
+  made(94);
+  // On another thread, from the beginning again, and further on.
+  const at = (at: number, tokens: number, position: number, who: string) => {
+    d.event(
+      at,
+      "llama/calls.decode",
+      { context: 1, tokens, selects: 1, wanting: Number(tokens === 1), last: 1, places: 2 ** 40 + position - tokens + 1, position },
+      who,
+    );
+    d.event(at + 1, "llama/calls.decode_return", { ret: 0 }, who);
+  };
+  at(97, 2, 1, "100/100");
+  at(99, 9, 8, "100/101");
+  made(101);
+  at(104, 2, 1, "100/100");
+  at(106, 1, 2, "100/101");
+  made(108);
   decode(d, 110, 1);
-  assert.deepEqual(kinds().map((kind) => kind.replace(/\d+ /, "")), ["decode 2 prefill", "decode 1 decode", "decode 7 prefill"]);
+  assert.deepEqual(kinds().map((kind) => kind.replace(/\d+ /, "")), [
+    "decode 2 prefill",
+    "decode 1 decode",
+    "decode 7 prefill",
+    "warmup 2 prefill",
+    "decode 9 prefill",
+    "decode 2 prefill",
+    "decode 1 decode",
+  ]);
   assert.match(d.end(120).at(-1)!, /llama\.decode .* 110–115 tokens=1/);
 });
 
