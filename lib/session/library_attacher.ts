@@ -4,6 +4,7 @@ import { readCode } from "../target/code.ts";
 import { fileReader, readElf } from "../target/elf.ts";
 import { findLibraries, type FoundLibrary, isLinked, type NamesTable, readMapped, readNamesTable } from "../programs/found_libraries.ts";
 import { type Probe, standsAtReturn } from "../programs/probe.ts";
+import type { Library } from "../target/maps.ts";
 import { hasEnded } from "../target/process.ts";
 import type { LibraryGroup } from "./library_groups.ts";
 import { Placing } from "./placing.ts";
@@ -32,6 +33,9 @@ export type StartParts = (parts: readonly ProgramPart[]) => Promise<void>;
 
 /** Nothing that is thrown in a process through what is attached to it may be held up from now on. */
 export type LetThrow = (files: FilesOnce, pid: number) => Promise<void>;
+
+/** What only those map that compute on a GPU. */
+const GPU_DRIVER = /^lib(cuda|amdhip64|vulkan)\.so/;
 
 /** Libraries of a process that serve a group. */
 interface Found {
@@ -69,6 +73,8 @@ export class LibraryAttacher {
   /** Programs into which nothing of the kind is linked. */
   readonly #plain = new Set<string>();
   readonly #placing: Placing;
+  /** Processes of which it was said that a GPU computes unseen. */
+  readonly #unseenDevices = new Set<number>();
   /** What was told of the code of a process, for a group. */
   readonly #told = new Map<string, string>();
 
@@ -167,7 +173,17 @@ export class LibraryAttacher {
       inode: how.inode,
     });
     const probes = group.probes.filter(({ given }) => given === undefined || mapped.some(({ name }) => given.test(name)));
+    this.#tellUnseenDevices(pid, probes.length < group.probes.length ? libraries : [], mapped);
     return { pid, group, how, libraries, spared, probes };
+  }
+
+  /** An engine that computes on a GPU by what is linked into it: that is in no library of its own. */
+  #tellUnseenDevices(pid: number, libraries: readonly FoundLibrary[], mapped: readonly Pick<Library, "name">[]): void {
+    const driver = libraries.some(({ isProgram, isPart }) => isProgram || isPart) && mapped.find(({ name }) => GPU_DRIVER.test(name));
+    if (!driver || this.#unseenDevices.has(pid)) return;
+    this.#unseenDevices.add(pid);
+    const what = "what a GPU computes for it, and how long it is waited for, is in no figure: what computes there is linked in";
+    this.fact({ fact: "note", text: `process ${pid} has ${driver.name}: ${what}` });
   }
 
   async #findAndAttach(files: FilesOnce, pid: number, group: LibraryGroup, how: How): Promise<AtMapping & { found: number }> {
