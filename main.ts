@@ -32,7 +32,16 @@ async function main(args: readonly string[]): Promise<number> {
 function own(): string {
   const [, folder, name] = /^(.*)\/([^/]*)$/.exec(Deno.execPath())!;
   if (name !== "llmprof" || /^(\/usr(\/local)?)?\/s?bin$/.test(folder!)) return "llmprof";
-  return folder === Deno.cwd() ? "./llmprof" : `${folder}/llmprof`;
+  return folder === here() ? "./llmprof" : `${folder}/llmprof`;
+}
+
+/** Undefined where the folder is no more. */
+function here(): string | undefined {
+  try {
+    return Deno.cwd();
+  } catch {
+    return undefined;
+  }
 }
 
 const signals = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;

@@ -66,9 +66,9 @@ export class GpuMemory {
     const key = `${device} ${memory} ${exited} ${stack}`;
     let held = this.#held.get(key);
     if (!held) this.#held.set(key, held = { device, memory, exited, stack, blocks: 0, bytes: 0, longestNs: 0 });
-    // What a process had held that is gone is no part of a later peak.
+    // What a process had held that is gone is no part of a later peak, nor is what was held when a turn of watching ended: nobody sees it freed.
     const sums = this.#sums.get(`${device} ${memory}`);
-    if (exited && sums) sums.now -= bytes;
+    if (sums) sums.now -= bytes;
     held.blocks++;
     held.bytes += bytes;
     held.longestNs = Math.max(held.longestNs, heldNs);

@@ -131,7 +131,9 @@ function contention({ contention, files }: GpuResult): Note[] {
   }
   return [
     info(
-      slower === null ? `${how}: too little was asked to tell whether the target waited for them.` : `${how}, and the target did not wait for them.`,
+      slower === null
+        ? `${how}: too little was asked to tell whether the target waited for them.`
+        : `${how}, and the target did not wait for them in the driver. What runs on a GPU at the same time is not seen.`,
     ),
   ];
 }

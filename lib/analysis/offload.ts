@@ -161,7 +161,7 @@ export class OffloadLedger {
 
   #elsewhere(layers: ReadonlyMap<number, string>): OffloadResult["elsewhere"] {
     const found = this.#nodes().filter(({ op, layer, device }) => !VIEWS.has(op) && layer !== undefined && (layers.get(layer) ?? device) !== device);
-    const groups = Map.groupBy(found, ({ op, name, device }) => `${op} ${ofCache(name)} ${device}`);
+    const groups = Map.groupBy(found, ({ op, name, device }) => `${op} ${PRODUCTS.has(op) && ofCache(name)} ${device}`);
     return [...groups.values()].map((nodes) => {
       const [{ op: operator, device, name }] = nodes as [PlacedNode];
       return { operator, device, nodes: nodes.length, ...PRODUCTS.has(operator) && { ofCache: ofCache(name) } };

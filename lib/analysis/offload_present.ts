@@ -101,7 +101,7 @@ function notes({ devices, copies, elsewhere, untoldNodes }: OffloadResult, token
     ];
   }
   for (const [device, some] of Map.groupBy(elsewhere, ({ device }) => device)) {
-    const operators = some.map(({ operator, nodes }) => `${nodes} ${operator}`).join(", ");
+    const operators = some.map(({ operator, nodes, ofCache }) => `${nodes} ${operator}${ofCache ? " of keys and values" : ""}`).join(", ");
     notes.push(info(`${device} computes for layers that are elsewhere, in each graph: ${operators}.`));
   }
   const mixing = others.filter(({ operators }) => operators.some(({ name }) => name === "MUL_MAT_ID"));

@@ -108,9 +108,9 @@ export class OperatorSums {
     this.#parts[phase].ns += ns;
   }
 
-  /** NaN where that of one call is not known. */
-  get coldBytes(): number {
-    return PHASES.reduce((sum, phase) => sum + summed(this.#parts[phase]).coldBytes, 0);
+  /** Of all calls, or of those of a phase; NaN where that of one is not known. */
+  coldBytes(phases: readonly Phase[] = PHASES): number {
+    return phases.reduce((sum, phase) => sum + summed(this.#parts[phase]).coldBytes, 0);
   }
 
   /** Time of all calls, and what belongs to none. */

@@ -103,12 +103,12 @@ export class OperatorTable {
     if (other.mostCells !== null) this.mostCells = Math.max(this.mostCells ?? 0, other.mostCells);
   }
 
-  /** Of all calls, in a graph on average; NaN where that of one is not known. */
-  coldBytes(graphs: number): number {
+  /** Of all calls, or of those of a phase; NaN where that of one is not known. */
+  coldBytes(phases?: readonly Phase[]): number {
     this.#settle();
     let sum = 0;
-    for (const sums of this.#operators.values()) sum += sums.coldBytes;
-    return sum / graphs;
+    for (const sums of this.#operators.values()) sum += sums.coldBytes(phases);
+    return sum;
   }
 
   result(measures: Measures): Pick<OperatorsResult, "operators" | "layers" | "tensors"> {

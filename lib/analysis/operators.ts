@@ -11,7 +11,7 @@ import { ExpertLedger } from "./expert_ledger.ts";
 import { GraphLedger } from "./graph_ledger.ts";
 import { LibraryCalls } from "./library_calls.ts";
 import { OffloadLedger } from "./offload.ts";
-import type { Judge } from "./operator_sums.ts";
+import { type Judge, phaseOf } from "./operator_sums.ts";
 import type { OperatorsResult } from "./operators_schema.ts";
 import { QualityCount } from "./quality.ts";
 import { SampleLedger } from "./sample_ledger.ts";
@@ -54,7 +54,8 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
 
   /** Of the successful calls that ended, those in which a graph was seen. */
   #decodesWithGraphsNs = 0;
-  #decodesWithGraphs = 0;
+  /** Calls that generate, in which a graph was seen. */
+  #tokensWithGraphs = 0;
 
   constructor(readonly detail: Detail, readonly ceilings: readonly Ceilings[], readonly partly: boolean) {
     this.#ledger = new GraphLedger(this.#tables, this.#stopped, detail === "sum");
@@ -91,8 +92,9 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
     const ceilingsOf = (threads: number) => seesOperators ? ceilingsFor(threads, this.ceilings) : undefined;
     const ceilings = ceilingsOf(most);
     const table = this.#tables.all();
-    // What of a graph is computed by another device, or layer by layer, is a graph of its own: a token reads the weights of all.
-    const fits = ceilings !== undefined && table.coldBytes(this.#decodesWithGraphs || count) <= ceilings.cacheSize;
+    // Where others compute a part, a token is several graphs, and reads the weights of all; a long prompt is several over the same.
+    const tokens = this.#tokensWithGraphs, cold = tokens > 0 ? table.coldBytes(["decode"]) / tokens : table.coldBytes() / count;
+    const fits = ceilings !== undefined && cold <= ceilings.cacheSize;
     const judge: Judge = (demands, phase) => {
       // Prompts may have more threads than tokens.
       const own = ceilingsOf(phase && threads[phase] > 0 ? Math.min(most, threads[phase]) : most);
@@ -161,7 +163,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
         if (slice.open || Number(slice.args?.ret ?? 0) !== 0) return;
         this.#graphsInDecodeNs += inside;
         this.#devicesInDecodeNs += onDevices;
-        if (inside > 0) this.#decodesWithGraphs++;
+        if (inside > 0 && phaseOf(slice) === "decode") this.#tokensWithGraphs++;
         if (inside + onDevices > 0) this.#decodesWithGraphsNs += this.#stopped.net(slice.track.pid, slice.start, slice.end);
         return;
       }

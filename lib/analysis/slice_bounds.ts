@@ -2,6 +2,7 @@ import type { Args, Chain, Link, Slice, Span } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import { type Ceilings, ceilingsFor } from "../machine/ceilings/ceilings.ts";
 import { boundOf } from "./bound.ts";
+import { phaseOf } from "./operator_sums.ts";
 import type { BoundResult } from "./operators_schema.ts";
 
 type By = BoundResult["by"];
@@ -17,7 +18,7 @@ export class SliceBounds {
   #coldBytes = 0;
   #ceilings: Ceilings | undefined;
   #fits = false;
-  #seesCalls = false;
+  #seesTokens = false;
 
   constructor(readonly all: readonly Ceilings[]) {}
 
@@ -25,7 +26,7 @@ export class SliceBounds {
     if (span.type === "chain") return span.category === "ggml.op" ? this.#chain(span) : span;
     if (span.type !== "slice") return span;
     if (span.category === "ggml.graph") this.#graph();
-    if (span.category === "llama.decode") this.#decode();
+    if (span.category === "llama.decode") this.#decode(span);
     return span.category === "ggml.op" ? this.#slice(span) : span;
   };
 
@@ -65,13 +66,15 @@ export class SliceBounds {
     if (this.#workers.size === 0) return;
     this.#ceilings = ceilingsFor(this.#workers.size, this.all);
     this.#workers.clear();
-    if (!this.#seesCalls) this.#pass();
+    if (!this.#seesTokens) this.#pass();
   }
 
-  /** It may have been of several graphs, with other devices' parts between them. */
-  #decode(): void {
-    this.#seesCalls = true;
-    this.#pass();
+  /** A token may be several graphs, with other devices' parts between them; a long prompt is several over the same weights. */
+  #decode(call: Slice): void {
+    if (phaseOf(call) === "decode") {
+      this.#seesTokens = true;
+      this.#pass();
+    } else if (this.#seesTokens) this.#coldBytes = 0;
   }
 
   #pass(): void {

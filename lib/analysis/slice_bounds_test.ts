@@ -50,7 +50,7 @@ Deno.test("slices: weights that fit are bound by the cache, and graphs are told 
 
 Deno.test("slices: a token whose layers are graphs of their own reads the weights of all of them", () => {
   const bounds = new SliceBounds(ceilings);
-  const layer = op(800, { bytes: 800, cold: 800, flops: 0 }), call: Slice = { ...graph, category: "llama.decode" };
+  const layer = op(800, { bytes: 800, cold: 800, flops: 0 }), call: Slice = { ...graph, category: "llama.decode", args: { phase: "decode" } };
   const token = () => {
     for (let i = 0; i < 3; i++) {
       bounds.of(layer);

@@ -128,6 +128,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       bufferPages: options.bufferPages,
       ...(spares && { spares }),
       due: () => tokens.due,
+      ...(surroundings && { atWindow: () => tell(surroundings.look(session!.pid, true)) }),
       guard,
       mappingGate,
       callGate,

@@ -43,22 +43,31 @@ export class WatchedSurroundings {
     return [...use, ...last && this.#pid !== undefined ? [this.#told(this.#pid, last)] : []];
   }
 
-  /** The process that is watched now, if there is one. Of limits is told where they changed, and when it is in other groups than before, whose counts began before. */
-  async look(pid: number | undefined): Promise<Fact[]> {
+  /**
+   * The process that is watched now, if there is one. Of limits is told where that is asked for, where they changed, and when it is in other groups than
+   * before, whose counts began before.
+   */
+  async look(pid: number | undefined, tells = false): Promise<Fact[]> {
     if (pid === undefined) return [];
     const look = this.#looks++, isThorough = FIRST_SEARCHES.has(look) || look % SEARCH_EVERY === 0 || pid !== this.#pid;
     if (isThorough) this.#pids = await this.members();
     const groups = await findGroups(this.#files, pid);
-    // Another process may be in one of the same name that was made anew.
-    const isOther = groups !== null && (JSON.stringify(groups) !== JSON.stringify(this.#groups) || pid !== this.#pid);
+    const hadGroups = this.#groups !== null, isElsewhere = groups !== null && JSON.stringify(groups) !== JSON.stringify(this.#groups);
+    if (groups) this.#groups = groups;
+    const [limits, use] = await this.#read(isThorough && this.byNode);
+    const isOther = isElsewhere || isMadeAnew(this.#limits, limits);
     // What came of those before, until they were looked at last.
     const before = isOther && this.#limits ? [this.#told(this.#pid!, this.#limits)] : [];
-    if (isOther && this.#groups) this.#moves++;
-    if (groups) this.#groups = groups;
+    if (isOther && hadGroups) this.#moves++;
     this.#pid = pid;
-    const [limits, use] = await this.#read(isThorough && this.byNode);
     this.#limits = limits ?? (isOther && this.#limits ? NONE : this.#limits);
-    return [...before, ...use, ...this.#limits && (isOther || this.#isNews(this.#limits)) ? [this.#told(pid, this.#limits)] : []];
+    const isTold = this.#limits && (tells || isOther || this.#isNews(this.#limits));
+    return [...before, ...use.map((fact) => this.#moved(fact)), ...isTold ? [this.#told(pid, this.#limits!)] : []];
+  }
+
+  /** As of the groups in which the target is found to be by now. */
+  #moved(fact: Fact): Fact {
+    return fact.fact === "pressure" && fact.group ? { ...fact, moves: this.#moves } : fact;
   }
 
   /** Of what is used is told at the end, and where anything else has changed. */
@@ -82,4 +91,9 @@ export class WatchedSurroundings {
     ]);
     return [limits, [{ fact: "pressure", pressure, ...group && { group, moves: this.#moves } }, { fact: "memory", memory }]];
   }
+}
+
+/** Counts grow as long as a group is there: one of the same name has taken its place. */
+function isMadeAnew(before: Limits | null, now: Limits | null): boolean {
+  return before !== null && now !== null && (["throttled", "throttledNs", "killed"] as const).some((count) => now[count] < before[count]);
 }

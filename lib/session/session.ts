@@ -33,6 +33,8 @@ export interface SessionOptions extends LifeOptions {
   readonly onFact: (fact: Fact) => void;
   /** What takes the place of arguments and paths, in the recording too. */
   readonly pseudonyms?: Pseudonyms;
+  /** Called when windows have opened, and before they are shut: what is told at both is of the time between. */
+  readonly atWindow?: () => Promise<void>;
   /** Called when everything that was counted has been read: what is to be told at the end of the recording. */
   readonly conclude?: () => Promise<readonly Fact[]>;
 }
@@ -188,6 +190,7 @@ export class Session {
 
   /** Or the turn of a life. What its programs counted until its end comes before it is told. */
   async #endLife(pid: number): Promise<void> {
+    await this.options.atWindow?.();
     this.#life.leave();
     await this.#gatekeeper.idle();
     await this.#endPrograms();
@@ -201,6 +204,7 @@ export class Session {
     this.#flushFacts();
     this.#programs.openWindows();
     this.#flushFacts();
+    void this.options.atWindow?.();
     this.options.progress({ state: "counting", pid: life.root!.pid, sites: this.#programs.sites, learns: life.turn?.learns === true });
     this.#counting.resolve();
   }

@@ -12,6 +12,8 @@ const absolutePath = /(?<![\w.])\/[^\s'"()<>,;:]+/g;
 const candidate = /^( {2}--(?:pid|container) \w+ ).*$/gm;
 /** A library without its folders. */
 const library = /(?<![\w./-])[\w.+-]+\.(?:so(?:\.\d[\w.]*)?|node)(?![\w-])/g;
+/** It has taken a library's place already. */
+const OWN = /^path-\d+\./;
 /** Shorter words stand in other words, and say nothing. */
 const SHORTEST_SECRET = 3;
 
@@ -47,7 +49,10 @@ export class Pseudonyms {
 
   /** A sentence of llmprof's or of another program's: paths in it, and every text that has a pseudonym. */
   prose(text: string): string {
-    let told = text.replaceAll(candidate, "$1").replaceAll(absolutePath, (path) => this.path(path)).replaceAll(library, (name) => this.path(name));
+    let told = text.replaceAll(candidate, "$1").replaceAll(absolutePath, (path) => this.path(path)).replaceAll(
+      library,
+      (name) => OWN.test(name) ? name : this.path(name),
+    );
     const secrets = [...this.#known].filter(([secret]) => secret.length >= SHORTEST_SECRET).sort(([a], [b]) => b.length - a.length);
     for (const [secret, pseudonym] of secrets) told = told.replaceAll(secret, pseudonym);
     return told;

@@ -94,6 +94,7 @@ export class GpuDecoder implements Decoder {
     this.#unfinished.tell(out);
     for (const pid of this.#memory.pids) this.#ends(pid, at, false, out);
     this.#memory.end();
+    this.#graphs.interrupt();
     this.#stacks = this.#stacks.end(at, "gpu.stack", this.tracks, out);
     this.#idleness.end();
   }

@@ -78,6 +78,12 @@ export class Graphs {
     return this.#launchable.get(`${pid} ${launchable}`);
   }
 
+  /** What is recorded from now on is not seen. */
+  interrupt(): void {
+    this.#recording.clear();
+    this.#joining.clear();
+  }
+
   forget(pid: number): void {
     for (const map of [this.#recording, this.#joining, this.#made, this.#launchable]) {
       for (const key of map.keys()) if (key.startsWith(`${pid} `)) map.delete(key);

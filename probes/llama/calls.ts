@@ -1,5 +1,5 @@
 import type { Decoder, Event } from "../../lib/events/event.ts";
-import type { Args, Slice, Span, SpanSink } from "../../lib/events/span.ts";
+import type { Args, Slice, SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Param, Probe, SiteParam } from "../../lib/programs/probe.ts";
@@ -104,11 +104,12 @@ class CallsDecoder implements Decoder {
   readonly #open = new OpenSlices();
   /** Context → whether its last decode produced logits, so that the next token can follow from it. */
   readonly #hasLogits = new Map<string, boolean>();
+  /** By context. */
   readonly #ends = new Map<string, SequenceEnds>();
   /** Contexts that were made and have computed nothing. */
   readonly #fresh = new Set<string>();
-  /** The first call of a context, which may have warmed it up: what its thread does next, or what the context is asked next, says so. */
-  readonly #first = new Map<string, { readonly tid: number; slice?: Span }>();
+  /** The first call of a context, which may have warmed it up: what its process does next says so. */
+  readonly #first = new Map<string, { readonly tid: number; slice?: Slice }>();
 
   constructor(readonly tracks: Tracks) {}
 
@@ -127,7 +128,7 @@ class CallsDecoder implements Decoder {
         this.#fresh.add(`${event.pid}:${event.values[0]}`);
       }
       const first = name === "decode" ? [...this.#first.values()].find(({ tid, slice }) => tid === event.tid && !slice) : undefined;
-      const told: SpanSink = first ? (slice) => void (first.slice = slice) : out;
+      const told: SpanSink = first ? (slice) => void (first.slice = slice as Slice) : out;
       return void this.#open.end(key, event.at, told, resultOf(name, event.values[0] as number));
     }
     const slice = {
@@ -146,23 +147,26 @@ class CallsDecoder implements Decoder {
   end(at: Ns, out: SpanSink): void {
     for (const { slice } of this.#first.values()) if (slice) out(slice);
     this.#first.clear();
+    // What is computed until somebody watches again is not known.
+    this.#fresh.clear();
+    this.#ends.clear();
     this.#open.closeAll(at, out);
   }
 
   /** A warm-up is no prompt of anybody's, and takes as long as it takes to read the weights. */
-  #tellFirst({ pid, tid, values }: Event, call: string, out: SpanSink): void {
-    for (const [context, { tid: caller, slice }] of this.#first) {
-      const isAsked = call === "decode" && context === `${pid}:${values[0]}`;
-      if (!slice || (tid !== caller && !isAsked)) continue;
+  #tellFirst({ pid, values }: Event, call: string, out: SpanSink): void {
+    for (const [context, { slice }] of this.#first) {
+      if (!slice || slice.track.pid !== pid) continue;
       this.#first.delete(context);
+      const isIt = context === `${pid}:${values[0]}`, isAsked = call === "decode" && isIt;
       // Where llama.cpp is compiled into its caller, nobody sees it forget: its next tokens begin where the first ones did, or are several.
       const [, tokens, , , , places] = values as number[];
       const isAnew = isAsked && (places! < 0 ? tokens! > 1 : places === RUNS);
-      if (call !== "forgets" && !isAnew) out(slice);
+      if (!(call === "forgets" && isIt) && !isAnew) out(slice);
       else {
         this.#hasLogits.set(context, false);
         this.#ends.delete(context);
-        out({ ...slice as Slice, category: "llama.warmup" });
+        out({ ...slice, category: "llama.warmup" });
       }
     }
   }
@@ -179,12 +183,13 @@ class CallsDecoder implements Decoder {
     const every = selects ? wanting === tokens : tokens === 1;
     // Of a text that begins here, as one to embed does, no token is generated, nor of one that is scored: nobody guesses so many.
     const isText = begins === 0 || every && runs > 0 && tokens > runs * MOST_IN_A_ROW;
-    // A generated token (or one for each of several sequences) wants logits for itself and follows a call that gave some. A prompt's last piece may be a
-    // single token too, but the piece before it gave none. Where nothing was seen before, several of one sequence would not all want some in a prompt.
+    // A prompt that is known already is computed from its last token on.
     let ends = this.#ends.get(key);
     if (!ends) this.#ends.set(key, ends = new SequenceEnds());
     const isOne = begins >= 0 && (runs === 1 || tokens === 1);
     const isAskedAgain = tokens === 1 && isOne && ends.isAskedAgain(position);
+    // A generated token (or one for each of several sequences) wants logits for itself and follows a call that gave some. A prompt's last piece may be a
+    // single token too, but the piece before it gave none. Where nothing was seen before, several of one sequence would not all want some in a prompt.
     const phase = every && !isText && (before ?? (tokens === 1 || runs > 0)) && !isAskedAgain ? "decode" : "prefill";
     this.#hasLogits.set(key, selects ? last !== 0 : true);
     const generates = phase === "decode";
