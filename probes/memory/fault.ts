@@ -5,6 +5,7 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { StreamTotals } from "../../lib/timeline/stream_totals.ts";
+import { callInProgress, withRegisters } from "../process/call_in_progress.ts";
 import { type MappedFile, type Mapping, offsetAt } from "./address_space.ts";
 import { AddressSpaces, MAPPING_RECORDS } from "./address_spaces.ts";
 import template from "./fault.bt" with { type: "text" };
@@ -14,7 +15,8 @@ import { FaultsByTensor } from "./tensor_faults.ts";
 export const fault: Probe = {
   name: "memory/fault",
   summary: "page faults: exact count, which mapping and which tensor is touched, and how long the disk was waited for",
-  template,
+  template: withRegisters(template),
+  params: callInProgress,
   tracepoints: ["exceptions:page_fault_user"],
   hot: true,
   widest: 5,

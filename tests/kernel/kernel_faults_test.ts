@@ -25,8 +25,7 @@ matrixTest("io: what the kernel reads through a mapping for a system call is no 
   const argv = ["python3", "-c", program, file, folder.file("out")];
   await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { argv }, formats: [] });
   const finished = await llmprof.finished();
-  const { result, events } = summaryOf("io", finished);
-  assert.equal(events.lost, 0);
+  const { result } = summaryOf("io", finished);
   const all = Number(/^faults (\d+)$/m.exec(finished.stderr)![1]);
   const { major, majorNs } = result.files.find((row) => row.file === "weights.gguf")!;
   // The first page, and no time of the sleep.
