@@ -3,8 +3,8 @@ import { type Owner, RegularFile } from "../lib/machine/regular_file.ts";
 import { isGzip } from "./formats.ts";
 
 /**
- * Opens a file for writing, compressed when its name ends in `.gz`; a new one belongs to `owner`. One that is there is kept until the first write. Writes are synchronous: when `write` returns,
- * the bytes are with the kernel. Throws `RefusedFile` for what is no plain file, and what the system says, at opening (the folder is missing,
+ * Opens a file for writing, compressed when its name ends in `.gz`; a new one belongs to `owner`. One that is there is kept until the first write.
+ * Writes are synchronous: when `write` returns, the bytes are with the kernel. Throws `RefusedFile` for what is no plain file, and what the system says, at opening (the folder is missing,
  * not writable) or at writing (the disk is full, the file was removed).
  */
 export async function openByteSink(path: string, owner: Owner | null = null): Promise<ByteSink> {

@@ -44,10 +44,10 @@ export function byMemory(limits: Limits | null, own: Cause): Cause {
   const { memoryLimit = null, memoryBytes = null, refaulted } = limits ?? {};
   if (memoryLimit === null || memoryBytes === null || memoryBytes < FULL * memoryLimit) return own;
   const evidence = `${own.evidence}; ${mebibytes(memoryBytes)} of the ${mebibytes(memoryLimit)} that its control group allows are used`;
-  const advice = "aise that limit (memory.max, --memory of a container), or need less memory.";
-  if (refaulted === undefined) return { evidence, advice: `${own.advice} If it reads the same again and again: r${advice}` };
+  const limit = "that limit (memory.max, --memory of a container), or need less memory.";
+  if (refaulted === undefined) return { evidence, advice: `${own.advice} If it reads the same again and again: raise ${limit}` };
   if (refaulted * PAGE_BYTES < AGAIN * memoryLimit) return own;
-  return { evidence: `${evidence}, and ${counted(refaulted, "page")} of files had to be read again`, advice: `R${advice}` };
+  return { evidence: `${evidence}, and ${counted(refaulted, "page")} of files had to be read again`, advice: `Raise ${limit}` };
 }
 
 /** A wait for a disk with a limit of that disk, which may be the cause of it, beside what else to try. */

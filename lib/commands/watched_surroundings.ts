@@ -61,7 +61,7 @@ export class WatchedSurroundings {
     if (isOther && hadGroups) this.#moves++;
     this.#pid = pid;
     this.#limits = limits ?? (isOther && this.#limits ? NONE : this.#limits);
-    const isTold = this.#limits && (tells || isOther || this.#isNews(this.#limits));
+    const isTold = this.#limits && (tells || isOther || newsOf(this.#limits) !== this.#news);
     return [...before, ...use.map((fact) => this.#moved(fact)), ...isTold ? [this.#told(pid, this.#limits!)] : []];
   }
 
@@ -70,14 +70,8 @@ export class WatchedSurroundings {
     return fact.fact === "pressure" && fact.group ? { ...fact, moves: this.#moves } : fact;
   }
 
-  /** Of what is used is told at the end, and where anything else has changed. */
-  #isNews({ memoryBytes: _, ...limits }: Limits): boolean {
-    return JSON.stringify(limits) !== this.#news;
-  }
-
   #told(pid: number, limits: Limits): Fact {
-    const { memoryBytes: _, ...news } = limits;
-    this.#news = JSON.stringify(news);
+    this.#news = newsOf(limits);
     return { fact: "limits", pid, limits, moves: this.#moves };
   }
 
@@ -91,6 +85,11 @@ export class WatchedSurroundings {
     ]);
     return [limits, [{ fact: "pressure", pressure, ...group && { group, moves: this.#moves } }, { fact: "memory", memory }]];
   }
+}
+
+/** Of what is used is told at the end, and where anything else has changed. */
+function newsOf({ memoryBytes: _, ...limits }: Limits): string {
+  return JSON.stringify(limits);
 }
 
 /** Counts grow as long as a group is there: one of the same name has taken its place. */

@@ -13,12 +13,17 @@ export function parseMounts(text: string): Mount[] {
   });
 }
 
+/** The mount that a path lies in: of those at or above it the last. */
+export function mountOf(path: string, mounts: readonly Mount[]): Mount | undefined {
+  return mounts.findLast(({ place }) => path === place || path.startsWith(place === "/" ? place : `${place}/`));
+}
+
 /**
  * The place of a mount that stands between a path of `/proc` or `/sys` and the kernel: a container's mask, or somebody's experiment. Null when
  * nothing does. Such a path is hidden by whatever is mounted at or above it and is not the kernel's own.
  */
 export function hiding(path: string, mounts: readonly Mount[]): string | null {
-  const top = mounts.findLast(({ place }) => path === place || path.startsWith(place === "/" ? place : `${place}/`));
+  const top = mountOf(path, mounts);
   return top === undefined || top.place === "/" || kernels.has(top.type) ? null : top.place;
 }
 

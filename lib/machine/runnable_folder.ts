@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { makeFolder, systemPlace } from "./cache.ts";
 import type { KernelFiles } from "./files.ts";
-import { type Mount, parseMounts } from "./mounts.ts";
+import { type Mount, mountOf, parseMounts } from "./mounts.ts";
 
 /** A new folder, for programs of ours while they run: hardened machines let none be started from /tmp. Throws where none can be had. */
 export async function runnableFolder(files: Pick<KernelFiles, "texts">, purpose: string): Promise<string> {
@@ -20,10 +20,7 @@ export async function runnableFolder(files: Pick<KernelFiles, "texts">, purpose:
 
 /** Whether what is mounted there lets programs be started. */
 export function startsPrograms(folder: string, mounts: readonly Mount[]): boolean {
-  const inside = mounts.filter(({ place }) => folder === place || folder.startsWith(place === "/" ? place : `${place}/`));
-  // The longest place is the nearest; of two at one place the later hides the other.
-  const nearest = inside.reduce<Mount | undefined>((best, mount) => best && best.place.length > mount.place.length ? best : mount, undefined);
-  return !nearest?.options.includes("noexec");
+  return !mountOf(folder, mounts)?.options.includes("noexec");
 }
 
 /** `dir`: none means that of temporary files. */

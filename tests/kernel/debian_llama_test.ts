@@ -52,9 +52,7 @@ matrixTest("Debian's llama-server, asked the same again: of a prompt that it kno
   let last = said;
   for (let i = 0; i < requests; i++) {
     const body = JSON.stringify({ prompt: "one two three four five six seven", n_predict: 11, temperature: 0 });
-    const answer = await (await fetch(`http://localhost:${port}/completion`, { method: "POST", body })).json();
-    last = answer.timings;
-    for (const key of Object.keys(said) as (keyof typeof said)[]) said[key] += answer.timings[key];
+    last = await ask(port, body, said);
   }
   llmprof.kill("SIGINT");
   const { result, events } = summaryOf("operators", await llmprof.finished());
@@ -89,14 +87,13 @@ for (const slots of [1, 2]) {
       await llmprof.saw("Tracing");
       const said = { prompt_n: 0, predicted_n: 0, draft_n: 0, draft_n_accepted: 0 };
       const requests = 3;
-      const ask = async (slot: number) => {
+      const askAll = async (slot: number) => {
         for (let i = 0; i < requests; i++) {
           const body = JSON.stringify({ prompt: `w30${i}${slot} hello`, n_predict: 41 + i + 7 * slot, temperature: 0, cache_prompt: false });
-          const answer = await (await fetch(`http://localhost:${port}/completion`, { method: "POST", body })).json();
-          for (const key of Object.keys(said) as (keyof typeof said)[]) said[key] += answer.timings[key];
+          await ask(port, body, said);
         }
       };
-      await Promise.all(Array.from({ length: slots }, (_, slot) => ask(slot)));
+      await Promise.all(Array.from({ length: slots }, (_, slot) => askAll(slot)));
       llmprof.kill("SIGINT");
       const { result, events } = summaryOf("operators", await llmprof.finished());
       server.kill("SIGINT");
@@ -109,6 +106,13 @@ for (const slots of [1, 2]) {
       assert.deepEqual(result.contexts.map(({ guesses }) => guesses).sort(), [false, true]);
     },
   );
+}
+
+/** What llama-server says that it took is added to `said`, and returned. */
+async function ask<Timings extends Record<string, number>>(port: number, body: string, said: Timings): Promise<Timings> {
+  const { timings } = await (await fetch(`http://localhost:${port}/completion`, { method: "POST", body })).json();
+  for (const key of Object.keys(said)) (said as Record<string, number>)[key]! += timings[key];
+  return timings;
 }
 
 function freePort(): number {
