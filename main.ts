@@ -1,5 +1,6 @@
 import type { Context } from "./lib/commands/terminal.ts";
 import denoJson from "./deno.json" with { type: "json" };
+import { ownName } from "./lib/commands/own_name.ts";
 import help from "./lib/commands/help.txt" with { type: "text" };
 
 /** Parses the command line, runs, prints, exits: nothing else. What is not needed for `--help` is imported when it is needed. */
@@ -19,20 +20,18 @@ async function main(args: readonly string[]): Promise<number> {
     event.preventDefault();
     void fail(event.reason).then(Deno.exit);
   });
-  const context: Context = { terminal, ...ends(), argv: [own(), ...args], version: denoJson.version };
+  const context: Context = {
+    terminal,
+    ...ends(),
+    argv: [ownName(Deno.build.standalone ? Deno.execPath() : undefined, here()), ...args],
+    version: denoJson.version,
+  };
   try {
     const { runCommandLine } = await import("./lib/commands/cli.ts");
     return await runCommandLine(context);
   } catch (error) {
     return await fail(error);
   }
-}
-
-/** llmprof's name, as a shell finds it under sudo, too: a file that somebody has downloaded is in no folder of programs. */
-function own(): string {
-  const [, folder, name] = /^(.*)\/([^/]*)$/.exec(Deno.execPath())!;
-  if (name !== "llmprof" || /^(\/usr(\/local)?)?\/s?bin$/.test(folder!)) return "llmprof";
-  return folder === here() ? "./llmprof" : `${folder}/llmprof`;
 }
 
 /** Undefined where the folder is no more. */
