@@ -248,6 +248,10 @@ class GpuAnalysis implements Analysis<GpuResult> {
       add(this.#kinds, "copy", times, bytes, 0);
       add(this.#copies, `${direction}, by graphs`, times, bytes, 0);
     }
+    for (const [name, { times, bytes }] of graph?.collectives ?? []) {
+      add(this.#kinds, "collective", times, bytes, 0);
+      add(this.#collectives, `${name}, by graphs`, times, bytes, 0);
+    }
   }
 
   #kernel(name: string): { launches: number; captured: number; inGraphs: number } {

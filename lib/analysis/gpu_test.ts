@@ -85,12 +85,18 @@ Deno.test("gpu: what is launched while a collective call lasts is launched all t
 });
 
 Deno.test("gpu: what a graph does counts each time that it is launched, and what is recorded into one does not", () => {
-  const graph = { kernels: new Map([["rope", 2], ["norm", 1]]), copies: new Map([["on the device" as const, { times: 3, bytes: 96 }]]) };
+  const graph = {
+    kernels: new Map([["rope", 2], ["norm", 1]]),
+    copies: new Map([["on the device" as const, { times: 3, bytes: 96 }]]),
+    collectives: new Map([["ncclAllReduce", { times: 2, bytes: 128 }]]),
+  };
   const launch = (start: number) => [
     call("cuGraphLaunch", start + 1, start + 2, { kind: "graphLaunch", graph }),
     call("cudaGraphLaunch", start, start + 3, { family: "cudart", kind: "graphLaunch", graph }),
   ];
-  const { totals, kernels, copies } = explain([
+  const { totals, kernels, copies, collectives } = explain([
+    call("ncclAllReduce", 0, 1, { family: "nccl", kind: "collective", bytes: 64 }),
+    call("ncclAllReduce", 1, 2, { family: "nccl", kind: "collective", bytes: 64, isCaptured: true }),
     call("cuLaunchKernel", 1, 2, { kind: "launch", kernel: "rope" }),
     call("cuLaunchKernel", 3, 4, { kind: "launch", kernel: "rope", isCaptured: true }),
     call("cuMemcpyDtoDAsync", 5, 6, { kind: "copy", direction: "on the device", bytes: 32, isCaptured: true }),
@@ -103,6 +109,10 @@ Deno.test("gpu: what a graph does counts each time that it is launched, and what
     { name: "norm", launches: 0, captured: 0, inGraphs: 2 },
   ]);
   assert.deepEqual(copies, [{ direction: "on the device, by graphs", copies: 6, bytes: 192, ns: 0, waitedBytes: 0, waitedNs: 0 }]);
+  assert.deepEqual(collectives, [
+    { name: "ncclAllReduce", calls: 1, bytes: 64, ns: 1 },
+    { name: "ncclAllReduce, by graphs", calls: 4, bytes: 256, ns: 0 },
+  ]);
 });
 
 Deno.test("gpu: memory by GPU and kind: its peak, how long it was held, and what nobody let go, by who asked", () => {

@@ -42,11 +42,18 @@ export interface ReleasedBlock {
   readonly heldNs: number;
 }
 
+export interface Moved {
+  readonly times: number;
+  readonly bytes: number;
+}
+
 /** What a graph does each time that it is launched. */
 export interface GraphWork {
   /** How many times, by name. */
   readonly kernels: ReadonlyMap<string, number>;
-  readonly copies: ReadonlyMap<GpuDirection, { readonly times: number; readonly bytes: number }>;
+  readonly copies: ReadonlyMap<GpuDirection, Moved>;
+  /** By function. */
+  readonly collectives: ReadonlyMap<string, Moved>;
 }
 
 /** Memory of a GPU that nobody has let go. */

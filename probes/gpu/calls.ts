@@ -79,6 +79,8 @@ const SOURCES: Readonly<Record<string, string>> = {
   gridOfConfig: `${at(0, 0, 4)} + (${at(0, 4, 4)} << 31)`,
   blockOfConfig: `${at(0, 8, 4)} + (${at(0, 12, 4)} << 16) + (${at(0, 16, 4)} << 27) + (${at(0, 20, 4)} << 38)`,
   streamOfConfig: at(0, 32),
+  // CUmemAllocationProp: what kind of place, and its number, which stands above 8 bits
+  locationOfProp: `(${at(2, 8, 4)} & 255) + ((${at(2, 12, 4)} & 65535) << 8)`,
   // VkMemoryAllocateInfo
   bytesOfInfo: at(1, 16),
 };

@@ -211,8 +211,11 @@ export class GpuDecoder implements Decoder {
       }
       case "set":
       case "prefetch":
-      case "collective":
-        return { bytes: bytesOf(said) ?? 0, ...recording && { isCaptured: true } };
+      case "collective": {
+        const bytes = bytesOf(said) ?? 0;
+        if (kind === "collective") recording?.collective(signature.name, bytes);
+        return { bytes, ...recording && { isCaptured: true } };
+      }
       case "launch": {
         const code = said.get("function");
         const kernel = code === undefined ? undefined : this.#kernels.get(`${pid} ${code}`) ?? this.#launchedWithin(call, code) ?? hex(code);
@@ -234,10 +237,12 @@ export class GpuDecoder implements Decoder {
       }
       case "graph": {
         const launchable = said.get("exec"), graph = said.get("graph");
-        if (failure === null && launchable !== undefined && graph !== undefined) {
+        if (failure !== null || graph === undefined) return {};
+        if (launchable !== undefined) {
           this.#graphs.instantiate(pid, launchable, graph);
           this.#forget(pid, "graphLaunch");
-        }
+        } else if (signature.name.endsWith("GraphDestroy")) this.#graphs.destroy(pid, graph);
+        else this.#graphs.make(pid, graph, said.get("original"));
         return {};
       }
       case "graphLaunch": {

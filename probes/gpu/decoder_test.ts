@@ -16,6 +16,11 @@ const FUNCTIONS = [
   "cuStreamEndCapture",
   "cuGraphInstantiateWithFlags",
   "cuGraphExecUpdate",
+  "cuGraphDestroy",
+  "cuGraphCreate",
+  "cuGraphClone",
+  "cuMemCreate",
+  "ncclAllReduce",
   "cuGraphLaunch",
   "cuMemcpyDtoDAsync",
   "cuEventRecord",
@@ -32,11 +37,11 @@ const FUNCTIONS = [
 ];
 
 function made(pid = 100) {
-  const decoding = new Decoding(files, life, calls.cuda, calls.cudart);
+  const decoding = new Decoding(files, life, calls.cuda, calls.cudart, calls.nccl);
   const functions = FUNCTIONS.map((name, i) => ({ at: 4096 * (i + 1), bytes: 64, name }));
   decoding.fact(0, { fact: "code", pid, of: "cuda", ranges: [{ at: 4096, bytes: 1 << 20, file: "libcuda.so.1" }], functions });
   const call = (name: string, began: number, ended: number, words: readonly number[], returned = 0, who = "100") => {
-    const family = name.startsWith("cuda") ? "cudart" : "cuda";
+    const family = name.startsWith("cuda") ? "cudart" : name.startsWith("nccl") ? "nccl" : "cuda";
     const { slots } = signatureOf(family, name)!.layout;
     const fields = Object.fromEntries(words.map((word, i) => [`word${slots[i]}`, word]));
     decoding.event(ended, `${family}/calls.call`, { function: 4096 * (FUNCTIONS.indexOf(name) + 1) + 4, began, returned, ...fields }, who);
@@ -177,6 +182,7 @@ Deno.test("gpu: a graph does what was recorded into it, until another one is put
   const record = (graph: number, kernels: readonly number[], returned = 0) => {
     call("cuStreamBeginCapture_v2", 1, 2, [STREAM]);
     for (const kernel of kernels) call("cuLaunchKernel", 3, 4, [kernel, ...grid, STREAM]);
+    call("ncclAllReduce", 4, 5, [25, 7, STREAM]);
     call("cuMemcpyDtoDAsync", 5, 6, [0xa0, 0xb0, 100, STREAM]);
     call("cuStreamEndCapture", 7, 8, [graph, STREAM], returned);
   };
@@ -184,19 +190,19 @@ Deno.test("gpu: a graph does what was recorded into it, until another one is put
     decoding.spans.splice(0);
     call("cuGraphLaunch", 10, 11, [EXEC, STREAM], 0, process);
     const graph = decoding.ending(11).flatMap((span) => span.type === "slice" && span.gpu?.kind === "graphLaunch" ? [span.gpu.graph] : [])[0];
-    return graph && [Object.fromEntries(graph.kernels), Object.fromEntries(graph.copies)];
+    return graph && [graph.kernels, graph.copies, graph.collectives].map((done) => Object.fromEntries<unknown>(done));
   };
   assert.equal(launched(), undefined, "made before anybody watched");
   record(0x6a, [0xf0, 0xf0, 0xf1]);
   call("cuGraphInstantiateWithFlags", 8, 9, [EXEC, 0x6a]);
-  const copies = { "on the device": { times: 1, bytes: 100 } };
-  assert.deepEqual(launched(), [{ "0xf0": 2, "0xf1": 1 }, copies]);
-  assert.deepEqual(launched(), [{ "0xf0": 2, "0xf1": 1 }, copies], "again");
+  const besides = [{ "on the device": { times: 1, bytes: 100 } }, { ncclAllReduce: { times: 1, bytes: 100 } }];
+  assert.deepEqual(launched(), [{ "0xf0": 2, "0xf1": 1 }, ...besides]);
+  assert.deepEqual(launched(), [{ "0xf0": 2, "0xf1": 1 }, ...besides], "again");
   record(0x6b, [0xf2]);
   call("cuGraphExecUpdate", 12, 13, [EXEC, 0x6b], 910);
-  assert.deepEqual(launched(), [{ "0xf0": 2, "0xf1": 1 }, copies], "an update that failed");
+  assert.deepEqual(launched(), [{ "0xf0": 2, "0xf1": 1 }, ...besides], "an update that failed");
   call("cuGraphExecUpdate", 12, 13, [EXEC, 0x6b]);
-  assert.deepEqual(launched(), [{ "0xf2": 1 }, copies]);
+  assert.deepEqual(launched(), [{ "0xf2": 1 }, ...besides]);
   call("cuStreamBeginCapture_v2", 20, 21, [STREAM]);
   call("cuEventRecord", 22, 23, [0xee, STREAM]);
   call("cuStreamWaitEvent", 24, 25, [8, 0xee]);
@@ -205,10 +211,28 @@ Deno.test("gpu: a graph does what was recorded into it, until another one is put
   call("cuStreamEndCapture", 28, 29, [0x6d, STREAM]);
   call("cuLaunchKernel", 30, 31, [0xf4, ...grid, 8]);
   call("cuGraphExecUpdate", 32, 33, [EXEC, 0x6d]);
-  assert.deepEqual(launched(), [{ "0xf4": 1 }, {}], "a stream that joins is recorded with it, for as long");
+  assert.deepEqual(launched(), [{ "0xf4": 1 }, {}, {}], "a stream that joins is recorded with it, for as long");
   record(0x6c, [0xf3], 901);
   call("cuGraphExecUpdate", 14, 15, [EXEC, 0x6c]);
   assert.equal(launched(), undefined, "a graph of which nothing is known");
+  record(0x6e, [0xf6]);
+  call("cuGraphClone", 34, 35, [0x6f, 0x6e]);
+  call("cuGraphDestroy", 36, 37, [0x6e]);
+  call("cuGraphExecUpdate", 38, 39, [EXEC, 0x6f]);
+  assert.deepEqual(launched(), [{ "0xf6": 1 }, ...besides], "a copy of one that is no more");
+  call("cuGraphExecUpdate", 40, 41, [EXEC, 0x6e]);
+  assert.equal(launched(), undefined, "another one under its handle");
+  call("cuGraphCreate", 42, 43, [0x6f]);
+  call("cuGraphExecUpdate", 44, 45, [EXEC, 0x6f]);
+  assert.equal(launched(), undefined, "one that is put together node by node");
+});
+
+Deno.test("gpu: physical memory lies where it was asked for: on a GPU, whichever the thread works with, or on the host", () => {
+  const { decoding, call } = made();
+  const onDevice = (device: number) => 1 + 256 * device, onHost = 2, onNode = 3 + 256 * 7;
+  for (const [handle, location] of [onDevice(0), onDevice(5), onHost, onNode].entries()) call("cuMemCreate", 1, 2, [handle + 1, 64, location]);
+  const calls = decoding.spans.flatMap((span) => span.type === "slice" && span.gpu ? [span.gpu] : []);
+  assert.deepEqual(calls.map(({ memory, device }) => [memory, device]), [["physical", 0], ["physical", 5], ["physical", -1], ["physical", -1]]);
 });
 
 Deno.test("gpu: a kernel that the runtime knows by no name is called what the driver launches for it", () => {

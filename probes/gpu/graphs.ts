@@ -1,18 +1,27 @@
-import type { GpuDirection, GraphWork } from "../../lib/events/gpu.ts";
+import type { GpuDirection, GraphWork, Moved } from "../../lib/events/gpu.ts";
 
 /** What is recorded, while it is. */
 class Recorded implements GraphWork {
   readonly kernels = new Map<string, number>();
-  readonly copies = new Map<GpuDirection, { readonly times: number; readonly bytes: number }>();
+  readonly copies = new Map<GpuDirection, Moved>();
+  readonly collectives = new Map<string, Moved>();
 
   kernel(name: string): void {
     this.kernels.set(name, (this.kernels.get(name) ?? 0) + 1);
   }
 
   copy(direction: GpuDirection, bytes: number): void {
-    const sum = this.copies.get(direction) ?? { times: 0, bytes: 0 };
-    this.copies.set(direction, { times: sum.times + 1, bytes: sum.bytes + bytes });
+    add(this.copies, direction, bytes);
   }
+
+  collective(name: string, bytes: number): void {
+    add(this.collectives, name, bytes);
+  }
+}
+
+function add<Key>(to: Map<Key, Moved>, key: Key, bytes: number): void {
+  const sum = to.get(key) ?? { times: 0, bytes: 0 };
+  to.set(key, { times: sum.times + 1, bytes: sum.bytes + bytes });
 }
 
 /**
@@ -64,6 +73,18 @@ export class Graphs {
       for (const [key, other] of map) if (other === recorded) map.delete(key);
     }
     if (graph !== 0) this.#made.set(`${pid} ${graph}`, recorded);
+  }
+
+  /** A graph is made that does nothing yet, or what another one does. */
+  make(pid: number, graph: number, original?: number): void {
+    this.destroy(pid, graph);
+    const made = original === undefined ? undefined : this.#made.get(`${pid} ${original}`);
+    if (made) this.#made.set(`${pid} ${graph}`, made);
+  }
+
+  /** Another one may be given its handle. */
+  destroy(pid: number, graph: number): void {
+    this.#made.delete(`${pid} ${graph}`);
   }
 
   /** One can be launched that does what a graph does, now or instead of what it did. */

@@ -41,18 +41,18 @@ export class HeldMemory {
   readonly #bytes = new Map<string, number>();
 
   /**
-   * By a call that began then. Returns null where it is held since: the runtime asks the driver, and both say so; otherwise what was held there before, which
-   * has been let go by a call that is still to be told of, or that nobody saw.
+   * By a call that began then. Returns null where it is held since: the runtime asks the driver, and both say so, or it mapped physical memory there;
+   * otherwise what was held there before, which has been let go by a call that is still to be told of, or that nobody saw.
    */
   hold(pid: number, block: Block, began: Ns): readonly Block[] | null {
     let blocks = this.#blocks.get(pid);
     if (!blocks) this.#blocks.set(pid, blocks = new Map());
-    const key = handles.has(block.memory) ? -block.address : block.address;
+    const isHandle = handles.has(block.memory), key = isHandle ? -block.address : block.address;
     const before = blocks.get(key);
-    if (before !== undefined && before.at >= began) return null;
+    if (before !== undefined && before.at >= began || !isHandle && this.#mapped.get(pid)?.has(block.address)) return null;
     const gone = before === undefined ? [] : this.#replaced(pid, key, before);
     blocks.set(key, block);
-    if (!handles.has(block.memory)) this.#space(pid).map(rangeOf(block));
+    if (!isHandle) this.#space(pid).map(rangeOf(block));
     if (block.memory === "physical") this.#kept.set(`${pid} ${key}`, { handles: 1, mappings: 0 });
     this.#add(pid, block, block.bytes);
     return gone;
@@ -80,10 +80,12 @@ export class HeldMemory {
   }
 
   /** Physical memory is to be seen at an address: it is held for as long, also without a handle. */
-  map(pid: number, address: number, handle: number): void {
+  map(pid: number, address: number, bytes: number, handle: number): void {
     const kept = this.#kept.get(`${pid} ${-handle}`);
     if (!kept) return;
     kept.mappings++;
+    const isHosts = this.#blocks.get(pid)!.get(-handle)!.device < 0;
+    this.#space(pid).map(rangeOf({ address, bytes, memory: isHosts ? "host" : "physical" }));
     let mapped = this.#mapped.get(pid);
     if (!mapped) this.#mapped.set(pid, mapped = new Map());
     mapped.set(address, -handle);
@@ -111,7 +113,7 @@ export class HeldMemory {
 
   /** Addresses under which memory of a GPU can be seen from now on, or not any more. */
   reserve(pid: number, from: number, bytes: number, isReserved: boolean): void {
-    if (isReserved) this.#space(pid).map({ from, to: from + bytes, offset: 0, file: { id: "physical", name: "physical" } });
+    if (isReserved) this.#space(pid).map(rangeOf({ address: from, bytes, memory: "physical" }));
     else this.#space(pid).unmap(from, from + bytes);
   }
 
@@ -182,6 +184,6 @@ export class HeldMemory {
   }
 }
 
-function rangeOf({ address, bytes, memory }: Block) {
+function rangeOf({ address, bytes, memory }: Pick<Block, "address" | "bytes" | "memory">) {
   return { from: address, to: address + bytes, offset: 0, file: { id: memory, name: memory } };
 }

@@ -36,7 +36,7 @@ export class MemoryLedger {
     const { signature: { kind, name, variant }, said, failure, pid, tid, began, at, stack } = call;
     if (kind === "alloc") {
       const bytes = bytesOf(said) ?? 0, memory = variant as MemoryKind, place = this.#devices.of(pid, tid), address = said.get("address")!;
-      const device = memory === "host" || memory === "registered" ? -1 : place.device;
+      const device = deviceOf(memory, said.get("location")) ?? place.device;
       const block: Block = { address, bytes, memory, device, place, at, stack };
       const about = { bytes, memory, device, ...stack !== undefined && { stack } };
       if (failure !== null) return about;
@@ -59,7 +59,7 @@ export class MemoryLedger {
     } else if (/AddressReserve$|AddressFree$/.test(name)) {
       this.#held.reserve(pid, said.get("address")!, bytesOf(said)!, name.endsWith("Reserve"));
     } else if (/MemRetainAllocationHandle$/.test(name)) this.#held.retain(pid, said.get("address")!);
-    else if (/MemMap$/.test(name)) this.#held.map(pid, said.get("address")!, said.get("handle")!);
+    else if (/MemMap$/.test(name)) this.#held.map(pid, said.get("address")!, bytesOf(said)!, said.get("handle")!);
     else if (/MemUnmap$/.test(name)) return this.#letGo(pid, this.#held.unmap(pid, said.get("address")!, bytesOf(said)!), at, out);
     return {};
   }
@@ -114,6 +114,16 @@ export class MemoryLedger {
       out({ type: "instant", track, name, category: "gpu.held", at, args, held });
     }
   }
+}
+
+/** CUmemLocationType: a GPU. Of what is the host's there are several. */
+const DEVICE = 1;
+
+/** The GPU whose memory it is, -1: the host's, undefined: nothing says so. `location`: the kind of place in its lower 8 bits, the place's number above. */
+function deviceOf(memory: MemoryKind, location: number | undefined): number | undefined {
+  if (memory === "host" || memory === "registered") return -1;
+  const kind = (location ?? 0) % 256;
+  return kind === 0 ? undefined : kind === DEVICE ? Math.floor(location! / 256) : -1;
 }
 
 function releasedOf({ bytes, memory, device, at: since }: Block, at: Ns): ReleasedBlock {

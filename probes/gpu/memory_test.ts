@@ -79,8 +79,8 @@ Deno.test("physical memory is held until it is neither mapped nor kept by a hand
   const held = new HeldMemory();
   const bytes = () => held.bytes(1, { device: 0, memory: "physical" });
   held.hold(1, block(7, 100, "physical"), 0);
-  held.map(1, 0x10000, 7);
-  held.map(1, 0x20000, 7);
+  held.map(1, 0x10000, 100, 7);
+  held.map(1, 0x20000, 100, 7);
   assert.equal(held.release(1, 7, 9), undefined, "as an engine does, which needs no handle any more");
   assert.equal(bytes(), 100);
   assert.deepEqual(held.unmap(1, 0x10000, 100), []);
@@ -88,13 +88,13 @@ Deno.test("physical memory is held until it is neither mapped nor kept by a hand
   assert.equal(bytes(), 0);
   // A handle that was released may be given again, while its memory is mapped.
   held.hold(1, block(8, 30, "physical"), 0);
-  held.map(1, 0x30000, 8);
+  held.map(1, 0x30000, 100, 8);
   held.release(1, 8, 9);
   held.hold(1, block(8, 50, "physical"), 0);
   assert.equal(bytes(), 80);
   assert.deepEqual(held.unmap(1, 0x30000, 1).map(({ bytes }) => bytes), [30]);
   // It may be so before the release is told.
-  held.map(1, 0x40000, 8);
+  held.map(1, 0x40000, 100, 8);
   assert.deepEqual(held.hold(1, block(8, 20, "physical", 0, { at: 25 }), 24), []);
   assert.equal(held.release(1, 8, 20), undefined);
   assert.deepEqual(held.unmap(1, 0x40000, 1).map(({ bytes }) => bytes), [50]);
@@ -105,4 +105,16 @@ Deno.test("physical memory is held until it is neither mapped nor kept by a hand
   assert.equal(held.release(1, 8, 9), undefined);
   assert.equal(held.release(1, 8, 9)?.bytes, 50);
   assert.equal(held.release(1, 8, 9), undefined);
+});
+
+Deno.test("physical memory of the host is the host's where it is mapped; what is asked for and made of such memory is held once", () => {
+  const held = new HeldMemory();
+  held.reserve(1, 0x10000, 8192, true);
+  held.hold(1, block(7, 4096, "physical", -1), 0);
+  held.hold(1, block(8, 4096, "physical"), 0);
+  held.map(1, 0x10000, 4096, 7);
+  held.map(1, 0x11000, 4096, 8);
+  assert.deepEqual([held.at(1, 0x10010), held.at(1, 0x11010)], ["host", "physical"]);
+  assert.equal(held.hold(1, block(0x11000, 4000), 0), null, "as NCCL does");
+  assert.deepEqual([held.bytes(1, { device: 0, memory: "device" }), held.bytes(1, { device: 0, memory: "physical" })], [0, 4096]);
 });

@@ -48,7 +48,7 @@ alloc:pooled cuMemAllocAsync address=*0 bytes=1 stream=2
 alloc:pooled cuMemAllocFromPoolAsync address=*0 bytes=1 stream=3
 alloc:host cuMemAllocHost cuMemHostAlloc address=*0 bytes=1
 alloc:registered cuMemHostRegister address=0 bytes=1
-alloc:physical cuMemCreate address=*0 bytes=1
+alloc:physical cuMemCreate address=*0 bytes=1 location=locationOfProp
 alloc:array cuArrayCreate cuArray3DCreate cuMipmappedArrayCreate address=*0
 free cuMemFree cuMemFreeHost cuMemHostUnregister cuArrayDestroy cuMipmappedArrayDestroy address=0
 free cuMemFreeAsync address=0 stream=1
@@ -115,7 +115,8 @@ graph cuGraphExecUpdate exec=0 graph=1
 graph cuGraphUpload exec=0 stream=1
 graph cuGraphDestroy graph=0
 graph cuGraphExecDestroy exec=0
-graph cuGraphCreate cuGraphClone graph=*0
+graph cuGraphCreate graph=*0
+graph cuGraphClone graph=*0 original=1
 graph cuGraphAddNode cuGraphAddKernelNode cuGraphAddMemcpyNode cuGraphAddMemsetNode cuGraphAddHostNode cuGraphAddChildGraphNode cuGraphAddEmptyNode
 graph cuGraphAddEventRecordNode cuGraphAddEventWaitNode cuGraphAddMemAllocNode cuGraphAddMemFreeNode cuGraphAddDependencies cuGraphRemoveDependencies
 graph cuGraphDestroyNode cuGraphKernelNodeSetParams cuGraphMemcpyNodeSetParams cuGraphMemsetNodeSetParams cuGraphExecKernelNodeSetParams
@@ -203,7 +204,8 @@ graph cudaGraphExecUpdate exec=0 graph=1
 graph cudaGraphUpload exec=0 stream=1
 graph cudaGraphDestroy graph=0
 graph cudaGraphExecDestroy exec=0
-graph cudaGraphCreate cudaGraphClone graph=*0
+graph cudaGraphCreate graph=*0
+graph cudaGraphClone graph=*0 original=1
 graph cudaGraphAddNode cudaGraphAddKernelNode cudaGraphAddMemcpyNode cudaGraphAddMemcpyNode1D cudaGraphAddMemsetNode cudaGraphAddHostNode
 graph cudaGraphAddChildGraphNode cudaGraphAddEmptyNode cudaGraphAddEventRecordNode cudaGraphAddEventWaitNode cudaGraphAddMemAllocNode
 graph cudaGraphAddMemFreeNode cudaGraphAddDependencies cudaGraphRemoveDependencies cudaGraphDestroyNode cudaGraphKernelNodeSetParams
@@ -279,7 +281,7 @@ context hipDevicePrimaryCtxRelease device=0
 module hipModuleLoad hipModuleLoadData hipModuleLoadDataEx module=*0
 module hipModuleUnload module=0
 function hipModuleGetFunction function=*0 name=2
-alloc:physical hipMemCreate address=*0 bytes=1
+alloc:physical hipMemCreate address=*0 bytes=1 location=locationOfProp
 free hipMemRelease address=0
 reserve hipMemAddressReserve address=*0 bytes=1
 reserve hipMemMap address=0 bytes=1 handle=3

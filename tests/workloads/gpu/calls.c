@@ -41,7 +41,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *, size_t);
 CUresult cuMemAllocManaged(CUdeviceptr *, size_t, unsigned);
 CUresult cuMemAllocAsync(CUdeviceptr *, size_t, CUstream);
 CUresult cuMemAllocHost_v2(void **, size_t);
-CUresult cuMemCreate(CUmemGenericAllocationHandle *, size_t, const void *, unsigned long long);
+CUresult cuMemCreate(CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *, unsigned long long);
 CUresult cuMemAddressReserve(CUdeviceptr *, size_t, size_t, CUdeviceptr, unsigned long long);
 CUresult cuMemMap(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long);
 CUresult cuMemFree_v2(CUdeviceptr);
@@ -162,7 +162,11 @@ static void *run(void *argument) {
       case 11: if (CALL(cuMemAllocManaged)(&device, bytes, 1) == 0) KEEP(0, device); break;
       case 12: if (CALL(cuMemAllocAsync)(&device, bytes, stream) == 0) KEEP(1, device); break;
       case 13: if (CALL(cuMemAllocHost_v2)(&pointer, bytes) == 0) KEEP(2, pointer); break;
-      case 14: if (CALL(cuMemCreate)((CUmemGenericAllocationHandle *)&device, bytes, data, 0) == 0) KEEP(3, device); break;
+      case 14: {
+        CUmemAllocationProp where = {.type = 1, .location = {.type = 1 + i % 2, .id = i % 3}};
+        if (CALL(cuMemCreate)((CUmemGenericAllocationHandle *)&device, bytes, &where, 0) == 0) KEEP(3, device);
+        break;
+      }
       case 15: CALL(cuMemAddressReserve)(&device, bytes, 0, 0, 0); break;
       case 16: CALL(cuMemMap)(device, bytes, 0, 1, 0); break;
       case 17: CALL(cuMemcpyHtoD_v2)(device, data, bytes); break;

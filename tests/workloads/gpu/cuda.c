@@ -67,9 +67,11 @@ EXPORTED CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream s
   return allocated("cuMemAllocAsync", (uint64_t *)address, bytes, more);
 }
 EXPORTED CUresult cuMemAllocHost_v2(void **address, size_t bytes) { return allocated("cuMemAllocHost", (uint64_t *)address, bytes, ",\"memory\":\"host\""); }
-EXPORTED CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes, const void *properties, unsigned long long flags) {
-  (void)properties, (void)flags;
-  return allocated("cuMemCreate", (uint64_t *)handle, bytes, ",\"memory\":\"physical\"");
+EXPORTED CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes, const CUmemAllocationProp *where, unsigned long long flags) {
+  (void)flags;
+  char more[64];
+  sprintf(more, ",\"memory\":\"physical\",\"device\":%d", where->location.type == 1 ? where->location.id : -1);
+  return allocated("cuMemCreate", (uint64_t *)handle, bytes, more);
 }
 EXPORTED CUresult cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size_t alignment, CUdeviceptr at, unsigned long long flags) {
   (void)alignment, (void)at, (void)flags;

@@ -33,6 +33,14 @@ typedef struct {
   size_t dstPitch, WidthInBytes, Height;
 } CUDA_MEMCPY2D;
 typedef struct {
+  int type, requestedHandleTypes;
+  struct {
+    int type, id;
+  } location;
+  void *win32HandleMetaData;
+  unsigned char allocFlags[8];
+} CUmemAllocationProp;
+typedef struct {
   char internal[128];
 } ncclUniqueId;
 
