@@ -34,6 +34,9 @@ function isHanging({ unfinished }: GpuResult): boolean {
 const BLIND =
   "When kernels run on the GPU, and for how long, is not to be seen from the CPU: parcagpu in the process tells it, and nsys profile or rocprof show it.";
 
+const SAMPLED =
+  "parcagpu chooses of which kernels it tells: of those launched by 100 calls in a second of a thread, unless its PARCAGPU_RATE_LIMIT says more.";
+
 function notes(result: GpuResult): Note[] {
   const { quality, windows, executed, functions, files, totals, gaps, held, unfinished } = result;
   const notes = [...qualityNotes(quality), ...turnsNotes(windows)];
@@ -49,6 +52,7 @@ function notes(result: GpuResult): Note[] {
   if (functions.length === 0 && unfinished.length === 0 && files.every(({ users }) => !users.some(({ isTarget }) => isTarget))) {
     notes.push(info("The target asked nothing of a GPU: it has called no CUDA, HIP, Vulkan, NCCL or Level Zero, and used no GPU's device file."));
   }
+  if (executed) notes.push(info(SAMPLED));
   if (!executed && totals.launches + totals.graphLaunches + totals.submits > 0) notes.push(info(BLIND));
   if (gaps.ns > windows.ns / 20) {
     const time = gaps.ns > windows.ns

@@ -10,7 +10,10 @@ export const kernels: Probe = {
   name: "parcagpu/kernels",
   summary: "parcagpu: when each kernel ran on the GPU",
   template,
-  params: { executed: { type: "site", at: "usdt", functions: [["parcagpu:kernel_executed"]] } },
+  params: {
+    executed: { type: "site", at: "usdt", functions: [["parcagpu:kernel_executed"]] },
+    launched: { type: "site", at: "usdt", functions: [["parcagpu:cuda_correlation"]] },
+  },
   library: { prefix: "libparcagpu", symbols: [], ready: "mapped", apart: true, each: true },
   hot: true,
   records: {
