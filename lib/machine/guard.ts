@@ -1,13 +1,15 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { type Child, type SpawnChild, spawnChild } from "./child.ts";
 
-/** Knows what llmprof would leave behind: lets the processes that stand stopped go on when it dies, however it dies, and removes its files. */
+/** Knows what llmprof would leave behind: lets the processes that stand stopped go on when it dies or is suspended, and removes its files. */
 export interface Guard {
   readonly pid: number;
   /** From now on this process stands stopped because of llmprof. Resolves when the guard is sure to learn it. */
   stopped(pid: number): Promise<void>;
   /** It goes on, or is gone. */
   released(pid: number): Promise<void>;
+  /** It is to go on, and whoever should have seen to it has failed. */
+  letGo(pid: number): Promise<void>;
   /** The gate may stop this process and whatever it forks before any of them has mapped a library: at the start of a program. */
   mayStop(pid: number): Promise<void>;
   /** From now on a gate inside the kernel may stop a process of which llmprof has not heard yet: as long as its bpftrace lives. */
@@ -24,6 +26,7 @@ export const noGuard: Guard = {
   mayStop: () => Promise.resolve(),
   stopped: () => Promise.resolve(),
   released: () => Promise.resolve(),
+  letGo: () => Promise.resolve(),
   armed: () => Promise.resolve(),
   unheard: () => {},
   close: () => Promise.resolve(),
@@ -36,6 +39,9 @@ export const noGuard: Guard = {
  * more, for three seconds at most: whom another llmprof stops is not its affair. What another that lives has started it knows by that one's guard, whose
  * name is `llmprof:` and that llmprof's number.
  *
+ * While llmprof is suspended nobody of another process group stands: a shell's `fg` reaches llmprof's own. A subshell looks after that, as long as one
+ * is listed; by its name it is no guard.
+ *
  * `$1` is a folder that goes with llmprof, if it is not empty. What follows are patterns of the shell; without one, nobody is stopped. State is read
  * from `status`, where a newline in a process's name is escaped.
  */
@@ -47,6 +53,7 @@ field() {
   value=
 }
 stopped() { field "$1" State; [ "$value" = T ]; }
+resume() { if stopped "$1"; then kill -CONT "$1" 2>/dev/null; fi; }
 lives() { field "$1" State; case $value in '' | Z | X) return 1 ;; esac; }
 maps() {
   process=$1
@@ -78,8 +85,36 @@ unlisted() {
     if stopped "$pid" && ! below "$pid" "$others" && { maps "$pid" "$@" || below "$pid" "$roots"; }; then kill -CONT "$pid" 2>/dev/null; fi
   done
 }
+unlist() { case $listed in *" $1 "*) listed="\${listed%% $1 *} \${listed#* $1 }" ;; esac; }
+watch() {
+  if [ -n "$watcher" ]; then
+    kill -USR1 "$watcher"
+    wait "$watcher"
+  fi
+  watcher= strangers=
+  field "$PPID" NSpgid
+  own=$value
+  for pid in $listed; do
+    field "$pid" NSpgid
+    if [ "$value" != "$own" ]; then strangers="$strangers $pid"; fi
+  done
+  if [ -z "$strangers" ]; then return; fi
+  (
+    trap 'kill -KILL $!; wait; exit' USR1
+    printf %s llmprof-watch > /proc/self/comm
+    while sleep 0.2 & wait $! && lives $$; do
+      if stopped "$PPID"; then for pid in $strangers; do resume "$pid"; done; fi
+    done
+  ) &
+  watcher=$!
+}
+leave() {
+  listed=
+  watch
+  exit 0
+}
 printf %s "llmprof:$PPID" > /proc/$$/comm
-folder=$1 before=' ' listed=' ' roots=' ' gates= last=
+folder=$1 before=' ' listed=' ' roots=' ' gates= last= watcher=
 shift
 if [ $# -gt 0 ]; then
   for dir in /proc/[0-9]*; do
@@ -90,28 +125,35 @@ fi
 echo ready
 while read -r word; do
   case $word in
-    end) exit 0 ;;
+    end) leave ;;
     below=*) roots="$roots\${word#below=} " ;;
     gate=*) gates="$gates \${word#gate=}" ;;
-    +*) listed="$listed\${word#+} " ;;
-    -*) case $listed in *" \${word#-} "*) listed="\${listed%% \${word#-} *} \${listed#* \${word#-} }" ;; esac ;;
+    +*)
+      listed="$listed\${word#+} "
+      watch ;;
+    -*)
+      unlist "\${word#-}"
+      watch ;;
+    =*)
+      resume "\${word#=}"
+      unlist "\${word#=}"
+      watch ;;
   esac
 done
 if [ -n "$folder" ]; then rm -rf -- "$folder"; fi
 looks=0
 until [ "$looks" = 30 ]; do
-  for pid in $listed; do
-    if stopped "$pid"; then kill -CONT "$pid" 2>/dev/null; fi
-  done
+  for pid in $listed; do resume "$pid"; done
   if [ -n "$gates" ]; then unlisted "$@"; fi
-  if [ -n "$last" ]; then exit 0; fi
+  if [ -n "$last" ]; then break; fi
   last=1
   for pid in $gates; do
     if lives "$pid"; then last=; fi
   done
   looks=$((looks + 1))
   sleep 0.1
-done`;
+done
+leave`;
 
 /**
  * Starts the guard and waits until it has noted what stands stopped already.
@@ -132,6 +174,7 @@ export async function startGuard(patterns: readonly string[], folder = "", spawn
     pid: child.pid,
     stopped: (pid) => send(`+${pid}`),
     released: (pid) => send(`-${pid}`),
+    letGo: (pid) => send(`=${pid}`),
     mayStop: (pid) => send(`below=${pid}`),
     armed: (bpftrace) => send(`gate=${bpftrace}`),
     unheard: () => void (isHeard = false),

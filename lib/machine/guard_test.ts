@@ -49,6 +49,45 @@ Deno.test("guard: an orderly end leaves everything as it is", async () => {
   await end(stopped);
 });
 
+Deno.test("guard: who is to go on and stands goes on at once, and is forgotten", async () => {
+  const guard = await startGuard(patterns);
+  const stopped = await stoppedSleeper();
+  await guard.stopped(stopped.pid);
+  await guard.letGo(stopped.pid);
+  assert.ok(await until(async () => await stateOf(stopped.pid) === "S"));
+  stopped.kill("SIGSTOP");
+  guard.unheard();
+  await guard.close();
+  assert.equal(await stateOf(stopped.pid), "T");
+  await end(stopped);
+});
+
+Deno.test("guard: while llmprof is suspended, who stands goes on unless it is of llmprof's process group", async () => {
+  // A shell that stands for llmprof, in a group of its own with a program that it has started.
+  const script = '"$0" 60 & "$@"; kill -KILL $!';
+  let llmprof!: Child;
+  const guard = await startGuard(patterns, "", (options) => {
+    return llmprof = spawnChild({ ...options, program: "sh", args: ["-c", script, sleeper, options.program, ...options.args!] });
+  });
+  const children = async () => (await files.text(`/proc/${llmprof.pid}/task/${llmprof.pid}/children`))!.trim().split(" ").map(Number);
+  const [own, guardPid] = await children();
+  Deno.kill(own!, "SIGSTOP");
+  const [stranger, served] = [await stoppedSleeper(), await stoppedSleeper()];
+  for (const pid of [own!, stranger.pid, served.pid]) await guard.stopped(pid);
+  await guard.released(served.pid);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  assert.equal(await stateOf(stranger.pid), "T", "it runs");
+  llmprof.kill("SIGSTOP");
+  assert.ok(await until(async () => await stateOf(stranger.pid) === "S"));
+  assert.deepEqual([await stateOf(own!), await stateOf(served.pid)], ["T", "T"]);
+  const watching = Number(await files.text(`/proc/${guardPid}/task/${guardPid}/children`));
+  assert.ok(watching > 0);
+  llmprof.kill("SIGCONT");
+  await guard.close();
+  assert.equal(await stateOf(watching), null, "it leaves nobody behind");
+  await end(stranger, served);
+});
+
 Deno.test("guard: whom a gate stopped that ended unheard goes on at the end; without a gate nobody is looked for", async () => {
   const [armed, unarmed] = [await startGuard(patterns), await startGuard(patterns)];
   await armed.armed(1);

@@ -2,7 +2,7 @@ import type { Event } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import type { Guard } from "../machine/guard.ts";
 import type { Means } from "./means.ts";
-import { stands } from "./standing.ts";
+import { continuedEarly, goesOn, stands } from "./standing.ts";
 
 const LONGEST_WAIT_MS = 2000;
 
@@ -21,6 +21,8 @@ export class Gatekeeper {
   #queue: Promise<void> = Promise.resolve();
   /** Children that send the SIGCONT of ours. */
   readonly #continuing = new Set<number>();
+  /** Who went on too early at its present stop, and it is told. */
+  readonly #early = new Set<number>();
   #standing = 0;
   #standsSince = 0;
   #stoodMs = 0;
@@ -45,6 +47,7 @@ export class Gatekeeper {
     if (!event.record.endsWith(".stopped")) return;
     const since = this.means.monotonic();
     if (this.#standing++ === 0) this.#standsSince = since;
+    this.#early.delete(event.pid);
     this.guard.stopped(event.pid);
     this.meanwhile(() => this.#serve(event, since));
   }
@@ -81,30 +84,41 @@ export class Gatekeeper {
       // The signal is delivered when the system call returns: the library is mapped by then.
       await stands(this.means, pid, LONGEST_WAIT_MS);
       each = await this.attach(event, since);
+      if (await goesOn(this.means, pid)) this.#tellEarly(pid);
     } finally {
       await this.#continue(pid, each);
-      this.guard.released(pid);
       if (--this.#standing === 0) this.#stoodMs += this.means.monotonic() - this.#standsSince;
     }
   }
 
-  /** A shell's `fg`, another llmprof's guard: whoever it was, the probes came late. */
   #released({ values }: Event): void {
     const [pid, sender] = values as [number, number];
-    if (this.#continuing.delete(sender)) return;
-    const text = `process ${pid} was continued by process ${sender} before probes were attached: what it did first may be missing`;
-    this.fact({ fact: "note", text });
+    if (!this.#continuing.delete(sender)) this.#tellEarly(pid, `process ${sender}`);
+  }
+
+  /** Once, whether its signal or the process itself is seen first. */
+  #tellEarly(pid: number, by?: string): void {
+    if (this.#early.has(pid)) return;
+    this.#early.add(pid);
+    this.fact(continuedEarly(pid, by));
   }
 
   /**
    * SIGCONT to a process that is no child of ours: Deno would want permission to run anything for that. One that was killed meanwhile has nothing
    * mapped any more, and the gate must not take it for served: the next process that maps the file has to be stopped. (What a process has mapped may be
-   * not to be read, or its first thread may have ended: who stands goes on.) `each`: so has every one.
+   * not to be read, or its first thread may have ended: who stands goes on.) `each`: so has every one. Where no child can do it, the guard does.
    */
   async #continue(pid: number, each: boolean): Promise<void> {
     const script = `${IS_GONE}\ngone "$1" || { ${each ? 'kill -0 "$1" && ' : ""}kill -CONT "$1"; }`;
-    const child = this.means.spawn({ program: "/bin/sh", args: ["-c", script, "sh", String(pid)], stderr: "null", newSession: true });
-    this.#continuing.add(child.pid);
-    await child.status;
+    try {
+      const child = this.means.spawn({ program: "/bin/sh", args: ["-c", script, "sh", String(pid)], stderr: "null", newSession: true });
+      this.#continuing.add(child.pid);
+      const { code } = await child.status;
+      if (code === 0) return void this.guard.released(pid);
+    } catch {
+      // No room for another process.
+    }
+    this.#continuing.add(this.guard.pid);
+    this.guard.letGo(pid);
   }
 }

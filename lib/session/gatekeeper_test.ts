@@ -30,6 +30,7 @@ function gate(path: string, attach: (pid: number) => Promise<void>) {
     stopped: (pid: number) => Promise.resolve(void seen.push(`guard knows ${pid}`)),
     mayStop: () => Promise.resolve(),
     released: (pid: number) => Promise.resolve(void seen.push(`guard forgets ${pid}`)),
+    letGo: (pid: number) => Promise.resolve(void seen.push(`guard continues ${pid}`)),
     armed: () => Promise.resolve(),
     unheard: () => {},
     close: () => Promise.resolve(),
@@ -79,6 +80,52 @@ Deno.test("gatekeeper: a process that somebody else continues is told of", async
   await keeper.idle();
   const text = "process 7 was continued by process 555 before probes were attached: what it did first may be missing";
   assert.deepEqual(facts, [{ fact: "note", text }]);
+});
+
+Deno.test("gatekeeper: a process that runs when its probes are attached is told of once, and one that is gone is not", async () => {
+  using root = temporary();
+  const { keeper, facts, state, event, released } = gate(root.path, (pid) => {
+    // Whoever continued it: by a signal for its whole group, which no gate sees, or by one that is seen before or after.
+    if (pid === 8) keeper.event(released(8, 555));
+    if (pid === 10) Deno.removeSync(`${root.path}/proc/10`, { recursive: true });
+    else state(pid, "R");
+    return Promise.resolve();
+  });
+  for (const pid of [7, 8, 9, 10]) {
+    state(pid, "T");
+    keeper.event(event(pid));
+  }
+  await keeper.idle();
+  keeper.event(released(9, 555));
+  assert.deepEqual(facts.map((fact) => fact.fact === "note" && fact.text.replace(/ before .*/, "")), [
+    "process 7 was continued by somebody",
+    "process 8 was continued by process 555",
+    "process 9 was continued by somebody",
+  ]);
+  state(7, "T");
+  keeper.event(event(7));
+  await keeper.idle();
+  assert.equal(facts.length, 4, "at another stop it is told again");
+});
+
+Deno.test("gatekeeper: where no child can continue a process, or the child is killed, the guard does", async () => {
+  using root = temporary();
+  const { keeper, seen, facts, state, event, released } = gate(root.path, () => Promise.resolve());
+  const ended = fakeSpawn((child) => child.ends(1, "SIGKILL"));
+  const spawns = [() => {
+    throw new Error("Resource temporarily unavailable");
+  }, ended];
+  for (const spawn of spawns) {
+    Object.assign(keeper.means, { spawn });
+    state(7, "T");
+    keeper.event(event(7));
+    await keeper.idle();
+    keeper.event(released(7, keeper.guard.pid));
+  }
+  assert.deepEqual(seen.filter((what) => what.startsWith("guard c")), ["guard continues 7", "guard continues 7"]);
+  assert.ok(!seen.includes("guard forgets 7"));
+  assert.deepEqual([facts, keeper.failure], [[], undefined]);
+  await keeper.lasts(10);
 });
 
 Deno.test("gatekeeper: whatever happens the process goes on, the next is served, and the first failure is kept", async () => {

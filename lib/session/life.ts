@@ -1,6 +1,7 @@
 import type { Event } from "../events/event.ts";
 import type { ChildEnd } from "../machine/child.ts";
 import type { Probe } from "../programs/probe.ts";
+import { hasBegun } from "../target/launch.ts";
 import { hasEnded, readStat } from "../target/process.ts";
 import { probeOf } from "../timeline/dispatch.ts";
 import { watch } from "../timeline/watch.ts";
@@ -8,6 +9,7 @@ import { Attachments, type AttachOptions, type AttachRun } from "./attachments.t
 import { isInference } from "./election.ts";
 import { HeldFiles } from "./held_files.ts";
 import { StackPlaces } from "./stack_places.ts";
+import { continuedEarly } from "./standing.ts";
 import type { Means } from "./means.ts";
 import { Members } from "./members.ts";
 import type { Progress } from "./progress.ts";
@@ -85,7 +87,9 @@ export class Life {
     const { guard, progress } = this.options;
     await Promise.race([isOneOfMany ? this.#attach().catch((error) => this.#unlessGone(error)) : this.#attach(), stop]);
     if (target.type === "launched" && this.#counts) {
-      target.child.kill("SIGCONT");
+      // Who stands at a gate by then is let go by its keeper.
+      if (await hasBegun(this.means.files, target.pid)) this.run.fact(continuedEarly(target.pid));
+      else target.child.kill("SIGCONT");
       guard.released(target.pid);
       this.#released = true;
     }

@@ -60,6 +60,7 @@ function session(root: string, target: Target, more: Partial<SessionOptions> = {
     stopped: (pid: number) => Promise.resolve(void guarded.push(`+${pid}`)),
     mayStop: () => Promise.resolve(),
     released: (pid: number) => Promise.resolve(void guarded.push(`-${pid}`)),
+    letGo: (pid: number) => Promise.resolve(void guarded.push(`=${pid}`)),
     armed: () => Promise.resolve(void guarded.push("armed")),
     unheard: () => void guarded.push("unheard"),
     close: () => Promise.resolve(),
@@ -144,12 +145,28 @@ Deno.test("session: a program that we start stands at the gate until its library
   assert.ok(named.includes(`${file} llmprof_llama_decode_0 ${0x1000}`), named.join());
   assert.ok((await llama.program).includes(`uretprobe:"${file}":"llmprof_llama_decode_0"`));
   assert.deepEqual(s.guarded, ["armed", "-100", "+100", "-100"]);
+  assert.ok(!s.facts.some((fact) => fact.fact === "note" && fact.text.includes("somebody")), "nobody continued it too early");
   assert.deepEqual(s.header()!.target, { pid: 100, argv: ["node", "engine.mjs"], started: true });
   const kinds = s.facts.map(({ fact }) => fact);
   assert.equal(kinds.filter((kind) => kind === "program").length, 3);
   assert.ok(kinds.includes("exit") && kinds.includes("skipped") && kinds.at(-1) === "cpu");
   for (const [stream, tally] of s.run.timeline!.tallies) assert.equal(tally.emitted, tally.received, stream);
   assert.equal(s.spans.filter((span) => span.startsWith("mark window")).length, 6);
+});
+
+Deno.test("session: of a program that somebody let go before its probes were attached it is told", async () => {
+  using root = temporary();
+  const { child, fake } = launchedChild();
+  const s = session(root.path, { type: "launched", pid: 100, argv: ["node"], child, program: "/usr/bin/node" });
+  s.proc.process(100, 50, "node", "T");
+  const done = s.run.run(new Promise(() => {}));
+  await until(() => s.guarded.includes("-100"));
+  fake.ends(0);
+  await done;
+  await s.run.ended();
+  assert.deepEqual(fake.signals, [], "where it stands now is a gate");
+  const text = "process 100 was continued by somebody before probes were attached: what it did first may be missing";
+  assert.deepEqual(s.facts.filter(({ fact }) => fact === "note"), [{ fact: "note", text }]);
 });
 
 Deno.test("session: a running process without the library is refused with a reason, and no bpftrace stays", async () => {

@@ -1,3 +1,4 @@
+import type { Fact } from "../events/fact.ts";
 import { readStat } from "../target/process.ts";
 import type { Means } from "./means.ts";
 
@@ -12,4 +13,15 @@ export async function stands({ files, sleep }: Pick<Means, "files" | "sleep">, p
     await sleep(POLL_MS);
   }
   return false;
+}
+
+/** Whether a process that has stood goes on: a shell's `fg`, whose signal is for a whole group, is seen by this alone. One that has ended does not. */
+export async function goesOn({ files }: Pick<Means, "files">, pid: number): Promise<boolean> {
+  const stat = await readStat(files, pid);
+  return stat !== null && !["T", "t", "Z", "X"].includes(stat.state);
+}
+
+/** A shell's `fg`, a guard's signal: whoever it was, the probes came late. */
+export function continuedEarly(pid: number, by = "somebody"): Fact {
+  return { fact: "note", text: `process ${pid} was continued by ${by} before probes were attached: what it did first may be missing` };
 }

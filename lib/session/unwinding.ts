@@ -120,12 +120,16 @@ export class Unwinding {
     throwing.functions.add(values[0] as number);
     throwing.isToServe = true;
     void this.guard.stopped(pid);
-    throwing.served ??= this.#serve(pid, throwing).catch(() => {}).finally(() => throwing.served = undefined);
+    throwing.served ??= this.#serve(pid, throwing).catch(() => false).then((goesOn) => {
+      throwing.served = undefined;
+      if (!goesOn) void this.guard.letGo(pid);
+    });
   }
 
-  /** What runs must not be written to. It may throw again before it is known that it goes on. */
-  async #serve(pid: number, throwing: Throwing): Promise<void> {
-    while (throwing.isToServe && await stands(this.means, pid, LONGEST_WAIT_MS)) {
+  /** What runs must not be written to. It may throw again before it is known that it goes on; returns whether that is known at the end. */
+  async #serve(pid: number, throwing: Throwing): Promise<boolean> {
+    while (throwing.isToServe) {
+      if (!(await stands(this.means, pid, LONGEST_WAIT_MS))) return false;
       await this.#othersAreTold(pid, throwing);
       throwing.isToServe = false;
       throwing.told.clear();
@@ -133,10 +137,13 @@ export class Unwinding {
       const hidden = throwing.hidden.splice(0);
       for (const one of hidden) throwing.given.set(one.tid, one);
       const words = hidden.flatMap(({ place, address }) => [String(place / 8), octal(address)]);
-      await this.means.spawn({ program: "/bin/sh", args: ["-c", script, "sh", String(pid), ...words], stderr: "null", newSession: true }).status;
+      const args = ["-c", script, "sh", String(pid), ...words];
+      const { code } = await this.means.spawn({ program: "/bin/sh", args, stderr: "null", newSession: true }).status;
+      if (code !== 0) return false;
       this.stops++;
       if (!throwing.isToServe) void this.guard.released(pid);
     }
+    return true;
   }
 
   /** Another thread may have been about to throw when this one stopped all of them. */

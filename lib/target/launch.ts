@@ -66,6 +66,12 @@ export async function launchStopped(means: LaunchMeans, options: LaunchOptions):
   return { pid: child.pid, child, release: () => void child.kill("SIGCONT") };
 }
 
+/** Whether somebody else has let it go: it runs, or it is the program by now, which stands at a gate. One that has ended does not count. */
+export async function hasBegun(files: KernelFiles, pid: number): Promise<boolean> {
+  const stat = await readStat(files, pid);
+  return stat !== null && !["Z", "X"].includes(stat.state) && !(["T", "t"].includes(stat.state) && stat.comm === "sh");
+}
+
 /**
  * Deno refuses to pass `LD_…` on (facts: it does so to every process that may not run everything), so the shell sets those names. Names
  * that a shell cannot set are no use to the loader either.

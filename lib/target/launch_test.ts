@@ -3,7 +3,7 @@ import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import { plainEnvironment, type SpawnChild, spawnChild } from "../machine/child.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
 import { readInvoker, sudoUser } from "./invoker.ts";
-import { type LaunchMeans, launchStopped, splitEnvironment } from "./launch.ts";
+import { hasBegun, type LaunchMeans, launchStopped, splitEnvironment } from "./launch.ts";
 import { readStat } from "./process.ts";
 
 const files = new ReaderFiles();
@@ -36,6 +36,20 @@ Deno.test("launch: standard output can go where errors go", async () => {
   launched.release();
   assert.equal(await new Response(launched.child.stderr).text(), "hello\n");
   await launched.child.status;
+});
+
+Deno.test("launch: it has begun when somebody lets it go, also where it is stopped again, and not when it has ended", async () => {
+  const launched = await launchStopped(means, { ...asSelf, stdout: "null", stderr: "null", argv: ["sleep", "60"] });
+  assert.equal(await hasBegun(files, launched.pid), false);
+  launched.release();
+  while (!(await hasBegun(files, launched.pid)));
+  while ((await files.text(`/proc/${launched.pid}/comm`)) !== "sleep\n");
+  launched.child.kill("SIGSTOP");
+  while (!/^State:\s*T/m.test(await files.text(`/proc/${launched.pid}/status`) ?? ""));
+  assert.equal(await hasBegun(files, launched.pid), true);
+  launched.child.kill("SIGKILL");
+  await launched.child.status;
+  assert.equal(await hasBegun(files, launched.pid), false);
 });
 
 Deno.test("launch: what cannot be started is told before anything starts", async () => {

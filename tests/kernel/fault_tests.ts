@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Bpftrace } from "../harness/bpftraces.ts";
 import { matrixTest, sampledTest } from "../harness/kernel.ts";
 import { type By, type Expected, type FaultyRun, faultyRun, type Stage } from "./faulty_run.ts";
@@ -21,6 +22,20 @@ export const killedEarly: Case["fault"] = ({ llmprof }) => {
   // The empty file that was opened before anything else.
   return { code: 137, signal: "SIGKILL" };
 };
+
+/** Everything that happened before is seen. */
+export function stopped({ typed, now }: FaultyRun, signal: Deno.Signal): Expected {
+  const seenUntil = now();
+  typed(signal);
+  return { code: 0, seenUntil, says: [/^Wrote /m] };
+}
+
+/** Longer than it may take from an event to the file. */
+export const aWhile = () => pause(1500);
+
+/** The note of a run whose target did not stand as long as it should have. */
+export const continuedBy = (who: string) =>
+  new RegExp(`Process \\d+ was continued by ${who} before probes were attached: what it did first may be missing`);
 
 /** A test of each. */
 export function faultTests(cases: readonly Case[]): void {

@@ -1,11 +1,10 @@
 /** Whatever fails, and whenever: what was seen is in the files, nobody is left behind, and the target goes on. */
-import { setTimeout as pause } from "node:timers/promises";
 import { mustRun } from "../harness/command.ts";
 import type { Bpftrace } from "../harness/bpftraces.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
-import { type Case, faultTests, killedEarly, needs } from "./fault_tests.ts";
-import { type Expected, type FaultyRun, faultyRun, latencyNs } from "./faulty_run.ts";
+import { aWhile, type Case, continuedBy, faultTests, killedEarly, needs, stopped } from "./fault_tests.ts";
+import { faultyRun, latencyNs } from "./faulty_run.ts";
 import { outputPath } from "./live_run.ts";
 import { until } from "./processes.ts";
 
@@ -17,14 +16,6 @@ const killed: Case["fault"] = ({ llmprof, now }) => {
   return { code: 137, signal: "SIGKILL", seenUntil };
 };
 const nothing = { code: 0, says: [/^Nothing was traced: llmprof was ended before it counted\.$/m], files: [] };
-/** Everything that happened before. */
-function stopped({ typed, now }: FaultyRun, signal: Deno.Signal): Expected {
-  const seenUntil = now();
-  typed(signal);
-  return { code: 0, seenUntil, says: [/^Wrote /m] };
-}
-/** Longer than it may take from an event to the file. */
-const aWhile = () => pause(1500);
 
 faultTests([
   {
@@ -93,6 +84,18 @@ faultTests([
     by: "start",
     stage: "standing",
     fault: ({ typed }) => (typed("SIGINT"), { ...nothing, target: "never began" }),
+  },
+  {
+    name: "Ctrl-Z and fg while a program stands before its first instruction: it is told that it went on too early",
+    by: "start",
+    stage: "standing",
+    fault: async (run) => {
+      run.typed("SIGSTOP");
+      await aWhile();
+      run.typed("SIGCONT");
+      await run.at("counting");
+      return { ...stopped(run, "SIGINT"), target: "ended", tells: [continuedBy("somebody")] };
+    },
   },
   { name: "Ctrl-C while it counts", by: "pid", stage: "counting", formats, fault: (run) => stopped(run, "SIGINT") },
   { name: "the terminal is closed while it counts", by: "pid", stage: "counting", fault: (run) => stopped(run, "SIGHUP") },

@@ -49,6 +49,8 @@ export interface Expected {
   readonly signal?: Deno.Signal;
   /** What it says on standard error: each of these. */
   readonly says?: readonly RegExp[];
+  /** What its summary tells on standard output: each of these. */
+  readonly tells?: readonly RegExp[];
   /** Formats that are there afterwards; all that were asked for when absent. */
   readonly files?: readonly string[];
   /** Of these, the ones that have to open and hold something, however little. */
@@ -126,7 +128,7 @@ export async function faultyRun({ bpftrace, by, formats = ["pftrace"], flags = [
   }
 
   async function end(expected: Expected): Promise<void> {
-    const { code, signal = null, says = [], files = formats, partly = [], seenUntil, target: fate = "goes on" } = expected;
+    const { code, signal = null, says = [], tells = [], files = formats, partly = [], seenUntil, target: fate = "goes on" } = expected;
     const pid = fate === "never began" ? undefined : target();
     await until("llmprof ends", () => row(running.pid) === undefined, 60_000);
     if (fate === "goes on") await goesOn(pid!);
@@ -136,6 +138,7 @@ export async function faultyRun({ bpftrace, by, formats = ["pftrace"], flags = [
     assert.deepEqual([finished.signal, finished.timedOut], [signal, false], finished.stderr);
     assert.ok([code].flat().includes(finished.code), `It ended with ${finished.code}:\n${finished.stderr}`);
     for (const said of says) assert.match(finished.stderr, said);
+    for (const told of tells) assert.match(finished.stdout.replaceAll(/\s+/g, " "), told);
     assert.doesNotMatch(finished.stderr, /fault of llmprof|^ +at /m, "a sentence, and no stack");
     await nobodyLeft();
     const left = [...Deno.readDirSync(folder.path)].map(({ name }) => name).filter((name) => !["log", "go", "stop"].includes(name));

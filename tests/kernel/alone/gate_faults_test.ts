@@ -2,7 +2,8 @@
  * What fails while the target stands at the gate. Whoever cleans up looks for processes that stand still and have mapped the library: one that another
  * llmprof has just stopped, and had not started, looks the same. So nothing else may be traced meanwhile.
  */
-import { faultTests, killedEarly } from "../fault_tests.ts";
+import { aWhile, continuedBy, faultTests, killedEarly, stopped } from "../fault_tests.ts";
+import { row, until } from "../processes.ts";
 
 faultTests([
   { name: "llmprof is killed while a program that it started stands at the gate", by: "start", stage: "gate", fault: killedEarly },
@@ -12,7 +13,34 @@ faultTests([
     stage: "gate",
     fault: ({ bpftraces }) => {
       for (const pid of bpftraces()) Deno.kill(pid, "SIGKILL");
-      return { code: 1 };
+      return { code: 1, says: [/^bpftrace ended while it traced \('\w+'\)\. Somebody killed it, or the kernel did/m] };
+    },
+  },
+  {
+    name: "llmprof is suspended while the process that it waited for stands at the gate: it goes on at once, and that is told",
+    often: "every bpftrace",
+    by: "wait",
+    stage: "gate",
+    fault: async (run) => {
+      run.llmprof.kill("SIGSTOP");
+      await until("the target goes on", () => row(run.target())?.state !== "T", 2000);
+      await aWhile();
+      run.llmprof.kill("SIGCONT");
+      await run.at("counting");
+      return { ...stopped(run, "SIGINT"), tells: [continuedBy("process \\d+")] };
+    },
+  },
+  {
+    name: "Ctrl-Z and fg while a program that llmprof started stands at the gate: it is told that it went on too early",
+    often: "every bpftrace",
+    by: "start",
+    stage: "gate",
+    fault: async (run) => {
+      run.typed("SIGSTOP");
+      await aWhile();
+      run.typed("SIGCONT");
+      await run.at("counting");
+      return { ...stopped(run, "SIGINT"), target: "ended", tells: [continuedBy("somebody")] };
     },
   },
   {
