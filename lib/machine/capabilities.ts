@@ -3,7 +3,7 @@ import { type CacheKey, cacheKey, type CachePlace } from "./cache.ts";
 import { systemPath } from "./child.ts";
 import type { KernelFiles } from "./files.ts";
 import { type Knowing, knownBpftrace } from "./known_bpftrace.ts";
-import { hiding, type Mount, parseMounts } from "./mounts.ts";
+import { hiding, type Mount, mountOf, parseMounts } from "./mounts.ts";
 
 /** What this machine can do and what it is, read once. */
 export interface Capabilities {
@@ -147,12 +147,15 @@ async function readBpftrace(
 /**
  * The mount table says where tracefs is even to a user who may not look into it; one `find` (6 to 14 ms for 2300) says what it offers, and looks
  * into the usual place before the table is known. Only the two places where bpftrace looks count, and only if nothing else was mounted
- * over them.
+ * over them or what they lie in.
  */
 async function readTracefs(files: KernelFiles, mountTable: Promise<Mount[]>): Promise<Pick<Capabilities, "tracefs" | "tracepoints">> {
   const [usual, other] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"] as const;
   const [mounts, listed] = await Promise.all([mountTable, files.grandchildren(`${usual}/events`)]);
-  const tracefs = [usual, other].find((path) => mounts.findLast(({ place }) => place === path)?.type === "tracefs") ?? null;
+  const tracefs = [usual, other].find((path) => {
+    const top = mountOf(path, mounts);
+    return top?.place === path && top.type === "tracefs";
+  }) ?? null;
   const names = tracefs === usual ? listed : tracefs === other ? await files.grandchildren(`${other}/events`) : [];
   return { tracefs, tracepoints: new Set(names.map((name) => name.replace("/", ":"))) };
 }

@@ -103,6 +103,14 @@ Deno.test("capabilities: what something else is mounted over is not there, and t
     assert.deepEqual([machine.tracefs, machine.btf, machine.hiddenBtf], [null, false, "/sys/kernel/btf"]);
   }));
 
+Deno.test("capabilities: tracefs below a mount of what it lies in is not there", () =>
+  withMachine({
+    "/proc/self/mounts": "sysfs /sys sysfs rw 0 0\ntracefs /sys/kernel/tracing tracefs rw 0 0\nsysfs /sys sysfs rw 0 0\n",
+    "/sys/kernel/tracing/events/sched/sched_switch/id": "1",
+  }, async (files) => {
+    assert.equal((await readCapabilities(files, { pid: 12, path: "/usr/bin" })).tracefs, null);
+  }));
+
 Deno.test("capabilities: an unreadable bpftrace path is not executable", () =>
   withMachine({ "/usr/bin/bpftrace": "" }, async (files) => {
     assert.equal(await findBpftrace(files, "/usr/bin"), null);

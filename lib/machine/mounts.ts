@@ -13,9 +13,13 @@ export function parseMounts(text: string): Mount[] {
   });
 }
 
-/** The mount that a path lies in: of those at or above it the last. */
+/**
+ * The mount that a path lies in: of those at or above it the last. The root hides none: where the machine started from memory it is mounted last, and
+ * what was mounted before is moved into it.
+ */
 export function mountOf(path: string, mounts: readonly Mount[]): Mount | undefined {
-  return mounts.findLast(({ place }) => path === place || path.startsWith(place === "/" ? place : `${place}/`));
+  const above = mounts.filter(({ place }) => place !== "/" && (path === place || path.startsWith(`${place}/`)));
+  return above.at(-1) ?? mounts.findLast(({ place }) => place === "/");
 }
 
 /**
