@@ -1,6 +1,7 @@
 import { runChild } from "./child.ts";
 import type { KernelFiles } from "./files.ts";
-import { hiding, type Mount, parseMounts } from "./mounts.ts";
+import { hiding, type Mount, mountOf, parseMounts } from "./mounts.ts";
+import { numbersOf } from "./numa.ts";
 
 /** What no run asks for and `doctor` explains: limits, room, and how the kernel was built. */
 export interface Surroundings {
@@ -14,10 +15,24 @@ export interface Surroundings {
   readonly memoryLimit: { readonly bytes: number; readonly file: string } | null;
   /** Processors that its control groups allow, such as 0.5, and the file that says so; null when there is no limit. */
   readonly cpuLimit: { readonly cpus: number; readonly file: string } | null;
-  /** Bytes of locked memory that a process may have; null when unlimited. */
+  /** Processors that llmprof may run on; 0 where the kernel does not say. */
+  readonly allowedCpus: number;
+  /** Bytes of locked memory that a process without rights of its own may have; null where it may ask for any, as bpftrace does. */
   readonly lockedMemory: number | null;
-  /** Bytes that this user may still write: first where a trace goes, then where it may go instead. Null where that cannot be asked for. */
-  readonly room: readonly { readonly folder: string; readonly bytes: number | null }[];
+  /** Buffers of perf events count as locked memory. */
+  readonly perfLocked: boolean;
+  /** First where a trace goes, then where it may go instead. */
+  readonly room: readonly Room[];
+  /** Where bpftrace is told what llmprof names. */
+  readonly run: Room;
+}
+
+export interface Room {
+  readonly folder: string;
+  /** Bytes that this user may still write; null where that cannot be asked for. */
+  readonly bytes: number | null;
+  /** The mount that the folder lies in, where nothing can be written to it; null where it can. */
+  readonly readOnly: string | null;
 }
 
 export interface SurroundingsOptions {
@@ -32,22 +47,31 @@ export interface SurroundingsOptions {
 /** About 10 ms. What cannot be read is reported as absent. */
 export async function readSurroundings(files: KernelFiles, options: SurroundingsOptions): Promise<Surroundings> {
   const { pid, folders, free = freeBytes } = options;
-  const [[limits, groups, mountTable], config, pressure, room] = await Promise.all([
-    files.texts([`/proc/${pid}/limits`, `/proc/${pid}/cgroup`, "/proc/self/mounts"]),
+  const [[limits, status, groups, mountTable, paranoid], config, pressure, room] = await Promise.all([
+    files.texts([`/proc/${pid}/limits`, `/proc/${pid}/status`, `/proc/${pid}/cgroup`, "/proc/self/mounts", "/proc/sys/kernel/perf_event_paranoid"]),
     readConfig(files),
     files.exists("/proc/pressure/cpu"),
-    free(folders),
+    free([...folders, "/run"]),
   ]);
   const mounts = parseMounts(mountTable ?? "");
-  const locked = /^Max locked memory\s+(\S+)/m.exec(limits ?? "")?.[1];
+  const roomIn = (folder: string, i: number): Room => ({ folder, bytes: room[i] ?? null, readOnly: readOnlyMount(folder, mounts) });
+  const [, locked, most] = /^Max locked memory\s+(\S+)\s+(\S+)/m.exec(limits ?? "") ?? [];
   return {
     config,
     pressure,
     hiddenPressure: pressure ? null : hiding("/proc/pressure", mounts),
     ...await readGroupLimits(files, groups ?? "", mounts),
-    lockedMemory: locked === undefined || locked === "unlimited" ? null : Number(locked),
-    room: folders.map((folder, i) => ({ folder, bytes: room[i] ?? null })),
+    allowedCpus: numbersOf(/^Cpus_allowed_list:\s*(\S+)/m.exec(status ?? "")?.[1] ?? "").length,
+    lockedMemory: most === undefined || most === "unlimited" ? null : Number(locked),
+    perfLocked: Number(paranoid ?? 0) >= 0,
+    room: folders.map(roomIn),
+    run: roomIn("/run", folders.length),
   };
+}
+
+function readOnlyMount(folder: string, mounts: readonly Mount[]): string | null {
+  const mount = mountOf(folder, mounts);
+  return mount?.options.includes("ro") ? mount.place : null;
 }
 
 /** Bytes that this user may still write in each folder; null where there is no such folder. */
@@ -121,6 +145,7 @@ function limitFiles(line: string, mounts: readonly Mount[]): LimitFile[] {
     if (top === undefined) return [];
     return above.flatMap((group): LimitFile[] => [
       { controller: "memory", file: `${top}${group}/memory.max` },
+      { controller: "memory", file: `${top}${group}/memory.high` },
       { controller: "cpu", file: `${top}${group}/cpu.max` },
     ]);
   }

@@ -2,17 +2,20 @@ import assert from "node:assert/strict";
 import { withMachine } from "../../tests/harness/fake_machine.ts";
 import { readSurroundings } from "./surroundings.ts";
 
-const options = { pid: 12, folders: ["/here", "/gone"], free: () => Promise.resolve([5, null]) };
+const options = { pid: 12, folders: ["/here", "/gone"], free: () => Promise.resolve([5, null, 7]) };
 
 Deno.test("surroundings: control groups of the second version, of which one above sets the limit", () =>
   withMachine({
-    "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0\n",
+    "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0\ntmpfs /run tmpfs ro 0 0\n",
     "/proc/12/cgroup": "0::/job.slice/task\n",
+    "/proc/12/status": "Name:\tdeno\nCpus_allowed_list:\t0-1,4\n",
     "/proc/12/limits": "Limit  Soft Limit  Hard Limit  Units\nMax locked memory         8388608              8388608              bytes     \n",
     "/sys/fs/cgroup/job.slice/memory.max": "536870912\n",
+    "/sys/fs/cgroup/job.slice/task/memory.high": "268435456\n",
     "/sys/fs/cgroup/job.slice/cpu.max": "max 100000\n",
     "/sys/fs/cgroup/job.slice/task/memory.max": "max\n",
     "/sys/fs/cgroup/job.slice/task/cpu.max": "50000 100000\n",
+    "/proc/sys/kernel/perf_event_paranoid": "-1\n",
     "/proc/pressure/cpu": "some avg10=0.00\n",
     "/proc/sys/kernel/osrelease": "6.1.0\n",
     "/boot/config-6.1.0": "# comment\nCONFIG_BPF=y\n# CONFIG_KPROBES is not set\nCONFIG_HZ=250\n",
@@ -21,10 +24,13 @@ Deno.test("surroundings: control groups of the second version, of which one abov
       config: new Map([["CONFIG_BPF", "y"], ["CONFIG_HZ", "250"]]),
       pressure: true,
       hiddenPressure: null,
-      memoryLimit: { bytes: 536870912, file: "/sys/fs/cgroup/job.slice/memory.max" },
+      memoryLimit: { bytes: 268435456, file: "/sys/fs/cgroup/job.slice/task/memory.high" },
       cpuLimit: { cpus: 0.5, file: "/sys/fs/cgroup/job.slice/task/cpu.max" },
+      allowedCpus: 3,
       lockedMemory: 8388608,
-      room: [{ folder: "/here", bytes: 5 }, { folder: "/gone", bytes: null }],
+      perfLocked: false,
+      room: [{ folder: "/here", bytes: 5, readOnly: null }, { folder: "/gone", bytes: null, readOnly: null }],
+      run: { folder: "/run", bytes: 7, readOnly: "/run" },
     });
   }));
 
@@ -33,7 +39,7 @@ Deno.test("surroundings: control groups of the first version, mounts that hide, 
     "/proc/self/mounts": "proc /proc proc rw 0 0\ncgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0\n" +
       "cgroup /sys/fs/cgroup/cpu\\040x cgroup rw,cpu,cpuacct 0 0\ntmpfs /proc/pressure tmpfs ro 0 0\n",
     "/proc/12/cgroup": "9:name=systemd:/\n4:memory:/job\n1:cpu,cpuacct:/job\n0::/\n",
-    "/proc/12/limits": "Max locked memory         unlimited            unlimited            bytes     \n",
+    "/proc/12/limits": "Max locked memory         65536                unlimited            bytes     \n",
     "/sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
     "/sys/fs/cgroup/memory/job/memory.limit_in_bytes": "67108864\n",
     "/sys/fs/cgroup/cpu x/job/cpu.cfs_quota_us": "25000\n",

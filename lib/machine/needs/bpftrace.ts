@@ -1,12 +1,14 @@
 import { atLeast, oldestBpftrace } from "../bpftrace.ts";
 import type { Capabilities } from "../capabilities.ts";
+import type { Surroundings } from "../surroundings.ts";
 import { type Check, missing, ok, unknown, warning } from "./check.ts";
 import { asRoot, installCommand, quoteWord } from "./shell.ts";
+import { hasRun } from "./surroundings.ts";
 
 const newer = "A newer one that runs beside it: README, “A newer bpftrace”, then --bpftrace PATH.";
 
 /** bpftrace, its version and what it was built with. */
-export function bpftraceNeeds(machine: Capabilities): Check[] {
+export function bpftraceNeeds(machine: Capabilities, around?: Surroundings): Check[] {
   const { bpftrace, root } = machine;
   const need = `bpftrace ${oldestBpftrace.join(".")} or newer`;
   if (!bpftrace && machine.bpftracePath !== null) {
@@ -30,10 +32,10 @@ export function bpftraceNeeds(machine: Capabilities): Check[] {
       advice: newer,
     })];
   }
-  return [ok(need, found), ...features(machine)];
+  return [ok(need, found), ...features(machine, around)];
 }
 
-function features({ bpftrace, root }: Capabilities): Check[] {
+function features({ bpftrace, root }: Capabilities, around?: Surroundings): Check[] {
   const { features, version } = bpftrace!;
   const feature = (need: string, has: boolean, consequence: string, advice = "") => {
     if (has) return ok(need, "yes");
@@ -42,8 +44,11 @@ function features({ bpftrace, root }: Capabilities): Check[] {
   };
   const which = features.offsets ? "Return probes" : "Probes";
   const price = `${which} sit on endbr64, which the kernel steps over: a hit costs up to ten times as much, and nearly nothing at +4.`;
+  const places = "probes at any instruction";
+  // It is asked by a file there.
+  const asked = features.symbols || !around || hasRun(around.run);
   return [
-    feature("probes at any instruction", features.symbols, price, newer),
+    asked ? feature(places, features.symbols, price, newer) : unknown(places, `see room in ${around.run.folder}`),
     feature("ring buffer", features.ringbuf, "Events cost the traced program two to three times as much.", "bpftrace 0.19 or newer."),
     feature(
       "one link for many probes",

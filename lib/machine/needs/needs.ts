@@ -18,7 +18,7 @@ export function checks(machine: Capabilities, argv: readonly string[], around?: 
   return [
     ...privileges(machine, argv),
     ...kernelNeeds(machine),
-    ...bpftraceNeeds(machine),
+    ...bpftraceNeeds(machine, around),
     ...around ? surroundingNeeds(machine, around) : [],
     ...hardwareNeeds(machine),
   ];

@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { capable } from "../../../tests/harness/fake_machine.ts";
 import { parseBpftrace } from "../bpftrace.ts";
 import type { Capabilities } from "../capabilities.ts";
-import type { Surroundings } from "../surroundings.ts";
+import type { Room, Surroundings } from "../surroundings.ts";
 import { checks, preflight } from "./needs.ts";
 import { programNeeds } from "./programs.ts";
 import { installCommand, sudoLine } from "./shell.ts";
 
 const good = capable(undefined, ["syscalls:sys_enter_kill"]);
+const room = (folder: string, bytes = 2 ** 40, readOnly: string | null = null): Room => ({ folder, bytes, readOnly });
 const roomy: Surroundings = {
   config: new Map(
     ["BPF_SYSCALL", "BPF_EVENTS", "PERF_EVENTS", "UPROBES", "UPROBE_EVENTS", "FTRACE_SYSCALLS"].map((name) => [`CONFIG_${name}`, "y"]),
@@ -16,8 +17,11 @@ const roomy: Surroundings = {
   hiddenPressure: null,
   memoryLimit: null,
   cpuLimit: null,
+  allowedCpus: 8,
   lockedMemory: 8 << 20,
-  room: [{ folder: "/home/me", bytes: 2 ** 40 }, { folder: "/tmp", bytes: 2 ** 40 }],
+  perfLocked: true,
+  room: [room("/home/me"), room("/tmp")],
+  run: room("/run"),
 };
 
 /** What is not `ok` when this is changed: need, state, and the command or the advice. */
@@ -47,8 +51,18 @@ Deno.test("needs: what can be mended names the command, as root without sudo and
   assert.deepEqual(lacking({}, { cpuLimit: { cpus: 0.5, file: "/sys/fs/cgroup/cpu.max" } }), [
     ["a processor beside the target", "warning", "echo max | tee /sys/fs/cgroup/cpu.max"],
   ]);
-  assert.deepEqual(lacking({}, { room: [{ folder: "/full", bytes: 4096 }, { folder: "/tmp", bytes: 2 ** 40 }] }), [
-    ["room in /full", "warning", "cd /tmp"],
+  assert.deepEqual(lacking({}, { allowedCpus: 1 }), [["a processor beside the target", "warning", "taskset -cp 0-7 $$"]]);
+  assert.deepEqual(lacking({ cpus: 1 }, { allowedCpus: 1 }), []);
+  assert.deepEqual(lacking({}, { room: [room("/full", 4096), room("/tmp")] }), [["room in /full", "warning", "cd /tmp"]]);
+  assert.deepEqual(lacking({}, { room: [room("/media/cd", 2 ** 40, "/media/cd"), room("/tmp")] }), [["room in /media/cd", "warning", "cd /tmp"]]);
+  const untold = { bpftrace: parseBpftrace("/b", "bpftrace v0.23.2", "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n") };
+  assert.deepEqual(lacking(untold, { run: room("/run", 2 ** 40, "/run") }), [
+    ["probes at any instruction", "unknown", ""],
+    ["room in /run", "missing", "mount -o remount,rw /run"],
+  ]);
+  assert.deepEqual(lacking(untold, { run: room("/run", 4096) }), [
+    ["probes at any instruction", "unknown", ""],
+    ["room in /run", "warning", "Delete what is not needed there."],
   ]);
   assert.deepEqual(lacking({}, { pressure: false, hiddenPressure: "/proc/pressure" }), [["pressure (PSI)", "warning", "umount /proc/pressure"]]);
   assert.equal(lacking({ governor: "powersave" })[0]![2], "echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor");
@@ -56,6 +70,7 @@ Deno.test("needs: what can be mended names the command, as root without sudo and
 
 Deno.test("needs: what no command mends says what does", () => {
   const old = parseBpftrace("/usr/bin/bpftrace", "bpftrace v0.14.0", "");
+  const bound = good.effectiveCaps & ~(1n << 24n);
   const cases: [Partial<Capabilities>, Partial<Surroundings>, string, string, RegExp][] = [
     [{ userNamespaceIsInit: false }, {}, "root", "missing", /Run it on the host/],
     [{ lockdown: "confidentiality" }, {}, "a kernel not locked down", "missing", /lockdown=integrity/],
@@ -72,7 +87,7 @@ Deno.test("needs: what no command mends says what does", () => {
     [{ counters: new Set() }, {}, "hardware counters", "warning", /^$/],
     [{}, { pressure: false }, "pressure (PSI)", "warning", /psi=1/],
     [{}, { config: new Map([["CONFIG_BPF_SYSCALL", "y"]]) }, "kernel configuration", "missing", /built with/],
-    [{ kernel: "5.10.0", effectiveCaps: good.effectiveCaps & ~(1n << 24n) }, {}, "locked memory", "warning", /^ulimit -l unlimited$/],
+    [{ kernel: "5.10.0", effectiveCaps: bound }, {}, "locked memory", "warning", /^In a container: --ulimit memlock=-1 or --cap-add SYS_RESOURCE\.$/],
   ];
   for (const [change, around, need, state, way] of cases) {
     const found = lacking(change, around);
@@ -95,6 +110,20 @@ Deno.test("needs: bpftrace's own demands come with its version", () => {
   assert.deepEqual(lacking({ pidNamespaceIsInit: false, bpftrace: right }).map(([need, state]) => [need, state]), [
     ["the machine's PID namespace", "warning"],
   ]);
+});
+
+Deno.test("needs: a bpftrace without ring buffer locks memory, which root of a container may not", () => {
+  const withoutRing = parseBpftrace("/b", "bpftrace v0.17.0", "bfd: yes\nuprobe_multi: yes\n", true);
+  const bound = { bpftrace: withoutRing, effectiveCaps: good.effectiveCaps & ~(1n << 24n | 1n << 14n) };
+  const locked = (change: Partial<Capabilities>, around: Partial<Surroundings> = {}) =>
+    lacking({ ...bound, ...change }, around).filter(([need]) => need === "locked memory").map(([, state]) => state);
+  assert.deepEqual(locked({}), ["missing"]);
+  assert.deepEqual(locked({ bpftrace: good.bpftrace }), []);
+  assert.deepEqual(locked({ effectiveCaps: good.effectiveCaps & ~(1n << 24n) }), []);
+  assert.deepEqual(locked({}, { lockedMemory: 1 << 30 }), []);
+  assert.deepEqual(locked({}, { lockedMemory: null }), []);
+  assert.deepEqual(locked({}, { perfLocked: false }), []);
+  assert.deepEqual(locked({ root: false, kernel: "5.10.0" }), []);
 });
 
 Deno.test("needs: what an ordinary user cannot know is unknown, not missing", () => {

@@ -1,5 +1,5 @@
 import type { Capabilities } from "../capabilities.ts";
-import type { Surroundings } from "../surroundings.ts";
+import type { Room, Surroundings } from "../surroundings.ts";
 import { type Check, missing, ok, warning } from "./check.ts";
 import { asRoot, quoteWord } from "./shell.ts";
 
@@ -16,8 +16,15 @@ const configured = [
 /** A bpftrace takes 90 to 160 MB, there are up to four of them, and llmprof itself. */
 const enoughMemory = 1 << 30;
 const enoughRoom = 256 << 20;
+/** For names of thousands of functions, and bpftrace's own files. */
+const enoughRun = 8 << 20;
 /** From this kernel on, memory of BPF maps counts for the control group and not as locked memory. */
 const unlockedMaps = [5, 11] as const;
+/** Of each processor's buffer, unless `--buffer-pages` says otherwise. */
+const PERF_BUFFER_PAGES = 4096;
+/** Bits of include/uapi/linux/capability.h. */
+const CAP_IPC_LOCK = 14n;
+const CAP_SYS_RESOURCE = 24n;
 
 /** What a run does not ask for beforehand: it either works or fails with bpftrace's own words, and here is the reason. */
 export function surroundingNeeds(machine: Capabilities, around: Surroundings): Check[] {
@@ -29,6 +36,7 @@ export function surroundingNeeds(machine: Capabilities, around: Surroundings): C
     ...lockedMemory(machine, around),
     seccomp(machine),
     room(around),
+    run(machine, around),
     pressure(machine, around),
   ];
 }
@@ -55,14 +63,23 @@ function memory({ root }: Capabilities, { memoryLimit }: Surroundings): Check {
   const { bytes, file } = memoryLimit;
   if (bytes >= enoughMemory) return ok(need, `limited to ${mebibytes(bytes)}`);
   return warning(need, `limited to ${mebibytes(bytes)}`, {
-    consequence: "The kernel may kill bpftrace, or the target, in the middle of a run.",
+    consequence: file.endsWith(".high")
+      ? "The kernel holds llmprof, bpftrace and the target back while they have more."
+      : "The kernel may kill bpftrace, or the target, in the middle of a run.",
     fix: `echo ${enoughMemory} | ${asRoot(root, `tee ${quoteWord(file)}`)}`,
     advice: "In a container: give it more memory.",
   });
 }
 
-function processors({ root }: Capabilities, { cpuLimit }: Surroundings): Check {
+function processors({ root, cpus }: Capabilities, { cpuLimit, allowedCpus }: Surroundings): Check {
   const need = "a processor beside the target";
+  if (allowedCpus === 1 && cpus > 1) {
+    return warning(need, `one of ${cpus} may be used`, {
+      consequence: "A program that llmprof starts shares it with llmprof and bpftrace: it is slower, and events may be lost.",
+      fix: `taskset -cp 0-${cpus - 1} $$`,
+      advice: "In a container: --cpuset-cpus of more than one.",
+    });
+  }
   if (!cpuLimit) return ok(need, "no limit");
   const found = `limited to ${cpuLimit.cpus.toFixed(2)} processors`;
   if (cpuLimit.cpus >= 1) return ok(need, found);
@@ -73,16 +90,25 @@ function processors({ root }: Capabilities, { cpuLimit }: Surroundings): Check {
   });
 }
 
-function lockedMemory({ kernel, effectiveCaps }: Capabilities, { lockedMemory }: Surroundings): Check[] {
+/** Who types `sudo` is given the right to lock any amount, which bpftrace uses. */
+function lockedMemory({ root, effectiveCaps, kernel, bpftrace, cpus, pageBytes }: Capabilities, { lockedMemory, perfLocked }: Surroundings): Check[] {
+  const may = (capability: bigint) => (effectiveCaps >> capability & 1n) === 1n;
+  if (!root || lockedMemory === null || may(CAP_SYS_RESOURCE)) return [];
+  const need = "locked memory";
+  const found = mebibytes(lockedMemory);
+  if (bpftrace && !bpftrace.features.ringbuf && perfLocked && !may(CAP_IPC_LOCK) && lockedMemory < cpus * PERF_BUFFER_PAGES * pageBytes) {
+    return [missing(need, found, {
+      consequence: "A bpftrace without ring buffer locks a buffer for each processor, and may not raise the limit: nothing attaches.",
+      advice: "In a container: --ulimit memlock=-1 or --cap-add IPC_LOCK. Or bpftrace 0.19 or newer.",
+    })];
+  }
   const [major = 0, minor = 0] = kernel.split(".").map((part) => parseInt(part));
-  const mayRaise = (effectiveCaps >> 24n & 1n) === 1n;
-  if (major > unlockedMaps[0] || (major === unlockedMaps[0] && minor >= unlockedMaps[1]) || mayRaise || lockedMemory === null) return [];
+  if (major > unlockedMaps[0] || (major === unlockedMaps[0] && minor >= unlockedMaps[1])) return [];
   const enough = 64 << 20;
-  if (lockedMemory >= enough) return [ok("locked memory", mebibytes(lockedMemory))];
-  return [warning("locked memory", mebibytes(lockedMemory), {
+  if (lockedMemory >= enough) return [ok(need, found)];
+  return [warning(need, found, {
     consequence: "This kernel counts the memory of maps as locked, and bpftrace may not raise the limit.",
-    fix: "ulimit -l unlimited",
-    advice: "In a container: --ulimit memlock=-1.",
+    advice: "In a container: --ulimit memlock=-1 or --cap-add SYS_RESOURCE.",
   })];
 }
 
@@ -96,15 +122,39 @@ function seccomp({ seccomp }: Capabilities): Check {
 }
 
 function room({ room: [here, ...elsewhere] }: Surroundings): Check {
-  const { folder, bytes } = here!;
-  const need = `room in ${folder}`;
-  if (bytes === null) return ok(need, "not known");
-  if (bytes >= enoughRoom) return ok(need, `${mebibytes(bytes)} free`);
-  const roomier = elsewhere.find(({ bytes }) => bytes !== null && bytes >= enoughRoom);
-  return warning(need, `${mebibytes(bytes)} free`, {
-    consequence: "A trace that fills the disk ends there.",
+  const need = `room in ${here!.folder}`;
+  if (hasRoom(here!, enoughRoom)) return ok(need, foundRoom(here!));
+  const roomier = elsewhere.find((room) => room.bytes !== null && hasRoom(room, enoughRoom));
+  return warning(need, foundRoom(here!), {
+    consequence: here!.readOnly === null ? "A trace that fills the disk ends there." : "No trace can be written there.",
     ...roomier ? { fix: `cd ${quoteWord(roomier.folder)}`, advice: "Or write elsewhere: -o PATH." } : { advice: "Write elsewhere: -o PATH." },
   });
+}
+
+function run({ root }: Capabilities, { run }: Surroundings): Check {
+  const need = `room in ${run.folder}`;
+  if (hasRun(run)) return ok(need, foundRoom(run));
+  const lacks = run.readOnly !== null || run.bytes === 0 ? missing : warning;
+  return lacks(need, foundRoom(run), {
+    consequence: "bpftrace is told there where probes are to stand: a run that cannot write ends at once.",
+    ...run.readOnly === null
+      ? { advice: "Delete what is not needed there." }
+      : { fix: asRoot(root, `mount -o remount,rw ${quoteWord(run.readOnly)}`), advice: "In a container: --tmpfs /run." },
+  });
+}
+
+/** Whether bpftrace can be told what llmprof names. */
+export function hasRun(run: Room): boolean {
+  return hasRoom(run, enoughRun);
+}
+
+function hasRoom({ bytes, readOnly }: Room, enough: number): boolean {
+  return readOnly === null && (bytes === null || bytes >= enough);
+}
+
+function foundRoom({ bytes, readOnly }: Room): string {
+  if (readOnly !== null) return "read-only";
+  return bytes === null ? "not known" : `${mebibytes(bytes)} free`;
 }
 
 function pressure({ root }: Capabilities, { pressure, hiddenPressure }: Surroundings): Check {
