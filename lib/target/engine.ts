@@ -1,6 +1,6 @@
 import type { EngineFound } from "../events/fact.ts";
 import type { KernelFiles } from "../machine/files.ts";
-import { isWeights } from "./inference_files.ts";
+import { isWeights, weightsIn } from "./inference_files.ts";
 import { type Mapping, parseMaps } from "./maps.ts";
 import { splitZeros } from "./process.ts";
 
@@ -34,8 +34,8 @@ export async function findEngine(files: KernelFiles, pids: readonly number[]): P
   return {
     engine: found[at]?.name ?? null,
     version: found[at] ? await versionOf(files, root, found[at].path) : null,
-    model: model && nameOf(model),
-    quantisation: model && quantisationOf(nameOf(model)),
+    model,
+    quantisation: model && quantisationOf(model),
     threads: threads === null ? null : Number(threads),
     affinity: field("Cpus_allowed_list"),
   };
@@ -68,7 +68,7 @@ function modelOf(mappings: readonly Mapping[], words: readonly string[]): string
   const sizes = new Map<string, number>();
   for (const { path, start, end } of mappings) if (isWeights(path)) sizes.set(path, (sizes.get(path) ?? 0) + Number(end - start));
   const [largest] = [...sizes].sort(([, a], [, b]) => b - a);
-  return largest?.[0] ?? words.map((word) => word.replace(/^-[^=]*=/, "")).find(isWeights) ?? null;
+  return largest ? nameOf(largest[0]) : words.map(weightsIn).find((name) => name !== undefined) ?? null;
 }
 
 function nameOf(path: string): string {

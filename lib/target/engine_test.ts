@@ -50,6 +50,15 @@ Deno.test("engine: PyTorch says its version in a file; a model that is read and 
   assert.deepEqual([engine, version, model, quantisation], ["PyTorch", "2.13.0+cu130", "llama-7b-AWQ.safetensors", "AWQ"]);
 });
 
+Deno.test("engine: a word that ends as a model's name does, and holds more, names none", async () => {
+  using folder = temporary();
+  const maps = ["1 /usr/lib/libllama.so"];
+  const modelOf = async (pid: number, ...argv: string[]) => (await findEngine(machine(folder.path, { [pid]: { maps, argv } }), [pid]))!.model;
+  assert.equal(await modelOf(1, "sh", "-c", "llama-cli -p 'geheim' -m /models/m.gguf"), null);
+  assert.equal(await modelOf(2, "sh", "-c", "llama-cli -p geheim/a -m m.gguf", "m.gguf"), "m.gguf");
+  assert.equal(await modelOf(3, "llama-cli", "--prompt='geheim'/m.gguf", "-m", "/my models/m.gguf"), null);
+});
+
 Deno.test("engine: what is no engine has threads and processors, and what is gone is nothing", async () => {
   using folder = temporary();
   const files = machine(folder.path, { 5: { maps: ["1 /bin/sleep", "1 /usr/lib/libfoo.so.1.2"] } });

@@ -6,6 +6,15 @@ export function isWeights(name: string): boolean {
   return WEIGHTS.test(name);
 }
 
+/**
+ * The file of weights that a word of a command line names, without its folders; `--model=` may stand in front. A word that holds more, as the one that
+ * `sh -c` is given does, names none, whatever it ends in.
+ */
+export function weightsIn(word: string): string | undefined {
+  const name = /^(?:-[\w-]*=)?(?:[^\s'"]*\/)?([\w.+-]+)$/.exec(word)?.[1];
+  return name !== undefined && isWeights(name) ? name : undefined;
+}
+
 /** Whether a file is a library of an inference engine, by its name without folders. */
 export function isInferenceLibrary(name: string): boolean {
   return LIBRARIES.test(name);

@@ -3,7 +3,7 @@ import type { Fact } from "../events/fact.ts";
 import { asDetail } from "../programs/detail.ts";
 import { asEngine } from "../programs/engine.ts";
 import { type Layer, layers } from "../programs/layers.ts";
-import { isInferenceLibrary, isWeights } from "../target/inference_files.ts";
+import { isInferenceLibrary, isWeights, weightsIn } from "../target/inference_files.ts";
 import type { Header } from "./header.ts";
 
 /** A path in a sentence: to the next blank, quote, bracket or punctuation that ends it. */
@@ -41,10 +41,7 @@ export class Pseudonyms {
   /** A command line: of a model's path its name stays. */
   argv([program, ...words]: readonly string[]): string[] {
     if (program === undefined) return [];
-    return [
-      this.path(program),
-      ...words.map((word) => isWeights(word) ? word.slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("=")) + 1) : this.#of(word, "argument")),
-    ];
+    return [this.path(program), ...words.map((word) => weightsIn(word) ?? this.#of(word, "argument"))];
   }
 
   /** A sentence of llmprof's or of another program's: paths in it, and every text that has a pseudonym. */

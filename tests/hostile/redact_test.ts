@@ -103,6 +103,13 @@ Deno.test("redact: what goes wrong is told without the words of the command line
   }
 });
 
+Deno.test("redact: of a command line the names of models stay, and no argument that only ends as one does", () => {
+  const argv = (...words: string[]) => new Pseudonyms().argv(["sh", ...words]).slice(1);
+  assert.deepEqual(argv("m.gguf", "/a/b/m-1.Q4_K_M.gguf", "--model=/a/n.gguf", "--model=n.gguf"), ["m.gguf", "m-1.Q4_K_M.gguf", "n.gguf", "n.gguf"]);
+  const told = ["llama-cli -p 'geheim' -m model.gguf", "geheim /a/m.gguf", "--prompt=geheim -m=m.gguf", "geheim;m=m.gguf", "'geheim'm.gguf"];
+  assert.deepEqual(argv(...told), ["argument-1", "argument-2", "argument-3", "argument-4", "argument-5"]);
+});
+
 Deno.test("redact: where a process has its code is told without the names of its own files", () => {
   const functions = [{ at: 16, bytes: 8, name: "ggml_vec_dot_f16" }];
   const files = ["node", "geheimnis.so.1", "libggml-cpu-haswell.so", ""];
