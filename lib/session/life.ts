@@ -54,7 +54,10 @@ export class Life {
   #released = false;
   /** Nothing is attached any more. */
   #left = false;
-  readonly #exited = Promise.withResolvers<void>();
+  /** The root's main thread has ended. */
+  #headless = false;
+  /** The root may have ended. */
+  #exited = Promise.withResolvers<void>();
   /** Of a program that we started. */
   #end: ChildEnd | null = null;
 
@@ -165,7 +168,10 @@ export class Life {
     if (this.#held && record === "process/life.exec") this.#begins(pid);
     if (record === "process/life.exit" && pid === tid) this.#beginning.delete(pid);
     if (this.#places?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#places!.look(pid));
-    if (record === "process/life.exit" && pid === tid && pid === this.root?.pid) this.#exited.resolve();
+    if (pid !== this.root?.pid) return;
+    // The other threads may go on, or one of them may take its place by an exec.
+    if (record === "process/life.exec") this.#headless = false;
+    if (record === "process/life.exit" && (this.#headless ||= pid === tid)) this.#exited.resolve();
   }
 
   /** A process runs another program. Most that a shell starts are over before it is worth a look. */
@@ -209,11 +215,11 @@ export class Life {
       return;
     }
     // Its exit is seen at once where tracepoints tell; a look finds it where it ended before they were attached.
-    let gone = false;
-    void this.#exited.promise.then(() => gone = true);
-    for (let look = FIRST_LOOK_MS; !gone && !this.#left; look = Math.min(2 * look, LONGEST_LOOK_MS)) {
-      await Promise.race([this.#exited.promise, this.means.sleep(look)]);
-      if (this.root && !(await readStat(this.means.files, this.root.pid))) gone = true;
+    for (let look = FIRST_LOOK_MS; !this.#left;) {
+      const told = await Promise.race([this.#exited.promise.then(() => true), this.means.sleep(look).then(() => false)]);
+      if (told) this.#exited = Promise.withResolvers();
+      if (this.root && await hasEnded(this.means.files, this.root.pid)) return;
+      look = told ? FIRST_LOOK_MS : Math.min(2 * look, LONGEST_LOOK_MS);
     }
   }
 }

@@ -10,6 +10,7 @@ export interface ProcessStat {
   readonly ppid: number;
   /** CPU time that it has used, all threads together. */
   readonly cpuSeconds: number;
+  readonly threads: number;
   /** Clock ticks after boot; with the pid it names a process for good. */
   readonly startTicks: number;
 }
@@ -20,10 +21,13 @@ export async function readStat(files: KernelFiles, pid: number): Promise<Process
   return text === null ? null : parseStat(text);
 }
 
-/** Also one that nobody has waited for yet: it runs no more, and what it had mapped is gone. */
+/**
+ * Also one that nobody has waited for yet: it runs no more, and what it had mapped is gone. One whose main thread has ended while others go on looks
+ * alike but for their number.
+ */
 export async function hasEnded(files: KernelFiles, pid: number): Promise<boolean> {
   const stat = await readStat(files, pid);
-  return stat === null || stat.state === "Z";
+  return stat === null || (stat.state === "Z" && stat.threads < 2);
 }
 
 /** Whether a process was started with SIGHUP ignored, as under `nohup`. */
@@ -60,6 +64,7 @@ export function parseStat(text: string): ProcessStat | null {
     state: fields[0]!,
     ppid: field(4),
     cpuSeconds: (field(14) + field(15)) / TICKS,
+    threads: field(20),
     startTicks: field(22),
   };
 }

@@ -3,7 +3,7 @@ import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import { spawnChild } from "../machine/child.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
 import { findCandidates, findTarget, listCandidates } from "./discover.ts";
-import { ancestorsOf, parseStat, readCommandLine, readEnvironment, readProcesses, readStat, treeOf } from "./process.ts";
+import { ancestorsOf, hasEnded, parseStat, readCommandLine, readEnvironment, readProcesses, readStat, treeOf } from "./process.ts";
 
 interface Fake {
   readonly pid: number;
@@ -11,10 +11,11 @@ interface Fake {
   readonly comm: string;
   readonly argv: readonly string[];
   readonly state?: string;
+  readonly threads?: number;
 }
 
-function statLine({ pid, comm, state = "S", ppid }: Omit<Fake, "argv">): string {
-  return `${pid} (${comm}) ${state} ${ppid} 1 1 0 -1 4194304 153 0 7 0 1 2 0 0 20 0 1 0 272094 2580480 219\n`;
+function statLine({ pid, comm, state = "S", ppid, threads = 1 }: Omit<Fake, "argv">): string {
+  return `${pid} (${comm}) ${state} ${ppid} 1 1 0 -1 4194304 153 0 7 0 1 2 0 0 20 0 ${threads} 0 272094 2580480 219\n`;
 }
 
 async function withProcesses(processes: readonly Fake[], check: (files: FolderFiles) => Promise<void>): Promise<void> {
@@ -52,10 +53,16 @@ Deno.test("process: a stat line whose name holds parentheses, blanks and a newli
     state: "T",
     ppid: 1,
     cpuSeconds: 0.03,
+    threads: 1,
     startTicks: 272094,
   });
   for (const text of ["", "7 (", "7 (x) S 1\n", ")("]) assert.equal(parseStat(text), null);
 });
+
+Deno.test("process: one whose main thread has ended goes on as long as another thread does", () =>
+  withProcesses([{ pid: 15, ppid: 1, comm: "go", argv: [], state: "Z", threads: 2 }, ...machine], async (files) => {
+    assert.deepEqual(await Promise.all([15, 13, 12, 99].map((pid) => hasEnded(files, pid))), [false, true, false, true]);
+  }));
 
 Deno.test("process: tree and ancestors", () =>
   withProcesses(machine, async (files) => {
