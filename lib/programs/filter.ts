@@ -1,3 +1,5 @@
+const SIGCHLD = 17;
+
 /** Which processes a program looks at. */
 export type Filter =
   /** These processes and what they fork from now on (the program itself follows). */
@@ -41,6 +43,18 @@ export function filterBlocks(filter: Filter): string[] {
     ...(filter.pidNamespace === undefined ? [] : [
       `tracepoint:sched:sched_process_exec /curtask->nsproxy->pid_ns_for_children->ns.inum == ${filter.pidNamespace}/ { @tree[pid] = 1; }`,
     ]),
+  ];
+}
+
+/**
+ * Blocks by which a program is told who belongs to the tree, too: what was forked before it was attached it has not seen. Whoever sends SIGCHLD to the
+ * bpftrace (`self`) names them by a signal that is none, one after another, until it sends the next SIGCHLD. See session/members.ts.
+ */
+export function filterTold(filter: Filter, self: string): string[] {
+  if (filter.type !== "tree") return [];
+  return [
+    `tracepoint:syscalls:sys_enter_kill /args->pid == ${self} && args->sig == ${SIGCHLD}/ { @teller = @teller == (uint32)pid ? (uint32)0 : (uint32)pid; }`,
+    "tracepoint:syscalls:sys_enter_kill /args->sig == 0 && @teller == (uint32)pid/ { @tree[(uint32)args->pid] = 1; }",
   ];
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { filterBegin, filterBlocks, filterPredicate } from "./filter.ts";
+import { filterBegin, filterBlocks, filterPredicate, filterTold } from "./filter.ts";
 
 Deno.test("filter: a tree begins with what is there and follows forks, but no threads", () => {
   const filter = { type: "tree", pids: [7, 8] } as const;
@@ -8,6 +8,13 @@ Deno.test("filter: a tree begins with what is there and follows forks, but no th
   assert.deepEqual(rest, []);
   assert.match(block!, /^tracepoint:task:task_newtask .*0x10000\) == 0.*@tree\[\$child\] = 1/);
   assert.equal(filterPredicate(filter), "@w && @tree[pid]");
+});
+
+Deno.test("filter: a tree can be told of members, by who has announced itself to the bpftrace", () => {
+  const [announced, told] = filterTold({ type: "tree", pids: [7] }, "42");
+  assert.match(announced!, /^tracepoint:syscalls:sys_enter_kill \/args->pid == 42 && args->sig == 17\/ .*@teller/);
+  assert.match(told!, /@teller == \(uint32\)pid\/ \{ @tree\[\(uint32\)args->pid\] = 1; \}/);
+  assert.deepEqual(filterTold({ type: "processes", pids: [7] }, "42"), []);
 });
 
 Deno.test("filter: everybody is whoever runs, but for a processor that is idle", () => {

@@ -1,6 +1,6 @@
 import type { Field } from "../events/event.ts";
 import { replaceSums } from "./adding.ts";
-import { type Filter, filterBegin, filterBlocks, filterPredicate } from "./filter.ts";
+import { type Filter, filterBegin, filterBlocks, filterPredicate, filterTold } from "./filter.ts";
 import { type Param, type Probe, type SiteParam, standsOnTop } from "./probe.ts";
 import { attachPoint, quote } from "./quoting.ts";
 import { printLine } from "./printed_lines.ts";
@@ -183,6 +183,7 @@ function beginning(plan: ProgramPlan, { rotating, line }: WayOut, repeats: boole
     ...(plan.window === "open" ? [] : [
       window(SIGWINCH, "@w = 1;", Kind.open),
       window(SIGURG, `${closing.join(" ")} ${shut} @w = 0; ${shut} ${closed.join(" ")}`.trim(), Kind.close),
+      ...filterTold(plan.filter, SELF),
     ]),
   ];
 }

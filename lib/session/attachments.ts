@@ -41,8 +41,6 @@ export class Attachments {
   readonly #libraries: LibraryAttacher;
   /** While the first programs are started: all of them look at the same processes, and every process of the machine is read once. */
   #firstFilter: Promise<Filter> | undefined;
-  /** Processes that ran before. */
-  #running: readonly number[] = [];
   /** Nothing more is attached. */
   #left = false;
 
@@ -93,8 +91,7 @@ export class Attachments {
     const gates = [...others, ...this.#startGate(this.#libraries.groups, filter)];
     // After the gate, which would take what is kept for those that it stops for.
     programs.prepare(this.#libraries.expected);
-    const ready = [process, ...gates].map((attached) => programs.ready(attached));
-    await Promise.all([...ready, program === undefined ? null : this.#libraries.inspect(program)]);
+    await Promise.all([this.#ready([process, ...gates], filter), program === undefined ? null : this.#libraries.inspect(program)]);
     this.#firstFilter = undefined;
     return [process, ...gates];
   }
@@ -117,20 +114,22 @@ export class Attachments {
     if (awaited.length === 0 && !prompt) {
       await this.#libraries.attach(present, async (parts) => {
         const all = inPrograms([kernel, ...parts]).flatMap((part) => this.#startParts({ ...part, filter }));
-        await Promise.all(all.map((attached) => programs.ready(attached)));
+        await this.#ready(all, filter);
         for (const { stream } of parts) this.run.attached(stream);
       });
     } else {
       const others = [...this.#startParts({ ...kernel, filter, prompt }), ...this.#startGate(awaited, filter)];
-      await Promise.all([this.#libraries.attach(present), ...others.map((attached) => programs.ready(attached))]);
+      await Promise.all([this.#libraries.attach(present), this.#ready(others, filter)]);
     }
     this.#firstFilter = undefined;
-    this.#running = pids;
   }
 
-  /** Attaches what running processes mapped while programs were attached to what they had mapped before: an engine may have been choosing its variant. */
+  /**
+   * Attaches what running processes, and those that they forked meanwhile, mapped while programs were attached to what was mapped before: an engine may
+   * have been choosing its variant.
+   */
   async again(): Promise<void> {
-    if (!this.#left) await this.#libraries.attach(await this.#libraries.present(this.#running, this.options.patient));
+    if (!this.#left) await this.#libraries.attach(await this.#libraries.present(await this.members.now(), this.options.patient));
   }
 
   #first(): Promise<Filter> {
@@ -192,9 +191,17 @@ export class Attachments {
   async #startLibraries(parts: readonly ProgramPart[]): Promise<void> {
     const filter = await (this.#firstFilter ?? this.members.filter());
     await Promise.all(parts.map(async (part) => {
-      await this.run.programs.ready(this.#startPart({ ...part, filter }));
+      await this.#ready([this.#startPart({ ...part, filter })], filter);
       this.run.attached(part.stream);
     }));
+  }
+
+  /** Waits until these are attached. What the target forked meanwhile none of them has seen. */
+  async #ready(all: readonly Attached[], filter: Filter): Promise<void> {
+    const { programs } = this.run;
+    await Promise.all(all.map((attached) => programs.ready(attached)));
+    if (filter.type === "tree") await this.members.tellNewcomers(filter.pids, all.map(({ running }) => running.pid));
+    for (const attached of all) programs.join(attached);
   }
 
   #startParts(options: ProgramOptions & ProgramPart): readonly [Attached, ...Attached[]] {

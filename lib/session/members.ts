@@ -40,8 +40,21 @@ export class Members {
 
   async now(): Promise<number[]> {
     if (!this.tree) return [...this.#tops];
-    const processes = await readProcesses(this.means.files);
-    return [...new Set([...this.#tops].flatMap((top) => treeOf(processes, top)))];
+    return await this.#below(this.#tops);
+  }
+
+  /** Tells these bpftraces who has come since such were known; what one has forked before it was told is told next. See `filterTold`. */
+  async tellNewcomers(known: readonly number[], bpftraces: readonly number[]): Promise<void> {
+    const script = "kill -CHLD $1; kill -0 $2; kill -CHLD $1";
+    const all = new Set(known);
+    for (let tops: Iterable<number> = this.#tops;;) {
+      const fresh = (await this.#below(tops)).filter((pid) => !all.has(pid));
+      if (fresh.length === 0) return;
+      const args = ["-c", script, "sh", bpftraces.join(" "), fresh.join(" ")];
+      await this.means.spawn({ program: "/bin/sh", args, stderr: "null", newSession: true }).status;
+      for (const pid of fresh) all.add(pid);
+      tops = fresh;
+    }
   }
 
   async filter(): Promise<Filter> {
@@ -51,5 +64,10 @@ export class Members {
     if (target.type === "running" && target.everybody) return { type: "everybody", pids };
     if (!this.tree) return { type: "processes", pids };
     return { type: "tree", pids, ...(target.type === "running" && target.pidNamespace !== undefined && { pidNamespace: target.pidNamespace }) };
+  }
+
+  async #below(tops: Iterable<number>): Promise<number[]> {
+    const processes = await readProcesses(this.means.files);
+    return [...new Set([...tops].flatMap((top) => treeOf(processes, top)))];
   }
 }

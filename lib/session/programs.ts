@@ -144,10 +144,7 @@ export class Programs {
     return attached;
   }
 
-  /**
-   * Waits until every probe is attached; from then on its end is the run's failure, and when the others' windows are open, so is its. Throws when it
-   * cannot be attached: then nothing of it is left.
-   */
+  /** Waits until every probe is attached; from then on its end is the run's failure. Throws when it cannot be attached: then nothing of it is left. */
   async ready(attached: Attached): Promise<void> {
     const { running, stream } = attached;
     const reading = await this.#attaching(attached).catch((error) => {
@@ -161,6 +158,10 @@ export class Programs {
       attached.tap.close();
       if (this.#attached.includes(attached)) this.fail(diedEarly(stream, end));
     });
+  }
+
+  /** One that is ready opens its window when the others' are open. */
+  join(attached: Attached): void {
     if (!this.#gathering && this.#attached.includes(attached)) this.#count(attached);
   }
 

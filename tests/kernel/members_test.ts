@@ -1,7 +1,7 @@
 /** Who belongs to a target, whatever becomes of its processes. */
 import assert from "node:assert/strict";
 import { start } from "../harness/command.ts";
-import { sampledTest } from "../harness/kernel.ts";
+import { matrixTest, sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
 import { startLlmprof, summaryOf } from "./live_run.ts";
@@ -19,4 +19,19 @@ sampledTest(0, "members: a process goes on without its main thread, and is watch
   const { result } = summaryOf("io", await llmprof.finished());
   assert.equal(result.files.find(({ file }) => file === "read")?.reads, 211);
   assert.ok(performance.now() - ended < 7000, "its end is seen when it comes");
+});
+
+matrixTest("members: children that are forked while programs are attached are seen", {}, async ({ path }) => {
+  using folder = temporary();
+  for (let number = 1; number < 1000; number++) Deno.writeFileSync(folder.file(`${number}`), new Uint8Array(number));
+  await using program = start([built.forks, folder.path, folder.file("go")], { timeoutMilliseconds: 60_000 });
+  await program.saw("ready");
+  await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { pid: program.pid }, formats: [] });
+  await llmprof.saw("Tracing");
+  Deno.writeTextFileSync(folder.file("go"), "");
+  const children = Number((await program.finished()).stdout.trim().split("\n").at(-1));
+  const { result } = summaryOf("io", await llmprof.finished());
+  const reads = new Map(result.files.map(({ file, reads }) => [file, reads]));
+  const missed = Array.from({ length: children }, (_, i) => i + 1).filter((number) => reads.get(String(number)) !== number);
+  assert.deepEqual(missed, [], `of ${children} children`);
 });
