@@ -20,6 +20,14 @@ export interface KernelFiles {
   exists(path: string): Promise<boolean>;
   /** Permission bits of those paths that are regular files, links followed. */
   modes(paths: readonly string[]): Promise<Map<string, number>>;
-  /** Device and inode (`8:7`) → one of those paths that lead to that regular file, links followed. */
-  identities(paths: readonly string[]): Promise<Map<string, string>>;
+  /** Of those paths that are regular files, links followed: what tells them from others. */
+  identities(paths: readonly string[]): Promise<Map<string, FileIdentity>>;
+}
+
+/** In the words of `find`. */
+export interface FileIdentity {
+  readonly device: string;
+  readonly inode: string;
+  /** When its content, its owner or the like was changed last. */
+  readonly changed: string;
 }

@@ -1,4 +1,4 @@
-import type { KernelFiles } from "./files.ts";
+import type { FileIdentity, KernelFiles } from "./files.ts";
 
 /** Bytes of a file that are read at once: most tables of a library lie in one or two such pieces. */
 const BLOCK = 1 << 20;
@@ -75,7 +75,7 @@ export class FilesOnce implements KernelFiles {
     return this.files.modes(paths);
   }
 
-  identities(paths: readonly string[]): Promise<Map<string, string>> {
+  identities(paths: readonly string[]): Promise<Map<string, FileIdentity>> {
     return this.files.identities(paths);
   }
 }

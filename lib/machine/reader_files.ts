@@ -1,5 +1,5 @@
 import { textOf } from "../events/text.ts";
-import type { KernelFiles } from "./files.ts";
+import type { FileIdentity, KernelFiles } from "./files.ts";
 import { runReader } from "./child.ts";
 
 /** Renewed at each boot and the same at each read: it separates the files in one `cat`. */
@@ -70,8 +70,11 @@ export class ReaderFiles implements KernelFiles {
     return new Map((await regular(paths, "%m")).map(([path, mode]) => [path, parseInt(mode, 8)]));
   }
 
-  async identities(paths: readonly string[]): Promise<Map<string, string>> {
-    return new Map((await regular(paths, "%D:%i")).map(([path, key]) => [key, path]));
+  async identities(paths: readonly string[]): Promise<Map<string, FileIdentity>> {
+    return new Map((await regular(paths, "%D %i %C@")).map(([path, said]) => {
+      const [device, inode, changed] = said.split(" ");
+      return [path, { device: device!, inode: inode!, changed: changed! }];
+    }));
   }
 
   async #catMany(paths: readonly string[]): Promise<(string | null)[]> {

@@ -4,8 +4,9 @@ import type { FilesOnce } from "../machine/files_once.ts";
 import { BUILD_ID_SECTION } from "../machine/symbol_tables.ts";
 import { readDebugFile } from "../target/build_id.ts";
 import { type ElfFile, readElf, readSection, SectionType } from "../target/elf.ts";
+import { filesBelow } from "../target/file_below.ts";
 import { mappedFile, mappedReader } from "../target/mapped_file.ts";
-import { fileKey, libraries, type Library, parseMaps, withoutDeleted } from "../target/maps.ts";
+import { fileKey, hasOwnDevice, libraries, type Library, parseMaps, withoutDeleted } from "../target/maps.ts";
 import { readOperatorNames, searchOperatorNames } from "../target/string_table.ts";
 import { type ElfSymbol, findSymbols, type Wanted } from "../target/symbols.ts";
 import type { LibraryNeed, Needed } from "./probe.ts";
@@ -14,6 +15,9 @@ import type { LibraryNeed, Needed } from "./probe.ts";
 export interface FoundLibrary {
   /** Identity of the file: a uprobe lives on it, whatever the process. */
   readonly key: string;
+  /** As the process's `maps` tell it. */
+  readonly dev: number;
+  readonly inode: number;
   /** File name without its folders. */
   readonly name: string;
   /** Path in the target's own mount namespace. */
@@ -74,8 +78,8 @@ export async function findLibraries(
   const isAny = !without.named && !(need.inside === "alone" && without.quick);
   const around = need.symbols.length > 0 && need.inside ? mapped.filter((one) => (isAny || one.inode === without.inode) && mayHold(one)) : [];
   const found = async (library: Library, inside?: LibraryNeed["inside"]): Promise<FoundLibrary | null> => {
-    const { name, path } = library;
-    const key = fileKey(library);
+    const { name, path, dev, inode } = library;
+    const key = await keyOf(files, pid, mapped, library);
     const read = mappedReader(files, pid, library);
     const headers = await readElf(read);
     if (!headers) return null;
@@ -87,11 +91,11 @@ export async function findLibraries(
       ? (await findSymbols(elf, read, symbols)).functions
       : await findFunctions(elf, isProgram, () => readDebugFile(files, pid, elf), need, symbols);
     if (!functions) {
-      if (inside) without.plain?.add(key);
+      if (inside) without.plain?.add(fileKey(library));
       return null;
     }
     const buildId = await readSection(read, elf.sections.find(({ name, size }) => name === BUILD_ID_SECTION && size < 65_536));
-    return { key, name, path, file: mappedFile(pid, library), elf, buildId, functions, isProgram, isPart: !isCalledSo(need, name) };
+    return { key, dev, inode, name, path, file: mappedFile(pid, library), elf, buildId, functions, isProgram, isPart: !isCalledSo(need, name) };
   };
   const all = async (libraries: readonly Library[], inside?: LibraryNeed["inside"]) => {
     return (await Promise.all(libraries.map((library) => found(library, inside)))).filter((library) => library !== null);
@@ -99,6 +103,14 @@ export async function findLibraries(
   const own = await all(candidates);
   if (need.inside === "alone" && (own.length > 0 || named.length > 0)) return own;
   return [...own, ...await all(around, need.inside)];
+}
+
+/** See {@link FoundLibrary.key}. What a process has mapped of such files is asked for at once, and only where one of them matters. */
+async function keyOf(files: FilesOnce, pid: number, mapped: readonly Library[], library: Library): Promise<string> {
+  if (hasOwnDevice(library)) return fileKey(library);
+  const seen = mapped.filter((one) => !hasOwnDevice(one)).map((one) => ({ path: one.path, file: mappedFile(pid, one) }));
+  const below = await files.made(`below ${pid}`, () => filesBelow(files, pid, seen));
+  return below.get(mappedFile(pid, library)) ?? fileKey(library);
 }
 
 /** Whether a file has the library's name, of today or of before. */

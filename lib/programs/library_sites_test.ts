@@ -22,6 +22,8 @@ async function library(
   const { functions } = await findSymbols(elf, read, [isOperator]);
   return {
     key: "8:1",
+    dev: 8,
+    inode: 1,
     name: "libtorch_cpu.so",
     path: "/x/libtorch_cpu.so",
     file: "/x/libtorch_cpu.so",

@@ -218,7 +218,7 @@ export class LibraryAttacher {
     // Of a group that may have more than one library at a time, each time that there is another.
     const key = [pid, stream, ...need.each ? libraries.map(({ key }) => key) : []].join(" ");
     // It may be another program by now, under the same number.
-    const isMapping = libraries.some(({ key }) => key.endsWith(`:${how.inode}`));
+    const isMapping = libraries.some(({ inode }) => inode === how.inode);
     if (libraries.length === 0 || (this.#told.has(key) && !how.loaded && !isMapping) || !asking) return;
     const code = await readCode(files, pid, libraries, asking.names);
     const told = JSON.stringify(code);

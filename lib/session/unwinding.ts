@@ -6,6 +6,7 @@ import type { Guard } from "../machine/guard.ts";
 import { readMapped } from "../programs/found_libraries.ts";
 import { quote, quotePath } from "../programs/quoting.ts";
 import { type Dialect, render } from "../programs/render.ts";
+import { filesBelow } from "../target/file_below.ts";
 import { mappedFile } from "../target/mapped_file.ts";
 import { Timeline } from "../timeline/timeline.ts";
 import { unwind } from "../../probes/gate/unwind.ts";
@@ -56,7 +57,7 @@ const script = 'pid=$1; shift; while [ $# -gt 0 ]; do printf "$2" | dd of="/proc
  * that the kernel has hidden, and goes on. A call that is left so is never seen to return.
  */
 export class Unwinding {
-  /** Files in which unwinding begins, by device and inode. */
+  /** Files in which unwinding begins. */
   readonly #covered = new Map<string, Promise<void>>();
   #attached: Attached[] = [];
   #clock: HostClock | undefined;
@@ -175,12 +176,17 @@ export class Unwinding {
   }
 }
 
-/** By device and inode: the unwinder that a process has mapped, or where it has none yet, each that it may map. */
+/** By what tells them from others: the unwinder that a process has mapped, or where it has none yet, each that it may map. */
 async function unwinders(files: FilesOnce, pid: number): Promise<Map<string, string>> {
   const { mapped, exe } = await readMapped(files, pid);
-  const own = mapped.filter(({ name }) => name.startsWith(unwind.library!.prefix)).map((library) => mappedFile(pid, library));
+  const own = mapped.filter(({ name }) => name.startsWith(unwind.library!.prefix)).map((library) => ({
+    path: library.path,
+    file: mappedFile(pid, library),
+  }));
   const folders = [...exe === null ? [] : [`${dirname(dirname(exe))}/lib`], ...USUAL];
-  return await files.identities(own.length > 0 ? own : folders.map((folder) => `/proc/${pid}/root${folder}/${UNWINDER}`));
+  const usual = folders.map((folder) => ({ path: `${folder}/${UNWINDER}`, file: `/proc/${pid}/root${folder}/${UNWINDER}` }));
+  const found = await filesBelow(files, pid, own.length > 0 ? own : usual);
+  return new Map([...found].map(([file, key]) => [key, file]));
 }
 
 /** Eight bytes, the lowest first, as printf writes them. */

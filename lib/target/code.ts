@@ -7,8 +7,8 @@ import { accepts, type ElfSymbol, findSymbols, type Wanted } from "./symbols.ts"
 
 /** A file whose functions are wanted by their names. */
 export interface CodeFile {
-  /** See {@link fileKey}. */
-  readonly key: string;
+  readonly dev: number;
+  readonly inode: number;
   readonly elf: ElfFile;
   /** Those that somebody asked for, by name. */
   readonly functions: ReadonlyMap<string, ElfSymbol>;
@@ -47,12 +47,12 @@ export const LONGEST_NAME = 200;
 async function functionsOf(
   files: KernelFiles,
   pid: number,
-  { key, elf, functions: asked }: CodeFile,
+  { elf, functions: asked, ...file }: CodeFile,
   mapped: readonly Mapping[],
   names: Wanted | undefined,
 ): Promise<CodeFact["functions"]> {
   const functions = names ? [...asked.values()].filter(({ name }) => accepts(names, name)) : await readFunctions(files, pid, elf);
-  const own = mapped.filter((mapping) => fileKey(mapping) === key);
+  const own = mapped.filter((mapping) => fileKey(mapping) === fileKey(file));
   const largest = functions.sort((a, b) => b.size - a.size).slice(0, MOST_FUNCTIONS);
   return largest.flatMap(({ name, value, size }) => {
     const offset = offsetOf(elf, value);

@@ -69,6 +69,11 @@ export function fileKey({ dev, inode }: Pick<Mapping, "dev" | "inode">): string 
   return `${dev}:${inode}`;
 }
 
+/** It lies on a device of its own kind: without one, several may show the same file (overlayfs), or one several files by the same number (btrfs). */
+export function hasOwnDevice({ dev }: Pick<Mapping, "dev">): boolean {
+  return dev >= 2 ** 20;
+}
+
 /** One entry for each file, in the order of addresses. */
 export function libraries(mappings: readonly Mapping[]): Library[] {
   const files = Map.groupBy(mappings.filter(({ inode }) => inode !== 0), fileKey);

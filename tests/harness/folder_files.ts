@@ -1,4 +1,4 @@
-import type { KernelFiles } from "../../lib/machine/files.ts";
+import type { FileIdentity, KernelFiles } from "../../lib/machine/files.ts";
 
 /** A folder that stands for the root of a machine. */
 export class FolderFiles implements KernelFiles {
@@ -57,11 +57,11 @@ export class FolderFiles implements KernelFiles {
     return modes;
   }
 
-  async identities(paths: readonly string[]): Promise<Map<string, string>> {
-    const found = new Map<string, string>();
+  async identities(paths: readonly string[]): Promise<Map<string, FileIdentity>> {
+    const found = new Map<string, FileIdentity>();
     for (const path of paths) {
       const stat = await orNull(() => Deno.stat(this.root + path));
-      if (stat?.isFile) found.set(`${stat.dev}:${stat.ino}`, path);
+      if (stat?.isFile) found.set(path, { device: String(stat.dev), inode: String(stat.ino), changed: String(stat.ctime?.getTime()) });
     }
     return found;
   }

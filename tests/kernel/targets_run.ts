@@ -1,32 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { mustRun, type Running, start } from "../harness/command.ts";
+import { mustRun } from "../harness/command.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
-import { copyCounted, countedCalls, librariesIn, makeRoot } from "../workloads/counted.ts";
+import { countedCalls, makeRoot } from "../workloads/counted.ts";
 import { startContainer } from "./container.ts";
-import { type LiveOptions, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
-import { hasMapped, type ProcessRow, processTable, treeFrom, until } from "./processes.ts";
-
-/** What a trace holds of a counted target. */
-export interface TargetCounts {
-  readonly decodes: number;
-  readonly graphs: number;
-  readonly operators: number;
-  readonly lost: number;
-  readonly undecodable: number;
-}
-
-/** A kind of target. All make the same calls, so all have the same counts as the plain one. */
-export interface TargetKind {
-  readonly name: string;
-  /** Libraries times processes that make the calls. */
-  readonly times: number;
-  readonly podman?: boolean;
-  /** Nothing in it that another kind has not, too: only targets.ts counts it. */
-  readonly seldom?: boolean;
-  readonly run: (way: Way) => Promise<void>;
-}
+import { type ProcessRow, processTable, treeFrom, until } from "./processes.ts";
+import { targetsOfCopies } from "./target_copies.ts";
+import { countedWith, plain, ready, type TargetCounts, type TargetKind, Way } from "./target_way.ts";
 
 /** Every call, and nothing lost. */
 export function expectedCounts({ times }: TargetKind): TargetCounts {
@@ -42,100 +23,9 @@ export async function countTarget(kind: TargetKind, bpftrace: string): Promise<T
   return way.counts!;
 }
 
-interface RunningOptions {
-  /** What names it instead of its number. */
-  readonly by?: readonly string[];
-  readonly flags?: readonly string[];
-  /** What happens before llmprof comes. */
-  readonly first?: () => void;
-  /** The file that lets the target make its calls, where that is not the usual one. */
-  readonly go?: string;
-}
-
-/** How the kinds start their targets and let llmprof at them. */
-class Way {
-  counts: TargetCounts | undefined;
-  readonly go: string;
-
-  constructor(readonly bpftrace: string, readonly folder: Temporary) {
-    this.go = folder.file("go");
-  }
-
-  /** llmprof starts it. */
-  async started(argv: readonly string[], meanwhile?: (llmprof: Running) => Promise<void>): Promise<void> {
-    await using llmprof = this.#llmprof({ target: { argv } });
-    await meanwhile?.(llmprof);
-    await this.#finish(llmprof);
-  }
-
-  /** It runs, llmprof comes, and when everything is attached it makes its calls. */
-  async running(argv: readonly string[], { by, flags = [], first, go }: RunningOptions = {}): Promise<void> {
-    await using target = start(argv);
-    await target.saw("ready");
-    first?.();
-    const which = by ? { flags: [...flags, ...by] } : { flags, target: { pid: countedIn(target.pid) } };
-    await this.attached(which, () => Deno.writeTextFileSync(go ?? this.go, ""));
-    await target.finished();
-  }
-
-  async attached(which: Pick<LiveOptions, "target" | "flags">, then: () => void): Promise<void> {
-    const llmprof = this.#llmprof(which);
-    await llmprof.saw(/Tracing process/);
-    then();
-    await this.#finish(llmprof);
-  }
-
-  /** Two lives of one target, and then Ctrl-C. */
-  async twice(argv: readonly string[], flags: readonly string[]): Promise<void> {
-    await using llmprof = this.#llmprof({ flags });
-    await llmprof.saw("Waiting for a process that matches");
-    for (const life of [1, 2]) {
-      await using target = start(argv);
-      await until("llmprof counts", () => llmprof.stderr().split("Tracing process").length > life);
-      Deno.writeTextFileSync(this.go, "");
-      await target.finished();
-      await until("llmprof waits again", () => llmprof.stderr().split("Waiting for the next one").length > life);
-      Deno.removeSync(this.go);
-    }
-    llmprof.kill("SIGINT");
-    await this.#finish(llmprof);
-  }
-
-  #llmprof(which: Pick<LiveOptions, "target" | "flags">): Running {
-    return startLlmprof("operators", { bpftrace: this.bpftrace, folder: this.folder, formats: ["jsonl"], ...which });
-  }
-
-  async #finish(llmprof: Running): Promise<void> {
-    const { events } = summaryOf("operators", await llmprof.finished());
-    const slices = new Map<string, number>();
-    for (const line of Deno.readTextFileSync(outputPath(this.folder, "jsonl")).trimEnd().split("\n")) {
-      const { type, category } = JSON.parse(line);
-      if (type === "slice") slices.set(category, (slices.get(category) ?? 0) + 1);
-    }
-    const of = (category: string) => slices.get(category) ?? 0;
-    const { lost, undecodable } = events;
-    this.counts = { decodes: of("llama.decode"), graphs: of("ggml.graph"), operators: of("ggml.op"), lost, undecodable };
-  }
-}
-
-/** The process below `root` that is the target: `unshare` and `chroot` stay above it. */
-function countedIn(root: number): number {
-  const names = ["counted", "linked"];
-  return treeFrom(root).find(({ name }) => names.includes(name))?.pid ?? root;
-}
-
 /** Its bytes are all that a path may not have in a bpftrace program, in a shell's word, in a line of /proc/PID/maps. */
 const hostileName = "we@ird \"dir\\ 'x\n{{y}} $(id)";
 const unshare = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--user", "--map-root-user"];
-
-/** Files of the plain target, in a folder of this name. */
-function plain({ folder }: Way, name = "plain") {
-  return { ...copyCounted(folder.file(name)), libraries: librariesIn(folder.file(name)) };
-}
-
-function ready({ go }: Way): string[] {
-  return ["say=ready", `wait=${go}`, "call"];
-}
 
 function rootIn(way: Way): string {
   const root = way.folder.file("root");
@@ -145,11 +35,6 @@ function rootIn(way: Way): string {
 
 function chrooted(way: Way): string[] {
   return [...unshare, "chroot", rootIn(way), "/bin/counted", "load=/opt/libllama.so", "say=ready", "wait=/srv/go", "call"];
-}
-
-/** Whether it is the plain target, and has loaded this library. */
-function countedWith({ pid, name }: ProcessRow, library: string): boolean {
-  return name === "counted" && hasMapped(pid, library);
 }
 
 async function killedAtGate(way: Way): Promise<void> {
@@ -319,6 +204,7 @@ export const targetKinds: readonly TargetKind[] = [
       return way.twice([program, `load=${library}`, `wait=${way.go}`, "call"], ["--wait", "--match", `^${program} `]);
     },
   },
+  ...targetsOfCopies,
 ];
 
 /** `/srv/go` in the target's own root. */
