@@ -47,7 +47,9 @@ export async function lookAt(
   const details = detailsOf(probes, options.detail);
   // Operators are not placed to be looked at.
   const looked = details.find((detail) => !withOperators.includes(detail)) ?? details[0]!;
-  const libraries = await planned(means, target, probesOf(options.detail, probes));
+  // What every process may map, now or later, has a gate, and a look stops nobody.
+  const atHand = probes.filter(({ library }) => !library?.each);
+  const libraries = await planned(means, target, probesOf(options.detail, atHand));
   if (!libraries) return null;
   const facts: Fact[] = [];
   const seen = new Decodes();
@@ -56,7 +58,7 @@ export async function lookAt(
   const session = unwrittenSession(means, {
     target,
     tree: options.tree,
-    probes: probesOf(looked, probes),
+    probes: probesOf(looked, atHand),
     bufferPages: options.bufferPages,
     out: (span) => seen.span(span),
     onFact: (fact) => void facts.push(fact),
