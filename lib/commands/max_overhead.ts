@@ -1,6 +1,6 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { Calibration } from "../machine/calibration.ts";
-import { type Detail, detailsOf } from "../programs/detail.ts";
+import { type Detail, detailsOf, withOperators } from "../programs/detail.ts";
 import type { Probe } from "../programs/probe.ts";
 import { type Look, lookAt, type LookOptions } from "../session/look.ts";
 import type { Means } from "../session/means.ts";
@@ -9,8 +9,8 @@ import type { RunningTarget } from "../session/target.ts";
 
 export interface Limited {
   readonly detail: Detail;
-  /** What is seen less than was asked for, as a note; null when nothing is. */
-  readonly note: string | null;
+  /** What is seen less than was asked for, and what of it could not be looked at. */
+  readonly notes: readonly string[];
   readonly look: Look | null;
 }
 
@@ -37,7 +37,11 @@ export async function withinLimit(
 ): Promise<Limited> {
   const look = await lookAt(means, target, probes, calibration, options);
   try {
-    return { ...chooseDetail(look?.predicted ?? null, detailsOf(probes, options.detail), limit), look };
+    const { detail, note } = chooseDetail(look?.predicted ?? null, detailsOf(probes, options.detail), limit);
+    const unseen = probes.some(({ library }) => library?.each)
+      ? `--max-overhead ${percent(limit)}: calls into GPU libraries are not looked at before attaching, and count from then on`
+      : null;
+    return { detail, notes: [note, unseen].filter((text) => text !== null), look };
   } catch (error) {
     await look?.ended;
     throw error;
@@ -45,24 +49,27 @@ export async function withinLimit(
 }
 
 /**
- * `predicted`: overhead of each detail as a fraction, null where it is not known: then the limit is looked at again at the end of the run. `details`:
- * what was asked for, and what is less.
+ * `predicted`: overhead of each detail as a fraction, null where it is not known: then it is predicted while the run goes on. `details`: what was asked
+ * for, and what is less.
  */
 export function chooseDetail(
   predicted: ReadonlyMap<Detail, number | null> | null,
   details: readonly Detail[],
   limit: number,
-): Pick<Limited, "detail" | "note"> {
+): { readonly detail: Detail; readonly note: string | null } {
   const cost = (detail: Detail) => predicted?.get(detail) ?? 0;
   const chosen = details.find((detail) => cost(detail) <= limit);
   if (chosen === undefined) {
-    const enough = Math.ceil(cost(details.at(-1)!) * 1000) / 10;
     throw new LlmprofError(
       ExitCode.limit,
       `Tracing would cost more than --max-overhead ${percent(limit)} allows.`,
       `Predicted: ${details.map((detail) => `${percent(cost(detail))} for ${SEEN[detail]}`).join(", ")}.`,
-      `Allow more: --max-overhead ${enough}%`,
+      allowMore(cost(details.at(-1)!)),
     );
+  }
+  if (!predicted) return { detail: chosen, note: unchecked(limit, "the target had not mapped yet what is looked at") };
+  if (predicted.get(chosen) === null) {
+    return { detail: chosen, note: unchecked(limit, "the target did nothing in the second for which it was looked at") };
   }
   const dearer = details[details.indexOf(chosen) - 1];
   const note = dearer === undefined
@@ -71,4 +78,20 @@ export function chooseDetail(
       percent(cost(chosen))
     } predicted)`;
   return { detail: chosen, note };
+}
+
+/** A note on a run that begins without knowing what it will cost. */
+export function unchecked(limit: number, why: string): string {
+  return `--max-overhead ${percent(limit)} could not be checked before attaching: ${why}`;
+}
+
+/** What to type where `detail` of these costs so much: for less, or where there is none, for a limit that is enough. */
+export function nextStep(detail: Detail, details: readonly Detail[], overhead: number): string {
+  // All that look at operators cost about the same.
+  const less = details.slice(details.indexOf(detail) + 1).find((other) => !withOperators.includes(other));
+  return less === undefined ? allowMore(overhead) : `See less: --detail ${less}`;
+}
+
+function allowMore(overhead: number): string {
+  return `Allow more: --max-overhead ${Math.ceil(overhead * 1000) / 10}%`;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { LlmprofError } from "../events/errors.ts";
 import { details } from "../programs/detail.ts";
-import { chooseDetail } from "./max_overhead.ts";
+import { chooseDetail, nextStep } from "./max_overhead.ts";
 
 const predicted = new Map([["wait", 0.09], ["op", 0.04], ["sum", 0.04], ["graph", 0.002], ["sample", 0.0015], ["token", 0.0001]] as const);
 const choose = (limit: number) => chooseDetail(predicted, details, limit);
@@ -34,7 +34,20 @@ Deno.test("--max-overhead: where even tokens are too dear it refuses with 4 and 
   });
 });
 
-Deno.test("--max-overhead: a target that did nothing in the look is not refused", () => {
+Deno.test("--max-overhead: a target that did nothing in the look is not refused, and it is said that nothing is known", () => {
   const unknown = new Map([["wait", null], ["op", null], ["sum", null], ["graph", null], ["sample", null], ["token", null]] as const);
-  for (const nothing of [unknown, null]) assert.deepEqual(chooseDetail(nothing, details, 0.00001), { detail: "wait", note: null });
+  for (
+    const [nothing, why] of [[unknown, "did nothing in the second for which it was looked at"], [
+      null,
+      "had not mapped yet what is looked at",
+    ]] as const
+  ) {
+    const note = `--max-overhead 2.0 % could not be checked before attaching: the target ${why}`;
+    assert.deepEqual(chooseDetail(nothing, details, 0.02), { detail: "wait", note });
+  }
+});
+
+Deno.test("--max-overhead: where it was too much the next step is less detail, as long as there is less", () => {
+  assert.equal(nextStep("op", ["op", "sum", "graph", "token"], 0.0512), "See less: --detail graph");
+  assert.equal(nextStep("token", ["op", "graph", "token"], 0.0512), "Allow more: --max-overhead 5.2%");
 });

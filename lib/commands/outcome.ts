@@ -17,8 +17,16 @@ export interface OutcomeOptions extends Pick<NamedOutputOptions, "snapshots"> {
   readonly quiet: boolean;
 }
 
-/** Prints the summary, says what was written and how to open it, and returns the exit code that the counts deserve. */
-export function tellOutcome<Result>({ summary, views, written }: Finished<Result>, options: OutcomeOptions, context: Context): number {
+/**
+ * Prints the summary, says what was written and how to open it, and returns the exit code that the counts deserve. `cheaper`: what to type where tracing
+ * cost so much and that was too much.
+ */
+export function tellOutcome<Result>(
+  { summary, views, written }: Finished<Result>,
+  options: OutcomeOptions,
+  context: Context,
+  cheaper?: (overhead: number) => string,
+): number {
   const { terminal } = context;
   const { events } = summary;
   if (options.summary === "json") terminal.out(renderSummary(summary));
@@ -47,12 +55,9 @@ export function tellOutcome<Result>({ summary, views, written }: Finished<Result
     terminal.err(`More events were lost (${events.lost}) than --max-loss ${options.maxLoss} allows.\nTry a larger buffer: --buffer-pages 16384\n`);
     return ExitCode.limit;
   }
-  if (options.maxOverhead !== undefined && predicted !== null && predicted > options.maxOverhead) {
-    terminal.err(
-      `Tracing cost more (${percent(predicted)} predicted) than --max-overhead ${
-        percent(options.maxOverhead)
-      } allows.\nTry it on the running process with --pid: it is looked at first, and less is attached\n`,
-    );
+  if (cheaper && options.maxOverhead !== undefined && predicted !== null && predicted > options.maxOverhead) {
+    const allowed = `--max-overhead ${percent(options.maxOverhead)}`;
+    terminal.err(`Tracing cost more (${percent(predicted)} predicted) than ${allowed} allows.\n${cheaper(predicted)}\n`);
     return ExitCode.limit;
   }
   return ExitCode.ok;

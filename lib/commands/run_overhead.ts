@@ -2,18 +2,19 @@ import type { Event } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import type { Span } from "../events/span.ts";
 import type { Calibration } from "../machine/calibration.ts";
-import type { Detail } from "../programs/detail.ts";
+import { type Detail, detailsOf } from "../programs/detail.ts";
 import type { Probe } from "../programs/probe.ts";
 import { Decodes } from "../session/decodes.ts";
 import type { Means } from "../session/means.ts";
 import { measuredOverhead } from "../session/measured.ts";
 import { OverheadWatch, type Prediction } from "../session/overhead_watch.ts";
+import { percent } from "../session/percent.ts";
 import type { Session } from "../session/session.ts";
 import type { StatusLine } from "../session/status.ts";
 import type { Target } from "../session/target.ts";
 import { TargetCpu } from "../session/target_cpu.ts";
 import { calibrationText, readCalibration } from "./calibrated.ts";
-import { type Limited, withinLimit } from "./max_overhead.ts";
+import { type Limited, nextStep, unchecked, withinLimit } from "./max_overhead.ts";
 
 export interface OverheadOptions {
   readonly tree: boolean;
@@ -32,19 +33,31 @@ export class RunOverhead {
   readonly detail: Detail;
   readonly #means: Means;
   readonly #calibration: Calibration;
+  readonly #options: OverheadOptions;
   readonly #limited: Limited | null;
+  /** What could be seen. */
+  readonly #details: readonly Detail[];
   readonly #cpu: TargetCpu;
   readonly #status: StatusLine;
   readonly #decodes: Decodes;
   #predict: () => Promise<Prediction | null> = () => Promise.resolve(null);
 
-  private constructor(means: Means, calibration: Calibration, detail: Detail, limited: Limited | null, cpu: TargetCpu, status: StatusLine) {
-    this.detail = detail;
+  private constructor(
+    means: Means,
+    calibration: Calibration,
+    probes: readonly Probe[],
+    options: OverheadOptions,
+    limited: Limited | null,
+    status: StatusLine,
+  ) {
+    this.detail = limited?.detail ?? options.detail;
     this.#means = means;
     this.#calibration = calibration;
+    this.#options = options;
     this.#limited = limited;
-    this.#decodes = new Decodes(limited !== null);
-    this.#cpu = cpu;
+    this.#details = detailsOf(probes, options.detail);
+    this.#decodes = new Decodes(!!limited?.look);
+    this.#cpu = new TargetCpu(means, options.tree);
     this.#status = status;
   }
 
@@ -64,17 +77,25 @@ export class RunOverhead {
     const wish = calibrate ? "now" : maxOverhead === undefined ? "kept" : "needed";
     const calibration = await readCalibration(means, bufferPages, wish, () => status.progress({ state: "calibrating" }));
     if (calibrate) status.note(calibrationText(calibration));
-    const cpu = new TargetCpu(means, tree);
-    if (maxOverhead === undefined || target?.type !== "running") return new RunOverhead(means, calibration, detail, null, cpu, status);
-    status.progress({ state: "looking" });
-    const limited = await withinLimit(means, target, probes, maxOverhead, calibration, { tree, detail, bufferPages, stop });
-    if (limited.note !== null) status.note(limited.note);
-    return new RunOverhead(means, calibration, limited.detail, limited, cpu, status);
+    const limited = async (limit: number): Promise<Limited> => {
+      if (target?.type !== "running") return { detail, notes: [unchecked(limit, "the target did not run yet")], look: null };
+      status.progress({ state: "looking" });
+      return await withinLimit(means, target, probes, limit, calibration, { tree, detail, bufferPages, stop });
+    };
+    const chosen = maxOverhead === undefined ? null : await limited(maxOverhead);
+    for (const note of chosen?.notes ?? []) status.note(note);
+    return new RunOverhead(means, calibration, probes, options, chosen, status);
+  }
+
+  /** What to type where it costs so much and that is too much. A target that was not looked at runs by then, and can be. */
+  cheaper(overhead: number): string {
+    if (this.#limited?.look) return nextStep(this.detail, this.#details, overhead);
+    return "Try it on the running process with --pid: it is looked at first, and less is attached";
   }
 
   /** What is measured needs a look to be compared with, and sums are told by nobody else. */
   span(span: Span): void {
-    if (this.#limited || this.detail === "sum") this.#decodes.span(span);
+    if (this.#limited?.look || this.detail === "sum") this.#decodes.span(span);
   }
 
   /** Every event of the target: of a thread that has ended its CPU time is kept. */
@@ -82,25 +103,31 @@ export class RunOverhead {
     if (event.record === "process/life.exit") this.#cpu.exited(event);
   }
 
-  /** Tells what is predicted a second after `counting` has resolved, unless `stop` has. `facts`: what the run has told so far. */
+  /** Tells what is predicted, and whether that is too much, a second after `counting` has resolved, unless `stop` has. `facts`: what the run has told so far. */
   follow(session: Session, facts: readonly Fact[], counting: Promise<unknown>, stop: Promise<unknown>): void {
     const calibration = this.#calibration;
     const watch = new OverheadWatch(this.#means, calibration, this.#cpu, facts, this.#decodes);
     let over = false;
     void stop.then(() => over = true);
     void counting.then(() => watch.begun(topsOf(session), session.timeline!, () => over)).then((prediction) => {
-      if (prediction) this.#status.progress({ state: "predicted", ...prediction, calibrated: calibration.measured });
+      if (!prediction) return;
+      this.#status.progress({ state: "predicted", ...prediction, calibrated: calibration.measured });
+      const { maxOverhead = Infinity } = this.#options, { overhead } = prediction;
+      if (overhead <= maxOverhead) return;
+      const text = `tracing costs more (${percent(overhead)} predicted) than --max-overhead ${percent(maxOverhead)} allows`;
+      this.#status.note(`Warning: ${text}. ${this.cheaper(overhead)}`);
+      session.tell({ fact: "note", text });
     });
     this.#predict = () => watch.predict(topsOf(session), session.timeline!);
   }
 
   /** What the recording is told at its end. */
   async conclude(): Promise<Fact[]> {
-    const { note, look } = this.#limited ?? {};
+    const { notes = [], look } = this.#limited ?? {};
     const predicted = (await this.#predict())?.overhead ?? null;
     const measured = look ? measuredOverhead(look.decodes, this.#decodes.decodes) : null;
     const overhead: Fact = { fact: "overhead", predicted, measured, calibrated: this.#calibration.measured };
-    return note ? [{ fact: "note", text: note }, overhead] : [overhead];
+    return [...notes.map((text): Fact => ({ fact: "note", text })), overhead];
   }
 
   /** Nothing of the look is left. */

@@ -21,6 +21,7 @@ import { launchStopped } from "../target/launch.ts";
 import { hasEnded } from "../target/process.ts";
 import { checkProgram } from "../target/program_path.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
+import type { Timeline } from "../timeline/timeline.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
 import type { Begun } from "./begin.ts";
@@ -108,6 +109,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     slow?.span(span);
     overhead.span(span);
   });
+  const finish = (timeline: Timeline) => tellOutcome(run.finish(timeline), options, context, (cost) => overhead.cheaper(cost));
   let session: Session | undefined;
   try {
     const how = { ...invoker!, underNohup };
@@ -182,7 +184,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     await session.run(end).finally(() => gpus?.close());
     await checkSeen(profile, session, means, engine?.engine ?? null, run.facts);
   } catch (error) {
-    if (session?.timeline) tellOutcome(run.finish(session.timeline), options, context);
+    if (session?.timeline) finish(session.timeline);
     else outputs.discard();
     // A Ctrl-C at the terminal reaches the program that we start, too.
     if (interrupted && !session?.timeline) return nothing(context);
@@ -196,7 +198,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     outputs.discard();
     return nothing(context);
   }
-  const code = tellOutcome(run.finish(session.timeline), options, context);
+  const code = finish(session.timeline);
   context.atKill(() => {});
   await Promise.all([session.ended(), overhead.ended()]);
   await guard.close();

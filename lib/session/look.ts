@@ -8,7 +8,7 @@ import { groupByLibrary } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 import { plannedSites } from "./planned_sites.ts";
 import { type ProgramPart, siteKey } from "./program_part.ts";
-import { costOfHits, type Hits, hitsOf, overheadOf } from "./prediction.ts";
+import { costOfHits, type Hits, hitsOf, isInLibrary, overheadOf } from "./prediction.ts";
 import type { RunningTarget } from "./target.ts";
 import { cpuPerSecond, type CpuReading, TargetCpu } from "./target_cpu.ts";
 import { unwrittenSession } from "./unwritten.ts";
@@ -16,7 +16,7 @@ import { unwrittenSession } from "./unwritten.ts";
 const LOOK_MS = 1000;
 
 export interface Look {
-  /** What each detail would cost, dearest first; null where the target used no CPU time in the look. */
+  /** What each detail would cost, dearest first; null where the target called nothing that is looked at, or used no CPU time. */
   readonly predicted: ReadonlyMap<Detail, number | null>;
   /** Nanoseconds of each `llama_decode` of one token, with next to nothing attached: what a measurement is compared with. */
   readonly decodes: readonly number[];
@@ -89,8 +89,11 @@ export async function lookAt(
       : probesOf(detail, probes).flatMap(({ perSecond = 0 }) => ({ cost: "timer", count: perSecond * seconds * used / 1e9 }));
     streams.set(detail, [...hitsOf(told, timeline, seen.operators), ...operators, ...timers]);
   }
+  const seenHits = streams.get(looked)!;
+  // A server that nobody asks anything says nothing of what it will do.
+  const isIdle = libraries.some(({ sites }) => sites.size > 0) && !seenHits.some(isInLibrary);
   // What the look itself cost is part of what the target used.
-  const own = used - costOfHits(streams.get(looked)!, calibration) / seconds;
+  const own = isIdle ? 0 : used - costOfHits(seenHits, calibration) / seconds;
   const predicted = new Map([...streams].map(([detail, hits]) => {
     const ns = costOfHits(hits, calibration) / seconds;
     return [detail, own > 0 ? overheadOf(ns, own + ns) : null] as const;

@@ -5,7 +5,7 @@ import type { Timeline } from "../timeline/timeline.ts";
 import type { Means } from "./means.ts";
 import type { Decodes } from "./decodes.ts";
 import type { CpuReading, TargetCpu } from "./target_cpu.ts";
-import { costOfHits, type Hits, hitsOf, overheadOf } from "./prediction.ts";
+import { costOfHits, type Hits, hitsOf, isInLibrary, overheadOf } from "./prediction.ts";
 
 /** When the first prediction is told. */
 const FIRST_MS = 1000;
@@ -84,10 +84,6 @@ export class OverheadWatch {
     const until = reading.at === null ? this.cpu.lastExit : latest(timeline);
     return { ...reading, until, hits: hits.reduce((sum, { count }) => sum + count, 0), costNs: costOfHits(hits, this.calibration) };
   }
-}
-
-function isInLibrary({ cost, count }: Hits): boolean {
-  return cost !== "tracepoint" && cost !== "timer" && count > 0;
 }
 
 /** When it was read, the line that says when counting began may still have been on its way. */

@@ -51,6 +51,11 @@ export function overheadOf(hitNs: number, cpuNs: number): number | null {
   return cpuNs > hitNs ? hitNs / (cpuNs - hitNs) : null;
 }
 
+/** A hit of what the target itself calls, and not of what the kernel does for it anyway. */
+export function isInLibrary({ cost, count }: Hits): boolean {
+  return cost !== "tracepoint" && cost !== "timer" && count > 0;
+}
+
 /** What was received of each site that tells its hits, by its price; of one that only adds up operators, how many of these there were. */
 export function hitsOf(facts: readonly Fact[], { tallies, code }: Told, operators: number): Hits[] {
   const inFunctions = hitsByFunction(code.values(), tallies.values());

@@ -1,10 +1,10 @@
 /** A limit on what tracing may cost, on a real engine: kept, stepped down to, or refused. */
 import assert from "node:assert/strict";
-import { mustRun, run } from "../../harness/command.ts";
+import { mustRun, run, start } from "../../harness/command.ts";
 import { matrixTest, sampledTest } from "../../harness/kernel.ts";
 import { llmprof } from "../../harness/llmprof.ts";
 import { temporary } from "../../harness/temporary.ts";
-import { startEngine } from "../../workloads/engine_run.ts";
+import { engineCommand, startEngine } from "../../workloads/engine_run.ts";
 import { model } from "../../workloads/model.ts";
 import type { OperatorsResult } from "../../../lib/analysis/operators_schema.ts";
 import type { Summary } from "../../../lib/analysis/summary.ts";
@@ -68,6 +68,50 @@ sampledTest(
     assert.match(less.stderr, /so this run sees graphs and tokens, no operators/);
     Deno.writeTextFileSync(stopFile, "");
     await engine.finished();
+  },
+);
+
+sampledTest(
+  2,
+  "--max-overhead: what could not be looked at before is said to be unknown, and that it is too much as soon as that is known",
+  { engine: true },
+  async ({ path: bpftrace }) => {
+    using folder = temporary();
+    const [waitFile, stopFile] = [folder.file("go"), folder.file("stop")];
+    const options = { model: model("tiny"), prompt: 1, tokens: 200, threads: 1, stopFile };
+    const operators = (...target: string[]) => {
+      const flags = ["--bpftrace", bpftrace, "--no-output", "--summary", "json", "--max-overhead", "0.0001%"];
+      return start([...llmprof, "operators", ...flags, ...target], { timeoutMilliseconds: 90_000 });
+    };
+    const unknown = /--max-overhead 0\.000 % could not be checked before attaching: the target did/;
+    const dear = (next: string) => new RegExp(`^Warning: tracing costs more \\(.* predicted\\) than --max-overhead .* allows\\. ${next}`, "m");
+    const looked = "See less: --detail graph", launched = "Try it on the running process with --pid";
+
+    await using engine = startEngine({ ...options, waitFile });
+    await engine.saw('"waiting"');
+    await using idle = operators("--pid", String(engine.pid));
+    await idle.saw("Tracing process");
+    assert.match(idle.stderr(), unknown);
+    Deno.writeTextFileSync(waitFile, "");
+    await idle.saw("Warning: tracing costs");
+    Deno.writeTextFileSync(stopFile, "");
+    await engine.finished();
+    const { code, stderr, stdout } = await idle.finished();
+    assert.match(stderr, dear(looked));
+    assert.match(stderr, new RegExp(`^Tracing cost more .*\\n${looked}`, "m"));
+    assert.equal(code, 4);
+    const { notes }: Summary<OperatorsResult> = JSON.parse(stdout);
+    assert.match(notes.join("\n"), unknown);
+    assert.match(notes.join("\n"), /^tracing costs more/m);
+
+    Deno.removeSync(stopFile);
+    await using started = operators("--", ...engineCommand(options));
+    await started.saw("Warning: tracing costs");
+    Deno.writeTextFileSync(stopFile, "");
+    const end = await started.finished();
+    assert.match(end.stderr, /could not be checked before attaching: the target did not run yet/);
+    assert.match(end.stderr, dear(launched));
+    assert.equal(end.code, 4);
   },
 );
 
