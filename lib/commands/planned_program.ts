@@ -6,7 +6,7 @@ import type { Probe } from "../programs/probe.ts";
 import { type Dialect, render } from "../programs/render.ts";
 import { harmless } from "../events/text.ts";
 import { siteKey, type SiteMap } from "../session/program_part.ts";
-import { costInKernel } from "../session/prediction.ts";
+import { costInKernel, priced } from "../session/prediction.ts";
 import { dialectOf } from "../session/programs.ts";
 import { mapKeysOf } from "../session/spares.ts";
 import { invocation } from "../tracing/command_line.ts";
@@ -39,6 +39,8 @@ const PRICES: Readonly<Record<string, string>> = {
   stepped: "up to 10 µs a hit",
   shared: "no trap of its own",
 };
+/** Before 0.19, where a line wakes its reader. */
+const PRINTED = "9 to 17 µs to wake bpftrace";
 
 /** How programs are written that a person runs: nobody gives bpftrace a list then. */
 export function byHand(machine: Capabilities): Dialect {
@@ -56,13 +58,14 @@ export function plan({ stream, probes, filter, sites, offsets, bufferPages }: Pl
     return found.flatMap((site) => site.byHand);
   });
   const lines = [`${stream}: ${probes.map(({ summary }) => summary).join("; ")}`, ...warnings(filter, program.unsafe)];
-  const placed = program.sites.map(({ attach, probe }) => ({ attach, probe, site: uprobes.get(attach) }));
+  const placed = program.sites.map(({ attach, probe, isPrinted = false }) => ({ attach, probe, isPrinted, site: uprobes.get(attach) }));
   // By hand a site may be many attach points.
   const first = placed.filter(({ site, probe }, i) => !site || placed.findIndex((other) => other.site === site && other.probe === probe) === i);
-  for (const { attach, probe, site } of first) {
+  for (const { attach, probe, isPrinted, site } of first) {
     const trap = PRICES[site?.cost.split(" ")[0] ?? ""];
-    const price = trap && site?.cost.endsWith("back") ? `${trap}, and the way back` : trap;
-    lines.push(`  ${site?.label ?? attach}  (${probe}; ${site ? `${site.cost}${price ? `: ${price}` : ""}` : `a ${costInKernel(attach)}`})`);
+    const price = trap && [trap, ...site!.cost.endsWith("back") ? ["the way back"] : [], ...isPrinted ? [PRINTED] : []].join(", and ");
+    const cost = priced(site?.cost ?? `a ${costInKernel(attach)}`, isPrinted);
+    lines.push(`  ${site?.label ?? attach}  (${probe}; ${cost}${price ? `: ${price}` : ""})`);
   }
   const how = { bufferPages, mapKeys: mapKeysOf(bpftrace, bufferPages), unsafe: program.unsafe, prompt: false, warnsOfLoss: false };
   const { env, args } = invocation(how);
@@ -71,8 +74,8 @@ export function plan({ stream, probes, filter, sites, offsets, bufferPages }: Pl
     stream,
     heading: lines.map(harmless),
     text: program.text,
-    uprobes: first.flatMap(({ site, probe }) => {
-      return site ? [{ ...site, hot: probes.some(({ name, hot }) => name === probe && hot === true) }] : [];
+    uprobes: first.flatMap(({ site, probe, isPrinted }) => {
+      return site ? [{ ...site, cost: priced(site.cost, isPrinted), hot: probes.some(({ name, hot }) => name === probe && hot === true) }] : [];
     }),
     commandLine: (file) => ["env", ...words, file].map(quoted).join(" "),
   };

@@ -39,6 +39,11 @@ export function hitCost(cost: string, calibration: Calibration): number {
   return hit + (more.includes("back") ? calibration.back : 0) + (more.includes("printed") ? calibration.printed : 0);
 }
 
+/** The cost of a site, with what its hits pay for being printed where they are. */
+export function priced(cost: string, isPrinted = false): string {
+  return isPrinted ? `${cost} and printed` : cost;
+}
+
 function isTrap(name: string): name is keyof HitCosts {
   return name in uncalibrated && name !== "measured";
 }

@@ -20,7 +20,7 @@ import { HostClock } from "./clock.ts";
 import { siteKey, type SiteMap } from "./program_part.ts";
 import type { Means } from "./means.ts";
 import { patience } from "./patience.ts";
-import { costInKernel } from "./prediction.ts";
+import { costInKernel, priced } from "./prediction.ts";
 import { type ProcessKind, Spares } from "./spares.ts";
 import type { Tap } from "./tap.ts";
 import { cpuSeconds, skippedHits } from "./own_cost.ts";
@@ -134,10 +134,9 @@ export class Programs {
     const telling = new Set(Object.values(program.schema.records).filter(({ fields }) => fields[0]?.unit === "code").map(({ name }) => name));
     const placed = program.sites.map(({ attach, isPrinted, ...told }) => {
       const { label, cost, functions = [] } = uprobes.get(attach) ?? { label: attach, cost: costInKernel(attach) };
-      const priced = (cost: string) => isPrinted ? `${cost} and printed` : cost;
-      const byCost = Map.groupBy(told.records.some((record) => telling.has(record)) ? functions : [], ({ cost }) => priced(cost));
+      const byCost = Map.groupBy(told.records.some((record) => telling.has(record)) ? functions : [], ({ cost }) => priced(cost, isPrinted));
       const known = byCost.size > 0 && { functions: Object.fromEntries([...byCost].map(([cost, all]) => [cost, all.map(({ name }) => name)])) };
-      return { ...told, site: label, cost: priced(cost), ...known };
+      return { ...told, site: label, cost: priced(cost, isPrinted), ...known };
     });
     this.facts.push({ fact: "program", stream, sites: placed });
     if (this.#timeline) this.#connect(attached, this.clock!.now());
