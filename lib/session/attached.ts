@@ -25,6 +25,8 @@ export class Attached {
   onEvent: ((event: Event) => void) | undefined;
   /** bpftrace has reported that its buffer had no room for so many. */
   onLost: ((count: number) => void) | undefined;
+  /** Hits that the kernel had skipped when its window was opened, or a moment later: of whatever ran since it was loaded. Absent: it never was opened. */
+  skippedBefore: Promise<number> | undefined;
   readonly #reading = new Reading();
   /** When the kernel had been asked to close the window, by its clock. */
   #closing: Ns = NaN;

@@ -204,10 +204,10 @@ export class Programs {
     for (const attached of ending) attached.closeWindow();
     const read = await Promise.all(ending.map((attached) => attached.drain(sleep)));
     const own = cpuSeconds(files, this.means.self);
-    const costs = ending.map(async ({ running }) => {
-      const cost = await Promise.all([skippedHits(files, running.pid), cpuSeconds(files, running.pid)]);
+    const costs = ending.map(async ({ running, skippedBefore }) => {
+      const [before, skipped, cpu] = await Promise.all([skippedBefore, skippedHits(files, running.pid), cpuSeconds(files, running.pid)]);
       running.stop();
-      return cost;
+      return [before === undefined ? 0 : Math.max(0, skipped - before), cpu] as const;
     });
     for (const [i, [count, cpu]] of (await Promise.all(costs)).entries()) {
       this.facts.push({ fact: "skipped", stream: ending[i]!.stream, count });
@@ -242,6 +242,7 @@ export class Programs {
 
   #count(attached: Attached): void {
     attached.openWindow();
+    attached.skippedBefore ??= skippedHits(this.means.files, attached.running.pid);
     if (!attached.prompt && this.dialect.perCpuBuffers === 0) attached.startRhythm(this.means, this.clock!, this.bufferPages * PAGE_BYTES, this.#due);
   }
 }

@@ -194,6 +194,27 @@ Deno.test("session: a running process is traced until it is gone", async () => {
   assert.deepEqual(events(s.spans), ['100/100 llama.decode "llama_decode" (open) tokens=1 phase=decode context=7']);
 });
 
+Deno.test("session: hits that the kernel had skipped before anything counted are not the run's", async () => {
+  using root = temporary();
+  const s = session(root.path, { type: "running", pid: 100, pids: [100], argv: ["node"] });
+  s.proc.process(100, 1, "node");
+  s.proc.map(100, "/opt/libllama.so", 5, libllama);
+  const skips = (count: number, pid: number) => {
+    Deno.mkdirSync(root.file(`proc/${pid}/fdinfo`), { recursive: true });
+    Deno.writeTextFileSync(root.file(`proc/${pid}/fdinfo/3`), `recursion_misses:\t${count}\n`);
+  };
+  const done = s.run.run(new Promise(() => {}));
+  const { child: { pid } } = await s.program("target");
+  skips(40, pid);
+  await s.run.counting;
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  skips(42, pid);
+  s.proc.gone(100);
+  await done;
+  await s.run.ended();
+  assert.deepEqual(s.facts.filter(({ fact }) => fact === "skipped"), [{ fact: "skipped", stream: "target", count: 2 }]);
+});
+
 Deno.test("session: what a running process maps while it is attached to is attached then", async () => {
   using root = temporary();
   const stop = Promise.withResolvers<void>();
