@@ -1,4 +1,4 @@
-import { isKernelAtLeast } from "./kernel_release.ts";
+import { isKernelAtLeast } from "../machine/kernel_release.ts";
 import type { CostClass, Instructions } from "./site.ts";
 
 const endbr64 = [0xf3, 0x0f, 0x1e, 0xfa];

@@ -1,4 +1,5 @@
 import type { KernelFiles } from "../machine/files.ts";
+import { countsSkipped } from "../machine/kernel_release.ts";
 import { readStat } from "../target/process.ts";
 
 /** CPU seconds that a process has used; 0 when it is gone. */
@@ -14,4 +15,9 @@ export async function skippedHits(files: KernelFiles, pid: number): Promise<numb
   let skipped = 0;
   for (const text of texts) skipped += Number(/^recursion_misses:\s*(\d+)/m.exec(text ?? "")?.[1] ?? 0);
   return skipped;
+}
+
+/** What a loss of 0 is without, as a note. */
+export function uncounted(kernel: string): string[] {
+  return countsSkipped(kernel) ? [] : [`hits that the kernel skips are not counted by this kernel (${kernel})`];
 }

@@ -6,7 +6,7 @@ import { atLeast, hasRingBuffer, standsAtRawTracepoints } from "../machine/bpftr
 import type { Capabilities } from "../machine/capabilities.ts";
 import { untimely } from "../machine/child.ts";
 import type { Filter } from "../programs/filter.ts";
-import { isKernelAtLeast } from "../programs/kernel_release.ts";
+import { isKernelAtLeast } from "../machine/kernel_release.ts";
 import type { Site } from "../programs/library_sites.ts";
 import type { Probe } from "../programs/probe.ts";
 import { type Dialect, type Program, render } from "../programs/render.ts";

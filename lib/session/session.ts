@@ -12,6 +12,7 @@ import { Gatekeeper } from "./gatekeeper.ts";
 import { HostStream } from "./host_stream.ts";
 import { Life, type LifeOptions } from "./life.ts";
 import type { Means } from "./means.ts";
+import { uncounted } from "./own_cost.ts";
 import { Programs } from "./programs.ts";
 import type { Spares } from "./spares.ts";
 import type { RunningTarget, Target } from "./target.ts";
@@ -252,6 +253,7 @@ export class Session {
     this.#programs.close();
     await this.#endPrograms();
     this.#tellThrown();
+    for (const text of uncounted(this.means.machine.kernel)) this.#fact({ fact: "note", text });
     if (this.#timeline) { for (const fact of await this.options.conclude?.() ?? []) this.#fact(fact); }
     this.#host?.close();
     this.#timeline?.finish();

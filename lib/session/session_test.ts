@@ -26,7 +26,7 @@ const libllama = makeElf({ llama_decode: "55" });
 const DECODE = 24, DECODE_RETURN = 25;
 
 /** A session with probes of processes, files and llama.cpp over a fake machine. Programs are known by their stream's name. */
-function session(root: string, target: Target, more: Partial<SessionOptions> = {}) {
+function session(root: string, target: Target, more: Partial<SessionOptions> = {}, kernel = "6.18.44") {
   const proc = new FakeProc(root);
   const time = new FakeTime();
   const symbols = new FakeSymbols();
@@ -46,7 +46,7 @@ function session(root: string, target: Target, more: Partial<SessionOptions> = {
   const sleep = (ms: number) => new Promise<void>((resolve) => ms === 3000 || ms === 30_000 ? undefined : setTimeout(resolve, 1));
   const means = {
     files: proc.files,
-    machine: capable(undefined, tracepoints),
+    machine: { ...capable(undefined, tracepoints), kernel },
     symbols,
     spawn,
     sleep,
@@ -213,6 +213,20 @@ Deno.test("session: hits that the kernel had skipped before anything counted are
   await done;
   await s.run.ended();
   assert.deepEqual(s.facts.filter(({ fact }) => fact === "skipped"), [{ fact: "skipped", stream: "target", count: 2 }]);
+});
+
+Deno.test("session: where the kernel does not count what it skips, that is said", async () => {
+  for (const [kernel, notes] of [["6.7.0", 0], ["6.6.13+bpo-amd64", 1], ["6.1.0-18-amd64", 1]] as const) {
+    using root = temporary();
+    const s = session(root.path, { type: "running", pid: 100, pids: [100], argv: ["node"] }, {}, kernel);
+    s.proc.process(100, 1, "node");
+    s.proc.map(100, "/opt/libllama.so", 5, libllama);
+    const done = s.run.run(s.run.counting);
+    await done;
+    await s.run.ended();
+    const text = `hits that the kernel skips are not counted by this kernel (${kernel})`;
+    assert.equal(s.facts.filter((fact) => fact.fact === "note" && fact.text === text).length, notes, kernel);
+  }
 });
 
 Deno.test("session: what a running process maps while it is attached to is attached then", async () => {

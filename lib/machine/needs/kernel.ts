@@ -1,5 +1,6 @@
 import { atLeast } from "../bpftrace.ts";
 import type { Capabilities } from "../capabilities.ts";
+import { countsSkipped, isKernelAtLeast } from "../kernel_release.ts";
 import { type Check, missing, ok, unknown, warning } from "./check.ts";
 import { asRoot } from "./shell.ts";
 
@@ -8,16 +9,24 @@ const oldestKernel = [5, 8] as const;
 
 /** The kernel, and what it shows of itself. */
 export function kernelNeeds(machine: Capabilities): Check[] {
-  return [version(machine), lockdown(machine), tracefs(machine), systemCalls(machine), types(machine)];
+  return [version(machine), skippedHits(machine), lockdown(machine), tracefs(machine), systemCalls(machine), types(machine)];
 }
 
 function version({ kernel, arch }: Capabilities): Check {
   const need = `Linux ${oldestKernel.join(".")} or newer`;
-  const [major = 0, minor = 0] = kernel.split(".").map((part) => parseInt(part));
   const found = `${kernel} ${arch}`;
-  if (major > oldestKernel[0] || (major === oldestKernel[0] && minor >= oldestKernel[1])) return ok(need, found);
+  if (isKernelAtLeast(kernel, ...oldestKernel)) return ok(need, found);
   return missing(need, found, {
     consequence: "Probes cannot read the clock that all times of a trace come from.",
+    advice: "Install the distribution's newer kernel, and start it.",
+  });
+}
+
+function skippedHits({ kernel }: Capabilities): Check {
+  const need = "a kernel that counts the hits it skips";
+  if (countsSkipped(kernel)) return ok(need, kernel);
+  return warning(need, `${kernel}, and Linux 6.7 is the first`, {
+    consequence: "Hits that come while another program runs on that processor are missing, and nothing says how many: a loss of 0 is without them.",
     advice: "Install the distribution's newer kernel, and start it.",
   });
 }
