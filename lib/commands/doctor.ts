@@ -5,7 +5,7 @@ import { type Capabilities, distributionOf, readCapabilities } from "../machine/
 import type { Check } from "../machine/needs/check.ts";
 import { checks } from "../machine/needs/needs.ts";
 import { programNeeds } from "../machine/needs/programs.ts";
-import { lackingPrograms } from "../machine/programs.ts";
+import { lackingPrograms, runsAsRoot } from "../machine/programs.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
 import { readSurroundings } from "../machine/surroundings.ts";
 import { renderSummary } from "../../exporters/json.ts";
@@ -60,7 +60,7 @@ async function measureHits({ bpftrace }: DoctorOptions, terminal: Context["termi
 async function examine(options: DoctorOptions, { argv }: Context): Promise<Examination> {
   const path = Deno.env.get("PATH") ?? "";
   const lacking = await lackingPrograms();
-  const programs = programNeeds(lacking, distributionOf(await Deno.readTextFile("/etc/os-release").catch(() => "")), path);
+  const programs = programNeeds(lacking, distributionOf(await Deno.readTextFile("/etc/os-release").catch(() => "")), path, await runsAsRoot());
   // Everything else is read through these programs.
   if (lacking.length > 0) return { bpftrace: null, checks: [programs], probes: [] };
   const files = new ReaderFiles();

@@ -41,6 +41,8 @@ export interface Capabilities {
   readonly counters: ReadonlySet<string>;
   /** Distribution by `ID` and `ID_LIKE` of os-release, nearest first: `ubuntu`, `debian`. */
   readonly distribution: readonly string[];
+  /** Its `VERSION_ID` as a number, such as 22.04; null where it is none. */
+  readonly release: number | null;
   readonly bpftrace: Bpftrace | null;
   /** The file that was taken for a bpftrace; null when there was none to take. */
   readonly bpftracePath: string | null;
@@ -123,6 +125,7 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     pidNamespaceIsInit: namespace === initialPidNamespace,
     counters,
     distribution: distributionOf(osRelease!),
+    release: Number(osField(osRelease!, "VERSION_ID")) || null,
     ...bpftrace,
     ...trace,
   };
@@ -183,6 +186,9 @@ async function readCounters(files: KernelFiles): Promise<ReadonlySet<string>> {
 
 /** `ID` and `ID_LIKE` of os-release, nearest first. */
 export function distributionOf(osRelease: string): string[] {
-  const field = (name: string) => new RegExp(`^${name}=["']?([^"'\n]*)`, "m").exec(osRelease)?.[1] ?? "";
-  return `${field("ID")} ${field("ID_LIKE")}`.split(" ").filter((word) => word !== "");
+  return ["ID", "ID_LIKE"].flatMap((name) => osField(osRelease, name).split(" ")).filter((word) => word !== "");
+}
+
+function osField(osRelease: string, name: string): string {
+  return new RegExp(`^${name}=["']?([^"'\n]*)`, "m").exec(osRelease)?.[1] ?? "";
 }

@@ -21,7 +21,7 @@ Deno.test("capabilities: everything that a machine says", () =>
     "/sys/bus/event_source/devices/cpu/events/cpu-cycles": "",
     "/sys/bus/event_source/devices/cpu/events/cache-misses": "",
     "/sys/bus/event_source/devices/cpu/events/topdown-retiring": "",
-    "/etc/os-release": 'PRETTY_NAME="x"\nID=ubuntu\nID_LIKE="debian other"\n',
+    "/etc/os-release": 'PRETTY_NAME="x"\nID=ubuntu\nVERSION_ID="22.04"\nID_LIKE="debian other"\n',
     "/opt/bin/bpftrace": "",
   }, async (files, root) => {
     await Deno.chmod(`${root}/opt/bin/bpftrace`, 0o755);
@@ -53,6 +53,7 @@ Deno.test("capabilities: everything that a machine says", () =>
       userNamespaceIsInit: false,
       counters: new Set(["cpu-cycles", "cache-misses"]),
       distribution: ["ubuntu", "debian", "other"],
+      release: 22.04,
       bpftrace: "/opt/bin/bpftrace",
       bpftracePath: "/opt/bin/bpftrace",
       cacheKey: null,

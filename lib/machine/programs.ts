@@ -5,6 +5,8 @@ export interface LackingProgram {
   readonly program: string;
   /** The package that has it, as most distributions call it. */
   readonly package: string;
+  /** It is of that package and too old: the first version that suffices. */
+  readonly since?: string;
 }
 
 type Trial = LackingProgram & { readonly works: () => Promise<boolean> };
@@ -24,18 +26,24 @@ const readers: readonly Trial[] = [
     works: async () => (await runReader("find", ["/proc", "-maxdepth", "0", "-printf", "y"])).stdout.length === 1,
   },
 ];
-const started: readonly Trial[] = [
-  { program: "setpriv", package: "util-linux", works: () => ends({ program: "true", parentDeath: true }) },
-];
+const setpriv: Trial = { program: "setpriv", package: "util-linux", works: () => ends({ program: "true", parentDeath: true }) };
 const throughSetpriv: readonly Trial[] = [
   { program: "sh", package: "dash", works: () => ends({ program: "/bin/sh", args: ["-c", ":"] }) },
 ];
 
+/** Asked of `cat`: Deno does not say it. */
+export async function runsAsRoot(): Promise<boolean> {
+  const status = await runReader("cat", ["/proc/self/status"]).catch(() => null);
+  return /^Uid:\s*\d+\s+0\s/m.test(new TextDecoder().decode(status?.stdout));
+}
+
 /** Tries every program that llmprof starts besides bpftrace; about 10 ms. */
 export async function lackingPrograms(): Promise<LackingProgram[]> {
-  const lacking = await failing([...readers, ...started]);
+  const [reading, starting] = await Promise.all([failing(readers), failing([setpriv])]);
   // What setpriv starts cannot be judged without it.
-  return lacking.some(({ program }) => program === "setpriv") ? lacking : [...lacking, ...await failing(throughSetpriv)];
+  if (starting.length === 0) return [...reading, ...await failing(throughSetpriv)];
+  const named = await runChild({ program: "setpriv", args: ["--version"] }).catch(() => null);
+  return [...reading, named?.stdout.includes("util-linux") ? { ...setpriv, since: "2.33" } : setpriv];
 }
 
 async function failing(trials: readonly Trial[]): Promise<LackingProgram[]> {

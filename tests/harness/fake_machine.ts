@@ -27,6 +27,7 @@ export function capable(info = "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n", tr
     userNamespaceIsInit: true,
     counters: new Set(["cpu-cycles", "instructions"]),
     distribution: ["debian"],
+    release: 12,
     bpftrace: parseBpftrace("/usr/bin/bpftrace", "bpftrace v0.23.2\n", info, true),
     bpftracePath: "/usr/bin/bpftrace",
     cacheKey: null,

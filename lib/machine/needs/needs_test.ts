@@ -43,7 +43,9 @@ Deno.test("needs: what can be mended names the command, as root without sudo and
     ["tracepoints of system calls", "unknown", ""],
   ]);
   assert.deepEqual(lacking({ ...user, tracefs: null })[2], ["tracefs", "missing", "sudo mount -t tracefs tracefs /sys/kernel/tracing"]);
-  assert.deepEqual(lacking({ bpftrace: null, bpftracePath: null }), [["bpftrace 0.16 or newer", "missing", "apt-get install bpftrace"]]);
+  assert.deepEqual(lacking({ bpftrace: null, bpftracePath: null }), [
+    ["bpftrace 0.16 or newer", "missing", "apt-get update && apt-get install bpftrace"],
+  ]);
   assert.deepEqual(lacking({ btf: false, hiddenBtf: "/sys/kernel/btf" }), [["BTF", "missing", "umount /sys/kernel/btf"]]);
   assert.deepEqual(lacking({}, { memoryLimit: { bytes: 64 << 20, file: "/sys/fs/cgroup/a b/memory.max" } }), [
     ["memory for bpftrace", "warning", "echo 1073741824 | tee '/sys/fs/cgroup/a b/memory.max'"],
@@ -83,7 +85,14 @@ Deno.test("needs: what no command mends says what does", () => {
     [{ effectiveCaps: good.effectiveCaps & ~(1n << 19n) }, {}, "CAP_SYS_PTRACE", "warning", /--cap-add SYS_PTRACE/],
     [{ pidNamespaceIsInit: false }, {}, "the machine's PID namespace", "missing", /--pid host/],
     [{ bpftrace: null, bpftracePath: "/a b" }, {}, "bpftrace 0.16 or newer", "missing", /^Try: '\/a b' --version$/],
-    [{ bpftrace: old }, {}, "bpftrace 0.16 or newer", "missing", /README.*--bpftrace PATH/],
+    [
+      { bpftrace: old },
+      {},
+      "bpftrace 0.16 or newer",
+      "missing",
+      /^apt-get update && apt-get install debootstrap .* && debootstrap .* && llmprof doctor --bpftrace \/usr/,
+    ],
+    [{ bpftrace: old, distribution: ["fedora"] }, {}, "bpftrace 0.16 or newer", "missing", /--bpftrace PATH/],
     [{ seccomp: true }, {}, "no filter of system calls", "warning", /seccomp=unconfined/],
     [{ counters: new Set() }, {}, "hardware counters", "warning", /^$/],
     [{}, { pressure: false }, "pressure (PSI)", "warning", /psi=1/],
@@ -151,9 +160,19 @@ Deno.test("needs: a run is refused with the same words, exit code 3 and the next
 
 Deno.test("needs: programs that are not on PATH, and programs that are not there", () => {
   const gone = [{ program: "find", package: "findutils" }, { program: "dd", package: "coreutils" }];
-  assert.equal(programNeeds(gone, ["debian"], "/opt/bin").fix, "export PATH=$PATH:/usr/bin:/bin");
-  assert.equal(programNeeds(gone, ["alpine"], "/bin:/usr/bin").fix, "apk add findutils coreutils");
-  assert.equal(programNeeds([], ["debian"], "/bin").state, "ok");
+  assert.equal(programNeeds(gone, ["debian"], "/opt/bin", true).fix, "export PATH=$PATH:/usr/bin:/bin");
+  assert.equal(programNeeds(gone, ["alpine"], "/bin:/usr/bin", false).fix, "sudo apk add findutils coreutils");
+  const old = programNeeds([{ program: "setpriv", package: "util-linux", since: "2.33" }], ["rhel"], "/bin", true);
+  assert.deepEqual([old.found, old.fix, old.advice], ["without setpriv of util-linux 2.33 or newer", "", "A newer distribution has it."]);
+  assert.equal(programNeeds([], ["debian"], "/bin", true).state, "ok");
+});
+
+Deno.test("needs: where the distribution's own bpftrace is too old, it is not the one to install", () => {
+  const none = { bpftrace: null, bpftracePath: null };
+  const isNewer = ([id, release]: readonly [string, number | null]) =>
+    lacking({ ...none, distribution: [id, "debian"], release })[0]![2].includes("debootstrap");
+  assert.deepEqual(([["ubuntu", 20.04], ["ubuntu", 22.04], ["debian", 11]] as const).map(isNewer), [true, true, true]);
+  assert.deepEqual(([["ubuntu", 24.04], ["debian", 13], ["debian", null], ["linuxmint", 21]] as const).some(isNewer), false);
 });
 
 Deno.test("needs: the command line is repeated so that a shell reads it alike", () => {
@@ -161,7 +180,7 @@ Deno.test("needs: the command line is repeated so that a shell reads it alike", 
 });
 
 Deno.test("needs: the install command follows the distribution, or its parent", () => {
-  assert.equal(installCommand(["fedora"], "bpftrace"), "dnf install bpftrace");
-  assert.equal(installCommand(["mint-like", "ubuntu"], "bpftrace"), "apt-get install bpftrace");
-  assert.equal(installCommand([], "bpftrace"), null);
+  assert.equal(installCommand(["fedora"], true, "bpftrace"), "dnf install bpftrace");
+  assert.equal(installCommand(["mint-like", "ubuntu"], false, "bpftrace"), "sudo apt-get update && sudo apt-get install bpftrace");
+  assert.equal(installCommand([], true, "bpftrace"), null);
 });

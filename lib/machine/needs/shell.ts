@@ -13,13 +13,13 @@ export function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The command that installs a package, by the distribution's own name or its parent's; null where neither is known. */
-export function installCommand(distribution: readonly string[], ...packages: readonly string[]): string | null {
-  for (const id of distribution) {
-    const command = installers[id];
-    if (command) return `${command} ${packages.join(" ")}`;
-  }
-  return null;
+/** The command that installs packages, by the distribution's own name or its parent's; null where neither is known. */
+export function installCommand(distribution: readonly string[], root: boolean, ...packages: readonly string[]): string | null {
+  const installer = distribution.map((id) => installers[id]).find((known) => known !== undefined);
+  if (installer === undefined) return null;
+  const install = asRoot(root, `${installer} ${packages.join(" ")}`);
+  // A fresh image knows of no package before.
+  return installer.startsWith("apt-get") ? `${asRoot(root, "apt-get update")} && ${install}` : install;
 }
 
 const installers: Readonly<Record<string, string>> = {
