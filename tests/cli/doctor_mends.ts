@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { doctorSummarySchema } from "../../mod.ts";
 import { mustRun } from "../harness/command.ts";
 import { llmprof, llmprofForAnybody } from "../harness/llmprof.ts";
+import { top } from "../harness/places.ts";
 import { ownName, temporary } from "../harness/temporary.ts";
 
 export type Check = ReturnType<typeof doctorSummarySchema.parse>["result"]["checks"][number];
@@ -18,6 +19,8 @@ export interface Loss {
   readonly flags?: readonly string[];
   /** It is run by a user who may not read root's folders. */
   readonly anybody?: boolean;
+  /** False: its command takes minutes, and another test types it. */
+  readonly typed?: false;
   /** Shell lines after everything. */
   readonly after?: string;
 }
@@ -27,7 +30,7 @@ export interface Mended {
   /** What the whole machine's answer was before, and its exit code. */
   readonly couldTrace: boolean;
   readonly code: number;
-  /** The same line after its command was run there; null when it names no command. */
+  /** The same line after its command was run there; null when it names none, or none was to be run. */
   readonly after: Check | null;
 }
 
@@ -53,6 +56,7 @@ export async function mend(loss: Loss): Promise<Mended> {
     `
     ${ask} > "$T/before" 2> "$T/said"; echo $? > "$T/code"
     fix=$(DENO_DIR=$T/cache ${quoted(deno)} eval ${quoted(pick)} "$T/before" ${quoted(pattern)})
+    ${loss.typed === false ? "exit" : ""}
     case $fix in
       "") ;;
       *"llmprof doctor"*) eval "$fix" > "$T/after" ;;
@@ -66,7 +70,7 @@ export async function mend(loss: Loss): Promise<Mended> {
   const find = ({ result }: typeof before) => result.checks.find(({ need }) => new RegExp(pattern).test(need));
   const lost = find(before);
   if (!lost) throw new Error(`doctor does not mention ${pattern}: ${Deno.readTextFileSync(folder.file("before"))}`);
-  const after = lost.fix === "" ? null : find(summaryIn(folder.file("after"))) ?? null;
+  const after = lost.fix === "" || loss.typed === false ? null : find(summaryIn(folder.file("after"))) ?? null;
   return { before: lost, couldTrace: before.result.canTrace, code: Number(Deno.readTextFileSync(folder.file("code"))), after };
 }
 
@@ -81,6 +85,18 @@ export function quoted(word: string): string {
 /** A fake bpftrace of this version, in a folder that is put before all others on PATH. */
 export function fakeBpftrace(version: string): string {
   return `mkdir -p "$T/old"; printf '#!/bin/sh\\necho bpftrace v${version}\\n' > "$T/old/bpftrace"; chmod 755 "$T/old/bpftrace"; PATH=$T/old:$PATH`;
+}
+
+/** The bpftrace that is here, after this line of a shell's; before all others on PATH. */
+export function bpftraceThat(line: string): string {
+  return `mkdir "$T/other"; printf '#!/bin/sh\\n%s\\nexec %s "$@"\\n' ${quoted(line)} "$(command -v bpftrace)" > "$T/other/bpftrace"
+    chmod 755 "$T/other/bpftrace"; PATH=$T/other:$PATH`;
+}
+
+/** A bpftrace that says of itself what this version does. */
+export function sayingBpftrace(version: string): string {
+  const said = join(top, "tests", "fixtures", "bpftrace", `${version}.txt`);
+  return bpftraceThat(`case $1 in --version | --info) exec cat ${quoted(said)} ;; esac`);
 }
 
 /** A control group of the first or second version for one test; null where there can be none. */

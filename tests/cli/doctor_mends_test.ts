@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { newerBpftraceCommands } from "../../lib/machine/needs/newer_bpftrace.ts";
 import { findProgram } from "../harness/find_program.ts";
 import { kernelTest } from "../harness/kernel.ts";
-import { controlGroup, fakeBpftrace, type Loss, mend } from "./doctor_mends.ts";
+import { bpftraceThat, controlGroup, fakeBpftrace, type Loss, mend, sayingBpftrace } from "./doctor_mends.ts";
 
 /** Mends itself: `doctor` names a command, the command is run where the need was taken away, and the need is there. */
 function mends(name: string, loss: Loss, state: "missing" | "warning", command: string | RegExp): void {
@@ -21,6 +22,7 @@ function advises(name: string, loss: Loss, state: "missing" | "warning", advice:
     const { before, couldTrace, code } = await mend(loss);
     assert.deepEqual([before.state, before.fix, couldTrace, code], [state, "", state === "warning", state === "warning" ? 0 : 3]);
     assert.match(before.advice, advice);
+    assert.notEqual(before.consequence, "");
   });
 }
 
@@ -50,6 +52,13 @@ mends(
   "mount -t tracefs tracefs /sys/kernel/tracing",
 );
 
+mends(
+  "tracefs behind a mount of what it lies in",
+  { need: "tracefs", take: "mount --bind /sys /sys" },
+  "missing",
+  "mount -t tracefs tracefs /sys/kernel/tracing",
+);
+
 mends("no right to trace", { need: "root", take: sudoForAll, under: nobody, anybody: true }, "missing", "sudo llmprof doctor --summary json");
 
 mends(
@@ -57,6 +66,18 @@ mends(
   { need: "the programs that llmprof starts", take: "", under: "env PATH=/nowhere" },
   "missing",
   "export PATH=$PATH:/usr/bin:/bin",
+);
+
+advises(
+  "a setpriv that knows no --pdeathsig",
+  {
+    need: "the programs that llmprof starts",
+    take: `mkdir "$T/old"; cp "$(command -v setpriv)" "$T/old/real"
+      printf '#!/bin/sh\\ncase "$*" in *--pdeathsig*) exit 1 ;; esac\\nexec "%s" "$@"\\n' "$T/old/real" > "$T/old/setpriv"
+      chmod 755 "$T/old/setpriv"; mount --bind "$T/old/setpriv" "$(realpath "$(command -v setpriv)")"`,
+  },
+  "missing",
+  /newer distribution/,
 );
 
 if (findProgram("apt-get") === null) skipped("no bpftrace", "needs apt-get");
@@ -69,7 +90,7 @@ else {
       apt-get remove -y -qq bpftrace > /dev/null`,
     },
     "missing",
-    "apt-get install bpftrace",
+    "apt-get update && apt-get install bpftrace",
   );
 }
 
@@ -85,6 +106,13 @@ mends(
   },
   "warning",
   "cd /tmp",
+);
+
+mends(
+  "a /run that nothing can be written to",
+  { need: "room in /run", take: "mount -t tmpfs -o ro tmpfs /run" },
+  "missing",
+  "mount -o remount,rw /run",
 );
 
 for (
@@ -111,12 +139,20 @@ for (
   );
 }
 
-advises(
-  "a bpftrace that is too old",
-  { need: "bpftrace 0.16 or newer", take: fakeBpftrace("0.14.0") },
-  "missing",
-  /A newer bpftrace.*--bpftrace PATH/,
-);
+for (
+  const [name, loss, state] of [
+    ["is too old", { need: "bpftrace 0.16 or newer", take: fakeBpftrace("0.14.0") }, "missing"],
+    ["finds no places inside of functions", { need: "probes at any instruction", take: bpftraceThat("unset BCC_SYMFS") }, "warning"],
+  ] as const
+) {
+  kernelTest(`doctor names what makes a newer bpftrace, where the one that is here ${name}`, { bpftrace: true }, async () => {
+    const { before } = await mend({ ...loss, typed: false });
+    assert.equal(before.state, state);
+    const isDebian = findProgram("apt-get") !== null;
+    assert.equal(before.fix, isDebian ? newerBpftraceCommands(true).join(" && ") : "");
+    assert.match(before.advice, isDebian ? /550 MB/ : /--bpftrace PATH/);
+  });
+}
 
 advises(
   "a tracepoint that only one probe needs",
@@ -124,6 +160,9 @@ advises(
   "warning",
   /^$/,
 );
+
+if (navigator.hardwareConcurrency < 2) skipped("one processor of several", "needs two processors");
+else mends("one processor of several", { need: "a processor beside the target", take: "taskset -cp 0 $$" }, "warning", /^taskset -cp 0-\d+ \$\$$/);
 
 advises(
   "PIDs of a container's own",
@@ -136,9 +175,61 @@ advises(
   /--pid host/,
 );
 
-advises("no CAP_SYS_ADMIN", { need: "CAP_SYS_ADMIN", take: "", under: "setpriv --bounding-set=-sys_admin" }, "missing", /--cap-add SYS_ADMIN/);
+/** A file with this text in the place of one of the kernel's. */
+const instead = (text: string, place: string) => `echo "${text}" > "$T/instead"; mount --bind "$T/instead" ${place}`;
+const without = (capability: string) => `setpriv --bounding-set=-${capability}`;
 
-advises("no CAP_SYS_PTRACE", { need: "CAP_SYS_PTRACE", take: "", under: "setpriv --bounding-set=-sys_ptrace" }, "warning", /--cap-add SYS_PTRACE/);
+for (
+  const [name, loss, state, advice] of [
+    ["root of a user namespace", { need: "root", take: "", under: "unshare --user --map-root-user" }, "missing", /Run it on the host/],
+    ["an older kernel", { need: "Linux 5.8 or newer", take: instead("5.4.0-150", "/proc/sys/kernel/osrelease") }, "missing", /newer kernel/],
+    [
+      "a kernel built without probes",
+      {
+        need: "kernel configuration",
+        take: `if [ -e /proc/config.gz ]
+          then echo CONFIG_BPF=y | gzip > "$T/config"; mount --bind "$T/config" /proc/config.gz
+          else mount -t tmpfs tmpfs /boot; echo CONFIG_BPF=y > "/boot/config-$(uname -r)"
+          fi`,
+      },
+      "missing",
+      /built with these options/,
+    ],
+    [
+      "a kernel that is locked down",
+      {
+        need: "a kernel not locked down",
+        take: "mount -t tmpfs tmpfs /sys/kernel/security; echo 'none integrity [confidentiality]' > /sys/kernel/security/lockdown",
+      },
+      "missing",
+      /lockdown=integrity/,
+    ],
+    [
+      "no tracepoints of system calls",
+      { need: "tracepoints of system calls", take: hide("/sys/kernel/tracing/events/syscalls") },
+      "missing",
+      /CONFIG_FTRACE_SYSCALLS/,
+    ],
+    ["no CAP_SYS_ADMIN", { need: "CAP_SYS_ADMIN", take: "", under: without("sys_admin") }, "missing", /--privileged --pid host/],
+    ["no CAP_SYS_PTRACE", { need: "CAP_SYS_PTRACE", take: "", under: without("sys_ptrace") }, "warning", /--cap-add SYS_PTRACE/],
+    ["no CAP_KILL", { need: "CAP_KILL", take: "", under: without("kill") }, "warning", /--cap-add KILL/],
+    ["no CAP_SETUID", { need: "CAP_SETUID", take: "", under: without("setuid") }, "warning", /--cap-add SETUID/],
+    [
+      "no CAP_DAC_OVERRIDE, which a newer bpftrace asks for",
+      { need: "CAP_DAC_OVERRIDE", take: sayingBpftrace("0.27"), under: without("dac_override") },
+      "missing",
+      /--cap-add DAC_OVERRIDE/,
+    ],
+    ["a bpftrace without ring buffer", { need: "ring buffer", take: sayingBpftrace("0.17") }, "warning", /0\.19 or newer/],
+    ["a bpftrace that makes a link for each probe", { need: "one link for many probes", take: sayingBpftrace("0.17") }, "warning", /0\.20 or newer/],
+    [
+      "little memory that may be locked, and a bpftrace without ring buffer",
+      { need: "locked memory", take: `${sayingBpftrace("0.17")}; ulimit -l 8192`, under: without("ipc_lock,-sys_resource") },
+      "missing",
+      /--ulimit memlock=-1 or --cap-add IPC_LOCK/,
+    ],
+  ] as const
+) advises(name, loss, state, advice);
 
 advises(
   "no way to become root",

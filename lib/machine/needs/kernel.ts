@@ -2,7 +2,7 @@ import { atLeast } from "../bpftrace.ts";
 import type { Capabilities } from "../capabilities.ts";
 import { countsSkipped, isKernelAtLeast } from "../kernel_release.ts";
 import { type Check, missing, ok, unknown, warning } from "./check.ts";
-import { asRoot } from "./shell.ts";
+import { asRoot, containerFlags } from "./shell.ts";
 
 /** `bpf_ktime_get_boot_ns`, from which every time in a trace comes, is there since 5.8. */
 const oldestKernel = [5, 8] as const;
@@ -48,6 +48,7 @@ function tracefs({ root, userNamespaceIsInit, tracefs }: Capabilities): Check {
   return missing("tracefs", "not mounted", {
     consequence: "The kernel describes its tracepoints there.",
     fix: asRoot(root, "mount -t tracefs tracefs /sys/kernel/tracing"),
+    advice: `A container that may not mount it has to be started with ${containerFlags}.`,
   });
 }
 

@@ -81,7 +81,7 @@ Deno.test("needs: what no command mends says what does", () => {
     [{ tracepoints: new Set(["sched:sched_switch"]) }, {}, "tracepoints of system calls", "missing", /CONFIG_FTRACE_SYSCALLS/],
     [{ btf: false }, {}, "BTF", "missing", /CONFIG_DEBUG_INFO_BTF/],
     [{ btf: false, bpftrace: { ...good.bpftrace!, version: [0, 17, 0] } }, {}, "BTF", "warning", /CONFIG_DEBUG_INFO_BTF/],
-    [{ sysAdmin: false }, {}, "CAP_SYS_ADMIN", "missing", /--cap-add SYS_ADMIN/],
+    [{ sysAdmin: false }, {}, "CAP_SYS_ADMIN", "missing", /--privileged --pid host/],
     [{ effectiveCaps: good.effectiveCaps & ~(1n << 19n) }, {}, "CAP_SYS_PTRACE", "warning", /--cap-add SYS_PTRACE/],
     [{ pidNamespaceIsInit: false }, {}, "the machine's PID namespace", "missing", /--pid host/],
     [{ bpftrace: null, bpftracePath: "/a b" }, {}, "bpftrace 0.16 or newer", "missing", /^Try: '\/a b' --version$/],

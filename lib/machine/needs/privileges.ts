@@ -1,7 +1,7 @@
 import { atLeast } from "../bpftrace.ts";
 import type { Capabilities } from "../capabilities.ts";
 import { type Check, missing, ok, unknown, warning } from "./check.ts";
-import { sudoLine } from "./shell.ts";
+import { containerFlags, sudoLine } from "./shell.ts";
 
 /** Bits of include/uapi/linux/capability.h, and what llmprof does with them. */
 const useful = [
@@ -38,7 +38,7 @@ function sysAdmin({ root, sysAdmin }: Capabilities): Check {
   if (!root) return unknown("CAP_SYS_ADMIN", "see root");
   return missing("CAP_SYS_ADMIN", "not effective", {
     consequence: "The kernel refuses uprobes; CAP_BPF and CAP_PERFMON do not suffice.",
-    advice: "Run it on the host, or start the container with --cap-add SYS_ADMIN --pid host.",
+    advice: `Run it on the host, or start the container with ${containerFlags}.`,
   });
 }
 

@@ -3,6 +3,9 @@ export function asRoot(root: boolean, command: string): string {
   return root ? command : `sudo ${command}`;
 }
 
+/** What lets a container trace: with SYS_ADMIN alone, Docker's profile of AppArmor still refuses tracefs. */
+export const containerFlags = "--privileged --pid host -v /sys/kernel/tracing:/sys/kernel/tracing";
+
 /** The same command line with `sudo` in front, as something to paste into a shell. */
 export function sudoLine(argv: readonly string[]): string {
   return ["sudo", ...argv.map(quoteWord)].join(" ");
