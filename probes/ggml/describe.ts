@@ -45,6 +45,9 @@ export function describing(template: string): string {
   return template.replace("DESCRIBE", () => fragment);
 }
 
+/** More than a tensor has of them (ggml's GGML_MAX_SRC is 10). A recording is anybody's, and a list of a place far behind would be walked through. */
+const MOST_SOURCES = 16;
+
 /** What addresses stand for. */
 export class Tensors {
   readonly #names = new OperatorNames();
@@ -64,9 +67,11 @@ export class Tensors {
   }
 
   source({ tid, stream, values }: Event): void {
+    const index = values[0] as number;
+    if (!(index >= 0 && index < MOST_SOURCES)) return;
     let sources = this.#sources.get(tid);
     if (!sources) this.#sources.set(tid, sources = []);
-    sources[values[0] as number] = sourceOf(values, this.#names.of(stream));
+    sources[index] = sourceOf(values, this.#names.of(stream));
   }
 
   /** One tensor that cannot be is enough to believe none of the process and its library: a table of wrong names looks like any other. */

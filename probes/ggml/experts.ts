@@ -2,13 +2,10 @@ import type { Event } from "../../lib/events/event.ts";
 import type { SpanSink, Track } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
-import type { Tensor } from "./tensor.ts";
+import { MOST_EXPERTS, type Tensor } from "./tensor.ts";
 
 /** Of a record: two numbers in each pair, the second times this. */
 const PAIR = 2 ** 32, IN_RECORD = 8;
-
-/** More than there are anywhere, where it is not known how many there are. */
-const UNKNOWN_EXPERTS = 65_536;
 
 /** How often the load of experts is told, and of how many: each has a row of its own. */
 const LOAD_EVERY_NS = 100e6, MOST_ROWS = 512;
@@ -141,7 +138,7 @@ class ExpertLoad {
 
 /** What no expert can have as its number was not read. */
 function add(choice: Choice, expert: number): void {
-  if (!(expert < (choice.tensor?.experts ?? UNKNOWN_EXPERTS))) return;
+  if (!(expert < (choice.tensor?.experts ?? MOST_EXPERTS))) return;
   choice.chosen.set(expert, (choice.chosen.get(expert) ?? 0) + 1);
   choice.read++;
 }

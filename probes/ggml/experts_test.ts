@@ -5,12 +5,12 @@ import { ops } from "./ops.ts";
 
 const GATE = 1, UP = 2, IDS = 7;
 
-/** A layer of eight experts whose first two products take the same choice, in a graph that has begun. */
-function decoding(op = 1): Decoding {
+/** A layer of eight experts, or more, whose first two products take the same choice, in a graph that has begun. */
+function decoding(op = 1, ne2 = 8): Decoding {
   const d = new Decoding(ops, graph);
   d.fact(0, { fact: "table", symbol: "GGML_OP_NAME", file: "libggml-base.so", names: ["NONE", "MUL_MAT_ID", "ADD_ID"] });
   for (const [address, name] of [[GATE, "ffn_moe_gate-3"], [UP, "ffn_moe_up-3"]] as const) {
-    d.event(1, "ggml/ops.source", { index: 0, root: 9, root_op: 0, type: 2, ne0: 64, ne1: 64, ne2: 8, ne3: 1, name: "blk.3.ffn_gate_exps.weight" });
+    d.event(1, "ggml/ops.source", { index: 0, root: 9, root_op: 0, type: 2, ne0: 64, ne1: 64, ne2, ne3: 1, name: "blk.3.ffn_gate_exps.weight" });
     d.event(1, "ggml/ops.tensor", { address, op, ne0: 64, ne1: 2, ne2: 1, ne3: 1, name });
   }
   begin(d, 10);
@@ -48,6 +48,15 @@ Deno.test("experts: more than eight of a token come in several records", () => {
   chosen(d, 11, 1, 0, [0, 1, 2, 3, 4, 5, 6, 7], 10);
   chosen(d, 11, 1, 1, [8, 9], 10);
   assert.deepEqual(experts(d), ["11 tokens=1 used=10 chosen=0 1 2 3 4 5 6 7 8 9"]);
+});
+
+Deno.test("experts: of more than there are anywhere it is not said how many there are", () => {
+  for (const [there, told] of [[65_536, " experts=65536"], [65_537, ""], [2 ** 48 - 1, ""]] as const) {
+    const d = decoding(1, there);
+    d.event(11, "ggml/ops.op", { tensor: GATE });
+    chosen(d, 11, 1, 0, [5]);
+    assert.deepEqual(d.told(), [`100 <worker 0> ggml.experts "experts" 11 layer=3${told} tokens=1 used=1 chosen=5`]);
+  }
 });
 
 Deno.test("experts: a choice that several products share counts once in a graph, and again in the next", () => {

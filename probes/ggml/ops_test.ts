@@ -277,6 +277,19 @@ Deno.test("ops: sources that were described before a tensor say what computing i
   ]);
 });
 
+Deno.test("ops: a source at a place where no tensor has one is nobody's", () => {
+  const d = decoding();
+  for (const index of [-1, 16, 2 ** 32 - 2, 1]) {
+    d.event(2, "ggml/ops.source", { index, root: 8, root_op: 0, type: 0, ne0: 1, ne1: 1, ne2: 1, ne3: 1, name: "a.weight" });
+  }
+  tensor(d, 1, 1, "Qcur-0");
+  begin(d, 10);
+  op(d, 11, 0, 1);
+  returns(d, 30);
+  const [told] = d.ending(40).flatMap((span) => span.type === "slice" ? span.node ?? [] : []);
+  assert.equal(told!.sources.length, 2);
+});
+
 /** A tensor that is computed from another one, by what is `behind` that, which is computed from `further`. Operators: 1 MUL_MAT, 2 ADD, 3 RMS_NORM, 4 MUL. */
 function computed(
   d: Decoding,

@@ -97,6 +97,8 @@ export function followedBy(tensor: Tensor, next: Fused | null): void {
 const MOST_TYPES = 1024, MOST_OPERATORS = 512;
 /** Elements in a dimension: more has no memory. */
 const MOST_ELEMENTS = 2 ** 48;
+/** More experts than there are anywhere. */
+export const MOST_EXPERTS = 65_536;
 
 /**
  * Whether the fields of a `tensor` record can be those of a tensor that ggml computes: such a one has an operator other than NONE (ggml skips the others),
@@ -130,7 +132,7 @@ export function describe(
   const [address, number, type, ne0, ne1, ne2, ne3, name] = values as [number, number, number, number, number, number, number, string];
   const op = nameOf(number, opNames)!;
   const ne = [ne0, ne1, ne2, ne3];
-  const experts = op === "MUL_MAT_ID" ? sources[0]?.ne[2] || undefined : undefined;
+  const experts = op === "MUL_MAT_ID" ? sources[0]?.ne[2] : undefined;
   const known = before?.op === op && before.name === name ? before : { next: null, label: op };
   return {
     address,
@@ -140,7 +142,7 @@ export function describe(
     shape: shapeOf(ne),
     layer: layerOf(name),
     demand: demandOf(op, { type, ne }, sources),
-    experts,
+    experts: experts! <= MOST_EXPERTS ? experts : undefined,
     cells: cellsOf(op, sources),
     next: known.next,
     label: known.label,

@@ -100,6 +100,7 @@ class Grammar {
       if (type === "time" && !this.#time(values[i])) return false;
       if (type === "int" && (BigInt(values[i]!) >= 2n ** 63n - 512n || BigInt(values[i]!) <= 512n - 2n ** 63n)) return false;
       if (unit === "subject" && !id(values[i])) return false;
+      if (unit === "subject thread" && !who(values[i])) return false;
       return name !== "host.fact" || fact.safeParse(json(values[i]!)).success;
     });
   }
