@@ -6,6 +6,7 @@ import { callGate } from "../../probes/gate/call.ts";
 import { Decodes } from "./decodes.ts";
 import { groupByLibrary } from "./library_groups.ts";
 import type { Means } from "./means.ts";
+import { Members } from "./members.ts";
 import { plannedSites } from "./planned_sites.ts";
 import { type ProgramPart, siteKey } from "./program_part.ts";
 import { costOfHits, type Hits, hitsOf, isInLibrary, overheadOf } from "./prediction.ts";
@@ -49,7 +50,8 @@ export async function lookAt(
   const looked = details.find((detail) => !withOperators.includes(detail)) ?? details[0]!;
   // What every process may map, now or later, has a gate, and a look stops nobody.
   const atHand = probes.filter(({ library }) => !library?.each);
-  const libraries = await planned(means, target, probesOf(options.detail, atHand));
+  const members = await new Members(means, target, options.tree).now();
+  const libraries = await planned(means, members, probesOf(options.detail, atHand));
   if (!libraries) return null;
   const facts: Fact[] = [];
   const seen = new Decodes();
@@ -102,7 +104,7 @@ export async function lookAt(
 }
 
 /** Where the probes would stand; null where a library is not there yet. */
-async function planned(means: Means, target: RunningTarget, probes: readonly Probe[]): Promise<readonly ProgramPart[] | null> {
-  const { planned, missing } = await plannedSites(means, groupByLibrary(probes, callGate), target.pids, false);
+async function planned(means: Means, pids: readonly number[], probes: readonly Probe[]): Promise<readonly ProgramPart[] | null> {
+  const { planned, missing } = await plannedSites(means, groupByLibrary(probes, callGate), pids, false);
   return missing.length > 0 ? null : planned;
 }

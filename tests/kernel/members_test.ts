@@ -35,3 +35,14 @@ matrixTest("members: children that are forked while programs are attached are se
   const missed = Array.from({ length: children }, (_, i) => i + 1).filter((number) => reads.get(String(number)) !== number);
   assert.deepEqual(missed, [], `of ${children} children`);
 });
+
+sampledTest(1, "members: --max-overhead looks at what a child of the target has mapped", {}, async ({ path }) => {
+  using folder = temporary();
+  await using target = start(["sh", "-c", '"$@"; true', "sh", built.paced, "2000", "25"], { timeoutMilliseconds: 90_000 });
+  await target.saw("running");
+  const flags = ["--max-overhead", "0.0000001%", "--duration", "1s"];
+  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: target.pid }, formats: [], flags });
+  const { code, stderr } = await llmprof.finished();
+  assert.equal(code, 4, stderr);
+  assert.match(stderr, /^Tracing would cost more than --max-overhead .* allows/m, "before anything was traced");
+});
