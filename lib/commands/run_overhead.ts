@@ -109,7 +109,7 @@ export class RunOverhead {
     const watch = new OverheadWatch(this.#means, calibration, this.#cpu, facts, this.#decodes);
     let over = false;
     void stop.then(() => over = true);
-    void counting.then(() => watch.begun(topsOf(session), session.timeline!, () => over)).then((prediction) => {
+    void counting.then(() => watch.begun(session.tops, session.timeline!, () => over)).then((prediction) => {
       if (!prediction) return;
       this.#status.progress({ state: "predicted", ...prediction, calibrated: calibration.measured });
       const { maxOverhead = Infinity } = this.#options, { overhead } = prediction;
@@ -118,7 +118,7 @@ export class RunOverhead {
       this.#status.note(`Warning: ${text}. ${this.cheaper(overhead)}`);
       session.tell({ fact: "note", text });
     });
-    this.#predict = () => watch.predict(topsOf(session), session.timeline!);
+    this.#predict = () => watch.predict(session.tops, session.timeline!);
   }
 
   /** What the recording is told at its end. */
@@ -134,9 +134,4 @@ export class RunOverhead {
   async ended(): Promise<void> {
     await this.#limited?.look?.ended;
   }
-}
-
-/** The processes at the top of the target. */
-function topsOf({ options: { target }, pid }: Session): readonly number[] {
-  return target.type === "running" ? target.pids : pid === undefined ? [] : [pid];
 }

@@ -76,6 +76,11 @@ export class Life {
     return this.#members.now();
   }
 
+  /** See {@link Members.tops}. */
+  get tops(): Members["tops"] {
+    return this.#members.tops;
+  }
+
   /** See {@link Members.root}. */
   get root(): Members["root"] {
     return this.#members.root;
@@ -168,6 +173,12 @@ export class Life {
     if (this.#held && record === "process/life.exec") this.#begins(pid);
     if (record === "process/life.exit" && pid === tid) this.#beginning.delete(pid);
     if (this.#places?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#places!.look(pid));
+    // Who waits for the next process hears everybody.
+    if (this.target.type !== "next") {
+      // It may be no descendant of the others: exec'ed into a container, or left behind by its parent.
+      if (record === "process/life.exec") this.#members.add(pid);
+      if (record === "process/life.exit" && pid === tid) this.#members.delete(pid);
+    }
     if (pid !== this.root?.pid) return;
     // The other threads may go on, or one of them may take its place by an exec.
     if (record === "process/life.exec") this.#headless = false;

@@ -1,5 +1,5 @@
 import type { Filter } from "../programs/filter.ts";
-import { readCommandLine, readProcesses, treeOf } from "../target/process.ts";
+import { readCommandLine, readProcesses, treesOf } from "../target/process.ts";
 import { rootOf } from "./election.ts";
 import type { Means } from "./means.ts";
 import type { Target } from "./target.ts";
@@ -22,6 +22,7 @@ export class Members {
     return this.#root;
   }
 
+  /** With what these have forked they are all. Others come and go while this is kept. */
   get tops(): Iterable<number> {
     return this.#tops;
   }
@@ -29,6 +30,11 @@ export class Members {
   /** One more, whoever its parent is. */
   add(pid: number): void {
     this.#tops.add(pid);
+  }
+
+  /** The first stays: others may be below it when it has ended. */
+  delete(pid: number): void {
+    if (pid !== this.#root?.pid) this.#tops.delete(pid);
   }
 
   /** The process is the first of the target that shows itself: its tree is the target. */
@@ -67,7 +73,6 @@ export class Members {
   }
 
   async #below(tops: Iterable<number>): Promise<number[]> {
-    const processes = await readProcesses(this.means.files);
-    return [...new Set([...tops].flatMap((top) => treeOf(processes, top)))];
+    return [...treesOf(await readProcesses(this.means.files), tops)];
   }
 }

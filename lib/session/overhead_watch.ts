@@ -45,7 +45,7 @@ export class OverheadWatch {
    * The run begins to count. Resolves a second after the first hit in a library (a program that has just been started loads its model first), or as
    * soon as there is enough to tell from; null when there is nothing to tell, or when `isOver` says that the run is.
    */
-  async begun(pids: readonly number[], timeline: Timeline, isOver: () => boolean): Promise<Prediction | null> {
+  async begun(pids: Iterable<number>, timeline: Timeline, isOver: () => boolean): Promise<Prediction | null> {
     const start = this.#start = await this.cpu.read(pids);
     // Ever more rarely: a server may do nothing for hours.
     for (let look = LOOK_MS; !isOver() && !this.#hits(timeline).some(isInLibrary); look = Math.min(2 * look, FIRST_MS)) await this.means.sleep(look);
@@ -60,7 +60,7 @@ export class OverheadWatch {
   }
 
   /** For the time since the run began to count; null when nothing can be told. */
-  async predict(pids: readonly number[], timeline: Timeline): Promise<Prediction | null> {
+  async predict(pids: Iterable<number>, timeline: Timeline): Promise<Prediction | null> {
     return this.#start ? this.#predict(beginning(this.#start, timeline), await this.#moment(pids, timeline)) : this.#last;
   }
 
@@ -78,7 +78,7 @@ export class OverheadWatch {
     return hitsOf(this.facts, timeline, this.seen.operators);
   }
 
-  async #moment(pids: readonly number[], timeline: Timeline): Promise<Moment> {
+  async #moment(pids: Iterable<number>, timeline: Timeline): Promise<Moment> {
     const reading = await this.cpu.read(pids);
     const hits = this.#hits(timeline);
     const until = reading.at === null ? this.cpu.lastExit : latest(timeline);

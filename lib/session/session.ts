@@ -93,6 +93,11 @@ export class Session {
     return this.#life.root?.pid;
   }
 
+  /** See {@link Life.tops}. */
+  get tops(): Iterable<number> {
+    return this.#life.tops;
+  }
+
   /** The target's processes, now. */
   members(): Promise<readonly number[]> {
     return this.#life.members();

@@ -229,6 +229,32 @@ Deno.test("session: where the kernel does not count what it skips, that is said"
   }
 });
 
+Deno.test("session: a process that execs in the target belongs to it, whoever its parent is, until it ends", async () => {
+  using root = temporary();
+  const stop = Promise.withResolvers<void>();
+  const s = session(root.path, { type: "running", pid: 100, pids: [100], argv: ["node"] });
+  s.proc.process(100, 1, "node");
+  s.proc.process(300, 1, "other");
+  s.proc.map(100, "/opt/libllama.so", 5, libllama);
+  const done = s.run.run(stop.promise);
+  await s.run.counting;
+  const program = await s.program("target");
+  const members: (readonly number[])[] = [];
+  const look = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    members.push(await s.run.members());
+  };
+  await look();
+  program.event(10, 300, hex("server"));
+  await look();
+  program.event(12, 300, `0 5 0 ${hex("server")}`);
+  await look();
+  stop.resolve();
+  await done;
+  await s.run.ended();
+  assert.deepEqual(members, [[100], [100, 300], [100]]);
+});
+
 Deno.test("session: what a running process maps while it is attached to is attached then", async () => {
   using root = temporary();
   const stop = Promise.withResolvers<void>();

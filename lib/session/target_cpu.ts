@@ -1,6 +1,6 @@
 import type { Event } from "../events/event.ts";
 import type { Ns } from "../events/time.ts";
-import { readProcesses, treeOf } from "../target/process.ts";
+import { readProcesses, treesOf } from "../target/process.ts";
 import type { Means } from "./means.ts";
 
 export interface CpuReading {
@@ -28,9 +28,9 @@ export class TargetCpu {
     this.lastExit = at;
   }
 
-  async read(pids: readonly number[]): Promise<CpuReading> {
+  async read(pids: Iterable<number>): Promise<CpuReading> {
     const processes = await readProcesses(this.means.files);
-    const alive = new Set(this.tree ? pids.flatMap((pid) => treeOf(processes, pid)) : pids.filter((pid) => processes.has(pid)));
+    const alive = this.tree ? treesOf(processes, pids) : new Set([...pids].filter((pid) => processes.has(pid)));
     let cpuNs = 0;
     for (const pid of alive) this.#seen.set(pid, processes.get(pid)!.cpuSeconds * 1e9);
     for (const pid of new Set([...this.#seen.keys(), ...this.#ended.keys()])) {

@@ -109,6 +109,13 @@ export function treeOf(processes: ReadonlyMap<number, ProcessStat>, root: number
   return tree;
 }
 
+/** All that belong to the trees of these. */
+export function treesOf(processes: ReadonlyMap<number, ProcessStat>, roots: Iterable<number>): Set<number> {
+  const all = new Set<number>();
+  for (const root of roots) if (!all.has(root)) { for (const pid of treeOf(processes, root)) all.add(pid); }
+  return all;
+}
+
 /** The process, its parent, and so on up. */
 export function ancestorsOf(processes: ReadonlyMap<number, ProcessStat>, pid: number): number[] {
   const line: number[] = [];
