@@ -1,9 +1,8 @@
-import { type Bpftrace, placesThousands } from "../machine/bpftrace.ts";
+import { hasRingBuffer, placesThousands } from "../machine/bpftrace.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { type Detail, withEveryOperator } from "../programs/detail.ts";
 import type { Engine } from "../programs/engine.ts";
 import { engineOf } from "../session/engine.ts";
-import type { Hands } from "../session/means.ts";
 import { Spares } from "../session/spares.ts";
 import type { Target } from "../session/target.ts";
 import { ignoresHangup } from "../target/process.ts";
@@ -62,21 +61,19 @@ export function begin(profile: Pick<Profile<unknown>, "name" | "waits">, options
   const start = async () => {
     // A signal that ended llmprof before it heeds any would leave the folder of what is started.
     const [bpftrace] = await Promise.all([reading.bpftrace, underNohup]);
-    return isOver ? undefined : sparesFor(options, reading.hands, bpftrace);
+    // Only root is answered what it can do, which is who may trace.
+    if (isOver || !bpftrace?.features.symbols) return undefined;
+    const cpus = hasRingBuffer(bpftrace) ? 1 : (await reading.means).machine.cpus;
+    if (isOver) return undefined;
+    const spares = new Spares(reading.hands, bpftrace, options.bufferPages, cpus);
+    spares.expect([{ unsafe: false, prompt: false }]);
+    return spares;
   };
   const spares = startsAtOnce(options) ? start() : Promise.resolve(undefined);
   context.atKill(dispose);
   // They throw to who waits for them, if anybody does.
   for (const begun of [underNohup, target, engine, spares]) begun.catch(() => {});
   return { ...reading, underNohup, target, engine, spares, [Symbol.dispose]: dispose };
-}
-
-function sparesFor({ bufferPages }: BeginOptions, hands: Hands, bpftrace: Bpftrace | null): Spares | undefined {
-  // Only root is answered what it can do, which is who may trace.
-  if (!bpftrace?.features.symbols) return undefined;
-  const spares = new Spares(hands, bpftrace, bufferPages);
-  spares.expect([{ unsafe: false, prompt: false }]);
-  return spares;
 }
 
 /** Nothing is waited for, looked at or measured first: the run's programs are what it begins with. */

@@ -1,6 +1,7 @@
 import { ExitCode } from "../events/errors.ts";
 import { counted, harmless } from "../events/text.ts";
 import { percent } from "../session/percent.ts";
+import { DEFAULT_BUFFER_PAGES } from "../tracing/command_line.ts";
 import { renderSummary } from "../../exporters/json.ts";
 import { renderText } from "../../exporters/text.ts";
 import type { NamedOutputOptions } from "./named_outputs.ts";
@@ -17,15 +18,19 @@ export interface OutcomeOptions extends Pick<NamedOutputOptions, "snapshots"> {
   readonly quiet: boolean;
 }
 
-/**
- * Prints the summary, says what was written and how to open it, and returns the exit code that the counts deserve. `cheaper`: what to type where tracing
- * cost so much and that was too much.
- */
+/** Of a run that is no replay. */
+export interface LiveRun {
+  readonly bufferPages: number;
+  /** What to type where tracing cost so much and that was too much. */
+  cheaper(overhead: number): string;
+}
+
+/** Prints the summary, says what was written and how to open it, and returns the exit code that the counts deserve. */
 export function tellOutcome<Result>(
   { summary, views, written }: Finished<Result>,
   options: OutcomeOptions,
   context: Context,
-  cheaper?: (overhead: number) => string,
+  live?: LiveRun,
 ): number {
   const { terminal } = context;
   const { events } = summary;
@@ -34,12 +39,11 @@ export function tellOutcome<Result>(
   if (options.summary === "text" && !isNothing) terminal.out(renderText(views, terminal));
   const say = (text: string) => options.quiet || terminal.err(`${harmless(text)}\n`);
   if (isNothing) say("Note: no event was seen. The target did nothing that these probes look at while they counted.");
+  const larger = `--buffer-pages ${4 * (live?.bufferPages ?? DEFAULT_BUFFER_PAGES)}`;
   const skipped = events.skipped ?? 0, dropped = events.lost - skipped;
   if (dropped > 0) {
     say(
-      `Warning: ${events.lost} of ${counted(events.emitted, "event")} ${
-        events.lost === 1 ? "was" : "were"
-      } lost. A larger buffer helps: --buffer-pages 16384`,
+      `Warning: ${events.lost} of ${counted(events.emitted, "event")} ${events.lost === 1 ? "was" : "were"} lost. A larger buffer helps: ${larger}`,
     );
   } else if (skipped > 0) {
     say(`Warning: the kernel skipped ${counted(skipped, "hit")} of the machine's: as many events may be missing from ${events.emitted}.`);
@@ -52,12 +56,12 @@ export function tellOutcome<Result>(
   }
   for (const { shown, opensWith } of written) say(`Wrote ${shown}: open it with ${opensWith}`);
   if (options.maxLoss !== undefined && events.lost > options.maxLoss) {
-    terminal.err(`More events were lost (${events.lost}) than --max-loss ${options.maxLoss} allows.\nTry a larger buffer: --buffer-pages 16384\n`);
+    terminal.err(`More events were lost (${events.lost}) than --max-loss ${options.maxLoss} allows.\nTry a larger buffer: ${larger}\n`);
     return ExitCode.limit;
   }
-  if (cheaper && options.maxOverhead !== undefined && predicted !== null && predicted > options.maxOverhead) {
+  if (live && options.maxOverhead !== undefined && predicted !== null && predicted > options.maxOverhead) {
     const allowed = `--max-overhead ${percent(options.maxOverhead)}`;
-    terminal.err(`Tracing cost more (${percent(predicted)} predicted) than ${allowed} allows.\n${cheaper(predicted)}\n`);
+    terminal.err(`Tracing cost more (${percent(predicted)} predicted) than ${allowed} allows.\n${live.cheaper(predicted)}\n`);
     return ExitCode.limit;
   }
   return ExitCode.ok;

@@ -8,7 +8,7 @@ import { harmless } from "../events/text.ts";
 import { siteKey, type SiteMap } from "../session/program_part.ts";
 import { costInKernel, priced } from "../session/prediction.ts";
 import { dialectOf } from "../session/programs.ts";
-import { mapKeysOf } from "../session/spares.ts";
+import { sizesOf } from "../session/spares.ts";
 import { invocation } from "../tracing/command_line.ts";
 
 /** A program as a person can run it: always counting, where a run's own is opened and closed by llmprof. */
@@ -67,7 +67,7 @@ export function plan({ stream, probes, filter, sites, offsets, bufferPages }: Pl
     const cost = priced(site?.cost ?? `a ${costInKernel(attach)}`, isPrinted);
     lines.push(`  ${site?.label ?? attach}  (${probe}; ${cost}${price ? `: ${price}` : ""})`);
   }
-  const how = { bufferPages, mapKeys: mapKeysOf(bpftrace, bufferPages), unsafe: program.unsafe, prompt: false, warnsOfLoss: false };
+  const how = { ...sizesOf(bpftrace, bufferPages, machine.cpus), unsafe: program.unsafe, prompt: false, warnsOfLoss: false };
   const { env, args } = invocation(how);
   const words = [...Object.entries(env).map(([name, value]) => `${name}=${value}`), bpftrace.path, ...args.slice(0, -1)];
   return {

@@ -109,7 +109,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     slow?.span(span);
     overhead.span(span);
   });
-  const finish = (timeline: Timeline) => tellOutcome(run.finish(timeline), options, context, (cost) => overhead.cheaper(cost));
+  const live = { bufferPages: options.bufferPages, cheaper: (cost: number) => overhead.cheaper(cost) };
+  const finish = (timeline: Timeline) => tellOutcome(run.finish(timeline), options, context, live);
   let session: Session | undefined;
   try {
     const how = { ...invoker!, underNohup };

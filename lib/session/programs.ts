@@ -27,7 +27,6 @@ import { cpuSeconds, skippedHits } from "./own_cost.ts";
 
 /** Twenty of these are what 0.17 takes for a library of half a million symbols. */
 const ATTACH_TIMEOUT_MS = 60_000;
-const PAGE_BYTES = 4096;
 
 export interface ProgramOptions {
   readonly stream: string;
@@ -93,7 +92,7 @@ export class Programs {
     { spares, due = () => Infinity }: { readonly spares?: Spares; readonly due?: () => Ns } = {},
   ) {
     this.dialect = dialectOf(means.machine);
-    this.#spares = spares ?? new Spares(means, means.machine.bpftrace!, bufferPages);
+    this.#spares = spares ?? new Spares(means, means.machine.bpftrace!, bufferPages, means.machine.cpus);
     this.#due = due;
   }
 
@@ -243,7 +242,8 @@ export class Programs {
   #count(attached: Attached): void {
     attached.openWindow();
     attached.skippedBefore ??= skippedHits(this.means.files, attached.running.pid);
-    if (!attached.prompt && this.dialect.perCpuBuffers === 0) attached.startRhythm(this.means, this.clock!, this.bufferPages * PAGE_BYTES, this.#due);
+    const { perCpuBuffers, pageBytes } = this.dialect;
+    if (!attached.prompt && perCpuBuffers === 0) attached.startRhythm(this.means, this.clock!, this.bufferPages * pageBytes, this.#due);
   }
 }
 

@@ -1,22 +1,37 @@
 import { atLeast, type Bpftrace, hasRingBuffer } from "../machine/bpftrace.ts";
 import type { Child } from "../machine/child.ts";
 import { rowsPerMap } from "../programs/rotating_maps.ts";
-import { DEFAULT_MAP_KEYS } from "../tracing/command_line.ts";
+import { DEFAULT_MAP_KEYS, type InvocationOptions } from "../tracing/command_line.ts";
 import { type ProcessOptions, startBpftrace } from "../tracing/running_program.ts";
 import type { Means } from "./means.ts";
 
 export type ProcessKind = Pick<ProcessOptions, "unsafe" | "prompt">;
 
-/** One size for all programs of a run: bpftraces are started before it is known which program they will run. */
-export function mapKeysOf(bpftrace: Bpftrace, bufferPages: number): number {
-  return hasRingBuffer(bpftrace) ? DEFAULT_MAP_KEYS : rowsPerMap(bufferPages);
+/** So many processors may have a buffer each of the pages that were asked for. */
+const MOST_BUFFERS = 8;
+const FEWEST_PAGES = 64;
+
+/**
+ * One size for all programs of a run: bpftraces are started before it is known which program they will run. Without a ring buffer each processor has a
+ * buffer, and many of them have no more together than a few: what is frequent is in rows.
+ */
+export function sizesOf(bpftrace: Bpftrace, askedPages: number, cpus: number): Pick<InvocationOptions, "bufferPages" | "mapKeys"> {
+  if (hasRingBuffer(bpftrace)) return { bufferPages: askedPages, mapKeys: DEFAULT_MAP_KEYS };
+  let bufferPages = askedPages;
+  for (let buffers = cpus; buffers > MOST_BUFFERS && bufferPages > FEWEST_PAGES; buffers /= 2) bufferPages /= 2;
+  return { bufferPages, mapKeys: rowsPerMap(askedPages) };
 }
 
 /** bpftraces that wait for their program: to load one takes longer than to find out what the program is. */
 export class Spares {
   readonly #waiting: { readonly kind: ProcessKind; readonly child: Child }[] = [];
 
-  constructor(readonly means: Pick<Means, "spawn" | "symbols">, readonly bpftrace: Bpftrace, readonly bufferPages: number) {}
+  constructor(
+    readonly means: Pick<Means, "spawn" | "symbols">,
+    readonly bpftrace: Bpftrace,
+    readonly bufferPages: number,
+    readonly cpus: number,
+  ) {}
 
   /** From now on at least these wait. */
   expect(kinds: readonly ProcessKind[]): void {
@@ -39,11 +54,10 @@ export class Spares {
   }
 
   #start(kind: ProcessKind): Child {
-    const { means: { spawn, symbols }, bpftrace: { path, version, features }, bufferPages } = this;
+    const { means: { spawn, symbols }, bpftrace: { path, version, features }, bufferPages, cpus } = this;
     return startBpftrace({
       bpftrace: path,
-      bufferPages,
-      mapKeys: mapKeysOf(this.bpftrace, bufferPages),
+      ...sizesOf(this.bpftrace, bufferPages, cpus),
       warnsOfLoss: atLeast(version, 0, 24),
       ...(features.symbols && { symbols: symbols.environment }),
       ...(features.traceableList && { traceable: symbols.traceable }),

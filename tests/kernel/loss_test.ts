@@ -45,7 +45,9 @@ matrixTest(
     Deno.writeTextFileSync(stopFile, "");
 
     assert.equal((await engine.finished()).code, 0);
-    const summary = summaryOf("operators", await llmprof.finished(), 4);
+    const ended = await llmprof.finished();
+    assert.match(ended.stderr, /^Try a larger buffer: --buffer-pages 256$/m);
+    const summary = summaryOf("operators", ended, 4);
     const { emitted, received, lost } = summary.events;
     assert.ok(lost > 0);
     assert.equal(emitted - received, lost);
