@@ -8,6 +8,9 @@ import type { SiteParam } from "./probe.ts";
 import { quote, quotePath } from "./quoting.ts";
 import { chooseSite, siteBytes, type SiteChoice, type SiteHost } from "./site.ts";
 
+/** More than most instructions have. */
+const TOLD_BYTES = 8;
+
 /** Where a probe is placed, and how dear a hit is. */
 export interface Site {
   /** In bpftrace's words. */
@@ -26,13 +29,14 @@ export interface Site {
 
 /**
  * Attach points of a `site` parameter in a library: those of its functions that exist and can be probed, each at its cheapest place. `returns`:
- * functions at whose return the same program has a probe.
+ * functions at whose return the same program has a probe. `refused`: is given the functions that cannot be probed, with the bytes that they begin with.
  */
 export async function sitesIn(
   library: FoundLibrary,
   param: SiteParam,
   host: SiteHost,
   returns: Wanted = [],
+  refused: string[] = [],
 ): Promise<Site[]> {
   if (param.at === "usdt") return host.markers ? markersIn(library, param) : [];
   const { isPart, functions } = library;
@@ -49,7 +53,10 @@ export async function sitesIn(
       code.length === 0 ? { offset: 0, cost: "stepped" } : chooseSite(code, size, host, probe);
     const choice = choose(at);
     // The kernel would refuse it, and bpftrace the whole program with it.
-    if (!choice) continue;
+    if (!choice) {
+      refused.push(`${harmless(symbol)} (${code.subarray(0, TOLD_BYTES).toHex().replace(/..(?=.)/g, "$& ")})`);
+      continue;
+    }
     const { offset, cost } = choice;
     // A return is trapped at the beginning first: an entry at the same place is no stop of its own.
     const isShared = at === "entry" && returning.has(symbol) && choose("return")?.offset === offset;

@@ -16,7 +16,22 @@ Deno.test("site: what the kernel does itself", () => {
 });
 
 Deno.test("site: what is stepped, on old kernels and new ones", () => {
-  for (const code of ["f3 0f 1e fa", "48 83 ec 08", "48 8d 05 00 00 00 00", "89 ff", "41 89 ff", "49 90", "49 57", "66 55", "c3", "0f b6 07"]) {
+  for (
+    const code of [
+      "f3 0f 1e fa",
+      "48 83 ec 08",
+      "48 8d 05 00 00 00 00",
+      "89 ff",
+      "41 89 ff",
+      "49 90",
+      "49 57",
+      "66 55",
+      "c3",
+      "0f b6 07",
+      "c5 f8 57 c0",
+      "c4 c1 7a 10 00",
+    ]
+  ) {
     for (const host of [modern, old]) assert.equal(cost(code, host), "stepped", code);
   }
 });
@@ -31,7 +46,27 @@ Deno.test("site: nops of several bytes are cheap on newer kernels only", () => {
 });
 
 Deno.test("site: what the kernel refuses is no site", () => {
-  for (const code of ["cc", "f4", "0f 05", "0f 0b", "f0 48 0f b1 0f", "2e 90", "66 e8 00 00", "cd 80", "fa", "e4 10", "c5 f8 77", "66", ""]) {
+  for (
+    const code of [
+      "cc",
+      "f4",
+      "0f 05",
+      "0f 0b",
+      "f0 48 0f b1 0f",
+      "2e 90",
+      "66 e8 00 00",
+      "cd 80",
+      "fa",
+      "e4 10",
+      "c5 f8 77",
+      "c5 f8 c2 c1 00",
+      "c4 e2 7d 18 07",
+      "c5 f9 ef c0",
+      "62 f1 7c 48 57 c0",
+      "66",
+      "",
+    ]
+  ) {
     for (const host of [modern, old]) assert.equal(choose(bytes(code), host), null, code);
   }
 });

@@ -51,6 +51,7 @@ export const x86Site: Instructions = {
     const isBranch = opcode === 0xe8 || opcode === 0xe9 || opcode === 0xeb || (opcode & 0xf0) === 0x70 ||
       (opcode === 0x0f && (second! & 0xf0) === 0x80);
     if (isBranch) return sized ? null : "emulated";
+    if (prefixes.length === 0 && rex === 0 && isAvxMove(bytes)) return "stepped";
     if (opcode === 0x0f) return second !== undefined && !refusedTwoByte.has(second) ? "stepped" : null;
     return refused.has(opcode) ? null : "stepped";
   },
@@ -59,6 +60,12 @@ export const x86Site: Instructions = {
 /** Of a register, without a prefix but that which names the upper eight. */
 function isPush(rex: number, opcode: number): boolean {
   return opcode >= 0x50 && opcode <= 0x57 && (rex === 0 || rex === 0x41);
+}
+
+/** Whether it is an instruction of AVX that no kernel takes for something else. */
+function isAvxMove(bytes: Uint8Array): boolean {
+  const opcode = bytes[0] === 0xc5 ? bytes[2] : bytes[0] === 0xc4 && (bytes[1]! & 0x1f) === 1 ? bytes[3] : undefined;
+  return opcode !== undefined && avxMoves.has(opcode);
 }
 
 /** Whether any byte may begin a jump to behind the function's first instruction and to `offset` at most. */
@@ -84,12 +91,17 @@ function hasJumpInto(code: Uint8Array, offset: number): boolean {
 const comparisons = new Set([0x38, 0x39, 0x3a, 0x3b, 0x84, 0x85]);
 /** Segments es, cs, ss, ds, and lock. */
 const refusedPrefixes = new Set([0x26, 0x2e, 0x36, 0x3e, 0xf0]);
-/** Not in 64-bit mode, or not for programs: input and output, interrupts, int3, hlt, cli, sti. And AVX, whose opcodes kernels look up in different tables. */
+/**
+ * Not in 64-bit mode, or not for programs: input and output, interrupts, int3, hlt, cli, sti. And AVX, of which the kernel looks at the opcode alone: it
+ * takes `vzeroupper` for `ja`, and `vcmpps` for `ret`.
+ */
 const refused = new Set([
   ...[0x06, 0x07, 0x0e, 0x16, 0x17, 0x1e, 0x1f, 0x27, 0x2f, 0x37, 0x3f, 0x60, 0x61, 0x82, 0x9a, 0xd4, 0xd5, 0xd6, 0xea],
   ...[0x6c, 0x6d, 0x6e, 0x6f, 0xe4, 0xe5, 0xe6, 0xe7, 0xec, 0xed, 0xee, 0xef, 0xcc, 0xcd, 0xce, 0xcf, 0xf1, 0xf4, 0xfa, 0xfb],
   ...[0x62, 0xc4, 0xc5],
 ]);
+/** What AVX does with floats, and moves of them, by their numbers behind 0f. */
+const avxMoves = new Set([...range(0x10, 0x15), 0x28, 0x29, ...range(0x51, 0x5f)]);
 /** Behind 0f: what no kernel accepts (syscall, ud2, control registers) and what only some do. */
 const refusedTwoByte = new Set([
   ...range(0x00, 0x0d),

@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import type { Fact } from "../events/fact.ts";
+import { counted } from "../events/text.ts";
 import { handsOverMarkers, placesThousands } from "../machine/bpftrace.ts";
 import type { Capabilities } from "../machine/capabilities.ts";
 import type { FilesOnce } from "../machine/files_once.ts";
@@ -20,6 +21,7 @@ type Beside = (sought: Sought, names: Wanted, without?: Unlooked) => Promise<Fou
 export class Placing {
   /** Libraries of which it was said that not all is watched. */
   readonly #toldOfFewer = new Set<string>();
+  readonly #toldOfRefused = new Set<string>();
 
   constructor(readonly machine: Capabilities, readonly fact: (fact: Fact) => void) {}
 
@@ -73,10 +75,24 @@ export class Placing {
       if (param.at === "usdt" && !host.markers) {
         this.fact({ fact: "note", text: `${param.functions.flat().join(", ")}: not seen, this needs bpftrace 0.27` });
       }
-      const all = await Promise.all(libraries.map((library) => sitesIn(library, this.#ofThose(library, param), host, returns)));
+      const all = await Promise.all(libraries.map(async (library) => {
+        const refused: string[] = [];
+        const sites = await sitesIn(library, this.#ofThose(library, param), host, returns, refused);
+        this.#tellRefused(library.name, refused);
+        return sites;
+      }));
       return [siteKey(param), all.flat()] as const;
     });
     return new Map(await Promise.all(found));
+  }
+
+  /** Once, of a beginning and a return. */
+  #tellRefused(name: string, [first, ...others]: readonly string[]): void {
+    if (first === undefined) return;
+    const functions = others.length > 0 ? `${first} and ${counted(others.length, "other")}` : first;
+    const text = `${name}: ${functions} not seen, because the kernel accepts no probe on such an instruction`;
+    if (!this.#toldOfRefused.has(text)) this.fact({ fact: "note", text });
+    this.#toldOfRefused.add(text);
   }
 
   /** What of a parameter's functions is looked at: all, where this bpftrace places them at once or there are not too many. */
