@@ -149,7 +149,7 @@ for (
     const { before } = await mend({ ...loss, typed: false });
     assert.equal(before.state, state);
     const isDebian = findProgram("apt-get") !== null;
-    assert.equal(before.fix, isDebian ? newerBpftraceCommands(true).join(" && ") : "");
+    assert.equal(before.fix, isDebian ? newerBpftraceCommands(true, "llmprof").join(" && ") : "");
     assert.match(before.advice, isDebian ? /550 MB/ : /--bpftrace PATH/);
   });
 }

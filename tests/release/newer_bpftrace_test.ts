@@ -9,12 +9,12 @@ import { temporary } from "../harness/temporary.ts";
 
 Deno.test("a newer bpftrace: the README tells people to type what doctor does", () => {
   const lines = /### A newer bpftrace\n[^]*?```sh\n([^]*?)```/.exec(Deno.readTextFileSync(join(top, "README.md")))![1]!;
-  assert.deepEqual(lines.trimEnd().split("\n"), newerBpftraceCommands(false));
+  assert.deepEqual(lines.trimEnd().split("\n"), newerBpftraceCommands(false, "llmprof"));
 });
 
 Deno.test("a newer bpftrace: it is the root that the tests make", () => {
   const made = Deno.readTextFileSync(join(top, "tests", "setup", "root.ts"));
-  const [, flags] = /debootstrap (--variant=\S+ --include=\S+) trixie /.exec(newerBpftraceCommands(true).join("\n"))!;
+  const [, flags] = /debootstrap (--variant=\S+ --include=\S+) trixie /.exec(newerBpftraceCommands(true, "llmprof").join("\n"))!;
   for (const flag of flags!.split(" ")) assert.ok(made.includes(`"${flag}"`), flag);
 });
 
@@ -34,7 +34,13 @@ kernelTest("a newer bpftrace: typed as one line, it runs in that root as if it w
     mount -t overlay -o lowerdir=/opt,upperdir=layers/1,workdir=layers/2 overlay /opt &&
     mount -t overlay -o lowerdir=/usr/local/bin,upperdir=layers/3,workdir=layers/4 overlay /usr/local/bin`;
   const attach = `bpftrace-debian -q -e 'tracepoint:syscalls:sys_enter_epoll_wait { printf("attached %d\\n", pid); exit(); }'`;
-  const { stdout } = await mustRun(["unshare", "--mount", "/bin/sh", "-c", `${mounts} && ${newerBpftraceCommands(true).join(" && ")} && ${attach}`], {
+  const { stdout } = await mustRun([
+    "unshare",
+    "--mount",
+    "/bin/sh",
+    "-c",
+    `${mounts} && ${newerBpftraceCommands(true, "llmprof").join(" && ")} && ${attach}`,
+  ], {
     cwd: folder.path,
     env: { PATH: `${folder.file("bin")}:/usr/local/bin:${Deno.env.get("PATH")}` },
   });

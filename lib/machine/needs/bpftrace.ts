@@ -9,8 +9,8 @@ import { hasRun } from "./surroundings.ts";
 /** The first of each whose own bpftrace is new enough. */
 const firstOf: Readonly<Record<string, number>> = { debian: 12, ubuntu: 23.04 };
 
-/** bpftrace, its version and what it was built with. */
-export function bpftraceNeeds(machine: Capabilities, around?: Surroundings): Check[] {
+/** bpftrace, its version and what it was built with. `llmprof`: what to type for it. */
+export function bpftraceNeeds(machine: Capabilities, llmprof: string, around?: Surroundings): Check[] {
   const { bpftrace } = machine;
   const need = `bpftrace ${oldestBpftrace.join(".")} or newer`;
   if (!bpftrace && machine.bpftracePath !== null) {
@@ -20,35 +20,37 @@ export function bpftraceNeeds(machine: Capabilities, around?: Surroundings): Che
     })];
   }
   if (!bpftrace) {
-    return [missing(need, "not found", { consequence: "llmprof writes programs for it and reads what it prints.", ...installation(machine) })];
+    return [
+      missing(need, "not found", { consequence: "llmprof writes programs for it and reads what it prints.", ...installation(machine, llmprof) }),
+    ];
   }
   const found = `${bpftrace.text.replace(/^bpftrace /, "")} at ${bpftrace.path}`;
   if (!atLeast(bpftrace.version, ...oldestBpftrace)) {
     return [missing(need, found, {
       consequence: "In older builds every program with BEGIN fails (`Could not resolve symbol: /proc/self/exe:BEGIN_trigger`).",
-      ...newer(machine),
+      ...newer(machine, llmprof),
     })];
   }
-  return [ok(need, found), ...features(machine, around)];
+  return [ok(need, found), ...features(machine, llmprof, around)];
 }
 
-function installation(machine: Capabilities): Pick<Lack, "fix" | "advice"> {
+function installation(machine: Capabilities, llmprof: string): Pick<Lack, "fix" | "advice"> {
   const { distribution, release, root } = machine;
-  if (release !== null && release < (firstOf[distribution[0]!] ?? 0)) return newer(machine);
+  if (release !== null && release < (firstOf[distribution[0]!] ?? 0)) return newer(machine, llmprof);
   const fix = installCommand(distribution, root, "bpftrace");
   return fix === null ? { advice: "Install it with this system's package manager, or pass --bpftrace PATH." } : { fix };
 }
 
 /** One that runs beside the distribution's. */
-function newer({ distribution, root }: Capabilities): Pick<Lack, "fix" | "advice"> {
+function newer({ distribution, root }: Capabilities, llmprof: string): Pick<Lack, "fix" | "advice"> {
   if (!distribution.some((id) => id in firstOf)) return { advice: "A newer one may stand beside it: --bpftrace PATH." };
   return {
-    fix: newerBpftraceCommands(root).join(" && "),
+    fix: newerBpftraceCommands(root, llmprof).join(" && "),
     advice: "Debian's own, in a folder of its own (550 MB). If the release is signed by an unknown key: install debian-archive-keyring of Debian 13.",
   };
 }
 
-function features(machine: Capabilities, around?: Surroundings): Check[] {
+function features(machine: Capabilities, llmprof: string, around?: Surroundings): Check[] {
   const { bpftrace, root } = machine;
   const { features, version } = bpftrace!;
   const feature = (need: string, has: boolean, consequence: string, way: Pick<Lack, "fix" | "advice">) => {
@@ -62,7 +64,7 @@ function features(machine: Capabilities, around?: Surroundings): Check[] {
   // It is asked by a file there.
   const asked = features.symbols || !around || hasRun(around.run);
   return [
-    asked ? feature(places, features.symbols, price, newer(machine)) : unknown(places, `see room in ${around.run.folder}`),
+    asked ? feature(places, features.symbols, price, newer(machine, llmprof)) : unknown(places, `see room in ${around.run.folder}`),
     feature("ring buffer", features.ringbuf, "Events cost the traced program two to three times as much.", { advice: "bpftrace 0.19 or newer." }),
     feature(
       "one link for many probes",

@@ -18,7 +18,7 @@ export function checks(machine: Capabilities, argv: readonly string[], around?: 
   return [
     ...privileges(machine, argv),
     ...kernelNeeds(machine),
-    ...bpftraceNeeds(machine, around),
+    ...bpftraceNeeds(machine, argv[0]!, around),
     ...around ? surroundingNeeds(machine, around) : [],
     ...hardwareNeeds(machine),
   ];
