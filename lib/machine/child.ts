@@ -148,6 +148,11 @@ function spawned(program: string, options: Deno.CommandOptions): Deno.ChildProce
   try {
     return new Deno.Command(program, options).spawn();
   } catch (cause) {
+    // EAGAIN, ENOMEM.
+    if (/\(os error 1[12]\)/.test(String(cause))) {
+      const next = "Raise the limit of processes (in a container: --pids-limit), or make memory free.";
+      throw new LlmprofError(ExitCode.failed, `${program} could not be started.`, "There is no room for another process.", next, { cause });
+    }
     if (!(cause instanceof Deno.errors.NotFound || cause instanceof Deno.errors.NotCapable)) throw cause;
     throw new LlmprofError(ExitCode.machine, `Tracing needs ${program}.`, "It was not found on PATH.", "Run: llmprof doctor", { cause });
   }
