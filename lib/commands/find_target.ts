@@ -110,3 +110,8 @@ export async function findRunning(
   }
   return null;
 }
+
+/** The same target as it is now: a container may have other processes. */
+export async function findAgain({ files, self }: Hands, options: TargetOptions, target: RunningTarget): Promise<RunningTarget> {
+  return options.container === undefined ? target : { type: "running", ...await findTarget(files, queryOf(options)!, self) };
+}

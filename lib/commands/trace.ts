@@ -26,7 +26,7 @@ import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
 import type { Begun } from "./begin.ts";
 import { ceilingsTexts, readCeilings } from "./calibrated.ts";
-import { findRunning, isNamed, type TargetOptions } from "./find_target.ts";
+import { findAgain, findRunning, isNamed, type TargetOptions } from "./find_target.ts";
 import { hostFacts } from "./host_facts.ts";
 import { mustTrace } from "./means.ts";
 import { checkOutputs } from "./output_checks.ts";
@@ -125,7 +125,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     session = new Session(means, {
       target,
       ...(options.wait && isNamed(options) && { again: () => findRunning(means, options, context, () => {}, "newest") }),
-      ...(running?.type === "running" && next && { turns: await turnsOf(running, next, options.outputs, means) }),
+      ...(running?.type === "running" && next &&
+        { turns: await turnsOf(running, () => findAgain(means, options, running), next, options.outputs, means) }),
       tree: options.tree,
       probes: probesOf(slow ? "token" : overhead.detail, probes),
       bufferPages: options.bufferPages,

@@ -5,6 +5,7 @@ import type { Means } from "../session/means.ts";
 import type { SlowTokens } from "../session/slow_tokens.ts";
 import type { RunningTarget } from "../session/target.ts";
 import { learningTurns, regularTurns, slowTurns, type Turns } from "../session/turns.ts";
+import { NoMatch } from "../target/no_match.ts";
 import { readStat } from "../target/process.ts";
 import type { Profile } from "./profile.ts";
 
@@ -22,13 +23,27 @@ interface TurnOptions {
 /** Turns with which a recording stays below the number of streams that a replay reads: each turn has one. */
 const MOST_RECORDED = 250;
 
-export async function turnsOf(target: RunningTarget, next: Turns["next"], outputs: readonly string[], means: Means): Promise<Turns> {
-  const startTicks = (await readStat(means.files, target.pid))?.startTicks;
+/** `find`: looks for it again, because what belongs to a container comes and goes. */
+export async function turnsOf(
+  target: RunningTarget,
+  find: () => Promise<RunningTarget | null>,
+  next: Turns["next"],
+  outputs: readonly string[],
+  means: Pick<Means, "files">,
+): Promise<Turns> {
+  const ticks = async () => (await readStat(means.files, target.pid))?.startTicks;
+  const startTicks = await ticks();
   return {
     next,
     most: outputs.some((path) => path.endsWith(".llmprof")) ? MOST_RECORDED : Infinity,
-    // A number may be another's by then.
-    target: async () => (await readStat(means.files, target.pid))?.startTicks === startTicks ? target : null,
+    target: async () => {
+      const found = await find().catch((error) => {
+        if (error instanceof NoMatch) return null;
+        throw error;
+      });
+      // A number may be another's by then, and a name another container's.
+      return found?.pid === target.pid && await ticks() === startTicks ? found : null;
+    },
   };
 }
 
