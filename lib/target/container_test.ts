@@ -93,3 +93,51 @@ Deno.test("container: several of one name, and none, are told with what can be t
   using empty = temporary();
   await assert.rejects(findContainer(new FakeProc(empty.path).files, "web"), /None runs here/);
 });
+
+Deno.test("container: names are found where other distributions of a runtime, and settings, put them", async () => {
+  using root = temporary();
+  const proc = new FakeProc(root.path);
+  const write = (path: string, content: string) => {
+    Deno.mkdirSync(dirname(root.path + path), { recursive: true });
+    Deno.writeTextFileSync(root.path + path, content);
+  };
+  const docker = (folder: string, container: string, Name: string) =>
+    write(`${folder}/containers/${container}/config.v2.json`, JSON.stringify({ Name }));
+  const task = (folder: string, container: string, name: string) =>
+    write(
+      `${folder}/io.containerd.runtime.v2.task/k8s.io/${container}/config.json`,
+      JSON.stringify({ annotations: { "io.kubernetes.cri.container-name": name } }),
+    );
+  const stored = (container: string, ...names: string[]) => ({ id: container, names });
+  for (let i = 1; i < 9; i++) {
+    proc.process(i, 0, "server");
+    write(`/proc/${i}/cgroup`, `0::/system.slice/docker-${id(String(i))}.scope\n`);
+  }
+  write("/etc/docker/daemon.json", JSON.stringify({ "data-root": "/data/docker" }));
+  docker("/data/docker", id("1"), "/elsewhere");
+  docker("/var/snap/docker/common/var-lib-docker", id("2"), "/k8s_snapped_chat-0_default_2f1c-4b_0");
+  task("/run/k3s/containerd", id("3"), "rancher");
+  task("/run/k0s/containerd", id("4"), "zero");
+  task("/var/snap/microk8s/common/run/containerd", id("5"), "micro");
+  write("/etc/containers/storage.conf", '[storage]\ndriver = "overlay"\ngraphroot = "/data/containers"\n');
+  write("/data/containers/overlay-containers/containers.json", JSON.stringify([stored(id("6"), "moved")]));
+  write(
+    "/var/lib/containers/storage/overlay-containers/containers.json",
+    JSON.stringify([stored(id("7"), "k8s_engine_chat-1_default_2f1c-4b_12"), stored(id("8"), "k8s_of_my_own")]),
+  );
+  for (
+    const [asked, pid] of [
+      ["elsewhere", 1],
+      ["snapped", 2],
+      ["chat-0/snapped", 2],
+      ["rancher", 3],
+      ["zero", 4],
+      ["micro", 5],
+      ["moved", 6],
+      ["engine", 7],
+      ["chat-1/engine", 7],
+      ["k8s_engine_chat-1_default_2f1c-4b_12", 7],
+      ["k8s_of_my_own", 8],
+    ] as const
+  ) assert.equal((await findContainer(proc.files, asked)).root, pid, asked);
+});
