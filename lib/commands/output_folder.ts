@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { handOver, type Owner, RegularFile } from "../machine/regular_file.ts";
 import { usage } from "./cli/usage_error.ts";
 import { notWritable, whyNot } from "./output_checks.ts";
@@ -10,8 +10,11 @@ export function outputFolder(folder: string, owner: Owner | null, option: string
     // The first one that was not there; those within it are new, too.
     const made = fs.mkdirSync(folder, { recursive: true });
     if (made !== undefined && owner) {
-      const first = fs.realpathSync(made);
-      for (let path = fs.realpathSync(folder); path.startsWith(first); path = dirname(path)) handOver(path, owner);
+      const paths = [];
+      for (let path = resolve(folder); path.startsWith(made); path = dirname(path)) paths.push(path);
+      // In a folder that others may write to, one may have become a link: what that leads to is nobody's to give away.
+      for (const path of paths) if (!fs.lstatSync(path).isDirectory()) throw new Error(`${path} was exchanged while it was made`);
+      for (const path of paths) handOver(path, owner);
     }
   } catch (cause) {
     throw usage(`Cannot write into ${folder}.`, whyNot(cause), `Name a folder: ${option}`);

@@ -1,4 +1,5 @@
 import * as fs from "node:fs";
+import { dirname } from "node:path";
 
 /** Whose a new file shall be, when it is not to be llmprof's own. */
 export interface Owner {
@@ -53,14 +54,20 @@ export class RegularFile {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
-    // O_CREAT once more: for a file that is there, it has the kernel look whether somebody else put it into a folder that all may write to.
-    const { O_WRONLY, O_CREAT, O_NONBLOCK } = fs.constants;
-    return Object.assign(RegularFile.#checked(path, O_WRONLY | O_CREAT | O_NONBLOCK, owner), { isNew: false });
+    try {
+      // Without O_CREAT, which would make what a link leads to that has just been put there.
+      const { O_WRONLY, O_NONBLOCK } = fs.constants;
+      return Object.assign(RegularFile.#checked(path, O_WRONLY | O_NONBLOCK, owner), { isNew: false });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+    // It was there, and is not any more.
+    return RegularFile.create(path, owner);
   }
 
   static #checked(path: string, flags: number, owner: Owner | null): RegularFile {
     refuse(fs.lstatSync(path));
-    const file = new RegularFile(path, fs.openSync(path, flags, 0o666));
+    const file = new RegularFile(path, fs.openSync(path, flags));
     try {
       const [opened, named] = [fs.fstatSync(file.fd), fs.lstatSync(path)];
       refuse(named);
@@ -68,7 +75,10 @@ export class RegularFile {
       if (opened.dev !== named.dev || opened.ino !== named.ino) throw new RefusedFile("was exchanged while it was opened.");
       const writes = (flags & fs.constants.O_WRONLY) !== 0;
       if (writes && opened.nlink > 1) throw new RefusedFile("has a second name (a hard link).");
-      if (writes && owner && opened.uid !== owner.uid && opened.uid !== 0) throw new RefusedFile(`belongs to another user (uid ${opened.uid}).`);
+      // Whoever owns it reads what is written.
+      if (writes && opened.uid !== 0 && opened.uid !== (owner?.uid ?? ownUid(dirname(path)))) {
+        throw new RefusedFile(`belongs to another user (uid ${opened.uid}).`);
+      }
       return file;
     } catch (error) {
       file.close();
@@ -139,6 +149,18 @@ export class RegularFile {
 
   close(): void {
     fs.closeSync(this.fd);
+  }
+}
+
+/** Who llmprof writes as in that folder: whose a new file is. Deno tells it otherwise only to who may ask for facts of the system. */
+function ownUid(folder: string): number {
+  const path = `${folder}/.llmprof-${crypto.randomUUID()}`;
+  const file = RegularFile.createNew(path, null);
+  try {
+    fs.unlinkSync(path);
+    return fs.fstatSync(file.fd).uid;
+  } finally {
+    file.close();
   }
 }
 

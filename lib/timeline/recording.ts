@@ -1,3 +1,4 @@
+import { lstatSync, type Stats } from "node:fs";
 import { handOver, type Owner, RegularFile } from "../machine/regular_file.ts";
 import type { StreamSchema } from "../programs/schema.ts";
 import { type Header, headerToJson } from "./header.ts";
@@ -15,7 +16,12 @@ export interface Recorder {
 
 /** A recording is a directory: `header.json`, and `<stream>.lines` for each stream. It is a tap on the lines, nothing more. */
 export class RecordingWriter implements Recorder {
-  private constructor(readonly path: string, readonly owner: Owner | null) {}
+  /** The folder as it was made: in one that others may write to, its path may come to lead elsewhere. */
+  readonly #made: Stats;
+
+  private constructor(readonly path: string, readonly owner: Owner | null) {
+    this.#made = lstatSync(path);
+  }
 
   /** Fails when the directory exists: a recording is never mixed with another. What is in it belongs to `owner` at once. */
   static create(path: string, header: Header, owner: Owner | null = null): RecordingWriter {
@@ -35,10 +41,21 @@ export class RecordingWriter implements Recorder {
 
   /** Nothing more is written. The directory itself is handed over last: until then nobody can put anything into it. */
   finish(): void {
-    if (this.owner) handOver(this.path, this.owner);
+    if (!this.owner) return;
+    this.#mustBeThere();
+    handOver(this.path, this.owner);
   }
 
+  /** Looked at before, so that nothing is made elsewhere, and behind, so that nothing is written there. */
   #file(name: string): RegularFile {
-    return RegularFile.createNew(`${this.path}/${name}`, this.owner);
+    this.#mustBeThere();
+    const file = RegularFile.createNew(`${this.path}/${name}`, this.owner);
+    this.#mustBeThere();
+    return file;
+  }
+
+  #mustBeThere(): void {
+    const { dev, ino } = lstatSync(this.path);
+    if (dev !== this.#made.dev || ino !== this.#made.ino) throw new Error("Another folder has taken its place");
   }
 }

@@ -147,3 +147,16 @@ Deno.test("recording: what is no recording is refused by name, reason and exit c
   const { exitCode, what } = complaint("header.json", null);
   assert.deepEqual([exitCode, /run\.llmprof/.test(what)], [1, true]);
 });
+
+Deno.test("recording: where another folder has taken its place, nothing is written there", () => {
+  using folder = temporary();
+  const path = folder.file("run.llmprof"), other = folder.file("other");
+  const writer = RecordingWriter.create(path, header, { uid: Deno.uid()!, gid: Deno.gid()! });
+  writer.stream(testSchema("a")).close();
+  Deno.renameSync(path, `${path}.away`);
+  Deno.mkdirSync(other);
+  Deno.symlinkSync(other, path);
+  assert.throws(() => writer.stream(testSchema("b")), /Another folder has taken its place/);
+  assert.throws(() => writer.finish(), /Another folder has taken its place/);
+  assert.deepEqual([...Deno.readDirSync(other)], []);
+});

@@ -65,6 +65,17 @@ for (const mode of [0o1777, 0o777]) {
   });
 }
 
+kernelTest("outputs: root without sudo writes no file that somebody else would read", { root: true }, async () => {
+  using home = temporary();
+  using folder = shared(0o777);
+  const path = folder.file("a.json");
+  await asOther("sh", "-c", 'echo planted > "$1"; chmod 666 "$1"', "sh", path);
+  const { code, stderr } = await run([...llmprof, "export", await demoFolder(home.path), "-o", path]);
+  assert.equal(code, 2);
+  assert.match(stderr, /It belongs to another user/);
+  assert.equal(Deno.readTextFileSync(path), "planted\n");
+});
+
 kernelTest("outputs: under sudo they belong to the user who called it; a file that is there stays whose it is", { root: true }, async () => {
   using folder = temporary();
   const recording = await demoFolder(folder.path);

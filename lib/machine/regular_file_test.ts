@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { temporary } from "../../tests/harness/temporary.ts";
+import { RefusedFile, RegularFile } from "./regular_file.ts";
+
+Deno.test("regular file: a plain one that becomes a link to nothing while it is opened makes nothing where the link leads", async () => {
+  using folder = temporary();
+  const path = folder.file("a.json"), victim = folder.file("victim");
+  Deno.writeTextFileSync(path, "");
+  const exchange = `
+    const [path, victim] = ${JSON.stringify([path, victim])};
+    postMessage("begun");
+    for (;;) {
+      Deno.symlinkSync(victim, path + ".link");
+      Deno.renameSync(path + ".link", path);
+      Deno.writeTextFileSync(path + ".plain", "");
+      Deno.renameSync(path + ".plain", path);
+    }`;
+  const worker = new Worker(URL.createObjectURL(new Blob([exchange], { type: "text/javascript" })), { type: "module" });
+  await new Promise((resolve) => worker.onmessage = resolve);
+  let opened = 0, refused = 0;
+  for (const end = performance.now() + 2000; performance.now() < end;) {
+    try {
+      RegularFile.create(path, null).close();
+      opened++;
+    } catch (error) {
+      assert.ok(error instanceof RefusedFile, String(error));
+      refused++;
+    }
+  }
+  worker.terminate();
+  assert.ok(opened > 0 && refused > 0, `${opened} opened, ${refused} refused`);
+  assert.throws(() => Deno.lstatSync(victim), Deno.errors.NotFound);
+});
+
+Deno.test({
+  name: "regular file: root fills no file of somebody else who would read it, and the owner's own",
+  ignore: Deno.uid() !== 0,
+  fn() {
+    using folder = temporary();
+    const path = folder.file("a.json");
+    Deno.writeTextFileSync(path, "");
+    RegularFile.create(path, null).close();
+    Deno.chownSync(path, 1234, 1234);
+    assert.throws(() => RegularFile.create(path, null), { name: "RefusedFile", message: "belongs to another user (uid 1234)." });
+    assert.throws(() => RegularFile.create(path, { uid: 1235, gid: 1235 }), { name: "RefusedFile" });
+    RegularFile.create(path, { uid: 1234, gid: 1234 }).close();
+    assert.deepEqual([...Deno.readDirSync(folder.path)].map(({ name }) => name), ["a.json"]);
+  },
+});
