@@ -5,6 +5,7 @@ import { readElf } from "../target/elf.ts";
 import { importedNames } from "../target/symbols.ts";
 import { families } from "../../probes/gpu/calls.ts";
 import { signatureOf, signaturesOf } from "../../probes/gpu/signatures.ts";
+import { giveUpRun } from "./permissions.ts";
 import type { Context } from "./terminal.ts";
 
 /** Names of functions of GPU libraries, decoded or not. */
@@ -40,6 +41,7 @@ function decoded(): Listed[] {
 }
 
 async function importedBy(paths: readonly string[]): Promise<Listed[]> {
+  await giveUpRun();
   const names = new Set<string>();
   for (const path of paths) for (const name of await importsOf(path)) if (OF_GPU.test(name)) names.add(name);
   return [...names].sort().map((name) => {

@@ -56,20 +56,31 @@ Deno.test("permissions: no command needs the network, foreign functions or facts
   assert.ok([0, 3].includes(doctor.code) && doctor.stdout.length > 100, doctor.stderr);
 });
 
-Deno.test("permissions: when a recording's first byte is read, nothing can be started any more", async () => {
-  // The reader of recordings is asked while it opens the header.
-  const script = `
-    import { RecordingFolder } from ${JSON.stringify(`file://${top}/lib/timeline/recording_source.ts`)};
-    import { replayRecording } from ${JSON.stringify(`file://${top}/lib/commands/replay.ts`)};
-    import { demo } from ${JSON.stringify(`file://${top}/lib/commands/demo.ts`)};
-    const start = () => { try { new Deno.Command("cat").outputSync(); return "started"; } catch (error) { return error.name; } };
-    const seen = [start()];
-    RecordingFolder.prototype.header = () => { seen.push(start()); throw new Error("enough"); };
-    await replayRecording("/no/recording", { outputs: [], quiet: true }, {}).catch(() => {});
-    console.log(seen.join(" "));`;
-  const words = llmprof.map((word) => word.endsWith("main.ts") ? "-" : word);
-  assert.equal((await mustRun(words, { stdin: script, cwd: top })).stdout, "started NotCapable\n");
-});
+for (
+  const [what, file, call] of [
+    ["a recording", "replay", 'replayRecording("/no/recording", { outputs: [], quiet: true }, context)'],
+    ["the demo's recording", "demo", "demo({ outputs: [], quiet: false }, context)"],
+    ["what --snapshots wrote", "report_snapshots", 'reportSnapshots(["/etc/passwd"], { summary: "json", quiet: true }, context)'],
+    ["a library", "list_calls", 'listCalls(["/etc/passwd"], "json", context)'],
+  ] as const
+) {
+  Deno.test(`permissions: when the first byte of ${what} is read, nothing can be started any more`, async () => {
+    // Who reads is asked while it opens a file; the demo opens none, and says what it does before.
+    const script = `
+      import { RegularFile } from ${JSON.stringify(`file://${top}/lib/machine/regular_file.ts`)};
+      import { RecordingFolder } from ${JSON.stringify(`file://${top}/lib/timeline/recording_source.ts`)};
+      import * as command from ${JSON.stringify(`file://${top}/lib/commands/${file}.ts`)};
+      const start = () => { try { new Deno.Command("cat").outputSync(); return "started"; } catch (error) { return error.name; } };
+      const seen = [start()];
+      const ask = () => { seen.push(start()); throw new Error("enough"); };
+      RecordingFolder.prototype.header = RegularFile.open = Deno.openSync = ask;
+      const context = { terminal: { err: ask, out() {} } };
+      await command.${call}.catch(() => {});
+      console.log(seen.join(" "));`;
+    const words = llmprof.map((word) => word.endsWith("main.ts") ? "-" : word);
+    assert.equal((await mustRun(words, { stdin: script, cwd: top })).stdout, "started NotCapable\n");
+  });
+}
 
 kernelTest("permissions: bpftrace gets an environment of llmprof's own, whatever the caller's holds", { root: true }, async () => {
   using folder = temporary();
