@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { emulated, nops, refused, shortNop, stepped } from "../../tests/harness/instructions.ts";
 import { chooseSite, type SiteHost } from "./site.ts";
 
 const bytes = (hex: string) => Uint8Array.fromHex(hex.replaceAll(" ", ""));
@@ -10,63 +11,27 @@ const choose = (code: Uint8Array, host: SiteHost, probe: "entry" | "return" = "e
 const cost = (code: string, host = modern) => choose(bytes(code), host)?.cost ?? "refused";
 
 Deno.test("site: what the kernel does itself", () => {
-  for (const code of ["55", "41 57", "53 48", "90", "f3 90", "e9 00 00 00 00", "eb 02", "e8 00 00 00 00", "74 05", "0f 84 00 00 00 00"]) {
+  for (const code of emulated) {
     for (const host of [modern, old]) assert.equal(cost(code, host), "emulated", code);
   }
 });
 
 Deno.test("site: what is stepped, on old kernels and new ones", () => {
-  for (
-    const code of [
-      "f3 0f 1e fa",
-      "48 83 ec 08",
-      "48 8d 05 00 00 00 00",
-      "89 ff",
-      "41 89 ff",
-      "49 90",
-      "49 57",
-      "66 55",
-      "c3",
-      "0f b6 07",
-      "c5 f8 57 c0",
-      "c4 c1 7a 10 00",
-    ]
-  ) {
+  for (const code of stepped) {
     for (const host of [modern, old]) assert.equal(cost(code, host), "stepped", code);
   }
 });
 
 Deno.test("site: nops of several bytes are cheap on newer kernels only", () => {
-  const nops = ["0f 1f 00", "0f 1f 40 00", "0f 1f 44 00 00", "66 0f 1f 44 00 00", "0f 1f 80 00 00 00 00", "0f 1f 84 00 00 00 00 00"];
   assert.deepEqual(nops.map((code) => cost(code)), ["emulated", "emulated", "nop", "emulated", "emulated", "emulated"]);
   assert.deepEqual(nops.map((code) => cost(code, old)), nops.map(() => "stepped"));
-  assert.equal(cost("66 90"), "emulated");
-  assert.equal(cost("66 90", old), "refused");
-  assert.equal(cost("66 90", { ...modern, kernel: "6.1.0-18-amd64" }), "refused");
+  assert.equal(cost(shortNop), "emulated");
+  assert.equal(cost(shortNop, old), "refused");
+  assert.equal(cost(shortNop, { ...modern, kernel: "6.1.0-18-amd64" }), "refused");
 });
 
 Deno.test("site: what the kernel refuses is no site", () => {
-  for (
-    const code of [
-      "cc",
-      "f4",
-      "0f 05",
-      "0f 0b",
-      "f0 48 0f b1 0f",
-      "2e 90",
-      "66 e8 00 00",
-      "cd 80",
-      "fa",
-      "e4 10",
-      "c5 f8 77",
-      "c5 f8 c2 c1 00",
-      "c4 e2 7d 18 07",
-      "c5 f9 ef c0",
-      "62 f1 7c 48 57 c0",
-      "66",
-      "",
-    ]
-  ) {
+  for (const code of [...refused, "66", ""]) {
     for (const host of [modern, old]) assert.equal(choose(bytes(code), host), null, code);
   }
 });
