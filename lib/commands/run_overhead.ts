@@ -56,7 +56,7 @@ export class RunOverhead {
     this.#options = options;
     this.#limited = limited;
     this.#details = detailsOf(probes, options.detail);
-    this.#decodes = new Decodes(!!limited?.look);
+    this.#decodes = new Decodes(limited?.look?.decodes.length ?? 0);
     this.#cpu = new TargetCpu(means, options.tree);
     this.#status = status;
   }

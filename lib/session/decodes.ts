@@ -1,14 +1,20 @@
 import type { Slice, Span } from "../events/span.ts";
 
+/** A call that made one token. */
+export interface Decode {
+  /** llama.cpp's, as a number that tells it from others. */
+  readonly context: unknown;
+  readonly ns: number;
+}
+
 /** What is counted of graphs and calls. */
 export class Decodes {
   /** Calls of the function that every thread makes for every node. */
   operators = 0;
-  /** Nanoseconds of calls that made one token. */
-  readonly decodes: number[] = [];
+  readonly decodes: Decode[] = [];
 
-  /** `keepsTimes`: of the calls; without, what is kept does not grow. */
-  constructor(readonly keepsTimes = true) {}
+  /** `most`: so many calls are kept, the first ones. */
+  constructor(readonly most = Infinity) {}
 
   span(span: Span): void {
     if (span.type === "slice") this.slice(span);
@@ -16,6 +22,7 @@ export class Decodes {
 
   slice({ category, args, start, end, open }: Slice): void {
     if (category === "ggml.graph") this.operators += Number(args?.nodes ?? 0) * Number(args?.threads ?? 1);
-    if (this.keepsTimes && category === "llama.decode" && args?.phase === "decode" && args.tokens === 1 && !open) this.decodes.push(end - start);
+    if (this.decodes.length >= this.most || category !== "llama.decode" || open) return;
+    if (args?.phase === "decode" && args.tokens === 1) this.decodes.push({ context: args.context, ns: end - start });
   }
 }

@@ -3,7 +3,7 @@ import type { Calibration } from "../machine/calibration.ts";
 import { type Detail, detailsOf, probesOf, withOperators } from "../programs/detail.ts";
 import type { Probe, SiteParam } from "../programs/probe.ts";
 import { callGate } from "../../probes/gate/call.ts";
-import { Decodes } from "./decodes.ts";
+import { type Decode, Decodes } from "./decodes.ts";
 import { groupByLibrary } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 import { Members } from "./members.ts";
@@ -19,8 +19,8 @@ const LOOK_MS = 1000;
 export interface Look {
   /** What each detail would cost, dearest first; null where the target called nothing that is looked at, or used no CPU time. */
   readonly predicted: ReadonlyMap<Detail, number | null>;
-  /** Nanoseconds of each `llama_decode` of one token, with next to nothing attached: what a measurement is compared with. */
-  readonly decodes: readonly number[];
+  /** With next to nothing attached: what a measurement is compared with. */
+  readonly decodes: readonly Decode[];
   /** bpftrace detaches slowly, and nobody has to wait for it. */
   readonly ended: Promise<void>;
 }

@@ -68,10 +68,12 @@ Deno.test("prediction: where a record tells in which function it was, each funct
 });
 
 Deno.test("measured: medians of enough decodes, or nothing", () => {
-  const of = (ns: number, count = 21) => Array.from({ length: count }, (_, i) => ns + (i === 0 ? 1e9 : 0));
+  const of = (ns: number, count = 21, context = 7) => Array.from({ length: count }, (_, i) => ({ context, ns: ns + (i === 0 ? 1e9 : 0) }));
   assert.ok(Math.abs(measuredOverhead(of(100), of(103))! - 0.03) < 1e-12);
   assert.equal(measuredOverhead(of(100, 19), of(103)), null);
   assert.equal(measuredOverhead(of(100), []), null);
+  assert.equal(measuredOverhead(of(100), of(103, 21, 8)), null, "another context");
+  assert.ok(Math.abs(measuredOverhead(of(100), [...of(103), ...of(200, 100)])! - 0.03) < 1e-12, "later, each takes longer by itself");
 });
 
 Deno.test("calibration: what a cache kept is believed only when it is whole", () => {
