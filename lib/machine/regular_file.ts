@@ -152,9 +152,24 @@ export class RegularFile {
   }
 }
 
-/** Who llmprof writes as in that folder: whose a new file is. Deno tells it otherwise only to who may ask for facts of the system. */
+/**
+ * Who llmprof writes as in that folder: whose a new file is, there, or where none may be made there, among temporary files. Deno tells it otherwise only to
+ * who may ask for facts of the system.
+ */
 function ownUid(folder: string): number {
-  const path = `${folder}/.llmprof-${crypto.randomUUID()}`;
+  try {
+    return ownerOfNew(`${folder}/.llmprof-${crypto.randomUUID()}`);
+  } catch {
+    const temporary = Deno.makeTempDirSync();
+    try {
+      return ownerOfNew(`${temporary}/new`);
+    } finally {
+      fs.rmdirSync(temporary);
+    }
+  }
+}
+
+function ownerOfNew(path: string): number {
   const file = RegularFile.createNew(path, null);
   try {
     fs.unlinkSync(path);
