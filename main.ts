@@ -1,5 +1,6 @@
 import type { Context } from "./lib/commands/terminal.ts";
 import denoJson from "./deno.json" with { type: "json" };
+import { here } from "./lib/commands/here.ts";
 import { ownName } from "./lib/commands/own_name.ts";
 import help from "./lib/commands/help.txt" with { type: "text" };
 
@@ -31,15 +32,6 @@ async function main(args: readonly string[]): Promise<number> {
     return await runCommandLine(context);
   } catch (error) {
     return await fail(error);
-  }
-}
-
-/** Undefined where the folder is no more. */
-function here(): string | undefined {
-  try {
-    return Deno.cwd();
-  } catch {
-    return undefined;
   }
 }
 

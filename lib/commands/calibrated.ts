@@ -10,9 +10,15 @@ export type CalibrationWish = "now" | "needed" | "kept";
 
 /**
  * What a hit costs here: measured once for this bpftrace and boot, and for what llmprof measures. `begin` is told when a measurement begins, which takes
- * seconds.
+ * seconds, or until `stop` resolves.
  */
-export async function readCalibration(means: Means, bufferPages: number, wish: CalibrationWish, begin: () => void): Promise<Calibration> {
+export async function readCalibration(
+  means: Means,
+  bufferPages: number,
+  wish: CalibrationWish,
+  begin: () => void,
+  stop: Promise<unknown>,
+): Promise<Calibration> {
   const key = means.machine.cacheKey;
   const cache = key && new Cache(key);
   const by = calibratedWith(means), kept = cache?.read("calibration") as { readonly by?: unknown } | null;
@@ -20,18 +26,19 @@ export async function readCalibration(means: Means, bufferPages: number, wish: C
   if (known) return known;
   if (wish === "kept") return uncalibrated;
   begin();
-  const measured = await calibrate(means, bufferPages);
+  const measured = await calibrate(means, bufferPages, stop);
+  if (!measured) return uncalibrated;
   cache?.write("calibration", { ...measured, by });
   return { ...measured, measured: true };
 }
 
 /** What this machine can do at most: measured only where that is asked for, because it keeps every CPU busy for a second or more. Null where it is not known. */
-export async function readCeilings(means: Means, wish: "now" | "kept"): Promise<readonly Ceilings[] | null> {
+export async function readCeilings(means: Means, wish: "now" | "kept", stop: Promise<unknown>): Promise<readonly Ceilings[] | null> {
   const key = means.machine.cacheKey;
   const cache = key && new Cache(machineKey(key));
   const kept = parseCeilings(cache?.read("ceilings"));
   if (wish === "kept") return kept;
-  const measured = await measureCeilings(means);
+  const measured = await measureCeilings(means, stop);
   if (!measured) return null;
   const best = highest(measured, kept ?? []);
   cache?.write("ceilings", best);

@@ -2,7 +2,7 @@ import process from "node:process";
 import { ExitCode } from "../events/errors.ts";
 import type { View } from "../events/view.ts";
 import { type Capabilities, distributionOf, readCapabilities } from "../machine/capabilities.ts";
-import type { Check } from "../machine/needs/check.ts";
+import { type Check, missing } from "../machine/needs/check.ts";
 import { checks } from "../machine/needs/needs.ts";
 import { programNeeds } from "../machine/needs/programs.ts";
 import { lackingPrograms, runsAsRoot } from "../machine/programs.ts";
@@ -14,6 +14,7 @@ import { DEFAULT_BUFFER_PAGES } from "../tracing/command_line.ts";
 import { measuringText } from "../session/status.ts";
 import { calibrationText, ceilingsTexts, readCalibration, readCeilings } from "./calibrated.ts";
 import type { DoctorSummary } from "./doctor_schema.ts";
+import { here } from "./here.ts";
 import { readMeans } from "./means.ts";
 import { type ProbeCheck, probeChecks, probeLines } from "./probe_needs.ts";
 import type { Context } from "./terminal.ts";
@@ -44,20 +45,22 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     };
     terminal.out(renderSummary(summary));
   } else terminal.out(renderText(present(checks, canTrace), terminal));
-  if (options.calibrate && canTrace) await measureHits(options, terminal);
+  if (options.calibrate && canTrace) await measureHits(options, context);
   return canTrace ? ExitCode.ok : ExitCode.machine;
 }
 
-/** Beside the answer: a run finds what is kept here. */
-async function measureHits({ bpftrace }: DoctorOptions, terminal: Context["terminal"]): Promise<void> {
+/** Beside the answer: a run finds what is kept here. A signal kills, and guards tidy up. */
+async function measureHits({ bpftrace }: DoctorOptions, { terminal, interrupted }: Context): Promise<void> {
   const begin = () => terminal.err(`${measuringText}\n`);
   const means = await readMeans(bpftrace);
   using _symbols = means.symbols;
-  terminal.err(`${calibrationText(await readCalibration(means, DEFAULT_BUFFER_PAGES, "now", begin))}\n`);
-  for (const text of ceilingsTexts(await readCeilings(means, "now") ?? [])) terminal.err(`${text}\n`);
+  terminal.err(`${calibrationText(await readCalibration(means, DEFAULT_BUFFER_PAGES, "now", begin, interrupted))}\n`);
+  for (const text of ceilingsTexts(await readCeilings(means, "now", interrupted) ?? [])) terminal.err(`${text}\n`);
 }
 
 async function examine(options: DoctorOptions, { argv }: Context): Promise<Examination> {
+  const current = here();
+  if (current === undefined) return { bpftrace: null, checks: [noFolder], probes: [] };
   const path = Deno.env.get("PATH") ?? "";
   const lacking = await lackingPrograms();
   const programs = programNeeds(lacking, distributionOf(await Deno.readTextFile("/etc/os-release").catch(() => "")), path, await runsAsRoot());
@@ -65,7 +68,7 @@ async function examine(options: DoctorOptions, { argv }: Context): Promise<Exami
   if (lacking.length > 0) return { bpftrace: null, checks: [programs], probes: [] };
   const files = new ReaderFiles();
   // Where a trace goes to when nobody says otherwise, and where there may be room instead.
-  const folders = [...new Set([Deno.cwd(), "/tmp"])];
+  const folders = [...new Set([current, "/tmp"])];
   const [machine, around] = await Promise.all([
     readCapabilities(files, { pid: process.pid, bpftrace: options.bpftrace, path, remember: "refresh" }),
     readSurroundings(files, { pid: process.pid, folders }),
@@ -73,6 +76,8 @@ async function examine(options: DoctorOptions, { argv }: Context): Promise<Exami
   const probes = await probeChecks(machine);
   return { bpftrace: machine.bpftrace, checks: [programs, ...checks(machine, argv, around), ...probeLines(probes, machine)], probes };
 }
+
+const noFolder = missing("room in the current folder", "it is no more", { consequence: "Nothing can be started from there.", fix: "cd /tmp" });
 
 const order = { missing: 0, warning: 1, unknown: 2, ok: 3 } as const;
 

@@ -67,7 +67,8 @@ export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, 
   }
   if (profile.learns) terminal.out("# A run learns with this which operators are called, and then attaches to their beginnings and returns.\n");
   if (options.calibrate || options.rate !== undefined) {
-    const calibration = await readCalibration(means, options.bufferPages, options.calibrate ? "now" : "kept", () => terminal.err("Measuring…\n"));
+    const begin = () => terminal.err("Measuring…\n");
+    const calibration = await readCalibration(means, options.bufferPages, options.calibrate ? "now" : "kept", begin, context.interrupted);
     terminal.out(`# ${calibrationText(calibration)}\n`);
     if (options.rate !== undefined) terminal.out(`# ${rateText(programs, options.rate, calibration)}\n`);
   }

@@ -62,7 +62,7 @@ export class RunOverhead {
   }
 
   /**
-   * Measures what a hit costs here where that is asked for, and looks at a target that runs where it has a limit: a second, or until `stop`
+   * Measures what a hit costs here where that is asked for, and looks at a target that runs where it has a limit: a second. Both end when `stop`
    * resolves. Throws, with exit code 4, where even the least would cost more than the limit.
    */
   static async before(
@@ -75,8 +75,8 @@ export class RunOverhead {
   ): Promise<RunOverhead> {
     const { tree, detail, bufferPages, maxOverhead, calibrate } = options;
     const wish = calibrate ? "now" : maxOverhead === undefined ? "kept" : "needed";
-    const calibration = await readCalibration(means, bufferPages, wish, () => status.progress({ state: "calibrating" }));
-    if (calibrate) status.note(calibrationText(calibration));
+    const calibration = await readCalibration(means, bufferPages, wish, () => status.progress({ state: "calibrating" }), stop);
+    if (calibrate && calibration.measured) status.note(calibrationText(calibration));
     const limited = async (limit: number): Promise<Limited> => {
       if (target?.type !== "running") return { detail, notes: [unchecked(limit, "the target did not run yet")], look: null };
       status.progress({ state: "looking" });

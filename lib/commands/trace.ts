@@ -92,7 +92,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const stopped = gatePrefixes([...awaited, ...groups.filter(({ need }) => need.throws)]).map((prefix) => `*/${prefix}*`);
   const starting = startGuard(stopped, means.machine.bpftrace!.features.symbols ? means.symbols.root : "");
   const overhead = await RunOverhead.before(means, running, probes, options, status, context.interrupted);
-  const ceilings = await readCeilings(means, options.calibrate ? "now" : "kept");
+  const ceilings = await readCeilings(means, options.calibrate ? "now" : "kept", context.interrupted);
   if (options.calibrate) { for (const text of ceilingsTexts(ceilings ?? [])) status.note(text); }
   const told = (text: string) => options.pseudonyms?.prose(text) ?? text;
   const unwritable = ({ what, why }: LlmprofError) => context.terminal.err(`${told(`${what} ${why}`)}\n`);

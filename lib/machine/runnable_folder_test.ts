@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { parseMounts } from "./mounts.ts";
-import { startsPrograms } from "./runnable_folder.ts";
+import { ReaderFiles } from "./reader_files.ts";
+import { runnableFolder, startsPrograms } from "./runnable_folder.ts";
 
 Deno.test("runnable folder: what is mounted nearest decides, and of two at one place the later", () => {
   const mounts = parseMounts(
@@ -9,4 +10,14 @@ Deno.test("runnable folder: what is mounted nearest decides, and of two at one p
   const answers = ["/tmp/x", "/tmp/mine/x", "/tmp/mine", "/tmpfs", "/var/cache"].map((folder) => startsPrograms(folder, mounts));
   assert.deepEqual(answers, [false, true, true, true, false]);
   assert.ok(startsPrograms("/anywhere", []));
+});
+
+Deno.test("runnable folder: it goes with who made it", async () => {
+  let path: string;
+  {
+    await using folder = await runnableFolder(new ReaderFiles(), "test");
+    path = folder.path;
+    Deno.writeTextFileSync(`${path}/program`, "");
+  }
+  await assert.rejects(Deno.stat(path), Deno.errors.NotFound);
 });

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { plainEnvironment, runChild } from "./child.ts";
+import { startGuard } from "./guard.ts";
 import { type ImageSection, writeElf } from "./elf_writer.ts";
 
 /** Where linkers write what names the very build of a file. */
@@ -136,6 +137,12 @@ export async function readsSymbolTables(bpftrace: string, signal?: AbortSignal):
     return false;
   }
   const env = { ...plainEnvironment, ...tables.environment };
-  const { stdout } = await runChild({ program: bpftrace, args: ["-l", `uprobe:${file}:${name}`], env }, signal);
-  return stdout.includes(`:${name}`);
+  // Nobody heeds a Ctrl-C yet.
+  const guard = await startGuard([], tables.root);
+  try {
+    const { stdout } = await runChild({ program: bpftrace, args: ["-l", `uprobe:${file}:${name}`], env }, signal);
+    return stdout.includes(`:${name}`);
+  } finally {
+    await guard.close();
+  }
 }

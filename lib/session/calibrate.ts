@@ -3,6 +3,7 @@ import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { hasRingBuffer } from "../machine/bpftrace.ts";
 import type { HitCosts } from "../machine/calibration.ts";
 import { untimely } from "../machine/child.ts";
+import { startGuard } from "../machine/guard.ts";
 import { runnableFolder } from "../machine/runnable_folder.ts";
 import type { Probe } from "../programs/probe.ts";
 import { silent } from "../programs/silent.ts";
@@ -25,14 +26,16 @@ export function calibratedWith(means: Means): string {
  * Measures what a hit costs on this machine with this bpftrace, in eight seconds: a small program of our own calls functions that begin as those
  * of engines do, and is traced as an engine is, by the same program text, transport and rhythm. It reads a clock between two calls, before each of
  * which it walks through memory as an operator does: who reads behind a hit pays for a part of it. It runs several times, one process after
- * another.
+ * another. Null when `stop` resolves before it is done.
  */
-export async function calibrate(means: Means, bufferPages: number): Promise<HitCosts> {
-  const folder = await runnableFolder(means.files, "calibration");
+export async function calibrate(means: Means, bufferPages: number, stop: Promise<unknown>): Promise<HitCosts | null> {
+  await using folder = await runnableFolder(means.files, "calibration");
+  const guard = await startGuard([], means.machine.bpftrace!.features.symbols ? means.symbols.root : "");
   try {
-    const program = `${folder}/${NAME}`;
+    const program = `${folder.path}/${NAME}`;
     Deno.writeFileSync(program, hitsProgram(means.machine.arch), { createNew: true, mode: 0o700 });
-    const runs = await traced(means, bufferPages, program);
+    const runs = await traced(means, bufferPages, program, stop);
+    if (!runs) return null;
     /** Nanoseconds of a call with the reading before it. */
     const [none, nop, emulated, stepped, returned, printing] = hitKinds.map((kind) => mean(runs.map((times) => ofLayer(times[kind]))));
     const more = (cost: number, than: number) => Math.max(0, Math.round(cost - than));
@@ -41,12 +44,12 @@ export async function calibrate(means: Means, bufferPages: number): Promise<HitC
     const back = more(returned!, emulated! + printed);
     return { nop: more(nop!, none!), emulated: more(emulated!, none!), stepped: more(stepped!, none!), back, printed };
   } finally {
-    Deno.removeSync(folder, { recursive: true });
+    await guard.close();
   }
 }
 
 /** The times of each process. */
-async function traced(means: Means, bufferPages: number, program: string): Promise<CallTimes[]> {
+async function traced(means: Means, bufferPages: number, program: string, stop: Promise<unknown>): Promise<CallTimes[] | null> {
   const children = Array.from(
     { length: PROCESSES },
     () => means.spawn({ program, stdin: "piped", stdout: "piped", parentDeath: true, newSession: true }),
@@ -69,10 +72,13 @@ async function traced(means: Means, bufferPages: number, program: string): Promi
     }
     return runs;
   };
+  let isOver = false;
+  void stop.then(() => isOver = true);
   try {
     const done = go();
     done.catch(() => {});
-    await session.run(done);
+    await session.run(Promise.race([done, stop]));
+    if (isOver) return null;
     const runs = await done;
     const received = [...session.timeline!.tallies.values()].reduce((n, tally) => n + tally.received, 0);
     if (received === 0) throw failed("Nothing of what it did was seen.");

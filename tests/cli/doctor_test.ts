@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { doctor } from "../../lib/commands/doctor.ts";
+import type { Context } from "../../lib/commands/terminal.ts";
 import { doctorSummarySchema } from "../../mod.ts";
 import { unmet } from "../harness/needs.ts";
 import { runLlmprof } from "./llmprof.ts";
@@ -20,4 +22,21 @@ Deno.test("doctor: a file that is no bpftrace is named, and the end is 3", async
   assert.equal(check?.state, "missing");
   assert.deepEqual([check.found, check.advice], ["/no/bpftrace is none", "Try: /no/bpftrace --version"]);
   assert.deepEqual([code, bpftrace, result.canTrace], [3, null, false]);
+});
+
+Deno.test("doctor: a current folder that is no more is a need as any other", async () => {
+  const said: string[] = [];
+  const context = { terminal: { out: (text: string) => void said.push(text) }, argv: ["llmprof", "doctor"] };
+  const before = Deno.cwd();
+  // A `deno run` would not start there; the executable does.
+  const gone = Deno.makeTempDirSync();
+  Deno.chdir(gone);
+  Deno.removeSync(gone);
+  try {
+    await doctor({ summary: "json" }, context as unknown as Context);
+  } finally {
+    Deno.chdir(before);
+  }
+  const check = doctorSummarySchema.parse(JSON.parse(said.join(""))).result.checks.find(({ need }) => need === "room in the current folder");
+  assert.deepEqual([check?.found, check?.fix], ["it is no more", "cd /tmp"]);
 });

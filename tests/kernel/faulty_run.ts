@@ -234,7 +234,7 @@ function cwdOf(pid: number): string | undefined {
 }
 
 /** What llmprof or bpftrace might leave there; other tests have folders of their own. */
-function filesInTmp(): string[] {
+export function filesInTmp(): string[] {
   return ["/tmp", "/dev/shm", "/run"].flatMap((folder) => [...Deno.readDirSync(folder)].map(({ name }) => name))
     .filter((name) => /bpftrace|llmprof/.test(name) && !name.startsWith("llmprof-test-"));
 }

@@ -36,6 +36,8 @@ Deno.test("ceilings: of several measurements the highest figures", () => {
   assert.deepEqual(highest([one], []), [one]);
 });
 
+const never = new Promise<never>(() => {});
+
 Deno.test("ceilings: what was kept is taken when it can be them", () => {
   assert.deepEqual(parseCeilings(JSON.parse(JSON.stringify([one]))), [one]);
   for (const kept of [null, [], {}, [null], [{ ...one, flops: 0 }], [{ ...one, memoryBytes: "1" }], [one, {}], [{ ...one, threads: Infinity }]]) {
@@ -51,9 +53,10 @@ Deno.test({
     const cpus = Math.min(2, navigator.hardwareConcurrency);
     const files = { texts: (paths: readonly string[]) => Promise.all(paths.map((path) => Deno.readTextFile(path).catch(() => null))) };
     const machine = { arch: "x86_64", cpus, memoryBytes: Deno.systemMemoryInfo().total };
-    const all = await measureCeilings({ files: files as never, spawn: spawnChild, machine });
+    const all = await measureCeilings({ files: files as never, spawn: spawnChild, machine }, never);
     assert.deepEqual(all?.map(({ threads }) => threads), threadCounts(cpus));
     assert.deepEqual(parseCeilings(all), all);
+    assert.equal(await measureCeilings({ files: files as never, spawn: spawnChild, machine }, Promise.resolve()), null, "it was stopped");
     // A cache is no slower than memory, and no processor is a thousand times as fast as the slowest that runs this.
     for (const { memoryBytes, cacheBytes, flops, byteOperations } of all!) {
       assert.ok(cacheBytes > memoryBytes / 2, `${cacheBytes} bytes from the cache, ${memoryBytes} from memory`);
@@ -64,5 +67,5 @@ Deno.test({
 
 Deno.test("ceilings: another processor has none", async () => {
   const machine = { arch: "aarch64", cpus: 2, memoryBytes: 1e9 };
-  assert.equal(await measureCeilings({ files: null as never, spawn: null as never, machine }), null);
+  assert.equal(await measureCeilings({ files: null as never, spawn: null as never, machine }, never), null);
 });

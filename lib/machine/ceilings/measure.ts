@@ -22,24 +22,25 @@ const MOST_MEMORY = 1 << 30;
 
 /**
  * Measures them for 1, 2, 4 … and as many threads as there are CPUs, in about a second for each: a small program of our own reads memory and multiplies,
- * in so many processes at once. Null on a processor for which there is no such program.
+ * in so many processes at once. Null on a processor for which there is no such program, and when `stop` resolves before it is done.
  */
-export async function measureCeilings(means: MeasuringMeans): Promise<Ceilings[] | null> {
+export async function measureCeilings(means: MeasuringMeans, stop: Promise<unknown>): Promise<Ceilings[] | null> {
   const { arch, cpus } = means.machine;
   if (arch !== "x86_64") return null;
   const [cpuinfo, size] = await means.files.texts(["/proc/cpuinfo", "/sys/devices/system/cpu/cpu0/cache/index3/size"]);
   const flags = new Set(/^flags\s*:\s*(.*)$/m.exec(cpuinfo ?? "")?.[1]?.split(" "));
   const cacheSize = parseSize(size) ?? USUAL_CACHE;
-  const folder = await runnableFolder(means.files, "ceilings");
-  try {
-    const program = `${folder}/llmprof-ceilings`;
-    Deno.writeFileSync(program, ceilingsProgram(), { createNew: true, mode: 0o700 });
-    const measured: Ceilings[] = [];
-    for (const threads of threadCounts(cpus)) measured.push(await ceilingsOf(threads, { means, program, flags, cacheSize }));
-    return measured;
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
+  let isOver = false;
+  void stop.then(() => isOver = true);
+  await using folder = await runnableFolder(means.files, "ceilings");
+  const program = `${folder.path}/llmprof-ceilings`;
+  Deno.writeFileSync(program, ceilingsProgram(), { createNew: true, mode: 0o700 });
+  const measured: Ceilings[] = [];
+  for (const threads of threadCounts(cpus)) {
+    if (isOver) return null;
+    measured.push(await ceilingsOf(threads, { means, program, flags, cacheSize }));
   }
+  return measured;
 }
 
 /** 1, 2, 4 … and all. */
