@@ -23,6 +23,9 @@ export const killedEarly: Case["fault"] = ({ llmprof }) => {
   return { code: 137, signal: "SIGKILL" };
 };
 
+/** How a run ends that was told to before it counted. */
+export const nothing = { code: 0, says: [/^Nothing was traced: llmprof was ended before it counted\.$/m], files: [] };
+
 /** Everything that happened before is seen. */
 export function stopped({ typed, now }: FaultyRun, signal: Deno.Signal): Expected {
   const seenUntil = now();

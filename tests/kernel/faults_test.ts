@@ -1,15 +1,12 @@
 /** Whatever fails, and whenever: what was seen is in the files, nobody is left behind, and the target goes on. */
-import assert from "node:assert/strict";
-import { measuringText } from "../../lib/session/status.ts";
-import { mustRun, start } from "../harness/command.ts";
+import { mustRun } from "../harness/command.ts";
 import type { Bpftrace } from "../harness/bpftraces.ts";
 import { sampledTest } from "../harness/kernel.ts";
-import { llmprof } from "../harness/llmprof.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
-import { aWhile, type Case, continuedBy, faultTests, killedEarly, needs, stopped } from "./fault_tests.ts";
-import { faultyRun, filesInTmp, latencyNs } from "./faulty_run.ts";
+import { aWhile, type Case, continuedBy, faultTests, killedEarly, needs, nothing, stopped } from "./fault_tests.ts";
+import { faultyRun, latencyNs } from "./faulty_run.ts";
 import { outputPath } from "./live_run.ts";
-import { row, until } from "./processes.ts";
+import { until } from "./processes.ts";
 
 const formats = ["pftrace", "json", "jsonl", "pftrace.gz", "llmprof"];
 
@@ -18,7 +15,6 @@ const killed: Case["fault"] = ({ llmprof, now }) => {
   llmprof.kill("SIGKILL");
   return { code: 137, signal: "SIGKILL", seenUntil };
 };
-const nothing = { code: 0, says: [/^Nothing was traced: llmprof was ended before it counted\.$/m], files: [] };
 
 faultTests([
   {
@@ -203,32 +199,6 @@ faultTests([
     },
   },
 ]);
-
-for (const [index, signal] of (["SIGINT", "SIGKILL"] as const).entries()) {
-  const test = async ({ path: bpftrace }: Bpftrace) => {
-    const before = filesInTmp();
-    await using doctor = start([...llmprof, "doctor", "--bpftrace", bpftrace, "--calibrate"]);
-    await doctor.saw(measuringText);
-    const made = () => filesInTmp().filter((name) => !before.includes(name));
-    const mine = await until("something is measured", () => made().some((name) => name.startsWith("llmprof-calibration-")) && made());
-    await aWhile();
-    doctor.kill(signal);
-    assert.equal((await doctor.finished()).signal, signal);
-    await until("nothing is left", () => mine.every((name) => !filesInTmp().includes(name)));
-  };
-  sampledTest(index, `doctor --calibrate is ended by ${signal} and leaves no file`, needs, test);
-}
-
-const calibrating = async ({ path: bpftrace }: Bpftrace) => {
-  await using run = await faultyRun({ bpftrace, by: "pid", flags: ["--calibrate"] });
-  await run.llmprof.saw(measuringText);
-  await aWhile();
-  run.typed("SIGINT");
-  // To the end it would take eight seconds, and the ceilings one for each number of threads.
-  await until("llmprof ends", () => row(run.llmprof.pid) === undefined, 4000);
-  await run.end(nothing);
-};
-sampledTest(0, "Ctrl-C while it measures the machine ends that", needs, calibrating);
 
 for (const [index, full] of ["json", "pftrace.gz", "llmprof"].entries()) {
   const test = async ({ path: bpftrace }: Bpftrace) => {
