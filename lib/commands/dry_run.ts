@@ -97,7 +97,7 @@ async function plans(probes: readonly Probe[], filter: Filter, { bufferPages, wa
     : await plannedSites(means, groups, filter.pids, true);
   const parts = [kernel, ...planned];
   const awaited = stillAwaited(groups, notYet);
-  const gate = gateFor(awaited, filter.type !== "new", mappingGate);
+  const gate = awaited.length > 0 ? gateFor(groups, filter.type !== "new", mappingGate) : null;
   if (gate) parts.push({ stream: GATE_STREAM, probes: [gate], sites: new Map() });
   const alone = awaited.length > 0 || wait ? parts : inPrograms(parts);
   const isRaw = byHand(means.machine).rawTracepoints;

@@ -6,7 +6,7 @@ import { readDisks } from "../machine/disks.ts";
 import { readPressure } from "../machine/pressure.ts";
 import { askedFor, probesOf } from "../programs/detail.ts";
 import type { Probe } from "../programs/probe.ts";
-import { gatePrefixes, groupByLibrary, stillAwaited, streamOf } from "../session/library_groups.ts";
+import { gatePrefixes, groupByLibrary, streamOf } from "../session/library_groups.ts";
 import { Learning } from "../session/learning.ts";
 import type { Means } from "../session/means.ts";
 import { Session } from "../session/session.ts";
@@ -84,12 +84,9 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   if (interrupted || (!launches && !running)) return nothing(context);
   mustTrace(means, context);
   const patient = options.wait || profile.requires === undefined;
-  // It looks at every process of the machine first; of a target in which all is there already nobody is stopped.
   const probes = askedFor(profile.probes, options);
   const groups = groupByLibrary(probes, callGate);
-  const awaited = running?.type === "running" && !patient ? stillAwaited(groups, []) : groups;
-  // Also who throws an exception, see Unwinding.
-  const stopped = gatePrefixes([...awaited, ...groups.filter(({ need }) => need.throws)]).map((prefix) => `*/${prefix}*`);
+  const stopped = gatePrefixes(groups).map((prefix) => `*/${prefix}*`);
   const starting = startGuard(stopped, means.machine.bpftrace!.features.symbols ? means.symbols.root : "");
   const overhead = await RunOverhead.before(means, running, probes, options, status, context.interrupted);
   const ceilings = await readCeilings(means, options.calibrate ? "now" : "kept", context.interrupted);

@@ -41,6 +41,8 @@ export class Attachments {
   readonly #libraries: LibraryAttacher;
   /** While the first programs are started: all of them look at the same processes, and every process of the machine is read once. */
   #firstFilter: Promise<Filter> | undefined;
+  /** Whoever maps a library stops, or it was said why nobody does. */
+  #isGated = false;
   /** Nothing more is attached. */
   #left = false;
 
@@ -118,7 +120,8 @@ export class Attachments {
         for (const { stream } of parts) this.run.attached(stream);
       });
     } else {
-      const others = [...this.#startParts({ ...kernel, filter, prompt }), ...this.#startGate(awaited, filter)];
+      const gates = awaited.length > 0 ? this.#startGate(this.#libraries.groups, filter) : [];
+      const others = [...this.#startParts({ ...kernel, filter, prompt }), ...gates];
       await Promise.all([this.#libraries.attach(present), this.#ready(others, filter)]);
     }
     this.#firstFilter = undefined;
@@ -130,6 +133,18 @@ export class Attachments {
    */
   async again(): Promise<void> {
     if (!this.#left) await this.#libraries.attach(await this.#libraries.present(await this.members.now(), this.options.patient));
+  }
+
+  /**
+   * A running target has begun a process, which may map another copy of a library: from now on it stops for that. Until then no gate was worth its price.
+   * What has been mapped by the time that there is one is attached late.
+   */
+  async begunAnother(): Promise<void> {
+    if (this.#left || this.#isGated) return;
+    const filter = await this.members.filter();
+    const gates = this.#startGate(this.#libraries.groups, filter);
+    await this.#ready(gates, filter);
+    if (gates.length > 0 && !this.#left) await this.#libraries.attachLate(await this.members.now());
   }
 
   #first(): Promise<Filter> {
@@ -177,6 +192,7 @@ export class Attachments {
     // Of programs that start anywhere on the machine nobody is stopped for being started.
     const execs = filter.type !== "new";
     const gate = gateFor(awaited, execs, mappingGate);
+    this.#isGated = true;
     if (!gate) return [];
     if (filter.type === "everybody" || (filter.type !== "new" && filter.pids.includes(this.means.self))) {
       // It would be stopped itself, by what it starts to look at who stands.

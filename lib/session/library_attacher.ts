@@ -155,6 +155,18 @@ export class LibraryAttacher {
     else await Promise.all(found.map((one) => this.#attach(files, [one])));
   }
 
+  /** Attaches what these have mapped while others were counted, and says what was not. */
+  async attachLate(pids: readonly number[]): Promise<void> {
+    const present = await this.present(pids, false);
+    const late = present.found.flatMap(({ pid, group, libraries }) =>
+      libraries.filter(({ key }) => !this.#attached.has(keyOf(group, key))).map(({ name }) =>
+        `process ${pid} has mapped another ${name} while others`
+      )
+    );
+    await this.attach(present);
+    for (const what of new Set(late)) this.fact({ fact: "note", text: `${what} were counted: what it did there at first is missing` });
+  }
+
   get #mapped(): LibraryGroup[] {
     return this.groups.filter(({ need }) => need.ready === "mapped");
   }

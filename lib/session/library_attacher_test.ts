@@ -294,6 +294,22 @@ Deno.test("library attacher: why a running process cannot be profiled", async ()
   assert.equal(await whyMissing(proc.files, [100], missing.filter(({ stream }) => stream === "ggml")), null, "it has come since");
 });
 
+Deno.test("library attacher: what was mapped while others were counted is attached late, and said, once for each file", async () => {
+  using root = temporary();
+  const { proc, facts, started, libraries, atStart } = attacher(root.path);
+  proc.map(100, "/opt/libllama.so", 5, libllama);
+  proc.map(100, "/opt/libggml-cpu.so", 6, libggml);
+  await atStart([100], false);
+  started.length = 0;
+  proc.map(200, "/srv/libllama.so", 7, libllama);
+  proc.map(200, "/opt/libggml-cpu.so", 6, libggml);
+  for (const _look of [1, 2]) await libraries.attachLate([100, 200]);
+  assert.deepEqual(started.filter((line) => !line.startsWith(" ")), ["llama: llama/calls"]);
+  assert.deepEqual(facts.flatMap((fact) => fact.fact === "note" && fact.text.includes("while others") ? fact.text : []), [
+    "process 200 has mapped another libllama.so while others were counted: what it did there at first is missing",
+  ]);
+});
+
 Deno.test("library attacher: a library that is linked into the program is found there", async () => {
   using root = temporary();
   const { proc, started, atStart } = attacher(root.path);

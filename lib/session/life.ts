@@ -40,6 +40,11 @@ const FIRST_LOOK_MS = 500, LONGEST_LOOK_MS = 8000;
 /** A program that has run for so long has begun. */
 const BEGUN_MS = 100;
 
+/** Another program, or another process. */
+function isBeginning({ record, values }: Event): boolean {
+  return record === "process/life.exec" || (record === "process/life.task" && values[1] === 0);
+}
+
 /** One life of a target, from attaching to it until it ends. */
 export class Life {
   readonly #members: Members;
@@ -48,6 +53,8 @@ export class Life {
   readonly #held: HeldFiles | undefined;
   readonly #places: StackPlaces | undefined;
   readonly #beginning = new Set<number>();
+  /** It has begun another process since it counts. */
+  #hasBegunAnother = false;
   #election: Promise<void> | undefined;
   #counts = false;
   /** A program that we started was let go. */
@@ -171,6 +178,10 @@ export class Life {
     const { record, pid, tid } = event;
     if (this.#held?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#held!.look(pid));
     if (this.#held && record === "process/life.exec") this.#begins(pid);
+    if (!this.#hasBegunAnother && this.target.type === "running" && this.options.tree && isBeginning(event)) {
+      this.#hasBegunAnother = true;
+      this.run.gatekeeper.meanwhile(() => this.#attachments.begunAnother());
+    }
     if (record === "process/life.exit" && pid === tid) this.#beginning.delete(pid);
     if (this.#places?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#places!.look(pid));
     // Who waits for the next process hears everybody.

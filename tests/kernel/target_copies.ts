@@ -1,3 +1,4 @@
+import { mustRun } from "../harness/command.ts";
 import { processTable, until } from "./processes.ts";
 import { countedWith, plain, type TargetKind, type Way } from "./target_way.ts";
 
@@ -9,6 +10,24 @@ function inOverlays(way: Way, words: string): string[] {
   const mount = (name: string) => `mount -t overlay -o 'lowerdir=${path}/plain:${path}/none' overlay '${path}/${name}'`;
   const run = (name: string) => `'${path}/${name}${program.slice(program.lastIndexOf("/"))}' 'load=${path}/${name}/libllama.so' ${words}`;
   return ["unshare", "--mount", "sh", "-c", `${mount("one")} && ${mount("other")} && { ${run("one")} & ${run("other")}; wait; }`];
+}
+
+/** Of three workers one after another each has libraries of its own, laid out otherwise. */
+async function succeeded(way: Way): Promise<void> {
+  const [first, second, third] = [plain(way), plain(way, "second"), plain(way, "third")];
+  await mustRun(["strip", ...second.libraries]);
+  await mustRun(["objcopy", "--add-section", `.more=${third.program}`, third.library]);
+  const late = way.folder.file("late");
+  const worker = ({ program, library }: typeof first, words: string) => `'${program}' 'load=${library}' ${words}`;
+  const workers = [worker(first, `say=ready 'wait=${way.go}' call`), worker(second, `'wait=${late}' call`), worker(third, "call")];
+  await way.running(["sh", "-c", `${workers.join("; ")}; true`], {
+    whole: true,
+    // Nobody stopped the second one for its libraries: it waits until they are attached.
+    async meanwhile() {
+      await until("what the second has mapped is attached", () => way.written().includes("has mapped another libllama.so"));
+      Deno.writeTextFileSync(late, "");
+    },
+  });
 }
 
 /** Targets with more than one file, or copy of a file, that is the same library. */
@@ -27,4 +46,5 @@ export const targetsOfCopies: readonly TargetKind[] = [
         first: () => until("both have loaded their library", () => processTable().filter((row) => countedWith(row, way.folder.path)).length === 2),
       }),
   },
+  { name: "a running worker, and two after it with other copies", times: 3, run: succeeded },
 ];

@@ -34,6 +34,8 @@ interface RunningOptions {
   readonly whole?: boolean;
   /** The file that lets the target make its calls, where that is not the usual one. */
   readonly go?: string;
+  /** What happens when it may make its calls. */
+  readonly meanwhile?: () => Promise<void>;
 }
 
 /** How the kinds start their targets and let llmprof at them. */
@@ -53,19 +55,22 @@ export class Way {
   }
 
   /** It runs, llmprof comes, and when everything is attached it makes its calls. */
-  async running(argv: readonly string[], { by, flags = [], first, whole = false, go }: RunningOptions = {}): Promise<void> {
+  async running(argv: readonly string[], { by, flags = [], first, whole = false, go, meanwhile }: RunningOptions = {}): Promise<void> {
     await using target = start(argv);
     await target.saw("ready");
     await first?.();
     const which = by ? { flags: [...flags, ...by] } : { flags, target: { pid: whole ? target.pid : countedIn(target.pid) } };
-    await this.attached(which, () => Deno.writeTextFileSync(go ?? this.go, ""));
+    await this.attached(which, async () => {
+      Deno.writeTextFileSync(go ?? this.go, "");
+      await meanwhile?.();
+    });
     await target.finished();
   }
 
-  async attached(which: Pick<LiveOptions, "target" | "flags">, then: () => void): Promise<void> {
-    const llmprof = this.#llmprof(which);
+  async attached(which: Pick<LiveOptions, "target" | "flags">, then: () => void | Promise<void>): Promise<void> {
+    await using llmprof = this.#llmprof(which);
     await llmprof.saw(/Tracing process/);
-    then();
+    await then();
     await this.#finish(llmprof);
   }
 
@@ -89,10 +94,15 @@ export class Way {
     return startLlmprof("operators", { bpftrace: this.bpftrace, folder: this.folder, formats: ["jsonl"], ...which });
   }
 
+  /** What there is of the trace so far. */
+  written(): string {
+    return Deno.readTextFileSync(outputPath(this.folder, "jsonl"));
+  }
+
   async #finish(llmprof: Running): Promise<void> {
     const { events } = summaryOf("operators", await llmprof.finished());
     const slices = new Map<string, number>();
-    for (const line of Deno.readTextFileSync(outputPath(this.folder, "jsonl")).trimEnd().split("\n")) {
+    for (const line of this.written().trimEnd().split("\n")) {
       const { type, category } = JSON.parse(line);
       if (type === "slice") slices.set(category, (slices.get(category) ?? 0) + 1);
     }
