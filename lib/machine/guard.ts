@@ -39,8 +39,8 @@ export const noGuard: Guard = {
  * more, for three seconds at most: whom another llmprof stops is not its affair. What another that lives has started it knows by that one's guard, whose
  * name is `llmprof:` and that llmprof's number.
  *
- * While llmprof is suspended nobody of another process group stands: a shell's `fg` reaches llmprof's own. A subshell looks after that, as long as one
- * is listed; by its name it is no guard.
+ * While llmprof is suspended nobody of another process group stands, also not whom a gate stops then: a shell's `fg` reaches llmprof's own. A subshell
+ * looks after that, twice a second, as long as one is listed or may be stopped; by its name it is no guard.
  *
  * `$1` is a folder that goes with llmprof, if it is not empty. What follows are patterns of the shell; without one, nobody is stopped. State is read
  * from `status`, where a newline in a process's name is escaped.
@@ -72,6 +72,7 @@ below() {
   done
   return 1
 }
+ours() { [ -n "$own" ] && field "$1" NSpgid && [ "$value" = "$own" ]; }
 unlisted() {
   others=' '
   for dir in /proc/[0-9]*; do
@@ -82,7 +83,7 @@ unlisted() {
   for dir in /proc/[0-9]*; do
     pid=\${dir#/proc/}
     case $before in *" $pid "*) continue ;; esac
-    if stopped "$pid" && ! below "$pid" "$others" && { maps "$pid" "$@" || below "$pid" "$roots"; }; then kill -CONT "$pid" 2>/dev/null; fi
+    if stopped "$pid" && ! ours "$pid" && ! below "$pid" "$others" && { maps "$pid" "$@" || below "$pid" "$roots"; }; then kill -CONT "$pid" 2>/dev/null; fi
   done
 }
 unlist() { case $listed in *" $1 "*) listed="\${listed%% $1 *} \${listed#* $1 }" ;; esac; }
@@ -95,26 +96,30 @@ watch() {
   field "$PPID" NSpgid
   own=$value
   for pid in $listed; do
-    field "$pid" NSpgid
-    if [ "$value" != "$own" ]; then strangers="$strangers $pid"; fi
+    if ! ours "$pid"; then strangers="$strangers $pid"; fi
   done
-  if [ -z "$strangers" ]; then return; fi
-  (
-    trap 'kill -KILL $!; wait; exit' USR1
-    printf %s llmprof-watch > /proc/self/comm
-    while sleep 0.2 & wait $! && lives $$; do
-      if stopped "$PPID"; then for pid in $strangers; do resume "$pid"; done; fi
-    done
-  ) &
-  watcher=$!
+  if [ -n "$strangers$gates" ]; then
+    (
+      trap 'kill -KILL $!; wait; exit' USR1
+      printf %s llmprof-watch > /proc/self/comm
+      while sleep 0.5 & wait $! && lives $$; do
+        if stopped "$PPID"; then
+          for pid in $strangers; do resume "$pid"; done
+          if [ -n "$gates" ]; then unlisted "$@"; fi
+        fi
+      done
+    ) &
+    watcher=$!
+  fi
+  own=
 }
 leave() {
-  listed=
+  listed= gates=
   watch
   exit 0
 }
 printf %s "llmprof:$PPID" > /proc/$$/comm
-folder=$1 before=' ' listed=' ' roots=' ' gates= last= watcher=
+folder=$1 before=' ' listed=' ' roots=' ' gates= last= watcher= own=
 shift
 if [ $# -gt 0 ]; then
   for dir in /proc/[0-9]*; do
@@ -127,17 +132,19 @@ while read -r word; do
   case $word in
     end) leave ;;
     below=*) roots="$roots\${word#below=} " ;;
-    gate=*) gates="$gates \${word#gate=}" ;;
+    gate=*)
+      gates="$gates \${word#gate=}"
+      watch "$@" ;;
     +*)
       listed="$listed\${word#+} "
-      watch ;;
+      watch "$@" ;;
     -*)
       unlist "\${word#-}"
-      watch ;;
+      watch "$@" ;;
     =*)
       resume "\${word#=}"
       unlist "\${word#=}"
-      watch ;;
+      watch "$@" ;;
   esac
 done
 if [ -n "$folder" ]; then rm -rf -- "$folder"; fi

@@ -1,10 +1,13 @@
 import type { Event } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
+import type { Ns } from "../events/time.ts";
 import type { Guard } from "../machine/guard.ts";
 import type { Means } from "./means.ts";
 import { continuedEarly, goesOn, stands } from "./standing.ts";
 
 const LONGEST_WAIT_MS = 2000;
+/** Threads of a process that stop it at the same time do so within this. */
+const TOGETHER_NS = 100e6;
 
 /** In a shell's words. */
 const IS_GONE = `gone() {
@@ -21,6 +24,8 @@ export class Gatekeeper {
   #queue: Promise<void> = Promise.resolve();
   /** Children that send the SIGCONT of ours. */
   readonly #continuing = new Set<number>();
+  /** Who has been stopped and is not continued: how many stops are not served yet, and when the last was. */
+  readonly #stops = new Map<number, { readonly left: number; readonly at: Ns }>();
   /** Who went on too early at its present stop, and it is told. */
   readonly #early = new Set<number>();
   #standing = 0;
@@ -47,8 +52,11 @@ export class Gatekeeper {
     if (!event.record.endsWith(".stopped")) return;
     const since = this.means.monotonic();
     if (this.#standing++ === 0) this.#standsSince = since;
-    this.#early.delete(event.pid);
-    this.guard.stopped(event.pid);
+    const { pid, at } = event, before = this.#stops.get(pid);
+    this.#stops.set(pid, { left: (before?.left ?? 0) + 1, at });
+    if (!before) this.#early.delete(pid);
+    else if (at - before.at > TOGETHER_NS) this.#tellEarly(pid);
+    this.guard.stopped(pid);
     this.meanwhile(() => this.#serve(event, since));
   }
 
@@ -86,7 +94,12 @@ export class Gatekeeper {
       each = await this.attach(event, since);
       if (await goesOn(this.means, pid)) this.#tellEarly(pid);
     } finally {
-      await this.#continue(pid, each);
+      const { left, at } = this.#stops.get(pid)!;
+      if (left > 1) this.#stops.set(pid, { left: left - 1, at });
+      else {
+        this.#stops.delete(pid);
+        await this.#continue(pid, each);
+      }
       if (--this.#standing === 0) this.#stoodMs += this.means.monotonic() - this.#standsSince;
     }
   }

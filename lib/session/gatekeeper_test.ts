@@ -108,6 +108,19 @@ Deno.test("gatekeeper: a process that runs when its probes are attached is told 
   assert.equal(facts.length, 4, "at another stop it is told again");
 });
 
+Deno.test("gatekeeper: who stops again before it was let go had been continued; threads that stop together had not, and all are served first", async () => {
+  using root = temporary();
+  const { keeper, seen, facts, state, event } = gate(root.path, () => Promise.resolve());
+  for (const pid of [7, 8]) state(pid, "T");
+  keeper.event(event(7));
+  keeper.event({ ...event(7), at: 1e6 });
+  keeper.event(event(8));
+  keeper.event({ ...event(8), at: 1e9 });
+  await keeper.idle();
+  assert.deepEqual(seen.filter((what) => !what.startsWith("guard")), ["attach 7", "attach 7", "continued 7", "attach 8", "attach 8", "continued 8"]);
+  assert.deepEqual(facts.map((fact) => fact.fact === "note" && fact.text.replace(/ before .*/, "")), ["process 8 was continued by somebody"]);
+});
+
 Deno.test("gatekeeper: where no child can continue a process, or the child is killed, the guard does", async () => {
   using root = temporary();
   const { keeper, seen, facts, state, event, released } = gate(root.path, () => Promise.resolve());
