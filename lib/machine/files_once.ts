@@ -15,6 +15,7 @@ export class FilesOnce implements KernelFiles {
   readonly #links = new Map<string, Promise<string | null>>();
   readonly #blocks = new Map<string, Promise<Uint8Array | null>>();
   readonly #made = new Map<string, Promise<unknown>>();
+  readonly #numbers = new Map<unknown, number>();
 
   constructor(readonly files: KernelFiles) {}
 
@@ -34,7 +35,7 @@ export class FilesOnce implements KernelFiles {
   async piece(name: string, offset: number, length: number, read: ReadBytes): Promise<Uint8Array | null> {
     const first = Math.floor(offset / BLOCK), last = Math.floor((offset + length - 1) / BLOCK);
     if (!Number.isSafeInteger(offset) || offset < 0 || !(length > 0) || last > first + 1) return await read(offset, length);
-    const block = (index: number) => once(this.#blocks, `${index} ${name}`, () => read(index * BLOCK, BLOCK));
+    const block = (index: number) => onceThere(this.#blocks, `${index} ${name}`, () => read(index * BLOCK, BLOCK));
     const [begin, rest] = await Promise.all([block(first), last > first ? block(last) : null]);
     if (!begin || (last > first && !rest)) return null;
     const inFirst = begin.subarray(offset - first * BLOCK, offset - first * BLOCK + length);
@@ -46,9 +47,16 @@ export class FilesOnce implements KernelFiles {
     return both;
   }
 
-  /** What is made of what is read, made once. */
-  made<T>(what: string, make: () => Promise<T>): Promise<T> {
-    return once(this.#made, what, make) as Promise<T>;
+  /** What is made of what is read, made once for these words and these very objects. */
+  made<T>(of: readonly (string | object)[], make: () => Promise<T>): Promise<T> {
+    const words = of.map((one) => typeof one === "string" ? one : `#${this.#number(one)}`);
+    return onceThere(this.#made as Map<string, Promise<T>>, words.join(" "), make);
+  }
+
+  #number(of: object): number {
+    const number = this.#numbers.get(of) ?? this.#numbers.size;
+    this.#numbers.set(of, number);
+    return number;
   }
 
   texts(paths: readonly string[]): Promise<(string | null)[]> {
@@ -84,4 +92,13 @@ function once<T>(known: Map<string, Promise<T>>, key: string, read: () => Promis
   let found = known.get(key);
   if (!found) known.set(key, found = read());
   return found;
+}
+
+/** Null is not kept: of a file that several processes have mapped, the one through which it was looked at may have ended. */
+async function onceThere<T>(known: Map<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> {
+  const before = known.get(key);
+  if (before && await before !== null) return before;
+  const own = read();
+  known.set(key, own);
+  return await own;
 }

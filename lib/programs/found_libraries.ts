@@ -3,7 +3,7 @@ import type { KernelFiles } from "../machine/files.ts";
 import type { FilesOnce } from "../machine/files_once.ts";
 import { BUILD_ID_SECTION } from "../machine/symbol_tables.ts";
 import { readDebugFile } from "../target/build_id.ts";
-import { type ElfFile, readElf, readSection, SectionType } from "../target/elf.ts";
+import { type ByteReader, type Elf, type ElfFile, readElf, readSection, SectionType } from "../target/elf.ts";
 import { filesBelow } from "../target/file_below.ts";
 import { mappedFile, mappedReader } from "../target/mapped_file.ts";
 import { fileKey, hasOwnDevice, libraries, type Library, parseMaps, withoutDeleted } from "../target/maps.ts";
@@ -80,21 +80,16 @@ export async function findLibraries(
   const found = async (library: Library, inside?: LibraryNeed["inside"]): Promise<FoundLibrary | null> => {
     const { name, path, dev, inode } = library;
     const key = await keyOf(files, pid, mapped, library);
-    const read = mappedReader(files, pid, library);
-    const headers = await readElf(read);
-    if (!headers) return null;
-    const elf = { ...headers, read };
+    const read = mappedReader(files, pid, library, key);
     const isProgram = path === exe;
-    const functions = inside
-      ? await findInside(elf, inside, need, symbols)
-      : without.internal
-      ? (await findSymbols(elf, read, symbols)).functions
-      : await findFunctions(elf, isProgram, () => readDebugFile(files, pid, elf), need, symbols);
-    if (!functions) {
-      if (inside) without.plain?.add(fileKey(library));
+    const how = inside ?? (without.internal ? "internal" : isProgram ? "program" : "offered");
+    const looked = await files.made(["functions", key, how, need, symbols], () => lookInto(files, pid, read, how, need, symbols));
+    if (!looked?.functions) {
+      if (looked && inside) without.plain?.add(fileKey(library));
       return null;
     }
-    const buildId = await readSection(read, elf.sections.find(({ name, size }) => name === BUILD_ID_SECTION && size < 65_536));
+    const { headers, functions, buildId } = looked;
+    const elf = { ...headers, read };
     return { key, dev, inode, name, path, file: mappedFile(pid, library), elf, buildId, functions, isProgram, isPart: !isCalledSo(need, name) };
   };
   const all = async (libraries: readonly Library[], inside?: LibraryNeed["inside"]) => {
@@ -105,11 +100,47 @@ export async function findLibraries(
   return [...own, ...await all(around, need.inside)];
 }
 
+/** What a file has, the same for each process that has it mapped. */
+interface Looked {
+  readonly headers: Elf;
+  readonly functions: FoundLibrary["functions"] | null;
+  readonly buildId: Uint8Array | null;
+}
+
+/** Null where another process may see more: not all could be read, or nothing is there and a debug file may be in the root of another. */
+async function lookInto(
+  files: FilesOnce,
+  pid: number,
+  reader: ByteReader,
+  how: "program" | "offered" | "internal" | "kept" | "alone",
+  need: Sought,
+  symbols: Wanted,
+): Promise<Looked | null> {
+  let isWhole = true;
+  const read: ByteReader = async (offset, length) => {
+    const bytes = await reader(offset, length);
+    // What a damaged table asks for is nowhere, whoever reads it.
+    isWhole &&= bytes !== null || !(offset >= 0 && length > 0);
+    return bytes;
+  };
+  const headers = await readElf(read);
+  if (!headers) return null;
+  const elf = { ...headers, read };
+  const isInside = how === "kept" || how === "alone";
+  const functions = isInside
+    ? await findInside(elf, how, need, symbols)
+    : how === "internal"
+    ? (await findSymbols(elf, read, symbols)).functions
+    : await findFunctions(elf, how === "program", () => readDebugFile(files, pid, elf), need, symbols);
+  const buildId = functions && await readSection(read, elf.sections.find(({ name, size }) => name === BUILD_ID_SECTION && size < 65_536));
+  return isWhole && (functions || isInside) ? { headers, functions, buildId } : null;
+}
+
 /** See {@link FoundLibrary.key}. What a process has mapped of such files is asked for at once, and only where one of them matters. */
 async function keyOf(files: FilesOnce, pid: number, mapped: readonly Library[], library: Library): Promise<string> {
   if (hasOwnDevice(library)) return fileKey(library);
   const seen = mapped.filter((one) => !hasOwnDevice(one)).map((one) => ({ path: one.path, file: mappedFile(pid, one) }));
-  const below = await files.made(`below ${pid}`, () => filesBelow(files, pid, seen));
+  const below = await files.made([`below ${pid}`], () => filesBelow(files, pid, seen));
   return below.get(mappedFile(pid, library)) ?? fileKey(library);
 }
 
@@ -125,7 +156,7 @@ export async function isLinked(files: KernelFiles, program: ElfFile, need: Sough
 
 /** Files of which a process has executable pages, and its program. */
 export function readMapped(files: FilesOnce, pid: number): Promise<{ mapped: Library[]; exe: string | null }> {
-  return files.made(`mapped ${pid}`, async () => {
+  return files.made([`mapped ${pid}`], async () => {
     const [maps, exe] = await Promise.all([files.text(`/proc/${pid}/maps`), files.link(`/proc/${pid}/exe`)]);
     return { mapped: libraries(parseMaps(maps ?? "")), exe: exe && withoutDeleted(exe) };
   });

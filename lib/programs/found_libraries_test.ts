@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { makeElf } from "../../tests/harness/elf.ts";
+import { FakeProc } from "../../tests/harness/fake_machine.ts";
 import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import { FilesOnce } from "../machine/files_once.ts";
@@ -45,4 +46,36 @@ Deno.test("libraries: where there is no file of its name, one that offers its fu
   const files = new FilesOnce(new FolderFiles(root.path)), need = { prefix: "libllama.", symbols: ["llama_decode"] };
   const names = async (inside?: "alone") => (await findLibraries(files, 100, { ...need, ...inside && { inside } }, [])).map(({ name }) => name);
   assert.deepEqual([await names(), await names("alone")], [[], ["addon.node"]]);
+});
+
+/** Processes that have mapped the same file, and what is read of it for them; of `gone` nothing can be read. */
+function twoWithOneFile(root: string, gone?: number) {
+  const proc = new FakeProc(root);
+  for (const pid of [100, 200]) proc.map(pid, "/opt/libllama.so", 5, makeElf({ llama_decode: "55" }));
+  const reads: string[] = [];
+  const counted: FolderFiles = Object.assign(Object.create(proc.files), {
+    bytes: (path: string, offset: number, length: number) => {
+      reads.push(path);
+      return path.startsWith(`/proc/${gone}/`) ? Promise.resolve(null) : proc.files.bytes(path, offset, length);
+    },
+  });
+  const files = new FilesOnce(counted), need = { prefix: "libllama.", symbols: ["llama_decode"] }, others: string[] = [];
+  return { reads, find: (pid: number) => findLibraries(files, pid, need, others) };
+}
+
+Deno.test("libraries: what many processes have mapped is read once and looked through once, and each has its own way to it", async () => {
+  using root = temporary();
+  const { reads, find } = twoWithOneFile(root.path);
+  const [[one], [other]] = await Promise.all([find(100), find(200)]);
+  assert.equal(reads.length, 1, reads.join(" "));
+  assert.equal(other!.functions, one!.functions);
+  assert.match(one!.file, /^\/proc\/100\/map_files\//);
+  assert.match(other!.file, /^\/proc\/200\/map_files\//);
+});
+
+Deno.test("libraries: what cannot be read through a process that has ended is read through another", async () => {
+  using root = temporary();
+  const { find } = twoWithOneFile(root.path, 100);
+  const names = (await Promise.all([find(100), find(200)])).map((libraries) => libraries.map(({ name }) => name));
+  assert.deepEqual(names, [[], ["libllama.so"]]);
 });

@@ -13,12 +13,12 @@ export function mappedFile(pid: number, library: Pick<Library, "range">): string
 
 /**
  * Reads the file that is mapped. Where its path leads to it here too, as it does outside of containers, that takes no child process, of which
- * each costs some milliseconds while the target may be standing still.
+ * each costs some milliseconds while the target may be standing still. `key`: the file's own name, by which it is read once for all that map it.
  */
-export function mappedReader(files: FilesOnce, pid: number, library: Mapped): ByteReader {
+export function mappedReader(files: FilesOnce, pid: number, library: Mapped, key?: string): ByteReader {
   const path = mappedFile(pid, library);
   const read: ByteReader = async (offset, length) => readByPath(library, offset, length) ?? await files.files.bytes(path, offset, length);
-  return (offset, length) => files.piece(path, offset, length, read);
+  return (offset, length) => files.piece(key ?? path, offset, length, read);
 }
 
 /** Null where the path leads to another file, or nowhere. */
