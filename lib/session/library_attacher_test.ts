@@ -294,6 +294,17 @@ Deno.test("library attacher: why a running process cannot be profiled", async ()
   assert.equal(await whyMissing(proc.files, [100], missing.filter(({ stream }) => stream === "ggml")), null, "it has come since");
 });
 
+Deno.test("library attacher: a library that is mapped and cannot be read is told by its path", async () => {
+  using root = temporary();
+  const { proc, atStart } = attacher(root.path);
+  proc.map(100, "/tmp/.mount_llamaX/libllama.so", 5, libllama);
+  // As on a file system that is its user's alone.
+  Deno.removeSync(`${root.path}/proc/100/map_files`, { recursive: true });
+  const missing = (await atStart([100], false)).filter(({ stream }) => stream === "llama");
+  const told = await whyMissing(proc.files, [100], missing);
+  assert.deepEqual([told?.exitCode, told?.what], [1, "/tmp/.mount_llamaX/libllama.so of process 100 cannot be read."]);
+});
+
 Deno.test("library attacher: what was mapped while others were counted is attached late, and said, once for each file", async () => {
   using root = temporary();
   const { proc, facts, started, libraries, atStart } = attacher(root.path);

@@ -1,14 +1,16 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { FilesOnce } from "../machine/files_once.ts";
-import { findLibraries, type FoundLibrary, isCalledSo, type Sought } from "../programs/found_libraries.ts";
+import { findLibraries, type FoundLibrary, isCalledSo, readMapped, type Sought } from "../programs/found_libraries.ts";
 import type { LibraryNeed } from "../programs/probe.ts";
+import { readElf } from "../target/elf.ts";
+import { mappedReader } from "../target/mapped_file.ts";
 import type { Wanted } from "../target/symbols.ts";
 import type { LibraryGroup } from "./library_groups.ts";
 
 /**
- * Why running processes cannot be profiled: nothing of the kind is mapped, or what is mapped does not tell where its functions are. Null where they
- * could be now, because they were just loading it.
+ * Why running processes cannot be profiled: nothing of the kind is mapped, or what is mapped cannot be read or does not tell where its functions are.
+ * Null where they could be now, because they were just loading it.
  */
 export async function whyMissing(files: KernelFiles, pids: readonly number[], missing: readonly LibraryGroup[]): Promise<LlmprofError | null> {
   const { need, symbols } = missing[0]!;
@@ -23,6 +25,16 @@ export async function whyMissing(files: KernelFiles, pids: readonly number[], mi
       what,
       "Its symbols were stripped, or it is another version than llmprof knows.",
       "Use a build that keeps its dynamic symbols.",
+    );
+  }
+  for (const pid of pids) {
+    const path = await unreadable(files, pid, need);
+    if (path === null) continue;
+    return new LlmprofError(
+      ExitCode.failed,
+      `${path} of process ${pid} cannot be read.`,
+      "It is no ELF file of 64 bits, or its file system lets nobody read it but the user who mounted it (an AppImage, sshfs) or not root (NFS).",
+      "Mount that with allow_other or no_root_squash, or start the program from a disk of this machine (an AppImage: --appimage-extract).",
     );
   }
   const what = `Process ${pids[0]} has no ${need.prefix.replace(/\.$/, "")}*.so mapped.`;
@@ -42,6 +54,14 @@ export async function whyMissing(files: KernelFiles, pids: readonly number[], mi
       "If its engine comes later, wait for it with --wait, or let llmprof start it: llmprof <command> -- program args… " +
       "Of a program that was stripped its debug file is needed (/usr/lib/debug/.build-id).",
   );
+}
+
+/** Path of a file with the library's name of which a process has pages, but llmprof no headers. */
+async function unreadable(files: KernelFiles, pid: number, need: LibraryNeed): Promise<string | null> {
+  const now = new FilesOnce(files);
+  const named = (await readMapped(now, pid)).mapped.filter(({ name }) => isCalledSo(need, name));
+  for (const library of named) if (!await readElf(mappedReader(now, pid, library))) return library.path;
+  return null;
 }
 
 async function computesWithout(files: KernelFiles, pids: readonly number[], { dispensable }: LibraryNeed): Promise<boolean> {
