@@ -157,7 +157,7 @@ async function traced({ argv, env, go, root, few }: Way, folder: Temporary, bpft
   if (root !== undefined) {
     await using container = await startContainer(folder, root, argv, env);
     await until("the program runs", () => processTable().find(({ name }) => name === "calls"));
-    return await attached({}, ["--container", container.id]);
+    return await attached({}, ["--container", container.name]);
   }
   await using target = start(withEnv);
   await target.saw("ready");

@@ -74,8 +74,8 @@ export class Way {
     await this.#finish(llmprof);
   }
 
-  /** Two lives of one target, and then Ctrl-C. */
-  async twice(argv: readonly string[], flags: readonly string[]): Promise<void> {
+  /** Two lives of one target with something `between` them, and then Ctrl-C. */
+  async twice(argv: readonly string[], flags: readonly string[], between: () => Promise<void>): Promise<void> {
     await using llmprof = this.#llmprof({ flags });
     await llmprof.saw("Waiting for a process that matches");
     for (const life of [1, 2]) {
@@ -85,6 +85,7 @@ export class Way {
       await target.finished();
       await until("llmprof waits again", () => llmprof.stderr().split("Waiting for the next one").length > life);
       Deno.removeSync(this.go);
+      if (life === 1) await between();
     }
     llmprof.kill("SIGINT");
     await this.#finish(llmprof);

@@ -149,13 +149,12 @@ export const targetKinds: readonly TargetKind[] = [
     name: "replaced on disk",
     times: 1,
     run(way) {
-      const { program, library, libraries } = plain(way);
+      const { program, library, libraries, linked, addon } = plain(way);
       return way.running([program, `load=${library}`, ...ready(way)], {
+        // The same functions, at other places.
         first() {
-          for (const path of [program, ...libraries]) {
-            Deno.copyFileSync(path, `${path}.new`);
-            Deno.renameSync(`${path}.new`, path);
-          }
+          replace(program, linked);
+          for (const path of libraries) replace(path, addon);
         },
       });
     },
@@ -197,15 +196,25 @@ export const targetKinds: readonly TargetKind[] = [
     },
   },
   {
-    name: "restarted, with --wait",
+    name: "updated and restarted, with --wait",
     times: 2,
     run(way) {
-      const { program, library } = plain(way);
-      return way.twice([program, `load=${library}`, `wait=${way.go}`, "call"], ["--wait", "--match", `^${program} `]);
+      const { program, library, libraries } = plain(way), newer = plain(way, "newer");
+      return way.twice([program, `load=${library}`, `wait=${way.go}`, "call"], ["--wait", "--match", `^${program} `], async () => {
+        await mustRun(["strip", newer.program, ...newer.libraries]);
+        replace(program, newer.program);
+        for (const [i, path] of libraries.entries()) replace(path, newer.libraries[i]!);
+      });
     },
   },
   ...targetsOfCopies,
 ];
+
+/** As an update does: who has mapped the file keeps what it has. */
+function replace(path: string, by: string): void {
+  Deno.copyFileSync(by, `${path}.new`);
+  Deno.renameSync(`${path}.new`, path);
+}
 
 /** `/srv/go` in the target's own root. */
 function goInRoot({ folder }: Way): string {
@@ -216,13 +225,13 @@ function goInRoot({ folder }: Way): string {
 async function inPodman(way: Way): Promise<void> {
   const target = ["/bin/counted", "load=/opt/libllama.so", "wait=/srv/go", "call"];
   await using container = await startContainer(way.folder, rootIn(way), [...target, "wait=/srv/end"]);
-  const { id, srv, podman } = container;
-  await podman("exec", "--detach", id, ...target);
+  const { name, id, srv, podman } = container;
+  await podman("exec", "--detach", name, ...target);
   await until("both have loaded their library", () => processTable().filter((row) => countedWith(row, "/opt/libllama.so")).length >= 2);
-  const printed = await mustRun([...llmprof, "operators", "--container", id, "--dry-run", "--bpftrace", way.bpftrace]);
+  const printed = await mustRun([...llmprof, "operators", "--container", name, "--dry-run", "--bpftrace", way.bpftrace]);
   assert.match(printed.stdout, /pid_ns_for_children/, "what is printed follows who comes after it, as what is run does");
   await way.attached({ flags: ["--container", id] }, () => {
     Deno.writeTextFileSync(join(srv, "go"), "");
-    void podman("exec", id, ...target).then(() => Deno.writeTextFileSync(join(srv, "end"), ""));
+    void podman("exec", name, ...target).then(() => Deno.writeTextFileSync(join(srv, "end"), ""));
   });
 }
