@@ -10,9 +10,10 @@ async function main(args: readonly string[]): Promise<number> {
   const err = writer(Deno.stderr);
   if (args.length === 1 && ["-h", "--help", "help"].includes(args[0]!)) return out(help), 0;
   const terminal = { out, err, width: columns(), colour: Deno.stdout.isTerminal() && !Deno.noColor, live: Deno.stderr.isTerminal() };
+  let retold = (error: unknown) => error;
   const fail = async (error: unknown): Promise<number> => {
     const { failure } = await import("./lib/commands/failure.ts");
-    const { text, exitCode } = failure(error, isVerbose(args));
+    const { text, exitCode } = failure(retold(error), isVerbose(args));
     err(text);
     return exitCode;
   };
@@ -24,6 +25,7 @@ async function main(args: readonly string[]): Promise<number> {
   const context: Context = {
     terminal,
     ...ends(),
+    retellFailures: (retell) => retold = retell,
     argv: [ownName(Deno.build.standalone ? Deno.execPath() : undefined, here()), ...args],
     version: denoJson.version,
   };

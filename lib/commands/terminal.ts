@@ -21,6 +21,8 @@ export interface Context {
   heedSignals(underNohup: boolean): void;
   /** What is to be done when a second Ctrl-C kills: at once, nothing is waited for. */
   atKill(act: () => void): void;
+  /** What is told of an error in its place, also of one that nobody waited for. */
+  retellFailures(retold: (error: unknown) => unknown): void;
   /** The command line as typed, program first: for a next step to type. */
   readonly argv: readonly string[];
   readonly version: string;

@@ -128,8 +128,8 @@ export type Fact =
   | { readonly fact: "memory"; readonly memory: MemoryUse }
   /** What control groups allow the target: when it is first looked at, of both where it is put into others (`moves`: so often before), and at the end. */
   | { readonly fact: "limits"; readonly pid: number; readonly limits: Limits; readonly moves?: number }
-  /** Something that a reader of the trace must know. */
-  | { readonly fact: "note"; readonly text: string };
+  /** Something that a reader of the trace must know. `files`: names in it that may be anybody's own. */
+  | { readonly fact: "note"; readonly text: string; readonly files?: readonly string[] };
 
 export type CodeFact = Extract<Fact, { fact: "code" }>;
 

@@ -160,11 +160,11 @@ export class LibraryAttacher {
     const present = await this.present(pids, false);
     const late = present.found.flatMap(({ pid, group, libraries }) =>
       libraries.filter(({ key }) => !this.#attached.has(keyOf(group, key))).map(({ name }) =>
-        `process ${pid} has mapped another ${name} while others`
+        [`process ${pid} has mapped another ${name} while others were counted: what it did there at first is missing`, name] as const
       )
     );
     await this.attach(present);
-    for (const what of new Set(late)) this.fact({ fact: "note", text: `${what} were counted: what it did there at first is missing` });
+    for (const [text, name] of new Map(late)) this.fact({ fact: "note", text, files: [name] });
   }
 
   get #mapped(): LibraryGroup[] {
@@ -268,8 +268,9 @@ export class LibraryAttacher {
     if (alive.length === all.length && !(await this.#haveLetGo(files, alive))) throw error;
     for (const { group, fresh } of all) for (const { key } of fresh) this.#attached.delete(keyOf(group, key));
     for (const { pid, fresh } of all.filter((_, i) => ended[i])) {
-      const names = fresh.map(({ name }) => name).join(" and ");
-      this.fact({ fact: "note", text: `process ${pid} ended while probes were attached to its ${names}: nothing of it was seen there` });
+      const files = fresh.map(({ name }) => name);
+      const text = `process ${pid} ended while probes were attached to its ${files.join(" and ")}: nothing of it was seen there`;
+      this.fact({ fact: "note", text, files });
     }
     await this.#attach(files, await Promise.all(alive.map(({ pid, group, how }) => this.#find(files, pid, group, how))), start);
   }

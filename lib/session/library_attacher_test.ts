@@ -81,7 +81,7 @@ Deno.test("library attacher: a function on whose first instruction the kernel ac
   proc.map(100, "/opt/libllama.so", 5, makeElf({ llama_decode: "c5 f8 77", llama_init_from_model: "55", llama_load_model_from_file: "55" }));
   await libraries.atMapping(100);
   const why = "not seen, because the kernel accepts no probe on such an instruction";
-  assert.deepEqual(facts, [{ fact: "note", text: `libllama.so: llama_decode (c5 f8 77 00 00 00 00 00) ${why}` }]);
+  assert.deepEqual(facts, [{ fact: "note", text: `libllama.so: llama_decode (c5 f8 77 00 00 00 00 00) ${why}`, files: ["libllama.so"] }]);
   assert.ok(started.includes("  return of libllama.so:llama_init_from_model emulated and back"));
 });
 

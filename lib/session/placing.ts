@@ -46,7 +46,7 @@ export class Placing {
     const [sites, offsets] = await Promise.all([this.#sites(all, libraries, beside), this.#offsets(all, libraries, beside)]);
     const probes = all.filter((probe) => {
       const why = whyNot(probe, libraries, offsets);
-      if (why !== null && probe !== gate) this.fact({ fact: "note", text: `not seen: ${probe.summary} (${why})` });
+      if (why !== null && probe !== gate) this.#note(`not seen: ${probe.summary} (${why})`, libraries[0]!.name);
       return why === null;
     });
     return { probes, sites, offsets };
@@ -91,7 +91,7 @@ export class Placing {
     if (first === undefined) return;
     const functions = others.length > 0 ? `${first} and ${counted(others.length, "other")}` : first;
     const text = `${name}: ${functions} not seen, because the kernel accepts no probe on such an instruction`;
-    if (!this.#toldOfRefused.has(text)) this.fact({ fact: "note", text });
+    if (!this.#toldOfRefused.has(text)) this.#note(text, name);
     this.#toldOfRefused.add(text);
   }
 
@@ -101,9 +101,14 @@ export class Placing {
     if (!this.#toldOfFewer.has(key)) {
       this.#toldOfFewer.add(key);
       const text = `${name}: this bpftrace places probes one by one, so of ${functions.size} functions those that ask for a property are not watched`;
-      this.fact({ fact: "note", text });
+      this.#note(text, name);
     }
     return { ...param, functions: [param.fewer] };
+  }
+
+  /** Of a library, which may be linked into a program of any name. */
+  #note(text: string, name: string): void {
+    this.fact({ fact: "note", text, files: [name] });
   }
 }
 

@@ -99,7 +99,7 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
       reads: listOf(shape({ device: isText, bytes: either(isCount, isNull), requests: either(isCount, isNull) })),
     }),
   },
-  note: { text: isText },
+  note: { text: isText, files: either(isAbsent, listOf(isText)) },
 };
 
 /** Reads a fact; null when it is none that this llmprof knows. */

@@ -8,6 +8,7 @@ import type { Header } from "./header.ts";
 
 /** A path in a sentence: to the next blank, quote, bracket or punctuation that ends it. */
 const absolutePath = /(?<![\w.])\/[^\s'"()<>,;:]+/g;
+const PATH_END = /[\s'"()<>,;:]/;
 /** What a list of processes or containers says behind a number: anybody's command line, a name that a user chose. */
 const candidate = /^( {2}--(?:pid|container) \w+ ).*$/gm;
 /** A library without its folders. */
@@ -46,13 +47,12 @@ export class Pseudonyms {
 
   /** A sentence of llmprof's or of another program's: paths in it, and every text that has a pseudonym. */
   prose(text: string): string {
-    let told = text.replaceAll(candidate, "$1").replaceAll(absolutePath, (path) => this.path(path)).replaceAll(
-      library,
-      (name) => OWN.test(name) ? name : this.path(name),
-    );
     const secrets = [...this.#known].filter(([secret]) => secret.length >= SHORTEST_SECRET).sort(([a], [b]) => b.length - a.length);
-    for (const [secret, pseudonym] of secrets) told = told.replaceAll(secret, pseudonym);
-    return told;
+    const hide = (text: string, among: typeof secrets) => among.reduce((told, [secret, pseudonym]) => told.replaceAll(secret, pseudonym), text);
+    // Of a path with a blank in it the rule for paths would leave the rest.
+    const told = hide(text.replaceAll(candidate, "$1"), secrets.filter(([secret]) => PATH_END.test(secret)));
+    const ownPaths = told.replaceAll(absolutePath, (path) => this.path(path)).replaceAll(library, (name) => OWN.test(name) ? name : this.path(name));
+    return hide(ownPaths, secrets);
   }
 
   header(header: Header): Header {
@@ -95,7 +95,7 @@ export class Pseudonyms {
       case "target":
         return { ...fact, argv: this.argv(fact.argv) };
       case "note":
-        return { ...fact, text: this.prose(fact.text) };
+        return { ...fact, ...fact.files && { files: fact.files.map((file) => this.path(file)) }, text: this.prose(fact.text) };
       default:
         return fact;
     }

@@ -4,7 +4,7 @@ import help from "../../lib/commands/help.txt" with { type: "text" };
 import { runLlmprof } from "./llmprof.ts";
 
 const terminal = { out() {}, err() {}, width: 100, colour: false, live: false };
-const ends = { interrupted: Promise.resolve(), heedSignals() {}, atKill() {} };
+const ends = { interrupted: Promise.resolve(), heedSignals() {}, atKill() {}, retellFailures() {} };
 const program = commandLine({ terminal, ...ends, argv: ["llmprof"], version: "1.2.3" }, () => {});
 
 Deno.test("the help names every command, and no other", () => {

@@ -5,6 +5,7 @@ import { demoFolder } from "../cli/demo_recording.ts";
 import { runLlmprof } from "../cli/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
 import type { Header } from "../../lib/timeline/header.ts";
+import { redacting } from "../../lib/commands/redacting.ts";
 import { Pseudonyms } from "../../lib/timeline/pseudonyms.ts";
 import { RecordingFolder } from "../../lib/timeline/recording_source.ts";
 import { MemoryRecording } from "./memory_recording.ts";
@@ -94,6 +95,9 @@ Deno.test("redact: what goes wrong is told without the words of the command line
       ["export", `${secret}.llmprof`, "--verbose"],
       ["operators", "--comm", "geheimnis", "--no-output"],
       ["operators", "--pid", "1", "-o", "geheimnis/a.json"],
+      ["coldstart", "--", "./geheimnis/srv"],
+      ["coldstart", "--", folder.file("a folder/geheimnis/srv")],
+      ["export", folder.file("a folder/geheimnis.llmprof")],
     ]
   ) {
     const end = args.indexOf("--") < 0 ? args.length : args.indexOf("--");
@@ -101,6 +105,21 @@ Deno.test("redact: what goes wrong is told without the words of the command line
     assert.ok(code !== 0 && stderr.length > 20);
     assert.ok(!(stdout + stderr).includes("geheimnis"), stderr);
   }
+});
+
+Deno.test("redact: what goes wrong while nobody waits is told in the same words as what somebody waits for", async () => {
+  let told: unknown;
+  const retellFailures = (retell: (error: unknown) => unknown) => told = retell(new Error("/a b/geheim/srv: no space left"));
+  await redacting(true, ["/a b/geheim/srv"], [], { retellFailures }, () => Promise.resolve(0));
+  assert.equal((told as Error).message, "name-1: no space left");
+});
+
+Deno.test("redact: a note hides the program that an engine is linked into, which nothing else has named, and no engine's library", () => {
+  const note = (name: string) => ({ fact: "note", text: `not seen: waits (${name} does not name ggml_barrier)`, files: [name] }) as const;
+  const pseudonyms = new Pseudonyms();
+  const text = "not seen: waits (path-1 does not name ggml_barrier)";
+  assert.deepEqual(pseudonyms.fact(note("geheim-srv")), { fact: "note", text, files: ["path-1"] });
+  assert.deepEqual(pseudonyms.fact(note("libggml.so")), note("libggml.so"));
 });
 
 Deno.test("redact: of a command line the names of models stay, and no argument that only ends as one does", () => {

@@ -1,5 +1,6 @@
 import { Command, Option } from "@commander-js/extra-typings";
 import type { Context } from "../terminal.ts";
+import type { Pseudonyms } from "../../timeline/pseudonyms.ts";
 import { redacting } from "../redacting.ts";
 import { outputPaths } from "./output_paths.ts";
 import { collect, parseCount } from "./parse.ts";
@@ -22,7 +23,8 @@ export function exportCommand(context: Context, done: Done): Command {
       const outputs = outputPaths("export", o.output as string[] | false | undefined, context);
       const { replayRecording } = await import("../replay.ts");
       const options = { ...o, quiet: o.quiet === true, outputs };
-      done(await redacting(o.redact === true, [], [path, ...outputs], (pseudonyms) => replayRecording(path, { ...options, pseudonyms }, context)));
+      const replay = (pseudonyms?: Pseudonyms) => replayRecording(path, { ...options, pseudonyms }, context);
+      done(await redacting(o.redact === true, [], [path, ...outputs], context, replay));
     });
   return explained(command as unknown as Command);
 }

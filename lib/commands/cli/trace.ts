@@ -145,7 +145,7 @@ export function traceCommand(name: string, description: string, context: Context
       if (from !== undefined) {
         const { replayRecording } = await import("../replay.ts");
         const replay = (pseudonyms?: Pseudonyms) => replayRecording(from, { ...o, ...run, outputs, as: name, pseudonyms }, context);
-        return done(await redacting(o.redact === true, program, hidden, replay));
+        return done(await redacting(o.redact === true, program, hidden, context, replay));
       }
       using begun = begin({ name, waits: name === "coldstart" }, { ...o, program }, context);
       // Who is meant may be wrong: that is told later.
@@ -162,7 +162,7 @@ export function traceCommand(name: string, description: string, context: Context
       await begun.spares;
       const [profile, { trace }] = await Promise.all([load(), import("../trace.ts")]);
       const live = (pseudonyms?: Pseudonyms) => trace(profile, { ...o, ...run, outputs, program, pseudonyms }, context, begun);
-      done(await redacting(o.redact === true, program, hidden, live));
+      done(await redacting(o.redact === true, program, hidden, context, live));
     });
   for (const option of command.options) option.hideHelp(option.hidden || !has(option.attributeName()));
   preferTyped(command as unknown as Command);
