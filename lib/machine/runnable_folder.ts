@@ -1,4 +1,5 @@
 import * as fs from "node:fs";
+import { dirname } from "node:path";
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { makeFolder, systemPlace } from "./cache.ts";
 import type { KernelFiles } from "./files.ts";
@@ -10,18 +11,29 @@ export interface RunnableFolder extends AsyncDisposable {
   readonly path: string;
 }
 
-/** A new folder, for programs of ours while they run: hardened machines let none be started from /tmp. Throws where none can be had. */
-export async function runnableFolder(files: Pick<KernelFiles, "texts">, purpose: string): Promise<RunnableFolder> {
+/**
+ * A new folder, for programs of ours while they run, which nobody but root can exchange for another one: hardened machines let none be started from /tmp.
+ * Throws where none can be had.
+ *
+ * @param within In the first of these that will do; none means that of temporary files.
+ */
+export async function runnableFolder(
+  files: Pick<KernelFiles, "texts">,
+  purpose: string,
+  within: readonly (string | undefined)[] = [undefined, systemPlace.folder],
+): Promise<RunnableFolder> {
   const [text] = await files.texts(["/proc/self/mounts"]);
   const mounts = parseMounts(text ?? "");
-  for (const dir of [undefined, systemPlace.folder]) {
+  for (const dir of within) {
     const folder = made(dir, `llmprof-${purpose}-`);
     if (folder === null) continue;
-    if (startsPrograms(fs.realpathSync(folder), mounts)) return await guarded(folder);
+    const real = fs.realpathSync(folder);
+    if (startsPrograms(real, mounts) && isRoots(real)) return await guarded(real);
     Deno.removeSync(folder);
   }
-  const why = `No program can be started from the folder of temporary files, nor from ${systemPlace.folder}.`;
-  throw new LlmprofError(ExitCode.failed, "Nothing can be measured here.", why, "Name a folder that is not mounted noexec: TMPDIR=DIR llmprof …");
+  const why = `No program can be started safely from the folder of temporary files, nor from ${systemPlace.folder}.`;
+  const next = "Name a folder of root's that is not mounted noexec: TMPDIR=DIR llmprof …";
+  throw new LlmprofError(ExitCode.failed, "Nothing can be measured here.", why, next);
 }
 
 async function guarded(path: string): Promise<RunnableFolder> {
@@ -38,6 +50,16 @@ async function guarded(path: string): Promise<RunnableFolder> {
 /** Whether what is mounted there lets programs be started. */
 export function startsPrograms(folder: string, mounts: readonly Mount[]): boolean {
   return !mountOf(folder, mounts)?.options.includes("noexec");
+}
+
+/** Whether none but root can put another one in its place: all folders above are root's, and who else may write there renames only what is his own. */
+function isRoots(folder: string): boolean {
+  for (let above = dirname(folder);; above = dirname(above)) {
+    const { uid, mode } = fs.statSync(above);
+    const isOpen = (mode & 0o022) !== 0 && (mode & 0o1000) === 0;
+    if (isOpen || uid !== 0) return false;
+    if (above === "/") return true;
+  }
 }
 
 /** `dir`: none means that of temporary files. */

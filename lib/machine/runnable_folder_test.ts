@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { dirname } from "node:path";
+import { temporary } from "../../tests/harness/temporary.ts";
 import { parseMounts } from "./mounts.ts";
 import { ReaderFiles } from "./reader_files.ts";
 import { runnableFolder, startsPrograms } from "./runnable_folder.ts";
@@ -20,4 +22,25 @@ Deno.test("runnable folder: it goes with who made it", async () => {
     Deno.writeTextFileSync(`${path}/program`, "");
   }
   await assert.rejects(Deno.stat(path), Deno.errors.NotFound);
+});
+
+const asRoot = { ignore: Deno.uid() !== 0 };
+Deno.test("runnable folder: nobody else looks into it, and it is in none where another could put his own in its place", asRoot, async () => {
+  using places = temporary();
+  Deno.chmodSync(places.path, 0o755);
+  const place = (path: string, mode: number) => {
+    Deno.mkdirSync(places.file(path));
+    Deno.chmodSync(places.file(path), mode);
+    return places.file(path);
+  };
+  const own = place("own", 0o755), shared = place("shared", 0o1777), others = place("others", 0o755);
+  const open = [place("world", 0o777), place("group", 0o775)];
+  const inside = place("world/inside", 0o755);
+  Deno.chownSync(others, 1, 1);
+  for (const [first, taken] of [[shared, shared], ...[inside, ...open, others].map((folder) => [folder, own])] as [string, string][]) {
+    await using folder = await runnableFolder(new ReaderFiles(), "test", [first, own]);
+    assert.equal(dirname(folder.path), taken, first);
+    assert.equal(Deno.statSync(folder.path).mode! & 0o7777, 0o700);
+  }
+  assert.deepEqual([...Deno.readDirSync(others), ...Deno.readDirSync(inside)], [], "nothing is left");
 });
