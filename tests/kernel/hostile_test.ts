@@ -1,14 +1,14 @@
 /** Names of others, for real: what a process opens, runs, loads and calls itself arrives as it is, and does nothing. */
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
-import { run } from "../harness/command.ts";
+import { mustRun, run, start } from "../harness/command.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
 import { asFileName, hostileNames } from "../hostile/corpus.ts";
 import { errors, query } from "../judge/trace_processor.ts";
 import { built } from "../setup/programs.ts";
-import { allFormats, outputPath } from "./live_run.ts";
+import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 
 const needs = { gcc: true, judge: true };
 const libraries = 3;
@@ -78,6 +78,7 @@ function assertIntact(shown: string, name: Uint8Array, limit: number): void {
 }
 
 interface Line {
+  readonly facts?: { readonly target: string };
   readonly type: string;
   readonly name: string;
   readonly category?: string;
@@ -96,8 +97,11 @@ sampledTest(
   needs,
   async ({ path: bpftrace }) => {
     using folder = temporary();
-    const { stdout, stderr } = await trace(bpftrace, folder, []);
+    const { stdout, stderr, argv } = await trace(bpftrace, folder, []);
+    const recorded = await mustRun([...llmprof, "export", outputPath(folder, "llmprof"), "--no-output", "--summary", "json"]);
+    assert.deepEqual(JSON.parse(recorded.stdout).target.argv, argv);
     const all = lines(outputPath(folder, "jsonl"));
+    assert.equal(all[0]!.facts!.target, argv.join(" "));
     const opened = all.filter(({ category, args }) => category === "file.read" && args?.bytes === size).map(({ args }) => args!.file!);
     assert.equal(opened.length, names.length);
     opened.forEach((file, i) => assertIntact(file, names[i]!, 64));
@@ -124,6 +128,27 @@ sampledTest(
       assert.deepEqual((await query(outputPath(folder, format), sql)).map(({ name }) => name), read, format);
     }
     assert.doesNotMatch(stdout + stderr, /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u, "what is printed steers no terminal");
+  },
+);
+
+sampledTest(
+  2,
+  "of a running target arguments arrive as they are, and bytes that are no UTF-8 are spelled",
+  {},
+  async ({ path: bpftrace }) => {
+    using folder = temporary();
+    const words = texts.map((text) => text.replaceAll("CANARY", "canary"));
+    const waits = "echo ready; for i in $(seq 300); do sleep 0.1; done";
+    await using target = start(["sh", "-c", `exec sh -c "$0" "$(printf 'a\\377b\\303')" "$@"`, waits, ...words], { cwd: folder.path });
+    await target.saw("ready");
+    const formats = ["jsonl", "llmprof"];
+    const flags = ["--duration", "0.3s"];
+    await using tracer = startLlmprof("sched", { bpftrace, folder, flags, target: { pid: target.pid }, formats });
+    const summary = summaryOf("sched", await tracer.finished());
+    const argv = ["sh", "-c", waits, "a\\xffb\\xc3", ...words];
+    assert.deepEqual(summary.target?.argv, argv);
+    assert.equal(lines(outputPath(folder, "jsonl"))[0]!.facts!.target, argv.join(" "));
+    assert.throws(() => Deno.lstatSync(folder.file("canary")), Deno.errors.NotFound, "nothing was run");
   },
 );
 
