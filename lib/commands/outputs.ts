@@ -10,7 +10,7 @@ import { sudoUser } from "../target/invoker.ts";
 import { type OutputFile, RecordingOutput, TraceOutput } from "./output.ts";
 import { checkOutputs, formatAt, notWritable } from "./output_checks.ts";
 
-/** Who has to own what is written: under `sudo` the user who called it. Null when that is whoever llmprof runs as. */
+/** Who has to own what is written: under `sudo` the user who called it, also in a shell that it opened. Null when that is whoever llmprof runs as. */
 export function outputOwner(): Owner | null {
   const user = sudoUser(Deno.env.toObject());
   return user && user.uid !== 0 ? user : null;
