@@ -107,7 +107,7 @@ interface Looked {
   readonly buildId: Uint8Array | null;
 }
 
-/** Null where another process may see more: not all could be read, or nothing is there and a debug file may be in the root of another. */
+/** Null where nothing is found and another process may see more: not all could be read, or a debug file may be in the root of another. */
 async function lookInto(
   files: FilesOnce,
   pid: number,
@@ -133,7 +133,7 @@ async function lookInto(
     ? (await findSymbols(elf, read, symbols)).functions
     : await findFunctions(elf, how === "program", () => readDebugFile(files, pid, elf), need, symbols);
   const buildId = functions && await readSection(read, elf.sections.find(({ name, size }) => name === BUILD_ID_SECTION && size < 65_536));
-  return isWhole && (functions || isInside) ? { headers, functions, buildId } : null;
+  return functions || (isWhole && isInside) ? { headers, functions, buildId } : null;
 }
 
 /** See {@link FoundLibrary.key}. What a process has mapped of such files is asked for at once, and only where one of them matters. */
