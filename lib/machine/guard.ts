@@ -76,9 +76,8 @@ ours() { [ -n "$own" ] && field "$1" NSpgid && [ "$value" = "$own" ]; }
 unlisted() {
   others=' '
   for dir in /proc/[0-9]*; do
-    if [ "$dir" = "/proc/$$" ]; then continue; fi
     field "\${dir#/proc/}" Name
-    case $value in llmprof:*) others="$others\${value#llmprof:} " ;; esac
+    case $value in "llmprof:$PPID") ;; llmprof:*) others="$others\${value#llmprof:} " ;; esac
   done
   for dir in /proc/[0-9]*; do
     pid=\${dir#/proc/}
