@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { ExitCode, LlmprofError } from "../events/errors.ts";
-import { DEFAULT_BUFFER_PAGES } from "../tracing/command_line.ts";
+import { DEFAULT_BUFFER_PAGES } from "../machine/bpftrace.ts";
 import { begin } from "./begin.ts";
 import { demoProfile } from "./demo_profile.ts";
 import { realThing } from "./real_thing.ts";

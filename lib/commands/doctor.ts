@@ -10,7 +10,7 @@ import { ReaderFiles } from "../machine/reader_files.ts";
 import { readSurroundings } from "../machine/surroundings.ts";
 import { renderSummary } from "../../exporters/json.ts";
 import { renderText } from "../../exporters/text.ts";
-import { DEFAULT_BUFFER_PAGES } from "../tracing/command_line.ts";
+import { DEFAULT_BUFFER_PAGES } from "../machine/bpftrace.ts";
 import { measuringText } from "../session/status.ts";
 import { calibrationText, ceilingsTexts, readCalibration, readCeilings } from "./calibrated.ts";
 import type { DoctorSummary } from "./doctor_schema.ts";

@@ -1,7 +1,7 @@
 import { ExitCode } from "../events/errors.ts";
 import { counted, harmless } from "../events/text.ts";
 import { percent } from "../session/percent.ts";
-import { DEFAULT_BUFFER_PAGES } from "../tracing/command_line.ts";
+import { DEFAULT_BUFFER_PAGES } from "../machine/bpftrace.ts";
 import { renderSummary } from "../../exporters/json.ts";
 import { renderText } from "../../exporters/text.ts";
 import type { NamedOutputOptions } from "./named_outputs.ts";

@@ -5,7 +5,6 @@ import type { Means } from "../session/means.ts";
 import type { SlowTokens } from "../session/slow_tokens.ts";
 import type { RunningTarget } from "../session/target.ts";
 import { learningTurns, regularTurns, slowTurns, type Turns } from "../session/turns.ts";
-import { NoMatch } from "../target/no_match.ts";
 import { readStat } from "../target/process.ts";
 import type { Profile } from "./profile.ts";
 
@@ -37,12 +36,9 @@ export async function turnsOf(
     next,
     most: outputs.some((path) => path.endsWith(".llmprof")) ? MOST_RECORDED : Infinity,
     target: async () => {
-      const found = await find().catch((error) => {
-        if (error instanceof NoMatch) return null;
-        throw error;
-      });
-      // A number may be another's by then, and a name another container's.
-      return found?.pid === target.pid && await ticks() === startTicks ? found : null;
+      const found = await find().catch(() => null);
+      // Its number may be another's by then; and what it was called by another's, or that of several.
+      return await ticks() !== startTicks ? null : found?.pid === target.pid ? found : target;
     },
   };
 }

@@ -76,7 +76,7 @@ export class RegularFile {
       const writes = (flags & fs.constants.O_WRONLY) !== 0;
       if (writes && opened.nlink > 1) throw new RefusedFile("has a second name (a hard link).");
       // Whoever owns it reads what is written.
-      if (writes && opened.uid !== 0 && opened.uid !== (owner?.uid ?? ownUid(dirname(path)))) {
+      if (writes && opened.uid !== 0 && isPlanted(opened.uid, dirname(path), owner)) {
         throw new RefusedFile(`belongs to another user (uid ${opened.uid}).`);
       }
       return file;
@@ -150,6 +150,13 @@ export class RegularFile {
   close(): void {
     fs.closeSync(this.fd);
   }
+}
+
+/** Whether a file of this user's may lie there to be filled by another: users who share a folder that is not everybody's write into one another's. */
+function isPlanted(uid: number, folder: string, owner: Owner | null): boolean {
+  const own = owner?.uid ?? ownUid(folder);
+  const isEverybodys = (fs.statSync(folder).mode & 0o1000) !== 0;
+  return uid !== own && (owner !== null || own === 0 || isEverybodys);
 }
 
 /**

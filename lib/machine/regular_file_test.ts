@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { mustRun, run } from "../../tests/harness/command.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import { RefusedFile, RegularFile } from "./regular_file.ts";
 
@@ -49,5 +50,32 @@ Deno.test({
     assert.throws(() => RegularFile.create(path, { uid: 1235, gid: 1235 }), { name: "RefusedFile" });
     RegularFile.create(path, { uid: 1234, gid: 1234 }).close();
     assert.deepEqual([...Deno.readDirSync(folder.path)].map(({ name }) => name), ["a.json"]);
+  },
+});
+
+Deno.test({
+  name: "regular file: users who share a folder write into one another's, but not where everybody may make files",
+  ignore: Deno.uid() !== 0,
+  async fn() {
+    using folder = temporary();
+    Deno.chmodSync(folder.path, 0o777);
+    const path = folder.file("a.json");
+    Deno.writeTextFileSync(path, "");
+    Deno.chmodSync(path, 0o666);
+    Deno.chownSync(path, 1234, 1234);
+    // As somebody else, who may read no file of root's.
+    const bundle = folder.file("write.js"), deno = folder.file("deno");
+    const script = `import { RegularFile } from ${JSON.stringify(new URL("./regular_file.ts", import.meta.url).href)};
+      RegularFile.create(Deno.args[0], null).close();`;
+    Deno.writeTextFileSync(folder.file("write.ts"), script);
+    await mustRun([Deno.execPath(), "bundle", "--quiet", "--platform", "deno", "--output", bundle, folder.file("write.ts")]);
+    Deno.copyFileSync(Deno.execPath(), deno);
+    const write = () =>
+      run(["setpriv", "--reuid", "1235", "--regid", "1235", "--clear-groups", "env", `DENO_DIR=${folder.path}`, deno, "run", "-A", bundle, path], {
+        cwd: folder.path,
+      });
+    assert.equal((await write()).code, 0);
+    Deno.chmodSync(folder.path, 0o1777);
+    assert.match((await write()).stderr, /belongs to another user \(uid 1234\)/);
   },
 });

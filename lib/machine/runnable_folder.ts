@@ -20,7 +20,7 @@ export interface RunnableFolder extends AsyncDisposable {
 export async function runnableFolder(
   files: Pick<KernelFiles, "texts">,
   purpose: string,
-  within: readonly (string | undefined)[] = [undefined, systemPlace.folder],
+  within: readonly (string | undefined)[] = [undefined, "/tmp", systemPlace.folder],
 ): Promise<RunnableFolder> {
   const [text] = await files.texts(["/proc/self/mounts"]);
   const mounts = parseMounts(text ?? "");
@@ -31,7 +31,7 @@ export async function runnableFolder(
     if (startsPrograms(real, mounts) && isRoots(real)) return await guarded(real);
     Deno.removeSync(folder);
   }
-  const why = `No program can be started safely from the folder of temporary files, nor from ${systemPlace.folder}.`;
+  const why = `No program can be started safely from the folder of temporary files, /tmp or ${systemPlace.folder}.`;
   const next = "Name a folder of root's that is not mounted noexec: TMPDIR=DIR llmprof …";
   throw new LlmprofError(ExitCode.failed, "Nothing can be measured here.", why, next);
 }

@@ -76,6 +76,6 @@ Deno.test("libraries: what many processes have mapped is read once and looked th
 Deno.test("libraries: what cannot be read through a process that has ended is read through another", async () => {
   using root = temporary();
   const { find } = twoWithOneFile(root.path, 100);
-  const names = (await Promise.all([find(100), find(200)])).map((libraries) => libraries.map(({ name }) => name));
+  const names = [await find(100), await find(200)].map((libraries) => libraries.map(({ name }) => name));
   assert.deepEqual(names, [[], ["libllama.so"]]);
 });

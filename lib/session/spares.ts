@@ -1,4 +1,4 @@
-import { atLeast, type Bpftrace, hasRingBuffer } from "../machine/bpftrace.ts";
+import { atLeast, type Bpftrace, hasRingBuffer, pagesOfBuffer } from "../machine/bpftrace.ts";
 import type { Child } from "../machine/child.ts";
 import { rowsPerMap } from "../programs/rotating_maps.ts";
 import { DEFAULT_MAP_KEYS, type InvocationOptions } from "../tracing/command_line.ts";
@@ -7,19 +7,10 @@ import type { Means } from "./means.ts";
 
 export type ProcessKind = Pick<ProcessOptions, "unsafe" | "prompt">;
 
-/** So many processors may have a buffer each of the pages that were asked for. */
-const MOST_BUFFERS = 8;
-const FEWEST_PAGES = 64;
-
-/**
- * One size for all programs of a run: bpftraces are started before it is known which program they will run. Without a ring buffer each processor has a
- * buffer, and many of them have no more together than a few: what is frequent is in rows.
- */
+/** One size for all programs of a run: bpftraces are started before it is known which program they will run. */
 export function sizesOf(bpftrace: Bpftrace, askedPages: number, cpus: number): Pick<InvocationOptions, "bufferPages" | "mapKeys"> {
-  if (hasRingBuffer(bpftrace)) return { bufferPages: askedPages, mapKeys: DEFAULT_MAP_KEYS };
-  let bufferPages = askedPages;
-  for (let buffers = cpus; buffers > MOST_BUFFERS && bufferPages > FEWEST_PAGES; buffers /= 2) bufferPages /= 2;
-  return { bufferPages, mapKeys: rowsPerMap(askedPages) };
+  const mapKeys = hasRingBuffer(bpftrace) ? DEFAULT_MAP_KEYS : rowsPerMap(askedPages);
+  return { bufferPages: pagesOfBuffer(bpftrace, askedPages, cpus), mapKeys };
 }
 
 /** bpftraces that wait for their program: to load one takes longer than to find out what the program is. */

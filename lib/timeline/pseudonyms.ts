@@ -47,12 +47,15 @@ export class Pseudonyms {
 
   /** A sentence of llmprof's or of another program's: paths in it, and every text that has a pseudonym. */
   prose(text: string): string {
-    const secrets = [...this.#known].filter(([secret]) => secret.length >= SHORTEST_SECRET).sort(([a], [b]) => b.length - a.length);
-    const hide = (text: string, among: typeof secrets) => among.reduce((told, [secret, pseudonym]) => told.replaceAll(secret, pseudonym), text);
+    const hide = (text: string, which: (secret: string) => boolean) => {
+      const secrets = [...this.#known].filter(([secret]) => which(secret)).sort(([a], [b]) => b.length - a.length);
+      return secrets.reduce((told, [secret, pseudonym]) => told.replaceAll(secret, pseudonym), text);
+    };
     // Of a path with a blank in it the rule for paths would leave the rest.
-    const told = hide(text.replaceAll(candidate, "$1"), secrets.filter(([secret]) => PATH_END.test(secret)));
+    const told = hide(text.replaceAll(candidate, "$1"), (secret) => secret.length >= SHORTEST_SECRET && PATH_END.test(secret));
     const ownPaths = told.replaceAll(absolutePath, (path) => this.path(path)).replaceAll(library, (name) => OWN.test(name) ? name : this.path(name));
-    return hide(ownPaths, secrets);
+    // Also what a path has just been called.
+    return hide(ownPaths, (secret) => secret.length >= SHORTEST_SECRET);
   }
 
   header(header: Header): Header {

@@ -20,7 +20,6 @@ export interface InvocationOptions {
   readonly warnsOfLoss: boolean;
 }
 
-export const DEFAULT_BUFFER_PAGES = 4096;
 /** Entries of a map: tensors of a graph, threads of a server. */
 export const DEFAULT_MAP_KEYS = 65536;
 

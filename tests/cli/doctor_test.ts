@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { doctor } from "../../lib/commands/doctor.ts";
-import type { Context } from "../../lib/commands/terminal.ts";
+import { join } from "node:path";
 import { doctorSummarySchema } from "../../mod.ts";
+import { mustRun } from "../harness/command.ts";
 import { unmet } from "../harness/needs.ts";
+import { top } from "../harness/places.ts";
+import { temporary } from "../harness/temporary.ts";
 import { runLlmprof } from "./llmprof.ts";
 
 Deno.test("doctor: the text and the JSON say the same, and the exit code says whether this machine can trace", async () => {
@@ -25,18 +27,16 @@ Deno.test("doctor: a file that is no bpftrace is named, and the end is 3", async
 });
 
 Deno.test("doctor: a current folder that is no more is a need as any other", async () => {
-  const said: string[] = [];
-  const context = { terminal: { out: (text: string) => void said.push(text) }, argv: ["llmprof", "doctor"] };
-  const before = Deno.cwd();
-  // A `deno run` would not start there; the executable does.
-  const gone = Deno.makeTempDirSync();
-  Deno.chdir(gone);
-  Deno.removeSync(gone);
-  try {
-    await doctor({ summary: "json" }, context as unknown as Context);
-  } finally {
-    Deno.chdir(before);
-  }
-  const check = doctorSummarySchema.parse(JSON.parse(said.join(""))).result.checks.find(({ need }) => need === "room in the current folder");
+  using folder = temporary();
+  // A `deno run` would not start there; the executable does. In a process of its own: others of this one start programs from where they are.
+  const script = `
+    import { doctor } from ${JSON.stringify(new URL("../../lib/commands/doctor.ts", import.meta.url).href)};
+    const gone = Deno.makeTempDirSync();
+    Deno.chdir(gone);
+    Deno.removeSync(gone);
+    await doctor({ summary: "json" }, { terminal: { out: console.log }, argv: ["llmprof", "doctor"] });`;
+  Deno.writeTextFileSync(folder.file("script.ts"), script);
+  const { stdout } = await mustRun([Deno.execPath(), "run", "-A", "--no-check", "--config", join(top, "deno.json"), folder.file("script.ts")]);
+  const check = doctorSummarySchema.parse(JSON.parse(stdout)).result.checks.find(({ need }) => need === "room in the current folder");
   assert.deepEqual([check?.found, check?.fix], ["it is no more", "cd /tmp"]);
 });

@@ -156,3 +156,7 @@ Deno.test("redact: how much was looked at, and of which engine, stays, whatever 
   assert.deepEqual(redacted({ engine: "geheimnis" }), { engine: "ggml", redact: true });
   assert.deepEqual(redacted({}), { redact: true });
 });
+
+Deno.test("redact: a file that a sentence names with its folders and without has one name in it", () => {
+  assert.equal(new Pseudonyms().prose("cannot read /home/x/geheim-app: geheim-app is no ELF"), "cannot read path-1: path-1 is no ELF");
+});

@@ -30,7 +30,7 @@ const calibrating = async ({ path: bpftrace }: Bpftrace) => {
   await aWhile();
   run.typed("SIGINT");
   // To the end it would take eight seconds, and the ceilings one for each number of threads.
-  await until("llmprof ends", () => row(run.llmprof.pid) === undefined, 4000);
+  await until("llmprof ends", () => row(run.llmprof.pid) === undefined, 7000);
   await run.end(nothing);
 };
 sampledTest(0, "Ctrl-C while it measures the machine ends that", needs, calibrating);

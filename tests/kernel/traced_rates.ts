@@ -4,7 +4,7 @@ import { splitBase } from "../../lib/events/time.ts";
 import { siteKey } from "../../lib/session/program_part.ts";
 import type { Means } from "../../lib/session/means.ts";
 import { Programs } from "../../lib/session/programs.ts";
-import { DEFAULT_BUFFER_PAGES } from "../../lib/tracing/command_line.ts";
+import { DEFAULT_BUFFER_PAGES } from "../../lib/machine/bpftrace.ts";
 import { countsOf } from "../../lib/timeline/tally.ts";
 import { Timeline } from "../../lib/timeline/timeline.ts";
 import { Producer } from "../workloads/rates.ts";

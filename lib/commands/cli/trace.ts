@@ -1,5 +1,5 @@
 import { Command, Option } from "@commander-js/extra-typings";
-import { DEFAULT_BUFFER_PAGES } from "../../tracing/command_line.ts";
+import { DEFAULT_BUFFER_PAGES } from "../../machine/bpftrace.ts";
 import { type Detail, details } from "../../programs/detail.ts";
 import { begin } from "../begin.ts";
 import { redacting } from "../redacting.ts";

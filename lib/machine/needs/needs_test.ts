@@ -133,6 +133,7 @@ Deno.test("needs: a bpftrace without ring buffer locks memory, which root of a c
   assert.deepEqual(locked({ effectiveCaps: good.effectiveCaps & ~(1n << 24n) }), []);
   assert.deepEqual(locked({}, { lockedMemory: 1 << 30 }), []);
   assert.deepEqual(locked({}, { lockedMemory: null }), []);
+  assert.deepEqual([locked({ cpus: 64 }, { lockedMemory: 129 << 20 }), locked({ cpus: 64 }, { lockedMemory: 127 << 20 })], [[], ["missing"]]);
   assert.deepEqual(locked({}, { perfLocked: false }), []);
   assert.deepEqual(locked({ root: false, kernel: "5.10.0" }), []);
 });

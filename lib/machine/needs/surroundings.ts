@@ -1,3 +1,4 @@
+import { DEFAULT_BUFFER_PAGES, hasRingBuffer, pagesOfBuffer } from "../bpftrace.ts";
 import type { Capabilities } from "../capabilities.ts";
 import type { Room, Surroundings } from "../surroundings.ts";
 import { type Check, missing, ok, warning } from "./check.ts";
@@ -20,8 +21,6 @@ const enoughRoom = 256 << 20;
 const enoughRun = 8 << 20;
 /** From this kernel on, memory of BPF maps counts for the control group and not as locked memory. */
 const unlockedMaps = [5, 11] as const;
-/** Of each processor's buffer, unless `--buffer-pages` says otherwise. */
-const PERF_BUFFER_PAGES = 4096;
 /** Bits of include/uapi/linux/capability.h. */
 const CAP_IPC_LOCK = 14n;
 const CAP_SYS_RESOURCE = 24n;
@@ -96,7 +95,8 @@ function lockedMemory({ root, effectiveCaps, kernel, bpftrace, cpus, pageBytes }
   if (!root || lockedMemory === null || may(CAP_SYS_RESOURCE)) return [];
   const need = "locked memory";
   const found = mebibytes(lockedMemory);
-  if (bpftrace && !bpftrace.features.ringbuf && perfLocked && !may(CAP_IPC_LOCK) && lockedMemory < cpus * PERF_BUFFER_PAGES * pageBytes) {
+  const hasBuffers = bpftrace !== null && !hasRingBuffer(bpftrace) && perfLocked && !may(CAP_IPC_LOCK);
+  if (hasBuffers && lockedMemory < cpus * pagesOfBuffer(bpftrace, DEFAULT_BUFFER_PAGES, cpus) * pageBytes) {
     return [missing(need, found, {
       consequence: "A bpftrace without ring buffer locks a buffer for each processor, and may not raise the limit: nothing attaches.",
       advice: "In a container: --ulimit memlock=-1 or --cap-add IPC_LOCK. Or bpftrace 0.19 or newer.",

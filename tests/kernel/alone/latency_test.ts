@@ -1,7 +1,7 @@
 /** How late an event may be in a live view: a second of a reader that stands still, and what it takes to read. */
 import assert from "node:assert/strict";
 import { readMeans } from "../../../lib/commands/means.ts";
-import { DEFAULT_BUFFER_PAGES } from "../../../lib/tracing/command_line.ts";
+import { DEFAULT_BUFFER_PAGES } from "../../../lib/machine/bpftrace.ts";
 import { matrixTest } from "../../harness/kernel.ts";
 import { Producer } from "../../workloads/rates.ts";
 import { lastOfThree } from "../last_of_three.ts";
