@@ -40,7 +40,8 @@ export const noGuard: Guard = {
  * name is `llmprof:` and that llmprof's number.
  *
  * While llmprof is suspended nobody of another process group stands, also not whom a gate stops then: a shell's `fg` reaches llmprof's own. A subshell
- * looks after that, twice a second, as long as one is listed or may be stopped; by its name it is no guard.
+ * looks after that, twice a second, as long as one is listed or may be stopped, and where it is known whom the gate is
+ * for, after nobody else; by its name it is no guard.
  *
  * `$1` is a folder that goes with llmprof, if it is not empty. What follows are patterns of the shell; without one, nobody is stopped. State is read
  * from `status`, where a newline in a process's name is escaped.
@@ -52,7 +53,14 @@ field() {
   done 2>/dev/null < "/proc/$1/status"
   value=
 }
-stopped() { field "$1" State; [ "$value" = T ]; }
+stopped() {
+  field "$1" State
+  case $value in
+    T) ;;
+    Z) field "$1" Threads && [ "$value" -gt 1 ] ;;
+    *) return 1 ;;
+  esac
+}
 resume() { if stopped "$1"; then kill -CONT "$1" 2>/dev/null; fi; }
 lives() { field "$1" State; case $value in '' | Z | X) return 1 ;; esac; }
 maps() {
@@ -73,6 +81,17 @@ below() {
   return 1
 }
 ours() { [ -n "$own" ] && field "$1" NSpgid && [ "$value" = "$own" ]; }
+concerned() {
+  if below "$1" "$roots"; then return; fi
+  if [ -n "$own" ] && [ "$roots" != ' ' ]; then return 1; fi
+  maps "$@"
+}
+armed() {
+  for gate in $gates; do
+    if lives "$gate"; then return; fi
+  done
+  return 1
+}
 unlisted() {
   others=' '
   for dir in /proc/[0-9]*; do
@@ -82,7 +101,7 @@ unlisted() {
   for dir in /proc/[0-9]*; do
     pid=\${dir#/proc/}
     case $before in *" $pid "*) continue ;; esac
-    if stopped "$pid" && ! ours "$pid" && ! below "$pid" "$others" && { maps "$pid" "$@" || below "$pid" "$roots"; }; then kill -CONT "$pid" 2>/dev/null; fi
+    if stopped "$pid" && ! ours "$pid" && ! below "$pid" "$others" && concerned "$pid" "$@"; then kill -CONT "$pid" 2>/dev/null; fi
   done
 }
 unlist() { case $listed in *" $1 "*) listed="\${listed%% $1 *} \${listed#* $1 }" ;; esac; }
@@ -99,12 +118,17 @@ watch() {
   done
   if [ -n "$strangers$gates" ]; then
     (
-      trap 'kill -KILL $!; wait; exit' USR1
+      sleeper=
+      trap 'if [ -n "$sleeper" ]; then kill -KILL "$sleeper"; fi; exit' USR1
       printf %s llmprof-watch > /proc/self/comm
-      while sleep 0.5 & wait $! && lives $$; do
+      while lives $$; do
+        sleep 0.5 &
+        sleeper=$!
+        wait "$sleeper"
+        sleeper=
         if stopped "$PPID"; then
           for pid in $strangers; do resume "$pid"; done
-          if [ -n "$gates" ]; then unlisted "$@"; fi
+          if armed; then unlisted "$@"; fi
         fi
       done
     ) &
@@ -152,10 +176,7 @@ until [ "$looks" = 30 ]; do
   for pid in $listed; do resume "$pid"; done
   if [ -n "$gates" ]; then unlisted "$@"; fi
   if [ -n "$last" ]; then break; fi
-  last=1
-  for pid in $gates; do
-    if lives "$pid"; then last=; fi
-  done
+  if ! armed; then last=1; fi
   looks=$((looks + 1))
   sleep 0.1
 done

@@ -142,8 +142,15 @@ export class Attachments {
   async begunAnother(): Promise<void> {
     if (this.#left || this.#isGated) return;
     const filter = await this.members.filter();
-    const gates = this.#startGate(this.#libraries.groups, filter);
-    await this.#ready(gates, filter);
+    const gates = this.#left ? [] : this.#startGate(this.#libraries.groups, filter);
+    try {
+      await this.#ready(gates, filter);
+    } catch (error) {
+      const text = `nobody is stopped who maps another copy of a library, and what one computes is not seen (${
+        error instanceof Error ? error.message : error
+      })`;
+      return void this.run.fact({ fact: "note", text });
+    }
     if (gates.length > 0 && !this.#left) await this.#libraries.attachLate(await this.members.now());
   }
 
@@ -206,10 +213,8 @@ export class Attachments {
 
   async #startLibraries(parts: readonly ProgramPart[]): Promise<void> {
     const filter = await (this.#firstFilter ?? this.members.filter());
-    await Promise.all(parts.map(async (part) => {
-      await this.#ready([this.#startPart({ ...part, filter })], filter);
-      this.run.attached(part.stream);
-    }));
+    await this.#ready(parts.map((part) => this.#startPart({ ...part, filter })), filter);
+    for (const { stream } of parts) this.run.attached(stream);
   }
 
   /** Waits until these are attached. What the target forked meanwhile none of them has seen. */

@@ -95,8 +95,10 @@ export class Gatekeeper {
       if (await goesOn(this.means, pid)) this.#tellEarly(pid);
     } finally {
       const { left, at } = this.#stops.get(pid)!;
-      if (left > 1) this.#stops.set(pid, { left: left - 1, at });
-      else {
+      if (left > 1) {
+        this.#stops.set(pid, { left: left - 1, at });
+        void this.guard.released(pid);
+      } else {
         this.#stops.delete(pid);
         await this.#continue(pid, each);
       }

@@ -5,7 +5,7 @@ import { fileReader, readElf } from "../target/elf.ts";
 import { findLibraries, type FoundLibrary, isLinked, type NamesTable, readMapped, readNamesTable } from "../programs/found_libraries.ts";
 import { type Probe, standsAtReturn } from "../programs/probe.ts";
 import type { Library } from "../target/maps.ts";
-import { hasEnded } from "../target/process.ts";
+import { hasEnded, readStat } from "../target/process.ts";
 import type { LibraryGroup } from "./library_groups.ts";
 import { Placing } from "./placing.ts";
 import { isNowhere, type ProgramPart } from "./program_part.ts";
@@ -158,13 +158,17 @@ export class LibraryAttacher {
   /** Attaches what these have mapped while others were counted, and says what was not. */
   async attachLate(pids: readonly number[]): Promise<void> {
     const present = await this.present(pids, false);
-    const late = present.found.flatMap(({ pid, group, libraries }) =>
-      libraries.filter(({ key }) => !this.#attached.has(keyOf(group, key))).map(({ name }) =>
-        [`process ${pid} has mapped another ${name} while others were counted: what it did there at first is missing`, name] as const
-      )
-    );
+    const late = new Map<string, string>();
+    for (const { pid, group, libraries } of present.found) {
+      const others = libraries.filter(({ key }) => !this.#attached.has(keyOf(group, key)));
+      // Who stands has been stopped by the gate, before it did anything there.
+      if (others.length === 0 || (await readStat(this.means.files, pid))?.state === "T") continue;
+      for (const { name } of others) {
+        late.set(`process ${pid} has mapped ${name} while others were counted: what it did there at first is missing`, name);
+      }
+    }
     await this.attach(present);
-    for (const [text, name] of new Map(late)) this.fact({ fact: "note", text, files: [name] });
+    for (const [text, name] of late) this.fact({ fact: "note", text, files: [name] });
   }
 
   get #mapped(): LibraryGroup[] {

@@ -317,7 +317,7 @@ Deno.test("library attacher: what was mapped while others were counted is attach
   for (const _look of [1, 2]) await libraries.attachLate([100, 200]);
   assert.deepEqual(started.filter((line) => !line.startsWith(" ")), ["llama: llama/calls"]);
   assert.deepEqual(facts.flatMap((fact) => fact.fact === "note" && fact.text.includes("while others") ? fact.text : []), [
-    "process 200 has mapped another libllama.so while others were counted: what it did there at first is missing",
+    "process 200 has mapped libllama.so while others were counted: what it did there at first is missing",
   ]);
 });
 

@@ -1,5 +1,6 @@
 import type { Event } from "../events/event.ts";
 import type { ChildEnd } from "../machine/child.ts";
+import { noGuard } from "../machine/guard.ts";
 import type { Probe } from "../programs/probe.ts";
 import { hasBegun } from "../target/launch.ts";
 import { hasEnded, readStat } from "../target/process.ts";
@@ -53,8 +54,8 @@ export class Life {
   readonly #held: HeldFiles | undefined;
   readonly #places: StackPlaces | undefined;
   readonly #beginning = new Set<number>();
-  /** It has begun another process since it counts. */
-  #hasBegunAnother = false;
+  /** Whether it stops for copies of libraries as soon as it begins another process: not where it is looked at for a moment, and by whom stops nobody. */
+  #mayBeGated: boolean;
   #election: Promise<void> | undefined;
   #counts = false;
   /** A program that we started was let go. */
@@ -71,6 +72,7 @@ export class Life {
   /** `turn`: it is left when that is over. */
   constructor(readonly means: Means, readonly target: Target, readonly options: LifeOptions, readonly run: Run, readonly turn?: Turn) {
     this.#members = new Members(means, target, options.tree);
+    this.#mayBeGated = target.type === "running" && options.tree && options.guard !== noGuard && (!turn || turn.lasts === true);
     const probes = turn?.probes ?? options.probes;
     this.#attachments = new Attachments(means, this.#members, probes, options, run, (event) => this.#heard(event));
     if (probes.some(({ facts }) => facts?.includes("mapped"))) this.#held = new HeldFiles(means.files, (fact) => run.fact(fact));
@@ -178,8 +180,8 @@ export class Life {
     const { record, pid, tid } = event;
     if (this.#held?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#held!.look(pid));
     if (this.#held && record === "process/life.exec") this.#begins(pid);
-    if (!this.#hasBegunAnother && this.target.type === "running" && this.options.tree && isBeginning(event)) {
-      this.#hasBegunAnother = true;
+    if (this.#mayBeGated && isBeginning(event)) {
+      this.#mayBeGated = false;
       this.run.gatekeeper.meanwhile(() => this.#attachments.begunAnother());
     }
     if (record === "process/life.exit" && pid === tid) this.#beginning.delete(pid);

@@ -9,16 +9,17 @@ export const POLL_MS = 2;
 export async function stands({ files, sleep }: Pick<Means, "files" | "sleep">, pid: number, longestMs: number): Promise<boolean> {
   for (let waited = 0; waited < longestMs; waited += POLL_MS) {
     const stat = await readStat(files, pid);
-    if (!stat || stat.state === "T") return stat !== null;
+    // Of one whose main thread has ended nothing tells.
+    if (!stat || stat.state === "T" || (stat.state === "Z" && stat.threads > 1)) return stat !== null;
     await sleep(POLL_MS);
   }
   return false;
 }
 
-/** Whether a process that has stood goes on: a shell's `fg`, whose signal is for a whole group, is seen by this alone. One that has ended does not. */
+/** Whether a process that has stood goes on: a shell's `fg`, whose signal is for a whole group, is seen by this alone. One that has ended does not, and who waits for a disk may stand behind that. */
 export async function goesOn({ files }: Pick<Means, "files">, pid: number): Promise<boolean> {
   const stat = await readStat(files, pid);
-  return stat !== null && !["T", "t", "Z", "X"].includes(stat.state);
+  return stat !== null && !["T", "t", "Z", "X", "D"].includes(stat.state);
 }
 
 /** A shell's `fg`, a guard's signal: whoever it was, the probes came late. */

@@ -119,8 +119,8 @@ export class Unwinding {
     if (record !== "gate/unwind.stopped") return;
     throwing.told.add(tid);
     throwing.functions.add(values[0] as number);
+    if (!throwing.isToServe) void this.guard.stopped(pid);
     throwing.isToServe = true;
-    void this.guard.stopped(pid);
     throwing.served ??= this.#serve(pid, throwing).catch(() => false).then((goesOn) => {
       throwing.served = undefined;
       if (!goesOn) void this.guard.letGo(pid);
@@ -142,7 +142,7 @@ export class Unwinding {
       const { code } = await this.means.spawn({ program: "/bin/sh", args, stderr: "null", newSession: true }).status;
       if (code !== 0) return false;
       this.stops++;
-      if (!throwing.isToServe) void this.guard.released(pid);
+      void this.guard.released(pid);
     }
     return true;
   }
