@@ -24,7 +24,7 @@ async function succeeded(way: Way): Promise<void> {
     whole: true,
     // Nobody stopped the second one for its libraries: it waits until they are attached.
     async meanwhile() {
-      await until("what the second has mapped is attached", () => way.written().includes("has mapped another libllama.so"));
+      await until("what the second has mapped is attached", () => way.written().includes("has mapped libllama.so while"));
       Deno.writeTextFileSync(late, "");
     },
   });
