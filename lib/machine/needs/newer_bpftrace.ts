@@ -18,7 +18,7 @@ export function newerBpftraceCommands(isRoot: boolean, llmprof: string): string[
   return [
     asRoot(isRoot, "apt-get update"),
     asRoot(isRoot, "apt-get install debootstrap debian-archive-keyring"),
-    asRoot(isRoot, `debootstrap --variant=minbase --include=bpftrace trixie ${root} http://deb.debian.org/debian sid`),
+    asRoot(isRoot, `debootstrap --variant=minbase --include=bpftrace trixie ${root} '' sid`),
     `printf '%s\\n' ${wrapper.map((line) => `'${line}'`).join(" ")} | ${asRoot(isRoot, `tee ${program}`)}`,
     asRoot(isRoot, `chmod +x ${program}`),
     asRoot(isRoot, `${quoteWord(llmprof)} doctor --bpftrace ${program}`),
