@@ -54,8 +54,15 @@ function byThread<T extends OfThread>(all: readonly T[], nameOf = ({ pid, tid }:
 
 /** Processes and threads by the order of their numbers: a container has numbers of its own, which grow as the kernel's do. */
 function inOrder(all: readonly OfThread[]): (of: OfThread) => string {
-  const [pids, tids] = [all.map(({ pid }) => pid), all.map(({ tid }) => tid)].map((ids) => [...new Set(ids)].sort((a, b) => a - b));
+  const [pids, tids] = [all.map(({ pid }) => pid), all.map(({ tid }) => tid)].map(asGiven);
   return ({ pid, tid }) => `${pids!.indexOf(pid)} ${tids!.indexOf(tid)}`;
+}
+
+/** Numbers in the order in which the kernel has given them: behind the largest it begins anew. */
+function asGiven(ids: readonly number[]): number[] {
+  const sorted = [...new Set(ids)].sort((a, b) => a - b);
+  const anew = sorted.findIndex((id, i) => id - (sorted[i - 1] ?? id) > 10_000);
+  return anew < 0 ? sorted : [...sorted.slice(anew), ...sorted.slice(0, anew)];
 }
 
 function assertTold(noted: readonly Noted[], told: readonly Told[], library: string, ownNumbers: boolean): void {

