@@ -38,6 +38,8 @@ export interface Run extends AttachRun {
 
 /** A look at the target takes a child process: the first comes soon, the others ever more rarely. */
 const FIRST_LOOK_MS = 500, LONGEST_LOOK_MS = 8000;
+/** A thread tells of its exit before it is done, and when counting ends is where what it did last ends. */
+const EXITING_MS = 2;
 /** A program that has run for so long has begun. */
 const BEGUN_MS = 100;
 
@@ -243,7 +245,7 @@ export class Life {
       const told = await Promise.race([this.#exited.promise.then(() => true), this.means.sleep(look).then(() => false)]);
       if (told) this.#exited = Promise.withResolvers();
       if (this.root && await hasEnded(this.means.files, this.root.pid)) return;
-      look = told ? FIRST_LOOK_MS : Math.min(2 * look, LONGEST_LOOK_MS);
+      look = told ? EXITING_MS : Math.min(2 * look, LONGEST_LOOK_MS);
     }
   }
 }
