@@ -16,7 +16,10 @@ export async function stands({ files, sleep }: Pick<Means, "files" | "sleep">, p
   return false;
 }
 
-/** Whether a process that has stood goes on: a shell's `fg`, whose signal is for a whole group, is seen by this alone. One that has ended does not, and who waits for a disk may stand behind that. */
+/**
+ * Whether a process that has stood goes on: a shell's `fg`, whose signal is for a whole group, is seen by this alone. One that has ended does not, and who
+ * waits for a disk may stand behind that.
+ */
 export async function goesOn({ files }: Pick<Means, "files">, pid: number): Promise<boolean> {
   const stat = await readStat(files, pid);
   return stat !== null && !["T", "t", "Z", "X", "D"].includes(stat.state);

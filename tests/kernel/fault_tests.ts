@@ -40,6 +40,15 @@ export const aWhile = () => pause(1500);
 export const continuedBy = (who: string) =>
   new RegExp(`Process \\d+ was continued by ${who} before probes were attached: what it did first may be missing`);
 
+/** A shell's Ctrl-Z and `fg` while a program that llmprof started is to stand. */
+export const broughtBack: Case["fault"] = async (run) => {
+  run.typed("SIGSTOP");
+  await aWhile();
+  run.typed("SIGCONT");
+  await run.at("counting");
+  return { ...stopped(run, "SIGINT"), target: "ended", tells: [continuedBy("somebody")] };
+};
+
 /** A test of each. */
 export function faultTests(cases: readonly Case[]): void {
   for (const [index, { name, by, stage, fault, often, ...options }] of cases.entries()) {

@@ -3,7 +3,7 @@ import { mustRun } from "../harness/command.ts";
 import type { Bpftrace } from "../harness/bpftraces.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
-import { aWhile, type Case, continuedBy, faultTests, killedEarly, needs, nothing, stopped } from "./fault_tests.ts";
+import { aWhile, broughtBack, type Case, faultTests, killedEarly, needs, nothing, stopped } from "./fault_tests.ts";
 import { faultyRun, latencyNs } from "./faulty_run.ts";
 import { outputPath } from "./live_run.ts";
 import { until } from "./processes.ts";
@@ -88,13 +88,7 @@ faultTests([
     name: "Ctrl-Z and fg while a program stands before its first instruction: it is told that it went on too early",
     by: "start",
     stage: "standing",
-    fault: async (run) => {
-      run.typed("SIGSTOP");
-      await aWhile();
-      run.typed("SIGCONT");
-      await run.at("counting");
-      return { ...stopped(run, "SIGINT"), target: "ended", tells: [continuedBy("somebody")] };
-    },
+    fault: broughtBack,
   },
   { name: "Ctrl-C while it counts", by: "pid", stage: "counting", formats, fault: (run) => stopped(run, "SIGINT") },
   { name: "the terminal is closed while it counts", by: "pid", stage: "counting", fault: (run) => stopped(run, "SIGHUP") },

@@ -1,5 +1,6 @@
 import { DEFAULT_BUFFER_PAGES, hasRingBuffer, pagesOfBuffer } from "../bpftrace.ts";
 import type { Capabilities } from "../capabilities.ts";
+import { isKernelAtLeast } from "../kernel_release.ts";
 import type { Room, Surroundings } from "../surroundings.ts";
 import { type Check, missing, ok, warning } from "./check.ts";
 import { asRoot, quoteWord } from "./shell.ts";
@@ -102,8 +103,7 @@ function lockedMemory({ root, effectiveCaps, kernel, bpftrace, cpus, pageBytes }
       advice: "In a container: --ulimit memlock=-1 or --cap-add IPC_LOCK. Or bpftrace 0.19 or newer.",
     })];
   }
-  const [major = 0, minor = 0] = kernel.split(".").map((part) => parseInt(part));
-  if (major > unlockedMaps[0] || (major === unlockedMaps[0] && minor >= unlockedMaps[1])) return [];
+  if (isKernelAtLeast(kernel, ...unlockedMaps)) return [];
   const enough = 64 << 20;
   if (lockedMemory >= enough) return [ok(need, found)];
   return [warning(need, found, {

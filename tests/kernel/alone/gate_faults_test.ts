@@ -2,7 +2,7 @@
  * What fails while the target stands at the gate. Whoever cleans up looks for processes that stand still and have mapped the library: one that another
  * llmprof has just stopped, and had not started, looks the same. So nothing else may be traced meanwhile.
  */
-import { aWhile, continuedBy, faultTests, killedEarly, stopped } from "../fault_tests.ts";
+import { aWhile, broughtBack, continuedBy, faultTests, killedEarly, stopped } from "../fault_tests.ts";
 import { row, until } from "../processes.ts";
 
 faultTests([
@@ -35,13 +35,7 @@ faultTests([
     often: "every bpftrace",
     by: "start",
     stage: "gate",
-    fault: async (run) => {
-      run.typed("SIGSTOP");
-      await aWhile();
-      run.typed("SIGCONT");
-      await run.at("counting");
-      return { ...stopped(run, "SIGINT"), target: "ended", tells: [continuedBy("somebody")] };
-    },
+    fault: broughtBack,
   },
   {
     name: "llmprof is killed while the process that it waited for stands at the gate",
