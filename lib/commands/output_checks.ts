@@ -1,9 +1,30 @@
+import { resolve } from "node:path";
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { type Owner, RefusedFile, RegularFile } from "../machine/regular_file.ts";
 import { type Format, formatOf, formats } from "../../exporters/formats.ts";
 
+/** A path that has an option of its own. */
+export interface NamedPath {
+  /** What names it, as somebody types it. */
+  readonly option: string;
+  readonly path: string;
+}
+
+const OUTPUT = "-o PATH";
+
 /** Throws what is wrong with a path, and leaves every file as it is: for a mistake to be told before anything else is looked at. */
-export function checkOutputs(paths: readonly string[], owner: Owner | null): void {
+export function checkOutputs(paths: readonly string[], owner: Owner | null, named: readonly NamedPath[]): void {
+  const all = [...paths.map((path) => ({ path, option: OUTPUT })), ...named];
+  const files = all.map(({ path }) => resolve(path));
+  const twice = all.find((_, i) => files.indexOf(files[i]!) !== i);
+  if (twice) {
+    throw new LlmprofError(
+      ExitCode.usage,
+      `${twice.path} is named twice.`,
+      "Two outputs cannot share a file.",
+      `Name another path with ${twice.option}.`,
+    );
+  }
   const recordings = paths.filter((path) => path.endsWith(".llmprof"));
   if (recordings.length > 1) {
     const [first, second] = recordings;
@@ -21,6 +42,7 @@ export function checkOutputs(paths: readonly string[], owner: Owner | null): voi
       checkFilePath(path, owner);
     }
   }
+  for (const { path, option } of named) checkFilePath(path, owner, option);
 }
 
 export function formatAt(path: string): Format {
@@ -31,13 +53,13 @@ export function formatAt(path: string): Format {
 }
 
 /** Opened for writing without a word written; a file that was not there before is not there after. */
-function checkFilePath(path: string, owner: Owner | null): void {
+function checkFilePath(path: string, owner: Owner | null, option?: string): void {
   try {
     const file = RegularFile.create(path, owner);
     file.close();
     if (file.isNew) Deno.removeSync(path);
   } catch (cause) {
-    throw notWritable(path, cause);
+    throw notWritable(path, cause, option);
   }
 }
 
@@ -64,7 +86,7 @@ function checkRecordingPath(path: string): void {
 }
 
 /** `option`: what names the path, as somebody types it. */
-export function notWritable(path: string, cause: unknown, option = "-o PATH"): LlmprofError {
+export function notWritable(path: string, cause: unknown, option = OUTPUT): LlmprofError {
   if (cause instanceof RefusedFile) {
     const next = `llmprof writes new files and plain ones of yours: choose another path with ${option}.`;
     return new LlmprofError(ExitCode.usage, `Cannot write ${path}.`, `It ${cause.message}`, next, { cause });

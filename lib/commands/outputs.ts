@@ -8,7 +8,7 @@ import type { Recorder } from "../timeline/recording.ts";
 import type { Owner } from "../machine/regular_file.ts";
 import { sudoUser } from "../target/invoker.ts";
 import { type OutputFile, RecordingOutput, TraceOutput } from "./output.ts";
-import { checkOutputs, formatAt, notWritable } from "./output_checks.ts";
+import { checkOutputs, formatAt, type NamedPath, notWritable } from "./output_checks.ts";
 
 /** Who has to own what is written: under `sudo` the user who called it, also in a shell that it opened. Null when that is whoever llmprof runs as. */
 export function outputOwner(): Owner | null {
@@ -17,10 +17,7 @@ export function outputOwner(): Owner | null {
 }
 
 /** A file whose format is not told by its name: an option of its own asks for it. */
-export interface NamedOutput {
-  /** What names it, as somebody types it. */
-  readonly option: string;
-  readonly path: string;
+export interface NamedOutput extends NamedPath {
   readonly format: string;
   /** For people: what opens it. */
   readonly opensWith: string;
@@ -48,7 +45,7 @@ export class Outputs {
     redact = false,
     named: readonly NamedOutput[] = [],
   ): Promise<Outputs> {
-    checkOutputs(paths, owner);
+    checkOutputs(paths, owner, named);
     const outputs = new Outputs();
     const failed = (failure: LlmprofError) => {
       onFailure(failure);

@@ -70,9 +70,9 @@ export interface TraceOptions extends TargetOptions, OutcomeOptions, OverheadOpt
 
 /** Runs a profile on a live target and returns the exit code. */
 export async function trace<Result>(profile: Profile<Result>, options: TraceOptions, context: Context, begun: Begun): Promise<number> {
-  // Mistakes on the command line come first: nothing is opened or started before they are told.
-  const owner = outputOwner();
-  checkOutputs(options.outputs, owner);
+  // Mistakes on the command line come first: no target is started and no file left behind before they are told.
+  const owner = outputOwner(), named = namedOutputs(options);
+  checkOutputs(options.outputs, owner, named);
   let interrupted = false;
   void context.interrupted.then(() => interrupted = true);
   const launches = options.program.length > 0;
@@ -93,7 +93,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   if (options.calibrate) { for (const text of ceilingsTexts(ceilings ?? [])) status.note(text); }
   const told = (text: string) => options.pseudonyms?.prose(text) ?? text;
   const unwritable = ({ what, why }: LlmprofError) => context.terminal.err(`${told(`${what} ${why}`)}\n`);
-  const outputs = await Outputs.prepare(options.outputs, owner, unwritable, options.pseudonyms !== undefined, namedOutputs(options));
+  const outputs = await Outputs.prepare(options.outputs, owner, unwritable, options.pseudonyms !== undefined, named);
   context.atKill(() => outputs.discard());
   const guard = await starting;
   const tokens = new TokenCount(options.tokens);

@@ -28,8 +28,16 @@ Deno.test("without root: the demo works, tracing says how, and mistakes come bef
   assert.match(doctor.stdout, /^ +root +missing +an ordinary user$/m);
   assert.deepEqual([tracing.code, doctor.code], [3, 3]);
 
-  for (const args of [["operators", "--pid", "4194305"], ["operators", "--pid", "1", "-o", "/a.json"], ["operators", "--", "no-such-program"]]) {
-    const { code, stderr } = await llmprof(...args);
+  for (
+    const mistake of [
+      "operators --pid 4194305",
+      "operators --pid 1 -o /a.json",
+      "operators -- no-such-program",
+      "sched --all --snapshots /a.jsonl",
+      "gpu --all --no-output --cuda-jsonl /a.jsonl",
+    ]
+  ) {
+    const { code, stderr } = await llmprof(...mistake.split(" "));
     assert.doesNotMatch(stderr, /root/);
     assert.equal(code, 2, stderr);
   }

@@ -11,11 +11,7 @@ export function outputPaths(command: string, output: readonly string[] | false |
     if (named) throw usage(`${named} cannot be used with --no-output.`, "One asks for a file, the other for none.", "Leave one of them out.");
     return [];
   }
-  if (Array.isArray(output)) {
-    const twice = output.find((path, i) => output.indexOf(path) !== i);
-    if (twice !== undefined) throw usage(`${twice} is named twice.`, "Two outputs cannot share a file.", "Name another path with -o PATH.");
-    return output;
-  }
+  if (Array.isArray(output)) return output;
   const stamp = new Date().toISOString().replace(/[-:]|\..*/g, "").replace("T", "-");
   // Another run may have begun in this second.
   for (let n = 1;; n++) {
