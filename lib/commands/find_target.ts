@@ -1,9 +1,9 @@
+import { usage } from "../events/errors.ts";
 import type { Detail } from "../programs/detail.ts";
 import type { Hands } from "../session/means.ts";
 import type { RunningTarget, Target } from "../session/target.ts";
 import { findTarget, type Query } from "../target/discover.ts";
 import { NoMatch } from "../target/no_match.ts";
-import { usage } from "./cli/usage_error.ts";
 import type { Profile } from "./profile.ts";
 import type { Context } from "./terminal.ts";
 

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { ExitCode, LlmprofError, usage } from "../events/errors.ts";
 import { type Owner, RefusedFile, RegularFile } from "../machine/regular_file.ts";
 import { type Format, formatOf, formats } from "../../exporters/formats.ts";
 
@@ -17,23 +17,11 @@ export function checkOutputs(paths: readonly string[], owner: Owner | null, name
   const all = [...paths.map((path) => ({ path, option: OUTPUT })), ...named];
   const files = all.map(({ path }) => resolve(path));
   const twice = all.find((_, i) => files.indexOf(files[i]!) !== i);
-  if (twice) {
-    throw new LlmprofError(
-      ExitCode.usage,
-      `${twice.path} is named twice.`,
-      "Two outputs cannot share a file.",
-      `Name another path with ${twice.option}.`,
-    );
-  }
+  if (twice) throw usage(`${twice.path} is named twice.`, "Two outputs cannot share a file.", `Name another path with ${twice.option}.`);
   const recordings = paths.filter((path) => path.endsWith(".llmprof"));
   if (recordings.length > 1) {
     const [first, second] = recordings;
-    throw new LlmprofError(
-      ExitCode.usage,
-      "A run makes one recording.",
-      `${second} would be a copy.`,
-      `To copy it afterwards: cp -r ${first} ${second}`,
-    );
+    throw usage("A run makes one recording.", `${second} would be a copy.`, `To copy it afterwards: cp -r ${first} ${second}`);
   }
   for (const path of paths) {
     if (path.endsWith(".llmprof")) checkRecordingPath(path);
@@ -49,7 +37,7 @@ export function formatAt(path: string): Format {
   const format = formatOf(path);
   if (format) return format;
   const known = [...formats.map((f) => f.extension), ".llmprof"].join(", ");
-  throw new LlmprofError(ExitCode.usage, `Cannot tell the format of '${path}'.`, `It ends in none of ${known}.`, `Try: -o ${path}.pftrace`);
+  throw usage(`Cannot tell the format of '${path}'.`, `It ends in none of ${known}.`, `Try: -o ${path}.pftrace`);
 }
 
 /** Opened for writing without a word written; a file that was not there before is not there after. */
@@ -77,23 +65,18 @@ function checkRecordingPath(path: string): void {
       throw notWritable(path, cause);
     }
   }
-  throw new LlmprofError(
-    ExitCode.usage,
-    `${path} exists already.`,
-    "A recording is never mixed with another.",
-    `Name another one, or: rm -r ${path}`,
-  );
+  throw usage(`${path} exists already.`, "A recording is never mixed with another.", `Name another one, or: rm -r ${path}`);
 }
 
 /** `option`: what names the path, as somebody types it. */
 export function notWritable(path: string, cause: unknown, option = OUTPUT): LlmprofError {
   if (cause instanceof RefusedFile) {
     const next = `llmprof writes new files and plain ones of yours: choose another path with ${option}.`;
-    return new LlmprofError(ExitCode.usage, `Cannot write ${path}.`, `It ${cause.message}`, next, { cause });
+    return usage(`Cannot write ${path}.`, `It ${cause.message}`, next, { cause });
   }
   const missing = cause instanceof Deno.errors.NotFound || (cause as NodeJS.ErrnoException | null)?.code === "ENOENT";
   const why = missing ? "Its folder does not exist." : whyNot(cause);
-  return new LlmprofError(ExitCode.usage, `Cannot write ${path}.`, why, `Choose another path with ${option}.`, { cause });
+  return usage(`Cannot write ${path}.`, why, `Choose another path with ${option}.`, { cause });
 }
 
 /** As a sentence. Deno's own permissions leave out what the kernel shows as files. */

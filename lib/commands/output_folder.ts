@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, resolve } from "node:path";
+import { usage } from "../events/errors.ts";
 import { handOver, type Owner, RegularFile } from "../machine/regular_file.ts";
-import { usage } from "./cli/usage_error.ts";
 import { notWritable, whyNot } from "./output_checks.ts";
 
 /** A folder that files are written into; it is made where it is not there. `option`: what names it, as somebody types it. */

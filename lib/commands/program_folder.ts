@@ -1,6 +1,6 @@
+import { usage } from "../events/errors.ts";
 import type { Owner } from "../machine/regular_file.ts";
 import { harmless } from "../events/text.ts";
-import { usage } from "./cli/usage_error.ts";
 import { outputFolder } from "./output_folder.ts";
 import type { Planned } from "./planned_program.ts";
 

@@ -1,11 +1,10 @@
-import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { ExitCode, LlmprofError, usage } from "../events/errors.ts";
 import { splitBase } from "../events/time.ts";
 import { asEngine } from "../programs/engine.ts";
 import type { Header } from "../timeline/header.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import { readHeader, replay } from "../timeline/replay.ts";
 import { RecordingFolder, type RecordingSource } from "../timeline/recording_source.ts";
-import { usage } from "./cli/usage_error.ts";
 import { type NamedOutputOptions, namedOutputs } from "./named_outputs.ts";
 import { outputOwner, Outputs } from "./outputs.ts";
 import { giveUpRun } from "./permissions.ts";

@@ -1,4 +1,4 @@
-import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { ExitCode, LlmprofError, usage } from "../events/errors.ts";
 import { harmless } from "../events/text.ts";
 import type { Chart, View } from "../events/view.ts";
 import { LineSplitter } from "../timeline/lines.ts";
@@ -8,7 +8,6 @@ import { ioSnapshotSchema, schedSnapshotSchema } from "../analysis/snapshots_sch
 import { presentReport } from "../analysis/snapshot_report_present.ts";
 import { renderSummary } from "../../exporters/json.ts";
 import { renderText } from "../../exporters/text.ts";
-import { usage } from "./cli/usage_error.ts";
 import { outputFolder } from "./output_folder.ts";
 import { outputOwner } from "./outputs.ts";
 import { giveUpRun } from "./permissions.ts";

@@ -18,3 +18,8 @@ export class LlmprofError extends Error {
     super(`${what} ${why} ${next}`, options);
   }
 }
+
+/** A mistake on the command line. */
+export function usage(what: string, why: string, next: string, options?: ErrorOptions): LlmprofError {
+  return new LlmprofError(ExitCode.usage, what, why, next, options);
+}

@@ -1,4 +1,4 @@
-import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { usage } from "../events/errors.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { readContainerNames } from "./container_names.ts";
 import { NoMatch } from "./no_match.ts";
@@ -64,12 +64,7 @@ export async function findContainer(files: KernelFiles, asked: string): Promise<
   const list = (some: readonly Container[]) =>
     some.map(({ id }) => `  --container ${id.slice(0, 12)}  ${names.get(id)!.map(harmless).join(", ") || "(no name known)"}`).join("\n");
   if (found.length > 1) {
-    throw new LlmprofError(
-      ExitCode.usage,
-      `${found.length} containers match --container ${asked}.`,
-      "One of them has to be chosen.",
-      `Choose one:\n${list(found)}`,
-    );
+    throw usage(`${found.length} containers match --container ${asked}.`, "One of them has to be chosen.", `Choose one:\n${list(found)}`);
   }
   throw new NoMatch(
     `No container matches --container ${asked}.`,

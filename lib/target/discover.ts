@@ -1,4 +1,4 @@
-import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { usage } from "../events/errors.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { findContainer } from "./container.ts";
 import { NoMatch } from "./no_match.ts";
@@ -130,8 +130,4 @@ function cut(comm: string): string {
 async function readCommandLines(files: KernelFiles, processes: readonly ProcessStat[]): Promise<Map<number, string[]>> {
   const texts = await files.texts(processes.map(({ pid }) => `/proc/${pid}/cmdline`));
   return new Map(processes.map(({ pid }, i) => [pid, splitZeros(texts[i] ?? "")]));
-}
-
-function usage(what: string, why: string, next: string): LlmprofError {
-  return new LlmprofError(ExitCode.usage, what, why, next);
 }

@@ -1,4 +1,4 @@
-import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { usage } from "../events/errors.ts";
 import type { KernelFiles } from "../machine/files.ts";
 
 /** What a shell takes where there is no PATH. */
@@ -16,14 +16,11 @@ export async function checkProgram(files: KernelFiles, name: string, path: strin
   const found = candidates.find((candidate) => ((modes.get(candidate) ?? 0) & 0o111) !== 0);
   if (found) return found;
   const unusable = candidates.find((candidate) => modes.has(candidate));
-  throw unusable
-    ? new LlmprofError(ExitCode.usage, `${name} cannot be started.`, "The file is not executable.", `Run: chmod +x ${unusable}`)
-    : new LlmprofError(
-      ExitCode.usage,
-      `${name} was not found.`,
-      name.includes("/") ? "There is no program of that name." : "It is in no folder of PATH.",
-      "Give its path, or check: command -v " + name,
-    );
+  throw unusable ? usage(`${name} cannot be started.`, "The file is not executable.", `Run: chmod +x ${unusable}`) : usage(
+    `${name} was not found.`,
+    name.includes("/") ? "There is no program of that name." : "It is in no folder of PATH.",
+    "Give its path, or check: command -v " + name,
+  );
 }
 
 function candidatesFor(name: string, path: string, cwd: string): string[] {

@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
+import { usage } from "../../events/errors.ts";
 import type { Context } from "../terminal.ts";
-import { usage } from "./usage_error.ts";
 
 /** Where a run writes: what `-o` says, nothing with `--no-output`, else `llmprof-operators-20260131-142233.pftrace` in the current folder. */
 export function outputPaths(command: string, output: readonly string[] | false | undefined, { argv }: Context): readonly string[] {

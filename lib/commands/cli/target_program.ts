@@ -1,4 +1,4 @@
-import { usage } from "./usage_error.ts";
+import { usage } from "../../events/errors.ts";
 import type { Context } from "../terminal.ts";
 
 interface Named {

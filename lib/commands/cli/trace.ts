@@ -1,4 +1,5 @@
 import { Command, Option } from "@commander-js/extra-typings";
+import { usage } from "../../events/errors.ts";
 import { DEFAULT_BUFFER_PAGES } from "../../machine/bpftrace.ts";
 import { type Detail, details } from "../../programs/detail.ts";
 import { begin } from "../begin.ts";
@@ -25,7 +26,6 @@ import { type Done, explained, option, preferTyped } from "./setting.ts";
 import { targetProgram } from "./target_program.ts";
 import { INTERVAL_MS } from "../totals_interval.ts";
 import { groups } from "./texts.ts";
-import { usage } from "./usage_error.ts";
 
 /** A command that traces: see profile.ts. */
 export function traceCommand(name: string, description: string, context: Context, done: Done): Command {

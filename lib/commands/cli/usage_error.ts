@@ -1,10 +1,6 @@
 import type { Command, CommanderError } from "@commander-js/extra-typings";
-import { ExitCode, LlmprofError } from "../../events/errors.ts";
+import { type LlmprofError, usage } from "../../events/errors.ts";
 import { nearest } from "../nearest.ts";
-
-export function usage(what: string, why: string, next: string): LlmprofError {
-  return new LlmprofError(ExitCode.usage, what, why, next);
-}
 
 /** What commander says of a wrong command line, as what, why and next step. */
 export function usageError(error: CommanderError, program: Command, args: readonly string[]): LlmprofError {
