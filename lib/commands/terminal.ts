@@ -8,8 +8,6 @@ export interface Terminal {
   readonly width: number;
   /** Standard output takes colour. */
   readonly colour: boolean;
-  /** Standard error is a screen on which a line can be written again. */
-  readonly live: boolean;
 }
 
 /** What every command gets. */

@@ -191,6 +191,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   } finally {
     // Who throws an exception is stopped until the last probe is gone. Where a failure is the end, the guard outlives llmprof.
     if (!session?.mayStop) await guard.close();
+    // Not with the rest of what was begun, which is later: at a second Ctrl-C nobody would, without the guard.
     means.symbols.remove();
   }
   if (!session.timeline) {
@@ -285,7 +286,7 @@ async function launch(
   invoker: Invoker & { readonly underNohup: boolean },
   onPid: (pid: number) => void,
 ): Promise<Target> {
-  const launched = await launchStopped(means, {
+  const child = await launchStopped(means, {
     argv: options.program,
     cwd: Deno.cwd(),
     ...invoker,
@@ -293,5 +294,5 @@ async function launch(
     stdout: options.mute ? "null" : options.summary === "json" ? "stderr" : "inherit",
     onPid,
   });
-  return { type: "launched", pid: launched.pid, argv: options.program, child: launched.child, program };
+  return { type: "launched", pid: child.pid, argv: options.program, child, program };
 }

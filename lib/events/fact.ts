@@ -101,8 +101,6 @@ export type Fact =
   | { readonly fact: "skipped"; readonly stream: string; readonly count: number }
   /** Events of other processes, read while llmprof waited for a target and not kept. */
   | { readonly fact: "discarded"; readonly stream: string; readonly count: number }
-  /** The target: known when it is found or started. */
-  | { readonly fact: "target"; readonly pid: number; readonly argv: readonly string[] }
   /** A life of the target is over, or a turn of watching it, and the run goes on: what is open stays so. */
   | { readonly fact: "ended"; readonly pid: number }
   /** The target that we started has ended. */

@@ -64,12 +64,12 @@ export async function findBpftrace(files: KernelFiles, path = systemPath, name =
 }
 
 /** Asks a bpftrace what it is; null when the file does not start or does not say a version. It answers root alone: without, no feature is known. */
-export async function probeBpftrace(path: string, signal?: AbortSignal): Promise<Bpftrace | null> {
+export async function probeBpftrace(path: string): Promise<Bpftrace | null> {
   const [version, info, help, symbols] = await Promise.all([
-    runChild({ program: path, args: ["--version"] }, signal),
-    runChild({ program: path, args: ["--info"] }, signal),
-    runChild({ program: path, args: ["--help"] }, signal),
-    readsSymbolTables(path, signal),
+    runChild({ program: path, args: ["--version"] }),
+    runChild({ program: path, args: ["--info"] }),
+    runChild({ program: path, args: ["--help"] }),
+    readsSymbolTables(path),
   ]);
   // 0.17 prints both on stderr, 0.23 on stdout.
   return parseBpftrace(path, version.stdout, info.stdout + info.stderr + help.stdout + help.stderr, symbols);

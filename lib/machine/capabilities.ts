@@ -59,10 +59,8 @@ export interface CapabilityOptions {
   readonly bpftrace?: string;
   /** `PATH` of llmprof, to find bpftrace on before the usual folders are looked into. */
   readonly path?: string;
-  /** Aborts a bpftrace that hangs. */
-  readonly signal?: AbortSignal;
   /** {@link probeBpftrace} unless a test says otherwise. */
-  readonly probe?: (path: string, signal?: AbortSignal) => Promise<Bpftrace | null>;
+  readonly probe?: (path: string) => Promise<Bpftrace | null>;
   /** Whether what bpftrace can do is remembered from an earlier run; absent: neither read nor kept. */
   readonly remember?: Knowing["remember"];
   /** Is told of it as soon as it is known, long before everything else is. */
@@ -133,7 +131,7 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
 
 async function readBpftrace(
   files: KernelFiles,
-  { bpftrace, path: searched, remember, place, probe = probeBpftrace, signal, onBpftrace }: CapabilityOptions,
+  { bpftrace, path: searched, remember, place, probe = probeBpftrace, onBpftrace }: CapabilityOptions,
   running: Promise<string | null>,
 ): Promise<Pick<Capabilities, "bpftrace" | "bpftracePath" | "cacheKey">> {
   // A name alone is looked for as a shell does.
@@ -142,7 +140,7 @@ async function readBpftrace(
   if (path === null) return { bpftracePath: null, cacheKey: null, bpftrace: null };
   const boot = await running;
   const key = boot === null ? null : cacheKey(path, boot);
-  const found = await (key && remember ? knownBpftrace(path, { key, remember, place }, probe, signal) : probe(path, signal));
+  const found = await (key && remember ? knownBpftrace(path, { key, remember, place }, probe) : probe(path));
   if (found) onBpftrace?.(found);
   return { bpftracePath: path, cacheKey: key, bpftrace: found };
 }

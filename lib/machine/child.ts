@@ -102,26 +102,12 @@ export interface Finished extends ChildEnd {
   readonly stderr: string;
 }
 
-/** Runs a program to its end and collects what it said. When `signal` aborts, the program is killed and the reason thrown. */
-export async function runChild(options: Omit<ChildOptions, "stdin" | "stdout" | "stderr">, signal?: AbortSignal): Promise<Finished> {
-  signal?.throwIfAborted();
+/** Runs a program to its end and collects what it said. */
+export async function runChild(options: Omit<ChildOptions, "stdin" | "stdout" | "stderr">): Promise<Finished> {
   // A Ctrl-C at the terminal is for llmprof alone: an answer that it cut off would read as one.
   const child = spawnChild({ ...options, newSession: true, stdin: "null", stdout: "piped", stderr: "piped" });
-  const finished = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.status])
-    .then(([stdout, stderr, end]): Finished => ({ ...end, stdout, stderr }));
-  if (!signal) return await finished;
-  // Raced, not only killed: a grandchild may hold the pipes open for as long as it likes.
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => {
-    child.kill("SIGKILL");
-    aborted.reject(signal.reason);
-  };
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([finished, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
+  const [stdout, stderr, end] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.status]);
+  return { ...end, stdout, stderr };
 }
 
 /** What a terminal sends to everything that runs in it. */

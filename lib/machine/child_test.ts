@@ -54,15 +54,6 @@ Deno.test("child: exit codes, signals and programs that are not there", async ()
   assert.match(absent.stderr, /No such file/);
 });
 
-Deno.test("child: an abort kills it and throws the reason, also when a grandchild holds the pipe", async () => {
-  const abort = new AbortController();
-  const run = runChild({ program: "sh", args: ["-c", "sleep 3 & wait"] }, abort.signal);
-  queueMicrotask(() => abort.abort(new Error("enough")));
-  await assert.rejects(run, /enough/);
-  await assert.rejects(runChild({ program: "true" }, abort.signal), /enough/);
-  assert.equal((await runChild({ program: "true" }, new AbortController().signal)).code, 0);
-});
-
 Deno.test("child: the working folder", async () => {
   assert.equal((await runChild({ program: "pwd", cwd: "/" })).stdout, "/\n");
 });

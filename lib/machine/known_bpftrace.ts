@@ -10,11 +10,11 @@ export interface Knowing {
 }
 
 /** What a bpftrace is, as {@link probeBpftrace} finds out with four children in 0.2 s, and once for each file and boot. */
-export async function knownBpftrace(path: string, knowing: Knowing, probe = probeBpftrace, signal?: AbortSignal): Promise<Bpftrace | null> {
+export async function knownBpftrace(path: string, knowing: Knowing, probe = probeBpftrace): Promise<Bpftrace | null> {
   const cache = new Cache(knowing.key, knowing.place);
   const kept = knowing.remember === "use" ? asBpftrace(cache.read(KIND), path) : null;
   if (kept) return kept;
-  const found = await probe(path, signal);
+  const found = await probe(path);
   // Only root gets an answer, and only root may write here. What failed for want of room or rights may not fail tomorrow.
   if (found?.features.symbols) cache.write(KIND, found);
   return found;

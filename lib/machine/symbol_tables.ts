@@ -122,7 +122,7 @@ function noted(buildId: Uint8Array | null): ImageSection[] {
  * Whether this bpftrace finds what llmprof names: it is asked what it finds in a file without a name. Needs root; a tenth of a second. Where
  * nothing can be written, none does.
  */
-export async function readsSymbolTables(bpftrace: string, signal?: AbortSignal): Promise<boolean> {
+export async function readsSymbolTables(bpftrace: string): Promise<boolean> {
   using tables = new SymbolTables();
   const arch = Deno.build.arch;
   const name = "llmprof_here";
@@ -140,7 +140,7 @@ export async function readsSymbolTables(bpftrace: string, signal?: AbortSignal):
   // Nobody heeds a Ctrl-C yet.
   const guard = await startGuard([], tables.root);
   try {
-    const { stdout } = await runChild({ program: bpftrace, args: ["-l", `uprobe:${file}:${name}`], env }, signal);
+    const { stdout } = await runChild({ program: bpftrace, args: ["-l", `uprobe:${file}:${name}`], env });
     return stdout.includes(`:${name}`);
   } finally {
     await guard.close();

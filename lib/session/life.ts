@@ -171,8 +171,8 @@ export class Life {
     const { gatekeeper } = this.run;
     const [process, ...gates] = await this.#attachments.toStarting(true);
     const elect = (event: Event) => void (isInference(event) && this.#elect(event.pid));
-    process.tap.whileWaiting = watch(process.program.schema, { event: elect });
-    for (const gate of gates) gate.tap.whileWaiting = watch(gate.program.schema, { event: (event) => gatekeeper.event(event) });
+    process.tap.whileWaiting = watch(process.program.schema, elect);
+    for (const gate of gates) gate.tap.whileWaiting = watch(gate.program.schema, (event) => gatekeeper.event(event));
     for (const attached of [process, ...gates]) attached.openWindow();
     this.options.progress({ state: "waiting" });
   }

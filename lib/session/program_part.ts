@@ -70,9 +70,3 @@ export function splitOnTop(part: ProgramPart, isRaw: boolean): readonly [Program
   if (onTop.length === 0) return [part];
   return [{ ...part, probes: part.probes.filter((probe) => !onTop.includes(probe)) }, { stream: "disks", probes: onTop, sites: new Map() }];
 }
-
-/** Where the probes that `of` chooses would stand. */
-export function sitesOf({ probes, sites }: ProgramPart, of: (probe: Probe) => boolean = () => true): Site[] {
-  const params = probes.filter(of).flatMap((probe) => Object.values(probe.params ?? {}));
-  return params.flatMap((param) => param.type === "site" ? sites.get(siteKey(param)) ?? [] : []);
-}

@@ -14,7 +14,6 @@ function predictionText({ overhead, hitsPerSecond, calibrated }: Extract<Progres
 /** The screen that a status line needs: see Terminal in commands. */
 export interface StatusScreen {
   err(text: string): void;
-  readonly live: boolean;
 }
 
 /** Tells on standard error what a run is doing. */

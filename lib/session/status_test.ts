@@ -6,7 +6,7 @@ import { StatusLine } from "./status.ts";
 /** What is said of it. */
 function said(progress: Progress, pseudonyms?: Pseudonyms): string {
   let text = "";
-  new StatusLine({ live: false, err: (part) => text += part }, false, pseudonyms).progress(progress);
+  new StatusLine({ err: (part) => text += part }, false, pseudonyms).progress(progress);
   return text;
 }
 

@@ -16,7 +16,6 @@ export interface LaunchOptions extends Invoker {
   /** Program and arguments as typed. */
   readonly argv: readonly string[];
   readonly cwd: string;
-  readonly stdin?: Stream;
   /** `stderr`: its standard output goes there too, for a run whose own standard output is a summary. */
   readonly stdout?: Stream | "stderr";
   readonly stderr?: Stream;
@@ -26,25 +25,18 @@ export interface LaunchOptions extends Invoker {
   readonly onPid?: (pid: number) => void | Promise<void>;
 }
 
-/** A target that stands before its first instruction. */
-export interface Launched {
-  readonly pid: number;
-  readonly child: Child;
-  /** Lets it go: the same pid becomes the program. */
-  release(): void;
-}
-
 const pollMs = 2;
 /** Two seconds: a shell that has not stopped by then never will. */
 const mostPolls = 1000;
 
 /**
- * Starts a program as its user would, and stopped. A shell stops itself and later replaces itself by the program.
+ * Starts a program as its user would, and stopped before its first instruction. A shell stops itself, and with a SIGCONT replaces itself by the program:
+ * the pid stays.
  *
  * Throws with exit code 2 before anything starts when the program does not exist or is not executable, with 1 when the shell ends early.
  */
-export async function launchStopped(means: LaunchMeans, options: LaunchOptions): Promise<Launched> {
-  const { argv, cwd, user, environment, stdin = "inherit", stdout = "inherit", stderr = "inherit" } = options;
+export async function launchStopped(means: LaunchMeans, options: LaunchOptions): Promise<Child> {
+  const { argv, cwd, user, environment, stdout = "inherit", stderr = "inherit" } = options;
   await checkProgram(means.files, argv[0] ?? "", environment.PATH, cwd);
   const { env, exports } = splitEnvironment(environment);
   const toStderr = stdout === "stderr" ? " >&2" : "";
@@ -57,13 +49,13 @@ export async function launchStopped(means: LaunchMeans, options: LaunchOptions):
     env,
     cwd,
     user: user ?? undefined,
-    stdin,
+    stdin: "inherit",
     stdout: stdout === "stderr" ? "inherit" : stdout,
     stderr,
   });
   await options.onPid?.(child.pid);
   await waitStopped(means, child);
-  return { pid: child.pid, child, release: () => void child.kill("SIGCONT") };
+  return child;
 }
 
 /** Whether somebody else has let it go: it runs, or it is the program by now, which stands at a gate. One that has ended does not count. */

@@ -8,48 +8,48 @@ import { readStat } from "./process.ts";
 
 const files = new ReaderFiles();
 const means: LaunchMeans = { files, spawn: spawnChild, sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) };
-const asSelf = { user: null, environment: plainEnvironment, cwd: "/", stdin: "null", stdout: "piped", stderr: "piped" } as const;
+const asSelf = { user: null, environment: plainEnvironment, cwd: "/", stdout: "piped", stderr: "piped" } as const;
 
 Deno.test("launch: the program stands stopped until it is released, with the same pid", async () => {
   const pids: number[] = [];
-  const launched = await launchStopped(means, { ...asSelf, argv: ["sh", "-c", 'echo $$ "$1"', "x", "a  b*"], onPid: (pid) => void pids.push(pid) });
-  assert.equal((await readStat(files, launched.pid))!.state, "T");
-  launched.release();
-  assert.equal(await new Response(launched.child.stdout).text(), `${launched.pid} a  b*\n`);
-  assert.equal((await launched.child.status).code, 0);
-  assert.deepEqual(pids, [launched.pid]);
-  await launched.child.stderr!.cancel();
+  const child = await launchStopped(means, { ...asSelf, argv: ["sh", "-c", 'echo $$ "$1"', "x", "a  b*"], onPid: (pid) => void pids.push(pid) });
+  assert.equal((await readStat(files, child.pid))!.state, "T");
+  child.kill("SIGCONT");
+  assert.equal(await new Response(child.stdout).text(), `${child.pid} a  b*\n`);
+  assert.equal((await child.status).code, 0);
+  assert.deepEqual(pids, [child.pid]);
+  await child.stderr!.cancel();
 });
 
 Deno.test("launch: the environment arrives, the loader's variables too, and nothing else", async () => {
   const environment = { ...plainEnvironment, LD_LIBRARY_PATH: "/a b:/c", "LD_BAD-NAME": "x", TOKEN: "a\nb" };
-  const launched = await launchStopped(means, { ...asSelf, environment, argv: ["env", "-0"], cwd: "/" });
-  launched.release();
-  const [out] = await Promise.all([new Response(launched.child.stdout).text(), launched.child.stderr!.cancel(), launched.child.status]);
+  const child = await launchStopped(means, { ...asSelf, environment, argv: ["env", "-0"], cwd: "/" });
+  child.kill("SIGCONT");
+  const [out] = await Promise.all([new Response(child.stdout).text(), child.stderr!.cancel(), child.status]);
   const found = new Set(out.split("\0"));
   assert.ok(found.has("LD_LIBRARY_PATH=/a b:/c") && found.has("TOKEN=a\nb"));
   assert.ok(!out.includes("BAD-NAME"));
 });
 
 Deno.test("launch: standard output can go where errors go", async () => {
-  const launched = await launchStopped(means, { ...asSelf, stdout: "stderr", argv: ["echo", "hello"] });
-  launched.release();
-  assert.equal(await new Response(launched.child.stderr).text(), "hello\n");
-  await launched.child.status;
+  const child = await launchStopped(means, { ...asSelf, stdout: "stderr", argv: ["echo", "hello"] });
+  child.kill("SIGCONT");
+  assert.equal(await new Response(child.stderr).text(), "hello\n");
+  await child.status;
 });
 
 Deno.test("launch: it has begun when somebody lets it go, also where it is stopped again, and not when it has ended", async () => {
-  const launched = await launchStopped(means, { ...asSelf, stdout: "null", stderr: "null", argv: ["sleep", "60"] });
-  assert.equal(await hasBegun(files, launched.pid), false);
-  launched.release();
-  while (!(await hasBegun(files, launched.pid)));
-  while ((await files.text(`/proc/${launched.pid}/comm`)) !== "sleep\n");
-  launched.child.kill("SIGSTOP");
-  while (!/^State:\s*T/m.test(await files.text(`/proc/${launched.pid}/status`) ?? ""));
-  assert.equal(await hasBegun(files, launched.pid), true);
-  launched.child.kill("SIGKILL");
-  await launched.child.status;
-  assert.equal(await hasBegun(files, launched.pid), false);
+  const child = await launchStopped(means, { ...asSelf, stdout: "null", stderr: "null", argv: ["sleep", "60"] });
+  assert.equal(await hasBegun(files, child.pid), false);
+  child.kill("SIGCONT");
+  while (!(await hasBegun(files, child.pid)));
+  while ((await files.text(`/proc/${child.pid}/comm`)) !== "sleep\n");
+  child.kill("SIGSTOP");
+  while (!/^State:\s*T/m.test(await files.text(`/proc/${child.pid}/status`) ?? ""));
+  assert.equal(await hasBegun(files, child.pid), true);
+  child.kill("SIGKILL");
+  await child.status;
+  assert.equal(await hasBegun(files, child.pid), false);
 });
 
 Deno.test("launch: what cannot be started is told before anything starts", async () => {
@@ -139,13 +139,13 @@ Deno.test({
   name: `launch: as another user, with that user's groups alone${root ? "" : " (skipped: needs root)"}`,
   ignore: !root,
   fn: async () => {
-    const launched = await launchStopped(means, {
+    const child = await launchStopped(means, {
       ...asSelf,
       user: { uid: 65534, gid: 65534, groups: "clear" },
       argv: ["sh", "-c", "id -u; id -G; grep CapEff /proc/self/status"],
     });
-    launched.release();
-    const [out] = await Promise.all([new Response(launched.child.stdout).text(), launched.child.stderr!.cancel(), launched.child.status]);
+    child.kill("SIGCONT");
+    const [out] = await Promise.all([new Response(child.stdout).text(), child.stderr!.cancel(), child.status]);
     assert.equal(out, "65534\n65534\nCapEff:\t0000000000000000\n");
   },
 });

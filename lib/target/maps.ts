@@ -13,8 +13,6 @@ export interface Mapping {
   readonly inode: number;
   /** Path in the process's own mount namespace, `[heap]` and the like, or empty. */
   readonly path: string;
-  /** The file had been removed or replaced on disk. */
-  readonly deleted: boolean;
 }
 
 /** A file of which a process has executable pages. */
@@ -24,7 +22,6 @@ export interface Library {
   readonly path: string;
   /** Last part of the path. */
   readonly name: string;
-  readonly deleted: boolean;
   /** Its first executable mapping: the name below `/proc/PID/map_files`. */
   readonly range: string;
   /** Of all its mappings. */
@@ -42,7 +39,6 @@ export function parseMaps(text: string): Mapping[] {
     const [, from, to, execute, offset, major, minor, inode, rest] = found as unknown as string[];
     const start = BigInt(`0x${from}`);
     const end = BigInt(`0x${to}`);
-    const path = withoutDeleted(rest!);
     mappings.push({
       range: `${start.toString(16)}-${end.toString(16)}`,
       start,
@@ -52,8 +48,7 @@ export function parseMaps(text: string): Mapping[] {
       dev: parseInt(major!, 16) * 2 ** 20 + parseInt(minor!, 16),
       inode: Number(inode),
       // A newline is the only byte that the kernel escapes here.
-      path: path.replaceAll("\\012", "\n"),
-      deleted: path !== rest,
+      path: withoutDeleted(rest!).replaceAll("\\012", "\n"),
     });
   }
   return mappings;
@@ -80,8 +75,8 @@ export function libraries(mappings: readonly Mapping[]): Library[] {
   return [...files.values()].flatMap((all) => {
     const first = all.find(({ executable }) => executable);
     if (!first) return [];
-    const { dev, inode, path, deleted, range } = first;
+    const { dev, inode, path, range } = first;
     const bytes = all.reduce((sum, { start, end }) => sum + Number(end - start), 0);
-    return { dev, inode, path, name: path.slice(path.lastIndexOf("/") + 1), deleted, range, bytes };
+    return { dev, inode, path, name: path.slice(path.lastIndexOf("/") + 1), range, bytes };
   });
 }

@@ -42,7 +42,6 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
   lost: { stream: isText, count: isCount },
   skipped: { stream: isText, count: isCount },
   discarded: { stream: isText, count: isCount },
-  target: { pid: isInteger, argv: listOf(isText) },
   ended: { pid: isInteger },
   engine: {
     engine: either(isText, isNull),

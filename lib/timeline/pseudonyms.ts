@@ -95,8 +95,6 @@ export class Pseudonyms {
         return { ...fact, name: this.name(fact.name), threads: fact.threads.map((thread) => ({ ...thread, name: this.name(thread.name) })) };
       case "engine":
         return { ...fact, model: fact.model && this.path(fact.model) };
-      case "target":
-        return { ...fact, argv: this.argv(fact.argv) };
       case "note":
         return { ...fact, ...fact.files && { files: fact.files.map((file) => this.path(file)) }, text: this.prose(fact.text) };
       default:

@@ -45,11 +45,6 @@ export class Tally {
     return sums;
   }
 
-  /** Emitted, and neither here nor reported as lost. */
-  get missing(): number {
-    return Math.max(0, this.emitted - this.discarded - this.received - this.reported);
-  }
-
   /** Hits by name of the record, of those that were seen. */
   get hits(): Map<string, number> {
     const named = Object.entries(this.records).map(([kind, { name }]) => [name, this.#hits[Number(kind)]!] as const);

@@ -23,8 +23,6 @@ export interface TimelineOptions {
   readonly root?: number;
   /** What llmprof did, in the order of time. */
   readonly onFact?: (fact: Fact, at: Ns) => void;
-  /** Each event as it leaves the merge. */
-  readonly onEvent?: (event: Event) => void;
 }
 
 /** Sees what a stream says at once, before it is merged: for who has to act on it. */
@@ -214,7 +212,6 @@ export class Timeline {
     if ("map" in item) return this.#dispatch.snapshot(item);
     if (item.record === "host.fact") return this.#fact(item);
     if (this.#tree && !this.#tree.accepts(item)) return;
-    this.options.onEvent?.(item);
     this.#dispatch.event(item);
     this.#spare.give(item);
   }

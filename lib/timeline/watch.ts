@@ -1,17 +1,17 @@
+import type { Event } from "../events/event.ts";
 import { splitBase } from "../events/time.ts";
 import type { StreamSchema } from "../programs/schema.ts";
 import { LineSplitter } from "./lines.ts";
 import { LineParser } from "./parse.ts";
-import type { StreamObserver } from "./timeline.ts";
 
-/** Reads a stream for one who has to act before there is a timeline. Its times count from boot. */
-export function watch(schema: StreamSchema, observer: StreamObserver): (bytes: Uint8Array) => void {
+/** Reads a stream for one who has to act on its events before there is a timeline. Their times count from boot. */
+export function watch(schema: StreamSchema, event: (event: Event) => void): (bytes: Uint8Array) => void {
   const nothing = () => {};
   const parser = new LineParser(schema, splitBase(0n), {
-    event: (event) => observer.event?.(event),
-    beat: (at) => observer.beat?.(at),
-    window: (at, open) => observer.window?.(at, open),
-    swept: (at) => observer.swept?.(at),
+    event,
+    beat: nothing,
+    window: nothing,
+    swept: nothing,
     snapshot: nothing,
     emitted: nothing,
     lost: nothing,

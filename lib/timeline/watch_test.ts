@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { printed } from "../../tests/harness/lines.ts";
 import { watch } from "./watch.ts";
 
-Deno.test("watch: events, heartbeats and windows as they come, in pieces too; the rest is not its business", () => {
+Deno.test("watch: events as they come, in pieces too; the rest is not its business", () => {
   const seen: string[] = [];
   const schema = {
     stream: "s",
@@ -10,14 +10,8 @@ Deno.test("watch: events, heartbeats and windows as they come, in pieces too; th
     maps: { bytes: "p.bytes" },
     disorderNs: 0,
   };
-  const push = watch(schema, {
-    event: ({ at, record, values }) => seen.push(`${record} ${values} at ${at}`),
-    beat: (at) => seen.push(`beat at ${at}`),
-    window: (at, open) => seen.push(`${open ? "opened" : "closed"} at ${at}`),
-  });
+  const push = watch(schema, ({ at, record, values }) => seen.push(`${record} ${values} at ${at}`));
   const text = printed("ready\n1 5 0\n10 7 42/42 -3\n@n: 1\n@bytes[1]: 2\nLost 3 events\nwhat is this\n(9, 11)\n");
   for (const piece of [text.slice(0, 15), text.slice(15, 17), text.slice(17)]) push(new TextEncoder().encode(piece));
-  assert.deepEqual(seen, ["opened at 5", "p.hit -3 at 7", "beat at 11"]);
-  // Nobody has to listen to everything.
-  watch(schema, {})(new TextEncoder().encode(text));
+  assert.deepEqual(seen, ["p.hit -3 at 7"]);
 });

@@ -1,9 +1,10 @@
 import { groupByLibrary } from "../../lib/session/library_groups.ts";
 import { plannedSites } from "../../lib/session/planned_sites.ts";
-import { sitesOf } from "../../lib/session/program_part.ts";
+import { type ProgramPart, siteKey } from "../../lib/session/program_part.ts";
 import type { Site } from "../../lib/programs/library_sites.ts";
 import { readMeans } from "../../lib/commands/means.ts";
 import { operatorsProfile } from "../../lib/commands/operators.ts";
+import type { Probe } from "../../lib/programs/probe.ts";
 import { probesOf } from "../../lib/programs/detail.ts";
 import { callGate } from "../../probes/gate/call.ts";
 
@@ -24,4 +25,10 @@ export async function engineSites(bpftrace: string, pid: number): Promise<Engine
   if (!operator) throw new Error(`Process ${pid} has no operators to look at.`);
   means.symbols.add(all.flatMap(({ places }) => places));
   return { operator, all, environment: means.symbols.environment, [Symbol.dispose]: () => means.symbols.remove() };
+}
+
+/** Where the probes that `of` chooses would stand. */
+function sitesOf({ probes, sites }: ProgramPart, of: (probe: Probe) => boolean = () => true): Site[] {
+  const params = probes.filter(of).flatMap((probe) => Object.values(probe.params ?? {}));
+  return params.flatMap((param) => param.type === "site" ? sites.get(siteKey(param)) ?? [] : []);
 }

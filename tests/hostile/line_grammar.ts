@@ -138,7 +138,6 @@ const fact = z.discriminatedUnion("fact", [
   z.object({ fact: z.literal("program"), stream: z.string(), sites: z.array(site) }),
   z.object({ fact: z.literal("table"), stream: z.string().optional(), symbol: z.string(), file: z.string(), names: z.array(z.string()) }),
   z.object({ fact: z.literal(["lost", "skipped", "discarded"]), stream: z.string(), count }),
-  z.object({ fact: z.literal("target"), pid: z.int(), argv: z.array(z.string()) }),
   z.object({ fact: z.literal("exit"), pid: z.int(), code: z.int(), signal: z.string().nullable() }),
   z.object({ fact: z.literal("cpu"), bpftrace: z.number(), llmprof: z.number() }),
   z.object({ fact: z.literal("ended"), pid: z.int() }),
