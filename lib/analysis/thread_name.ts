@@ -1,4 +1,5 @@
 import type { Name } from "../events/span.ts";
+import { lastPart } from "../events/text.ts";
 
 /** What threads call themselves, as far as they told. Their numbers are their own on the machine. */
 export class ThreadNames {
@@ -6,7 +7,7 @@ export class ThreadNames {
 
   /** A process is called by its program: so is its first thread. */
   name({ track: { kind, pid, tid }, name }: Name): void {
-    if (kind === "process") this.#names.set(pid, name.slice(name.lastIndexOf("/") + 1));
+    if (kind === "process") this.#names.set(pid, lastPart(name));
     else if (kind === "thread" && tid !== undefined) this.#names.set(tid, name);
   }
 

@@ -1,3 +1,4 @@
+import { percent } from "../events/text.ts";
 import type { Calibration } from "../machine/calibration.ts";
 import { askedFor, type Detail, probesOf } from "../programs/detail.ts";
 import type { Filter } from "../programs/filter.ts";
@@ -6,7 +7,6 @@ import { GATE_STREAM, gateFor, groupByLibrary, stillAwaited } from "../session/l
 import { Members } from "../session/members.ts";
 import { inPrograms, type ProgramPart, splitOnTop } from "../session/program_part.ts";
 import type { Means } from "../session/means.ts";
-import { percent } from "../session/percent.ts";
 import { plannedSites } from "../session/planned_sites.ts";
 import { hitCost, overheadOf } from "../session/prediction.ts";
 import { callGate } from "../../probes/gate/call.ts";

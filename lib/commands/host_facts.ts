@@ -1,3 +1,4 @@
+import { lastPart } from "../events/text.ts";
 import type { Capabilities } from "../machine/capabilities.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { numbersOf, readNumaNodes } from "../machine/numa.ts";
@@ -12,7 +13,7 @@ export function hostFacts(machine: Capabilities): Header["host"] {
 /** Names of block devices by their numbers, `7:0 loop0,259:0 nvme0n1`: in a trace they are known by number. */
 export async function deviceNames(files: KernelFiles): Promise<{ devices: string }> {
   const links = await files.links("/sys/dev/block");
-  return { devices: [...links].map(([number, target]) => `${number} ${target.slice(target.lastIndexOf("/") + 1)}`).join(",") };
+  return { devices: [...links].map(([number, target]) => `${number} ${lastPart(target)}`).join(",") };
 }
 
 /** Processors by node where there are several, `0 0-15;1 16-31`: in a trace they are known by number. */

@@ -1,10 +1,10 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { percent } from "../events/text.ts";
 import type { Calibration } from "../machine/calibration.ts";
 import { type Detail, detailsOf, withOperators } from "../programs/detail.ts";
 import type { Probe } from "../programs/probe.ts";
 import { type Look, lookAt, type LookOptions } from "../session/look.ts";
 import type { Means } from "../session/means.ts";
-import { percent } from "../session/percent.ts";
 import type { RunningTarget } from "../session/target.ts";
 
 export interface Limited {

@@ -1,6 +1,5 @@
 import { ExitCode } from "../events/errors.ts";
-import { counted, harmless } from "../events/text.ts";
-import { percent } from "../session/percent.ts";
+import { counted, harmless, percent } from "../events/text.ts";
 import { DEFAULT_BUFFER_PAGES } from "../machine/bpftrace.ts";
 import { renderSummary } from "../../exporters/json.ts";
 import { renderText } from "../../exporters/text.ts";

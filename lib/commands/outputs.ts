@@ -1,6 +1,7 @@
 import type { OpenExporter, TraceHead } from "../events/exporter.ts";
 import type { LlmprofError } from "../events/errors.ts";
 import type { Span } from "../events/span.ts";
+import { lastPart } from "../events/text.ts";
 import type { View } from "../events/view.ts";
 import { openByteSink } from "../../exporters/file.ts";
 import type { Header } from "../timeline/header.ts";
@@ -51,7 +52,7 @@ export class Outputs {
       onFailure(failure);
       if (outputs.written.length === 0) outputs.#spent.resolve();
     };
-    const shownAs = (path: string) => redact ? path.slice(path.lastIndexOf("/") + 1) : path;
+    const shownAs = (path: string) => redact ? lastPart(path) : path;
     const open = async (file: OutputFile, load: () => Promise<OpenExporter>, option?: string) => {
       try {
         outputs.#traces.push(new TraceOutput(file, failed, await openByteSink(file.path, owner), await load()));

@@ -1,6 +1,7 @@
 import type { Event } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import type { Span } from "../events/span.ts";
+import { percent } from "../events/text.ts";
 import type { Calibration } from "../machine/calibration.ts";
 import { type Detail, detailsOf } from "../programs/detail.ts";
 import type { Probe } from "../programs/probe.ts";
@@ -8,7 +9,6 @@ import { Decodes } from "../session/decodes.ts";
 import type { Means } from "../session/means.ts";
 import { measuredOverhead } from "../session/measured.ts";
 import { OverheadWatch, type Prediction } from "../session/overhead_watch.ts";
-import { percent } from "../session/percent.ts";
 import type { Session } from "../session/session.ts";
 import type { StatusLine } from "../session/status.ts";
 import type { Target } from "../session/target.ts";

@@ -1,24 +1,20 @@
-import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { ExitCode, type LlmprofError } from "../events/errors.ts";
 import type { Fact } from "../events/fact.ts";
-import { placesThousands } from "../machine/bpftrace.ts";
 import { startGuard } from "../machine/guard.ts";
 import { readDisks } from "../machine/disks.ts";
 import { readPressure } from "../machine/pressure.ts";
 import { askedFor, probesOf } from "../programs/detail.ts";
 import type { Probe } from "../programs/probe.ts";
-import { gatePrefixes, groupByLibrary, streamOf } from "../session/library_groups.ts";
+import { gatePrefixes, groupByLibrary } from "../session/library_groups.ts";
 import { Learning } from "../session/learning.ts";
 import type { Means } from "../session/means.ts";
 import { Session } from "../session/session.ts";
 import { StatusLine } from "../session/status.ts";
 import type { Target } from "../session/target.ts";
-import { targetEnded } from "../session/target_ended.ts";
 import { SlowTokens } from "../session/slow_tokens.ts";
 import { TokenCount } from "../session/tokens.ts";
-import { hasOperators } from "../target/engine.ts";
 import { type Invoker, readInvoker } from "../target/invoker.ts";
 import { launchStopped } from "../target/launch.ts";
-import { hasEnded } from "../target/process.ts";
 import { checkProgram } from "../target/program_path.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import type { Timeline } from "../timeline/timeline.ts";
@@ -44,6 +40,7 @@ import { WatchedGpus } from "./watched_gpus.ts";
 import { WatchedSurroundings } from "./watched_surroundings.ts";
 import { TraceRun } from "./trace_run.ts";
 import { LEARN_MS, learningTurn, nextTurn, turnsOf } from "./trace_turns.ts";
+import { checkSeen, whyGone } from "./unseen.ts";
 
 export interface TraceOptions extends TargetOptions, OutcomeOptions, OverheadOptions, NamedOutputOptions {
   readonly duration?: number;
@@ -80,15 +77,15 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const status = new StatusLine(context.terminal, options.quiet, options.pseudonyms);
   const invoker = launches ? await readInvoker(means.files, means.self) : null;
   const program = invoker ? await checkProgram(means.files, options.program[0]!, invoker.environment.PATH, Deno.cwd()) : "";
-  const running = await begun.target;
-  if (interrupted || (!launches && !running)) return nothing(context);
+  const found = await begun.target;
+  if (interrupted || (!launches && !found)) return nothing(context);
   mustTrace(means, context);
   const patient = options.wait || profile.requires === undefined;
   const probes = askedFor(profile.probes, options);
   const groups = groupByLibrary(probes, callGate);
   const stopped = gatePrefixes(groups).map((prefix) => `*/${prefix}*`);
   const starting = startGuard(stopped, means.machine.bpftrace!.features.symbols ? means.symbols.root : "");
-  const overhead = await RunOverhead.before(means, running, probes, options, status, context.interrupted);
+  const overhead = await RunOverhead.before(means, found, probes, options, status, context.interrupted);
   const ceilings = await readCeilings(means, options.calibrate ? "now" : "kept", context.interrupted);
   if (options.calibrate) { for (const text of ceilingsTexts(ceilings ?? [])) status.note(text); }
   const told = (text: string) => options.pseudonyms?.prose(text) ?? text;
@@ -111,7 +108,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   let session: Session | undefined;
   try {
     const how = { ...invoker!, underNohup };
-    const target = running ?? await launch(means, options, Deno.realPathSync(program), how, (pid) => guard.stopped(pid));
+    const target = found ?? await launch(means, options, Deno.realPathSync(program), how, (pid) => guard.stopped(pid));
     const surroundings = profile.surroundings && new WatchedSurroundings(means.files, () => session!.members(), host?.nodes !== undefined);
     const gpus = profile.gpus && new WatchedGpus(means);
     const names = async () => options.all ? [] : await nameFacts(means.files, await session!.members());
@@ -122,8 +119,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     session = new Session(means, {
       target,
       ...(options.wait && isNamed(options) && { again: () => findRunning(means, options, context, () => {}, "newest") }),
-      ...(running?.type === "running" && next &&
-        { turns: await turnsOf(running, () => findAgain(means, options, running), next, options.outputs, means) }),
+      ...(found?.type === "running" && next &&
+        { turns: await turnsOf(found, () => findAgain(means, options, found), next, options.outputs, means) }),
       tree: options.tree,
       probes: probesOf(slow ? "token" : overhead.detail, probes),
       bufferPages: options.bufferPages,
@@ -177,7 +174,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     if (!probes.some(({ unpriced }) => unpriced)) overhead.follow(session, run.facts, timing, end);
     if (surroundings) tellEachSecond(session, means, end, () => surroundings.look(session!.pid));
     if (gpus) tellEachSecond(session, means, end, () => gpus.facts());
-    if (running) void session.counting.then(() => tell(names()));
+    if (found) void session.counting.then(() => tell(names()));
     if (engine) tellEachSecond(session, means, end, () => engine.look());
     if (options.snapshots) tellEachSecond(session, means, end, () => machineFacts(means, probes));
     await session.run(end).finally(() => gpus?.close());
@@ -187,7 +184,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     else outputs.discard();
     // A Ctrl-C at the terminal reaches the program that we start, too.
     if (interrupted && !session?.timeline) return nothing(context);
-    throw await whyGone(error, running && session?.pid, means);
+    throw await whyGone(error, found && session?.pid, means);
   } finally {
     // Who throws an exception is stopped until the last probe is gone. Where a failure is the end, the guard outlives llmprof.
     if (!session?.mayStop) await guard.close();
@@ -224,58 +221,6 @@ function keep(outputs: Outputs, { terminal }: Context): void {
 function nothing({ terminal }: Context): number {
   terminal.err("Nothing was traced: llmprof was ended before it counted.\n");
   return ExitCode.ok;
-}
-
-/** A profile without the stream that it lives on is no profile. */
-async function checkSeen(
-  { name, engine, requires }: Pick<Profile<unknown>, "name" | "engine" | "requires">,
-  session: Session,
-  means: Means,
-  computesWith: string | null,
-  facts: readonly Fact[],
-): Promise<void> {
-  const { timeline, options: { target, again, probes } } = session;
-  const received = [...timeline?.tallies.values() ?? []].reduce((n, tally) => n + tally.received, 0);
-  if (timeline && received === 0 && !again && target.type === "running" && await hasEnded(means.files, target.pid)) throw targetEnded(target.pid);
-  const required = requires?.find(({ probe }) => probes.includes(probe));
-  if (!timeline || !required || [required.probe, required.or].some((probe) => probe && session.attachedStreams.has(streamOf(probe)))) return;
-  if (!hasOperators(computesWith)) {
-    throw new LlmprofError(
-      ExitCode.failed,
-      `${required.what} was never seen in the target.`,
-      `It computes with ${computesWith}, which llmprof sees from outside alone.`,
-      "Try: llmprof coldstart, io, sched or gpu",
-    );
-  }
-  const exit = facts.find((fact) => fact.fact === "exit");
-  if (exit && exit.code !== 0) {
-    throw new LlmprofError(
-      ExitCode.failed,
-      `${required.what} was never seen in the target.`,
-      `The program ended with ${exit.signal ?? `code ${exit.code}`} before it mapped the library.`,
-      "Read what it has said above, and make it run without llmprof first.",
-    );
-  }
-  const how = placesThousands(means.machine.bpftrace!)
-    ? "is seen at --detail op, without --learn."
-    : "is traced, with this bpftrace, while it runs: --pid N";
-  const inside = required.probe.library?.inside
-    ? " Where it is linked into a library of another name (`lib…`), attach while it runs: --pid N; into a program that was stripped, it is found by the " +
-      "program's debug file (/usr/lib/debug/.build-id)."
-    : "";
-  throw new LlmprofError(
-    ExitCode.failed,
-    `${required.what} was never seen in the target.`,
-    `${exit ? "It ended" : "It ended, or was left,"} before it mapped the library.`,
-    `Check that this is the process that computes${exit ? "" : ", and give it more time"}.${
-      name === "operators" && !engine ? ` One that uses PyTorch ${how}` : ""
-    }${inside}`,
-  );
-}
-
-/** What fails because its target is gone is explained by that. */
-async function whyGone(error: unknown, pid: number | undefined | null, means: Means): Promise<unknown> {
-  return pid && await hasEnded(means.files, pid) ? targetEnded(pid, error) : error;
 }
 
 /** `program`: the file behind the name that was typed, links followed, as the kernel will name it. */

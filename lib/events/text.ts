@@ -73,3 +73,15 @@ export function shortened(text: string): string {
 export function counted(n: number, what: string): string {
   return `${n} ${what}${n === 1 ? "" : "s"}`;
 }
+
+/** A fraction as people read it: 0.0123 is `1.2 %`, and what is small keeps two digits. */
+export function percent(fraction: number): string {
+  const value = fraction * 100;
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 1 ? 1 : Math.abs(value) >= 0.1 ? 2 : 3;
+  return `${value.toFixed(digits)} %`;
+}
+
+/** What a file is called, without its folders. */
+export function lastPart(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

@@ -1,5 +1,6 @@
 import type { Event } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
+import { lastPart } from "../events/text.ts";
 import { FilesOnce } from "../machine/files_once.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { mappedFile, mappedReader } from "../target/mapped_file.ts";
@@ -56,7 +57,7 @@ export class HeldFiles {
   #tell(pid: number, mapped: readonly Mapping[]): void {
     const largest = mapped.toSorted((a, b) => Number(b.end - b.start) - Number(a.end - a.start)).slice(0, MOST_MAPPINGS);
     const files = largest.map(({ start, end, offset, dev, inode, path, executable }) => {
-      const file = path.slice(path.lastIndexOf("/") + 1);
+      const file = lastPart(path);
       return { at: Number(start), bytes: Number(end - start), offset, dev, inode, file, ...executable && { isCode: true } };
     });
     if (files.length > 0) this.fact({ fact: "mapped", pid, files });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { CodeFact, Fact } from "../events/fact.ts";
+import { percent } from "../events/text.ts";
 import { parseCalibration, uncalibrated } from "../machine/calibration.ts";
 import { Tally } from "../timeline/tally.ts";
 import { measuredOverhead } from "./measured.ts";
-import { percent } from "./percent.ts";
 import { costOfHits, hitCost, hitsOf, overheadOf } from "./prediction.ts";
 
 const calibration = { nop: 500, emulated: 700, stepped: 10_000, back: 1000, printed: 5000, measured: true };

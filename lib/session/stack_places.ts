@@ -1,6 +1,7 @@
 import type { Event } from "../events/event.ts";
 import { holding, type Piece } from "../events/sorted.ts";
 import type { Fact, Place } from "../events/fact.ts";
+import { lastPart } from "../events/text.ts";
 import { FilesOnce } from "../machine/files_once.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { isBehindCall, LONGEST_CALL } from "../target/call_instruction.ts";
@@ -70,7 +71,7 @@ export class StackPlaces {
     if (!found) return null;
     const { mapping } = found, { path, inode } = mapping;
     const offset = inode === 0 ? 0 : at - found.at + mapping.offset;
-    const nowhere = { at, file: inode === 0 && !path.startsWith("[") ? "" : path.slice(path.lastIndexOf("/") + 1), name: null, offset };
+    const nowhere = { at, file: inode === 0 && !path.startsWith("[") ? "" : lastPart(path), name: null, offset };
     if (inode === 0) return nowhere;
     const { elf, functions } = await this.#file(files, pid, mapping);
     if (!elf) return nowhere;

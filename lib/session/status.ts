@@ -1,6 +1,5 @@
-import { harmless, shortened } from "../events/text.ts";
+import { harmless, percent, shortened } from "../events/text.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
-import { percent } from "./percent.ts";
 import type { Progress } from "./progress.ts";
 
 export const measuringText = "Measuring this machine…";

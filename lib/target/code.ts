@@ -1,4 +1,5 @@
 import type { CodeFact } from "../events/fact.ts";
+import { lastPart } from "../events/text.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { readDebugFile } from "./build_id.ts";
 import { type ElfFile, offsetOf, SectionType } from "./elf.ts";
@@ -27,7 +28,7 @@ export async function readCode(
   const ranges = mapped.map(({ start, end, path }) => ({
     at: Number(start),
     bytes: Number(end - start),
-    file: path.slice(path.lastIndexOf("/") + 1),
+    file: lastPart(path),
   }));
   const functions = await Promise.all(wanted.map((file) => functionsOf(files, pid, file, mapped, names)));
   return { fact: "code", pid, ranges, functions: functions.flat() };

@@ -1,4 +1,5 @@
 import type { EngineFound } from "../events/fact.ts";
+import { lastPart } from "../events/text.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { isWeights, weightsIn } from "./inference_files.ts";
 import { type Mapping, parseMaps } from "./maps.ts";
@@ -68,11 +69,7 @@ function modelOf(mappings: readonly Mapping[], words: readonly string[]): string
   const sizes = new Map<string, number>();
   for (const { path, start, end } of mappings) if (isWeights(path)) sizes.set(path, (sizes.get(path) ?? 0) + Number(end - start));
   const [largest] = [...sizes].sort(([, a], [, b]) => b - a);
-  return largest ? nameOf(largest[0]) : words.map(weightsIn).find((name) => name !== undefined) ?? null;
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
+  return largest ? lastPart(largest[0]) : words.map(weightsIn).find((name) => name !== undefined) ?? null;
 }
 
 /** `llama-7b.Q4_K_M.gguf`: what people write into names. The file would say it too, but to read it brings it into the page cache, which is looked at. */

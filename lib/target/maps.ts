@@ -1,3 +1,6 @@
+import { lastPart } from "../events/text.ts";
+import { deviceNumber } from "../machine/device.ts";
+
 /** One line of `/proc/PID/maps`. */
 export interface Mapping {
   /** The range as `/proc/PID/map_files` names it, without leading zeros: `5617d1b08000-5617d1b0a000`. */
@@ -7,7 +10,7 @@ export interface Mapping {
   readonly executable: boolean;
   /** Where in the file it begins, in bytes. */
   readonly offset: number;
-  /** The kernel's own device number, as a probe reads it from `s_dev`: major × 2^20 + minor. */
+  /** The kernel's own device number: see {@link deviceNumber}. */
   readonly dev: number;
   /** 0 for memory that is no file. */
   readonly inode: number;
@@ -45,7 +48,7 @@ export function parseMaps(text: string): Mapping[] {
       end,
       executable: execute === "x",
       offset: parseInt(offset!, 16),
-      dev: parseInt(major!, 16) * 2 ** 20 + parseInt(minor!, 16),
+      dev: deviceNumber(parseInt(major!, 16), parseInt(minor!, 16)),
       inode: Number(inode),
       // A newline is the only byte that the kernel escapes here.
       path: withoutDeleted(rest!).replaceAll("\\012", "\n"),
@@ -77,6 +80,6 @@ export function libraries(mappings: readonly Mapping[]): Library[] {
     if (!first) return [];
     const { dev, inode, path, range } = first;
     const bytes = all.reduce((sum, { start, end }) => sum + Number(end - start), 0);
-    return { dev, inode, path, name: path.slice(path.lastIndexOf("/") + 1), range, bytes };
+    return { dev, inode, path, name: lastPart(path), range, bytes };
   });
 }

@@ -1,9 +1,11 @@
+import { lastPart } from "../events/text.ts";
+import { deviceNumber } from "../machine/device.ts";
 import type { KernelFiles } from "../machine/files.ts";
-import { withoutDeleted } from "./maps.ts";
+import { fileKey, withoutDeleted } from "./maps.ts";
 
 /** A file that a process had open. */
 export interface OpenFile {
-  /** The kernel's own number: major × 2^20 + minor. */
+  /** The kernel's own number: see {@link deviceNumber}. */
   readonly dev: number;
   readonly inode: number;
   /** Without its folders. */
@@ -26,8 +28,8 @@ export async function openFiles(files: KernelFiles, pid: number): Promise<OpenFi
     const dev = devices.get(/^mnt_id:\s*(\d+)$/m.exec(info ?? "")?.[1] ?? "");
     const inode = /^ino:\s*(\d+)$/m.exec(info ?? "")?.[1];
     if (dev === undefined || inode === undefined) continue;
-    const path = withoutDeleted(opened[index]![1]);
-    found.set(`${dev}:${inode}`, { dev, inode: Number(inode), file: path.slice(path.lastIndexOf("/") + 1) });
+    const file = { dev, inode: Number(inode), file: lastPart(withoutDeleted(opened[index]![1])) };
+    found.set(fileKey(file), file);
   }
   return [...found.values()];
 }
@@ -35,5 +37,5 @@ export async function openFiles(files: KernelFiles, pid: number): Promise<OpenFi
 /** Devices of file systems, by the number of the mount. */
 function mountDevices(mountinfo: string): Map<string, number> {
   const rows = mountinfo.matchAll(/^(\d+) \d+ (\d+):(\d+) /gm);
-  return new Map(rows.map(([, mount, major, minor]) => [mount!, Number(major) * 2 ** 20 + Number(minor)]));
+  return new Map(rows.map(([, mount, major, minor]) => [mount!, deviceNumber(Number(major), Number(minor))]));
 }

@@ -1,5 +1,6 @@
 import { LlmprofError } from "../events/errors.ts";
 import type { Fact } from "../events/fact.ts";
+import { lastPart } from "../events/text.ts";
 import { asDetail } from "../programs/detail.ts";
 import { asEngine } from "../programs/engine.ts";
 import { type Layer, layers } from "../programs/layers.ts";
@@ -28,7 +29,7 @@ export class Pseudonyms {
 
   /** A file, by the last part of its path: more of it is in no trace. What kind of file it is can still be seen. */
   path(path: string): string {
-    const name = path.slice(path.lastIndexOf("/") + 1);
+    const name = lastPart(path);
     if (isWeights(name) || isInferenceLibrary(name)) return name;
     const kind = /\.so(\.[\w.]+)?$/.test(name) ? ".so" : name.endsWith(".node") ? ".node" : "";
     return this.#of(name, "path", kind);

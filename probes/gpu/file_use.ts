@@ -1,5 +1,6 @@
 import type { Event } from "../../lib/events/event.ts";
 import type { SpanSink } from "../../lib/events/span.ts";
+import { lastPart } from "../../lib/events/text.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 
@@ -24,7 +25,7 @@ export class FileUse {
       }
       case "open": {
         const [began, returned, mine, path] = values as [Ns, number, number, string];
-        const device = path.slice(path.lastIndexOf("/") + 1), errno = returned < 0 ? -returned : 0;
+        const device = lastPart(path), errno = returned < 0 ? -returned : 0;
         const file = { ...this.#of(pid, device, mine), what: "open", errno } as const;
         const args = { path, ...errno > 0 && { errno } };
         return out({ type: "slice", track, name: `open ${device}`, category: "gpu.file", start: began, end: at, args, file });

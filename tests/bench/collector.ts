@@ -12,7 +12,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
 import type { Summary } from "../../lib/analysis/summary.ts";
-import { percent } from "../../lib/session/percent.ts";
+import { percent } from "../../lib/events/text.ts";
 import { chosenBpftraces } from "../harness/bpftraces.ts";
 import { start } from "../harness/command.ts";
 import { llmprof } from "../harness/llmprof.ts";

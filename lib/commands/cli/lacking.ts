@@ -1,0 +1,100 @@
+import type { Command } from "@commander-js/extra-typings";
+import { usage } from "../../events/errors.ts";
+
+interface Lacks {
+  readonly options: readonly string[];
+  readonly why: string;
+}
+
+const OF_GPU = ["cudaJsonl", "listCalls", "everyCall"];
+const ADDS_UP = ["layers", "all", "snapshots", "interval", "flushEvery", "fsync"];
+/** Options that other commands have: neither shown nor taken, whatever the environment says. */
+export const LACKS: Readonly<Record<string, Lacks>> = {
+  operators: { options: [...ADDS_UP, ...OF_GPU, "stacks"], why: "It tells of each operator, of one target." },
+  coldstart: {
+    options: [...ADDS_UP, ...OF_GPU, "detail", "every", "for", "slowerThan", "between", "learn", "sampleEvery", "shapes", "stacks"],
+    why: "It happens once, and is seen whole.",
+  },
+  record: {
+    options: [...ADDS_UP.slice(1), "listCalls", "every", "for", "slowerThan", "learn", "shapes"],
+    why: "It looks at several things at once, from beginning to end.",
+  },
+  io: {
+    options: ["stacks", ...OF_GPU, "layers", "tokens", "slowerThan", "between", "learn", "sampleEvery", "shapes", "maxOverhead", "calibrate", "rate"],
+    why: "It looks at disks and files, whatever is computed.",
+  },
+  gpu: {
+    options: [
+      ...ADDS_UP.filter((option) => option !== "all"),
+      "detail",
+      "tokens",
+      "slowerThan",
+      "between",
+      "learn",
+      "sampleEvery",
+      "shapes",
+      "maxOverhead",
+      "calibrate",
+      "rate",
+    ],
+    why: "It looks at calls into GPU libraries, whatever they compute.",
+  },
+  sched: {
+    options: [...OF_GPU, "layers", "detail", "tokens", "slowerThan", "between", "learn", "sampleEvery", "shapes", "maxOverhead", "calibrate", "rate"],
+    why: "It looks at threads, whatever they compute.",
+  },
+};
+
+/** A mistake on the command line when it is typed. */
+export function refuse(command: Command, { options, why }: Lacks): void {
+  const typed = command.options.find((option) =>
+    options.includes(option.attributeName()) && command.getOptionValueSource(option.attributeName()) === "cli"
+  );
+  if (typed) throw usage(`${command.name()} has no option ${typed.long}.`, why, `See: llmprof ${command.name()} --help`);
+}
+
+/** Tokens, graphs and what lies between them are llama.cpp's: PyTorch knows operators. */
+export function refuseOfTorch(
+  name: string,
+  o: { readonly [option in "tokens" | "slowerThan" | "between" | "sampleEvery" | "maxOverhead" | "detail"]?: unknown },
+): void {
+  const given = ([["tokens", "tokens"], ["slowerThan", "slower-than"], ["between", "between"], ["sampleEvery", "sample-every"], [
+    "maxOverhead",
+    "max-overhead",
+  ]] as const)
+    .find(([option]) => o[option] !== undefined)?.[1] ?? (o.detail === "op" ? undefined : `detail ${o.detail}`);
+  if (given === undefined) return;
+  const why = "Of PyTorch, operators are seen one by one, and nothing of tokens and graphs.";
+  throw usage(`--${given} is not for a process that computes with PyTorch.`, why, `Try: llmprof ${name} --pid N --duration 10s`);
+}
+
+/** What makes no sense for a run that is over. */
+export const LIVE = [
+  "all",
+  "snapshots",
+  "interval",
+  "pid",
+  "comm",
+  "match",
+  "container",
+  "wait",
+  "duration",
+  "tokens",
+  "every",
+  "for",
+  "detail",
+  "slowerThan",
+  "between",
+  "learn",
+  "syscalls",
+  "sampleEvery",
+  "shapes",
+  "stacks",
+  "everyCall",
+  "dryRun",
+  "listCalls",
+  "bpftrace",
+  "maxOverhead",
+  "calibrate",
+  "rate",
+];
