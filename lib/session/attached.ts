@@ -1,19 +1,23 @@
+import { ExitCode, LlmprofError } from "../events/errors.ts";
 import type { Event } from "../events/event.ts";
 import type { Ns } from "../events/time.ts";
-import type { Child } from "../machine/child.ts";
+import { type Child, untimely } from "../machine/child.ts";
 import { HEARTBEAT_MS, type Program } from "../programs/render.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import { redacted, Redaction } from "../timeline/redaction.ts";
 import type { StreamWriter } from "../timeline/recording.ts";
 import type { Timeline } from "../timeline/timeline.ts";
+import type { ClockReading } from "../tracing/clock_line.ts";
 import { pauseReader } from "../tracing/paused_reader.ts";
 import { Reading } from "../tracing/reading.ts";
-import { RunningProgram } from "../tracing/running_program.ts";
+import { type ProgramEnd, RunningProgram } from "../tracing/running_program.ts";
 import type { HostClock } from "./clock.ts";
 import type { Means } from "./means.ts";
 import { patience } from "./patience.ts";
 import { Tap } from "./tap.ts";
 
+/** Twenty of these are what 0.17 takes for a library of half a million symbols. */
+const ATTACH_TIMEOUT_MS = 60_000;
 /** A bpftrace that has said nothing for so long, not even a heartbeat, will say nothing more. */
 const SILENCE_MS = 3000;
 
@@ -55,6 +59,29 @@ export class Attached {
 
   get #hasCounted(): boolean {
     return this.#opened && this.tap.connected;
+  }
+
+  /** Waits until every probe is attached; `died` hears of its end behind that. Throws when it cannot be attached: then nothing of it is left. */
+  async ready(sleep: Means["sleep"], died: (error: LlmprofError) => void): Promise<ClockReading> {
+    const { running, stream, tap } = this;
+    const timeout = patience(sleep, ATTACH_TIMEOUT_MS).then(() => {
+      throw new LlmprofError(
+        ExitCode.failed,
+        `bpftrace did not attach the program '${stream}' within ${ATTACH_TIMEOUT_MS / 1000} s.`,
+        "This machine may be too busy, or bpftrace hangs.",
+        "Try again, and if it stays so run: llmprof doctor",
+      );
+    });
+    const reading = await Promise.race([running.ready, timeout]).catch((error) => {
+      running.kill();
+      tap.close();
+      throw error;
+    });
+    void running.ended.then((end) => {
+      tap.close();
+      died(diedEarly(stream, end));
+    });
+    return reading;
   }
 
   /** `from`: nothing on this stream is older. Its heartbeats keep `clock` right. Returns how many events were read and not kept while llmprof waited. */
@@ -149,4 +176,10 @@ export class Attached {
     }
     return false;
   }
+}
+
+function diedEarly(stream: string, end: ProgramEnd): LlmprofError {
+  const why = end.said && end.signal !== "SIGKILL" ? `It said: ${end.said}` : untimely(end);
+  const what = `bpftrace ended while it traced ('${stream}').`;
+  return new LlmprofError(ExitCode.failed, what, why, "What was seen until then has been written. Run the command again.");
 }

@@ -1,10 +1,9 @@
-import { ExitCode, LlmprofError } from "../events/errors.ts";
+import type { LlmprofError } from "../events/errors.ts";
 import type { Fact } from "../events/fact.ts";
 import type { Ns } from "../events/time.ts";
 import type { Offsets } from "../programs/offsets.ts";
 import { atLeast, hasRingBuffer, standsAtRawTracepoints } from "../machine/bpftrace.ts";
 import type { Capabilities } from "../machine/capabilities.ts";
-import { untimely } from "../machine/child.ts";
 import type { Filter } from "../programs/filter.ts";
 import { isKernelAtLeast } from "../machine/kernel_release.ts";
 import type { Site } from "../programs/library_sites.ts";
@@ -13,20 +12,14 @@ import { type Dialect, type Program, render } from "../programs/render.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import type { Recorder } from "../timeline/recording.ts";
 import type { Timeline } from "../timeline/timeline.ts";
-import type { ClockReading } from "../tracing/clock_line.ts";
-import type { ProgramEnd } from "../tracing/running_program.ts";
 import { Attached } from "./attached.ts";
 import { HostClock } from "./clock.ts";
 import { siteKey, type SiteMap } from "./program_part.ts";
 import type { Means } from "./means.ts";
-import { patience } from "./patience.ts";
 import { costInKernel, priced } from "./prediction.ts";
 import { type ProcessKind, Spares } from "./spares.ts";
 import type { Tap } from "./tap.ts";
 import { cpuSeconds, skippedHits } from "./own_cost.ts";
-
-/** Twenty of these are what 0.17 takes for a library of half a million symbols. */
-const ATTACH_TIMEOUT_MS = 60_000;
 
 export interface ProgramOptions {
   readonly stream: string;
@@ -144,35 +137,17 @@ export class Programs {
 
   /** Waits until every probe is attached; from then on its end is the run's failure. Throws when it cannot be attached: then nothing of it is left. */
   async ready(attached: Attached): Promise<void> {
-    const { running, stream } = attached;
-    const reading = await this.#attaching(attached).catch((error) => {
+    const died = (error: LlmprofError) => void (this.#attached.includes(attached) && this.fail(error));
+    const reading = await attached.ready(this.means.sleep, died).catch((error) => {
       this.#attached = this.#attached.filter((other) => other !== attached);
-      running.kill();
-      attached.tap.close();
       throw error;
     });
     this.clock ??= new HostClock(reading, this.means.monotonic, this.means.origin);
-    void running.ended.then((end) => {
-      attached.tap.close();
-      if (this.#attached.includes(attached)) this.fail(diedEarly(stream, end));
-    });
   }
 
   /** One that is ready opens its window when the others' are open. */
   join(attached: Attached): void {
     if (!this.#gathering && this.#attached.includes(attached)) this.#count(attached);
-  }
-
-  #attaching({ running, stream }: Attached): Promise<ClockReading> {
-    const timeout = patience(this.means.sleep, ATTACH_TIMEOUT_MS).then(() => {
-      throw new LlmprofError(
-        ExitCode.failed,
-        `bpftrace did not attach the program '${stream}' within ${ATTACH_TIMEOUT_MS / 1000} s.`,
-        "This machine may be too busy, or bpftrace hangs.",
-        "Try again, and if it stays so run: llmprof doctor",
-      );
-    });
-    return Promise.race([running.ready, timeout]);
   }
 
   /** The outputs are open: what was kept flows. */
@@ -245,10 +220,4 @@ export class Programs {
     const { perCpuBuffers, pageBytes } = this.dialect;
     if (!attached.prompt && perCpuBuffers === 0) attached.startRhythm(this.means, this.clock!, this.bufferPages * pageBytes, this.#due);
   }
-}
-
-function diedEarly(stream: string, end: ProgramEnd): LlmprofError {
-  const why = end.said && end.signal !== "SIGKILL" ? `It said: ${end.said}` : untimely(end);
-  const what = `bpftrace ended while it traced ('${stream}').`;
-  return new LlmprofError(ExitCode.failed, what, why, "What was seen until then has been written. Run the command again.");
 }

@@ -57,9 +57,10 @@ export class Session {
 
   constructor(readonly means: Means, readonly options: SessionOptions) {
     this.#failed.promise.catch(() => {});
-    this.#programs = new Programs(means, options.bufferPages, (error) => this.#failed.reject(error), (fact) => this.#fact(fact), options);
-    this.#gatekeeper = new Gatekeeper(means, options.guard, (event, since) => this.#life.atGate(event, since), (fact) => this.#fact(fact));
-    this.#unwinding = new Unwinding(means, this.#programs.dialect, options.guard);
+    const fail = (error: unknown) => this.#failed.reject(error), fact = (fact: Fact) => this.#fact(fact);
+    this.#programs = new Programs(means, options.bufferPages, fail, fact, options);
+    this.#gatekeeper = new Gatekeeper(means, options.guard, (event, since) => this.#life.atGate(event, since), fact);
+    this.#unwinding = new Unwinding(means, this.#programs.dialect, options.guard, fail);
     this.#life = this.#lifeOf(options.target, options.turns?.next());
   }
 

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import type { LlmprofError } from "../events/errors.ts";
 import type { Event } from "../events/event.ts";
 import { type Ns, splitBase } from "../events/time.ts";
 import type { FilesOnce } from "../machine/files_once.ts";
@@ -65,7 +66,8 @@ export class Unwinding {
   /** How many times somebody stood. */
   stops = 0;
 
-  constructor(readonly means: Means, readonly dialect: Dialect, readonly guard: Guard) {}
+  /** `fail`: without its bpftrace an exception is the end of whoever throws one. */
+  constructor(readonly means: Means, readonly dialect: Dialect, readonly guard: Guard, readonly fail: (error: LlmprofError) => void) {}
 
   /** Before anything can be thrown in this process through what is attached to it now. */
   async cover(files: FilesOnce, pid: number): Promise<void> {
@@ -102,7 +104,8 @@ export class Unwinding {
     const attached = new Attached(program, true, child, means.monotonic);
     this.#attached.push(attached);
     attached.onEvent = (event) => this.#event(event);
-    const reading = await attached.running.ready;
+    const died = (error: LlmprofError) => void (this.#attached.includes(attached) && this.fail(error));
+    const reading = await attached.ready(means.sleep, died);
     const clock = this.#clock ??= new HostClock(reading, means.monotonic, means.origin);
     void this.guard.armed(attached.running.pid);
     attached.connect(new Timeline({ base: splitBase(clock.base), find: () => unwind, out: () => {} }), null, clock);

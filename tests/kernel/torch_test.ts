@@ -12,6 +12,7 @@ import { top } from "../harness/places.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
 import { debianPython } from "../setup/torch.ts";
 import { allFormats, outputPath, startLlmprof, torchSummaryOf } from "./live_run.ts";
+import { bpftracesOf, row, until } from "./processes.ts";
 import { differingReplays } from "./replayed.ts";
 import { slicesOf } from "./trace_figures.ts";
 
@@ -83,6 +84,36 @@ sampledTest(
     assert.ok(notes.some((text) => /^\d+ times an exception left functions/.test(text)), notes.join("\n"));
   },
 );
+
+/** Throws at its end, when the file is there. */
+const throwsLast = `import os, sys, time, torch
+a, b = torch.zeros(4, 5), torch.zeros(4, 5)
+print('"torch"', flush=True)
+while not os.path.exists(sys.argv[1]):
+    torch.relu(a)
+    time.sleep(0.005)
+try: torch.mm(a, b)
+except RuntimeError: print("caught")
+`;
+
+sampledTest(0, "PyTorch: where what lets exceptions through is killed the run ends, and the target's next one is caught", needs, async ({ path }) => {
+  using folder = temporary();
+  const stop = folder.file("stop");
+  await using net = start([debianPython, "-c", throwsLast, stop], { timeoutMilliseconds: 180_000 });
+  await net.saw('"torch"');
+  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: net.pid }, formats: [], flags: ["--learn", "1s"] });
+  await llmprof.saw("Tracing process");
+  const all = bpftracesOf(llmprof.pid);
+  // It says so little that its buffer is the smallest.
+  const unwinder = all.find((pid) => Deno.readTextFileSync(`/proc/${pid}/environ`).includes("BPFTRACE_PERF_RB_PAGES=64\0"));
+  Deno.kill(unwinder!, "SIGKILL");
+  const { code, stderr } = await llmprof.finished();
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /^bpftrace ended while it traced \('unwind'\)\. Somebody killed it, or the kernel did/m);
+  await until("nothing is attached any more", () => all.every((pid) => row(pid) === undefined));
+  Deno.writeTextFileSync(stop, "");
+  assert.match((await net.succeeded()).stdout, /^caught$/m);
+});
 
 sampledTest(1, "PyTorch: a program that llmprof starts throws, and its calls that return are counted", needs, async ({ name, path }) => {
   using folder = temporary();

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { makeElf } from "../../tests/harness/elf.ts";
+import { FakeTime, spawnBpftraces } from "../../tests/harness/fake_bpftrace.ts";
+import { type FakeChild, fakeSpawn } from "../../tests/harness/fake_child.ts";
+import { capable, FakeProc, FakeSymbols } from "../../tests/harness/fake_machine.ts";
+import { temporary } from "../../tests/harness/temporary.ts";
+import type { SpawnChild } from "../machine/child.ts";
+import { FilesOnce } from "../machine/files_once.ts";
+import { noGuard } from "../machine/guard.ts";
+import type { Means } from "./means.ts";
+import { dialectOf } from "./programs.ts";
+import { Unwinding } from "./unwinding.ts";
+
+/** What lets exceptions through; `cover` lets those of a process that has mapped the library which unwinds. */
+function unwindingOf(root: string, spawn: SpawnChild, time: FakeTime, sleep: Means["sleep"]) {
+  const proc = new FakeProc(root);
+  proc.process(100, 1, "python3");
+  proc.map(100, "/lib/libgcc_s.so.1", 5, makeElf({ _Unwind_RaiseException: "55" }));
+  const machine = capable();
+  const means = { files: proc.files, machine, symbols: new FakeSymbols(), spawn, sleep, monotonic: time.monotonic, origin: time.origin, self: 50 };
+  const failures: string[] = [];
+  const unwinding = new Unwinding(means as Means, dialectOf(machine), noGuard, ({ what, why }) => void failures.push(`${what} ${why}`));
+  return { unwinding, failures, cover: () => unwinding.cover(new FilesOnce(proc.files), 100) };
+}
+
+Deno.test("unwinding: when its bpftrace dies that is a failure, and when it is ended it is none", async () => {
+  for (const dies of [true, false]) {
+    using root = temporary();
+    const time = new FakeTime(), bpftraces: FakeChild[] = [];
+    const { unwinding, failures, cover } = unwindingOf(root.path, spawnBpftraces(time, () => {}, bpftraces), time, () => new Promise(() => {}));
+    await cover();
+    assert.equal(bpftraces.length, 1);
+    if (dies) bpftraces[0]!.ends(137, "SIGKILL");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await unwinding.end();
+    const killed = "bpftrace ended while it traced ('unwind'). Somebody killed it, or the kernel did because memory was short: see dmesg.";
+    assert.deepEqual(failures, dies ? [killed] : []);
+  }
+});
+
+Deno.test("unwinding: a bpftrace that does not get ready is not waited for without end, and is killed", async () => {
+  using root = temporary();
+  const bpftraces: FakeChild[] = [];
+  const spawn = fakeSpawn((child) => void bpftraces.push(child));
+  const { cover } = unwindingOf(root.path, spawn, new FakeTime(), () => Promise.resolve());
+  await assert.rejects(cover(), { what: "bpftrace did not attach the program 'unwind' within 60 s." });
+  assert.deepEqual(bpftraces.map(({ signals }) => signals), [["SIGKILL"]]);
+});
