@@ -10,6 +10,7 @@ import type { Means } from "../session/means.ts";
 import { measuredOverhead } from "../session/measured.ts";
 import { OverheadWatch, type Prediction } from "../session/overhead_watch.ts";
 import type { Session } from "../session/session.ts";
+import { sideLook } from "../session/side_look.ts";
 import type { StatusLine } from "../session/status.ts";
 import type { Target } from "../session/target.ts";
 import { TargetCpu } from "../session/target_cpu.ts";
@@ -109,7 +110,7 @@ export class RunOverhead {
     const watch = new OverheadWatch(this.#means, calibration, this.#cpu, facts, this.#decodes);
     let over = false;
     void stop.then(() => over = true);
-    void counting.then(() => watch.begun(session.tops, session.timeline!, () => over)).then((prediction) => {
+    void counting.then(() => sideLook(watch.begun(session.tops, session.timeline!, () => over), null)).then((prediction) => {
       if (!prediction) return;
       this.#status.progress({ state: "predicted", ...prediction, calibrated: calibration.measured });
       const { maxOverhead = Infinity } = this.#options, { overhead } = prediction;
@@ -124,7 +125,7 @@ export class RunOverhead {
   /** What the recording is told at its end. */
   async conclude(): Promise<Fact[]> {
     const { notes = [], look } = this.#limited ?? {};
-    const predicted = (await this.#predict())?.overhead ?? null;
+    const predicted = (await sideLook(this.#predict(), null))?.overhead ?? null;
     const measured = look ? measuredOverhead(look.decodes, this.#decodes.decodes) : null;
     const overhead: Fact = { fact: "overhead", predicted, measured, calibrated: this.#calibration.measured };
     return [...notes.map((text): Fact => ({ fact: "note", text })), overhead];

@@ -1,6 +1,7 @@
 import type { Fact } from "../events/fact.ts";
 import type { Means } from "../session/means.ts";
 import type { Session } from "../session/session.ts";
+import { sideLook } from "../session/side_look.ts";
 
 const EVERY_MS = 1000;
 
@@ -10,7 +11,7 @@ export function tellEachSecond(session: Session, means: Means, end: Promise<unkn
   void end.then(() => isOver = true);
   const tell = async () => {
     while (!isOver) {
-      const facts = await look();
+      const facts = await sideLook(look(), []);
       if (isOver || !facts) return;
       for (const fact of facts) session.tell(fact);
       await Promise.race([means.sleep(EVERY_MS), end]);

@@ -9,6 +9,7 @@ import { gatePrefixes, groupByLibrary } from "../session/library_groups.ts";
 import { Learning } from "../session/learning.ts";
 import type { Means } from "../session/means.ts";
 import { Session } from "../session/session.ts";
+import { sideLook } from "../session/side_look.ts";
 import { StatusLine } from "../session/status.ts";
 import type { Target } from "../session/target.ts";
 import { SlowTokens } from "../session/slow_tokens.ts";
@@ -113,7 +114,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     const gpus = profile.gpus && new WatchedGpus(means);
     const names = async () => options.all ? [] : await nameFacts(means.files, await session!.members());
     const tell = async (facts: Promise<readonly Fact[]>) => {
-      for (const fact of await facts) session!.tell(fact);
+      for (const fact of await sideLook(facts, [])) session!.tell(fact);
     };
     const engine = options.all ? undefined : new WatchedEngine(means.files, () => session!.members());
     session = new Session(means, {
@@ -156,7 +157,10 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         overhead.heard(event);
         learning?.heard(event);
       },
-      conclude: async () => (await Promise.all([overhead.conclude(), surroundings?.conclude() ?? [], engine?.once() ?? [], names()])).flat(),
+      conclude: async () => {
+        const looks = [overhead.conclude(), surroundings?.conclude(), engine?.once(), names()];
+        return (await Promise.all(looks.map((look) => look ? sideLook(look, []) : []))).flat();
+      },
       progress: (progress) => {
         status.progress(progress);
         if (progress.state === "gate" && engine) void tell(engine.once());

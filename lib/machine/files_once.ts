@@ -94,10 +94,10 @@ function once<T>(known: Map<string, Promise<T>>, key: string, read: () => Promis
   return found;
 }
 
-/** Null is not kept: of a file that several processes have mapped, the one through which it was looked at may have ended. */
+/** Neither null nor a failure is kept: of a file that several processes have mapped, the one through which it was looked at may have ended. */
 async function onceThere<T>(known: Map<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> {
   const before = known.get(key);
-  if (before && await before !== null) return before;
+  if (before && await before.catch(() => null) !== null) return before;
   const own = read();
   known.set(key, own);
   return await own;

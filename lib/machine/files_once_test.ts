@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { noRoom } from "../../tests/harness/fake_child.ts";
 import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import { FilesOnce } from "./files_once.ts";
@@ -36,4 +37,15 @@ Deno.test("files once: a text and a link are those of the first look", async () 
   Deno.writeTextFileSync(folder.file("maps"), "after");
   Deno.removeSync(folder.file("exe"));
   assert.deepEqual([await files.text("/maps"), await files.link("/exe")], ["before", "one"]);
+});
+
+Deno.test("files once: what could not be read is read again when it is asked for again", async () => {
+  using folder = temporary();
+  Deno.writeTextFileSync(folder.file("library"), "library");
+  const plain = new FolderFiles(folder.path);
+  const files = new FilesOnce(plain);
+  plain.bytes = noRoom;
+  await assert.rejects(files.bytes("/library", 0, 3));
+  plain.bytes = FolderFiles.prototype.bytes;
+  assert.deepEqual(await files.bytes("/library", 0, 3), new TextEncoder().encode("lib"));
 });

@@ -3,6 +3,7 @@ import type { Fact } from "../events/fact.ts";
 import type { Ns } from "../events/time.ts";
 import type { Guard } from "../machine/guard.ts";
 import type { Means } from "./means.ts";
+import { sideLook } from "./side_look.ts";
 import { continuedEarly, goesOn, stands } from "./standing.ts";
 
 const LONGEST_WAIT_MS = 2000;
@@ -31,18 +32,19 @@ export class Gatekeeper {
   #standing = 0;
   #standsSince = 0;
   #stoodMs = 0;
-  /** What the first failing attachment failed with. */
+  /** What `fail` heard first. */
   failure: unknown;
 
   /**
    * `attach` does what has to be done for a process that has stood since a time of `means.monotonic`, and says whether every other process that runs its
-   * program has to stand as well.
+   * program has to stand as well. `fail` hears at once of what could not be done.
    */
   constructor(
     readonly means: Means,
     readonly guard: Guard,
     readonly attach: (event: Event, since: number) => Promise<boolean>,
     readonly fact: (fact: Fact) => void,
+    readonly fail: (error: unknown) => void,
   ) {}
 
   /** For the observer of a gate's stream. */
@@ -77,7 +79,15 @@ export class Gatekeeper {
 
   /** Work for a process that does not stand: whoever comes to the gate meanwhile waits until it is done. */
   meanwhile(work: () => Promise<void>): void {
-    this.#queue = this.#queue.then(work).catch((error) => void (this.failure ??= error));
+    this.#queue = this.#queue.then(work).catch((error) => {
+      this.failure ??= error;
+      this.fail(error);
+    });
+  }
+
+  /** The same of what is looked at only to be told. */
+  look(look: () => Promise<void>): void {
+    this.meanwhile(() => sideLook(look(), undefined));
   }
 
   /** Nobody stands at the gate any more. */

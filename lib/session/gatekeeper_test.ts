@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeSpawn } from "../../tests/harness/fake_child.ts";
+import { fakeSpawn, noRoom } from "../../tests/harness/fake_child.ts";
 import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import type { Event } from "../events/event.ts";
@@ -41,10 +41,11 @@ function gate(path: string, attach: (pid: number) => Promise<void>) {
     await attach(event.pid);
     return false;
   };
-  const keeper = new Gatekeeper(means, guard, serve, (fact) => void facts.push(fact));
+  const failures: unknown[] = [];
+  const keeper = new Gatekeeper(means, guard, serve, (fact) => void facts.push(fact), (error) => void failures.push(error));
   const event = (pid: number): Event => ({ at: 0, stream: "gate", record: "gate/mapping.stopped", pid, tid: pid, values: [] });
   const released = (pid: number, sender: number): Event => ({ ...event(pid), record: "gate/mapping.released", values: [pid, sender] });
-  return { keeper, seen, facts, state, event, released, slept: () => slept };
+  return { keeper, seen, facts, failures, state, event, released, slept: () => slept };
 }
 
 Deno.test("gatekeeper: one after another: stands, attached, continued, forgotten; the guard knows at once", async () => {
@@ -141,16 +142,28 @@ Deno.test("gatekeeper: where no child can continue a process, or the child is ki
   await keeper.lasts(10);
 });
 
-Deno.test("gatekeeper: whatever happens the process goes on, the next is served, and the first failure is kept", async () => {
+Deno.test("gatekeeper: whatever happens the process goes on, the next is served, and each failure is told at once", async () => {
   using root = temporary();
-  const { keeper, seen, state, event } = gate(root.path, (pid) => Promise.reject(new Error(`no way into ${pid}`)));
+  const { keeper, seen, failures, state, event } = gate(root.path, (pid) => Promise.reject(new Error(`no way into ${pid}`)));
   state(7, "T");
   state(8, "T");
   keeper.event(event(7));
   keeper.event(event(8));
   await keeper.idle();
   assert.deepEqual(seen.filter((s) => s.startsWith("continued")), ["continued 7", "continued 8"]);
-  assert.equal((keeper.failure as Error).message, "no way into 7");
+  assert.deepEqual(failures, [new Error("no way into 7"), new Error("no way into 8")]);
+  assert.equal(keeper.failure, failures[0]);
+});
+
+Deno.test("gatekeeper: a look for which no process could be started is left out; what else fails in one is a failure", async () => {
+  using root = temporary();
+  const { keeper, failures } = gate(root.path, () => Promise.resolve());
+  keeper.look(noRoom);
+  await keeper.idle();
+  assert.deepEqual([failures, keeper.failure], [[], undefined]);
+  keeper.look(() => Promise.reject(new TypeError("a fault")));
+  await keeper.idle();
+  assert.deepEqual(failures, [new TypeError("a fault")]);
 });
 
 Deno.test("gatekeeper: it waits until the process stands, but not for ever, and not for one that is gone", async () => {

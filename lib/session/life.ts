@@ -9,6 +9,7 @@ import { watch } from "../timeline/watch.ts";
 import { Attachments, type AttachOptions, type AttachRun } from "./attachments.ts";
 import { isInference } from "./election.ts";
 import { HeldFiles } from "./held_files.ts";
+import { sideLook } from "./side_look.ts";
 import { StackPlaces } from "./stack_places.ts";
 import { continuedEarly } from "./standing.ts";
 import type { Means } from "./means.ts";
@@ -180,14 +181,14 @@ export class Life {
   #heard(event: Event): void {
     this.options.heard?.(event);
     const { record, pid, tid } = event;
-    if (this.#held?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#held!.look(pid));
+    if (this.#held?.firstTold(event) && !this.#left) this.run.gatekeeper.look(() => this.#held!.look(pid));
     if (this.#held && record === "process/life.exec") this.#begins(pid);
     if (this.#mayBeGated && isBeginning(event)) {
       this.#mayBeGated = false;
       this.run.gatekeeper.meanwhile(() => this.#attachments.begunAnother());
     }
     if (record === "process/life.exit" && pid === tid) this.#beginning.delete(pid);
-    if (this.#places?.firstTold(event) && !this.#left) this.run.gatekeeper.meanwhile(() => this.#places!.look(pid));
+    if (this.#places?.firstTold(event) && !this.#left) this.run.gatekeeper.look(() => this.#places!.look(pid));
     // Who waits for the next process hears everybody.
     if (this.target.type !== "next") {
       // It may be no descendant of the others: exec'ed into a container, or left behind by its parent.
@@ -206,7 +207,7 @@ export class Life {
       void this.means.sleep(BEGUN_MS).then(() => {
         const begun = [...this.#beginning];
         this.#beginning.clear();
-        if (begun.length > 0 && !this.#left) this.run.gatekeeper.meanwhile(() => this.#held!.began(begun));
+        if (begun.length > 0 && !this.#left) this.run.gatekeeper.look(() => this.#held!.began(begun));
       });
     }
     this.#beginning.add(pid);
@@ -244,7 +245,7 @@ export class Life {
     for (let look = FIRST_LOOK_MS; !this.#left;) {
       const told = await Promise.race([this.#exited.promise.then(() => true), this.means.sleep(look).then(() => false)]);
       if (told) this.#exited = Promise.withResolvers();
-      if (this.root && await hasEnded(this.means.files, this.root.pid)) return;
+      if (this.root && await sideLook(hasEnded(this.means.files, this.root.pid), false)) return;
       look = told ? EXITING_MS : Math.min(2 * look, LONGEST_LOOK_MS);
     }
   }

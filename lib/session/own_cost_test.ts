@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { noRoom } from "../../tests/harness/fake_child.ts";
 import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import { cpuSeconds, skippedHits } from "./own_cost.ts";
@@ -14,4 +15,9 @@ Deno.test("own cost: user and system time in seconds, and hits that the kernel s
   assert.equal(await cpuSeconds(files, 7), 1.75);
   assert.equal(await skippedHits(files, 7), 42);
   assert.deepEqual([await cpuSeconds(files, 8), await skippedHits(files, 8)], [0, 0]);
+});
+
+Deno.test("own cost: where no process can be started to look it is no number", async () => {
+  const files = Object.assign(new FolderFiles("/nowhere"), { text: noRoom, list: noRoom });
+  assert.deepEqual([await cpuSeconds(files, 7), await skippedHits(files, 7)], [NaN, NaN]);
 });

@@ -184,10 +184,13 @@ export class Programs {
       return [before === undefined ? 0 : Math.max(0, skipped - before), cpu] as const;
     });
     for (const [i, [count, cpu]] of (await Promise.all(costs)).entries()) {
-      this.facts.push({ fact: "skipped", stream: ending[i]!.stream, count });
+      const { stream } = ending[i]!;
+      const text = `${stream}: hits that the kernel skipped could not be counted`;
+      this.facts.push(Number.isNaN(count) ? { fact: "note", text } : { fact: "skipped", stream, count });
       this.#cpu += cpu;
     }
-    this.facts.push({ fact: "cpu", bpftrace: this.#cpu, llmprof: await own });
+    const llmprof = await own;
+    if (!Number.isNaN(this.#cpu + llmprof)) this.facts.push({ fact: "cpu", bpftrace: this.#cpu, llmprof });
     return ending.map(({ tap, program }, i) => ({ tap, program, read: read[i]! }));
   }
 

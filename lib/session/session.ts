@@ -59,7 +59,7 @@ export class Session {
     this.#failed.promise.catch(() => {});
     const fail = (error: unknown) => this.#failed.reject(error), fact = (fact: Fact) => this.#fact(fact);
     this.#programs = new Programs(means, options.bufferPages, fail, fact, options);
-    this.#gatekeeper = new Gatekeeper(means, options.guard, (event, since) => this.#life.atGate(event, since), fact);
+    this.#gatekeeper = new Gatekeeper(means, options.guard, (event, since) => this.#life.atGate(event, since), fact, fail);
     this.#unwinding = new Unwinding(means, this.#programs.dialect, options.guard, fail);
     this.#life = this.#lifeOf(options.target, options.turns?.next());
   }

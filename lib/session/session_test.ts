@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { tell } from "../../tests/harness/decoding.ts";
 import { makeElf } from "../../tests/harness/elf.ts";
 import { type FakeBpftrace, FakeTime, spawnBpftraces } from "../../tests/harness/fake_bpftrace.ts";
-import { type FakeChild, fakeSpawn } from "../../tests/harness/fake_child.ts";
+import { type FakeChild, fakeSpawn, noRoom } from "../../tests/harness/fake_child.ts";
 import { capable, FakeProc, FakeSymbols } from "../../tests/harness/fake_machine.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import { access } from "../../probes/files/access.ts";
@@ -87,7 +87,7 @@ function session(root: string, target: Target, more: Partial<SessionOptions> = {
   const program = (name: string) =>
     programs.has(name) ? Promise.resolve(programs.get(name)!) : new Promise<FakeBpftrace>((resolve) => waiting.set(name, resolve));
   proc.process(50, 1, "llmprof", "S", 1000);
-  return { run, proc, time, symbols, spans, facts, states, bpftraces, guarded, program, header: () => header };
+  return { run, proc, time, symbols, spans, facts, states, bpftraces, guarded, program, waiting, header: () => header };
 }
 
 function launchedChild(): { child: Child; fake: FakeChild } {
@@ -154,6 +154,26 @@ Deno.test("session: a program that we start stands at the gate until its library
   assert.equal(s.spans.filter((span) => span.startsWith("mark window")).length, 6);
 });
 
+Deno.test("session: what cannot be attached at the gate ends the run at once, and the program goes on", async () => {
+  using root = temporary();
+  const { child, fake } = launchedChild();
+  const s = session(root.path, { type: "launched", pid: 100, argv: ["node", "engine.mjs"], child, program: "/usr/bin/node" });
+  s.waiting.set("llama", (bpftrace) => bpftrace.ready = () => bpftrace.child.ends(1));
+  s.proc.process(100, 50, "sh", "T");
+  fake.onSignal = (signal) => signal === "SIGCONT" && s.proc.process(100, 50, "node", "S");
+  const done = s.run.run(new Promise(() => {}));
+  const failed = assert.rejects(done, { exitCode: 1, what: "bpftrace could not attach the program 'llama'." });
+  await s.run.counting;
+  await until(() => fake.signals.includes("SIGCONT"));
+  s.proc.map(100, "/opt/libllama.so", 5, libllama);
+  s.proc.process(100, 50, "node", "T");
+  (await s.program("gate")).event(10, 100, `8 5 ${hex("libllama.so")}`);
+  await failed;
+  await s.run.ended();
+  assert.deepEqual(s.guarded, ["armed", "-100", "+100", "-100"]);
+  assert.deepEqual(fake.signals, ["SIGCONT"], "it is not ended with the run");
+});
+
 Deno.test("session: of a program that somebody let go before its probes were attached it is told", async () => {
   using root = temporary();
   const { child, fake } = launchedChild();
@@ -213,6 +233,28 @@ Deno.test("session: hits that the kernel had skipped before anything counted are
   await done;
   await s.run.ended();
   assert.deepEqual(s.facts.filter(({ fact }) => fact === "skipped"), [{ fact: "skipped", stream: "target", count: 2 }]);
+});
+
+Deno.test("session: looks for which no process can be started are left out: the run ends with its target, and what is not known is said", async () => {
+  using root = temporary();
+  const s = session(root.path, { type: "running", pid: 100, pids: [100], argv: ["node"] });
+  s.proc.process(100, 1, "node");
+  s.proc.map(100, "/opt/libllama.so", 5, libllama);
+  const { files } = s.proc, whole = Object.getPrototypeOf(files) as typeof files;
+  files.list = (dir) => dir.endsWith("/fdinfo") ? noRoom() : whole.list.call(files, dir);
+  const done = s.run.run(new Promise(() => {}));
+  await s.run.counting;
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  files.list = whole.list;
+  let looks = 0;
+  files.text = (path) => path === "/proc/100/stat" && looks++ < 2 ? noRoom() : whole.text.call(files, path);
+  await until(() => looks > 2);
+  s.proc.gone(100);
+  await done;
+  await s.run.ended();
+  assert.ok(!s.facts.some(({ fact }) => fact === "skipped"), "0 would be a lie");
+  const text = "target: hits that the kernel skipped could not be counted";
+  assert.deepEqual(s.facts.filter(({ fact }) => fact === "note"), [{ fact: "note", text }]);
 });
 
 Deno.test("session: where the kernel does not count what it skips, that is said", async () => {

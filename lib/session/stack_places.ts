@@ -54,9 +54,9 @@ export class StackPlaces {
   }
 
   async look(pid: number): Promise<void> {
-    const maps = await this.files.text(`/proc/${pid}/maps`) || (this.#maps.get(pid) ?? this.#maps.get(this.#parents.get(pid) ?? NaN));
     const addresses = this.#new.get(pid)!;
     this.#new.delete(pid);
+    const maps = await this.files.text(`/proc/${pid}/maps`) || (this.#maps.get(pid) ?? this.#maps.get(this.#parents.get(pid) ?? NaN));
     // It has ended before anybody looked.
     if (!maps) return;
     this.#maps.set(pid, maps);
@@ -84,7 +84,11 @@ export class StackPlaces {
   #file(files: FilesOnce, pid: number, mapping: Mapping): Promise<CodeFile> {
     const key = fileKey(mapping);
     let file = this.#files.get(key);
-    if (!file) this.#files.set(key, file = this.#read(files, pid, mapping));
+    if (!file) {
+      this.#files.set(key, file = this.#read(files, pid, mapping));
+      // Whoever looks next may find room for the process that reads it.
+      file.catch(() => this.#files.delete(key));
+    }
     return file;
   }
 

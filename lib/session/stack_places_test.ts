@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { makeElf } from "../../tests/harness/elf.ts";
+import { noRoom } from "../../tests/harness/fake_child.ts";
+import { FakeProc } from "../../tests/harness/fake_machine.ts";
 import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import type { Event } from "../events/event.ts";
@@ -25,4 +28,25 @@ Deno.test("stack places: who was forked, started nothing and has ended had mappe
   }
   const place = { at: CODE, file: "", name: null, offset: 0 };
   assert.deepEqual(facts, [{ fact: "places", pid: 100, places: [place] }, { fact: "places", pid: 200, places: [place] }]);
+});
+
+Deno.test("stack places: what was left out where no process could be started is no obstacle to who looks next", async () => {
+  using folder = temporary();
+  const proc = new FakeProc(folder.path), { files } = proc;
+  proc.process(100, 1, "engine");
+  proc.map(100, "/opt/libllama.so", 5, makeElf({ llama_decode: "55" }));
+  const facts: Fact[] = [];
+  const places = new StackPlaces(files, "x86_64", (fact) => facts.push(fact));
+  const event = { at: 0, stream: "s", record: "sched/switch.frame", pid: 100, tid: 100 };
+  const frame = (address: number) => places.firstTold({ ...event, values: [1, 0, address] });
+  const begin = 0x7f000005000;
+  for (const [index, failing] of (["text", "bytes"] as const).entries()) {
+    Object.assign(files, { [failing]: noRoom });
+    assert.ok(frame(begin + index));
+    await assert.rejects(places.look(100), { why: "There is no room for another process." });
+    Object.assign(files, { [failing]: FolderFiles.prototype[failing] });
+  }
+  assert.ok(frame(begin + 0x100));
+  await places.look(100);
+  assert.deepEqual(facts.map((fact) => fact.fact === "places" && fact.places.map(({ file }) => file)), [["libllama.so"]]);
 });

@@ -1,3 +1,4 @@
+import { ExitCode, LlmprofError } from "../../lib/events/errors.ts";
 import type { Child, ChildEnd, ChildOptions, SpawnChild } from "../../lib/machine/child.ts";
 
 /** A child that does what the test says. */
@@ -52,6 +53,11 @@ export function fakeSpawn(onSpawn: (child: FakeChild) => void, firstPid = 1000):
     onSpawn(fake);
     return child;
   };
+}
+
+/** What a look at the machine comes to where there is no room for the process that looks. */
+export function noRoom(): Promise<never> {
+  return Promise.reject(new LlmprofError(ExitCode.failed, "cat could not be started.", "There is no room for another process.", "Make memory free."));
 }
 
 /** `null` ends the stream. A stream of bytes, as a real pipe is. */

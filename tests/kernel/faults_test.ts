@@ -1,6 +1,7 @@
 /** Whatever fails, and whenever: what was seen is in the files, nobody is left behind, and the target goes on. */
 import { mustRun } from "../harness/command.ts";
 import type { Bpftrace } from "../harness/bpftraces.ts";
+import { isFile } from "../harness/is_file.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
 import { aWhile, broughtBack, type Case, faultTests, killedEarly, needs, nothing, stopped } from "./fault_tests.ts";
@@ -136,6 +137,17 @@ faultTests([
     },
   },
   {
+    name: "no process can be started for a while: the run goes on",
+    by: "pid",
+    stage: "counting",
+    fault: async (run) => {
+      const makeRoom = noRoomFor(run.llmprof.pid);
+      for (let looks = 0; looks < 3; looks++) await aWhile();
+      makeRoom();
+      return stopped(run, "SIGINT");
+    },
+  },
+  {
     name: "bpftrace is stopped by somebody, and Ctrl-C comes",
     often: "when asked",
     by: "pid",
@@ -204,6 +216,21 @@ for (const [index, full] of ["json", "pftrace.gz", "llmprof"].entries()) {
     await run.end({ ...stopped(run, "SIGINT"), code: 1, partly: [full], says: [/is full\.\nWhat was written until then is kept\. Make room/] });
   };
   sampledTest(index, `a full disk under .${full}: what fits is kept and opens, and the other output is whole`, needs, test, index > 0);
+}
+
+/** Puts a process where it cannot start another; returns what takes it out again. */
+function noRoomFor(pid: number): () => void {
+  // Version 1 of control groups, or 2.
+  const top = isFile("/sys/fs/cgroup/pids/cgroup.procs") ? "/sys/fs/cgroup/pids" : "/sys/fs/cgroup";
+  const group = `${top}/llmprof-test-${pid}`;
+  const put = (folder: string) => Deno.writeTextFileSync(`${folder}/cgroup.procs`, String(pid), { create: false });
+  Deno.mkdirSync(group);
+  Deno.writeTextFileSync(`${group}/pids.max`, "1", { create: false });
+  put(group);
+  return () => {
+    put(top);
+    Deno.removeSync(group);
+  };
 }
 
 /** A disk on which there is room for the beginning of a run. */
