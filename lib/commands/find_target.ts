@@ -1,4 +1,5 @@
 import { usage } from "../events/errors.ts";
+import { Ending } from "../machine/ending.ts";
 import type { Detail } from "../programs/detail.ts";
 import type { Hands } from "../session/means.ts";
 import type { RunningTarget, Target } from "../session/target.ts";
@@ -90,14 +91,13 @@ export async function findTargetNow(hands: Hands, options: TargetOptions, contex
 export async function findRunning(
   hands: Hands,
   options: TargetOptions,
-  context: Context,
+  context: Pick<Context, "interrupted">,
   waiting: () => void,
   several: "mistake" | "newest" = "mistake",
 ): Promise<RunningTarget | null> {
   const query = queryOf(options)!;
-  let interrupted = false;
-  void context.interrupted.then(() => interrupted = true);
-  for (let first = true; !interrupted; first = false) {
+  const end = new Ending(context.interrupted);
+  for (let first = true; !end.isHere; first = false) {
     try {
       const found = await findTarget(hands.files, query, hands.self, several);
       return { type: "running", ...found };
@@ -106,7 +106,7 @@ export async function findRunning(
       if (!options.wait || !(error instanceof NoMatch)) throw error;
     }
     if (first) waiting();
-    await Promise.race([hands.sleep(LOOK_MS), context.interrupted]);
+    await end.or(hands.sleep(LOOK_MS));
   }
   return null;
 }

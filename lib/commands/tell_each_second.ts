@@ -14,7 +14,7 @@ export function tellEachSecond(session: Session, means: Means, end: Promise<unkn
       const facts = await sideLook(look(), []);
       if (isOver || !facts) return;
       for (const fact of facts) session.tell(fact);
-      await Promise.race([means.sleep(EVERY_MS), end]);
+      await means.sleep(EVERY_MS);
     }
   };
   void session.counting.then(tell);

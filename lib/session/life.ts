@@ -1,5 +1,6 @@
 import type { Event } from "../events/event.ts";
 import type { ChildEnd } from "../machine/child.ts";
+import { Ending } from "../machine/ending.ts";
 import { noGuard } from "../machine/guard.ts";
 import type { Probe } from "../programs/probe.ts";
 import { hasBegun } from "../target/launch.ts";
@@ -242,9 +243,11 @@ export class Life {
       return;
     }
     // Its exit is seen at once where tracepoints tell; a look finds it where it ended before they were attached.
+    let exit = new Ending(this.#exited.promise);
     for (let look = FIRST_LOOK_MS; !this.#left;) {
-      const told = await Promise.race([this.#exited.promise.then(() => true), this.means.sleep(look).then(() => false)]);
-      if (told) this.#exited = Promise.withResolvers();
+      await exit.or(this.means.sleep(look));
+      const told = exit.isHere;
+      if (told) exit = new Ending((this.#exited = Promise.withResolvers()).promise);
       if (this.root && await sideLook(hasEnded(this.means.files, this.root.pid), false)) return;
       look = told ? EXITING_MS : Math.min(2 * look, LONGEST_LOOK_MS);
     }

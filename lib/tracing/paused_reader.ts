@@ -1,3 +1,5 @@
+import { Ending } from "../machine/ending.ts";
+
 /** What the rhythm controls and observes. Times are CLOCK_BOOTTIME in nanoseconds, on the scale of {@link Rhythm.now}. */
 export interface PausableReader {
   pause(): void;
@@ -39,7 +41,7 @@ const BACKLOG_BYTES = 64 * 1024;
  * the reader running, at once when `signal` aborts.
  */
 export async function pauseReader(reader: PausableReader, rhythm: Rhythm, signal: AbortSignal): Promise<void> {
-  const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  const end = new Ending(new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true })));
   const burst = BURST_FILL * rhythm.bufferBytes / BURST_BYTES_PER_MS;
   let pause = SHORTEST_PAUSE_MS;
   let last = look(reader, rhythm);
@@ -49,11 +51,11 @@ export async function pauseReader(reader: PausableReader, rhythm: Rhythm, signal
     pause = Math.min(pause, Math.max(rhythm.beatMs, (rhythm.due() - stopped) / 1e6));
     const beat = lastBeatUntil(stopped + pause * 1e6, stopped, reader.lastBeat(), rhythm.beatMs * 1e6);
     const resumeAt = beat === undefined ? stopped + pause * 1e6 : beat + SETTLED_MS * 1e6;
-    await Promise.race([rhythm.sleep((resumeAt - stopped) / 1e6), aborted]);
+    await end.or(rhythm.sleep((resumeAt - stopped) / 1e6));
     reader.resume();
     if (signal.aborted) return;
     // A little before the heartbeat: timers are not exact.
-    await caughtUp(reader, rhythm, beat === undefined ? rhythm.now() : beat - SETTLED_MS * 1e6 / 2, last, aborted);
+    await caughtUp(reader, rhythm, beat === undefined ? rhythm.now() : beat - SETTLED_MS * 1e6 / 2, last, end);
     const now = look(reader, rhythm);
     const bytesPerMs = rate(last, now);
     last = now;
@@ -63,11 +65,9 @@ export async function pauseReader(reader: PausableReader, rhythm: Rhythm, signal
 }
 
 /** Waits until what happened by `until` has been read, and what came while it was read, as long as that is much. */
-async function caughtUp(reader: PausableReader, rhythm: Rhythm, until: number, last: Look, aborted: Promise<void>): Promise<void> {
-  let isAborted = false;
-  void aborted.then(() => isAborted = true);
-  while (!isAborted) {
-    await Promise.race([reader.reached(until), aborted]);
+async function caughtUp(reader: PausableReader, rhythm: Rhythm, until: number, last: Look, end: Ending): Promise<void> {
+  while (!end.isHere) {
+    await end.or(reader.reached(until));
     const now = look(reader, rhythm);
     // By the rate of this moment: the one of before may have been a hundred times higher, and then the next line is a long time off.
     if ((now.at - until) / 1e6 * rate(last, now) < BACKLOG_BYTES) return;
