@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { FilesOnce } from "../machine/files_once.ts";
 import type { Fact } from "../events/fact.ts";
 import { readCode } from "../target/code.ts";
@@ -75,7 +76,7 @@ export class LibraryAttacher {
   readonly #placing: Placing;
   /** Processes of which it was said that a GPU computes unseen. */
   readonly #unseenDevices = new Set<number>();
-  /** What was told of the code of a process, for a group. */
+  /** A digest of what was told of the code of a process, for a group: of all functions of a library it is a megabyte. */
   readonly #told = new Map<string, string>();
 
   constructor(
@@ -237,7 +238,7 @@ export class LibraryAttacher {
     const isMapping = libraries.some(({ inode }) => inode === how.inode);
     if (libraries.length === 0 || (this.#told.has(key) && !how.loaded && !isMapping) || !asking) return;
     const code = await readCode(files, pid, libraries, asking.names);
-    const told = JSON.stringify(code);
+    const told = createHash("sha256").update(JSON.stringify(code)).digest("base64");
     if (!code || (this.#told.get(key) === told && !isMapping)) return;
     this.#told.set(key, told);
     // Of ggml's and of PyTorch's there is one.

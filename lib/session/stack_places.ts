@@ -25,28 +25,36 @@ interface CodeFile {
   readonly functions: readonly NamedCode[];
 }
 
+/** Of so many processes that have ended it is kept what they had mapped: what they did last may come through only now. */
+const KEPT = 100;
+
 /** What addresses on stacks stand for, found out while the process is there: facts for whoever sees addresses alone. */
 export class StackPlaces {
   /** By process: addresses of which nothing was told yet, and whether each is a return address. */
   readonly #new = new Map<number, Map<number, boolean>>();
-  readonly #told = new Set<string>();
+  /** By process: addresses of which note was taken. */
+  readonly #told = new Map<number, Set<number>>();
   readonly #files = new Map<string, Promise<CodeFile>>();
-  /** Of a process that has ended meanwhile, what it had mapped when it was last looked at. */
+  /** Should a process have ended meanwhile: what it had mapped when it was last looked at. */
   readonly #maps = new Map<number, string>();
   /** Who forked a process that has started no program since: it has mapped the same. */
   readonly #parents = new Map<number, number>();
+  /** Those that ended last. */
+  readonly #ended = new Set<number>();
 
   constructor(readonly files: KernelFiles, readonly arch: "x86_64" | "aarch64", readonly fact: (fact: Fact) => void) {}
 
   /** Takes note of an address, and says whether somebody has to look at the process: nobody is about to. */
-  firstTold({ record, pid, values }: Event): boolean {
-    if (record === "process/life.task" && !values[1]) this.#parents.set(values[0] as number, pid);
-    if (record === "process/life.exec") this.#parents.delete(pid);
+  firstTold({ record, pid, tid, values }: Event): boolean {
+    if (record === "process/life.task" && !values[1]) this.#begins(values[0] as number, pid);
+    if (record === "process/life.exec") this.#forget(pid);
+    if (record === "process/life.exit" && pid === tid) this.#ends(pid);
     if (!record.endsWith(".frame")) return false;
     const [, depth, address] = values as readonly number[];
-    const id = `${pid} ${address}`;
-    if (this.#told.has(id)) return false;
-    this.#told.add(id);
+    const told = this.#told.get(pid);
+    if (told?.has(address!)) return false;
+    if (told) told.add(address!);
+    else this.#told.set(pid, new Set([address!]));
     const waiting = this.#new.get(pid);
     if (waiting) waiting.set(address!, depth! > 0);
     else this.#new.set(pid, new Map([[address!, depth! > 0]]));
@@ -64,6 +72,22 @@ export class StackPlaces {
     const files = new FilesOnce(this.files);
     const found = await Promise.all([...addresses].map(([at, isReturn]) => this.#place(files, pid, code, at, isReturn)));
     this.fact({ fact: "places", pid, places: found.filter((place) => place !== null) });
+  }
+
+  /** Its number may have been another's. */
+  #begins(pid: number, parent: number): void {
+    this.#forget(pid);
+    this.#parents.set(pid, parent);
+  }
+
+  #ends(pid: number): void {
+    this.#ended.add(pid);
+    const [first] = this.#ended;
+    if (this.#ended.size > KEPT) this.#forget(first!);
+  }
+
+  #forget(pid: number): void {
+    for (const known of [this.#told, this.#maps, this.#parents, this.#ended]) known.delete(pid);
   }
 
   async #place(files: FilesOnce, pid: number, code: readonly MappedCode[], at: number, isReturn: boolean): Promise<Place | null> {

@@ -10,14 +10,20 @@ import { StackPlaces } from "./stack_places.ts";
 
 const CODE = 0x7f0000001000;
 
+/** Process 100 has mapped code at {@link CODE}. */
+function world(root: string) {
+  Deno.mkdirSync(`${root}/proc/100`, { recursive: true });
+  Deno.writeTextFileSync(`${root}/proc/100/maps`, "7f0000000000-7f0000010000 r-xp 00000000 00:00 0 \n");
+  const facts: Fact[] = [];
+  const places = new StackPlaces(new FolderFiles(root), "x86_64", (fact) => facts.push(fact));
+  const event = (record: string, pid: number, ...values: number[]): Event => ({ at: 0, stream: "s", record, pid, tid: pid, values });
+  const frame = (pid: number, address = CODE) => places.firstTold(event("sched/switch.frame", pid, 1, 0, address));
+  return { facts, places, event, frame };
+}
+
 Deno.test("stack places: who was forked, started nothing and has ended had mapped what its parent has; who started a program had not", async () => {
   using folder = temporary();
-  Deno.mkdirSync(`${folder.path}/proc/100`, { recursive: true });
-  Deno.writeTextFileSync(`${folder.path}/proc/100/maps`, "7f0000000000-7f0000010000 r-xp 00000000 00:00 0 \n");
-  const facts: Fact[] = [];
-  const places = new StackPlaces(new FolderFiles(folder.path), "x86_64", (fact) => facts.push(fact));
-  const event = (record: string, pid: number, ...values: number[]): Event => ({ at: 0, stream: "s", record, pid, tid: pid, values });
-  const frame = (pid: number) => places.firstTold(event("sched/switch.frame", pid, 1, 0, CODE));
+  const { facts, places, event, frame } = world(folder.path);
   assert.deepEqual([frame(100), frame(100)], [true, false]);
   await places.look(100);
   for (const child of [200, 300]) places.firstTold(event("process/life.task", 100, child, 0));
@@ -49,4 +55,34 @@ Deno.test("stack places: what was left out where no process could be started is 
   assert.ok(frame(begin + 0x100));
   await places.look(100);
   assert.deepEqual(facts.map((fact) => fact.fact === "places" && fact.places.map(({ file }) => file)), [["libllama.so"]]);
+});
+
+Deno.test("stack places: a number that is used again, and a program that takes another's place, have addresses of their own", async () => {
+  using folder = temporary();
+  const { places, event, frame } = world(folder.path);
+  assert.ok(frame(100));
+  await places.look(100);
+  places.firstTold(event("process/life.exec", 100));
+  assert.ok(frame(100), "another program");
+  await places.look(100);
+  places.firstTold(event("process/life.task", 1, 100, 0));
+  assert.ok(frame(100), "another process");
+});
+
+Deno.test("stack places: of a process that has ended it is known what it had mapped until a hundred others have ended", async () => {
+  using folder = temporary();
+  const { facts, places, event, frame } = world(folder.path);
+  const exit = (pid: number) => places.firstTold(event("process/life.exit", pid, 0, 0, 0));
+  frame(100);
+  await places.look(100);
+  exit(100);
+  Deno.removeSync(`${folder.path}/proc/100`, { recursive: true });
+  for (let pid = 1001; pid <= 1099; pid++) exit(pid);
+  assert.ok(!frame(100) && frame(100, CODE + 8), "what it did last comes through only now");
+  await places.look(100);
+  assert.deepEqual(facts.flatMap((fact) => fact.fact === "places" ? fact.places.map(({ at }) => at) : []), [CODE, CODE + 8]);
+  exit(1100);
+  assert.ok(frame(100));
+  await places.look(100);
+  assert.equal(facts.length, 2, "nothing is known of it");
 });
