@@ -3,7 +3,7 @@ import type { KernelFiles } from "./files.ts";
 import { kernelCount } from "./kernel_count.ts";
 import { parseMounts } from "./mounts.ts";
 
-/** Folders of the control groups that limit a process: its own first, then those above. */
+/** Folders of the control groups that limit a process: its own first, then those above, up to where they are mounted: in a container that is its own. */
 export interface Groups {
   readonly cpu: readonly string[];
   readonly memory: readonly string[];
@@ -24,7 +24,7 @@ export async function findGroups(files: Pick<KernelFiles, "texts">, pid: number)
     const mount = mounted.find(({ type, options }) => own === undefined ? type === "cgroup2" : type === "cgroup" && options.includes(controller));
     if (path === undefined || !mount) return [];
     const parts = path.split("/").filter((part) => part !== "");
-    return parts.map((_, i) => `${mount.place}/${parts.slice(0, parts.length - i).join("/")}`);
+    return [...parts.keys(), parts.length].reverse().map((n) => [mount.place, ...parts.slice(0, n)].join("/"));
   };
   const unified = /^0::\/(.+)$/m.exec(groups)?.[1], mount = mounted.find(({ type }) => type === "cgroup2");
   const pressure = unified !== undefined && mount ? `${mount.place}/${unified}` : null;
@@ -32,30 +32,20 @@ export async function findGroups(files: Pick<KernelFiles, "texts">, pid: number)
 }
 
 /** Each in the words of both versions. */
-const CPU = ["cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.stat"];
-const MEMORY = [
-  "memory.max",
-  "memory.limit_in_bytes",
-  "memory.current",
-  "memory.usage_in_bytes",
-  "memory.events",
-  "memory.oom_control",
-  "memory.stat",
-];
+export const QUOTA = ["cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us"], MOST_MEMORY = ["memory.max", "memory.limit_in_bytes"];
+const CPU = [...QUOTA, "cpu.stat"];
+const MEMORY = [...MOST_MEMORY, "memory.current", "memory.usage_in_bytes", "memory.events", "memory.oom_control", "memory.stat"];
 const READ_BYTES = "blkio.throttle.read_bps_device", READ_REQUESTS = "blkio.throttle.read_iops_device";
 const DISKS = ["io.max", READ_BYTES, READ_REQUESTS];
 /** Version 1 says so of a group without a limit: as many pages as a number holds. */
 const NO_LIMIT = 2 ** 62;
 
-/** What the kernel says of them now; null when they are gone. Of several limits the narrowest counts. */
+/** What the kernel says of them now; null when the process's own are gone. Of several limits the narrowest counts. */
 export async function readLimits(files: Pick<KernelFiles, "texts">, { cpu, memory, disks }: Groups): Promise<Limits | null> {
-  const asked = ([[cpu, CPU], [memory, MEMORY], [disks, DISKS]] as const).map(([folders, names]) => folders.map((folder) => ({ folder, names })));
-  const texts = await files.texts(asked.flat().flatMap(({ folder, names }) => names.map((name) => `${folder}/${name}`)));
-  if (texts.every((text) => text === null)) return null;
-  let at = 0;
-  const [ofCpu, ofMemory, ofDisks] = asked.map((groups) =>
-    groups.map(({ names }): Texts => Object.fromEntries(names.map((name) => [name, texts[at++]])))
-  ) as [Texts[], Texts[], Texts[]];
+  const all = await Promise.all([readEach(files, cpu, CPU), readEach(files, memory, MEMORY), readEach(files, disks, DISKS)]);
+  // Those above may go on.
+  if (all.every(([own]) => Object.values(own ?? {}).every((text) => text === null))) return null;
+  const [ofCpu, ofMemory, ofDisks] = all;
   const cpus = ofCpu.map(cpuOf), memories = ofMemory.map(memoryOf);
   const [narrow] = memories.filter(({ limit }) => limit !== null).sort((a, b) => a.limit! - b.limit!);
   const narrowest = Math.min(...cpus.map(({ cpus }) => cpus));
@@ -72,13 +62,30 @@ export async function readLimits(files: Pick<KernelFiles, "texts">, { cpu, memor
   };
 }
 
-type Texts = Readonly<Record<string, string | null | undefined>>;
+type Texts = Readonly<Record<string, string | null>>;
+
+/** Files of each of these folders, by name. */
+export async function readEach(files: Pick<KernelFiles, "texts">, folders: readonly string[], names: readonly string[]): Promise<Texts[]> {
+  const texts = await files.texts(folders.flatMap((folder) => names.map((name) => `${folder}/${name}`)));
+  return folders.map((_, i) => Object.fromEntries(names.map((name, n) => [name, texts[i * names.length + n]!])));
+}
+
+/** Bytes that a group may have; Infinity: as many as there are. */
+export function sizeOf(text: string | null | undefined): number {
+  const bytes = Number(text ?? NaN);
+  return bytes < NO_LIMIT ? bytes : Infinity;
+}
+
+/** Processors that a group allows. */
+export function quotaOf(texts: Texts): number {
+  const [quota, period] = texts["cpu.max"]?.split(" ").map(Number) ?? [texts["cpu.cfs_quota_us"], texts["cpu.cfs_period_us"]].map(Number);
+  return quota! > 0 && period! > 0 ? quota! / period! : Infinity;
+}
 
 function cpuOf(texts: Texts): { readonly cpus: number; readonly throttled: number; readonly throttledNs: number } {
-  const [quota, period] = texts["cpu.max"]?.split(" ").map(Number) ?? [texts["cpu.cfs_quota_us"], texts["cpu.cfs_period_us"]].map(Number);
   const stat = texts["cpu.stat"];
   return {
-    cpus: quota! > 0 && period! > 0 ? quota! / period! : Infinity,
+    cpus: quotaOf(texts),
     throttled: kernelCount(stat, "nr_throttled"),
     throttledNs: kernelCount(stat, "throttled_usec") * 1000 + kernelCount(stat, "throttled_time"),
   };
@@ -92,10 +99,10 @@ interface MemoryGroup {
 }
 
 function memoryOf(texts: Texts): MemoryGroup {
-  const limit = Number(texts["memory.max"] ?? texts["memory.limit_in_bytes"] ?? NaN);
+  const limit = sizeOf(texts["memory.max"] ?? texts["memory.limit_in_bytes"]);
   const used = Number(texts["memory.current"] ?? texts["memory.usage_in_bytes"] ?? NaN);
   return {
-    limit: limit < NO_LIMIT ? limit : null,
+    limit: limit < Infinity ? limit : null,
     used: Number.isFinite(used) ? used : null,
     killed: kernelCount(texts["memory.events"] ?? texts["memory.oom_control"], "oom_kill"),
     refaulted: refaultedOf(texts["memory.stat"] ?? ""),

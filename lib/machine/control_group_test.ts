@@ -20,7 +20,7 @@ Deno.test("control group: version 2, the narrowest limit of the group and those 
     "/sys/fs/cgroup/pod/app/memory.events": "oom 1\noom_kill 1\noom_group_kill 0\n",
   }, async (files) => {
     const groups = await findGroups(files, 100);
-    assert.deepEqual(groups?.cpu, ["/sys/fs/cgroup/pod/app", "/sys/fs/cgroup/pod"]);
+    assert.deepEqual(groups?.cpu, ["/sys/fs/cgroup/pod/app", "/sys/fs/cgroup/pod", "/sys/fs/cgroup"]);
     assert.deepEqual(await readLimits(files, groups!), {
       cpus: 1.5,
       throttled: 2,
@@ -63,11 +63,44 @@ Deno.test("control group: version 1, a hierarchy for each controller, beside one
   });
 });
 
-Deno.test("control group: none of a process in the topmost group, or that has ended; nothing of a group that is gone", async () => {
-  await withMachine({ "/proc/100/cgroup": "0::/\n", "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n" }, async (files) => {
-    assert.deepEqual(await findGroups(files, 100), { cpu: [], memory: [], disks: [], pressure: null });
-    assert.equal(await readLimits(files, { cpu: [], memory: [], disks: [], pressure: null }), null);
+Deno.test("control group: in a container with groups of its own they begin where they are mounted", async () => {
+  const limits = { cpus: 0.5, throttled: 3, throttledNs: 9000, memoryLimit: 1_000_000, memoryBytes: 5000, killed: 1 };
+  await withMachine({
+    "/proc/100/cgroup": "0::/\n",
+    "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
+    "/sys/fs/cgroup/cpu.max": "50000 100000\n",
+    "/sys/fs/cgroup/cpu.stat": "nr_throttled 3\nthrottled_usec 9\n",
+    "/sys/fs/cgroup/memory.max": "1000000\n",
+    "/sys/fs/cgroup/memory.current": "5000\n",
+    "/sys/fs/cgroup/memory.events": "oom_kill 1\n",
+    "/sys/fs/cgroup/io.max": "8:0 rbps=1000 wbps=max riops=max wiops=max\n",
+  }, async (files) => {
+    const groups = await findGroups(files, 100);
+    assert.deepEqual(groups, { cpu: ["/sys/fs/cgroup"], memory: ["/sys/fs/cgroup"], disks: ["/sys/fs/cgroup"], pressure: null });
+    assert.deepEqual(await readLimits(files, groups!), { ...limits, reads: [{ device: "8:0", bytes: 1000, requests: null }] });
+  });
+  await withMachine({
+    "/proc/100/cgroup": "4:memory:/\n1:cpu,cpuacct:/\n",
+    "/proc/self/mounts": "cgroup /cpu cgroup rw,cpu,cpuacct 0 0\ncgroup /memory cgroup rw,memory 0 0\n",
+    "/cpu/cpu.cfs_quota_us": "50000\n",
+    "/cpu/cpu.cfs_period_us": "100000\n",
+    "/cpu/cpu.stat": "nr_throttled 3\nthrottled_time 9000\n",
+    "/memory/memory.limit_in_bytes": "1000000\n",
+    "/memory/memory.usage_in_bytes": "5000\n",
+    "/memory/memory.oom_control": "oom_kill 1\n",
+  }, async (files) => {
+    assert.deepEqual(await readLimits(files, (await findGroups(files, 100))!), { ...limits, reads: [] });
+  });
+});
+
+Deno.test("control group: none of a process that has ended; nothing of a group that is gone, whatever is above it", async () => {
+  await withMachine({
+    "/proc/100/cgroup": "0::/x\n",
+    "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
+    "/sys/fs/cgroup/cpu.stat": "usage_usec 5\n",
+  }, async (files) => {
     assert.equal(await findGroups(files, 200), null);
-    assert.equal(await readLimits(files, { cpu: ["/sys/fs/cgroup/x"], memory: [], disks: [], pressure: null }), null);
+    assert.equal(await readLimits(files, (await findGroups(files, 100))!), null);
+    assert.equal(await readLimits(files, { cpu: [], memory: [], disks: [], pressure: null }), null);
   });
 });

@@ -1,4 +1,5 @@
 import { runChild } from "./child.ts";
+import { findGroups, MOST_MEMORY, QUOTA, quotaOf, readEach, sizeOf } from "./control_group.ts";
 import type { KernelFiles } from "./files.ts";
 import { hiding, type Mount, mountOf, parseMounts } from "./mounts.ts";
 import { numbersOf } from "./numa.ts";
@@ -47,8 +48,9 @@ export interface SurroundingsOptions {
 /** About 10 ms. What cannot be read is reported as absent. */
 export async function readSurroundings(files: KernelFiles, options: SurroundingsOptions): Promise<Surroundings> {
   const { pid, folders, free = freeBytes } = options;
-  const [[limits, status, groups, mountTable, paranoid], config, pressure, room] = await Promise.all([
-    files.texts([`/proc/${pid}/limits`, `/proc/${pid}/status`, `/proc/${pid}/cgroup`, "/proc/self/mounts", "/proc/sys/kernel/perf_event_paranoid"]),
+  const [[limits, status, mountTable, paranoid], groupLimits, config, pressure, room] = await Promise.all([
+    files.texts([`/proc/${pid}/limits`, `/proc/${pid}/status`, "/proc/self/mounts", "/proc/sys/kernel/perf_event_paranoid"]),
+    readGroupLimits(files, pid),
     readConfig(files),
     files.exists("/proc/pressure/cpu"),
     free([...folders, "/run"]),
@@ -60,7 +62,7 @@ export async function readSurroundings(files: KernelFiles, options: Surroundings
     config,
     pressure,
     hiddenPressure: pressure ? null : hiding("/proc/pressure", mounts),
-    ...await readGroupLimits(files, groups ?? "", mounts),
+    ...groupLimits,
     allowedCpus: numbersOf(/^Cpus_allowed_list:\s*(\S+)/m.exec(status ?? "")?.[1] ?? "").length,
     lockedMemory: most === undefined || most === "unlimited" ? null : Number(locked),
     perfLocked: Number(paranoid ?? 0) >= 0,
@@ -105,55 +107,16 @@ async function unpacked(packed: Uint8Array): Promise<string | null> {
   }
 }
 
-interface LimitFile {
-  readonly controller: "memory" | "cpu";
-  readonly file: string;
-  /** Beside it where quota and period are two files. */
-  readonly period?: string;
-}
-
-/** Both versions of control groups, and every group above llmprof's own: the tightest limit is the one that holds. */
-async function readGroupLimits(
-  files: KernelFiles,
-  groups: string,
-  mounts: readonly Mount[],
-): Promise<Pick<Surroundings, "memoryLimit" | "cpuLimit">> {
-  const asked = groups.split("\n").flatMap((line) => limitFiles(line, mounts));
-  const texts = await files.texts(asked.flatMap(({ file, period }) => period === undefined ? [file] : [file, period]));
-  let memoryLimit: Surroundings["memoryLimit"] = null;
-  let cpuLimit: Surroundings["cpuLimit"] = null;
-  for (const { controller, file, period } of asked) {
-    const [first, second] = (texts.shift() ?? "").trim().split(" ");
-    const value = first === "" || first === "max" ? NaN : Number(first);
-    const periodValue = period === undefined ? Number(second) : Number(texts.shift() ?? NaN);
-    // The first version of control groups says "no limit" by a number near 2^63, and a quota of -1.
-    if (controller === "memory" && value < 2 ** 60 && !(memoryLimit && memoryLimit.bytes <= value)) memoryLimit = { bytes: value, file };
-    const cpus = value / periodValue;
-    if (controller === "cpu" && cpus > 0 && !(cpuLimit && cpuLimit.cpus <= cpus)) cpuLimit = { cpus, file };
-  }
-  return { memoryLimit, cpuLimit };
-}
-
-/** A line of `/proc/PID/cgroup`: `0::/user.slice` (version 2), `4:memory:/job` (version 1). */
-function limitFiles(line: string, mounts: readonly Mount[]): LimitFile[] {
-  const [, id, controllers, path] = /^(\d+):([^:]*):(.*)$/.exec(line) ?? [];
-  if (path === undefined) return [];
-  const parts = path.split("/").filter(Boolean);
-  const above = [...parts.keys(), parts.length].map((n) => parts.slice(0, n).map((part) => `/${part}`).join(""));
-  if (id === "0") {
-    const top = mounts.find(({ type }) => type === "cgroup2")?.place;
-    if (top === undefined) return [];
-    return above.flatMap((group): LimitFile[] => [
-      { controller: "memory", file: `${top}${group}/memory.max` },
-      { controller: "memory", file: `${top}${group}/memory.high` },
-      { controller: "cpu", file: `${top}${group}/cpu.max` },
-    ]);
-  }
-  return controllers!.split(",").flatMap((controller): LimitFile[] => {
-    const top = mounts.find(({ type, options }) => type === "cgroup" && options.includes(controller))?.place;
-    if (top === undefined) return [];
-    if (controller === "memory") return above.map((group) => ({ controller, file: `${top}${group}/memory.limit_in_bytes` }));
-    if (controller !== "cpu") return [];
-    return above.map((group) => ({ controller, file: `${top}${group}/cpu.cfs_quota_us`, period: `${top}${group}/cpu.cfs_period_us` }));
-  });
+/** The tightest limit on the groups of llmprof is the one that holds. */
+async function readGroupLimits(files: KernelFiles, pid: number): Promise<Pick<Surroundings, "memoryLimit" | "cpuLimit">> {
+  const { cpu, memory } = await findGroups(files, pid) ?? { cpu: [], memory: [] };
+  const [quotas, sizes] = await Promise.all([readEach(files, cpu, QUOTA), readEach(files, memory, ["memory.high", ...MOST_MEMORY])]);
+  const cpuLimits = quotas.map((texts, i) => ({ cpus: quotaOf(texts), file: `${cpu[i]}/${texts["cpu.max"] ? "cpu.max" : "cpu.cfs_quota_us"}` }));
+  const memoryLimits = sizes.flatMap((texts, i) =>
+    Object.entries(texts).map(([name, text]) => ({ bytes: sizeOf(text), file: `${memory[i]}/${name}` }))
+  );
+  return {
+    cpuLimit: cpuLimits.filter(({ cpus }) => cpus < Infinity).sort((a, b) => a.cpus - b.cpus)[0] ?? null,
+    memoryLimit: memoryLimits.filter(({ bytes }) => bytes < Infinity).sort((a, b) => a.bytes - b.bytes)[0] ?? null,
+  };
 }

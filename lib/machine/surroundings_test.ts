@@ -56,6 +56,18 @@ Deno.test("surroundings: control groups of the first version, mounts that hide, 
     assert.deepEqual(cpuLimit, { cpus: 0.25, file: "/sys/fs/cgroup/cpu x/job/cpu.cfs_quota_us" });
   }));
 
+Deno.test("surroundings: in a container, limits where its groups are mounted", () =>
+  withMachine({
+    "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
+    "/proc/12/cgroup": "0::/\n",
+    "/sys/fs/cgroup/memory.max": "67108864\n",
+    "/sys/fs/cgroup/cpu.max": "150000 100000\n",
+  }, async (files) => {
+    const { memoryLimit, cpuLimit } = await readSurroundings(files, options);
+    assert.deepEqual(memoryLimit, { bytes: 67108864, file: "/sys/fs/cgroup/memory.max" });
+    assert.deepEqual(cpuLimit, { cpus: 1.5, file: "/sys/fs/cgroup/cpu.max" });
+  }));
+
 Deno.test("surroundings: a machine that says nothing", () =>
   withMachine({}, async (files) => {
     const { config, pressure, memoryLimit, cpuLimit, lockedMemory } = await readSurroundings(files, options);
