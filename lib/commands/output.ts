@@ -4,7 +4,7 @@ import type { Span } from "../events/span.ts";
 import type { View } from "../events/view.ts";
 import type { Header } from "../timeline/header.ts";
 import type { Owner } from "../machine/regular_file.ts";
-import { type Recorder, RecordingWriter } from "../timeline/recording.ts";
+import { MOST_STREAMS, type Recorder, RecordingWriter } from "../timeline/recording.ts";
 import { cannotGoOn } from "./output_checks.ts";
 
 export interface OutputFile {
@@ -77,19 +77,26 @@ export class TraceOutput extends Output {
   }
 }
 
+/** With so many streams a recording is full: what is being attached by then has room, too. */
+const FULL = MOST_STREAMS - 16;
+
 /** The folder of a recording, and its streams. */
 export class RecordingOutput extends Output {
   #recording: RecordingWriter | undefined;
 
-  constructor(file: OutputFile, onFailure: (failure: LlmprofError) => void, readonly owner: Owner | null) {
+  constructor(file: OutputFile, onFailure: (failure: LlmprofError) => void, readonly owner: Owner | null, readonly onFull: () => void) {
     super(file, onFailure);
   }
 
   begin(header: Header): Recorder {
     this.attempt(() => this.#recording = RecordingWriter.create(this.file.path, header, this.owner));
+    let streams = 0;
     return {
       stream: (schema) => {
-        const stream = this.attempt(() => this.#recording?.stream(schema));
+        const stream = this.attempt(() => {
+          if (++streams === FULL) this.onFull();
+          return this.#recording?.stream(schema);
+        });
         return { write: (bytes) => this.attempt(() => stream?.write(bytes)), close: () => this.attempt(() => stream?.close()) };
       },
     };

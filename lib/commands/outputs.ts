@@ -33,6 +33,7 @@ export class Outputs {
   readonly #traces: TraceOutput[] = [];
   readonly #recordings: RecordingOutput[] = [];
   readonly #spent = Promise.withResolvers<void>();
+  readonly #full = Promise.withResolvers<void>();
   /** Something was given out since the last flush. */
   #fresh = false;
 
@@ -64,7 +65,7 @@ export class Outputs {
       const shown = shownAs(path);
       if (path.endsWith(".llmprof")) {
         const file = { path, shown, format: "llmprof", opensWith: `llmprof export ${shown} -o trace.pftrace` };
-        outputs.#recordings.push(new RecordingOutput(file, failed, owner));
+        outputs.#recordings.push(new RecordingOutput(file, failed, owner, outputs.#full.resolve));
         continue;
       }
       const { extension, opensWith, load } = formatAt(path);
@@ -92,6 +93,11 @@ export class Outputs {
   /** Resolves when there were outputs and none of them takes any more: nobody is left to trace for. */
   get spent(): Promise<void> {
     return this.#spent.promise;
+  }
+
+  /** Resolves when a recording holds no more programs than it has by then. */
+  get full(): Promise<void> {
+    return this.#full.promise;
   }
 
   begin(header: Header): { out: (span: Span) => void; recording: Recorder | null } {

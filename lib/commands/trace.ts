@@ -121,7 +121,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       target,
       ...(options.wait && isNamed(options) && { again: () => findRunning(means, options, context, () => {}, "newest") }),
       ...(found?.type === "running" && next &&
-        { turns: await turnsOf(found, () => findAgain(means, options, found), next, options.outputs, means) }),
+        { turns: await turnsOf(found, () => findAgain(means, options, found), next, means) }),
       tree: options.tree,
       probes: probesOf(slow ? "token" : overhead.detail, probes),
       bufferPages: options.bufferPages,
@@ -167,7 +167,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       },
     });
     // All that ends a run in good order, beside the end of its target; what ends it as a failure is thrown by `run`.
-    const ends = [context.interrupted, tokens.reached, outputs.spent];
+    const full = outputs.full.then(() => session!.tell({ fact: "note", text: "the run ended here: a recording holds no more programs" }));
+    const ends = [context.interrupted, tokens.reached, outputs.spent, full];
     const timing = learning?.isApplied ?? session.counting;
     const { duration } = options;
     const lasted = () => session!.lasts(duration!);

@@ -19,22 +19,17 @@ interface TurnOptions {
   readonly interval?: number;
 }
 
-/** Turns with which a recording stays below the number of streams that a replay reads: each turn has one. */
-const MOST_RECORDED = 250;
-
 /** `find`: looks for it again, because what belongs to a container comes and goes. */
 export async function turnsOf(
   target: RunningTarget,
   find: () => Promise<RunningTarget | null>,
   next: Turns["next"],
-  outputs: readonly string[],
   means: Pick<Means, "files">,
 ): Promise<Turns> {
   const ticks = async () => (await readStat(means.files, target.pid))?.startTicks;
   const startTicks = await ticks();
   return {
     next,
-    most: outputs.some((path) => path.endsWith(".llmprof")) ? MOST_RECORDED : Infinity,
     target: async () => {
       const found = await find().catch(() => null);
       // Its number may be another's by then; and what it was called by another's, or that of several.

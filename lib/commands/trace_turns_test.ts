@@ -17,7 +17,7 @@ Deno.test("turns: a container has in each turn the processes that it has then, u
   const options = { container: "1111" } as TargetOptions;
   const means = { files: proc.files, self: 50 } as unknown as Hands;
   const first = { type: "running", pid: 20, pids: [20, 21], argv: [] } as const;
-  const { target } = await turnsOf(first, () => findAgain(means, options, first), () => assert.fail(), [], means);
+  const { target } = await turnsOf(first, () => findAgain(means, options, first), () => assert.fail(), means);
   const pids = async () => (await target())?.pids;
   assert.deepEqual(await pids(), [20, 21]);
   proc.gone(21);

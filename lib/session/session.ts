@@ -172,11 +172,10 @@ export class Session {
   }
 
   /** One turn after another until the target has ended or `stop` resolves. */
-  async #takeTurns({ next, most, target }: Turns, stop: Promise<unknown>): Promise<void> {
+  async #takeTurns({ next, target }: Turns, stop: Promise<unknown>): Promise<void> {
     let isOver = false;
-    for (let turn = 1; !this.#stopped && !isOver; turn++) {
+    while (!this.#stopped && !isOver) {
       const pid = this.pid!;
-      if (turn === most) return this.#fact({ fact: "note", text: `the run ended with turn ${most}: a recording holds no more` });
       const { rest } = this.#life.turn!;
       await this.#endLife(pid);
       if (rest) await Promise.race([this.#leaveAlone(rest), stop]);

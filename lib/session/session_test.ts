@@ -367,7 +367,7 @@ Deno.test("session: a target that is watched in turns has programs of its own in
   const [turn, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const ends = [turn.promise, new Promise<void>(() => {})];
   const next = () => ({ probes, over: () => ends.shift()!, rest: () => rest.promise });
-  const s = session(root.path, target, { turns: { next, most: Infinity, target: () => Promise.resolve(target) } });
+  const s = session(root.path, target, { turns: { next, target: () => Promise.resolve(target) } });
   s.proc.process(100, 1, "node");
   s.proc.map(100, "/opt/libllama.so", 5, libllama);
   const done = s.run.run(new Promise(() => {}));
@@ -410,7 +410,7 @@ Deno.test("session: a run that ends while a later turn is being attached leaves 
   const target: RunningTarget = { type: "running", pid: 100, pids: [100], argv: ["node"] };
   const stop = Promise.withResolvers<void>();
   const next = () => ({ probes, over: () => Promise.resolve() });
-  const s = session(root.path, target, { turns: { next, most: Infinity, target: () => Promise.resolve(target) } });
+  const s = session(root.path, target, { turns: { next, target: () => Promise.resolve(target) } });
   s.proc.process(100, 1, "node");
   s.proc.map(100, "/opt/libllama.so", 5, libllama);
   const done = s.run.run(stop.promise);
@@ -421,19 +421,6 @@ Deno.test("session: a run that ends while a later turn is being attached leaves 
   // What was looked up meanwhile would be started now.
   await new Promise((resolve) => setTimeout(resolve, 50));
   for (const { signals } of s.bpftraces) assert.ok(signals.includes("SIGINT") || signals.includes("SIGKILL"), signals.join());
-});
-
-Deno.test("session: a recording that holds no more turns ends the run, and it is said", async () => {
-  using root = temporary();
-  const target: RunningTarget = { type: "running", pid: 100, pids: [100], argv: ["node"] };
-  const next = () => ({ probes, over: () => Promise.resolve() });
-  const s = session(root.path, target, { turns: { next, most: 2, target: () => Promise.resolve(target) } });
-  s.proc.process(100, 1, "node");
-  s.proc.map(100, "/opt/libllama.so", 5, libllama);
-  await s.run.run(new Promise(() => {}));
-  await s.run.ended();
-  assert.equal(s.states.filter((state) => state === "counting").length, 2);
-  assert.ok(s.spans.some((span) => /^mark note .*ended with turn 2/.test(span)));
 });
 
 Deno.test("session: waiting, the first process that opens weights is the target, with what it did before", async () => {

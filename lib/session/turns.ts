@@ -21,8 +21,6 @@ export interface Turn {
 
 /** A target that is watched in turns. */
 export interface Turns {
-  /** A recording has files for each of them. */
-  readonly most: number;
   /** The first, or what follows the one that is over. */
   next(): Turn;
   /** The target as it is now, or null when it has ended. */

@@ -3,6 +3,9 @@ import { handOver, type Owner, RegularFile } from "../machine/regular_file.ts";
 import type { StreamSchema } from "../programs/schema.ts";
 import { type Header, headerToJson } from "./header.ts";
 
+/** A run has a few, and more for each turn of `--every` and each life of `--wait`; who reads them keeps a file open for each. */
+export const MOST_STREAMS = 256;
+
 /** One stream of a recording as it is written: the schema in the first line, then the bytes as they came. */
 export interface StreamWriter {
   write(bytes: Uint8Array): void;

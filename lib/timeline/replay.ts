@@ -2,6 +2,7 @@ import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { RefusedFile } from "../machine/regular_file.ts";
 import { type Header, parseHeader } from "./header.ts";
 import type { Pseudonyms } from "./pseudonyms.ts";
+import { MOST_STREAMS } from "./recording.ts";
 import { redacted, Redaction } from "./redaction.ts";
 import type { RecordingSource, StreamSource } from "./recording_source.ts";
 import { parseDescription } from "./stream_description.ts";
@@ -10,8 +11,6 @@ import { type StreamInput, Timeline, type TimelineOptions } from "./timeline.ts"
 const BLOCK = 64 * 1024;
 /** Longer than any first line that llmprof writes. */
 const LONGEST_DESCRIPTION = 1 << 20;
-/** A run has a few, and one for each turn of `--every`; each keeps a file open. */
-const MOST_STREAMS = 256;
 
 /**
  * Replays a recording: always the stream that holds the others back, a block at a time, so memory does not grow with its length. `pseudonyms`: of a

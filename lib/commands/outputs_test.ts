@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { temporary } from "../../tests/harness/temporary.ts";
+import { testProbe, testSchema } from "../../tests/harness/test_probe.ts";
+import { life } from "../../probes/process/life.ts";
+import { splitBase } from "../events/time.ts";
+import type { Header } from "../timeline/header.ts";
+import { RecordingFolder } from "../timeline/recording_source.ts";
+import { replay } from "../timeline/replay.ts";
+import { Outputs } from "./outputs.ts";
+
+const header: Header = {
+  schemaVersion: 1,
+  llmprof: "0.1.0",
+  command: "operators",
+  options: {},
+  clock: { name: "boottime", base: 0n, realtimeOffset: 0n },
+  target: { pid: 100, argv: ["node"], started: false },
+  host: {},
+  bpftrace: null,
+};
+
+Deno.test("outputs: a recording is full while what is being attached still has room, and can be read; without one, there is no end", async () => {
+  using folder = temporary();
+  const path = folder.file("crashes.llmprof");
+  for (const [paths, ends] of [[[path], [240]], [[folder.file("crashes.json")], []]] as const) {
+    const outputs = await Outputs.prepare(paths, null, () => assert.fail());
+    const { recording } = outputs.begin(header);
+    const full: number[] = [];
+    let streams = 1;
+    void outputs.full.then(() => full.push(streams));
+    for (; streams <= 256; streams++) {
+      recording?.stream(testSchema(`s-${streams}`)).close();
+      await Promise.resolve();
+    }
+    outputs.finish([]);
+    assert.deepEqual(full, ends, String(paths));
+  }
+  const find = (name: string) => [testProbe, life].find((probe) => probe.name === name);
+  const { timeline } = replay(new RecordingFolder(path), () => ({ base: splitBase(0n), find, out: () => {} }));
+  assert.equal(timeline.tallies.size, 256);
+});
