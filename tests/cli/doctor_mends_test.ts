@@ -143,6 +143,7 @@ for (
   const [name, loss, state] of [
     ["is too old", { need: "bpftrace 0.16 or newer", take: fakeBpftrace("0.14.0") }, "missing"],
     ["finds no places inside of functions", { need: "probes at any instruction", take: bpftraceThat("unset BCC_SYMFS") }, "warning"],
+    ["has no ring buffer", { need: "ring buffer", take: sayingBpftrace("0.17") }, "warning"],
   ] as const
 ) {
   kernelTest(`doctor names what makes a newer bpftrace, where the one that is here ${name}`, { bpftrace: true }, async () => {
@@ -220,7 +221,6 @@ for (
       "missing",
       /--cap-add DAC_OVERRIDE/,
     ],
-    ["a bpftrace without ring buffer", { need: "ring buffer", take: sayingBpftrace("0.17") }, "warning", /0\.19 or newer/],
     ["a bpftrace that makes a link for each probe", { need: "one link for many probes", take: sayingBpftrace("0.17") }, "warning", /0\.20 or newer/],
     [
       "little memory that may be locked, and a bpftrace without ring buffer",

@@ -87,7 +87,7 @@ Examples:
   llmprof doctor
   sudo llmprof doctor --calibrate                         measure what a hit costs, and what the machine can do
   sudo llmprof doctor                                     root sees more: what bpftrace can do
-  sudo llmprof doctor --bpftrace /opt/bpftrace --summary json`,
+  sudo llmprof doctor --bpftrace /usr/local/bin/bpftrace-debian --summary json`,
   demo: `
 Without --live it needs no root and no bpftrace: the recording is part of llmprof.
 

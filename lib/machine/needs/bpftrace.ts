@@ -61,11 +61,12 @@ function features(machine: Capabilities, llmprof: string, around?: Surroundings)
   const which = features.offsets ? "Return probes" : "Probes";
   const price = `${which} sit on endbr64, which the kernel steps over: a hit costs up to ten times as much, and nearly nothing at +4.`;
   const places = "probes at any instruction";
+  const dearer = "It comes with 0.19. Without, an event costs the target up to half as much again, and the tracer three to six times as much.";
   // It is asked by a file there.
   const asked = features.symbols || !around || hasRun(around.run);
   return [
     asked ? feature(places, features.symbols, price, newer(machine, llmprof)) : unknown(places, `see room in ${around.run.folder}`),
-    feature("ring buffer", features.ringbuf, "Events cost the traced program two to three times as much.", { advice: "bpftrace 0.19 or newer." }),
+    feature("ring buffer", features.ringbuf, dearer, newer(machine, llmprof)),
     feature(
       "one link for many probes",
       features.uprobeMulti,

@@ -24,6 +24,8 @@ const roomy: Surroundings = {
   run: room("/run"),
 };
 
+const withoutRing = parseBpftrace("/b", "bpftrace v0.17.0", "bfd: yes\nuprobe_multi: yes\n", true);
+
 /** What is not `ok` when this is changed: need, state, and the command or the advice. */
 function lacking(change: Partial<Capabilities>, around: Partial<Surroundings> = {}): [string, string, string][] {
   return checks({ ...good, ...change }, ["llmprof", "doctor"], { ...roomy, ...around }).filter(({ state }) => state !== "ok")
@@ -93,6 +95,8 @@ Deno.test("needs: what no command mends says what does", () => {
       /^apt-get update && apt-get install debootstrap .* && debootstrap .* && llmprof doctor --bpftrace \/usr/,
     ],
     [{ bpftrace: old, distribution: ["fedora"] }, {}, "bpftrace 0.16 or newer", "missing", /--bpftrace PATH/],
+    [{ bpftrace: withoutRing }, {}, "ring buffer", "warning", /debootstrap .* && llmprof doctor --bpftrace \/usr/],
+    [{ bpftrace: withoutRing, distribution: ["fedora"] }, {}, "ring buffer", "warning", /--bpftrace PATH/],
     [{ seccomp: true }, {}, "no filter of system calls", "warning", /seccomp=unconfined/],
     [{ counters: new Set() }, {}, "hardware counters", "warning", /^$/],
     [{}, { pressure: false }, "pressure (PSI)", "warning", /psi=1/],
@@ -124,7 +128,6 @@ Deno.test("needs: bpftrace's own demands come with its version", () => {
 });
 
 Deno.test("needs: a bpftrace without ring buffer locks memory, which root of a container may not", () => {
-  const withoutRing = parseBpftrace("/b", "bpftrace v0.17.0", "bfd: yes\nuprobe_multi: yes\n", true);
   const bound = { bpftrace: withoutRing, effectiveCaps: good.effectiveCaps & ~(1n << 24n | 1n << 14n) };
   const locked = (change: Partial<Capabilities>, around: Partial<Surroundings> = {}) =>
     lacking({ ...bound, ...change }, around).filter(([need]) => need === "locked memory").map(([, state]) => state);
