@@ -6,7 +6,7 @@ import { engineOf } from "../session/engine.ts";
 import { Spares } from "../session/spares.ts";
 import type { Target } from "../session/target.ts";
 import { ignoresHangup } from "../target/process.ts";
-import { checkTarget, findTargetNow, isRunning, type TargetOptions } from "./find_target.ts";
+import { checkTurns, findTargetNow, isRunning, type TargetOptions } from "./find_target.ts";
 import { beginReading, type Reading } from "./means.ts";
 import type { Profile } from "./profile.ts";
 import type { Context } from "./terminal.ts";
@@ -41,11 +41,11 @@ export interface Begun extends Reading, Disposable {
  * with the naming of the target; who finds another mistake on the command line need not wait for what was begun.
  */
 export function begin(profile: Pick<Profile<unknown>, "name" | "waits">, options: BeginOptions, context: Context): Begun {
-  checkTarget(profile, options);
+  checkTurns(profile, options);
   const reading = beginReading(options.bpftrace);
   const underNohup = heedSignals(reading.hands.files, context);
   const waiting = () => options.quiet || context.terminal.err("Waiting for a process that matches. Ctrl-C ends.\n");
-  const target = options.program.length > 0 ? Promise.resolve(null) : findTargetNow(reading.hands, options, context, waiting);
+  const target = options.program.length > 0 ? Promise.resolve(null) : findTargetNow(profile, reading.hands, options, context, waiting);
   const engine = target.then(async (found): Promise<Engine> => {
     const bpftrace = await reading.bpftrace;
     const atOnce = options.learn === undefined && bpftrace !== null && placesThousands(bpftrace);

@@ -10,7 +10,6 @@ export async function demo(options: ReplayOptions, context: Context): Promise<nu
   await giveUpRun();
   const say = (text: string) => options.quiet || context.terminal.err(text);
   say("Replaying a recording of llama.cpp, made by tests/demo/record.ts: nothing is traced on this machine.\n");
-  const code = await replaySource(await unpack("the demo's recording", recording), options, context);
   say(realThing);
-  return code;
+  return await replaySource(await unpack("the demo's recording", recording), options, context);
 }

@@ -22,9 +22,8 @@ export async function liveDemo(options: LiveDemoOptions, context: Context): Prom
   const how = { wait: false, tree: true, detail: "op", bufferPages: DEFAULT_BUFFER_PAGES, mute: true } as const;
   const all = { ...options, ...how, program };
   using begun = begin(demoProfile, all, context);
-  const code = await trace(demoProfile, all, context, begun);
   if (!options.quiet) context.terminal.err(realThing);
-  return code;
+  return await trace(demoProfile, all, context, begun);
 }
 
 /** Of the clone that this file is part of; in a compiled llmprof a path at which there is nothing. */

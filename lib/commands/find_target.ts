@@ -3,7 +3,8 @@ import { Ending } from "../machine/ending.ts";
 import type { Detail } from "../programs/detail.ts";
 import type { Hands } from "../session/means.ts";
 import type { RunningTarget, Target } from "../session/target.ts";
-import { findTarget, type Query } from "../target/discover.ts";
+import type { LlmprofError } from "../events/errors.ts";
+import { findInference, findTarget, listCandidates, type Query } from "../target/discover.ts";
 import { NoMatch } from "../target/no_match.ts";
 import type { Profile } from "./profile.ts";
 import type { Context } from "./terminal.ts";
@@ -36,16 +37,8 @@ function queryOf({ pid, comm, match, container, all }: TargetOptions): Query | n
   return match === undefined ? null : { by: "match", pattern: match };
 }
 
-/** A mistake in naming the target, found without looking at the machine's processes. */
-export function checkTarget(profile: Pick<Profile<unknown>, "name" | "waits">, options: TargetOptions): void {
-  checkTurns(profile, options);
-  if (queryOf(options) || options.program.length > 0 || profile.waits) return;
-  const next =
-    `Name one: llmprof ${profile.name} --pid N, --comm NAME, --match REGEX, --container NAME, or: llmprof ${profile.name} -- program args…`;
-  throw usage(`${profile.name} needs a target.`, "None was named.", next);
-}
-
-function checkTurns({ name }: Pick<Profile<unknown>, "name">, options: TargetOptions): void {
+/** A mistake in asking for turns, found without looking at the machine's processes. */
+export function checkTurns({ name }: Pick<Profile<unknown>, "name">, options: TargetOptions): void {
   if (options.slowerThan !== undefined) return checkSlow(name, options);
   if (options.for === undefined && options.every === undefined) return;
   const next = `Try: llmprof ${name} --pid N --every 30s --for 2s`;
@@ -82,9 +75,27 @@ export function isNamed(options: TargetOptions): boolean {
   return query !== null && query.by !== "pid" && query.by !== "all";
 }
 
-/** The process that was asked for, or the next one to start. Null when the user ended the waiting. */
-export async function findTargetNow(hands: Hands, options: TargetOptions, context: Context, waiting: () => void): Promise<Target | null> {
-  return queryOf(options) ? await findRunning(hands, options, context, waiting) : { type: "next" };
+/** The process that was asked for, or the next one to start. Null when the user ended the waiting. Where none was named, those that could be are listed. */
+export async function findTargetNow(
+  profile: Pick<Profile<unknown>, "name" | "waits">,
+  hands: Hands,
+  options: TargetOptions,
+  context: Context,
+  waiting: () => void,
+): Promise<Target | null> {
+  if (queryOf(options)) return await findRunning(hands, options, context, waiting);
+  if (profile.waits) return { type: "next" };
+  throw await noneNamed(profile.name, hands);
+}
+
+async function noneNamed(name: string, { files, self }: Hands): Promise<LlmprofError> {
+  const found = await findInference(files, self);
+  const next = `Name one: llmprof ${name} --pid N, --comm NAME, --match REGEX, --container NAME, or: llmprof ${name} -- program args…`;
+  return usage(
+    `${name} needs a target.`,
+    "None was named.",
+    found.length === 0 ? next : `${next}\nThese have a model or an engine:\n${listCandidates(found)}`,
+  );
 }
 
 /** A process that runs; with `--wait`, as soon as there is one. Null when the user ended the waiting. `several`: what several matches mean. */

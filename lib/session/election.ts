@@ -1,6 +1,6 @@
 import type { Event } from "../events/event.ts";
 import type { KernelFiles } from "../machine/files.ts";
-import { isInferenceLibrary, isWeights } from "../target/inference_files.ts";
+import { isOfInference, isWeights } from "../target/inference_files.ts";
 import { ancestorsOf, type ProcessStat, readProcesses, readStat } from "../target/process.ts";
 
 /** Programs that only start others: a cold start does not begin with the shell from which somebody typed. */
@@ -28,7 +28,7 @@ export function isInference(event: Event): boolean {
   const name = event.values.at(-1);
   if (typeof name !== "string") return false;
   if (event.record === "files/access.open") return isWeights(name);
-  return event.record === "files/access.map" && (isInferenceLibrary(name) || isWeights(name));
+  return event.record === "files/access.map" && isOfInference(name);
 }
 
 /**

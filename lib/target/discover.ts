@@ -1,6 +1,8 @@
 import { usage } from "../events/errors.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { findContainer } from "./container.ts";
+import { isOfInference } from "./inference_files.ts";
+import { parseMaps } from "./maps.ts";
 import { NoMatch } from "./no_match.ts";
 import { harmless, shortened } from "../events/text.ts";
 import { ancestorsOf, parseStat, type ProcessStat, readProcesses, splitZeros } from "./process.ts";
@@ -45,11 +47,28 @@ const mostListed = 20;
  * pattern. Of a process and its descendants only the uppermost counts, because the target is a tree.
  */
 export async function findCandidates(files: KernelFiles, query: ByProcess, self: number): Promise<Candidate[]> {
+  return await uppermost(files, self, (others, argvs) => others.filter((process) => matches(query, process, argvs.get(process.pid) ?? [])));
+}
+
+/** Processes that have mapped a model, or an engine's library. Only root is shown what those of others have. */
+export async function findInference(files: KernelFiles, self: number): Promise<Candidate[]> {
+  return await uppermost(files, self, async (others) => {
+    const maps = await files.texts(others.map(({ pid }) => `/proc/${pid}/maps`));
+    return others.filter((_, i) => parseMaps(maps[i] ?? "").some(({ path }) => isOfInference(path.slice(path.lastIndexOf("/") + 1))));
+  });
+}
+
+type Choose = (
+  others: readonly ProcessStat[],
+  argvs: ReadonlyMap<number, readonly string[]>,
+) => readonly ProcessStat[] | Promise<readonly ProcessStat[]>;
+
+async function uppermost(files: KernelFiles, self: number, choose: Choose): Promise<Candidate[]> {
   const processes = await readProcesses(files);
   const own = new Set(ancestorsOf(processes, self));
   const others = [...processes.values()].filter(({ pid, ppid, state }) => !own.has(pid) && ppid !== self && state !== "Z");
   const argvs = await readCommandLines(files, others);
-  const matching = new Set(others.filter((process) => matches(query, process, argvs.get(process.pid) ?? [])).map(({ pid }) => pid));
+  const matching = new Set((await choose(others, argvs)).map(({ pid }) => pid));
   return [...matching].filter((pid) => !ancestorsOf(processes, pid).slice(1).some((ancestor) => matching.has(ancestor)))
     .sort((a, b) => a - b)
     .map((pid) => ({ pid, comm: processes.get(pid)!.comm, argv: argvs.get(pid) ?? [], startTicks: processes.get(pid)!.startTicks }));

@@ -15,7 +15,7 @@ export function weightsIn(word: string): string | undefined {
   return name !== undefined && isWeights(name) ? name : undefined;
 }
 
-/** Whether a file is a library of an inference engine, by its name without folders. */
-export function isInferenceLibrary(name: string): boolean {
-  return LIBRARIES.test(name);
+/** Whether a file holds a model or is a library of an inference engine, by its name without folders: who maps it computes. */
+export function isOfInference(name: string): boolean {
+  return isWeights(name) || LIBRARIES.test(name);
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import { spawnChild } from "../machine/child.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
-import { findCandidates, findTarget, listCandidates } from "./discover.ts";
+import { findCandidates, findInference, findTarget, listCandidates } from "./discover.ts";
 import { ancestorsOf, hasEnded, parseStat, readCommandLine, readEnvironment, readProcesses, readStat, treeOf } from "./process.ts";
 
 interface Fake {
@@ -85,6 +85,15 @@ Deno.test("discover: the command line, without llmprof, what is above it and wha
     const found = await findCandidates(files, { by: "match", pattern: /serve/g }, 30);
     assert.deepEqual(found.map(({ startTicks: _, ...rest }) => rest), [{ pid: 10, comm: "python3", argv: ["python3", "serve.py", "--port", "80"] }]);
     assert.deepEqual(await findTarget(files, { by: "match", pattern: /serve\.py --port/ }, 30), { ...found[0], pids: [10] });
+  }));
+
+Deno.test("discover: who has mapped a model or an engine, without what it started", () =>
+  withProcesses(machine, async (files) => {
+    const mapping = (pid: number, path: string) =>
+      Deno.writeTextFile(`${files.root}/proc/${pid}/maps`, `7f00-7f10 r--p 00000000 08:02 12    ${path}\n`);
+    await Promise.all([mapping(10, "/m/a b.gguf"), mapping(11, "/m/a b.gguf"), mapping(12, "/lib/libggml-base.so.0"), mapping(30, "/m/x.gguf")]);
+    await mapping(1, "/lib/libc.so.6");
+    assert.deepEqual((await findInference(files, 30)).map(({ pid }) => pid), [10, 12]);
   }));
 
 Deno.test("discover: several names are listed with exit code 2", () =>

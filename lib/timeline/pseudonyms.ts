@@ -4,7 +4,7 @@ import { lastPart } from "../events/text.ts";
 import { asDetail } from "../programs/detail.ts";
 import { asEngine } from "../programs/engine.ts";
 import { type Layer, layers } from "../programs/layers.ts";
-import { isInferenceLibrary, isWeights, weightsIn } from "../target/inference_files.ts";
+import { isOfInference, weightsIn } from "../target/inference_files.ts";
 import type { Header } from "./header.ts";
 
 /** A path in a sentence: to the next blank, quote, bracket or punctuation that ends it. */
@@ -30,7 +30,7 @@ export class Pseudonyms {
   /** A file, by the last part of its path: more of it is in no trace. What kind of file it is can still be seen. */
   path(path: string): string {
     const name = lastPart(path);
-    if (isWeights(name) || isInferenceLibrary(name)) return name;
+    if (isOfInference(name)) return name;
     const kind = /\.so(\.[\w.]+)?$/.test(name) ? ".so" : name.endsWith(".node") ? ".node" : "";
     return this.#of(name, "path", kind);
   }

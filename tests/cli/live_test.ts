@@ -2,7 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import assert from "node:assert/strict";
 import * as z from "zod";
 import { coldstartResultSchema, operatorsResultSchema, summarySchema } from "../../mod.ts";
-import { run, start } from "../harness/command.ts";
+import { anyLibrary } from "../harness/any_library.ts";
+import { start } from "../harness/command.ts";
 import { kernelTest } from "../harness/kernel.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
@@ -51,12 +52,6 @@ kernelTest("a library without the functions: 1, and which function is missing", 
   assert.match(stderr, /^libggml-cpu-stripped\.so does not name the function ggml_\w+.*\. Its symbols were stripped/m);
   assert.equal(code, 1);
 });
-
-/** A library of the system that has nothing to do with inference. */
-async function anyLibrary(): Promise<string> {
-  const { stdout } = await run(["sh", "-c", "cat /proc/$$/maps"]);
-  return /\S+\/libc[.-]\S*so\S*/.exec(stdout)![0];
-}
 
 kernelTest("zero events: 0, with a note", { bpftrace: true }, async () => {
   await using idle = start(["sleep", "60"]);

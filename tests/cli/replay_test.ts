@@ -5,7 +5,7 @@ import { temporary } from "../harness/temporary.ts";
 import { demoFolder } from "./demo_recording.ts";
 import { runLlmprof } from "./llmprof.ts";
 
-Deno.test("demo: without arguments it leaves a trace, prints a summary, how to open it, and the line to type", async () => {
+Deno.test("demo: without arguments it leaves a trace, prints the line to type, a summary, and at last how to open it", async () => {
   using folder = temporary();
   const { code, stdout, stderr } = await runLlmprof(["demo"], { cwd: folder.path });
   assert.equal(code, 0, stderr);
@@ -13,8 +13,8 @@ Deno.test("demo: without arguments it leaves a trace, prints a summary, how to o
   assert.match(stdout, /^Operators\n.*\n.*\n +MUL_MAT /m);
   const [file] = [...Deno.readDirSync(folder.path)].map(({ name }) => name);
   assert.match(file!, /^llmprof-demo-\d{8}-\d{6}\.pftrace$/);
-  assert.ok(stderr.includes(`Wrote ${file}: open it with ui.perfetto.dev\n`));
   assert.match(stderr, /sudo llmprof operators --pid N/);
+  assert.ok(stderr.endsWith(`\nWrote ${file}: open it with ui.perfetto.dev\n`), stderr);
 });
 
 Deno.test("the demo's summary has the shape that mod.ts exports", async () => {

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
+import { anyLibrary } from "../harness/any_library.ts";
+import { start } from "../harness/command.ts";
 import { temporary } from "../harness/temporary.ts";
 import { demoFolder } from "./demo_recording.ts";
 import { runLlmprof } from "./llmprof.ts";
@@ -63,11 +66,22 @@ for (const [args, said] of mistakes) {
     using folder = temporary();
     const { code, stdout, stderr } = await runLlmprof(args.split(" "), { cwd: folder.path });
     assert.match(stderr, said);
-    assert.match(stderr, /^\S.*\.\n\S.*\n$/, "what and why in one line, the next step in another, and no stack");
+    assert.match(stderr, /^\S.*\.\n\S.*\n(\S.*:\n( {2}--pid .*\n)+)?$/, "what and why in one line, the next step in another, and no stack");
     assert.deepEqual([code, stdout], [2, ""]);
     assert.deepEqual([...Deno.readDirSync(folder.path)], [], "nothing is left behind");
   });
 }
+
+Deno.test("usage: without a target, those that have an engine are listed", async () => {
+  using folder = temporary();
+  const library = folder.file("libllama.so");
+  Deno.copyFileSync(await anyLibrary(), library);
+  await using engine = start(["env", `LD_PRELOAD=${library}`, "sleep", "60"]);
+  while (!Deno.readTextFileSync(`/proc/${engine.pid}/maps`).includes(library)) await pause(10);
+  const { code, stderr } = await runLlmprof(["sched"], { cwd: folder.path });
+  assert.match(stderr, new RegExp(`^sched needs a target\\.[^]*:\n[^]*^ {2}--pid ${engine.pid} {2}sleep 60$`, "m"));
+  assert.equal(code, 2);
+});
 
 Deno.test("usage: what is typed takes the place of what the environment says against it", async () => {
   const env = { LLMPROF_BPFTRACE: "/nowhere/bpftrace", LLMPROF_PID: "1", LLMPROF_FROM: "/nowhere.llmprof" };
