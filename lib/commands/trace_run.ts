@@ -1,6 +1,6 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { Summary } from "../analysis/summary.ts";
-import { type Fact, subjectOf } from "../events/fact.ts";
+import { type Fact, type ProgramFact, subjectOf } from "../events/fact.ts";
 import type { Span } from "../events/span.ts";
 import type { View } from "../events/view.ts";
 import type { Header } from "../timeline/header.ts";
@@ -24,6 +24,8 @@ export class TraceRun<Result> {
   readonly #profile: Profile<Result>;
   readonly #outputs: Outputs;
   readonly #notes: string[] = [];
+  /** Sites of programs by what is said of them: a turn has the same as those before, with the names of all their functions. */
+  readonly #sites = new Map<string, ProgramFact["sites"]>();
   #analysis: Analysis<Result> | undefined;
   #header: Header | undefined;
   #span: (span: Span) => void = () => {};
@@ -34,8 +36,14 @@ export class TraceRun<Result> {
   }
 
   readonly onFact = (fact: Fact): void => {
-    if (subjectOf(fact) === null) this.facts.push(fact);
+    if (subjectOf(fact) === null) this.facts.push(fact.fact === "program" ? { ...fact, sites: this.#once(fact.sites) } : fact);
   };
+
+  #once(sites: ProgramFact["sites"]): ProgramFact["sites"] {
+    const said = JSON.stringify(sites), known = this.#sites.get(said) ?? sites;
+    this.#sites.set(said, known);
+    return known;
+  }
 
   /** What {@link Session} and {@link replay} call when the header is known. */
   open(header: Header) {

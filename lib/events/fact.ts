@@ -130,6 +130,7 @@ export type Fact =
   | { readonly fact: "note"; readonly text: string; readonly files?: readonly string[] };
 
 export type CodeFact = Extract<Fact, { fact: "code" }>;
+export type ProgramFact = Extract<Fact, { fact: "program" }>;
 
 /** What decoders have to know of the target besides its events. */
 export type Knowledge =

@@ -1,4 +1,4 @@
-import type { CodeFact, Fact } from "../events/fact.ts";
+import type { CodeFact, Fact, ProgramFact } from "../events/fact.ts";
 import { holding } from "../events/sorted.ts";
 import { type Calibration, type HitCosts, uncalibrated } from "../machine/calibration.ts";
 import type { Tally } from "../timeline/tally.ts";
@@ -63,31 +63,33 @@ export function isInLibrary({ cost, count }: Hits): boolean {
 
 /** What was received of each site that tells its hits, by its price; of one that only adds up operators, how many of these there were. */
 export function hitsOf(facts: readonly Fact[], { tallies, code }: Told, operators: number): Hits[] {
-  const inFunctions = hitsByFunction(code.values(), tallies.values());
-  return facts.flatMap((fact) => {
-    if (fact.fact !== "program") return [];
-    const seen = tallies.get(fact.stream)?.hits;
-    return fact.sites.flatMap(({ cost, records, among = 1, perOperator = 0, functions }): Hits[] => {
-      if (functions) {
-        const sum = (names: readonly string[]) => names.reduce((sum, name) => sum + (inFunctions.get(name) ?? 0), 0);
-        return Object.entries(functions).map(([cost, names]) => ({ cost, count: sum(names) }));
-      }
+  const programs = facts.filter((fact) => fact.fact === "program");
+  // Most probes tell no function, and a process may have thousands.
+  const isTold = programs.some(({ sites }) => sites.some(({ functions }) => functions));
+  const known = isTold ? [...code.values()].flatMap(({ functions }) => functions).sort((a, b) => a.at - b.at) : [];
+  return programs.flatMap(({ stream, sites }) => {
+    // Of the stream's own: another turn, or another copy of a library, has the same names again.
+    const tally = tallies.get(stream);
+    const seen = tally?.hits;
+    const others = sites.filter(({ functions }) => !functions).map(({ cost, records, among = 1, perOperator = 0 }): Hits => {
       // Of several sites that send the same, each is taken for as busy as the others.
-      return [{ cost, count: Math.max(perOperator * operators, ...records.map((record) => (seen?.get(record) ?? 0) / among)) }];
+      return { cost, count: Math.max(perOperator * operators, ...records.map((record) => (seen?.get(record) ?? 0) / among)) };
     });
+    return [...others, ...hitsInFunctions(sites, tally, known)];
   });
 }
 
-/** Hits by the name of the function, of records that tell where they were. Two processes that have different code at one address are taken for one. */
-function hitsByFunction(code: Iterable<CodeFact>, tallies: Iterable<Tally>): Map<string, number> {
+/** Hits of sites whose records tell where they were. Two processes that have different code at one address are taken for one. */
+function hitsInFunctions(sites: ProgramFact["sites"], tally: Tally | undefined, known: CodeFact["functions"]): Hits[] {
   const hits = new Map<string, number>();
-  const places = [...tallies].flatMap((tally) => [...tally.places]);
-  // Most probes tell none, and a process may have thousands of functions.
-  if (places.length === 0) return hits;
-  const known = [...code].flatMap(({ functions }) => functions).sort((a, b) => a.at - b.at);
-  for (const [at, count] of places) {
+  for (const [at, count] of tally?.places ?? []) {
     const name = holding(known, at)?.name;
     if (name !== undefined) hits.set(name, (hits.get(name) ?? 0) + count);
   }
-  return hits;
+  // Copies of a library in one program have the same names, too.
+  const byCost = new Map<string, Set<string>>();
+  for (const [cost, names] of sites.flatMap(({ functions = {} }) => Object.entries(functions))) {
+    byCost.set(cost, new Set([...byCost.get(cost) ?? [], ...names]));
+  }
+  return [...byCost].map(([cost, names]) => ({ cost, count: [...names].reduce((sum, name) => sum + (hits.get(name) ?? 0), 0) }));
 }

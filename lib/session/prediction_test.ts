@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { CodeFact, Fact } from "../events/fact.ts";
+import type { CodeFact, ProgramFact } from "../events/fact.ts";
 import { percent } from "../events/text.ts";
 import { parseCalibration, uncalibrated } from "../machine/calibration.ts";
 import { Tally } from "../timeline/tally.ts";
@@ -56,7 +56,7 @@ Deno.test("prediction: where a record tells in which function it was, each funct
   const code: CodeFact = { fact: "code", pid: 1, of: "cuda", ranges: [], functions };
   const told = { tallies: new Map([["cuda", tally]]), code: new Map([["1 cuda", code]]) };
   const site = { probe: "cuda/calls", site: "libcuda.so.1: 2 functions", cost: "stepped", records: ["cuda/calls.call"], among: 2 };
-  const sites: Extract<Fact, { fact: "program" }>["sites"] = [
+  const sites: ProgramFact["sites"] = [
     { ...site, functions: { stepped: ["cuLaunchKernel"], emulated: ["cuMemAlloc_v2"] } },
     { ...site, functions: { "emulated and back": ["cuLaunchKernel", "cuMemAlloc_v2", "cuInit"] } },
   ];
@@ -65,6 +65,39 @@ Deno.test("prediction: where a record tells in which function it was, each funct
     { cost: "emulated", count: 5 },
     { cost: "emulated and back", count: 12 },
   ]);
+});
+
+Deno.test("prediction: turns, and copies of a library, have functions by the same names, and each hit its price once", () => {
+  const fields = [{ name: "function", type: "int", unit: "code" }] as const;
+  const heard = (at: number, times: number) => {
+    const tally = new Tally({ 10: { name: "cudart/calls.call", fields } });
+    for (let i = 0; i < times; i++) tally.event(10, i, [at]);
+    return tally;
+  };
+  const copy = (pid: number, at: number): CodeFact => ({
+    fact: "code",
+    pid,
+    of: "cudart",
+    ranges: [],
+    functions: [{ at, bytes: 64, name: "cudaMalloc" }],
+  });
+  const told = {
+    tallies: new Map([["cudart", heard(0x1000, 7)], ["cudart-2", heard(0x5010, 2)]]),
+    code: new Map([["1 cudart", copy(1, 0x1000)], ["2 cudart", copy(2, 0x5000)]]),
+  };
+  const site = {
+    probe: "cudart/calls",
+    site: "libcudart.so.12:cudaMalloc",
+    cost: "stepped",
+    records: ["cudart/calls.call"],
+    functions: { stepped: ["cudaMalloc"] },
+  };
+  const turns = ["cudart", "cudart-2"].map((stream): ProgramFact => ({
+    fact: "program",
+    stream,
+    sites: [site, { ...site, site: "another copy's" }],
+  }));
+  assert.deepEqual(hitsOf(turns, told, 0), [{ cost: "stepped", count: 7 }, { cost: "stepped", count: 2 }]);
 });
 
 Deno.test("measured: medians of enough decodes, or nothing", () => {
