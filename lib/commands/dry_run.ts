@@ -1,6 +1,6 @@
 import { percent } from "../events/text.ts";
 import type { Calibration } from "../machine/calibration.ts";
-import { askedFor, type Detail, probesOf } from "../programs/detail.ts";
+import { askedFor, type Asking, probesOf } from "../programs/detail.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Probe } from "../programs/probe.ts";
 import { GATE_STREAM, gateFor, groupByLibrary, stillAwaited } from "../session/library_groups.ts";
@@ -21,9 +21,8 @@ import type { Profile } from "./profile.ts";
 import { programFolder } from "./program_folder.ts";
 import type { Context } from "./terminal.ts";
 
-export interface DryRunOptions extends TargetOptions {
+export interface DryRunOptions extends TargetOptions, Asking {
   readonly tree: boolean;
-  readonly detail: Detail;
   /** One folder for the programs at most; without, they are printed. */
   readonly folders: readonly string[];
   readonly bufferPages: number;
@@ -31,13 +30,6 @@ export interface DryRunOptions extends TargetOptions {
   /** Hits a second, of the probe that is hit most. */
   readonly rate?: number;
   readonly calibrate?: true;
-  readonly between?: true;
-  readonly syscalls?: true;
-  readonly sampleEvery?: number;
-  readonly shapes?: true;
-  readonly stacks?: true;
-  readonly everyCall?: true;
-  readonly interval?: number;
 }
 
 /** Prints what a run would attach, where, and what a hit costs. Attaches nothing. */

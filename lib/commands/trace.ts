@@ -3,7 +3,7 @@ import type { Fact } from "../events/fact.ts";
 import { startGuard } from "../machine/guard.ts";
 import { readDisks } from "../machine/disks.ts";
 import { readPressure } from "../machine/pressure.ts";
-import { askedFor, probesOf } from "../programs/detail.ts";
+import { askedFor, type Asking, probesOf } from "../programs/detail.ts";
 import type { Probe } from "../programs/probe.ts";
 import { gatePrefixes, groupByLibrary } from "../session/library_groups.ts";
 import { Learning } from "../session/learning.ts";
@@ -43,23 +43,14 @@ import { TraceRun } from "./trace_run.ts";
 import { LEARN_MS, learningTurn, nextTurn, turnsOf } from "./trace_turns.ts";
 import { checkSeen, whyGone } from "./unseen.ts";
 
-export interface TraceOptions extends TargetOptions, OutcomeOptions, OverheadOptions, NamedOutputOptions {
+export interface TraceOptions extends TargetOptions, OutcomeOptions, OverheadOptions, NamedOutputOptions, Asking {
   readonly duration?: number;
   readonly tokens?: number;
   /** Paths; none with `--no-output`. */
   readonly outputs: readonly string[];
   readonly bpftrace?: string;
-  readonly between?: true;
-  readonly syscalls?: true;
-  /** Events of a hardware counter of which one is told. */
-  readonly sampleEvery?: number;
-  readonly shapes?: true;
-  readonly stacks?: true;
-  readonly everyCall?: true;
   /** Milliseconds without anything new after which it is known what runs. */
   readonly learn?: number;
-  /** Milliseconds from one sum to the next. */
-  readonly interval?: number;
   /** `--redact`. */
   readonly pseudonyms?: Pseudonyms;
   /** What the program prints is nobody's concern. */

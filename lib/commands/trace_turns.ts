@@ -1,4 +1,4 @@
-import { askedFor, type Detail, probesOf } from "../programs/detail.ts";
+import { askedFor, type Asking, type Detail, probesOf } from "../programs/detail.ts";
 import type { Probe } from "../programs/probe.ts";
 import type { Learning } from "../session/learning.ts";
 import type { Means } from "../session/means.ts";
@@ -6,18 +6,11 @@ import type { SlowTokens } from "../session/slow_tokens.ts";
 import type { RunningTarget } from "../session/target.ts";
 import { learningTurns, regularTurns, slowTurns, type Turns } from "../session/turns.ts";
 import { readStat } from "../target/process.ts";
+import type { TargetOptions } from "./find_target.ts";
 import type { Profile } from "./profile.ts";
 
-/** What options say of turns: milliseconds of each and from one to the next, and what is asked for besides. */
-interface TurnOptions {
-  readonly for?: number;
-  readonly every?: number;
-  readonly between?: true;
-  readonly syscalls?: true;
-  readonly sampleEvery?: number;
-  readonly shapes?: true;
-  readonly interval?: number;
-}
+/** What options say of turns, and what is asked for besides. */
+type TurnOptions = Pick<TargetOptions, "for" | "every"> & Asking;
 
 /** `find`: looks for it again, because what belongs to a container comes and goes. */
 export async function turnsOf(

@@ -20,7 +20,7 @@ export function asDetail(said: unknown): Detail {
   return details.find((detail) => detail === said) ?? "op";
 }
 
-/** Options that ask for a probe; a number is how rarely it is told. */
+/** Options that ask for a probe; a number is how rarely it is told: once in so many events, or milliseconds. */
 export type Asking = { readonly [option in NonNullable<Probe["asked"]>]?: true | number };
 
 /** Without those that an option has to ask for, and did not. */
