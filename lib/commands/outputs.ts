@@ -44,8 +44,8 @@ export class Outputs {
     paths: readonly string[],
     owner: Owner | null,
     onFailure: (failure: LlmprofError) => void,
-    redact = false,
-    named: readonly NamedOutput[] = [],
+    redact: boolean,
+    named: readonly NamedOutput[],
   ): Promise<Outputs> {
     checkOutputs(paths, owner, named);
     const outputs = new Outputs();

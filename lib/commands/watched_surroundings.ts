@@ -75,7 +75,7 @@ export class WatchedSurroundings {
     return { fact: "limits", pid, limits, moves: this.#moves };
   }
 
-  async #read(byNode = false): Promise<[Limits | null, Fact[]]> {
+  async #read(byNode: boolean): Promise<[Limits | null, Fact[]]> {
     const files = this.#files, groups = this.#groups;
     const [limits, pressure, group, memory] = await Promise.all([
       groups && readLimits(files, groups),

@@ -136,7 +136,7 @@ export class Gatekeeper {
   async #continue(pid: number, each: boolean): Promise<void> {
     const script = `${IS_GONE}\ngone "$1" || { ${each ? 'kill -0 "$1" && ' : ""}kill -CONT "$1"; }`;
     try {
-      const child = this.means.spawn({ program: "/bin/sh", args: ["-c", script, "sh", String(pid)], stderr: "null", newSession: true });
+      const child = this.means.spawn({ program: "/bin/sh", args: ["-c", script, "sh", String(pid)], newSession: true });
       this.#continuing.add(child.pid);
       const { code } = await child.status;
       if (code === 0) return void this.guard.released(pid);

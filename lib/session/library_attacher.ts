@@ -180,7 +180,7 @@ export class LibraryAttacher {
     return this.groups.filter(({ need }) => need.ready !== "mapped");
   }
 
-  async #find(files: FilesOnce, pid: number, group: LibraryGroup, how: How = {}): Promise<Found> {
+  async #find(files: FilesOnce, pid: number, group: LibraryGroup, how: How): Promise<Found> {
     const { mapped } = await readMapped(files, pid);
     const spared = group.unless !== undefined && mapped.some(({ name }) => name.startsWith(group.unless!));
     const libraries = spared ? [] : await findLibraries(files, pid, group.need, group.symbols, {

@@ -57,7 +57,7 @@ export class Members {
       const fresh = (await this.#below(tops)).filter((pid) => !all.has(pid));
       if (fresh.length === 0) return;
       const args = ["-c", script, "sh", bpftraces.join(" "), fresh.join(" ")];
-      await this.means.spawn({ program: "/bin/sh", args, stderr: "null", newSession: true }).status;
+      await this.means.spawn({ program: "/bin/sh", args, newSession: true }).status;
       for (const pid of fresh) all.add(pid);
       tops = fresh;
     }

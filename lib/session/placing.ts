@@ -35,7 +35,7 @@ export class Placing {
     own: readonly Probe[],
     gate: Probe | undefined,
     libraries: readonly FoundLibrary[],
-    isOfMany = false,
+    isOfMany: boolean,
   ): Promise<Pick<ProgramPart, "probes" | "sites" | "offsets">> {
     const all = gate ? [...own, gate] : own;
     const beside: Beside = async (sought, names, how) => {

@@ -142,7 +142,7 @@ export class Unwinding {
       for (const one of hidden) throwing.given.set(one.tid, one);
       const words = hidden.flatMap(({ place, address }) => [String(place / 8), octal(address)]);
       const args = ["-c", script, "sh", String(pid), ...words];
-      const { code } = await this.means.spawn({ program: "/bin/sh", args, stderr: "null", newSession: true }).status;
+      const { code } = await this.means.spawn({ program: "/bin/sh", args, newSession: true }).status;
       if (code !== 0) return false;
       this.stops++;
       void this.guard.released(pid);
