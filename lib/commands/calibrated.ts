@@ -56,10 +56,16 @@ export function ceilingsTexts(all: readonly Ceilings[]): string[] {
   );
 }
 
+/** For people. */
+export function microseconds(ns: number): string {
+  return `${(ns / 1000).toFixed(ns < 9950 ? 2 : 1)} µs`;
+}
+
 /** One line for people: what a hit costs. */
 export function calibrationText({ nop, emulated, stepped, back, printed, measured }: Calibration): string {
-  const micro = (ns: number) => `${(ns / 1000).toFixed(ns < 9950 ? 2 : 1)} µs`;
-  const costs = `nop ${micro(nop)}, emulated ${micro(emulated)}, stepped ${micro(stepped)}, and ${micro(back)} more for a return`;
-  const waking = printed > 0 ? `, ${micro(printed)} for a record that wakes bpftrace (before 0.19)` : "";
+  const costs = `nop ${microseconds(nop)}, emulated ${microseconds(emulated)}, stepped ${microseconds(stepped)}, and ${
+    microseconds(back)
+  } more for a return`;
+  const waking = printed > 0 ? `, ${microseconds(printed)} for a record that wakes bpftrace (before 0.19)` : "";
   return `A hit with its record costs the traced thread: ${costs}${waking}${measured ? "" : " (usual values: --calibrate measures them here)"}.`;
 }

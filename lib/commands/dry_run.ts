@@ -3,9 +3,9 @@ import type { Calibration } from "../machine/calibration.ts";
 import { askedFor, type Asking, probesOf } from "../programs/detail.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Probe } from "../programs/probe.ts";
-import { GATE_STREAM, gateFor, groupByLibrary, stillAwaited } from "../session/library_groups.ts";
+import { groupByLibrary, stillAwaited } from "../session/library_groups.ts";
 import { Members } from "../session/members.ts";
-import { inPrograms, type ProgramPart, splitOnTop } from "../session/program_part.ts";
+import { countable, gateParts, inPrograms, kernelPart, splitOnTop } from "../session/program_part.ts";
 import type { Means } from "../session/means.ts";
 import { plannedSites } from "../session/planned_sites.ts";
 import { hitCost, overheadOf } from "../session/prediction.ts";
@@ -13,7 +13,7 @@ import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
 import type { Begun } from "./begin.ts";
 import { calibrationText, readCalibration } from "./calibrated.ts";
-import type { TargetOptions } from "./find_target.ts";
+import { isNamed, type TargetOptions } from "./find_target.ts";
 import { mustTrace } from "./means.ts";
 import { outputOwner } from "./outputs.ts";
 import { byHand, plan, type Planned } from "./planned_program.ts";
@@ -40,12 +40,11 @@ export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, 
   const target = await begun.target;
   mustTrace(means, context);
   const filter = target ? await new Members(means, target, options.tree).filter() : { type: "new" } as const;
-  const { programs, notYet } = await plans(
-    probesOf(options.detail, askedFor(profile.learns?.learn ?? profile.probes, options)),
-    filter,
-    options,
-    means,
-  );
+  const begin = () => terminal.err("Measuring…\n");
+  const calibration = await readCalibration(means, options.bufferPages, options.calibrate ? "now" : "kept", begin, context.interrupted);
+  const probes = probesOf(options.detail, askedFor(profile.learns?.learn ?? profile.probes, options));
+  const { parts, notYet } = await partsOf(probes, filter, options, means, (text) => terminal.out(`# ${text}\n`));
+  const programs = parts.map((part) => plan({ ...part, filter, bufferPages: options.bufferPages }, means.machine, calibration));
   for (const program of programs) {
     if (folder) terminal.out(`${folder.write(program)}\n`);
     else terminal.out(`${program.heading.map((line) => `# ${line}\n`).join("")}${program.commandLine("-")} <<'EOF'\n${program.text}EOF\n\n`);
@@ -58,12 +57,8 @@ export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, 
     );
   }
   if (profile.learns) terminal.out("# A run learns with this which operators are called, and then attaches to their beginnings and returns.\n");
-  if (options.calibrate || options.rate !== undefined) {
-    const begin = () => terminal.err("Measuring…\n");
-    const calibration = await readCalibration(means, options.bufferPages, options.calibrate ? "now" : "kept", begin, context.interrupted);
-    terminal.out(`# ${calibrationText(calibration)}\n`);
-    if (options.rate !== undefined) terminal.out(`# ${rateText(programs, options.rate, calibration)}\n`);
-  }
+  if (options.calibrate || options.rate !== undefined) terminal.out(`# ${calibrationText(calibration)}\n`);
+  if (options.rate !== undefined) terminal.out(`# ${rateText(programs, options.rate, calibration)}\n`);
   return 0;
 }
 
@@ -79,19 +74,16 @@ function rateText(programs: readonly Planned[], rate: number, calibration: Calib
 }
 
 /** The same choices as Attachments makes: one program for a target that has mapped all, otherwise one for each library, and gates for what is not there. */
-async function plans(probes: readonly Probe[], filter: Filter, { bufferPages, wait }: DryRunOptions, means: Means) {
-  const countable = ({ counters = [] }: Probe) => counters.every((name) => means.machine.counters.has(name));
-  const groups = groupByLibrary(probes.filter(countable), callGate);
-  const possible = ({ library, tracepoints = [] }: Probe) => !library && tracepoints.every((name) => means.machine.tracepoints.has(name));
-  const kernel: ProgramPart = { stream: "process", probes: probes.filter(possible), sites: new Map() };
+async function partsOf(probes: readonly Probe[], filter: Filter, options: DryRunOptions, means: Means, note: (text: string) => void) {
+  const { machine, self } = means;
+  const { rawTracepoints } = byHand(machine);
+  const groups = groupByLibrary(countable(probes, machine, note), callGate);
+  const kernel = kernelPart(probes, machine, note);
   const { planned, missing: notYet } = filter.type === "new"
     ? { planned: [], missing: groups }
     : await plannedSites(means, groups, filter.pids, true);
-  const parts = [kernel, ...planned];
-  const awaited = stillAwaited(groups, notYet);
-  const gate = awaited.length > 0 ? gateFor(groups, filter.type !== "new", mappingGate) : null;
-  if (gate) parts.push({ stream: GATE_STREAM, probes: [gate], sites: new Map() });
-  const alone = awaited.length > 0 || wait ? parts : inPrograms(parts);
-  const isRaw = byHand(means.machine).rawTracepoints;
-  return { programs: alone.flatMap((part) => splitOnTop(part, isRaw)).map((part) => plan({ ...part, filter, bufferPages }, means.machine)), notYet };
+  const awaits = stillAwaited(groups, notYet).length > 0;
+  const parts = [kernel, ...planned, ...awaits ? gateParts(groups, filter, self, mappingGate, note) : []];
+  const alone = awaits || (options.wait && isNamed(options)) ? parts : inPrograms(parts);
+  return { parts: alone.flatMap((part) => splitOnTop(part, rawTracepoints)), notYet };
 }

@@ -1,3 +1,4 @@
+import type { Calibration } from "../machine/calibration.ts";
 import type { Capabilities } from "../machine/capabilities.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Site } from "../programs/library_sites.ts";
@@ -6,10 +7,11 @@ import type { Probe } from "../programs/probe.ts";
 import { type Dialect, render } from "../programs/render.ts";
 import { harmless } from "../events/text.ts";
 import { siteKey, type SiteMap } from "../session/program_part.ts";
-import { costInKernel, priced } from "../session/prediction.ts";
+import { costInKernel, hitCost, priced } from "../session/prediction.ts";
 import { dialectOf } from "../session/programs.ts";
 import { sizesOf } from "../session/spares.ts";
 import { invocation } from "../tracing/command_line.ts";
+import { microseconds } from "./calibrated.ts";
 
 /** A program as a person can run it: always counting, where a run's own is opened and closed by llmprof. */
 export interface Planned {
@@ -32,23 +34,13 @@ export interface PlanOptions {
   readonly bufferPages: number;
 }
 
-/** Microseconds in a virtual machine, by measurement: the instruction where a probe stands decides. Other machines differ by a factor. */
-const PRICES: Readonly<Record<string, string>> = {
-  nop: "about 0.6 µs a hit",
-  emulated: "about 0.8 µs a hit",
-  stepped: "up to 10 µs a hit",
-  shared: "no trap of its own",
-};
-/** Before 0.19, where a line wakes its reader. */
-const PRINTED = "9 to 17 µs to wake bpftrace";
-
 /** How programs are written that a person runs: nobody gives bpftrace a list then. */
 export function byHand(machine: Capabilities): Dialect {
   const bpftrace = machine.bpftrace!;
   return dialectOf({ ...machine, bpftrace: { ...bpftrace, features: { ...bpftrace.features, traceableList: false } } });
 }
 
-export function plan({ stream, probes, filter, sites, offsets, bufferPages }: PlanOptions, machine: Capabilities): Planned {
+export function plan({ stream, probes, filter, sites, offsets, bufferPages }: PlanOptions, machine: Capabilities, calibration: Calibration): Planned {
   const uprobes = new Map<string, Site>();
   const bpftrace = machine.bpftrace!;
   const dialect = byHand(machine);
@@ -62,10 +54,9 @@ export function plan({ stream, probes, filter, sites, offsets, bufferPages }: Pl
   // By hand a site may be many attach points.
   const first = placed.filter(({ site, probe }, i) => !site || placed.findIndex((other) => other.site === site && other.probe === probe) === i);
   for (const { attach, probe, isPrinted, site } of first) {
-    const trap = PRICES[site?.cost.split(" ")[0] ?? ""];
-    const price = trap && [trap, ...site!.cost.endsWith("back") ? ["the way back"] : [], ...isPrinted ? [PRINTED] : []].join(", and ");
     const cost = priced(site?.cost ?? `a ${costInKernel(attach)}`, isPrinted);
-    lines.push(`  ${site?.label ?? attach}  (${probe}; ${cost}${price ? `: ${price}` : ""})`);
+    const price = site ? `: ${calibration.measured ? "" : "about "}${microseconds(hitCost(cost, calibration))} a hit` : "";
+    lines.push(`  ${site?.label ?? attach}  (${probe}; ${cost}${price})`);
   }
   const how = { ...sizesOf(bpftrace, bufferPages, machine.cpus), unsafe: program.unsafe, prompt: false, warnsOfLoss: false };
   const { env, args } = invocation(how);

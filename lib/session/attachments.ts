@@ -9,10 +9,10 @@ import { readStat } from "../target/process.ts";
 import type { Attached } from "./attached.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { type AtMapping, LibraryAttacher, type Present } from "./library_attacher.ts";
-import { GATE_STREAM, gateFor, groupByLibrary, type LibraryGroup, type MakeCallGate, type MakeMappingGate, stillAwaited } from "./library_groups.ts";
+import { groupByLibrary, type MakeCallGate, type MakeMappingGate, stillAwaited } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 import type { Members } from "./members.ts";
-import { inPrograms, type ProgramPart, splitOnTop } from "./program_part.ts";
+import { countable, gateParts, inPrograms, kernelPart, type ProgramPart, splitOnTop } from "./program_part.ts";
 import type { ProgramOptions, Programs } from "./programs.ts";
 import { targetEnded } from "./target_ended.ts";
 import type { Unwinding } from "./unwinding.ts";
@@ -45,6 +45,7 @@ export class Attachments {
   #isGated = false;
   /** Nothing more is attached. */
   #left = false;
+  readonly #note = (text: string): void => this.run.fact({ fact: "note", text });
 
   /** `heard`: is handed every event. */
   constructor(
@@ -57,7 +58,7 @@ export class Attachments {
   ) {
     this.#libraries = new LibraryAttacher(
       means,
-      groupByLibrary(probes.filter((probe) => this.#countable(probe)), options.callGate),
+      groupByLibrary(countable(probes, means.machine, this.#note), options.callGate),
       (parts) => this.#startLibraries(parts),
       (fact) => run.fact(fact),
       (files, pid) => {
@@ -90,7 +91,7 @@ export class Attachments {
     const { programs } = this.run;
     const filter = await this.#first();
     const [process, ...others] = this.#startParts({ ...this.#kernelPart(), filter, prompt });
-    const gates = [...others, ...this.#startGate(this.#libraries.groups, filter)];
+    const gates = [...others, ...this.#startGate(filter)];
     // After the gate, which would take what is kept for those that it stops for.
     programs.prepare(this.#libraries.expected);
     await Promise.all([this.#ready([process, ...gates], filter), program === undefined ? null : this.#libraries.inspect(program)]);
@@ -120,7 +121,7 @@ export class Attachments {
         for (const { stream } of parts) this.run.attached(stream);
       });
     } else {
-      const gates = awaited.length > 0 ? this.#startGate(this.#libraries.groups, filter) : [];
+      const gates = awaited.length > 0 ? this.#startGate(filter) : [];
       const others = [...this.#startParts({ ...kernel, filter, prompt }), ...gates];
       await Promise.all([this.#libraries.attach(present), this.#ready(others, filter)]);
     }
@@ -142,7 +143,7 @@ export class Attachments {
   async begunAnother(): Promise<void> {
     if (this.#left || this.#isGated) return;
     const filter = await this.members.filter();
-    const gates = this.#left ? [] : this.#startGate(this.#libraries.groups, filter);
+    const gates = this.#left ? [] : this.#startGate(filter);
     try {
       await this.#ready(gates, filter);
     } catch (error) {
@@ -172,43 +173,17 @@ export class Attachments {
     }
   }
 
-  /** What needs no library; says what of it this kernel does not have. */
   #kernelPart(): ProgramPart {
-    const probes = this.probes.filter((probe) => !probe.library && this.#possible(probe));
-    return { stream: "process", probes, sites: new Map() };
+    return kernelPart(this.probes, this.means.machine, this.#note);
   }
 
-  #possible(probe: Probe): boolean {
-    const missing = (probe.tracepoints ?? []).filter((name) => !this.means.machine.tracepoints.has(name));
-    if (missing.length > 0) this.run.fact({ fact: "note", text: `${probe.summary}: not seen here, this kernel has no ${missing.join(", ")}` });
-    return missing.length === 0;
-  }
-
-  #countable({ counters = [], summary }: Probe): boolean {
-    const { counters: here } = this.means.machine;
-    const missing = counters.filter((name) => !here.has(name));
-    if (missing.length === 0) return true;
-    const why = here.size === 0 ? "this machine has no such counters, like most virtual ones" : `this processor has no ${missing.join(", ")}`;
-    this.run.fact({ fact: "note", text: `${summary}: not seen here, ${why}` });
-    return false;
-  }
-
-  /** None where nothing is waited for. */
-  #startGate(awaited: readonly LibraryGroup[], filter: Filter): Attached[] {
+  /** None where nothing is waited for, or nobody may be stopped. */
+  #startGate(filter: Filter): Attached[] {
     const { guard, mappingGate } = this.options;
-    // Of programs that start anywhere on the machine nobody is stopped for being started.
-    const execs = filter.type !== "new";
-    const gate = gateFor(awaited, execs, mappingGate);
+    const gates = gateParts(this.#libraries.groups, filter, this.means.self, mappingGate, this.#note);
     this.#isGated = true;
-    if (!gate) return [];
-    if (filter.type === "everybody" || (filter.type !== "new" && filter.pids.includes(this.means.self))) {
-      // It would be stopped itself, by what it starts to look at who stands.
-      const text = "the target includes llmprof itself: nobody is stopped who maps a library, and of what comes later nothing is seen";
-      this.run.fact({ fact: "note", text });
-      return [];
-    }
-    if (execs) { for (const pid of this.members.tops) void guard.mayStop(pid); }
-    return [this.#start({ stream: GATE_STREAM, probes: [gate], filter })];
+    if (gates.length > 0 && filter.type !== "new") { for (const pid of this.members.tops) void guard.mayStop(pid); }
+    return gates.map((part) => this.#start({ ...part, filter }));
   }
 
   async #startLibraries(parts: readonly ProgramPart[]): Promise<void> {

@@ -1,7 +1,10 @@
+import type { Capabilities } from "../machine/capabilities.ts";
+import type { Filter } from "../programs/filter.ts";
 import type { NamesTable } from "../programs/found_libraries.ts";
 import type { Site } from "../programs/library_sites.ts";
 import { type Offsets, offsetsOf } from "../programs/offsets.ts";
 import { type Probe, type SiteParam, standsOnTop } from "../programs/probe.ts";
+import { GATE_STREAM, gateFor, type LibraryGroup, type MakeMappingGate } from "./library_groups.ts";
 
 /** Sites of each parameter: see {@link siteKey}. */
 export type SiteMap = ReadonlyMap<string, readonly Site[]>;
@@ -20,6 +23,50 @@ export interface ProgramPart {
   readonly offsets?: Offsets;
   /** Names of its libraries' operators, by number; null: they are not told. */
   readonly table?: NamesTable | null;
+}
+
+/** Is told what is not seen, and why. */
+type Note = (text: string) => void;
+
+/** Those that this machine has the counters for. */
+export function countable(probes: readonly Probe[], { counters: here }: Pick<Capabilities, "counters">, note: Note): Probe[] {
+  return probes.filter(({ counters = [], summary }) => {
+    const missing = counters.filter((name) => !here.has(name));
+    if (missing.length === 0) return true;
+    const why = here.size === 0 ? "this machine has no such counters, like most virtual ones" : `this processor has no ${missing.join(", ")}`;
+    note(`${summary}: not seen here, ${why}`);
+    return false;
+  });
+}
+
+/** What needs no library, as far as this kernel has it. */
+export function kernelPart(all: readonly Probe[], { tracepoints: here }: Pick<Capabilities, "tracepoints">, note: Note): ProgramPart {
+  const probes = all.filter(({ library, tracepoints = [], summary }) => {
+    if (library) return false;
+    const missing = tracepoints.filter((name) => !here.has(name));
+    if (missing.length > 0) note(`${summary}: not seen here, this kernel has no ${missing.join(", ")}`);
+    return missing.length === 0;
+  });
+  return { stream: "process", probes, sites: new Map() };
+}
+
+/** Where processes stop for these groups; none where nothing is waited for, or nobody may be stopped. `self`: llmprof. */
+export function gateParts(
+  groups: readonly LibraryGroup[],
+  filter: Filter,
+  self: number,
+  mappingGate: MakeMappingGate,
+  note: Note,
+): ProgramPart[] {
+  // Of programs that start anywhere on the machine nobody is stopped for being started.
+  const gate = gateFor(groups, filter.type !== "new", mappingGate);
+  if (!gate) return [];
+  if (filter.type === "everybody" || (filter.type !== "new" && filter.pids.includes(self))) {
+    // It would be stopped itself, by what it starts to look at who stands.
+    note("the target includes llmprof itself: nobody is stopped who maps a library, and of what comes later nothing is seen");
+    return [];
+  }
+  return [{ stream: GATE_STREAM, probes: [gate], sites: new Map() }];
 }
 
 /** There is nothing in it that could be attached: bpftrace refuses such a program. */

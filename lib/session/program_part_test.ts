@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
+import { callGate } from "../../probes/gate/call.ts";
+import { mappingGate } from "../../probes/gate/mapping.ts";
+import { counters } from "../../probes/ggml/counters.ts";
 import { graph } from "../../probes/ggml/graph.ts";
 import { ops } from "../../probes/ggml/ops.ts";
 import { request } from "../../probes/block/request.ts";
 import { switches } from "../../probes/sched/switch.ts";
-import { inPrograms, type ProgramPart, splitOnTop } from "./program_part.ts";
+import type { Filter } from "../programs/filter.ts";
+import { groupByLibrary } from "./library_groups.ts";
+import { countable, gateParts, inPrograms, kernelPart, type ProgramPart, splitOnTop } from "./program_part.ts";
 
 Deno.test("program part: one program for several parts has each probe once, at the sites of all", () => {
   const site = (attach: string) => ({ attach, label: attach, cost: "nop", byHand: [attach], functions: [], places: [] });
@@ -46,4 +51,36 @@ Deno.test("program part: what stands on top of others is apart from those that l
   assert.deepEqual(names(part(graph, request, switches), false), [["process", "ggml/graph", "block/request", "sched/switch"]]);
   assert.deepEqual(names(part(graph, request), true), [["process", "ggml/graph", "block/request"]]);
   assert.deepEqual(names(part(switches), true), [["process", "sched/switch"]]);
+});
+
+Deno.test("program part: what this machine has no counters or tracepoints for is left out, and said", () => {
+  const cycles = counters(1000);
+  const notes: string[] = [];
+  const note = (text: string) => void notes.push(text.replace(/^.*: not seen here/, "not seen here"));
+  const names = (probes: ProgramPart["probes"]) => probes.map(({ name }) => name);
+  assert.deepEqual(names(countable([cycles, graph], { counters: new Set() }, note)), [graph.name]);
+  assert.deepEqual(names(countable([cycles, graph], { counters: new Set(["instructions"]) }, note)), [graph.name]);
+  assert.deepEqual(names(countable([cycles], { counters: new Set(["instructions", "cpu-cycles"]) }, note)), [cycles.name]);
+  const needing = { ...switches, tracepoints: ["sched:sched_switch"] };
+  assert.deepEqual(names(kernelPart([graph, needing], { tracepoints: new Set(needing.tracepoints) }, note).probes), [needing.name]);
+  assert.deepEqual(kernelPart([graph, needing], { tracepoints: new Set() }, note).probes, []);
+  assert.deepEqual(notes, [
+    "not seen here, this machine has no such counters, like most virtual ones",
+    "not seen here, this processor has no cpu-cycles",
+    "not seen here, this kernel has no sched:sched_switch",
+  ]);
+});
+
+Deno.test("program part: a gate stops whoever maps what is waited for, but where llmprof would be stopped itself", () => {
+  const groups = groupByLibrary([graph], callGate);
+  const notes: string[] = [];
+  const gates = (filter: Filter, awaited = groups) =>
+    gateParts(awaited, filter, 7, mappingGate, (text) => void notes.push(text)).flatMap(({ probes }) => probes.map(({ name }) => name));
+  assert.deepEqual(gates({ type: "new" }), ["gate/mapping"]);
+  assert.deepEqual(gates({ type: "processes", pids: [8] }), ["gate/mapping"]);
+  assert.deepEqual(gates({ type: "new" }, []), []);
+  assert.equal(notes.length, 0);
+  assert.deepEqual(gates({ type: "tree", pids: [6, 7] }), []);
+  assert.deepEqual(gates({ type: "everybody", pids: [8] }), []);
+  assert.equal(notes.filter((text) => text.startsWith("the target includes llmprof itself")).length, 2);
 });

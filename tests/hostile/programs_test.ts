@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { plan } from "../../lib/commands/planned_program.ts";
 import { programFolder } from "../../lib/commands/program_folder.ts";
+import { uncalibrated } from "../../lib/machine/calibration.ts";
 import { FilesOnce } from "../../lib/machine/files_once.ts";
 import { findLibraries } from "../../lib/programs/found_libraries.ts";
 import { sitesIn } from "../../lib/programs/library_sites.ts";
@@ -57,7 +58,7 @@ Deno.test("hostile: a library's name and folder never reach its program, in a ru
   const root = machine();
   const capabilities = capable();
   const write = (sites: SiteMap) => {
-    const planned = plan({ stream: "llama", probes: [calls], filter, sites, bufferPages: 64 }, capabilities);
+    const planned = plan({ stream: "llama", probes: [calls], filter, sites, bufferPages: 64 }, capabilities, uncalibrated);
     for (const line of planned.heading) assert.doesNotMatch(line, /[\p{Cc}\u2028\u2029]/u);
     programFolder([folder.path], null)!.write(planned);
     return [planned.text, Deno.readTextFileSync(folder.file("llama.bt"))] as const;
