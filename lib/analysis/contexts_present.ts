@@ -1,6 +1,5 @@
 import type { Facts, Table } from "../events/view.ts";
-import { type Figure, figuresTable } from "./figures_table.ts";
-import { firstRows } from "./first_rows.ts";
+import { tableOf } from "./figures_table.ts";
 import type { OperatorsResult } from "./operators_schema.ts";
 import { sumsTable } from "./sums_table.ts";
 
@@ -22,24 +21,22 @@ function contextName({ pid, address, guesses }: Row, processes: number): string 
 
 /** An engine has a second one for the model that guesses, or for texts to embed. */
 export function presentContexts({ contexts, processes }: OperatorsResult): Table {
-  const guesses: readonly Figure<Row>[] = [
-    [{ title: "guessed", unit: "count" }, (row) => row.guessed],
-    [{ title: "kept", unit: "count" }, (row) => row.kept],
-  ];
-  const { title, shown } = firstRows("Contexts", contexts, MAX_CONTEXTS);
-  return figuresTable(title, "context", shown.map((row) => [contextName(row, processes), row]), [
+  const isGuessed = contexts.some(({ guessed }) => guessed > 0);
+  return tableOf("Contexts", contexts, [
+    [{ title: "context", unit: "text" }, (row) => contextName(row, processes)],
     [{ title: "prompt", unit: "count" }, (row) => row.prefill],
     [{ title: "generated", unit: "count" }, (row) => row.decode],
-    ...(contexts.some(({ guessed }) => guessed > 0) ? guesses : []),
+    isGuessed && [{ title: "guessed", unit: "count" }, (row) => row.guessed],
+    isGuessed && [{ title: "kept", unit: "count" }, (row) => row.kept],
     [{ title: "calls", unit: "count" }, (row) => row.prefillCalls + row.decodeCalls],
     [{ title: "llama_decode", unit: "ns" }, (row) => row.prefillNs + row.decodeNs],
-  ]);
+  ], MAX_CONTEXTS);
 }
 
 /** What each of several computes. */
 export function presentOperatorsOfContexts({ contexts, processes }: OperatorsResult): Table[] {
   return contexts.filter(({ operators }) => operators.length > 0).map((context) => {
-    const { title, shown } = firstRows(`Operators of context ${contextName(context, processes)}`, context.operators, MAX_OF_CONTEXT);
-    return sumsTable(title, "operator", shown.map((row) => [row.name, row]));
+    const title = `Operators of context ${contextName(context, processes)}`;
+    return sumsTable(title, context.operators, [{ title: "operator", unit: "text" }, (row) => row.name], MAX_OF_CONTEXT);
   });
 }

@@ -1,10 +1,10 @@
-import type { Column, Facts, Note, Table, View } from "../events/view.ts";
+import type { Facts, Note, Table, View } from "../events/view.ts";
 import { withGraphs } from "../programs/detail.ts";
 import { guessFacts, presentContexts, presentOperatorsOfContexts } from "./contexts_present.ts";
 import { presentCounters } from "./counters_present.ts";
 import { presentDemands } from "./demands_present.ts";
 import { presentExperts } from "./experts_present.ts";
-import { firstRows } from "./first_rows.ts";
+import { type Figure, tableOf } from "./figures_table.ts";
 import { presentOffload } from "./offload_present.ts";
 import type { OperatorsResult, SamplesResult } from "./operators_schema.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
@@ -28,12 +28,12 @@ export function presentOperators(result: OperatorsResult): readonly View[] {
   if (kept) views.push(kept);
   // A row of what is left of the graphs alone says nothing.
   if (result.operators.some(({ calls }) => calls > 0)) {
-    views.push(sumsTable("Operators", "operator", result.operators.map((row) => [row.name, row])), ...presentOperatorsOfContexts(result));
+    views.push(sumsTable("Operators", result.operators, [{ title: "operator", unit: "text" }, (row) => row.name]));
+    views.push(...presentOperatorsOfContexts(result));
     views.push(...presentDemands(result), ...presentCounters(result), ...presentExperts(result));
     const layers = result.layers.filter((row) => row.layer !== null);
-    if (layers.length > 1) views.push(sumsTable("Layers", "layer", result.layers.map((row) => [row.layer ?? "none", row])));
-    const { title, shown } = firstRows("Tensors", result.tensors, MAX_ROWS);
-    views.push(sumsTable(title, "tensor", shown.map((row) => [row.name, row])));
+    if (layers.length > 1) views.push(sumsTable("Layers", result.layers, [{ title: "layer", unit: "text" }, (row) => row.layer ?? "none"]));
+    views.push(sumsTable("Tensors", result.tensors, [{ title: "tensor", unit: "text" }, (row) => row.name], MAX_ROWS));
   }
   if (result.workers.length > 1) views.push(workers(result));
   if (result.samples && result.samples.count > 0) views.push(...samplesTables(result.samples));
@@ -142,57 +142,44 @@ function time(result: OperatorsResult): Facts {
 }
 
 function workers({ workers, detail }: OperatorsResult): Table {
-  const always: Column[] = [{ title: "worker", unit: "count" }, { title: "operators", unit: "count" }];
   // Where threads were watched as well.
-  const isWatched = workers.some(({ preempted }) => preempted !== null);
-  const taken: Column[] = isWatched ? [{ title: "preempted", unit: "ns" }, { title: "times", unit: "count" }] : [];
-  const takenOf = ({ preempted }: OperatorsResult["workers"][number]) => isWatched ? [preempted?.ns ?? null, preempted?.times ?? null] : [];
-  if (detail !== "wait") {
-    return {
-      type: "table",
-      title: "Workers (their wait for each other included, which --detail wait tells apart)",
-      columns: [...always, { title: "busy", unit: "ns" }, ...taken],
-      rows: workers.map((worker) => [worker.worker, worker.calls, worker.busyNs, ...takenOf(worker)]),
-    };
-  }
-  return {
-    type: "table",
-    title: "Workers, and how long they waited for each other",
-    columns: [...always, { title: "working", unit: "ns" }, { title: "waiting", unit: "ns" }, { title: "waiting", unit: "ratio" }, ...taken],
-    rows: workers.map((worker) => {
-      const { busyNs, waitNs } = worker, wait = waitNs ?? 0;
-      return [worker.worker, worker.calls, busyNs - wait, wait, busyNs > 0 ? wait / busyNs : null, ...takenOf(worker)];
-    }),
-  };
+  const isWatched = workers.some(({ preempted }) => preempted !== null), tellsWaits = detail === "wait";
+  const title = tellsWaits
+    ? "Workers, and how long they waited for each other"
+    : "Workers (their wait for each other included, which --detail wait tells apart)";
+  return tableOf(title, workers, [
+    [{ title: "worker", unit: "count" }, (row) => row.worker],
+    [{ title: "operators", unit: "count" }, (row) => row.calls],
+    !tellsWaits && [{ title: "busy", unit: "ns" }, (row) => row.busyNs],
+    tellsWaits && [{ title: "working", unit: "ns" }, (row) => row.busyNs - Number(row.waitNs)],
+    tellsWaits && [{ title: "waiting", unit: "ns" }, (row) => Number(row.waitNs)],
+    tellsWaits && [{ title: "waiting", unit: "ratio" }, (row) => row.busyNs > 0 ? Number(row.waitNs) / row.busyNs : null],
+    isWatched && [{ title: "preempted", unit: "ns" }, (row) => row.preempted?.ns ?? null],
+    isWatched && [{ title: "times", unit: "count" }, (row) => row.preempted?.times ?? null],
+  ]);
 }
 
 function samplesTables({ perSecond, count, works, functions }: SamplesResult): Table[] {
-  type Row = SamplesResult["works"][number];
-  const columns: Column[] = [
-    { title: "samples", unit: "count" },
-    { title: "CPU time", unit: "ns" },
-    { title: "share", unit: "ratio" },
-    { title: "±", unit: "ratio" },
-    { title: "prefill", unit: "ns" },
-    { title: "decode", unit: "ns" },
-    { title: "elsewhere", unit: "ns" },
-  ];
   const ns = (samples: number) => samples / perSecond * 1e9;
-  const cells = (row: Row) => [row.samples, ns(row.samples), row.share, row.error, ns(row.prefill), ns(row.decode), ns(row.other)];
-  const { title, shown } = firstRows("Functions", functions, MAX_ROWS);
+  const shares: readonly Figure<SamplesResult["works"][number]>[] = [
+    [{ title: "samples", unit: "count" }, (row) => row.samples],
+    [{ title: "CPU time", unit: "ns" }, (row) => ns(row.samples)],
+    [{ title: "share", unit: "ratio" }, (row) => row.share],
+    [{ title: "±", unit: "ratio" }, (row) => row.error],
+  ];
   return [
-    {
-      type: "table",
-      title: `CPU time, by ${count} samples of a timer`,
-      columns: [{ title: "work", unit: "text" }, ...columns],
-      rows: works.map((row) => [row.name, ...cells(row)]),
-    },
-    {
-      type: "table",
-      title,
-      columns: [{ title: "function", unit: "text" }, ...columns.slice(0, 4), { title: "library", unit: "text" }],
-      rows: shown.map((row) => [row.name, ...cells(row).slice(0, 4), row.library]),
-    },
+    tableOf(`CPU time, by ${count} samples of a timer`, works, [
+      [{ title: "work", unit: "text" }, (row) => row.name],
+      ...shares,
+      [{ title: "prefill", unit: "ns" }, (row) => ns(row.prefill)],
+      [{ title: "decode", unit: "ns" }, (row) => ns(row.decode)],
+      [{ title: "elsewhere", unit: "ns" }, (row) => ns(row.other)],
+    ]),
+    tableOf("Functions", functions, [
+      [{ title: "function", unit: "text" }, (row) => row.name],
+      ...shares,
+      [{ title: "library", unit: "text" }, (row) => row.library],
+    ], MAX_ROWS),
   ];
 }
 
