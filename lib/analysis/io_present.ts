@@ -1,6 +1,6 @@
 import type { Facts, Note, Table, View } from "../events/view.ts";
 import { counted } from "../events/text.ts";
-import { firstRows } from "./first_rows.ts";
+import { type Figure, tableOf } from "./figures_table.ts";
 import type { IoResult, RequestsResult } from "./io_schema.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
 import { limitNotes, presentSurroundings } from "./surroundings_present.ts";
@@ -80,173 +80,93 @@ function totals({ windows, devices, pageFaults, majorFaults, locks }: IoResult):
   };
 }
 
-/** Columns of {@link queueAndDevice}. */
-const QUEUE_AND_DEVICE = [
-  { title: "queue p50", unit: "ns" },
-  { title: "p99", unit: "ns" },
-  { title: "device p50", unit: "ns" },
-  { title: "p99", unit: "ns" },
-] as const;
-
-function queueAndDevice({ queue, service }: RequestsResult): number[] {
-  return [queue.p50Ns, queue.p99Ns, service.p50Ns, service.p99Ns];
-}
+const queueAndDevice: readonly Figure<RequestsResult>[] = [
+  [{ title: "queue p50", unit: "ns" }, (row) => row.queue.p50Ns],
+  [{ title: "p99", unit: "ns" }, (row) => row.queue.p99Ns],
+  [{ title: "device p50", unit: "ns" }, (row) => row.service.p50Ns],
+  [{ title: "p99", unit: "ns" }, (row) => row.service.p99Ns],
+];
 
 function devices({ devices }: IoResult): Table {
-  return {
-    type: "table",
-    title: "Requests to disks: in the queue, and in the device",
-    columns: [
-      { title: "disk", unit: "text" },
-      { title: "", unit: "text" },
-      { title: "requests", unit: "count" },
-      { title: "bytes", unit: "bytes" },
-      { title: "in a row", unit: "ratio" },
-      { title: "at once", unit: "text" },
-      ...QUEUE_AND_DEVICE,
-      { title: "max", unit: "ns" },
-      { title: "errors", unit: "count" },
-    ],
-    rows: devices.map((row) => [
-      row.name ?? row.device,
-      row.what,
-      row.requests,
-      row.bytes,
-      row.sequential / row.requests,
-      row.meanInFlight.toFixed(2),
-      ...queueAndDevice(row),
-      row.service.maxNs,
-      row.errors,
-    ]),
-  };
+  return tableOf("Requests to disks: in the queue, and in the device", devices, [
+    [{ title: "disk", unit: "text" }, (row) => row.name ?? row.device],
+    [{ title: "", unit: "text" }, (row) => row.what],
+    [{ title: "requests", unit: "count" }, (row) => row.requests],
+    [{ title: "bytes", unit: "bytes" }, (row) => row.bytes],
+    [{ title: "in a row", unit: "ratio" }, (row) => row.sequential / row.requests],
+    [{ title: "at once", unit: "text" }, (row) => row.meanInFlight.toFixed(2)],
+    ...queueAndDevice,
+    [{ title: "max", unit: "ns" }, (row) => row.service.maxNs],
+    [{ title: "errors", unit: "count" }, (row) => row.errors],
+  ]);
 }
 
 function processes({ processes }: IoResult): Table {
-  const { title, shown } = firstRows("Requests by process", processes, MAX_THREADS);
-  return {
-    type: "table",
-    title,
-    columns: [
-      { title: "process", unit: "text" },
-      { title: "disk", unit: "text" },
-      { title: "", unit: "text" },
-      { title: "requests", unit: "count" },
-      { title: "bytes", unit: "bytes" },
-      { title: "at once", unit: "text" },
-      ...QUEUE_AND_DEVICE,
-    ],
-    rows: shown.map((row) => [
-      row.process === "" ? String(row.pid) : `${row.process} ${row.pid}`,
-      row.name ?? row.device,
-      row.what,
-      row.requests,
-      row.bytes,
-      row.meanInFlight.toFixed(2),
-      ...queueAndDevice(row),
-    ]),
-  };
+  return tableOf("Requests by process", processes, [
+    [{ title: "process", unit: "text" }, (row) => row.process === "" ? String(row.pid) : `${row.process} ${row.pid}`],
+    [{ title: "disk", unit: "text" }, (row) => row.name ?? row.device],
+    [{ title: "", unit: "text" }, (row) => row.what],
+    [{ title: "requests", unit: "count" }, (row) => row.requests],
+    [{ title: "bytes", unit: "bytes" }, (row) => row.bytes],
+    [{ title: "at once", unit: "text" }, (row) => row.meanInFlight.toFixed(2)],
+    ...queueAndDevice,
+  ], MAX_THREADS);
 }
 
 function files({ files }: IoResult): Table {
-  const { title, shown } = firstRows("Files", files, MAX_FILES);
   const areFetched = files.some(({ fetches }) => fetches > 0);
-  return {
-    type: "table",
-    title,
-    columns: [
-      { title: "file", unit: "text" },
-      { title: "reads", unit: "count" },
-      { title: "read", unit: "bytes" },
-      { title: "in", unit: "ns" },
-      { title: "p50", unit: "ns" },
-      { title: "p99", unit: "ns" },
-      ...(areFetched ? [{ title: "ahead", unit: "bytes" } as const, { title: "in", unit: "ns" } as const] : []),
-      { title: "mapped", unit: "bytes" },
-      { title: "faults", unit: "count" },
-      { title: "of disk", unit: "count" },
-      { title: "in", unit: "ns" },
-      { title: "from disk", unit: "bytes" },
-    ],
-    rows: shown.map((row) => [
-      row.file,
-      row.reads,
-      row.readBytes,
-      row.readNs,
-      row.readP50Ns,
-      row.readP99Ns,
-      ...(areFetched ? [row.fetchedBytes, row.fetchNs] : []),
-      row.mappedBytes,
-      row.faults,
-      row.major,
-      row.majorNs,
-      row.cachedBytes,
-    ]),
-  };
+  return tableOf("Files", files, [
+    [{ title: "file", unit: "text" }, (row) => row.file],
+    [{ title: "reads", unit: "count" }, (row) => row.reads],
+    [{ title: "read", unit: "bytes" }, (row) => row.readBytes],
+    [{ title: "in", unit: "ns" }, (row) => row.readNs],
+    [{ title: "p50", unit: "ns" }, (row) => row.readP50Ns],
+    [{ title: "p99", unit: "ns" }, (row) => row.readP99Ns],
+    areFetched && [{ title: "ahead", unit: "bytes" }, (row) => row.fetchedBytes],
+    areFetched && [{ title: "in", unit: "ns" }, (row) => row.fetchNs],
+    [{ title: "mapped", unit: "bytes" }, (row) => row.mappedBytes],
+    [{ title: "faults", unit: "count" }, (row) => row.faults],
+    [{ title: "of disk", unit: "count" }, (row) => row.major],
+    [{ title: "in", unit: "ns" }, (row) => row.majorNs],
+    [{ title: "from disk", unit: "bytes" }, (row) => row.cachedBytes],
+  ], MAX_FILES);
 }
 
 function threads({ threads }: IoResult): Table {
-  const { title, shown } = firstRows("Threads", threads, MAX_THREADS);
+  const shown = threads.slice(0, MAX_THREADS);
   // The number of a process is that of its first thread.
   const needsProcess = shown.some(({ pid, tid }) => pid !== tid) && new Set(shown.map(({ pid }) => pid)).size > 1;
-  return {
-    type: "table",
-    title,
-    columns: [
-      ...(needsProcess ? [{ title: "process", unit: "text" } as const] : []),
-      { title: "thread", unit: "text" },
-      { title: "reads", unit: "count" },
-      { title: "read", unit: "bytes" },
-      { title: "in", unit: "ns" },
-      { title: "requests", unit: "count" },
-      { title: "bytes", unit: "bytes" },
-      { title: "in", unit: "ns" },
-      { title: "faults", unit: "count" },
-      { title: "of disk", unit: "count" },
-      { title: "in", unit: "ns" },
-    ],
-    rows: shown.map((row) => [
-      ...(needsProcess ? [String(row.pid)] : []),
-      threadName(row),
-      row.reads,
-      row.readBytes,
-      row.readNs,
-      row.requests,
-      row.requestBytes,
-      row.requestNs,
-      row.faults,
-      row.major,
-      row.majorNs,
-    ]),
-  };
+  return tableOf("Threads", threads, [
+    needsProcess && [{ title: "process", unit: "text" }, (row) => String(row.pid)],
+    [{ title: "thread", unit: "text" }, threadName],
+    [{ title: "reads", unit: "count" }, (row) => row.reads],
+    [{ title: "read", unit: "bytes" }, (row) => row.readBytes],
+    [{ title: "in", unit: "ns" }, (row) => row.readNs],
+    [{ title: "requests", unit: "count" }, (row) => row.requests],
+    [{ title: "bytes", unit: "bytes" }, (row) => row.requestBytes],
+    [{ title: "in", unit: "ns" }, (row) => row.requestNs],
+    [{ title: "faults", unit: "count" }, (row) => row.faults],
+    [{ title: "of disk", unit: "count" }, (row) => row.major],
+    [{ title: "in", unit: "ns" }, (row) => row.majorNs],
+  ], MAX_THREADS);
 }
 
 function memoryCalls({ memoryCalls }: IoResult): Table {
-  return {
-    type: "table",
-    title: "Memory asked for and given back",
-    columns: [
-      { title: "call", unit: "text" },
-      { title: "calls", unit: "count" },
-      { title: "failed", unit: "count" },
-      { title: "of memory", unit: "bytes" },
-      { title: "in", unit: "ns" },
-    ],
-    rows: memoryCalls.map(({ kind, calls, failed, bytes, ns }) => [kind, calls, failed, bytes, ns]),
-  };
+  return tableOf("Memory asked for and given back", memoryCalls, [
+    [{ title: "call", unit: "text" }, (row) => row.kind],
+    [{ title: "calls", unit: "count" }, (row) => row.calls],
+    [{ title: "failed", unit: "count" }, (row) => row.failed],
+    [{ title: "of memory", unit: "bytes" }, (row) => row.bytes],
+    [{ title: "in", unit: "ns" }, (row) => row.ns],
+  ]);
 }
 
 function tensors({ tensors }: IoResult): Table {
-  const { title, shown } = firstRows("Tensors touched in models' files", tensors, MAX_TENSORS);
-  return {
-    type: "table",
-    title,
-    columns: [
-      { title: "file", unit: "text" },
-      { title: "tensor", unit: "text" },
-      { title: "faults", unit: "count" },
-      { title: "of disk", unit: "count" },
-      { title: "in", unit: "ns" },
-    ],
-    rows: shown.map(({ file, tensor, faults, major, majorNs }) => [file, tensor ?? "(header)", faults, major, majorNs]),
-  };
+  return tableOf("Tensors touched in models' files", tensors, [
+    [{ title: "file", unit: "text" }, (row) => row.file],
+    [{ title: "tensor", unit: "text" }, (row) => row.tensor ?? "(header)"],
+    [{ title: "faults", unit: "count" }, (row) => row.faults],
+    [{ title: "of disk", unit: "count" }, (row) => row.major],
+    [{ title: "in", unit: "ns" }, (row) => row.majorNs],
+  ], MAX_TENSORS);
 }

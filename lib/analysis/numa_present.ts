@@ -1,6 +1,7 @@
 import type { Note, Table } from "../events/view.ts";
 import { nearOf } from "./numa.ts";
 import { mebibytes } from "./figures.ts";
+import { tableOf } from "./figures_table.ts";
 import { info } from "./quality.ts";
 import type { NumaResult } from "./surroundings_schema.ts";
 
@@ -33,10 +34,9 @@ export function numaNotes(result: NumaResult | null): Note[] {
 }
 
 export function presentNuma({ nodes }: NumaResult): Table {
-  return {
-    type: "table",
-    title: "Threads and memory by node",
-    columns: [{ title: "node", unit: "count" }, { title: "on its processors", unit: "ns" }, { title: "in its memory", unit: "bytes" }],
-    rows: nodes.map(({ node, onNs, memoryBytes }) => [node, onNs, memoryBytes]),
-  };
+  return tableOf("Threads and memory by node", nodes, [
+    [{ title: "node", unit: "count" }, (row) => row.node],
+    [{ title: "on its processors", unit: "ns" }, (row) => row.onNs],
+    [{ title: "in its memory", unit: "bytes" }, (row) => row.memoryBytes],
+  ]);
 }

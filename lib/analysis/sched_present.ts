@@ -1,5 +1,5 @@
 import type { Facts, Note, Table, View } from "../events/view.ts";
-import { firstRows } from "./first_rows.ts";
+import { tableOf } from "./figures_table.ts";
 import { firstFrames } from "./frames.ts";
 import { numaNotes, presentNuma } from "./numa_present.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
@@ -80,86 +80,43 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 function threads({ threads }: SchedResult): Table {
-  const { title, shown } = firstRows("Threads", threads, MAX_THREADS);
-  return {
-    type: "table",
-    title,
-    columns: [
-      { title: "thread", unit: "text" },
-      { title: "on a processor", unit: "ns" },
-      { title: "on", unit: "ratio" },
-      { title: "queued", unit: "ns" },
-      { title: "waits most for", unit: "text" },
-      { title: "waiting", unit: "ns" },
-      { title: "switches", unit: "count" },
-      { title: "forced", unit: "count" },
-      { title: "migrations", unit: "count" },
-    ],
-    rows: shown.map((thread) => [
-      threadName(thread),
-      thread.onNs,
-      thread.seenNs > 0 ? thread.onNs / thread.seenNs : null,
-      thread.queuedNs,
-      thread.waits[0]?.reason ?? null,
-      thread.waits.reduce((sum, { ns }) => sum + ns, 0),
-      thread.voluntary + thread.involuntary,
-      thread.involuntary,
-      thread.migrations,
-    ]),
-  };
+  return tableOf("Threads", threads, [
+    [{ title: "thread", unit: "text" }, threadName],
+    [{ title: "on a processor", unit: "ns" }, (row) => row.onNs],
+    [{ title: "on", unit: "ratio" }, (row) => row.seenNs > 0 ? row.onNs / row.seenNs : null],
+    [{ title: "queued", unit: "ns" }, (row) => row.queuedNs],
+    [{ title: "waits most for", unit: "text" }, (row) => row.waits[0]?.reason ?? null],
+    [{ title: "waiting", unit: "ns" }, (row) => row.waits.reduce((sum, { ns }) => sum + ns, 0)],
+    [{ title: "switches", unit: "count" }, (row) => row.voluntary + row.involuntary],
+    [{ title: "forced", unit: "count" }, (row) => row.involuntary],
+    [{ title: "migrations", unit: "count" }, (row) => row.migrations],
+  ], MAX_THREADS);
 }
 
 function waits({ waits }: SchedResult): Table {
-  const { title, shown } = firstRows("Off a processor, by reason", waits, MAX_WAITS);
-  return {
-    type: "table",
-    title,
-    columns: [
-      { title: "reason", unit: "text" },
-      { title: "in", unit: "text" },
-      { title: "times", unit: "count" },
-      { title: "total", unit: "ns" },
-      { title: "queued", unit: "ns" },
-      { title: "p50", unit: "ns" },
-      { title: "p99", unit: "ns" },
-      { title: "max", unit: "ns" },
-      { title: "woken most by", unit: "text" },
-    ],
-    rows: shown.map(({ reason, call, times, totalNs, queuedNs, p50Ns, p99Ns, maxNs, wakers: [waker] }) => [
-      reason,
-      call,
-      times,
-      totalNs,
-      queuedNs,
-      p50Ns,
-      p99Ns,
-      maxNs,
-      waker ? `${waker.name} (${waker.tid}) ×${waker.times}` : null,
-    ]),
-  };
+  return tableOf("Off a processor, by reason", waits, [
+    [{ title: "reason", unit: "text" }, (row) => row.reason],
+    [{ title: "in", unit: "text" }, (row) => row.call],
+    [{ title: "times", unit: "count" }, (row) => row.times],
+    [{ title: "total", unit: "ns" }, (row) => row.totalNs],
+    [{ title: "queued", unit: "ns" }, (row) => row.queuedNs],
+    [{ title: "p50", unit: "ns" }, (row) => row.p50Ns],
+    [{ title: "p99", unit: "ns" }, (row) => row.p99Ns],
+    [{ title: "max", unit: "ns" }, (row) => row.maxNs],
+    [{ title: "woken most by", unit: "text" }, ({ wakers: [waker] }) => waker ? `${waker.name} (${waker.tid}) ×${waker.times}` : null],
+  ], MAX_WAITS);
 }
 
 /** And how much of the time is known by more than the function that waits. */
 function stacks(stacks: NonNullable<SchedResult["stacks"]>): View[] {
   if (stacks.length === 0) return [];
-  const { title, shown } = firstRows("Where threads leave their processor", stacks, MAX_STACKS);
   const known = stacks.reduce((sum, { frames, ns }) => sum + (frames.length > 1 ? ns : 0), 0), all = stacks.reduce((sum, { ns }) => sum + ns, 0);
-  const table: Table = {
-    type: "table",
-    title,
-    columns: [
-      { title: "total", unit: "ns" },
-      { title: "times", unit: "count" },
-      { title: "reason", unit: "text" },
-      { title: "in, called by", unit: "text", below: true },
-    ],
-    rows: shown.map(({ reason, call, frames, times, ns }) => [
-      ns,
-      times,
-      call === null ? reason : `${reason} (${call})`,
-      frames.length === 0 ? null : firstFrames(frames),
-    ]),
-  };
+  const table = tableOf("Where threads leave their processor", stacks, [
+    [{ title: "total", unit: "ns" }, (row) => row.ns],
+    [{ title: "times", unit: "count" }, (row) => row.times],
+    [{ title: "reason", unit: "text" }, ({ reason, call }) => call === null ? reason : `${reason} (${call})`],
+    [{ title: "in, called by", unit: "text", below: true }, ({ frames }) => frames.length === 0 ? null : firstFrames(frames)],
+  ], MAX_STACKS);
   const text = `Callers are known for ${
     (100 * known / all).toFixed(0)
   } % of that time: most libraries are compiled without frame pointers (Fedora and Ubuntu from 24.04 on keep them, as -fno-omit-frame-pointer does).`;
@@ -167,10 +124,9 @@ function stacks(stacks: NonNullable<SchedResult["stacks"]>): View[] {
 }
 
 function takers({ takers }: SchedResult): Table {
-  return {
-    type: "table",
-    title: "Who took a processor from it",
-    columns: [{ title: "thread", unit: "text" }, { title: "times", unit: "count" }, { title: "then off for", unit: "ns" }],
-    rows: takers.map(({ name, tid, times, ns }) => [`${name} (${tid})`, times, ns]),
-  };
+  return tableOf("Who took a processor from it", takers, [
+    [{ title: "thread", unit: "text" }, ({ name, tid }) => `${name} (${tid})`],
+    [{ title: "times", unit: "count" }, (row) => row.times],
+    [{ title: "then off for", unit: "ns" }, (row) => row.ns],
+  ]);
 }

@@ -1,5 +1,5 @@
 import type { Table } from "../events/view.ts";
-import { firstRows } from "./first_rows.ts";
+import { tableOf } from "./figures_table.ts";
 import { threadName } from "./thread_name.ts";
 import type { SystemCallsResult } from "./system_calls_schema.ts";
 
@@ -7,38 +7,20 @@ import type { SystemCallsResult } from "./system_calls_schema.ts";
 const MAX_ROWS = 15, MAX_THREADS = 8;
 
 /** By call, and by thread what each was in for the longest time. */
-export function presentSystemCalls(result: SystemCallsResult): Table[] {
-  const names = firstRows("System calls, with the time that they waited", result.names, MAX_ROWS);
-  const threads = firstRows("System calls by thread", result.threads, MAX_THREADS);
-  const tables: Table[] = [{
-    type: "table",
-    title: names.title,
-    columns: [
-      { title: "call", unit: "text" },
-      { title: "calls", unit: "count" },
-      { title: "total", unit: "ns" },
-      { title: "mean", unit: "ns" },
-      { title: "threads", unit: "count" },
-    ],
-    rows: names.shown.map(({ name, calls, totalNs, threads }) => [name, calls, totalNs, calls > 0 ? totalNs / calls : null, threads]),
-  }];
-  if (result.threads.length > 1) {
-    tables.push({
-      type: "table",
-      title: threads.title,
-      columns: [
-        { title: "thread", unit: "text" },
-        { title: "calls", unit: "count" },
-        { title: "total", unit: "ns" },
-        { title: "most of it in", unit: "text" },
-      ],
-      rows: threads.shown.map(({ names, ...thread }) => [
-        thread.tid === 0 ? "all others" : threadName(thread),
-        thread.calls,
-        thread.totalNs,
-        names.slice(0, 3).map(({ name, calls }) => `${name} ×${calls}`).join(", "),
-      ]),
-    });
-  }
-  return tables;
+export function presentSystemCalls({ names, threads }: SystemCallsResult): Table[] {
+  const byCall = tableOf("System calls, with the time that they waited", names, [
+    [{ title: "call", unit: "text" }, (row) => row.name],
+    [{ title: "calls", unit: "count" }, (row) => row.calls],
+    [{ title: "total", unit: "ns" }, (row) => row.totalNs],
+    [{ title: "mean", unit: "ns" }, (row) => row.calls > 0 ? row.totalNs / row.calls : null],
+    [{ title: "threads", unit: "count" }, (row) => row.threads],
+  ], MAX_ROWS);
+  if (threads.length <= 1) return [byCall];
+  const byThread = tableOf("System calls by thread", threads, [
+    [{ title: "thread", unit: "text" }, (row) => row.tid === 0 ? "all others" : threadName(row)],
+    [{ title: "calls", unit: "count" }, (row) => row.calls],
+    [{ title: "total", unit: "ns" }, (row) => row.totalNs],
+    [{ title: "most of it in", unit: "text" }, (row) => row.names.slice(0, 3).map(({ name, calls }) => `${name} ×${calls}`).join(", ")],
+  ], MAX_THREADS);
+  return [byCall, byThread];
 }

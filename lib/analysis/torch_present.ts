@@ -1,5 +1,5 @@
 import type { Facts, Note, Table, View } from "../events/view.ts";
-import { firstRows } from "./first_rows.ts";
+import { tableOf } from "./figures_table.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
 import type { TorchResult } from "./torch_schema.ts";
@@ -57,107 +57,61 @@ function time({ windows, time, threads }: TorchResult): Facts {
 }
 
 function operators({ operators, time }: TorchResult): Table {
-  const { title, shown } = firstRows("Operators", operators, MAX_ROWS);
-  return {
-    type: "table",
-    title,
-    columns: [
-      { title: "operator", unit: "text" },
-      { title: "calls", unit: "count" },
-      { title: "own time", unit: "ns" },
-      { title: "own", unit: "ratio" },
-      { title: "with inner", unit: "ns" },
-      { title: "mean", unit: "ns" },
-      { title: "p50", unit: "ns" },
-      { title: "p99", unit: "ns" },
-    ],
-    rows: shown.map((row) => [
-      row.name,
-      row.calls,
-      row.selfNs,
-      time.operatorsNs > 0 ? row.selfNs / time.operatorsNs : null,
-      row.totalNs,
-      row.meanNs,
-      row.p50Ns,
-      row.p99Ns,
-    ]),
-  };
+  return tableOf("Operators", operators, [
+    [{ title: "operator", unit: "text" }, (row) => row.name],
+    [{ title: "calls", unit: "count" }, (row) => row.calls],
+    [{ title: "own time", unit: "ns" }, (row) => row.selfNs],
+    [{ title: "own", unit: "ratio" }, (row) => time.operatorsNs > 0 ? row.selfNs / time.operatorsNs : null],
+    [{ title: "with inner", unit: "ns" }, (row) => row.totalNs],
+    [{ title: "mean", unit: "ns" }, (row) => row.meanNs],
+    [{ title: "p50", unit: "ns" }, (row) => row.p50Ns],
+    [{ title: "p99", unit: "ns" }, (row) => row.p99Ns],
+  ], MAX_ROWS);
 }
 
 function shapes({ shapes, time }: TorchResult): Table[] {
   if (!shapes) return [];
-  const { title, shown } = firstRows("Operators, by the shapes of the tensors that they are given", shapes, MAX_ROWS);
-  return [{
-    type: "table",
-    title,
-    columns: [
-      { title: "operator", unit: "text" },
-      { title: "tensors", unit: "text" },
-      { title: "calls", unit: "count" },
-      { title: "own time", unit: "ns" },
-      { title: "own", unit: "ratio" },
-      { title: "mean", unit: "ns" },
-    ],
-    rows: shown.map((row) => [
-      row.name,
-      row.shapes,
-      row.calls,
-      row.selfNs,
-      time.operatorsNs > 0 ? row.selfNs / time.operatorsNs : null,
-      row.totalNs / row.calls,
-    ]),
-  }];
+  return [tableOf("Operators, by the shapes of the tensors that they are given", shapes, [
+    [{ title: "operator", unit: "text" }, (row) => row.name],
+    [{ title: "tensors", unit: "text" }, (row) => row.shapes],
+    [{ title: "calls", unit: "count" }, (row) => row.calls],
+    [{ title: "own time", unit: "ns" }, (row) => row.selfNs],
+    [{ title: "own", unit: "ratio" }, (row) => time.operatorsNs > 0 ? row.selfNs / time.operatorsNs : null],
+    [{ title: "mean", unit: "ns" }, (row) => row.totalNs / row.calls],
+  ], MAX_ROWS)];
 }
 
 function nesting({ nesting }: TorchResult): Table {
-  const { title, shown } = firstRows("Who asks for whom", nesting, MAX_ROWS);
-  return {
-    type: "table",
-    title,
-    columns: [{ title: "asked by", unit: "text" }, { title: "operator", unit: "text" }, { title: "calls", unit: "count" }, {
-      title: "total",
-      unit: "ns",
-    }],
-    rows: shown.map(({ outer, inner, calls, totalNs }) => [outer ?? "the program", inner, calls, totalNs]),
-  };
+  return tableOf("Who asks for whom", nesting, [
+    [{ title: "asked by", unit: "text" }, (row) => row.outer ?? "the program"],
+    [{ title: "operator", unit: "text" }, (row) => row.inner],
+    [{ title: "calls", unit: "count" }, (row) => row.calls],
+    [{ title: "total", unit: "ns" }, (row) => row.totalNs],
+  ], MAX_ROWS);
 }
 
 /** Passes that came again; of a program that is one pass, or never the same, there is nothing to say. */
 function passes({ passes: { kinds, others } }: TorchResult): Table[] {
   if (kinds.length === 0) return [];
-  const { title, shown } = firstRows("Passes: the same operators in the same order, with a pause before", kinds, MAX_PASSES);
-  const rows = shown.map((row) => [`${row.first} … ${row.last}`, row.calls, row.times, row.totalNs, row.p50Ns, row.p99Ns, row.beforeP50Ns]);
-  if (others.times > 0) rows.push(["others", null, others.times, others.totalNs, null, null, null]);
-  const columns = [
-    { title: "from … to", unit: "text" },
-    { title: "calls", unit: "count" },
-    { title: "times", unit: "count" },
-    { title: "total", unit: "ns" },
-    { title: "p50", unit: "ns" },
-    { title: "p99", unit: "ns" },
-    { title: "pause p50", unit: "ns" },
-  ] as const;
-  return [{ type: "table", title, columns, rows }];
+  const table = tableOf("Passes: the same operators in the same order, with a pause before", kinds, [
+    [{ title: "from … to", unit: "text" }, (row) => `${row.first} … ${row.last}`],
+    [{ title: "calls", unit: "count" }, (row) => row.calls],
+    [{ title: "times", unit: "count" }, (row) => row.times],
+    [{ title: "total", unit: "ns" }, (row) => row.totalNs],
+    [{ title: "p50", unit: "ns" }, (row) => row.p50Ns],
+    [{ title: "p99", unit: "ns" }, (row) => row.p99Ns],
+    [{ title: "pause p50", unit: "ns" }, (row) => row.beforeP50Ns],
+  ], MAX_PASSES);
+  if (others.times === 0) return [table];
+  return [{ ...table, rows: [...table.rows, ["others", null, others.times, others.totalNs, null, null, null]] }];
 }
 
 function threads({ threads }: TorchResult): Table {
-  const { title, shown } = firstRows("Threads", threads, MAX_THREADS);
-  return {
-    type: "table",
-    title,
-    columns: [
-      { title: "thread", unit: "text" },
-      { title: "operators", unit: "count" },
-      { title: "in operators", unit: "ns" },
-      { title: "between", unit: "ns" },
-      { title: "longest", unit: "ns" },
-    ],
-    rows: shown.map(({ pid, tid, calls, operatorsNs, betweenNs, longestGapNs }) => [
-      tid === pid ? `${tid} main` : String(tid),
-      calls,
-      operatorsNs,
-      betweenNs,
-      longestGapNs,
-    ]),
-  };
+  return tableOf("Threads", threads, [
+    [{ title: "thread", unit: "text" }, ({ pid, tid }) => tid === pid ? `${tid} main` : String(tid)],
+    [{ title: "operators", unit: "count" }, (row) => row.calls],
+    [{ title: "in operators", unit: "ns" }, (row) => row.operatorsNs],
+    [{ title: "between", unit: "ns" }, (row) => row.betweenNs],
+    [{ title: "longest", unit: "ns" }, (row) => row.longestGapNs],
+  ], MAX_THREADS);
 }
