@@ -2,7 +2,7 @@ import type { Facts, Note, Table, View } from "../events/view.ts";
 import type { ColdstartResult } from "./coldstart_schema.ts";
 import { condense } from "./condense.ts";
 import { mebibytes } from "./figures.ts";
-import { firstRows } from "./first_rows.ts";
+import { tableOf } from "./figures_table.ts";
 import { info, qualityNotes, warning } from "./quality.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
 
@@ -73,27 +73,22 @@ const KIND_TITLES: Readonly<Record<string, string>> = {
 };
 
 function byKind({ kinds }: ColdstartResult): Table {
-  return {
-    type: "table",
-    title: "By kind",
-    columns: [{ title: "kind", unit: "text" }, { title: "total", unit: "ns" }, { title: "share", unit: "ratio" }],
-    rows: kinds.map(({ kind, totalNs, share }) => [KIND_TITLES[kind] ?? kind, totalNs, share]),
-  };
+  return tableOf("By kind", kinds, [
+    [{ title: "kind", unit: "text" }, ({ kind }) => KIND_TITLES[kind] ?? kind],
+    [{ title: "total", unit: "ns" }, (row) => row.totalNs],
+    [{ title: "share", unit: "ratio" }, (row) => row.share],
+  ]);
 }
 
 function whileUnexplained({ whileUnexplained }: ColdstartResult): Table[] {
   if (!whileUnexplained) return [];
   const { perSecond, samples, codes } = whileUnexplained;
-  const { title, shown } = firstRows(`What runs while nothing explains the time (${samples} samples of a timer)`, codes, MAX_CODES);
-  return [{
-    type: "table",
-    title,
-    columns: [{ title: "code of", unit: "text" }, { title: "CPU time", unit: "ns" }, { title: "share", unit: "ratio" }, {
-      title: "±",
-      unit: "ratio",
-    }],
-    rows: shown.map(({ code, samples, share, error }) => [code, samples / perSecond * 1e9, share, error]),
-  }];
+  return [tableOf(`What runs while nothing explains the time (${samples} samples of a timer)`, codes, [
+    [{ title: "code of", unit: "text" }, (row) => row.code],
+    [{ title: "CPU time", unit: "ns" }, (row) => row.samples / perSecond * 1e9],
+    [{ title: "share", unit: "ratio" }, (row) => row.share],
+    [{ title: "±", unit: "ratio" }, (row) => row.error],
+  ], MAX_CODES)];
 }
 
 function memory({ pageCache, pageFaults, locks }: ColdstartResult): Facts {

@@ -1,5 +1,5 @@
 import type { Note, View } from "../events/view.ts";
-import { firstRows } from "./first_rows.ts";
+import { tableOf } from "./figures_table.ts";
 import type { CountersResult, OperatorsResult } from "./operators_schema.ts";
 import { info } from "./quality.ts";
 
@@ -9,35 +9,19 @@ const MAX_ROWS = 15;
 /** What the processor counted by operator, and where that says something else than shapes and times do. */
 export function presentCounters({ counters, operators }: OperatorsResult): View[] {
   if (!counters) return [];
-  const { title, shown } = firstRows("What the processor counted, by samples of its counters", counters.operators, MAX_ROWS);
   return [
-    {
-      type: "table",
-      title,
-      columns: [
-        { title: "operator", unit: "text" },
-        { title: "cycles", unit: "count" },
-        { title: "instructions", unit: "count" },
-        { title: "per cycle", unit: "text" },
-        { title: "cache misses", unit: "count" },
-        { title: "of references", unit: "ratio" },
-        { title: "branch misses", unit: "count" },
-        { title: "stalled", unit: "ratio" },
-        { title: "bound by", unit: "text" },
-      ],
-      rows: shown.map((row) => [
-        row.name ?? "none",
-        row.cycles,
-        row.instructions,
-        row.ipc === null ? null : `${row.ipc.toFixed(2)} ± ${row.ipcError!.toFixed(2)}`,
-        row.cacheMisses,
-        row.missRate,
-        row.branchMisses,
-        row.stalledCycles === null || row.cycles === 0 ? null : row.stalledCycles / row.cycles,
-        row.bound,
-      ]),
-    },
-    ...shown.flatMap((row) => differs(row, operators)),
+    tableOf("What the processor counted, by samples of its counters", counters.operators, [
+      [{ title: "operator", unit: "text" }, (row) => row.name ?? "none"],
+      [{ title: "cycles", unit: "count" }, (row) => row.cycles],
+      [{ title: "instructions", unit: "count" }, (row) => row.instructions],
+      [{ title: "per cycle", unit: "text" }, ({ ipc, ipcError }) => ipc === null ? null : `${ipc.toFixed(2)} ± ${ipcError!.toFixed(2)}`],
+      [{ title: "cache misses", unit: "count" }, (row) => row.cacheMisses],
+      [{ title: "of references", unit: "ratio" }, (row) => row.missRate],
+      [{ title: "branch misses", unit: "count" }, (row) => row.branchMisses],
+      [{ title: "stalled", unit: "ratio" }, ({ stalledCycles, cycles }) => stalledCycles === null || cycles === 0 ? null : stalledCycles / cycles],
+      [{ title: "bound by", unit: "text" }, (row) => row.bound],
+    ], MAX_ROWS),
+    ...counters.operators.slice(0, MAX_ROWS).flatMap((row) => differs(row, operators)),
   ];
 }
 

@@ -1,4 +1,5 @@
-import type { Column, Note, View } from "../events/view.ts";
+import type { Note, View } from "../events/view.ts";
+import { type Figure, tableOf } from "./figures_table.ts";
 import { type Phase, PHASES } from "./operator_sums.ts";
 import type { OperatorsResult, PartResult } from "./operators_schema.ts";
 import { info } from "./quality.ts";
@@ -15,46 +16,36 @@ export function presentDemands({ operators, time, ceilings }: OperatorsResult): 
     .sort(([, , a], [, , b]) => b.totalNs - a.totalNs);
   if (rows.length === 0) return [];
   const masked = rows.filter(([, , { atMost }]) => atMost).map(([operator]) => operator);
+  const title = ceilings
+    ? "What operators ask of the machine, and what of their time moving and computing it takes at least"
+    : "What operators ask of the machine";
   return [
-    {
-      type: "table",
-      title: ceilings
-        ? "What operators ask of the machine, and what of their time moving and computing it takes at least"
-        : "What operators ask of the machine",
-      columns: [...always, ...(ceilings ? bound : alone)],
-      rows: rows.map(([operator, phase, part]) => [operator, phase, ...rates(part), ...(ceilings ? boundCells(part) : [intensity(part)])]),
-    },
+    tableOf(title, rows, [...always, ...(ceilings ? bound : alone)]),
     ...(masked.length > 0 ? [maskedNote(masked)] : []),
     ...(ceilings ? [] : [howToCompare]),
   ];
 }
 
-const always: readonly Column[] = [
-  { title: "operator", unit: "text" },
-  { title: "in", unit: "text" },
-  { title: "total", unit: "ns" },
-  { title: "moved", unit: "bytes-per-second" },
-  { title: "computed", unit: "flops-per-second" },
+const always: readonly Figure<Row>[] = [
+  [{ title: "operator", unit: "text" }, ([operator]) => operator],
+  [{ title: "in", unit: "text" }, ([, phase]) => phase],
+  [{ title: "total", unit: "ns" }, ([, , { totalNs }]) => totalNs],
+  [{ title: "moved", unit: "bytes-per-second" }, ([, , { bytes, totalNs }]) => rate(bytes, totalNs)],
+  [{ title: "computed", unit: "flops-per-second" }, ([, , { flops, totalNs }]) => rate(flops, totalNs)],
 ];
-const bound: readonly Column[] = [
-  { title: "moving", unit: "ratio" },
-  { title: "computing", unit: "ratio" },
-  { title: "bound by", unit: "text" },
+const bound: readonly Figure<Row>[] = [
+  [{ title: "moving", unit: "ratio" }, ([, , { bound }]) => bound?.moving ?? null],
+  [{ title: "computing", unit: "ratio" }, ([, , { bound }]) => bound?.computing ?? null],
+  [{ title: "bound by", unit: "text" }, ([, , { bound }]) => bound?.by ?? null],
 ];
 /** Without ceilings the reader compares. */
-const alone: readonly Column[] = [{ title: "FLOP/byte", unit: "count" }];
+const alone: readonly Figure<Row>[] = [
+  [{ title: "FLOP/byte", unit: "count" }, ([, , { bytes, flops }]) => bytes && flops !== null ? Math.round(flops / bytes * 10) / 10 : null],
+];
 
-function rates({ totalNs, bytes, flops }: PartResult): (number | null)[] {
-  const rate = (sum: number | null) => sum === null || totalNs === 0 ? null : sum / totalNs * 1e9;
-  return [totalNs, rate(bytes), rate(flops)];
-}
-
-function boundCells({ bound }: PartResult): (number | string | null)[] {
-  return [bound?.moving ?? null, bound?.computing ?? null, bound?.by ?? null];
-}
-
-function intensity({ bytes, flops }: PartResult): number | null {
-  return bytes && flops !== null ? Math.round(flops / bytes * 10) / 10 : null;
+/** Of a sum, for each second. */
+function rate(sum: number | null, ns: number): number | null {
+  return sum === null || ns === 0 ? null : sum / ns * 1e9;
 }
 
 function maskedNote(operators: readonly string[]): Note {

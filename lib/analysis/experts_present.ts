@@ -1,4 +1,5 @@
 import type { Note, View } from "../events/view.ts";
+import { tableOf } from "./figures_table.ts";
 import type { ExpertsResult, OperatorsResult } from "./operators_schema.ts";
 import { info, warning } from "./quality.ts";
 
@@ -10,32 +11,17 @@ export function presentExperts({ experts }: OperatorsResult): View[] {
   if (!experts) return [];
   const { layers, routerNs, gatherNs } = experts;
   return [
-    {
-      type: "table",
-      title: "Experts: how unevenly they are used",
-      columns: [
-        { title: "layer", unit: "text" },
-        { title: "tokens", unit: "count" },
-        { title: "experts", unit: "count" },
-        { title: "each uses", unit: "count" },
-        { title: "variation", unit: "count" },
-        { title: "90 % go to", unit: "count" },
-        { title: "most used", unit: "text" },
-        { title: "products", unit: "ns" },
-        { title: "a choice", unit: "ns" },
-      ],
-      rows: layers.map((row) => [
-        row.layer ?? "none",
-        row.tokens,
-        row.experts,
-        row.used,
-        Math.round(row.variation * 100) / 100,
-        row.hot,
-        mostUsed(row.counts),
-        row.productsNs,
-        choices(row) > 0 ? row.productsNs / choices(row) : null,
-      ]),
-    },
+    tableOf("Experts: how unevenly they are used", layers, [
+      [{ title: "layer", unit: "text" }, (row) => row.layer ?? "none"],
+      [{ title: "tokens", unit: "count" }, (row) => row.tokens],
+      [{ title: "experts", unit: "count" }, (row) => row.experts],
+      [{ title: "each uses", unit: "count" }, (row) => row.used],
+      [{ title: "variation", unit: "count" }, (row) => Math.round(row.variation * 100) / 100],
+      [{ title: "90 % go to", unit: "count" }, (row) => row.hot],
+      [{ title: "most used", unit: "text" }, mostUsed],
+      [{ title: "products", unit: "ns" }, (row) => row.productsNs],
+      [{ title: "a choice", unit: "ns" }, (row) => choices(row) > 0 ? row.productsNs / choices(row) : null],
+    ]),
     {
       type: "facts",
       title: "Mixture",
@@ -56,7 +42,7 @@ function choices({ counts }: Layer): number {
 }
 
 /** Numbers of experts, the most used first. */
-function mostUsed(counts: readonly number[]): string {
+function mostUsed({ counts }: Layer): string {
   return [...counts.keys()].filter((expert) => counts[expert]! > 0).sort((a, b) => counts[b]! - counts[a]!).slice(0, NAMED).join(", ");
 }
 

@@ -1,5 +1,5 @@
 import type { Note, Table, View } from "../events/view.ts";
-import { firstRows } from "./first_rows.ts";
+import { tableOf } from "./figures_table.ts";
 import type { OffloadResult } from "./offload_schema.ts";
 import type { OperatorsResult } from "./operators_schema.ts";
 import { info, warning } from "./quality.ts";
@@ -19,55 +19,28 @@ export function presentOffload(offload: OffloadResult, { tokens }: OperatorsResu
 function devices({ devices }: OffloadResult, tokens: number): Table {
   // An engine that generates no tokens (speech, pictures) computes all the same.
   const time = ({ prefill, decode, other }: Device["computed"]) => tokens === 0 ? prefill.ns + decode.ns + other.ns : decode.ns / tokens;
-  return {
-    type: "table",
-    title: tokens === 0 ? "Devices" : "Devices, and time for each generated token",
-    columns: [
-      { title: "device", unit: "text" },
-      { title: "layers", unit: "text" },
-      { title: "parts of graphs", unit: "count" },
-      { title: "nodes", unit: "count" },
-      { title: "asked to compute", unit: "ns" },
-      { title: "waited for", unit: "ns" },
-      { title: "copied to or from", unit: "ns" },
-    ],
-    rows: devices.map(({ name, layers, output, splits, nodes, computed, waited, moved }) => [
-      name,
-      [...ranges(layers), ...output ? ["output"] : []].join(", "),
-      splits,
-      nodes,
-      time(computed),
-      time(waited),
-      time(moved),
-    ]),
-  };
+  return tableOf(tokens === 0 ? "Devices" : "Devices, and time for each generated token", devices, [
+    [{ title: "device", unit: "text" }, (row) => row.name],
+    [{ title: "layers", unit: "text" }, ({ layers, output }) => [...ranges(layers), ...output ? ["output"] : []].join(", ")],
+    [{ title: "parts of graphs", unit: "count" }, (row) => row.splits],
+    [{ title: "nodes", unit: "count" }, (row) => row.nodes],
+    [{ title: "asked to compute", unit: "ns" }, (row) => time(row.computed)],
+    [{ title: "waited for", unit: "ns" }, (row) => time(row.waited)],
+    [{ title: "copied to or from", unit: "ns" }, (row) => time(row.moved)],
+  ]);
 }
 
 function copies({ copies }: OffloadResult, tokens: number): Table[] {
   if (copies.length === 0) return [];
-  const { title, shown } = firstRows("Copied", copies, MAX_ROWS);
-  return [{
-    type: "table",
-    title,
-    columns: [
-      { title: "tensor", unit: "text" },
-      { title: "where", unit: "text" },
-      { title: "calls", unit: "count" },
-      { title: "bytes", unit: "bytes" },
-      { title: "for each token", unit: "bytes" },
-      { title: "time", unit: "ns" },
-      { title: "rate", unit: "bytes-per-second" },
-    ],
-    rows: shown.map(({ name, way, device, calls, bytes, ns, decode }) => [
-      name,
-      `${way} ${device}`,
-      calls,
-      bytes,
-      tokens === 0 ? null : decode.bytes / tokens,
-      ns,
-      ns === 0 ? null : bytes / ns * 1e9,
-    ]),
-  }];
+  return [tableOf("Copied", copies, [
+    [{ title: "tensor", unit: "text" }, (row) => row.name],
+    [{ title: "where", unit: "text" }, ({ way, device }) => `${way} ${device}`],
+    [{ title: "calls", unit: "count" }, (row) => row.calls],
+    [{ title: "bytes", unit: "bytes" }, (row) => row.bytes],
+    [{ title: "for each token", unit: "bytes" }, (row) => tokens === 0 ? null : row.decode.bytes / tokens],
+    [{ title: "time", unit: "ns" }, (row) => row.ns],
+    [{ title: "rate", unit: "bytes-per-second" }, ({ bytes, ns }) => ns === 0 ? null : bytes / ns * 1e9],
+  ], MAX_ROWS)];
 }
 
 /** `0–5`, `9`. */

@@ -1,4 +1,5 @@
 import type { Facts, Table, View } from "../events/view.ts";
+import { tableOf } from "./figures_table.ts";
 import type { ReportResult } from "./report_schema.ts";
 
 const MOST_ROWS = 12;
@@ -42,35 +43,28 @@ export function presentReport({ from, to, lines, missing, devices, processes, pr
 }
 
 function deviceTable(devices: ReportResult["devices"]): Table {
-  return {
-    type: "table",
-    title: "Devices (times: at most, as they were counted by powers of two; in flight: as an interval ended)",
-    columns: [
-      { title: "device", unit: "text" },
-      { title: "requests", unit: "count" },
-      { title: "p50", unit: "ns" },
-      { title: "p99", unit: "ns" },
-      { title: "most in flight", unit: "count" },
-    ],
-    rows: devices.filter(({ requests, mostInFlight }) => requests + mostInFlight > 0).slice(0, MOST_ROWS)
-      .map(({ device, requests, p50Ns, p99Ns, mostInFlight }) => [device, requests, p50Ns, p99Ns, mostInFlight]),
-  };
+  const busy = devices.filter(({ requests, mostInFlight }) => requests + mostInFlight > 0).slice(0, MOST_ROWS);
+  return tableOf("Devices (times: at most, as they were counted by powers of two; in flight: as an interval ended)", busy, [
+    [{ title: "device", unit: "text" }, (row) => row.device],
+    [{ title: "requests", unit: "count" }, (row) => row.requests],
+    [{ title: "p50", unit: "ns" }, (row) => row.p50Ns],
+    [{ title: "p99", unit: "ns" }, (row) => row.p99Ns],
+    [{ title: "most in flight", unit: "count" }, (row) => row.mostInFlight],
+  ]);
 }
 
 function processTable(processes: ReportResult["processes"]): Table {
-  return {
-    type: "table",
-    title: "Processes",
-    columns: [{ title: "process", unit: "text" }, { title: "threads' time off a processor", unit: "ns" }, { title: "page faults", unit: "count" }],
-    rows: processes.slice(0, MOST_ROWS).map(({ pid, offCpuNs, pageFaults }) => [pid, offCpuNs, pageFaults]),
-  };
+  return tableOf("Processes", processes.slice(0, MOST_ROWS), [
+    [{ title: "process", unit: "text" }, (row) => row.pid],
+    [{ title: "threads' time off a processor", unit: "ns" }, (row) => row.offCpuNs],
+    [{ title: "page faults", unit: "count" }, (row) => row.pageFaults],
+  ]);
 }
 
 function pressureTable(pressure: ReportResult["pressure"]): Table {
-  return {
-    type: "table",
-    title: "Pressure: time in which somebody, or everybody, waited",
-    columns: [{ title: "for", unit: "text" }, { title: "somebody", unit: "ratio" }, { title: "everybody", unit: "ratio" }],
-    rows: Object.entries(pressure).map(([resource, { some, full }]) => [resource, some, full]),
-  };
+  return tableOf("Pressure: time in which somebody, or everybody, waited", Object.entries(pressure), [
+    [{ title: "for", unit: "text" }, ([resource]) => resource],
+    [{ title: "somebody", unit: "ratio" }, ([, { some }]) => some],
+    [{ title: "everybody", unit: "ratio" }, ([, { full }]) => full],
+  ]);
 }
