@@ -23,7 +23,7 @@ Deno.test("outputs: a recording is full while what is being attached still has r
   using folder = temporary();
   const path = folder.file("crashes.llmprof");
   for (const [paths, ends] of [[[path], [240]], [[folder.file("crashes.json")], []]] as const) {
-    const outputs = await Outputs.prepare(paths, null, () => assert.fail());
+    const outputs = await Outputs.prepare(paths, null, () => assert.fail(), false, []);
     const { recording } = outputs.begin(header);
     const full: number[] = [];
     let streams = 1;

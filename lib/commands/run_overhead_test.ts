@@ -13,7 +13,7 @@ for (const when of ["when it begins", "when it ends"] as const) {
     const { files } = new FakeProc(root.path);
     const never = new Promise<void>(() => {});
     const means = { files, machine: capable(), sleep: () => never, monotonic: () => 0 } as Partial<Means> as Means;
-    const status = new StatusLine({ err: () => {}, live: false }, true);
+    const status = new StatusLine({ err: () => {} }, true);
     const overhead = await RunOverhead.before(means, null, [], { tree: true, detail: "op", bufferPages: 64 }, status, never);
     const session = { tops: [100], timeline: { start: 0, tallies: new Map(), code: new Map() } } as unknown as Session;
     if (when === "when it begins") files.list = noRoom;
