@@ -60,10 +60,9 @@ async function importsOf(path: string): Promise<string[]> {
     throw new LlmprofError(ExitCode.failed, `Cannot read ${path}.`, why, "Name a program or a library.", { cause });
   }
   try {
-    const read = (offset: number, length: number) => Promise.resolve(file.readAt(offset, length));
-    const elf = await readElf(read);
+    const elf = await readElf((offset, length) => Promise.resolve(file.readAt(offset, length)));
     if (!elf) throw new LlmprofError(ExitCode.failed, `Cannot read ${path}.`, "It is no 64-bit ELF file.", "Name a program or a library.");
-    return await importedNames(elf, read);
+    return await importedNames(elf);
   } finally {
     file.close();
   }

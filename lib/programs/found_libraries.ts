@@ -123,17 +123,16 @@ async function lookInto(
     isWhole &&= bytes !== null || !(offset >= 0 && length > 0);
     return bytes;
   };
-  const headers = await readElf(read);
-  if (!headers) return null;
-  const elf = { ...headers, read };
+  const elf = await readElf(read);
+  if (!elf) return null;
   const isInside = how === "kept" || how === "alone";
   const functions = isInside
     ? await findInside(elf, how, need, symbols)
     : how === "internal"
-    ? (await findSymbols(elf, read, symbols)).functions
+    ? (await findSymbols(elf, symbols)).functions
     : await findFunctions(elf, how === "program", () => readDebugFile(files, pid, elf), need, symbols);
   const buildId = functions && await readSection(read, elf.sections.find(({ name, size }) => name === BUILD_ID_SECTION && size < 65_536));
-  return functions || (isWhole && isInside) ? { headers, functions, buildId } : null;
+  return functions || (isWhole && isInside) ? { headers: elf, functions, buildId } : null;
 }
 
 /** See {@link FoundLibrary.key}. What a process has mapped of such files is asked for at once, and only where one of them matters. */
@@ -174,12 +173,12 @@ async function findFunctions(
   others: Wanted,
 ): Promise<ReadonlyMap<string, ElfSymbol> | null> {
   const wanted = [...need.symbols.flat(), ...others];
-  const own = (await findSymbols(elf, elf.read, wanted, isProgram ? "all" : "exported")).functions;
+  const own = (await findSymbols(elf, wanted, isProgram ? "all" : "exported")).functions;
   if (hasAll(own, need.symbols)) return own;
-  const long = isProgram ? own : (await findSymbols(elf, elf.read, wanted)).functions;
+  const long = isProgram ? own : (await findSymbols(elf, wanted)).functions;
   if (hasAll(long, need.symbols)) return long;
   const debug = await readDebug();
-  const separate = debug && (await findSymbols(debug, debug.read, wanted)).functions;
+  const separate = debug && (await findSymbols(debug, wanted)).functions;
   if (separate && hasAll(separate, need.symbols)) return separate;
   return [long, separate].find((functions) => functions && hasAll(functions, need.least ?? need.symbols)) ?? null;
 }
@@ -196,7 +195,7 @@ async function findInside(
 ): Promise<ReadonlyMap<string, ElfSymbol> | null> {
   const tables = elf.sections.filter(({ type }) => type === SectionType.symtab || type === SectionType.dynsym);
   if (inside === "alone" && tables.reduce((sum, { size }) => sum + size, 0) > LARGEST_TABLES) return null;
-  const { functions } = await findSymbols(elf, elf.read, [...symbols.flat(), ...others], inside === "kept" ? "kept" : "all");
+  const { functions } = await findSymbols(elf, [...symbols.flat(), ...others], inside === "kept" ? "kept" : "all");
   return hasAll(functions, least) ? functions : null;
 }
 
@@ -225,11 +224,10 @@ export async function readNamesTable(files: FilesOnce, pid: number, own: string)
   const candidates = mapped.filter((library) => rank(library) >= 0).sort((a, b) => rank(a) - rank(b));
   const searched: [Library, ElfFile][] = [];
   for (const library of candidates) {
-    const read = mappedReader(files, pid, library);
-    const elf = await readElf(read);
-    const names = elf && (await readOperatorNames(elf, read) ?? await readStrippedNames(files, pid, { ...elf, read }));
+    const elf = await readElf(mappedReader(files, pid, library));
+    const names = elf && (await readOperatorNames(elf) ?? await readStrippedNames(files, pid, elf));
     if (names) return { file: library.name, names };
-    if (elf) searched.push([library, { ...elf, read }]);
+    if (elf) searched.push([library, elf]);
   }
   for (const [{ name }, elf] of searched) {
     const names = await searchOperatorNames(elf);
@@ -240,5 +238,5 @@ export async function readNamesTable(files: FilesOnce, pid: number, own: string)
 
 async function readStrippedNames(files: KernelFiles, pid: number, elf: ElfFile): Promise<string[] | null> {
   const debug = await readDebugFile(files, pid, elf);
-  return debug && await readOperatorNames(elf, elf.read, debug);
+  return debug && await readOperatorNames(elf, debug);
 }

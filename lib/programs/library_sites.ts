@@ -90,7 +90,7 @@ export async function sitesIn(
 /** Attach points at markers. A marker is an instruction that does nothing. */
 async function markersIn({ file, name, elf }: FoundLibrary, { functions }: SiteParam): Promise<Site[]> {
   const wanted = new Set(functions.flatMap((names) => typeof names === "function" ? [] : names));
-  const found = (await readMarkers(elf, elf.read)).filter(({ provider, name }) => wanted.has(`${provider}:${name}`));
+  const found = (await readMarkers(elf)).filter(({ provider, name }) => wanted.has(`${provider}:${name}`));
   return found.map((marker) => {
     const attach = `usdt:${quotePath(file)}:${quote(marker.provider)}:${quote(marker.name)}`;
     return { attach, byHand: [attach], label: `${harmless(name)}:${marker.provider}:${marker.name}`, cost: "emulated", functions: [], places: [] };

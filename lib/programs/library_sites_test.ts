@@ -17,9 +17,8 @@ async function library(
   code: Record<string, string> = { [names[0]!]: "f3 0f 1e fa 55", [names[1]!]: "55", [names[2]!]: "48 83 ec 08" },
 ): Promise<FoundLibrary> {
   const bytes = makeElf(code);
-  const read = (at: number, length: number) => Promise.resolve(bytes.slice(at, at + length));
-  const elf = { ...(await readElf(read))!, read };
-  const { functions } = await findSymbols(elf, read, [isOperator]);
+  const elf = (await readElf((at, length) => Promise.resolve(bytes.slice(at, at + length))))!;
+  const { functions } = await findSymbols(elf, [isOperator]);
   return {
     key: "8:1",
     dev: 8,

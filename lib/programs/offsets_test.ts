@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { makeElf } from "../../tests/harness/elf.ts";
 import { tensorLayout } from "../../probes/ggml/layout.ts";
-import { type ElfFile, readElf } from "../target/elf.ts";
+import { readElf } from "../target/elf.ts";
 import { findSymbols } from "../target/symbols.ts";
 import type { FoundLibrary } from "./found_libraries.ts";
 import { readOffset, valueOf } from "./offsets.ts";
 
 async function offsetIn(code: string, arch: "x86_64" | "aarch64"): Promise<number | null> {
   const bytes = makeElf({ getter: code });
-  const read: ElfFile["read"] = (at, length) => Promise.resolve(at < bytes.length ? bytes.subarray(at, at + length) : null);
-  const elf = { ...(await readElf(read))!, read };
-  return await readOffset({ elf, functions: (await findSymbols(elf, read, ["getter"])).functions } as FoundLibrary, "getter", arch);
+  const elf = (await readElf((at, length) => Promise.resolve(at < bytes.length ? bytes.subarray(at, at + length) : null)))!;
+  return await readOffset({ elf, functions: (await findSymbols(elf, ["getter"])).functions } as FoundLibrary, "getter", arch);
 }
 
 Deno.test("offsets: what a getter adds to its argument, and nothing where it does something else", async () => {

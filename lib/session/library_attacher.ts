@@ -100,10 +100,9 @@ export class LibraryAttacher {
 
   /** Looks into a program before it is started, while nobody stands still for it: the long table of a large program takes a tenth of a second. */
   async inspect(path: string): Promise<void> {
-    const read = fileReader(this.means.files, path);
-    const elf = await readElf(read);
+    const elf = await readElf(fileReader(this.means.files, path));
     const linkable = this.groups.filter(({ need }) => !need.apart);
-    const linked = elf && await Promise.all(linkable.map(({ need, symbols }) => isLinked(this.means.files, { ...elf, read }, need, symbols)));
+    const linked = elf && await Promise.all(linkable.map(({ need, symbols }) => isLinked(this.means.files, elf, need, symbols)));
     if (linked && !linked.some((is) => is)) this.#plain.add(path);
   }
 

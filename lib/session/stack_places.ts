@@ -117,10 +117,8 @@ export class StackPlaces {
   }
 
   async #read(files: FilesOnce, pid: number, mapping: Mapping): Promise<CodeFile> {
-    const read = mappedReader(files, pid, mapping);
-    const headers = await readElf(read);
-    if (!headers) return { elf: null, functions: [] };
-    const elf = { ...headers, read };
+    const elf = await readElf(mappedReader(files, pid, mapping));
+    if (!elf) return { elf, functions: [] };
     const functions = (await readFunctions(this.files, pid, elf)).flatMap(({ name, value, size }) => {
       const at = offsetOf(elf, value);
       return at === null || size === 0 ? [] : [{ at, bytes: size, name }];

@@ -68,5 +68,5 @@ async function functionsOf(
 export async function readFunctions(files: KernelFiles, pid: number, elf: ElfFile): Promise<ElfSymbol[]> {
   const isWhole = elf.sections.some(({ type }) => type === SectionType.symtab);
   const named = isWhole ? elf : await readDebugFile(files, pid, elf) ?? elf;
-  return [...(await findSymbols(named, named.read, [() => true])).functions.values()];
+  return [...(await findSymbols(named, [() => true])).functions.values()];
 }

@@ -49,7 +49,7 @@ export function fileReader(files: KernelFiles, path: string): ByteReader {
  * Reads the headers of a 64-bit little-endian ELF file: three or four short reads whatever its size. Null for anything else and for headers
  * that lead out of the file. Addresses and sizes above 2^53 are taken for damage.
  */
-export async function readElf(read: ByteReader): Promise<Elf | null> {
+export async function readElf(read: ByteReader): Promise<ElfFile | null> {
   const head = viewOf(await read(0, 64));
   if (!head || head.byteLength < 64) return null;
   // 7f 'E' 'L' 'F', 64-bit, little-endian.
@@ -58,7 +58,7 @@ export async function readElf(read: ByteReader): Promise<Elf | null> {
   const sections = await readSections(read, wide(head, 40), head.getUint16(58, true), head.getUint16(60, true), head.getUint16(62, true));
   if (!segments || !sections) return null;
   const machine = head.getUint16(18, true);
-  return { machine: machine === 62 ? "x86_64" : machine === 183 ? "aarch64" : "other", segments, sections };
+  return { machine: machine === 62 ? "x86_64" : machine === 183 ? "aarch64" : "other", segments, sections, read };
 }
 
 /** Where in the file the byte is that is loaded at `address`; null when no part of the file is. A uprobe lives at this offset. */

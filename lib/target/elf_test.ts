@@ -3,7 +3,7 @@ import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import { runChild } from "../machine/child.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
 import { readBuildId, readDebugFile } from "./build_id.ts";
-import { type ByteReader, type Elf, fileReader, offsetOf, readElf } from "./elf.ts";
+import { type ByteReader, type ElfFile, fileReader, offsetOf, readElf } from "./elf.ts";
 import { readOperatorNames, readPointerTable, searchOperatorNames } from "./string_table.ts";
 import { findSymbols } from "./symbols.ts";
 
@@ -58,17 +58,16 @@ function over(bytes: Uint8Array): ByteReader {
   return (offset, length) => Promise.resolve(bytes.slice(offset, offset + length));
 }
 
-async function open(bytes: Uint8Array): Promise<{ elf: Elf; read: ByteReader }> {
-  const read = over(bytes);
-  const elf = await readElf(read);
+async function open(bytes: Uint8Array): Promise<ElfFile> {
+  const elf = await readElf(over(bytes));
   assert.ok(elf);
-  return { elf, read };
+  return elf;
 }
 
 compilerTest("functions and objects of a library, by name", async (dir) => {
-  const { elf, read } = await open(await compile(dir, "lib.so"));
+  const elf = await open(await compile(dir, "lib.so"));
   assert.equal(elf.machine, Deno.build.arch);
-  const { functions, objects } = await findSymbols(elf, read, ["shown", "hidden", "faint", "elsewhere", "show", "shownn", "table", "GGML_OP_NAME"]);
+  const { functions, objects } = await findSymbols(elf, ["shown", "hidden", "faint", "elsewhere", "show", "shownn", "table", "GGML_OP_NAME"]);
   assert.deepEqual([...functions].map(([name, { binding }]) => `${name} ${binding}`).sort(), ["faint weak", "hidden local", "shown global"]);
   assert.deepEqual([...objects].map(([name, { binding, size }]) => `${name} ${binding} ${size}`).sort(), [
     "GGML_OP_NAME local 24",
@@ -78,21 +77,21 @@ compilerTest("functions and objects of a library, by name", async (dir) => {
 });
 
 compilerTest("a predicate finds the same symbols, and a stripped library keeps what it exports", async (dir) => {
-  const { elf, read } = await open(await compile(dir, "lib.so", "-s"));
-  const { functions } = await findSymbols(elf, read, [(name) => !name.startsWith("_")]);
+  const elf = await open(await compile(dir, "lib.so", "-s"));
+  const { functions } = await findSymbols(elf, [(name) => !name.startsWith("_")]);
   assert.deepEqual([...functions.keys()].sort(), ["faint", "ggml_op_name", "second", "shown"]);
 });
 
 compilerTest("names and tests of names are looked for together", async (dir) => {
-  const { elf, read } = await open(await compile(dir, "lib.so"));
-  const { functions, objects } = await findSymbols(elf, read, ["shown", (name) => name.startsWith("fain"), "table", (name) => name === "hidden"]);
+  const elf = await open(await compile(dir, "lib.so"));
+  const { functions, objects } = await findSymbols(elf, ["shown", (name) => name.startsWith("fain"), "table", (name) => name === "hidden"]);
   assert.deepEqual([...functions.keys(), ...objects.keys()].sort(), ["faint", "hidden", "shown", "table"]);
 });
 
 compilerTest("the place of a function in the file holds its instructions", async (dir) => {
   const bytes = await compile(dir, "lib.so", "-Wl,-z,separate-code");
-  const { elf, read } = await open(bytes);
-  const { value } = (await findSymbols(elf, read, ["table"])).objects.get("table")!;
+  const elf = await open(bytes);
+  const { value } = (await findSymbols(elf, ["table"])).objects.get("table")!;
   const at = offsetOf(elf, value)!;
   assert.notEqual(at, value, "a data segment is loaded elsewhere than it stands in the file");
   assert.deepEqual([...new Uint32Array(bytes.slice(at, at + 20).buffer)], [1, 2, 3, 4, 5]);
@@ -100,15 +99,15 @@ compilerTest("the place of a function in the file holds its instructions", async
 });
 
 compilerTest("build id and the separate debug file", async (dir) => {
-  const { elf, read } = await open(await compile(dir, "lib.so"));
-  const id = (await readBuildId(elf, read))!;
+  const elf = await open(await compile(dir, "lib.so"));
+  const id = (await readBuildId(elf))!;
   assert.match(id, /^[0-9a-f]{40}$/);
   const without = await open(await compile(dir, "none.so", "-Wl,--build-id=none"));
-  assert.equal(await readBuildId(without.elf, without.read), null);
+  assert.equal(await readBuildId(without), null);
   const path = `/usr/lib/debug/.build-id/${id.slice(0, 2)}/${id.slice(2)}.debug`;
   await Deno.mkdir(dir + path.slice(0, path.lastIndexOf("/")), { recursive: true });
   const files = new FolderFiles(dir);
-  const debug = async () => (await readDebugFile(files, 7, { ...elf, read }))?.sections.length;
+  const debug = async () => (await readDebugFile(files, 7, elf))?.sections.length;
   assert.equal(await debug(), undefined);
   await Deno.writeFile(dir + path, await compile(dir, "other.so", "-DOTHER=1", "-Wl,--build-id=none"));
   assert.equal(await debug(), undefined, "a file of that name that is of another build");
@@ -122,19 +121,19 @@ compilerTest("build id and the separate debug file", async (dir) => {
 
 compilerTest("the strings of a table of pointers, with plain and with packed relocations", async (dir) => {
   for (const flags of [[], ["-Wl,-z,pack-relative-relocs"], ["-O0"]]) {
-    const { elf, read } = await open(await compile(dir, "lib.so", ...flags));
-    assert.deepEqual(await readPointerTable(elf, read, "GGML_OP_NAME"), ["NONE", "DUP", "MUL_MAT"], flags.join());
-    assert.deepEqual(await readOperatorNames(elf, read), ["NONE", "DUP", "MUL_MAT"]);
-    assert.equal(await readPointerTable(elf, read, "no such table"), null);
-    assert.equal(await readPointerTable(elf, read, "table"), null, "numbers are no strings");
+    const elf = await open(await compile(dir, "lib.so", ...flags));
+    assert.deepEqual(await readPointerTable(elf, "GGML_OP_NAME"), ["NONE", "DUP", "MUL_MAT"], flags.join());
+    assert.deepEqual(await readOperatorNames(elf), ["NONE", "DUP", "MUL_MAT"]);
+    assert.equal(await readPointerTable(elf, "no such table"), null);
+    assert.equal(await readPointerTable(elf, "table"), null, "numbers are no strings");
   }
 });
 
 compilerTest("a stripped table is found through the function that reads it", async (dir) => {
   for (const flags of [["-s"], ["-s", "-fcf-protection=full"], ["-s", "-Wl,-z,pack-relative-relocs"]]) {
-    const { elf, read } = await open(await compile(dir, "lib.so", ...flags));
-    assert.equal(await readPointerTable(elf, read, "GGML_OP_NAME"), null);
-    assert.deepEqual((await readOperatorNames(elf, read))?.slice(0, 3), ["NONE", "DUP", "MUL_MAT"], flags.join());
+    const elf = await open(await compile(dir, "lib.so", ...flags));
+    assert.equal(await readPointerTable(elf, "GGML_OP_NAME"), null);
+    assert.deepEqual((await readOperatorNames(elf))?.slice(0, 3), ["NONE", "DUP", "MUL_MAT"], flags.join());
   }
 });
 
@@ -150,13 +149,12 @@ compilerTest("damaged headers and tables end in null or in less, never in an err
       const place = [random(64), 64 + random(600), sections + random(bytes.length - sections), random(bytes.length)][random(4)]!;
       bytes[place] = [0, 0xff, 0x7f, random(256)][random(4)]!;
     }
-    const read = over(round % 4 === 0 ? bytes.slice(0, random(bytes.length)) : bytes);
-    const elf = await readElf(read);
+    const elf = await readElf(over(round % 4 === 0 ? bytes.slice(0, random(bytes.length)) : bytes));
     if (!elf) continue;
-    await findSymbols(elf, read, ["shown", "GGML_OP_NAME"]);
-    await findSymbols(elf, read, [(name) => name === "shown"]);
-    await readOperatorNames(elf, read);
-    await readBuildId(elf, read);
+    await findSymbols(elf, ["shown", "GGML_OP_NAME"]);
+    await findSymbols(elf, [(name) => name === "shown"]);
+    await readOperatorNames(elf);
+    await readBuildId(elf);
   }
 });
 
@@ -207,14 +205,13 @@ Deno.test({
   name: `elf: operator names of a real libggml-base${engine ? "" : " (skipped: LLMPROF_TEST_GGML names none)"}`,
   ignore: engine === "",
   fn: async () => {
-    const read = fileReader(new ReaderFiles(), engine);
-    const elf = (await readElf(read))!;
-    const names = (await readOperatorNames(elf, read))!;
+    const elf = (await readElf(fileReader(new ReaderFiles(), engine)))!;
+    const names = (await readOperatorNames(elf))!;
     assert.deepEqual(names.slice(0, 3), ["NONE", "DUP", "ADD"]);
     assert.ok(names.includes("MUL_MAT_ID") && names.length > 80 && names.length < 200);
     // The same without the symbol: as if the library were stripped.
     const stripped = { ...elf, sections: elf.sections.map((section) => section.name === ".symtab" ? { ...section, type: 0 } : section) };
-    assert.deepEqual((await readOperatorNames(stripped, read))?.slice(0, names.length), names);
+    assert.deepEqual((await readOperatorNames(stripped))?.slice(0, names.length), names);
   },
 });
 
@@ -236,10 +233,10 @@ int main(int count, char **all) { return of(count, (unsigned)all[0][0]) != 0; }
     fixed: ["-static", "-no-pie", "-fno-pie", "-s"],
   };
   for (const [name, flags] of Object.entries(kinds)) {
-    const { elf, read } = await open(await compileText(text, dir, name, ...flags));
-    assert.equal(await readOperatorNames(elf, read), null);
-    assert.deepEqual(await searchOperatorNames({ ...elf, read }), names, name);
+    const elf = await open(await compileText(text, dir, name, ...flags));
+    assert.equal(await readOperatorNames(elf), null);
+    assert.deepEqual(await searchOperatorNames(elf), names, name);
   }
-  const { elf, read } = await open(await compile(dir, "other.so", "-s"));
-  assert.equal(await searchOperatorNames({ ...elf, read }), null, "too short to be ggml's");
+  const elf = await open(await compile(dir, "other.so", "-s"));
+  assert.equal(await searchOperatorNames(elf), null, "too short to be ggml's");
 });

@@ -1,4 +1,4 @@
-import { type ByteReader, type Elf, readSection, type Section, SectionType, stringAt, viewOf } from "./elf.ts";
+import { type ElfFile, readSection, type Section, SectionType, stringAt, viewOf } from "./elf.ts";
 
 /** What somebody wrote into a file about it. */
 export interface Note {
@@ -9,8 +9,8 @@ export interface Note {
 }
 
 /** Whole notes of the sections that are asked for; one that leads out of its section ends what is read of it. */
-export async function* readNotes(elf: Elf, read: ByteReader, asked: (section: Section) => boolean): AsyncGenerator<Note> {
-  for (const section of elf.sections) {
+export async function* readNotes({ sections, read }: ElfFile, asked: (section: Section) => boolean): AsyncGenerator<Note> {
+  for (const section of sections) {
     if (section.type !== SectionType.note || !asked(section)) continue;
     const bytes = await readSection(read, section), view = viewOf(bytes);
     if (!bytes || !view) continue;

@@ -1,4 +1,4 @@
-import { type ByteReader, type Elf, type ElfFile, offsetOf, readSection, type Section, SectionType, stringAt, viewOf, wide } from "./elf.ts";
+import { type ByteReader, type ElfFile, offsetOf, readSection, type Section, SectionType, stringAt, viewOf, wide } from "./elf.ts";
 import { findSymbols } from "./symbols.ts";
 import { tableUsedBy } from "./table_reference.ts";
 
@@ -13,11 +13,11 @@ const operatorName = /^[A-Z][A-Z0-9_]*$/;
  * The strings of an array of pointers, in order: `static const char * GGML_OP_NAME[]`. Null when there is no such object or it does not
  * hold pointers to strings.
  */
-export async function readPointerTable(elf: Elf, read: ByteReader, symbol: string, named: ElfFile = { ...elf, read }): Promise<string[] | null> {
-  const found = (await findSymbols(named, named.read, [symbol])).objects.get(symbol);
+export async function readPointerTable(elf: ElfFile, symbol: string, named = elf): Promise<string[] | null> {
+  const found = (await findSymbols(named, [symbol])).objects.get(symbol);
   if (!found || found.size === 0) return null;
   const count = Math.floor(found.size / 8);
-  const names = await readStrings(elf, read, found.value, Math.min(count, mostEntries), () => true);
+  const names = await readStrings(elf, found.value, Math.min(count, mostEntries), () => true);
   return names.length === count ? names : null;
 }
 
@@ -26,17 +26,17 @@ export async function readPointerTable(elf: Elf, read: ByteReader, symbol: strin
  * was stripped, from the address that the exported `ggml_op_name` uses. The second way does not know the table's length and may return
  * more names than there are ids; no id points at those.
  */
-export async function readOperatorNames(elf: Elf, read: ByteReader, named?: ElfFile): Promise<string[] | null> {
-  const table = await readPointerTable(elf, read, "GGML_OP_NAME", named);
+export async function readOperatorNames(elf: ElfFile, named?: ElfFile): Promise<string[] | null> {
+  const table = await readPointerTable(elf, "GGML_OP_NAME", named);
   if (table) return table;
-  const { functions } = await findSymbols(elf, read, ["ggml_op_name"]);
+  const { functions } = await findSymbols(elf, ["ggml_op_name"]);
   const getter = functions.get("ggml_op_name");
   const at = getter && offsetOf(elf, getter.value);
   if (getter === undefined || at === null || at === undefined) return null;
-  const code = await read(at, 48);
+  const code = await elf.read(at, 48);
   const address = code && tableUsedBy(elf.machine, code, getter.value);
   if (!address) return null;
-  const names = await readStrings(elf, read, address, mostEntries, (name) => operatorName.test(name));
+  const names = await readStrings(elf, address, mostEntries, (name) => operatorName.test(name));
   // The first operator of every version: a self-test of what was decoded.
   return names[0] === "NONE" ? names : null;
 }
@@ -47,8 +47,8 @@ const FIRST = ["NONE", "DUP", "ADD"], LEAST = 40;
 const MOST_BYTES = 64 << 20, MOST_PLACES = 64;
 
 /** The same where no symbol leads to it: of all pointers to a `NONE`, that behind which the others follow. */
-export async function searchOperatorNames({ read, ...elf }: ElfFile): Promise<string[] | null> {
-  const constants = await readAll(read, elf.sections.filter(({ name, type }) => type === SectionType.progbits && /^\.(ro)?data/.test(name)));
+export async function searchOperatorNames(elf: ElfFile): Promise<string[] | null> {
+  const constants = await readAll(elf.read, elf.sections.filter(({ name, type }) => type === SectionType.progbits && /^\.(ro)?data/.test(name)));
   const none = new Set<number>(), places: number[] = [];
   for (const { address, view } of constants) {
     for (let at = 0; at + 5 <= view.byteLength; at++) {
@@ -59,11 +59,11 @@ export async function searchOperatorNames({ read, ...elf }: ElfFile): Promise<st
   for (const { address, view } of constants) {
     for (let at = 0; at + 8 <= view.byteLength; at += 8) if (none.has(wide(view, at))) places.push(address + at);
   }
-  for (const { view } of await readAll(read, elf.sections.filter(({ type }) => type === SectionType.rela))) {
+  for (const { view } of await readAll(elf.read, elf.sections.filter(({ type }) => type === SectionType.rela))) {
     for (let at = 0; at + relocationSize <= view.byteLength; at += relocationSize) if (none.has(wide(view, at + 16))) places.push(wide(view, at));
   }
   for (const place of places.slice(0, MOST_PLACES)) {
-    const names = await readStrings(elf, read, place, mostEntries, (name) => operatorName.test(name));
+    const names = await readStrings(elf, place, mostEntries, (name) => operatorName.test(name));
     if (names.length >= LEAST && FIRST.every((name, i) => names[i] === name)) return names;
   }
   return null;
@@ -81,10 +81,10 @@ async function readAll(read: ByteReader, sections: readonly Section[]): Promise<
 }
 
 /** Follows up to `count` pointers from `address` and ends at the first that is none or whose string is refused. */
-async function readStrings(elf: Elf, read: ByteReader, address: number, count: number, accepts: (name: string) => boolean): Promise<string[]> {
+async function readStrings(elf: ElfFile, address: number, count: number, accepts: (name: string) => boolean): Promise<string[]> {
   const at = offsetOf(elf, address);
   if (at === null) return [];
-  const [addends, words] = await Promise.all([readAddends(elf, read, address, address + count * 8), read(at, count * 8)]);
+  const [addends, words] = await Promise.all([readAddends(elf, address, address + count * 8), elf.read(at, count * 8)]);
   const inFile = viewOf(words);
   const pointers: number[] = [];
   for (let i = 0; i < count; i++) {
@@ -93,12 +93,12 @@ async function readStrings(elf: Elf, read: ByteReader, address: number, count: n
     if (!(pointer > 0)) break;
     pointers.push(pointer);
   }
-  return await stringsAt(elf, read, pointers, accepts);
+  return await stringsAt(elf, pointers, accepts);
 }
 
 /** The strings of one table lie close together, so one read brings all of them. */
-async function stringsAt(elf: Elf, read: ByteReader, pointers: readonly number[], accepts: (name: string) => boolean): Promise<string[]> {
-  const section = elf.sections.find(({ address, size }) => pointers[0]! >= address && pointers[0]! < address + size && address > 0);
+async function stringsAt({ sections, read }: ElfFile, pointers: readonly number[], accepts: (name: string) => boolean): Promise<string[]> {
+  const section = sections.find(({ address, size }) => pointers[0]! >= address && pointers[0]! < address + size && address > 0);
   const bytes = await readSection(read, section);
   if (!section || !bytes) return [];
   const names: string[] = [];
@@ -111,15 +111,15 @@ async function stringsAt(elf: Elf, read: ByteReader, pointers: readonly number[]
 }
 
 /** Address → what a relative relocation writes there, for addresses in [from, to). */
-async function readAddends(elf: Elf, read: ByteReader, from: number, to: number): Promise<Map<number, number>> {
+async function readAddends({ machine, sections, read }: ElfFile, from: number, to: number): Promise<Map<number, number>> {
   const addends = new Map<number, number>();
-  for (const section of elf.sections) {
+  for (const section of sections) {
     if (section.type !== SectionType.rela) continue;
     const view = viewOf(await readSection(read, section));
     if (!view) continue;
     for (let at = 0; at + relocationSize <= view.byteLength; at += relocationSize) {
       const place = wide(view, at);
-      if (place >= from && place < to && view.getUint32(at + 8, true) === relative[elf.machine]) addends.set(place, wide(view, at + 16));
+      if (place >= from && place < to && view.getUint32(at + 8, true) === relative[machine]) addends.set(place, wide(view, at + 16));
     }
   }
   return addends;

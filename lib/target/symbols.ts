@@ -1,4 +1,4 @@
-import { type ByteReader, type Elf, readSection, SectionType, viewOf, wide } from "./elf.ts";
+import { type ElfFile, readSection, SectionType, viewOf, wide } from "./elf.ts";
 
 export interface ElfSymbol {
   readonly name: string;
@@ -34,14 +34,14 @@ const rank = { global: 2, weak: 1, local: 0 } as const;
  * one counts, then the weak one. Damaged tables end the search in them, never in an error: what a reader cannot find cannot be probed, and that
  * is reported anyway.
  */
-export async function findSymbols(elf: Elf, read: ByteReader, wanted: Wanted, where: "all" | "exported" | "kept" = "all"): Promise<Symbols> {
+export async function findSymbols({ sections, read }: ElfFile, wanted: Wanted, where: "all" | "exported" | "kept" = "all"): Promise<Symbols> {
   const functions = new Map<string, ElfSymbol>();
   const objects = new Map<string, ElfSymbol>();
   const match = matching(wanted);
   const tables: readonly number[] = [...where === "exported" ? [] : [SectionType.symtab], ...where === "kept" ? [] : [SectionType.dynsym]];
-  for (const section of elf.sections) {
+  for (const section of sections) {
     if (!tables.includes(section.type)) continue;
-    const [table, strings] = await Promise.all([readSection(read, section), readSection(read, elf.sections[section.link])]);
+    const [table, strings] = await Promise.all([readSection(read, section), readSection(read, sections[section.link])]);
     const view = viewOf(table);
     if (!view || !strings) continue;
     for (let at = 0; at + symbolSize <= view.byteLength; at += symbolSize) {
@@ -65,10 +65,10 @@ export async function findSymbols(elf: Elf, read: ByteReader, wanted: Wanted, wh
 }
 
 /** Names of functions that a file asks other libraries for. */
-export async function importedNames(elf: Elf, read: ByteReader): Promise<string[]> {
-  const section = elf.sections.find(({ type }) => type === SectionType.dynsym);
+export async function importedNames({ sections, read }: ElfFile): Promise<string[]> {
+  const section = sections.find(({ type }) => type === SectionType.dynsym);
   if (!section) return [];
-  const [table, strings] = await Promise.all([readSection(read, section), readSection(read, elf.sections[section.link])]);
+  const [table, strings] = await Promise.all([readSection(read, section), readSection(read, sections[section.link])]);
   const view = viewOf(table);
   if (!view || !strings) return [];
   const name = decoding(() => true), names: string[] = [];

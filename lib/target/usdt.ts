@@ -1,4 +1,4 @@
-import { type ByteReader, type Elf, stringAt } from "./elf.ts";
+import { type ElfFile, stringAt } from "./elf.ts";
 import { readNotes } from "./notes.ts";
 
 /** A place that whoever wrote a program has marked for tracers. */
@@ -12,9 +12,9 @@ const OWNER = "stapsdt", TYPE = 3;
 const ADDRESSES = 3 * 8;
 
 /** The markers (USDT) of a file, each once: notes of the owner stapsdt, as SystemTap's `sys/sdt.h` writes them. */
-export async function readMarkers(elf: Elf, read: ByteReader): Promise<Marker[]> {
+export async function readMarkers(elf: ElfFile): Promise<Marker[]> {
   const found = new Map<string, Marker>();
-  for await (const { owner, type, said } of readNotes(elf, read, ({ name }) => name === `.note.${OWNER}`)) {
+  for await (const { owner, type, said } of readNotes(elf, ({ name }) => name === `.note.${OWNER}`)) {
     if (owner !== OWNER || type !== TYPE) continue;
     const provider = stringAt(said, ADDRESSES);
     const name = provider === null ? null : stringAt(said, ADDRESSES + provider.length + 1);
