@@ -13,8 +13,8 @@ export type Filter =
   | { readonly type: "everybody"; readonly pids: readonly number[] }
   /** Only these. */
   | { readonly type: "processes"; readonly pids: readonly number[] }
-  /** Every process that was started after the program. */
-  | { readonly type: "new" };
+  /** Every process that was started after the program, or `since` then: ns of CLOCK_BOOTTIME. */
+  | { readonly type: "new"; readonly since?: bigint };
 
 /** The predicate that stands where a template says `FILTER`. `@w` is the window: events count only while it is open. */
 export function filterPredicate({ type }: Filter): string {
@@ -25,7 +25,7 @@ export function filterPredicate({ type }: Filter): string {
 
 /** Statements for `BEGIN`: what is there already. */
 export function filterBegin(filter: Filter): string {
-  if (filter.type === "new") return "@start = nsecs;";
+  if (filter.type === "new") return `@start = ${filter.since === undefined ? "nsecs" : `(uint64)${filter.since}`};`;
   if (filter.type === "everybody") return "";
   return filter.pids.map((pid) => `@tree[(uint32)${processId(pid)}] = 1;`).join(" ");
 }

@@ -6,6 +6,7 @@ import type { Filter } from "../programs/filter.ts";
 import { readMapped } from "../programs/found_libraries.ts";
 import type { Probe } from "../programs/probe.ts";
 import { readStat } from "../target/process.ts";
+import { watch } from "../timeline/watch.ts";
 import type { Attached } from "./attached.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { type AtMapping, LibraryAttacher, type Present } from "./library_attacher.ts";
@@ -46,6 +47,8 @@ export class Attachments {
   /** Nothing more is attached. */
   #left = false;
   readonly #note = (text: string): void => this.run.fact({ fact: "note", text });
+  /** Is handed every event as long as nobody is the target, who may be anybody. */
+  whileWaiting: ((event: Event) => void) | undefined;
 
   /** `heard`: is handed every event. */
   constructor(
@@ -87,16 +90,14 @@ export class Attachments {
    * To what has mapped nothing yet: the programs that it needs no library for, and the gate at which it will stop for its libraries. `program`: its file,
    * where it is known. `prompt`: somebody acts on what it does.
    */
-  async toStarting(prompt: boolean, program?: string): Promise<readonly [process: Attached, ...gates: Attached[]]> {
+  async toStarting(prompt: boolean, program?: string): Promise<void> {
     const { programs } = this.run;
     const filter = await this.#first();
-    const [process, ...others] = this.#startParts({ ...this.#kernelPart(), filter, prompt });
-    const gates = [...others, ...this.#startGate(filter)];
+    const all = [...this.#startParts({ ...this.#kernelPart(), filter, prompt }), ...this.#startGate(filter)];
     // After the gate, which would take what is kept for those that it stops for.
     programs.prepare(this.#libraries.expected);
-    await Promise.all([this.#ready([process, ...gates], filter), program === undefined ? null : this.#libraries.inspect(program)]);
+    await Promise.all([this.#ready(all, filter), program === undefined ? null : this.#libraries.inspect(program)]);
     this.#firstFilter = undefined;
-    return [process, ...gates];
   }
 
   /**
@@ -156,7 +157,13 @@ export class Attachments {
   }
 
   #first(): Promise<Filter> {
-    return this.#firstFilter = this.members.filter();
+    return this.#firstFilter = this.#filter();
+  }
+
+  /** Where nobody is the target yet, a program sees all that have started since the first one began. */
+  async #filter(): Promise<Filter> {
+    const [filter, since] = [await this.members.filter(), this.run.programs.clock?.began];
+    return filter.type === "new" && since !== undefined ? { type: "new", since } : filter;
   }
 
   /** Throws where something is missing that nobody waits for. */
@@ -187,7 +194,7 @@ export class Attachments {
   }
 
   async #startLibraries(parts: readonly ProgramPart[]): Promise<void> {
-    const filter = await (this.#firstFilter ?? this.members.filter());
+    const filter = await (this.#firstFilter ?? this.#filter());
     await this.#ready(parts.map((part) => this.#startPart({ ...part, filter })), filter);
     for (const { stream } of parts) this.run.attached(stream);
   }
@@ -197,10 +204,14 @@ export class Attachments {
     const { programs } = this.run;
     await Promise.all(all.map((attached) => programs.ready(attached)));
     if (filter.type === "tree") await this.members.tellNewcomers(filter.pids, all.map(({ running }) => running.pid));
-    for (const attached of all) programs.join(attached);
+    for (const attached of all) {
+      if (this.members.root) programs.join(attached);
+      // Who is waited for is known by what it says.
+      else attached.openWindow();
+    }
   }
 
-  #startParts(options: ProgramOptions & ProgramPart): readonly [Attached, ...Attached[]] {
+  #startParts(options: ProgramOptions & ProgramPart): readonly Attached[] {
     const [first, ...others] = splitOnTop(options, this.run.programs.dialect.rawTracepoints);
     return [this.#startPart({ ...options, ...first }), ...others.map((part) => this.#start({ ...options, ...part }))];
   }
@@ -217,8 +228,15 @@ export class Attachments {
     const isGate = options.probes.some((probe) => probe.unsafe);
     const attached = programs.start({ ...options, prompt: options.prompt || isGate || options.probes.some(({ prompt }) => prompt) });
     if (isGate) void this.options.guard.armed(attached.running.pid);
-    attached.onEvent = (event) => {
+    const isEarly = this.members.root === undefined;
+    const early = (event: Event) => {
       if (isGate) gatekeeper.event(event);
+      this.whileWaiting?.(event);
+    };
+    if (isEarly) attached.tap.whileWaiting = watch(attached.program.schema, early);
+    attached.onEvent = (event) => {
+      // What was kept has been acted on.
+      if (isGate && !(isEarly && attached.tap.catchesUp)) gatekeeper.event(event);
       const { record, pid } = event;
       if (this.#libraries.announcing.has(record) && !this.#left) gatekeeper.meanwhile(() => this.#libraries.atCall(pid));
       this.heard(event);

@@ -11,12 +11,15 @@ export type Monotonic = () => number;
  */
 export class HostClock implements Clock {
   readonly name = "boottime";
+  /** When the program that it was read by began. */
+  readonly began: bigint;
   readonly base: bigint;
   readonly realtimeOffset: bigint;
   #offsetMs: number;
 
   /** @param origin Wall-clock milliseconds at which `monotonic` was 0. */
   constructor(reading: ClockReading, readonly monotonic: Monotonic, origin: number) {
+    this.began = reading.boottime;
     // A round base makes recordings easier to read.
     this.base = reading.boottime - reading.boottime % 1_000_000_000n;
     this.realtimeOffset = reading.realtime - reading.boottime;

@@ -6,9 +6,8 @@ import type { Probe } from "../programs/probe.ts";
 import { hasBegun } from "../target/launch.ts";
 import { hasEnded, readStat } from "../target/process.ts";
 import { probeOf } from "../timeline/dispatch.ts";
-import { watch } from "../timeline/watch.ts";
 import { Attachments, type AttachOptions, type AttachRun } from "./attachments.ts";
-import { isInference } from "./election.ts";
+import { Candidates } from "./candidates.ts";
 import { HeldFiles } from "./held_files.ts";
 import { sideLook } from "./side_look.ts";
 import { StackPlaces } from "./stack_places.ts";
@@ -60,7 +59,8 @@ export class Life {
   readonly #beginning = new Set<number>();
   /** Whether it stops for copies of libraries as soon as it begins another process: not where it is looked at for a moment, and by whom stops nobody. */
   #mayBeGated: boolean;
-  #election: Promise<void> | undefined;
+  /** Where the next inference process is waited for. */
+  #candidates: Candidates | undefined;
   #counts = false;
   /** A program that we started was let go. */
   #released = false;
@@ -116,6 +116,12 @@ export class Life {
     }
     const over = [stop, ...(this.turn ? [this.turn.over()] : [])];
     const isOver = await Promise.race([...over.map((end) => end.then(() => false)), this.#ended().then(() => true), failed]);
+    // When the waiting ends, who may have been the one is better than nobody.
+    const candidate = this.#candidates?.first;
+    if (candidate !== undefined) {
+      this.run.gatekeeper.meanwhile(() => this.#elect(candidate));
+      await this.run.gatekeeper.idle();
+    }
     if (this.#released) progress({ state: "left", pid: this.root!.pid, end: this.#end });
     return isOver;
   }
@@ -134,10 +140,9 @@ export class Life {
   /** Somebody has stood at a gate `since` then. Returns whether each process that runs the same program has to. */
   async atGate(event: Event, since: number): Promise<boolean> {
     if (this.#left) return false;
-    if (this.target.type === "next") {
-      await this.#elect(event.pid);
-      if (!(await this.#members.now()).includes(event.pid)) return false;
-    } else this.#members.add(event.pid);
+    if (this.target.type !== "next") this.#members.add(event.pid);
+    // Until somebody is the target anybody may be.
+    else if (this.root && !(await this.#members.now()).includes(event.pid)) return false;
     const isCall = probeOf(event.record) === "gate/call";
     let each = false;
     if (isCall) await this.#attachments.atCall(event.pid);
@@ -171,12 +176,18 @@ export class Life {
   /** Whoever starts next and shows that it is an inference process. */
   async #await(): Promise<void> {
     const { gatekeeper } = this.run;
-    const [process, ...gates] = await this.#attachments.toStarting(true);
-    const elect = (event: Event) => void (isInference(event) && this.#elect(event.pid));
-    process.tap.whileWaiting = watch(process.program.schema, elect);
-    for (const gate of gates) gate.tap.whileWaiting = watch(gate.program.schema, (event) => gatekeeper.event(event));
-    for (const attached of [process, ...gates]) attached.openWindow();
-    this.options.progress({ state: "waiting" });
+    const { probes, progress } = this.options;
+    const candidates = this.#candidates = new Candidates({
+      probes,
+      sleep: this.means.sleep,
+      // One after another with whatever is being attached: windows are opened of what is ready.
+      elect: (pid) => gatekeeper.meanwhile(() => this.#elect(pid)),
+      mapped: (pid) => this.#lookInto(pid),
+      passed: (pid) => progress({ state: "passed", pid }),
+    });
+    this.#attachments.whileWaiting = (event) => candidates.event(event);
+    await this.#attachments.toStarting(true);
+    progress({ state: "waiting" });
   }
 
   #heard(event: Event): void {
@@ -215,13 +226,16 @@ export class Life {
   }
 
   /** The first process that shows itself is the target, with the tree that it belongs to. */
-  #elect(pid: number): Promise<void> {
-    return this.#election ??= (async () => {
-      await this.#members.elect(pid);
-      this.#count();
-      // A program that the library is linked into never comes to the gate.
-      this.run.gatekeeper.meanwhile(async () => void await this.#attachments.atMapping(pid));
-    })();
+  async #elect(pid: number): Promise<void> {
+    if (this.root) return;
+    await this.#members.elect(pid);
+    this.#count();
+    this.#lookInto(pid);
+  }
+
+  /** A program that the library is linked into never comes to the gate. */
+  #lookInto(pid: number): void {
+    this.run.gatekeeper.meanwhile(async () => void await this.#attachments.atMapping(pid));
   }
 
   #count(): void {

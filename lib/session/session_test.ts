@@ -465,6 +465,60 @@ Deno.test("session: waiting, a program with the library linked in is attached wh
   assert.deepEqual([...s.run.attachedStreams], ["llama"]);
 });
 
+Deno.test("session: waiting, whoever maps llama.cpp and ends without computing is passed over, and the next one is seen from its first call", async () => {
+  using root = temporary();
+  const stop = Promise.withResolvers<void>();
+  const s = session(root.path, { type: "next" });
+  const done = s.run.run(stop.promise);
+  const process = await s.program("process"), gate = await s.program("gate");
+  await until(() => s.states.includes("waiting"));
+  const maps = (pid: number, comm: string, state: string) => {
+    s.proc.process(pid, 1, comm, state, 2000);
+    s.proc.map(pid, "/opt/libllama.so", 5, libllama);
+    process.event(10, pid, hex(comm));
+    process.event(16, pid, `${s.time.now()} 4096 4096 5 0 8 5 ${hex("libllama.so")}`);
+  };
+  maps(100, "helper", "T");
+  gate.event(10, 100, `8 5 ${hex("libllama.so")}`);
+  const llama = await s.program("llama");
+  await until(() => s.states.includes("gate"));
+  assert.match(await llama.program, /@start = \(uint64\)\d+;/, "it sees who has started before it");
+  s.proc.gone(100);
+  process.event(12, 100, `0 5 0 ${hex("helper")}`);
+  await until(() => s.states.includes("passed"));
+  assert.equal(s.run.timeline, undefined);
+  maps(200, "server", "S");
+  llama.event(14, 200, "7 1 1 1 1 -1 0");
+  await s.run.counting;
+  stop.resolve();
+  await done;
+  await s.run.ended();
+  assert.equal(s.header()!.root, 200);
+  assert.deepEqual(events(s.spans).filter((span) => !span.includes("library.load")), [
+    '200 is called "server"',
+    '200/200 process.exec "server" file=server',
+    '200/200 llama.decode "llama_decode" (open) tokens=1 phase=decode context=7',
+  ]);
+  assert.deepEqual(s.guarded.filter((told) => told.endsWith("100")), ["+100", "-100"], "what was kept is not acted on again");
+});
+
+Deno.test("session: ended while it waits, who has mapped llama.cpp by then is the target", async () => {
+  using root = temporary();
+  const stop = Promise.withResolvers<void>();
+  const s = session(root.path, { type: "next" });
+  const done = s.run.run(stop.promise);
+  const process = await s.program("process");
+  await until(() => s.states.includes("waiting"));
+  s.proc.process(100, 1, "server", "S", 2000);
+  process.event(16, 100, `${s.time.now()} 4096 4096 5 0 8 5 ${hex("libllama.so")}`);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(s.run.timeline, undefined);
+  stop.resolve();
+  await done;
+  await s.run.ended();
+  assert.equal(s.header()!.root, 100);
+});
+
 Deno.test("session: ended while it waits, nothing was traced", async () => {
   using root = temporary();
   const stop = Promise.withResolvers<void>();

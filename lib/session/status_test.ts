@@ -20,3 +20,7 @@ Deno.test("status: whom llmprof attaches to, by its number and command line, of 
   assert.equal(said(attaching(1, ["everything"])), "Attaching to the whole machine…\n");
   assert.match(said(attaching(7, ["a", "\u001b[2J", "b".repeat(200)])), /^Attaching to process 7 \(a \ufffd\[2J b+…\)…\n$/);
 });
+
+Deno.test("status: who has ended without computing while another is waited for", () => {
+  assert.equal(said({ state: "passed", pid: 7 }), "Process 7 mapped ggml's library and ended without computing: still waiting.\n");
+});

@@ -15,6 +15,8 @@ export class Tap {
   #writer: StreamWriter | null = null;
   #closed = false;
   delivered = 0;
+  /** It passes on what was kept. */
+  catchesUp = false;
   /** Sees the bytes while they are kept. */
   whileWaiting: ((bytes: Uint8Array) => void) | undefined;
 
@@ -40,7 +42,9 @@ export class Tap {
     this.#writer = writer;
     const waiting = this.#waiting!;
     this.#waiting = null;
+    this.catchesUp = true;
     for (const bytes of waiting.take()) this.#pass(bytes);
+    this.catchesUp = false;
     // Its program has ended already: a stream that stayed open would hold the others back.
     if (this.#closed) this.#end();
     return waiting.discarded;

@@ -1,4 +1,5 @@
-const WEIGHTS = /\.(gguf|ggml|safetensors|pth|pt|onnx|engine|plan|tflite)$/i;
+/** By its kind; whisper.cpp's name the kind first, and ollama's are called by what is in them. */
+const WEIGHTS = /\.(gguf|ggml|safetensors|pth|pt|onnx|engine|plan|tflite)$|^ggml-[\w.-]+\.bin$|^sha256-[0-9a-f]{64}$/i;
 const LIBRARIES = /^lib(llama|ggml|torch_cpu|torch_cuda|nvinfer|onnxruntime|cudart|vllm)[\w.-]*\.so(\.\d+)*$/;
 
 /** Whether a file holds a model, by its name. */
@@ -18,4 +19,9 @@ export function weightsIn(word: string): string | undefined {
 /** Whether a file holds a model or is a library of an inference engine, by its name without folders: who maps it computes. */
 export function isOfInference(name: string): boolean {
   return isWeights(name) || LIBRARIES.test(name);
+}
+
+/** Whether that is llama.cpp or a part of ggml. */
+export function isGgml(library: string): boolean {
+  return /^lib(llama\.|ggml)/.test(library);
 }

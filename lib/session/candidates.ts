@@ -1,0 +1,63 @@
+import type { Event } from "../events/event.ts";
+import type { Probe } from "../programs/probe.ts";
+import { probeOf } from "../timeline/dispatch.ts";
+import { isInference, mappedGgml } from "./election.ts";
+import type { Means } from "./means.ts";
+
+/** Who is there for so long is no helper; what it did first is kept for longer. */
+const HELPER_MS = 30_000;
+/** What a library's probes say is gathered: it may come behind the exit. */
+const GATHERED_MS = 1000;
+
+export interface CandidateOptions {
+  readonly probes: readonly Probe[];
+  readonly sleep: Means["sleep"];
+  /** It is the one that is waited for. */
+  readonly elect: (pid: number) => void;
+  /** It may have llama.cpp linked into it, which comes to no gate. */
+  readonly mapped: (pid: number) => void;
+  /** It was none. */
+  readonly passed: (pid: number) => void;
+}
+
+/**
+ * Who of all that start is waited for. Engines start helpers that map ggml to ask which devices there are, and end (ollama before each model, `llama-server
+ * --list-devices`): so who maps that is the one when it opens weights, computes, or stays.
+ */
+export class Candidates {
+  readonly #pids = new Set<number>();
+  readonly #computing: ReadonlySet<string>;
+
+  constructor(readonly options: CandidateOptions) {
+    this.#computing = new Set(options.probes.filter(({ library }) => library).map(({ name }) => name));
+  }
+
+  /** One that has mapped ggml and is there. */
+  get first(): number | undefined {
+    return this.#pids.values().next().value;
+  }
+
+  event(event: Event): void {
+    const { record, pid, tid } = event;
+    const { sleep, passed } = this.options;
+    if (isInference(event) || this.#computing.has(probeOf(record))) return this.#elect(pid);
+    const library = mappedGgml(event);
+    if (library !== null) this.#add(pid, library);
+    if (record === "process/life.exit" && pid === tid && this.#pids.has(pid)) {
+      void sleep(GATHERED_MS).then(() => this.#pids.delete(pid) && passed(pid));
+    }
+  }
+
+  #add(pid: number, library: string): void {
+    if (this.#pids.has(pid)) return;
+    this.#pids.add(pid);
+    // Who maps libllama stands at its gate.
+    if (!library.startsWith("libllama")) this.options.mapped(pid);
+    void this.options.sleep(HELPER_MS).then(() => this.#pids.has(pid) && this.#elect(pid));
+  }
+
+  #elect(pid: number): void {
+    this.#pids.clear();
+    this.options.elect(pid);
+  }
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { access } from "../../probes/files/access.ts";
+import { calls } from "../../probes/llama/calls.ts";
+import { life } from "../../probes/process/life.ts";
+import { Candidates } from "./candidates.ts";
+
+/** What comes of it, and how to let time pass. */
+function candidates() {
+  const told: string[] = [];
+  const sleeping: { readonly ms: number; readonly wake: () => void }[] = [];
+  const tell = (what: string) => (pid: number) => void told.push(`${what} ${pid}`);
+  const all = new Candidates({
+    probes: [life, access, calls],
+    sleep: (ms) => new Promise((wake) => void sleeping.push({ ms, wake })),
+    elect: tell("elect"),
+    mapped: tell("mapped"),
+    passed: tell("passed"),
+  });
+  const event = (record: string, pid: number, ...values: (number | string)[]) => all.event({ at: 0, stream: "s", record, pid, tid: pid, values });
+  const slept = async (ms: number) => {
+    for (const sleeper of sleeping) if (sleeper.ms <= ms) sleeper.wake();
+    await new Promise((resolve) => setTimeout(resolve));
+  };
+  return { told, all, event, slept };
+}
+
+Deno.test("candidates: who maps ggml is one, and none any more when it has ended", async () => {
+  const { told, all, event, slept } = candidates();
+  event("files/access.map", 7, "libggml-base.so");
+  event("files/access.map", 7, "libggml-cpu.so");
+  event("files/access.map", 8, "libllama.so");
+  assert.deepEqual([told, all.first], [["mapped 7"], 7], "who maps libllama stands at the gate");
+  event("process/life.exit", 7, 0);
+  event("process/life.exit", 9, 0);
+  await slept(1000);
+  assert.deepEqual([told, all.first], [["mapped 7", "passed 7"], 8]);
+});
+
+Deno.test("candidates: who opens weights, computes, or stays is the one", async () => {
+  const weights = candidates();
+  weights.event("files/access.open", 7, "small.gguf");
+  assert.deepEqual(weights.told, ["elect 7"]);
+  const computing = candidates();
+  computing.event("files/access.map", 7, "libllama.so");
+  computing.event("process/life.exit", 7, 0);
+  // What is gathered comes behind the exit.
+  computing.event("llama/calls.load", 7);
+  await computing.slept(30_000);
+  assert.deepEqual([computing.told, computing.all.first], [["elect 7"], undefined]);
+  const staying = candidates();
+  staying.event("files/access.map", 7, "libllama.so");
+  await staying.slept(30_000);
+  assert.deepEqual(staying.told, ["elect 7"]);
+});

@@ -1,0 +1,30 @@
+/** A cold start that is waited for is that of whoever computes, and not of a helper that starts before it. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { mustRun, run } from "../harness/command.ts";
+import { sampledTest } from "../harness/kernel.ts";
+import { temporary } from "../harness/temporary.ts";
+import { built } from "../setup/programs.ts";
+import { countedCalls } from "../workloads/counted.ts";
+import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
+import { slicesOf } from "./trace_figures.ts";
+
+const program = join(built.counted, "counted"), library = `load=${join(built.counted, "libllama.so")}`;
+
+sampledTest(1, "waiting: helpers that map ggml or llama.cpp and end are passed over; of the engine behind them every call is seen", {
+  gcc: true,
+  judge: true,
+}, async ({ path }) => {
+  using folder = temporary();
+  await using llmprof = startLlmprof("coldstart", { bpftrace: path, folder });
+  await llmprof.saw("Waiting for the next inference process");
+  // It is no llama.cpp, of which it complains.
+  await run([program, `load=${join(built.counted, "libggml-base.so")}`]);
+  await mustRun([program, library]);
+  await llmprof.saw(/(Process \d+ mapped ggml's library and ended without computing: still waiting\.[^]*){2}/);
+  await mustRun([program, library, "call"]);
+  const { result, events } = summaryOf("coldstart", await llmprof.finished());
+  assert.deepEqual([result.end, events.lost], ["first token", 0]);
+  assert.ok(result.root!.execSeen && result.milestones.some(({ name }) => name === "model load begins"), JSON.stringify(result.milestones));
+  assert.equal((await slicesOf(outputPath(folder, "pftrace"), "llama.decode")).length, countedCalls.decodes);
+});
