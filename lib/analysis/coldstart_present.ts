@@ -1,4 +1,6 @@
 import type { Facts, Note, Table, View } from "../events/view.ts";
+import { clientOf, WATCH_WHAT_IT_ASKS_FOR } from "../target/clients.ts";
+import { isInferenceLibrary } from "../target/inference_files.ts";
 import type { ColdstartResult } from "./coldstart_schema.ts";
 import { condense } from "./condense.ts";
 import { mebibytes } from "./figures.ts";
@@ -129,11 +131,20 @@ function coldstartNotes(result: ColdstartResult): Note[] {
   if (driver !== undefined) {
     notes.push(info(`${driver} was loaded: llmprof record --layers coldstart,gpu tells how much of the time is spent in calls to it.`));
   }
-  if (isMostlyWaiting(result)) {
+  const client = asksAnother(result);
+  if (client !== null) {
+    notes.push(warning(`What ${client} asks for runs under another process, and nothing of it was seen: ${WATCH_WHAT_IT_ASKS_FOR}.`));
+  } else if (isMostlyWaiting(result)) {
     notes.push(info("For most of the unexplained time nothing of it ran: llmprof record --layers coldstart,sched tells what it waits for."));
   }
   if (result.coarse) notes.push(info("Very many activities: neighbours were put together over longer pauses than usual."));
   return notes;
+}
+
+/** The program's name where it is a client, and nothing of its tree has loaded an engine or a model. */
+function asksAnother({ root, end, phases }: ColdstartResult): string | null {
+  const computes = end === "first token" || phases.some(({ kind, file }) => kind === "load" || (file !== undefined && isInferenceLibrary(file)));
+  return computes ? null : clientOf(root?.file ?? "");
 }
 
 /** Of a good part of the time nobody knows the reason, and by a timer's samples threads ran for less than half of that. */

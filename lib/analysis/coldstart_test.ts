@@ -152,6 +152,19 @@ function planted(seed: number): void {
   assert.match(notes(result), /warm-up/);
 }
 
+Deno.test("of a client it is said that what it asks for runs elsewhere, unless that is among its children", () => {
+  const s = new TestSpans();
+  const waits = (file: string, ...more: Span[]) => notes(run(byEnd([s.exec(0, file), s.running(1, "ld.so"), ...more, s.exit(500)])));
+  const elsewhere = /What docker asks for runs under another process, and nothing of it was seen: llmprof coldstart, without a program, waits/;
+  const sched = /--layers coldstart,sched/;
+  assert.match(waits("docker"), elsewhere);
+  assert.doesNotMatch(waits("docker"), sched);
+  assert.match(waits("engine"), sched);
+  const seen = waits("docker", s.slice("library.load", 5, 10, { file: "libllama.so", bytes: MIB }));
+  assert.doesNotMatch(seen, elsewhere);
+  assert.match(seen, sched);
+});
+
 Deno.test("the tree counts, others do not", () => {
   const s = new TestSpans(), child = s.of(200), grandchild = s.of(300), stranger = s.of(400);
   const result = run([

@@ -5,6 +5,7 @@ import { streamOf } from "../session/library_groups.ts";
 import type { Means } from "../session/means.ts";
 import type { Session } from "../session/session.ts";
 import { targetEnded } from "../session/target_ended.ts";
+import { clientOf, WATCH_WHAT_IT_ASKS_FOR } from "../target/clients.ts";
 import { hasOperators } from "../target/engine.ts";
 import { hasEnded } from "../target/process.ts";
 import type { Profile } from "./profile.ts";
@@ -22,22 +23,20 @@ export async function checkSeen(
   if (timeline && received === 0 && !again && target.type === "running" && await hasEnded(means.files, target.pid)) throw targetEnded(target.pid);
   const required = requires?.find(({ probe }) => probes.includes(probe));
   if (!timeline || !required || [required.probe, required.or].some((probe) => probe && session.attachedStreams.has(streamOf(probe)))) return;
+  const unseen = (why: string, next: string) => new LlmprofError(ExitCode.failed, `${required.what} was never seen in the target.`, why, next);
   if (!hasOperators(computesWith)) {
-    throw new LlmprofError(
-      ExitCode.failed,
-      `${required.what} was never seen in the target.`,
-      `It computes with ${computesWith}, which llmprof sees from outside alone.`,
-      "Try: llmprof coldstart, io, sched or gpu",
-    );
+    throw unseen(`It computes with ${computesWith}, which llmprof sees from outside alone.`, "Try: llmprof coldstart, io, sched or gpu");
   }
   const exit = facts.find((fact) => fact.fact === "exit");
   if (exit && exit.code !== 0) {
-    throw new LlmprofError(
-      ExitCode.failed,
-      `${required.what} was never seen in the target.`,
+    throw unseen(
       `The program ended with ${exit.signal ?? `code ${exit.code}`} before it mapped the library.`,
       "Read what it has said above, and make it run without llmprof first.",
     );
+  }
+  const client = target.type === "launched" ? clientOf(target.argv[0]!) : null;
+  if (client !== null) {
+    throw unseen(`What ${client} asks for runs under another process, which is none of its children.`, `Do not start it: ${WATCH_WHAT_IT_ASKS_FOR}`);
   }
   const how = placesThousands(means.machine.bpftrace!)
     ? "is seen at --detail op, without --learn."
@@ -46,9 +45,7 @@ export async function checkSeen(
     ? " Where it is linked into a library of another name (`lib…`), attach while it runs: --pid N; into a program that was stripped, it is found by the " +
       "program's debug file (/usr/lib/debug/.build-id)."
     : "";
-  throw new LlmprofError(
-    ExitCode.failed,
-    `${required.what} was never seen in the target.`,
+  throw unseen(
     `${exit ? "It ended" : "It ended, or was left,"} before it mapped the library.`,
     `Check that this is the process that computes${exit ? "" : ", and give it more time"}.${
       name === "operators" && !engine ? ` One that uses PyTorch ${how}` : ""

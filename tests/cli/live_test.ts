@@ -42,6 +42,18 @@ kernelTest("a process without the library, and one that ends while llmprof attac
   assert.deepEqual([none.code, ended.code], [1, 1]);
 });
 
+kernelTest("a program that asks another process to run its model: what to type instead", { bpftrace: true }, async () => {
+  using folder = temporary();
+  const ollama = folder.file("ollama");
+  Deno.copyFileSync("/bin/true", ollama);
+  const env = { PATH: `${folder.path}:${Deno.env.get("PATH")}` };
+  const asked = ["--no-output", "--", "ollama", "run", "model"];
+  const [start, operators] = [await runLlmprof(["coldstart", ...asked], { env }), await runLlmprof(["operators", ...asked], { env })];
+  assert.match(start.stdout.replace(/\s+/g, " "), /What ollama asks for runs under another process, and nothing of it was seen: llmprof coldstart/);
+  assert.match(operators.stderr, /What ollama asks for runs under another process, .*\nDo not start it: llmprof coldstart, without a program, waits/);
+  assert.deepEqual([start.code, operators.code], [0, 1]);
+});
+
 kernelTest("a library without the functions: 1, and which function is missing", { bpftrace: true }, async () => {
   using folder = temporary();
   const library = folder.file("libggml-cpu-stripped.so");
