@@ -305,6 +305,17 @@ Deno.test("library attacher: a library that is mapped and cannot be read is told
   assert.deepEqual([told?.exitCode, told?.what], [1, "/tmp/.mount_llamaX/libllama.so of process 100 cannot be read."]);
 });
 
+Deno.test("library attacher: of a llamafile it is said what that is", async () => {
+  using root = temporary();
+  const { proc, atStart } = attacher(root.path);
+  const missing = (await atStart([100], true)).filter(({ stream }) => stream === "llama");
+  // A program of Windows, as Wine maps it.
+  proc.map(100, "/opt/engine.exe", 7, new TextEncoder().encode("MZ\x90\0\x03\0\0\0"));
+  assert.match((await whyMissing(proc.files, [100], missing))!.why, /neither llama\.cpp/);
+  proc.map(100, "/opt/model.llamafile", 8, new TextEncoder().encode("MZqFpD='\n"));
+  assert.match((await whyMissing(proc.files, [100], missing))!.why, /^\/opt\/model\.llamafile is an APE/);
+});
+
 Deno.test("library attacher: what was mapped while others were counted is attached late, and said, once for each file", async () => {
   using root = temporary();
   const { proc, facts, started, libraries, atStart } = attacher(root.path);

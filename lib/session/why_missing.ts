@@ -8,6 +8,9 @@ import { mappedReader } from "../target/mapped_file.ts";
 import type { Wanted } from "../target/symbols.ts";
 import type { LibraryGroup } from "./library_groups.ts";
 
+/** How a file begins that is a shell script, and a program for several systems. */
+const APE = /^(MZqFpD|jartsr)='/;
+
 /**
  * Why running processes cannot be profiled: nothing of the kind is mapped, or what is mapped cannot be read or does not tell where its functions are.
  * Null where they could be now, because they were just loading it.
@@ -38,6 +41,15 @@ export async function whyMissing(files: KernelFiles, pids: readonly number[], mi
     );
   }
   const what = `Process ${pids[0]} has no ${need.prefix.replace(/\.$/, "")}*.so mapped.`;
+  const ape = await apeIn(files, pids);
+  if (ape !== null) {
+    return new LlmprofError(
+      ExitCode.failed,
+      what,
+      `${ape} is an APE, as llamafiles are, which keeps no symbols that can be probed.`,
+      `Start its model with llama.cpp's own programs. What it reads and waits for is seen: llmprof record --layers io,sched --pid ${pids[0]}`,
+    );
+  }
   if (await computesWithout(files, pids, need)) {
     return new LlmprofError(
       ExitCode.failed,
@@ -61,6 +73,18 @@ async function unreadable(files: KernelFiles, pid: number, need: LibraryNeed): P
   const now = new FilesOnce(files);
   const named = (await readMapped(now, pid)).mapped.filter(({ name }) => isCalledSo(need, name));
   for (const library of named) if (!await readElf(mappedReader(now, pid, library))) return library.path;
+  return null;
+}
+
+/** Path of a program that is no ELF file but one for many systems: its loader maps that. */
+async function apeIn(files: KernelFiles, pids: readonly number[]): Promise<string | null> {
+  const now = new FilesOnce(files);
+  for (const pid of pids) {
+    for (const library of (await readMapped(now, pid)).mapped.filter(({ name }) => !name.includes(".so"))) {
+      const head = await mappedReader(now, pid, library)(0, 8);
+      if (head && APE.test(new TextDecoder().decode(head))) return library.path;
+    }
+  }
   return null;
 }
 
