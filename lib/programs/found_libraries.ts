@@ -5,8 +5,10 @@ import { BUILD_ID_SECTION } from "../machine/symbol_tables.ts";
 import { readDebugFile } from "../target/build_id.ts";
 import { type ByteReader, type Elf, type ElfFile, readElf, readSection, SectionType } from "../target/elf.ts";
 import { filesBelow } from "../target/file_below.ts";
+import { isLoader, loadedBy } from "../target/loader.ts";
 import { mappedFile, mappedReader } from "../target/mapped_file.ts";
 import { fileKey, hasOwnDevice, libraries, type Library, parseMaps, withoutDeleted } from "../target/maps.ts";
+import { splitZeros } from "../target/process.ts";
 import { readOperatorNames, searchOperatorNames } from "../target/string_table.ts";
 import { type ElfSymbol, findSymbols, type Wanted } from "../target/symbols.ts";
 import type { LibraryNeed, Needed } from "./probe.ts";
@@ -157,8 +159,16 @@ export async function isLinked(files: KernelFiles, program: ElfFile, need: Sough
 export function readMapped(files: FilesOnce, pid: number): Promise<{ mapped: Library[]; exe: string | null }> {
   return files.made([`mapped ${pid}`], async () => {
     const [maps, exe] = await Promise.all([files.text(`/proc/${pid}/maps`), files.link(`/proc/${pid}/exe`)]);
-    return { mapped: libraries(parseMaps(maps ?? "")), exe: exe && withoutDeleted(exe) };
+    const mapped = libraries(parseMaps(maps ?? ""));
+    return { mapped, exe: exe && await programOf(files, pid, mapped, withoutDeleted(exe)) };
   });
+}
+
+/** Of `ld.so ./engine` it is the engine, as soon as that is mapped. */
+async function programOf(files: FilesOnce, pid: number, mapped: readonly Library[], exe: string): Promise<string> {
+  if (!isLoader(exe)) return exe;
+  const loaded = loadedBy(splitZeros(await files.text(`/proc/${pid}/cmdline`) ?? ""));
+  return mapped.find(({ name }) => name === loaded)?.path ?? exe;
 }
 
 /**

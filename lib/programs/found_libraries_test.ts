@@ -48,6 +48,22 @@ Deno.test("libraries: where there is no file of its name, one that offers its fu
   assert.deepEqual([await names(), await names("alone")], [[], ["addon.node"]]);
 });
 
+Deno.test("libraries: of `ld.so ./engine` the program is the engine, and not the loader that was started", async () => {
+  using root = temporary();
+  const proc = new FakeProc(root.path);
+  proc.process(100, 1, "ld-linux-x86-64");
+  Deno.writeTextFileSync(root.file("proc/100/cmdline"), "/lib64/ld-linux-x86-64.so.2\0./engine\0");
+  proc.program(100, "/lib64/ld-linux-x86-64.so.2");
+  const find = async () => {
+    const found = await findLibraries(new FilesOnce(proc.files), 100, { prefix: "libllama.", symbols: ["llama_decode"] }, []);
+    return found.map(({ name, isProgram }) => [name, isProgram]);
+  };
+  proc.map(100, "/lib64/ld-linux-x86-64.so.2", 5, makeElf({ _dl_main: "55" }));
+  assert.deepEqual(await find(), []);
+  proc.map(100, "/opt/engine", 6, makeElf({ llama_decode: "55" }, false));
+  assert.deepEqual(await find(), [["engine", true]]);
+});
+
 /** Processes that have mapped the same file, and what is read of it for them; of `gone` nothing can be read. */
 function twoWithOneFile(root: string, gone?: number) {
   const proc = new FakeProc(root);

@@ -2,6 +2,7 @@ import { usage } from "../events/errors.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { findContainer } from "./container.ts";
 import { isOfInference } from "./inference_files.ts";
+import { loadedBy } from "./loader.ts";
 import { parseMaps } from "./maps.ts";
 import { NoMatch } from "./no_match.ts";
 import { harmless, shortened } from "../events/text.ts";
@@ -136,7 +137,8 @@ export function listCandidates(candidates: readonly Omit<Candidate, "startTicks"
 }
 
 function matches(query: ByProcess, process: ProcessStat, argv: readonly string[]): boolean {
-  if (query.by === "comm") return process.comm === cut(query.comm);
+  // The name of one that a loader was told to run is the loader's.
+  if (query.by === "comm") return process.comm === cut(query.comm) || loadedBy(argv) === query.comm;
   // `search` and not `test`: it keeps no position in a pattern with the flag g.
   return argv.length > 0 && argv.join(" ").search(query.pattern) >= 0;
 }

@@ -44,6 +44,7 @@ const machine: readonly Fake[] = [
   { pid: 20, ppid: 1, comm: "sudo", argv: ["sudo", "llmprof", "io", "--match", "serve"] },
   { pid: 30, ppid: 20, comm: "llmprof", argv: ["llmprof", "io", "--match", "serve"] },
   { pid: 31, ppid: 30, comm: "find", argv: ["find", "serve"] },
+  { pid: 40, ppid: 1, comm: "ld-linux-x86-64", argv: ["/lib64/ld-linux-x86-64.so.2", "/opt/engine", "--port", "81"] },
 ];
 
 Deno.test("process: a stat line whose name holds parentheses, blanks and a newline", () => {
@@ -112,6 +113,12 @@ Deno.test("discover: nothing, or a pid that is gone, is exit code 2", () =>
       await assert.rejects(findTarget(files, query, 30), { name: "LlmprofError", exitCode: 2 });
     }
     assert.equal((await findTarget(files, { by: "pid", pid: 11 }, 30)).argv[2], "--worker");
+  }));
+
+Deno.test("discover: what a loader was told to run has its name, too", () =>
+  withProcesses(machine, async (files) => {
+    const names = ["engine", "ld-linux-x86-64.so.2"];
+    assert.deepEqual(await Promise.all(names.map(async (comm) => (await findTarget(files, { by: "comm", comm }, 30)).pid)), [40, 40]);
   }));
 
 Deno.test("discover: a thread is none, and its process is named", () =>

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { mustRun } from "../harness/command.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
-import { countedCalls, makeRoot } from "../workloads/counted.ts";
+import { countedCalls, loader, makeRoot } from "../workloads/counted.ts";
 import { startContainer } from "./container.ts";
 import { type ProcessRow, processTable, treeFrom, until } from "./processes.ts";
 import { targetsOfCopies } from "./target_copies.ts";
@@ -113,6 +113,24 @@ export const targetKinds: readonly TargetKind[] = [
       using _debug = await stripApart(`${root}/bin/linked`, way.folder, root);
       const argv = [...unshare, "chroot", root, "/bin/linked", "say=ready", "wait=/srv/go", "call"];
       await way.running(argv, { go: goInRoot(way) });
+    },
+  },
+  {
+    name: "begun by a loader, stripped of every name, with a debug file, started",
+    times: 1,
+    async run(way) {
+      const { dynamic } = plain(way);
+      using _debug = await stripApart(dynamic, way.folder);
+      await way.started([loader(), dynamic, "call"]);
+    },
+  },
+  {
+    name: "begun by a loader, stripped of every name, with a debug file, by its name",
+    times: 1,
+    async run(way) {
+      const { dynamic } = plain(way);
+      using _debug = await stripApart(dynamic, way.folder);
+      await way.running([loader(), dynamic, ...ready(way)], { by: ["--comm", "dynamic"] });
     },
   },
   { name: "static, started", times: 1, run: (way) => way.started([plain(way).linked, "call"]) },

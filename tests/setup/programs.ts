@@ -123,6 +123,12 @@ const table: Readonly<
     flags: ["-O1", "-g", "-DLINKED", "-static", "-Wl,--build-id"],
     libraries: [],
   },
+  // Not for itself: to be begun by a loader.
+  "counted/dynamic": {
+    sources: ["counted/main.c", "counted/llama.c", "counted/ggml_cpu.c", "clock.h", "ggml_structs.h", "llama_batch.h"],
+    flags: ["-O1", "-g", "-DLINKED", "-DLARGE", "-Wl,--build-id"],
+    libraries: [],
+  },
   "counted/libllama.so": {
     sources: ["counted/llama.c", "ggml_structs.h", "llama_batch.h"],
     flags: ["-O1", "-g", "-fPIC", "-shared"],

@@ -12,15 +12,17 @@ export interface CountedFiles {
   readonly program: string;
   readonly library: string;
   readonly linked: string;
+  /** The same, large and not static: what a loader can be told to run. */
+  readonly dynamic: string;
   /** A library of another name with all of it. */
   readonly addon: string;
 }
 
 export function copyCounted(folder: string): CountedFiles {
   Deno.mkdirSync(folder, { recursive: true });
-  for (const name of ["counted", "linked", "engine.node", ...libraries]) copyFileSync(join(built.counted, name), join(folder, name));
+  for (const name of ["counted", "linked", "dynamic", "engine.node", ...libraries]) copyFileSync(join(built.counted, name), join(folder, name));
   const path = (name: string) => join(folder, name);
-  return { program: path("counted"), library: path("libllama.so"), linked: path("linked"), addon: path("engine.node") };
+  return { program: path("counted"), library: path("libllama.so"), linked: path("linked"), dynamic: path("dynamic"), addon: path("engine.node") };
 }
 
 /** Files of the folder that are libraries. */
@@ -37,6 +39,11 @@ export function makeRoot(folder: string): void {
     Deno.mkdirSync(join(folder, path.slice(0, path.lastIndexOf("/"))), { recursive: true });
     copyFileSync(path, join(folder, path));
   }
+}
+
+/** The dynamic loader of this machine. */
+export function loader(): string {
+  return neededBy(join(built.counted, "counted")).find((path) => /\/ld[\w.-]*$/.test(path))!;
 }
 
 /** The loader and the libraries of a program, as its loader finds them. */
