@@ -1,6 +1,6 @@
 import type { Facts, Note, Table, View } from "../events/view.ts";
 import { clientOf, WATCH_WHAT_IT_ASKS_FOR } from "../target/clients.ts";
-import { isInferenceLibrary } from "../target/inference_files.ts";
+import { isOfInference } from "../target/inference_files.ts";
 import type { ColdstartResult } from "./coldstart_schema.ts";
 import { condense } from "./condense.ts";
 import { mebibytes } from "./figures.ts";
@@ -143,7 +143,7 @@ function coldstartNotes(result: ColdstartResult): Note[] {
 
 /** The program's name where it is a client, and nothing of its tree has loaded an engine or a model. */
 function asksAnother({ root, end, phases }: ColdstartResult): string | null {
-  const computes = end === "first token" || phases.some(({ kind, file }) => kind === "load" || (file !== undefined && isInferenceLibrary(file)));
+  const computes = end === "first token" || phases.some(({ kind, file }) => kind === "load" || (file !== undefined && isOfInference(file)));
   return computes ? null : clientOf(root?.file ?? "");
 }
 

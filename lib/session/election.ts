@@ -1,6 +1,6 @@
 import type { Event } from "../events/event.ts";
 import type { KernelFiles } from "../machine/files.ts";
-import { isGgml, isInferenceLibrary, isWeights } from "../target/inference_files.ts";
+import { isGgml, isOfInference, isWeights } from "../target/inference_files.ts";
 import { ancestorsOf, type ProcessStat, readProcesses, readStat } from "../target/process.ts";
 
 /** Programs that only start others: a cold start does not begin with the shell from which somebody typed. */
@@ -28,13 +28,13 @@ export function isInference(event: Event): boolean {
   const name = event.values.at(-1);
   if (typeof name !== "string") return false;
   if (event.record === "files/access.open") return isWeights(name);
-  return event.record === "files/access.map" && (isWeights(name) || (isInferenceLibrary(name) && !isGgml(name)));
+  return event.record === "files/access.map" && isOfInference(name) && !isGgml(name);
 }
 
 /** The library of llama.cpp or ggml that is mapped; null where it is another event. */
 export function mappedGgml({ record, values }: Event): string | null {
   const name = values.at(-1);
-  return record === "files/access.map" && typeof name === "string" && isInferenceLibrary(name) && isGgml(name) ? name : null;
+  return record === "files/access.map" && typeof name === "string" && isGgml(name) ? name : null;
 }
 
 /**

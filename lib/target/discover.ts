@@ -5,7 +5,7 @@ import { isOfInference } from "./inference_files.ts";
 import { loadedBy } from "./loader.ts";
 import { parseMaps } from "./maps.ts";
 import { NoMatch } from "./no_match.ts";
-import { harmless, shortened } from "../events/text.ts";
+import { harmless, lastPart, shortened } from "../events/text.ts";
 import { ancestorsOf, parseStat, type ProcessStat, readProcesses, splitZeros } from "./process.ts";
 
 /** How the user names a running target. */
@@ -55,7 +55,7 @@ export async function findCandidates(files: KernelFiles, query: ByProcess, self:
 export async function findInference(files: KernelFiles, self: number): Promise<Candidate[]> {
   return await uppermost(files, self, async (others) => {
     const maps = await files.texts(others.map(({ pid }) => `/proc/${pid}/maps`));
-    return others.filter((_, i) => parseMaps(maps[i] ?? "").some(({ path }) => isOfInference(path.slice(path.lastIndexOf("/") + 1))));
+    return others.filter((_, i) => parseMaps(maps[i] ?? "").some(({ path }) => isOfInference(lastPart(path))));
   });
 }
 

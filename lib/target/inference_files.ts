@@ -21,7 +21,7 @@ export function isOfInference(name: string): boolean {
   return isWeights(name) || LIBRARIES.test(name);
 }
 
-/** Whether that is llama.cpp or a part of ggml. */
-export function isGgml(library: string): boolean {
-  return /^lib(llama\.|ggml)/.test(library);
+/** Whether that is the library of llama.cpp, or a part of ggml. */
+export function isGgml(name: string): boolean {
+  return LIBRARIES.test(name) && /^lib(llama\.|ggml)/.test(name);
 }
