@@ -4,6 +4,7 @@ import { placesThousands } from "../machine/bpftrace.ts";
 import { streamOf } from "../session/library_groups.ts";
 import type { Means } from "../session/means.ts";
 import type { Session } from "../session/session.ts";
+import { sideLook } from "../session/side_look.ts";
 import { targetEnded } from "../session/target_ended.ts";
 import { clientOf, WATCH_WHAT_IT_ASKS_FOR } from "../target/clients.ts";
 import { hasOperators } from "../target/engine.ts";
@@ -20,7 +21,7 @@ export async function checkSeen(
 ): Promise<void> {
   const { timeline, options: { target, again, probes } } = session;
   const received = [...timeline?.tallies.values() ?? []].reduce((n, tally) => n + tally.received, 0);
-  if (timeline && received === 0 && !again && target.type === "running" && await hasEnded(means.files, target.pid)) throw targetEnded(target.pid);
+  if (timeline && received === 0 && !again && target.type === "running" && await isGone(means, target.pid)) throw targetEnded(target.pid);
   const required = requires?.find(({ probe }) => probes.includes(probe));
   if (!timeline || !required || [required.probe, required.or].some((probe) => probe && session.attachedStreams.has(streamOf(probe)))) return;
   const unseen = (why: string, next: string) => new LlmprofError(ExitCode.failed, `${required.what} was never seen in the target.`, why, next);
@@ -55,5 +56,10 @@ export async function checkSeen(
 
 /** What fails because its target is gone is explained by that. */
 export async function whyGone(error: unknown, pid: number | undefined | null, means: Means): Promise<unknown> {
-  return pid && await hasEnded(means.files, pid) ? targetEnded(pid, error) : error;
+  return pid && await isGone(means, pid) ? targetEnded(pid, error) : error;
+}
+
+/** As far as can be looked: what it explains is told all the same. */
+function isGone({ files }: Means, pid: number): Promise<boolean> {
+  return sideLook(hasEnded(files, pid), false);
 }

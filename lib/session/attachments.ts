@@ -143,9 +143,11 @@ export class Attachments {
    */
   async begunAnother(): Promise<void> {
     if (this.#left || this.#isGated) return;
-    const filter = await this.members.filter();
-    const gates = this.#left ? [] : this.#startGate(filter);
+    let gates: readonly Attached[] = [];
     try {
+      const filter = await this.members.filter();
+      if (this.#left) return;
+      gates = this.#startGate(filter);
       await this.#ready(gates, filter);
     } catch (error) {
       const text = `nobody is stopped who maps another copy of a library, and what one computes is not seen (${
