@@ -15,7 +15,7 @@ import type { Target } from "../session/target.ts";
 import { SlowTokens } from "../session/slow_tokens.ts";
 import { TokenCount } from "../session/tokens.ts";
 import { type Invoker, readInvoker } from "../target/invoker.ts";
-import { launchStopped } from "../target/launch.ts";
+import { launchStopped, mustNotSuspend } from "../target/launch.ts";
 import { checkProgram } from "../target/program_path.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import type { Timeline } from "../timeline/timeline.ts";
@@ -75,6 +75,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const patient = options.wait || profile.requires === undefined;
   const probes = askedFor(profile.probes, options);
   const groups = groupByLibrary(probes, callGate);
+  if (launches && groups.length > 0) await mustNotSuspend(means.files, means.self, options.program[0]!);
   const stopped = gatePrefixes(groups).map((prefix) => `*/${prefix}*`);
   const starting = startGuard(stopped, means.machine.bpftrace!.features.symbols ? means.symbols.root : "");
   const overhead = await RunOverhead.before(means, found, probes, options, status, context.interrupted);

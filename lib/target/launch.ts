@@ -1,4 +1,5 @@
-import { ExitCode, LlmprofError } from "../events/errors.ts";
+import { ExitCode, LlmprofError, usage } from "../events/errors.ts";
+import { lastPart } from "../events/text.ts";
 import type { Child, SpawnChild, Stream } from "../machine/child.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import type { Invoker } from "./invoker.ts";
@@ -56,6 +57,19 @@ export async function launchStopped(means: LaunchMeans, options: LaunchOptions):
   await options.onPid?.(child.pid);
   await waitStopped(means, child);
   return child;
+}
+
+/**
+ * At a terminal `sudo` gives its program one of its own, and when that program stops at a gate stops its process group, which is llmprof's. Throws
+ * with exit code 2 where that would happen; `self`: the process number of llmprof.
+ */
+export async function mustNotSuspend(files: KernelFiles, self: number, name: string): Promise<void> {
+  if (lastPart(name) !== "sudo" || (await readStat(files, self))?.terminal === 0) return;
+  throw usage(
+    "llmprof cannot start sudo at a terminal.",
+    "Whenever its program stands for probes to be attached, sudo would suspend llmprof with itself.",
+    "Leave sudo out: llmprof starts the program as you. As somebody else, start it yourself while llmprof waits: llmprof coldstart",
+  );
 }
 
 /** Whether somebody else has let it go: it runs, or it is the program by now, which stands at a gate. One that has ended does not count. */

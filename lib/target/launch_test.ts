@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { FolderFiles } from "../../tests/harness/folder_files.ts";
+import { temporary } from "../../tests/harness/temporary.ts";
 import { plainEnvironment, type SpawnChild, spawnChild } from "../machine/child.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
 import { readInvoker, sudoUser } from "./invoker.ts";
-import { hasBegun, type LaunchMeans, launchStopped, splitEnvironment } from "./launch.ts";
+import { hasBegun, type LaunchMeans, launchStopped, mustNotSuspend, splitEnvironment } from "./launch.ts";
 import { readStat } from "./process.ts";
 
 const files = new ReaderFiles();
@@ -50,6 +51,18 @@ Deno.test("launch: it has begun when somebody lets it go, also where it is stopp
   child.kill("SIGKILL");
   await child.status;
   assert.equal(await hasBegun(files, child.pid), false);
+});
+
+Deno.test("launch: at a terminal sudo is not started, and nothing else is refused", async () => {
+  using root = temporary();
+  for (const [pid, terminal] of [[7, 34816], [8, 0]]) {
+    Deno.mkdirSync(root.file(`proc/${pid}`), { recursive: true });
+    Deno.writeTextFileSync(root.file(`proc/${pid}/stat`), `${pid} (x) S 1 1 1 ${terminal} -1 0 1 0 1 0 1 2 0 0 20 0 1 0 5 6 7\n`);
+  }
+  const found = new FolderFiles(root.path);
+  await assert.rejects(mustNotSuspend(found, 7, "/usr/bin/sudo"), /llmprof cannot start sudo at a terminal/);
+  await mustNotSuspend(found, 7, "sudo-engine");
+  await mustNotSuspend(found, 8, "sudo");
 });
 
 Deno.test("launch: what cannot be started is told before anything starts", async () => {

@@ -8,6 +8,8 @@ export interface ProcessStat {
   /** One letter: `R`, `S`, `D`, `T` (stopped by a signal), `t` (by a debugger), `Z`, `X`. */
   readonly state: string;
   readonly ppid: number;
+  /** Number of the device; 0 without one. */
+  readonly terminal: number;
   /** CPU time that it has used, all threads together. */
   readonly cpuSeconds: number;
   readonly threads: number;
@@ -63,6 +65,7 @@ export function parseStat(text: string): ProcessStat | null {
     comm: text.slice(open + 1, close),
     state: fields[0]!,
     ppid: field(4),
+    terminal: field(7),
     cpuSeconds: (field(14) + field(15)) / TICKS,
     threads: field(20),
     startTicks: field(22),

@@ -53,6 +53,7 @@ Deno.test("process: a stat line whose name holds parentheses, blanks and a newli
     comm: "a) R (b\nc",
     state: "T",
     ppid: 1,
+    terminal: 0,
     cpuSeconds: 0.03,
     threads: 1,
     startTicks: 272094,
