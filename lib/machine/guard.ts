@@ -1,5 +1,6 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { type Child, type SpawnChild, spawnChild } from "./child.ts";
+import { PROCESS_WORDS } from "./process_words.ts";
 
 /** Knows what llmprof would leave behind: lets the processes that stand stopped go on when it dies or is suspended, and removes its files. */
 export interface Guard {
@@ -43,25 +44,37 @@ export const noGuard: Guard = {
  * looks after that, twice a second, as long as one is listed or may be stopped, and where it is known whom the gate is
  * for, after nobody else; by its name it is no guard.
  *
+ * Whoever has stopped itself because such a process stands goes on with it: its starter (`sudo`, `su`), with that one's process group. A SIGCONT does
+ * not end the stop of a debugger, so a process that one holds (`t`) is sent it, too; of llmprof itself `t` says nothing: strace holds it at each call.
+ *
  * `$1` is a folder that goes with llmprof, if it is not empty. What follows are patterns of the shell; without one, nobody is stopped. State is read
  * from `status`, where a newline in a process's name is escaped.
  */
 const script = `trap '' HUP INT TERM
-field() {
-  while read -r key value rest; do
-    if [ "$key" = "$2:" ]; then return; fi
-  done 2>/dev/null < "/proc/$1/status"
-  value=
-}
+${PROCESS_WORDS}
 stopped() {
   field "$1" State
   case $value in
-    T) ;;
+    T | t) ;;
     Z) field "$1" Threads && [ "$value" -gt 1 ] ;;
     *) return 1 ;;
   esac
 }
-resume() { if stopped "$1"; then kill -CONT "$1" 2>/dev/null; fi; }
+resume() {
+  if stopped "$1"; then kill -CONT "$1" 2>/dev/null; fi
+  field "$1" NSpgid
+  group=$value
+  field "$1" PPid
+  up=$value
+  while [ "\${up:-0}" -gt 1 ] && [ "$up" != "$PPID" ]; do
+    case $before in
+      *" $up "*) ;;
+      *) if halts "$up" && ! ours "$up"; then rouse "$up" "$group"; fi ;;
+    esac
+    field "$up" PPid
+    up=$value
+  done
+}
 lives() { field "$1" State; case $value in '' | Z | X) return 1 ;; esac; }
 maps() {
   process=$1
@@ -101,7 +114,7 @@ unlisted() {
   for dir in /proc/[0-9]*; do
     pid=\${dir#/proc/}
     case $before in *" $pid "*) continue ;; esac
-    if stopped "$pid" && ! ours "$pid" && ! below "$pid" "$others" && concerned "$pid" "$@"; then kill -CONT "$pid" 2>/dev/null; fi
+    if stopped "$pid" && ! ours "$pid" && ! below "$pid" "$others" && concerned "$pid" "$@"; then resume "$pid"; fi
   done
 }
 unlist() { case $listed in *" $1 "*) listed="\${listed%% $1 *} \${listed#* $1 }" ;; esac; }
@@ -126,7 +139,7 @@ watch() {
         sleeper=$!
         wait "$sleeper"
         sleeper=
-        if stopped "$PPID"; then
+        if halts "$PPID"; then
           for pid in $strangers; do resume "$pid"; done
           if armed; then unlisted "$@"; fi
         fi

@@ -62,6 +62,32 @@ Deno.test("guard: who is to go on and stands goes on at once, and is forgotten",
   await end(stopped);
 });
 
+Deno.test("guard: who has started a process that is to go on, and stands as well, goes on with it, unless it stood before", async () => {
+  const start = async () => {
+    const starter = spawnChild({ program: "sh", args: ["-c", `"$0" 60 & echo $!; wait`, sleeper], stdout: "piped" });
+    const said = starter.stdout!.pipeThrough(new TextDecoderStream()).getReader();
+    const pid = Number((await said.read()).value);
+    await said.cancel();
+    starter.kill("SIGSTOP");
+    assert.ok(await until(async () => await stateOf(starter.pid) === "T"));
+    return { starter, pid };
+  };
+  const earlier = await start();
+  const guard = await startGuard(patterns);
+  const later = await start();
+  for (const { pid } of [earlier, later]) {
+    Deno.kill(pid, "SIGSTOP");
+    await until(async () => await stateOf(pid) === "T");
+    await guard.letGo(pid);
+    assert.ok(await until(async () => await stateOf(pid) === "S"));
+  }
+  assert.ok(await until(async () => await stateOf(later.starter.pid) === "S"));
+  assert.equal(await stateOf(earlier.starter.pid), "T");
+  await guard.close();
+  for (const { pid } of [earlier, later]) Deno.kill(pid, "SIGKILL");
+  await end(earlier.starter, later.starter);
+});
+
 Deno.test("guard: while llmprof is suspended, who stands goes on unless it is of llmprof's process group", async () => {
   // A shell that stands for llmprof, in a group of its own with a program that it has started.
   const script = '"$0" 60 & "$@"; kill -KILL $!';

@@ -13,6 +13,7 @@ const STARTERS = new Set([
   "ksh",
   "sudo",
   "su",
+  "runuser",
   "login",
   "sshd",
   "tmux",

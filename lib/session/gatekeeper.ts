@@ -2,6 +2,7 @@ import type { Event } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import type { Ns } from "../events/time.ts";
 import type { Guard } from "../machine/guard.ts";
+import { GO_ON } from "./going_on.ts";
 import type { Means } from "./means.ts";
 import { sideLook } from "./side_look.ts";
 import { continuedEarly, goesOn, stands } from "./standing.ts";
@@ -14,7 +15,7 @@ const TOGETHER_NS = 100e6;
 const IS_GONE = `gone() {
   read -r line < "/proc/$1/maps" && return 1
   while read -r key value rest; do case $key in State:) state=$value ;; Threads:) threads=$value ;; esac; done < "/proc/$1/status"
-  case $state in T) return 1 ;; Z) [ "$threads" -lt 2 ] ;; esac
+  case $state in T | t) return 1 ;; Z) [ "$threads" -lt 2 ] ;; esac
 }`;
 
 /**
@@ -116,9 +117,11 @@ export class Gatekeeper {
     }
   }
 
-  #released({ values }: Event): void {
+  #released({ values, at }: Event): void {
     const [pid, sender] = values as [number, number];
-    if (!this.#continuing.delete(sender)) this.#tellEarly(pid, `process ${sender}`);
+    const stop = this.#stops.get(pid);
+    // Whom we let go its starter may let go first: that was for a stop that has been served.
+    if (!this.#continuing.delete(sender) && stop && at >= stop.at) this.#tellEarly(pid, `process ${sender}`);
   }
 
   /** Once, whether its signal or the process itself is seen first. */
@@ -134,7 +137,7 @@ export class Gatekeeper {
    * not to be read, or its first thread may have ended: who stands goes on.) `each`: so has every one. Where no child can do it, the guard does.
    */
   async #continue(pid: number, each: boolean): Promise<void> {
-    const script = `${IS_GONE}\ngone "$1" || { ${each ? 'kill -0 "$1" && ' : ""}kill -CONT "$1"; }`;
+    const script = `${GO_ON}\n${IS_GONE}\ngone "$1" || { ${each ? 'kill -0 "$1" && ' : ""}go_on "$1"; }`;
     try {
       const child = this.means.spawn({ program: "/bin/sh", args: ["-c", script, "sh", String(pid)], newSession: true });
       this.#continuing.add(child.pid);

@@ -73,6 +73,18 @@ Deno.test("gatekeeper: one after another: stands, attached, continued, forgotten
   assert.deepEqual(facts, []);
 });
 
+Deno.test("gatekeeper: whom its starter lets go, once it has been served, is not early, also where that is heard behind its next stop", async () => {
+  using root = temporary();
+  const { keeper, facts, state, event, released } = gate(root.path, () => Promise.resolve());
+  state(7, "T");
+  keeper.event(event(7));
+  await keeper.idle();
+  keeper.event({ ...event(7), at: 1e9 });
+  keeper.event(released(7, 555));
+  await keeper.idle();
+  assert.deepEqual(facts, []);
+});
+
 Deno.test("gatekeeper: a process that somebody else continues is told of", async () => {
   using root = temporary();
   const { keeper, facts, state, event, released } = gate(root.path, () => Promise.resolve(keeper.event(released(7, 555))));
@@ -166,7 +178,7 @@ Deno.test("gatekeeper: a look for which no process could be started is left out;
   assert.deepEqual(failures, [new TypeError("a fault")]);
 });
 
-Deno.test("gatekeeper: it waits until the process stands, but not for ever, and not for one that is gone", async () => {
+Deno.test("gatekeeper: it waits until the process stands, but not for ever, and not for one that is gone or that a debugger holds", async () => {
   using root = temporary();
   const { keeper, seen, state, event, slept } = gate(root.path, () => Promise.resolve());
   state(7, "R");
@@ -176,7 +188,10 @@ Deno.test("gatekeeper: it waits until the process stands, but not for ever, and 
   assert.ok(slept() >= 2000 && slept() <= 2100, `${slept()}`);
   keeper.event(event(99));
   await keeper.idle();
-  assert.ok(slept() <= 2100 && seen.includes("continued 99"));
+  state(8, "t");
+  keeper.event(event(8));
+  await keeper.idle();
+  assert.ok(slept() <= 2100 && seen.includes("continued 99") && seen.includes("continued 8"));
 });
 
 Deno.test("gatekeeper: a time lasts longer when somebody stands at the gate in it", async () => {

@@ -5,12 +5,15 @@ import type { Means } from "./means.ts";
 /** Milliseconds from one look to the next. */
 export const POLL_MS = 2;
 
-/** Waits until a process that was sent a stop really stands, for so long at most, and says whether it does. One that is gone does not. */
+/**
+ * Waits until a process that was sent a stop really stands, for so long at most, and says whether it does. One that is gone does not. Where a
+ * debugger (strace, gdb) traces it, it stands for that one, and does not go on before it has been given the stop.
+ */
 export async function stands({ files, sleep }: Pick<Means, "files" | "sleep">, pid: number, longestMs: number): Promise<boolean> {
   for (let waited = 0; waited < longestMs; waited += POLL_MS) {
     const stat = await readStat(files, pid);
     // Of one whose main thread has ended nothing tells.
-    if (!stat || stat.state === "T" || (stat.state === "Z" && stat.threads > 1)) return stat !== null;
+    if (!stat || ["T", "t"].includes(stat.state) || (stat.state === "Z" && stat.threads > 1)) return stat !== null;
     await sleep(POLL_MS);
   }
   return false;

@@ -13,6 +13,7 @@ import { Timeline } from "../timeline/timeline.ts";
 import { unwind } from "../../probes/gate/unwind.ts";
 import { Attached } from "./attached.ts";
 import { HostClock } from "./clock.ts";
+import { GO_ON } from "./going_on.ts";
 import type { Means } from "./means.ts";
 import { Spares } from "./spares.ts";
 import { POLL_MS, stands } from "./standing.ts";
@@ -50,8 +51,9 @@ interface Throwing {
 }
 
 /** A process, and pairs: a place, in eights of bytes from 0 on, and the eight bytes in octal that belong there. Then it goes on. */
-const script = 'pid=$1; shift; while [ $# -gt 0 ]; do printf "$2" | dd of="/proc/$pid/mem" bs=8 seek="$1" conv=notrunc status=none; shift 2; done; ' +
-  'kill -CONT "$pid"';
+const script = `${GO_ON}
+` + 'pid=$1; shift; while [ $# -gt 0 ]; do printf "$2" | dd of="/proc/$pid/mem" bs=8 seek="$1" conv=notrunc status=none; shift 2; done; ' +
+  'go_on "$pid"';
 
 /**
  * Lets exceptions through functions at whose return probes stand: whoever throws one is stopped where its unwinding begins, gets the return addresses back
