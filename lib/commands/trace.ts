@@ -6,6 +6,7 @@ import { readPressure } from "../machine/pressure.ts";
 import { askedFor, type Asking, probesOf } from "../programs/detail.ts";
 import type { Probe } from "../programs/probe.ts";
 import { gatePrefixes, groupByLibrary } from "../session/library_groups.ts";
+import { Bystanders } from "../session/bystanders.ts";
 import { Learning } from "../session/learning.ts";
 import type { Means } from "../session/means.ts";
 import { Session } from "../session/session.ts";
@@ -109,6 +110,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       for (const fact of await sideLook(facts, [])) session!.tell(fact);
     };
     const engine = options.all ? undefined : new WatchedEngine(means.files, () => session!.members());
+    const bystanders = options.all ? undefined : new Bystanders(means.files, () => session!);
     session = new Session(means, {
       target,
       ...(options.wait && isNamed(options) && { again: () => findRunning(means, options, context, () => {}, "newest") }),
@@ -150,12 +152,14 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         learning?.heard(event);
       },
       conclude: async () => {
-        const looks = [overhead.conclude(), surroundings?.conclude(), engine?.once(), names()];
+        const looks = [overhead.conclude(), surroundings?.conclude(), engine?.once(), names(), bystanders?.conclude()];
         return (await Promise.all(looks.map((look) => look ? sideLook(look, []) : []))).flat();
       },
       progress: (progress) => {
         status.progress(progress);
-        if (progress.state === "gate" && engine) void tell(engine.once());
+        if (progress.state !== "gate") return;
+        if (engine) void tell(engine.once());
+        void bystanders?.look();
       },
     });
     // All that ends a run in good order, beside the end of its target; what ends it as a failure is thrown by `run`.
@@ -172,6 +176,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     if (surroundings) tellEachSecond(session, means, end, () => surroundings.look(session!.pid));
     if (gpus) tellEachSecond(session, means, end, () => gpus.facts());
     if (found) void session.counting.then(() => tell(names()));
+    if (bystanders) void session.counting.then(() => bystanders.look());
     if (engine) tellEachSecond(session, means, end, () => engine.look());
     if (options.snapshots) tellEachSecond(session, means, end, () => machineFacts(means, probes));
     await session.run(end).finally(() => gpus?.close());

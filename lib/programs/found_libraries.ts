@@ -138,7 +138,7 @@ async function lookInto(
 }
 
 /** See {@link FoundLibrary.key}. What a process has mapped of such files is asked for at once, and only where one of them matters. */
-async function keyOf(files: FilesOnce, pid: number, mapped: readonly Library[], library: Library): Promise<string> {
+export async function keyOf(files: FilesOnce, pid: number, mapped: readonly Library[], library: Library): Promise<string> {
   if (hasOwnDevice(library)) return fileKey(library);
   const seen = mapped.filter((one) => !hasOwnDevice(one)).map((one) => ({ path: one.path, file: mappedFile(pid, one) }));
   const below = await files.made([`below ${pid}`], () => filesBelow(files, pid, seen));

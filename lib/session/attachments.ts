@@ -76,6 +76,11 @@ export class Attachments {
     this.#left = true;
   }
 
+  /** See {@link LibraryAttacher.watched}. */
+  get watched(): LibraryAttacher["watched"] {
+    return this.#libraries.watched;
+  }
+
   /** See {@link LibraryAttacher.atMapping}. */
   atMapping(pid: number, inode?: number): Promise<AtMapping> {
     return this.#libraries.atMapping(pid, inode);

@@ -71,6 +71,8 @@ export class LibraryAttacher {
   readonly announcing: ReadonlySet<string>;
   /** Group or gate and file. */
   readonly #attached = new Set<string>();
+  /** Names of the files in which probes stand, by {@link FoundLibrary.key}. */
+  readonly watched = new Map<string, string>();
   /** Programs into which nothing of the kind is linked. */
   readonly #plain = new Set<string>();
   readonly #placing: Placing;
@@ -223,6 +225,7 @@ export class LibraryAttacher {
     // Before, and not beside: whoever runs may throw at any time.
     await Promise.all(throwing.map(({ pid }) => this.letThrow(files, pid)));
     await start((await parts).flat().filter((part) => !isNowhere(part)));
+    for (const { probes, fresh } of all) if (probes.length > 0) { for (const { key, name } of fresh) this.watched.set(key, name); }
   }
 
   /**

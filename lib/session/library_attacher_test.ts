@@ -73,6 +73,7 @@ Deno.test("library attacher: at the mapping what may be attached is, at its chea
     "  libllama.so:llama_decode+4 shared with its return",
     "  return of libllama.so:llama_decode emulated and back",
   ]);
+  assert.deepEqual([...libraries.watched.values()], ["libllama.so"]);
 });
 
 Deno.test("library attacher: a function on whose first instruction the kernel accepts no probe is told of, once", async () => {

@@ -94,6 +94,11 @@ export class Life {
     return this.#members.tops;
   }
 
+  /** See {@link LibraryAttacher.watched}. */
+  get watched(): Attachments["watched"] {
+    return this.#attachments.watched;
+  }
+
   /** See {@link Members.root}. */
   get root(): Members["root"] {
     return this.#members.root;

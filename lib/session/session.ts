@@ -99,6 +99,11 @@ export class Session {
     return this.#life.tops;
   }
 
+  /** See {@link LibraryAttacher.watched}. */
+  get watched(): Life["watched"] {
+    return this.#life.watched;
+  }
+
   /** The target's processes, now. */
   members(): Promise<readonly number[]> {
     return this.#life.members();

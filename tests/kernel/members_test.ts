@@ -46,3 +46,14 @@ sampledTest(1, "members: --max-overhead looks at what a child of the target has 
   assert.equal(code, 4, stderr);
   assert.match(stderr, /^Tracing would cost more than --max-overhead .* allows/m, "before anything was traced");
 });
+
+sampledTest(1, "members: who has the same file mapped and is none of the target is told of", {}, async ({ path }) => {
+  using folder = temporary();
+  await using target = start([built.paced, "2000", "25"], { timeoutMilliseconds: 60_000 });
+  await using other = start([built.paced, "2000", "25"], { timeoutMilliseconds: 60_000 });
+  await Promise.all([target.saw("running"), other.saw("running")]);
+  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: target.pid }, formats: [], flags: ["--duration", "2s"] });
+  const { notes } = summaryOf("operators", await llmprof.finished());
+  const text = `process ${other.pid} (paced) has the same paced mapped: it is trapped, too, and does not count`;
+  assert.deepEqual(notes.filter((note) => note.includes("mapped")), [text]);
+});
