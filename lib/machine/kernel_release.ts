@@ -8,3 +8,17 @@ export function isKernelAtLeast(release: string, major: number, minor: number): 
 export function countsSkipped(release: string): boolean {
   return isKernelAtLeast(release, 6, 7);
 }
+
+/** By minor number of Linux 6: the first point from which on no filter is asked. What a distribution has mended for itself is not to be known. */
+const UNFILTERED: Readonly<Record<string, number>> = { 11: Infinity, 12: 17, 13: 5 };
+/** What to do about it, in words. */
+export const UNFILTERED_RETURNS = "Linux 6.12.17, 6.13.5 or 6.14, or run the target without its filter: docker run --security-opt seccomp=unconfined";
+
+/**
+ * Whether a filter of system calls (seccomp) is asked when a function returns that is watched: that is a system call of its own since 6.11, which none
+ * knows, and most refuse or kill for it.
+ */
+export function filtersReturns(release: string, arch: "x86_64" | "aarch64"): boolean {
+  const [, minor = "", point = 0] = /^6\.(\d+)(?:\.(\d+))?/.exec(release) ?? [];
+  return arch === "x86_64" && Number(point) < (UNFILTERED[minor] ?? 0);
+}

@@ -7,6 +7,7 @@ import { findLibraries, type FoundLibrary, isLinked, type NamesTable, readMapped
 import { type Probe, standsAtReturn } from "../programs/probe.ts";
 import type { Library } from "../target/maps.ts";
 import { hasEnded, readStat } from "../target/process.ts";
+import { mustReturn } from "./filtered_returns.ts";
 import type { LibraryGroup } from "./library_groups.ts";
 import { Placing } from "./placing.ts";
 import { isNowhere, type ProgramPart } from "./program_part.ts";
@@ -191,6 +192,7 @@ export class LibraryAttacher {
       inode: how.inode,
     });
     const probes = group.probes.filter(({ given }) => given === undefined || mapped.some(({ name }) => given.test(name)));
+    if (libraries.length > 0 && probes.some(standsAtReturn)) await mustReturn(files, this.means.machine, pid);
     this.#tellUnseenDevices(pid, probes.length < group.probes.length ? libraries : [], mapped);
     return { pid, group, how, libraries, spared, probes };
   }

@@ -27,6 +27,7 @@ function attacher(
   features: Partial<BpftraceFeatures> = {},
   attach: () => Promise<void> = () => Promise.resolve(),
   probes: readonly Probe[] = [calls, graph, ops],
+  kernel = "6.18.44",
 ) {
   const proc = new FakeProc(root);
   const started: string[] = [];
@@ -35,7 +36,7 @@ function attacher(
   const laidOut: string[] = [];
   const machine = capable();
   const bpftrace = { ...machine.bpftrace!, features: { ...machine.bpftrace!.features, ...features } };
-  const means = { files: proc.files, machine: { ...machine, bpftrace } } as unknown as Means;
+  const means = { files: proc.files, machine: { ...machine, kernel, bpftrace } } as unknown as Means;
   const start = (parts: readonly ProgramPart[]) => {
     for (const { stream, probes, sites, offsets } of parts) {
       attached.push(...[...sites.values()].flat().map(({ attach }) => attach));
@@ -74,6 +75,21 @@ Deno.test("library attacher: at the mapping what may be attached is, at its chea
     "  return of libllama.so:llama_decode emulated and back",
   ]);
   assert.deepEqual([...libraries.watched.values()], ["libllama.so"]);
+});
+
+Deno.test("library attacher: where the kernel would kill a filtered process at a return, nothing is attached to one, and it is told why", async () => {
+  using root = temporary();
+  for (const [kernel, seccomp, refused] of [["6.12.0-55.el10", 2, true], ["6.12.0-55.el10", 0, false], ["6.18.44", 2, false]] as const) {
+    const { proc, started, libraries, atStart } = attacher(root.path, {}, undefined, [calls], kernel);
+    proc.map(200, "/opt/libllama.so", 5, libllama);
+    Deno.writeTextFileSync(root.file("proc/200/status"), `Name:\tnode\nSeccomp:\t${seccomp}\nSeccomp_filters:\t1\n`);
+    for (const attach of [() => atStart([100, 200], false), () => libraries.atMapping(200)]) {
+      if (refused) {
+        await assert.rejects(attach, { what: /^Process 200 has a filter/, why: /^Linux 6\.12\.0-55\.el10 kills/, next: /seccomp=unconfined$/ });
+      } else await attach();
+    }
+    assert.equal(started.length === 0, refused);
+  }
 });
 
 Deno.test("library attacher: a function on whose first instruction the kernel accepts no probe is told of, once", async () => {

@@ -1,6 +1,6 @@
 import { atLeast } from "../bpftrace.ts";
 import type { Capabilities } from "../capabilities.ts";
-import { countsSkipped, isKernelAtLeast } from "../kernel_release.ts";
+import { countsSkipped, filtersReturns, isKernelAtLeast, UNFILTERED_RETURNS } from "../kernel_release.ts";
 import { type Check, missing, ok, unknown, warning } from "./check.ts";
 import { asRoot, containerFlags } from "./shell.ts";
 
@@ -9,7 +9,15 @@ const oldestKernel = [5, 8] as const;
 
 /** The kernel, and what it shows of itself. */
 export function kernelNeeds(machine: Capabilities): Check[] {
-  return [version(machine), skippedHits(machine), lockdown(machine), tracefs(machine), systemCalls(machine), types(machine)];
+  return [
+    version(machine),
+    skippedHits(machine),
+    ...filteredReturns(machine),
+    lockdown(machine),
+    tracefs(machine),
+    systemCalls(machine),
+    types(machine),
+  ];
 }
 
 function version({ kernel, arch }: Capabilities): Check {
@@ -29,6 +37,16 @@ function skippedHits({ kernel }: Capabilities): Check {
     consequence: "Hits that come while another program runs on that processor are missing, and nothing says how many: a loss of 0 is without them.",
     advice: "Install the distribution's newer kernel, and start it.",
   });
+}
+
+/** Said only of the few that do not. */
+function filteredReturns({ kernel, arch }: Capabilities): Check[] {
+  if (!filtersReturns(kernel, arch)) return [];
+  return [warning("a kernel that lets filtered processes return", kernel, {
+    consequence:
+      "A process with a filter of system calls (docker, snap, systemd) is killed at the first return that is watched: llmprof refuses one.",
+    advice: `${UNFILTERED_RETURNS}.`,
+  })];
 }
 
 function lockdown({ lockdown }: Capabilities): Check {

@@ -98,6 +98,7 @@ Deno.test("needs: what no command mends says what does", () => {
     [{ bpftrace: withoutRing }, {}, "ring buffer", "warning", /debootstrap .* && llmprof doctor --bpftrace \/usr/],
     [{ bpftrace: withoutRing, distribution: ["fedora"] }, {}, "ring buffer", "warning", /--bpftrace PATH/],
     [{ seccomp: true }, {}, "no filter of system calls", "warning", /seccomp=unconfined/],
+    [{ kernel: "6.12.0-55.el10" }, {}, "a kernel that lets filtered processes return", "warning", /^Linux 6\.12\.17, .*seccomp=unconfined\.$/],
     [{ counters: new Set() }, {}, "hardware counters", "warning", /^$/],
     [{}, { pressure: false }, "pressure (PSI)", "warning", /psi=1/],
     [{}, { config: new Map([["CONFIG_BPF_SYSCALL", "y"]]) }, "kernel configuration", "missing", /built with/],
