@@ -49,8 +49,11 @@ sampledTest(1, "members: --max-overhead looks at what a child of the target has 
 
 sampledTest(1, "members: who has the same file mapped and is none of the target is told of", {}, async ({ path }) => {
   using folder = temporary();
-  await using target = start([built.paced, "2000", "25"], { timeoutMilliseconds: 60_000 });
-  await using other = start([built.paced, "2000", "25"], { timeoutMilliseconds: 60_000 });
+  // A file that no other test runs.
+  const paced = folder.file("paced");
+  Deno.copyFileSync(built.paced, paced);
+  await using target = start([paced, "2000", "25"], { timeoutMilliseconds: 60_000 });
+  await using other = start([paced, "2000", "25"], { timeoutMilliseconds: 60_000 });
   await Promise.all([target.saw("running"), other.saw("running")]);
   await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: target.pid }, formats: [], flags: ["--duration", "2s"] });
   const { notes } = summaryOf("operators", await llmprof.finished());
