@@ -96,7 +96,7 @@ export class RegularFile {
     return fs.readSync(this.fd, buffer) || null;
   }
 
-  /** Whether it is this very file: the kernel's own device number (major × 2^20 + minor), and the inode. */
+  /** Whether it is this very file: the kernel's own device number (major × 2^20 + minor), and the inode. Never where that is above 2^53: Deno rounds it. */
   is(dev: number, inode: number): boolean {
     const [major, minor] = [Math.floor(dev / 2 ** 20), dev % 2 ** 20];
     const stat = fs.fstatSync(this.fd);

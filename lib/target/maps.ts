@@ -1,5 +1,6 @@
 import { lastPart } from "../events/text.ts";
 import { deviceNumber } from "../machine/device.ts";
+import { inodeNumber } from "../machine/inode.ts";
 
 /** One line of `/proc/PID/maps`. */
 export interface Mapping {
@@ -12,7 +13,7 @@ export interface Mapping {
   readonly offset: number;
   /** The kernel's own device number: see {@link deviceNumber}. */
   readonly dev: number;
-  /** 0 for memory that is no file. */
+  /** See {@link inodeNumber}; 0 for memory that is no file. */
   readonly inode: number;
   /** Path in the process's own mount namespace, `[heap]` and the like, or empty. */
   readonly path: string;
@@ -49,7 +50,7 @@ export function parseMaps(text: string): Mapping[] {
       executable: execute === "x",
       offset: parseInt(offset!, 16),
       dev: deviceNumber(parseInt(major!, 16), parseInt(minor!, 16)),
-      inode: Number(inode),
+      inode: inodeNumber(inode!),
       // A newline is the only byte that the kernel escapes here.
       path: withoutDeleted(rest!).replaceAll("\\012", "\n"),
     });

@@ -43,6 +43,12 @@ Deno.test("maps: one library for each file with executable pages", () => {
   assert.equal(mappedFile(7, found[1]!), "/proc/7/map_files/7f1000010000-7f1000080000");
 });
 
+Deno.test("maps: neighbours whose inodes are above 2^53 are files of their own", () => {
+  const row = (at: number, inode: string, path: string) => `${at}000-${at}fff r-xp 00000000 00:2a ${inode} ${path}\n`;
+  const found = libraries(parseMaps(row(1, "144115205322833921", "/lustre/libc10.so") + row(2, "144115205322833922", "/lustre/libtorch_cpu.so")));
+  assert.deepEqual(found.map(({ name }) => name), ["libc10.so", "libtorch_cpu.so"]);
+});
+
 Deno.test("maps: a real process maps its own program", async () => {
   const found = libraries(parseMaps((await new ReaderFiles().text("/proc/self/maps"))!));
   assert.ok(found.some(({ name, inode }) => /^(cat|coreutils|busybox)$/.test(name) && inode > 0));

@@ -1,6 +1,7 @@
 import { lastPart } from "../events/text.ts";
 import { deviceNumber } from "../machine/device.ts";
 import type { KernelFiles } from "../machine/files.ts";
+import { inodeNumber } from "../machine/inode.ts";
 import { fileKey, withoutDeleted } from "./maps.ts";
 
 /** A file that a process had open. */
@@ -28,7 +29,7 @@ export async function openFiles(files: KernelFiles, pid: number): Promise<OpenFi
     const dev = devices.get(/^mnt_id:\s*(\d+)$/m.exec(info ?? "")?.[1] ?? "");
     const inode = /^ino:\s*(\d+)$/m.exec(info ?? "")?.[1];
     if (dev === undefined || inode === undefined) continue;
-    const file = { dev, inode: Number(inode), file: lastPart(withoutDeleted(opened[index]![1])) };
+    const file = { dev, inode: inodeNumber(inode), file: lastPart(withoutDeleted(opened[index]![1])) };
     found.set(fileKey(file), file);
   }
   return [...found.values()];

@@ -3,6 +3,7 @@ import type { Fact } from "../../lib/events/fact.ts";
 import type { Args, SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
+import { INODES } from "../../lib/machine/inode.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import template from "./access.bt" with { type: "text" };
 import { FileNames, namingFacts } from "./names.ts";
@@ -13,7 +14,7 @@ export const access: Probe = {
   summary: "regular files of the target: opened, read, mapped",
   template,
   // OVERLAYFS_SUPER_MAGIC
-  params: { overlay: { type: "int", value: 0x794c7630 } },
+  params: { inodes: { type: "int", value: INODES }, overlay: { type: "int", value: 0x794c7630 } },
   tracepoints: ["syscalls:sys_exit_openat", "syscalls:sys_exit_read", "syscalls:sys_exit_mmap"],
   records: {
     open: [

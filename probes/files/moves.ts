@@ -3,6 +3,7 @@ import type { Fact } from "../../lib/events/fact.ts";
 import type { SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
+import { INODES } from "../../lib/machine/inode.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import template from "./moves.bt" with { type: "text" };
 import { FileNames, namingFacts, namingRecords } from "./names.ts";
@@ -20,6 +21,7 @@ export const moves: Probe = {
   name: "files/moves",
   summary: "regular files of the target: sent, spliced, copied, fetched ahead",
   template,
+  params: { inodes: { type: "int", value: INODES } },
   records: { moved: fields, fetched: fields },
   sees: namingRecords,
   facts: namingFacts,

@@ -1,3 +1,4 @@
+import { INODES } from "../../lib/machine/inode.ts";
 import { LEAST_INSIDE } from "../../lib/programs/found_libraries.ts";
 import type { GateNames } from "../../lib/programs/gate_names.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
@@ -18,6 +19,7 @@ export function mappingGate({ prefixes, each = [], otherwise = [], unless = [] }
       otherwise: { type: "begins", text: "$name", with: otherwise },
       unless: { type: "begins", text: "$name", with: unless },
       each: { type: "begins", text: "$name", with: each },
+      inodes: { type: "int", value: INODES },
       large: { type: "int", value: LEAST_INSIDE },
       engines: { type: "begins", text: "$name", with: ["libllamamodel", "libllm", "libwhisper", "libstable-diffusion", "librwkv"] },
       libraries: { type: "begins", text: "$name", with: ["lib", "ld-"] },

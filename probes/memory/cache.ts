@@ -3,6 +3,7 @@ import type { Fact } from "../../lib/events/fact.ts";
 import type { SpanSink, Track } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
+import { INODES } from "../../lib/machine/inode.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { StreamTotals } from "../../lib/timeline/stream_totals.ts";
 import { FileNames, namingFacts, namingRecords } from "../files/names.ts";
@@ -15,6 +16,7 @@ export const cache: Probe = {
   summary: "bytes that entered the page cache, by file",
   template: withRegisters(template),
   params: {
+    inodes: { type: "int", value: INODES },
     page: { type: "page", value: String },
     order: { type: "kernel", since: [5, 17], is: "args->order", before: "0" },
     ...callInProgress,

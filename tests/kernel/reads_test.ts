@@ -1,5 +1,6 @@
 /** Files that are read in every way, buffered, past the cache, mapped and ahead, beside the book that the program keeps. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
@@ -41,3 +42,22 @@ for (const [index, isCold] of [false, true].entries()) {
     assert.deepEqual(cached, Object.fromEntries(Object.entries(SIZES).map(whole)));
   });
 }
+
+/** An overlay over two file systems puts their number above 63 bits of an inode. */
+const overlay = `mount -t tmpfs none /mnt && mkdir /mnt/upper /mnt/work /mnt/all &&
+mount -t overlay -o xino=on,lowerdir="$1",upperdir=/mnt/upper,workdir=/mnt/work none /mnt/all && cd /mnt/all && stat -c %i * >&2 && md5sum *`;
+
+sampledTest(1, "io: files whose inodes are neighbours above 2^53 are told apart", {}, async ({ path }) => {
+  using folder = temporary();
+  const sizes = { "first.gguf": 70_001, "second.gguf": 80_003 };
+  const lower = folder.file("lower");
+  Deno.mkdirSync(lower);
+  for (const [name, size] of Object.entries(sizes)) Deno.writeFileSync(join(lower, name), new Uint8Array(size).fill(7));
+  const argv = ["unshare", "--mount", "sh", "-c", overlay, "sh", lower];
+  await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { argv }, formats: [] });
+  const ended = await llmprof.finished();
+  const inodes = ended.stderr.match(/^\d+$/gm)!.map(BigInt);
+  assert.deepEqual(inodes.map((inode) => inode > 2n ** 53n), [true, true], ended.stderr);
+  const { result } = summaryOf("io", ended);
+  assert.deepEqual(Object.fromEntries(result.files.flatMap(({ file, readBytes }) => file in sizes ? [[file, readBytes]] : [])), sizes);
+});
