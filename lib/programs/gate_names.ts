@@ -6,4 +6,6 @@ export interface GateNames {
   /** Of them, those that stop nobody who has mapped one of `unless`. */
   readonly otherwise?: readonly string[];
   readonly unless?: readonly string[];
+  /** Of them, those whose functions are left by exceptions: who has mapped one is stopped when what unwinds its stack is mapped behind it, too. */
+  readonly throwing?: readonly string[];
 }

@@ -72,7 +72,8 @@ export function gateFor(groups: readonly LibraryGroup[], execs: boolean, mapping
   if (prefixes.length === 0) return null;
   const each = gatePrefixes(groups.filter(({ need }) => need.each));
   const others = groups.filter(({ unless }) => unless !== undefined);
-  return mappingGate({ prefixes, each, otherwise: gatePrefixes(others), unless: others.map(({ unless }) => unless!) }, execs);
+  const throwing = gatePrefixes(groups.filter(({ need }) => need.throws));
+  return mappingGate({ prefixes, each, otherwise: gatePrefixes(others), unless: others.map(({ unless }) => unless!), throwing }, execs);
 }
 
 /** What is waited for in a target that runs already: what each process of it may map, now or later, and those of `missing`. */

@@ -47,5 +47,10 @@ Deno.test("library groups: of those of which each process is looked at, a runnin
   assert.deepEqual([awaited([]), awaited(groups), stillAwaited(groupByLibrary([calls], callGate), [])], [["libgpu."], ["libllama.", "libgpu."], []]);
   const names = { prefixes: ["libllama.", "libgpu."], each: ["libgpu."], otherwise: [], unless: [] };
   assert.deepEqual(gateFor(groups, true, mappingGate)!.params, mappingGate(names, true).params);
+  const throwing = { ...each, library: { ...each.library, throws: true } } as const;
+  assert.deepEqual(
+    gateFor(groupByLibrary([calls, throwing], callGate), true, mappingGate)!.params,
+    mappingGate({ ...names, throwing: ["libgpu."] }, true).params,
+  );
   assert.equal(gateFor([], true, mappingGate), null);
 });

@@ -1,6 +1,7 @@
 import type { Event } from "../events/event.ts";
 import type { ChildEnd } from "../machine/child.ts";
 import { Ending } from "../machine/ending.ts";
+import { FilesOnce } from "../machine/files_once.ts";
 import { noGuard } from "../machine/guard.ts";
 import type { Probe } from "../programs/probe.ts";
 import { hasBegun } from "../target/launch.ts";
@@ -18,6 +19,7 @@ import type { Progress } from "./progress.ts";
 import type { RunningTarget, Target } from "./target.ts";
 import { targetEnded } from "./target_ended.ts";
 import type { Turn, Turns } from "./turns.ts";
+import { isUnwinder } from "./unwinding.ts";
 
 export interface LifeOptions extends AttachOptions {
   /** Waits for a running target's next life when it has ended; null when nobody waits any more. Absent: the run ends with its target. */
@@ -111,7 +113,7 @@ export class Life {
   async live(stop: Promise<unknown>, failed: Promise<never>, isOneOfMany: boolean): Promise<boolean> {
     const { target } = this;
     const { guard, progress } = this.options;
-    await Promise.race([isOneOfMany ? this.#attach().catch((error) => this.#unlessGone(error)) : this.#attach(), stop]);
+    await Promise.race([isOneOfMany ? this.#attach().catch((error) => this.#unlessGone(this.root!.pid, error)) : this.#attach(), stop]);
     if (target.type === "launched" && this.#counts) {
       // Who stands at a gate by then is let go by its keeper.
       if (await hasBegun(this.means.files, target.pid)) this.run.fact(continuedEarly(target.pid));
@@ -149,6 +151,11 @@ export class Life {
     // Until somebody is the target anybody may be.
     else if (this.root && !(await this.#members.now()).includes(event.pid)) return false;
     const isCall = probeOf(event.record) === "gate/call";
+    if (!isCall && isUnwinder(String(event.values[2]))) {
+      // Of whoever has mapped what is attached to already.
+      await this.run.unwinding.cover(new FilesOnce(this.means.files), event.pid).catch((error) => this.#unlessGone(event.pid, error));
+      return false;
+    }
     let each = false;
     if (isCall) await this.#attachments.atCall(event.pid);
     else {
@@ -250,8 +257,8 @@ export class Life {
     this.#counts = true;
   }
 
-  async #unlessGone(error: unknown): Promise<void> {
-    if (!(await hasEnded(this.means.files, this.root!.pid))) throw error;
+  async #unlessGone(pid: number, error: unknown): Promise<void> {
+    if (!(await hasEnded(this.means.files, pid))) throw error;
   }
 
   async #ended(): Promise<void> {

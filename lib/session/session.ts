@@ -253,7 +253,11 @@ export class Session {
   }
 
   #tellThrown(): void {
-    const { stops } = this.#unwinding;
+    const { stops, uncovered } = this.#unwinding;
+    for (const pid of uncovered) {
+      const text = `process ${pid} has no libgcc_s.so that was found: an exception that leaves functions that are watched is its end`;
+      this.#fact({ fact: "note", text });
+    }
     if (stops === 0) return;
     const times = `${counted(stops, "time")} an exception left functions that are watched`;
     this.#fact({ fact: "note", text: `${times}: its process stood for a moment, and these calls are not told` });

@@ -65,6 +65,7 @@ export class Unwinding {
   #attached: Attached[] = [];
   #clock: HostClock | undefined;
   readonly #throwing = new Map<number, Throwing>();
+  readonly #uncovered = new Set<number>();
   /** How many times somebody stood. */
   stops = 0;
 
@@ -75,12 +76,19 @@ export class Unwinding {
   async cover(files: FilesOnce, pid: number): Promise<void> {
     if (this.dialect.arch !== "x86_64") return;
     const found = await unwinders(files, pid);
+    if (found.size > 0) this.#uncovered.delete(pid);
+    else this.#uncovered.add(pid);
     const fresh = [...found].filter(([key]) => !this.#covered.has(key));
     if (fresh.length > 0) {
       const attached = this.#attach(fresh.map(([, path]) => path));
       for (const [key] of fresh) this.#covered.set(key, attached);
     }
     await Promise.all([...found.keys()].map((key) => this.#covered.get(key)));
+  }
+
+  /** Processes of which no file was found in which unwinding begins. */
+  get uncovered(): ReadonlySet<number> {
+    return this.#uncovered;
   }
 
   /** Whoever throws is stopped. */
@@ -181,10 +189,15 @@ export class Unwinding {
   }
 }
 
+/** Whether that is the name of a file in which unwinding begins. */
+export function isUnwinder(name: string): boolean {
+  return name.startsWith(unwind.library!.prefix);
+}
+
 /** By what tells them from others: the unwinder that a process has mapped, or where it has none yet, each that it may map. */
 async function unwinders(files: FilesOnce, pid: number): Promise<Map<string, string>> {
   const { mapped, exe } = await readMapped(files, pid);
-  const own = mapped.filter(({ name }) => name.startsWith(unwind.library!.prefix)).map((library) => ({
+  const own = mapped.filter(({ name }) => isUnwinder(name)).map((library) => ({
     path: library.path,
     file: mappedFile(pid, library),
   }));

@@ -12,15 +12,16 @@ import { dialectOf } from "./programs.ts";
 import { Unwinding } from "./unwinding.ts";
 
 /** What lets exceptions through; `cover` lets those of a process that has mapped the library which unwinds. */
-function unwindingOf(root: string, spawn: SpawnChild, time: FakeTime, sleep: Means["sleep"]) {
+function unwindingOf(root: string, spawn: SpawnChild, time: FakeTime, sleep: Means["sleep"], maps = true) {
   const proc = new FakeProc(root);
   proc.process(100, 1, "python3");
-  proc.map(100, "/lib/libgcc_s.so.1", 5, makeElf({ _Unwind_RaiseException: "55" }));
+  const map = () => proc.map(100, "/opt/gcc/libgcc_s.so.1", 5, makeElf({ _Unwind_RaiseException: "55" }));
+  if (maps) map();
   const machine = capable();
   const means = { files: proc.files, machine, symbols: new FakeSymbols(), spawn, sleep, monotonic: time.monotonic, origin: time.origin, self: 50 };
   const failures: string[] = [];
   const unwinding = new Unwinding(means as Means, dialectOf(machine), noGuard, ({ what, why }) => void failures.push(`${what} ${why}`));
-  return { unwinding, failures, cover: () => unwinding.cover(new FilesOnce(proc.files), 100) };
+  return { unwinding, failures, map, cover: () => unwinding.cover(new FilesOnce(proc.files), 100) };
 }
 
 Deno.test("unwinding: when its bpftrace dies that is a failure, and when it is ended it is none", async () => {
@@ -45,4 +46,17 @@ Deno.test("unwinding: a bpftrace that does not get ready is not waited for witho
   const { cover } = unwindingOf(root.path, spawn, new FakeTime(), () => Promise.resolve());
   await assert.rejects(cover(), { what: "bpftrace did not attach the program 'unwind' within 60 s." });
   assert.deepEqual(bpftraces.map(({ signals }) => signals), [["SIGKILL"]]);
+});
+
+Deno.test("unwinding: a process that maps what unwinds later, wherever that lies, is covered then; until then it is known to be not", async () => {
+  using root = temporary();
+  const time = new FakeTime(), bpftraces: FakeChild[] = [];
+  const spawn = spawnBpftraces(time, () => {}, bpftraces);
+  const { unwinding, map, cover } = unwindingOf(root.path, spawn, time, () => new Promise(() => {}), false);
+  await cover();
+  assert.deepEqual([[...unwinding.uncovered], bpftraces.length], [[100], 0]);
+  map();
+  await cover();
+  assert.deepEqual([[...unwinding.uncovered], bpftraces.length], [[], 1]);
+  await unwinding.end();
 });

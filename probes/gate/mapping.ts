@@ -4,12 +4,13 @@ import type { GateNames } from "../../lib/programs/gate_names.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import template from "./mapping.bt" with { type: "text" };
 import { released, StopsDecoder } from "./stops.ts";
+import { unwind } from "./unwind.ts";
 
 /**
  * Stops a process of the target when it maps a library with such a name; with `execs`, before the first instruction of each program too, and where it maps
  * something large that is no library of a system, because the library may be a part of that.
  */
-export function mappingGate({ prefixes, each = [], otherwise = [], unless = [] }: GateNames, execs = false): Probe {
+export function mappingGate({ prefixes, each = [], otherwise = [], unless = [], throwing = [] }: GateNames, execs = false): Probe {
   return {
     name: "gate/mapping",
     summary: `stops the target for a moment when it maps ${prefixes.map((prefix) => `${prefix}*`).join(" or ")}`,
@@ -23,6 +24,10 @@ export function mappingGate({ prefixes, each = [], otherwise = [], unless = [] }
       large: { type: "int", value: LEAST_INSIDE },
       engines: { type: "begins", text: "$name", with: ["libllamamodel", "libllm", "libwhisper", "libstable-diffusion", "librwkv"] },
       libraries: { type: "begins", text: "$name", with: ["lib", "ld-"] },
+      // Elsewhere nothing lets exceptions through.
+      unwinds: { type: "arch", x86_64: throwing.length > 0 ? "1" : "0", aarch64: "0" },
+      throwing: { type: "begins", text: "$name", with: throwing },
+      unwinder: { type: "begins", text: "$name", with: [unwind.library!.prefix] },
       execs: { type: "int", value: execs ? 1 : 0 },
     },
     tracepoints: ["syscalls:sys_enter_mmap", "syscalls:sys_enter_kill"],

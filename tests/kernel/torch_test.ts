@@ -117,7 +117,17 @@ sampledTest(0, "PyTorch: where what lets exceptions through is killed the run en
 
 sampledTest(1, "PyTorch: a program that llmprof starts throws, and its calls that return are counted", needs, async ({ name, path }) => {
   using folder = temporary();
-  const argv = [debianPython, throwing, String(THROWERS), String(THROWS)];
+  await testThrowing(folder, name, path, []);
+});
+
+sampledTest(1, "PyTorch: …where what unwinds its stack lies in a folder of its own", needs, async ({ name, path }) => {
+  using folder = temporary();
+  Deno.copyFileSync("/lib/x86_64-linux-gnu/libgcc_s.so.1", folder.file("libgcc_s.so.1"));
+  await testThrowing(folder, name, path, ["env", `LD_LIBRARY_PATH=${folder.path}`]);
+});
+
+async function testThrowing(folder: Temporary, name: string, path: string, through: readonly string[]): Promise<void> {
+  const argv = [...through, debianPython, throwing, String(THROWERS), String(THROWS)];
   await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { argv }, formats: [], timeoutMilliseconds: 180_000 });
   const finished = await llmprof.finished();
   if (!placesThousands(name)) return assertRefused(finished);
@@ -125,7 +135,7 @@ sampledTest(1, "PyTorch: a program that llmprof starts throws, and its calls tha
   const calls = (operator: string) => result.operators.find(({ name }) => name === operator)?.calls;
   assert.deepEqual([calls("relu"), calls("mm"), events.lost], [THROWERS * THROWS, undefined, 0]);
   assert.ok(notes.some((text) => / times an exception left functions/.test(text)), notes.join("\n"));
-});
+}
 
 /** Starts one program after another, and becomes another one at its end. */
 const family = `import os, subprocess, sys, torch
