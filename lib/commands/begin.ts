@@ -38,7 +38,7 @@ export interface Begun extends Reading, Disposable {
 
 /**
  * Begins a run: while what it needs is loaded, which takes as long, children find out what this machine is and who is meant. Throws what is wrong
- * with the naming of the target; who finds another mistake on the command line need not wait for what was begun.
+ * with turns; what is wrong with the naming of the target is thrown to who waits for that. Who finds another mistake need not wait for what was begun.
  */
 export function begin(profile: Pick<Profile<unknown>, "name" | "waits">, options: BeginOptions, context: Context): Begun {
   checkTurns(profile, options);

@@ -34,11 +34,11 @@ export interface DryRunOptions extends TargetOptions, Asking {
 
 /** Prints what a run would attach, where, and what a hit costs. Attaches nothing. */
 export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, context: Context, begun: Begun): Promise<number> {
-  const folder = programFolder(options.folders, outputOwner());
   const means = await begun.means;
   const { terminal } = context;
   const target = await begun.target;
   mustTrace(means, context);
+  const folder = programFolder(options.folders, outputOwner());
   const filter = target ? await new Members(means, target, options.tree).filter() : { type: "new" } as const;
   const begin = () => terminal.err("Measuring…\n");
   const calibration = await readCalibration(means, options.bufferPages, options.calibrate ? "now" : "kept", begin, context.interrupted);

@@ -1,9 +1,8 @@
-import { usage } from "../events/errors.ts";
+import { type LlmprofError, usage } from "../events/errors.ts";
 import { Ending } from "../machine/ending.ts";
 import type { Detail } from "../programs/detail.ts";
 import type { Hands } from "../session/means.ts";
 import type { RunningTarget, Target } from "../session/target.ts";
-import type { LlmprofError } from "../events/errors.ts";
 import { findInference, findTarget, listCandidates, type Query } from "../target/discover.ts";
 import { NoMatch } from "../target/no_match.ts";
 import type { Profile } from "./profile.ts";

@@ -70,13 +70,13 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const status = new StatusLine(context.terminal, options.quiet, options.pseudonyms);
   const invoker = launches ? await readInvoker(means.files, means.self) : null;
   const program = invoker ? await checkProgram(means.files, options.program[0]!, invoker.environment.PATH, Deno.cwd()) : "";
+  const probes = askedFor(profile.probes, options);
+  const groups = groupByLibrary(probes, callGate);
+  if (launches && groups.length > 0) await mustNotSuspend(means.files, means.self, options.program[0]!);
   const found = await begun.target;
   if (interrupted || (!launches && !found)) return nothing(context);
   mustTrace(means, context);
   const patient = options.wait || profile.requires === undefined;
-  const probes = askedFor(profile.probes, options);
-  const groups = groupByLibrary(probes, callGate);
-  if (launches && groups.length > 0) await mustNotSuspend(means.files, means.self, options.program[0]!);
   const stopped = gatePrefixes(groups).map((prefix) => `*/${prefix}*`);
   const starting = startGuard(stopped, means.machine.bpftrace!.features.symbols ? means.symbols.root : "");
   const overhead = await RunOverhead.before(means, found, probes, options, status, context.interrupted);
@@ -163,7 +163,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       },
     });
     // All that ends a run in good order, beside the end of its target; what ends it as a failure is thrown by `run`.
-    const full = outputs.full.then(() => session!.tell({ fact: "note", text: "the run ended here: a recording holds no more programs" }));
+    const full = outputs.full.then(() => session!.tell({ fact: "note", text: "the run ended here, because its recording is full" }));
     const ends = [context.interrupted, tokens.reached, outputs.spent, full];
     const timing = learning?.isApplied ?? session.counting;
     const { duration } = options;

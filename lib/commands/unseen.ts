@@ -37,7 +37,10 @@ export async function checkSeen(
   }
   const client = target.type === "launched" ? clientOf(target.argv[0]!) : null;
   if (client !== null) {
-    throw unseen(`What ${client} asks for runs under another process, which is none of its children.`, `Do not start it: ${WATCH_WHAT_IT_ASKS_FOR}`);
+    throw unseen(
+      `What ${client} asks for runs under another process, which is none of its children.`,
+      `Start it without llmprof, and watch what it asks for: ${WATCH_WHAT_IT_ASKS_FOR}`,
+    );
   }
   const how = placesThousands(means.machine.bpftrace!)
     ? "is seen at --detail op, without --learn."

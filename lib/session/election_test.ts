@@ -8,7 +8,7 @@ Deno.test("election: weights that are opened or mapped, and libraries of inferen
   for (const name of ["small.gguf", "Model-00001-of-00003.SAFETENSORS", "pytorch_model.pt", "x.onnx"]) {
     assert.ok(event("files/access.open", name) && event("files/access.map", name), name);
   }
-  for (const name of ["ggml-tiny.en.bin", `sha256-${"0a".repeat(32)}`]) assert.ok(event("files/access.open", name), name);
+  for (const name of ["ggml-tiny.en.bin", `sha256-${"0a".repeat(32)}`.slice(0, 64)]) assert.ok(event("files/access.open", name), name);
   for (const name of ["libtorch_cpu.so", "libcudart.so.12", "libonnxruntime.so.1.20"]) {
     assert.ok(event("files/access.map", name), name);
     // Whoever only opens a library may be a package manager.

@@ -1,5 +1,5 @@
-/** By its kind; whisper.cpp's name the kind first, and ollama's are called by what is in them. */
-const WEIGHTS = /\.(gguf|ggml|safetensors|pth|pt|onnx|engine|plan|tflite)$|^ggml-[\w.-]+\.bin$|^sha256-[0-9a-f]{64}$/i;
+/** By its kind; whisper.cpp's name the kind first, and ollama's are called by what is in them. A name from a probe is cut after 64 bytes. */
+const WEIGHTS = /\.(gguf|ggml|safetensors|pth|pt|onnx|engine|plan|tflite)$|^ggml-[\w.-]+\.bin$|^sha256-[0-9a-f]{57,64}$/i;
 const LIBRARIES = /^lib(llama|ggml|torch_cpu|torch_cuda|nvinfer|onnxruntime|cudart|vllm)[\w.-]*\.so(\.\d+)*$/;
 
 /** Whether a file holds a model, by its name. */

@@ -68,7 +68,7 @@ export async function mustNotSuspend(files: KernelFiles, self: number, name: str
   throw usage(
     "llmprof cannot start sudo at a terminal.",
     "Whenever its program stands for probes to be attached, sudo would suspend llmprof with itself.",
-    "Leave sudo out: llmprof starts the program as you. As somebody else, start it yourself while llmprof waits: llmprof coldstart",
+    "Leave sudo out: llmprof starts the program as you. As somebody else, start it yourself in another terminal: llmprof coldstart waits for the next one, other commands with --wait --comm NAME.",
   );
 }
 

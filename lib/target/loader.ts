@@ -1,3 +1,5 @@
+import { lastPart } from "../events/text.ts";
+
 /** `ld-linux-x86-64.so.2`, `ld-musl-x86_64.so.1`, `ld.so`. */
 const LOADER = /(^|\/)ld[\w.-]*\.so(\.\d+)*$/;
 /** Options of its own that a value follows. */
@@ -12,5 +14,5 @@ export function isLoader(path: string): boolean {
 export function loadedBy([loader = "", ...words]: readonly string[]): string | undefined {
   if (!isLoader(loader)) return undefined;
   const program = words.find((word, i) => !word.startsWith("--") && !VALUED.test(words[i - 1] ?? ""));
-  return program?.slice(program.lastIndexOf("/") + 1);
+  return program === undefined ? undefined : lastPart(program);
 }

@@ -50,7 +50,10 @@ kernelTest("a program that asks another process to run its model: what to type i
   const asked = ["--no-output", "--", "ollama", "run", "model"];
   const [start, operators] = [await runLlmprof(["coldstart", ...asked], { env }), await runLlmprof(["operators", ...asked], { env })];
   assert.match(start.stdout.replace(/\s+/g, " "), /What ollama asks for runs under another process, and nothing of it was seen: llmprof coldstart/);
-  assert.match(operators.stderr, /What ollama asks for runs under another process, .*\nDo not start it: llmprof coldstart, without a program, waits/);
+  assert.match(
+    operators.stderr,
+    /What ollama asks for runs under another process, .*\nStart it without llmprof, and watch what it asks for: llmprof coldstart, without a program, waits/,
+  );
   assert.deepEqual([start.code, operators.code], [0, 1]);
 });
 

@@ -27,6 +27,7 @@ const mistakes: readonly (readonly [args: string, said: RegExp])[] = [
   ["operators node x", /^Unexpected word 'node'\..*\nTry: llmprof operators -- node x/],
   ["operators --", /^No program follows --\./],
   ["operators", /^operators needs a target\..*\nName one: llmprof operators --pid N/],
+  ["operators --dry-run -o d", /^operators needs a target\./],
   ["operators --pid 4194305", /^There is no process 4194305\..*\nList what runs: ps/],
   ["operators --comm no-such-name", /^No process matches --comm no-such-name\./],
   ["operators -- no-such-program --flag", /^no-such-program was not found\. It is in no folder of PATH\./],
