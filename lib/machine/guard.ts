@@ -44,7 +44,7 @@ export const noGuard: Guard = {
  * looks after that, twice a second, as long as one is listed or may be stopped, and where it is known whom the gate is
  * for, after nobody else; by its name it is no guard.
  *
- * Whoever has stopped itself because such a process stands goes on with it: its starter (`sudo`, `su`), with that one's process group. A SIGCONT does
+ * Whoever has stopped itself because such a process stands goes on with it: its starter (`sudo`, `su` …), with that one's process group. A SIGCONT does
  * not end the stop of a debugger, so a process that one holds (`t`) is sent it, too; of llmprof itself `t` says nothing: strace holds it at each call.
  *
  * `$1` is a folder that goes with llmprof, if it is not empty. What follows are patterns of the shell; without one, nobody is stopped. State is read
@@ -69,7 +69,7 @@ resume() {
   while [ "\${up:-0}" -gt 1 ] && [ "$up" != "$PPID" ]; do
     case $before in
       *" $up "*) ;;
-      *) if halts "$up" && ! ours "$up"; then rouse "$up" "$group"; fi ;;
+      *) if starts "$up" && halts "$up" && ! ours "$up"; then rouse "$up" "$group"; fi ;;
     esac
     field "$up" PPid
     up=$value
@@ -160,7 +160,7 @@ shift
 if [ $# -gt 0 ]; then
   for dir in /proc/[0-9]*; do
     pid=\${dir#/proc/}
-    if stopped "$pid"; then before="$before$pid "; fi
+    if stopped "$pid" && [ "$value" != t ]; then before="$before$pid "; fi
   done
 fi
 echo ready

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { dirname } from "node:path";
 import { type Child, runChild, spawnChild } from "./child.ts";
 import { startGuard } from "./guard.ts";
 import { ReaderFiles } from "./reader_files.ts";
@@ -8,7 +9,10 @@ const files = new ReaderFiles();
 /** A program of this run alone: another run of these tests has guards too, and they would continue whoever maps the same file. */
 const sleeper = `${await Deno.makeTempDir()}/sleeper`;
 await Deno.copyFile("/bin/sleep", sleeper);
-globalThis.addEventListener("unload", () => Deno.removeSync(sleeper.slice(0, sleeper.lastIndexOf("/")), { recursive: true }));
+globalThis.addEventListener("unload", () => Deno.removeSync(dirname(sleeper), { recursive: true }));
+/** A shell by the name of a program that stops itself with what it has started. */
+const runuser = `${dirname(sleeper)}/runuser`;
+Deno.symlinkSync("/bin/sh", runuser);
 const patterns = ["*/of nobody", `*${sleeper}`];
 
 async function stateOf(pid: number): Promise<string | null> {
@@ -64,7 +68,7 @@ Deno.test("guard: who is to go on and stands goes on at once, and is forgotten",
 
 Deno.test("guard: who has started a process that is to go on, and stands as well, goes on with it, unless it stood before", async () => {
   const start = async () => {
-    const starter = spawnChild({ program: "sh", args: ["-c", `"$0" 60 & echo $!; wait`, sleeper], stdout: "piped" });
+    const starter = spawnChild({ program: runuser, args: ["-c", `"$0" 60 & echo $!; wait`, sleeper], stdout: "piped" });
     const said = starter.stdout!.pipeThrough(new TextDecoderStream()).getReader();
     const pid = Number((await said.read()).value);
     await said.cancel();

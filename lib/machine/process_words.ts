@@ -1,6 +1,7 @@
 /**
- * In a shell's words. `field PID NAME`: `value` is what a process's `status` says there, or empty. `rouse PID GROUP`: who has stopped itself goes on,
- * and with it its process group, which may be stopped as well, unless it is that one.
+ * In a shell's words. `field PID NAME`: `value` is what a process's `status` says there, or empty. `starts PID`: it is a program that stops itself when
+ * the one that it has started is stopped. `rouse PID GROUP`: one of these goes on, and with it its process group, which may be stopped as well, unless it
+ * is that one.
  */
 export const PROCESS_WORDS = `field() {
   while read -r key value rest; do
@@ -8,6 +9,7 @@ export const PROCESS_WORDS = `field() {
   done 2>/dev/null < "/proc/$1/status"
   value=
 }
+starts() { field "$1" Name; case $value in sudo | su | runuser | nsenter) ;; *) return 1 ;; esac; }
 halts() { field "$1" State; [ "$value" = T ]; }
 rouse() {
   field "$1" NSpgid

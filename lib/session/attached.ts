@@ -161,8 +161,8 @@ export class Attached {
    * any more.
    */
   async drain(sleep: Means["sleep"]): Promise<boolean> {
-    // Nobody waits for what it says.
-    if (!this.#hasCounted) return true;
+    // Nobody waits for what it says; but whom a gate has stopped last it may not have told.
+    if (!this.#hasCounted) return !(this.#opened && this.program.unsafe);
     this.#closing = this.#clock!.now();
     this.#rhythm?.abort.abort();
     // The last drain is never paused, whoever stopped the reader.

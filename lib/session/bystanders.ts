@@ -15,7 +15,7 @@ export class Bystanders {
   #looking = Promise.resolve();
   #areTold = false;
 
-  constructor(readonly files: KernelFiles, readonly session: () => Pick<Session, "members" | "tell" | "watched">) {}
+  constructor(readonly files: KernelFiles, readonly session: () => Pick<Session, "members" | "pid" | "tell" | "watched">) {}
 
   /** Once something is attached, until there is something to tell: once in a run. */
   look(): Promise<void> {
@@ -30,7 +30,8 @@ export class Bystanders {
 
   async #look(): Promise<void> {
     const session = this.session(), { watched } = session;
-    if (this.#areTold || watched.size === 0) return;
+    // As long as the target is waited for it may be anybody.
+    if (this.#areTold || watched.size === 0 || session.pid === undefined) return;
     const processes = await readProcesses(this.files);
     for (const pid of await session.members()) processes.delete(pid);
     const others = [...processes.values()].sort((a, b) => a.pid - b.pid);

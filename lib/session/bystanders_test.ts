@@ -5,9 +5,10 @@ import type { Fact } from "../events/fact.ts";
 import { Bystanders } from "./bystanders.ts";
 
 /** What is told when process 100 is the target, and probes stand in these files. */
-async function told(proc: FakeProc, watched: ReadonlyMap<string, string>): Promise<string[]> {
+async function told(proc: FakeProc, watched: ReadonlyMap<string, string>, isElected = true): Promise<string[]> {
   const texts: string[] = [];
   const session = {
+    pid: isElected ? 100 : undefined,
     watched: new Map(watched),
     members: () => Promise.resolve([100]),
     tell: (fact: Fact) => void (fact.fact === "note" && texts.push(fact.text)),
@@ -32,6 +33,7 @@ Deno.test("bystanders: who has the same file mapped, and is no member of the tar
     "process 4711 (llama-server) has the same libggml-cpu.so mapped: it is trapped, too, and does not count",
   ]);
   assert.deepEqual(await told(proc, new Map()), []);
+  assert.deepEqual(await told(proc, new Map([[inode(6), "libggml-cpu.so"]]), false), []);
   assert.deepEqual(await told(proc, new Map([[inode(8), "libggml-cpu.so"]])), []);
 });
 

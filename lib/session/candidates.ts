@@ -1,7 +1,7 @@
 import type { Event } from "../events/event.ts";
 import type { Probe } from "../programs/probe.ts";
 import { probeOf } from "../timeline/dispatch.ts";
-import { isInference, mappedGgml } from "./election.ts";
+import { isInference, mappedByHelpers } from "./election.ts";
 import type { Means } from "./means.ts";
 
 /** Who is there for so long is no helper; what it did first is kept for longer. */
@@ -18,11 +18,13 @@ export interface CandidateOptions {
   readonly mapped: (pid: number) => void;
   /** It was none. */
   readonly passed: (pid: number) => void;
+  /** Its end may not have been told. */
+  readonly isThere: (pid: number) => Promise<boolean>;
 }
 
 /**
- * Who of all that start is waited for. Engines start helpers that map ggml to ask which devices there are, and end (ollama before each model, `llama-server
- * --list-devices`): so who maps that is the one when it opens weights, computes, or stays.
+ * Who of all that start is waited for. Engines start helpers that map ggml and CUDA's library to ask which devices there are, and end (ollama before each
+ * model, `llama-server --list-devices`): so who maps these is the one when it opens weights, computes, or stays.
  */
 export class Candidates {
   readonly #pids = new Set<number>();
@@ -32,19 +34,19 @@ export class Candidates {
     this.#computing = new Set(options.probes.filter(({ library }) => library).map(({ name }) => name));
   }
 
-  /** One that has mapped ggml and is there. */
-  get first(): number | undefined {
-    return this.#pids.values().next().value;
+  /** The first that is there. */
+  async present(): Promise<number | undefined> {
+    for (const pid of this.#pids) if (await this.options.isThere(pid)) return pid;
+    return undefined;
   }
 
   event(event: Event): void {
     const { record, pid, tid } = event;
-    const { sleep, passed } = this.options;
     if (isInference(event) || this.#computing.has(probeOf(record))) return this.#elect(pid);
-    const library = mappedGgml(event);
+    const library = mappedByHelpers(event);
     if (library !== null) this.#add(pid, library);
     if (record === "process/life.exit" && pid === tid && this.#pids.has(pid)) {
-      void sleep(GATHERED_MS).then(() => this.#pids.delete(pid) && passed(pid));
+      void this.options.sleep(GATHERED_MS).then(() => this.#pass(pid));
     }
   }
 
@@ -53,7 +55,17 @@ export class Candidates {
     this.#pids.add(pid);
     // Who maps libllama stands at its gate.
     if (!library.startsWith("libllama")) this.options.mapped(pid);
-    void this.options.sleep(HELPER_MS).then(() => this.#pids.has(pid) && this.#elect(pid));
+    void this.options.sleep(HELPER_MS).then(() => this.#stays(pid));
+  }
+
+  async #stays(pid: number): Promise<void> {
+    if (!this.#pids.has(pid)) return;
+    if (await this.options.isThere(pid)) this.#elect(pid);
+    else this.#pass(pid);
+  }
+
+  #pass(pid: number): void {
+    if (this.#pids.delete(pid)) this.options.passed(pid);
   }
 
   #elect(pid: number): void {

@@ -6,7 +6,7 @@ import { Candidates } from "./candidates.ts";
 
 /** What comes of it, and how to let time pass. */
 function candidates() {
-  const told: string[] = [];
+  const told: string[] = [], gone = new Set<number>();
   const sleeping: { readonly ms: number; readonly wake: () => void }[] = [];
   const tell = (what: string) => (pid: number) => void told.push(`${what} ${pid}`);
   const all = new Candidates({
@@ -15,13 +15,14 @@ function candidates() {
     elect: tell("elect"),
     mapped: tell("mapped"),
     passed: tell("passed"),
+    isThere: (pid) => Promise.resolve(!gone.has(pid)),
   });
   const event = (record: string, pid: number, ...values: (number | string)[]) => all.event({ at: 0, stream: "s", record, pid, tid: pid, values });
   const slept = async (ms: number) => {
     for (const sleeper of sleeping) if (sleeper.ms <= ms) sleeper.wake();
     await new Promise((resolve) => setTimeout(resolve));
   };
-  return { told, all, event, slept };
+  return { told, gone, all, event, slept };
 }
 
 Deno.test("candidates: who maps ggml is one, and none any more when it has ended", async () => {
@@ -29,11 +30,11 @@ Deno.test("candidates: who maps ggml is one, and none any more when it has ended
   event("files/access.map", 7, "libggml-base.so");
   event("files/access.map", 7, "libggml-cpu.so");
   event("files/access.map", 8, "libllama.so");
-  assert.deepEqual([told, all.first], [["mapped 7"], 7], "who maps libllama stands at the gate");
+  assert.deepEqual([told, await all.present()], [["mapped 7"], 7], "who maps libllama stands at the gate");
   event("process/life.exit", 7, 0);
   event("process/life.exit", 9, 0);
   await slept(1000);
-  assert.deepEqual([told, all.first], [["mapped 7", "passed 7"], 8]);
+  assert.deepEqual([told, await all.present()], [["mapped 7", "passed 7"], 8]);
 });
 
 Deno.test("candidates: who opens weights, computes, or stays is the one", async () => {
@@ -46,9 +47,21 @@ Deno.test("candidates: who opens weights, computes, or stays is the one", async 
   // What is gathered comes behind the exit.
   computing.event("llama/calls.load", 7);
   await computing.slept(30_000);
-  assert.deepEqual([computing.told, computing.all.first], [["elect 7"], undefined]);
+  assert.deepEqual([computing.told, await computing.all.present()], [["elect 7"], undefined]);
   const staying = candidates();
   staying.event("files/access.map", 7, "libllama.so");
   await staying.slept(30_000);
   assert.deepEqual(staying.told, ["elect 7"]);
+});
+
+Deno.test("candidates: one of which the end was not told is none when it would have stayed, and not when the waiting ends", async () => {
+  const { told, gone, all, event, slept } = candidates();
+  event("files/access.map", 7, "libcudart.so.12");
+  event("files/access.map", 8, "libllama.so");
+  gone.add(7);
+  assert.equal(await all.present(), 8);
+  gone.add(8);
+  assert.equal(await all.present(), undefined);
+  await slept(30_000);
+  assert.deepEqual(told, ["mapped 7", "passed 7", "passed 8"]);
 });

@@ -1,6 +1,6 @@
 import type { Event } from "../events/event.ts";
 import type { KernelFiles } from "../machine/files.ts";
-import { isGgml, isOfInference, isWeights } from "../target/inference_files.ts";
+import { isHelpers, isOfInference, isWeights } from "../target/inference_files.ts";
 import { ancestorsOf, type ProcessStat, readProcesses, readStat } from "../target/process.ts";
 
 /** Programs that only start others: a cold start does not begin with the shell from which somebody typed. */
@@ -24,18 +24,18 @@ const STARTERS = new Set([
   "time",
 ]);
 
-/** Whether an event of the process stream gives an inference process away: it opens weights or maps an inference library other than ggml's. */
+/** Whether an event of the process stream gives an inference process away: it opens weights or maps an inference library that helpers do not map. */
 export function isInference(event: Event): boolean {
   const name = event.values.at(-1);
   if (typeof name !== "string") return false;
   if (event.record === "files/access.open") return isWeights(name);
-  return event.record === "files/access.map" && isOfInference(name) && !isGgml(name);
+  return event.record === "files/access.map" && isOfInference(name) && !isHelpers(name);
 }
 
-/** The library of llama.cpp or ggml that is mapped; null where it is another event. */
-export function mappedGgml({ record, values }: Event): string | null {
+/** The library that is mapped, where helpers map it, too; null where it is another event. */
+export function mappedByHelpers({ record, values }: Event): string | null {
   const name = values.at(-1);
-  return record === "files/access.map" && typeof name === "string" && isGgml(name) ? name : null;
+  return record === "files/access.map" && typeof name === "string" && isHelpers(name) ? name : null;
 }
 
 /**

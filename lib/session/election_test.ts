@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
-import { isInference, mappedGgml, rootOf } from "./election.ts";
+import { isInference, mappedByHelpers, rootOf } from "./election.ts";
 
 Deno.test("election: weights that are opened or mapped, and libraries of inference that are mapped, but for ggml's", () => {
   const event = (record: string, name: string) => isInference({ at: 0, stream: "process", record, pid: 1, tid: 1, values: [0, 0, name] });
@@ -9,7 +9,7 @@ Deno.test("election: weights that are opened or mapped, and libraries of inferen
     assert.ok(event("files/access.open", name) && event("files/access.map", name), name);
   }
   for (const name of ["ggml-tiny.en.bin", `sha256-${"0a".repeat(32)}`.slice(0, 64)]) assert.ok(event("files/access.open", name), name);
-  for (const name of ["libtorch_cpu.so", "libcudart.so.12", "libonnxruntime.so.1.20"]) {
+  for (const name of ["libtorch_cpu.so", "libnvinfer.so.10", "libonnxruntime.so.1.20"]) {
     assert.ok(event("files/access.map", name), name);
     // Whoever only opens a library may be a package manager.
     assert.ok(!event("files/access.open", name), name);
@@ -19,9 +19,9 @@ Deno.test("election: weights that are opened or mapped, and libraries of inferen
   const map = (name: string) => ({ at: 0, stream: "process", record: "files/access.map", pid: 1, tid: 1, values: [0, 0, name] });
   for (const name of ["libllama.so", "libggml-cpu-haswell.so", "libggml-base.so"]) {
     assert.ok(!event("files/access.map", name), name);
-    assert.equal(mappedGgml(map(name)), name);
+    assert.equal(mappedByHelpers(map(name)), name);
   }
-  assert.equal(mappedGgml(map("libtorch_cpu.so")), null);
+  assert.equal(mappedByHelpers(map("libtorch_cpu.so")), null);
   assert.ok(
     !event("files/access.read", "small.gguf") && !isInference({ at: 0, stream: "s", record: "process/life.task", pid: 1, tid: 1, values: [2, 0] }),
   );

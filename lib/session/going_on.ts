@@ -1,8 +1,8 @@
 import { PROCESS_WORDS } from "../machine/process_words.ts";
 
 /**
- * In a shell's words, `go_on PID`: a process that stands goes on, and so does who above it, below llmprof, has stopped itself because it stood, as
- * `sudo`, `su` and `runuser` do, sometimes with their process group. When these go on they may send it a SIGCONT of their own, which must not come when
+ * In a shell's words, `go_on PID`: a process that stands goes on, and so does who above it has stopped itself because it stood, as `sudo`, `su` and
+ * `runuser` do, sometimes with their process group; nobody else, who may stand for a reason of his own. When these go on they may send it a SIGCONT of their own, which must not come when
  * it stands for another reason: so they go first, and ours comes after them, unless it has stopped again since. One that stops itself late goes on a
  * moment later.
  */
@@ -17,9 +17,11 @@ at_rest() {
 go_on() {
   above=
   field "$1" PPid
-  while [ "\${value:-0}" -gt 1 ] && [ "$value" != "$PPID" ]; do
-    above="$value $above"
-    field "$value" PPid
+  up=$value
+  while [ "\${up:-0}" -gt 1 ] && [ "$up" != "$PPID" ]; do
+    if starts "$up"; then above="$up $above"; fi
+    field "$up" PPid
+    up=$value
   done
   field "$1" NSpgid
   group=$value

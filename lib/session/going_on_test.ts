@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { temporary } from "../../tests/harness/temporary.ts";
 import { type Child, spawnChild } from "../machine/child.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
 import { readStat } from "../target/process.ts";
@@ -14,10 +15,12 @@ async function becomes(pid: number, state: string): Promise<boolean> {
   return false;
 }
 
-/** A program that has started another, whose number is `$child`: both stand. */
-async function standing(script: string): Promise<{ starter: Child; pid: number; end: () => Promise<void> }> {
+/** A shell that has started a program, whose number is `$child`: both stand. `name`: the shell's. */
+async function standing(script: string, name = "runuser"): Promise<{ starter: Child; pid: number; end: () => Promise<void> }> {
+  const folder = temporary();
+  Deno.symlinkSync("/bin/sh", folder.file(name));
   const starter = spawnChild({
-    program: "sh",
+    program: folder.file(name),
     args: ["-c", `sleep 30 & child=$!; ${script}echo $child; until wait $child; do :; done`],
     stdout: "piped",
   });
@@ -32,6 +35,7 @@ async function standing(script: string): Promise<{ starter: Child; pid: number; 
     for (const ended of [starter.pid, pid]) Deno.kill(ended, "SIGKILL");
     await said.cancel();
     await starter.status;
+    folder[Symbol.dispose]();
   };
   return { starter, pid, end };
 }
@@ -56,5 +60,14 @@ Deno.test("going on: whom its starter lets go, and who stands again by then, sta
   assert.ok(await becomes(starter.pid, "S"));
   await new Promise((resolve) => setTimeout(resolve, 200));
   assert.equal((await readStat(files, pid))!.state, "T");
+  await end();
+});
+
+Deno.test("going on: who started a process and stands for a reason of his own stands", async () => {
+  const { starter, pid, end } = await standing("", "wrapper");
+  assert.equal((await letGo(pid)).code, 0);
+  assert.ok(await becomes(pid, "S"));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assert.equal((await readStat(files, starter.pid))!.state, "T");
   await end();
 });

@@ -76,6 +76,15 @@ export class HeldFiles {
       this.#known.add(id);
       return true;
     });
+    try {
+      await this.#readTensors(files, pid, fresh);
+    } catch (error) {
+      for (const mapping of fresh) for (const known of [this.#known, this.#told]) known.delete(fileKey(mapping));
+      throw error;
+    }
+  }
+
+  async #readTensors(files: FilesOnce, pid: number, fresh: readonly Mapping[]): Promise<void> {
     // A device that is mapped, a GPU's, is not to be opened.
     const plain = await this.files.modes(fresh.map((mapping) => mappedFile(pid, mapping)));
     await Promise.all(fresh.map(async (mapping) => {

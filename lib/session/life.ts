@@ -1,3 +1,4 @@
+import { LlmprofError } from "../events/errors.ts";
 import type { Event } from "../events/event.ts";
 import type { ChildEnd } from "../machine/child.ts";
 import { Ending } from "../machine/ending.ts";
@@ -124,7 +125,7 @@ export class Life {
     const over = [stop, ...(this.turn ? [this.turn.over()] : [])];
     const isOver = await Promise.race([...over.map((end) => end.then(() => false)), this.#ended().then(() => true), failed]);
     // When the waiting ends, who may have been the one is better than nobody.
-    const candidate = this.#candidates?.first;
+    const candidate = await this.#candidates?.present();
     if (candidate !== undefined) {
       this.run.gatekeeper.meanwhile(() => this.#elect(candidate));
       await this.run.gatekeeper.idle();
@@ -147,6 +148,10 @@ export class Life {
   /** Somebody has stood at a gate `since` then. Returns whether each process that runs the same program has to. */
   async atGate(event: Event, since: number): Promise<boolean> {
     if (this.#left) return false;
+    return await this.#orPassed(event.pid, this.#atGate(event, since)) ?? false;
+  }
+
+  async #atGate(event: Event, since: number): Promise<boolean> {
     if (this.target.type !== "next") this.#members.add(event.pid);
     // Until somebody is the target anybody may be.
     else if (this.root && !(await this.#members.now()).includes(event.pid)) return false;
@@ -196,6 +201,7 @@ export class Life {
       elect: (pid) => gatekeeper.meanwhile(() => this.#elect(pid)),
       mapped: (pid) => this.#lookInto(pid),
       passed: (pid) => progress({ state: "passed", pid }),
+      isThere: async (pid) => !(await sideLook(hasEnded(this.means.files, pid), false)),
     });
     this.#attachments.whileWaiting = (event) => candidates.event(event);
     await this.#attachments.toStarting(true);
@@ -247,7 +253,16 @@ export class Life {
 
   /** A program that the library is linked into never comes to the gate. */
   #lookInto(pid: number): void {
-    this.run.gatekeeper.meanwhile(async () => void await this.#attachments.atMapping(pid));
+    this.run.gatekeeper.meanwhile(async () => void await this.#orPassed(pid, this.#attachments.atMapping(pid)));
+  }
+
+  /** Whoever cannot be looked into is no failure of the run as long as another is waited for. */
+  async #orPassed<Done>(pid: number, work: Promise<Done>): Promise<Done | undefined> {
+    return await work.catch((error) => {
+      if (this.target.type !== "next" || this.root || !(error instanceof LlmprofError)) throw error;
+      this.options.progress({ state: "passed", pid, why: error.what });
+      return undefined;
+    });
   }
 
   #count(): void {

@@ -6,7 +6,7 @@ export type Progress =
   | { readonly state: "attaching"; readonly to?: { readonly pid: number; readonly argv: readonly string[] } }
   | { readonly state: "waiting" }
   /** Somebody has started who was not the one that is waited for. */
-  | { readonly state: "passed"; readonly pid: number }
+  | { readonly state: "passed"; readonly pid: number; readonly why?: string }
   /** `learns`: what it will look at. */
   | { readonly state: "counting"; readonly pid: number; readonly sites: number; readonly learns: boolean }
   | { readonly state: "gate"; readonly pid: number; readonly what: "library mapped" | "call reached"; readonly milliseconds: number }

@@ -33,7 +33,9 @@ export class StatusLine {
       case "waiting":
         return this.#say("Waiting for the next inference process to start. Ctrl-C ends.");
       case "passed":
-        return this.#say(`Process ${progress.pid} mapped ggml's library and ended without computing: still waiting.`);
+        return this.#say(
+          `Process ${progress.pid} is passed over. ${progress.why ?? "It mapped an engine's library and ended without computing."} Still waiting.`,
+        );
       case "counting":
         if (progress.learns) return this.#say(`Learning which operators process ${progress.pid} runs. Ctrl-C ends.`);
         return this.#inTurns ? undefined : this.#say(`Tracing ${nameOf(progress.pid)} with ${progress.sites} probes. Ctrl-C ends and writes.`);

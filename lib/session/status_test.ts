@@ -22,5 +22,7 @@ Deno.test("status: whom llmprof attaches to, by its number and command line, of 
 });
 
 Deno.test("status: who has ended without computing while another is waited for", () => {
-  assert.equal(said({ state: "passed", pid: 7 }), "Process 7 mapped ggml's library and ended without computing: still waiting.\n");
+  const passed = "Process 7 is passed over.";
+  assert.equal(said({ state: "passed", pid: 7 }), `${passed} It mapped an engine's library and ended without computing. Still waiting.\n`);
+  assert.equal(said({ state: "passed", pid: 7, why: "It is filtered." }), `${passed} It is filtered. Still waiting.\n`);
 });

@@ -82,6 +82,8 @@ export class Unwinding {
     if (fresh.length > 0) {
       const attached = this.#attach(fresh.map(([, path]) => path));
       for (const [key] of fresh) this.#covered.set(key, attached);
+      // The next one may be attached to.
+      attached.catch(() => fresh.forEach(([key]) => this.#covered.delete(key)));
     }
     await Promise.all([...found.keys()].map((key) => this.#covered.get(key)));
   }
@@ -115,7 +117,10 @@ export class Unwinding {
     this.#attached.push(attached);
     attached.onEvent = (event) => this.#event(event);
     const died = (error: LlmprofError) => void (this.#attached.includes(attached) && this.fail(error));
-    const reading = await attached.ready(means.sleep, died);
+    const reading = await attached.ready(means.sleep, died).catch((error) => {
+      this.#attached = this.#attached.filter((other) => other !== attached);
+      throw error;
+    });
     const clock = this.#clock ??= new HostClock(reading, means.monotonic, means.origin);
     void this.guard.armed(attached.running.pid);
     attached.connect(new Timeline({ base: splitBase(clock.base), find: () => unwind, out: () => {} }), null, clock);

@@ -21,6 +21,11 @@ export function isOfInference(name: string): boolean {
   return isWeights(name) || LIBRARIES.test(name);
 }
 
+/** Whether that is a library which is mapped by helpers, too, that only ask which devices there are: llama.cpp's, ggml's, CUDA's. */
+export function isHelpers(name: string): boolean {
+  return isGgml(name) || (LIBRARIES.test(name) && name.startsWith("libcudart"));
+}
+
 /** Whether that is the library of llama.cpp, or a part of ggml. */
 export function isGgml(name: string): boolean {
   return LIBRARIES.test(name) && /^lib(llama\.|ggml)/.test(name);

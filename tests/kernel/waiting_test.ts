@@ -21,7 +21,7 @@ sampledTest(1, "waiting: helpers that map ggml or llama.cpp and end are passed o
   // It is no llama.cpp, of which it complains.
   await run([program, `load=${join(built.counted, "libggml-base.so")}`]);
   await mustRun([program, library]);
-  await llmprof.saw(/(Process \d+ mapped ggml's library and ended without computing: still waiting\.[^]*){2}/);
+  await llmprof.saw(/(Process \d+ is passed over\. It mapped an engine's library and ended without computing\. Still waiting\.[^]*){2}/);
   await mustRun([program, library, "call"]);
   const { result, events } = summaryOf("coldstart", await llmprof.finished());
   assert.deepEqual([result.end, events.lost], ["first token", 0]);
