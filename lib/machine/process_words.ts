@@ -9,7 +9,7 @@ export const PROCESS_WORDS = `field() {
   done 2>/dev/null < "/proc/$1/status"
   value=
 }
-starts() { field "$1" Name; case $value in sudo | su | runuser | nsenter) ;; *) return 1 ;; esac; }
+starts() { field "$1" Name; case $value in sudo | su | runuser | nsenter | script) ;; *) return 1 ;; esac; }
 halts() { field "$1" State; [ "$value" = T ]; }
 rouse() {
   field "$1" NSpgid

@@ -48,8 +48,9 @@ Deno.test("going on: who started a process and has stopped with it goes on, too,
   assert.deepEqual([await becomes(pid, "S"), await becomes(starter.pid, "S")], [true, true]);
   Deno.kill(pid, "SIGSTOP");
   await becomes(pid, "T");
-  await letGo(pid);
+  const going = letGo(pid);
   starter.kill("SIGSTOP");
+  await going;
   assert.ok(await becomes(starter.pid, "S"));
   await end();
 });

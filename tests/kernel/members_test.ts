@@ -4,7 +4,7 @@ import { start } from "../harness/command.ts";
 import { matrixTest, sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
-import { startLlmprof, summaryOf } from "./live_run.ts";
+import { startLlmprof, summaryOf, wholeSummaryOf } from "./live_run.ts";
 
 sampledTest(0, "members: a process goes on without its main thread, and is watched until it ends", {}, async ({ path }) => {
   using folder = temporary();
@@ -56,7 +56,7 @@ sampledTest(1, "members: who has the same file mapped and is none of the target 
   await using other = start([paced, "2000", "25"], { timeoutMilliseconds: 60_000 });
   await Promise.all([target.saw("running"), other.saw("running")]);
   await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: target.pid }, formats: [], flags: ["--duration", "2s"] });
-  const { notes } = summaryOf("operators", await llmprof.finished());
+  const { notes } = wholeSummaryOf("operators", await llmprof.finished());
   const text = `process ${other.pid} (paced) has the same paced mapped: it is trapped, too, and does not count`;
   assert.deepEqual(notes.filter((note) => note.includes("mapped")), [text]);
 });

@@ -1,14 +1,14 @@
 /** Programs that stop themselves when the one stands that they have started, and a debugger, for which a process stands that is stopped. */
 import assert from "node:assert/strict";
-import { start } from "../harness/command.ts";
-import { findProgram } from "../harness/find_program.ts";
-import { sampledTest } from "../harness/kernel.ts";
-import { temporary } from "../harness/temporary.ts";
-import { countedCalls } from "../workloads/counted.ts";
-import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
-import { expectedCounts } from "./targets_run.ts";
-import { plain, Way } from "./target_way.ts";
-import { decodesIn } from "./trace_decodes.ts";
+import { start } from "../../harness/command.ts";
+import { findProgram } from "../../harness/find_program.ts";
+import { sampledTest } from "../../harness/kernel.ts";
+import { temporary } from "../../harness/temporary.ts";
+import { countedCalls } from "../../workloads/counted.ts";
+import { outputPath, startLlmprof, summaryOf } from "../live_run.ts";
+import { expectedCounts } from "../targets_run.ts";
+import { plain, Way } from "../target_way.ts";
+import { decodesIn } from "../trace_decodes.ts";
 
 const needs = { gcc: true };
 const runuser = ["runuser", "-u", "nobody", "--"];

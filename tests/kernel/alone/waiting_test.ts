@@ -1,13 +1,13 @@
 /** A cold start that is waited for is that of whoever computes, and not of a helper that starts before it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { mustRun, run } from "../harness/command.ts";
-import { sampledTest } from "../harness/kernel.ts";
-import { temporary } from "../harness/temporary.ts";
-import { built } from "../setup/programs.ts";
-import { countedCalls } from "../workloads/counted.ts";
-import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
-import { slicesOf } from "./trace_figures.ts";
+import { mustRun, run } from "../../harness/command.ts";
+import { sampledTest } from "../../harness/kernel.ts";
+import { temporary } from "../../harness/temporary.ts";
+import { built } from "../../setup/programs.ts";
+import { countedCalls } from "../../workloads/counted.ts";
+import { outputPath, startLlmprof, summaryOf } from "../live_run.ts";
+import { slicesOf } from "../trace_figures.ts";
 
 const program = join(built.counted, "counted"), library = `load=${join(built.counted, "libllama.so")}`;
 
