@@ -1,6 +1,8 @@
 /** A slice names the tensor that was computed, also after the engine has built its graph anew. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { sampledTest } from "../harness/kernel.ts";
+import { top } from "../harness/places.ts";
 import { temporary } from "../harness/temporary.ts";
 import { computedTensors } from "../independent/tensors.ts";
 import { engineCommand, engineRun } from "../workloads/engine_run.ts";
@@ -96,6 +98,23 @@ sampledTest(
   },
 );
 
+// Their graphs lie in the same memory, and differ in nothing but the fourth dimension of attention.
+sampledTest(2, "operators: of two sequences attention is of one where one is computed, and of both where both are", {
+  engine: true,
+  judge: true,
+}, async ({ path: bpftrace }) => {
+  using folder = temporary();
+  const tokens = 10, { layers, heads, embedding } = shapes.tiny;
+  const argv = ["node", join(top, "tests", "workloads", "sequences.mjs"), model("tiny"), String(tokens)];
+  await using llmprof = startLlmprof("operators", { bpftrace, folder, target: { argv } });
+  summaryOf("operators", await llmprof.finished());
+  const looked = (await query(outputPath(folder, "pftrace"), shapesOfAttention)).map((
+    { shape, cells, calls },
+  ) => [shape, Number(cells), Number(calls)]);
+  const result = `${embedding / heads}×${heads}`;
+  assert.deepEqual(looked, [[result, 256, tokens * layers], [`${result}×1×2`, 512, tokens * layers]]);
+});
+
 async function demands(trace: string, sql: string): Promise<Demand[]> {
   const rows = await query(trace, sql);
   return rows.map(({ tensor, bytes, cold, flops, calls }) => [String(tensor), ...[bytes, cold, flops, calls].map(Number)] as unknown as Demand);
@@ -124,6 +143,8 @@ sampledTest(
 
 const cellsOfAttention = `select c.int_value as cells, count(*) as calls from slice s join args c using (arg_set_id)
   where s.category = 'ggml.op' and c.key = 'debug.cells' group by 1 order by 1`;
+const shapesOfAttention = `select extract_arg(arg_set_id, 'debug.shape') as shape, extract_arg(arg_set_id, 'debug.cells') as cells, count(*) as calls
+  from slice where category = 'ggml.op' and name = 'FLASH_ATTN_EXT' group by 1, 2 order by 2`;
 const ops = `
 with op as (
   select s.name, extract_arg(s.arg_set_id, 'debug.tensor') as tensor, extract_arg(s.arg_set_id, 'debug.shape') as shape,
