@@ -39,23 +39,13 @@ export function demandOf(op: string, result: Operand, sources: readonly (Operand
     bytes,
     cold: bytes === undefined ? undefined : sum(moved?.filter(({ operand }) => operand?.cold)),
     flops: known(flopsOf(op, result, sources)),
-    atMost: op === "FLASH_ATTN_EXT" ? isMasked(sources) : op === "MUL_MAT_ID" && Number(sources[2]?.ne[1]) > 1,
+    // Attention leaves out what its mask says: cells that are not in use, of other sequences, outside of a window; of a prompt what comes later.
+    atMost: op === "FLASH_ATTN_EXT" ? sources[3] !== undefined : op === "MUL_MAT_ID" && Number(sources[2]?.ne[1]) > 1,
     quantised: products.has(op) && (elementType(sources[0]?.type ?? 0)?.elements ?? 1) > 1,
   };
 }
 
 const products = new Set(["MUL_MAT", "MUL_MAT_ID", "OUT_PROD"]);
-
-/** llama.cpp hands over cells in steps of 256 and masks those that are not in use: with as many cells as these it is less than a tenth. */
-const MANY_CELLS = 2560;
-
-/**
- * Attention leaves out what its mask says: of the cells those that are not used, of a prompt's positions those that come later. Of several sequences (the
- * fourth dimension) each has as many cells as the longest.
- */
-function isMasked([queries, keys, , mask]: readonly (Operand | undefined)[]): boolean {
-  return mask !== undefined && !(queries?.ne[1] === 1 && queries.ne[3] === 1 && Number(keys?.ne[1]) >= MANY_CELLS);
-}
 
 interface Traffic {
   readonly operand: Operand | undefined;
