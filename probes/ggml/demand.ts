@@ -8,6 +8,8 @@ export interface Operand {
   readonly ne: readonly number[];
   /** The graph has not computed it: a weight, cells of the cache. A graph that is larger than the caches finds it in memory. */
   readonly cold?: boolean;
+  /** Address of the tensor whose memory it shows. */
+  readonly root?: number;
 }
 
 /**
@@ -75,6 +77,10 @@ function trafficOf(op: string, result: Operand, sources: readonly (Operand | und
     // Of the kernel it is asked for the extents alone.
     case "IM2COL":
       return [traffic(second), traffic(result)];
+    // Where the values are a part of what the keys are (MLA), they are read with these. Parts of what was computed may lie beside each other in it.
+    case "FLASH_ATTN_EXT":
+      if (second?.root === undefined || !second.cold || second.root !== third?.root) break;
+      return trafficOf(op, result, sources.toSpliced(2, 1));
     // The matrices of the experts that are chosen: at most one for each row, and at most all.
     case "MUL_MAT_ID": {
       if (!first || !third) return undefined;

@@ -53,6 +53,24 @@ const cases: [name: string, op: string, result: Operand, sources: (Operand | und
     64 * 4 + 2 * 8192 * 2 + 256 * 2 + 64 * 4,
     1024 * 71,
   ],
+  // Of 24 numbers of each of 256 keys the first 16 are its values: they are read once, and computed with as any.
+  [
+    "attention whose values are a part of its keys",
+    "FLASH_ATTN_EXT",
+    operand(F32, 16, 4, 1),
+    [operand(F32, 24, 1, 4), { ...operand(F16, 24, 256), cold: true, root: 1 }, { ...operand(F16, 16, 256), cold: true, root: 1 }],
+    96 * 4 + 256 * 24 * 2 + 64 * 4,
+    1024 * 86,
+  ],
+  // Queries, keys and values of one product lie beside each other.
+  [
+    "attention over parts of one product",
+    "FLASH_ATTN_EXT",
+    operand(F32, 16, 4, 1),
+    [{ ...operand(F32, 16, 1, 4), root: 1 }, { ...operand(F32, 16, 8, 4), root: 1 }, { ...operand(F32, 16, 8, 4), root: 1 }],
+    64 * 4 + 2 * 512 * 4 + 64 * 4,
+    32 * 70,
+  ],
   ["scores", "SOFT_MAX", operand(F32, 256, 4), [operand(F32, 256, 4), operand(F32, 256, 1)], (1024 + 256 + 1024) * 4, 1024 * 7],
   ["scores without a mask", "SOFT_MAX", operand(F32, 256, 4), [operand(F32, 256, 4)], 2048 * 4, 1024 * 6],
   ["a norm", "RMS_NORM", operand(F32, 64, 2), [operand(F32, 64, 2)], 256 * 4, 128 * 3],

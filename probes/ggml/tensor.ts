@@ -40,6 +40,7 @@ const NONE = 0;
 
 /** What a tensor is computed from: another one, or a weight, an input, a view. */
 export interface Source extends Operand, GraphSource {
+  readonly root: number;
   /** Operators of the node whose memory it is, and of what that is computed from first; null where nobody computes it. */
   readonly op: string | null;
   readonly behindOp: string | null;
