@@ -12,24 +12,36 @@ export interface Demands {
   readonly atMost: boolean;
 }
 
+/** Of several calls; not `isAll`: what some of them ask for is not known. */
+export interface ColdBytes {
+  readonly bytes: number;
+  readonly isAll: boolean;
+}
+
 /**
  * Below this share of both ceilings neither is what holds the operator: it waits, or its code does more than it has to. Products of quantised weights at 57 %
  * of what memory gives were no faster with their weights in the cache.
  */
 const NEAR = 0.7;
 
+/** Whether cold bytes of a graph stay in the cache: null where these are not all that it has (`isAll`), and would. */
+export function staysInCache({ bytes, isAll }: ColdBytes, { cacheSize }: Ceilings): boolean | null {
+  return bytes > cacheSize ? false : isAll || null;
+}
+
 /**
  * The roofline of calls: which part of their time moving the bytes would take at least at the machine's ceilings, and which computing; the larger is what
- * binds them. Cold bytes come from memory where those of a graph do not fit into the cache. Null where one of the two is not known, or
- * only the most that it can be.
+ * binds them. Cold bytes come from memory where those of a graph do not fit into the cache (`staysInCache`). Null where one of the two is
+ * not known, or only the most that it can be.
  */
-export function boundOf(demands: Demands, ceilings: Ceilings, fitsIntoCache: boolean): BoundResult | null {
+export function boundOf(demands: Demands, ceilings: Ceilings, fits: boolean | null): BoundResult | null {
   const { totalNs, bytes, coldBytes, flops, quantisedFlops, atMost } = demands;
   if (bytes === null || coldBytes === null || flops === null || quantisedFlops === null || atMost || totalNs <= 0) return null;
-  const cold = coldBytes / (fitsIntoCache ? ceilings.cacheBytes : ceilings.memoryBytes);
+  if (fits === null && coldBytes > 0) return null;
+  const cold = coldBytes / (fits ? ceilings.cacheBytes : ceilings.memoryBytes);
   const seconds = totalNs / 1e9;
   const moving = (cold + (bytes - coldBytes) / ceilings.cacheBytes) / seconds;
   const computing = ((flops - quantisedFlops) / ceilings.flops + quantisedFlops / ceilings.byteOperations) / seconds;
-  const by = Math.max(moving, computing) < NEAR ? "neither" : moving >= computing ? (fitsIntoCache ? "cache" : "memory") : "compute";
+  const by = Math.max(moving, computing) < NEAR ? "neither" : moving >= computing ? (fits === false ? "memory" : "cache") : "compute";
   return { by, moving, computing };
 }

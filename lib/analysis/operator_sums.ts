@@ -1,5 +1,5 @@
 import type { OperatorSum, Slice } from "../events/span.ts";
-import type { Demands } from "./bound.ts";
+import type { ColdBytes, Demands } from "./bound.ts";
 import { Histogram } from "./histogram.ts";
 import type { BoundResult, OperatorSumsResult, PartResult } from "./operators_schema.ts";
 
@@ -22,6 +22,8 @@ interface Part {
   /** Of the timed calls; NaN as soon as that of one is not known. */
   bytes: number;
   coldBytes: number;
+  /** Of those calls of which it is known. */
+  knownColdBytes: number;
   flops: number;
   quantisedFlops: number;
   /** Calls whose demand is the most that it can be. */
@@ -33,6 +35,8 @@ interface Part {
 export interface CallDemand {
   readonly bytes: number;
   readonly coldBytes: number;
+  /** The same, or 0. */
+  readonly knownColdBytes: number;
   readonly flops: number;
   readonly quantisedFlops: number;
   /** 1 where these are the most that it can be, otherwise 0. */
@@ -108,9 +112,13 @@ export class OperatorSums {
     this.#parts[phase].ns += ns;
   }
 
-  /** Of all calls, or of those of a phase; NaN where that of one is not known. */
-  coldBytes(phases: readonly Phase[] = PHASES): number {
-    return phases.reduce((sum, phase) => sum + summed(this.#parts[phase]).coldBytes, 0);
+  /** Of all calls, or of those of a phase. */
+  coldBytes(phases: readonly Phase[] = PHASES): ColdBytes {
+    const parts = phases.map((phase) => summed(this.#parts[phase]));
+    return {
+      bytes: parts.reduce((sum, { knownColdBytes }) => sum + knownColdBytes, 0),
+      isAll: parts.every(({ coldBytes }) => !Number.isNaN(coldBytes)),
+    };
   }
 
   /** Time of all calls, and what belongs to none. */
@@ -140,7 +148,7 @@ export class OperatorSums {
   }
 }
 
-const NOTHING: CallDemand = { bytes: 0, coldBytes: 0, flops: 0, quantisedFlops: 0, atMost: 0 };
+const NOTHING: CallDemand = { bytes: 0, coldBytes: 0, knownColdBytes: 0, flops: 0, quantisedFlops: 0, atMost: 0 };
 
 function part(): Part {
   return { calls: 0, timed: 0, ns: 0, latest: NOTHING, unsummed: 0, ...NOTHING, histogram: undefined };
@@ -167,9 +175,10 @@ function mergePart(part: Part, other: Part): void {
   if (other.histogram) (part.histogram ??= new Histogram()).merge(other.histogram);
 }
 
-function addDemand(part: Part, { bytes, coldBytes, flops, quantisedFlops, atMost }: CallDemand, times: number): void {
+function addDemand(part: Part, { bytes, coldBytes, knownColdBytes, flops, quantisedFlops, atMost }: CallDemand, times: number): void {
   part.bytes += times * bytes;
   part.coldBytes += times * coldBytes;
+  part.knownColdBytes += times * knownColdBytes;
   part.flops += times * flops;
   part.quantisedFlops += times * quantisedFlops;
   part.atMost += times * atMost;

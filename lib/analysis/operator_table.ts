@@ -1,4 +1,5 @@
 import type { Args, OperatorSum, Slice } from "../events/span.ts";
+import type { ColdBytes } from "./bound.ts";
 import type { OperatorsResult, OperatorSumsResult } from "./operators_schema.ts";
 import { type CallDemand, type Measures, OperatorSums, type Phase } from "./operator_sums.ts";
 import { tensorKind } from "./tensor_kind.ts";
@@ -103,12 +104,11 @@ export class OperatorTable {
     if (other.mostCells !== null) this.mostCells = Math.max(this.mostCells ?? 0, other.mostCells);
   }
 
-  /** Of all calls, or of those of a phase; NaN where that of one is not known. */
-  coldBytes(phases?: readonly Phase[]): number {
+  /** Of all calls, or of those of a phase. */
+  coldBytes(phases?: readonly Phase[]): ColdBytes {
     this.#settle();
-    let sum = 0;
-    for (const sums of this.#operators.values()) sum += sums.coldBytes(phases);
-    return sum;
+    const rows = this.#operators.values().map((sums) => sums.coldBytes(phases));
+    return rows.reduce((sum, row) => ({ bytes: sum.bytes + row.bytes, isAll: sum.isAll && row.isAll }), { bytes: 0, isAll: true });
   }
 
   result(measures: Measures): Pick<OperatorsResult, "operators" | "layers" | "tensors"> {
@@ -136,9 +136,11 @@ export class OperatorTable {
 function demandOf(args: Args | undefined): CallDemand {
   const bytes = Number(args?.bytes ?? NaN), flops = Number(args?.flops ?? NaN);
   // Absent where they are none.
+  const coldBytes = bytes === bytes ? Number(args?.cold ?? 0) : NaN;
   return {
     bytes,
-    coldBytes: bytes === bytes ? Number(args?.cold ?? 0) : NaN,
+    coldBytes,
+    knownColdBytes: coldBytes || 0,
     flops,
     quantisedFlops: args?.quantised ? flops : 0 * flops,
     atMost: args?.atMost ? 1 : 0,

@@ -3,7 +3,7 @@ import type { Chain, Mark, Slice, Span } from "../events/span.ts";
 import { type Ceilings, ceilingsFor } from "../machine/ceilings/ceilings.ts";
 import { type Detail, withEveryOperator, withGraphs, withOperators } from "../programs/detail.ts";
 import type { Analysis } from "./analysis.ts";
-import { boundOf } from "./bound.ts";
+import { boundOf, staysInCache } from "./bound.ts";
 import { ContextTables } from "./context_tables.ts";
 import { CounterLedger } from "./counter_ledger.ts";
 import { DecodeCalls } from "./decode_calls.ts";
@@ -93,8 +93,8 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
     const ceilings = ceilingsOf(most);
     const table = this.#tables.all();
     // Where others compute a part, a token is several graphs, and reads the weights of all; a long prompt is several over the same.
-    const tokens = this.#tokensWithGraphs, cold = tokens > 0 ? table.coldBytes(["decode"]) / tokens : table.coldBytes() / count;
-    const fits = ceilings !== undefined && cold <= ceilings.cacheSize;
+    const tokens = this.#tokensWithGraphs, cold = tokens > 0 ? table.coldBytes(["decode"]) : table.coldBytes();
+    const fits = ceilings ? staysInCache({ ...cold, bytes: cold.bytes / (tokens || count) }, ceilings) : null;
     const judge: Judge = (demands, phase) => {
       // Prompts may have more threads than tokens.
       const own = ceilingsOf(phase && threads[phase] > 0 ? Math.min(most, threads[phase]) : most);

@@ -274,7 +274,14 @@ Deno.test("what binds an operator: the ceiling that it is nearer to, of as many 
     CUSTOM: null,
     threads: 1,
   });
-  // Nobody knows what CUSTOM brings into the cache: what is not known does not fit.
+  // Nobody knows what CUSTOM brings into the cache, in which the rest would stay.
+  assert.deepEqual(bounds([{ ...one, cacheSize: 128e6 }]), {
+    MUL_MAT: null,
+    FLASH_ATTN_EXT: "compute 0.001 0.800",
+    ADD: "neither 0.001 0.001",
+    CUSTOM: null,
+    threads: 1,
+  });
   spans.splice(3, 1);
   assert.equal(bounds([{ ...one, cacheSize: 128e6 }]).MUL_MAT, "neither 0.081 0.100");
   assert.equal(bounds([{ ...one, cacheSize: 128e6, cacheBytes: 11e9 }]).MUL_MAT, "cache 0.736 0.100");

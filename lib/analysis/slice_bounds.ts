@@ -1,7 +1,7 @@
 import type { Args, Chain, Link, Slice, Span } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import { type Ceilings, ceilingsFor } from "../machine/ceilings/ceilings.ts";
-import { boundOf } from "./bound.ts";
+import { boundOf, staysInCache } from "./bound.ts";
 import { phaseOf } from "./operator_sums.ts";
 import type { BoundResult } from "./operators_schema.ts";
 
@@ -16,8 +16,10 @@ export class SliceBounds {
   readonly #told = new WeakMap<Args, Map<By, Link>>();
   readonly #workers = new Set<number>();
   #coldBytes = 0;
+  /** Some operators do not tell what they ask for. */
+  #isAll = true;
   #ceilings: Ceilings | undefined;
-  #fits = false;
+  #fits: boolean | null = null;
   #seesTokens = false;
 
   constructor(readonly all: readonly Ceilings[]) {}
@@ -47,7 +49,8 @@ export class SliceBounds {
     const { worker, bytes, cold = 0, flops, quantised, atMost } = args;
     this.#workers.add(Number(worker));
     if (worker !== 0) return link;
-    this.#coldBytes += Number(bytes === undefined ? 0 : cold);
+    if (bytes === undefined) this.#isAll = false;
+    else this.#coldBytes += Number(cold);
     if (!this.#ceilings || typeof bytes !== "number" || typeof flops !== "number" || !(ns >= 0)) return link;
     const demands = {
       totalNs: ns,
@@ -74,13 +77,18 @@ export class SliceBounds {
     if (phaseOf(call) === "decode") {
       this.#seesTokens = true;
       this.#pass();
-    } else if (this.#seesTokens) this.#coldBytes = 0;
+    } else if (this.#seesTokens) this.#forget();
   }
 
   #pass(): void {
     if (this.#coldBytes === 0) return;
-    this.#fits = this.#ceilings !== undefined && this.#coldBytes <= this.#ceilings.cacheSize;
+    this.#fits = this.#ceilings ? staysInCache({ bytes: this.#coldBytes, isAll: this.#isAll }, this.#ceilings) : null;
+    this.#forget();
+  }
+
+  #forget(): void {
     this.#coldBytes = 0;
+    this.#isAll = true;
   }
 
   #with({ name, node }: Link, args: Args, by: By): Link {

@@ -48,6 +48,18 @@ Deno.test("slices: weights that fit are bound by the cache, and graphs are told 
   assert.equal((bounds.of(small) as Slice).args!.bound_type, "memory", "1600 bytes of a graph do not fit into 1000");
 });
 
+Deno.test("slices: whether weights stay in the cache is not known beside an operator that does not tell what it reads", () => {
+  const bounds = new SliceBounds(ceilings);
+  const small = op(220, { bytes: 800, cold: 800, flops: 0 }), scan = op(100, {});
+  const after = (...spans: Slice[]) => {
+    for (const span of [...spans, graph]) bounds.of(span);
+    return (bounds.of(small) as Slice).args!.bound_type;
+  };
+  assert.equal(after(small, scan), undefined);
+  // The one that was asked about is the first of the next graph.
+  assert.equal(after(scan, small), "memory", "1600 bytes do not fit into 1000, whatever else there is");
+});
+
 Deno.test("slices: a token whose layers are graphs of their own reads the weights of all of them", () => {
   const bounds = new SliceBounds(ceilings);
   const layer = op(800, { bytes: 800, cold: 800, flops: 0 }), call: Slice = { ...graph, category: "llama.decode", args: { phase: "decode" } };
