@@ -38,9 +38,12 @@ export function boundOf(demands: Demands, ceilings: Ceilings, fits: boolean | nu
   const { totalNs, bytes, coldBytes, flops, quantisedFlops, atMost } = demands;
   if (bytes === null || coldBytes === null || flops === null || quantisedFlops === null || atMost || totalNs <= 0) return null;
   if (fits === null && coldBytes > 0) return null;
-  const cold = coldBytes / (fits ? ceilings.cacheBytes : ceilings.memoryBytes);
+  const { memoryBytes, cacheBytes } = ceilings;
+  const cached = fits ? bytes : bytes - coldBytes;
+  // Beside more that comes from memory it takes little.
+  if (cacheBytes === null && 2 * cached > bytes) return null;
   const seconds = totalNs / 1e9;
-  const moving = (cold + (bytes - coldBytes) / ceilings.cacheBytes) / seconds;
+  const moving = ((bytes - cached) / memoryBytes + cached / (cacheBytes ?? Infinity)) / seconds;
   const computing = ((flops - quantisedFlops) / ceilings.flops + quantisedFlops / ceilings.byteOperations) / seconds;
   const by = Math.max(moving, computing) < NEAR ? "neither" : moving >= computing ? (fits === false ? "memory" : "cache") : "compute";
   return { by, moving, computing };

@@ -223,7 +223,7 @@ export const operatorsResultSchema = z.object({
   ceilings: z.object({
     threads: count,
     memoryBytes: z.number(),
-    cacheBytes: z.number(),
+    cacheBytes: z.number().nullable(),
     cacheSize: z.number(),
     flops: z.number(),
     byteOperations: z.number(),

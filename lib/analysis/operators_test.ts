@@ -285,6 +285,9 @@ Deno.test("what binds an operator: the ceiling that it is nearer to, of as many 
   spans.splice(3, 1);
   assert.equal(bounds([{ ...one, cacheSize: 128e6 }]).MUL_MAT, "neither 0.081 0.100");
   assert.equal(bounds([{ ...one, cacheSize: 128e6, cacheBytes: 11e9 }]).MUL_MAT, "cache 0.736 0.100");
+  // Of a cache that is not known nothing is told but what comes from memory.
+  const { MUL_MAT, FLASH_ATTN_EXT } = bounds([{ ...one, cacheBytes: null }]);
+  assert.deepEqual([MUL_MAT, FLASH_ATTN_EXT, bounds([{ ...one, cacheBytes: null, cacheSize: 128e6 }]).MUL_MAT], ["memory 0.800 0.100", null, null]);
   assert.deepEqual(bounds([]), { MUL_MAT: null, FLASH_ATTN_EXT: null, ADD: null, threads: undefined });
 });
 

@@ -50,9 +50,9 @@ export function ceilingsTexts(all: readonly Ceilings[]): string[] {
   const giga = (perSecond: number) => (perSecond / 1e9).toFixed(perSecond < 99.5e9 ? 1 : 0);
   return all.map(({ threads, memoryBytes, cacheBytes, flops, byteOperations }) =>
     `${threads === 1 ? "One thread reads" : `${threads} threads read`} ${giga(memoryBytes)} GB/s from memory and ${
-      giga(cacheBytes)
-    } from the last-level ` +
-    `cache, and ${threads === 1 ? "computes" : "compute"} ${giga(flops)} GFLOP/s, ${giga(byteOperations)} on bytes.`
+      cacheBytes === null ? "an unknown rate" : `${giga(cacheBytes)} GB/s`
+    } from the last-level cache, ` +
+    `and ${threads === 1 ? "computes" : "compute"} ${giga(flops)} GFLOP/s, ${giga(byteOperations)} on bytes.`
   );
 }
 

@@ -3,8 +3,11 @@ export interface Ceilings {
   readonly threads: number;
   /** Bytes read that lie in memory and in no cache. */
   readonly memoryBytes: number;
-  /** Bytes read that lie in the last-level cache, and how many bytes that cache has. */
-  readonly cacheBytes: number;
+  /**
+   * Bytes read that lie in the last-level cache, and how many bytes one such cache has. Null where the CPUs' own caches hold more
+   * than a quarter of that: too little would lie in it alone.
+   */
+  readonly cacheBytes: number | null;
   readonly cacheSize: number;
   /** Multiplications and additions of 32-bit floating-point numbers, by the widest instructions of the processor. */
   readonly flops: number;
@@ -18,7 +21,8 @@ const names = ["threads", "memoryBytes", "cacheBytes", "cacheSize", "flops", "by
 export function parseCeilings(kept: unknown): Ceilings[] | null {
   if (!Array.isArray(kept) || kept.length === 0) return null;
   const isOne = (one: Readonly<Record<string, unknown>> | null) =>
-    typeof one === "object" && one !== null && names.every((name) => Number.isFinite(one[name]) && (one[name] as number) > 0);
+    typeof one === "object" && one !== null &&
+    names.every((name) => Number.isFinite(one[name]) && (one[name] as number) > 0 || (name === "cacheBytes" && one[name] === null));
   return kept.every(isOne) ? kept : null;
 }
 
@@ -26,7 +30,7 @@ export function parseCeilings(kept: unknown): Ceilings[] | null {
 export function highest(measured: readonly Ceilings[], before: readonly Ceilings[]): Ceilings[] {
   return measured.map((now) => {
     const then = before.find(({ threads }) => threads === now.threads) ?? now;
-    return Object.fromEntries(names.map((name) => [name, Math.max(now[name], then[name])])) as unknown as Ceilings;
+    return Object.fromEntries(names.map((name) => [name, now[name] && Math.max(now[name], then[name] ?? 0)])) as unknown as Ceilings;
   });
 }
 

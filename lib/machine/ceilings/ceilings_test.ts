@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { assembled } from "../../../tests/harness/assembled.ts";
 import { kernelTest } from "../../../tests/harness/kernel.ts";
 import { temporary } from "../../../tests/harness/temporary.ts";
-import { spawnChild } from "../child.ts";
+import { type Child, spawnChild } from "../child.ts";
 import { type Ceilings, ceilingsFor, highest, parseCeilings } from "./ceilings.ts";
 import { measureCeilings, tasksFor, threadCounts } from "./measure.ts";
 import { code } from "./program.ts";
@@ -34,12 +34,14 @@ Deno.test("ceilings: of several measurements the highest figures", () => {
   const busy = { ...one, memoryBytes: 4e9, flops: 120e9 };
   assert.deepEqual(highest([busy, { ...one, threads: 2 }], [one]), [{ ...one, flops: 120e9 }, { ...one, threads: 2 }]);
   assert.deepEqual(highest([one], []), [one]);
+  const none = { ...one, cacheBytes: null };
+  assert.deepEqual([highest([none], [one]), highest([one], [none])], [[none], [one]]);
 });
 
 const never = new Promise<never>(() => {});
 
 Deno.test("ceilings: what was kept is taken when it can be them", () => {
-  assert.deepEqual(parseCeilings(JSON.parse(JSON.stringify([one]))), [one]);
+  for (const all of [[one], [{ ...one, cacheBytes: null }]]) assert.deepEqual(parseCeilings(JSON.parse(JSON.stringify(all))), all);
   for (const kept of [null, [], {}, [null], [{ ...one, flops: 0 }], [{ ...one, memoryBytes: "1" }], [one, {}], [{ ...one, threads: Infinity }]]) {
     assert.equal(parseCeilings(kept), null, JSON.stringify(kept));
   }
@@ -59,7 +61,7 @@ Deno.test({
     assert.equal(await measureCeilings({ files: files as never, spawn: spawnChild, machine }, Promise.resolve()), null, "it was stopped");
     // A cache is no slower than memory, and no processor is a thousand times as fast as the slowest that runs this.
     for (const { memoryBytes, cacheBytes, flops, byteOperations } of all!) {
-      assert.ok(cacheBytes > memoryBytes / 2, `${cacheBytes} bytes from the cache, ${memoryBytes} from memory`);
+      assert.ok(cacheBytes === null || cacheBytes > memoryBytes / 2, `${cacheBytes} bytes from the cache, ${memoryBytes} from memory`);
       assert.ok(flops > 1e9 && byteOperations > 1e9 && flops < 1e15, `${flops} operations, ${byteOperations} on bytes`);
     }
   },
@@ -68,4 +70,50 @@ Deno.test({
 Deno.test("ceilings: another processor has none", async () => {
   const machine = { arch: "aarch64", cpus: 2, memoryBytes: 1e9 };
   assert.equal(await measureCeilings({ files: null as never, spawn: null as never, machine }, never), null);
+});
+
+/**
+ * Of a machine of which eight CPUs each share an L3 of 32 MiB, and each has an L2 of so many MiB: by number of threads, how many MiB these read together from
+ * memory, and from caches where that is measured.
+ */
+async function readOn(cpus: number, second: number): Promise<number[][]> {
+  const text = (path: string) => {
+    const [, cpu, level, what] = /cpu(\d+)\/cache\/index([23])\/(\w+)$/.exec(path) ?? [];
+    if (what === "size") return level === "3" ? "32768K\n" : `${second}M\n`;
+    return what === "shared_cpu_list" ? String(level === "3" ? Math.floor(Number(cpu) / 8) : cpu) : null;
+  };
+  const orders: (readonly [task: bigint, bytes: bigint])[] = [];
+  const spawn = (): Child => {
+    // Two answers wait for who reads them.
+    const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array>(
+      {
+        transform(said, answers) {
+          const [task, bytes] = said.length > 1 ? new BigUint64Array(said.buffer) : [];
+          if (task === undefined) return answers.enqueue(new Uint8Array(new BigUint64Array([0n, 1000n]).buffer));
+          orders.push([task, bytes!]);
+          answers.enqueue(new Uint8Array(1));
+        },
+      },
+      undefined,
+      { highWaterMark: 2 },
+    );
+    return { pid: 1, stdin: writable, stdout: readable, stderr: null, status: never, kill: () => true };
+  };
+  const files = { texts: (paths: readonly string[]) => Promise.resolve(paths.map(text)) };
+  const machine = { arch: "x86_64", cpus, memoryBytes: 2 ** 40 };
+  const all = await measureCeilings({ files: files as never, spawn, machine }, never);
+  return all!.map(({ threads, cacheBytes }) => {
+    // From memory, from caches, numbers, bytes: three times each.
+    const measured = orders.splice(0, 3 * threads * (cacheBytes === null ? 3 : 4));
+    const read = measured.filter(([task]) => task === 0n).map(([, bytes]) => Number(bytes) / 2 ** 20);
+    return [...new Set(read)].map((mib) => mib * threads);
+  });
+}
+
+Deno.test("ceilings: what is read from memory is in none of a machine's caches, and what is read from the last-level ones in none before these", async () => {
+  // One thread, two, four … reach as many of twelve L3s; 96 threads of 2 MiB each fill half of them.
+  const reached = [[256, 8], [512, 16], [1024, 32], [2048, 64], [3072, 96], [3072, 96], [3072, 128], [3072, 192]];
+  assert.deepEqual(await readOn(96, 1), reached);
+  // Eight L2s of 2 MiB hold as much as half of their L3.
+  assert.deepEqual(await readOn(8, 2), [[256, 8], [256, 8], [256, 16], [256]]);
 });

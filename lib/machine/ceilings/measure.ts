@@ -2,6 +2,7 @@ import { ExitCode, LlmprofError } from "../../events/errors.ts";
 import { type Child, type SpawnChild, untimely } from "../child.ts";
 import type { KernelFiles } from "../files.ts";
 import { runnableFolder } from "../runnable_folder.ts";
+import { type Caches, reached, readCaches } from "./caches.ts";
 import type { Ceilings } from "./ceilings.ts";
 import { ceilingsProgram, operations, order, type Task } from "./program.ts";
 
@@ -18,7 +19,7 @@ const PAGE = 4096, MIB = 1 << 20;
 /** Where the kernel does not say how large the last-level cache is. */
 const USUAL_CACHE = 32 * MIB;
 /** Enough for all threads together, however large the caches are said to be. */
-const MOST_MEMORY = 1 << 30;
+const MOST_MEMORY = 4 * 1024 * MIB;
 
 /**
  * Measures them for 1, 2, 4 … and as many threads as there are CPUs, in about a second for each: a small program of our own reads memory and multiplies,
@@ -27,9 +28,10 @@ const MOST_MEMORY = 1 << 30;
 export async function measureCeilings(means: MeasuringMeans, stop: Promise<unknown>): Promise<Ceilings[] | null> {
   const { arch, cpus } = means.machine;
   if (arch !== "x86_64") return null;
-  const [cpuinfo, size] = await means.files.texts(["/proc/cpuinfo", "/sys/devices/system/cpu/cpu0/cache/index3/size"]);
+  const [cpuinfo] = await means.files.texts(["/proc/cpuinfo"]);
   const flags = new Set(/^flags\s*:\s*(.*)$/m.exec(cpuinfo ?? "")?.[1]?.split(" "));
-  const cacheSize = parseSize(size) ?? USUAL_CACHE;
+  const { second, third } = await readCaches(means.files, cpus);
+  const caches = { second, third: third.length > 0 ? third : [USUAL_CACHE] };
   let isOver = false;
   void stop.then(() => isOver = true);
   await using folder = await runnableFolder(means.files, "ceilings");
@@ -38,7 +40,7 @@ export async function measureCeilings(means: MeasuringMeans, stop: Promise<unkno
   const measured: Ceilings[] = [];
   for (const threads of threadCounts(cpus)) {
     if (isOver) return null;
-    measured.push(await ceilingsOf(threads, { means, program, flags, cacheSize }));
+    measured.push(await ceilingsOf(threads, { means, program, flags, caches }));
   }
   return measured;
 }
@@ -65,10 +67,10 @@ interface Setting {
   readonly means: MeasuringMeans;
   readonly program: string;
   readonly flags: ReadonlySet<string>;
-  readonly cacheSize: number;
+  readonly caches: Caches;
 }
 
-async function ceilingsOf(threads: number, { means, program, flags, cacheSize }: Setting): Promise<Ceilings> {
+async function ceilingsOf(threads: number, { means, program, flags, caches }: Setting): Promise<Ceilings> {
   const { read, flops, bytes } = tasksFor(flags);
   const reading = async (size: number) => {
     const pages = Math.max(1, Math.floor(size / threads / PAGE)) * PAGE;
@@ -76,12 +78,14 @@ async function ceilingsOf(threads: number, { means, program, flags, cacheSize }:
     return await best(means.spawn, program, threads, order(read, pages, rounds), pages * rounds);
   };
   const multiplying = (task: Task) => best(means.spawn, program, threads, order(task, PAGE, ROUNDS), operations[task] * ROUNDS);
+  const lastLevel = reached(caches.third, threads);
+  // A quarter: others use it too. More where the CPUs' own caches would hold much of that.
+  const inCache = Math.max(lastLevel / 4, 2 * reached(caches.second, threads));
   return {
     threads,
-    memoryBytes: await reading(Math.min(MOST_MEMORY, means.machine.memoryBytes / 8, Math.max(256 * MIB, 8 * cacheSize))),
-    // A quarter: others use it too.
-    cacheBytes: await reading(cacheSize / 4),
-    cacheSize,
+    memoryBytes: await reading(Math.min(MOST_MEMORY, means.machine.memoryBytes / 8, Math.max(256 * MIB, 8 * lastLevel))),
+    cacheBytes: inCache <= lastLevel / 2 ? await reading(inCache) : null,
+    cacheSize: caches.third[0]!,
     flops: await multiplying(flops),
     byteOperations: await multiplying(bytes),
   };
@@ -137,10 +141,4 @@ class Worker {
 function failed(why: string): LlmprofError {
   const next = "Where memory is short for good, run without --calibrate.";
   return new LlmprofError(ExitCode.failed, "What this machine can do at most could not be measured: the program that does is gone.", why, next);
-}
-
-/** `32768K`. */
-function parseSize(text: string | null | undefined): number | undefined {
-  const found = /^(\d+)([KM])/.exec(text ?? "");
-  return found ? Number(found[1]) * (found[2] === "M" ? MIB : 1024) : undefined;
 }
