@@ -21,6 +21,8 @@ Deno.test("ceilings: the widest instructions that the processor has", () => {
   assert.deepEqual(tasks("avx avx2 fma"), ["read32", "fma", "bytes256"]);
   assert.deepEqual(tasks("avx avx2 fma avx512f"), ["read32", "fma512", "bytes256"]);
   assert.deepEqual(tasks("avx avx2 fma avx512f avx512_vnni"), ["read32", "fma512", "bytes512"]);
+  assert.deepEqual(tasks("avx avx2 fma avx_vnni"), ["read32", "fma", "vnni256"]);
+  assert.deepEqual(tasks("avx avx2 fma avx512f avx512_vnni avx_vnni"), ["read32", "fma512", "bytes512"]);
 });
 
 Deno.test("ceilings: by number of threads, of the next that is as many", () => {

@@ -59,7 +59,7 @@ export function tasksFor(flags: ReadonlySet<string>): { readonly read: Task; rea
   return {
     read: flags.has("avx") ? "read32" : "read16",
     flops: avx512 ? "fma512" : fma ? "fma" : "sse",
-    bytes: avx512 && flags.has("avx512_vnni") ? "bytes512" : flags.has("avx2") ? "bytes256" : "sse",
+    bytes: avx512 && flags.has("avx512_vnni") ? "bytes512" : flags.has("avx_vnni") ? "vnni256" : flags.has("avx2") ? "bytes256" : "sse",
   };
 }
 

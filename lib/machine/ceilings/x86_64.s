@@ -87,7 +87,7 @@ clock:	mov eax, 228
 	ret
 
 	.balign 4
-kinds:	.long read_16 - kinds, read_32 - kinds, sse - kinds, fma - kinds, fma_512 - kinds, bytes_256 - kinds, bytes_512 - kinds
+kinds:	.long read_16 - kinds, read_32 - kinds, sse - kinds, fma - kinds, fma_512 - kinds, bytes_256 - kinds, bytes_512 - kinds, vnni_256 - kinds
 
 	# A round of reading is all of the memory, once.
 	.macro read register, width
@@ -145,6 +145,10 @@ read_32: read "vmovdqu ymm0", 32
 	.macro of_bytes_512 n
 	vpdpbusd zmm\n, zmm0, zmm1
 	.endm
+	# 32 of each, on processors that have it without AVX-512.
+	.macro of_vnni_256 n
+	{vex} vpdpbusd ymm\n, ymm0, ymm1
+	.endm
 sse:	xorps xmm1, xmm1
 	xorps xmm2, xmm2
 	chains of_sse
@@ -161,3 +165,6 @@ bytes_256: vxorps xmm1, xmm1, xmm1
 bytes_512: vxorps xmm0, xmm0, xmm0
 	vxorps xmm1, xmm1, xmm1
 	chains of_bytes_512
+vnni_256: vxorps xmm0, xmm0, xmm0
+	vxorps xmm1, xmm1, xmm1
+	chains of_vnni_256
