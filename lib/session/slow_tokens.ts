@@ -49,7 +49,9 @@ export class SlowTokens {
     if (!calls) this.#calls.set(context, calls = { ended: NaN, recent: [] });
     const ns = end - calls.ended;
     calls.ended = end;
-    if (args?.phase !== "decode" || !(ns >= 0)) return;
+    // A call with another sequence's prompt brings tokens, too: that they wait for it is the commonest cause in a server.
+    const brings = args?.phase === "decode" || Number(args?.generated) > 0;
+    if (!brings || !(ns >= 0)) return;
     const { recent } = calls, sorted = recent.toSorted((a, b) => a - b);
     const median = sorted[sorted.length >> 1] ?? NaN;
     recent.push(ns);

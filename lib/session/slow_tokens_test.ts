@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Args } from "../events/span.ts";
 import { TestSpans } from "../../tests/harness/spans.ts";
 import { SlowTokens } from "./slow_tokens.ts";
 
@@ -34,6 +35,19 @@ Deno.test("slow tokens: the wait before a prompt is no token's, and processes do
   tokens.span(a.decode("decode", 5110, 5120));
   tokens.span(a.decode("decode", 5140, 5151));
   assert.deepEqual(await next, { ns: 31e6, median: 20e6 });
+});
+
+Deno.test("slow tokens: one that waits for another sequence's prompt is told, and a prompt alone is none", async () => {
+  const last = async (args: Args) => {
+    const tokens = new SlowTokens(1.5), s = new TestSpans();
+    await told(tokens, usual);
+    const next = tokens.next(), slice = s.decode("prefill", 7010, 7040, 100);
+    tokens.span(s.decode("decode", 6990, 7000));
+    tokens.span({ ...slice, args: { ...slice.args, ...args } });
+    return Promise.race([next, new Promise((resolve) => setTimeout(() => resolve("none"), 1))]);
+  };
+  assert.deepEqual(await last({ generated: 3 }), { ns: 40e6, median: 10e6 });
+  assert.equal(await last({}), "none");
 });
 
 Deno.test("slow tokens: what is usual follows the last ones, and only while somebody waits", async () => {
