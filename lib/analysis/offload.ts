@@ -21,15 +21,15 @@ interface PlacedNode {
   readonly layer: number | undefined;
 }
 
-type Way = OffloadResult["copies"][number]["way"];
+/** What is copied: which way, which kind of tensor, and what the calls took their time for. */
+type Copy = Pick<OffloadResult["copies"][number], "way" | "name" | "time">;
 type Sums = Readonly<Record<Phase, Sum>>;
 
 interface Device {
   readonly computed: Sums;
   readonly waited: Sums;
   readonly moved: Sums;
-  /** By way and kind of tensor. */
-  readonly copies: Map<string, { readonly way: Way; readonly name: string; readonly sums: Sums }>;
+  readonly copies: Map<string, { readonly copy: Copy; readonly sums: Sums }>;
   /** Parts of graphs that it computes, and how often, by the kind of call. */
   readonly placed: Map<Placement, Record<Phase, number>>;
 }
@@ -96,7 +96,7 @@ export class OffloadLedger {
         moved,
       })),
       copies: [...this.#devices].flatMap(([device, { copies }]) =>
-        [...copies.values()].map(({ way, name, sums }) => ({ device, way, name, ...total(sums), ...sums }))
+        [...copies.values()].map(({ copy, sums }) => ({ device, ...copy, ...total(sums), ...sums }))
       ).sort((a, b) => b.bytes - a.bytes),
       elsewhere: this.#elsewhere(new Map(layers)),
       untoldNodes: this.#placed().reduce((n, { placement: { nodes, told } }) => n + nodes - told.size, 0),
@@ -127,7 +127,8 @@ export class OffloadLedger {
     if (category === "ggml.device_wait") return add(device.waited[phase], more);
     if (category === "ggml.copy") {
       add(device.moved[phase], more);
-      return add(copyIn(device, name.slice(0, name.indexOf(" ")) as Way, tensorKind(String(args?.tensor)))[phase], more);
+      const time = (args?.time ?? "copying") as Copy["time"], way = name.slice(0, name.indexOf(" ")) as Copy["way"];
+      return add(copyIn(device, { way, name: tensorKind(String(args?.tensor)), time })[phase], more);
     }
     add(device.computed[phase], more);
     if (placed) callsIn(device, placed)[phase]++;
@@ -200,11 +201,11 @@ function operatorsOf(placed: ReadonlyMap<Placement, Readonly<Record<Phase, numbe
   return [...nodes].map(([name, nodes]) => ({ name, nodes })).sort((a, b) => b.nodes - a.nodes);
 }
 
-function copyIn({ copies }: Device, way: Way, name: string): Sums {
-  const key = `${way} ${name}`;
-  let copy = copies.get(key);
-  if (!copy) copies.set(key, copy = { way, name, sums: sums() });
-  return copy.sums;
+function copyIn({ copies }: Device, copy: Copy): Sums {
+  const key = `${copy.way} ${copy.name} ${copy.time}`;
+  let known = copies.get(key);
+  if (!known) copies.set(key, known = { copy, sums: sums() });
+  return known.sums;
 }
 
 function callsIn({ placed }: Device, placement: Placement): Record<Phase, number> {
@@ -219,7 +220,7 @@ function merge(into: Device, { computed, waited, moved, copies, placed }: Device
     add(into.computed[phase], computed[phase]);
     add(into.waited[phase], waited[phase]);
     add(into.moved[phase], moved[phase]);
-    for (const { way, name, sums } of copies.values()) add(copyIn(into, way, name)[phase], sums[phase]);
+    for (const { copy, sums } of copies.values()) add(copyIn(into, copy)[phase], sums[phase]);
     for (const [placement, calls] of placed) callsIn(into, placement)[phase] += calls[phase];
   }
 }

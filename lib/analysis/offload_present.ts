@@ -39,7 +39,8 @@ function copies({ copies }: OffloadResult, tokens: number): Table[] {
     [{ title: "bytes", unit: "bytes" }, (row) => row.bytes],
     [{ title: "for each token", unit: "bytes" }, (row) => tokens === 0 ? null : row.decode.bytes / tokens],
     [{ title: "time", unit: "ns" }, (row) => row.ns],
-    [{ title: "rate", unit: "bytes-per-second" }, ({ bytes, ns }) => ns === 0 ? null : bytes / ns * 1e9],
+    [{ title: "of", unit: "text" }, (row) => row.time],
+    [{ title: "rate", unit: "bytes-per-second" }, ({ bytes, ns, time }) => ns === 0 || time !== "copying" ? null : bytes / ns * 1e9],
   ], MAX_ROWS)];
 }
 

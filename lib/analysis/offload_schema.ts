@@ -28,8 +28,17 @@ export const offloadSchema = z.object({
     waited: sumsSchema,
     moved: sumsSchema,
   })),
-  /** By kind of tensor, most bytes first: to a device, from the host or another device, or from one. */
-  copies: z.array(sumSchema.extend({ device: z.string(), way: z.enum(["to", "from"]), name: z.string(), ...sumsSchema.shape })),
+  /**
+   * By kind of tensor, most bytes first: to a device, from the host or another device, or from one. `time`: what calls took it for; asked for, a copy is
+   * made behind the call.
+   */
+  copies: z.array(sumSchema.extend({
+    device: z.string(),
+    way: z.enum(["to", "from"]),
+    name: z.string(),
+    time: z.enum(["copying", "asking", "computing, too"]),
+    ...sumsSchema.shape,
+  })),
   /** Nodes of a layer that another device computed than the layer's, in one graph; of products `ofCache`: of keys and values, not of weights. */
   elsewhere: z.array(z.object({ operator: z.string(), device: z.string(), nodes: count, ofCache: z.boolean().optional() })),
   /** Of parts of graphs: nodes that were not told of, so that layers may be missing. */

@@ -83,6 +83,20 @@ const said = (spans: readonly Slice[]) => {
   return presentOffload(result.offload!, result).flatMap((view) => view.type === "note" ? [view.text] : []);
 };
 
+Deno.test("offload: a copy that a call only asks for, or that waits for what is computed, has a time and no rate", () => {
+  const asked = copy("from Vulkan0", "result_output", 600_000, 25, 25.005), late = copy("from Vulkan0", "result_embd", 2000, 26, 28);
+  const named = (slice: Slice, time: string): Slice => ({ ...slice, args: { ...slice.args, time } });
+  const result = analyse(operators("graph"), [...token(10), named(asked, "asking"), named(late, "computing, too")]);
+  const tables = presentOffload(result.offload!, result);
+  const copied = tables.flatMap((view) => view.type === "table" && view.title === "Copied" ? view.rows : []);
+  assert.deepEqual(copied.map((row) => [row[0], ...row.slice(-3)]), [
+    ["result_output", 5000, "asking", null],
+    ["result_embd", 2e6, "computing, too", null],
+    ["out", 1e6, "copying", 100_000],
+    ["result_output", 1e6, "copying", 40_000],
+  ]);
+});
+
 Deno.test("offload: a device is one, whether or not its number was known yet", () => {
   const early = { ...vulkan, device: "Vulkan" };
   const copied = copy("to Vulkan", "out-1", 7, 0.5, 0.6);

@@ -18,19 +18,19 @@ import { isNode, layerOf } from "./tensor.ts";
  * _2d(…, size, copies, …). The asynchronous ones have the backend before these.
  */
 const MOVES = [
-  { function: "", tensor: "arg0", bytes: "arg3" },
-  { function: "_2d", tensor: "arg0", bytes: "arg3 * arg4" },
-  { function: "_async", tensor: "arg1", bytes: "arg4" },
-  { function: "_2d_async", tensor: "arg1", bytes: "arg4 * arg5" },
-].flatMap((move) => ["set", "get"].map((way) => ({ ...move, name: `${way}${move.function}`, way })));
+  { function: "", tensor: "arg0", bytes: "arg3", when: "" },
+  { function: "_2d", tensor: "arg0", bytes: "arg3 * arg4", when: "" },
+  { function: "_async", tensor: "arg1", bytes: "arg4", when: "_async" },
+  { function: "_2d_async", tensor: "arg1", bytes: "arg4 * arg5", when: "_async" },
+].flatMap((move) => ["set", "get"].map((way) => ({ ...move, name: `${way}${move.function}`, record: `${way}${move.when}` })));
 
 /** Where a tensor lies is known by the buffer: by that of the one whose memory it shows, if it is a view. */
-const moves = MOVES.map(({ name, way, tensor, bytes }) => `
+const moves = MOVES.map(({ name, record, tensor, bytes }) => `
 {{${name}}} /FILTER/ {
   $t = ${tensor};
   $owner = *(uint64 *)($t + {{view}});
   if ($owner == 0) { $owner = $t; }
-  EMIT(${way}, *(uint64 *)(*(uint64 *)($owner + 8) + 8), ${bytes}, buf($t + {{name}}, 64));
+  EMIT(${record}, *(uint64 *)(*(uint64 *)($owner + 8) + 8), ${bytes}, buf($t + {{name}}, 64));
 }
 {{${name}_return}} /FILTER/ { EMIT(moved); }
 `);
@@ -82,7 +82,15 @@ export const backends: Probe = {
   sees: ["process/life.task", "process/life.exec", "process/life.exit"],
   facts: ["table", "code"],
   names: [],
-  texts: { "node.name": "model", "set.name": "model", "get.name": "model", "copy.name": "model", "own.name": "model" },
+  texts: {
+    "node.name": "model",
+    "set.name": "model",
+    "get.name": "model",
+    "set_async.name": "model",
+    "get_async.name": "model",
+    "copy.name": "model",
+    "own.name": "model",
+  },
   records: {
     split: [address("backend"), address("code"), address("graph"), number("nodes"), number("seesCopies")],
     split_return: [],
@@ -91,6 +99,9 @@ export const backends: Probe = {
     wait_return: [],
     set: [address("code"), number("bytes"), { name: "name", type: "text" }],
     get: [address("code"), number("bytes"), { name: "name", type: "text" }],
+    // A backend that cannot is asked for one of those above instead.
+    set_async: [address("code"), number("bytes"), { name: "name", type: "text" }],
+    get_async: [address("code"), number("bytes"), { name: "name", type: "text" }],
     copy: [address("code"), number("bytes"), { name: "name", type: "text" }],
     moved: [],
     own: [address("code"), number("bytes"), { name: "name", type: "text" }],
@@ -122,6 +133,8 @@ class BackendsDecoder implements Decoder {
   readonly #telling = new Map<number, Placement>();
   /** Devices of which it was told that not all their copies are seen. */
   readonly #unseen = new Set<string>();
+  /** Process and device, which nobody waited for since it was asked to compute. */
+  readonly #computing = new Set<string>();
   /** Processes whose tensors are laid out as in no ggml that is known here. */
   readonly #strange = new Set<number>();
   readonly #operators = new OperatorNames();
@@ -143,6 +156,8 @@ class BackendsDecoder implements Decoder {
         return this.#wait(event);
       case "ggml/backends.set":
       case "ggml/backends.get":
+      case "ggml/backends.set_async":
+      case "ggml/backends.get_async":
       case "ggml/backends.copy":
       case "ggml/backends.own":
         return this.#move(event);
@@ -178,6 +193,7 @@ class BackendsDecoder implements Decoder {
     let placed = this.#placed.get(key);
     if (placed?.device !== device) this.#placed.set(key, placed = { device, nodes, told: new Map() });
     this.#telling.set(tid, placed);
+    this.#computing.add(`${pid} ${device}`);
     this.#begin(event, { name: device, category: "ggml.split", start: at, args: { nodes }, placed });
   }
 
@@ -200,6 +216,7 @@ class BackendsDecoder implements Decoder {
   #wait(event: Event): void {
     const [backend, code] = event.values as [number, number];
     const device = this.#devices.of(event.pid, backend, code);
+    this.#computing.delete(`${event.pid} ${device}`);
     const begun = { name: `wait for ${device}`, category: "ggml.device_wait", start: event.at, args: { device } };
     this.#begin(event, device === CPU ? null : begun);
   }
@@ -207,13 +224,21 @@ class BackendsDecoder implements Decoder {
   #move(event: Event): void {
     const { record, pid, tid, at, values } = event;
     const name = values.at(-1) as string, bytes = values.at(-2) as number;
-    const isRead = record === "ggml/backends.get";
+    const isRead = record.startsWith("ggml/backends.get");
     const device = this.#devices.ofBuffer(pid, tid, values[0] as number, name);
     for (const outer of this.#begun.get(tid)?.stack ?? []) if (outer?.category === "ggml.copy") outer.passedOn = true;
     const way = isRead ? "from" : "to";
     const tensor = withoutPrefix(name), layer = layerOf(tensor);
-    const args = { device, tensor, ...layer !== undefined && { layer }, bytes };
+    const args = { device, tensor, ...layer !== undefined && { layer }, bytes, ...this.#timeOf(event, device) };
     this.#begin(event, device === HOST ? null : { name: `${way} ${device}`, category: "ggml.copy", start: at, args });
+  }
+
+  /** What else than the copy the call takes: only to ask for it, or until the device has computed what is read. */
+  #timeOf({ record, pid }: Event, device: string): Args {
+    if (record.endsWith("_async") || record === "ggml/backends.own") return { time: "asking" };
+    // After that it has.
+    const waits = record === "ggml/backends.get" && this.#computing.delete(`${pid} ${device}`);
+    return waits ? { time: "computing, too" } : {};
   }
 
   #begin({ pid, tid }: Event, begun: Begun | null): void {

@@ -34,7 +34,7 @@ Deno.test("backends: parts of a graph by their device, which is called as the co
     '100/100 ggml.split "CPU" 10–20 nodes=2',
     '100/100 ggml.copy "to Vulkan1" 22–24 device=Vulkan1 tensor=ffn_out-0 layer=0 bytes=256',
     '100/100 ggml.split "Vulkan1" 30–31 nodes=3',
-    '100/100 ggml.copy "from Vulkan1" 40–45 device=Vulkan1 tensor=result_output bytes=2048',
+    '100/100 ggml.copy "from Vulkan1" 40–45 device=Vulkan1 tensor=result_output bytes=2048 time=computing, too',
   ]);
 });
 
@@ -61,7 +61,42 @@ Deno.test("backends: a device that does not copy itself leaves it to others; wha
   d.event(12, "ggml/backends.own", { code: VULKAN, bytes: 64, name: "Vulkan0#b#0" });
   d.event(15, "ggml/backends.own_return", { ok: 1 });
   d.event(16, moved);
-  assert.deepEqual(d.end(50), ['100/100 ggml.copy "to Vulkan0" 12–15 device=Vulkan0 tensor=b bytes=64']);
+  assert.deepEqual(d.end(50), ['100/100 ggml.copy "to Vulkan0" 12–15 device=Vulkan0 tensor=b bytes=64 time=asking']);
+});
+
+Deno.test("backends: a copy that is asked for takes the time of asking, unless the device is asked in another way", () => {
+  const d = decoding();
+  d.event(10, "ggml/backends.get_async", { code: VULKAN, bytes: 64, name: "result_output" });
+  d.event(11, moved);
+  d.event(12, "ggml/backends.set_async", { code: VULKAN, bytes: 64, name: "blk.0.q.weight" });
+  d.event(13, "ggml/backends.set", { code: VULKAN, bytes: 64, name: "blk.0.q.weight" });
+  d.event(15, moved);
+  d.event(16, moved);
+  assert.deepEqual(d.end(50), [
+    '100/100 ggml.copy "from Vulkan" 10–11 device=Vulkan tensor=result_output bytes=64 time=asking',
+    '100/100 ggml.copy "to Vulkan" 13–15 device=Vulkan tensor=blk.0.q.weight bytes=64',
+  ]);
+});
+
+Deno.test("backends: what is read from a device that computes waits for it, once", () => {
+  const d = decoding();
+  const read = (at: number) => {
+    d.event(at, "ggml/backends.get", { code: VULKAN, bytes: 64, name: "result_output" });
+    d.event(at + 1, moved);
+  };
+  const compute = (at: number) => {
+    d.event(at, split, { backend: 2, code: VULKAN, graph: 8, nodes: 3 });
+    d.event(at + 1, back);
+  };
+  compute(10);
+  read(20);
+  read(30);
+  compute(40);
+  d.event(42, "ggml/backends.wait", { backend: 2, code: VULKAN });
+  d.event(43, "ggml/backends.wait_return");
+  read(50);
+  const reads = d.end(60).filter((line) => line.includes("ggml.copy"));
+  assert.deepEqual(reads.map((line) => line.includes("time=computing, too")), [true, false, false]);
 });
 
 Deno.test("backends: a part whose return was lost ends with the next one, or with the run, and says so", () => {

@@ -81,8 +81,12 @@ from slice where category = 'ggml.copy'`;
 
 /** Bytes by kind of tensor in calls of a phase. */
 function copied({ copies }: OffloadResult, phase: "prefill" | "decode"): Record<string, number> {
-  const moved = copies.filter((copy) => copy[phase].calls > 0);
-  return Object.fromEntries(moved.map(({ way, device, name, ...copy }) => [`${name} ${way} ${device}`, copy[phase].bytes]));
+  const moved: Record<string, number> = {};
+  for (const { way, device, name, [phase]: { calls, bytes } } of copies) {
+    const key = `${name} ${way} ${device}`;
+    if (calls > 0) moved[key] = (moved[key] ?? 0) + bytes;
+  }
+  return moved;
 }
 
 /** Cells of the cache are looked at in multiples of this, and a mask has a number of two bytes for each. */
