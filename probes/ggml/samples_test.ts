@@ -5,7 +5,7 @@ import { CodeMap } from "../process/code.ts";
 import { life } from "../process/life.ts";
 import { samples } from "./samples.ts";
 import { readableName } from "../process/readable_name.ts";
-import { PRODUCTS, QUANTISING, WAITING, workOf } from "./work.ts";
+import { DEQUANTISING, PRODUCTS, QUANTISING, WAITING, workOf } from "./work.ts";
 
 const OPERATORS = ["NONE", "ADD", "ADD1", "RMS_NORM", "NORM", "MUL_MAT", "ROPE", "SOFT_MAX", "SCALE", "GET_ROWS", "UNARY", "GLU"];
 const LIBRARY = "libggml-cpu-haswell.so";
@@ -81,7 +81,12 @@ Deno.test("samples: what a function works on, by its name", () => {
     ggml_gemv_q4_0_8x8_q8_0: PRODUCTS,
     llamafile_sgemm: PRODUCTS,
     ggml_compute_forward_mul_mat: PRODUCTS,
+    kai_run_matmul_clamp_f32_qsi8d32p1x8_qsi4c32p4x8_1x4x32_neon_dotprod: PRODUCTS,
     quantize_row_q8_0: QUANTISING,
+    ggml_quantize_mat_q8_0_4x8: QUANTISING,
+    kai_run_lhs_quant_pack_qsi8d32p_f32_neon: QUANTISING,
+    dequantize_row_q8_0: DEQUANTISING,
+    ggml_compute_forward_add_non_quantized: "ADD",
     ggml_barrier: WAITING,
     ggml_threadpool_new: null,
     ggml_compute_forward_added_later: null,

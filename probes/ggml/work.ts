@@ -1,5 +1,5 @@
 export const PRODUCTS = "matrix products";
-export const QUANTISING = "quantising";
+export const QUANTISING = "quantising", DEQUANTISING = "dequantising";
 export const WAITING = "waiting for other workers";
 /** Functions whose name tells of no work. */
 export const OTHER_CODE = "other code";
@@ -7,8 +7,9 @@ export const OTHER_CODE = "other code";
 /** Several operators share these functions, so that a sample in one of them is of none in particular. */
 const SHARED: readonly (readonly [RegExp, string])[] = [
   [/barrier|poll_for_work|check_for_work|graph_compute_secondary_thread/, WAITING],
-  [/quantize/, QUANTISING],
-  [/vec_dot|gemm|gemv|mul_mat|tinyblas|repack/i, PRODUCTS],
+  [/dequantize_/, DEQUANTISING],
+  [/quantize_|quant_pack/, QUANTISING],
+  [/vec_dot|gemm|gemv|mul_mat|matmul|tinyblas|repack/i, PRODUCTS],
 ];
 /** Operators that go by another name inside. */
 const INSIDE: readonly (readonly [RegExp, string])[] = [
