@@ -38,6 +38,8 @@ interface Device {
 const PRODUCTS = new Set(["MUL_MAT", "MUL_MAT_ID"]);
 /** They show memory in another way, and nobody computes them. */
 const VIEWS = new Set(["NONE", "RESHAPE", "VIEW", "PERMUTE", "TRANSPOSE"]);
+/** A library of the CPU's that ggml calls a device: what it computes, the CPU does. */
+export const BLAS = "BLAS";
 /** What llama.cpp calls the product that makes the logits. */
 const OUTPUT = "result_output";
 
@@ -178,7 +180,9 @@ export class OffloadLedger {
     const all = this.#placed();
     const generated = all.filter(({ calls }) => calls.decode > 0);
     const placed = generated.length > 0 ? generated : all;
-    return placed.flatMap(({ device, placement: { told } }) => [...told.values()].map((node) => ({ ...node, device })));
+    return placed.flatMap(({ device, placement: { told } }) =>
+      [...told.values()].map((node) => ({ ...node, device: device === BLAS ? "CPU" : device }))
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Note, Table, View } from "../events/view.ts";
 import { tableOf } from "./figures_table.ts";
+import { BLAS } from "./offload.ts";
 import type { OffloadResult } from "./offload_schema.ts";
 import type { OperatorsResult } from "./operators_schema.ts";
 import { info, warning } from "./quality.ts";
@@ -60,6 +61,9 @@ function notes({ devices, copies, elsewhere, untoldNodes }: OffloadResult, token
   const others = devices.filter(({ name, layers, output }) => name !== "CPU" && (layers.length > 0 || output));
   const notes: Note[] = [];
   if (untoldNodes > 0) notes.push(info(`${untoldNodes} nodes were not told of yet when counting ended: layers may be missing. Watch longer.`));
+  if (devices.some(({ name }) => name === BLAS)) {
+    notes.push(info("Products of prompts are computed by BLAS: they are in no row of operators, and their time is that of the device BLAS."));
+  }
   const weights = copies.filter(({ way, name }) => way === "to" && name.endsWith(".weight"));
   const again = weights.reduce((sum, { prefill, decode }) => sum + prefill.bytes + decode.bytes, 0);
   if (again > 0) {

@@ -131,6 +131,17 @@ Deno.test("offload: where the CPU keeps the experts of a device's layers, their 
   assert.match(told.at(-1)!, /^The CPU multiplies weights of layers that are on another device \(--n-cpu-moe, -ot\)/);
 });
 
+Deno.test("offload: BLAS is the CPU: it keeps no layer from it, and nothing goes on behind a call", () => {
+  const blas = placement("BLAS", ["MUL_MAT", "q-0"], ["MUL_MAT", "q-1"], ["MUL_MAT", "result_output"]);
+  const rest = placement("CPU", ["ADD", "x-0"]);
+  const result = analyse(operators("graph"), [split(blas, 0, 5), split(rest, 5, 6), s.decode("prefill", 0, 7, 64)]);
+  assert.deepEqual(result.offload!.devices.map(({ name, layers, output }) => [name, layers, output]), [["BLAS", [], false], ["CPU", [0, 1], true]]);
+  const views = JSON.stringify(presentOperators(result));
+  assert.match(views, /No layer was computed by another device than the CPU/);
+  assert.match(views, /Products of prompts are computed by BLAS/);
+  assert.doesNotMatch(views, /which returns while devices compute|elsewhere, in each graph/);
+});
+
 Deno.test("offload: weights that are copied for a prompt are a warning, those of a model that is loaded are not", () => {
   const weights = copy("to Vulkan0", "blk.0.q.weight", 3_000_000, 1, 2);
   assert.deepEqual(said([weights, ...token(10)]).filter((text) => text.includes("weights")), []);

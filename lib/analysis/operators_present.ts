@@ -5,6 +5,7 @@ import { presentCounters } from "./counters_present.ts";
 import { presentDemands } from "./demands_present.ts";
 import { presentExperts } from "./experts_present.ts";
 import { type Figure, tableOf } from "./figures_table.ts";
+import { BLAS } from "./offload.ts";
 import { presentOffload } from "./offload_present.ts";
 import type { OperatorsResult, SamplesResult } from "./operators_schema.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
@@ -42,7 +43,7 @@ export function presentOperators(result: OperatorsResult): readonly View[] {
 }
 
 function tokens({ tokens, rates, firstTokenNs, betweenTokens, offload }: OperatorsResult): Facts {
-  const isElsewhere = offload?.devices.some(({ name, splits }) => name !== "CPU" && splits > 0);
+  const isElsewhere = offload?.devices.some(({ name, splits }) => name !== "CPU" && name !== BLAS && splits > 0);
   const inDecode = isElsewhere ? "in llama_decode, which returns while devices compute" : "in llama_decode";
   return {
     type: "facts",
