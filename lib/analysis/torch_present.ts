@@ -6,6 +6,8 @@ import type { TorchResult } from "./torch_schema.ts";
 
 /** Operators, who asked for whom, and passes beyond these take little time; threads beyond these compute little. */
 const MAX_ROWS = 25, MAX_THREADS = 8, MAX_PASSES = 8;
+/** Dispatched with their arguments in a list, and not by a function of their own. */
+const UNSEEN = "TorchScript's operators, torch.ops, quantised ones";
 
 /** Where the time of a PyTorch process went: by operator, by who asked for it, by thread. */
 export function presentTorch(result: TorchResult): readonly View[] {
@@ -24,7 +26,9 @@ function notes({ windows, learnedNs, operators, processes, quality }: TorchResul
   }
   notes.push(...turnsNotes(windows));
   if (operators.length === 0) {
-    notes.push(warning(`No operator ${learned === null ? "" : "of those that were learned "}ran while the process was watched.`));
+    notes.push(
+      warning(`No operator ${learned === null ? "" : "of those that were learned "}ran while the process was watched; not seen are ${UNSEEN}.`),
+    );
   }
   if (learned !== null) {
     notes.push(info(`Operators that did not run in the ${learned} of learning are not seen: --learn 10s waits for longer until no new one comes.`));
@@ -47,7 +51,7 @@ function time({ windows, time, threads }: TorchResult): Facts {
             name: "between them",
             value: main.betweenNs,
             unit: "ns",
-            note: `thread ${main.tid}: Python, compiled graphs, operators that are not PyTorch's, or waiting`,
+            note: `thread ${main.tid}: Python, compiled graphs, ${UNSEEN} and those that are not PyTorch's, or waiting`,
           } as const,
           { name: "  longest", value: main.longestGapNs, unit: "ns" } as const,
         ]

@@ -45,7 +45,13 @@ Deno.test("torch: own time and time with what is inside, who asks for whom, and 
     { pid: 100, tid: 100, calls: 6, operatorsNs: 16 * MS, betweenNs: 4 * MS, longestGapNs: 4 * MS },
     { pid: 100, tid: 101, calls: 1, operatorsNs: 2 * MS, betweenNs: 0, longestGapNs: 0 },
   ]);
-  presentTorch(result);
+  const [time] = presentTorch(result).flatMap((view) => view.type === "facts" ? [view] : []);
+  assert.match(time!.facts.find(({ name }) => name === "between them")!.note!, /TorchScript's operators, torch\.ops, quantised ones/);
+});
+
+Deno.test("torch: where no operator ran, those that are not seen may have", () => {
+  const result = analyse(torch("all"), [window(5, true), window(7, false)]);
+  assert.match(JSON.stringify(presentTorch(result)), /No operator ran while the process was watched; not seen are TorchScript's operators/);
 });
 
 Deno.test("torch: time in which the process was held still is in no call, and time between two turns in no gap", () => {
