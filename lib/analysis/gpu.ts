@@ -70,6 +70,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
   readonly #windows = new Windows();
   #captured = 0;
   #graphKernels = 0;
+  #unknownGraphs = 0;
   #outermostNs = 0;
   readonly #contexts = new DecodeContexts();
   readonly #perToken = new GpuPerToken();
@@ -133,6 +134,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
         launches: this.#kind("launch").calls,
         captured: this.#captured,
         graphKernels: this.#graphKernels,
+        unknownGraphs: this.#unknownGraphs,
         graphLaunches: this.#kind("graphLaunch").calls,
         submits: this.#kind("submit").calls,
         syncs: sync.calls,
@@ -239,6 +241,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
     }
     if (!isCaptured && kind === "collective") add(this.#collectives, name);
     if (kind === "launch" && isCaptured) this.#captured += sign;
+    if (kind === "graphLaunch" && !isCaptured && !graph) this.#unknownGraphs += sign;
     if (kernel !== undefined) this.#kernel(kernel)[isCaptured ? "captured" : "launches"] += sign;
     for (const [kernel, times] of graph?.kernels ?? []) {
       this.#kernel(kernel).inGraphs += sign * times;

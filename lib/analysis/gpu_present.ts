@@ -52,6 +52,10 @@ function notes(result: GpuResult): Note[] {
   if (functions.length === 0 && unfinished.length === 0 && files.every(({ users }) => !users.some(({ isTarget }) => isTarget))) {
     notes.push(info("The target asked nothing of a GPU: it has called no CUDA, HIP, Vulkan, NCCL or Level Zero, and used no GPU's device file."));
   }
+  if (totals.unknownGraphs > 0) {
+    const which = totals.unknownGraphs === totals.graphLaunches ? "Graphs" : `${totals.unknownGraphs} of the graphs`;
+    notes.push(info(`${which} that were launched had been made before: their kernels, copies and collective calls are in no figure.`));
+  }
   if (executed) notes.push(info(SAMPLED));
   if (!executed && totals.launches + totals.graphLaunches + totals.submits > 0) notes.push(info(BLIND));
   if (gaps.ns > windows.ns / 20) {
@@ -79,7 +83,8 @@ const ASKED = new Set(["cuda", "cudart", "hip"]);
 function totals({ windows, functions, totals, gaps, perToken }: GpuResult): Facts {
   const isAll = functions.every(({ family }) => !ASKED.has(family)) || functions.some(({ kind }) => kind === "state");
   const seconds = windows.ns / 1e9, rate = (all: number) => seconds > 0 ? `${(all / seconds).toFixed(0)} a second` : "";
-  const { launches, captured, graphLaunches, graphKernels, submits } = totals;
+  const { launches, captured, graphLaunches, graphKernels, unknownGraphs, submits } = totals;
+  const known = (count: string) => unknownGraphs > 0 ? `at least ${count}` : count;
   const facts: Facts["facts"] = [
     { name: "watched", value: windows.ns, unit: "ns" },
     {
@@ -101,15 +106,15 @@ function totals({ windows, functions, totals, gaps, perToken }: GpuResult): Fact
         name: "graphs launched",
         value: graphLaunches,
         unit: "count" as const,
-        note: [rate(graphLaunches), graphKernels > 0 ? `they ran ${graphKernels} kernels` : ""].filter(Boolean).join(", "),
+        note: [rate(graphLaunches), graphKernels > 0 ? `they ran ${known(`${graphKernels} kernels`)}` : ""].filter(Boolean).join(", "),
       }]
       : [],
     ...submits > 0 ? [{ name: "submits", value: submits, unit: "count" as const, note: rate(submits) }] : [],
     { name: "nothing to do", value: gaps.ns, unit: "ns", note: gaps.count > 0 ? counted(gaps.count, "gap") : "" },
     ...perToken
       ? [
-        { name: "launches a token", value: perToken.launches, unit: "count" as const, note: `${perToken.kernels.toFixed(1)} kernels` },
-        { name: "copied a token", value: perToken.copiedBytes, unit: "bytes" as const, note: `${perToken.copies.toFixed(1)} copies` },
+        { name: "launches a token", value: perToken.launches, unit: "count" as const, note: known(`${perToken.kernels.toFixed(1)} kernels`) },
+        { name: "copied a token", value: perToken.copiedBytes, unit: "bytes" as const, note: known(`${perToken.copies.toFixed(1)} copies`) },
         { name: "allocations a token", value: perToken.allocations, unit: "count" as const },
         { name: "in calls a token", value: perToken.callsNs, unit: "ns" as const },
       ]
@@ -118,8 +123,11 @@ function totals({ windows, functions, totals, gaps, perToken }: GpuResult): Fact
   return { type: "facts", title: "GPU, from the CPU's side", facts };
 }
 
+/** Who has its device open already gives it work without asking. */
+const UNSEEN = "What runs on a GPU at the same time is not seen.";
+
 function contention({ contention, files }: GpuResult): Note[] {
-  if (!contention) return files.length > 0 ? [info("Nobody else asked anything of the GPU's device files.")] : [];
+  if (!contention) return files.length > 0 ? [info(`Nobody else asked anything of the GPU's device files. ${UNSEEN}`)] : [];
   const { others, slower, waits, waitedNs, sharedNs } = contention;
   const who = others.slice(0, 3).map(({ name, pid }) => `${name} (${pid})`).join(", ") +
     (others.length > 3 ? ` and ${others.length - 3} others` : "");
@@ -137,7 +145,7 @@ function contention({ contention, files }: GpuResult): Note[] {
     info(
       slower === null
         ? `${how}: too little was asked to tell whether the target waited for them.`
-        : `${how}, and the target did not wait for them in the driver. What runs on a GPU at the same time is not seen.`,
+        : `${how}, and the target did not wait for them in the driver. ${UNSEEN}`,
     ),
   ];
 }

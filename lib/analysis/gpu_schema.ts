@@ -33,6 +33,8 @@ export const gpuResultSchema = z.object({
     graphLaunches: count,
     /** Kernels of graphs that were launched, as far as it is known how they were made. */
     graphKernels: count,
+    /** Launches of graphs of which it is not known what they run: they were made before. */
+    unknownGraphs: count,
     /** Submissions of Vulkan and Level Zero. */
     submits: count,
     /** In calls that wait for the GPU. */

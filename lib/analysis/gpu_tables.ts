@@ -85,7 +85,8 @@ export function collectives({ collectives }: GpuResult): Table {
   return tableOf("Collective calls", collectives, [
     [{ title: "call", unit: "text" }, (row) => row.name],
     [{ title: "calls", unit: "count" }, (row) => row.calls],
-    [{ title: "bytes", unit: "bytes" }, (row) => row.bytes],
+    // Of AllGather, ReduceScatter and AlltoAll that is one rank's part, of others all.
+    [{ title: "bytes as given", unit: "bytes" }, (row) => row.bytes],
     [{ title: "in calls", unit: "ns" }, (row) => row.ns],
   ]);
 }

@@ -103,7 +103,7 @@ Deno.test("gpu: what a graph does counts each time that it is launched, and what
     ...launch(10),
     ...launch(20),
   ]);
-  assert.deepEqual([totals.launches, totals.captured, totals.graphLaunches, totals.graphKernels], [1, 1, 2, 6]);
+  assert.deepEqual([totals.launches, totals.captured, totals.graphLaunches, totals.graphKernels, totals.unknownGraphs], [1, 1, 2, 6, 0]);
   assert.deepEqual(kernels, [
     { name: "rope", launches: 1, captured: 1, inGraphs: 4 },
     { name: "norm", launches: 0, captured: 0, inGraphs: 2 },
@@ -113,6 +113,22 @@ Deno.test("gpu: what a graph does counts each time that it is launched, and what
     { name: "ncclAllReduce", calls: 1, bytes: 64, ns: 1 },
     { name: "ncclAllReduce, by graphs", calls: 4, bytes: 256, ns: 0 },
   ]);
+});
+
+Deno.test("gpu: what a graph runs that was made before is not known, and that is said", () => {
+  const unknown = [
+    call("cuGraphLaunch", 11, 12, { kind: "graphLaunch" }),
+    call("cudaGraphLaunch", 10, 13, { family: "cudart", kind: "graphLaunch" }),
+  ];
+  const known = call("cuGraphLaunch", 20, 21, {
+    kind: "graphLaunch",
+    graph: { kernels: new Map([["rope", 2]]), copies: new Map(), collectives: new Map() },
+  });
+  const said = (spans: readonly Span[]) => JSON.stringify(presentGpu(explain(spans)));
+  assert.equal(explain([...unknown, known]).totals.unknownGraphs, 1);
+  assert.match(said([...unknown, known]), /1 of the graphs that were launched had been made before: .*they ran at least 2 kernels/);
+  assert.match(said(unknown), /Graphs that were launched had been made before/);
+  assert.doesNotMatch(said([known]), /made before|at least/);
 });
 
 Deno.test("gpu: memory by GPU and kind: its peak, how long it was held, and what nobody let go, by who asked", () => {

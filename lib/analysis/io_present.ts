@@ -45,17 +45,23 @@ function notes(result: IoResult): Note[] {
   return notes;
 }
 
-function verdict({ verdict, windows }: IoResult): Note[] {
+function verdict({ verdict, windows, devices, untold }: IoResult): Note[] {
   if (windows.ns > 0 && verdict.length === 0) {
-    return [
-      info("Nothing waits to read: reads and page faults took less than a hundredth of the time. Of what waits to be written (fsync) sched tells."),
-    ];
+    const little = "reads and page faults took less than a hundredth of the time";
+    if (untold.length > 0 || devices.some(({ what, meanInFlight }) => what === "read" && meanInFlight >= BUSY)) {
+      const ways = "ahead of it, or in a way that is none of these: io_uring, MAP_POPULATE, mlock, madvise";
+      return [info(`Disks read for it, though ${little}: ${ways}. Who waited for that sched tells.`)];
+    }
+    return [info(`Nothing waits to read: ${little}. Of what waits to be written (fsync) sched tells.`)];
   }
   return verdict.map(({ wait, of, share, ns, evidence, advice }) => {
     const time = `${(share * 100).toFixed(1)} % of the time watched${wait === "queue" ? "" : ", threads added"}, ${(ns / 1e9).toFixed(2)} s`;
     return info(`Waits for ${WAITS[wait]} ${of}: ${time}, ${evidence}. ${advice}`);
   });
 }
+
+/** Requests at once, on average: of a disk that had less it was nothing to wait for. */
+const BUSY = 0.01;
 
 /** As a sentence says it. */
 const WAITS: Readonly<Record<IoResult["verdict"][number]["wait"], string>> = {

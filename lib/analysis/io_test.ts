@@ -3,7 +3,7 @@ import { analyse, MS, TestSpans } from "../../tests/harness/spans.ts";
 import type { BlockRequest, Slice, Span } from "../events/span.ts";
 import { io } from "./io.ts";
 import { presentIo } from "./io_present.ts";
-import { ioResultSchema } from "./io_schema.ts";
+import { type IoResult, ioResultSchema } from "./io_schema.ts";
 
 const t = new TestSpans();
 const shut = (at: number, open: boolean): Span => ({ ...t.mark("window"), at: at * MS, open });
@@ -183,7 +183,12 @@ Deno.test("io: the three longest waits that matter, and nothing where none does"
   assert.deepEqual(result([request(0, 9), request(10, 19), request(20, 21, { queuedNs: 300 * MS })]).verdict, []);
   const idle = result([t.read("small", 700, 705, 10)]);
   assert.deepEqual(idle.verdict, []);
-  assert.ok(presentIo(idle).some((view) => view.type === "note" && view.text.startsWith("Nothing waits")));
+  const says = (shown: IoResult, text: string) => presentIo(shown).some((view) => view.type === "note" && view.text.startsWith(text));
+  assert.ok(says(idle, "Nothing waits"));
+  // A mapping that is populated reads without a read.
+  const populated = result([request(0, 300)]);
+  assert.deepEqual(populated.verdict, []);
+  assert.ok(says(populated, "Disks read for it, though") && !says(populated, "Nothing waits"));
 });
 
 Deno.test("io: a failed request is warned of", () => {

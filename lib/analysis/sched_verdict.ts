@@ -65,7 +65,7 @@ export function schedVerdict(
   const queued = computing.reduce((sum, { queuedNs }) => sum + queuedNs, 0);
   const slowed = slowedOf(limits?.reads ?? [], (device) => disks.get(device) ?? device);
   const own = new Set(threads.map(({ tid }) => tid));
-  const taker = takers.find(({ tid, name }) => !own.has(tid) && !OF_KERNEL.test(name) && !OURS.test(name));
+  const taker = takers.find(({ tid, name }) => tid !== 0 && !own.has(tid) && !OF_KERNEL.test(name) && !OURS.test(name));
   const crowd: Crowd = {
     threads: computing.length,
     processes: new Set(computing.map(({ pid }) => pid)).size,
@@ -109,7 +109,7 @@ function evidenceOf(reason: string, waits: readonly SchedWait[]): string {
 }
 
 /** Threads of the kernel that work on a processor for whoever uses it: nobody can send them away. */
-const OF_KERNEL = /^(kworker|ksoftirqd|migration|rcu_|irq\/)/;
+const OF_KERNEL = /^(kworker|ksoftirqd|kswapd|kcompactd|khugepaged|idle_inject|migration|rcu_|irq\/)/;
 /** What traces is gone when nobody traces. */
 const OURS = /^(llmprof|deno|bpftrace)$/;
 /** Of their time on processors: a thread that starts passes through others. */

@@ -37,9 +37,9 @@ const CALLS: readonly (readonly [Reason, RegExp])[] = [
   ["lock", /^(futex|futex_wait|futex_waitv|flock|semop|semtimedop)$/],
   ["sleep", /^(nanosleep|clock_nanosleep|pause|rt_sigsuspend|rt_sigtimedwait|restart_syscall)$/],
   ["network", /^(accept|accept4|connect|recv\w*|send(?!file)\w*)$/],
-  ["events", /^(epoll_p?wait2?|p?poll|p?select6?|io_uring_enter|io_p?getevents)$/],
+  ["events", /^(epoll_p?wait2?|p?poll|p?select6?|io_uring_enter)$/],
   ["children", /^(wait4|waitid|vfork|clone3?|fork)$/],
-  ["disk", /^(fsync|fdatasync|msync|sync|syncfs|sync_file_range)$/],
+  ["disk", /^(fsync|fdatasync|msync|sync|syncfs|sync_file_range|io_p?getevents)$/],
 ];
 
 /** What a record's number says, see switch.bt. */
