@@ -13,7 +13,10 @@ faultTests([
     stage: "gate",
     fault: ({ bpftraces }) => {
       for (const pid of bpftraces()) Deno.kill(pid, "SIGKILL");
-      return { code: 1, says: [/^bpftrace ended while it traced \('\w+'\)\. Somebody killed it, or the kernel did/m] };
+      return {
+        code: 1,
+        says: [/^bpftrace (ended while it traced \('\w+'\)|could not attach the program '\w+')\. Somebody killed it, or the kernel did/m],
+      };
     },
   },
   {
