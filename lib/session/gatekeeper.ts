@@ -11,11 +11,11 @@ const LONGEST_WAIT_MS = 2000;
 /** Threads of a process that stop it at the same time do so within this. */
 const TOGETHER_NS = 100e6;
 
-/** In a shell's words. */
+/** In a shell's words, with those of {@link GO_ON}. */
 const IS_GONE = `gone() {
   read -r line < "/proc/$1/maps" && return 1
-  while read -r key value rest; do case $key in State:) state=$value ;; Threads:) threads=$value ;; esac; done < "/proc/$1/status"
-  case $state in T | t) return 1 ;; Z) [ "$threads" -lt 2 ] ;; esac
+  field "$1" State
+  case $value in T | t) return 1 ;; Z) field "$1" Threads && [ "$value" -lt 2 ] ;; esac
 }`;
 
 /**

@@ -423,21 +423,30 @@ Deno.test("session: a run that ends while a later turn is being attached leaves 
   for (const { signals } of s.bpftraces) assert.ok(signals.includes("SIGINT") || signals.includes("SIGKILL"), signals.join());
 });
 
+/** One that waits for the next process, and what ends it. */
+async function waiting(root: string) {
+  const stop = Promise.withResolvers<void>();
+  const s = session(root, { type: "next" });
+  const done = s.run.run(stop.promise);
+  await until(() => s.states.includes("waiting"));
+  const end = async () => {
+    stop.resolve();
+    await done;
+    await s.run.ended();
+  };
+  return { s, end };
+}
+
 Deno.test("session: waiting, the first process that opens weights is the target, with what it did before", async () => {
   using root = temporary();
-  const stop = Promise.withResolvers<void>();
-  const s = session(root.path, { type: "next" });
-  const done = s.run.run(stop.promise);
+  const { s, end } = await waiting(root.path);
   const process = await s.program("process");
-  await until(() => s.states.includes("waiting"));
   s.proc.process(100, 1, "node", "S", 2000);
   process.event(10, 100, hex("node"));
   process.event(10, 200, hex("other"));
   process.event(13, 100, `${s.time.now()} 3 8 7 5000 ${hex("small.gguf")}`);
   await s.run.counting;
-  stop.resolve();
-  await done;
-  await s.run.ended();
+  await end();
   assert.equal(s.header()!.root, 100);
   assert.deepEqual(s.header()!.target.argv, ["node", "--flag"]);
   assert.deepEqual(events(s.spans).slice(1), [
@@ -448,30 +457,22 @@ Deno.test("session: waiting, the first process that opens weights is the target,
 
 Deno.test("session: waiting, a program with the library linked in is attached when it opens its weights", async () => {
   using root = temporary();
-  const stop = Promise.withResolvers<void>();
-  const s = session(root.path, { type: "next" });
-  const done = s.run.run(stop.promise);
+  const { s, end } = await waiting(root.path);
   const process = await s.program("process");
-  await until(() => s.states.includes("waiting"));
   s.proc.process(100, 1, "server", "S", 2000);
   s.proc.program(100, "/opt/server");
   s.proc.map(100, "/opt/server", 5, libllama);
   process.event(13, 100, `${s.time.now()} 3 8 7 5000 ${hex("small.gguf")}`);
   const llama = await s.program("llama");
   await until(() => llama.child.signals.includes("SIGWINCH"));
-  stop.resolve();
-  await done;
-  await s.run.ended();
+  await end();
   assert.deepEqual([...s.run.attachedStreams], ["llama"]);
 });
 
 Deno.test("session: waiting, whoever maps llama.cpp and ends without computing is passed over, and the next one is seen from its first call", async () => {
   using root = temporary();
-  const stop = Promise.withResolvers<void>();
-  const s = session(root.path, { type: "next" });
-  const done = s.run.run(stop.promise);
+  const { s, end } = await waiting(root.path);
   const process = await s.program("process"), gate = await s.program("gate");
-  await until(() => s.states.includes("waiting"));
   const maps = (pid: number, comm: string, state: string) => {
     s.proc.process(pid, 1, comm, state, 2000);
     s.proc.map(pid, "/opt/libllama.so", 5, libllama);
@@ -490,9 +491,7 @@ Deno.test("session: waiting, whoever maps llama.cpp and ends without computing i
   maps(200, "server", "S");
   llama.event(14, 200, "7 1 1 1 1 -1 0");
   await s.run.counting;
-  stop.resolve();
-  await done;
-  await s.run.ended();
+  await end();
   assert.equal(s.header()!.root, 200);
   assert.deepEqual(events(s.spans).filter((span) => !span.includes("library.load")), [
     '200 is called "server"',
@@ -504,30 +503,20 @@ Deno.test("session: waiting, whoever maps llama.cpp and ends without computing i
 
 Deno.test("session: ended while it waits, who has mapped llama.cpp by then is the target", async () => {
   using root = temporary();
-  const stop = Promise.withResolvers<void>();
-  const s = session(root.path, { type: "next" });
-  const done = s.run.run(stop.promise);
+  const { s, end } = await waiting(root.path);
   const process = await s.program("process");
-  await until(() => s.states.includes("waiting"));
   s.proc.process(100, 1, "server", "S", 2000);
   process.event(16, 100, `${s.time.now()} 4096 4096 5 0 8 5 ${hex("libllama.so")}`);
   await new Promise((resolve) => setTimeout(resolve, 5));
   assert.equal(s.run.timeline, undefined);
-  stop.resolve();
-  await done;
-  await s.run.ended();
+  await end();
   assert.equal(s.header()!.root, 100);
 });
 
 Deno.test("session: ended while it waits, nothing was traced", async () => {
   using root = temporary();
-  const stop = Promise.withResolvers<void>();
-  const s = session(root.path, { type: "next" });
-  const done = s.run.run(stop.promise);
-  await until(() => s.states.includes("waiting"));
-  stop.resolve();
-  await done;
-  await s.run.ended();
+  const { s, end } = await waiting(root.path);
+  await end();
   assert.equal(s.run.timeline, undefined);
 });
 
