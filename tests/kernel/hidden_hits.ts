@@ -35,6 +35,28 @@ export function hiddenAnswers({ dev }: LoopDevice): HiddenHits {
   };
 }
 
+/**
+ * How often threads of the first process that still live gave their processor to another one since the call. No BPF program sees it, so each hides one that
+ * comes back by it.
+ */
+export function hiddenSwitches(): () => number {
+  const before = switchesOfFirst();
+  return () => [...switchesOfFirst()].reduce((sum, [tid, switches]) => sum + switches - (before.get(tid) ?? 0), 0);
+}
+
+function switchesOfFirst(): Map<string, number> {
+  const rows = [...Deno.readDirSync("/proc/1/task")].flatMap(({ name }): [string, number][] => {
+    try {
+      const status = Deno.readTextFileSync(`/proc/1/task/${name}/status`);
+      return [[name, [...status.matchAll(/ctxt_switches:\s+(\d+)/g)].reduce((sum, [, switches]) => sum + Number(switches), 0)]];
+    } catch {
+      // Ended in the meantime.
+      return [];
+    }
+  });
+  return new Map(rows);
+}
+
 /** Compares what can be compared: `compare` returns false where something was hidden from every BPF program, and is asked again then, twice at most. */
 export async function compareSeen(compare: () => Promise<boolean>): Promise<void> {
   for (let run = 1; run <= 3; run++) if (await compare()) return;
