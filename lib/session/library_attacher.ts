@@ -1,16 +1,14 @@
-import { createHash } from "node:crypto";
 import { FilesOnce } from "../machine/files_once.ts";
 import type { Fact } from "../events/fact.ts";
-import { readCode } from "../target/code.ts";
 import { fileReader, readElf } from "../target/elf.ts";
-import { findLibraries, type FoundLibrary, isLinked, type NamesTable, readMapped, readNamesTable } from "../programs/found_libraries.ts";
+import { findLibraries, type FoundLibrary, isLinked, readMapped } from "../programs/found_libraries.ts";
 import { type Probe, standsAtReturn } from "../programs/probe.ts";
-import type { Library } from "../target/maps.ts";
 import { hasEnded, readStat } from "../target/process.ts";
 import { mustReturn } from "./filtered_returns.ts";
 import type { LibraryGroup } from "./library_groups.ts";
 import { Placing } from "./placing.ts";
 import { isNowhere, type ProgramPart } from "./program_part.ts";
+import { LibraryFacts } from "./library_facts.ts";
 import type { Means } from "./means.ts";
 
 /** `linked`: only what is linked into the program. `loaded`: by now the process has mapped what it needs. */
@@ -35,9 +33,6 @@ export type StartParts = (parts: readonly ProgramPart[]) => Promise<void>;
 
 /** Nothing that is thrown in a process through what is attached to it may be held up from now on. */
 export type LetThrow = (files: FilesOnce, pid: number) => Promise<void>;
-
-/** What only those map that compute on a GPU. */
-const GPU_DRIVER = /^lib(cuda|amdhip64|vulkan)\.so/;
 
 /** Libraries of a process that serve a group. */
 interface Found {
@@ -77,10 +72,7 @@ export class LibraryAttacher {
   /** Programs into which nothing of the kind is linked. */
   readonly #plain = new Set<string>();
   readonly #placing: Placing;
-  /** Processes of which it was said that a GPU computes unseen. */
-  readonly #unseenDevices = new Set<number>();
-  /** A digest of what was told of the code of a process, for a group: of all functions of a library it is a megabyte. */
-  readonly #told = new Map<string, string>();
+  readonly #facts: LibraryFacts;
 
   constructor(
     readonly means: Means,
@@ -90,6 +82,7 @@ export class LibraryAttacher {
     readonly letThrow: LetThrow,
   ) {
     this.#placing = new Placing(means.machine, fact);
+    this.#facts = new LibraryFacts(fact);
     this.announcing = new Set(groups.flatMap(({ need }) => need.ready === "mapped" ? [] : need.ready.announced ?? []));
   }
 
@@ -193,17 +186,8 @@ export class LibraryAttacher {
     });
     const probes = group.probes.filter(({ given }) => given === undefined || mapped.some(({ name }) => given.test(name)));
     if (libraries.length > 0 && probes.some(standsAtReturn)) await mustReturn(files, this.means.machine, pid);
-    this.#tellUnseenDevices(pid, probes.length < group.probes.length ? libraries : [], mapped);
+    if (probes.length < group.probes.length) this.#facts.unseenDevice(pid, libraries, mapped);
     return { pid, group, how, libraries, spared, probes };
-  }
-
-  /** An engine that computes on a GPU by what is linked into it: that is in no library of its own. */
-  #tellUnseenDevices(pid: number, libraries: readonly FoundLibrary[], mapped: readonly Pick<Library, "name">[]): void {
-    const driver = libraries.some(({ isProgram, isPart }) => isProgram || isPart) && mapped.find(({ name }) => GPU_DRIVER.test(name));
-    if (!driver || this.#unseenDevices.has(pid)) return;
-    this.#unseenDevices.add(pid);
-    const what = "what a GPU computes for it, and how long it is waited for, is in no figure: what computes there is linked in";
-    this.fact({ fact: "note", text: `process ${pid} has ${driver.name}: ${what}` });
   }
 
   async #findAndAttach(files: FilesOnce, pid: number, group: LibraryGroup, how: How): Promise<AtMapping & { found: number }> {
@@ -216,7 +200,11 @@ export class LibraryAttacher {
   async #attach(files: FilesOnce, all: readonly Found[], start?: StartParts): Promise<number> {
     const fresh: Fresh[] = all.map((found) => ({ ...found, fresh: found.libraries.filter(({ key }) => this.#take(found.group, key)) }))
       .filter(({ fresh }) => fresh.length > 0);
-    for (const found of all) await this.#tellCode(files, found);
+    // Before anything is attached: what is told of an address comes after what the address stands for.
+    for (const { pid, group, libraries, how, probes } of all) {
+      const asking = probes.find(({ facts }) => facts?.includes("code"));
+      if (asking) await this.#facts.code(files, pid, group, libraries, { names: asking.names, loaded: how.loaded, inode: how.inode });
+    }
     if (fresh.length > 0 || start) await this.#startWith(files, fresh, start ?? this.start).catch((error) => this.#unlessGone(fresh, error, start));
     return fresh.reduce((n, { fresh }) => n + fresh.length, 0);
   }
@@ -230,35 +218,13 @@ export class LibraryAttacher {
     for (const { probes, fresh } of all) if (probes.length > 0) { for (const { key, name } of fresh) this.watched.set(key, name); }
   }
 
-  /**
-   * Before anything is attached to a process: what is told of an address comes after what the address stands for. And again when it has loaded more:
-   * a program stands before its first instruction without any library.
-   */
-  async #tellCode(files: FilesOnce, { pid, probes, libraries, how, group: { stream, need } }: Found): Promise<void> {
-    const asking = probes.find(({ facts }) => facts?.includes("code"));
-    // Of a group that may have more than one library at a time, each time that there is another.
-    const key = [pid, stream, ...need.each ? libraries.map(({ key }) => key) : []].join(" ");
-    // It may be another program by now, under the same number.
-    const isMapping = libraries.some(({ inode }) => inode === how.inode);
-    if (libraries.length === 0 || (this.#told.has(key) && !how.loaded && !isMapping) || !asking) return;
-    const code = await readCode(files, pid, libraries, asking.names);
-    const told = createHash("sha256").update(JSON.stringify(code)).digest("base64");
-    if (!code || (this.#told.get(key) === told && !isMapping)) return;
-    this.#told.set(key, told);
-    // Of ggml's and of PyTorch's there is one.
-    this.fact(asking.names ? { ...code, of: stream } : code);
-  }
-
   /** One, or where engines in one process have brought libraries that number their operators otherwise, one for each kind. */
   async #parts(files: FilesOnce, { pid, group: { stream, need }, probes, how: { gate }, fresh }: Fresh): Promise<ProgramPart[]> {
     const place = (libraries: readonly FoundLibrary[], isOfMany: boolean) => this.#placing.place(files, pid, probes, gate, libraries, isOfMany);
     const [tables, alone] = await Promise.all([
-      Promise.all(fresh.map(({ path }) => need.table === undefined ? undefined : readTable(files, pid, need.table, path))),
+      this.#facts.tables(files, pid, need.table, fresh),
       fresh.length === 1 ? place(fresh, false) : undefined,
     ]);
-    if (tables.includes(null)) {
-      this.fact({ fact: "note", text: `no library of process ${pid} tells the names of its operators: they are shown by number` });
-    }
     const kinds = Map.groupBy(fresh.keys(), (i) => JSON.stringify(tables[i]?.names));
     return await Promise.all([...kinds.values()].map(async (kind) => {
       const table = tables[kind[0]!];
@@ -298,11 +264,6 @@ export class LibraryAttacher {
     this.#attached.add(taken);
     return true;
   }
-}
-
-async function readTable(files: FilesOnce, pid: number, symbol: string, path: string): Promise<NamesTable | null> {
-  const table = await readNamesTable(files, pid, path);
-  return table && { symbol, ...table };
 }
 
 function keyOf({ stream }: LibraryGroup, key: string): string {

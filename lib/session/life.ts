@@ -10,9 +10,8 @@ import { hasEnded, readStat } from "../target/process.ts";
 import { probeOf } from "../timeline/dispatch.ts";
 import { Attachments, type AttachOptions, type AttachRun } from "./attachments.ts";
 import { Candidates } from "./candidates.ts";
-import { HeldFiles } from "./held_files.ts";
+import { Looks } from "./looks.ts";
 import { sideLook } from "./side_look.ts";
-import { StackPlaces } from "./stack_places.ts";
 import { continuedEarly } from "./standing.ts";
 import type { Means } from "./means.ts";
 import { Members } from "./members.ts";
@@ -44,8 +43,6 @@ export interface Run extends AttachRun {
 const FIRST_LOOK_MS = 500, LONGEST_LOOK_MS = 8000;
 /** A thread tells of its exit before it is done, and when counting ends is where what it did last ends. */
 const EXITING_MS = 2;
-/** A program that has run for so long has begun. */
-const BEGUN_MS = 100;
 
 /** Another program, or another process. */
 function isBeginning({ record, values }: Event): boolean {
@@ -56,10 +53,7 @@ function isBeginning({ record, values }: Event): boolean {
 export class Life {
   readonly #members: Members;
   readonly #attachments: Attachments;
-  /** Where a probe asks for it. */
-  readonly #held: HeldFiles | undefined;
-  readonly #places: StackPlaces | undefined;
-  readonly #beginning = new Set<number>();
+  readonly #looks: Looks;
   /** Whether it stops for copies of libraries as soon as it begins another process: not where it is looked at for a moment, and by whom stops nobody. */
   #mayBeGated: boolean;
   /** Where the next inference process is waited for. */
@@ -82,10 +76,7 @@ export class Life {
     this.#mayBeGated = target.type === "running" && options.tree && options.guard !== noGuard && (!turn || turn.lasts === true);
     const probes = turn?.probes ?? options.probes;
     this.#attachments = new Attachments(means, this.#members, probes, options, run, (event) => this.#heard(event));
-    if (probes.some(({ facts }) => facts?.includes("mapped"))) this.#held = new HeldFiles(means.files, (fact) => run.fact(fact));
-    if (probes.some(({ facts }) => facts?.includes("places"))) {
-      this.#places = new StackPlaces(means.files, means.machine.arch, (fact) => run.fact(fact));
-    }
+    this.#looks = new Looks(means, probes, (fact) => run.fact(fact), (look) => run.gatekeeper.look(look));
   }
 
   members(): Promise<readonly number[]> {
@@ -137,6 +128,7 @@ export class Life {
   /** Nothing is attached to it any more, and whoever comes to the gate goes on at once. */
   leave(): void {
     this.#left = true;
+    this.#looks.leave();
     this.#attachments.leave();
   }
 
@@ -184,7 +176,7 @@ export class Life {
     else await this.#attachments.toStarting(false, target.program);
     if (target.type === "running") {
       if (!(await readStat(this.means.files, target.pid))) throw targetEnded(target.pid);
-      await this.#held?.present(await this.#members.now());
+      await this.#looks.present(() => this.#members.now());
     }
     this.#count();
     if (target.type === "running") this.run.gatekeeper.meanwhile(() => this.#attachments.again());
@@ -211,14 +203,11 @@ export class Life {
   #heard(event: Event): void {
     this.options.heard?.(event);
     const { record, pid, tid } = event;
-    if (this.#held?.firstTold(event) && !this.#left) this.run.gatekeeper.look(() => this.#held!.look(pid));
-    if (this.#held && record === "process/life.exec") this.#begins(pid);
+    this.#looks.heard(event);
     if (this.#mayBeGated && isBeginning(event)) {
       this.#mayBeGated = false;
       this.run.gatekeeper.meanwhile(() => this.#attachments.begunAnother());
     }
-    if (record === "process/life.exit" && pid === tid) this.#beginning.delete(pid);
-    if (this.#places?.firstTold(event) && !this.#left) this.run.gatekeeper.look(() => this.#places!.look(pid));
     // Who waits for the next process hears everybody.
     if (this.target.type !== "next") {
       // It may be no descendant of the others: exec'ed into a container, or left behind by its parent.
@@ -229,18 +218,6 @@ export class Life {
     // The other threads may go on, or one of them may take its place by an exec.
     if (record === "process/life.exec") this.#headless = false;
     if (record === "process/life.exit" && (this.#headless ||= pid === tid)) this.#exited.resolve();
-  }
-
-  /** A process runs another program. Most that a shell starts are over before it is worth a look. */
-  #begins(pid: number): void {
-    if (this.#beginning.size === 0) {
-      void this.means.sleep(BEGUN_MS).then(() => {
-        const begun = [...this.#beginning];
-        this.#beginning.clear();
-        if (begun.length > 0 && !this.#left) this.run.gatekeeper.look(() => this.#held!.began(begun));
-      });
-    }
-    this.#beginning.add(pid);
   }
 
   /** The first process that shows itself is the target, with the tree that it belongs to. */
