@@ -154,13 +154,18 @@ sampledTest(1, "io: what a device cannot answer is an error, and it is said", { 
   using folder = temporary();
   await using device = await loopDevice(folder, 8);
   device.truncate(4 << 20);
+  using hidden = hiddenAnswers(device);
   const target = { argv: fioCommand(device.path, { rw: "read", iodepth: 1, bs: 65536, size: "8m", continue_on_error: "all" }) };
   await using llmprof = startLlmprof("io", { bpftrace: path, folder, target, formats: [], flags: ["--no-output"] });
   const ended = await llmprof.finished();
-  const { result } = summaryOf("io", ended);
+  const { result, events } = summaryOf("io", ended);
   const { errors, requests } = result.devices.find((row) => row.device === device.number && row.what === "read")!;
+  const unseen = events.skipped! + hidden.count();
   // 8 MiB by 64 KiB, of which the second half is gone.
-  assert.deepEqual([errors, requests], [64, 128]);
+  assert.ok(
+    errors <= 64 && requests <= 128 && 64 - errors <= unseen && 128 - requests <= unseen,
+    `${errors} of 64, ${requests} of 128, ${unseen} unseen`,
+  );
 });
 
 for (const [index, [engine, call]] of ([["io_uring", "io_uring"], ["libaio", "io_submit"], ["sync", null]] as const).entries()) {
