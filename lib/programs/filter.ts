@@ -47,15 +47,16 @@ export function filterBlocks(filter: Filter): string[] {
 }
 
 /**
- * Blocks by which a program is told who belongs to the tree, too: what was forked before it was attached it has not seen. Whoever sends SIGCHLD to the
- * bpftrace (`self`) names them by a signal that is none, one after another, until it sends the next SIGCHLD. See session/members.ts.
+ * Statements by which a program is told who belongs to the tree, too: what was forked before it was attached it has not seen. Whoever sends SIGCHLD to the
+ * bpftrace (`ours`, where `$signal` is sent to it) names them by a signal that is none, one after another, until it sends the next SIGCHLD (`others`, where
+ * `$signal` is sent to whomever, `$to`). See session/members.ts.
  */
-export function filterTold(filter: Filter, self: string): string[] {
-  if (filter.type !== "tree") return [];
-  return [
-    `tracepoint:syscalls:sys_enter_kill /args->pid == ${self} && args->sig == ${SIGCHLD}/ { @teller = @teller == (uint32)pid ? (uint32)0 : (uint32)pid; }`,
-    "tracepoint:syscalls:sys_enter_kill /args->sig == 0 && @teller == (uint32)pid/ { @tree[(uint32)args->pid] = 1; }",
-  ];
+export function filterTold(filter: Filter): { readonly ours: readonly string[]; readonly others: readonly string[] } {
+  if (filter.type !== "tree") return { ours: [], others: [] };
+  return {
+    ours: [`if ($signal == ${SIGCHLD}) { @teller = @teller == (uint32)pid ? (uint32)0 : (uint32)pid; }`],
+    others: ["if ($signal == 0 && @teller == (uint32)pid) { @tree[(uint32)$to] = 1; }"],
+  };
 }
 
 function processId(pid: number): number {

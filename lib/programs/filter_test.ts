@@ -11,10 +11,10 @@ Deno.test("filter: a tree begins with what is there and follows forks, but no th
 });
 
 Deno.test("filter: a tree can be told of members, by who has announced itself to the bpftrace", () => {
-  const [announced, told] = filterTold({ type: "tree", pids: [7] }, "42");
-  assert.match(announced!, /^tracepoint:syscalls:sys_enter_kill \/args->pid == 42 && args->sig == 17\/ .*@teller/);
-  assert.match(told!, /@teller == \(uint32\)pid\/ \{ @tree\[\(uint32\)args->pid\] = 1; \}/);
-  assert.deepEqual(filterTold({ type: "processes", pids: [7] }, "42"), []);
+  const { ours, others } = filterTold({ type: "tree", pids: [7] });
+  assert.match(ours.join(), /^if \(\$signal == 17\) \{ @teller = /);
+  assert.match(others.join(), /^if \(\$signal == 0 && @teller == \(uint32\)pid\) \{ @tree\[\(uint32\)\$to\] = 1; \}/);
+  assert.deepEqual(filterTold({ type: "processes", pids: [7] }), { ours: [], others: [] });
 });
 
 Deno.test("filter: everybody is whoever runs, but for a processor that is idle", () => {

@@ -174,18 +174,19 @@ function beginning(plan: ProgramPlan, { rotating, line }: WayOut, repeats: boole
     `@w = ${plan.window === "open" ? 1 : 0};`,
     `${line}printf("${Kind.clock} %llu %s\\n", nsecs, strftime("%s.%f", nsecs)); print("ready");`,
   ];
-  const window = (signal: number, set: string, kind: number) =>
-    `tracepoint:syscalls:sys_enter_kill /args->pid == ${SELF} && args->sig == ${signal}/ { ${set} ${line}printf("${kind} %llu 0\\n", nsecs); }`;
+  const window = (signal: number, set: string, kind: number) => `if ($signal == ${signal}) { ${set} ${line}printf("${kind} %llu 0\\n", nsecs); }`;
   // Before, so that nothing counts that does not look at `@w`; and again, for what was set while `@w` was still seen.
   const shut = [...new Set(plan.probes.flatMap(({ whileOpen }) => whileOpen ?? []))].map((map) => `@${map} = 0;`).join(" ");
-  return [
-    `BEGIN { ${begin.join(" ")} }`,
-    ...(plan.window === "open" ? [] : [
-      window(SIGWINCH, "@w = 1;", Kind.open),
-      window(SIGURG, `${closing.join(" ")} ${shut} @w = 0; ${shut} ${closed.join(" ")}`.trim(), Kind.close),
-      ...filterTold(plan.filter, SELF),
-    ]),
+  if (plan.window === "open") return [`BEGIN { ${begin.join(" ")} }`];
+  const told = filterTold(plan.filter);
+  const ours = [
+    window(SIGWINCH, "@w = 1;", Kind.open),
+    window(SIGURG, `${closing.join(" ")} ${shut} @w = 0; ${shut} ${closed.join(" ")}`.trim(), Kind.close),
+    ...told.ours,
   ];
+  // One block: the kernel runs no more than 64 programs at a tracepoint, and each block is one.
+  const signalled = `$to = args->pid; $signal = args->sig; if ($to == ${SELF}) { ${ours.join(" ")} }`;
+  return [`BEGIN { ${begin.join(" ")} }`, `tracepoint:syscalls:sys_enter_kill { ${[signalled, ...told.others].join(" ")} }`];
 }
 
 /**

@@ -40,6 +40,14 @@ Deno.test("a tracepoint that an older kernel lacks is left out where a parameter
   assert.match(rendered(p, {}, { isKernelAtLeast: (major, minor) => major < 5 || minor < 17 }), /tid, \(0\)/);
 });
 
+Deno.test("a program hears all signals that are for it in one block: the kernel runs no more than 64 at a tracepoint", () => {
+  const blocks = rendered(probe("tracepoint:a:b { EMIT(hit, 1); }")).split("\n").filter((block) =>
+    block.startsWith("tracepoint:syscalls:sys_enter_kill")
+  );
+  assert.equal(blocks.length, 1);
+  for (const signal of [28, 23, 17]) assert.match(blocks[0]!, new RegExp(`if \\(\\$to == \\{\\{self\\}\\}\\) \\{.*if \\(\\$signal == ${signal}\\)`));
+});
+
 Deno.test("EMIT counts, prints kind, time, process and thread in one number, and keeps commas inside brackets", () => {
   const text = rendered(probe(`tracepoint:a:b /FILTER/ { EMIT(hit, strncmp(str(arg0, 8), "a,b)", 3)); }`));
   assert.match(

@@ -141,10 +141,15 @@ async function feed(stdin: WritableStream<Uint8Array>, text: string): Promise<vo
 /** Lines that old versions print in every run. */
 const HARMLESS = /RLIMIT_MEMLOCK|^\s*$|Attaching \d+ probe|available_filter_functions/;
 
+/** What the kernel answered, which old versions say in a line before the error: `ioctl(PERF_EVENT_IOC_SET_BPF): Argument list too long`. */
+const ANSWER = /^\w+\(.*\): /;
+const TOO_MANY = /SET_BPF\): Argument list too long/;
+
 /** From the first error on; where nothing is called one, all of it: four lines. */
 function complaints(output: string): string {
   const lines = output.split("\n").filter((line) => !HARMLESS.test(line) && !/^3 \d|^\([89], |^@/.test(line));
-  const first = Math.max(lines.findIndex((line) => /\b(ERROR|FATAL)\b/.test(line)), 0);
+  const error = Math.max(lines.findIndex((line) => /\b(ERROR|FATAL)\b/.test(line)), 0);
+  const first = ANSWER.test(lines[error - 1] ?? "") ? error - 1 : error;
   return lines.slice(first, first + 4).join(" ").trim();
 }
 
@@ -154,6 +159,8 @@ function couldNotAttach(program: Program, output: string, end: ChildEnd): Llmpro
     ExitCode.failed,
     `bpftrace could not attach the program '${program.schema.stream}'.`,
     said ? `It said: ${said}` : untimely(end),
-    "See what this machine lacks: llmprof doctor; see the program: the same command with --dry-run",
+    TOO_MANY.test(said)
+      ? "The kernel runs 64 programs at a tracepoint, and others have theirs there. End one of those that trace: bpftool perf"
+      : "See what this machine lacks: llmprof doctor; see the program: the same command with --dry-run",
   );
 }

@@ -55,6 +55,14 @@ Deno.test("running program: an error comes before the warnings that newer versio
   await assert.rejects(running.ready, { why: "It said: ERROR: Unable to attach probe: uprobe:/lib/x:f FATAL: giving up" });
 });
 
+Deno.test("running program: what the kernel answered comes before what bpftrace makes of it", async () => {
+  const { child, running } = start();
+  child.complains("ioctl(PERF_EVENT_IOC_SET_BPF): Argument list too long\nERROR: Error attaching probe: tracepoint:syscalls:sys_enter_kill\n");
+  child.ends(1);
+  const why = "It said: ioctl(PERF_EVENT_IOC_SET_BPF): Argument list too long ERROR: Error attaching probe: tracepoint:syscalls:sys_enter_kill";
+  await assert.rejects(running.ready, { why, next: /64 programs at a tracepoint/ });
+});
+
 Deno.test("running program: one that ends without a word", async () => {
   const { child, running } = start();
   child.ends(139);
