@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import denoJson from "../../deno.json" with { type: "json" };
 import { bpftraces } from "../harness/bpftraces.ts";
 import { run } from "../harness/command.ts";
@@ -15,14 +14,14 @@ const files = ["help", "usage_errors", "completions", "doctor", "doctor_mends", 
 const running = "LLMPROF_TEST_MAIN";
 
 Deno.test({
-  name: "bundle: one file, run with the permissions of the executable, passes the tests of the command line and of what is counted",
+  name: "bundle: its modules, run with the permissions of the executable, passes the tests of the command line and of what is counted",
   // They are what this test runs.
   ignore: Deno.env.has(running),
   async fn() {
     using folder = temporary();
-    const bundle = folder.file("llmprof.js");
+    const bundle = folder.file("main.js");
     const deno = Deno.execPath();
-    const words = denoJson.tasks.bundle.split(" ").slice(1).map((word) => word === "dist/llmprof.js" ? bundle : word);
+    const words = denoJson.tasks.bundle.split(" ").slice(1).map((word) => word === "dist/modules" ? folder.path : word);
     const made = await run([deno, ...words], { cwd: top });
     if (made.code !== 0) throw new Error(made.stderr);
     const tests = await run([deno, "test", "-A", "--no-check", "--parallel", ...files], {
@@ -33,6 +32,6 @@ Deno.test({
     });
     if (tests.code !== 0) throw new Error(tests.stdout.slice(-8000) + tests.stderr.slice(-2000));
     const passed = Number(/^ok \| (\d+) passed/m.exec(tests.stdout)?.[1]);
-    if (!(passed > 20)) throw new Error(`Only ${passed} tests ran against ${join(folder.path, "llmprof.js")}.`);
+    if (!(passed > 20)) throw new Error(`Only ${passed} tests ran against ${bundle}.`);
   },
 });

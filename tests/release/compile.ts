@@ -1,11 +1,11 @@
 /**
  * Makes the executable: `deno compile` of the bundle with the permissions of the task `llmprof`, into dist/llmprof; of the sources it would hold whole
  * npm packages, charts of many kinds and fonts among them. Deno downloads the runtime that it puts into the file; where that cannot be had, this says so
- * in one sentence, and `deno task bundle` makes one file that `deno run` executes.
+ * in one sentence, and `deno task bundle` makes a folder that `deno run` executes.
  */
 import denoJson from "../../deno.json" with { type: "json" };
 
-const bundle = "dist/llmprof.js";
+const modules = "dist/modules";
 const [, , ...permissionsAndMain] = denoJson.tasks.llmprof.split(" ");
 const permissions = permissionsAndMain.slice(0, -1);
 
@@ -14,8 +14,20 @@ async function deno(args: readonly string[]): Promise<{ code: number; said: stri
   return { code, said: new TextDecoder().decode(stderr) };
 }
 
+// What an earlier one left would be a part of it.
+await Deno.remove(modules, { recursive: true }).catch(() => {});
 const bundled = await deno(["task", "--quiet", "bundle"]);
-const compile = ["compile", "--no-check", "--exclude-unused-npm", "--output", "dist/llmprof", ...permissions, bundle];
+const compile = [
+  "compile",
+  "--no-check",
+  "--exclude-unused-npm",
+  "--include",
+  modules,
+  "--output",
+  "dist/llmprof",
+  ...permissions,
+  `${modules}/main.js`,
+];
 if (bundled.code !== 0) {
   console.error(bundled.said);
   Deno.exit(bundled.code);
