@@ -4,6 +4,7 @@ import type { Analysis } from "./analysis.ts";
 import { DecodeContexts } from "./decode_contexts.ts";
 import { GpuDevices } from "./gpu_devices.ts";
 import { type AskedOf, forget, GpuFiles } from "./gpu_files.ts";
+import { GpuGaps } from "./gpu_gaps.ts";
 import { GpuMemory } from "./gpu_memory.ts";
 import { type Asked, GpuPerToken } from "./gpu_per_token.ts";
 import type { GpuResult } from "./gpu_schema.ts";
@@ -61,7 +62,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
   readonly #devices = new GpuDevices();
   /** By kernel. */
   readonly #executed = new Map<string, Histogram>();
-  readonly #gaps = new Histogram();
+  readonly #gaps = new GpuGaps(this.#stopped);
   readonly #errors = new Map<string, { function: string; failure: string; times: number }>();
   /** By thread. */
   readonly #nested = new Map<Track, NestedCalls<Made>>();
@@ -80,6 +81,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
     if (span.type === "mark") {
       this.#quality.mark(span);
       this.#windows.mark(span);
+      this.#gaps.mark(span);
       return this.#files.mark(span);
     }
     if (span.type === "instant") {
@@ -98,7 +100,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
     else if (span.file) this.#files.used(span.file, span.start, span.end);
     else if (category === "gpu.kernel") this.#ran(span);
     else if (category === "gpu.unfinished") this.#neverReturned(span);
-    else if (category === "gpu.gap") this.#gaps.add(this.#net(span));
+    else if (category === "gpu.gap") this.#gaps.gap(span);
     else if (category === "llmprof.stopped") this.#stopped.add(span);
     else if (category === "llama.decode") this.#decode(span);
     else if (category === "llama.context") this.#contexts.made(span);
@@ -149,12 +151,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
       )).sort((a, b) => b.totalNs - a.totalNs),
       memory: this.#memory.result(),
       held: this.#memory.held(),
-      gaps: {
-        count: this.#gaps.count,
-        ns: this.#gaps.sum,
-        p50Ns: this.#gaps.quantile(0.5) ?? 0,
-        longestNs: this.#gaps.count > 0 ? this.#gaps.max : 0,
-      },
+      gaps: this.#gaps.result(),
       unfinished: [...this.#unfinished.values()].sort((a, b) => b.longestNs - a.longestNs),
       errors: [...this.#errors.values()].sort((a, b) => b.times - a.times),
       perToken: this.#perToken.result(this.#contexts.generated),
@@ -183,6 +180,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
     const isAsked = kind === "sync" || kind === "copy";
     const asked = isAsked && this.#files.asked(`${name}, 2^${Math.ceil(Math.log2(bytes + 1))} bytes`, start, end, ns);
     this.#memory.call(call);
+    this.#gaps.called(track.pid, start, end);
     const made = { name, start, end, ns, gpu: call, ...asked && { asked } };
     this.#once(made, 1);
     this.#outermostNs += ns - this.#nestedOf(track).ended(made);

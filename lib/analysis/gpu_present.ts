@@ -1,5 +1,6 @@
 import { counted } from "../events/text.ts";
 import type { Facts, Note, View } from "../events/view.ts";
+import { gapsByProcess, gapsFacts, gapsNotes } from "./gpu_gaps_present.ts";
 import type { GpuResult } from "./gpu_schema.ts";
 import { collectives, copies, devices, errors, executed, files, functions, held, kernels, memory, unfinished } from "./gpu_tables.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
@@ -9,6 +10,7 @@ import { presentSystemCalls } from "./system_calls_present.ts";
 export function presentGpu(result: GpuResult): readonly View[] {
   const views: View[] = [...notes(result), totals(result), ...contention(result)];
   if (isHanging(result)) views.push(unfinished(result));
+  views.push(...gapsByProcess(result.gaps));
   if (result.functions.length > 0) views.push(functions(result));
   if (result.memory.length > 0) views.push(memory(result));
   if (result.held.length > 0) views.push(held(result));
@@ -38,7 +40,7 @@ const SAMPLED =
   "parcagpu chooses of which kernels it tells: of those launched by 100 calls in a second of a thread, unless its PARCAGPU_RATE_LIMIT says more.";
 
 function notes(result: GpuResult): Note[] {
-  const { quality, windows, executed, functions, files, totals, gaps, held, unfinished } = result;
+  const { quality, windows, executed, functions, files, totals, held, unfinished } = result;
   const notes = [...qualityNotes(quality), ...turnsNotes(windows)];
   if (quality.unknownCalls > 0) {
     notes.push(
@@ -58,16 +60,7 @@ function notes(result: GpuResult): Note[] {
   }
   if (executed) notes.push(info(SAMPLED));
   if (!executed && totals.launches + totals.graphLaunches + totals.submits > 0) notes.push(info(BLIND));
-  if (gaps.ns > windows.ns / 20) {
-    const time = gaps.ns > windows.ns
-      ? `${(gaps.ns / 1e9).toFixed(2)} s, processes added`
-      : `${(100 * gaps.ns / windows.ns).toFixed(0)} % of the time`;
-    notes.push(info(
-      `The GPU had nothing to do for ${time}, ${
-        counted(gaps.count, "time")
-      }, because the CPU had given it nothing: CUDA graphs, larger batches, or fewer waits (synchronize) close such gaps.`,
-    ));
-  }
+  notes.push(...gapsNotes(result.gaps));
   const leaked = held.filter(({ exited, memory }) => exited && memory !== "registered");
   if (leaked.length > 0) {
     const blocks = leaked.reduce((all, { blocks }) => all + blocks, 0);
@@ -110,7 +103,7 @@ function totals({ windows, functions, totals, gaps, perToken }: GpuResult): Fact
       }]
       : [],
     ...submits > 0 ? [{ name: "submits", value: submits, unit: "count" as const, note: rate(submits) }] : [],
-    { name: "nothing to do", value: gaps.ns, unit: "ns", note: gaps.count > 0 ? counted(gaps.count, "gap") : "" },
+    ...gapsFacts(gaps),
     ...perToken
       ? [
         { name: "launches a token", value: perToken.launches, unit: "count" as const, note: known(`${perToken.kernels.toFixed(1)} kernels`) },

@@ -76,8 +76,18 @@ export const gpuResultSchema = z.object({
     longestNs: sum,
     frames: z.array(z.string()).nullable(),
   })),
-  /** Times in which the GPU had done all that it was given, and was given nothing. */
-  gaps: z.object({ count, ns: sum, p50Ns: sum, longestNs: sum }),
+  /**
+   * Times shorter than half a second in which a process's GPUs had done all that they were given, and were given nothing: of all processes together (it may
+   * be longer than anybody watched), and of each. `pauses`: longer ones, in which nobody asked anything of it, or it loaded something. `usedNs`: from its
+   * first call to its last, without these.
+   */
+  gaps: z.object({
+    count,
+    ns: sum,
+    p50Ns: sum,
+    longestNs: sum,
+    processes: z.array(z.object({ pid: count, count, ns: sum, longestNs: sum, usedNs: sum, pauses: count, pausesNs: sum })),
+  }),
   /**
    * By function: calls that had not returned when counting ended, or when their process did, and of the longest how long it had lasted, and whose it is. None where
    * bpftrace cannot walk through a map (before 0.21).
