@@ -90,6 +90,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
       if (span.category === "gpu.throttle") this.#devices.throttled(span);
       if (span.category === "gpu.stack") this.#memory.stack(span.stack!);
       if (span.file) this.#files.used(span.file, span.at, span.at);
+      this.#files.life(span);
       return;
     }
     if (span.type === "name") return this.#systemCalls.name(span);

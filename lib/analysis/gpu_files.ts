@@ -1,6 +1,7 @@
 import type { GpuFileUse } from "../events/gpu.ts";
-import type { Mark } from "../events/span.ts";
+import type { Instant, Mark } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
+import { GpuNodes } from "./gpu_nodes.ts";
 import type { GpuResult } from "./gpu_schema.ts";
 
 type File = GpuResult["files"][number];
@@ -36,6 +37,8 @@ const NOTICEABLE = 1e-4;
 /** Who uses the device files of GPUs, and whether the target waits for others that do. */
 export class GpuFiles {
   readonly #devices = new Map<string, Device>();
+  readonly #nodes = new GpuNodes();
+  /** Who uses a GPU of the target's, or may. */
   readonly #others = new Map<number, string>();
   /** By what the target asked: one command takes a thousand times as long as another, whoever else is there. */
   readonly #asked = new Map<string, { readonly shared: AskedOf; readonly alone: AskedOf }>();
@@ -49,8 +52,14 @@ export class GpuFiles {
     if (kind === "window" && open) this.#begin ??= at;
   }
 
+  /** Of the target. */
+  life(instant: Instant): void {
+    this.#nodes.life(instant);
+  }
+
   used(file: GpuFileUse, start: Ns, end: Ns): void {
     const { device: name, pid, isTarget, what, errno, command } = file;
+    this.#nodes.used(file);
     let device = this.#devices.get(name);
     if (!device) this.#devices.set(name, device = { users: new Map(), commands: new Map(), failures: new Map() });
     let user = device.users.get(pid);
@@ -77,7 +86,7 @@ export class GpuFiles {
       const sums = device.commands.get(command!) ?? { command: command!, calls: 0, ns: 0, maxNs: 0 };
       device.commands.set(command!, { ...sums, calls: sums.calls + 1, ns: sums.ns + ns, maxNs: Math.max(sums.maxNs, ns) });
       if (isTarget) this.asked(`${name} ${command}`, start, end, ns);
-      else this.#other(pid, user.name, start, end);
+      else if (this.#nodes.isShared(name, pid)) this.#other(pid, user.name, start, end);
     }
   }
 

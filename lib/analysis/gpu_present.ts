@@ -120,11 +120,11 @@ function totals({ windows, functions, totals, gaps, perToken }: GpuResult): Fact
 const UNSEEN = "What runs on a GPU at the same time is not seen.";
 
 function contention({ contention, files }: GpuResult): Note[] {
-  if (!contention) return files.length > 0 ? [info(`Nobody else asked anything of the GPU's device files. ${UNSEEN}`)] : [];
+  if (!contention) return files.length > 0 ? [info(`Nobody else asked anything of the device files of a GPU that the target uses. ${UNSEEN}`)] : [];
   const { others, slower, waits, waitedNs, sharedNs } = contention;
   const who = others.slice(0, 3).map(({ name, pid }) => `${name} (${pid})`).join(", ") +
     (others.length > 3 ? ` and ${others.length - 3} others` : "");
-  const how = `${who} used the GPU's device files too, in ${(sharedNs / 1e9).toFixed(2)} s`;
+  const how = `${who} used the device files of its GPU too, in ${(sharedNs / 1e9).toFixed(2)} s`;
   if (waits) {
     return [
       info(

@@ -204,6 +204,12 @@ Deno.test("gpu: the target waits for others where what it asks takes longer whil
   // A command that takes long for everybody, and was asked only while another was there.
   const slow = Array.from({ length: 10 }, (_, i) => use(7, at(20.002 + i / 100), at(20.002 + i / 100) + 1e6, "F 0x20"));
   assert.equal(explain([...alone, ...both(1000), ...slow]).contention!.waits, false);
+  // The same on another GPU.
+  const elsewhere = both(4000).map((span) =>
+    span.type === "slice" && span.file!.pid === 9 ? { ...span, file: { ...span.file!, device: "nvidia1" } } : span
+  );
+  const { contention, files } = explain([...alone, ...elsewhere]);
+  assert.deepEqual([contention, files.map(({ device }) => device)], [null, ["nvidia0", "nvidia1"]]);
 });
 
 Deno.test("gpu: the runtime's wait and the driver's within it are waited for once", () => {

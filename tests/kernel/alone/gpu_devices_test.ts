@@ -72,28 +72,32 @@ sampledTest(
 const SECONDS = 4;
 
 for (
-  const [isPlanted, what] of [[true, "another process that holds a device is named, and that the target waits for it"], [
-    false,
-    "alone, it waits for nobody",
-  ]] as const
+  const [device, what] of [
+    ["nvidia0", "another process that holds its device is named, and that the target waits for it"],
+    ["nvidia1", "a target that is alone at its device waits for nobody, though another process holds the next one"],
+  ] as const
 ) {
   sampledTest(1, `gpu: ${what}`, {}, async ({ path }) => {
     using folder = temporary(), memory = temporary("/dev/shm");
-    const dev = await nodes(memory, ["nvidia0"]);
+    const dev = await nodes(memory, ["nvidia0", "nvidia1"]);
     const half = (SECONDS / 2) * 1000;
-    await using other = isPlanted ? start([devices, "hold", dev, String(2 * half), String(half)], { timeoutMilliseconds: 60_000 }) : null;
+    // What it knows as nvidia0 is that device.
+    const there = ["unshare", "-m", "sh", "-c", 'mount --bind "$1" "$0/nvidia0" && shift && exec "$@"', dev, join(dev, device)];
+    await using other = start([...there, devices, "hold", dev, String(2 * half), String(half)], { timeoutMilliseconds: 60_000 });
     const target = { argv: inside(dev, [devices, "ask", "/dev", String(4 * half)]) };
     await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target });
     const ended = await llmprof.finished();
     const { result } = summaryOf("gpu", ended);
     const { times, inside: ns } = JSON.parse(ended.stderr.split("\n").find((line) => line.startsWith('{"times"'))!);
-    const user = result.files.find(({ device }) => device === "nvidia0")!.users.find(({ isTarget }) => isTarget)!;
+    const usersOf = (name: string) => result.files.find(({ device }) => device === name)!.users;
+    const user = usersOf("nvidia0").find(({ isTarget }) => isTarget)!;
     assert.deepEqual([user.ioctls, user.name], [times, "devices"]);
     // What it takes to see a call is part of its own time.
     assert.ok(user.ioctlNs < ns && ns - user.ioctlNs < 0.05 * ns + 10e3 * times, `${user.ioctlNs / 1e6} ms in them, ${ns / 1e6} by its own clock`);
-    if (!isPlanted) return assert.equal(result.contention, null);
-    const { contention } = result;
-    assert.deepEqual(contention!.others, [{ pid: other!.pid, name: "devices" }]);
+    const { contention } = result, holder = { pid: other.pid, name: "devices" };
+    assert.deepEqual(usersOf(device).filter(({ isTarget }) => !isTarget).map(({ pid, name }) => ({ pid, name })), [holder]);
+    if (device !== "nvidia0") return assert.equal(contention, null);
+    assert.deepEqual(contention!.others, [holder]);
     assert.ok(contention!.waits && contention!.slower! > 1.5, JSON.stringify(contention));
   });
 }
