@@ -41,6 +41,8 @@ interface Made extends Call {
   readonly gpu: GpuCall;
   /** Where it is counted as one of those for which the target waits. */
   readonly asked?: AskedOf;
+  /** It let memory go of which nobody saw that it was asked for. */
+  isUnknownFree: boolean;
 }
 
 /** So many calls may one call make itself. */
@@ -81,6 +83,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
     if (span.type === "mark") {
       this.#quality.mark(span);
       this.#windows.mark(span);
+      this.#memory.mark(span);
       this.#gaps.mark(span);
       return this.#files.mark(span);
     }
@@ -91,6 +94,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
       if (span.category === "gpu.stack") this.#memory.stack(span.stack!);
       if (span.file) this.#files.used(span.file, span.at, span.at);
       this.#files.life(span);
+      this.#memory.life(span);
       return;
     }
     if (span.type === "name") return this.#systemCalls.name(span);
@@ -150,8 +154,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
       executed: this.#executed.size === 0 ? null : [...this.#executed].map(([name, times]) => (
         { name, runs: times.count, totalNs: times.sum, meanNs: times.mean!, maxNs: times.max }
       )).sort((a, b) => b.totalNs - a.totalNs),
-      memory: this.#memory.result(),
-      held: this.#memory.held(),
+      ...this.#memory.result(),
       gaps: this.#gaps.result(),
       unfinished: [...this.#unfinished.values()].sort((a, b) => b.longestNs - a.longestNs),
       errors: [...this.#errors.values()].sort((a, b) => b.times - a.times),
@@ -180,11 +183,12 @@ class GpuAnalysis implements Analysis<GpuResult> {
     }
     const isAsked = kind === "sync" || kind === "copy";
     const asked = isAsked && this.#files.asked(`${name}, 2^${Math.ceil(Math.log2(bytes + 1))} bytes`, start, end, ns);
-    this.#memory.call(call);
+    this.#memory.call(track.pid, call);
     this.#gaps.called(track.pid, start, end);
-    const made = { name, start, end, ns, gpu: call, ...asked && { asked } };
+    const made = { name, start, end, ns, gpu: call, ...asked && { asked }, isUnknownFree: isUnknownFree(slice, call) };
     this.#once(made, 1);
     this.#outermostNs += ns - this.#nestedOf(track).ended(made);
+    if (made.isUnknownFree) this.#memory.unknownFree(track.pid);
   }
 
   #decode(slice: Slice): void {
@@ -266,7 +270,11 @@ class GpuAnalysis implements Analysis<GpuResult> {
     let nested = this.#nested.get(track);
     if (!nested) {
       const takeBack = (outer: Made | null, inner: Made) => {
-        if (outer?.gpu.kind === inner.gpu.kind) this.#once(inner, -1);
+        if (outer?.gpu.kind === inner.gpu.kind) {
+          this.#once(inner, -1);
+          // What the runtime was asked to let go the driver has.
+          outer.isUnknownFree = false;
+        }
         // Its time is part of that one's.
         if (outer?.asked && inner.asked) forget(inner.asked, inner.ns);
       };
@@ -278,4 +286,9 @@ class GpuAnalysis implements Analysis<GpuResult> {
   #net({ track: { pid }, start, end }: Slice): number {
     return this.#stopped.net(pid, start, end);
   }
+}
+
+/** Of nothing there is nothing to let go, and what a handle is of (cuMemRelease) may still be mapped. */
+function isUnknownFree({ name, args }: Slice, { kind, failure, memory }: GpuCall): boolean {
+  return kind === "free" && failure === null && memory === undefined && args?.address !== "0x0" && !name.endsWith("Release");
 }

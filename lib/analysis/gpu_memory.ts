@@ -1,5 +1,5 @@
 import type { GpuCall, HeldBlock } from "../events/gpu.ts";
-import type { SeenStack } from "../events/span.ts";
+import type { Instant, Mark, SeenStack } from "../events/span.ts";
 import type { GpuResult } from "./gpu_schema.ts";
 import { Histogram } from "./histogram.ts";
 
@@ -29,19 +29,45 @@ export class GpuMemory {
   readonly #sums = new Map<string, Sums>();
   readonly #held = new Map<string, Held>();
   readonly #frames = new Map<number, readonly string[]>();
+  /** Processes that were seen to begin, and those that have memory and were not. */
+  readonly #begun = new Set<number>();
+  readonly #ranBefore = new Set<number>();
+  #unknownFrees = 0;
   /** How many there were. */
   allocations = 0;
 
-  call({ kind, failure, memory, device = 0, bytes = 0, heldNs, isRepeat, released = [] }: GpuCall): void {
+  mark({ kind }: Mark): void {
+    // What comes until the next turn nobody sees.
+    if (kind === "ended") this.#begun.clear();
+  }
+
+  /** Of the target: a process begins, or another program in it. */
+  life({ category, track: { pid }, args }: Instant): void {
+    if (category === "process.exec") this.#begun.add(pid);
+    if (category === "process.fork") this.#begun.add(args!.child as number);
+  }
+
+  call(pid: number, { kind, failure, memory, device = 0, bytes = 0, heldNs, isRepeat, released = [] }: GpuCall): void {
     if (failure !== null) return;
     for (const block of released) this.#release(block.device, block.memory, block.bytes, block.heldNs);
     if (memory === undefined || isRepeat) return;
+    this.#has(pid);
     if (kind !== "alloc") return this.#release(device, memory, bytes, heldNs);
     const sums = this.#of(device, memory);
     this.allocations++;
     sums.sizes.add(bytes);
     sums.now += bytes;
     sums.peak = Math.max(sums.peak, sums.now);
+  }
+
+  /** Memory was let go of which nobody saw that it was asked for. */
+  unknownFree(pid: number): void {
+    this.#unknownFrees++;
+    this.#has(pid);
+  }
+
+  #has(pid: number): void {
+    if (!this.#begun.has(pid)) this.#ranBefore.add(pid);
   }
 
   #release(device: number, memory: string, bytes: number, heldNs: number | undefined): void {
@@ -79,7 +105,11 @@ export class GpuMemory {
     this.#frames.set(id, frames);
   }
 
-  result(): GpuResult["memory"] {
+  result(): Pick<GpuResult, "memory" | "memoryBefore" | "held"> {
+    return { memory: this.#memory(), memoryBefore: { processes: this.#ranBefore.size, frees: this.#unknownFrees }, held: this.#neverFreed() };
+  }
+
+  #memory(): GpuResult["memory"] {
     return [...this.#sums.values()].map(({ device, memory, sizes, lifetimes, frees, freedBytes, peak }) => ({
       device: numbered(device),
       memory,
@@ -96,7 +126,7 @@ export class GpuMemory {
   }
 
   /** By who asked for them: processes and stacks that are alike are one. */
-  held(): GpuResult["held"] {
+  #neverFreed(): GpuResult["held"] {
     const alike = new Map<string, GpuResult["held"][number]>();
     for (const { device, memory, exited, stack, blocks, bytes, longestNs } of this.#held.values()) {
       const frames = stack === undefined ? null : [...this.#frames.get(stack) ?? []];

@@ -61,6 +61,7 @@ function notes(result: GpuResult): Note[] {
   if (executed) notes.push(info(SAMPLED));
   if (!executed && totals.launches + totals.graphLaunches + totals.submits > 0) notes.push(info(BLIND));
   notes.push(...gapsNotes(result.gaps));
+  notes.push(...memoryNotes(result));
   const leaked = held.filter(({ exited, memory }) => exited && memory !== "registered");
   if (leaked.length > 0) {
     const blocks = leaked.reduce((all, { blocks }) => all + blocks, 0);
@@ -68,6 +69,17 @@ function notes(result: GpuResult): Note[] {
     notes.push(info(`${counted(blocks, "block")} ${blocks === 1 ? "was" : "were"} never freed before their process, or its context, ended.${how}`));
   }
   return notes;
+}
+
+/** What memory is not in the figures. */
+function memoryNotes({ memory, memoryBefore: { processes, frees } }: GpuResult): Note[] {
+  const said = [
+    ...processes > 0 && memory.length > 0
+      ? [`What ${processes === 1 ? "a process" : `${processes} processes`} held before llmprof came is in no figure of memory, nor in its peak.`]
+      : [],
+    ...frees > 0 ? [`${counted(frees, "time")} memory was let go of which nobody saw that it was asked for.`] : [],
+  ];
+  return said.length > 0 ? [info(said.join(" "))] : [];
 }
 
 /** Whose functions are left out that only ask. */

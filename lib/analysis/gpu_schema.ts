@@ -50,7 +50,7 @@ export const gpuResultSchema = z.object({
   kernels: z.array(z.object({ name: z.string(), launches: count, captured: count, inGraphs: count })),
   /** On the GPU, where parcagpu tells: how often each kernel ran, and for how long. Null where nobody tells. */
   executed: z.array(z.object({ name: z.string(), runs: count, totalNs: sum, meanNs: sum, maxNs: sum })).nullable(),
-  /** By GPU (null: memory of the host) and kind. `heldBytes`: when counting ended, or its process did. */
+  /** By GPU (null: memory of the host) and kind: what was asked for while anybody looked. */
   memory: z.array(z.object({
     device: count.nullable(),
     memory: z.string(),
@@ -66,6 +66,8 @@ export const gpuResultSchema = z.object({
     heldP50Ns: sum.nullable(),
     heldMaxNs: sum.nullable(),
   })),
+  /** What is in no figure of `memory`: what processes had that ran before, and how often memory was let go of which nobody saw that it was asked for. */
+  memoryBefore: z.object({ processes: count, frees: count }),
   /** Blocks that nobody let go: `exited`: their process has ended, or their context; otherwise they were held when counting ended. `frames`: who asked for them, with `--stacks`. */
   held: z.array(z.object({
     device: count.nullable(),

@@ -38,8 +38,8 @@ function placeOf({ device }: { readonly device: number | null }): string {
   return device === null ? "host" : `GPU ${device}`;
 }
 
-export function memory({ memory }: GpuResult): Table {
-  return tableOf("Memory", memory, [
+export function memory({ memory, memoryBefore }: GpuResult): Table {
+  return tableOf(memoryBefore.processes > 0 ? "Memory that was asked for while llmprof watched" : "Memory", memory, [
     [{ title: "of", unit: "text" }, placeOf],
     [{ title: "kind", unit: "text" }, (row) => row.memory],
     [{ title: "peak", unit: "bytes" }, (row) => row.peakBytes],

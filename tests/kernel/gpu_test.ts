@@ -203,6 +203,8 @@ for (const [i, [what, wayOf]] of Object.entries(ways).entries()) {
       );
       assert.ok(held.every(({ exited }) => exited));
     }
+    // Who ran before had asked for nothing yet.
+    assert.deepEqual(result.memoryBefore, { processes: way.go === undefined ? 0 : 1, frees: 0 });
     // Each direction, with its bytes; launches into graphs apart.
     const copies = books.filter(({ direction, ret }) => direction !== undefined && ret === 0);
     for (const [direction, all] of Map.groupBy(copies, ({ direction }) => String(direction))) {

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { analyse, TestSpans } from "../../tests/harness/spans.ts";
+import type { GpuCall } from "../events/gpu.ts";
+import type { Slice, Span } from "../events/span.ts";
+import { gpu } from "./gpu.ts";
+import { presentGpu } from "./gpu_present.ts";
+
+const spans = new TestSpans();
+
+function call(name: string, start: number, end: number, what: Partial<GpuCall>, address = "0xa000"): Slice {
+  const family = name.startsWith("cuda") ? "cudart" : "cuda";
+  return { ...spans.slice(`gpu.${family}`, start, end, { address }), name, gpu: { family, kind: "free", result: 0, failure: null, ...what } };
+}
+
+const known = { memory: "device", device: 0, bytes: 64 };
+const held = [call("cuMemAlloc", 11, 12, { ...known, kind: "alloc" }), call("cuMemFree", 14, 15, { ...known, heldNs: 2e6 })];
+const twin = call("cudaFree", 13, 16, {});
+const explain = (...given: readonly Span[]) => analyse(gpu(), given);
+const said = (...given: readonly Span[]) => JSON.stringify(presentGpu(explain(...given)));
+
+Deno.test("gpu memory: of a process that ran before, it is what was asked for since; one that was seen to begin has no other", () => {
+  assert.deepEqual(explain(...held, twin).memoryBefore, { processes: 1, frees: 0 });
+  assert.match(said(...held), /What a process held before llmprof came .*"Memory that was asked for while llmprof watched"/);
+  for (const begins of [spans.exec(0), spans.of(1).fork(0, spans.pid)]) {
+    assert.deepEqual(explain(begins, ...held, twin).memoryBefore, { processes: 0, frees: 0 });
+    assert.doesNotMatch(said(begins, ...held), /llmprof/);
+  }
+  assert.equal(explain(spans.exec(0), spans.mark("ended"), ...held).memoryBefore.processes, 1, "nobody watched in between");
+});
+
+Deno.test("gpu memory: what is let go and was not seen to be asked for is counted, once, and takes nothing from what is held", () => {
+  const unknown = (at: number) => [call("cuMemFree", at + 1, at + 2, {}), call("cudaFree", at, at + 3, {})];
+  const given = [...unknown(1), ...held, twin, ...unknown(20), call("cuMemFree", 30, 31, { result: 1, failure: "invalid value (1)" })];
+  const { memoryBefore, memory: [device] } = explain(...given);
+  assert.deepEqual(memoryBefore, { processes: 1, frees: 2 });
+  assert.deepEqual([device!.allocations, device!.frees, device!.freedBytes, device!.peakBytes], [1, 1, 64, 64]);
+  assert.match(said(...given), /2 times memory was let go of which nobody saw/);
+  // Nothing is let go, and what a handle is of may be mapped.
+  assert.equal(explain(call("cudaFree", 1, 2, {}, "0x0"), call("cuMemRelease", 3, 4, {})).memoryBefore.frees, 0);
+});
