@@ -3,6 +3,7 @@ import type { Slice, Span, Track } from "../events/span.ts";
 import type { Analysis } from "./analysis.ts";
 import { DecodeContexts } from "./decode_contexts.ts";
 import { GpuDevices } from "./gpu_devices.ts";
+import { GpuErrors } from "./gpu_errors.ts";
 import { type AskedOf, forget, GpuFiles } from "./gpu_files.ts";
 import { GpuGaps } from "./gpu_gaps.ts";
 import { GpuMemory } from "./gpu_memory.ts";
@@ -60,17 +61,17 @@ class GpuAnalysis implements Analysis<GpuResult> {
   readonly #collectives = new Map<string, Sums>();
   readonly #kernels = new Map<string, { launches: number; captured: number; inGraphs: number }>();
   readonly #memory = new GpuMemory();
-  readonly #files = new GpuFiles();
+  readonly #windows = new Windows();
+  readonly #files = new GpuFiles(this.#windows);
   readonly #devices = new GpuDevices();
   /** By kernel. */
   readonly #executed = new Map<string, Histogram>();
   readonly #gaps = new GpuGaps(this.#stopped);
-  readonly #errors = new Map<string, { function: string; failure: string; times: number }>();
+  readonly #errors = new GpuErrors();
   /** By thread. */
   readonly #nested = new Map<Track, NestedCalls<Made>>();
   readonly #systemCalls = new SystemCalls();
   readonly #quality = new QualityCount();
-  readonly #windows = new Windows();
   #captured = 0;
   #graphKernels = 0;
   #unknownGraphs = 0;
@@ -84,8 +85,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
       this.#quality.mark(span);
       this.#windows.mark(span);
       this.#memory.mark(span);
-      this.#gaps.mark(span);
-      return this.#files.mark(span);
+      return this.#gaps.mark(span);
     }
     if (span.type === "instant") {
       if (span.held) this.#memory.stillHeld(span.held);
@@ -157,7 +157,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
       ...this.#memory.result(),
       gaps: this.#gaps.result(),
       unfinished: [...this.#unfinished.values()].sort((a, b) => b.longestNs - a.longestNs),
-      errors: [...this.#errors.values()].sort((a, b) => b.times - a.times),
+      ...this.#errors.result(this.#windows.begin ?? 0),
       perToken: this.#perToken.result(this.#contexts.generated),
       devices: this.#devices.result(),
       ...this.#files.result(windows.ns),
@@ -176,10 +176,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
     if (failure === null) sums.bytes += bytes;
     else {
       sums.failed++;
-      const key = `${name} ${failure}`;
-      const error = this.#errors.get(key) ?? { function: name, failure, times: 0 };
-      error.times++;
-      this.#errors.set(key, error);
+      this.#errors.failed(slice, call);
     }
     const isAsked = kind === "sync" || kind === "copy";
     const asked = isAsked && this.#files.asked(`${name}, 2^${Math.ceil(Math.log2(bytes + 1))} bytes`, start, end, ns);

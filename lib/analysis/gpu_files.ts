@@ -1,8 +1,9 @@
 import type { GpuFileUse } from "../events/gpu.ts";
-import type { Instant, Mark } from "../events/span.ts";
+import type { Instant } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import { GpuNodes } from "./gpu_nodes.ts";
 import type { GpuResult } from "./gpu_schema.ts";
+import type { Windows } from "./windows.ts";
 
 type File = GpuResult["files"][number];
 type User = File["users"][number];
@@ -42,15 +43,12 @@ export class GpuFiles {
   readonly #others = new Map<number, string>();
   /** By what the target asked: one command takes a thousand times as long as another, whoever else is there. */
   readonly #asked = new Map<string, { readonly shared: AskedOf; readonly alone: AskedOf }>();
-  #begin: Ns | undefined;
   /** The time in which others have last been at it. */
   #from: Ns = NaN;
   #to: Ns = NaN;
   #sharedNs = 0;
 
-  mark({ kind, open, at }: Mark): void {
-    if (kind === "window" && open) this.#begin ??= at;
-  }
+  constructor(readonly windows: Windows) {}
 
   /** Of the target. */
   life(instant: Instant): void {
@@ -65,10 +63,10 @@ export class GpuFiles {
     let user = device.users.get(pid);
     if (!user) {
       const none = { opens: 0, failedOpens: 0, ioctls: 0, failedIoctls: 0, ioctlNs: 0, maps: 0, closes: 0 };
-      device.users.set(pid, user = { pid, name: file.name, isTarget, ...none, fromNs: start - (this.#begin ?? 0), toNs: 0 });
+      device.users.set(pid, user = { pid, name: file.name, isTarget, ...none, fromNs: start - (this.windows.begin ?? 0), toNs: 0 });
     }
     if (file.name !== "") user.name = file.name;
-    user.toNs = end - (this.#begin ?? 0);
+    user.toNs = end - (this.windows.begin ?? 0);
     if (errno !== 0 && what === "open") {
       const failure = device.failures.get(errno) ?? { times: 0, pids: new Set() };
       failure.times++;

@@ -54,6 +54,7 @@ function notes(result: GpuResult): Note[] {
   if (functions.length === 0 && unfinished.length === 0 && files.every(({ users }) => !users.some(({ isTarget }) => isTarget))) {
     notes.push(info("The target asked nothing of a GPU: it has called no CUDA, HIP, Vulkan, NCCL or Level Zero, and used no GPU's device file."));
   }
+  notes.push(...lostNotes(result));
   if (totals.unknownGraphs > 0) {
     const which = totals.unknownGraphs === totals.graphLaunches ? "Graphs" : `${totals.unknownGraphs} of the graphs`;
     notes.push(info(`${which} that were launched had been made before: their kernels, copies and collective calls are in no figure.`));
@@ -80,6 +81,18 @@ function memoryNotes({ memory, memoryBefore: { processes, frees } }: GpuResult):
     ...frees > 0 ? [`${counted(frees, "time")} memory was let go of which nobody saw that it was asked for.`] : [],
   ];
   return said.length > 0 ? [info(said.join(" "))] : [];
+}
+
+/** Who can ask nothing more of a GPU, and since which call. */
+function lostNotes({ lost: [first, ...others] }: GpuResult): Note[] {
+  if (!first) return [];
+  const { pid, tid, failure, atNs, echoes } = first, seconds = (atNs / 1e9).toFixed(2);
+  const said = [
+    `After ${seconds} s ${first.function} (thread ${tid} of process ${pid}) failed with ${failure}: what was launched before had gone wrong.`,
+    ...echoes > 0 ? [`Of the calls behind it in that process ${echoes} failed with the same: they are its echo.`] : [],
+    ...others.length > 0 ? [`It was the first of ${others.length + 1} processes that lost their GPU.`] : [],
+  ];
+  return [info(said.join(" "))];
 }
 
 /** Whose functions are left out that only ask. */

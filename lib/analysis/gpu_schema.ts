@@ -95,7 +95,10 @@ export const gpuResultSchema = z.object({
    * bpftrace cannot walk through a map (before 0.21).
    */
   unfinished: z.array(z.object({ family: z.string(), name: z.string(), calls: count, longestNs: sum, pid: count, tid: count })),
-  errors: z.array(z.object({ function: z.string(), failure: z.string(), times: count })),
+  /** `echoes`: of them, those that only repeat what a process was `lost` with. */
+  errors: z.array(z.object({ function: z.string(), failure: z.string(), times: count, echoes: count })),
+  /** Processes that can ask nothing more of their GPUs: the first call that failed so, since counting began, and how many failed with the same behind it. */
+  lost: z.array(z.object({ pid: count, tid: count, function: z.string(), failure: z.string(), atNs: sum, echoes: count })),
   /** Of each token that was generated after a call of the engine was seen, where its tokens were recorded with it: between the ends of calls. */
   perToken: z.object({ tokens: count, callsNs: sum, launches: sum, kernels: sum, copies: sum, copiedBytes: sum, allocations: sum, syncNs: sum })
     .nullable(),

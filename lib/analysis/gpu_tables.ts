@@ -125,6 +125,7 @@ export function errors({ errors }: GpuResult): Table {
     [{ title: "function", unit: "text" }, (row) => row.function],
     [{ title: "why", unit: "text" }, (row) => row.failure],
     [{ title: "times", unit: "count" }, (row) => row.times],
+    errors.some(({ echoes }) => echoes > 0) && [{ title: "as an echo", unit: "count" }, (row) => row.echoes],
   ], MAX_ERRORS);
 }
 
