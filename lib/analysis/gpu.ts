@@ -9,6 +9,7 @@ import { GpuGaps } from "./gpu_gaps.ts";
 import { GpuMemory } from "./gpu_memory.ts";
 import { type Asked, GpuPerToken } from "./gpu_per_token.ts";
 import type { GpuResult } from "./gpu_schema.ts";
+import { GpuWork } from "./gpu_work.ts";
 import { Histogram } from "./histogram.ts";
 import { type Call, NestedCalls } from "./nested_calls.ts";
 import { QualityCount } from "./quality.ts";
@@ -30,13 +31,6 @@ interface Function {
   bytes: number;
 }
 
-/** How many calls, what they moved, and how long they took. */
-interface Sums {
-  calls: number;
-  bytes: number;
-  ns: number;
-}
-
 /** A call into a GPU's library, by what it did. */
 interface Made extends Call {
   readonly gpu: GpuCall;
@@ -52,14 +46,9 @@ const MOST_INSIDE = 2048;
 class GpuAnalysis implements Analysis<GpuResult> {
   readonly #stopped = new StoppedTimes();
   readonly #functions = new Map<string, Function>();
-  readonly #kinds = new Map<string, Sums>();
-  readonly #copies = new Map<string, Sums>();
-  /** Copies that return when they are done. */
-  readonly #waited = new Map<string, Sums>();
+  readonly #work = new GpuWork();
   /** By function. */
   readonly #unfinished = new Map<string, GpuResult["unfinished"][number]>();
-  readonly #collectives = new Map<string, Sums>();
-  readonly #kernels = new Map<string, { launches: number; captured: number; inGraphs: number }>();
   readonly #memory = new GpuMemory();
   readonly #windows = new Windows();
   readonly #files = new GpuFiles(this.#windows);
@@ -72,9 +61,6 @@ class GpuAnalysis implements Analysis<GpuResult> {
   readonly #nested = new Map<Track, NestedCalls<Made>>();
   readonly #systemCalls = new SystemCalls();
   readonly #quality = new QualityCount();
-  #captured = 0;
-  #graphKernels = 0;
-  #unknownGraphs = 0;
   #outermostNs = 0;
   readonly #contexts = new DecodeContexts();
   readonly #perToken = new GpuPerToken();
@@ -126,31 +112,16 @@ class GpuAnalysis implements Analysis<GpuResult> {
       bytes,
     })).sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls);
     const windows = this.#windows.result();
-    const copies = [...this.#copies].map(([direction, { calls, ...sums }]) => {
-      const waited = this.#waited.get(direction);
-      return { direction, copies: calls, ...sums, waitedBytes: waited?.bytes ?? 0, waitedNs: waited?.ns ?? 0 };
-    });
-    const kernels = [...this.#kernels].map(([name, sums]) => ({ name, ...sums })).filter((sums) => sums.launches + sums.captured + sums.inGraphs > 0);
-    const sync = this.#kind("sync");
     return {
       windows,
       functions,
       totals: {
         calls: functions.reduce((all, { calls }) => all + calls, 0),
         failed: functions.reduce((all, { failed }) => all + failed, 0),
-        launches: this.#kind("launch").calls,
-        captured: this.#captured,
-        graphKernels: this.#graphKernels,
-        unknownGraphs: this.#unknownGraphs,
-        graphLaunches: this.#kind("graphLaunch").calls,
-        submits: this.#kind("submit").calls,
-        syncs: sync.calls,
-        syncNs: sync.ns,
+        ...this.#work.totals,
         totalNs: this.#outermostNs,
       },
-      copies: copies.filter(({ copies }) => copies > 0).sort((a, b) => b.bytes - a.bytes),
-      collectives: [...this.#collectives].map(([name, sums]) => ({ name, ...sums })).sort((a, b) => b.ns - a.ns),
-      kernels: kernels.sort((a, b) => b.launches + b.inGraphs - a.launches - a.inGraphs || b.captured - a.captured),
+      ...this.#work.result(),
       executed: this.#executed.size === 0 ? null : [...this.#executed].map(([name, times]) => (
         { name, runs: times.count, totalNs: times.sum, meanNs: times.mean!, maxNs: times.max }
       )).sort((a, b) => b.totalNs - a.totalNs),
@@ -183,7 +154,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
     this.#memory.call(track.pid, call);
     this.#gaps.called(track.pid, start, end);
     const made = { name, start, end, ns, gpu: call, ...asked && { asked }, isUnknownFree: isUnknownFree(slice, call) };
-    this.#once(made, 1);
+    this.#work.add(made, 1);
     this.#outermostNs += ns - this.#nestedOf(track).ended(made);
     if (made.isUnknownFree) this.#memory.unknownFree(track.pid);
   }
@@ -194,20 +165,16 @@ class GpuAnalysis implements Analysis<GpuResult> {
   }
 
   #asked(): Asked {
-    const copies = this.#kind("copy");
+    const copies = this.#work.of("copy"), { launches, graphLaunches, submits, graphKernels, syncNs } = this.#work.totals;
     return {
       callsNs: this.#outermostNs,
-      launches: ["launch", "graphLaunch", "submit"].reduce((all, kind) => all + this.#kind(kind).calls, 0),
-      kernels: this.#kind("launch").calls + this.#graphKernels,
+      launches: launches + graphLaunches + submits,
+      kernels: launches + graphKernels,
       copies: copies.calls,
       copiedBytes: copies.bytes,
       allocations: this.#memory.allocations,
-      syncNs: this.#kind("sync").ns,
+      syncNs,
     };
-  }
-
-  #kind(name: string): Sums {
-    return this.#kinds.get(name) ?? { calls: 0, bytes: 0, ns: 0 };
   }
 
   #neverReturned(slice: Slice): void {
@@ -223,52 +190,12 @@ class GpuAnalysis implements Analysis<GpuResult> {
     times.add(end - start);
   }
 
-  /** Of calls that make one another and are of one kind, the outermost counts: those inside are taken back. */
-  #once({ name, ns, gpu }: Made, sign: 1 | -1): void {
-    const { kind, failure, bytes = 0, direction, kernel, isCaptured, graph } = gpu;
-    if (failure !== null) return;
-    const add = (to: Map<string, Sums>, key: string, calls = 1, moved = bytes, took = ns) => {
-      let sums = to.get(key);
-      if (!sums) to.set(key, sums = { calls: 0, bytes: 0, ns: 0 });
-      sums.calls += sign * calls;
-      sums.bytes += sign * moved;
-      sums.ns += sign * took;
-    };
-    if (!isCaptured) add(this.#kinds, kind);
-    if (!isCaptured && direction) {
-      add(this.#copies, direction);
-      if (gpu.isWaited) add(this.#waited, direction);
-    }
-    if (!isCaptured && kind === "collective") add(this.#collectives, name);
-    if (kind === "launch" && isCaptured) this.#captured += sign;
-    if (kind === "graphLaunch" && !isCaptured && !graph) this.#unknownGraphs += sign;
-    if (kernel !== undefined) this.#kernel(kernel)[isCaptured ? "captured" : "launches"] += sign;
-    for (const [kernel, times] of graph?.kernels ?? []) {
-      this.#kernel(kernel).inGraphs += sign * times;
-      this.#graphKernels += sign * times;
-    }
-    for (const [direction, { times, bytes }] of graph?.copies ?? []) {
-      add(this.#kinds, "copy", times, bytes, 0);
-      add(this.#copies, `${direction}, by graphs`, times, bytes, 0);
-    }
-    for (const [name, { times, bytes }] of graph?.collectives ?? []) {
-      add(this.#kinds, "collective", times, bytes, 0);
-      add(this.#collectives, `${name}, by graphs`, times, bytes, 0);
-    }
-  }
-
-  #kernel(name: string): { launches: number; captured: number; inGraphs: number } {
-    let known = this.#kernels.get(name);
-    if (!known) this.#kernels.set(name, known = { launches: 0, captured: 0, inGraphs: 0 });
-    return known;
-  }
-
   #nestedOf(track: Track): NestedCalls<Made> {
     let nested = this.#nested.get(track);
     if (!nested) {
       const takeBack = (outer: Made | null, inner: Made) => {
         if (outer?.gpu.kind === inner.gpu.kind) {
-          this.#once(inner, -1);
+          this.#work.add(inner, -1);
           // What the runtime was asked to let go the driver has.
           outer.isUnknownFree = false;
         }

@@ -47,7 +47,8 @@ export class GpuDevices {
       };
       return {
         gpu,
-        readings: Math.max(0, ...[...figures.values()].map(({ count }) => count)),
+        // What a GPU does not say of itself is left out of a reading.
+        readings: Math.max(0, ...[...figures.values()].map(({ count }) => count), ...throttled.values()),
         busyPercent: mean("busyPercent"),
         memoryBusyPercent: mean("memoryBusyPercent"),
         memoryUsedBytes: figures.get("memoryUsedBytes")?.most ?? null,

@@ -73,14 +73,16 @@ Deno.test("gpu: a call that has not returned is no call yet; one that lasts long
   assert.doesNotMatch(said(spans.slice(0, 1)), /not returned/);
 });
 
-Deno.test("gpu: what is launched while a collective call lasts is launched all the same", () => {
+Deno.test("gpu: what is launched while a collective call lasts is launched all the same; one that makes another is one", () => {
   const { totals, collectives, kernels } = explain([
     call("cuLaunchKernel", 20, 30, { kind: "launch", kernel: "ring" }),
     call("ncclAllReduce", 10, 40, { family: "nccl", kind: "collective", bytes: 64 }),
     call("cuLaunchKernel", 50, 60, { kind: "launch", kernel: "ring", isCaptured: true }),
+    call("ncclBroadcast", 71, 79, { family: "nccl", kind: "collective", bytes: 8 }),
+    call("ncclBcast", 70, 80, { family: "nccl", kind: "collective", bytes: 8 }),
   ]);
   assert.deepEqual([totals.launches, totals.captured], [1, 1]);
-  assert.deepEqual(collectives, [{ name: "ncclAllReduce", calls: 1, bytes: 64, ns: 30 }]);
+  assert.deepEqual(collectives, [{ name: "ncclAllReduce", calls: 1, bytes: 64, ns: 30 }, { name: "ncclBcast", calls: 1, bytes: 8, ns: 10 }]);
   assert.deepEqual(kernels, [{ name: "ring", launches: 1, captured: 1, inGraphs: 0 }]);
 });
 
