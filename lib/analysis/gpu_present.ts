@@ -103,6 +103,7 @@ function totals({ windows, functions, totals, gaps, perToken }: GpuResult): Fact
   const seconds = windows.ns / 1e9, rate = (all: number) => seconds > 0 ? `${(all / seconds).toFixed(0)} a second` : "";
   const { launches, captured, graphLaunches, graphKernels, unknownGraphs, submits } = totals;
   const known = (count: string) => unknownGraphs > 0 ? `at least ${count}` : count;
+  const ofThreads = (ns: number) => ns > windows.ns ? ["threads added"] : [];
   const facts: Facts["facts"] = [
     { name: "watched", value: windows.ns, unit: "ns" },
     {
@@ -111,8 +112,8 @@ function totals({ windows, functions, totals, gaps, perToken }: GpuResult): Fact
       unit: "count",
       note: [rate(totals.calls), ...isAll ? [] : ["without those that only ask how things stand (--every-call)"]].filter(Boolean).join(", "),
     },
-    { name: "in calls", value: totals.totalNs, unit: "ns" },
-    { name: "waiting for the GPU", value: totals.syncNs, unit: "ns", note: `${totals.syncs} times` },
+    { name: "in calls", value: totals.totalNs, unit: "ns", note: ofThreads(totals.totalNs).join() },
+    { name: "waiting for the GPU", value: totals.syncNs, unit: "ns", note: [counted(totals.syncs, "time"), ...ofThreads(totals.syncNs)].join(", ") },
     {
       name: "launches",
       value: launches,

@@ -179,6 +179,16 @@ Deno.test("gpu: for each token, what was asked since the call before: neither wh
   assert.equal(explain([decode("decode")]).perToken, null);
 });
 
+Deno.test("gpu: what threads take together may be longer than anybody watched, and says so", () => {
+  const window = (at: number): Span => ({ type: "mark", at, kind: "window", stream: "cuda", text: "", open: at === 0 });
+  const wait = call("cuCtxSynchronize", 0, 60, { kind: "sync" }), other = { ...wait, track: tracks.thread(7, 8) } as Span;
+  const notes = (...spans: readonly Span[]) => {
+    const facts = presentGpu(explain([window(0), ...spans, window(100)])).flatMap((view) => view.type === "facts" ? view.facts : []);
+    return facts.flatMap(({ name, note }) => name === "in calls" || name === "waiting for the GPU" ? [note] : []);
+  };
+  assert.deepEqual([notes(wait), notes(wait, other)], [["", "1 time"], ["threads added", "2 times, threads added"]]);
+});
+
 Deno.test("gpu: the target waits for others where what it asks takes longer while they ask", () => {
   const use = (pid: number, start: number, end: number, command = "F 0x2a"): Span => ({
     type: "slice",
