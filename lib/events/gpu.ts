@@ -1,4 +1,4 @@
-export type GpuDirection = "host to device" | "device to host" | "on the device" | "on the host" | "by the addresses";
+export type GpuDirection = "host to device" | "device to host" | "on the device" | "between devices" | "on the host" | "by the addresses";
 
 /** A call into a library that drives a GPU. */
 export interface GpuCall {

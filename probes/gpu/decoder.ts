@@ -11,9 +11,9 @@ import { Idleness, isOfIdleness } from "./idleness.ts";
 import type { Call } from "./call.ts";
 import { MemoryLedger } from "./memory_ledger.ts";
 import { isDoneAtReturn } from "./directions.ts";
-import { kernelName } from "./kernel_name.ts";
+import { KnownKernels } from "./known_kernels.ts";
 import { failureOf } from "./results.ts";
-import { argsOf, bytesOf, hex } from "./said.ts";
+import { argsOf, bytesOf } from "./said.ts";
 import type { Family, Kind } from "./signatures.ts";
 import { UnfinishedCalls } from "./unfinished.ts";
 import { CalledFunction, type Understood } from "./called_function.ts";
@@ -39,12 +39,9 @@ export class GpuDecoder implements Decoder {
   readonly #memory: MemoryLedger;
   readonly #idleness: Idleness;
   readonly #files: FileUse;
-  /** By process and what a kernel is known by. */
-  readonly #kernels = new Map<string, string>();
-  /** Names of which the last piece was full, as far as they were told: by process and kernel. */
-  readonly #longNames = new Map<string, string>();
-  /** By thread: what the driver launched last, and since when. */
-  readonly #launched = new Map<number, { readonly began: Ns; readonly kernel: string }>();
+  readonly #kernels = new KnownKernels((pid) => this.#forget(pid, "launch"));
+  /** By thread: what the driver was asked to launch or to copy last, and when that began. */
+  readonly #asked = new Map<number, { readonly began: Ns; readonly gpu: GpuCall }>();
   readonly #graphs = new Graphs();
   readonly #unfinished = new UnfinishedCalls(this.#code);
 
@@ -60,7 +57,7 @@ export class GpuDecoder implements Decoder {
     this.#code.fact(fact);
     this.#stacks.fact(fact);
     if (fact.fact === "places") {
-      for (const { at, name } of fact.places) if (name !== null) this.#called(fact.pid, at, name);
+      for (const { at, name } of fact.places) if (name !== null) this.#kernels.called(fact.pid, at, name);
     }
   }
 
@@ -77,12 +74,10 @@ export class GpuDecoder implements Decoder {
         if (values[0] !== values[2]) this.#stacks.frame(event);
         return;
       case "named":
-        if (values[2] === 0) this.#name(pid, values[3] as number, "", values[4] as string);
+        if (values[2] === 0) this.#kernels.named(pid, values[3] as number, values[4] as string);
         return this.#call(family, event, [values[3] as number], out);
-      case "more": {
-        const before = this.#longNames.get(`${pid} ${values[0]}`);
-        return before === undefined ? undefined : this.#name(pid, values[0] as number, before, values[1] as string);
-      }
+      case "more":
+        return this.#kernels.more(pid, values[0] as number, values[1] as string);
       case "open":
         return this.#unfinished.add(family, this.tracks.thread(pid, tid), values[1] as number, values[2] as number, at);
       case "call":
@@ -149,7 +144,7 @@ export class GpuDecoder implements Decoder {
       return { gpu, args: argsOf(signature, said, gpu) };
     };
     const { gpu, args } = this.#graphs.none ? called.again(found, result, understand) : understand();
-    if (family === "cuda" && gpu.kernel !== undefined && !gpu.kernel.startsWith("0x")) this.#launched.set(tid, { began: began!, kernel: gpu.kernel });
+    if (family === "cuda" && (gpu.kernel ?? gpu.direction) !== undefined) this.#asked.set(tid, { began: began!, gpu });
     out({ type: "slice", track, name: signature.name, category, start: began!, end: at, ...args && { args }, gpu });
     if (failure !== null) {
       out({ type: "instant", track, name: `${signature.name}: ${failure}`, category: "gpu.error", at, args: { function: signature.name, result } });
@@ -159,24 +154,6 @@ export class GpuDecoder implements Decoder {
       const place = this.#memory.placeOf(pid, tid), { perThread } = called;
       this.#idleness.call({ signature, gpu, pid, tid, place, perThread, event: called.eventOf(found), began: began!, at }, out);
     }
-  }
-
-  /** The next piece of a kernel's name. */
-  #name(pid: number, kernel: number, before: string, piece: string): void {
-    // What fills a record is told as cut off.
-    const isCut = piece.endsWith("…"), name = before + piece;
-    this.#called(pid, kernel, name);
-    if (isCut) this.#longNames.set(`${pid} ${kernel}`, name.slice(0, -1));
-    else this.#longNames.delete(`${pid} ${kernel}`);
-  }
-
-  #called(pid: number, kernel: number, name: string): void {
-    if (name !== "") this.#named(pid, kernel, kernelName(name));
-  }
-
-  #named(pid: number, kernel: number, name: string): void {
-    this.#kernels.set(`${pid} ${kernel}`, name);
-    this.#forget(pid, "launch");
   }
 
   /** What calls of a kind mean has changed. */
@@ -204,7 +181,9 @@ export class GpuDecoder implements Decoder {
       case "context":
         return this.#memory.call(call, out);
       case "copy": {
-        const bytes = bytesOf(said) ?? 0, direction = this.#memory.directionOf(call);
+        const bytes = bytesOf(said) ?? 0, told = this.#memory.directionOf(call), asked = this.#within(call)?.direction;
+        // The runtime is not told on which GPU memory lies, and the driver asked for it by addresses.
+        const direction = asked === "between devices" || told === "by the addresses" ? asked ?? told : told;
         if (isDriver) recording?.copy(direction, bytes);
         const isWaited = isDoneAtReturn(signature.name, family, direction);
         return { bytes, direction, ...isWaited && { isWaited }, ...recording && { isCaptured: true } };
@@ -218,7 +197,7 @@ export class GpuDecoder implements Decoder {
       }
       case "launch": {
         const code = said.get("function");
-        const kernel = code === undefined ? undefined : this.#kernels.get(`${pid} ${code}`) ?? this.#launchedWithin(call, code) ?? hex(code);
+        const kernel = code === undefined ? undefined : this.#kernels.of(pid, code, this.#within(call)?.kernel);
         if (isDriver && kernel !== undefined) recording?.kernel(kernel);
         return { ...kernel !== undefined && { kernel }, ...recording && { isCaptured: true } };
       }
@@ -250,8 +229,8 @@ export class GpuDecoder implements Decoder {
         return { ...graph && { graph } };
       }
       case "module": {
-        const name = this.#kernels.get(`${pid} ${said.get("kernel")}`);
-        if (failure === null && name !== undefined) this.#named(pid, said.get("function")!, name);
+        const kernel = said.get("kernel");
+        if (failure === null && kernel !== undefined) this.#kernels.alike(pid, said.get("function")!, kernel);
         return {};
       }
       default:
@@ -259,12 +238,10 @@ export class GpuDecoder implements Decoder {
     }
   }
 
-  /** A kernel that the runtime knows by a function without a name: what the driver was asked to launch for it. */
-  #launchedWithin({ family, pid, tid, began }: Call, kernel: number): string | undefined {
-    const launched = this.#launched.get(tid);
-    if (family !== "cudart" || !launched || launched.began < began) return undefined;
-    this.#kernels.set(`${pid} ${kernel}`, launched.kernel);
-    return launched.kernel;
+  /** What a call of the runtime asked the driver for. */
+  #within({ family, tid, began }: Call): GpuCall | undefined {
+    const asked = this.#asked.get(tid);
+    return family !== "cudart" || asked === undefined || asked.began < began ? undefined : asked.gpu;
   }
 
   #ends(pid: number, at: Ns, hasExited: boolean, out: SpanSink): void {

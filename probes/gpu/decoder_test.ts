@@ -34,6 +34,9 @@ const FUNCTIONS = [
   "cuStreamSynchronize",
   "cuKernelGetFunction",
   "cudaDeviceSynchronize",
+  "cuMemcpyPeerAsync",
+  "cudaMemcpyAsync",
+  "cudaGraphLaunch",
 ];
 
 function made(pid = 100) {
@@ -91,6 +94,32 @@ Deno.test("gpu: a copy goes where the addresses lie, a context says which GPU is
     "on the host",
   ]);
   assert.match(decoding.end(32).join("\n"), /"still held" 32 bytes=64 memory=device device=3/);
+});
+
+Deno.test("gpu: a copy leads from one GPU to another by its function, or where its addresses say so of a process that was seen to begin", () => {
+  const directions = (hasBegun: boolean) => {
+    const { decoding, call } = made(), STREAM = 7, DEVICE_TO_DEVICE = 3, DEFAULT = 4;
+    if (hasBegun) decoding.event(0, "process/life.task", { id: 100, isThread: 0 }, "99");
+    call("cuMemAlloc_v2", 1, 2, [0xa000, 64]);
+    call("cuCtxCreate_v2", 3, 4, [0xc0, 3]);
+    call("cuMemAlloc_v2", 5, 6, [0xb000, 64]);
+    call("cuMemcpyPeerAsync", 10, 11, [0x1, 0x2, 8, STREAM]);
+    call("cuMemcpy", 12, 13, [0xb000, 0xa000, 8]);
+    // What else a process was given says nothing of these addresses.
+    call("cuLibraryGetGlobal", 14, 15, []);
+    call("cuMemcpyDtoDAsync", 16, 17, [0xb000, 0xa000, 8, STREAM]);
+    call("cuMemcpyDtoDAsync", 18, 19, [0xa000, 0xa020, 8, STREAM]);
+    // The runtime, and the driver that it asks.
+    call("cuMemcpyDtoDAsync", 21, 22, [0xa000, 0xb000, 8, STREAM]);
+    call("cudaMemcpyAsync", 20, 23, [0xa000, 8, DEVICE_TO_DEVICE, STREAM]);
+    call("cuMemcpyPeerAsync", 31, 32, [0xa000, 0xb000, 8, STREAM]);
+    call("cudaMemcpyAsync", 30, 33, [0xa000, 8, DEFAULT, STREAM]);
+    call("cudaMemcpyAsync", 40, 43, [0xa000, 8, DEFAULT, STREAM]);
+    return decoding.told().flatMap((line) => / direction=(.*) returned=0$/.exec(line)?.[1] ?? []);
+  };
+  const [between, on, unknown] = ["between devices", "on the device", "by the addresses"] as const;
+  assert.deepEqual(directions(true), [between, between, between, on, between, between, between, between, unknown]);
+  assert.deepEqual(directions(false), [between, on, on, on, on, on, between, between, unknown]);
 });
 
 Deno.test("gpu: what was asked for before anybody looked, or lies where nobody says how much does, may be anybody's memory", () => {

@@ -96,7 +96,7 @@ Deno.test("a copy that returns when it is done is a wait as well, where nothing 
     gaps([...before, ["cuMemcpy", 10, 20, { direction }], ["cuLaunchKernel", 30, 31, S7]]);
   assert.deepEqual(copied("host to device"), [[20, 30]]);
   assert.deepEqual(copied("device to host"), [[20, 30]]);
-  for (const direction of ["on the device", "by the addresses"] as const) assert.deepEqual(copied(direction), [], direction);
+  for (const direction of ["on the device", "between devices", "by the addresses"] as const) assert.deepEqual(copied(direction), [], direction);
   assert.deepEqual(copied("device to host", ["cuLaunchKernel", 5, 6, S7]), []);
   assert.deepEqual(copied("device to host", ["cuLaunchKernel", 5, 6, { stream: 0 }]), [[20, 30]], "it comes behind that");
   assert.deepEqual(copied("host to device", ["cuLaunchKernel", 5, 6, { stream: 0 }]), []);

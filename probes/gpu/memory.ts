@@ -20,6 +20,12 @@ export interface Block {
   readonly stack: number | undefined;
 }
 
+/** What lies at an address. `device`: undefined where nobody said which it is. */
+export interface Lying {
+  readonly memory: MemoryKind;
+  readonly device: number | undefined;
+}
+
 /** Below all handles. */
 const FIRST_UNNAMED = -(2 ** 52);
 /** Handles of physical memory are numbers of their own, below all addresses. */
@@ -84,8 +90,8 @@ export class HeldMemory {
     const kept = this.#kept.get(`${pid} ${-handle}`);
     if (!kept) return;
     kept.mappings++;
-    const isHosts = this.#blocks.get(pid)!.get(-handle)!.device < 0;
-    this.#space(pid).map(rangeOf({ address, bytes, memory: isHosts ? "host" : "physical" }));
+    const { device } = this.#blocks.get(pid)!.get(-handle)!;
+    this.#space(pid).map(rangeOf({ address, bytes, memory: device < 0 ? "host" : "physical", device }));
     let mapped = this.#mapped.get(pid);
     if (!mapped) this.#mapped.set(pid, mapped = new Map());
     mapped.set(address, -handle);
@@ -113,13 +119,14 @@ export class HeldMemory {
 
   /** Addresses under which memory of a GPU can be seen from now on, or not any more. */
   reserve(pid: number, from: number, bytes: number, isReserved: boolean): void {
-    if (isReserved) this.#space(pid).map(rangeOf({ address: from, bytes, memory: "physical" }));
+    if (isReserved) this.#space(pid).map(rangeOf({ address: from, bytes, memory: "physical", device: undefined }));
     else this.#space(pid).unmap(from, from + bytes);
   }
 
-  /** What kind of memory lies at an address; undefined: none that was asked for. */
-  at(pid: number, address: number): MemoryKind | undefined {
-    return this.#spaces.get(pid)?.at(address).mapping?.file?.name as MemoryKind | undefined;
+  /** What memory lies at an address; undefined: none that was asked for. */
+  at(pid: number, address: number): Lying | undefined {
+    const file = this.#spaces.get(pid)?.at(address).mapping?.file;
+    return file && { memory: file.name as MemoryKind, device: file.id === "" ? undefined : Number(file.id) };
   }
 
   /** Bytes of a kind that a process holds of a device. */
@@ -184,6 +191,6 @@ export class HeldMemory {
   }
 }
 
-function rangeOf({ address, bytes, memory }: Pick<Block, "address" | "bytes" | "memory">) {
-  return { from: address, to: address + bytes, offset: 0, file: { id: memory, name: memory } };
+function rangeOf({ address, bytes, memory, device }: Pick<Block, "address" | "bytes"> & Lying) {
+  return { from: address, to: address + bytes, offset: 0, file: { id: String(device ?? ""), name: memory } };
 }

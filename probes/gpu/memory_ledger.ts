@@ -12,8 +12,8 @@ import { bytesOf, hex } from "./said.ts";
 export class MemoryLedger {
   readonly #held = new HeldMemory();
   readonly #devices = new Devices();
-  /** Processes of which all memory is known: they were seen to begin, and were given none in another way. */
-  readonly #whole = new Set<number>();
+  /** Of processes that were seen to begin: whether all of their memory is known, and they were given none in another way. */
+  readonly #whole = new Map<number, boolean>();
 
   /** `gone`: is told of a place that is no more. */
   constructor(readonly tracks: Tracks, readonly gone: (pid: number, place: Place) => void) {}
@@ -28,7 +28,7 @@ export class MemoryLedger {
 
   /** A process begins, or another program in it. */
   begins(pid: number): void {
-    this.#whole.add(pid);
+    this.#whole.set(pid, true);
   }
 
   /** A call of kind `alloc`, `free`, `reserve` or `context`. One that failed did nothing. */
@@ -72,12 +72,12 @@ export class MemoryLedger {
 
   /** See {@link givesAddresses}. */
   given(pid: number): void {
-    this.#whole.delete(pid);
+    if (this.#whole.has(pid)) this.#whole.set(pid, false);
   }
 
   /** Of a copy. */
   directionOf({ signature: { variant }, said, pid }: Call): GpuDirection {
-    return directionOf(variant, said, (address) => this.#held.at(pid, address), this.#whole.has(pid));
+    return directionOf(variant, said, (address) => this.#held.at(pid, address), this.#whole.get(pid));
   }
 
   /** What a process held when it exited, or still holds as counting ends. */

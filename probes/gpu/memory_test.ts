@@ -29,10 +29,10 @@ Deno.test("an address belongs to its process, and to the kind of memory that lie
   held.hold(1, block(8192, 50, "host", -1), 0);
   held.hold(2, block(4096, 7, "managed"), 0);
   assert.deepEqual([held.at(1, 4195), held.at(1, 4196), held.at(1, 8192), held.at(2, 4100), held.at(3, 4096)], [
-    "device",
+    { memory: "device", device: 0 },
     undefined,
-    "host",
-    "managed",
+    { memory: "host", device: -1 },
+    { memory: "managed", device: 0 },
     undefined,
   ]);
   held.release(1, 4096, 9);
@@ -71,7 +71,7 @@ Deno.test("what was asked for in a context is gone with that, and nothing else",
   held.hold(1, block(5, 77, "physical", 0, { place: own }), 0);
   held.hold(2, block(4096, 4, "device", 0, { place: own }), 0);
   assert.deepEqual(held.releaseAll(1, own).map(({ bytes }) => bytes), [100, 20]);
-  assert.deepEqual([held.at(1, 4096), held.at(1, 12288), held.at(2, 4096)], [undefined, "device", "device"]);
+  assert.deepEqual([held.at(1, 4096), held.at(1, 12288), held.at(2, 4096)].map((lying) => lying?.memory), [undefined, "device", "device"]);
   assert.deepEqual(held.releaseAll(1, own), []);
 });
 
@@ -110,11 +110,12 @@ Deno.test("physical memory is held until it is neither mapped nor kept by a hand
 Deno.test("physical memory of the host is the host's where it is mapped; what is asked for and made of such memory is held once", () => {
   const held = new HeldMemory();
   held.reserve(1, 0x10000, 8192, true);
+  assert.deepEqual(held.at(1, 0x10010), { memory: "physical", device: undefined });
   held.hold(1, block(7, 4096, "physical", -1), 0);
   held.hold(1, block(8, 4096, "physical"), 0);
   held.map(1, 0x10000, 4096, 7);
   held.map(1, 0x11000, 4096, 8);
-  assert.deepEqual([held.at(1, 0x10010), held.at(1, 0x11010)], ["host", "physical"]);
+  assert.deepEqual([held.at(1, 0x10010), held.at(1, 0x11010)], [{ memory: "host", device: -1 }, { memory: "physical", device: 0 }]);
   assert.equal(held.hold(1, block(0x11000, 4000), 0), null, "as NCCL does");
   assert.deepEqual([held.bytes(1, { device: 0, memory: "device" }), held.bytes(1, { device: 0, memory: "physical" })], [0, 4096]);
 });

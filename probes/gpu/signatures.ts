@@ -44,7 +44,7 @@ export interface Signature {
   /** Without the end of a version. */
   readonly name: string;
   readonly kind: Kind;
-  /** Of an allocation, what kind of memory; of a copy, its direction, or what says it: `kind`, `types`, or `any`, where addresses do. */
+  /** Of an allocation, what kind of memory; of a copy, its direction, or what says it: `kind`, `types`, `peers` (types, of two GPUs), or `any`: addresses. */
   readonly variant: string;
   /** What is said of a call, by its words, in their order; as many as {@link WORDS} at most. */
   readonly words: readonly string[];

@@ -74,14 +74,14 @@ copy:DtoH cuMemcpyAtoH bytes=3
 copy:DtoH cuMemcpyAtoHAsync bytes=3 stream=4
 copy:DtoD cuMemcpyDtoA cuMemcpyAtoD bytes=3
 copy:DtoD cuMemcpyAtoA bytes=4
-copy:DtoD cuMemcpyPeer to=0 from=2 bytes=4
-copy:DtoD cuMemcpyPeerAsync to=0 from=2 bytes=4 stream=5
+copy:PtoP cuMemcpyPeer to=0 from=2 bytes=4
+copy:PtoP cuMemcpyPeerAsync to=0 from=2 bytes=4 stream=5
 copy:types cuMemcpy2D cuMemcpy2DUnaligned types=types2D bytes=area2D
 copy:types cuMemcpy2DAsync types=types2D bytes=area2D stream=1
 copy:types cuMemcpy3D types=types3D bytes=volume3D
 copy:types cuMemcpy3DAsync types=types3D bytes=volume3D stream=1
-copy:types cuMemcpy3DPeer types=types3D bytes=volume3D
-copy:types cuMemcpy3DPeerAsync types=types3D bytes=volume3D stream=1
+copy:peers cuMemcpy3DPeer types=types3D bytes=volume3D
+copy:peers cuMemcpy3DPeerAsync types=types3D bytes=volume3D stream=1
 copy:any cuMemcpyBatchAsync stream=8
 copy:any cuMemcpyBatchAsync_v2 stream=7
 copy:any cuMemcpy3DBatchAsync stream=4
@@ -185,8 +185,8 @@ copy:kind cudaMemcpy2DToArray cudaMemcpy2DFromArray bytes=area56 kind=7
 copy:kind cudaMemcpy2DToArrayAsync cudaMemcpy2DFromArrayAsync bytes=area56 kind=7 stream=8
 copy:kind cudaMemcpy3D bytes=volumeOfParms kind=kindOfParms
 copy:kind cudaMemcpy3DAsync bytes=volumeOfParms kind=kindOfParms stream=1
-copy:DtoD cudaMemcpyPeer to=0 from=2 bytes=4
-copy:DtoD cudaMemcpyPeerAsync to=0 from=2 bytes=4 stream=5
+copy:PtoP cudaMemcpyPeer to=0 from=2 bytes=4
+copy:PtoP cudaMemcpyPeerAsync to=0 from=2 bytes=4 stream=5
 prefetch cudaMemPrefetchAsync address=0 bytes=1
 set cudaMemset address=0 bytes=2
 set cudaMemsetAsync address=0 bytes=2 stream=3
@@ -245,8 +245,8 @@ copy:any cudaMemcpyBatchAsync cudaMemcpy3DBatchAsync
 copy:kind cudaMemcpyToArrayAsync cudaMemcpyFromArrayAsync bytes=4 kind=5 stream=6
 copy:kind cudaMemcpyArrayToArray bytes=6 kind=7
 copy:kind cudaMemcpy2DArrayToArray bytes=area67 kind=8
-copy:DtoD cudaMemcpy3DPeer bytes=volumeOfPeers
-copy:DtoD cudaMemcpy3DPeerAsync bytes=volumeOfPeers stream=1
+copy:PtoP cudaMemcpy3DPeer bytes=volumeOfPeers
+copy:PtoP cudaMemcpy3DPeerAsync bytes=volumeOfPeers stream=1
 graph cudaGraphAddExternalSemaphoresSignalNode cudaGraphAddExternalSemaphoresWaitNode cudaGraphAddMemcpyNodeFromSymbol cudaGraphAddMemcpyNodeToSymbol
 graph cudaGraphConditionalHandleCreate cudaGraphEventRecordNodeSetEvent cudaGraphEventWaitNodeSetEvent cudaGraphExecChildGraphNodeSetParams
 graph cudaGraphExecEventRecordNodeSetEvent cudaGraphExecEventWaitNodeSetEvent cudaGraphExecExternalSemaphoresSignalNodeSetParams

@@ -19,13 +19,14 @@ enum { THREADS = 3, KEPT = 64 };
 
 #define FUNCTIONS(F) \
   F(cuInit) F(cuDeviceGetCount) F(cuDeviceGet) F(cuDeviceGetAttribute) F(cuMemGetInfo_v2) F(cuCtxCreate_v2) F(cuCtxSetCurrent) F(cuModuleLoadData) \
-  F(cuModuleGetFunction) F(cuMemAlloc_v2) F(cuMemAllocManaged) F(cuMemAllocAsync) F(cuMemAllocHost_v2) F(cuMemCreate) F(cuMemAddressReserve) F(cuMemMap) \
-  F(cuMemFree_v2) F(cuMemFreeAsync) F(cuMemFreeHost) F(cuMemRelease) F(cuMemcpyHtoD_v2) F(cuMemcpyDtoH_v2) F(cuMemcpyDtoD_v2) F(cuMemcpyHtoDAsync_v2) \
-  F(cuMemcpyDtoHAsync_v2) F(cuMemcpy) F(cuMemcpyAsync_ptsz) F(cuMemcpy2DAsync_v2) F(cuMemsetD32Async) F(cuLaunchKernel) F(cuStreamBeginCapture_v2) \
-  F(cuStreamEndCapture) F(cuGraphInstantiateWithFlags) F(cuGraphLaunch) F(cuStreamCreate) F(cuEventCreate) F(cuEventRecord) F(cuEventQuery) \
-  F(cuEventSynchronize) F(cuStreamSynchronize) F(cuCtxSynchronize) F(cudaGetDeviceCount) F(cudaSetDevice) F(cudaMalloc) F(cudaFree) F(cudaMallocManaged) \
-  F(cudaHostAlloc) F(cudaFreeHost) F(cudaMemcpy) F(cudaMemcpyAsync) F(cudaMemcpy2DAsync) F(cudaMemset) F(cudaLaunchKernel) F(cudaStreamSynchronize) \
-  F(cudaDeviceSynchronize) F(cudaGetLastError) F(ncclGetUniqueId) F(ncclCommInitRank) F(ncclAllReduce) F(ncclAllGather) F(ncclReduce) F(ncclSend)
+  F(cuModuleGetFunction) F(cuMemAlloc_v2) F(cuMemAllocManaged) F(cuMemAllocAsync) F(cuMemAllocHost_v2) F(cuMemCreate) F(cuMemAddressReserve) \
+  F(cuMemMap) F(cuMemFree_v2) F(cuMemFreeAsync) F(cuMemFreeHost) F(cuMemRelease) F(cuMemcpyHtoD_v2) F(cuMemcpyDtoH_v2) F(cuMemcpyDtoD_v2) \
+  F(cuMemcpyHtoDAsync_v2) F(cuMemcpyDtoHAsync_v2) F(cuMemcpyPeerAsync) F(cuMemcpy) F(cuMemcpyAsync_ptsz) F(cuMemcpy2DAsync_v2) F(cuMemsetD32Async) \
+  F(cuLaunchKernel) F(cuStreamBeginCapture_v2) F(cuStreamEndCapture) F(cuGraphInstantiateWithFlags) F(cuGraphLaunch) F(cuStreamCreate) \
+  F(cuEventCreate) F(cuEventRecord) F(cuEventQuery) F(cuEventSynchronize) F(cuStreamSynchronize) F(cuCtxSynchronize) F(cudaGetDeviceCount) \
+  F(cudaSetDevice) F(cudaMalloc) F(cudaFree) F(cudaMallocManaged) F(cudaHostAlloc) F(cudaFreeHost) F(cudaMemcpy) F(cudaMemcpyAsync) \
+  F(cudaMemcpyPeerAsync) F(cudaMemcpy2DAsync) F(cudaMemset) F(cudaLaunchKernel) F(cudaStreamSynchronize) F(cudaDeviceSynchronize) \
+  F(cudaGetLastError) F(ncclGetUniqueId) F(ncclCommInitRank) F(ncclAllReduce) F(ncclAllGather) F(ncclReduce) F(ncclSend)
 
 
 CUresult cuInit(unsigned);
@@ -55,6 +56,7 @@ CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr, const void *, size_t, CUstream);
 CUresult cuMemcpyDtoHAsync_v2(void *, CUdeviceptr, size_t, CUstream);
 CUresult cuMemcpy(CUdeviceptr, CUdeviceptr, size_t);
 CUresult cuMemcpyAsync_ptsz(CUdeviceptr, CUdeviceptr, size_t, CUstream);
+CUresult cuMemcpyPeerAsync(CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream);
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *, CUstream);
 CUresult cuMemsetD32Async(CUdeviceptr, unsigned, size_t, CUstream);
 CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **);
@@ -78,6 +80,7 @@ cudaError_t cudaHostAlloc(void **, size_t, unsigned);
 cudaError_t cudaFreeHost(void *);
 cudaError_t cudaMemcpy(void *, const void *, size_t, int);
 cudaError_t cudaMemcpyAsync(void *, const void *, size_t, int, CUstream);
+cudaError_t cudaMemcpyPeerAsync(void *, int, const void *, int, size_t, CUstream);
 cudaError_t cudaMemcpy2DAsync(void *, size_t, const void *, size_t, size_t, size_t, int, CUstream);
 cudaError_t cudaMemset(void *, int, size_t);
 cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, CUstream);
@@ -171,7 +174,7 @@ static void *run(void *argument) {
       case 16: CALL(cuMemMap)(device, bytes, 0, 1, 0); break;
       case 17: CALL(cuMemcpyHtoD_v2)(device, data, bytes); break;
       case 18: CALL(cuMemcpyDtoH_v2)(data, device, i % 2 ? bytes : 0); break;
-      case 19: CALL(cuMemcpyDtoD_v2)(device, device, bytes); break;
+      case 19: i % 2 ? CALL(cuMemcpyPeerAsync)(device, context, device, NULL, bytes, stream) : CALL(cuMemcpyDtoD_v2)(device, device, bytes); break;
       case 20: CALL(cuMemcpyHtoDAsync_v2)(device, data, bytes, stream); break;
       case 21: CALL(cuMemcpyDtoHAsync_v2)(data, device, bytes, stream); break;
       case 22: if (CALL(cuMemAlloc_v2)(&device, bytes) == 0) KEEP(0, device); break;
@@ -207,7 +210,10 @@ static void *run(void *argument) {
       case 48: if (CALL(cudaHostAlloc)(&pointer, bytes, 0) == 0) KEEP(5, pointer); break;
       case 49: CALL(cudaMemcpy)(pointer, data, bytes, i % 4); break;
       case 50: CALL(cudaMemcpyAsync)(pointer, data, bytes, i % 4, stream); break;
-      case 51: CALL(cudaMemcpy2DAsync)(pointer, 64, data, 64, bytes, 11, 2, stream); break;
+      case 51:
+        if (i % 2) CALL(cudaMemcpyPeerAsync)(pointer, 0, pointer, 1, bytes, stream);
+        else CALL(cudaMemcpy2DAsync)(pointer, 64, data, 64, bytes, 11, 2, stream);
+        break;
       case 52: CALL(cudaMemset)(pointer, 0, bytes); break;
       case 53: CALL(cudaLaunchKernel)((const void *)scaled_add_kernel, (dim3){70000 + i, 2, 9}, (dim3){128, 4, 2}, NULL, 48, stream); break;
       case 54: CALL(cudaFree)((void *)TAKE(4)); break;

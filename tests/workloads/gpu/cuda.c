@@ -116,6 +116,12 @@ COPY("cuMemcpyDtoH", cuMemcpyDtoH_v2, "device to host", void *, CUdeviceptr)
 COPY("cuMemcpyDtoD", cuMemcpyDtoD_v2, "on the device", CUdeviceptr, CUdeviceptr)
 COPY_LATER("cuMemcpyHtoDAsync", cuMemcpyHtoDAsync_v2, "host to device", CUdeviceptr, const void *)
 COPY_LATER("cuMemcpyDtoHAsync", cuMemcpyDtoHAsync_v2, "device to host", void *, CUdeviceptr)
+EXPORTED CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes, CUstream stream) {
+  (void)to_context, (void)from_context;
+  NOTE("cuMemcpyPeerAsync", 0, ",\"to\":\"0x%llx\",\"from\":\"0x%llx\",\"bytes\":%zu,\"direction\":\"between devices\",\"stream\":\"0x%lx\"", to, from, bytes,
+       (long)stream);
+  return 0;
+}
 /* Between memory that this driver gave out and memory of the program, which it did not. */
 COPY("cuMemcpy", cuMemcpy, "host to device", CUdeviceptr, CUdeviceptr)
 COPY_LATER("cuMemcpyAsync", cuMemcpyAsync_ptsz, "device to host", CUdeviceptr, CUdeviceptr)

@@ -62,6 +62,12 @@ EXPORTED cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *fr
   NOTE("cudaMemcpy2DAsync", 0, ",\"bytes\":%zu,\"direction\":\"%s\",\"stream\":\"0x%lx\"", width * height, directions[kind], (long)stream);
   return 0;
 }
+EXPORTED cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes, CUstream stream) {
+  (void)to_device, (void)from_device;
+  NOTE("cudaMemcpyPeerAsync", 0, ",\"to\":\"%p\",\"from\":\"%p\",\"bytes\":%zu,\"direction\":\"between devices\",\"stream\":\"0x%lx\"", to, from, bytes,
+       (long)stream);
+  return 0;
+}
 EXPORTED cudaError_t cudaMemset(void *address, int value, size_t bytes) {
   (void)value;
   NOTE("cudaMemset", 0, ",\"address\":\"%p\",\"bytes\":%zu", address, bytes);
