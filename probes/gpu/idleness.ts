@@ -77,7 +77,7 @@ export class Idleness {
     }
     process.idle = null;
     if (!isWaited) {
-      busy.set(stream, { place: done.place, at });
+      if (isStreamKnown(done)) busy.set(stream, { place: done.place, at });
       return;
     }
     // What comes to the host comes behind all that its stream had been given.
@@ -117,6 +117,11 @@ export class Idleness {
 /** What a stream was given until then is done. */
 function passUntil(busy: Process["busy"], stream: Stream, until: Ns): void {
   if ((busy.get(stream)?.at ?? Infinity) <= until) busy.delete(stream);
+}
+
+/** Of what goes on behind its call it may not be: CUDA's versions have the stream in different places. Nobody could be seen to wait for it. */
+function isStreamKnown({ signature: { name }, gpu: { stream } }: Done): boolean {
+  return stream !== undefined || !name.endsWith("Async");
 }
 
 /** What is given to one is done in turn. */

@@ -102,6 +102,17 @@ Deno.test("a copy that returns when it is done is a wait as well, where nothing 
   assert.deepEqual(copied("host to device", ["cuLaunchKernel", 5, 6, { stream: 0 }]), []);
 });
 
+Deno.test("what was given to a stream that nobody knows is done with the next wait", () => {
+  const launch = ["cudaLaunchKernel", 10, 11, S7] as const, next = ["cudaLaunchKernel", 35, 36, S7] as const;
+  const waited = (began: number, ended: number): Made => ["cudaStreamSynchronize", began, ended, S7];
+  for (const name of ["cudaMemPrefetchAsync", "cudaMemcpyBatchAsync"]) {
+    assert.deepEqual(gaps([launch, [name, 12, 13], waited(14, 20), next], "cudart"), [[20, 35]], name);
+    assert.deepEqual(gaps([launch, waited(12, 20), [name, 25, 26], waited(27, 30), next], "cudart"), [[20, 25], [30, 35]], `${name} is work`);
+  }
+  assert.deepEqual(gaps([launch, ["cudaMemset", 12, 13], waited(14, 20), next], "cudart"), [], "the stream without a name");
+  assert.deepEqual(gaps([launch, ["cudaMemcpyWithAttributesAsync", 12, 13, S8], waited(14, 20), next], "cudart"), [], "one that is known");
+});
+
 Deno.test("a gap begins with the first wait, and with the outer one of two that lie in one another", () => {
   const launch = ["cuLaunchKernel", 10, 11, S7] as const, next = ["cuLaunchKernel", 35, 36, S7] as const;
   assert.deepEqual(gaps([launch, ["cuStreamSynchronize", 12, 20, S7], ["cuCtxSynchronize", 30, 31], next]), [[20, 35]]);

@@ -307,6 +307,9 @@ copy:DtoH hipMemcpyDtoH to=0 from=1 bytes=2
 copy:DtoH hipMemcpyDtoHAsync to=0 from=1 bytes=2 stream=3
 copy:DtoD hipMemcpyDtoD to=0 from=1 bytes=2
 copy:DtoD hipMemcpyDtoDAsync to=0 from=1 bytes=2 stream=3
+prefetch hipMemPrefetchAsync address=0 bytes=1 stream=3
+prefetch hipMemPrefetchAsync_v2 address=0 bytes=1
+copy:any hipMemcpyBatchAsync stream=8
 launch hipModuleLaunchKernel hipModuleLaunchCooperativeKernel function=0 grid=gridOfNumbers block=blockOfNumbers stream=8
 launch hipExtModuleLaunchKernel hipHccModuleLaunchKernel function=0 stream=8
 `;
