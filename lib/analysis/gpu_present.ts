@@ -101,9 +101,10 @@ const ASKED = new Set(["cuda", "cudart", "hip"]);
 function totals({ windows, functions, totals, gaps, perToken }: GpuResult): Facts {
   const isAll = functions.every(({ family }) => !ASKED.has(family)) || functions.some(({ kind }) => kind === "state");
   const seconds = windows.ns / 1e9, rate = (all: number) => seconds > 0 ? `${(all / seconds).toFixed(0)} a second` : "";
-  const { launches, captured, graphLaunches, graphKernels, unknownGraphs, submits } = totals;
+  const { launches, captured, capturedGraphs, graphLaunches, graphKernels, unknownGraphs, submits, waitedCopies, polls } = totals;
   const known = (count: string) => unknownGraphs > 0 ? `at least ${count}` : count;
   const ofThreads = (ns: number) => ns > windows.ns ? ["threads added"] : [];
+  const times = (count: number, ns: number) => [counted(count, "time"), ...ofThreads(ns)].join(", ");
   const facts: Facts["facts"] = [
     { name: "watched", value: windows.ns, unit: "ns" },
     {
@@ -113,7 +114,11 @@ function totals({ windows, functions, totals, gaps, perToken }: GpuResult): Fact
       note: [rate(totals.calls), ...isAll ? [] : ["without those that only ask how things stand (--every-call)"]].filter(Boolean).join(", "),
     },
     { name: "in calls", value: totals.totalNs, unit: "ns", note: ofThreads(totals.totalNs).join() },
-    { name: "waiting for the GPU", value: totals.syncNs, unit: "ns", note: [counted(totals.syncs, "time"), ...ofThreads(totals.syncNs)].join(", ") },
+    { name: "waiting for the GPU", value: totals.syncNs, unit: "ns", note: times(totals.syncs, totals.syncNs) },
+    ...waitedCopies > 0
+      ? [{ name: "waiting for it in copies", value: totals.waitedCopiesNs, unit: "ns" as const, note: times(waitedCopies, totals.waitedCopiesNs) }]
+      : [],
+    ...polls > 0 ? [{ name: "asking whether it is done", value: totals.pollNs, unit: "ns" as const, note: times(polls, totals.pollNs) }] : [],
     {
       name: "launches",
       value: launches,
@@ -125,7 +130,11 @@ function totals({ windows, functions, totals, gaps, perToken }: GpuResult): Fact
         name: "graphs launched",
         value: graphLaunches,
         unit: "count" as const,
-        note: [rate(graphLaunches), graphKernels > 0 ? `they ran ${known(`${graphKernels} kernels`)}` : ""].filter(Boolean).join(", "),
+        note: [
+          rate(graphLaunches),
+          graphKernels > 0 ? `they ran ${known(`${graphKernels} kernels`)}` : "",
+          capturedGraphs > 0 ? `${capturedGraphs} more into graphs` : "",
+        ].filter(Boolean).join(", "),
       }]
       : [],
     ...submits > 0 ? [{ name: "submits", value: submits, unit: "count" as const, note: rate(submits) }] : [],

@@ -30,6 +30,8 @@ export const gpuResultSchema = z.object({
     launches: count,
     /** Recorded into graphs instead of launched. */
     captured: count,
+    /** The same, of graphs. */
+    capturedGraphs: count,
     graphLaunches: count,
     /** Kernels of graphs that were launched, as far as it is known how they were made. */
     graphKernels: count,
@@ -40,6 +42,12 @@ export const gpuResultSchema = z.object({
     /** In calls that wait for the GPU. */
     syncs: count,
     syncNs: sum,
+    /** Copies from and to a GPU that return when they are done. */
+    waitedCopies: count,
+    waitedCopiesNs: sum,
+    /** Calls that ask whether the GPU has done something, and do not wait. */
+    polls: count,
+    pollNs: sum,
     /** Of threads, in outermost calls. */
     totalNs: sum,
   }),

@@ -57,6 +57,28 @@ Deno.test("gpu: a copy's rate is that of calls that return when it is done", () 
   ]]);
 });
 
+Deno.test("gpu: who waits for the GPU in a copy, or asks it again and again, is told of as that", () => {
+  const wait = (start: number, name: string, what: Partial<GpuCall>) => call(name, start, start + 10, { kind: "copy", isWaited: true, ...what });
+  const spans = [
+    call("cuStreamSynchronize", 0, 5, { kind: "sync" }),
+    wait(10, "cuMemcpyDtoH", { direction: "device to host" }),
+    wait(20, "cuMemcpyHtoD", { direction: "host to device" }),
+    wait(30, "cuMemcpy", { direction: "on the host" }),
+    wait(40, "cuMemcpyDtoHAsync", { direction: "device to host", isWaited: false }),
+    call("cuEventQuery", 51, 52, { kind: "poll", result: 600 }),
+    call("cudaEventQuery", 50, 53, { family: "cudart", kind: "poll", result: 600 }),
+    call("cuEventQuery", 54, 55, { kind: "poll" }),
+  ];
+  const { syncs, syncNs, waitedCopies, waitedCopiesNs, polls, pollNs } = explain(spans).totals;
+  assert.deepEqual([syncs, syncNs, waitedCopies, waitedCopiesNs, polls, pollNs], [1, 5, 2, 20, 2, 4]);
+  const shown = (spans: readonly Span[]) => JSON.stringify(presentGpu(explain(spans)));
+  assert.match(
+    shown(spans),
+    /"waiting for it in copies","value":20,"unit":"ns","note":"2 times".*"asking whether it is done","value":4,"unit":"ns","note":"2 times"/,
+  );
+  assert.doesNotMatch(shown(spans.slice(0, 1)), /waiting for it in copies|asking whether it is done/);
+});
+
 Deno.test("gpu: a call that has not returned is no call yet; one that lasts long is told of", () => {
   const open = (name: string, start: number, thread = track): Span => (
     { type: "slice", track: thread, name, category: "gpu.unfinished", start, end: 5e9, args: { library: "cuda" } }
@@ -102,10 +124,13 @@ Deno.test("gpu: what a graph does counts each time that it is launched, and what
     call("cuLaunchKernel", 1, 2, { kind: "launch", kernel: "rope" }),
     call("cuLaunchKernel", 3, 4, { kind: "launch", kernel: "rope", isCaptured: true }),
     call("cuMemcpyDtoDAsync", 5, 6, { kind: "copy", direction: "on the device", bytes: 32, isCaptured: true }),
+    call("cuGraphLaunch", 7, 8, { kind: "graphLaunch", isCaptured: true }),
+    call("cudaGraphLaunch", 7, 9, { family: "cudart", kind: "graphLaunch", isCaptured: true }),
     ...launch(10),
     ...launch(20),
   ]);
   assert.deepEqual([totals.launches, totals.captured, totals.graphLaunches, totals.graphKernels, totals.unknownGraphs], [1, 1, 2, 6, 0]);
+  assert.equal(totals.capturedGraphs, 1);
   assert.deepEqual(kernels, [
     { name: "rope", launches: 1, captured: 1, inGraphs: 4 },
     { name: "norm", launches: 0, captured: 0, inGraphs: 2 },

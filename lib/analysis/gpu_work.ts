@@ -23,6 +23,7 @@ export class GpuWork {
   readonly #collectives = new Map<string, Sums>();
   readonly #kernels = new Map<string, Launches>();
   #captured = 0;
+  #capturedGraphs = 0;
   #graphKernels = 0;
   #unknownGraphs = 0;
 
@@ -44,6 +45,7 @@ export class GpuWork {
     }
     if (!isCaptured && kind === "collective") add(this.#collectives, name);
     if (kind === "launch" && isCaptured) this.#captured += sign;
+    if (kind === "graphLaunch" && isCaptured) this.#capturedGraphs += sign;
     if (kind === "graphLaunch" && !isCaptured && !graph) this.#unknownGraphs += sign;
     if (kernel !== undefined) this.#kernel(kernel)[isCaptured ? "captured" : "launches"] += sign;
     for (const [kernel, times] of graph?.kernels ?? []) {
@@ -66,16 +68,23 @@ export class GpuWork {
   }
 
   get totals() {
-    const sync = this.of("sync");
+    const sync = this.of("sync"), poll = this.of("poll");
+    // Between places in the host's memory none waits for a GPU.
+    const waited = [...this.#waited].filter(([direction]) => direction !== "on the host").map(([, sums]) => sums);
     return {
       launches: this.of("launch").calls,
       captured: this.#captured,
+      capturedGraphs: this.#capturedGraphs,
       graphKernels: this.#graphKernels,
       unknownGraphs: this.#unknownGraphs,
       graphLaunches: this.of("graphLaunch").calls,
       submits: this.of("submit").calls,
       syncs: sync.calls,
       syncNs: sync.ns,
+      waitedCopies: waited.reduce((all, { calls }) => all + calls, 0),
+      waitedCopiesNs: waited.reduce((all, { ns }) => all + ns, 0),
+      polls: poll.calls,
+      pollNs: poll.ns,
     };
   }
 

@@ -226,7 +226,9 @@ export class GpuDecoder implements Decoder {
       }
       case "graphLaunch": {
         const graph = this.#graphs.launched(pid, said.get("exec") ?? 0);
-        return { ...graph && { graph } };
+        if (!recording) return { ...graph && { graph } };
+        if (isDriver) recording.graph(graph);
+        return { isCaptured: true };
       }
       case "module": {
         const kernel = said.get("kernel");

@@ -254,6 +254,22 @@ Deno.test("gpu: a graph does what was recorded into it, until another one is put
   call("cuGraphCreate", 42, 43, [0x6f]);
   call("cuGraphExecUpdate", 44, 45, [EXEC, 0x6f]);
   assert.equal(launched(), undefined, "one that is put together node by node");
+  record(0x6a, [0xf0]);
+  call("cuGraphExecUpdate", 46, 47, [EXEC, 0x6a]);
+  const around = (exec: number) => {
+    call("cuStreamBeginCapture_v2", 48, 49, [STREAM]);
+    call("cuLaunchKernel", 50, 51, [0xf7, ...grid, STREAM]);
+    call("cuGraphLaunch", 52, 53, [exec, STREAM]);
+    call("cudaGraphLaunch", 52, 54, [exec, STREAM]);
+    const launches = decoding.spans.flatMap((span) => span.type === "slice" && span.gpu?.kind === "graphLaunch" ? [span.gpu] : []);
+    assert.deepEqual(launches.map(({ isCaptured, graph }) => [isCaptured, graph]), [[true, undefined], [true, undefined]]);
+    call("cuStreamEndCapture", 55, 56, [0x70, STREAM]);
+    call("cuGraphExecUpdate", 57, 58, [EXEC, 0x70]);
+  };
+  around(EXEC);
+  assert.deepEqual(launched(), [{ "0xf7": 1, "0xf0": 1 }, ...besides], "one that is launched while another is recorded is a part of that");
+  around(0xe9);
+  assert.equal(launched(), undefined, "one of which a part is not known");
 });
 
 Deno.test("gpu: physical memory lies where it was asked for: on a GPU, whichever the thread works with, or on the host", () => {

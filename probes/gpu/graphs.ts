@@ -2,26 +2,36 @@ import type { GpuDirection, GraphWork, Moved } from "../../lib/events/gpu.ts";
 
 /** What is recorded, while it is. */
 class Recorded implements GraphWork {
+  /** Not, where it runs a graph of which nobody knows what that does. */
+  isKnown = true;
   readonly kernels = new Map<string, number>();
   readonly copies = new Map<GpuDirection, Moved>();
   readonly collectives = new Map<string, Moved>();
 
-  kernel(name: string): void {
-    this.kernels.set(name, (this.kernels.get(name) ?? 0) + 1);
+  kernel(name: string, times = 1): void {
+    this.kernels.set(name, (this.kernels.get(name) ?? 0) + times);
   }
 
   copy(direction: GpuDirection, bytes: number): void {
-    add(this.copies, direction, bytes);
+    add(this.copies, direction, { times: 1, bytes });
   }
 
   collective(name: string, bytes: number): void {
-    add(this.collectives, name, bytes);
+    add(this.collectives, name, { times: 1, bytes });
+  }
+
+  /** Another one, as a part of this. */
+  graph(work: GraphWork | undefined): void {
+    this.isKnown &&= work !== undefined;
+    for (const [name, times] of work?.kernels ?? []) this.kernel(name, times);
+    for (const [direction, moved] of work?.copies ?? []) add(this.copies, direction, moved);
+    for (const [name, moved] of work?.collectives ?? []) add(this.collectives, name, moved);
   }
 }
 
-function add<Key>(to: Map<Key, Moved>, key: Key, bytes: number): void {
+function add<Key>(to: Map<Key, Moved>, key: Key, { times, bytes }: Moved): void {
   const sum = to.get(key) ?? { times: 0, bytes: 0 };
-  to.set(key, { times: sum.times + 1, bytes: sum.bytes + bytes });
+  to.set(key, { times: sum.times + times, bytes: sum.bytes + bytes });
 }
 
 /**
@@ -72,7 +82,8 @@ export class Graphs {
     for (const map of [this.#recording, this.#joining]) {
       for (const [key, other] of map) if (other === recorded) map.delete(key);
     }
-    if (graph !== 0) this.#made.set(`${pid} ${graph}`, recorded);
+    if (recorded.isKnown && graph !== 0) this.#made.set(`${pid} ${graph}`, recorded);
+    else this.destroy(pid, graph);
   }
 
   /** A graph is made that does nothing yet, or what another one does. */

@@ -213,9 +213,16 @@ for (const [i, [what, wayOf]] of Object.entries(ways).entries()) {
     }
     const launches = books.filter(({ func }) => /LaunchKernel$/.test(func)).length;
     assert.equal(result.totals.launches + result.totals.captured, launches);
-    const { captured, run } = ofGraphs(books);
-    assert.ok(run > 0);
-    assert.deepEqual([result.totals.captured, result.totals.graphKernels, result.totals.unknownGraphs], [captured, run, 0]);
+    const { captured, run, within } = ofGraphs(books);
+    assert.ok(run > 0 && within > 0);
+    const { totals } = result;
+    assert.deepEqual([totals.captured, totals.graphKernels, totals.capturedGraphs, totals.unknownGraphs], [captured, run, within, 0]);
+    const called = (names: RegExp) => books.filter(({ func, ret }) => names.test(func) && (ret === 0 || ret === 600)).length;
+    assert.deepEqual([totals.syncs, totals.polls], [called(/Synchronize$/), called(/Query$/)]);
+    const waited = copies.filter(({ func, direction }) =>
+      !func.endsWith("Async") && ["host to device", "device to host"].includes(String(direction))
+    );
+    assert.equal(totals.waitedCopies, waited.length);
     assert.equal(result.kernels.reduce((sum, { inGraphs }) => sum + inGraphs, 0), run);
     for (const kernel of NAMED_KERNELS) {
       assert.ok(result.kernels.some(({ name, launches }) => name === kernel && launches > 0), `a kernel by its name, ${kernel}`);
@@ -245,9 +252,12 @@ function asSeen(noted: readonly Noted[], ranBefore: boolean): readonly Noted[] {
   return noted.map((call) => isUnknown(call) ? { ...call, direction: "by the addresses" } : call);
 }
 
-/** Launches into a stream of which a graph was made, and how many kernels the graphs ran that were launched: each process's threads have streams of their own. */
-function ofGraphs(books: readonly Noted[]): { readonly captured: number; readonly run: number } {
-  let [captured, run] = [0, 0];
+/**
+ * Launches into a stream of which a graph was made, and how many kernels the graphs ran that were launched; and how many of these were launched into such a
+ * stream (`within`). Each process's threads have streams of their own.
+ */
+function ofGraphs(books: readonly Noted[]): { readonly captured: number; readonly run: number; readonly within: number } {
+  let [captured, run, within] = [0, 0, 0];
   for (const thread of byThread(books.filter(({ library }) => library === "cuda")).values()) {
     // By stream, by graph, and by what can be launched.
     const kernels = new Map<string, number>();
@@ -263,10 +273,16 @@ function ofGraphs(books: readonly Noted[]): { readonly captured: number; readonl
         kernels.delete(`stream ${stream}`);
       }
       if (func === "cuGraphInstantiateWithFlags") kernels.set(`exec ${exec}`, kernels.get(`graph ${graph}`) ?? 0);
-      if (func === "cuGraphLaunch") run += kernels.get(`exec ${exec}`) ?? 0;
+      if (func !== "cuGraphLaunch") continue;
+      const launched = kernels.get(`exec ${exec}`) ?? 0;
+      if (recording === undefined) run += launched;
+      else {
+        within++;
+        kernels.set(`stream ${stream}`, recording + launched);
+      }
     }
   }
-  return { captured, run };
+  return { captured, run, within };
 }
 
 const LEAKED = 13, FREED = 29, GAPS = 31;

@@ -188,7 +188,10 @@ static void *run(void *argument) {
       case 26: CALL(cuMemsetD32Async)(device, 0, bytes, stream); break;
       case 27: CALL(cuLaunchKernel)(function, 70000 + i, 3, 5, 256, 2, 1, 48, stream, NULL, NULL); break;
       case 28: CALL(cuStreamBeginCapture_v2)(stream, 0); break;
-      case 29: CALL(cuLaunchKernel)(function, i, 65535, 65535, 1024, 1, 1, 0, stream, NULL, NULL); break;
+      case 29:
+        if (exec && i % 2) CALL(cuGraphLaunch)(exec, stream);
+        else CALL(cuLaunchKernel)(function, i, 65535, 65535, 1024, 1, 1, 0, stream, NULL, NULL);
+        break;
       case 30: CALL(cuStreamEndCapture)(stream, &graph); break;
       case 31: CALL(cuGraphInstantiateWithFlags)(&exec, graph, 0); break;
       case 32: CALL(cuGraphLaunch)(exec, stream); break;
