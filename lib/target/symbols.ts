@@ -15,8 +15,8 @@ export interface Symbols {
   readonly objects: ReadonlyMap<string, ElfSymbol>;
 }
 
-/** Tells by its name whether a symbol is wanted. `pattern`: the same for a person who types it for bpftrace. `begins`: all that it accepts begin so. */
-export type NameTest = ((name: string) => boolean) & { readonly pattern?: string; readonly begins?: string };
+/** Tells by its name whether a symbol is wanted. `pattern`: the same for a person who types it for bpftrace. `begins`: how those that it accepts do. */
+export type NameTest = ((name: string) => boolean) & { readonly pattern?: string; readonly begins?: readonly string[] };
 
 /** Names that are wanted, and tests of which one has to accept a name (slower: each name that may be one is decoded for them). */
 export type Wanted = readonly (string | NameTest)[];
@@ -88,7 +88,7 @@ function matching(wanted: Wanted): Match {
   const tests = wanted.filter((test) => typeof test === "function");
   if (tests.length === 0) return trie(names);
   const set = new Set(names);
-  const begins = tests.map(({ begins = "" }) => begins);
+  const begins = tests.flatMap(({ begins = [""] }) => begins);
   return decoding((name) => set.has(name) || tests.some((test) => test(name)), [...names, ...begins]);
 }
 

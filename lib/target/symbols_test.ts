@@ -12,7 +12,7 @@ async function found(wanted: Wanted): Promise<string[]> {
 
 Deno.test("symbols: a test that says how its names begin finds what it accepts, beside names and other tests", async () => {
   const decoded: string[] = [];
-  const ofCuda: NameTest = Object.assign((name: string) => decoded.push(name) > 0 && /^cu./.test(name), { begins: "cu" });
+  const ofCuda: NameTest = Object.assign((name: string) => decoded.push(name) > 0 && /^cu./.test(name), { begins: ["cu"] });
   assert.deepEqual(await found([ofCuda]), ["cuInit", "cudaMalloc"]);
   assert.deepEqual(decoded.sort(), ["cu", "cuInit", "cudaMalloc"], "nothing else is looked at");
   assert.deepEqual(await found([ofCuda, "vkInit"]), ["cuInit", "cudaMalloc", "vkInit"]);

@@ -4,9 +4,9 @@ import { TEXT_BYTES } from "../../lib/programs/schema.ts";
 import { silent } from "../../lib/programs/silent.ts";
 import type { NameTest } from "../../lib/target/symbols.ts";
 import { caller, ip, popped } from "../process/registers.ts";
-import { frameRecord, withStacks } from "../process/stack.ts";
+import { frameRecord, MOST_FRAMES, withStacks } from "../process/stack.ts";
 import template from "./calls.bt" with { type: "text" };
-import { beginOf, type Family, givesAddresses, type Kind, type Signature, signatureOf, signaturesOf, WORDS } from "./signatures.ts";
+import { beginsOf, type Family, givesAddresses, type Kind, type Signature, signatureOf, signaturesOf, WORDS } from "./signatures.ts";
 
 /** Where each family's functions are. `symbols`: without these it is another library, or a program into which none is linked. */
 const LIBRARIES: Readonly<Record<Family, { readonly what: string; readonly library: LibraryNeed }>> = {
@@ -28,6 +28,9 @@ const called = [
   { name: "returned", type: "int", unit: "0: done" },
 ] as const satisfies readonly Field[];
 const words = Array.from({ length: WORDS }, (_, i): Field => ({ name: `word${i}`, type: "int", unit: "see tables.ts" }));
+
+/** As the depth of a frame, behind those of all stacks: what launches a kernel that is known by a handle. */
+export const LAUNCHER = MOST_FRAMES;
 
 /** What each family's program sends. */
 const records = {
@@ -106,8 +109,8 @@ const isKernel = ({ kind, words }: Signature) => kind === "launch" && words[0] =
 
 /** Which beginnings of calls are alike: of what the same is read. */
 function entryOf(family: Family, signature: Signature): string {
-  const { kind } = signature;
-  const how = kind === "alloc" || kind === "state" ? kind : isKernel(signature) && family !== "cuda" ? "kernel" : "";
+  const { kind, variant } = signature;
+  const how = kind === "alloc" || kind === "state" ? kind : isKernel(signature) && family !== "cuda" ? `kernel${variant}` : "";
   return [how, ...signature.layout.sources].join("_");
 }
 
@@ -156,10 +159,11 @@ function entryBlock(block: string, family: Family, key: string, signature: Signa
     TELL_STACK
     @gpu_stack[tid, $place] = $stack;
   }`;
-  // A kernel of the runtime is known by a function of the program.
+  // A kernel of the runtime is known by a function of the program, or by a handle and the function that launches it.
+  const [depth, address] = signature.variant === "handle" ? [LAUNCHER, "(uint64){{caller}}"] : [0, "$kernel"];
   const named = `$kernel = ${
     word(0)
-  }; if (@gpu_kernel[$kernel] == 0) { @gpu_kernel[$kernel] = (uint64)1; EMIT(frame, $kernel, (uint64)0, $kernel); }`;
+  }; if (@gpu_kernel[$kernel] == 0) { @gpu_kernel[$kernel] = (uint64)1; EMIT(frame, $kernel, (uint64)${depth}, ${address}); }`;
   const also = signature.kind === "alloc" ? numbered : isKernel(signature) && family !== "cuda" ? named : "";
   return block.replace("{{enter}}", `{{enter_${key}}}`).replace(/WORD(\d)/g, (_, i: string) => word(Number(i))).replace("AT_ENTRY", also);
 }
@@ -189,7 +193,7 @@ function knownBy(family: Family, accepts: (signature: Signature) => boolean): Na
     const signature = signatureOf(family, symbol);
     return signature !== undefined && accepts(signature);
   };
-  return Object.assign(test, { begins: beginOf(family) });
+  return Object.assign(test, { begins: beginsOf(family) });
 }
 
 /** Every call of a family that is decoded: when, how long, with what, and what came of it. */

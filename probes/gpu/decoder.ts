@@ -9,6 +9,7 @@ import { ProcessCode } from "../process/code.ts";
 import { Stacks } from "../process/stack.ts";
 import { Idleness, isOfIdleness } from "./idleness.ts";
 import type { Call } from "./call.ts";
+import { LAUNCHER } from "./calls.ts";
 import { MemoryLedger } from "./memory_ledger.ts";
 import { isDoneAtReturn } from "./directions.ts";
 import { KnownKernels } from "./known_kernels.ts";
@@ -70,6 +71,7 @@ export class GpuDecoder implements Decoder {
       case "at":
         return this.#stacks.came(event, values[0] as number);
       case "frame":
+        if (values[1] === LAUNCHER) return this.#kernels.launchedFrom(pid, values[0] as number, values[2] as number);
         // What is its own stack is a kernel.
         if (values[0] !== values[2]) this.#stacks.frame(event);
         return;

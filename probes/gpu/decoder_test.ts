@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Decoding } from "../../tests/harness/decoding.ts";
 import { life } from "../process/life.ts";
-import { calls } from "./calls.ts";
+import { calls, LAUNCHER } from "./calls.ts";
 import { signatureOf } from "./signatures.ts";
 import { files } from "./files.ts";
 
@@ -37,6 +37,7 @@ const FUNCTIONS = [
   "cuMemcpyPeerAsync",
   "cudaMemcpyAsync",
   "cudaGraphLaunch",
+  "__cudaLaunchKernel",
 ];
 
 function made(pid = 100) {
@@ -44,7 +45,7 @@ function made(pid = 100) {
   const functions = FUNCTIONS.map((name, i) => ({ at: 4096 * (i + 1), bytes: 64, name }));
   decoding.fact(0, { fact: "code", pid, of: "cuda", ranges: [{ at: 4096, bytes: 1 << 20, file: "libcuda.so.1" }], functions });
   const call = (name: string, began: number, ended: number, words: readonly number[], returned = 0, who = "100") => {
-    const family = name.startsWith("cuda") ? "cudart" : name.startsWith("nccl") ? "nccl" : "cuda";
+    const family = /^(__)?cuda/.test(name) ? "cudart" : name.startsWith("nccl") ? "nccl" : "cuda";
     const { slots } = signatureOf(family, name)!.layout;
     const fields = Object.fromEntries(words.map((word, i) => [`word${slots[i]}`, word]));
     decoding.event(ended, `${family}/calls.call`, { function: 4096 * (FUNCTIONS.indexOf(name) + 1) + 4, began, returned, ...fields }, who);
@@ -301,6 +302,30 @@ Deno.test("gpu: a kernel that the runtime knows by no name is called what the dr
     "cudaLaunchKernel: 0x123",
     "cudaLaunchKernel: rope",
   ]);
+});
+
+Deno.test("gpu: a kernel that the runtime knows by a handle has the name of the function that launches it, or that by which the driver does", () => {
+  const { decoding, call } = made();
+  const grid = [1 + 2 ** 31, 1 + 2 ** 16 + 2 ** 27 + 2 ** 38, 0];
+  const launched = (kernel: number, at: number) => {
+    call("__cudaLaunchKernel", at, at + 9, [kernel, ...grid]);
+    return / kernel=(.*) returned=0$/.exec(decoding.told().at(-1)!)?.[1];
+  };
+  const launchers = [
+    "_ZL32__device_stub__Z5scaleIfEvPT_S0_Pff",
+    "_Z10launch_allPi",
+    "_ZL25__cudaLaunchKernel_helperP9CUkern_st4dim3S1_PPvmP11CUstream_st",
+  ];
+  for (const i of launchers.keys()) decoding.event(1, "cudart/calls.frame", { stack: 0xa0 + i, depth: LAUNCHER, address: 0x5000 + i });
+  assert.equal(launched(0xa0, 10), "0xa0");
+  const places = launchers.map((name, i) => ({ at: 0x5000 + i, file: "engine", name, offset: 0 }));
+  decoding.fact(20, { fact: "places", pid: 100, places });
+  assert.deepEqual([0xa0, 0xa1, 0xa2].map((kernel) => launched(kernel, 21)), ["scale<float>", "launched by launch_all", "0xa2"]);
+  decoding.event(22, "cudart/calls.frame", { stack: 0xa3, depth: LAUNCHER, address: 0x5001 });
+  assert.equal(launched(0xa3, 23), "launched by launch_all", "another one, from there");
+  decoding.event(30, "cuda/calls.named", { function: 4 * 4096, began: 30, given: 0xf00, name: "square" });
+  call("cuLaunchKernel", 41, 42, [0xf00, ...grid]);
+  assert.equal(launched(0xa1, 40), "square");
 });
 
 Deno.test("gpu: a kernel's name in pieces: of what follows a piece that was not full nothing is part of it", () => {

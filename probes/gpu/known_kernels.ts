@@ -1,23 +1,26 @@
 import { kernelName } from "./kernel_name.ts";
 import { hex } from "./said.ts";
 
+/** How nvcc calls a function that launches a kernel. */
+const STUB = "__device_stub_";
+
 /** What kernels are called, by what a process knows them by: an address in its code, or a handle. */
 export class KnownKernels {
   /** By process and kernel. */
   readonly #names = new Map<string, string>();
   /** Names of which the last piece was full, as far as they were told. */
   readonly #long = new Map<string, string>();
+  /** By process and address: kernels that are launched there. */
+  readonly #launched = new Map<string, number[]>();
 
   /** `changed`: is told of a process whose kernels have other names than before. */
   constructor(readonly changed: (pid: number) => void) {}
 
   /** `within`: what the driver was asked to launch for it, if that was seen. */
   of(pid: number, kernel: number, within: string | undefined): string {
-    const key = `${pid} ${kernel}`, name = this.#names.get(key);
-    if (name !== undefined) return name;
-    if (within === undefined || within.startsWith("0x")) return hex(kernel);
-    this.#names.set(key, within);
-    return within;
+    const key = `${pid} ${kernel}`;
+    if (within !== undefined && !within.startsWith("0x")) this.#names.set(key, within);
+    return this.#names.get(key) ?? hex(kernel);
   }
 
   /** A name, or the first piece of one. */
@@ -32,7 +35,17 @@ export class KnownKernels {
   }
 
   called(pid: number, kernel: number, name: string): void {
-    if (name !== "") this.#set(pid, kernel, kernelName(name));
+    if (name === "") return;
+    this.#set(pid, kernel, kernelName(name));
+    for (const launched of this.#launched.get(`${pid} ${kernel}`) ?? []) this.#launchedBy(pid, launched, name);
+  }
+
+  /** One that is known by a handle, by a call that returns to this address. */
+  launchedFrom(pid: number, kernel: number, address: number): void {
+    const key = `${pid} ${address}`, name = this.#names.get(key), launched = this.#launched.get(key);
+    if (launched) launched.push(kernel);
+    else this.#launched.set(key, [kernel]);
+    if (name !== undefined) this.#launchedBy(pid, kernel, name);
   }
 
   /** One that is known by another one, too. */
@@ -47,6 +60,14 @@ export class KnownKernels {
     this.called(pid, kernel, name);
     if (isCut) this.#long.set(key, name.slice(0, -1));
     else this.#long.delete(key);
+  }
+
+  /** Optimized, the stub of a kernel may have become a part of what calls it. What the driver calls the kernel is better known. */
+  #launchedBy(pid: number, kernel: number, symbol: string): void {
+    if (this.#names.has(`${pid} ${kernel}`)) return;
+    const name = kernelName(symbol);
+    if (name.startsWith(STUB)) this.#set(pid, kernel, kernelName(name.slice(STUB.length)));
+    else if (!name.startsWith("__cuda")) this.#set(pid, kernel, `launched by ${name}`);
   }
 
   #set(pid: number, kernel: number, name: string): void {

@@ -72,9 +72,12 @@ export function signaturesOf(family: Family): ReadonlyMap<string, Signature> {
   return table;
 }
 
-/** How the names of all functions of a family begin. */
-export function beginOf(family: Family): string {
-  const [first = "", ...others] = signaturesOf(family).keys();
+/** How the names of all functions of a family begin: those that programs call, and those that compilers do. */
+export function beginsOf(family: Family): string[] {
+  return [...Map.groupBy(signaturesOf(family).keys(), (name) => name.startsWith("__")).values()].map(beginOf);
+}
+
+function beginOf([first = "", ...others]: readonly string[]): string {
   let length = first.length;
   for (const name of others) while (!name.startsWith(first.slice(0, length))) length--;
   return first.slice(0, length);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { calls, families } from "./calls.ts";
 import { failureOf } from "./results.ts";
-import { signatureOf, signaturesOf, withoutVersion, WORDS } from "./signatures.ts";
+import { beginsOf, signatureOf, signaturesOf, withoutVersion, WORDS } from "./signatures.ts";
 
 Deno.test("each function of each family is decoded in some block of its program, with words that a record has room for", () => {
   for (const family of families) {
@@ -22,6 +22,9 @@ Deno.test("a function is known by the names that versions, and streams of a thre
   for (const name of ["cuMemcpyAsync", "cuMemcpyAsync_ptsz"]) assert.equal(signatureOf("cuda", name)?.kind, "copy");
   assert.equal(withoutVersion("cuMemcpyHtoDAsync_v2_ptsz"), "cuMemcpyHtoDAsync");
   assert.equal(signatureOf("cudart", "cudaLaunchKernel_ptsz")?.kind, "launch");
+  assert.equal(signatureOf("cudart", "__cudaLaunchKernel_ptsz")?.kind, "launch");
+  assert.equal(signatureOf("hip", "__cudaLaunchKernel"), undefined);
+  assert.deepEqual(beginsOf("cudart"), ["cuda", "__cudaLaunchKernel"]);
   // The device of a context lies elsewhere in each of these.
   const device = (name: string) => signatureOf("cuda", name)!.sources[1];
   assert.deepEqual(["cuCtxCreate_v2", "cuCtxCreate_v3", "cuCtxCreate_v4"].map(device), ["2", "4", "3"]);

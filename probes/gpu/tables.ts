@@ -268,6 +268,11 @@ interop cudaEGLStreamConsumerAcquireFrame cudaEGLStreamConsumerReleaseFrame cuda
 interop cudaEGLStreamProducerPresentFrame cudaEGLStreamProducerReturnFrame
 `;
 
+/** What nvcc makes of <<<>>> since CUDA 13: a call with a handle, in a function that stands for the kernel in the program. */
+const NVCC = `
+launch:handle __cudaLaunchKernel function=0 grid=gridOfPairs block=blockOfPairs stream=7
+`;
+
 /** What HIP has beside the twins of CUDA's runtime: the driver's calls by its own names. */
 const HIP_DRIVER = `
 init hipInit
@@ -385,7 +390,7 @@ export type Family = "cuda" | "cudart" | "nccl" | "hip" | "vulkan" | "tensorrt" 
 /** By whose functions they are. */
 export const TABLES: Readonly<Record<Family, string>> = {
   cuda: DRIVER,
-  cudart: RUNTIME,
+  cudart: RUNTIME + NVCC.trimStart(),
   nccl: NCCL,
   hip: RUNTIME.replaceAll(" cuda", " hip") + HIP_DRIVER,
   vulkan: VULKAN,

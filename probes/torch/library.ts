@@ -12,7 +12,7 @@ export const libtorch: LibraryNeed = { prefix: "libtorch_cpu", symbols: [DISPATC
 /** Whether a symbol is the mangled name of an operator's `call`. */
 export const isOperator = Object.assign((symbol: string): boolean => operatorOf(symbol) !== null, {
   pattern: "_ZN2at4_ops*4callE*",
-  begins: "_ZN2at4_ops",
+  begins: ["_ZN2at4_ops"],
 });
 
 /** `add_Tensor` for the mangled name of `at::_ops::add_Tensor::call`: the operator and its overload. Null for another function. */

@@ -79,6 +79,12 @@ EXPORTED cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 bloc
        block.x, block.y, block.z, (long)stream);
   return 0;
 }
+EXPORTED cudaError_t __cudaLaunchKernel(CUkernel kernel, dim3 grid, dim3 block, void **parameters, size_t shared, CUstream stream) {
+  (void)kernel, (void)parameters, (void)shared;
+  NOTE("__cudaLaunchKernel", 0, ",\"grid\":\"%u×%u×%u\",\"block\":\"%u×%u×%u\",\"stream\":\"0x%lx\"", grid.x, grid.y, grid.z, block.x, block.y, block.z,
+       (long)stream);
+  return 0;
+}
 EXPORTED cudaError_t cudaStreamSynchronize(CUstream stream) {
   if (stream == NEVER) return cuStreamSynchronize(stream);
   NOTE("cudaStreamSynchronize", 0, ",\"stream\":\"0x%lx\"", (long)stream);

@@ -15,7 +15,7 @@
 /* As in the libraries' own headers. */
 typedef int CUresult, CUdevice, cudaError_t, ncclResult_t, ncclDataType_t, ncclRedOp_t;
 typedef unsigned long long CUdeviceptr, CUmemGenericAllocationHandle;
-typedef struct handle *CUcontext, *CUstream, *CUevent, *CUmodule, *CUfunction, *CUgraph, *CUgraphExec, *CUmemoryPool, *ncclComm_t;
+typedef struct handle *CUcontext, *CUstream, *CUevent, *CUmodule, *CUfunction, *CUkernel, *CUgraph, *CUgraphExec, *CUmemoryPool, *ncclComm_t;
 typedef struct {
   unsigned x, y, z;
 } dim3;
