@@ -9,6 +9,7 @@ import { type Done, helpOption } from "./cli/setting.ts";
 import { traceCommand } from "./cli/trace.ts";
 import { usageError } from "./cli/usage_error.ts";
 import help from "./help.txt" with { type: "text" };
+import { redactingWords } from "./redacting.ts";
 import type { Context } from "./terminal.ts";
 
 /** Reads the command line, runs what it asks for and returns the exit code. */
@@ -16,6 +17,7 @@ export async function runCommandLine(context: Context): Promise<number> {
   let code: number = ExitCode.ok;
   const program = commandLine(context, (result) => code = result);
   const args = context.argv.slice(1);
+  redactingWords(args, context);
   try {
     // What a shell asks while somebody types: `llmprof complete -- operators --su`.
     if (args[0] === "complete" && args[1] === "--") {

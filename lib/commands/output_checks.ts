@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { ExitCode, LlmprofError, usage } from "../events/errors.ts";
+import { quoteWord } from "../machine/needs/shell.ts";
 import { type Owner, RefusedFile, RegularFile } from "../machine/regular_file.ts";
 import { type Format, formatOf, formats } from "../../exporters/formats.ts";
 
@@ -21,7 +22,11 @@ export function checkOutputs(paths: readonly string[], owner: Owner | null, name
   const recordings = paths.filter((path) => path.endsWith(".llmprof"));
   if (recordings.length > 1) {
     const [first, second] = recordings;
-    throw usage("A run makes one recording.", `${second} would be a copy.`, `To copy it afterwards: cp -r ${first} ${second}`);
+    throw usage(
+      "A run makes one recording.",
+      `${second} would be a copy.`,
+      `To copy it afterwards: cp -r ${quoteWord(first!)} ${quoteWord(second!)}`,
+    );
   }
   for (const path of paths) {
     if (path.endsWith(".llmprof")) checkRecordingPath(path);
@@ -37,7 +42,7 @@ export function formatAt(path: string): Format {
   const format = formatOf(path);
   if (format) return format;
   const known = [...formats.map((f) => f.extension), ".llmprof"].join(", ");
-  throw usage(`Cannot tell the format of '${path}'.`, `It ends in none of ${known}.`, `Try: -o ${path}.pftrace`);
+  throw usage(`Cannot tell the format of '${path}'.`, `It ends in none of ${known}.`, `Try: -o ${quoteWord(`${path}.pftrace`)}`);
 }
 
 /** Opened for writing without a word written; a file that was not there before is not there after. */
@@ -65,7 +70,7 @@ function checkRecordingPath(path: string): void {
       throw notWritable(path, cause);
     }
   }
-  throw usage(`${path} exists already.`, "A recording is never mixed with another.", `Name another one, or: rm -r ${path}`);
+  throw usage(`${path} exists already.`, "A recording is never mixed with another.", `Name another one, or: rm -r ${quoteWord(path)}`);
 }
 
 /** `option`: what names the path, as somebody types it. */

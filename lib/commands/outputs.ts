@@ -6,6 +6,7 @@ import type { View } from "../events/view.ts";
 import { openByteSink } from "../../exporters/file.ts";
 import type { Header } from "../timeline/header.ts";
 import type { Recorder } from "../timeline/recording.ts";
+import { quoteWord } from "../machine/needs/shell.ts";
 import type { Owner } from "../machine/regular_file.ts";
 import { sudoUser } from "../target/invoker.ts";
 import { type OutputFile, RecordingOutput, TraceOutput } from "./output.ts";
@@ -64,7 +65,7 @@ export class Outputs {
     for (const path of paths) {
       const shown = shownAs(path);
       if (path.endsWith(".llmprof")) {
-        const file = { path, shown, format: "llmprof", opensWith: `llmprof export ${shown} -o trace.pftrace` };
+        const file = { path, shown, format: "llmprof", opensWith: `llmprof export ${quoteWord(shown)} -o trace.pftrace` };
         outputs.#recordings.push(new RecordingOutput(file, failed, owner, outputs.#full.resolve));
         continue;
       }

@@ -1,5 +1,6 @@
 import type { Calibration } from "../machine/calibration.ts";
 import type { Capabilities } from "../machine/capabilities.ts";
+import { quoteWord } from "../machine/needs/shell.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Site } from "../programs/library_sites.ts";
 import type { Offsets } from "../programs/offsets.ts";
@@ -68,7 +69,7 @@ export function plan({ stream, probes, filter, sites, offsets, bufferPages }: Pl
     uprobes: first.flatMap(({ site, probe, isPrinted }) => {
       return site ? [{ ...site, cost: priced(site.cost, isPrinted), hot: probes.some(({ name, hot }) => name === probe && hot === true) }] : [];
     }),
-    commandLine: (file) => ["env", ...words, file].map(quoted).join(" "),
+    commandLine: (file) => ["env", ...words, file].map(quoteWord).join(" "),
   };
 }
 
@@ -77,8 +78,4 @@ function warnings(filter: Filter, unsafe: boolean): string[] {
     ...(filter.type === "new" ? ["It looks at every process that starts after it: the target has no number yet. A run names it."] : []),
     ...(unsafe ? ["It stops such a process with SIGSTOP, and llmprof lets it go on; run by hand, that is yours to do: kill -CONT PID"] : []),
   ];
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -15,6 +15,22 @@ export async function redacting(
   run: (pseudonyms?: Pseudonyms) => Promise<number>,
 ): Promise<number> {
   if (!redact) return await run();
+  const pseudonyms = pseudonymsOf(program, typed);
+  retellFailures((error) => pseudonyms.error(error));
+  return await run(pseudonyms);
+}
+
+/** The same for what is wrong with the command line itself: until it is understood, any word of it may name something. */
+export function redactingWords(args: readonly string[], { retellFailures }: Pick<Context, "retellFailures">): void {
+  const end = args.includes("--") ? args.indexOf("--") : args.length;
+  const [, ...own] = args.slice(0, end);
+  if (!own.includes("--redact") && !Deno.env.has("LLMPROF_REDACT")) return;
+  const typed = own.map((word) => word.replace(/^(?:--[\w-]+=|-o)/, "")).filter((word) => !word.startsWith("-"));
+  const pseudonyms = pseudonymsOf(args.slice(end + 1), typed);
+  retellFailures((error) => pseudonyms.error(error));
+}
+
+function pseudonymsOf(program: readonly string[], typed: readonly (string | undefined)[]): Pseudonyms {
   const pseudonyms = new Pseudonyms();
   pseudonyms.argv(program);
   // A path, too: of its folders nothing else is known.
@@ -23,6 +39,5 @@ export async function redacting(
     const value = Deno.env.get(name);
     if (value !== undefined && value !== "root" && value !== "/root") pseudonyms.name(value);
   }
-  retellFailures((error) => pseudonyms.error(error));
-  return await run(pseudonyms);
+  return pseudonyms;
 }

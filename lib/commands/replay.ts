@@ -1,5 +1,6 @@
 import { ExitCode, LlmprofError, usage } from "../events/errors.ts";
 import { splitBase } from "../events/time.ts";
+import { quoteWord } from "../machine/needs/shell.ts";
 import { asEngine } from "../programs/engine.ts";
 import type { Header } from "../timeline/header.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
@@ -37,7 +38,11 @@ export async function replayRecording(path: string, options: ReplayOptions, cont
 export async function replaySource(source: RecordingSource, options: ReplayOptions, context: Context): Promise<number> {
   const recording = options.outputs.find((path) => path.endsWith(".llmprof"));
   if (recording !== undefined) {
-    throw usage(`${source.name} is a recording already.`, "Another one of it would be a copy.", `To copy it: cp -r ${source.name} ${recording}`);
+    throw usage(
+      `${source.name} is a recording already.`,
+      "Another one of it would be a copy.",
+      `To copy it: cp -r ${quoteWord(source.name)} ${quoteWord(recording)}`,
+    );
   }
   const found = readHeader(source);
   const recorded = await recordedBy(found, source);
@@ -80,6 +85,6 @@ async function asked(as: string | undefined, recorded: Profile<unknown>, source:
   const profile = (await profileOf(as, "ggml"))!;
   const attached = new Set(recorded.probes.map(({ name }) => name));
   if (profile.probes.every(({ name }) => attached.has(name))) return profile;
-  const next = `Try: llmprof ${recorded.name} --from ${source.name}`;
+  const next = `Try: llmprof ${recorded.name} --from ${quoteWord(source.name)}`;
   throw usage(`${source.name} cannot answer what ${as} asks.`, `It was recorded by ${recorded.name}, with other probes.`, next);
 }

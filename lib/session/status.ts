@@ -32,10 +32,10 @@ export class StatusLine {
         return this.#inTurns ? undefined : this.#say(`Attaching${progress.to ? ` to ${this.#described(progress.to)}` : ""}…`);
       case "waiting":
         return this.#say("Waiting for the next inference process to start. Ctrl-C ends.");
-      case "passed":
-        return this.#say(
-          `Process ${progress.pid} is passed over. ${progress.why ?? "It mapped an engine's library and ended without computing."} Still waiting.`,
-        );
+      case "passed": {
+        const why = progress.why ?? "It mapped an engine's library and ended without computing.";
+        return this.#say(`Process ${progress.pid} is passed over. ${this.pseudonyms?.prose(why) ?? why} Still waiting.`);
+      }
       case "counting":
         if (progress.learns) return this.#say(`Learning which operators process ${progress.pid} runs. Ctrl-C ends.`);
         return this.#inTurns ? undefined : this.#say(`Tracing ${nameOf(progress.pid)} with ${progress.sites} probes. Ctrl-C ends and writes.`);

@@ -25,4 +25,6 @@ Deno.test("status: who has ended without computing while another is waited for",
   const passed = "Process 7 is passed over.";
   assert.equal(said({ state: "passed", pid: 7 }), `${passed} It mapped an engine's library and ended without computing. Still waiting.\n`);
   assert.equal(said({ state: "passed", pid: 7, why: "It is filtered." }), `${passed} It is filtered. Still waiting.\n`);
+  const secret = { state: "passed", pid: 7, why: "/home/geheim/srv cannot be read." } as const;
+  assert.equal(said(secret, new Pseudonyms()), `${passed} path-1 cannot be read. Still waiting.\n`);
 });

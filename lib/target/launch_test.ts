@@ -75,6 +75,9 @@ Deno.test("launch: what cannot be started is told before anything starts", async
   const launch = (argv: string[], path?: string) =>
     launchStopped({ ...means, spawn }, { ...asSelf, environment: path === undefined ? {} : { PATH: path }, cwd: dir, argv });
   await assert.rejects(launch(["plain"], dir), { exitCode: 2, next: `Run: chmod +x ${dir}/plain` });
+  await Deno.mkdir(`${dir}/a folder`);
+  await Deno.writeTextFile(`${dir}/a folder/plain`, "x");
+  await assert.rejects(launch(["./a folder/plain"]), { next: `Run: chmod +x '${dir}/./a folder/plain'` });
   await assert.rejects(launch(["absent"], dir), { exitCode: 2, why: "It is in no folder of PATH." });
   await assert.rejects(launch(["./absent"]), { exitCode: 2, why: "There is no program of that name." });
   await assert.rejects(launch([]), { exitCode: 2 });

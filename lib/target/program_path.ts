@@ -1,5 +1,6 @@
 import { usage } from "../events/errors.ts";
 import type { KernelFiles } from "../machine/files.ts";
+import { quoteWord } from "../machine/needs/shell.ts";
 
 /** What a shell takes where there is no PATH. */
 const defaultPath = "/usr/local/bin:/usr/bin:/bin";
@@ -16,7 +17,7 @@ export async function checkProgram(files: KernelFiles, name: string, path: strin
   const found = candidates.find((candidate) => ((modes.get(candidate) ?? 0) & 0o111) !== 0);
   if (found) return found;
   const unusable = candidates.find((candidate) => modes.has(candidate));
-  throw unusable ? usage(`${name} cannot be started.`, "The file is not executable.", `Run: chmod +x ${unusable}`) : usage(
+  throw unusable ? usage(`${name} cannot be started.`, "The file is not executable.", `Run: chmod +x ${quoteWord(unusable)}`) : usage(
     `${name} was not found.`,
     name.includes("/") ? "There is no program of that name." : "It is in no folder of PATH.",
     "Give its path, or check: command -v " + name,

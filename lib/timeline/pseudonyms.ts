@@ -4,20 +4,26 @@ import { lastPart } from "../events/text.ts";
 import { asDetail } from "../programs/detail.ts";
 import { asEngine } from "../programs/engine.ts";
 import { type Layer, layers } from "../programs/layers.ts";
+import { CLIENT, clientOf } from "../target/clients.ts";
 import { isOfInference, weightsIn } from "../target/inference_files.ts";
 import type { Header } from "./header.ts";
 
-/** A path in a sentence: to the next blank, quote, bracket or punctuation that ends it. */
-const absolutePath = /(?<![\w.])\/[^\s'"()<>,;:]+/g;
+/** Where a path in a sentence ends. */
 const PATH_END = /[\s'"()<>,;:]/;
+/** What goes on with it; a full stop at its end is the sentence's. */
+const PIECE = `[^\\s'"()<>,;:.]|\\.(?![\\s'"()<>,;:]|$)`;
+/** It says itself where it ends. */
+const QUOTED = `(?<=(["']))/(?:'\\\\''|(?!\\1)[^\n])+(?=\\1)`;
+/** How a shell is told of a quote between quotes. */
+const SHELLS_QUOTE = "'\\''";
 /** What a list of processes or containers says behind a number: anybody's command line, a name that a user chose. */
 const candidate = /^( {2}--(?:pid|container) \w+ ).*$/gm;
 /** A library without its folders. */
 const library = /(?<![\w./-])[\w.+-]+\.(?:so(?:\.\d[\w.]*)?|node)(?![\w-])/g;
 /** It has taken a library's place already. */
 const OWN = /^path-\d+\./;
-/** Shorter words stand in other words, and say nothing. */
-const SHORTEST_SECRET = 3;
+/** Shorter texts, unless they are a word, say nothing. */
+const TELLING = /^\p{L}[\p{L}\p{N}]$|.../su;
 
 /**
  * What `--redact` shows instead of arguments, of paths outside of the model and of names that a user chose: the same word for the same text
@@ -31,7 +37,7 @@ export class Pseudonyms {
   path(path: string): string {
     const name = lastPart(path);
     if (isOfInference(name)) return name;
-    const kind = /\.so(\.[\w.]+)?$/.test(name) ? ".so" : name.endsWith(".node") ? ".node" : "";
+    const kind = /\.so(\.[\w.]+)?$/.test(name) ? ".so" : name.endsWith(".node") ? ".node" : clientOf(name) ? CLIENT : "";
     return this.#of(name, "path", kind);
   }
 
@@ -48,15 +54,11 @@ export class Pseudonyms {
 
   /** A sentence of llmprof's or of another program's: paths in it, and every text that has a pseudonym. */
   prose(text: string): string {
-    const hide = (text: string, which: (secret: string) => boolean) => {
-      const secrets = [...this.#known].filter(([secret]) => which(secret)).sort(([a], [b]) => b.length - a.length);
-      return secrets.reduce((told, [secret, pseudonym]) => told.replaceAll(secret, pseudonym), text);
-    };
-    // Of a path with a blank in it the rule for paths would leave the rest.
-    const told = hide(text.replaceAll(candidate, "$1"), (secret) => secret.length >= SHORTEST_SECRET && PATH_END.test(secret));
-    const ownPaths = told.replaceAll(absolutePath, (path) => this.path(path)).replaceAll(library, (name) => OWN.test(name) ? name : this.path(name));
+    const listed = text.replaceAll(candidate, "$1");
+    const paths = listed.replaceAll(this.#pathsIn(listed), (path) => this.path(unquoted(path)));
+    const libraries = paths.replaceAll(library, (name) => OWN.test(name) ? name : this.path(name));
     // Also what a path has just been called.
-    return hide(ownPaths, (secret) => secret.length >= SHORTEST_SECRET);
+    return libraries.replaceAll(this.#knownIn(libraries), (word) => this.#known.get(unquoted(word))!);
   }
 
   header(header: Header): Header {
@@ -120,6 +122,22 @@ export class Pseudonyms {
     return found ? `${found[1] ?? ""}${this.path(found[2]!)}:${found[3]}` : this.prose(label);
   }
 
+  /** Paths and what is known, as far as they go: a blank that is in something known does not end them. */
+  #pathsIn(text: string): RegExp {
+    const known = this.#knownIn(text, PATH_END).source;
+    return new RegExp(`${QUOTED}|(?:(?<![\\w.])(?=/(?:${PIECE}))|(?=${known}))(?:${known}|${PIECE})+`, "gu");
+  }
+
+  /** Texts that have a pseudonym, where they are no part of a longer word: the longest of those that fit. */
+  #knownIn(text: string, having = TELLING): RegExp {
+    const plain = unquoted(text);
+    const known = [...this.#known.keys()].filter((secret) => TELLING.test(secret) && having.test(secret) && plain.includes(secret));
+    const spelled = known.sort((a, b) => b.length - a.length).map((secret) =>
+      secret.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&").replaceAll("'", "(?:'|'\\\\'')")
+    );
+    return new RegExp(`(?<![\\p{L}\\p{N}])(?:${spelled.join("|") || "(?!)"})(?![\\p{L}\\p{N}])`, "gu");
+  }
+
   #texts<T extends Readonly<Record<string, unknown>>>(values: T): T {
     return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? this.prose(value) : value])) as T;
   }
@@ -134,6 +152,10 @@ export class Pseudonyms {
     }
     return pseudonym;
   }
+}
+
+function unquoted(text: string): string {
+  return text.replaceAll(SHELLS_QUOTE, "'");
 }
 
 /** Layers that there are. */

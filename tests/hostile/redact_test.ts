@@ -98,6 +98,11 @@ Deno.test("redact: what goes wrong is told without the words of the command line
       ["coldstart", "--", "./geheimnis/srv"],
       ["coldstart", "--", folder.file("a folder/geheimnis/srv")],
       ["export", folder.file("a folder/geheimnis.llmprof")],
+      // What is found before a command begins.
+      ["operators", "--duration", "geheimnis"],
+      ["operators", "geheimnis/srv", "--prompt=geheimnis"],
+      ["operators", "-ogeheimnis.json", "--no-output"],
+      ["export", "a.llmprof", "geheimnis"],
     ]
   ) {
     const end = args.indexOf("--") < 0 ? args.length : args.indexOf("--");
@@ -111,7 +116,7 @@ Deno.test("redact: what goes wrong while nobody waits is told in the same words 
   let told: unknown;
   const retellFailures = (retell: (error: unknown) => unknown) => told = retell(new Error("/a b/geheim/srv: no space left"));
   await redacting(true, ["/a b/geheim/srv"], [], { retellFailures }, () => Promise.resolve(0));
-  assert.equal((told as Error).message, "name-1: no space left");
+  assert.equal((told as Error).message, "path-1: no space left");
 });
 
 Deno.test("redact: a note hides the program that an engine is linked into, which nothing else has named, and no engine's library", () => {
@@ -157,6 +162,29 @@ Deno.test("redact: how much was looked at, and of which engine, stays, whatever 
   assert.deepEqual(redacted({}), { redact: true });
 });
 
-Deno.test("redact: a file that a sentence names with its folders and without has one name in it", () => {
-  assert.equal(new Pseudonyms().prose("cannot read /home/x/geheim-app: geheim-app is no ELF"), "cannot read path-1: path-1 is no ELF");
+Deno.test("redact: a file that a sentence names with its folders and without has one name in it, also at a sentence's end", () => {
+  const told = (text: string) => new Pseudonyms().prose(text);
+  assert.equal(told("cannot read /home/x/geheim-app: geheim-app is no ELF"), "cannot read path-1: path-1 is no ELF");
+  assert.equal(told("Cannot read /home/x/geheim-app. geheim-app is no ELF."), "Cannot read path-1. path-1 is no ELF.");
+});
+
+Deno.test("redact: a path with blanks is hidden to its end, in quotes and in a folder that is known", () => {
+  const names = new Pseudonyms();
+  for (const known of ["/home/jo e", "it's geheim", "my folder/srv"]) names.name(known);
+  const told = {
+    "Run: chmod +x '/opt/My Project/geheim'": "Run: chmod +x 'path-1'",
+    [`cp '/opt/it'\\''s geheim/a b' "/x/a b/c"`]: `cp 'path-2' "path-3"`,
+    "Cannot write /home/jo e/geheim/a.json. Choose another.": "Cannot write path-4. Choose another.",
+    "/home/jo e is full": "path-5 is full",
+    "sudo llmprof coldstart -- 'it'\\''s geheim'": "sudo llmprof coldstart -- 'name-2'",
+    "/opt/my folder/srv, my folder/srv": "path-6, path-6",
+  };
+  for (const [text, hidden] of Object.entries(told)) assert.equal(names.prose(text), hidden);
+});
+
+Deno.test("redact: what is known is hidden where it is a word of its own, however short, and leaves other words as they are", () => {
+  const names = new Pseudonyms();
+  names.argv(["ollama", "run", "-n", "8", "王芳", "jo"]);
+  const text = "ollama asks 王芳 and jo to run: -n 8, running, joined";
+  assert.equal(names.prose(text), "path-1.client asks argument-4 and argument-5 to argument-1: -n 8, running, joined");
 });

@@ -6,7 +6,7 @@ import type { Context } from "../terminal.ts";
 export function outputPaths(command: string, output: readonly string[] | false | undefined, { argv }: Context): readonly string[] {
   const end = argv.indexOf("--");
   const own = end < 0 ? argv : argv.slice(0, end);
-  const named = own.find((word) => /^(-o|--output(=|$))/.test(word));
+  const named = own.map((word) => /^(?:-o|--output(?==|$))/.exec(word)?.[0]).find((option) => option !== undefined);
   if (own.includes("--no-output")) {
     if (named) throw usage(`${named} cannot be used with --no-output.`, "One asks for a file, the other for none.", "Leave one of them out.");
     return [];

@@ -1,4 +1,5 @@
 import { usage } from "../../events/errors.ts";
+import { quoteWord } from "../../machine/needs/shell.ts";
 import type { Context } from "../terminal.ts";
 
 interface Named {
@@ -22,7 +23,7 @@ export function targetProgram(command: string, words: readonly string[], named: 
     throw usage(
       `Unexpected word '${all[0]}'.`,
       "A program to start comes after --.",
-      `Try: llmprof ${command} -- ${words.join(" ")}   (or name a running process with --pid, --comm or --match)`,
+      `Try: llmprof ${command} -- ${words.map(quoteWord).join(" ")}   (or name a running process with --pid, --comm or --match)`,
     );
   }
   if (end >= 0 && program.length === 0) {
