@@ -8,6 +8,7 @@ export interface Demands {
   readonly coldBytes: number | null;
   readonly flops: number | null;
   readonly quantisedFlops: number | null;
+  readonly bf16Flops: number | null;
   /** Some of them were asked for less: how much less is not known. */
   readonly atMost: boolean;
 }
@@ -24,19 +25,26 @@ export interface ColdBytes {
  */
 const NEAR = 0.7;
 
-/** Whether cold bytes of a graph stay in the cache: null where these are not all that it has (`isAll`), and would. */
-export function staysInCache({ bytes, isAll }: ColdBytes, { cacheSize }: Ceilings): boolean | null {
-  return bytes > cacheSize ? false : isAll || null;
+/** Beyond this share of what was measured something else computes: tiles (AMX), which only some builds use. */
+const MEASURED = 1.2;
+
+/**
+ * Whether cold bytes of a graph stay in the cache: null where these are not all that it has (`isAll`), and would; and where the threads have several caches,
+ * which hold them together and not each. Which thread reads which rows changes from one product to the next (ggml hands them out), so that nobody knows
+ * whether it finds them in its own.
+ */
+export function staysInCache({ bytes, isAll }: ColdBytes, { cacheSize, cachesSize }: Ceilings): boolean | null {
+  return bytes > cachesSize ? false : (isAll && bytes <= cacheSize) || null;
 }
 
 /**
  * The roofline of calls: which part of their time moving the bytes would take at least at the machine's ceilings, and which computing; the larger is what
  * binds them. Cold bytes come from memory where those of a graph do not fit into the cache (`staysInCache`). Null where one of the two is
- * not known, or only the most that it can be.
+ * not known, or only the most that it can be, or where more was computed than the machine was seen to.
  */
 export function boundOf(demands: Demands, ceilings: Ceilings, fits: boolean | null): BoundResult | null {
-  const { totalNs, bytes, coldBytes, flops, quantisedFlops, atMost } = demands;
-  if (bytes === null || coldBytes === null || flops === null || quantisedFlops === null || atMost || totalNs <= 0) return null;
+  const { totalNs, bytes, coldBytes, flops, quantisedFlops, bf16Flops, atMost } = demands;
+  if (bytes === null || coldBytes === null || flops === null || quantisedFlops === null || bf16Flops === null || atMost || totalNs <= 0) return null;
   if (fits === null && coldBytes > 0) return null;
   const { memoryBytes, cacheBytes } = ceilings;
   const cached = fits ? bytes : bytes - coldBytes;
@@ -44,7 +52,9 @@ export function boundOf(demands: Demands, ceilings: Ceilings, fits: boolean | nu
   if (cacheBytes === null && 2 * cached > bytes) return null;
   const seconds = totalNs / 1e9;
   const moving = ((bytes - cached) / memoryBytes + cached / (cacheBytes ?? Infinity)) / seconds;
-  const computing = ((flops - quantisedFlops) / ceilings.flops + quantisedFlops / ceilings.byteOperations) / seconds;
+  const others = flops - quantisedFlops - bf16Flops;
+  const computing = (others / ceilings.flops + quantisedFlops / ceilings.byteOperations + bf16Flops / ceilings.bf16Flops) / seconds;
+  if (computing > MEASURED) return null;
   const by = Math.max(moving, computing) < NEAR ? "neither" : moving >= computing ? (fits === false ? "memory" : "cache") : "compute";
   return { by, moving, computing };
 }

@@ -26,6 +26,7 @@ interface Part {
   knownColdBytes: number;
   flops: number;
   quantisedFlops: number;
+  bf16Flops: number;
   /** Calls whose demand is the most that it can be. */
   atMost: number;
   histogram: Histogram | undefined;
@@ -39,6 +40,7 @@ export interface CallDemand {
   readonly knownColdBytes: number;
   readonly flops: number;
   readonly quantisedFlops: number;
+  readonly bf16Flops: number;
   /** 1 where these are the most that it can be, otherwise 0. */
   readonly atMost: number;
 }
@@ -148,7 +150,7 @@ export class OperatorSums {
   }
 }
 
-const NOTHING: CallDemand = { bytes: 0, coldBytes: 0, knownColdBytes: 0, flops: 0, quantisedFlops: 0, atMost: 0 };
+const NOTHING: CallDemand = { bytes: 0, coldBytes: 0, knownColdBytes: 0, flops: 0, quantisedFlops: 0, bf16Flops: 0, atMost: 0 };
 
 function part(): Part {
   return { calls: 0, timed: 0, ns: 0, latest: NOTHING, unsummed: 0, ...NOTHING, histogram: undefined };
@@ -175,12 +177,13 @@ function mergePart(part: Part, other: Part): void {
   if (other.histogram) (part.histogram ??= new Histogram()).merge(other.histogram);
 }
 
-function addDemand(part: Part, { bytes, coldBytes, knownColdBytes, flops, quantisedFlops, atMost }: CallDemand, times: number): void {
+function addDemand(part: Part, { bytes, coldBytes, knownColdBytes, flops, quantisedFlops, bf16Flops, atMost }: CallDemand, times: number): void {
   part.bytes += times * bytes;
   part.coldBytes += times * coldBytes;
   part.knownColdBytes += times * knownColdBytes;
   part.flops += times * flops;
   part.quantisedFlops += times * quantisedFlops;
+  part.bf16Flops += times * bf16Flops;
   part.atMost += times * atMost;
 }
 
@@ -193,6 +196,7 @@ function partResult(part: Part, seesEach: boolean, judge: Judge, phase?: Phase):
     coldBytes: ofTimed(sums.coldBytes),
     flops: ofTimed(sums.flops),
     quantisedFlops: ofTimed(sums.quantisedFlops),
+    bf16Flops: ofTimed(sums.bf16Flops),
     atMost: sums.atMost > 0,
   };
   return {

@@ -143,6 +143,7 @@ function demandOf(args: Args | undefined): CallDemand {
     knownColdBytes: coldBytes || 0,
     flops,
     quantisedFlops: args?.quantised ? flops : 0 * flops,
+    bf16Flops: args?.bf16 ? flops : 0 * flops,
     atMost: args?.atMost ? 1 : 0,
   };
 }

@@ -18,7 +18,7 @@ const boundSchema = z.object({ by: z.enum(["memory", "cache", "compute", "neithe
 /**
  * What of a row belongs to one kind of call. `meanNs` and `p50Ns` are null where no call was timed. `bytes` and `flops` are what the timed calls had to read
  * and write, and to compute, by the shapes and types of their tensors (see probes/ggml/demand.ts): null where that of one of them is not known.
- * `coldBytes`: of tensors that the graph did not compute; `quantisedFlops`: products of quantised weights.
+ * `coldBytes`: of tensors that the graph did not compute; `quantisedFlops`, `bf16Flops`: products of such weights.
  */
 const partSchema = z.object({
   calls: count,
@@ -29,6 +29,7 @@ const partSchema = z.object({
   coldBytes: z.number().nullable(),
   flops: z.number().nullable(),
   quantisedFlops: z.number().nullable(),
+  bf16Flops: z.number().nullable(),
   /** Bytes and operations are the most that they can be: a mask may have spared some. */
   atMost: z.boolean(),
   /** Null where these are null or at most, or where the machine's ceilings were not measured. */
@@ -225,8 +226,10 @@ export const operatorsResultSchema = z.object({
     memoryBytes: z.number(),
     cacheBytes: z.number().nullable(),
     cacheSize: z.number(),
+    cachesSize: z.number(),
     flops: z.number(),
     byteOperations: z.number(),
+    bf16Flops: z.number(),
   }).nullable(),
   /** Null where the process has no other device than the CPU to compute on. */
   offload: offloadSchema.nullable(),

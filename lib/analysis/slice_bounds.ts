@@ -46,7 +46,7 @@ export class SliceBounds {
   #link(link: Link, ns: Ns): Link {
     const { args } = link;
     if (!args) return link;
-    const { worker, bytes, cold = 0, flops, quantised, atMost } = args;
+    const { worker, bytes, cold = 0, flops, quantised, bf16, atMost } = args;
     this.#workers.add(Number(worker));
     if (worker !== 0) return link;
     if (bytes === undefined) this.#isAll = false;
@@ -58,6 +58,7 @@ export class SliceBounds {
       coldBytes: Number(cold),
       flops,
       quantisedFlops: quantised ? flops : 0,
+      bf16Flops: bf16 ? flops : 0,
       atMost: atMost === true,
     };
     const bound = boundOf(demands, this.#ceilings, this.#fits);

@@ -4,7 +4,16 @@ import { Tracks } from "../events/tracks.ts";
 import { SliceBounds } from "./slice_bounds.ts";
 
 /** 1 byte a nanosecond from memory, 4 from a cache of 1000 bytes, 10 operations. */
-const ceilings = [{ threads: 1, memoryBytes: 1e9, cacheBytes: 4e9, cacheSize: 1000, flops: 1e10, byteOperations: 1e10 }];
+const ceilings = [{
+  threads: 1,
+  memoryBytes: 1e9,
+  cacheBytes: 4e9,
+  cacheSize: 1000,
+  cachesSize: 1000,
+  flops: 1e10,
+  byteOperations: 1e10,
+  bf16Flops: 2e10,
+}];
 const tracks = new Tracks();
 
 function op(ns: number, args: Args): Slice {
@@ -23,6 +32,7 @@ Deno.test("slices: what binds each, from the second graph on, with few objects",
   assert.equal(first.args, second.args, "one object for each tensor and verdict");
   assert.equal((bounds.of(op(100, { bytes: 10, flops: 1000 })) as Slice).args!.bound_type, "compute");
   assert.equal((bounds.of(op(9000, { bytes: 10, flops: 1000 })) as Slice).args!.bound_type, "neither");
+  assert.equal((bounds.of(op(100, { bytes: 10, flops: 1000, bf16: true })) as Slice).args!.bound_type, "neither", "these are twice as fast");
   assert.equal((bounds.of(op(9000, {})) as Slice).args!.bound_type, undefined, "what it asks is not known");
 });
 

@@ -48,11 +48,11 @@ export async function readCeilings(means: Means, wish: "now" | "kept", stop: Pro
 /** One line for each number of threads. */
 export function ceilingsTexts(all: readonly Ceilings[]): string[] {
   const giga = (perSecond: number) => (perSecond / 1e9).toFixed(perSecond < 99.5e9 ? 1 : 0);
-  return all.map(({ threads, memoryBytes, cacheBytes, flops, byteOperations }) =>
+  return all.map(({ threads, memoryBytes, cacheBytes, flops, byteOperations, bf16Flops }) =>
     `${threads === 1 ? "One thread reads" : `${threads} threads read`} ${giga(memoryBytes)} GB/s from memory and ${
       cacheBytes === null ? "an unknown rate" : `${giga(cacheBytes)} GB/s`
     } from the last-level cache, ` +
-    `and ${threads === 1 ? "computes" : "compute"} ${giga(flops)} GFLOP/s, ${giga(byteOperations)} on bytes.`
+    `and ${threads === 1 ? "computes" : "compute"} ${giga(flops)} GFLOP/s, ${giga(byteOperations)} on bytes, ${giga(bf16Flops)} on bf16.`
   );
 }
 

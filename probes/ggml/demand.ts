@@ -21,8 +21,9 @@ export interface Demand {
   /** Of these, bytes of cold operands; undefined as `bytes` is. */
   readonly cold: number | undefined;
   readonly flops: number | undefined;
-  /** The operations are on quantised weights, which processors multiply as bytes. */
+  /** The operations are on quantised weights, which processors multiply as bytes; or on weights of 16 bits (bf16), in pairs. */
   readonly quantised: boolean;
+  readonly bf16: boolean;
   /** The most that it can be: a mask that was not read spares the operator some, and of a batch several rows may have chosen the same experts. */
   readonly atMost: boolean;
 }
@@ -31,19 +32,21 @@ export interface Demand {
 export function demandOf(op: string, result: Operand, sources: readonly (Operand | undefined)[]): Demand {
   // A recording of before sources were described, or an operator that has none: nothing is known of what it reads.
   if (sources.every((source) => source === undefined)) {
-    return { bytes: undefined, cold: undefined, flops: undefined, quantised: false, atMost: false };
+    return { bytes: undefined, cold: undefined, flops: undefined, quantised: false, bf16: false, atMost: false };
   }
-  if (result.ne.includes(0)) return { bytes: 0, cold: 0, flops: 0, quantised: false, atMost: false };
+  if (result.ne.includes(0)) return { bytes: 0, cold: 0, flops: 0, quantised: false, bf16: false, atMost: false };
   const moved = trafficOf(op, result, sources);
   const sum = (of: readonly Traffic[] | undefined) => known(of?.reduce((bytes, part) => bytes + part.bytes, 0));
   const bytes = sum(moved);
+  const weights = products.has(op) ? elementType(sources[0]?.type ?? 0) : undefined;
   return {
     bytes,
     cold: bytes === undefined ? undefined : sum(moved?.filter(({ operand }) => operand?.cold)),
     flops: known(flopsOf(op, result, sources)),
     // Attention leaves out what its mask says: cells that are not in use, of other sequences, outside of a window; of a prompt what comes later.
     atMost: op === "FLASH_ATTN_EXT" ? sources[3] !== undefined : op === "MUL_MAT_ID" && Number(sources[2]?.ne[1]) > 1,
-    quantised: products.has(op) && (elementType(sources[0]?.type ?? 0)?.elements ?? 1) > 1,
+    quantised: (weights?.elements ?? 1) > 1,
+    bf16: weights?.name === "bf16",
   };
 }
 

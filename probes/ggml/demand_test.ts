@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { demandOf, type Operand } from "./demand.ts";
 
-const F32 = 0, F16 = 1, Q4_0 = 2, Q8_0 = 8, I32 = 26, I64 = 27;
+const F32 = 0, F16 = 1, Q4_0 = 2, Q8_0 = 8, I32 = 26, I64 = 27, BF16 = 30;
 const operand = (type: number, ...ne: number[]): Operand => ({ type, ne: [...ne, 1, 1, 1].slice(0, 4) });
 
 /** Each case is counted by hand: see the comment beside it. */
@@ -95,10 +95,13 @@ Deno.test("demand: bytes and operations as counted by hand", () => {
   }
 });
 
-Deno.test("demand: what the graph did not compute is cold, products of quantised weights are told from others, and what a mask may spare", () => {
+Deno.test("demand: what the graph did not compute is cold, products of quantised and of bf16 weights are told from others, and what a mask may spare", () => {
   const weights = { ...operand(Q4_0, 32, 64), cold: true };
-  const { cold, quantised } = demandOf("MUL_MAT", operand(F32, 64), [weights, operand(F32, 32)]);
-  assert.deepEqual([cold, quantised], [64 * 18, true]);
+  const { cold, quantised, bf16 } = demandOf("MUL_MAT", operand(F32, 64), [weights, operand(F32, 32)]);
+  assert.deepEqual([cold, quantised, bf16], [64 * 18, true, false]);
+  const pairs = demandOf("MUL_MAT", operand(F32, 64), [operand(BF16, 32, 64), operand(F32, 32)]);
+  assert.deepEqual([pairs.quantised, pairs.bf16], [false, true]);
+  assert.equal(demandOf("ADD", operand(F32, 64), [operand(BF16, 64), operand(F32, 64)]).bf16, false);
   const scores = demandOf("MUL_MAT", operand(F32, 8, 3, 4), [operand(F16, 16, 8, 2), operand(F32, 16, 3, 4)]);
   assert.deepEqual([scores.cold, scores.quantised], [0, false]);
   const attention = (tokens: number, cells: number, mask?: Operand) => {

@@ -170,7 +170,7 @@ export function linkOf(tensor: Tensor, worker: number): Link {
 }
 
 function madeLink(tensor: Tensor, worker: number): Link {
-  const { name, next, shape, layer, cells, demand: { bytes, cold, flops, quantised, atMost } } = tensor;
+  const { name, next, shape, layer, cells, demand: { bytes, cold, flops, quantised, bf16, atMost } } = tensor;
   const args = {
     tensor: name,
     shape,
@@ -182,6 +182,7 @@ function madeLink(tensor: Tensor, worker: number): Link {
     ...(cold && { cold }),
     ...(flops !== undefined && { flops }),
     ...(flops !== undefined && quantised && { quantised }),
+    ...(flops !== undefined && bf16 && { bf16 }),
     ...(atMost && { atMost }),
   };
   return { name: tensor.label, args, node: worker === 0 ? tensor : undefined };

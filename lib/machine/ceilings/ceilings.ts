@@ -9,21 +9,35 @@ export interface Ceilings {
    */
   readonly cacheBytes: number | null;
   readonly cacheSize: number;
+  /** Bytes of all of these that the threads can have. */
+  readonly cachesSize: number;
   /** Multiplications and additions of 32-bit floating-point numbers, by the widest instructions of the processor. */
   readonly flops: number;
   /** The same of bytes, as quantised weights are multiplied. */
   readonly byteOperations: number;
+  /** The same of numbers of 16 bits (bf16), which some processors multiply in pairs. */
+  readonly bf16Flops: number;
 }
 
-const names = ["threads", "memoryBytes", "cacheBytes", "cacheSize", "flops", "byteOperations"] as const satisfies (keyof Ceilings)[];
+const names = [
+  "threads",
+  "memoryBytes",
+  "cacheBytes",
+  "cacheSize",
+  "cachesSize",
+  "flops",
+  "byteOperations",
+  "bf16Flops",
+] as const satisfies (keyof Ceilings)[];
 
-/** What a cache or a recording kept, by number of threads; null when it is no such list. */
+/** What a cache or a recording kept, by number of threads; null when it is no such list. Earlier ones tell less. */
 export function parseCeilings(kept: unknown): Ceilings[] | null {
   if (!Array.isArray(kept) || kept.length === 0) return null;
   const isOne = (one: Readonly<Record<string, unknown>> | null) =>
     typeof one === "object" && one !== null &&
     names.every((name) => Number.isFinite(one[name]) && (one[name] as number) > 0 || (name === "cacheBytes" && one[name] === null));
-  return kept.every(isOne) ? kept : null;
+  const all = kept.map((one) => typeof one === "object" && one !== null ? { cachesSize: one.cacheSize, bf16Flops: one.flops, ...one } : one);
+  return all.every(isOne) ? all : null;
 }
 
 /** What is measured beside other work is less than the machine can do: of each figure the highest that was seen. */

@@ -5,9 +5,18 @@ import { temporary } from "../../../tests/harness/temporary.ts";
 import { type Child, spawnChild } from "../child.ts";
 import { type Ceilings, ceilingsFor, highest, parseCeilings } from "./ceilings.ts";
 import { measureCeilings, tasksFor, threadCounts } from "./measure.ts";
-import { code } from "./program.ts";
+import { ceilingsProgram, code, order, tasks } from "./program.ts";
 
-const one: Ceilings = { threads: 1, memoryBytes: 10e9, cacheBytes: 60e9, cacheSize: 32 << 20, flops: 100e9, byteOperations: 200e9 };
+const one: Ceilings = {
+  threads: 1,
+  memoryBytes: 10e9,
+  cacheBytes: 60e9,
+  cacheSize: 32 << 20,
+  cachesSize: 32 << 20,
+  flops: 100e9,
+  byteOperations: 200e9,
+  bf16Flops: 100e9,
+};
 
 kernelTest("ceilings: the embedded program is what its source assembles to", { gcc: true }, async () => {
   using folder = temporary();
@@ -17,12 +26,13 @@ kernelTest("ceilings: the embedded program is what its source assembles to", { g
 
 Deno.test("ceilings: the widest instructions that the processor has", () => {
   const tasks = (flags: string) => Object.values(tasksFor(new Set(flags.split(" "))));
-  assert.deepEqual(tasks("sse sse2"), ["read16", "sse", "sse"]);
-  assert.deepEqual(tasks("avx avx2 fma"), ["read32", "fma", "bytes256"]);
-  assert.deepEqual(tasks("avx avx2 fma avx512f"), ["read32", "fma512", "bytes256"]);
-  assert.deepEqual(tasks("avx avx2 fma avx512f avx512_vnni"), ["read32", "fma512", "bytes512"]);
-  assert.deepEqual(tasks("avx avx2 fma avx_vnni"), ["read32", "fma", "vnni256"]);
-  assert.deepEqual(tasks("avx avx2 fma avx512f avx512_vnni avx_vnni"), ["read32", "fma512", "bytes512"]);
+  assert.deepEqual(tasks("sse sse2"), ["read16", "sse", "sse", "sse"]);
+  assert.deepEqual(tasks("avx avx2 fma"), ["read32", "fma", "bytes256", "fma"]);
+  assert.deepEqual(tasks("avx avx2 fma avx512f"), ["read32", "fma512", "bytes256", "fma512"]);
+  assert.deepEqual(tasks("avx avx2 fma avx512f avx512_vnni"), ["read32", "fma512", "bytes512", "fma512"]);
+  assert.deepEqual(tasks("avx avx2 fma avx_vnni"), ["read32", "fma", "vnni256", "fma"]);
+  assert.deepEqual(tasks("avx avx2 fma avx512f avx512_vnni avx_vnni"), ["read32", "fma512", "bytes512", "fma512"]);
+  assert.deepEqual(tasks("avx avx2 fma avx512f avx512_bf16"), ["read32", "fma512", "bytes256", "bf16"]);
 });
 
 Deno.test("ceilings: by number of threads, of the next that is as many", () => {
@@ -47,6 +57,26 @@ Deno.test("ceilings: what was kept is taken when it can be them", () => {
   for (const kept of [null, [], {}, [null], [{ ...one, flops: 0 }], [{ ...one, memoryBytes: "1" }], [one, {}], [{ ...one, threads: Infinity }]]) {
     assert.equal(parseCeilings(kept), null, JSON.stringify(kept));
   }
+  const { cachesSize: _one, bf16Flops: _other, ...earlier } = one;
+  assert.deepEqual(parseCeilings([earlier]), [one], "of bf16 and other caches nothing was known");
+});
+
+Deno.test({
+  name: "ceilings: the program knows every task, and no other",
+  ignore: Deno.build.os !== "linux" || Deno.build.arch !== "x86_64",
+  async fn() {
+    using folder = temporary();
+    const program = folder.file("ceilings");
+    Deno.writeFileSync(program, ceilingsProgram(), { mode: 0o700 });
+    const refused = async (ordered: Uint8Array<ArrayBuffer>) => {
+      const child = new Deno.Command(program, { stdin: "piped", stdout: "null", stderr: "null" }).spawn();
+      const [status] = await Promise.all([child.status, new Blob([ordered, "x"]).stream().pipeTo(child.stdin).catch(() => {})]);
+      // One that this processor cannot do ends by a signal.
+      return status.code === 1;
+    };
+    for (const task of tasks) assert.ok(!await refused(order(task, 4096, 1)), task);
+    assert.ok(await refused(new Uint8Array(new BigUint64Array([BigInt(tasks.length), 4096n, 1n]).buffer)));
+  },
 });
 
 Deno.test({
@@ -62,9 +92,10 @@ Deno.test({
     assert.deepEqual(parseCeilings(all), all);
     assert.equal(await measureCeilings({ files: files as never, spawn: spawnChild, machine }, Promise.resolve()), null, "it was stopped");
     // A cache is no slower than memory, and no processor is a thousand times as fast as the slowest that runs this.
-    for (const { memoryBytes, cacheBytes, flops, byteOperations } of all!) {
+    for (const { memoryBytes, cacheBytes, flops, byteOperations, bf16Flops } of all!) {
       assert.ok(cacheBytes === null || cacheBytes > memoryBytes / 2, `${cacheBytes} bytes from the cache, ${memoryBytes} from memory`);
-      assert.ok(flops > 1e9 && byteOperations > 1e9 && flops < 1e15, `${flops} operations, ${byteOperations} on bytes`);
+      const rates = [flops, byteOperations, bf16Flops];
+      assert.ok(rates.every((rate) => rate > 1e9 && rate < 1e15), `${rates.join(", ")} operations, on numbers, bytes and bf16`);
     }
   },
 });
@@ -104,7 +135,8 @@ async function readOn(cpus: number, second: number): Promise<number[][]> {
   const files = { texts: (paths: readonly string[]) => Promise.resolve(paths.map(text)) };
   const machine = { arch: "x86_64", cpus, memoryBytes: 2 ** 40 };
   const all = await measureCeilings({ files: files as never, spawn, machine }, never);
-  return all!.map(({ threads, cacheBytes }) => {
+  return all!.map(({ threads, cacheBytes, cachesSize }) => {
+    assert.equal(cachesSize, Math.min(threads, cpus / 8) * 32 * 2 ** 20);
     // From memory, from caches, numbers, bytes: three times each.
     const measured = orders.splice(0, 3 * threads * (cacheBytes === null ? 3 : 4));
     const read = measured.filter(([task]) => task === 0n).map(([, bytes]) => Number(bytes) / 2 ** 20);

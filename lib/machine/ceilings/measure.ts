@@ -53,13 +53,15 @@ export function threadCounts(cpus: number): number[] {
 }
 
 /** The widest instructions of each kind. */
-export function tasksFor(flags: ReadonlySet<string>): { readonly read: Task; readonly flops: Task; readonly bytes: Task } {
+export function tasksFor(flags: ReadonlySet<string>): { readonly read: Task; readonly flops: Task; readonly bytes: Task; readonly bf16: Task } {
   const avx512 = flags.has("avx512f");
   const fma = flags.has("fma") && flags.has("avx2");
+  const flops = avx512 ? "fma512" : fma ? "fma" : "sse";
   return {
     read: flags.has("avx") ? "read32" : "read16",
-    flops: avx512 ? "fma512" : fma ? "fma" : "sse",
+    flops,
     bytes: avx512 && flags.has("avx512_vnni") ? "bytes512" : flags.has("avx_vnni") ? "vnni256" : flags.has("avx2") ? "bytes256" : "sse",
+    bf16: avx512 && flags.has("avx512_bf16") ? "bf16" : flops,
   };
 }
 
@@ -71,23 +73,26 @@ interface Setting {
 }
 
 async function ceilingsOf(threads: number, { means, program, flags, caches }: Setting): Promise<Ceilings> {
-  const { read, flops, bytes } = tasksFor(flags);
+  const tasks = tasksFor(flags);
   const reading = async (size: number) => {
     const pages = Math.max(1, Math.floor(size / threads / PAGE)) * PAGE;
     const rounds = Math.max(1, Math.round(READ_BYTES / pages));
-    return await best(means.spawn, program, threads, order(read, pages, rounds), pages * rounds);
+    return await best(means.spawn, program, threads, order(tasks.read, pages, rounds), pages * rounds);
   };
   const multiplying = (task: Task) => best(means.spawn, program, threads, order(task, PAGE, ROUNDS), operations[task] * ROUNDS);
   const lastLevel = reached(caches.third, threads);
   // A quarter: others use it too. More where the CPUs' own caches would hold much of that.
   const inCache = Math.max(lastLevel / 4, 2 * reached(caches.second, threads));
+  const flops = await multiplying(tasks.flops);
   return {
     threads,
     memoryBytes: await reading(Math.min(MOST_MEMORY, means.machine.memoryBytes / 8, Math.max(256 * MIB, 8 * lastLevel))),
     cacheBytes: inCache <= lastLevel / 2 ? await reading(inCache) : null,
     cacheSize: caches.third[0]!,
-    flops: await multiplying(flops),
-    byteOperations: await multiplying(bytes),
+    cachesSize: lastLevel,
+    flops,
+    byteOperations: await multiplying(tasks.bytes),
+    bf16Flops: tasks.bf16 === tasks.flops ? flops : await multiplying(tasks.bf16),
   };
 }
 

@@ -9,6 +9,8 @@
 	.set ROUNDS, DATA + 16
 	.set TIMES, DATA + 64
 	.set GO, DATA + 128
+	# The last of the kinds.
+	.set LAST, 8
 	.globl _start
 _start:
 	# read(0, KIND, 24)
@@ -53,7 +55,7 @@ _start:
 	jne failed
 	mov r12, [ROUNDS]
 	mov rax, [KIND]
-	cmp rax, 6
+	cmp rax, LAST
 	ja failed
 	mov ebx, TIMES
 	call clock
@@ -87,7 +89,7 @@ clock:	mov eax, 228
 	ret
 
 	.balign 4
-kinds:	.long read_16 - kinds, read_32 - kinds, sse - kinds, fma - kinds, fma_512 - kinds, bytes_256 - kinds, bytes_512 - kinds, vnni_256 - kinds
+kinds:	.long read_16 - kinds, read_32 - kinds, sse - kinds, fma - kinds, fma_512 - kinds, bytes_256 - kinds, bytes_512 - kinds, vnni_256 - kinds, bf16 - kinds
 
 	# A round of reading is all of the memory, once.
 	.macro read register, width
@@ -149,6 +151,10 @@ read_32: read "vmovdqu ymm0", 32
 	.macro of_vnni_256 n
 	{vex} vpdpbusd ymm\n, ymm0, ymm1
 	.endm
+	# Pairs of numbers of 16 bits (bf16): 32 products and as many sums.
+	.macro of_bf16 n
+	vdpbf16ps zmm\n, zmm0, zmm1
+	.endm
 sse:	xorps xmm1, xmm1
 	xorps xmm2, xmm2
 	chains of_sse
@@ -168,3 +174,6 @@ bytes_512: vxorps xmm0, xmm0, xmm0
 vnni_256: vxorps xmm0, xmm0, xmm0
 	vxorps xmm1, xmm1, xmm1
 	chains of_vnni_256
+bf16:	vxorps xmm0, xmm0, xmm0
+	vxorps xmm1, xmm1, xmm1
+	chains of_bf16
