@@ -10,11 +10,14 @@ export type Call = Pick<Slice, "name" | "args">;
 /** A node of a graph, by its names: the same in every graph that has it. */
 interface Named {
   readonly operator: string;
-  readonly layer: number | null;
+  /** `3`, or `enc 3` of several stacks of layers. */
+  readonly layer: string | null;
   /** Which kind of tensor. */
   readonly tensor: string;
   readonly sums: OperatorSums;
 }
+
+type Layer = Pick<OperatorsResult["layers"][number], "layer" | "stack">;
 
 /** What the calls of a node add to, and what one of them asks of the machine. */
 interface Node {
@@ -28,7 +31,7 @@ const MAX_NAMES = 8192;
 /** Sums by operator, by layer and by kind of tensor. A call is added once, to its node; rows get the sums of their nodes when somebody asks. */
 export class OperatorTable {
   readonly #operators = new Map<string, OperatorSums>();
-  readonly #layers = new Map<number | null, OperatorSums>();
+  readonly #layers = new Map<string | null, OperatorSums>();
   readonly #tensors = new Map<string, OperatorSums>();
   /** Operator → tensor. */
   #nodes = new Map<string, Map<string, Named>>();
@@ -71,13 +74,13 @@ export class OperatorTable {
   }
 
   #named({ name: operator, args }: Call): Named {
-    const name = String(args?.tensor ?? "");
+    const name = String(args?.tensor ?? ""), stack = args?.stack === undefined ? "" : `${args.stack} `;
     let ofOperator = this.#nodes.get(operator);
     if (!ofOperator) this.#nodes.set(operator, ofOperator = new Map());
-    let named = ofOperator.get(name);
+    let named = ofOperator.get(stack + name);
     if (!named) {
-      const layer = typeof args?.layer === "number" ? args.layer : null;
-      ofOperator.set(name, named = { operator, layer, tensor: tensorKind(name) || "(unnamed)", sums: new OperatorSums() });
+      const layer = typeof args?.layer === "number" ? `${stack}${args.layer}` : null;
+      ofOperator.set(stack + name, named = { operator, layer, tensor: tensorKind(name) || "(unnamed)", sums: new OperatorSums() });
       this.#names++;
     }
     return named;
@@ -114,12 +117,11 @@ export class OperatorTable {
   result(measures: Measures): Pick<OperatorsResult, "operators" | "layers" | "tensors"> {
     this.#settle();
     const named = (rows: ReadonlyMap<string, OperatorSums>) => byTime(filled(rows).map(([name, sums]) => ({ name, ...sums.result(measures) })));
-    const layers = filled(this.#layers).map(([layer, sums]) => ({ layer, ...sums.result(measures) }));
-    layers.sort((a, b) => (a.layer ?? Infinity) - (b.layer ?? Infinity));
-    return { operators: named(this.#operators), layers, tensors: named(this.#tensors) };
+    const layers = filled(this.#layers).map(([name, sums]) => ({ ...layerNamed(name), ...sums.result(measures) }));
+    return { operators: named(this.#operators), layers: inOrder(layers), tensors: named(this.#tensors) };
   }
 
-  #rows(operator: string, layer: number | null, tensor: string): OperatorSums[] {
+  #rows(operator: string, layer: string | null, tensor: string): OperatorSums[] {
     return [row(this.#operators, operator), row(this.#layers, layer), row(this.#tensors, tensor)];
   }
 
@@ -160,6 +162,18 @@ function absorbRows<Key>(rows: Map<Key, OperatorSums>, others: ReadonlyMap<Key, 
 
 function filled<Key>(rows: ReadonlyMap<Key, OperatorSums>): [Key, OperatorSums][] {
   return [...rows].filter(([, sums]) => !sums.isEmpty);
+}
+
+function layerNamed(name: string | null): Layer {
+  const words = name?.split(" ");
+  return words ? { layer: Number(words.at(-1)), stack: words.length > 1 ? words[0]! : null } : { layer: null, stack: null };
+}
+
+/** One stack behind the other, as they were seen first; behind them what is called by its layer alone, or by none. */
+function inOrder<Row extends Layer>(rows: readonly Row[]): Row[] {
+  const stacks = rows.map(({ stack }) => stack).filter((stack) => stack !== null);
+  const place = ({ stack }: Row) => stack === null ? stacks.length : stacks.indexOf(stack);
+  return rows.toSorted((a, b) => place(a) - place(b) || (a.layer ?? Infinity) - (b.layer ?? Infinity));
 }
 
 function byTime<Row extends OperatorSumsResult & { name: string }>(rows: Row[]): Row[] {

@@ -33,13 +33,17 @@ export function presentOperators(result: OperatorsResult): readonly View[] {
     views.push(...presentOperatorsOfContexts(result));
     views.push(...presentDemands(result), ...presentCounters(result), ...presentExperts(result));
     const layers = result.layers.filter((row) => row.layer !== null);
-    if (layers.length > 1) views.push(sumsTable("Layers", result.layers, [{ title: "layer", unit: "text" }, (row) => row.layer ?? "none"]));
+    if (layers.length > 1) views.push(sumsTable("Layers", result.layers, [{ title: "layer", unit: "text" }, layerName]));
     views.push(sumsTable("Tensors", result.tensors, [{ title: "tensor", unit: "text" }, (row) => row.name], MAX_ROWS));
   }
   if (result.workers.length > 1) views.push(workers(result));
   if (result.samples && result.samples.count > 0) views.push(...samplesTables(result.samples));
   if (result.systemCalls) views.push(...presentSystemCalls(result.systemCalls));
   return views;
+}
+
+function layerName({ layer, stack }: OperatorsResult["layers"][number]): string | number {
+  return layer === null ? "none" : stack === null ? layer : `${stack} ${layer}`;
 }
 
 function tokens({ tokens, rates, firstTokenNs, betweenTokens, offload }: OperatorsResult): Facts {

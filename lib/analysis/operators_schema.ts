@@ -203,8 +203,8 @@ export const operatorsResultSchema = z.object({
    * `graph rest`, what no operator accounts for.
    */
   operators: z.array(namedSchema),
-  /** By transformer layer; null: tensors that belong to none. */
-  layers: z.array(sumsSchema.extend({ layer: z.int().nullable() })),
+  /** By transformer layer; null: tensors that belong to none. `stack`: of several in a model, what the weights are called by: `enc`, `dec`. */
+  layers: z.array(sumsSchema.extend({ layer: z.int().nullable(), stack: z.string().nullable() })),
   /** By tensor, its layer taken off: `ffn_gate`. */
   tensors: z.array(namedSchema),
   /**

@@ -304,6 +304,27 @@ Deno.test("what binds an operator: the ceiling that it is nearer to, of as many 
   assert.deepEqual(bounds([]), { MUL_MAT: null, FLASH_ATTN_EXT: null, ADD: null, threads: undefined });
 });
 
+Deno.test("layers of several stacks have rows of their own, one stack behind the other", () => {
+  const s = new TestSpans();
+  const result = run([
+    s.op("MUL_MAT", 0, 1, { tensor: "Qcur-0", stack: "enc" }),
+    s.op("MUL_MAT", 1, 2, { tensor: "Qcur-1", layer: 1, stack: "enc" }),
+    s.graph(0, 2, 2),
+    s.op("MUL_MAT", 3, 4, { tensor: "Qcur-0", stack: "dec" }),
+    s.op("ADD", 4, 5, { tensor: "l_out-0" }),
+    s.graph(3, 5, 2),
+    s.decode("decode", 3, 5),
+  ]);
+  assert.deepEqual(result.layers.map(({ stack, layer, calls }) => [stack, layer, calls]), [["enc", 0, 1], ["enc", 1, 1], ["dec", 0, 1], [
+    null,
+    0,
+    1,
+  ]]);
+  assert.deepEqual(result.tensors.map(({ name, calls }) => [name, calls]), [["Qcur", 3], ["l_out", 1]]);
+  const table = presentOperators(result).find((view) => view.type === "table" && view.title === "Layers");
+  assert.deepEqual(table!.type === "table" && table!.rows.map(([layer]) => layer), ["enc 0", "enc 1", "dec 0", 0]);
+});
+
 Deno.test("what binds products of bf16 weights, which have a ceiling of their own; and none is told that is lower than what was done", () => {
   const s = new TestSpans();
   const ceilings = {

@@ -4,7 +4,7 @@ import type { SpanSink } from "../../lib/events/span.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import fragment from "./describe.bt" with { type: "text" };
 import { OperatorNames } from "./operator_names.ts";
-import { describe, judge, type Source, sourceOf, type Tensor } from "./tensor.ts";
+import { describe, judge, placeInStack, type Source, sourceOf, type Tensor } from "./tensor.ts";
 
 /** What a tensor is said to be, whether it is computed or a source. */
 const described: readonly Field[] = [
@@ -85,8 +85,11 @@ export class Tensors {
     let tensors = this.#tensors.get(pid);
     if (!tensors) this.#tensors.set(pid, tensors = new Map());
     switch (judge(values, names.length)) {
-      case "tensor":
-        return void tensors.set(address, describe(values, sources, names, tensors.get(address)));
+      case "tensor": {
+        const tensor = describe(values, sources, names, tensors.get(address));
+        placeInStack(tensor, (address) => tensors.get(address));
+        return void tensors.set(address, tensor);
+      }
       case "unread":
         return void tensors.delete(address);
       case "strange": {

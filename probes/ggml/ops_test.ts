@@ -317,6 +317,28 @@ function names(lines: string[]): string[] {
   return lines.map((line) => line.replace(/^.*"(.*)" \S+ tensor=(\S+).*?( fused=\S+)?( bytes=.*)?$/, "$1: $2$3"));
 }
 
+Deno.test("ops: layers of an encoder and of a decoder are told apart by their weights, with the norms that come before these and what comes behind", () => {
+  const d = fusing();
+  const source = (index: number, root: number, root_op: number, name: string) =>
+    d.event(1, "ggml/ops.source", { index, root, behind: 0, further: 0, root_op, behind_op: 0, type: 0, ne0: 64, ne1: 1, ne2: 1, ne3: 1, name });
+  for (const [at, weight] of [[10, "enc.blk.0.attn_norm.weight"], [20, "dec.blk.0.attn_norm.weight"], [30, "blk.0.attn_norm.weight"]] as const) {
+    begin(d, at);
+    source(0, 9, 2, "inp_embd");
+    tensor(d, 1, 3, "norm-0");
+    op(d, at + 1, 0, 1);
+    source(0, 1, 3, "norm-0");
+    source(1, 8, 0, weight);
+    tensor(d, 2, 4, "attn_norm-0");
+    op(d, at + 2, 0, 2);
+    source(0, 2, 4, "attn_norm-0");
+    tensor(d, 3, 2, "l_out-0");
+    op(d, at + 3, 0, 3);
+    returns(d, at + 9);
+  }
+  const stacks = d.end(40).map((line) => / stack=(\w+)/.exec(line)?.[1]);
+  assert.deepEqual(stacks, ["enc", "enc", "enc", "dec", "dec", "dec", undefined, undefined, undefined]);
+});
+
 Deno.test("ops: nodes that were fused are named where their time is, in every graph, and claimed by one operator alone", () => {
   const d = fusing();
   for (const at of [10, 110]) {

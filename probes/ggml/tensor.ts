@@ -12,6 +12,8 @@ export interface Tensor extends GraphNode {
   readonly shape: string;
   /** Transformer layer, where the name carries one. */
   readonly layer: number | undefined;
+  /** Of which layers, where a model has several rows of them: `enc`, as the weights of `enc.blk.3` are called; empty where they are called `blk.3`. */
+  stack: string | undefined;
   /** What computing it asks of the machine. */
   readonly demand: Demand;
   /** Of a product of experts: how many there are to choose from. */
@@ -142,6 +144,7 @@ export function describe(
     sources,
     shape: shapeOf(ne),
     layer: layerOf(name),
+    stack: undefined,
     demand: demandOf(op, { type, ne }, sources),
     experts: experts! <= MOST_EXPERTS ? experts : undefined,
     cells: cellsOf(op, sources),
@@ -149,6 +152,21 @@ export function describe(
     label: known.label,
     links: [],
   };
+}
+
+/**
+ * Gives the tensor its stack, which its own name does not tell: a weight's does, or else it is that of what it is computed from. What comes before the
+ * first weight of a layer (a norm) gets it from what is computed from that, before its slice ends.
+ */
+export function placeInStack(tensor: Tensor, find: (address: number) => Tensor | undefined): void {
+  const computed = tensor.sources.flatMap((source) => !source || source.cold ? [] : find(source.root) ?? []);
+  const weight = tensor.sources.map((source) => /^(?:(\w+)\.)?blk\.\d+\./.exec(source?.name ?? "")).find((found) => found);
+  tensor.stack = weight ? weight[1] ?? "" : computed.find(({ stack }) => stack !== undefined)?.stack;
+  for (const before of computed) {
+    if (before.stack !== undefined || before.layer !== tensor.layer) continue;
+    before.stack = tensor.stack;
+    before.links.length = 0;
+  }
 }
 
 /** In which place attention finds its keys: as a part of a product, or as a whole. */
@@ -170,11 +188,12 @@ export function linkOf(tensor: Tensor, worker: number): Link {
 }
 
 function madeLink(tensor: Tensor, worker: number): Link {
-  const { name, next, shape, layer, cells, demand: { bytes, cold, flops, quantised, bf16, atMost } } = tensor;
+  const { name, next, shape, layer, stack, cells, demand: { bytes, cold, flops, quantised, bf16, atMost } } = tensor;
   const args = {
     tensor: name,
     shape,
     ...(layer !== undefined && { layer }),
+    ...(layer !== undefined && stack && { stack }),
     worker,
     ...(next && { fused: next.name }),
     ...(cells !== undefined && { cells }),
