@@ -133,7 +133,7 @@ function coldstartNotes(result: ColdstartResult): Note[] {
   }
   const client = asksAnother(result);
   if (client !== null) {
-    notes.push(warning(`What ${client} asks for runs under another process, and nothing of it was seen: ${WATCH_WHAT_IT_ASKS_FOR}.`));
+    notes.push(warning(`What ${client} asks for runs under another process, and nothing of it was seen: ${WATCH_WHAT_IT_ASKS_FOR}`));
   } else if (isMostlyWaiting(result)) {
     notes.push(info("For most of the unexplained time nothing of it ran: llmprof record --layers coldstart,sched tells what it waits for."));
   }
