@@ -187,6 +187,27 @@ Deno.test("sched: what control groups took from it is what waits and verdicts ar
   assert.deepEqual(notes, ["The kernel killed a process: its control group allows 100.0 MiB of memory. Raise that, or need less."]);
 });
 
+Deno.test("sched: who sleeps in the kernel because its group has more than memory.high is told so, and how often that was", () => {
+  const told = (heldBack: number) => {
+    const high = { memoryLimit: null, memoryHigh: 80 << 20, memoryBytes: 80 << 20 };
+    const spans = [limits(1, { ...high, heldBack: 100 }), off(main, "kernel", 100, 900), limits(950, { ...high, heldBack: 100 + heldBack })];
+    const found = result([shut(0, true), main.counter("available memory", 5, 1 << 30), ...spans, shut(1000, false)]);
+    const facts = presentSched(found).flatMap((view) => view.type === "facts" ? view.facts : []);
+    return { found, group: facts.filter(({ name }) => name.startsWith("group")).map(({ name, value, note }) => `${name} ${value} ${note}`) };
+  };
+  const { found: { verdict: [kernel], limits: allowed }, group } = told(12);
+  assert.deepEqual([allowed!.memoryHigh, allowed!.heldBack], [80 << 20, 12]);
+  assert.match(
+    `${kernel!.wait}: ${kernel!.evidence}. ${kernel!.advice}`,
+    /^kernel: 1 time.*; its control group had more than the 80\.0 MiB of memory\.high, and was held back 12 times\. .* raise that limit first \(memory\.high/,
+  );
+  assert.match(group[0]!, /^group uses 83886080 of the 80\.0 MiB that its control group allows/);
+  assert.match(group[1]!, /^group held back 12 times, by the kernel: it had more than the 80\.0 MiB of memory\.high$/);
+  const none = told(0);
+  assert.doesNotMatch(none.found.verdict[0]!.evidence, /control group/);
+  assert.equal(none.group.length, 1);
+});
+
 Deno.test("sched: where a group may read so much from a disk, waits for disks say so", () => {
   const limits = { cpus: null, throttled: 0, throttledNs: 0, memoryLimit: null, memoryBytes: null, killed: 0 };
   const reads = [{ device: "7:0", bytes: 4 << 20, requests: null }, { device: "8:0", bytes: null, requests: 120 }];

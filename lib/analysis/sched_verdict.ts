@@ -2,7 +2,7 @@ import type { Limits } from "../events/surroundings.ts";
 import { counted } from "../events/text.ts";
 import type { SchedResult, SchedThread, SchedWait } from "./sched_schema.ts";
 import { processorTime } from "./figures.ts";
-import { byMemory, type Cause, longest, slowedBy, slowedOf } from "./verdict.ts";
+import { byMemory, type Cause, heldBack, longest, slowedBy, slowedOf } from "./verdict.ts";
 
 /** Threads that are busy for less of the busiest one's time wait for work, and nobody waits for them. */
 const COMPUTES = 0.1;
@@ -75,6 +75,7 @@ export function schedVerdict(
   };
   const verdicts = [...byReason].map(([reason, ns]) => {
     const own = { evidence: evidenceOf(reason, waits), advice: ADVICE[reason] ?? "" };
+    if (reason === "kernel") return { wait: reason, ns, ...slowedBy(heldBack(limits), own) };
     const cause = reason === "page fault" || reason === "disk" ? slowedBy(slowed, byMemory(limits, own)) : own;
     return { wait: reason, ns, ...cause };
   });

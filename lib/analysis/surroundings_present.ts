@@ -3,6 +3,7 @@ import type { Facts, Note } from "../events/view.ts";
 import { mebibytes, processorTime } from "./figures.ts";
 import { warning } from "./quality.ts";
 import type { PressureResult, SurroundingsResult } from "./surroundings_schema.ts";
+import { memoryAllowed } from "./verdict.ts";
 
 /** Pressure of less of the time is not worth a line. */
 const MATTERS = 0.01;
@@ -30,9 +31,14 @@ export function presentSurroundings({ limits, pressure, groupPressure, memory }:
   if (swappedInPages + swappedOutPages > 0) {
     facts.push({ name: "pages from swap", value: swappedInPages, unit: "count", note: `and ${swappedOutPages} to it, of the whole machine` });
   }
-  if (limits && limits.memoryLimit !== null && limits.memoryBytes !== null) {
-    const note = `of the ${mebibytes(limits.memoryLimit)} that its control group allows, at the last look`;
-    facts.push({ name: "group uses", value: limits.memoryBytes, unit: "bytes", note });
+  const allowed = memoryAllowed(limits);
+  if (allowed && limits!.memoryBytes !== null) {
+    const note = `of the ${mebibytes(allowed.bytes)} that its control group allows, at the last look`;
+    facts.push({ name: "group uses", value: limits!.memoryBytes, unit: "bytes", note });
+  }
+  if (limits?.heldBack && limits.memoryHigh !== undefined) {
+    const note = `${limits.heldBack === 1 ? "time" : "times"}, by the kernel: it had more than the ${mebibytes(limits.memoryHigh)} of memory.high`;
+    facts.push({ name: "group held back", value: limits.heldBack, unit: "count", note });
   }
   if (limits && limits.throttled > 0) {
     facts.push({

@@ -18,7 +18,11 @@ export const surroundingsSchema = z.object({
     throttled: count,
     throttledNs: z.number(),
     memoryLimit: z.number().nullable(),
+    /** From so much on the kernel takes memory back, and lets threads sleep that ask for more (`memory.high`); absent: from none. */
+    memoryHigh: bytes.optional(),
     memoryBytes: z.number().nullable(),
+    /** How often it did. */
+    heldBack: count.optional(),
     killed: count,
     /** Pages of files that had to be read again because there was no room to keep them; absent where nobody counts these. */
     refaulted: count.optional(),

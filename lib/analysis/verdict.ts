@@ -31,6 +31,25 @@ export interface Cause {
   readonly advice: string;
 }
 
+/** What a target may have of memory, and who says so: the narrower of the limit at which it is held back and that at which it is killed. Null: all there is. */
+export function memoryAllowed(limits: Limits | null): { readonly bytes: number; readonly by: string } | null {
+  const { memoryLimit = null, memoryHigh = Infinity } = limits ?? {};
+  if (memoryHigh < (memoryLimit ?? Infinity)) return { bytes: memoryHigh, by: HIGH };
+  return memoryLimit === null ? null : { bytes: memoryLimit, by: "memory.max, --memory of a container" };
+}
+
+const HIGH = "memory.high, MemoryHigh= of a service";
+
+/** Who asks for memory where a group has more than that sleeps in the kernel: a wait there may be its doing. Null where nobody had to. */
+export function heldBack(limits: Limits | null): Cause | null {
+  const { memoryHigh, heldBack = 0 } = limits ?? {};
+  if (memoryHigh === undefined || heldBack === 0) return null;
+  return {
+    evidence: `its control group had more than the ${mebibytes(memoryHigh)} of memory.high, and was held back ${counted(heldBack, "time")}`,
+    advice: `If it sleeps for memory, raise that limit first (${HIGH}).`,
+  };
+}
+
 /** Of a group's limit: the kernel takes back what it can before it is reached. */
 const FULL = 0.9;
 /** Of it, in pages that were read again: fewer are anybody's. */
@@ -41,16 +60,16 @@ const AGAIN = 0.01, PAGE_BYTES = 4096;
  * shows in what had to be read again alone. Where nobody counts that, the limit stands beside what else to try.
  */
 export function byMemory(limits: Limits | null, own: Cause): Cause {
-  const { memoryLimit = null, memoryBytes = null, refaulted } = limits ?? {};
-  if (memoryLimit === null || memoryBytes === null || memoryBytes < FULL * memoryLimit) return own;
-  const evidence = `${own.evidence}; ${mebibytes(memoryBytes)} of the ${mebibytes(memoryLimit)} that its control group allows are used`;
-  const limit = "that limit (memory.max, --memory of a container), or need less memory.";
+  const { memoryBytes = null, refaulted } = limits ?? {}, allowed = memoryAllowed(limits);
+  if (allowed === null || memoryBytes === null || memoryBytes < FULL * allowed.bytes) return own;
+  const evidence = `${own.evidence}; ${mebibytes(memoryBytes)} of the ${mebibytes(allowed.bytes)} that its control group allows are used`;
+  const limit = `that limit (${allowed.by}), or need less memory.`;
   if (refaulted === undefined) return { evidence, advice: `${own.advice} If it reads the same again and again: raise ${limit}` };
-  if (refaulted * PAGE_BYTES < AGAIN * memoryLimit) return own;
+  if (refaulted * PAGE_BYTES < AGAIN * allowed.bytes) return own;
   return { evidence: `${evidence}, and ${counted(refaulted, "page")} of files had to be read again`, advice: `Raise ${limit}` };
 }
 
-/** A wait for a disk with a limit of that disk, which may be the cause of it, beside what else to try. */
+/** A wait with a limit that may be the cause of it, beside what else to try. */
 export function slowedBy(slowed: Cause | null, { evidence, advice }: Cause): Cause {
   return slowed ? { evidence: `${evidence}; ${slowed.evidence}`, advice: `${advice} ${slowed.advice}` } : { evidence, advice };
 }

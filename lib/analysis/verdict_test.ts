@@ -21,3 +21,10 @@ Deno.test("verdict: a group's memory is too little where what it had read had to
   });
   assert.deepEqual(byMemory({ ...limits, memoryBytes: 50 << 20, refaulted: 25_600 }, own), own);
 });
+
+Deno.test("verdict: where a group is held back before its limit, memory is too little from there on", () => {
+  const { evidence, advice } = byMemory({ ...limits, memoryBytes: 50 << 20, memoryHigh: 52 << 20, heldBack: 3, refaulted: 25_600 }, own);
+  assert.match(evidence, /^300 times; 50\.0 MiB of the 52\.0 MiB .* 25600 pages/);
+  assert.equal(advice, "Raise that limit (memory.high, MemoryHigh= of a service), or need less memory.");
+  assert.match(byMemory({ ...limits, memoryHigh: 200 << 20, heldBack: 0 }, own).advice, /memory\.max/);
+});

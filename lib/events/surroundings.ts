@@ -47,8 +47,12 @@ export interface Limits {
   readonly throttledNs: number;
   /** Null: as much as there is. */
   readonly memoryLimit: number | null;
-  /** What of that is used. */
+  /** From so many bytes on the kernel takes memory back, and lets threads sleep that ask for more (`memory.high`); absent: from none. */
+  readonly memoryHigh?: number;
+  /** What is used of the narrower of these. */
   readonly memoryBytes: number | null;
+  /** Times that there was more than `memoryHigh`; absent as that is. */
+  readonly heldBack?: number;
   /** Processes that the kernel killed because there was no more. */
   readonly killed: number;
   /** Pages of files that had to be read again because there was no room to keep them; absent: nobody counts. */

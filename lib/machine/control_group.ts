@@ -34,7 +34,7 @@ export async function findGroups(files: Pick<KernelFiles, "texts">, pid: number)
 /** Each in the words of both versions. */
 export const QUOTA = ["cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us"], MOST_MEMORY = ["memory.max", "memory.limit_in_bytes"];
 const CPU = [...QUOTA, "cpu.stat"];
-const MEMORY = [...MOST_MEMORY, "memory.current", "memory.usage_in_bytes", "memory.events", "memory.oom_control", "memory.stat"];
+const MEMORY = [...MOST_MEMORY, "memory.high", "memory.current", "memory.usage_in_bytes", "memory.events", "memory.oom_control", "memory.stat"];
 const READ_BYTES = "blkio.throttle.read_bps_device", READ_REQUESTS = "blkio.throttle.read_iops_device";
 const DISKS = ["io.max", READ_BYTES, READ_REQUESTS];
 /** Version 1 says so of a group without a limit: as many pages as a number holds. */
@@ -47,14 +47,16 @@ export async function readLimits(files: Pick<KernelFiles, "texts">, { cpu, memor
   if (all.every(([own]) => Object.values(own ?? {}).every((text) => text === null))) return null;
   const [ofCpu, ofMemory, ofDisks] = all;
   const cpus = ofCpu.map(cpuOf), memories = ofMemory.map(memoryOf);
-  const [narrow] = memories.filter(({ limit }) => limit !== null).sort((a, b) => a.limit! - b.limit!);
+  const most = narrowestBy(memories, ({ limit }) => limit), high = narrowestBy(memories, ({ high }) => high);
+  const narrow = narrowestBy(memories, ({ limit, high }) => Math.min(limit, high));
   const narrowest = Math.min(...cpus.map(({ cpus }) => cpus));
   return {
     cpus: Number.isFinite(narrowest) ? narrowest : null,
     throttled: cpus.reduce((sum, { throttled }) => sum + throttled, 0),
     throttledNs: cpus.reduce((sum, { throttledNs }) => sum + throttledNs, 0),
-    memoryLimit: narrow?.limit ?? null,
+    memoryLimit: most?.limit ?? null,
     memoryBytes: narrow?.used ?? null,
+    ...high && { memoryHigh: high.high, heldBack: high.heldBack },
     // Counted where the process was that was killed.
     killed: memories[0]?.killed ?? 0,
     ...narrow?.refaulted !== undefined && { refaulted: narrow.refaulted },
@@ -92,19 +94,28 @@ function cpuOf(texts: Texts): { readonly cpus: number; readonly throttled: numbe
 }
 
 interface MemoryGroup {
-  readonly limit: number | null;
+  /** Infinity: none. */
+  readonly limit: number;
+  readonly high: number;
   readonly used: number | null;
   readonly killed: number;
+  readonly heldBack: number;
   readonly refaulted: number | undefined;
 }
 
+/** The group that allows least, where any has a limit. */
+function narrowestBy(groups: readonly MemoryGroup[], limitOf: (group: MemoryGroup) => number): MemoryGroup | undefined {
+  return groups.filter((group) => limitOf(group) < Infinity).sort((a, b) => limitOf(a) - limitOf(b))[0];
+}
+
 function memoryOf(texts: Texts): MemoryGroup {
-  const limit = sizeOf(texts["memory.max"] ?? texts["memory.limit_in_bytes"]);
   const used = Number(texts["memory.current"] ?? texts["memory.usage_in_bytes"] ?? NaN);
   return {
-    limit: limit < Infinity ? limit : null,
+    limit: sizeOf(texts["memory.max"] ?? texts["memory.limit_in_bytes"]),
+    high: sizeOf(texts["memory.high"]),
     used: Number.isFinite(used) ? used : null,
     killed: kernelCount(texts["memory.events"] ?? texts["memory.oom_control"], "oom_kill"),
+    heldBack: kernelCount(texts["memory.events"], "high"),
     refaulted: refaultedOf(texts["memory.stat"] ?? ""),
   };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { withMachine } from "../../tests/harness/fake_machine.ts";
+import type { Limits } from "../events/surroundings.ts";
 import { findGroups, readLimits } from "./control_group.ts";
 
 Deno.test("control group: version 2, the narrowest limit of the group and those above it", async () => {
@@ -11,6 +12,7 @@ Deno.test("control group: version 2, the narrowest limit of the group and those 
     "/sys/fs/cgroup/pod/memory.max": "1000000\n",
     "/sys/fs/cgroup/pod/memory.current": "900000\n",
     "/sys/fs/cgroup/pod/memory.events": "low 0\noom 4\noom_kill 4\n",
+    "/sys/fs/cgroup/pod/memory.high": "max\n",
     "/sys/fs/cgroup/pod/io.max": "8:16 rbps=1000000 wbps=max riops=max wiops=max\n8:0 rbps=max wbps=5 riops=max wiops=max\n",
     "/sys/fs/cgroup/pod/app/io.max": "8:16 rbps=2000000 wbps=max riops=120 wiops=max\n",
     "/sys/fs/cgroup/pod/app/cpu.max": "max 100000\n",
@@ -32,6 +34,30 @@ Deno.test("control group: version 2, the narrowest limit of the group and those 
       reads: [{ device: "8:16", bytes: 1_000_000, requests: 120 }],
     });
   });
+});
+
+Deno.test("control group: where the kernel holds a group back before its limit, how often, and what is used of the narrower of both", async () => {
+  const folder = "/sys/fs/cgroup/app.slice";
+  const app = {
+    "/proc/100/cgroup": "0::/app.slice/llm.service\n",
+    "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
+    [`${folder}/memory.max`]: "max\n",
+    [`${folder}/memory.high`]: "700000\n",
+    [`${folder}/memory.current`]: "690000\n",
+    [`${folder}/memory.events`]: "low 0\nhigh 12\nmax 0\noom 0\noom_kill 0\n",
+    [`${folder}/llm.service/memory.max`]: "900000\n",
+    [`${folder}/llm.service/memory.high`]: "max\n",
+    [`${folder}/llm.service/memory.current`]: "5000\n",
+    [`${folder}/llm.service/memory.events`]: "low 0\nhigh 0\nmax 0\noom 0\noom_kill 0\n",
+  };
+  const tells = (more: Readonly<Record<string, string>>, expected: Partial<Limits>) =>
+    withMachine({ ...app, ...more }, async (files) => {
+      const { memoryLimit, memoryHigh, memoryBytes, heldBack } = (await readLimits(files, (await findGroups(files, 100))!))!;
+      assert.deepEqual({ memoryLimit, memoryHigh, memoryBytes, heldBack }, expected);
+    });
+  await tells({}, { memoryLimit: 900_000, memoryHigh: 700_000, memoryBytes: 690_000, heldBack: 12 });
+  const narrow = { [`${folder}/llm.service/memory.max`]: "6000\n" };
+  await tells(narrow, { memoryLimit: 6000, memoryHigh: 700_000, memoryBytes: 5000, heldBack: 12 });
 });
 
 Deno.test("control group: version 1, a hierarchy for each controller, beside one of version 2 that has none", async () => {
