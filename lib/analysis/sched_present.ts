@@ -5,7 +5,7 @@ import { numaNotes, presentNuma } from "./numa_present.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
 import { isIdle } from "./sched_verdict.ts";
 import type { SchedResult } from "./sched_schema.ts";
-import { limitNotes, presentSurroundings } from "./surroundings_present.ts";
+import { limitNotes, presentSurroundings, stolenNotes } from "./surroundings_present.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
 import { threadName } from "./thread_name.ts";
 
@@ -28,6 +28,7 @@ function notes(result: SchedResult): Note[] {
   const notes = [
     ...qualityNotes(quality, "a thread whose switch was lost seems to have run while it waited"),
     ...limitNotes(result),
+    ...stolenNotes(result),
     ...numaNotes(result.numa),
   ];
   if (threads.length === 0) notes.push(warning("No thread left its processor or came to one while it was watched."));

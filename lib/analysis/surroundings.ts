@@ -74,6 +74,7 @@ export class Surroundings {
       limits: this.#limits && { ...this.#limits, ...this.#counts(this.#limits) },
       pressure: this.#pressure("pressure"),
       groupPressure: this.#pressure("pressure in its group"),
+      stolen: this.#stolen(),
       memory: !seen ? null : {
         processes: [...this.#processes].map(([pid, { resident, locked, swapped }]) => (
           { pid, residentBytes: resident, lockedBytes: locked, swappedBytes: swapped }
@@ -106,6 +107,11 @@ export class Surroundings {
   /** What came of limits meanwhile. */
   #counts(limits: Limits): Partial<Limits> {
     return Object.fromEntries(COUNTS.filter((name) => limits[name] !== undefined).map((name) => [name, this.#growth(name)!]));
+  }
+
+  #stolen(): SurroundingsResult["stolen"] {
+    const ns = this.#growth("taken by the hypervisor"), busyNs = this.#growth("busy processors");
+    return ns === null || busyNs === null ? null : { ns, busyNs };
   }
 
   #pressure(of: string): PressureResult | null {

@@ -1,17 +1,27 @@
 import { counted } from "../events/text.ts";
 import type { Facts, Note } from "../events/view.ts";
 import { mebibytes, processorTime } from "./figures.ts";
-import { warning } from "./quality.ts";
+import { info, warning } from "./quality.ts";
 import type { PressureResult, SurroundingsResult } from "./surroundings_schema.ts";
 import { memoryAllowed } from "./verdict.ts";
 
-/** Pressure of less of the time is not worth a line. */
+/** Less of the time is not worth a line. */
 const MATTERS = 0.01;
 
 export function limitNotes({ limits }: SurroundingsResult): Note[] {
   if (!limits || limits.killed === 0) return [];
   const allowed = limits.memoryLimit === null ? "there was no more memory" : `its control group allows ${mebibytes(limits.memoryLimit)} of memory`;
   return [warning(`The kernel killed ${limits.killed === 1 ? "a process" : `${limits.killed} processes`}: ${allowed}. Raise that, or need less.`)];
+}
+
+/** What a hypervisor takes looks like time on a processor. */
+export function stolenNotes({ stolen }: SurroundingsResult): Note[] {
+  const share = stolen && stolen.busyNs > 0 ? stolen.ns / stolen.busyNs : 0;
+  if (share < MATTERS) return [];
+  const text = `For ${
+    (share * 100).toFixed(1)
+  } % of the time in which this machine's processors had something to do, its hypervisor ran others on them (steal)`;
+  return [info(`${text}: time on a processor contains it. Dedicated or pinned processors would give it back.`)];
 }
 
 /** Empty where nothing was read. */

@@ -33,6 +33,8 @@ export const surroundingsSchema = z.object({
   pressure: pressureSchema.nullable(),
   /** Of the target's control group, where that is one of version 2. */
   groupPressure: pressureSchema.nullable(),
+  /** For how long a hypervisor ran others while this machine's processors had something to do, and how long that was; null: it never did, or nobody knows. */
+  stolen: z.object({ ns: z.number(), busyNs: z.number() }).nullable(),
   memory: z.object({
     /** The most that was seen of each of the target's, once a second. */
     processes: z.array(z.object({ pid: count, residentBytes: bytes, lockedBytes: bytes, swappedBytes: bytes })),

@@ -5,6 +5,7 @@ import type { KernelFiles } from "../machine/files.ts";
 import { readMemoryUse } from "../machine/memory_use.ts";
 import { OneRead } from "../machine/one_read.ts";
 import { readGroupPressure, readPressure } from "../machine/pressure.ts";
+import { readStolenTime } from "../machine/stolen_time.ts";
 
 /**
  * Looks at which the target's processes are searched for, and where their memory is, which goes through all of the machine, or of the memory: often at first,
@@ -77,13 +78,15 @@ export class WatchedSurroundings {
 
   async #read(byNode: boolean): Promise<[Limits | null, Fact[]]> {
     const files = this.#files, groups = this.#groups;
-    const [limits, pressure, group, memory] = await Promise.all([
+    const [limits, pressure, stolen, group, memory] = await Promise.all([
       groups && readLimits(files, groups),
       readPressure(files),
+      readStolenTime(files),
       groups?.pressure ? readGroupPressure(files, groups.pressure) : null,
       readMemoryUse(files, this.#pids, byNode),
     ]);
-    return [limits, [{ fact: "pressure", pressure, ...group && { group, moves: this.#moves } }, { fact: "memory", memory }]];
+    const told = { fact: "pressure", pressure, ...stolen && { stolen }, ...group && { group, moves: this.#moves } } as const;
+    return [limits, [told, { fact: "memory", memory }]];
   }
 }
 

@@ -1,4 +1,4 @@
-import type { DiskUse, GpuReading, Limits, MemoryUse, Pressure } from "./surroundings.ts";
+import type { DiskUse, GpuReading, Limits, MemoryUse, Pressure, StolenTime } from "./surroundings.ts";
 
 /** A tensor, and where in its file it begins. */
 export interface StoredTensor {
@@ -115,9 +115,9 @@ export type Fact =
   | { readonly fact: "overhead"; readonly predicted: number | null; readonly measured: number | null; readonly calibrated: boolean }
   /**
    * What the kernel says of pressure now, on the machine and in the control group of the target, where that is one of version 2. `moves`: how often it was
-   * put into another one before.
+   * put into another one before. `stolen`: where a hypervisor ever took any.
    */
-  | { readonly fact: "pressure"; readonly pressure: Pressure; readonly group?: Pressure; readonly moves?: number }
+  | { readonly fact: "pressure"; readonly pressure: Pressure; readonly stolen?: StolenTime; readonly group?: Pressure; readonly moves?: number }
   /** What disks have to do now. */
   | { readonly fact: "disks"; readonly disks: readonly DiskUse[] }
   /** What GPUs say of themselves now. */

@@ -11,6 +11,12 @@ interface Stalls {
 /** What the kernel says of pressure (`/proc/pressure`); null where it says nothing. */
 export type Pressure = { readonly [resource in "cpu" | "io" | "memory"]: { readonly some: Stalls | null; readonly full: Stalls | null } };
 
+/** Nanoseconds, since the machine was started, for which a hypervisor ran others on its processors, of those in which they had something to do. */
+export interface StolenTime {
+  readonly ns: number;
+  readonly busyNs: number;
+}
+
 /** A disk, and how many requests it has, waiting or with the device, whoever made them. */
 export interface DiskUse {
   /** 2^20 × major + minor. */

@@ -54,7 +54,12 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
   exit: { pid: isInteger, code: isInteger, signal: either(isText, isNull) },
   cpu: { bpftrace: isNumber, llmprof: isNumber },
   overhead: { predicted: either(isNumber, isNull), measured: either(isNumber, isNull), calibrated: isFlag },
-  pressure: { pressure: isPressure, group: either(isAbsent, isPressure), moves: either(isAbsent, isCount) },
+  pressure: {
+    pressure: isPressure,
+    stolen: either(isAbsent, shape({ ns: isNumber, busyNs: isNumber })),
+    group: either(isAbsent, isPressure),
+    moves: either(isAbsent, isCount),
+  },
   disks: { disks: listOf(shape({ dev: isCount, name: either(isAbsent, isText), requests: isCount })) },
   memory: {
     memory: shape({

@@ -1,6 +1,6 @@
 import type { Fact, Knowledge } from "../../lib/events/fact.ts";
 import type { Args, SpanSink } from "../../lib/events/span.ts";
-import type { Limits, MemoryUse, Pressure } from "../../lib/events/surroundings.ts";
+import type { Limits, MemoryUse, Pressure, StolenTime } from "../../lib/events/surroundings.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 
@@ -35,6 +35,7 @@ export class SurroundingsDecoder {
     if (fact.fact === "memory") this.#memory(fact.memory, at, out);
     if (fact.fact !== "pressure") return;
     this.#pressure("pressure", fact.pressure, at, out);
+    if (fact.stolen) this.#stolen(fact.stolen, at, out);
     if (fact.group) this.#pressure("pressure in its group", fact.group, at, out, fact.moves);
   }
 
@@ -66,6 +67,15 @@ export class SurroundingsDecoder {
         out({ type: "counter", track: this.tracks.counter(0, `${of}: ${resource}, ${stall}`, "percent"), at, value, total });
       }
     }
+  }
+
+  /** How many processors had something to do since the last look, and the share of that which a hypervisor took. */
+  #stolen({ ns, busyNs }: StolenTime, at: Ns, out: SpanSink): void {
+    const counter = (name: string, unit: string, value: number, total: number) =>
+      out({ type: "counter", track: this.tracks.counter(0, name, unit), at, value, total });
+    const busy = this.#grown("busy processors", busyNs, at), taken = this.#grown("taken by the hypervisor", ns, at);
+    counter("busy processors", "processors", (busy.rate ?? 0) / 1e9, busy.total);
+    counter("taken by the hypervisor", "percent", busy.rate ? 100 * (taken.rate ?? 0) / busy.rate : 0, taken.total);
   }
 
   #memory({ processes, available, pageCache, swappedIn, swappedOut }: MemoryUse, at: Ns, out: SpanSink): void {

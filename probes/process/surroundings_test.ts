@@ -4,7 +4,7 @@ import type { Span } from "../../lib/events/span.ts";
 import type { Limits, MemoryUse, Pressure } from "../../lib/events/surroundings.ts";
 import { Tracks } from "../../lib/events/tracks.ts";
 import { Surroundings } from "../../lib/analysis/surroundings.ts";
-import { presentSurroundings } from "../../lib/analysis/surroundings_present.ts";
+import { presentSurroundings, stolenNotes } from "../../lib/analysis/surroundings_present.ts";
 import { SurroundingsDecoder } from "./surroundings.ts";
 
 const SECOND = 1e9;
@@ -43,6 +43,18 @@ Deno.test("surroundings: pressure is the share of the time between two looks, an
   assert.deepEqual(result.groupPressure, { overNs: 3e9, cpu: { someNs: 5e8, fullNs: null }, io: { someNs: 0, fullNs: 0 }, memory: none });
   assert.equal(result.memory, null);
   assert.deepEqual(presentSurroundings(result), []);
+});
+
+Deno.test("surroundings: what a hypervisor took is a share of the time in which processors had something to do, and is told from a hundredth on", () => {
+  const look = (seconds: number, ns: number, busyNs: number) =>
+    [seconds, { fact: "pressure", pressure: pressure(0, 0), stolen: { ns, busyNs } }] as const;
+  const { values, result } = told([look(1, 500e9, 9000e9), look(2, 500e9, 9002e9), look(4, 500.32e9, 9008e9)]);
+  assert.deepEqual(values("busy processors"), [0, 2, 3]);
+  assert.deepEqual(values("taken by the hypervisor").map((percent) => Number(percent.toFixed(3))), [0, 0, 5.333]);
+  assert.deepEqual(result.stolen, { ns: 320e6, busyNs: 8e9 });
+  assert.match(stolenNotes(result)[0]!.text, /^For 4\.0 % of the time .* \(steal\): time on a processor contains it\./);
+  assert.deepEqual(stolenNotes({ ...result, stolen: { ns: 79e6, busyNs: 8e9 } }), []);
+  assert.equal(told([[1, { fact: "pressure", pressure: pressure(0, 0) }]]).result.stolen, null);
 });
 
 Deno.test("surroundings: of memory the most that each process had, the least that was left, and pages from and to swap", () => {

@@ -133,6 +133,7 @@ const site = z.object({ probe: z.string(), site: z.string(), cost: z.string(), r
 const stalls = z.object({ avg10: z.number(), avg60: z.number(), avg300: z.number(), total: z.number() }).nullable();
 const resource = z.object({ some: stalls, full: stalls });
 const pressure = z.object({ cpu: resource, io: resource, memory: resource });
+const stolen = z.object({ ns: z.number(), busyNs: z.number() });
 const mapped = z.object({ at: count, bytes: count, offset: count, dev: count, inode: count, file: z.string(), isCode: z.boolean().optional() });
 const fact = z.discriminatedUnion("fact", [
   z.object({ fact: z.literal("program"), stream: z.string(), sites: z.array(site) }),
@@ -153,7 +154,7 @@ const fact = z.discriminatedUnion("fact", [
   z.object({ fact: z.literal("mapped"), pid: z.int(), files: z.array(mapped) }),
   z.object({ fact: z.literal("tensors"), dev: count, inode: count, tensors: z.array(z.object({ name: z.string(), offset: count })) }),
   z.object({ fact: z.literal("overhead"), predicted: z.number().nullable(), measured: z.number().nullable(), calibrated: z.boolean() }),
-  z.object({ fact: z.literal("pressure"), pressure, group: pressure.optional(), moves: count.optional() }),
+  z.object({ fact: z.literal("pressure"), pressure, stolen: stolen.optional(), group: pressure.optional(), moves: count.optional() }),
   z.object({
     fact: z.literal("memory"),
     memory: z.object({
