@@ -13,6 +13,12 @@ import { readStolenTime } from "../machine/stolen_time.ts";
  */
 const FIRST_SEARCHES: ReadonlySet<number> = new Set([0, 1, 2, 4, 7]), SEARCH_EVERY = 10;
 
+/**
+ * In which nodes memory is, the kernel finds out page by page, while the process can map none and may have to wait when it touches some: so many times as
+ * long as a look took it is left alone.
+ */
+const NODES_REST = 100;
+
 /** Of groups that limit nothing. */
 const NONE: Limits = { cpus: null, throttled: 0, throttledNs: 0, memoryLimit: null, memoryBytes: null, killed: 0, reads: [] };
 
@@ -26,22 +32,30 @@ export class WatchedSurroundings {
   #limits: Limits | null = null;
   #pids: readonly number[] = [];
   #looks = 0;
+  /** Milliseconds: when it may be looked again in which nodes memory is, and how long the longest such look took. */
+  #nodesAgain = -Infinity;
+  #longest = 0;
   #moves = 0;
   /** Limits as they were told last. */
   #news = "";
   readonly #files: OneRead;
 
-  /** `members`: the target's processes; `byNode`: there are several memories, and it matters in which they have theirs. */
-  constructor(files: KernelFiles, readonly members: () => Promise<readonly number[]>, readonly byNode: boolean) {
+  /** `members`: the target's processes; `byNode`: there are several memories, and it matters in which they have theirs. `now`: milliseconds. */
+  constructor(
+    files: KernelFiles,
+    readonly members: () => Promise<readonly number[]>,
+    readonly byNode: boolean,
+    readonly now: () => number = () => performance.now(),
+  ) {
     this.#files = new OneRead(files);
   }
 
   async conclude(): Promise<Fact[]> {
     const members = await this.members();
     if (members.length > 0) this.#pids = members;
-    const [limits, use] = await this.#read(this.byNode);
+    const [limits, use] = await this.#read(true);
     const last = limits ?? this.#limits;
-    return [...use, ...last && this.#pid !== undefined ? [this.#told(this.#pid, last)] : []];
+    return [...use, ...this.#seldom(), ...last && this.#pid !== undefined ? [this.#told(this.#pid, last)] : []];
   }
 
   /**
@@ -55,7 +69,7 @@ export class WatchedSurroundings {
     const groups = await findGroups(this.#files, pid);
     const hadGroups = this.#groups !== null, isElsewhere = groups !== null && JSON.stringify(groups) !== JSON.stringify(this.#groups);
     if (groups) this.#groups = groups;
-    const [limits, use] = await this.#read(isThorough && this.byNode);
+    const [limits, use] = await this.#read(isThorough);
     const isOther = isElsewhere || isMadeAnew(this.#limits, limits);
     // What came of those before, until they were looked at last.
     const before = isOther && this.#limits ? [this.#told(this.#pid!, this.#limits)] : [];
@@ -76,8 +90,19 @@ export class WatchedSurroundings {
     return { fact: "limits", pid, limits, moves: this.#moves };
   }
 
-  async #read(byNode: boolean): Promise<[Limits | null, Fact[]]> {
-    const files = this.#files, groups = this.#groups;
+  /** Where looks at nodes had to be further apart than they usually are. */
+  #seldom(): Fact[] {
+    const seconds = this.#longest / 1000, apart = NODES_REST * seconds;
+    if (apart <= SEARCH_EVERY) return [];
+    const text = `in which nodes memory is was looked at every ${Math.round(apart)} s at most: a look took ${
+      seconds.toFixed(1)
+    } s, in which the target `;
+    return [{ fact: "note", text: `${text}may have to wait when it maps or touches memory` }];
+  }
+
+  async #read(isThorough: boolean): Promise<[Limits | null, Fact[]]> {
+    const files = this.#files, groups = this.#groups, began = this.now();
+    const byNode = this.byNode && isThorough && began >= this.#nodesAgain;
     const [limits, pressure, stolen, group, memory] = await Promise.all([
       groups && readLimits(files, groups),
       readPressure(files),
@@ -85,6 +110,11 @@ export class WatchedSurroundings {
       groups?.pressure ? readGroupPressure(files, groups.pressure) : null,
       readMemoryUse(files, this.#pids, byNode),
     ]);
+    if (byNode) {
+      const ended = this.now(), took = ended - began;
+      this.#nodesAgain = ended + NODES_REST * took;
+      this.#longest = Math.max(this.#longest, took);
+    }
     const told = { fact: "pressure", pressure, ...stolen && { stolen }, ...group && { group, moves: this.#moves } } as const;
     return [limits, [told, { fact: "memory", memory }]];
   }

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import type { Fact } from "../events/fact.ts";
+import type { KernelFiles } from "../machine/files.ts";
+import { WatchedSurroundings } from "./watched_surroundings.ts";
+
+/** Looks each second for a minute at a process whose `numa_maps` takes so long to be read: when that was read, and what was noted. */
+async function watched(readMs: number): Promise<{ readonly read: readonly number[]; readonly notes: readonly string[] }> {
+  const read: number[] = [];
+  let now = 0;
+  const texts = (paths: readonly string[]) => {
+    if (paths.includes("/proc/100/numa_maps")) {
+      read.push(now / 1000);
+      now += readMs;
+    }
+    return Promise.resolve(paths.map((path) => path === "/proc/100/status" ? "VmRSS:\t 40 kB\n" : ""));
+  };
+  const surroundings = new WatchedSurroundings({ texts } as unknown as KernelFiles, () => Promise.resolve([100]), true, () => now);
+  for (let second = 0; second <= 60; second++) {
+    now = Math.max(now, second * 1000);
+    await surroundings.look(100);
+  }
+  now = 65_000;
+  const facts: Fact[] = await surroundings.conclude();
+  return { read, notes: facts.flatMap((fact) => fact.fact === "note" ? [fact.text] : []) };
+}
+
+Deno.test("surroundings: in which nodes memory is is looked at often at first, then each ten seconds, and at the end", async () => {
+  assert.deepEqual(await watched(2), { read: [0, 1, 2, 4, 7, 10, 20, 30, 40, 50, 60, 65], notes: [] });
+});
+
+Deno.test("surroundings: a look at nodes that takes long is taken for a hundredth of the time at most, and that is said", async () => {
+  const { read, notes } = await watched(300);
+  assert.deepEqual(read, [0, 40]);
+  assert.deepEqual(notes, [
+    "in which nodes memory is was looked at every 30 s at most: a look took 0.3 s, in which the target may have to wait when it maps or touches memory",
+  ]);
+});
