@@ -1,11 +1,15 @@
 import type { Facts, Note, Table, View } from "../events/view.ts";
 import { counted } from "../events/text.ts";
+import { mebibytes } from "./figures.ts";
 import { type Figure, tableOf } from "./figures_table.ts";
 import type { IoResult, RequestsResult } from "./io_schema.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
 import { limitNotes, presentSurroundings } from "./surroundings_present.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
 import { threadName } from "./thread_name.ts";
+
+/** Of fewer bytes nobody need know who fetched them; who asked disks for less of them let others ask. */
+const ENOUGH = 1 << 20, ITSELF = 0.25;
 
 const MAX_FILES = 15, MAX_TENSORS = 15, MAX_THREADS = 15;
 
@@ -27,10 +31,16 @@ function notes(result: IoResult): Note[] {
   const { quality, windows, devices, files, untold } = result;
   const notes = [...qualityNotes(quality), ...limitNotes(result)];
   notes.push(...turnsNotes(windows));
+  const own = bytesOf(result, "read"), came = files.reduce((sum, { cachedBytes }) => sum + (cachedBytes ?? 0), 0);
   if (devices.length === 0) {
-    const came = files.some(({ cachedBytes }) => (cachedBytes ?? 0) > 0);
-    const others = "what came into memory was fetched by others for it: a network or a user's file system, or threads of the kernel";
-    notes.push(info(`The target asked nothing of a disk: ${came ? others : "what was read was in the page cache, or not read"}.`));
+    notes.push(
+      info(
+        `The target asked nothing of a disk: ${came > 0 ? `what came into memory ${OTHERS}` : "what was read was in the page cache, or not read"}.`,
+      ),
+    );
+  } else if (came >= ENOUGH && own < ITSELF * came && quality.lostEvents === 0) {
+    const text = `Of the ${mebibytes(came)} that came into memory for the target it asked disks for ${mebibytes(own)} itself`;
+    notes.push(info(`${text}. The rest ${OTHERS}; or it is packed on the disk, or a hole of a file.`));
   }
   for (const { call, requests } of untold) {
     const what = counted(requests, "request");
@@ -43,6 +53,12 @@ function notes(result: IoResult): Note[] {
     if (times > 0) notes.push(info(`${counted(times, "request")} of ${disk} had to be handed to it once more.`));
   }
   return notes;
+}
+
+const OTHERS = "was fetched by others for it: a network or a user's file system, or threads of the kernel";
+
+function bytesOf({ devices }: IoResult, kind: RequestsResult["what"]): number {
+  return devices.reduce((sum, { what, bytes }) => what === kind ? sum + bytes : sum, 0);
 }
 
 function verdict({ verdict, windows, devices, untold }: IoResult): Note[] {
@@ -70,15 +86,15 @@ const WAITS: Readonly<Record<IoResult["verdict"][number]["wait"], string>> = {
   "queue": "the queue of",
 };
 
-function totals({ windows, devices, pageFaults, majorFaults, locks }: IoResult): Facts {
-  const sum = (what: string) => devices.reduce((all, row) => row.what === what ? all + row.bytes : all, 0);
+function totals(result: IoResult): Facts {
+  const { windows, pageFaults, majorFaults, locks } = result;
   return {
     type: "facts",
     title: "Input and output",
     facts: [
       { name: "watched", value: windows.ns, unit: "ns" },
-      { name: "read from disks", value: sum("read"), unit: "bytes" },
-      { name: "written to disks", value: sum("write"), unit: "bytes", note: "what the kernel writes later is not seen" },
+      { name: "read from disks", value: bytesOf(result, "read"), unit: "bytes" },
+      { name: "written to disks", value: bytesOf(result, "write"), unit: "bytes", note: "what the kernel writes later is not seen" },
       { name: "page faults", value: pageFaults, unit: "count" },
       { name: "that waited for the disk", value: majorFaults, unit: "count", note: "in files" },
       { name: "locked by mlock", value: locks.lockedBytes, unit: "bytes" },

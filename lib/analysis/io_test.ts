@@ -124,6 +124,19 @@ Deno.test("io: a file's reads, mappings and faults, and what of it came from the
   );
 });
 
+Deno.test("io: it is said where most of what came into memory was fetched by others, and only where that is known", () => {
+  const told = (own: number, came: number, ...more: readonly Span[]) =>
+    presentIo(result([request(0, 10, { bytes: own }), t.counter("page cache filled: model.gguf", 300, came), ...more]))
+      .flatMap((view) => view.type === "note" && view.text.includes("fetched by others") ? [view.text] : []);
+  assert.deepEqual(told(4096, 2 << 20), [
+    "Of the 2.0 MiB that came into memory for the target it asked disks for 4 KiB itself. The rest was fetched by others for it: a network or a user's " +
+    "file system, or threads of the kernel; or it is packed on the disk, or a hole of a file.",
+  ]);
+  assert.deepEqual(told(1 << 20, 2 << 20), []);
+  assert.deepEqual(told(4096, 1 << 19), []);
+  assert.deepEqual(told(4096, 2 << 20, t.mark("lost", 1)), []);
+});
+
 Deno.test("io: what each thread read, asked of disks and touched, who waited longest first", () => {
   const other = t.tid + 1;
   const faulted = [{ tid: t.tid, faults: 7, major: 0, majorNs: 0 }, { tid: other, faults: 3, major: 2, majorNs: 50 * MS }];
