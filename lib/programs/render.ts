@@ -109,7 +109,8 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   const closing: string[] = [], closed: string[] = [];
   const pieces: Piece[] = [];
   let kind: number = Kind.first;
-  const isThere = (name: string) => name === plan.filter.type || plan.probes.some((probe) => probe.name === name);
+  const isThere = (name: string) =>
+    name.includes(":") ? dialect.hasTracepoint(name) : name === plan.filter.type || plan.probes.some((probe) => probe.name === name);
   const has = (text: string) => replaceConditions(text, isThere);
   for (const probe of plan.probes) {
     const kinds = new Map<string, number>();

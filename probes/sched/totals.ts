@@ -6,6 +6,7 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { IntervalSums } from "../../lib/timeline/interval_sums.ts";
+import { callInProgress, withRegisters } from "../process/call_in_progress.ts";
 import template from "./totals.bt" with { type: "text" };
 
 /** For so long sums go on in the same maps: whoever reads these is late by less, even on a machine that is short of everything. */
@@ -14,15 +15,16 @@ const TURN_MS = 5000;
 const TURNS = [0, 1, 2];
 /** Where the template says so. */
 const ADD_OFF = TURNS.map((turn) => `if ($turn == ${turn}) { @off_${turn}[$of] = sum($off); }`).join(" ");
+const COUNT_FAULT = TURNS.map((turn) => `if ($turn == ${turn}) { @faulted_${turn}[pid] = count(); }`).join(" ");
 
 /** Time off a processor and page faults of an interval, for each process, added up in the kernel. */
 export function schedTotals(intervalMs: number): Probe {
   return {
     name: "sched/totals",
     summary: "time off a processor and page faults for each process, added up",
-    template: template.replaceAll("ADD_OFF", () => ADD_OFF),
-    params: { interval: { type: "int", value: intervalMs }, ticks: { type: "int", value: Math.ceil(TURN_MS / intervalMs) } },
-    tracepoints: ["sched:sched_switch", "exceptions:page_fault_user"],
+    template: withRegisters(template.replaceAll("ADD_OFF", () => ADD_OFF).replaceAll("COUNT_FAULT", () => COUNT_FAULT)),
+    params: { ...callInProgress, interval: { type: "int", value: intervalMs }, ticks: { type: "int", value: Math.ceil(TURN_MS / intervalMs) } },
+    tracepoints: ["sched:sched_switch"],
     facts: ["pressure"],
     prompt: true,
     asked: "interval",

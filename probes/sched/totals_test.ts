@@ -1,8 +1,26 @@
 import assert from "node:assert/strict";
+import { render } from "../../lib/programs/render.ts";
+import { kernelPart } from "../../lib/session/program_part.ts";
 import { Decoding } from "../../tests/harness/decoding.ts";
+import { recentDialect } from "../../tests/harness/dialect.ts";
 import { schedTotals } from "./totals.ts";
 
 const NONE = 3;
+
+Deno.test("totals: where the kernel has no tracepoint of page faults, as on aarch64, they are counted otherwise, and times off as everywhere", () => {
+  const { probes } = kernelPart([schedTotals(1000)], { tracepoints: new Set(["sched:sched_switch"]) }, assert.fail);
+  const texts = [true, false].map((hasFaults) => {
+    const dialect = {
+      ...recentDialect,
+      arch: "aarch64",
+      hasTracepoint: (name: string) => hasFaults || name !== "exceptions:page_fault_user",
+    } as const;
+    return render({ stream: "process", probes, filter: { type: "tree", pids: [42] }, window: "signalled" }, dialect, () => []).text;
+  });
+  const counting = /^(tracepoint:exceptions|software):.*\{[^]*?@faulted_2\[pid\] = count\(\)/gm;
+  assert.deepEqual(texts.map((text) => [...text.matchAll(counting)].map(([, kind]) => kind)), [["tracepoint:exceptions"], ["software"]]);
+  for (const text of texts) assert.match(text, /^tracepoint:sched:sched_switch \{/m);
+});
 
 Deno.test("totals: each interval has what its maps grew by, also where another one took its place and one was emptied", () => {
   const d = new Decoding(schedTotals(1000));
