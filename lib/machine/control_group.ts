@@ -8,6 +8,7 @@ export interface Groups {
   readonly cpu: readonly string[];
   readonly memory: readonly string[];
   readonly disks: readonly string[];
+  readonly processes: readonly string[];
   /** Its own of version 2, which says how long it stood still for want of what; null: none but the root, which is the machine. */
   readonly pressure: string | null;
 }
@@ -28,7 +29,7 @@ export async function findGroups(files: Pick<KernelFiles, "texts">, pid: number)
   };
   const unified = /^0::\/(.+)$/m.exec(groups)?.[1], mount = mounted.find(({ type }) => type === "cgroup2");
   const pressure = unified !== undefined && mount ? `${mount.place}/${unified}` : null;
-  return { cpu: folders("cpu"), memory: folders("memory"), disks: folders("blkio"), pressure };
+  return { cpu: folders("cpu"), memory: folders("memory"), disks: folders("blkio"), processes: folders("pids"), pressure };
 }
 
 /** Each in the words of both versions. */

@@ -102,7 +102,8 @@ Deno.test("control group: in a container with groups of its own they begin where
     "/sys/fs/cgroup/io.max": "8:0 rbps=1000 wbps=max riops=max wiops=max\n",
   }, async (files) => {
     const groups = await findGroups(files, 100);
-    assert.deepEqual(groups, { cpu: ["/sys/fs/cgroup"], memory: ["/sys/fs/cgroup"], disks: ["/sys/fs/cgroup"], pressure: null });
+    const here = ["/sys/fs/cgroup"];
+    assert.deepEqual(groups, { cpu: here, memory: here, disks: here, processes: here, pressure: null });
     assert.deepEqual(await readLimits(files, groups!), { ...limits, reads: [{ device: "8:0", bytes: 1000, requests: null }] });
   });
   await withMachine({
@@ -127,6 +128,6 @@ Deno.test("control group: none of a process that has ended; nothing of a group t
   }, async (files) => {
     assert.equal(await findGroups(files, 200), null);
     assert.equal(await readLimits(files, (await findGroups(files, 100))!), null);
-    assert.equal(await readLimits(files, { cpu: [], memory: [], disks: [], pressure: null }), null);
+    assert.equal(await readLimits(files, { cpu: [], memory: [], disks: [], processes: [], pressure: null }), null);
   });
 });

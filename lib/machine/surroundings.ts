@@ -16,6 +16,8 @@ export interface Surroundings {
   readonly memoryLimit: { readonly bytes: number; readonly file: string } | null;
   /** Processors that its control groups allow, such as 0.5, and the file that says so; null when there is no limit. */
   readonly cpuLimit: { readonly cpus: number; readonly file: string } | null;
+  /** Processes and threads of which its control groups leave room for fewest, of how many, and the file that says so; null when there is no limit. */
+  readonly processLimit: { readonly left: number; readonly most: number; readonly file: string } | null;
   /** Processors that llmprof may run on; 0 where the kernel does not say. */
   readonly allowedCpus: number;
   /** Bytes of locked memory that a process without rights of its own may have; null where it may ask for any, as bpftrace does. */
@@ -108,15 +110,24 @@ async function unpacked(packed: Uint8Array): Promise<string | null> {
 }
 
 /** The tightest limit on the groups of llmprof is the one that holds. */
-async function readGroupLimits(files: KernelFiles, pid: number): Promise<Pick<Surroundings, "memoryLimit" | "cpuLimit">> {
-  const { cpu, memory } = await findGroups(files, pid) ?? { cpu: [], memory: [] };
-  const [quotas, sizes] = await Promise.all([readEach(files, cpu, QUOTA), readEach(files, memory, ["memory.high", ...MOST_MEMORY])]);
+async function readGroupLimits(files: KernelFiles, pid: number): Promise<Pick<Surroundings, "memoryLimit" | "cpuLimit" | "processLimit">> {
+  const { cpu, memory, processes } = await findGroups(files, pid) ?? { cpu: [], memory: [], processes: [] };
+  const [quotas, sizes, counts] = await Promise.all([
+    readEach(files, cpu, QUOTA),
+    readEach(files, memory, ["memory.high", ...MOST_MEMORY]),
+    readEach(files, processes, ["pids.max", "pids.current"]),
+  ]);
   const cpuLimits = quotas.map((texts, i) => ({ cpus: quotaOf(texts), file: `${cpu[i]}/${texts["cpu.max"] ? "cpu.max" : "cpu.cfs_quota_us"}` }));
   const memoryLimits = sizes.flatMap((texts, i) =>
     Object.entries(texts).map(([name, text]) => ({ bytes: sizeOf(text), file: `${memory[i]}/${name}` }))
   );
+  const processLimits = counts.map((texts, i) => {
+    const most = sizeOf(texts["pids.max"]);
+    return { left: most - Number(texts["pids.current"]), most, file: `${processes[i]}/pids.max` };
+  });
   return {
     cpuLimit: cpuLimits.filter(({ cpus }) => cpus < Infinity).sort((a, b) => a.cpus - b.cpus)[0] ?? null,
+    processLimit: processLimits.filter(({ most }) => most < Infinity).sort((a, b) => a.left - b.left)[0] ?? null,
     memoryLimit: memoryLimits.filter(({ bytes }) => bytes < Infinity).sort((a, b) => a.bytes - b.bytes)[0] ?? null,
   };
 }

@@ -15,6 +15,10 @@ Deno.test("surroundings: control groups of the second version, of which one abov
     "/sys/fs/cgroup/job.slice/cpu.max": "max 100000\n",
     "/sys/fs/cgroup/job.slice/task/memory.max": "max\n",
     "/sys/fs/cgroup/job.slice/task/cpu.max": "50000 100000\n",
+    "/sys/fs/cgroup/job.slice/pids.max": "100\n",
+    "/sys/fs/cgroup/job.slice/pids.current": "93\n",
+    "/sys/fs/cgroup/job.slice/task/pids.max": "50\n",
+    "/sys/fs/cgroup/job.slice/task/pids.current": "3\n",
     "/proc/sys/kernel/perf_event_paranoid": "-1\n",
     "/proc/pressure/cpu": "some avg10=0.00\n",
     "/proc/sys/kernel/osrelease": "6.1.0\n",
@@ -26,6 +30,7 @@ Deno.test("surroundings: control groups of the second version, of which one abov
       hiddenPressure: null,
       memoryLimit: { bytes: 268435456, file: "/sys/fs/cgroup/job.slice/task/memory.high" },
       cpuLimit: { cpus: 0.5, file: "/sys/fs/cgroup/job.slice/task/cpu.max" },
+      processLimit: { left: 7, most: 100, file: "/sys/fs/cgroup/job.slice/pids.max" },
       allowedCpus: 3,
       lockedMemory: 8388608,
       perfLocked: false,
@@ -70,8 +75,8 @@ Deno.test("surroundings: in a container, limits where its groups are mounted", (
 
 Deno.test("surroundings: a machine that says nothing", () =>
   withMachine({}, async (files) => {
-    const { config, pressure, memoryLimit, cpuLimit, lockedMemory } = await readSurroundings(files, options);
-    assert.deepEqual([config, pressure, memoryLimit, cpuLimit, lockedMemory], [null, false, null, null, null]);
+    const { config, pressure, memoryLimit, cpuLimit, processLimit, lockedMemory } = await readSurroundings(files, options);
+    assert.deepEqual([config, pressure, memoryLimit, cpuLimit, processLimit, lockedMemory], [null, false, null, null, null, null]);
   }));
 
 Deno.test("surroundings: this machine's room is a number", async () => {

@@ -100,10 +100,10 @@ export function sayingBpftrace(version: string): string {
 }
 
 /** A control group of the first or second version for one test; null where there can be none. */
-export function controlGroup(controller: "memory" | "cpu"): { readonly folder: string; readonly version: 1 | 2 } | null {
+export function controlGroup(controller: "memory" | "cpu" | "pids"): { readonly folder: string; readonly version: 1 | 2 } | null {
   const parent = join("/sys/fs/cgroup", controller);
-  const file = controller === "memory" ? "memory.limit_in_bytes" : "cpu.cfs_quota_us";
-  if (exists(join(parent, file))) return { folder: join(parent, ownName), version: 1 };
+  // In version 2 there is no such folder.
+  if (exists(join(parent, "cgroup.procs"))) return { folder: join(parent, ownName), version: 1 };
   try {
     const delegated = Deno.readTextFileSync("/sys/fs/cgroup/cgroup.subtree_control").split(/\s+/);
     return delegated.includes(controller) ? { folder: `/sys/fs/cgroup/${ownName}`, version: 2 } : null;

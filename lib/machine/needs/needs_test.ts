@@ -17,6 +17,7 @@ const roomy: Surroundings = {
   hiddenPressure: null,
   memoryLimit: null,
   cpuLimit: null,
+  processLimit: null,
   allowedCpus: 8,
   lockedMemory: 8 << 20,
   perfLocked: true,
@@ -55,6 +56,10 @@ Deno.test("needs: what can be mended names the command, as root without sudo and
   assert.deepEqual(lacking({}, { cpuLimit: { cpus: 0.5, file: "/sys/fs/cgroup/cpu.max" } }), [
     ["a processor beside the target", "warning", "echo max | tee /sys/fs/cgroup/cpu.max"],
   ]);
+  assert.deepEqual(lacking({}, { processLimit: { left: 7, most: 32, file: "/sys/fs/cgroup/pids.max" } }), [
+    ["processes for bpftrace", "warning", "echo 65 | tee /sys/fs/cgroup/pids.max"],
+  ]);
+  assert.deepEqual(lacking({}, { processLimit: { left: 60, most: 100, file: "/sys/fs/cgroup/pids.max" } }), []);
   assert.deepEqual(lacking({}, { allowedCpus: 1 }), [["a processor beside the target", "warning", "taskset -cp 0-7 $$"]]);
   assert.deepEqual(lacking({ cpus: 1 }, { allowedCpus: 1 }), []);
   assert.deepEqual(lacking({}, { room: [room("/full", 4096), room("/tmp")] }), [["room in /full", "warning", "cd /tmp"]]);

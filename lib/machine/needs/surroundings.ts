@@ -17,6 +17,8 @@ const configured = [
 
 /** A bpftrace takes 90 to 160 MB, there are up to four of them, and llmprof itself. */
 const enoughMemory = 1 << 30;
+/** Those bpftraces, a guard, what reads the machine, and threads that llmprof starts when there is something for them to do. */
+const enoughProcesses = 20;
 const enoughRoom = 256 << 20;
 /** For names of thousands of functions, and bpftrace's own files. */
 const enoughRun = 8 << 20;
@@ -33,6 +35,7 @@ export function surroundingNeeds(machine: Capabilities, around: Surroundings): C
     kprobes(around),
     memory(machine, around),
     processors(machine, around),
+    processes(machine, around),
     ...lockedMemory(machine, around),
     seccomp(machine),
     room(around),
@@ -87,6 +90,19 @@ function processors({ root, cpus }: Capabilities, { cpuLimit, allowedCpus }: Sur
     consequence: "llmprof and bpftrace are held back for parts of each period, and events may be lost.",
     fix: `echo ${cpuLimit.file.endsWith("cpu.max") ? "max" : "-1"} | ${asRoot(root, `tee ${quoteWord(cpuLimit.file)}`)}`,
     advice: "In a container: give it a whole processor.",
+  });
+}
+
+function processes({ root }: Capabilities, { processLimit }: Surroundings): Check {
+  const need = "processes for bpftrace";
+  if (!processLimit) return ok(need, "no limit");
+  const { left, most, file } = processLimit;
+  const found = `limited to ${most}, ${left} of them left`;
+  if (left >= enoughProcesses) return ok(need, found);
+  return warning(need, found, {
+    consequence: "A bpftrace, or what llmprof reads the machine with, may not be started: a run ends at once, or says less.",
+    fix: `echo ${most - left + 2 * enoughProcesses} | ${asRoot(root, `tee ${quoteWord(file)}`)}`,
+    advice: "In a container: a larger --pids-limit.",
   });
 }
 
