@@ -37,6 +37,7 @@ const FAMILY: Readonly<Record<string, readonly [family: string, kind: ColdstartK
   "file.read": ["read", "read"],
   "file.map": ["map", "map"],
   "memory.map": ["memory map", "memory"],
+  "memory.fill": ["map", "map"],
   "memory.touch": ["map", "fault"],
   "memory.lock": ["lock", "lock"],
   "socket.listen": ["listen", "listen"],
@@ -68,15 +69,17 @@ const LONG_GPU_NS = 1e5;
 
 /** Undefined for slices that explain nothing of a start, such as operators. `busyNs`: the slice's duration net of stops. */
 export function activityOf(slice: Slice, busyNs: number): Activity | undefined {
-  const known = slice.gpu ? gpuFamily(slice.gpu, busyNs) : FAMILY[slice.category];
+  const { file, dev, inode, bytes = 0, faults = 0, majorNs = 0, tokens = 0, errno = 0, code = false } = slice.args ?? {};
+  const category = slice.category === "memory.fill" && file === undefined ? "memory.map" : slice.category;
+  const known = slice.gpu ? gpuFamily(slice.gpu, busyNs) : FAMILY[category];
   if (!known) return undefined;
   let [family, kind] = known;
-  const { file, dev, inode, bytes = 0, faults = 0, majorNs = 0, tokens = 0, errno = 0, code = false } = slice.args ?? {};
   // A refused lock took its time; what it did not get is not counted.
   const refused = Number(errno) !== 0;
   if (kind === "listen" && refused) return undefined;
-  const named = typeof file === "string" ? file : undefined;
-  if (slice.category === "memory.map" && busyNs < LONG_MAP_NS) return undefined;
+  // Whatever is locked is locked.
+  const named = typeof file === "string" && kind !== "lock" ? file : undefined;
+  if (category === "memory.map" && busyNs < LONG_MAP_NS) return undefined;
   // The dynamic linker opens a library and reads its header before it maps it: part of the load. Faults in its code come later.
   if (named !== undefined && (isLibrary(named) || code)) family = kind === "fault" ? "code fault" : "library";
   if (kind === "fault" && named === undefined) [family, kind] = ["memory", "memory"];
@@ -94,8 +97,8 @@ export function activityOf(slice: Slice, busyNs: number): Activity | undefined {
     end: slice.end,
     busyNs,
     count: 1,
-    // An open reports the size of the file: what of it is used is seen later.
-    bytes: refused || kind === "open" ? 0 : Number(bytes),
+    // An open reports the size of the file: what of it is used is seen later. What is filled was mapped.
+    bytes: refused || kind === "open" || slice.category === "memory.fill" ? 0 : Number(bytes),
     faults: Number(faults),
     majorNs: Number(majorNs),
     tokens: Number(tokens),

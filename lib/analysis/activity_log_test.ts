@@ -44,6 +44,17 @@ Deno.test("a mapping and its faults, reported late, are one phase", () => {
   assert.equal(names[0], "fault in m.gguf 0-10");
 });
 
+Deno.test("a mapping and what fills it are one phase; memory that is filled at once is one like any other, and a lock is a lock, whatever is locked", () => {
+  const { activities, names } = put([
+    s.map("m.gguf", 0, 1, 5000),
+    s.slice("memory.fill", 1, 9, { file: "m.gguf", bytes: 5000 }),
+    s.slice("memory.fill", 30, 40, { bytes: 4096 }),
+    s.slice("memory.lock", 60, 70, { file: "libm.so", bytes: 4096 }),
+  ]);
+  assert.deepEqual(names, ["map m.gguf 0-9", "populate memory 30-40", "mlock 60-70"]);
+  assert.equal(activities[0]!.bytes, 5000);
+});
+
 Deno.test("many short reads of different files, close together, are one group; a long one stays apart", () => {
   const small = Array.from({ length: 30 }, (_, i) => s.read(`f${i}`, i * 0.5, i * 0.5 + 0.3, 10, 100 + i));
   const { activities, names } = put([

@@ -13,11 +13,15 @@ interface Totals {
   fetchedBytes: number;
   fetchNs: number;
   mappedBytes: number;
+  /** By call. */
+  readonly fills: Map<string, Fill>;
   faults: number;
   faultNs: number;
   major: number;
   majorNs: number;
 }
+
+type Fill = FileResult["fills"][number];
 
 const NONE = { opens: 0, readBytes: 0, fetches: 0, fetchedBytes: 0, fetchNs: 0, mappedBytes: 0, faults: 0, faultNs: 0, major: 0, majorNs: 0 };
 
@@ -33,16 +37,16 @@ export class FileTotals {
 
   constructor(readonly keys: FileKeys) {}
 
-  slice({ category, start, end, args }: Slice): void {
+  slice({ name, category, start, end, args }: Slice): void {
     if (args?.file === undefined) return;
-    const bytes = Number(args.bytes ?? 0);
+    const bytes = Number(args.bytes ?? 0), ns = end - start;
     switch (category) {
       case "file.open":
         this.#of(args).opens++;
         return;
       case "file.read": {
         const totals = this.#of(args);
-        totals.times.add(end - start);
+        totals.times.add(ns);
         totals.readBytes += bytes;
         return;
       }
@@ -50,17 +54,24 @@ export class FileTotals {
         const totals = this.#of(args);
         totals.fetches++;
         totals.fetchedBytes += bytes;
-        totals.fetchNs += end - start;
+        totals.fetchNs += ns;
         return;
       }
-      case "file.map":
+      case "file.map": {
+        const totals = this.#of(args);
+        totals.mappedBytes += bytes;
+        return fill(totals.fills, { call: "mmap", calls: 1, bytes, ns });
+      }
       case "library.load":
         this.#of(args).mappedBytes += bytes;
         return;
+      case "memory.lock":
+      case "memory.fill":
+        return fill(this.#of(args).fills, { call: name, calls: 1, bytes, ns });
       case "memory.touch": {
         const totals = this.#of(args);
         totals.faults += Number(args.faults ?? 0);
-        totals.faultNs += end - start;
+        totals.faultNs += ns;
         totals.major += Number(args.major ?? 0);
         totals.majorNs += Number(args.majorNs ?? 0);
       }
@@ -75,7 +86,7 @@ export class FileTotals {
     }
     const shown = this.keys.shown();
     const files = [...Map.groupBy(this.#files, ([key]) => shown.get(key)!)].map(([file, parts]) => {
-      const { times, ...totals } = summed(parts.map(([, totals]) => totals));
+      const { times, fills, ...totals } = summed(parts.map(([, totals]) => totals));
       return {
         file,
         ...totals,
@@ -83,25 +94,36 @@ export class FileTotals {
         readNs: times.sum,
         readP50Ns: times.quantile(0.5),
         readP99Ns: times.quantile(0.99),
+        fills: [...fills.values()].sort((a, b) => b.ns - a.ns),
         cachedBytes: cached.length > 0 ? parts.reduce((sum, [key]) => sum + (bytes.get(key) ?? 0), 0) : null,
       };
     });
-    const weight = ({ readNs, fetchNs, faultNs }: FileResult) => readNs + fetchNs + faultNs;
+    const weight = ({ readNs, fetchNs, faultNs, fills }: FileResult) => fills.reduce((sum, { ns }) => sum + ns, readNs + fetchNs + faultNs);
     return files.sort((a, b) => weight(b) - weight(a) || b.mappedBytes - a.mappedBytes);
   }
 
   #of(file: ToldFile): Totals {
     const key = this.keys.of(file);
     let totals = this.#files.get(key);
-    if (!totals) this.#files.set(key, totals = { times: new Histogram(), ...NONE });
+    if (!totals) this.#files.set(key, totals = newTotals());
     return totals;
   }
 }
 
+function newTotals(): Totals {
+  return { times: new Histogram(), fills: new Map(), ...NONE };
+}
+
+function fill(fills: Map<string, Fill>, { call, calls, bytes, ns }: Fill): void {
+  const sums = fills.get(call) ?? { call, calls: 0, bytes: 0, ns: 0 };
+  fills.set(call, { call, calls: sums.calls + calls, bytes: sums.bytes + bytes, ns: sums.ns + ns });
+}
+
 function summed(parts: readonly Totals[]): Totals {
-  const sums: Totals = { times: new Histogram(), ...NONE };
-  for (const { times, ...part } of parts) {
+  const sums = newTotals();
+  for (const { times, fills, ...part } of parts) {
     sums.times.merge(times);
+    for (const each of fills.values()) fill(sums.fills, each);
     for (const name of Object.keys(part) as (keyof typeof part)[]) sums[name] += part[name];
   }
   return sums;

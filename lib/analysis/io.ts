@@ -80,8 +80,7 @@ class IoAnalysis implements Analysis<IoResult> {
     })).sort((a, b) => b.service.totalNs - a.service.totalNs);
     const files = this.#files.result(this.#memory.cached);
     const shown = this.#names.shown();
-    const surroundings = this.#surroundings.result();
-    return {
+    const result: Omit<IoResult, "verdict"> = {
       windows,
       devices,
       processes,
@@ -92,20 +91,20 @@ class IoAnalysis implements Analysis<IoResult> {
       threads: this.#threads.result(),
       pageFaults,
       majorFaults: files.reduce((sum, { major }) => sum + major, 0),
-      verdict: ioVerdict({ files, devices, windows, limits: surroundings.limits }, (device) => this.names.get(device) ?? device),
       locks,
       memoryCalls: this.#memoryCalls.result(),
       untold: [...this.#untold].map(([call, requests]) => ({ call, requests })).sort((a, b) => b.requests - a.requests),
-      ...surroundings,
+      ...this.#surroundings.result(),
       systemCalls: this.#systemCalls.result(),
       quality: this.#quality.result(),
     };
+    return { ...result, verdict: ioVerdict(result, (device) => this.names.get(device) ?? device) };
   }
 
   #slice(slice: Slice): void {
     this.#threads.slice(slice);
     if (slice.category === "block.request") return this.#request(slice);
-    if (slice.category === "memory.lock") return this.#memory.lock(slice);
+    if (slice.category === "memory.lock") this.#memory.lock(slice);
     this.#files.slice(slice);
   }
 

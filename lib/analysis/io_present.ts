@@ -63,10 +63,9 @@ function bytesOf({ devices }: IoResult, kind: RequestsResult["what"]): number {
 
 function verdict({ verdict, windows, devices, untold }: IoResult): Note[] {
   if (windows.ns > 0 && verdict.length === 0) {
-    const little = "reads and page faults took less than a hundredth of the time";
+    const little = "reads, page faults and calls that fill mappings took less than a hundredth of the time";
     if (untold.length > 0 || devices.some(({ what, meanInFlight }) => what === "read" && meanInFlight >= BUSY)) {
-      const ways = "ahead of it, or in a way that is none of these: io_uring, MAP_POPULATE, mlock, madvise";
-      return [info(`Disks read for it, though ${little}: ${ways}. Who waited for that sched tells.`)];
+      return [info(`Disks read for it, though ${little}: ahead of it, or by io_uring. Who waited for that sched tells.`)];
     }
     return [info(`Nothing waits to read: ${little}. Of what waits to be written (fsync) sched tells.`)];
   }
@@ -82,6 +81,7 @@ const BUSY = 0.01;
 /** As a sentence says it. */
 const WAITS: Readonly<Record<IoResult["verdict"][number]["wait"], string>> = {
   "reads": "reads of",
+  "mappings": "calls that fill mappings of",
   "page faults": "page faults in",
   "queue": "the queue of",
 };

@@ -63,6 +63,8 @@ export const ioResultSchema = z.object({
     fetchedBytes: bytes,
     fetchNs: ns,
     mappedBytes: bytes,
+    /** Calls that may bring it into memory before anybody touches it (mmap, mlock, madvise), most time first. */
+    fills: z.array(z.object({ call: z.string(), calls: count, bytes, ns })),
     /** Page faults in mappings of it, as far as they were drawn, and how long they took with what lies between them. */
     faults: count,
     faultNs: ns,
@@ -95,9 +97,12 @@ export const ioResultSchema = z.object({
   pageFaults: count.nullable(),
   /** Of them, in files, those that waited for the disk. */
   majorFaults: count,
-  /** What threads waited for longest, at most three: in reads of a file, in its page faults, or in the queue of a disk. `share`: of the time watched; threads add up. */
+  /**
+   * What threads waited for longest, at most three: in reads of a file, in calls that fill mappings of it, in its page faults, or in the queue of a disk.
+   * `share`: of the time watched; threads add up.
+   */
   verdict: z.array(z.object({
-    wait: z.enum(["reads", "page faults", "queue"]),
+    wait: z.enum(["reads", "mappings", "page faults", "queue"]),
     of: z.string(),
     share: z.number(),
     ns,

@@ -198,10 +198,39 @@ Deno.test("io: the three longest waits that matter, and nothing where none does"
   assert.deepEqual(idle.verdict, []);
   const says = (shown: IoResult, text: string) => presentIo(shown).some((view) => view.type === "note" && view.text.startsWith(text));
   assert.ok(says(idle, "Nothing waits"));
-  // A mapping that is populated reads without a read.
-  const populated = result([request(0, 300)]);
-  assert.deepEqual(populated.verdict, []);
-  assert.ok(says(populated, "Disks read for it, though") && !says(populated, "Nothing waits"));
+  // Who reads ahead waits for none of it.
+  const ahead = result([request(0, 300)]);
+  assert.deepEqual(ahead.verdict, []);
+  assert.ok(says(ahead, "Disks read for it, though") && !says(ahead, "Nothing waits"));
+});
+
+Deno.test("io: calls that fill a mapping from the disk are waits for it: which, how long, and what they brought; what was in memory is none", () => {
+  const MIB = 1 << 20;
+  const cold = t.counter("page cache filled: weights.gguf", 900, 101 * MIB);
+  const locked = { ...t.slice("memory.lock", 300, 340, { ...t.map("weights.gguf", 0, 1).args, bytes: 100 * MIB, errno: 0 }), name: "mlock" };
+  const found = result([
+    t.read("weights.gguf", 0, 1, MIB),
+    t.map("weights.gguf", 0, 300, 100 * MIB),
+    locked,
+    t.map("warm.gguf", 400, 700, 100 * MIB),
+    cold,
+    t.counter("page cache filled: warm.gguf", 900, 4096),
+  ]);
+  assert.deepEqual(found.files[0]!.fills.map(({ call, calls, bytes, ns }) => [call, calls, bytes / MIB, ns / MS]), [
+    ["mmap", 1, 100, 300],
+    ["mlock", 1, 100, 40],
+  ]);
+  assert.deepEqual(found.verdict.map(({ wait, of, ns }) => [wait, of, ns / MS]), [["mappings", "weights.gguf", 340]]);
+  const told = presentIo(found).flatMap((view) => view.type === "note" ? [view.text] : []).join("\n");
+  assert.match(
+    told,
+    /calls that fill mappings of weights\.gguf: 34\.0 % .* mmap × 1, mlock × 1, which brought at most 100\.0 MiB from the disk\. A faster disk, .*quantisation/,
+  );
+  // Of which file a thread has all locked at once, nobody knows.
+  const args = { kind: "mlockall", calls: 1, bytes: 0, ns: 500 * MS, failed: 0 };
+  const [all] = result([{ ...t.exit(950), category: "memory.calls", args }, cold]).verdict;
+  assert.deepEqual([all!.wait, all!.of, all!.ns / MS], ["mappings", "all its files", 500]);
+  assert.match(all!.evidence, /^mlockall × 1, which brought at most 101\.0 MiB/);
 });
 
 Deno.test("io: a failed request is warned of", () => {

@@ -14,22 +14,29 @@ type Device = IoResult["devices"][number];
  * of a queue it is the time in which any request stood in it. `nameOf`: of disks, by their numbers.
  */
 export function ioVerdict(
-  { files, devices, windows, limits }: Pick<IoResult, "files" | "devices" | "windows" | "limits">,
+  result: Omit<IoResult, "verdict">,
   nameOf: (device: string) => string,
 ): Verdict[] {
+  const { files, devices, windows, memoryCalls, memory, limits } = result;
   const limited = limits?.reads ?? [];
-  const ofFiles = files.flatMap((file) => [
-    reads(file, slowedOf(limited.filter((limit) => mayMeet(limit, file)), nameOf)),
-    faults(file, limits, slowedOf(limited, nameOf)),
-  ]);
-  return longest([...ofFiles, ...devices.map(queued)], windows.ns);
+  const slowed = (bytes: number, ns: number) => slowedOf(limited.filter((limit) => mayMeet(limit, bytes, ns)), nameOf);
+  const all = memoryCalls.filter(({ kind }) => kind === "mlockall").map(({ kind, calls, ns }) => {
+    const cold = files.reduce((sum, file) => sum + coldOf(file), 0);
+    return { of: "all its files", calls: [{ call: kind, calls }], ns, bytes: (memory?.lockedBytes ?? 0) / calls, cold };
+  });
+  return longest([
+    ...files.map((file) => reads(file, slowed(file.readBytes, file.readNs))),
+    ...[...files.map(filledOf), ...all].map((fill) => filled(fill, limits, slowed(fill.cold, fill.ns))),
+    ...files.map((file) => faults(file, limits, slowedOf(limited, nameOf))),
+    ...devices.map(queued),
+  ], windows.ns);
 }
 
 /** Much faster than a limit allows is from elsewhere. (Whose requests are held back is not seen: threads of the kernel make them later.) */
 const FASTER = 2;
 
-function mayMeet({ bytes }: ReadLimit, { readBytes, readNs }: File): boolean {
-  return bytes === null || readBytes <= FASTER * bytes * readNs / 1e9;
+function mayMeet({ bytes: allowed }: ReadLimit, bytes: number, ns: number): boolean {
+  return allowed === null || bytes <= FASTER * allowed * ns / 1e9;
 }
 
 function reads({ file, reads, readBytes, readNs, cachedBytes, mappedBytes }: File, slowed: Cause | null): Omit<Verdict, "share"> {
@@ -52,6 +59,38 @@ function adviceFor(file: string, cold: number | null): string {
   return `${
     cold === null ? "Nothing" : "Little"
   } was seen to come through the page cache from the disk: what is in memory a mapping (no --no-mmap) does not copy, what is read past the cache is read anew each time.`;
+}
+
+/** Calls that fill mappings; `bytes`: of one, `cold`: what came from the disk for all. */
+interface Filled {
+  readonly of: string;
+  readonly calls: readonly { readonly call: string; readonly calls: number }[];
+  readonly ns: number;
+  readonly bytes: number;
+  readonly cold: number;
+}
+
+function filledOf(file: File): Filled {
+  const { fills } = file;
+  const ns = fills.reduce((sum, { ns }) => sum + ns, 0);
+  // What is mapped and then locked is the same, and so is what several processes map.
+  return { of: file.file, calls: fills, ns, bytes: Math.max(0, ...fills.map(({ bytes, calls }) => bytes / calls)), cold: coldOf(file) };
+}
+
+/** Bytes that came from the disk for mappings of it: all but what its reads may have brought. */
+function coldOf({ cachedBytes, readBytes }: File): number {
+  return Math.max(0, (cachedBytes ?? 0) - readBytes);
+}
+
+/** Of what is filled: where less came from the disk, the time went into pages that were in memory. */
+const COLD = 0.1;
+
+function filled({ of, calls, ns, bytes, cold }: Filled, limits: Limits | null, slowed: Cause | null): Omit<Verdict, "share"> {
+  const isCold = cold > 0 && cold >= COLD * bytes;
+  const evidence = `${calls.map(({ call, calls }) => `${call} × ${calls}`).join(", ")}, which brought at most ${mebibytes(cold)} from the disk`;
+  const fewer = isWeights(of) ? "fewer bytes (a smaller quantisation)" : "fewer bytes";
+  const advice = `A faster disk, more read ahead (blockdev --setra), or ${fewer}: a second start finds it in memory, where there is enough.`;
+  return { wait: "mappings", of, ns: isCold ? ns : 0, ...slowedBy(slowed, byMemory(limits, { evidence, advice })) };
 }
 
 function faults({ file, faults, major, majorNs }: File, limits: Limits | null, slowed: Cause | null): Omit<Verdict, "share"> {

@@ -1,4 +1,5 @@
 import { firstIndex } from "../../lib/events/sorted.ts";
+import type { Args } from "../../lib/events/span.ts";
 
 /** A range of a process's addresses that belongs to one file, or to none. */
 export interface Mapping {
@@ -15,6 +16,12 @@ export interface MappedFile {
   readonly id: string;
   /** Without its folders. */
   readonly name: string;
+}
+
+/** As spans tell of it. */
+export function argsOf({ id, name }: MappedFile): Args {
+  const [dev, inode] = id.split(":").map(Number) as [number, number];
+  return { file: name, dev, inode };
 }
 
 /** The place in the file that lies at an address of a mapping. */

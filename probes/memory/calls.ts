@@ -49,8 +49,12 @@ const ADVICE: Readonly<Record<number, string>> = {
 const MADVISE = 16;
 
 /** `madvise (willneed)` */
+export function adviceName(number: number): string {
+  return `madvise (${ADVICE[number] ?? number})`;
+}
+
 export function kindOf(number: number): string {
-  return number < MADVISE ? KINDS[number] ?? `call ${number}` : `madvise (${ADVICE[number - MADVISE] ?? number - MADVISE})`;
+  return number < MADVISE ? KINDS[number] ?? `call ${number}` : adviceName(number - MADVISE);
 }
 
 interface Sums {

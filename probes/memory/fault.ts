@@ -1,12 +1,12 @@
 import type { Decoder, Event, Snapshot } from "../../lib/events/event.ts";
 import type { Fact, StoredTensor } from "../../lib/events/fact.ts";
-import type { Args, SpanSink } from "../../lib/events/span.ts";
+import type { SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { StreamTotals } from "../../lib/timeline/stream_totals.ts";
 import { callInProgress, withRegisters } from "../process/call_in_progress.ts";
-import { type MappedFile, type Mapping, offsetAt } from "./address_space.ts";
+import { argsOf, type MappedFile, type Mapping, offsetAt } from "./address_space.ts";
 import { AddressSpaces, MAPPING_RECORDS } from "./address_spaces.ts";
 import template from "./fault.bt" with { type: "text" };
 import { FaultsByTensor } from "./tensor_faults.ts";
@@ -200,9 +200,4 @@ class FaultDecoder implements Decoder {
     if (!sums) threads.set(tid, sums = { faults: 0, major: 0, majorNs: 0 });
     return sums;
   }
-}
-
-function argsOf({ id, name }: MappedFile): Args {
-  const [dev, inode] = id.split(":").map(Number) as [number, number];
-  return { file: name, dev, inode };
 }

@@ -14,6 +14,22 @@ Deno.test("lock: how much, how long, and whether the kernel refused", () => {
   ]);
 });
 
+Deno.test("lock: what fills a mapping names the file that lies there", () => {
+  const d = new Decoding(lock, access);
+  d.event(1, "files/access.map", { address: 4096, length: 8192, dev: 8, inode: 7, name: "small.gguf" });
+  d.event(30, "memory/lock.at", { address: 8192 });
+  d.event(30, "memory/lock.lock", { began: 10, length: 4096 });
+  d.event(40, "memory/lock.at", { address: 4096 });
+  d.event(40, "memory/lock.advised", { began: 30, length: 8192, advice: 22 });
+  d.event(50, "memory/lock.at", { address: 16384 });
+  d.event(50, "memory/lock.advised", { began: 40, length: 4096, advice: 3, ret: -12 });
+  assert.deepEqual(d.end(60), [
+    '100/100 memory.lock "mlock" 10–30 file=small.gguf dev=8 inode=7 bytes=4096 errno=0',
+    '100/100 memory.fill "madvise (populate_read)" 30–40 file=small.gguf dev=8 inode=7 bytes=8192 errno=0',
+    '100/100 memory.fill "madvise (willneed)" 40–50 bytes=4096 errno=12',
+  ]);
+});
+
 Deno.test("cache: a counter for each file, by the name that its opening or mapping told", () => {
   const d = new Decoding(cache, access);
   d.event(1, "files/access.open", { dev: 8, inode: 7, name: "small.gguf" });

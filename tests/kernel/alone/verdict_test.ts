@@ -100,18 +100,23 @@ sampledTest(1, "sched: a slow device is waited for", { fio: true, groups: true }
   assert.ok(share(fast, "disk") < first!.share, `${share(fast, "disk")} without a limit, ${first!.share} with`);
 });
 
-sampledTest(1, "io: a file on a slow device is waited for, and not when it is in memory", { fio: true, groups: true }, async ({ path }) => {
+sampledTest(1, "io: a file on a slow device is waited for, in reads or in calls that fill a mapping, and not when it is in memory", {
+  fio: true,
+  groups: true,
+}, async ({ path }) => {
   using folder = temporary();
-  await using device = await loopDevice(folder, 32);
-  const original = folder.file("original");
+  await using device = await loopDevice(folder, 48);
+  const original = folder.file("original"), short = folder.file("short"), calls = ["madvise", "mlock", "mmap"];
   Deno.writeFileSync(original, new Uint8Array(12 << 20).fill(7));
-  await using disk = await fileSystem(device, folder, { "weights.gguf": original });
+  Deno.writeFileSync(short, new Uint8Array(2 << 20).fill(7));
+  await using disk = await fileSystem(device, folder, { "weights.gguf": original, ...Object.fromEntries(calls.map((call) => [call, short])) });
   using group = slowReads(device, 4 << 20);
-  const read = async () => {
-    const script = `echo $$ > ${group.tasks}; exec cat ${disk.path}/weights.gguf > /dev/null`;
-    await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { argv: ["sh", "-c", script] }, formats: [], flags: ["--no-output"] });
+  const watch = async (command: string) => {
+    const argv = ["sh", "-c", `echo $$ > ${group.tasks}; cd ${disk.path}; ${command}`];
+    await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { argv }, formats: [], flags: ["--no-output"] });
     return summaryOf("io", await llmprof.finished()).result;
   };
+  const read = () => watch("exec cat weights.gguf > /dev/null");
   const fromDisk = ({ files }: IoResult) => files.find(({ file }) => file === "weights.gguf")!.cachedBytes ?? 0;
   const cold = await read(), [first] = cold.verdict;
   assert.deepEqual([first!.wait, first!.of, first!.share > 0.5, fromDisk(cold) >= 12 << 20], ["reads", "weights.gguf", true, true]);
@@ -124,6 +129,13 @@ sampledTest(1, "io: a file on a slow device is waited for, and not when it is in
   const warm = await lastOfThree(read, (result) => fromDisk(result) === 0), [second] = warm.verdict;
   assert.equal(fromDisk(warm), 0);
   assert.ok((second?.ns ?? 0) < first!.ns / 20, `${second?.ns} ns, ${first!.ns} from the disk`);
+  // Where no read waits for it, but a call that fills a mapping.
+  const { verdict } = await watch(`for call in ${calls.join(" ")}; do ${built.pagecache} $call $call; done`);
+  assert.deepEqual(verdict.map(({ wait, of }) => [wait, of]).toSorted(), calls.map((call) => ["mappings", call]));
+  for (const { of, ns, evidence } of verdict) {
+    assert.ok(ns > 0.1e9, `${ns} ns in ${of}`);
+    assert.match(evidence, new RegExp(`^${of}.* × \\d, .*which brought at most 2.0 MiB from the disk; .*allows 4.0 MiB a second`));
+  }
 });
 
 sampledTest(0, "sched: a control group's limit of processors' time is named, with how often it was met, as the group counts it", {
