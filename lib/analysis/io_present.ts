@@ -83,6 +83,7 @@ const WAITS: Readonly<Record<IoResult["verdict"][number]["wait"], string>> = {
   "reads": "reads of",
   "mappings": "calls that fill mappings of",
   "page faults": "page faults in",
+  "swap": "memory that comes back from",
   "queue": "the queue of",
 };
 

@@ -98,11 +98,11 @@ export const ioResultSchema = z.object({
   /** Of them, in files, those that waited for the disk. */
   majorFaults: count,
   /**
-   * What threads waited for longest, at most three: in reads of a file, in calls that fill mappings of it, in its page faults, or in the queue of a disk.
-   * `share`: of the time watched; threads add up.
+   * What threads waited for longest, at most three: in reads of a file, in calls that fill mappings of it, in its page faults or those of memory that was
+   * swapped out, or in the queue of a disk. `share`: of the time watched; threads add up.
    */
   verdict: z.array(z.object({
-    wait: z.enum(["reads", "mappings", "page faults", "queue"]),
+    wait: z.enum(["reads", "mappings", "page faults", "swap", "queue"]),
     of: z.string(),
     share: z.number(),
     ns,

@@ -233,6 +233,27 @@ Deno.test("io: calls that fill a mapping from the disk are waits for it: which, 
   assert.match(all!.evidence, /^mlockall × 1, which brought at most 101\.0 MiB/);
 });
 
+Deno.test("io: page faults that wait in no file wait for swap, where pages came back from it", () => {
+  const faulted = [{ tid: t.tid, faults: 50, major: 40, majorNs: 400 * MS }];
+  const faults: Span[] = [
+    t.touch("weights.gguf", 100, 200, 9, { major: 4, majorNs: 100 * MS }),
+    { ...t.exit(900), category: "memory.threads", faulted },
+  ];
+  const swapped: Span[] = [
+    t.counter("available memory", 500, 1 << 20),
+    t.counter("swapped out", 500, 64 << 20),
+    ...[[1, 1000], [900, 1300]].map(([at, total]) => ({ ...t.counter("pages swapped in", at!, 0), total: total! })),
+  ];
+  const found = result([...faults, ...swapped]);
+  assert.deepEqual(found.verdict.map(({ wait, of, ns }) => [wait, of, ns / MS]), [["swap", "swap", 300], ["page faults", "weights.gguf", 100]]);
+  const told = presentIo(found).flatMap((view) => view.type === "note" ? [view.text] : []).join("\n");
+  assert.match(
+    told,
+    /Waits for memory that comes back from swap: 30\.0 % .*, 36 page faults waited for it; 300 pages of all processes came back from swap/,
+  );
+  assert.deepEqual(result(faults).verdict.map(({ wait }) => wait), ["page faults"]);
+});
+
 Deno.test("io: a failed request is warned of", () => {
   const views = presentIo(result([request(0, 1, { error: 5 })]));
   assert.ok(views.some((view) => view.type === "note" && view.level === "warning" && view.text === "1 read of loop0 failed: see dmesg."));

@@ -3,7 +3,7 @@ import type { Limits, ReadLimit } from "../events/surroundings.ts";
 import { isWeights } from "../target/inference_files.ts";
 import { mebibytes } from "./figures.ts";
 import type { IoResult } from "./io_schema.ts";
-import { byMemory, type Cause, longest, slowedBy, slowedOf } from "./verdict.ts";
+import { byMemory, bySwap, type Cause, longest, slowedBy, slowedOf } from "./verdict.ts";
 
 type Verdict = IoResult["verdict"][number];
 type File = IoResult["files"][number];
@@ -28,6 +28,7 @@ export function ioVerdict(
     ...files.map((file) => reads(file, slowed(file.readBytes, file.readNs))),
     ...[...files.map(filledOf), ...all].map((fill) => filled(fill, limits, slowed(fill.cold, fill.ns))),
     ...files.map((file) => faults(file, limits, slowedOf(limited, nameOf))),
+    ...swapped(result),
     ...devices.map(queued),
   ], windows.ns);
 }
@@ -99,6 +100,15 @@ function faults({ file, faults, major, majorNs }: File, limits: Limits | null, s
     ? "--no-mmap or --mlock reads it at once, and more memory keeps it."
     : "More memory keeps it, and a second start finds it there.";
   return { wait: "page faults", of: file, ns: majorNs, ...slowedBy(slowed, byMemory(limits, { evidence, advice })) };
+}
+
+/** Page faults that waited, and in no file. */
+function swapped({ threads, files, ...surroundings }: Omit<IoResult, "verdict">): Omit<Verdict, "share">[] {
+  const cause = bySwap(surroundings, 1);
+  if (!cause) return [];
+  const sum = (rows: readonly Pick<File, "major" | "majorNs">[], of: "major" | "majorNs") => rows.reduce((all, row) => all + row[of], 0);
+  const major = sum(threads, "major") - sum(files, "major"), ns = sum(threads, "majorNs") - sum(files, "majorNs");
+  return [{ wait: "swap", of: "swap", ns, ...cause, evidence: `${counted(major, "page fault")} waited for it; ${cause.evidence}` }];
 }
 
 /** Where most requests wait longer before the device takes them than in it: who fills a page cache may hold a few back for itself. */

@@ -105,7 +105,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
       },
       ...surroundings,
       numa: numaOf(this.nodes, onByCpu, this.#surroundings.byNode, this.#nodeMoves),
-      verdict: schedVerdict(threads, waits, takers, surroundings.limits, { cpus: this.cpus, onByCpu, disks: this.disks }),
+      verdict: schedVerdict(threads, waits, takers, surroundings, { cpus: this.cpus, onByCpu, disks: this.disks }),
       stacks: this.#stacks.result(),
       systemCalls: this.#systemCalls.result(),
       quality: this.#quality.result(),

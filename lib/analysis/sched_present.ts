@@ -69,6 +69,7 @@ const NAMES: Readonly<Record<string, string>> = {
   processor: "a processor",
   disk: "the disk",
   "page fault": "page faults",
+  swap: "memory that comes back from swap",
   lock: "other threads",
   network: "the network",
   events: "events",

@@ -2,7 +2,8 @@ import type { Limits } from "../events/surroundings.ts";
 import { counted } from "../events/text.ts";
 import type { SchedResult, SchedThread, SchedWait } from "./sched_schema.ts";
 import { processorTime } from "./figures.ts";
-import { byMemory, type Cause, heldBack, longest, slowedBy, slowedOf } from "./verdict.ts";
+import type { SurroundingsResult } from "./surroundings_schema.ts";
+import { byMemory, bySwap, type Cause, heldBack, longest, slowedBy, slowedOf } from "./verdict.ts";
 
 /** Threads that are busy for less of the busiest one's time wait for work, and nobody waits for them. */
 const COMPUTES = 0.1;
@@ -52,7 +53,7 @@ export function schedVerdict(
   threads: readonly SchedThread[],
   waits: readonly SchedWait[],
   takers: SchedResult["takers"],
-  limits: Limits | null,
+  surroundings: Pick<SurroundingsResult, "memory" | "limits">,
   { cpus, onByCpu, disks }: MachineUse,
 ): SchedResult["verdict"] {
   const busiest = threads.reduce((most, thread) => Math.max(most, busyNs(thread)), 0);
@@ -63,6 +64,7 @@ export function schedVerdict(
     for (const { reason, ns } of thread.waits) byReason.set(reason, (byReason.get(reason) ?? 0) + ns);
   }
   const queued = computing.reduce((sum, { queuedNs }) => sum + queuedNs, 0);
+  const { limits } = surroundings;
   const slowed = slowedOf(limits?.reads ?? [], (device) => disks.get(device) ?? device);
   const own = new Set(threads.map(({ tid }) => tid));
   const taker = takers.find(({ tid, name }) => tid !== 0 && !own.has(tid) && !OF_KERNEL.test(name) && !OURS.test(name));
@@ -73,7 +75,10 @@ export function schedVerdict(
     places: placesOf(onByCpu),
     taker,
   };
+  const faults = waits.reduce((sum, { reason, times }) => reason === "page fault" ? sum + times : sum, 0);
+  const swap = bySwap(surroundings, SWAPPED * faults);
   const verdicts = [...byReason].map(([reason, ns]) => {
+    if (reason === "page fault" && swap) return { wait: "swap", ns, ...swap, evidence: `${evidenceOf(reason, waits)}; ${swap.evidence}` };
     const own = { evidence: evidenceOf(reason, waits), advice: ADVICE[reason] ?? "" };
     if (reason === "kernel") return { wait: reason, ns, ...slowedBy(heldBack(limits), own) };
     const cause = reason === "page fault" || reason === "disk" ? slowedBy(slowed, byMemory(limits, own)) : own;
@@ -88,6 +93,9 @@ export function schedVerdict(
   });
   return longest(verdicts, seen);
 }
+
+/** Of page faults that waited: where fewer pages came back from swap, though one brings its neighbours along, most waited for something else. */
+const SWAPPED = 0.5;
 
 /** Of the time for which threads were queued. */
 const THROTTLED = 0.25;

@@ -19,19 +19,38 @@ const spin = { tid: 11, name: "spin", times: 90, ns: 4e8 }, kworker = { tid: 5, 
 const idle = { tid: 0, name: "idle", times: 300, ns: 9e8 }, kswapd = { tid: 60, name: "kswapd0", times: 9, ns: 1e6 };
 const other = { tid: 99, name: "other", times: 3, ns: 1e8 };
 
+const nothing = { memory: null, limits: null };
 const use = (cpus: number, onByCpu: ReadonlyMap<number, number>) => ({ cpus, onByCpu, disks: new Map<string, string>() });
 
 Deno.test("sched verdict: threads that may run on one processor alone are told so, and none of them is blamed", () => {
-  const [pinned] = schedVerdict([thread(10), thread(11)], [], [spin, kworker], null, use(4, new Map([[2, 1e9], [0, 1e5]])));
+  const [pinned] = schedVerdict([thread(10), thread(11)], [], [spin, kworker], nothing, use(4, new Map([[2, 1e9], [0, 1e5]])));
   assert.equal(pinned!.evidence, "2 threads compute, the machine has 4 processors, and they ran on processor 2 alone");
   assert.match(pinned!.advice, /^Let them use more processors .*: -t 1\.$/);
 });
 
 Deno.test("sched verdict: who is named and to be kept away is neither the target's own nor the kernel's", () => {
   const both = new Map([[0, 5e8], [1, 5e8]]);
-  const [taken] = schedVerdict([thread(10), thread(11)], [], [idle, spin, kworker, kswapd, other], null, use(2, both));
+  const [taken] = schedVerdict([thread(10), thread(11)], [], [idle, spin, kworker, kswapd, other], nothing, use(2, both));
   assert.equal(taken!.evidence, "2 threads compute, the machine has 2 processors; other (99) took one 3 times");
   assert.match(taken!.advice, /^Keep other away/);
-  const [alone] = schedVerdict([thread(10), thread(11), thread(12)], [], [spin, kworker], null, use(2, both));
+  const [alone] = schedVerdict([thread(10), thread(11), thread(12)], [], [spin, kworker], nothing, use(2, both));
   assert.deepEqual([alone!.evidence, alone!.advice], ["3 threads compute, the machine has 2 processors", "Fewer threads: -t 2."]);
+});
+
+Deno.test("sched verdict: page faults wait for swap where as many pages came from there, and not where a few did", () => {
+  const waits = [{ reason: "page fault", call: null, times: 100, totalNs: 5e8, queuedNs: 0, p50Ns: 0, p99Ns: 0, maxNs: 0, wakers: [] }];
+  const faulting = { ...thread(10), queuedNs: 0, waits: [{ reason: "page fault", times: 100, ns: 5e8 }] };
+  const verdict = (swappedInPages: number, swappedBytes: number) => {
+    const memory = { processes: [], residentBytes: 0, lockedBytes: 0, swappedBytes, leastAvailableBytes: 0, swappedInPages, swappedOutPages: 0 };
+    return schedVerdict([faulting], waits, [], { memory, limits: null }, use(2, new Map([[0, 5e8]])));
+  };
+  const [swap] = verdict(800, 64 << 20);
+  assert.deepEqual([swap!.wait, swap!.share], ["swap", 0.5]);
+  assert.equal(swap!.evidence, "100 times; 800 pages of all processes came back from swap, where 64.0 MiB of its memory were");
+  assert.match(swap!.advice, /end other processes\. A smaller context/);
+  // Others' pages, and a few of its own.
+  for (const [fault] of [verdict(800, 0), verdict(20, 64 << 20)]) {
+    assert.equal(fault!.wait, "page fault");
+    assert.match(fault!.advice, /--no-mmap or --mlock reads them at once/);
+  }
 });

@@ -1,6 +1,7 @@
 import type { Limits, ReadLimit } from "../events/surroundings.ts";
 import { counted } from "../events/text.ts";
 import { mebibytes } from "./figures.ts";
+import type { SurroundingsResult } from "./surroundings_schema.ts";
 
 /** What takes less of the time does not matter. */
 const MATTERS = 0.01;
@@ -31,14 +32,24 @@ export interface Cause {
   readonly advice: string;
 }
 
-/** What a target may have of memory, and who says so: the narrower of the limit at which it is held back and that at which it is killed. Null: all there is. */
-export function memoryAllowed(limits: Limits | null): { readonly bytes: number; readonly by: string } | null {
+/** A limit of memory, and who says so. */
+interface Allowed {
+  readonly bytes: number;
+  readonly by: string;
+}
+
+const HIGH = "memory.high, MemoryHigh= of a service";
+
+/** What a target may have of memory: the narrower of the limit at which it is held back and that at which it is killed. Null: all there is. */
+export function memoryAllowed(limits: Limits | null): Allowed | null {
   const { memoryLimit = null, memoryHigh = Infinity } = limits ?? {};
   if (memoryHigh < (memoryLimit ?? Infinity)) return { bytes: memoryHigh, by: HIGH };
   return memoryLimit === null ? null : { bytes: memoryLimit, by: "memory.max, --memory of a container" };
 }
 
-const HIGH = "memory.high, MemoryHigh= of a service";
+function limitOf({ by }: Allowed): string {
+  return `that limit (${by}), or need less memory.`;
+}
 
 /** Who asks for memory where a group has more than that sleeps in the kernel: a wait there may be its doing. Null where nobody had to. */
 export function heldBack(limits: Limits | null): Cause | null {
@@ -63,10 +74,27 @@ export function byMemory(limits: Limits | null, own: Cause): Cause {
   const { memoryBytes = null, refaulted } = limits ?? {}, allowed = memoryAllowed(limits);
   if (allowed === null || memoryBytes === null || memoryBytes < FULL * allowed.bytes) return own;
   const evidence = `${own.evidence}; ${mebibytes(memoryBytes)} of the ${mebibytes(allowed.bytes)} that its control group allows are used`;
-  const limit = `that limit (${allowed.by}), or need less memory.`;
-  if (refaulted === undefined) return { evidence, advice: `${own.advice} If it reads the same again and again: raise ${limit}` };
+  if (refaulted === undefined) return { evidence, advice: `${own.advice} If it reads the same again and again: raise ${limitOf(allowed)}` };
   if (refaulted * PAGE_BYTES < AGAIN * allowed.bytes) return own;
-  return { evidence: `${evidence}, and ${counted(refaulted, "page")} of files had to be read again`, advice: `Raise ${limit}` };
+  return { evidence: `${evidence}, and ${counted(refaulted, "page")} of files had to be read again`, advice: `Raise ${limitOf(allowed)}` };
+}
+
+/**
+ * Why memory that is no file's is waited for: to read weights at once, as helps where these are, needs more of what there is too little of. Null where none
+ * of the target's was seen swapped out, or fewer than so many `pages` came back, of anybody's.
+ */
+export function bySwap({ memory, limits }: Pick<SurroundingsResult, "memory" | "limits">, pages: number): Cause | null {
+  if (memory === null || memory.swappedBytes === 0 || memory.swappedInPages < pages) return null;
+  const { residentBytes, swappedBytes, swappedInPages } = memory, allowed = memoryAllowed(limits);
+  const back = `${counted(swappedInPages, "page")} of all processes came back from swap, where ${mebibytes(swappedBytes)} of its memory were`;
+  // What a group uses at the end is nothing, where its processes have ended.
+  const limit = allowed !== null && residentBytes + swappedBytes > allowed.bytes ? allowed : null;
+  return {
+    evidence: limit ? `${back}; its control group allows ${mebibytes(limit.bytes)}` : back,
+    advice:
+      `${limit ? `Raise ${limitOf(limit)}` : "It has less memory than it needs: end other processes."} A smaller context (-c) or model needs less, ` +
+      "what is mapped (no --no-mmap) needs no swap, and --mlock keeps what fits.",
+  };
 }
 
 /** A wait with a limit that may be the cause of it, beside what else to try. */

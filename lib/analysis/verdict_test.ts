@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { byMemory } from "./verdict.ts";
+import { byMemory, bySwap } from "./verdict.ts";
 
 const limits = { cpus: null, throttled: 0, throttledNs: 0, memoryLimit: 100 << 20, memoryBytes: 99 << 20, killed: 0, reads: [] };
 const own = { evidence: "300 times", advice: "Read less." };
@@ -27,4 +27,25 @@ Deno.test("verdict: where a group is held back before its limit, memory is too l
   assert.match(evidence, /^300 times; 50\.0 MiB of the 52\.0 MiB .* 25600 pages/);
   assert.equal(advice, "Raise that limit (memory.high, MemoryHigh= of a service), or need less memory.");
   assert.match(byMemory({ ...limits, memoryHigh: 200 << 20, heldBack: 0 }, own).advice, /memory\.max/);
+});
+
+Deno.test("verdict: memory comes back from swap because its group, or the machine, has too little", () => {
+  const memory = {
+    processes: [],
+    residentBytes: 96 << 20,
+    lockedBytes: 0,
+    swappedBytes: 5 << 20,
+    leastAvailableBytes: 0,
+    swappedInPages: 300,
+    swappedOutPages: 0,
+  };
+  const back = "300 pages of all processes came back from swap, where 5.0 MiB of its memory were";
+  const ofGroup = bySwap({ memory, limits }, 1)!, ofMachine = bySwap({ memory: { ...memory, residentBytes: 90 << 20 }, limits }, 1)!;
+  assert.equal(ofGroup.evidence, `${back}; its control group allows 100.0 MiB`);
+  assert.match(ofGroup.advice, /^Raise that limit/);
+  assert.equal(ofMachine.evidence, back);
+  assert.match(ofMachine.advice, /^It has less memory than it needs: end other processes\..*what is mapped \(no --no-mmap\) needs no swap/);
+  assert.equal(bySwap({ memory, limits }, 301), null);
+  assert.equal(bySwap({ memory: { ...memory, swappedBytes: 0 }, limits }, 1), null);
+  assert.equal(bySwap({ memory: null, limits }, 1), null);
 });

@@ -18,8 +18,9 @@ export async function readMemoryUse(files: Pick<KernelFiles, "texts">, pids: rea
     }),
     available: kib(machine, "MemAvailable"),
     pageCache: kib(machine, "Cached"),
-    swappedIn: kernelCount(events, "pswpin"),
-    swappedOut: kernelCount(events, "pswpout"),
+    // Of a disk, and of what is kept compressed in memory.
+    swappedIn: kernelCount(events, "pswpin") + kernelCount(events, "zswpin"),
+    swappedOut: kernelCount(events, "pswpout") + kernelCount(events, "zswpout"),
   };
 }
 

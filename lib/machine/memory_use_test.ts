@@ -5,7 +5,7 @@ import { readMemoryUse } from "./memory_use.ts";
 Deno.test("memory: of processes that live, in bytes, and of the machine", async () => {
   await withMachine({
     "/proc/meminfo": "MemTotal:  8000 kB\nMemAvailable:   500 kB\nCached:  70 kB\nSwapCached:  9 kB\n",
-    "/proc/vmstat": "pgpgin 1\npswpin 12\npswpout 34\npswpin_zero 99\n",
+    "/proc/vmstat": "pgpgin 1\npswpin 10\npswpout 30\nzswpin 2\nzswpout 4\npswpin_zero 99\n",
     "/proc/100/status": "Name:\tnode\nVmHWM:\t 900 kB\nVmRSS:\t  40 kB\nVmLck:\t   8 kB\nVmSwap:\t  4 kB\n",
     "/proc/100/numa_maps": "7f00 default anon=5 N0=3 N1=2 kernelpagesize_kB=4\n",
     // It has ended, and its parent has not asked how.
