@@ -68,11 +68,13 @@ function verdict({ verdict, threads, windows }: SchedResult): Note[] {
 const NAMES: Readonly<Record<string, string>> = {
   processor: "a processor",
   disk: "the disk",
+  file: "files",
   "page fault": "page faults",
   swap: "memory that comes back from swap",
   lock: "other threads",
   network: "the network",
   events: "events",
+  io_uring: "io_uring",
   pipe: "a pipe",
   sleep: "its own sleep",
   children: "children",

@@ -10,8 +10,8 @@ const COMPUTES = 0.1;
 /** Of its time: a thread that is busy for less has nothing to do. */
 const IDLE = 0.01;
 
-/** Who waits for one of these has something to do; for a lock, a message or a moment one may wait without. */
-const AT_WORK: ReadonlySet<string> = new Set(["disk", "page fault", "device", "kernel"]);
+/** Who waits for one of these has something to do, or, with io_uring, may have; for a lock, a message or a moment one may wait without. */
+const AT_WORK: ReadonlySet<string> = new Set(["disk", "file", "page fault", "io_uring", "device", "kernel"]);
 
 /** Nanoseconds in which a thread had something to do. */
 function busyNs({ onNs, queuedNs, waits }: SchedThread): number {
@@ -27,10 +27,13 @@ export function isIdle(threads: readonly SchedThread[], ns: number): boolean {
 /** What a person can do about a wait. */
 const ADVICE: Readonly<Record<string, string>> = {
   disk: "Read less from the disk: keep the model in memory (--mlock, or more memory), or put it on a faster device.",
+  file:
+    "Who answers for it, over a network or in a program (NFS, Lustre, FUSE), is late, or others have it locked: fewer bytes, or a copy on a disk of this machine.",
   "page fault": "Weights are read from the disk when they are touched: --no-mmap or --mlock reads them at once, and more memory keeps them.",
   lock: "Threads wait for each other: fewer of them (-t), or look at who wakes whom.",
   network: "The other side answers late, or asks for nothing.",
   events: "It waits for something to do: clients, timers or other threads.",
+  io_uring: "What it asked for, of files or of others, is not seen here: where io shows disks that read for it, read less or from a faster one.",
   pipe: "The process at the other end of the pipe is slower.",
   sleep: "The program asked to sleep.",
   children: "It waits for a process that it started: what that one waits for, in this table too, says why.",

@@ -5,10 +5,12 @@ export const reasons = [
   "preempted",
   "new",
   "disk",
+  "file",
   "page fault",
   "lock",
   "network",
   "events",
+  "io_uring",
   "pipe",
   "sleep",
   "children",
@@ -30,14 +32,14 @@ type Arch = "x86_64" | "aarch64";
 
 const PREEMPTED = 256, RUNNABLE = 0, NEW = 511, STOPPED = 4 | 8, UNINTERRUPTIBLE = 2;
 /** The type of what is read or written (S_IFMT). What has none is the kernel's: an eventfd, a timerfd, a signalfd, inotify. */
-const NONE = 0, FIFO = 1, CHARACTERS = 2, SOCKET = 12;
+const NONE = 0, FIFO = 1, CHARACTERS = 2, REGULAR = 8, SOCKET = 12;
 const TRANSFERS = /^p?(read|write)(v|64)?$/;
 
 const CALLS: readonly (readonly [Reason, RegExp])[] = [
   ["lock", /^(futex|futex_wait|futex_waitv|flock|semop|semtimedop)$/],
   ["sleep", /^(nanosleep|clock_nanosleep|pause|rt_sigsuspend|rt_sigtimedwait|restart_syscall)$/],
   ["network", /^(accept|accept4|connect|recv\w*|send(?!file)\w*)$/],
-  ["events", /^(epoll_p?wait2?|p?poll|p?select6?|io_uring_enter)$/],
+  ["events", /^(epoll_p?wait2?|p?poll|p?select6?)$/],
   ["children", /^(wait4|waitid|vfork|clone3?|fork)$/],
   ["disk", /^(fsync|fdatasync|msync|sync|syncfs|sync_file_range|io_p?getevents)$/],
 ];
@@ -56,9 +58,13 @@ export function whyOf(why: number): Why {
 }
 
 function reasonOf(call: string, isDevice: boolean, file: number, isUninterruptible: boolean): Reason {
+  // The kernel says so of whatever it is asked for there, sockets included.
+  if (call === "io_uring_enter" && !isUninterruptible) return "io_uring";
   if (isDevice) return "disk";
   if (file === SOCKET) return "network";
   if (file === FIFO) return "pipe";
+  // No device is waited for: a network or a user's program answers for it, or somebody else has it locked.
+  if (file === REGULAR) return "file";
   const known = CALLS.find(([, pattern]) => pattern.test(call));
   if (known) return known[0];
   if (call === "ioctl") return "device";
@@ -76,6 +82,7 @@ const WAKES: Partial<Record<Reason, RegExp>> = {
   network: /^(send|write|pwrite|splice|tee|connect|accept|recv|read|close|shutdown|exit|io_uring|kill|tgkill)/,
   pipe: /^(write|pwrite|read|pread|splice|tee|sendfile|close|exit|io_uring|kill|tgkill)/,
   events: /^(send|write|pwrite|splice|tee|connect|accept|recv|read|close|shutdown|exit|io_uring|kill|tgkill|timerfd|signalfd|futex)/,
+  io_uring: /^(send|write|pwrite|splice|tee|connect|accept|recv|read|close|shutdown|exit|io_uring|kill|tgkill)/,
   children: /^(exit|exec|kill|tgkill|ptrace)/,
 };
 

@@ -23,6 +23,7 @@ const READ = call(0),
   EPOLL = call(232),
   GETEVENTS = call(208),
   FSYNC = call(74),
+  IO_URING = call(426),
   MUNMAP = call(11),
   IOCTL = call(16);
 
@@ -40,7 +41,13 @@ Deno.test("switch: why a thread is off, by its state, its system call and what i
     [INTERRUPTIBLE + FIFO + READ, "pipe", "read"],
     [INTERRUPTIBLE + READ, "events", "read"],
     [INTERRUPTIBLE + TERMINAL + READ, "events", "read"],
-    [INTERRUPTIBLE + REGULAR + READ, "other", "read"],
+    [UNINTERRUPTIBLE + DEVICE + REGULAR + READ, "disk", "read"],
+    // A user's file system, and a network's without a cache.
+    [INTERRUPTIBLE + REGULAR + READ, "file", "read"],
+    [UNINTERRUPTIBLE + REGULAR + READ, "file", "read"],
+    [INTERRUPTIBLE + DEVICE + IO_URING, "io_uring", "io_uring_enter"],
+    [INTERRUPTIBLE + IO_URING, "io_uring", "io_uring_enter"],
+    [UNINTERRUPTIBLE + DEVICE + IO_URING, "disk", "io_uring_enter"],
     [INTERRUPTIBLE + FUTEX, "lock", "futex"],
     [INTERRUPTIBLE + NANOSLEEP, "sleep", "nanosleep"],
     [INTERRUPTIBLE + RECVFROM, "network", "recvfrom"],

@@ -5,20 +5,22 @@
  *
  * FILE is read past the page cache; TASKS takes the process id of who reads (a control group's file, or /dev/null). Everything happens in a child, so that
  * the kernel's own counters of its threads begin with it. In this order: it moves between processors 0 and 1, reads, waits for another thread (futex),
- * sleeps, waits for a message of another thread (socket) and for its signal (eventfd), and computes on HOG_PROCESSOR until it has waited for that long enough.
- * Prints a JSON line for each: from and to (CLOCK_BOOTTIME), and what was off the processor in between by its own clocks, in nanoseconds. The last line has the kernel's
- * counters of the thread and the moment at which they were read.
+ * sleeps, waits for a message of another thread (socket), for its signal (eventfd), for a message by io_uring, and computes on HOG_PROCESSOR until it has
+ * waited for that long enough. Prints a JSON line for each: from and to (CLOCK_BOOTTIME), and what was off the processor in between by its own clocks, in
+ * nanoseconds. The last line has the kernel's counters of the thread and the moment at which they were read.
  */
 #define _GNU_SOURCE
 #include <err.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/io_uring.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -98,6 +100,21 @@ static void *wake(void *kind) {
   return NULL;
 }
 
+/* A ring that has one request, for a byte of a socket, and has not been told. */
+static int ask(int socket, char *byte) {
+  struct io_uring_params params = {0};
+  int ring = syscall(SYS_io_uring_setup, 1, &params);
+  if (ring < 0) err(1, "io_uring_setup");
+  int both = PROT_READ | PROT_WRITE;
+  char *queue = mmap(NULL, params.sq_off.array + sizeof(uint32_t), both, MAP_SHARED, ring, IORING_OFF_SQ_RING);
+  struct io_uring_sqe *entry = mmap(NULL, sizeof *entry, both, MAP_SHARED, ring, IORING_OFF_SQES);
+  if (queue == MAP_FAILED || entry == MAP_FAILED) err(1, "io_uring");
+  *entry = (struct io_uring_sqe){.opcode = IORING_OP_RECV, .fd = socket, .addr = (uintptr_t)byte, .len = 1};
+  *(uint32_t *)(queue + params.sq_off.array) = 0;
+  __atomic_store_n((uint32_t *)(queue + params.sq_off.tail), 1, __ATOMIC_RELEASE);
+  return ring;
+}
+
 static void waits(const char *path, const char *tasks, int hog) {
   pthread_t helper;
   prctl(PR_SET_NAME, "waits");
@@ -142,6 +159,13 @@ static void waits(const char *path, const char *tasks, int hog) {
   begin();
   if (eventfd_read(event, &count) != 0) err(1, "eventfd_read");
   tell("events");
+  pthread_join(helper, NULL);
+
+  int ring = ask(pair[0], &byte);
+  pthread_create(&helper, NULL, wake, &(int){MESSAGE});
+  begin();
+  if (syscall(SYS_io_uring_enter, ring, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) != 1) err(1, "io_uring_enter");
+  tell("io_uring");
   pthread_join(helper, NULL);
 
   pin(hog);
