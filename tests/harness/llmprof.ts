@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import denoJson from "../../deno.json" with { type: "json" };
 import { mustRun } from "./command.ts";
 import { top } from "./places.ts";
@@ -16,7 +16,7 @@ export async function llmprofForAnybody(folder: Temporary): Promise<string[]> {
   Deno.copyFileSync(Deno.execPath(), deno);
   Deno.chmodSync(deno, 0o755);
   const words = denoJson.tasks.bundle.split(" ").slice(1).map((word) => word === "dist/modules" ? modules : word === "main.ts" ? main : word);
-  await mustRun([Deno.execPath(), ...words], { cwd: top });
+  await mustRun(main.endsWith(".js") ? ["cp", "-r", dirname(main), modules] : [Deno.execPath(), ...words], { cwd: top });
   await mustRun(["chmod", "-R", "a+rX", modules]);
   return ["env", `DENO_DIR=${folder.file("cache")}`, ...commandLine(deno, join(modules, "main.js"))];
 }

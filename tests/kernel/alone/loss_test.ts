@@ -1,16 +1,16 @@
 /** What a full buffer swallows is counted to the last event, and the trace says when. */
 import { setTimeout as pause } from "node:timers/promises";
 import assert from "node:assert/strict";
-import { matrixTest } from "../harness/kernel.ts";
-import { temporary } from "../harness/temporary.ts";
-import { startEngine } from "../workloads/engine_run.ts";
-import { model } from "../workloads/model.ts";
-import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
-import { bootNow } from "./boot_clock.ts";
-import { bpftracesOf, until } from "./processes.ts";
-import { lastCounts, recordedFacts } from "./recorded.ts";
-import { differingReplays } from "./replayed.ts";
-import { traceFigures } from "./trace_figures.ts";
+import { matrixTest } from "../../harness/kernel.ts";
+import { temporary } from "../../harness/temporary.ts";
+import { startEngine } from "../../workloads/engine_run.ts";
+import { model } from "../../workloads/model.ts";
+import { outputPath, startLlmprof, summaryOf } from "../live_run.ts";
+import { bootNow } from "../boot_clock.ts";
+import { bpftracesOf, until } from "../processes.ts";
+import { lastCounts, recordedFacts } from "../recorded.ts";
+import { differingReplays } from "../replayed.ts";
+import { traceFigures } from "../trace_figures.ts";
 
 const heldMs = 3000, afterwardsMs = 1000;
 
