@@ -70,6 +70,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
     if (span.type === "mark") {
       this.#quality.mark(span);
       this.#windows.mark(span);
+      this.#files.mark(span);
       this.#memory.mark(span);
       return this.#gaps.mark(span);
     }
@@ -213,6 +214,6 @@ class GpuAnalysis implements Analysis<GpuResult> {
 }
 
 /** Of nothing there is nothing to let go, and what a handle is of (cuMemRelease) may still be mapped. */
-function isUnknownFree({ name, args }: Slice, { kind, failure, memory }: GpuCall): boolean {
-  return kind === "free" && failure === null && memory === undefined && args?.address !== "0x0" && !name.endsWith("Release");
+function isUnknownFree({ name, args }: Slice, { kind, failure, memory, isRepeat }: GpuCall): boolean {
+  return kind === "free" && failure === null && memory === undefined && !isRepeat && args?.address !== "0x0" && !name.endsWith("Release");
 }

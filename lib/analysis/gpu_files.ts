@@ -1,5 +1,5 @@
 import type { GpuFileUse } from "../events/gpu.ts";
-import type { Instant } from "../events/span.ts";
+import type { Instant, Mark } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import { GpuNodes } from "./gpu_nodes.ts";
 import type { GpuResult } from "./gpu_schema.ts";
@@ -53,6 +53,10 @@ export class GpuFiles {
   /** Of the target. */
   life(instant: Instant): void {
     this.#nodes.life(instant);
+  }
+
+  mark({ kind }: Mark): void {
+    if (kind === "ended") this.#nodes.ended();
   }
 
   used(file: GpuFileUse, start: Ns, end: Ns): void {

@@ -6,15 +6,15 @@ import { info } from "./quality.ts";
 
 type Gaps = GpuResult["gaps"];
 
-/** Of the time in which a process uses GPUs: less is not worth telling. */
-const NOTICEABLE = 0.05;
+/** Of the time in which a process uses GPUs, and in which all do: less is not worth telling. */
+const NOTICEABLE = 0.05, NOTICEABLE_OF_ALL = 0.01;
 const MAX_PROCESSES = 16;
 
 /** Whose GPUs wait for the CPU, and what to try. */
 export function gapsNotes({ processes }: Gaps): Note[] {
   const late = processes.filter(({ ns, usedNs }) => ns > NOTICEABLE * usedNs), [first] = late;
-  if (!first) return [];
   const sum = (of: "count" | "ns" | "usedNs") => late.reduce((all, process) => all + process[of], 0);
+  if (!first || sum("ns") < NOTICEABLE_OF_ALL * processes.reduce((all, { usedNs }) => all + usedNs, 0)) return [];
   const who = late.length > 1 ? `${late.length} of ${processes.length} processes` : processes.length > 1 ? `process ${first.pid}` : "the target";
   const share = (100 * sum("ns") / sum("usedNs")).toFixed(0);
   return [info(

@@ -35,9 +35,11 @@ Deno.test("gaps: eight processes that leave their GPUs half of the time leave th
   assert.equal(gapsByProcess(gaps.result())[0]!.rows.length, 8);
 
   const one = new GpuGaps(new StoppedTimes());
-  one.called(1, 0, 5e9);
+  one.called(1, 0, 0.05e9);
   works(one, 2, 0, 0.002);
   assert.match(said(one).join(), /^For 33 % of the time in which process 2 used GPUs/);
+  one.called(1, 1e9, 6e9);
+  assert.deepEqual(said(one), [], "a moment of one that does little");
   assert.deepEqual(gapsByProcess(one.result()), []);
 });
 

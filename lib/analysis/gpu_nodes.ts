@@ -12,13 +12,23 @@ export class GpuNodes {
   readonly #held = new Map<number, Map<string, number>>();
   readonly #targets = new Set<number>();
 
-  /** Of the target: a process begins, or another program in it. */
+  /** Of the target: a process begins, or another program in it, or ends. */
   life({ category, track: { pid }, args }: Instant): void {
+    if (category === "process.exit") {
+      this.#targets.delete(pid);
+      this.#held.delete(pid);
+    }
     if (category !== "process.exec" && category !== "process.fork") return;
     this.#targets.add(pid);
     const held = this.#held.get(pid);
     if (category === "process.exec") this.#held.set(pid, new Map());
     else if (held) this.#held.set(args!.child as number, new Map(held));
+  }
+
+  /** What comes while nobody looks is not known. */
+  ended(): void {
+    this.#targets.clear();
+    this.#held.clear();
   }
 
   used({ device, pid, isTarget, what, errno }: GpuFileUse): void {
@@ -48,8 +58,8 @@ export class GpuNodes {
   #numberedOf(pids: readonly number[]): readonly string[] | null {
     const held = pids.map((pid) => this.#held.get(pid)), nodes = held.flatMap((nodes) => [...nodes?.keys() ?? []]);
     const numbered = nodes.filter((node) => NUMBERED.test(node));
-    if (numbered.length > 0) return numbered;
-    return held.length > 0 && !held.includes(undefined) && nodes.every((node) => COMMON.test(node)) ? [] : null;
+    if (held.length === 0 || held.includes(undefined)) return null;
+    return numbered.length > 0 || nodes.every((node) => COMMON.test(node)) ? numbered : null;
   }
 }
 

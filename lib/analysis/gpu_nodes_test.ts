@@ -5,13 +5,14 @@ import { GpuNodes } from "./gpu_nodes.ts";
 
 const TARGET = 7, OTHER = 9;
 
-type Done = readonly [pid: number, what: GpuFileUse["what"] | "exec" | "fork", device?: string, errno?: number];
+type Done = readonly [pid: number, what: GpuFileUse["what"] | "exec" | "fork" | "exit", device?: string, errno?: number];
 
 /** Whether what the other process asks of a node now may concern the target's GPU. */
 function isShared(device: string, ...done: readonly Done[]): boolean {
   const nodes = new GpuNodes();
   for (const [pid, what, device = "", errno = 0] of done) {
     if (what === "exec") nodes.life(new TestSpans(pid).exec(0));
+    else if (what === "exit") nodes.life(new TestSpans(pid).exit(0));
     else if (what === "fork") nodes.life(new TestSpans(pid).fork(0, TARGET + 1));
     else nodes.used({ device, pid, name: "", isTarget: pid !== OTHER, what, errno });
   }
@@ -44,6 +45,7 @@ Deno.test("gpu nodes: a GPU that is not known may be any", () => {
   assert.equal(isShared("nvidiactl", ...target), true, "it was opened before anybody looked");
   assert.equal(isShared("nvidia1"), true, "nor is the target known to have opened anything");
   assert.equal(isShared("nvidia1", [TARGET, "ioctl", "nvidiactl"]), true);
+  assert.equal(isShared("nvidia1", ...target, [TARGET + 1, "ioctl", "nvidiactl"]), true, "of one of two processes");
   assert.equal(isShared("renderD129", ...target), true, "a node of another kind");
   assert.equal(isShared("nvidiactl", ...target, ...opens(OTHER, "path-2")), true, "its name is hidden");
 });
@@ -56,4 +58,5 @@ Deno.test("gpu nodes: a target that was seen to begin has no GPU until it opens 
   assert.equal(isShared("nvidia1", [TARGET, "fork"], [TARGET + 1, "exec"]), true, "what ran before may have any");
   const inherited: Done[] = [[TARGET, "exec"], ...opens(TARGET, "nvidia1"), [TARGET, "fork"], [TARGET, "exec"], [TARGET + 1, "map", "nvidiactl"]];
   assert.equal(isShared("nvidia1", ...inherited), true);
+  assert.equal(isShared("nvidia1", ...opens(TARGET, "nvidia0"), ...opens(TARGET + 1, "nvidia1"), [TARGET + 1, "exit"]), false);
 });

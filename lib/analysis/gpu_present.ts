@@ -57,7 +57,8 @@ function notes(result: GpuResult): Note[] {
   notes.push(...lostNotes(result));
   if (totals.unknownGraphs > 0) {
     const which = totals.unknownGraphs === totals.graphLaunches ? "Graphs" : `${totals.unknownGraphs} of the graphs`;
-    notes.push(info(`${which} that were launched had been made before: their kernels, copies and collective calls are in no figure.`));
+    const how = "had been made before, node by node, or around one of these";
+    notes.push(info(`${which} that were launched ${how}: their kernels, copies and collective calls are in no figure.`));
   }
   if (executed) notes.push(info(SAMPLED));
   if (!executed && totals.launches + totals.graphLaunches + totals.submits > 0) notes.push(info(BLIND));
@@ -155,7 +156,8 @@ function totals({ windows, functions, totals, gaps, perToken }: GpuResult): Fact
 const UNSEEN = "What runs on a GPU at the same time is not seen.";
 
 function contention({ contention, files }: GpuResult): Note[] {
-  if (!contention) return files.length > 0 ? [info(`Nobody else asked anything of the device files of a GPU that the target uses. ${UNSEEN}`)] : [];
+  const uses = files.some(({ users }) => users.some(({ isTarget }) => isTarget));
+  if (!contention) return uses ? [info(`Nobody else asked anything of the device files of a GPU that the target uses. ${UNSEEN}`)] : [];
   const { others, slower, waits, waitedNs, sharedNs } = contention;
   const who = others.slice(0, 3).map(({ name, pid }) => `${name} (${pid})`).join(", ") +
     (others.length > 3 ? ` and ${others.length - 3} others` : "");

@@ -163,7 +163,7 @@ function entryBlock(block: string, family: Family, key: string, signature: Signa
   const [depth, address] = signature.variant === "handle" ? [LAUNCHER, "(uint64){{caller}}"] : [0, "$kernel"];
   const named = `$kernel = ${
     word(0)
-  }; if (@gpu_kernel[$kernel] == 0) { @gpu_kernel[$kernel] = (uint64)1; EMIT(frame, $kernel, (uint64)${depth}, ${address}); }`;
+  }; if (@gpu_kernel[pid, $kernel] == 0) { @gpu_kernel[pid, $kernel] = (uint64)1; EMIT(frame, $kernel, (uint64)${depth}, ${address}); }`;
   const also = signature.kind === "alloc" ? numbered : isKernel(signature) && family !== "cuda" ? named : "";
   return block.replace("{{enter}}", `{{enter_${key}}}`).replace(/WORD(\d)/g, (_, i: string) => word(Number(i))).replace("AT_ENTRY", also);
 }

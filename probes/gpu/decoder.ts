@@ -105,6 +105,7 @@ export class GpuDecoder implements Decoder {
     const isExec = record === "process/life.exec";
     // Which calls it has ended in is told when counting ends: the code is known until then.
     if (!isExec) this.#unfinished.ended(pid, tid, at);
+    this.#asked.delete(tid);
     if (!isExec && tid !== pid) return;
     this.#functions.delete(pid);
     // The memory of a process that becomes another program is gone with it.
@@ -251,6 +252,7 @@ export class GpuDecoder implements Decoder {
   #ends(pid: number, at: Ns, hasExited: boolean, out: SpanSink): void {
     this.#memory.ends(pid, at, hasExited, out);
     this.#graphs.forget(pid);
+    if (hasExited) this.#kernels.forget(pid);
     this.#idleness.forget(pid);
   }
 }

@@ -54,6 +54,13 @@ export class KnownKernels {
     if (name !== undefined) this.#set(pid, kernel, name);
   }
 
+  /** A process has ended, or runs another program. */
+  forget(pid: number): void {
+    for (const known of [this.#names, this.#long, this.#launched]) {
+      for (const key of known.keys()) if (key.startsWith(`${pid} `)) known.delete(key);
+    }
+  }
+
   #piece(pid: number, kernel: number, before: string, piece: string): void {
     // What fills a record is told as cut off.
     const isCut = piece.endsWith("…"), name = before + piece, key = `${pid} ${kernel}`;

@@ -66,13 +66,14 @@ export class HeldMemory {
 
   /**
    * By a call that began then. Undefined where it is not known: the driver has let it go already, it was asked for before anybody looked, or somebody else
-   * keeps it. Another thread may have been given the same address before the call returned.
+   * keeps it. Null where another thread was given the same address before the call returned: then it was let go of.
    */
-  release(pid: number, address: number, began: Ns): Block | undefined {
+  release(pid: number, address: number, began: Ns): Block | null | undefined {
     const blocks = this.#blocks.get(pid);
     const key = blocks?.has(address) ? address : -address;
     const block = blocks?.get(key);
-    if (block === undefined || block.at > began) return undefined;
+    if (block === undefined) return undefined;
+    if (block.at > began) return null;
     const kept = this.#kept.get(`${pid} ${key}`);
     if (kept === undefined) return this.#let(pid, key, block);
     kept.handles--;

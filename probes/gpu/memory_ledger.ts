@@ -50,6 +50,7 @@ export class MemoryLedger {
     if (kind === "free") {
       const block = this.#held.release(pid, said.get("address")!, began);
       if (block === undefined) return {};
+      if (block === null) return { isRepeat: true };
       this.#count(pid, block, at, out);
       return releasedOf(block, at);
     }

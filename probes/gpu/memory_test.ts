@@ -57,7 +57,7 @@ Deno.test("an address is given again: before the call that let it go has returne
   // One thread frees from 20 to 30, another is given the address at 25.
   assert.deepEqual(held.hold(1, block(4096, 7, "device", 0, { at: 25 }), 24)?.map(({ bytes }) => bytes), [100]);
   assert.equal(bytes(), 7);
-  assert.equal(held.release(1, 4096, 20), undefined, "that was the one before");
+  assert.equal(held.release(1, 4096, 20), null, "that was the one before");
   assert.equal(held.release(1, 4096, 40)?.bytes, 7);
   assert.equal(held.release(1, 4096, 50), undefined);
 });
@@ -96,7 +96,7 @@ Deno.test("physical memory is held until it is neither mapped nor kept by a hand
   // It may be so before the release is told.
   held.map(1, 0x40000, 100, 8);
   assert.deepEqual(held.hold(1, block(8, 20, "physical", 0, { at: 25 }), 24), []);
-  assert.equal(held.release(1, 8, 20), undefined);
+  assert.equal(held.release(1, 8, 20), null);
   assert.deepEqual(held.unmap(1, 0x40000, 1).map(({ bytes }) => bytes), [50]);
   held.release(1, 8, 30);
   assert.equal(bytes(), 0);
