@@ -162,6 +162,7 @@ export function placeInStack(tensor: Tensor, find: (address: number) => Tensor |
   const computed = tensor.sources.flatMap((source) => !source || source.cold ? [] : find(source.root) ?? []);
   const weight = tensor.sources.map((source) => /^(?:(\w+)\.)?blk\.\d+\./.exec(source?.name ?? "")).find((found) => found);
   tensor.stack = weight ? weight[1] ?? "" : computed.find(({ stack }) => stack !== undefined)?.stack;
+  if (tensor.stack === undefined) return;
   for (const before of computed) {
     if (before.stack !== undefined || before.layer !== tensor.layer) continue;
     before.stack = tensor.stack;
