@@ -63,7 +63,7 @@ function bytesOf({ devices }: IoResult, kind: RequestsResult["what"]): number {
 
 function verdict({ verdict, windows, devices, untold }: IoResult): Note[] {
   if (windows.ns > 0 && verdict.length === 0) {
-    const little = "reads, page faults and calls that fill mappings took less than a hundredth of the time";
+    const little = "reads, page faults and calls that fill mappings waited for disks for less than a hundredth of the time";
     if (untold.length > 0 || devices.some(({ what, meanInFlight }) => what === "read" && meanInFlight >= BUSY)) {
       return [info(`Disks read for it, though ${little}: ahead of it, or by io_uring. Who waited for that sched tells.`)];
     }

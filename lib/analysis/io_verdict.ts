@@ -22,7 +22,7 @@ export function ioVerdict(
   const slowed = (bytes: number, ns: number) => slowedOf(limited.filter((limit) => mayMeet(limit, bytes, ns)), nameOf);
   const all = memoryCalls.filter(({ kind }) => kind === "mlockall").map(({ kind, calls, ns }) => {
     const cold = files.reduce((sum, file) => sum + coldOf(file), 0);
-    return { of: "all its files", calls: [{ call: kind, calls }], ns, bytes: (memory?.lockedBytes ?? 0) / calls, cold };
+    return { of: "all its files", calls: [{ call: kind, calls }], ns, bytes: memory?.lockedBytes ?? 0, cold };
   });
   return longest([
     ...files.map((file) => reads(file, slowed(file.readBytes, file.readNs))),
@@ -62,7 +62,7 @@ function adviceFor(file: string, cold: number | null): string {
   } was seen to come through the page cache from the disk: what is in memory a mapping (no --no-mmap) does not copy, what is read past the cache is read anew each time.`;
 }
 
-/** Calls that fill mappings; `bytes`: of one, `cold`: what came from the disk for all. */
+/** Calls that fill mappings; `bytes`: of all that is filled, `cold`: what of it came from the disk. */
 interface Filled {
   readonly of: string;
   readonly calls: readonly { readonly call: string; readonly calls: number }[];
@@ -74,8 +74,9 @@ interface Filled {
 function filledOf(file: File): Filled {
   const { fills } = file;
   const ns = fills.reduce((sum, { ns }) => sum + ns, 0);
-  // What is mapped and then locked is the same, and so is what several processes map.
-  return { of: file.file, calls: fills, ns, bytes: Math.max(0, ...fills.map(({ bytes, calls }) => bytes / calls)), cold: coldOf(file) };
+  // What is mapped and then locked is the same, and so is what several processes map; pieces are added.
+  const bytesOf = ({ call, bytes, calls }: File["fills"][number]) => call === "mmap" ? bytes / calls : bytes;
+  return { of: file.file, calls: fills, ns, bytes: Math.max(0, ...fills.map(bytesOf)), cold: coldOf(file) };
 }
 
 /** Bytes that came from the disk for mappings of it: all but what its reads may have brought. */

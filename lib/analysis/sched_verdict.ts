@@ -10,8 +10,8 @@ const COMPUTES = 0.1;
 /** Of its time: a thread that is busy for less has nothing to do. */
 const IDLE = 0.01;
 
-/** Who waits for one of these has something to do, or, with io_uring, may have; for a lock, a message or a moment one may wait without. */
-const AT_WORK: ReadonlySet<string> = new Set(["disk", "file", "page fault", "io_uring", "device", "kernel"]);
+/** Who waits for one of these has something to do; for a lock, a message (by io_uring, too) or a moment one may wait without. */
+const AT_WORK: ReadonlySet<string> = new Set(["disk", "file", "page fault", "device", "kernel"]);
 
 /** Nanoseconds in which a thread had something to do. */
 function busyNs({ onNs, queuedNs, waits }: SchedThread): number {
@@ -28,7 +28,8 @@ export function isIdle(threads: readonly SchedThread[], ns: number): boolean {
 const ADVICE: Readonly<Record<string, string>> = {
   disk: "Read less from the disk: keep the model in memory (--mlock, or more memory), or put it on a faster device.",
   file:
-    "Who answers for it, over a network or in a program (NFS, Lustre, FUSE), is late, or others have it locked: fewer bytes, or a copy on a disk of this machine.",
+    "Who answers for it, over a network or in a program (NFS, Lustre, FUSE), is late, others have it locked, or the kernel has too little memory for it: " +
+    "fewer bytes, or a copy on a disk of this machine.",
   "page fault": "Weights are read from the disk when they are touched: --no-mmap or --mlock reads them at once, and more memory keeps them.",
   lock: "Threads wait for each other: fewer of them (-t), or look at who wakes whom.",
   network: "The other side answers late, or asks for nothing.",
@@ -83,7 +84,7 @@ export function schedVerdict(
   const verdicts = [...byReason].map(([reason, ns]) => {
     if (reason === "page fault" && swap) return { wait: "swap", ns, ...swap, evidence: `${evidenceOf(reason, waits)}; ${swap.evidence}` };
     const own = { evidence: evidenceOf(reason, waits), advice: ADVICE[reason] ?? "" };
-    if (reason === "kernel") return { wait: reason, ns, ...slowedBy(heldBack(limits), own) };
+    if (reason === "kernel" || reason === "file") return { wait: reason, ns, ...slowedBy(heldBack(limits), own) };
     const cause = reason === "page fault" || reason === "disk" ? slowedBy(slowed, byMemory(limits, own)) : own;
     return { wait: reason, ns, ...cause };
   });

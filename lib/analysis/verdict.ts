@@ -79,13 +79,18 @@ export function byMemory(limits: Limits | null, own: Cause): Cause {
   return { evidence: `${evidence}, and ${counted(refaulted, "page")} of files had to be read again`, advice: `Raise ${limitOf(allowed)}` };
 }
 
+/** Of what is in memory: so much swapped out is waited for. */
+const OUT = 0.01;
+
 /**
  * Why memory that is no file's is waited for: to read weights at once, as helps where these are, needs more of what there is too little of. Null where none
  * of the target's was seen swapped out, or fewer than so many `pages` came back, of anybody's.
  */
 export function bySwap({ memory, limits }: Pick<SurroundingsResult, "memory" | "limits">, pages: number): Cause | null {
-  if (memory === null || memory.swappedBytes === 0 || memory.swappedInPages < pages) return null;
+  if (memory === null || memory.swappedInPages < pages) return null;
   const { residentBytes, swappedBytes, swappedInPages } = memory, allowed = memoryAllowed(limits);
+  // What a target has had out for days is not what comes back now.
+  if (swappedBytes <= OUT * residentBytes) return null;
   const back = `${counted(swappedInPages, "page")} of all processes came back from swap, where ${mebibytes(swappedBytes)} of its memory were`;
   // What a group uses at the end is nothing, where its processes have ended.
   const limit = allowed !== null && residentBytes + swappedBytes > allowed.bytes ? allowed : null;

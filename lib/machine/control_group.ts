@@ -35,7 +35,16 @@ export async function findGroups(files: Pick<KernelFiles, "texts">, pid: number)
 /** Each in the words of both versions. */
 export const QUOTA = ["cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us"], MOST_MEMORY = ["memory.max", "memory.limit_in_bytes"];
 const CPU = [...QUOTA, "cpu.stat"];
-const MEMORY = [...MOST_MEMORY, "memory.high", "memory.current", "memory.usage_in_bytes", "memory.events", "memory.oom_control", "memory.stat"];
+const MEMORY = [
+  ...MOST_MEMORY,
+  "memory.high",
+  "memory.current",
+  "memory.usage_in_bytes",
+  "memory.events",
+  "memory.events.local",
+  "memory.oom_control",
+  "memory.stat",
+];
 const READ_BYTES = "blkio.throttle.read_bps_device", READ_REQUESTS = "blkio.throttle.read_iops_device";
 const DISKS = ["io.max", READ_BYTES, READ_REQUESTS];
 /** Version 1 says so of a group without a limit: as many pages as a number holds. */
@@ -116,7 +125,8 @@ function memoryOf(texts: Texts): MemoryGroup {
     high: sizeOf(texts["memory.high"]),
     used: Number.isFinite(used) ? used : null,
     killed: kernelCount(texts["memory.events"] ?? texts["memory.oom_control"], "oom_kill"),
-    heldBack: kernelCount(texts["memory.events"], "high"),
+    // Of this group, and not of those below it that are not the target's; before Linux 5.2 of all.
+    heldBack: kernelCount(texts["memory.events.local"] ?? texts["memory.events"], "high"),
     refaulted: refaultedOf(texts["memory.stat"] ?? ""),
   };
 }

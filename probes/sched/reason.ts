@@ -63,7 +63,7 @@ function reasonOf(call: string, isDevice: boolean, file: number, isUninterruptib
   if (isDevice) return "disk";
   if (file === SOCKET) return "network";
   if (file === FIFO) return "pipe";
-  // No device is waited for: a network or a user's program answers for it, or somebody else has it locked.
+  // No device is waited for: a network or a user's program answers for it, somebody else has it locked, or the kernel wants memory first.
   if (file === REGULAR) return "file";
   const known = CALLS.find(([, pattern]) => pattern.test(call));
   if (known) return known[0];
@@ -74,15 +74,18 @@ function reasonOf(call: string, isDevice: boolean, file: number, isUninterruptib
   return (file === NONE || file === CHARACTERS) && TRANSFERS.test(call) ? "events" : "other";
 }
 
+/** Who sends something, takes it or lets it go. */
+const SENDS = /^(send|write|pwrite|splice|tee|connect|accept|recv|read|close|shutdown|exit|io_uring|kill|tgkill)/;
+
 /** What a thread does that wakes one which waits for this reason; for others any. A disk answers by an interrupt, and nothing but a timer ends a sleep. */
 const WAKES: Partial<Record<Reason, RegExp>> = {
   disk: /^$/,
   "page fault": /^$/,
   lock: /^(futex|exit|clone|flock|close|sem)/,
-  network: /^(send|write|pwrite|splice|tee|connect|accept|recv|read|close|shutdown|exit|io_uring|kill|tgkill)/,
+  network: SENDS,
   pipe: /^(write|pwrite|read|pread|splice|tee|sendfile|close|exit|io_uring|kill|tgkill)/,
   events: /^(send|write|pwrite|splice|tee|connect|accept|recv|read|close|shutdown|exit|io_uring|kill|tgkill|timerfd|signalfd|futex)/,
-  io_uring: /^(send|write|pwrite|splice|tee|connect|accept|recv|read|close|shutdown|exit|io_uring|kill|tgkill)/,
+  io_uring: SENDS,
   children: /^(exit|exec|kill|tgkill|ptrace)/,
 };
 
