@@ -94,7 +94,7 @@ export class WatchedSurroundings {
   #seldom(): Fact[] {
     const seconds = this.#longest / 1000, apart = NODES_REST * seconds;
     if (apart <= SEARCH_EVERY) return [];
-    const text = `in which nodes memory is was looked at every ${Math.round(apart)} s at most: a look took ${
+    const text = `in which nodes memory is was looked at no more often than every ${Math.round(apart)} s, and is as it was then: a look took ${
       seconds.toFixed(1)
     } s, in which the target `;
     return [{ fact: "note", text: `${text}may have to wait when it maps or touches memory` }];

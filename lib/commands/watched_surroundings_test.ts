@@ -32,6 +32,6 @@ Deno.test("surroundings: a look at nodes that takes long is taken for a hundredt
   const { read, notes } = await watched(300);
   assert.deepEqual(read, [0, 40]);
   assert.deepEqual(notes, [
-    "in which nodes memory is was looked at every 30 s at most: a look took 0.3 s, in which the target may have to wait when it maps or touches memory",
+    "in which nodes memory is was looked at no more often than every 30 s, and is as it was then: a look took 0.3 s, in which the target may have to wait when it maps or touches memory",
   ]);
 });

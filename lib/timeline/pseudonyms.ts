@@ -13,7 +13,7 @@ const PATH_END = /[\s'"()<>,;:]/;
 /** What goes on with it; a full stop at its end is the sentence's. */
 const PIECE = `[^\\s'"()<>,;:.]|\\.(?![\\s'"()<>,;:]|$)`;
 /** It says itself where it ends. */
-const QUOTED = `(?<=(["']))/(?:'\\\\''|(?!\\1)[^\n])+(?=\\1)`;
+const QUOTED = `(?<=(["']))/(?:'\\\\''|(?!\\1|'\\\\'')[^\n])+(?=\\1)`;
 /** How a shell is told of a quote between quotes. */
 const SHELLS_QUOTE = "'\\''";
 /** What a list of processes or containers says behind a number: anybody's command line, a name that a user chose. */
@@ -24,6 +24,8 @@ const library = /(?<![\w./-])[\w.+-]+\.(?:so(?:\.\d[\w.]*)?|node)(?![\w-])/g;
 const OWN = /^path-\d+\./;
 /** Shorter texts, unless they are a word, say nothing. */
 const TELLING = /^\p{L}[\p{L}\p{N}]$|.../su;
+/** Arguments (`-fa on`) that are words of every sentence. */
+const PLAIN = /^(as|at|be|by|do|if|in|is|it|no|not|of|off|on|or|so|the|to)$/;
 
 /**
  * What `--redact` shows instead of arguments, of paths outside of the model and of names that a user chose: the same word for the same text
@@ -129,9 +131,10 @@ export class Pseudonyms {
   }
 
   /** Texts that have a pseudonym, where they are no part of a longer word: the longest of those that fit. */
-  #knownIn(text: string, having = TELLING): RegExp {
+  #knownIn(text: string, having = /./s): RegExp {
     const plain = unquoted(text);
-    const known = [...this.#known.keys()].filter((secret) => TELLING.test(secret) && having.test(secret) && plain.includes(secret));
+    const isTelling = (secret: string) => TELLING.test(secret) && !PLAIN.test(secret) && having.test(secret);
+    const known = [...this.#known.keys()].filter((secret) => isTelling(secret) && plain.includes(secret));
     const spelled = known.sort((a, b) => b.length - a.length).map((secret) =>
       secret.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&").replaceAll("'", "(?:'|'\\\\'')")
     );

@@ -184,7 +184,9 @@ Deno.test("redact: a path with blanks is hidden to its end, in quotes and in a f
 
 Deno.test("redact: what is known is hidden where it is a word of its own, however short, and leaves other words as they are", () => {
   const names = new Pseudonyms();
-  names.argv(["ollama", "run", "-n", "8", "王芳", "jo"]);
+  names.argv(["ollama", "run", "-n", "8", "王芳", "jo", "to"]);
   const text = "ollama asks 王芳 and jo to run: -n 8, running, joined";
   assert.equal(names.prose(text), "path-1.client asks argument-4 and argument-5 to argument-1: -n 8, running, joined");
+  // Where a quote is not closed, there are many ways to read what is behind it.
+  assert.match(names.prose(`"/${"'\\''".repeat(40)} is not closed`), /is not closed$/);
 });
