@@ -20,7 +20,7 @@ export async function checkProgram(files: KernelFiles, name: string, path: strin
   throw unusable ? usage(`${name} cannot be started.`, "The file is not executable.", `Run: chmod +x ${quoteWord(unusable)}`) : usage(
     `${name} was not found.`,
     name.includes("/") ? "There is no program of that name." : "It is in no folder of PATH.",
-    "Give its path, or check: command -v " + name,
+    `Give its path, or check: command -v ${quoteWord(name)}`,
   );
 }
 
