@@ -244,18 +244,19 @@ Deno.test("bytes and operations are sums of the timed calls, by phase, and unkno
   ]);
 });
 
+const oneThread: Ceilings = {
+  threads: 1,
+  memoryBytes: 10e9,
+  cacheBytes: 100e9,
+  cacheSize: 32e6,
+  cachesSize: 32e6,
+  flops: 100e9,
+  byteOperations: 200e9,
+  bf16Flops: 200e9,
+};
+
 Deno.test("what binds an operator: the ceiling that it is nearer to, of as many threads as there are workers", () => {
   const s = new TestSpans();
-  const one = {
-    threads: 1,
-    memoryBytes: 10e9,
-    cacheBytes: 100e9,
-    cacheSize: 32e6,
-    cachesSize: 32e6,
-    flops: 100e9,
-    byteOperations: 200e9,
-    bf16Flops: 200e9,
-  };
   const large = { cacheSize: 128e6, cachesSize: 128e6 };
   // Each computes for 10 ms.
   const product = { tensor: "ffn_up-0", bytes: 81e6, cold: 80e6, flops: 200e6, quantised: true };
@@ -277,7 +278,7 @@ Deno.test("what binds an operator: the ceiling that it is nearer to, of as many 
     return { ...of, threads: result.ceilings?.threads };
   };
   // 80 MB at 10 GB/s take 8 ms, 1 MB more from the cache; 200 M operations on bytes 1 ms, 800 M others 8 ms.
-  assert.deepEqual(bounds([one]), {
+  assert.deepEqual(bounds([oneThread]), {
     MUL_MAT: "memory 0.801 0.100",
     FLASH_ATTN_EXT: "compute 0.001 0.800",
     ADD: "neither 0.001 0.001",
@@ -285,7 +286,7 @@ Deno.test("what binds an operator: the ceiling that it is nearer to, of as many 
     threads: 1,
   });
   // Nobody knows what CUSTOM brings into the cache, in which the rest would stay.
-  assert.deepEqual(bounds([{ ...one, ...large }]), {
+  assert.deepEqual(bounds([{ ...oneThread, ...large }]), {
     MUL_MAT: null,
     FLASH_ATTN_EXT: "compute 0.001 0.800",
     ADD: "neither 0.001 0.001",
@@ -293,14 +294,14 @@ Deno.test("what binds an operator: the ceiling that it is nearer to, of as many 
     threads: 1,
   });
   spans.splice(3, 1);
-  assert.equal(bounds([{ ...one, ...large }]).MUL_MAT, "neither 0.081 0.100");
-  assert.equal(bounds([{ ...one, ...large, cacheBytes: 11e9 }]).MUL_MAT, "cache 0.736 0.100");
+  assert.equal(bounds([{ ...oneThread, ...large }]).MUL_MAT, "neither 0.081 0.100");
+  assert.equal(bounds([{ ...oneThread, ...large, cacheBytes: 11e9 }]).MUL_MAT, "cache 0.736 0.100");
   // Four of 32 MB hold the 80 together, and two do not.
-  assert.equal(bounds([{ ...one, cachesSize: 128e6 }]).MUL_MAT, null);
-  assert.equal(bounds([{ ...one, cachesSize: 64e6 }]).MUL_MAT, "memory 0.801 0.100");
+  assert.equal(bounds([{ ...oneThread, cachesSize: 128e6 }]).MUL_MAT, null);
+  assert.equal(bounds([{ ...oneThread, cachesSize: 64e6 }]).MUL_MAT, "memory 0.801 0.100");
   // Of a cache that is not known nothing is told but what comes from memory.
-  const { MUL_MAT, FLASH_ATTN_EXT } = bounds([{ ...one, cacheBytes: null }]);
-  assert.deepEqual([MUL_MAT, FLASH_ATTN_EXT, bounds([{ ...one, cacheBytes: null, ...large }]).MUL_MAT], ["memory 0.800 0.100", null, null]);
+  const { MUL_MAT, FLASH_ATTN_EXT } = bounds([{ ...oneThread, cacheBytes: null }]);
+  assert.deepEqual([MUL_MAT, FLASH_ATTN_EXT, bounds([{ ...oneThread, cacheBytes: null, ...large }]).MUL_MAT], ["memory 0.800 0.100", null, null]);
   assert.deepEqual(bounds([]), { MUL_MAT: null, FLASH_ATTN_EXT: null, ADD: null, threads: undefined });
 });
 
@@ -327,17 +328,7 @@ Deno.test("layers of several stacks have rows of their own, one stack behind the
 
 Deno.test("what binds products of bf16 weights, which have a ceiling of their own; and none is told that is lower than what was done", () => {
   const s = new TestSpans();
-  const ceilings = {
-    threads: 1,
-    memoryBytes: 10e9,
-    cacheBytes: 100e9,
-    cacheSize: 32e6,
-    cachesSize: 32e6,
-    flops: 100e9,
-    byteOperations: 200e9,
-    bf16Flops: 200e9,
-  };
-  const result = analyse(operators("op", [ceilings]), [
+  const result = analyse(operators("op", [oneThread]), [
     s.op("MUL_MAT", 0, 10, { tensor: "ffn_up-0", bytes: 1e6, flops: 1600e6, bf16: true }),
     s.op("OUT_PROD", 10, 20, { tensor: "x-0", bytes: 1e6, flops: 1600e6 }),
     s.graph(0, 20, 2),

@@ -103,7 +103,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   try {
     const how = { ...invoker!, underNohup };
     const target = found ?? await launch(means, options, Deno.realPathSync(program), how, (pid) => guard.stopped(pid));
-    const surroundings = profile.surroundings && new WatchedSurroundings(means.files, () => session!.members(), host?.nodes !== undefined);
+    const surroundings = profile.surroundings &&
+      new WatchedSurroundings(means.files, () => session!.members(), host?.nodes !== undefined, means.monotonic);
     const gpus = profile.gpus && new WatchedGpus(means);
     const names = async () => options.all ? [] : await nameFacts(means.files, await session!.members());
     const tell = async (facts: Promise<readonly Fact[]>) => {

@@ -45,7 +45,7 @@ export class WatchedSurroundings {
     files: KernelFiles,
     readonly members: () => Promise<readonly number[]>,
     readonly byNode: boolean,
-    readonly now: () => number = () => performance.now(),
+    readonly now: () => number,
   ) {
     this.#files = new OneRead(files);
   }
