@@ -9,6 +9,7 @@ import { countable, gateParts, inPrograms, kernelPart, splitOnTop } from "../ses
 import type { Means } from "../session/means.ts";
 import { plannedSites } from "../session/planned_sites.ts";
 import { hitCost, overheadOf } from "../session/prediction.ts";
+import { whyMissing } from "../session/why_missing.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
 import type { Begun } from "./begin.ts";
@@ -43,7 +44,8 @@ export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, 
   const begin = () => terminal.err("Measuring…\n");
   const calibration = await readCalibration(means, options.bufferPages, options.calibrate ? "now" : "kept", begin, context.interrupted);
   const probes = probesOf(options.detail, askedFor(profile.learns?.learn ?? profile.probes, options));
-  const { parts, notYet } = await partsOf(probes, filter, options, means, (text) => terminal.out(`# ${text}\n`));
+  const patient = options.wait || profile.requires === undefined;
+  const { parts, notYet } = await partsOf(probes, filter, { ...options, patient }, means, (text) => terminal.out(`# ${text}\n`));
   const programs = parts.map((part) => plan({ ...part, filter, bufferPages: options.bufferPages }, means.machine, calibration));
   for (const program of programs) {
     if (folder) terminal.out(`${folder.write(program)}\n`);
@@ -73,15 +75,27 @@ function rateText(programs: readonly Planned[], rate: number, calibration: Calib
   return `Predicted overhead ${at} of ${dearest.label} (${dearest.cost}): ${percent(overhead)} of one fully used core.`;
 }
 
-/** The same choices as Attachments makes: one program for a target that has mapped all, otherwise one for each library, and gates for what is not there. */
-async function partsOf(probes: readonly Probe[], filter: Filter, options: DryRunOptions, means: Means, note: (text: string) => void) {
+/**
+ * The same choices as Attachments makes: one program for a target that has mapped all, otherwise one for each library, and gates for what is not there.
+ * Throws where a run would be refused, because what it needs is not there and nobody is `patient`.
+ */
+async function partsOf(
+  probes: readonly Probe[],
+  filter: Filter,
+  options: DryRunOptions & { readonly patient: boolean },
+  means: Means,
+  note: (text: string) => void,
+) {
   const { machine, self } = means;
   const { rawTracepoints } = byHand(machine);
   const groups = groupByLibrary(countable(probes, machine, note), callGate);
   const kernel = kernelPart(probes, machine, note);
   const { planned, missing: notYet } = filter.type === "new"
     ? { planned: [], missing: groups }
-    : await plannedSites(means, groups, filter.pids, true);
+    : await plannedSites(means, groups, filter.pids, options.patient);
+  const missing = notYet.filter(({ need }) => !need.each);
+  const why = filter.type !== "new" && !options.patient && missing.length > 0 && await whyMissing(means.files, filter.pids, missing);
+  if (why) throw why;
   const awaits = stillAwaited(groups, notYet).length > 0;
   const parts = [kernel, ...planned, ...awaits ? gateParts(groups, filter, self, mappingGate, note) : []];
   const alone = awaits || (options.wait && isNamed(options)) ? parts : inPrograms(parts);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { start } from "../harness/command.ts";
-import { matrixTest } from "../harness/kernel.ts";
+import { matrixTest, sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { until } from "../kernel/processes.ts";
 import { built } from "../setup/programs.ts";
@@ -41,6 +41,15 @@ matrixTest("--dry-run: each printed program runs under plain bpftrace with the c
   const waiting = await runLlmprof(["operators", "--detail", "token", "--dry-run", "--bpftrace", path, "--pid", String(engine.pid), "--wait"]);
   assert.deepEqual(streams(waiting.stdout), ["target"]);
   for (const { command } of programs) await mustAttach(command);
+});
+
+sampledTest(0, "--dry-run: a process that a run would be refused is refused", {}, async ({ path }) => {
+  await using target = start(["sleep", "60"]);
+  const dryRun = (...words: string[]) => runLlmprof([...words, "--dry-run", "--bpftrace", path, "--pid", String(target.pid)]);
+  const { code, stderr } = await dryRun("operators");
+  assert.deepEqual([code, /^Process \d+ has no libggml\S* mapped\./.test(stderr)], [1, true], stderr);
+  const waiting = await dryRun("operators", "--wait");
+  assert.deepEqual([waiting.code, streams(waiting.stdout)], [0, ["process", "gate"]], waiting.stderr);
 });
 
 matrixTest("--dry-run: functions that share an attach point are written one by one, and told of together", {}, async ({ path }) => {
