@@ -1,5 +1,6 @@
 import type { Capabilities } from "../machine/capabilities.ts";
 import { type Check, ok, unknown, warning } from "../machine/needs/check.ts";
+import { shown } from "../machine/needs/kernel.ts";
 import { needsOf } from "../programs/needs.ts";
 import type { Probe } from "../programs/probe.ts";
 import { anyGates } from "./probe_catalogue.ts";
@@ -41,11 +42,16 @@ function checkProbe(probe: Probe, machine: Capabilities): ProbeCheck {
   return { probe: probe.name, summary: probe.summary, needs, lacks };
 }
 
+const OTHER_KERNEL = { advice: "Another kernel may have it: this one was built without, or is too old." };
+
 /** One line for all that have what they need, and one for each that has not. */
 export function probeLines(probes: readonly ProbeCheck[], machine: Capabilities): Check[] {
   const lacking = probes.filter(({ lacks }) => lacks.length > 0);
   const lines = lacking.map(({ probe, summary, lacks }) =>
-    warning(`probe ${probe}`, `without ${lacks.join(", ")}`, { consequence: `Not seen: ${lowerFirst(summary)}` })
+    warning(`probe ${probe}`, `without ${lacks.join(", ")}`, {
+      consequence: `Not seen: ${lowerFirst(summary)}`,
+      ...shown(lacks, machine) ?? OTHER_KERNEL,
+    })
   );
   if (lacking.length > 0) return lines;
   if (machine.tracepoints.size === 0) return [unknown("tracepoints of the probes", machine.root ? "see tracefs" : "the kernel tells root only")];

@@ -50,6 +50,8 @@ export interface Capabilities {
   readonly cacheKey: CacheKey | null;
   /** Every tracepoint as `category:name`; empty when tracefs cannot be read. */
   readonly tracepoints: ReadonlySet<string>;
+  /** Places of mounts that hide some of them. */
+  readonly hidingTracepoints: readonly string[];
 }
 
 export interface CapabilityOptions {
@@ -150,7 +152,10 @@ async function readBpftrace(
  * into the usual place before the table is known. Only the two places where bpftrace looks count, and only if nothing else was mounted
  * over them or what they lie in.
  */
-async function readTracefs(files: KernelFiles, mountTable: Promise<Mount[]>): Promise<Pick<Capabilities, "tracefs" | "tracepoints">> {
+async function readTracefs(
+  files: KernelFiles,
+  mountTable: Promise<Mount[]>,
+): Promise<Pick<Capabilities, "tracefs" | "tracepoints" | "hidingTracepoints">> {
   const [usual, other] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"] as const;
   const [mounts, listed] = await Promise.all([mountTable, files.grandchildren(`${usual}/events`)]);
   const tracefs = [usual, other].find((path) => {
@@ -158,7 +163,8 @@ async function readTracefs(files: KernelFiles, mountTable: Promise<Mount[]>): Pr
     return top?.place === path && top.type === "tracefs";
   }) ?? null;
   const names = tracefs === usual ? listed : tracefs === other ? await files.grandchildren(`${other}/events`) : [];
-  return { tracefs, tracepoints: new Set(names.map((name) => name.replace("/", ":"))) };
+  const hidingTracepoints = mounts.map(({ place }) => place).filter((place) => tracefs !== null && place.startsWith(`${tracefs}/events`));
+  return { tracefs, tracepoints: new Set(names.map((name) => name.replace("/", ":"))), hidingTracepoints };
 }
 
 /**

@@ -9,7 +9,7 @@ Deno.test("capabilities: everything that a machine says", () =>
     "/proc/sys/kernel/osrelease": "6.18.44-test\n",
     "/proc/cpuinfo": "processor\t: 0\nmodel name\t: AMD EPYC 7B13\n\nprocessor\t: 1\nmodel name\t: AMD EPYC 7B13\n",
     "/proc/meminfo": "MemTotal:       24683800 kB\nMemFree: 1 kB\n",
-    "/proc/self/mounts": "proc /proc proc rw 0 0\ntracefs /sys/kernel/tracing tracefs rw 0 0\n",
+    "/proc/self/mounts": "proc /proc proc rw 0 0\ntracefs /sys/kernel/tracing tracefs rw 0 0\ntmpfs /sys/kernel/tracing/events/ext4 tmpfs rw 0 0\n",
     "/proc/self/uid_map": "         0       1000          1\n         1     100000      65536\n",
     "/proc/self/smaps": "55d0-55d1 r--p 0 0 0 /bin/cat\nSize:  64 kB\nKernelPageSize:       64 kB\n",
     "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor": "powersave\n",
@@ -58,6 +58,7 @@ Deno.test("capabilities: everything that a machine says", () =>
       bpftracePath: "/opt/bin/bpftrace",
       cacheKey: null,
       tracepoints: new Set(["sched:sched_switch"]),
+      hidingTracepoints: ["/sys/kernel/tracing/events/ext4"],
     });
   }));
 

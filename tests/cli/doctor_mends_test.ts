@@ -156,11 +156,18 @@ for (
   });
 }
 
-advises(
+mends(
   "a tracepoint that only one probe needs",
-  { need: "probe memory/cache", take: hide("/sys/kernel/tracing/events/filemap") },
+  { need: /^(probe memory\/cache|tracepoints of the probes)$/, take: hide("/sys/kernel/tracing/events/filemap") },
   "warning",
-  /^$/,
+  "umount /sys/kernel/tracing/events/filemap",
+);
+
+mends(
+  "tracepoints of system calls behind a mount",
+  { need: "tracepoints of system calls", take: hide("/sys/kernel/tracing/events/syscalls") },
+  "missing",
+  "umount /sys/kernel/tracing/events/syscalls",
 );
 
 if (navigator.hardwareConcurrency < 2) skipped("one processor of several", "needs two processors");
@@ -205,12 +212,6 @@ for (
       },
       "missing",
       /lockdown=integrity/,
-    ],
-    [
-      "no tracepoints of system calls",
-      { need: "tracepoints of system calls", take: hide("/sys/kernel/tracing/events/syscalls") },
-      "missing",
-      /CONFIG_FTRACE_SYSCALLS/,
     ],
     ["no CAP_SYS_ADMIN", { need: "CAP_SYS_ADMIN", take: "", under: without("sys_admin") }, "missing", /--privileged --pid host/],
     ["no CAP_SYS_PTRACE", { need: "CAP_SYS_PTRACE", take: "", under: without("sys_ptrace") }, "warning", /--cap-add SYS_PTRACE/],

@@ -12,6 +12,7 @@ export function hardwareNeeds({ root, cpus, cpuModel, memoryBytes, governor, cou
     }),
     counters.size > 0 ? ok("hardware counters", [...counters].join(", ")) : warning("hardware counters", "no PMU", {
       consequence: "Cache misses and cycles cannot be counted. Most virtual machines have none, and nothing else is lost.",
+      advice: "Run it on the machine itself, or have the guest given its counters (KVM: -cpu host,pmu=on).",
     }),
     ok("processors and memory", `${cpus} × ${cpuModel}, ${(memoryBytes / 2 ** 30).toFixed(1)} GiB`),
   ];

@@ -70,7 +70,8 @@ function tracefs({ root, userNamespaceIsInit, tracefs }: Capabilities): Check {
   });
 }
 
-function systemCalls({ root, userNamespaceIsInit, tracefs, tracepoints }: Capabilities): Check {
+function systemCalls(machine: Capabilities): Check {
+  const { root, userNamespaceIsInit, tracefs, tracepoints } = machine;
   const need = "tracepoints of system calls";
   // The window of a run is opened by one of them.
   if (tracepoints.has("syscalls:sys_enter_kill")) return ok(need, `${tracepoints.size} tracepoints`);
@@ -78,8 +79,15 @@ function systemCalls({ root, userNamespaceIsInit, tracefs, tracepoints }: Capabi
   if (!root || !userNamespaceIsInit) return unknown(need, "the kernel tells root only");
   return missing(need, tracepoints.size === 0 ? "none" : `none among ${tracepoints.size}`, {
     consequence: "No program of llmprof's can tell when to begin.",
-    advice: "Start a kernel that was built with CONFIG_FTRACE_SYSCALLS.",
+    ...shown(["syscalls:sys_enter_kill"], machine) ?? { advice: "Start a kernel that was built with CONFIG_FTRACE_SYSCALLS." },
   });
+}
+
+/** What shows these tracepoints again; null where no mount hides one of them. */
+export function shown(names: readonly string[], { root, tracefs, hidingTracepoints }: Capabilities): { readonly fix: string } | null {
+  const paths = names.map((name) => `${tracefs}/events/${name.replace(":", "/")}`);
+  const hiding = hidingTracepoints.find((place) => paths.some((path) => `${path}/`.startsWith(`${place}/`)));
+  return hiding === undefined ? null : { fix: asRoot(root, `umount ${hiding}`) };
 }
 
 function types({ btf, hiddenBtf, root, bpftrace }: Capabilities): Check {

@@ -73,6 +73,8 @@ Deno.test("needs: what can be mended names the command, as root without sudo and
     ["probes at any instruction", "unknown", ""],
     ["room in /run", "warning", "Delete what is not needed there."],
   ]);
+  const hiding = { tracepoints: new Set(["sched:sched_switch"]), hidingTracepoints: ["/sys/kernel/tracing/events/syscalls"] };
+  assert.deepEqual(lacking(hiding), [["tracepoints of system calls", "missing", "umount /sys/kernel/tracing/events/syscalls"]]);
   assert.deepEqual(lacking({}, { pressure: false, hiddenPressure: "/proc/pressure" }), [["pressure (PSI)", "warning", "umount /proc/pressure"]]);
   assert.equal(lacking({ governor: "powersave" })[0]![2], "echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor");
 });
@@ -104,7 +106,7 @@ Deno.test("needs: what no command mends says what does", () => {
     [{ bpftrace: withoutRing, distribution: ["fedora"] }, {}, "ring buffer", "warning", /--bpftrace PATH/],
     [{ seccomp: true }, {}, "no filter of system calls", "warning", /seccomp=unconfined/],
     [{ kernel: "6.12.0-55.el10" }, {}, "a kernel that lets filtered processes return", "warning", /^Linux 6\.12\.17, .*seccomp=unconfined\.$/],
-    [{ counters: new Set() }, {}, "hardware counters", "warning", /^$/],
+    [{ counters: new Set() }, {}, "hardware counters", "warning", /pmu=on/],
     [{}, { pressure: false }, "pressure (PSI)", "warning", /psi=1/],
     [{}, { config: new Map([["CONFIG_BPF_SYSCALL", "y"]]) }, "kernel configuration", "missing", /built with/],
     [{ kernel: "5.10.0", effectiveCaps: bound }, {}, "locked memory", "warning", /^In a container: --ulimit memlock=-1 or --cap-add SYS_RESOURCE\.$/],
