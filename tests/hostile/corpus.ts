@@ -113,7 +113,7 @@ const broken: readonly Uint8Array[] = [
 ];
 
 /**
- * More than 200 names as bytes, the same each time, without a NUL (the kernel knows no such name; {@link withNul} has them): every piece at
+ * More than 200 names as bytes, the same each time, without a NUL, because the kernel knows no such name: every piece at
  * the beginning, in the middle or at the end, attacks, broken text, and random joins of all of them.
  */
 export function hostileNames(): Uint8Array[] {

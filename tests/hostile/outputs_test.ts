@@ -65,6 +65,35 @@ for (const mode of [0o1777, 0o777]) {
   });
 }
 
+kernelTest("outputs: no link that others planted is written through, whatever is written there", { root: true }, async () => {
+  using home = temporary();
+  const recording = await demoFolder(home.path);
+  const victim = home.file("victim");
+  Deno.writeTextFileSync(victim, "kept");
+  for (
+    const [name, ...words] of [
+      ["run.llmprof", "coldstart", "--pid", "1", "-o"],
+      ["run.json.gz", "coldstart", "--from", recording, "-o"],
+      ["graph.dot", "operators", "--pid", "1", "-o"],
+      ["calls.jsonl", "gpu", "--pid", "1", "--no-output", "--cuda-jsonl"],
+      ["io.jsonl", "io", "--all", "--no-output", "--snapshots"],
+      ["sched.jsonl", "sched", "--all", "--no-output", "--snapshots"],
+    ] as const
+  ) {
+    using folder = shared(0o777);
+    const path = folder.file(name);
+    for (const leads of [victim, `${victim}.new`]) {
+      await asOther("ln", "-s", leads, path);
+      const { code, stderr } = await run([...llmprof, ...words, path], { env: sudo, timeoutMilliseconds: 20_000 });
+      assert.deepEqual([code, Deno.readLinkSync(path)], [2, leads], stderr);
+      assert.match(stderr, /It is a link|run\.llmprof exists already/);
+      Deno.removeSync(path);
+    }
+  }
+  assert.deepEqual([...Deno.readDirSync(home.path)].filter(({ name }) => name.startsWith("victim")).map(({ name }) => name), ["victim"]);
+  assert.equal(Deno.readTextFileSync(victim), "kept");
+});
+
 kernelTest("outputs: root without sudo writes no file that somebody else would read", { root: true }, async () => {
   using home = temporary();
   using folder = shared(0o777);

@@ -137,6 +137,23 @@ faultTests([
     },
   },
   {
+    name: "standard output is closed, or nobody reads it any more: the outputs are whole",
+    by: "pid",
+    stage: "counting",
+    formats,
+    under: ["bash", "-c", 'exec "$@" > >(true)', "bash"],
+    fault: (run) => stopped(run, "SIGINT"),
+  },
+  {
+    name: "standard output and error were closed before: the outputs are whole",
+    often: "when asked",
+    by: "pid",
+    stage: "counting",
+    formats,
+    under: ["sh", "-c", 'exec "$@" >&-', "sh"],
+    fault: (run) => stopped(run, "SIGINT"),
+  },
+  {
     name: "no process can be started for a while: the run goes on",
     by: "pid",
     stage: "counting",
@@ -206,7 +223,7 @@ faultTests([
   },
 ]);
 
-for (const [index, full] of ["json", "pftrace.gz", "llmprof"].entries()) {
+for (const [index, full] of ["json", "pftrace.gz", "llmprof", "jsonl"].entries()) {
   const test = async ({ path: bpftrace }: Bpftrace) => {
     using disk = await smallDisk();
     await using run = await faultyRun({ bpftrace, by: "pid", formats: ["pftrace", full], elsewhere: { [full]: outputPath(disk, full) } });
@@ -217,6 +234,17 @@ for (const [index, full] of ["json", "pftrace.gz", "llmprof"].entries()) {
   };
   sampledTest(index, `a full disk under .${full}: what fits is kept and opens, and the other output is whole`, needs, test, index > 0);
 }
+
+sampledTest(1, "a full disk under the only output: what fits is kept and opens, and the run ends", needs, async ({ path: bpftrace }) => {
+  using disk = await smallDisk();
+  await using run = await faultyRun({ bpftrace, by: "pid", elsewhere: { pftrace: outputPath(disk, "pftrace") } });
+  await run.at("counting");
+  await run.end({
+    code: 1,
+    partly: ["pftrace"],
+    says: [/^Cannot go on writing \S+\. The disk is full\.\nWhat was written until then is kept\. Make room/m],
+  });
+});
 
 /** Puts a process where it cannot start another; returns what takes it out again. */
 function noRoomFor(pid: number): () => void {

@@ -148,7 +148,11 @@ export async function faultyRun({ bpftrace, by, formats = ["pftrace"], flags = [
     for (const name of filesInTmp().filter((name) => !inTmp.includes(name))) {
       await until(`${name} is no stray file`, () => !filesInTmp().includes(name), 90_000);
     }
-    if (counting !== undefined) { for (const format of files) await holds(format, finished, partly.includes(format) ? "something" : seenUntil); }
+    for (const format of files) {
+      if (counting !== undefined) await holds(format, finished, partly.includes(format) ? "something" : seenUntil);
+      // Nothing was written into what was opened before anything counted.
+      else if (format === "pftrace" && Deno.statSync(place(format)).size > 0) assert.deepEqual(await errors(place(format)), []);
+    }
   }
 
   /** It runs, it calls, and it ends in good order with its own count when it is told to. */

@@ -1,6 +1,6 @@
 /**
  * Repeats what targets_test.ts counts and prints a row for each kind of target: for a note, not for a gate. A row that is not as it should be
- * begins with `!`.
+ * begins with `!`, and then it ends with 1.
  *
  *     deno run -A tests/kernel/targets.ts [--runs 5] [--bpftrace 0.23] [--only PATTERN]
  */
@@ -21,6 +21,7 @@ for (const { name, path } of chosenBpftraces(values.bpftrace)) {
       else others.push(counts);
     }
     const all = others.length === 0;
+    if (!all) Deno.exitCode = 1;
     console.log([all ? " " : "!", name, kind.name, `${good} of ${values.runs}`, all ? expected : others.join("; ")].join("  "));
   }
 }

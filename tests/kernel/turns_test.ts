@@ -62,7 +62,7 @@ sampledTest(0, "--every 8s --for 1s: turns in twenty seconds, each of them whole
 
 matrixTest("--every: a target that ends while it is left alone ends the run in good order", { engine: true }, async ({ path }) => {
   using folder = temporary();
-  await using engine = await busyEngine(folder);
+  await using engine = await busyEngine(folder, "small");
   const flags = ["--every", "4s", "--for", "1s"];
   await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, flags });
   await llmprof.saw("is left alone");

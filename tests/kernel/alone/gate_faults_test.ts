@@ -3,7 +3,7 @@
  * llmprof has just stopped, and had not started, looks the same. So nothing else may be traced meanwhile.
  */
 import { aWhile, broughtBack, continuedBy, faultTests, killedEarly, stopped } from "../fault_tests.ts";
-import { row, until } from "../processes.ts";
+import { processTable, row, until } from "../processes.ts";
 
 faultTests([
   { name: "llmprof is killed while a program that it started stands at the gate", by: "start", stage: "gate", fault: killedEarly },
@@ -17,6 +17,16 @@ faultTests([
         code: 1,
         says: [/^bpftrace (ended while it traced \('\w+'\)|could not attach the program '\w+')\. Somebody killed it, or the kernel did/m],
       };
+    },
+  },
+  {
+    name: "the guard is killed while the target stands at the gate: the run goes on without it",
+    by: "start",
+    stage: "gate",
+    fault: async (run) => {
+      Deno.kill(processTable().find(({ name }) => name === `llmprof:${run.llmprof.pid}`)!.pid, "SIGKILL");
+      await run.at("counting");
+      return { ...stopped(run, "SIGINT"), target: "ended" };
     },
   },
   {
