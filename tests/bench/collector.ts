@@ -6,12 +6,13 @@
  * Read from /proc/PID/stat of both (llmprof with the children that it has waited for) at the ends of windows in which nothing starts or ends. In the first
  * twenty seconds V8 still compiles what llmprof runs: their mean is told. What comes after is what a long run costs: of its windows the median is told and
  * where the true one is, for a neighbour that is loud for some seconds makes the same work take twice as much. At most 5 % of one core together is wanted
- * where bpftrace has a ring buffer.
+ * where bpftrace has a ring buffer: ends with 1 where it is more, in the end.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
 import type { Summary } from "../../lib/analysis/summary.ts";
+import { readMeans } from "../../lib/commands/means.ts";
 import { percent } from "../../lib/events/text.ts";
 import { chosenBpftraces } from "../harness/bpftraces.ts";
 import { start } from "../harness/command.ts";
@@ -19,6 +20,7 @@ import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
 import { bpftracesOf } from "../kernel/processes.ts";
 import { built } from "../setup/programs.ts";
+import { judged } from "./judged.ts";
 import { middle } from "./statistics.ts";
 
 const { values: options } = parseArgs({
@@ -33,6 +35,8 @@ const { values: options } = parseArgs({
 });
 const windows = Number(options.windows);
 
+/** Of a core, for both. */
+const MOST = 0.05;
 /** The first pauses of the reader are short ones. */
 const SETTLED_SECONDS = 3;
 const COMPILING_SECONDS = 20;
@@ -45,6 +49,7 @@ for (let round = 0; round < Number(options.rounds); round++) {
 }
 
 async function measure(name: string, bpftrace: string): Promise<void> {
+  const isRing = (await readMeans(bpftrace)).machine.bpftrace!.features.ringbuf;
   using folder = temporary();
   const stretches = [COMPILING_SECONDS, ...Array<number>(windows).fill(WINDOW_SECONDS)];
   const enough = SETTLED_SECONDS + sum(stretches) + 30;
@@ -80,7 +85,8 @@ async function measure(name: string, bpftrace: string): Promise<void> {
   for (const [i, who] of ["bpftrace", "llmprof", "together"].entries()) {
     const { median, low, high, count } = middle(others.map((shares) => shares[i]!));
     const told = `median ${percent(median)} (${percent(low)} to ${percent(high)}), ${(1e6 * median / rate).toFixed(2)} µs an operator`;
-    console.log(`  ${who.padEnd(8)}  while V8 compiles ${percent(first![i]!)}; ${count} windows of ${WINDOW_SECONDS} s after that: ${told}`);
+    const figure = `${who.padEnd(8)}  while V8 compiles ${percent(first![i]!)}; ${count} windows of ${WINDOW_SECONDS} s after that: ${told}`;
+    console.log(`  ${who === "together" && isRing ? judged(`${figure} (${percent(MOST)} at most)`, median <= MOST) : figure}`);
   }
 }
 

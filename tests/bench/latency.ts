@@ -10,6 +10,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import type { Summary } from "../../lib/analysis/summary.ts";
 import { chosenBpftraces } from "../harness/bpftraces.ts";
 import { mustRun, type Running, start } from "../harness/command.ts";
 import { llmprof } from "../harness/llmprof.ts";
@@ -17,6 +18,7 @@ import { temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
 import { startEngine } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
+import { judged } from "./judged.ts";
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -33,9 +35,8 @@ const RATE = 100_000, SECONDS = 10;
 for (const { name, path } of chosenBpftraces(options.bpftrace)) {
   const [own, with_] = positionals[0] === "end" ? await ends(path) : await starts(path);
   const more = with_ - own;
-  if (more > MOST_MS && !options.cold) Deno.exitCode = 1;
-  const judged = `${more.toFixed(0)} ms more (${MOST_MS} at most${options.cold ? " with warm caches" : ""})`;
-  console.log(`${name} ${positionals[0]}: bpftrace ${own.toFixed(0)} ms, llmprof ${with_.toFixed(0)} ms, ${judged}`);
+  const figure = `${name} ${positionals[0]}: bpftrace ${own.toFixed(0)} ms, llmprof ${with_.toFixed(0)} ms, ${more.toFixed(0)} ms more`;
+  console.log(options.cold ? figure : judged(`${figure} (${MOST_MS} at most)`, more <= MOST_MS));
 }
 
 async function starts(bpftrace: string): Promise<[own: number, llmprof: number]> {
@@ -76,11 +77,12 @@ async function ends(bpftrace: string): Promise<[own: number, llmprof: number]> {
     await Promise.all(running.map((program) => program.saw(/^ready$/m)));
     own.push(await untilEnd(running, async () => void await Promise.all(running.map((program) => program.finished()))));
     const output = folder.file(`run-${round}.pftrace`);
-    const tracer = start([...llmprof, "operators", "--bpftrace", bpftrace, "--pid", String(engine.pid), "-o", output]);
+    const tracer = start([...llmprof, "operators", "--bpftrace", bpftrace, "--pid", String(engine.pid), "-o", output, "--summary", "json"]);
     await tracer.saw("Tracing process");
     await pause(SECONDS * 1000);
     ours.push(await untilEnd([tracer], () => tracer.saw(/^Wrote /m)));
-    await tracer.finished();
+    const { events: { received, lost } }: Summary<unknown> = JSON.parse((await tracer.succeeded()).stdout);
+    if (received + lost < RATE * SECONDS) throw new Error(`${received} events came and ${lost} were lost: that is no million.`);
     Deno.removeSync(output);
   }
   return [median(own), median(ours)];

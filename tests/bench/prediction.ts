@@ -17,6 +17,7 @@ import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
 import { type ShapeName, shapes } from "../workloads/shapes.ts";
 import { tracing } from "./modes.ts";
+import { judged } from "./judged.ts";
 import { type Middle, middle } from "./statistics.ts";
 import { comparedWindows, type Mode } from "./windows.ts";
 
@@ -75,11 +76,10 @@ function report(name: string, { where, sites, hits, ...figures }: Variant): void
   if (figures.measured.length !== foretold.count) throw new Error(`${foretold.count} predictions of ${figures.measured.length} windows.`);
   const off = middle(figures.predicted.map((percent, i) => percent - figures.measured[i]!));
   const limit = Math.max(1, measured.median / 5);
-  const isRight = Math.abs(off.median) <= limit;
-  if (!isRight) Deno.exitCode = 1;
   console.log(`bpftrace ${name}, ${where}: ${[...sites].join(", ")}`);
   for (const hit of hits) console.log(`  ${hit}`);
   const range = ({ median, low, high }: Middle) => `${median.toFixed(2)} (95 %: ${low.toFixed(2)} to ${high.toFixed(2)})`;
   console.log(`  predicted ${range(foretold)} %, measured ${range(measured)} % in ${measured.count} windows`);
-  console.log(`  predicted minus measured ${range(off)} points, ${limit.toFixed(2)} at most: ${isRight ? "right" : "WRONG"}`);
+  const figure = `predicted minus measured ${range(off)} points (${limit.toFixed(2)} at most)`;
+  console.log(`  ${judged(figure, Math.abs(off.median) <= limit)}`);
 }

@@ -16,6 +16,7 @@ import { readMeans } from "../../lib/commands/means.ts";
 import type { Means } from "../../lib/session/means.ts";
 import { chosenBpftraces } from "../harness/bpftraces.ts";
 import { Producer } from "../workloads/rates.ts";
+import { judged } from "./judged.ts";
 import { middle } from "./statistics.ts";
 import { type RhythmName, traced } from "../kernel/traced_rates.ts";
 import { shuffled } from "./windows.ts";
@@ -92,12 +93,6 @@ interface Cell {
   readonly lost: number;
   readonly calls: number;
   readonly latestMs: number;
-}
-
-/** With its limit; where that is missed, all ends with 1. */
-function judged(figure: string, isMet: boolean): string {
-  if (!isMet) Deno.exitCode = 1;
-  return `${figure}: ${isMet ? "met" : "MISSED"}`;
 }
 
 function exact({ calls, emitted, received, lost }: Pick<Cell, "calls" | "emitted" | "received" | "lost">): string {
