@@ -1,4 +1,6 @@
+import type { GpuCall } from "../../lib/events/gpu.ts";
 import type { Ns } from "../../lib/events/time.ts";
+import type { Place } from "./devices.ts";
 import type { Family, Signature } from "./signatures.ts";
 
 /** A call that returned. */
@@ -13,4 +15,14 @@ export interface Call {
   readonly began: Ns;
   readonly at: Ns;
   readonly stack: number | undefined;
+}
+
+/** One that did what it was asked for: a GPU was given something to do, or waited for. */
+export interface Done extends Pick<Call, "signature" | "pid" | "tid" | "began" | "at"> {
+  readonly gpu: GpuCall;
+  readonly place: Place;
+  /** The stream without a name is the thread's. */
+  readonly perThread: boolean;
+  /** For calls about an event. */
+  readonly event: number | undefined;
 }

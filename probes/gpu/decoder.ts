@@ -20,6 +20,7 @@ import { UnfinishedCalls } from "./unfinished.ts";
 import { CalledFunction, type Understood } from "./called_function.ts";
 import { FileUse } from "./file_use.ts";
 import { Graphs } from "./graphs.ts";
+import { isWork, StreamRows } from "./streams.ts";
 
 /** What a GPU says of itself, as counters. */
 const READINGS: Readonly<Record<keyof Omit<GpuReading, "gpu" | "throttled" | "memoryTotal">, readonly [what: string, unit: string]>> = {
@@ -39,15 +40,17 @@ export class GpuDecoder implements Decoder {
   #stacks = new Stacks();
   readonly #memory: MemoryLedger;
   readonly #idleness: Idleness;
+  readonly #streams: StreamRows;
   readonly #files: FileUse;
   readonly #kernels = new KnownKernels((pid) => this.#forget(pid, "launch"));
-  /** By thread: what the driver was asked to launch or to copy last, and when that began. */
+  /** By thread: what the driver was asked to do last, and when that began. */
   readonly #asked = new Map<number, { readonly began: Ns; readonly gpu: GpuCall }>();
   readonly #graphs = new Graphs();
   readonly #unfinished = new UnfinishedCalls(this.#code);
 
   constructor(readonly tracks: Tracks) {
     this.#idleness = new Idleness(tracks);
+    this.#streams = new StreamRows(tracks);
     this.#memory = new MemoryLedger(tracks, (pid, place) => this.#idleness.leaves(pid, place));
     this.#files = new FileUse(tracks);
   }
@@ -147,7 +150,7 @@ export class GpuDecoder implements Decoder {
       return { gpu, args: argsOf(signature, said, gpu) };
     };
     const { gpu, args } = this.#graphs.none ? called.again(found, result, understand) : understand();
-    if (family === "cuda" && (gpu.kernel ?? gpu.direction) !== undefined) this.#asked.set(tid, { began: began!, gpu });
+    if (family === "cuda" && isWork(signature.kind)) this.#asked.set(tid, { began: began!, gpu });
     out({ type: "slice", track, name: signature.name, category, start: began!, end: at, ...args && { args }, gpu });
     if (failure !== null) {
       out({ type: "instant", track, name: `${signature.name}: ${failure}`, category: "gpu.error", at, args: { function: signature.name, result } });
@@ -155,7 +158,10 @@ export class GpuDecoder implements Decoder {
       if (called.gives) this.#memory.given(pid);
       if (!isOfIdleness(signature.kind)) return;
       const place = this.#memory.placeOf(pid, tid), { perThread } = called;
-      this.#idleness.call({ signature, gpu, pid, tid, place, perThread, event: called.eventOf(found), began: began!, at }, out);
+      const done = { signature, gpu, pid, tid, place, perThread, event: called.eventOf(found), began: began!, at };
+      this.#idleness.call(done, out);
+      // What the runtime asked the driver for is drawn already.
+      if (this.#within({ family, tid, began: began! })?.kind !== signature.kind) this.#streams.given(done, out);
     }
   }
 
@@ -244,7 +250,7 @@ export class GpuDecoder implements Decoder {
   }
 
   /** What a call of the runtime asked the driver for. */
-  #within({ family, tid, began }: Call): GpuCall | undefined {
+  #within({ family, tid, began }: Pick<Call, "family" | "tid" | "began">): GpuCall | undefined {
     const asked = this.#asked.get(tid);
     return family !== "cudart" || asked === undefined || asked.began < began ? undefined : asked.gpu;
   }

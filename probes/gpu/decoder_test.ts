@@ -38,7 +38,15 @@ const FUNCTIONS = [
   "cudaMemcpyAsync",
   "cudaGraphLaunch",
   "__cudaLaunchKernel",
+  "cuMemsetD32Async",
+  "cudaMemsetAsync",
+  "cuLaunchKernel_ptsz",
 ];
+
+/** Among what is told: not what a stream was given. */
+const isCall = (line: string) => line.endsWith(" returned=0");
+/** On the rows of streams. */
+const given = (decoding: Decoding) => decoding.told().filter((line) => line.includes(" gpu.stream "));
 
 function made(pid = 100) {
   const decoding = new Decoding(files, life, calls.cuda, calls.cudart, calls.nccl);
@@ -309,7 +317,7 @@ Deno.test("gpu: a kernel that the runtime knows by a handle has the name of the 
   const grid = [1 + 2 ** 31, 1 + 2 ** 16 + 2 ** 27 + 2 ** 38, 0];
   const launched = (kernel: number, at: number) => {
     call("__cudaLaunchKernel", at, at + 9, [kernel, ...grid]);
-    return / kernel=(.*) returned=0$/.exec(decoding.told().at(-1)!)?.[1];
+    return / kernel=(.*) returned=0$/.exec(decoding.told().findLast(isCall)!)?.[1];
   };
   const launchers = [
     "_ZL32__device_stub__Z5scaleIfEvPT_S0_Pff",
@@ -332,7 +340,7 @@ Deno.test("gpu: a kernel's name in pieces: of what follows a piece that was not 
   const { decoding, call } = made();
   const launched = (kernel: number) => {
     call("cuLaunchKernel", 10, 11, [kernel, 1 + 2 ** 31, 1 + 2 ** 16 + 2 ** 27 + 2 ** 38, 0]);
-    return / kernel=(.*) returned=0$/.exec(decoding.told().at(-1)!)?.[1];
+    return / kernel=(.*) returned=0$/.exec(decoding.told().findLast(isCall)!)?.[1];
   };
   const name = "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIhEESt5arrayIPcLm1EEEEviT0_T1_";
   decoding.event(1, "cuda/calls.named", { function: 4 * 4096, began: 1, given: 0xf00, name: `${name.slice(0, 64)}…` });
@@ -350,6 +358,66 @@ Deno.test("gpu: a kernel's name in pieces: of what follows a piece that was not 
   assert.equal(launched(0xf02), "rope", "the function of a kernel");
   decoding.event(8, "cuda/calls.named", { function: 4 * 4096, began: 8, given: 0xf03, name: "" });
   assert.equal(launched(0xf03), "0xf03", "a name of nothing");
+});
+
+Deno.test("gpu: what a stream is given is on its row, where the call began: once, also where the runtime asks the driver for it", () => {
+  const { decoding, call } = made();
+  const grid = [1 + 2 ** 31, 1 + 2 ** 16 + 2 ** 27 + 2 ** 38], STREAM = 7, DEVICE_TO_DEVICE = 3;
+  decoding.event(5, "cuda/calls.named", { function: 4 * 4096, began: 4, given: 0xf00, name: "rope" });
+  call("cuLaunchKernel", 11, 12, [0xf00, ...grid, STREAM]);
+  call("cudaLaunchKernel", 10, 13, [0xabc, ...grid, STREAM]);
+  call("cudaLaunchKernel", 14, 15, [0xdef, ...grid, STREAM]);
+  call("cuMemcpyDtoDAsync", 21, 22, [0xa0, 0xb0, 100, STREAM]);
+  call("cudaMemcpyAsync", 20, 23, [0xa0, 100, DEVICE_TO_DEVICE, STREAM]);
+  call("cuMemsetD32Async", 31, 32, [0xa0, 25, STREAM]);
+  call("cudaMemsetAsync", 30, 33, [0xa0, 100, STREAM]);
+  call("cuGraphLaunch", 41, 42, [0xe0, STREAM]);
+  call("cudaGraphLaunch", 40, 43, [0xe0, STREAM]);
+  // A collective is work of its own, and launches a kernel.
+  call("cuLaunchKernel", 51, 52, [0xf00, ...grid, STREAM]);
+  call("ncclAllReduce", 50, 53, [25, 7, STREAM]);
+  assert.deepEqual(given(decoding), [
+    '100 <stream 0x7> gpu.stream "rope" 11',
+    '100 <stream 0x7> gpu.stream "0xdef" 14',
+    '100 <stream 0x7> gpu.stream "cuMemcpyDtoDAsync" 21',
+    '100 <stream 0x7> gpu.stream "cuMemsetD32Async" 31',
+    '100 <stream 0x7> gpu.stream "cuGraphLaunch" 41',
+    '100 <stream 0x7> gpu.stream "rope" 51',
+    '100 <stream 0x7> gpu.stream "ncclAllReduce" 50',
+  ]);
+});
+
+Deno.test("gpu: a stream is given nothing by a call that failed, that is recorded into a graph, that waits, or that names no stream", () => {
+  const { decoding, call } = made();
+  const launch = [0xf00, 1 + 2 ** 31, 1 + 2 ** 16 + 2 ** 27 + 2 ** 38, 7];
+  call("cuLaunchKernel", 10, 11, launch, 1);
+  call("cuStreamBeginCapture_v2", 12, 13, [7]);
+  call("cuLaunchKernel", 14, 15, launch);
+  call("cuStreamEndCapture", 16, 17, [0x6a, 7]);
+  call("cuStreamSynchronize", 18, 19, [7]);
+  call("cuMemcpy", 20, 21, [0xa0, 0xb0, 8]);
+  assert.deepEqual(given(decoding), []);
+});
+
+Deno.test("gpu: each process has a row for each of its streams, by its handle, or by whose it is that has none", () => {
+  const { decoding, call } = made();
+  const LEGACY = 1, PER_THREAD = 2;
+  const row = (stream: number, who = "100", name = "cuLaunchKernel") => {
+    call(name, 10, 11, [0xf00, 1 + 2 ** 31, 1 + 2 ** 16 + 2 ** 27 + 2 ** 38, stream], 0, who);
+    return given(decoding).map((line) => line.replace(/ gpu\.stream .*/, "")).join();
+  };
+  decoding.event(0, "process/life.task", { id: 200, isThread: 0 });
+  assert.deepEqual([row(7), row(8), row(7, "100/101"), row(7, "200")], [
+    "100 <stream 0x7>",
+    "100 <stream 0x8>",
+    "100 <stream 0x7>",
+    "200 <stream 0x7>",
+  ]);
+  const ofGpu = "100 <GPU 0, default stream>", ofThread = "100 <GPU 0, default stream of thread 101>";
+  assert.deepEqual([row(0), row(LEGACY), row(0, "100/101")], [ofGpu, ofGpu, ofGpu]);
+  assert.deepEqual([row(PER_THREAD, "100/101"), row(0, "100/101", "cuLaunchKernel_ptsz")], [ofThread, ofThread]);
+  call("cuCtxCreate_v2", 12, 13, [0xc0, 3]);
+  assert.equal(row(0), "100 <GPU 3, context 0xc0, default stream>");
 });
 
 Deno.test("gpu: of a process that nobody could look at, calls are counted and not understood", () => {

@@ -1,37 +1,15 @@
-import type { GpuCall } from "../../lib/events/gpu.ts";
 import type { SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
+import type { Done } from "./call.ts";
 import { isSame, type Place } from "./devices.ts";
-import type { Kind, Signature } from "./signatures.ts";
-
-/** Calls that give a GPU something to do. */
-const WORK = new Set<Kind>(["launch", "graphLaunch", "copy", "set", "prefetch", "collective", "submit"]);
-/** CU_STREAM_LEGACY and CU_STREAM_PER_THREAD: the stream without a name, which a context has, or each thread. */
-const LEGACY = 1, PER_THREAD = 2;
+import type { Kind } from "./signatures.ts";
+import { isWork, type Stream, streamOf } from "./streams.ts";
 
 /** Kinds of calls that are looked at here. */
 export function isOfIdleness(kind: Kind): boolean {
-  return kind === "sync" || kind === "poll" || kind === "event" || WORK.has(kind);
+  return kind === "sync" || kind === "poll" || kind === "event" || isWork(kind);
 }
-
-/** A call of such a kind that was done. */
-export interface Done {
-  readonly signature: Signature;
-  readonly gpu: GpuCall;
-  readonly pid: number;
-  readonly tid: number;
-  readonly place: Place;
-  /** The stream without a name is the thread's. */
-  readonly perThread: boolean;
-  /** For calls about an event. */
-  readonly event: number | undefined;
-  readonly began: Ns;
-  readonly at: Ns;
-}
-
-/** By its handle, or by whose it is that has none. */
-type Stream = number | string;
 
 /** What a stream was given last. */
 interface Given {
@@ -122,10 +100,4 @@ function passUntil(busy: Process["busy"], stream: Stream, until: Ns): void {
 /** Of what goes on behind its call it may not be: CUDA's versions have the stream in different places. Nobody could be seen to wait for it. */
 function isStreamKnown({ signature: { name }, gpu: { stream } }: Done): boolean {
   return stream !== undefined || !name.endsWith("Async");
-}
-
-/** What is given to one is done in turn. */
-function streamOf({ gpu: { stream = 0 }, tid, place, perThread }: Done): Stream {
-  if (stream === PER_THREAD || (stream === 0 && perThread)) return `of thread ${tid} in ${place.device} ${place.own}`;
-  return stream === 0 || stream === LEGACY ? `of ${place.device} ${place.own}` : stream;
 }

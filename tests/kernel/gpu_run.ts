@@ -40,6 +40,26 @@ export function toldCalls(path: string, family: string): Told[] {
     .sort((a, b) => a.start < b.start ? -1 : a.start > b.start ? 1 : 0);
 }
 
+/** How often streams were given something in a trace (`.jsonl`), as {@link givenBy} says it. */
+export function toldStreams(path: string): string[] {
+  return counted(linesOf(path).map((line) => JSON.parse(line)).filter(({ category }) => category === "gpu.stream").map(({ track }) => track));
+}
+
+/** The same by the books: each stream of each process, without whose it is, because processes in a container have other numbers there. */
+export function givenBy(noted: readonly Noted[]): string[] {
+  const recorded = new Set<string>();
+  return counted(noted.flatMap(({ pid, func, stream }) => {
+    const name = `stream ${stream}`, row = `${pid} ${name}`;
+    if (func === "cuStreamBeginCapture") recorded.add(row);
+    if (func === "cuStreamEndCapture") recorded.delete(row);
+    return stream !== undefined && /Launch|Memcpy|Memset|^nccl/.test(func) && !recorded.has(row) ? [{ pid, name }] : [];
+  }));
+}
+
+function counted(rows: readonly { readonly pid: number; readonly name: string }[]): string[] {
+  return [...Map.groupBy(rows, ({ pid, name }) => `${pid} ${name}`).values()].map((given) => `${given[0]!.name}: ${given.length}`).sort();
+}
+
 /** Allocations and frees by kind of memory, reckoned from the books alone: an address, or a handle, is given out once in a process. */
 export function heldBy(noted: readonly Noted[]) {
   const kinds = new Map<string, { allocations: number; bytes: number; frees: number; freed: number }>();

@@ -6,7 +6,7 @@ import { sampledTest } from "../harness/kernel.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
 import { neededBy } from "../workloads/counted.ts";
-import { heldBy, linesOf, type Noted, readBooks, type Told, toldCalls } from "./gpu_run.ts";
+import { givenBy, heldBy, linesOf, type Noted, readBooks, type Told, toldCalls, toldStreams } from "./gpu_run.ts";
 import { startContainer } from "./container.ts";
 import { allFormats, type LiveOptions, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { processTable, until } from "./processes.ts";
@@ -190,6 +190,7 @@ for (const [i, [what, wayOf]] of Object.entries(ways).entries()) {
     for (const family of ["cuda", "cudart", "nccl"]) {
       assertTold(books.filter(({ library }) => library === family), toldCalls(outputPath(folder, "jsonl"), family), family, way.root !== undefined);
     }
+    assert.deepEqual(toldStreams(outputPath(folder, "jsonl")), givenBy(books), "what streams were given");
     // What is held, by kind.
     for (const [memory, { allocations, bytes, frees, freed }] of heldBy(books)) {
       const rows = result.memory.filter((row) => row.memory === memory);

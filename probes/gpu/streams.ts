@@ -1,0 +1,48 @@
+import type { SpanSink, Track } from "../../lib/events/span.ts";
+import type { Tracks } from "../../lib/events/tracks.ts";
+import type { Done } from "./call.ts";
+import { hex } from "./said.ts";
+import type { Kind } from "./signatures.ts";
+
+/** Calls that give a GPU something to do. */
+const WORK = new Set<Kind>(["launch", "graphLaunch", "copy", "set", "prefetch", "collective", "submit"]);
+/** CU_STREAM_LEGACY and CU_STREAM_PER_THREAD: the stream without a name, which a context has, or each thread. */
+const LEGACY = 1, PER_THREAD = 2;
+/** What others call so are queues, and lists that are put into these later. */
+const WITH_STREAMS = new Set(["cuda", "cudart", "nccl", "hip"]);
+
+export function isWork(kind: Kind): boolean {
+  return WORK.has(kind);
+}
+
+/** By its handle, or in words where it has none. */
+export type Stream = number | string;
+
+/** What is given to one is done in turn. */
+export function streamOf({ gpu: { stream = 0 }, tid, place: { device, own }, perThread }: Done): Stream {
+  const isThreads = stream === PER_THREAD || (stream === 0 && perThread);
+  if (!isThreads && stream !== 0 && stream !== LEGACY) return stream;
+  return `GPU ${device}${own === undefined ? "" : `, context ${hex(own)}`}, default stream${isThreads ? ` of thread ${tid}` : ""}`;
+}
+
+/** Draws what a stream is given on its row: as a moment, in which the call began, because when the GPU does it is not seen. */
+export class StreamRows {
+  /** By process: a launch does not put its name together. */
+  readonly #rows = new Map<number, Map<Stream, Track>>();
+
+  constructor(readonly tracks: Tracks) {}
+
+  given(done: Done, out: SpanSink): void {
+    const { signature: { name, kind }, gpu: { family, stream, kernel, isCaptured }, pid, began } = done;
+    if (stream === undefined || isCaptured || !isWork(kind) || !WITH_STREAMS.has(family)) return;
+    out({ type: "instant", track: this.#row(pid, streamOf(done)), name: kernel ?? name, category: "gpu.stream", at: began });
+  }
+
+  #row(pid: number, stream: Stream): Track {
+    let rows = this.#rows.get(pid);
+    if (!rows) this.#rows.set(pid, rows = new Map());
+    let row = rows.get(stream);
+    if (!row) rows.set(stream, row = this.tracks.lane(pid, typeof stream === "number" ? `stream ${hex(stream)}` : stream, 7));
+    return row;
+  }
+}
