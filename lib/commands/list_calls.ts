@@ -8,8 +8,8 @@ import { signatureOf, signaturesOf } from "../../probes/gpu/signatures.ts";
 import { giveUpRun } from "./permissions.ts";
 import type { Context } from "./terminal.ts";
 
-/** Names of functions of GPU libraries, decoded or not. */
-const OF_GPU = /^(?:cu[A-Z]|cuda[A-Z]|nccl[A-Z]|hip[A-Z]|vk[A-Z]|ze[A-Z]|createInfer)/;
+/** Names of functions of GPU libraries, decoded or not: also what compilers call, and what computes by calling these (cuBLAS). */
+const OF_GPU = /^(?:(?:cu|hip)(?:blas|fft|rand|solver|sparse)?|(?:__)?cuda|__hip|cudnn|nccl|vk|ze)[A-Z]|^createInfer/;
 
 interface Listed {
   readonly function: string;

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { mustRun } from "../harness/command.ts";
+import { makeElf } from "../harness/elf.ts";
 import { kernelTest } from "../harness/kernel.ts";
+import { temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
 import { runLlmprof } from "./llmprof.ts";
 
@@ -17,10 +19,28 @@ Deno.test("gpu --list-calls says which functions are decoded, and what for", asy
 kernelTest("gpu --list-calls of a file tells each function of a GPU library that it asks for, as nm does", { gcc: true }, async () => {
   const file = join(built.gpu.protected, "calls");
   const { stdout: symbols } = await mustRun(["nm", "-D", "--undefined-only", file]);
-  const asked = symbols.split("\n").map((line) => line.trim().split(/\s+/).at(-1)!).filter((name) => /^(?:cu|cuda|nccl)[A-Z]/.test(name)).sort();
+  const names = symbols.split("\n").map((line) => line.trim().split(/\s+/).at(-1)!);
+  const asked = names.filter((name) => /^(?:cu|(?:__)?cuda|nccl)[A-Z]/.test(name)).sort();
   const { calls } = JSON.parse((await runLlmprof(["gpu", "--list-calls", "--summary", "json", "--", file])).stdout);
   assert.deepEqual(calls.map((call: { function: string }) => call.function), asked);
   assert.deepEqual(calls.filter((call: { kind: string | null }) => call.kind === null), []);
+});
+
+Deno.test("gpu --list-calls of a file tells what is not decoded, too: what nobody knows, what compilers call, cuBLAS", async () => {
+  using folder = temporary();
+  const library = folder.file("libtorch_cuda.so");
+  const asked = ["cublasCreate_v2", "cuNothing", "cuMemAlloc_v2", "__cudaRegisterFunction", "__cudaLaunchKernel", "curl_easy_init", "hipblasCreate"];
+  Deno.writeFileSync(library, makeElf({ ...Object.fromEntries(asked.map((name) => [name, ""])), cuOwn: "90" }));
+  const { stdout, stderr } = await runLlmprof(["gpu", "--list-calls", "--", library]);
+  assert.deepEqual(stdout.trimEnd().split("\n").map((line) => line.split(/ {2,}/)), [
+    ["__cudaLaunchKernel", "cudart, launch"],
+    ["__cudaRegisterFunction", "not decoded"],
+    ["cuMemAlloc_v2", "cuda, alloc"],
+    ["cuNothing", "not decoded"],
+    ["cublasCreate_v2", "not decoded"],
+    ["hipblasCreate", "not decoded"],
+  ]);
+  assert.match(stderr, /^6 functions of GPU libraries are asked for: 2 decoded, 4 not\.$/m);
 });
 
 Deno.test("gpu --list-calls of what is no program says so", async () => {

@@ -2,7 +2,10 @@
 const codeAt = 0x1000;
 const HEADER = 64, SEGMENT = 56, SECTION = 64, SYMBOL = 24, ROOM = 64;
 
-/** The smallest shared object that has functions: each 64 bytes after the one before, beginning with the given bytes; in the table of what it exports, or not. */
+/**
+ * The smallest shared object that has functions: each 64 bytes after the one before, beginning with the given bytes; in the table of what it exports, or not.
+ * One without bytes is another library's.
+ */
 export function makeElf(functions: Readonly<Record<string, string>>, exported = true): Uint8Array<ArrayBuffer> {
   const names = Object.keys(functions);
   const strings = new TextEncoder().encode(`\0${names.join("\0")}\0`);
@@ -33,7 +36,7 @@ export function makeElf(functions: Readonly<Record<string, string>>, exported = 
     const symbol = symbolsAt + (i + 1) * SYMBOL;
     u32(symbol, 1 + names.slice(0, i).join("\0").length + (i > 0 ? 1 : 0));
     bytes[symbol + 4] = 0x12; // global function
-    u16(symbol + 6, 1);
+    u16(symbol + 6, functions[name] === "" ? 0 : 1);
     u64(symbol + 8, at);
     u64(symbol + 16, ROOM);
   });
