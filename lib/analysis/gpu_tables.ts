@@ -155,8 +155,10 @@ export function files({ files }: GpuResult): Table {
   return tableOf("Device files, and who used them", users, [
     [{ title: "device", unit: "text" }, (row) => row.device],
     [{ title: "process", unit: "text" }, ({ name, pid, isTarget }) => `${name} (${pid})${isTarget ? ", the target" : ""}`],
+    [{ title: "from", unit: "ns" }, (row) => row.fromNs],
+    [{ title: "to", unit: "ns" }, (row) => row.toNs],
     [{ title: "opens", unit: "count" }, (row) => row.opens],
-    [
+    users.some(({ failedOpens }) => failedOpens > 0) && [
       { title: "failed", unit: "text" },
       ({ failedOpens, failures, pid }) =>
         failedOpens === 0
