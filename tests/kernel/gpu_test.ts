@@ -336,7 +336,8 @@ for (const how of ["when counting ends", "when its process ends"] as const) {
 
 const KERNELS = 101;
 
-sampledTest(0, "gpu: kernels on the GPU, where a marker of parcagpu tells of them, each as long as it was", {}, async ({ path, name }) => {
+// The third version is the first that hands over all arguments.
+sampledTest(2, "gpu: kernels on the GPU, where a marker of parcagpu tells of them, each as long as it was", {}, async ({ path, name }) => {
   using folder = temporary();
   const target = { argv: [join(built.gpu.protected, "injected"), String(KERNELS)] };
   await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target });
