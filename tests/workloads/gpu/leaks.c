@@ -4,8 +4,9 @@
  *     leaks LEAKED FREED GAPS
  *
  * forget allocates LEAKED blocks of 1009 bytes and never frees them; remember allocates FREED and frees each. Then GAPS times: a kernel is launched and
- * waited for, and the program sleeps for 20 ms before it launches the next. Frame pointers are kept. Prints the longest and the sum of the times from the end
- * of a wait to the next launch by its own clock, in nanoseconds; at last it sleeps for two seconds, so that who looks finds it there.
+ * waited for, and the program sleeps for 20 ms before it launches the next, before the last one for 300. Frame pointers are kept. Prints the longest and the
+ * sum of the times from the end of a wait to the next launch by its own clock, in nanoseconds; at last it sleeps for two seconds, so that who looks finds it
+ * there.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -39,7 +40,6 @@ int main(int argc, char **argv) {
   for (int i = atoi(argv[1]); i > 0; i--) forget();
   for (int i = atoi(argv[2]); i > 0; i--) remember();
   const CUstream stream = (CUstream)0x77;
-  const struct timespec pause = {0, 20000000};
   long long sum = 0, longest = 0, since = 0;
   for (int i = atoi(argv[3]); i >= 0; i--) {
     if (since > 0) {
@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
     cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL);
     cuStreamSynchronize(stream);
     since = clock_ns(CLOCK_MONOTONIC);
-    nanosleep(&pause, NULL);
+    nanosleep(&(struct timespec){0, i == 1 ? 300000000 : 20000000}, NULL);
   }
   printf("{\"gaps\":%d,\"sum\":%lld,\"longest\":%lld}\n", atoi(argv[3]), sum, longest);
   fflush(stdout);
