@@ -228,10 +228,15 @@ for (const [i, [what, wayOf]] of Object.entries(ways).entries()) {
     for (const kernel of NAMED_KERNELS) {
       assert.ok(result.kernels.some(({ name, launches }) => name === kernel && launches > 0), `a kernel by its name, ${kernel}`);
     }
-    for (const [func, all] of Map.groupBy(books.filter(({ library }) => library === "nccl"), ({ func }) => func)) {
-      const row = result.functions.find(({ name }) => name === func);
-      assert.deepEqual([row?.calls, row?.bytes], [all.length, all.reduce((sum, { bytes = 0 }) => sum + Number(bytes), 0)], func);
-    }
+    const ofNccl = [...Map.groupBy(books.filter(({ library }) => library === "nccl"), ({ func }) => func)].map(([func, all]) => ({
+      name: func,
+      calls: all.length,
+      bytes: all.reduce((sum, { bytes = 0 }) => sum + Number(bytes), 0),
+    }));
+    const figures = ({ name, calls, bytes }: typeof ofNccl[number]) => `${name}: ${calls}, ${bytes} bytes`;
+    assert.deepEqual(result.functions.filter(({ family }) => family === "nccl").map(figures).sort(), ofNccl.map(figures).sort());
+    // What moves nothing is no collective call.
+    assert.deepEqual(result.collectives.map(figures).sort(), ofNccl.filter(({ bytes }) => bytes > 0).map(figures).sort());
     const failed = books.filter(({ ret, func }) => ret !== 0 && ret !== 600 && func !== "cudaGetLastError").length;
     assert.equal(result.totals.failed, failed);
     // The lines for scripts.
