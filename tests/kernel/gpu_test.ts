@@ -6,8 +6,9 @@ import { sampledTest } from "../harness/kernel.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
 import { neededBy } from "../workloads/counted.ts";
-import { givenBy, heldBy, linesOf, type Noted, readBooks, type Told, toldCalls, toldStreams } from "./gpu_run.ts";
+import { givenBy, heldBy, type Noted, readBooks, type Told, toldCalls, toldStreams } from "./gpu_run.ts";
 import { startContainer } from "./container.ts";
+import { assertCudaLines } from "./cuda_lines.ts";
 import { allFormats, type LiveOptions, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { processTable, until } from "./processes.ts";
 import { differingReplays } from "./replayed.ts";
@@ -171,7 +172,8 @@ async function traced({ argv, env, go, root, few }: Way, folder: Temporary, bpft
   return await attached({ target: { pid: target.pid } });
 }
 
-const needsOf = (what: string) => what === "in a container" ? { podman: true } : {};
+/** `fio` brings jq. */
+const needsOf = (what: string) => ({ fio: true, podman: what === "in a container" });
 
 for (const [i, [what, wayOf]] of Object.entries(ways).entries()) {
   const title = `gpu: ${CALLS} calls of two processes with three threads each, every one as it was: ${what}`;
@@ -239,14 +241,7 @@ for (const [i, [what, wayOf]] of Object.entries(ways).entries()) {
     assert.deepEqual(result.collectives.map(figures).sort(), ofNccl.filter(({ bytes }) => bytes > 0).map(figures).sort());
     const failed = books.filter(({ ret, func }) => ret !== 0 && ret !== 600 && func !== "cudaGetLastError").length;
     assert.equal(result.totals.failed, failed);
-    // The lines for scripts.
-    const scripts = linesOf(folder.file("calls.jsonl")).map((line) => JSON.parse(line));
-    const counts = (funcs: readonly string[]) =>
-      Object.fromEntries([...Map.groupBy(funcs, (func) => func)].map(([func, all]) => [func, all.length]).sort());
-    const cuda = books.filter(({ library }) => library !== "nccl");
-    assert.deepEqual(counts(scripts.map(({ func }) => func)), counts(cuda.map(({ func }) => func)));
-    assert.deepEqual(new Set(scripts.map(({ type }) => type)), new Set(["cuda_api", "cuda_runtime"]));
-    assert.ok(scripts.every(({ ts, phase, pid }) => ts >= 0 && phase === "entry" && pid > 0));
+    await assertCudaLines(folder.file("calls.jsonl"), books);
     assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
   });
 }

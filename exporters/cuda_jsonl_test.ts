@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import type { GpuCall } from "../lib/events/gpu.ts";
+import type { Span } from "../lib/events/span.ts";
+import { Tracks } from "../lib/events/tracks.ts";
+import { head } from "../tests/judge/corpus.ts";
+import { exported } from "../tests/judge/memory_sink.ts";
+import { openCudaJsonl } from "./cuda_jsonl.ts";
+
+const tracks = new Tracks();
+const opened = (at: number): Span => ({ type: "mark", at, kind: "window", stream: "cuda/calls", text: "", open: true });
+const call = (name: string, start: number, end: number, family: string, more: Partial<GpuCall> = {}): Span => ({
+  type: "slice",
+  track: tracks.thread(7, 8),
+  name,
+  category: `gpu.${family}`,
+  start,
+  end,
+  gpu: { family, kind: "", result: 0, failure: null, ...more },
+});
+const written = (...spans: readonly Span[]) => exported(openCudaJsonl, head, spans).text();
+
+Deno.test("cuda-jsonl: a line for each call of CUDA's driver and runtime: what scripts look for first, then what else is known of it", () => {
+  const text = written(
+    opened(1_000_000),
+    call("cuMemAlloc", 2_500_000, 2_504_001, "cuda", { bytes: 1009 }),
+    call("cudaMemcpyAsync", 3_000_000, 3_000_750, "cudart", { bytes: 64, stream: 0x77 }),
+    call("cudaStreamSynchronize", 4_000_000, 1_004_000_000, "cudart", { stream: 0, result: 700, failure: "illegal address (700)" }),
+  );
+  assert.equal(
+    text,
+    `{"ts":1.5,"pid":7,"type":"cuda_api","func":"cuMemAlloc","phase":"entry","tid":8,"dur":0.004001,"bytes":1009,"ret":0}
+{"ts":2,"pid":7,"type":"cuda_runtime","func":"cudaMemcpyAsync","phase":"entry","tid":8,"dur":0.00075,"bytes":64,"stream":119,"ret":0}
+{"ts":3,"pid":7,"type":"cuda_runtime","func":"cudaStreamSynchronize","phase":"entry","tid":8,"dur":1000,"stream":0,"ret":700}
+`,
+  );
+});
+
+Deno.test("cuda-jsonl: calls of others, and what is no call, have no line; times go on from where counting began first", () => {
+  const kernel: Span = { type: "slice", track: tracks.lane(7, "GPU 0, stream 13"), name: "rope", category: "gpu.kernel", start: 5e6, end: 6e6 };
+  const text = written(
+    opened(0),
+    call("ncclAllReduce", 1e6, 2e6, "nccl", { bytes: 64 }),
+    call("hipMalloc", 1e6, 2e6, "hip"),
+    kernel,
+    opened(9e6),
+    call("cuInit", 10e6, 11e6, "cuda"),
+  );
+  assert.equal(text, `{"ts":10,"pid":7,"type":"cuda_api","func":"cuInit","phase":"entry","tid":8,"dur":1,"ret":0}\n`);
+});
