@@ -44,7 +44,8 @@ export async function peers(...programs: readonly string[]): Promise<Watch> {
 
 /**
  * Does `work` so often under each, and prints nanoseconds for each of its steps. `work`: a shell's command, and how long a step took by what it said and by the
- * CPU time that the kernel's own threads used meanwhile. In a last round the kernel times the programs that watch (`steps`: how many the work had).
+ * CPU time that the kernel's own threads used meanwhile. In a last round the kernel times the programs that watch (`steps`: how many the work had). Returns
+ * nanoseconds of a step under each.
  */
 export async function compare(
   watches: Readonly<Record<string, Watch>>,
@@ -55,7 +56,7 @@ export async function compare(
     readonly steps: (stdout: string) => number;
     readonly nanoseconds: (stdout: string, kernelNs: number) => number;
   },
-): Promise<void> {
+): Promise<ReadonlyMap<string, number>> {
   using folder = temporary();
   const times = new Map<string, number[]>(Object.keys(watches).map((name) => [name, []]));
   const said = new Set<string>();
@@ -84,17 +85,16 @@ export async function compare(
   } finally {
     await mustRun(["sysctl", "-q", "kernel.bpf_stats_enabled=0"]);
   }
-  const base = middle(times.get("nothing")!).median;
-  console.table(Object.fromEntries([...times].map(([name, all]) => {
-    const { median } = middle(all);
-    return [name, {
-      [`ns ${work.step}`]: Math.round(median),
-      "more than nothing": Math.round(median - base),
-      "in programs": Math.round(inPrograms.get(name)!),
-      times: Number((median / base).toFixed(3)),
-    }];
-  })));
+  const medians = new Map([...times].map(([name, all]) => [name, middle(all).median]));
+  const base = medians.get("nothing")!;
+  console.table(Object.fromEntries([...medians].map(([name, median]) => [name, {
+    [`ns ${work.step}`]: Math.round(median),
+    "more than nothing": Math.round(median - base),
+    "in programs": Math.round(inPrograms.get(name)!),
+    times: Number((median / base).toFixed(3)),
+  }])));
   for (const line of said) console.log(line);
+  return medians;
 }
 
 /** CPU time of each thread of the kernel's own, in nanoseconds. */
