@@ -8,10 +8,15 @@ import { memoryAllowed } from "./verdict.ts";
 /** Less of the time is not worth a line. */
 const MATTERS = 0.01;
 
-export function limitNotes({ limits }: SurroundingsResult): Note[] {
+export function limitNotes({ limits, memory }: Pick<SurroundingsResult, "limits" | "memory">): Note[] {
   if (!limits || limits.killed === 0) return [];
-  const allowed = limits.memoryLimit === null ? "there was no more memory" : `its control group allows ${mebibytes(limits.memoryLimit)} of memory`;
-  return [warning(`The kernel killed ${limits.killed === 1 ? "a process" : `${limits.killed} processes`}: ${allowed}. Raise that, or need less.`)];
+  const { killed, memoryLimit } = limits;
+  // What the target had and the machine could give.
+  const reach = memory ? memory.residentBytes + memory.leastAvailableBytes : Infinity;
+  const why = memoryLimit === null || memoryLimit > reach
+    ? "the whole machine had no memory left. Need less, or end other processes."
+    : `its control group allows ${mebibytes(memoryLimit)} of memory. Raise that, or need less.`;
+  return [warning(`The kernel killed ${killed === 1 ? "a process" : `${killed} processes`}: ${why}`)];
 }
 
 /** What a hypervisor takes looks like time on a processor. */

@@ -39,6 +39,10 @@ class LifeDecoder implements Decoder {
   readonly #names = new Map<number, string>();
   /** Processes that were said to be killed for want of memory. */
   readonly #starved = new Set<number>();
+  /** Bytes that the target's control groups allow, null: all there are; undefined while nobody has looked. */
+  #allowed: number | null | undefined;
+  /** Bytes that the target had and the machine could give, at the last look. */
+  #reach = Infinity;
 
   constructor(readonly tracks: Tracks) {
     this.#surroundings = new SurroundingsDecoder(tracks);
@@ -46,6 +50,8 @@ class LifeDecoder implements Decoder {
 
   fact(fact: Fact, at: Ns, out: SpanSink): void {
     this.#surroundings.fact(fact, at, out);
+    if (fact.fact === "limits") this.#allowed = fact.limits.memoryLimit;
+    if (fact.fact === "memory") this.#reach = fact.memory.processes.reduce((sum, { resident }) => sum + resident, fact.memory.available);
     if (fact.fact !== "names") return;
     const { pid, name, threads } = fact;
     // By its file, where it was seen to start that.
@@ -85,7 +91,7 @@ class LifeDecoder implements Decoder {
             at,
             kind: "note",
             stream,
-            text: `the kernel killed ${this.#names.get(pid) || name} (${pid}): there was no memory left for it`,
+            text: `the kernel killed ${this.#names.get(pid) || name} (${pid}): there was no memory left ${this.#where()}`,
           });
         }
         if (tid !== pid) {
@@ -99,4 +105,13 @@ class LifeDecoder implements Decoder {
   }
 
   end(): void {}
+
+  /** Memory may be short in a group, or everywhere: in the group, unless it allows more than the machine could give. */
+  #where(): string {
+    const allowed = this.#allowed;
+    if (allowed === undefined) return "for it";
+    return allowed === null || allowed > this.#reach
+      ? "on the whole machine"
+      : `of the ${(allowed / 2 ** 20).toFixed(1)} MiB that the target's control group allows`;
+  }
 }

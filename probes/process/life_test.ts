@@ -39,6 +39,23 @@ Deno.test("life: whom the kernel killed for want of memory is said to have been,
   ]);
 });
 
+Deno.test("life: whom the kernel killed for want of memory lacked what its control group allows, or what the whole machine had", () => {
+  const limits = { cpus: null, throttled: 0, throttledNs: 0, memoryBytes: null, killed: 0, reads: [] };
+  const processes = [{ pid: 100, resident: 40 << 20, locked: 0, swapped: 0 }];
+  const whoseOf = (memoryLimit: number | null) => {
+    const d = new Decoding(life);
+    d.fact(10, { fact: "memory", memory: { processes, available: 60 << 20, pageCache: 0, swappedIn: 0, swappedOut: 0 } });
+    d.fact(10, { fact: "limits", pid: 100, limits: { ...limits, memoryLimit } });
+    d.event(60, "process/life.exit", { code: 9 + 2 ** 16, name: "node" });
+    return /no memory left (.*)$/.exec(d.told().find((line) => line.startsWith("mark"))!)![1];
+  };
+  assert.deepEqual([100 << 20, (100 << 20) + 1, null].map(whoseOf), [
+    "of the 100.0 MiB that the target's control group allows",
+    "on the whole machine",
+    "on the whole machine",
+  ]);
+});
+
 Deno.test("life: who ran before is called as it calls itself, and who was seen to start by its file", () => {
   const d = new Decoding(life);
   d.event(10, "process/life.exec", { file: "a-long-name-of-a-program" });

@@ -161,7 +161,8 @@ sampledTest(0, "sched: a process that the kernel kills because its control group
   using group = memoryLimit(32 << 20);
   const { result: { limits }, notes, target } = await told(path, folder, ["hoard", "1"], [group.tasks]);
   assert.deepEqual([limits!.killed, limits!.memoryLimit], [1, 32 << 20]);
-  assert.deepEqual(notes, [`the kernel killed bottleneck (${target!.pid}): there was no memory left for it`]);
+  const why = "there was no memory left of the 32.0 MiB that the target's control group allows";
+  assert.deepEqual(notes, [`the kernel killed bottleneck (${target!.pid}): ${why}`]);
 });
 
 sampledTest(0, "sched: weights that do not fit into memory are waited for, page by page", { fio: true, groups: true }, async ({ path }) => {
