@@ -5,6 +5,8 @@ import type { Temporary } from "../harness/temporary.ts";
 export interface UntilTold extends AsyncDisposable {
   readonly pid: number;
   go(): void;
+  /** All that it has printed, when it has ended. */
+  said(): Promise<string>;
 }
 
 /** Returns when it is ready. Whatever fails, it does not wait for ever. */
@@ -21,7 +23,7 @@ export async function untilTold(folder: Temporary, argv: readonly string[]): Pro
     await shell.saw("ready");
     // Of the shell's children, the one that computes.
     const { stdout } = await start(["pgrep", "-fx", argv.join(" ")]).finished();
-    return { pid: Number(stdout.trim()), go, [Symbol.asyncDispose]: end };
+    return { pid: Number(stdout.trim()), go, said: async () => (await shell.finished()).stdout, [Symbol.asyncDispose]: end };
   } catch (error) {
     await end();
     throw error;

@@ -27,6 +27,7 @@
 #include <sys/wait.h>
 
 #include "clock.h"
+#include "schedstat.h"
 
 enum { MOVES = 101, BLOCK = 65536 };
 static const int64_t MS = 1000000;
@@ -35,7 +36,7 @@ static int futex_word, pair[2], event;
 enum { FUTEX, MESSAGE, EVENT };
 static volatile int waker;
 
-/* What the kernel counted of this thread, by name: from its status, and time waited for a processor. */
+/* What the kernel counted of this thread, by name: from its status. */
 static int64_t counter(const char *name) {
   char path[64], line[256];
   snprintf(path, sizeof path, "/proc/self/task/%d/status", gettid());
@@ -46,16 +47,6 @@ static int64_t counter(const char *name) {
   }
   if (status) fclose(status);
   return value;
-}
-
-static void schedstat(int64_t *on, int64_t *queued) {
-  char path[64];
-  long long a = 0, b = 0;
-  snprintf(path, sizeof path, "/proc/self/task/%d/schedstat", gettid());
-  FILE *file = fopen(path, "r");
-  if (!file || fscanf(file, "%lld %lld", &a, &b) != 2) err(1, "%s", path);
-  fclose(file);
-  *on = a, *queued = b;
 }
 
 static void pin(int cpu) {
@@ -118,7 +109,6 @@ static int ask(int socket, char *byte) {
 static void waits(const char *path, const char *tasks, int hog) {
   pthread_t helper;
   prctl(PR_SET_NAME, "waits");
-  pin(0);
   begin();
   for (int i = 1; i <= MOVES; i++) pin(i % 2);
   tell("moves");
@@ -189,6 +179,8 @@ static void waits(const char *path, const char *tasks, int hog) {
 
 int main(int argc, char **argv) {
   if (argc != 4) return 2;
+  /* Nobody else moves the child. */
+  pin(0);
   pid_t child = fork();
   if (child < 0) err(1, "fork");
   if (child == 0) {

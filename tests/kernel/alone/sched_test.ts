@@ -125,6 +125,12 @@ async function comparesWaits(path: string): Promise<boolean> {
     moved.length <= counters.moves && counters.moves - moved.length <= skipped,
     `${moved.length} moves of ${counters.moves}, ${skipped} skipped`,
   );
+  // Then back to the first processor, and to the hog's.
+  const migrations = counters.moves + 2;
+  assert.ok(
+    thread.migrations <= migrations && migrations - thread.migrations <= skipped,
+    `${thread.migrations} migrations of ${migrations}, ${skipped} skipped`,
+  );
   assert.equal(thread.name, "waits");
   assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
   return true;

@@ -14,8 +14,13 @@ import { lastOfThree } from "../last_of_three.ts";
 import { cpuLimit, fileSystem, loopDevice, memoryLimit, ownGroup, slowReads } from "../loop_device.ts";
 import { untilTold } from "../until_told.ts";
 
-/** What is found out of a program that is watched from before it begins. `tasks`: control groups that it joins first. */
-async function told(bpftrace: string, folder: Temporary, words: readonly string[], tasks: readonly string[] = []): Promise<Summary<SchedResult>> {
+/** What is found out of a program that is watched from before it begins, and what it says itself. `tasks`: control groups that it joins first. */
+async function told(
+  bpftrace: string,
+  folder: Temporary,
+  words: readonly string[],
+  tasks: readonly string[] = [],
+): Promise<Summary<SchedResult> & { readonly said: string }> {
   await using program = await untilTold(folder, [built.bottleneck, ...words]);
   const { pid } = program;
   for (const file of tasks) Deno.writeTextFileSync(file, String(pid));
@@ -24,7 +29,7 @@ async function told(bpftrace: string, folder: Temporary, words: readonly string[
   // Its first look at what surrounds the program.
   await new Promise((resolve) => setTimeout(resolve, 300));
   program.go();
-  return summaryOf("sched", await llmprof.finished());
+  return { ...summaryOf("sched", await llmprof.finished()), said: await program.said() };
 }
 
 async function resultOf(...run: Parameters<typeof told>): Promise<SchedResult> {
@@ -37,10 +42,18 @@ async function verdictOf(...run: Parameters<typeof told>): Promise<SchedResult["
 
 const share = (verdict: SchedResult["verdict"], wait: string) => verdict.find((row) => row.wait === wait)?.share ?? 0;
 
-sampledTest(1, "sched: a crowd waits for processors, and fewer threads wait less", {}, async ({ path }) => {
+sampledTest(1, "sched: a crowd waits for processors, each thread as long as the kernel says, and fewer threads wait less", {}, async ({ path }) => {
   using folder = temporary();
   const cpus = navigator.hardwareConcurrency;
-  const crowd = await verdictOf(path, folder, ["crowd", String(4 * cpus)]);
+  const { result: { verdict: crowd, threads }, said } = await told(path, folder, ["crowd", String(4 * cpus)]);
+  const accounts: { tid: number; on: number; queued: number }[] = said.split("\n").filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line));
+  assert.equal(accounts.length, 4 * cpus);
+  for (const { tid, on, queued } of accounts) {
+    const { onNs, queuedNs } = threads.find((thread) => thread.tid === tid)!;
+    assert.ok(Math.abs(onNs / on - 1) < 0.02, `on a processor for ${onNs} ns, ${on} by the kernel's account`);
+    assert.ok(Math.abs(queuedNs / queued - 1) < 0.02, `waiting for one for ${queuedNs} ns, ${queued} by the kernel's account`);
+  }
   assert.equal(crowd[0]!.wait, "processor");
   assert.ok(crowd[0]!.share > 0.5, `${crowd[0]!.share}`);
   assert.match(crowd[0]!.advice, new RegExp(`-t ${cpus}\\.`));
