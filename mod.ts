@@ -24,7 +24,7 @@ export type { Timeline, TimelineOptions } from "./lib/timeline/timeline.ts";
 export { summarySchema } from "./lib/analysis/summary_schema.ts";
 export { coldstartResultSchema } from "./lib/analysis/coldstart_schema.ts";
 export { operatorsResultSchema } from "./lib/analysis/operators_schema.ts";
-export { ioSnapshotSchema, schedSnapshotSchema, totalsResultSchema } from "./lib/analysis/snapshots_schema.ts";
+export { ioSnapshotSchema, schedSnapshotSchema, snapshotSchema, totalsResultSchema } from "./lib/analysis/snapshots_schema.ts";
 export { gpuResultSchema } from "./lib/analysis/gpu_schema.ts";
 export { ioResultSchema } from "./lib/analysis/io_schema.ts";
 export { schedResultSchema } from "./lib/analysis/sched_schema.ts";

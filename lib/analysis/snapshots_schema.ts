@@ -38,6 +38,9 @@ export const schedSnapshotSchema = z.object({
 export type IoSnapshot = z.infer<typeof ioSnapshotSchema>;
 export type SchedSnapshot = z.infer<typeof schedSnapshotSchema>;
 
+/** A line of either: `snapshots.schema.json` says the same in JSON Schema, for other tools. */
+export const snapshotSchema = z.union([ioSnapshotSchema, schedSnapshotSchema]);
+
 /** What `--snapshots` answers at its end. */
 export const totalsResultSchema = z.object({
   intervals: count,

@@ -7,10 +7,11 @@ import { mustRun, start } from "../../harness/command.ts";
 import type { Bpftrace } from "../../harness/bpftraces.ts";
 import { sampledTest } from "../../harness/kernel.ts";
 import { llmprof } from "../../harness/llmprof.ts";
+import { snapshotLines } from "../../harness/snapshot_lines.ts";
 import { temporary } from "../../harness/temporary.ts";
 import { built } from "../../setup/programs.ts";
 import { hasRawTracepoints } from "../../independent/requests.ts";
-import { backwards, BLOCK, fioCommand } from "../fio.ts";
+import { backwards, BLOCK, fioCommand, jobOf } from "../fio.ts";
 import { compareSeen, hiddenAnswers } from "../hidden_hits.ts";
 import { loopDevice } from "../loop_device.ts";
 
@@ -39,14 +40,16 @@ async function comparesBuckets(bpftrace: Bpftrace, whom: readonly string[]): Pro
   const before = device.stat();
   // Of 256 blocks several times 32 at once: some of a block that is on its way already, which only a request's own address tells apart.
   const often = { iodepth: 32, norandommap: 1, size: "1m", io_size: REQUESTS * BLOCK };
-  await mustRun(fioCommand(device.path, { rw: "randread", number_ios: REQUESTS, ...hasRawTracepoints(bpftrace) ? often : { iodepth: 4 } }));
+  const each = { rw: "randread", number_ios: REQUESTS, ...hasRawTracepoints(bpftrace) ? often : { iodepth: 4 } };
+  const alone = await mustRun(fioCommand(device.path, each));
   device.scheduler("mq-deadline");
   const list = backwards(folder.file("backwards"), device.path, 4096);
-  await mustRun(fioCommand(device.path, { rw: "read", iodepth: 16, iodepth_batch_submit: 16, read_iolog: list, replay_no_stall: 1 }));
-  const kernel = device.stat().reads - before.reads;
+  const joined = await mustRun(fioCommand(device.path, { rw: "read", iodepth: 16, iodepth_batch_submit: 16, read_iolog: list, replay_no_stall: 1 }));
+  const after = device.stat(), kernel = after.reads - before.reads, merged = after.readsMerged - before.readsMerged;
+  const asked = [alone, joined].reduce((sum, { stdout }) => sum + jobOf(stdout).read.total_ios, 0);
   const ended = await running.finished();
   assert.equal(ended.code, 0, ended.stderr);
-  const lines = Deno.readTextFileSync(file).trimEnd().split("\n").map((line) => ioSnapshotSchema.parse(JSON.parse(line)));
+  const lines = snapshotLines(Deno.readTextFileSync(file), ioSnapshotSchema);
   // The kernel skips a tick that comes while a program runs: then two intervals are one. The first begins when counting does, the last one ends with the run.
   const [first, ...intervals] = lines.slice(0, -1).map(({ interval_s }) => interval_s / 2);
   assert.ok(first! > 0.5 && first! < 2.05 && intervals.length >= 1, `${[first, ...intervals]}`);
@@ -56,6 +59,9 @@ async function comparesBuckets(bpftrace: Bpftrace, whom: readonly string[]): Pro
   const told = rows.reduce((sum, { total }) => sum + total, 0);
   const unseen = Number(/skipped (\d+) hits?/.exec(ended.stderr)?.[1] ?? 0) + hidden.count();
   assert.ok(kernel >= REQUESTS && told <= kernel && kernel - told <= unseen, `${told} of ${kernel}, ${unseen} skipped or hidden`);
+  // What fio asked for is a request, or has become a part of one.
+  const requests = asked - merged;
+  assert.ok(Math.abs(kernel - requests) <= 4 && requests - told <= unseen, `${told} of ${asked} that fio asked for, ${merged} of them merged`);
   // What was not seen to be answered is still there, as far as anybody knows; where that may be often, the kernel is asked, which knows of none.
   const last = lines.at(-1)!.inflight.find(({ device_name }) => device_name === device.name)!;
   assert.equal(last.count, hasRawTracepoints(bpftrace) ? kernel - told : 0);
@@ -100,7 +106,7 @@ async function comparesTotals(path: string): Promise<boolean> {
   const ended = await running.finished();
   assert.equal(ended.code, 0, ended.stderr);
   const [, pid, asleep, faulted] = /^(\d+) (\S+) (\d+)$/m.exec(ended.stdout)!.map(String) as [string, string, string, string];
-  const lines = Deno.readTextFileSync(file).trimEnd().split("\n").map((line) => schedSnapshotSchema.parse(JSON.parse(line)));
+  const lines = snapshotLines(Deno.readTextFileSync(file), schedSnapshotSchema);
   assert.ok(lines.length >= 4);
   const off = lines.reduce((sum, { off_cpu_ns }) => sum + (off_cpu_ns[pid] ?? 0), 0) / 1e9;
   const least = Number(asleep) - (unseenByThreads("cpu") - before) / 1e9;
