@@ -1,6 +1,6 @@
 /** Sums of intervals: as many requests as fio made, and times off a processor and faults as programs know them of themselves. */
 import assert from "node:assert/strict";
-import { ioSnapshotSchema, schedSnapshotSchema } from "../../../lib/analysis/snapshots_schema.ts";
+import { ioSnapshotSchema, type SchedSnapshot, schedSnapshotSchema } from "../../../lib/analysis/snapshots_schema.ts";
 import { reportSummarySchema } from "../../../lib/commands/report_schema.ts";
 import { parsePressure } from "../../../lib/machine/pressure.ts";
 import { mustRun, start } from "../../harness/command.ts";
@@ -95,15 +95,29 @@ print(os.getpid(), time.monotonic() - wall - (time.process_time() - cpu), used.r
 
 const RESOURCES = ["cpu", "io", "memory"] as const;
 
-const stalls = () => Object.fromEntries(RESOURCES.map((resource) => [resource, parsePressure(Deno.readTextFileSync(`/proc/pressure/${resource}`))]));
+/** Microseconds for which somebody, and everybody, stood still for want of each, since the machine was started. */
+const stalls = (pressure: SchedSnapshot["pressure"]) =>
+  RESOURCES.flatMap((resource) => [pressure[resource]!.some!.total, pressure[resource]!.full!.total]);
+
+/** What the kernel itself says of that every 20 ms, and once more at the end. `at`: seconds since 1970. */
+function loggedStalls(): { end(): { readonly at: number; readonly told: readonly number[] }[] } & Disposable {
+  const look = () => {
+    const said = RESOURCES.map((resource) => [resource, parsePressure(Deno.readTextFileSync(`/proc/pressure/${resource}`))]);
+    return { at: Date.now() / 1000, told: stalls(Object.fromEntries(said)) };
+  };
+  const looks = [look()], timer = setInterval(() => looks.push(look()), 20);
+  return { end: () => [...looks, look()], [Symbol.dispose]: () => clearInterval(timer) };
+}
 
 async function comparesTotals(path: string): Promise<boolean> {
   using folder = temporary();
   const file = folder.file("sched.jsonl");
-  const before = unseenByThreads("cpu"), stalledBefore = stalls();
+  const before = unseenByThreads("cpu");
+  using logged = loggedStalls();
   const flags = ["--bpftrace", path, "--interval", "1", "--snapshots", file, "--", "python3", "-c", SLEEPER];
   await using running = start([...llmprof, "sched", ...flags], { timeoutMilliseconds: 60_000 });
   const ended = await running.finished();
+  const looks = logged.end();
   assert.equal(ended.code, 0, ended.stderr);
   const [, pid, asleep, faulted] = /^(\d+) (\S+) (\d+)$/m.exec(ended.stdout)!.map(String) as [string, string, string, string];
   const lines = snapshotLines(Deno.readTextFileSync(file), schedSnapshotSchema);
@@ -125,14 +139,13 @@ async function comparesTotals(path: string): Promise<boolean> {
   assert.deepEqual([Math.round(told.offCpuNs), told.pageFaults], [Math.round(off * 1e9), faults]);
   const { stdout } = await mustRun(["jq", "-r", "[.iso_timestamp, .pressure.memory.full.avg10] | @tsv", file]);
   assert.deepEqual(stdout.trimEnd().split("\n"), lines.map(({ iso_timestamp, pressure }) => `${iso_timestamp}\t${pressure.memory!.full!.avg10}`));
-  // Microseconds that somebody stood still, since the machine was started: as the kernel says before and after, and more from line to line.
-  const stalled = stalls();
-  for (const resource of RESOURCES) {
-    for (const stall of ["some", "full"] as const) {
-      const told = [stalledBefore, ...lines.map(({ pressure }) => pressure), stalled].map((pressure) => pressure[resource]![stall]!.total);
-      assert.deepEqual(told, told.toSorted((a, b) => a - b), `${resource}, ${stall}`);
-      assert.ok(told.at(-1)! - told.at(-2)! < 3e6, `${resource}, ${stall}: ${told}`);
-    }
+  // Each line has what the kernel said at one moment of the two seconds before it: between two looks, or while one went on.
+  for (const { timestamp, pressure } of lines) {
+    const said = stalls(pressure);
+    const last = looks.findLastIndex(({ told }) => told.every((total, i) => total <= said[i]!));
+    const first = looks.findIndex(({ told }) => told.every((total, i) => total >= said[i]!));
+    assert.ok(last >= 0 && first >= 0 && first - last <= 2, `${said}, said at ${timestamp}: looks ${last} and ${first}`);
+    assert.ok(looks[last]!.at > timestamp - 2 && looks[first]!.at < timestamp + 0.1, `${said}, said at ${timestamp}`);
   }
   return true;
 }
