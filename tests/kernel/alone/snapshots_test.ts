@@ -114,11 +114,12 @@ async function comparesTotals(path: string): Promise<boolean> {
   const file = folder.file("sched.jsonl");
   const before = unseenByThreads("cpu");
   using logged = loggedStalls();
-  const flags = ["--bpftrace", path, "--interval", "1", "--snapshots", file, "--", "python3", "-c", SLEEPER];
-  await using running = start([...llmprof, "sched", ...flags], { timeoutMilliseconds: 60_000 });
+  const flags = ["--bpftrace", path, "--interval", "1", "--snapshots", file, "--no-output", "--", "python3", "-c", SLEEPER];
+  await using running = start([...llmprof, "sched", ...flags], { cwd: folder.path, timeoutMilliseconds: 60_000 });
   const ended = await running.finished();
   const looks = logged.end();
   assert.equal(ended.code, 0, ended.stderr);
+  assert.deepEqual([...Deno.readDirSync(folder.path)].map(({ name }) => name), ["sched.jsonl"], "there is no trace");
   const [, pid, asleep, faulted] = /^(\d+) (\S+) (\d+)$/m.exec(ended.stdout)!.map(String) as [string, string, string, string];
   const lines = snapshotLines(Deno.readTextFileSync(file), schedSnapshotSchema);
   assert.ok(lines.length >= 4);
