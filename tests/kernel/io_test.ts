@@ -78,37 +78,43 @@ function courseOf(name: string): string {
     from counter c join counter_track t on t.id = c.track_id where t.name = 'requests at once: disk ${name}')`;
 }
 
-sampledTest(1, "io: how long requests take is what the kernel counts, and another program and fio see, over twenty thousand of them", {
-  fio: true,
-}, async (bpftrace) => {
-  using folder = temporary();
-  await using device = await loopDevice(folder, 96);
-  using hidden = hiddenAnswers(device);
-  const target = { argv: fioCommand(device.path, { rw: "randread", iodepth: 16, number_ios: MANY }) };
-  const before = device.stat();
-  const { times, value: ended } = await requestTimes(bpftrace, device.dev, async () => {
-    await using llmprof = startLlmprof("io", { bpftrace: bpftrace.path, folder, target, formats: [] });
-    return await llmprof.finished();
+for (const [index, scheduler] of [[1, "mq-deadline"], [2, "none"]] as const) {
+  sampledTest(index, `io: twenty thousand requests take as long as the kernel, another program and fio say, scheduler ${scheduler}`, {
+    fio: true,
+  }, async (bpftrace) => {
+    using folder = temporary();
+    await using device = await loopDevice(folder, 96);
+    device.scheduler(scheduler);
+    using hidden = hiddenAnswers(device);
+    const target = { argv: fioCommand(device.path, { rw: "randread", iodepth: 16, number_ios: MANY }) };
+    const before = device.stat();
+    const { times, value: ended } = await requestTimes(bpftrace, device.dev, async () => {
+      await using llmprof = startLlmprof("io", { bpftrace: bpftrace.path, folder, target, formats: [] });
+      return await llmprof.finished();
+    });
+    const { result } = summaryOf("io", ended);
+    const after = device.stat();
+    const { requests, queue, service } = result.devices.find((row) => row.device === device.number && row.what === "read")!;
+    assert.equal(jobOf(ended.stderr).read.total_ios, MANY);
+    const kernel = (after.readMs - before.readMs) / (after.reads - before.reads);
+    const ours = (queue.totalNs + service.totalNs) / requests / 1e6;
+    assert.ok(Math.abs(ours / kernel - 1) < 0.03, `${ours} ms a request, ${kernel} by the kernel`);
+    // What is asked for one by one, and sorted by nobody, waits in no queue.
+    const alone = service.totalNs / requests / 1e6;
+    if (scheduler === "none") assert.ok(Math.abs(alone / kernel - 1) < 0.03, `${alone} ms in the device, ${kernel} by the kernel`);
+    const seen = times.length + hidden.count();
+    assert.ok(
+      seen > (hasRawTracepoints(bpftrace) ? 0.999 : 0.95) * MANY,
+      `${times.length} seen by another program, ${seen} with those hidden from both`,
+    );
+    const said = jobOf(ended.stderr).read.clat_ns.percentile;
+    for (const [q, told] of [[0.5, service.p50Ns], [0.9, service.p90Ns], [0.99, service.p99Ns]] as const) {
+      const theirs = quantileOf(times, q), fios = said[`${(q * 100).toFixed(6)}`]!;
+      assert.ok(Math.abs(told / theirs - 1) < 0.03, `p${q * 100}: ${told} ns, ${theirs} by another program`);
+      assert.ok(told < 1.03 * fios, `p${q * 100}: ${told} ns, ${fios} by fio`);
+    }
   });
-  const { result } = summaryOf("io", ended);
-  const after = device.stat();
-  const { requests, queue, service } = result.devices.find((row) => row.device === device.number && row.what === "read")!;
-  assert.equal(jobOf(ended.stderr).read.total_ios, MANY);
-  const kernel = (after.readMs - before.readMs) / (after.reads - before.reads);
-  const ours = (queue.totalNs + service.totalNs) / requests / 1e6;
-  assert.ok(Math.abs(ours / kernel - 1) < 0.03, `${ours} ms a request, ${kernel} by the kernel`);
-  const seen = times.length + hidden.count();
-  assert.ok(
-    seen > (hasRawTracepoints(bpftrace) ? 0.999 : 0.95) * MANY,
-    `${times.length} seen by another program, ${seen} with those hidden from both`,
-  );
-  const said = jobOf(ended.stderr).read.clat_ns.percentile;
-  for (const [q, told] of [[0.5, service.p50Ns], [0.9, service.p90Ns], [0.99, service.p99Ns]] as const) {
-    const theirs = quantileOf(times, q), fios = said[`${(q * 100).toFixed(6)}`]!;
-    assert.ok(Math.abs(told / theirs - 1) < 0.03, `p${q * 100}: ${told} ns, ${theirs} by another program`);
-    assert.ok(told < 1.03 * fios, `p${q * 100}: ${told} ns, ${fios} by fio`);
-  }
-});
+}
 
 sampledTest(1, "io: several reads that become one request, and one that becomes several: requests and bytes are the kernel's", {
   fio: true,
