@@ -3,6 +3,7 @@ import { counted } from "../events/text.ts";
 import { mebibytes } from "./figures.ts";
 import { type Figure, tableOf } from "./figures_table.ts";
 import type { IoResult, RequestsResult } from "./io_schema.ts";
+import { WAITS } from "./io_verdict.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
 import { limitNotes, presentSurroundings } from "./surroundings_present.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
@@ -69,23 +70,16 @@ function verdict({ verdict, windows, devices, untold }: IoResult): Note[] {
     }
     return [info(`Nothing waits to read: ${little}. Of what waits to be written (fsync) sched tells.`)];
   }
-  return verdict.map(({ wait, of, share, ns, evidence, advice }) => {
-    const time = `${(share * 100).toFixed(1)} % of the time watched${wait === "queue" ? "" : ", threads added"}, ${(ns / 1e9).toFixed(2)} s`;
-    return info(`Waits for ${WAITS[wait]} ${of}: ${time}, ${evidence}. ${advice}`);
-  });
+  return verdict.map(ioWait);
+}
+
+export function ioWait({ wait, of, share, ns, evidence, advice }: IoResult["verdict"][number]): Note {
+  const time = `${(share * 100).toFixed(1)} % of the time watched${wait === "queue" ? "" : ", threads added"}, ${(ns / 1e9).toFixed(2)} s`;
+  return info(`Waits for ${WAITS[wait]} ${of}: ${time}, ${evidence}. ${advice}`);
 }
 
 /** Requests at once, on average: of a disk that had less it was nothing to wait for. */
 const BUSY = 0.01;
-
-/** As a sentence says it. */
-const WAITS: Readonly<Record<IoResult["verdict"][number]["wait"], string>> = {
-  "reads": "reads of",
-  "mappings": "calls that fill mappings of",
-  "page faults": "page faults in",
-  "swap": "memory that comes back from",
-  "queue": "the queue of",
-};
 
 function totals(result: IoResult): Facts {
   const { windows, pageFaults, majorFaults, locks } = result;

@@ -9,6 +9,15 @@ type Verdict = IoResult["verdict"][number];
 type File = IoResult["files"][number];
 type Device = IoResult["devices"][number];
 
+/** As a sentence says it, before what it is of. */
+export const WAITS: Readonly<Record<Verdict["wait"], string>> = {
+  "reads": "reads of",
+  "mappings": "calls that fill mappings of",
+  "page faults": "page faults in",
+  "swap": "memory that comes back from",
+  "queue": "the queue of",
+};
+
 /**
  * What was waited for longest, with what shows it and what to try. Times of threads are added, so that several can wait for more than the time watched;
  * of a queue it is the time in which any request stood in it. `nameOf`: of disks, by their numbers.

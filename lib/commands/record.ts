@@ -1,4 +1,7 @@
 import type { Analysis } from "../analysis/analysis.ts";
+import { ioWait } from "../analysis/io_present.ts";
+import { isIdle } from "../analysis/sched_verdict.ts";
+import { waitsByFile } from "../analysis/waits_by_file.ts";
 import type { Probe } from "../programs/probe.ts";
 import type { Header } from "../timeline/header.ts";
 import { coldstartProfile } from "./coldstart.ts";
@@ -43,17 +46,27 @@ export function recordProfile(asked: readonly Layer[] = layers): Profile<RecordR
         span(span) {
           for (const [, analysis] of analyses) analysis.span(span);
         },
-        result: () => Object.fromEntries(analyses.map(([layer, analysis]) => [layer, analysis.result()])) as RecordResult,
+        result: () => together(Object.fromEntries(analyses.map(([layer, analysis]) => [layer, analysis.result()])) as RecordResult),
       } satisfies Analysis<RecordResult>;
     },
     present(result) {
       const views = layers.flatMap((layer) => result[layer] === undefined ? [] : profiles[layer].present(result[layer]));
-      // What holds for all of them, such as a loss, is said once.
-      const said = new Set<string>();
+      // What holds for all of them, such as a loss, is said once; what threads wait for is said by sched, with what io knows of it.
+      const said = new Set<string>(tellsWaits(result.sched) ? result.io?.verdict.map((wait) => ioWait(wait).text) : []);
       return views.filter((view) => view.type !== "note" || (!said.has(view.text) && said.add(view.text)));
     },
     annotate: ({ coldstart }, tracks) => coldstart ? coldstartProfile.annotate!(coldstart, tracks) : [],
   };
+}
+
+/** Threads wait for what io tells by file: the longest of these waits are told once. */
+function together(result: RecordResult): RecordResult {
+  const { io, sched } = result;
+  return io && sched ? { ...result, sched: { ...sched, verdict: waitsByFile(sched, io.verdict) } } : result;
+}
+
+function tellsWaits(sched: RecordResult["sched"]): boolean {
+  return sched !== undefined && sched.verdict.length > 0 && !isIdle(sched.threads, sched.windows.ns);
 }
 
 /** Those that a recording has. */
