@@ -57,6 +57,8 @@ export function summarySchema<Result extends z.ZodType>(result: Result) {
       measured: z.number().nullable(),
       /** Whether what a hit costs was measured on this machine; otherwise it is a guess. */
       calibrated: z.boolean(),
+      /** Layers that are not in what is predicted: they are hit more often than they tell. */
+      unpriced: z.array(z.string()).optional(),
       bpftraceCpuSeconds: z.number().nullable(),
       llmprofCpuSeconds: z.number().nullable(),
     }),

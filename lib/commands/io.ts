@@ -15,10 +15,13 @@ import { syscalls } from "../../probes/process/syscalls.ts";
 import { deviceNames, parseDevices } from "./host_facts.ts";
 import type { Profile } from "./profile.ts";
 
+const probes = [life, request, access, moves, untold, fault, cache, lock, calls, syscalls];
+
 /** What is read from where, and how long that takes. */
 export const ioProfile: Profile<IoResult> = {
   name: "io",
-  probes: [life, request, access, moves, untold, fault, cache, lock, calls, syscalls],
+  probes,
+  unpriced: { layers: ["io"], probes },
   waits: false,
   surroundings: true,
   host: deviceNames,

@@ -80,6 +80,13 @@ export function chooseDetail(
   return { detail: chosen, note };
 }
 
+/** What was found, and what no limit holds. */
+export function onTop(limited: Limited, limit: number, unpriced: readonly string[]): Limited {
+  if (unpriced.length === 0) return limited;
+  const note = `--max-overhead ${percent(limit)}: the cost of ${unpriced.join(" and ")} is not predicted, and comes on top`;
+  return { ...limited, notes: [...limited.notes, note] };
+}
+
 /** A note on a run that begins without knowing what it will cost. */
 export function unchecked(limit: number, why: string): string {
   return `--max-overhead ${percent(limit)} could not be checked before attaching: ${why}`;

@@ -1,5 +1,5 @@
 import { ExitCode } from "../events/errors.ts";
-import { counted, harmless, percent } from "../events/text.ts";
+import { counted, harmless, percent, without } from "../events/text.ts";
 import { DEFAULT_BUFFER_PAGES } from "../machine/bpftrace.ts";
 import { renderSummary } from "../../exporters/json.ts";
 import { renderText } from "../../exporters/text.ts";
@@ -48,10 +48,14 @@ export function tellOutcome<Result>(
     say(`Warning: the kernel skipped ${counted(skipped, "hit")} of the machine's: as many events may be missing from ${events.emitted}.`);
   }
   if (events.undecodable > 0) say(`Warning: ${counted(events.undecodable, "line")} not understood.`);
-  const { predicted, measured, calibrated } = summary.overhead;
+  const { predicted, measured, calibrated, unpriced = [] } = summary.overhead;
   if (predicted !== null) {
     const guess = calibrated ? "" : " (uncalibrated)";
-    say(`Overhead: predicted ${percent(predicted)}${guess}, ${measured === null ? "not measured" : `measured ${percent(measured)}`}.`);
+    say(
+      `Overhead: predicted ${percent(predicted)}${without(unpriced)}${guess}, ${
+        measured === null ? "not measured" : `measured ${percent(measured)}`
+      }.`,
+    );
   }
   for (const { shown, opensWith } of written) say(`Wrote ${shown}: open it with ${opensWith}`);
   if (options.maxLoss !== undefined && events.lost > options.maxLoss) {

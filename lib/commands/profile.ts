@@ -3,8 +3,15 @@ import type { Slice, Span } from "../events/span.ts";
 import type { Tracks } from "../events/tracks.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import type { Engine } from "../programs/engine.ts";
+import type { Layer } from "../programs/layers.ts";
 import type { Probe } from "../programs/probe.ts";
 import type { Header } from "../timeline/header.ts";
+
+/** Layers that are hit more often than they tell, and the probes that are theirs alone: what these cost is not predicted. */
+export interface Unpriced {
+  readonly layers: readonly Layer[];
+  readonly probes: readonly Probe[];
+}
 
 /** A command that traces: what it asks, how it explains the answer, and how it shows the explanation. A replay needs the same. */
 export interface Profile<Result> {
@@ -14,6 +21,7 @@ export interface Profile<Result> {
   /** What a recording's header says of it besides. */
   readonly options?: Header["options"];
   readonly probes: readonly Probe[];
+  readonly unpriced?: Unpriced;
   /** What a target runs has to be learned, by `learn`, before it is known what is to be looked at: these functions. */
   readonly learns?: { readonly learn: readonly Probe[]; readonly look: (functions: readonly string[]) => readonly Probe[] };
   /** Without a target it waits for the next inference process to start. */

@@ -24,11 +24,14 @@ const profiles: Readonly<Record<Layer, Profile<unknown>>> = {
 /** What several commands ask, in one run: each probe attached once, one timeline, and the answer of each. A recording says itself which they were. */
 export function recordProfile(asked: readonly Layer[] = layers): Profile<RecordResult> {
   const all = asked.map((layer) => profiles[layer]);
+  const probes = union(all.map(({ probes }) => probes));
+  const priced = new Set(all.filter(({ unpriced }) => !unpriced).flatMap(({ probes }) => probes));
   const { requires } = operatorsProfile;
   return {
     name: "record",
     options: { layers: asked.join() },
-    probes: union(all.map(({ probes }) => probes)),
+    probes,
+    unpriced: { layers: asked.filter((layer) => profiles[layer].unpriced), probes: probes.filter((probe) => !priced.has(probe)) },
     waits: false,
     ...(all.some(({ surroundings }) => surroundings) && { surroundings: true }),
     ...(all.some(({ gpus }) => gpus) && { gpus: true }),

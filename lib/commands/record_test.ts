@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { access } from "../../probes/files/access.ts";
+import { request } from "../../probes/block/request.ts";
+import { switches } from "../../probes/sched/switch.ts";
 import { analyse, MS, TestSpans } from "../../tests/harness/spans.ts";
 import type { Span } from "../events/span.ts";
 import type { Header } from "../timeline/header.ts";
@@ -44,4 +47,13 @@ Deno.test("record: a wait that is for no file's reads has none, and where no thr
   assert.deepEqual([written.verdict, written.notes.length], [[["disk", "1 time in fsync"]], 1]);
   const idle = told(t.read("model.gguf", 0, 200, 4096), off("events", 0, 999, "epoll_wait"));
   assert.deepEqual(idle.notes.map((note) => note.split(":")[0]), ["Waits for reads of model.gguf"]);
+});
+
+Deno.test("record: what io and sched alone look at is not predicted, and what others look at, too, is", () => {
+  const { layers, probes } = recordProfile(["coldstart", "io", "sched"]).unpriced!;
+  assert.deepEqual(layers, ["io", "sched"]);
+  assert.deepEqual([request, switches, access].map((probe) => probes.includes(probe)), [true, true, false]);
+  const both = recordProfile(["io", "sched"]);
+  assert.deepEqual(both.unpriced!.probes, both.probes);
+  assert.deepEqual(recordProfile(["operators"]).unpriced, { layers: [], probes: [] });
 });

@@ -15,7 +15,8 @@ import type { StatusLine } from "../session/status.ts";
 import type { Target } from "../session/target.ts";
 import { TargetCpu } from "../session/target_cpu.ts";
 import { calibrationText, readCalibration } from "./calibrated.ts";
-import { type Limited, nextStep, unchecked, withinLimit } from "./max_overhead.ts";
+import { type Limited, nextStep, onTop, unchecked, withinLimit } from "./max_overhead.ts";
+import type { Unpriced } from "./profile.ts";
 
 export interface OverheadOptions {
   readonly tree: boolean;
@@ -36,8 +37,9 @@ export class RunOverhead {
   readonly #calibration: Calibration;
   readonly #options: OverheadOptions;
   readonly #limited: Limited | null;
-  /** What could be seen. */
-  readonly #details: readonly Detail[];
+  /** Probes whose cost is predicted. */
+  readonly #priced: readonly Probe[];
+  readonly #unpriced: Unpriced;
   readonly #cpu: TargetCpu;
   readonly #status: StatusLine;
   readonly #decodes: Decodes;
@@ -46,7 +48,8 @@ export class RunOverhead {
   private constructor(
     means: Means,
     calibration: Calibration,
-    probes: readonly Probe[],
+    priced: readonly Probe[],
+    unpriced: Unpriced,
     options: OverheadOptions,
     limited: Limited | null,
     status: StatusLine,
@@ -56,7 +59,8 @@ export class RunOverhead {
     this.#calibration = calibration;
     this.#options = options;
     this.#limited = limited;
-    this.#details = detailsOf(probes, options.detail);
+    this.#priced = priced;
+    this.#unpriced = unpriced;
     this.#decodes = new Decodes(limited?.look?.decodes.length ?? 0);
     this.#cpu = new TargetCpu(means, options.tree);
     this.#status = status;
@@ -73,24 +77,27 @@ export class RunOverhead {
     options: OverheadOptions,
     status: StatusLine,
     stop: Promise<unknown>,
+    unpriced: Unpriced = { layers: [], probes: [] },
   ): Promise<RunOverhead> {
     const { tree, detail, bufferPages, maxOverhead, calibrate } = options;
-    const wish = calibrate ? "now" : maxOverhead === undefined ? "kept" : "needed";
+    const others = namesOf(unpriced), priced = probes.filter(({ name }) => !others.has(name));
+    const wish = calibrate ? "now" : maxOverhead === undefined || priced.length === 0 ? "kept" : "needed";
     const calibration = await readCalibration(means, bufferPages, wish, () => status.progress({ state: "calibrating" }), stop);
     if (calibrate && calibration.measured) status.note(calibrationText(calibration));
     const limited = async (limit: number): Promise<Limited> => {
+      if (priced.length === 0) return { detail, notes: [], look: null };
       if (target?.type !== "running") return { detail, notes: [unchecked(limit, "the target did not run yet")], look: null };
       status.progress({ state: "looking" });
-      return await withinLimit(means, target, probes, limit, calibration, { tree, detail, bufferPages, stop });
+      return await withinLimit(means, target, priced, limit, calibration, { tree, detail, bufferPages, stop });
     };
-    const chosen = maxOverhead === undefined ? null : await limited(maxOverhead);
+    const chosen = maxOverhead === undefined ? null : onTop(await limited(maxOverhead), maxOverhead, unpriced.layers);
     for (const note of chosen?.notes ?? []) status.note(note);
-    return new RunOverhead(means, calibration, probes, options, chosen, status);
+    return new RunOverhead(means, calibration, priced, unpriced, options, chosen, status);
   }
 
   /** What to type where it costs so much and that is too much. A target that was not looked at runs by then, and can be. */
   cheaper(overhead: number): string {
-    if (this.#limited?.look) return nextStep(this.detail, this.#details, overhead);
+    if (this.#limited?.look) return nextStep(this.detail, detailsOf(this.#priced, this.#options.detail), overhead);
     return "Try it on the running process with --pid: it is looked at first, and less is attached";
   }
 
@@ -106,13 +113,14 @@ export class RunOverhead {
 
   /** Tells what is predicted, and whether that is too much, a second after `counting` has resolved, unless `stop` has. `facts`: what the run has told so far. */
   follow(session: Session, facts: readonly Fact[], counting: Promise<unknown>, stop: Promise<unknown>): void {
-    const calibration = this.#calibration;
-    const watch = new OverheadWatch(this.#means, calibration, this.#cpu, facts, this.#decodes);
+    if (this.#priced.length === 0) return;
+    const calibration = this.#calibration, unpriced = this.#unpriced.layers;
+    const watch = new OverheadWatch(this.#means, calibration, this.#cpu, facts, this.#decodes, namesOf(this.#unpriced));
     let over = false;
     void stop.then(() => over = true);
     void counting.then(() => sideLook(watch.begun(session.tops, session.timeline!, () => over), null)).then((prediction) => {
       if (!prediction) return;
-      this.#status.progress({ state: "predicted", ...prediction, calibrated: calibration.measured });
+      this.#status.progress({ state: "predicted", ...prediction, unpriced, calibrated: calibration.measured });
       const { maxOverhead = Infinity } = this.#options, { overhead } = prediction;
       if (overhead <= maxOverhead) return;
       const text = `tracing costs more (${percent(overhead)} predicted) than --max-overhead ${percent(maxOverhead)} allows`;
@@ -127,7 +135,14 @@ export class RunOverhead {
     const { notes = [], look } = this.#limited ?? {};
     const predicted = (await sideLook(this.#predict(), null))?.overhead ?? null;
     const measured = look ? measuredOverhead(look.decodes, this.#decodes.decodes) : null;
-    const overhead: Fact = { fact: "overhead", predicted, measured, calibrated: this.#calibration.measured };
+    const { layers } = this.#unpriced;
+    const overhead: Fact = {
+      fact: "overhead",
+      predicted,
+      measured,
+      calibrated: this.#calibration.measured,
+      ...(layers.length > 0 && { unpriced: layers }),
+    };
     return [...notes.map((text): Fact => ({ fact: "note", text })), overhead];
   }
 
@@ -135,4 +150,8 @@ export class RunOverhead {
   async ended(): Promise<void> {
     await this.#limited?.look?.ended;
   }
+}
+
+function namesOf({ probes }: Unpriced): Set<string> {
+  return new Set(probes.map(({ name }) => name));
 }

@@ -8,10 +8,13 @@ import { switches } from "../../probes/sched/switch.ts";
 import { deviceNames, numaNodes, parseDevices, parseNodes } from "./host_facts.ts";
 import type { Profile } from "./profile.ts";
 
+const probes = [life, switches, stacks, syscalls];
+
 /** Where threads are when they are on no processor. */
 export const schedProfile: Profile<SchedResult> = {
   name: "sched",
-  probes: [life, switches, stacks, syscalls],
+  probes,
+  unpriced: { layers: ["sched"], probes },
   waits: false,
   surroundings: true,
   host: async (files) => ({ ...await numaNodes(files), ...await deviceNames(files) }),

@@ -58,6 +58,7 @@ export function summarise<Result>(
       predicted: overhead?.predicted ?? null,
       measured: overhead?.measured ?? null,
       calibrated: overhead?.calibrated ?? false,
+      ...(overhead?.unpriced && { unpriced: [...overhead.unpriced] }),
       bpftraceCpuSeconds: cpu?.bpftrace ?? null,
       llmprofCpuSeconds: cpu?.llmprof ?? null,
     },

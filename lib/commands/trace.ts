@@ -79,7 +79,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const patient = options.wait || profile.requires === undefined;
   const stopped = gatePrefixes(groups).map((prefix) => `*/${prefix}*`);
   const starting = startGuard(stopped, means.machine.bpftrace!.features.symbols ? means.symbols.root : "");
-  const overhead = await RunOverhead.before(means, found, probes, options, status, context.interrupted);
+  const overhead = await RunOverhead.before(means, found, probes, options, status, context.interrupted, profile.unpriced);
   const ceilings = await readCeilings(means, options.calibrate ? "now" : "kept", context.interrupted);
   if (options.calibrate) { for (const text of ceilingsTexts(ceilings ?? [])) status.note(text); }
   const told = (text: string) => options.pseudonyms?.prose(text) ?? text;
@@ -173,7 +173,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     // One that computes nothing would be learned from without end.
     if (duration !== undefined && learning) ends.push(session.counting.then(lasted).then(() => learning.isIdle ? undefined : new Promise(() => {})));
     const end = Promise.race(ends);
-    if (!probes.some(({ unpriced }) => unpriced)) overhead.follow(session, run.facts, timing, end);
+    overhead.follow(session, run.facts, timing, end);
     if (surroundings) tellEachSecond(session, means, end, () => surroundings.look(session!.pid));
     if (gpus) tellEachSecond(session, means, end, () => gpus.facts());
     if (found) void session.counting.then(() => tell(names()));

@@ -110,9 +110,15 @@ export type Fact =
   | { readonly fact: "cpu"; readonly bpftrace: number; readonly llmprof: number }
   /**
    * CPU time of the target with tracing over without, less 1: predicted from the hits and what one costs, and measured where the target was
-   * seen without these probes. Null: not known.
+   * seen without these probes. Null: not known. `unpriced`: layers that are not in what is predicted.
    */
-  | { readonly fact: "overhead"; readonly predicted: number | null; readonly measured: number | null; readonly calibrated: boolean }
+  | {
+    readonly fact: "overhead";
+    readonly predicted: number | null;
+    readonly measured: number | null;
+    readonly calibrated: boolean;
+    readonly unpriced?: readonly string[];
+  }
   /**
    * What the kernel says of pressure now, on the machine and in the control group of the target, where that is one of version 2. `moves`: how often it was
    * put into another one before. `stolen`: where a hypervisor ever took any.

@@ -81,6 +81,11 @@ export function percent(fraction: number): string {
   return `${value.toFixed(digits)} %`;
 }
 
+/** ` without io and sched`, behind a figure that lacks these. */
+export function without(what: readonly string[]): string {
+  return what.length === 0 ? "" : ` without ${what.join(" and ")}`;
+}
+
 /** What a file is called, without its folders. */
 export function lastPart(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);

@@ -9,7 +9,7 @@ import type { Means } from "./means.ts";
 import { Members } from "./members.ts";
 import { plannedSites } from "./planned_sites.ts";
 import { type ProgramPart, siteKey } from "./program_part.ts";
-import { costOfHits, type Hits, hitsOf, isInLibrary, overheadOf } from "./prediction.ts";
+import { costOfHits, type Hits, hitsOf, isInLibrary, overheadOf, sitesOf } from "./prediction.ts";
 import type { RunningTarget } from "./target.ts";
 import { cpuPerSecond, type CpuReading, TargetCpu } from "./target_cpu.ts";
 import { unwrittenSession } from "./unwritten.ts";
@@ -80,7 +80,7 @@ export async function lookAt(
   const streams = new Map<Detail, readonly Hits[]>();
   for (const detail of details) {
     const names = new Set(probesOf(detail, probes).map(({ name }) => name));
-    const told = facts.flatMap((fact) => fact.fact === "program" ? [{ ...fact, sites: fact.sites.filter(({ probe }) => names.has(probe)) }] : []);
+    const told = sitesOf(facts, (probe) => names.has(probe));
     const operators = detail === looked ? [] : probesOf(detail, probes).flatMap(({ perOperator, params }) => {
       if (!perOperator) return [];
       const key = siteKey(params![perOperator.site] as SiteParam);

@@ -5,7 +5,7 @@ import type { Timeline } from "../timeline/timeline.ts";
 import type { Means } from "./means.ts";
 import type { Decodes } from "./decodes.ts";
 import type { CpuReading, TargetCpu } from "./target_cpu.ts";
-import { costOfHits, type Hits, hitsOf, isInLibrary, overheadOf } from "./prediction.ts";
+import { costOfHits, type Hits, hitsOf, isInLibrary, overheadOf, sitesOf } from "./prediction.ts";
 
 /** When the first prediction is told. */
 const FIRST_MS = 1000;
@@ -32,13 +32,17 @@ export class OverheadWatch {
   #start: CpuReading | undefined;
   #last: Prediction | null = null;
 
-  /** `facts`: what the run has told so far; the sites and their prices are among it. `seen`: what of its spans. */
+  /**
+   * `facts`: what the run has told so far; the sites and their prices are among it. `seen`: what of its spans. `unpriced`: probes whose hits are not
+   * predicted.
+   */
   constructor(
     readonly means: Means,
     readonly calibration: Calibration,
     readonly cpu: TargetCpu,
     readonly facts: readonly Fact[],
     readonly seen: Pick<Decodes, "operators">,
+    readonly unpriced: ReadonlySet<string>,
   ) {}
 
   /**
@@ -75,7 +79,7 @@ export class OverheadWatch {
   }
 
   #hits(timeline: Timeline): Hits[] {
-    return hitsOf(this.facts, timeline, this.seen.operators);
+    return hitsOf(sitesOf(this.facts, (probe) => !this.unpriced.has(probe)), timeline, this.seen.operators);
   }
 
   async #moment(pids: Iterable<number>, timeline: Timeline): Promise<Moment> {

@@ -10,13 +10,13 @@ import { OverheadWatch } from "./overhead_watch.ts";
 
 const calibration = { nop: 500, emulated: 1000, stepped: 10_000, back: 1000, printed: 5000, measured: true };
 
-/** A target that uses one core, of which `hits` a second are the probe's; time passes only in `sleep`. */
+/** A target that uses one core, of which `hits` a second are the probe's, and as many switches, which have no price; time passes only in `sleep`. */
 function watched(root: string, hitsPerSecond: number) {
   const proc = new FakeProc(root);
   let now = 5000;
-  const tally = new Tally({ 10: { name: "ggml/ops.op", fields: [] } });
+  const tally = new Tally({ 10: { name: "ggml/ops.op", fields: [] } }), switches = new Tally({ 11: { name: "sched/switch.off", fields: [] } });
   // What says when counting began comes with the first lines.
-  const timeline = { start: Infinity, end: 1e9, tallies: new Map([["ggml", tally]]), code: new Map() };
+  const timeline = { start: Infinity, end: 1e9, tallies: new Map([["ggml", tally], ["sched", switches]]), code: new Map() };
   // 175 ticks are in every fake process from its start.
   const stat = () => proc.process(100, 1, "engine", "S", 100, Math.round((now - 5000) / 10));
   stat();
@@ -24,17 +24,24 @@ function watched(root: string, hitsPerSecond: number) {
     now += milliseconds;
     timeline.start = 1e9;
     stat();
-    while (tally.received < Math.round((hitsPerSecond * (now - 5000)) / 1000)) tally.event(10, 1e9 + (now - 5000) * 1e6);
+    while (tally.received < Math.round((hitsPerSecond * (now - 5000)) / 1000)) {
+      tally.event(10, 1e9 + (now - 5000) * 1e6);
+      switches.event(11, 1e9 + (now - 5000) * 1e6);
+    }
     return Promise.resolve();
   };
   const sites = [{ probe: "ggml/ops", site: "f+4", cost: "emulated", records: ["ggml/ops.op"] }];
-  const facts: Fact[] = [{ fact: "program", stream: "ggml", sites }];
+  const facts: Fact[] = [
+    { fact: "program", stream: "ggml", sites },
+    { fact: "program", stream: "sched", sites: [{ probe: "sched/switch", site: "", cost: "tracepoint", records: ["sched/switch.off"] }] },
+  ];
   const means = { files: proc.files, sleep, monotonic: () => now } as Partial<Means> as Means;
   const cpu = new TargetCpu(means, true);
-  return { proc, timeline: timeline as unknown as Timeline, cpu, watch: new OverheadWatch(means, calibration, cpu, facts, { operators: 0 }), sleep };
+  const watch = new OverheadWatch(means, calibration, cpu, facts, { operators: 0 }, new Set(["sched/switch"]));
+  return { proc, timeline: timeline as unknown as Timeline, cpu, watch, sleep };
 }
 
-Deno.test("overhead: a second after the beginning, and for the whole run at its end", async () => {
+Deno.test("overhead: a second after the beginning, and for the whole run at its end, without what has no price", async () => {
   using root = temporary();
   const { timeline, watch, sleep } = watched(root.path, 20_000);
   const first = await watch.begun([100], timeline, () => false);

@@ -61,6 +61,11 @@ export function isInLibrary({ cost, count }: Hits): boolean {
   return cost !== "tracepoint" && cost !== "timer" && count > 0;
 }
 
+/** The sites of some probes. */
+export function sitesOf(facts: readonly Fact[], wants: (probe: string) => boolean): ProgramFact[] {
+  return facts.flatMap((fact) => fact.fact === "program" ? [{ ...fact, sites: fact.sites.filter(({ probe }) => wants(probe)) }] : []);
+}
+
 /** What was received of each site that tells its hits, by its price; of one that only adds up operators, how many of these there were. */
 export function hitsOf(facts: readonly Fact[], { tallies, code }: Told, operators: number): Hits[] {
   const programs = facts.filter((fact) => fact.fact === "program");

@@ -20,6 +20,12 @@ export type Progress =
   | { readonly state: "left"; readonly pid: number; readonly end: ChildEnd | null }
   | { readonly state: "looking" }
   | { readonly state: "calibrating" }
-  /** `overhead`: of the target's own CPU time; `calibrated`: what a hit costs was measured here. */
-  | { readonly state: "predicted"; readonly overhead: number; readonly hitsPerSecond: number; readonly calibrated: boolean }
+  /** `overhead`: of the target's own CPU time, without what these layers cost; `calibrated`: what a hit costs was measured here. */
+  | {
+    readonly state: "predicted";
+    readonly overhead: number;
+    readonly hitsPerSecond: number;
+    readonly unpriced: readonly string[];
+    readonly calibrated: boolean;
+  }
   | { readonly state: "draining" };

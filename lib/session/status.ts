@@ -1,13 +1,13 @@
-import { harmless, percent, shortened } from "../events/text.ts";
+import { harmless, percent, shortened, without } from "../events/text.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import type { Progress } from "./progress.ts";
 
 export const measuringText = "Measuring this machine…";
 
 /** `predicted overhead 1.2 % at 25,000 hits/s`, and whether that is more than a guess. */
-function predictionText({ overhead, hitsPerSecond, calibrated }: Extract<Progress, { state: "predicted" }>): string {
+function predictionText({ overhead, hitsPerSecond, unpriced, calibrated }: Extract<Progress, { state: "predicted" }>): string {
   const guess = calibrated ? "" : " (uncalibrated: --calibrate measures what a hit costs here)";
-  return `Predicted overhead ${percent(overhead)} at ${Math.round(hitsPerSecond).toLocaleString("en-US")} hits/s${guess}.`;
+  return `Predicted overhead ${percent(overhead)}${without(unpriced)} at ${Math.round(hitsPerSecond).toLocaleString("en-US")} hits/s${guess}.`;
 }
 
 /** The screen that a status line needs: see Terminal in commands. */

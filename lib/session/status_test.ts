@@ -28,3 +28,9 @@ Deno.test("status: who has ended without computing while another is waited for",
   const secret = { state: "passed", pid: 7, why: "/home/geheim/srv cannot be read." } as const;
   assert.equal(said(secret, new Pseudonyms()), `${passed} path-1 cannot be read. Still waiting.\n`);
 });
+
+Deno.test("status: what is predicted, and what is not in it", () => {
+  const predicted = { state: "predicted", overhead: 0.0123, hitsPerSecond: 25_000, unpriced: [], calibrated: true } as const;
+  assert.equal(said(predicted), "Predicted overhead 1.2 % at 25,000 hits/s.\n");
+  assert.equal(said({ ...predicted, unpriced: ["io", "sched"] }), "Predicted overhead 1.2 % without io and sched at 25,000 hits/s.\n");
+});

@@ -53,7 +53,12 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
   },
   exit: { pid: isInteger, code: isInteger, signal: either(isText, isNull) },
   cpu: { bpftrace: isNumber, llmprof: isNumber },
-  overhead: { predicted: either(isNumber, isNull), measured: either(isNumber, isNull), calibrated: isFlag },
+  overhead: {
+    predicted: either(isNumber, isNull),
+    measured: either(isNumber, isNull),
+    calibrated: isFlag,
+    unpriced: either(isAbsent, listOf(isText)),
+  },
   pressure: {
     pressure: isPressure,
     stolen: either(isAbsent, shape({ ns: isNumber, busyNs: isNumber })),

@@ -18,7 +18,6 @@ export function blockTotals(intervalMs: number): Probe {
     tracepoints: ["block:block_getrq", "block:block_rq_issue", "block:block_rq_complete"],
     prompt: true,
     asked: "interval",
-    unpriced: true,
     every: blockTotals,
     facts: ["disks"],
     records: { tick: [{ name: "exact", type: "int", unit: "1: no answer is skipped" }] },

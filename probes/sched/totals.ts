@@ -28,7 +28,6 @@ export function schedTotals(intervalMs: number): Probe {
     facts: ["pressure"],
     prompt: true,
     asked: "interval",
-    unpriced: true,
     every: schedTotals,
     records: { tick: [{ name: "emptied", type: "int", unit: "maps that were emptied, 3: none" }] },
     sums: Object.fromEntries(TURNS.flatMap((turn) => [[`off_${turn}`, "ns"], [`faulted_${turn}`, "faults"]])),

@@ -153,7 +153,13 @@ const fact = z.discriminatedUnion("fact", [
   }),
   z.object({ fact: z.literal("mapped"), pid: z.int(), files: z.array(mapped) }),
   z.object({ fact: z.literal("tensors"), dev: count, inode: count, tensors: z.array(z.object({ name: z.string(), offset: count })) }),
-  z.object({ fact: z.literal("overhead"), predicted: z.number().nullable(), measured: z.number().nullable(), calibrated: z.boolean() }),
+  z.object({
+    fact: z.literal("overhead"),
+    predicted: z.number().nullable(),
+    measured: z.number().nullable(),
+    calibrated: z.boolean(),
+    unpriced: z.array(z.string()).optional(),
+  }),
   z.object({ fact: z.literal("pressure"), pressure, stolen: stolen.optional(), group: pressure.optional(), moves: count.optional() }),
   z.object({
     fact: z.literal("memory"),
