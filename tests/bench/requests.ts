@@ -4,8 +4,8 @@
  *
  *     deno run -A tests/bench/requests.ts [--rounds 9] [--bpftrace 0.23] [--depth 1]
  *
- * Prints nanoseconds of CPU time that each adds to a request, of fio's thread and of the kernel's that answer it, and what llmprof received of what it saw. (How
- * long a request takes says less: a virtual processor that waits for an answer sleeps, and what keeps it awake makes requests faster.)
+ * Prints nanoseconds of CPU time that each adds to a request, of fio's thread and of the kernel's that answer it, and what llmprof received of what it saw;
+ * ends with 1 where `io --snapshots --all` adds more than one and a half times what biolatency does, which tells the same. (How long a request takes says less: a virtual processor that waits for an answer sleeps, and what keeps it awake makes requests faster.)
  */
 import { parseArgs } from "node:util";
 import { bpftraceNamed } from "../harness/bpftraces.ts";
@@ -40,4 +40,4 @@ await compare(watches, Number(values.rounds), {
     const { read, usr_cpu: user, sys_cpu: system } = jobOf(stdout);
     return (read.runtime * 1e6 * (user + system) / 100 + kernelNs) / read.total_ios;
   },
-});
+}, [{ of: "io --snapshots --all", times: 1.5, as: "biolatency" }]);

@@ -4,7 +4,8 @@
  *
  *     deno run -A tests/bench/switches.ts [--rounds 9] [--bpftrace 0.23]
  *
- * Prints nanoseconds that each adds to a switch, and what llmprof received of what it saw.
+ * Prints nanoseconds that each adds to a switch, and what llmprof received of what it saw; ends with 1 where `sched --snapshots` adds more than one and a
+ * half times what runqlat does, or `sched` more than twice what runqlat and offcputime do together.
  */
 import { parseArgs } from "node:util";
 import { bpftraceNamed } from "../harness/bpftraces.ts";
@@ -31,4 +32,7 @@ await compare(watches, Number(values.rounds), {
   step: "a switch",
   steps: () => 2 * PASSES,
   nanoseconds: (stdout) => Number(stdout) / 2,
-});
+}, [
+  { of: "sched --snapshots", times: 1.5, as: "runqlat" },
+  { of: "sched", times: 2, as: "runqlat and offcputime" },
+]);

@@ -6,6 +6,7 @@ import { temporary } from "../harness/temporary.ts";
 import { endTool, startTool } from "../independent/libbpf_tools.ts";
 import { libbpfTools } from "../setup/libbpf_tools.ts";
 import { setUp } from "../setup/setup.ts";
+import { judged } from "./judged.ts";
 import { middle } from "./statistics.ts";
 
 /** Watches a process, and what it starts, until it is ended; says what it has to say. */
@@ -42,10 +43,17 @@ export async function peers(...programs: readonly string[]): Promise<Watch> {
   };
 }
 
+/** What the first of two may add to a step at most, as so many times what the second adds. */
+export interface Limit {
+  readonly of: string;
+  readonly times: number;
+  readonly as: string;
+}
+
 /**
- * Does `work` so often under each, and prints nanoseconds for each of its steps. `work`: a shell's command, and how long a step took by what it said and by the
- * CPU time that the kernel's own threads used meanwhile. In a last round the kernel times the programs that watch (`steps`: how many the work had). Returns
- * nanoseconds of a step under each.
+ * Does `work` so often under each, and prints nanoseconds for each of its steps, each against the run with nothing of its round, and the `limits`; the exit
+ * code is 1 where one is not held. `work`: a shell's command, and how long a step took by what it said and by the CPU time that the kernel's own threads used
+ * meanwhile. In a last round the kernel times the programs that watch (`steps`: how many the work had). Returns nanoseconds of a step under each.
  */
 export async function compare(
   watches: Readonly<Record<string, Watch>>,
@@ -56,6 +64,7 @@ export async function compare(
     readonly steps: (stdout: string) => number;
     readonly nanoseconds: (stdout: string, kernelNs: number) => number;
   },
+  limits: readonly Limit[] = [],
 ): Promise<ReadonlyMap<string, number>> {
   using folder = temporary();
   const times = new Map<string, number[]>(Object.keys(watches).map((name) => [name, []]));
@@ -85,15 +94,26 @@ export async function compare(
   } finally {
     await mustRun(["sysctl", "-q", "kernel.bpf_stats_enabled=0"]);
   }
+  const base = times.get("nothing")!;
+  const added = (name: string) => times.get(name)!.map((ns, round) => ns - base[round]!);
   const medians = new Map([...times].map(([name, all]) => [name, middle(all).median]));
-  const base = medians.get("nothing")!;
-  console.table(Object.fromEntries([...medians].map(([name, median]) => [name, {
-    [`ns ${work.step}`]: Math.round(median),
-    "more than nothing": Math.round(median - base),
-    "in programs": Math.round(inPrograms.get(name)!),
-    times: Number((median / base).toFixed(3)),
-  }])));
+  console.table(Object.fromEntries([...medians].map(([name, ns]) => {
+    const { median, low, high } = middle(added(name));
+    return [name, {
+      [`ns ${work.step}`]: Math.round(ns),
+      "more than nothing": Math.round(median),
+      "95 %": `${Math.round(low)} to ${Math.round(high)}`,
+      "in programs": Math.round(inPrograms.get(name)!),
+    }];
+  })));
   for (const line of said) console.log(line);
+  for (const { of, times, as } of limits) {
+    const theirs = added(as);
+    // Where the other adds nothing, no number of times is enough.
+    const { median, low, high } = middle(added(of).map((ns, round) => theirs[round]! > 0 ? ns / theirs[round]! : Infinity));
+    const told = `${median.toFixed(2)} times as much as ${as} (95 %: ${low.toFixed(2)} to ${high.toFixed(2)})`;
+    console.log(judged(`${of} adds ${told}, at most ${times}`, median <= times));
+  }
   return medians;
 }
 
