@@ -10,23 +10,29 @@ export interface HiddenHits extends Disposable {
   count(): number;
 }
 
+/** Threads of the first process that live now. */
+export function firstThreads(): string[] {
+  return [...Deno.readDirSync("/proc/1/task")].map(({ name }) => name);
+}
+
 /**
  * Some kernels for sandboxes run no BPF program while a thread of their first process is on the processor, and count no miss either. ftrace, which is no BPF
  * program, says which answers of a disk, which an interrupt brings, came on top of one of these threads. (That one of them gave its processor to another
- * thread it does not say.)
+ * thread it does not say.) `threads`: where there are more answers than the buffer holds, those that come on top of one of these are kept alone.
  */
-export function hiddenAnswers({ dev }: LoopDevice): HiddenHits {
+export function hiddenAnswers({ dev }: LoopDevice, threads?: readonly string[]): HiddenHits {
   const folder = join(TRACING, ownName);
   const event = join(folder, "events", "block", "block_rq_complete");
   const hit = /^.{1,16}-(\d+) .*block_rq_complete:/gm;
   Deno.mkdirSync(folder);
   Deno.writeTextFileSync(join(folder, "buffer_size_kb"), "16384");
-  Deno.writeTextFileSync(join(event, "filter"), `dev == ${dev}`);
+  const on = threads?.map((tid) => `common_pid == ${tid}`).join(" || ");
+  Deno.writeTextFileSync(join(event, "filter"), on === undefined ? `dev == ${dev}` : `dev == ${dev} && (${on})`);
   Deno.writeTextFileSync(join(event, "enable"), "1");
   return {
     count() {
-      const threads = new Set([...Deno.readDirSync("/proc/1/task")].map(({ name }) => name));
-      return [...Deno.readTextFileSync(join(folder, "trace")).matchAll(hit)].filter(([, tid]) => threads.has(tid!)).length;
+      const first = new Set(threads ?? firstThreads());
+      return [...Deno.readTextFileSync(join(folder, "trace")).matchAll(hit)].filter(([, tid]) => first.has(tid!)).length;
     },
     [Symbol.dispose]() {
       Deno.writeTextFileSync(join(event, "enable"), "0");
@@ -45,10 +51,10 @@ export function hiddenSwitches(): () => number {
 }
 
 function switchesOfFirst(): Map<string, number> {
-  const rows = [...Deno.readDirSync("/proc/1/task")].flatMap(({ name }): [string, number][] => {
+  const rows = firstThreads().flatMap((tid): [string, number][] => {
     try {
-      const status = Deno.readTextFileSync(`/proc/1/task/${name}/status`);
-      return [[name, [...status.matchAll(/ctxt_switches:\s+(\d+)/g)].reduce((sum, [, switches]) => sum + Number(switches), 0)]];
+      const status = Deno.readTextFileSync(`/proc/1/task/${tid}/status`);
+      return [[tid, [...status.matchAll(/ctxt_switches:\s+(\d+)/g)].reduce((sum, [, switches]) => sum + Number(switches), 0)]];
     } catch {
       // Ended in the meantime.
       return [];
