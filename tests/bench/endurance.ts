@@ -13,7 +13,7 @@ import { percent } from "../../lib/events/text.ts";
 import { bpftraceNamed } from "../harness/bpftraces.ts";
 import { temporary } from "../harness/temporary.ts";
 import { fioCommand } from "../kernel/fio.ts";
-import { firstThreads, hiddenAnswers, hiddenSwitches } from "../kernel/hidden_hits.ts";
+import { firstNames, hiddenAnswers, hiddenSwitches } from "../kernel/hidden_hits.ts";
 import { type Command, type Results, startLlmprof, summaryOf } from "../kernel/live_run.ts";
 import { loopDevice } from "../kernel/loop_device.ts";
 import { bpftracesOf } from "../kernel/processes.ts";
@@ -99,8 +99,8 @@ async function watch<C extends Command>(work: Work<C>, snapshots?: string): Prom
   const { command, argv, what } = work;
   const flags = snapshots === undefined ? [] : ["--interval", "1", "--snapshots", snapshots];
   const formats = snapshots === undefined ? ["pftrace"] : [];
-  using answers = hiddenAnswers(device, firstThreads());
-  const switches = hiddenSwitches(), before = device.stat().reads;
+  using answers = hiddenAnswers(device, firstNames());
+  const switches = hiddenSwitches(), before = device.stat().reads, begin = performance.now();
   await using llmprof = startLlmprof(command, {
     bpftrace: path,
     folder,
@@ -117,12 +117,12 @@ async function watch<C extends Command>(work: Work<C>, snapshots?: string): Prom
     const pids = isOver ? [] : [llmprof.pid, ...bpftracesOf(llmprof.pid)];
     if (pids.length > 1) sizes.push(sum(pids.map(megabytesOf)));
   }
-  const ended = await finished;
+  const ended = await finished, took = (performance.now() - begin) / 1000;
   const { events: { lost, emitted }, result } = summaryOf(command, ended);
   const hidden = command === "io" ? answers.count() : switches();
   const passes = ended.stderr.split("\n").filter((line) => line.startsWith('{"tid"')).map((line): Passes => JSON.parse(line));
   const counted = work.counted(passes, device.stat().reads - before);
-  console.log(`bpftrace ${values.bpftrace}, ${command}${snapshots ? " --snapshots" : ""}: ${counted} ${what}`);
+  console.log(`bpftrace ${values.bpftrace}, ${command}${snapshots ? " --snapshots" : ""}: ${counted} ${what} in ${took.toFixed(0)} s`);
   const told = snapshots === undefined ? work.told(result) : work.added(rowsOf(snapshots), passes);
   if (typeof told === "number") {
     judge(`${told} told + ${lost} lost + ${hidden} hidden`, counted - told <= lost + hidden);

@@ -11,28 +11,33 @@ export interface HiddenHits extends Disposable {
 }
 
 /** Threads of the first process that live now. */
-export function firstThreads(): string[] {
+function firstThreads(): string[] {
   return [...Deno.readDirSync("/proc/1/task")].map(({ name }) => name);
+}
+
+/** What they are called, as those are that come and go meanwhile. */
+export function firstNames(): string[] {
+  return [...new Set(firstThreads().map((tid) => Deno.readTextFileSync(`/proc/1/task/${tid}/comm`).trimEnd()))];
 }
 
 /**
  * Some kernels for sandboxes run no BPF program while a thread of their first process is on the processor, and count no miss either. ftrace, which is no BPF
  * program, says which answers of a disk, which an interrupt brings, came on top of one of these threads. (That one of them gave its processor to another
- * thread it does not say.) `threads`: where there are more answers than the buffer holds, those that come on top of one of these are kept alone.
+ * thread it does not say.) `names`: where there are more answers than the buffer holds, those that come on top of threads of such a name are kept alone.
  */
-export function hiddenAnswers({ dev }: LoopDevice, threads?: readonly string[]): HiddenHits {
+export function hiddenAnswers({ dev }: LoopDevice, names?: readonly string[]): HiddenHits {
   const folder = join(TRACING, ownName);
   const event = join(folder, "events", "block", "block_rq_complete");
   const hit = /^.{1,16}-(\d+) .*block_rq_complete:/gm;
   Deno.mkdirSync(folder);
   Deno.writeTextFileSync(join(folder, "buffer_size_kb"), "16384");
-  const on = threads?.map((tid) => `common_pid == ${tid}`).join(" || ");
+  const on = names?.map((name) => `comm == "${name}"`).join(" || ");
   Deno.writeTextFileSync(join(event, "filter"), on === undefined ? `dev == ${dev}` : `dev == ${dev} && (${on})`);
   Deno.writeTextFileSync(join(event, "enable"), "1");
   return {
     count() {
-      const first = new Set(threads ?? firstThreads());
-      return [...Deno.readTextFileSync(join(folder, "trace")).matchAll(hit)].filter(([, tid]) => first.has(tid!)).length;
+      const first = new Set(firstThreads());
+      return [...Deno.readTextFileSync(join(folder, "trace")).matchAll(hit)].filter(([, tid]) => names !== undefined || first.has(tid!)).length;
     },
     [Symbol.dispose]() {
       Deno.writeTextFileSync(join(event, "enable"), "0");
