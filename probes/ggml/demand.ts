@@ -44,13 +44,15 @@ export function demandOf(op: string, result: Operand, sources: readonly (Operand
     cold: bytes === undefined ? undefined : sum(moved?.filter(({ operand }) => operand?.cold)),
     flops: known(flopsOf(op, result, sources)),
     // Attention leaves out what its mask says: cells that are not in use, of other sequences, outside of a window; of a prompt what comes later.
-    atMost: op === "FLASH_ATTN_EXT" ? sources[3] !== undefined : op === "MUL_MAT_ID" && Number(sources[2]?.ne[1]) > 1,
+    atMost: op === "FLASH_ATTN_EXT" ? sources[3] !== undefined : op === "MUL_MAT_ID" ? Number(sources[2]?.ne[1]) > 1 : triangles.has(op),
     quantised: (weights?.elements ?? 1) > 1,
     bf16: weights?.name === "bf16",
   };
 }
 
 const products = new Set(["MUL_MAT", "MUL_MAT_ID", "OUT_PROD"]);
+/** On one side of a diagonal their result is not their source's. */
+const triangles = new Set(["TRI", "DIAG_MASK_INF"]);
 
 interface Traffic {
   readonly operand: Operand | undefined;
@@ -80,6 +82,9 @@ function trafficOf(op: string, result: Operand, sources: readonly (Operand | und
     // Of the kernel it is asked for the extents alone.
     case "IM2COL":
       return [traffic(second), traffic(result)];
+    // Of what it fills, too.
+    case "FILL":
+      return [traffic(result)];
     // Where the values are a part of what the keys are (MLA), they are read with these. Parts of what was computed may lie beside each other in it.
     case "FLASH_ATTN_EXT":
       if (second?.root === undefined || !second.cold || second.root !== third?.root) break;
@@ -112,9 +117,10 @@ const perResult: Readonly<Record<string, number>> = {
   SIN: 1,
   COS: 1,
   SCALE: 1,
-  CLAMP: 1,
   UNARY: 1,
   LEAKY_RELU: 1,
+  // The smaller of two, and the larger.
+  CLAMP: 2,
   // The activation and the product.
   GLU: 2,
   // Each pair is turned by four multiplications, an addition and a subtraction.
@@ -142,8 +148,8 @@ const none = new Set([
   "SET",
   "PAD",
   "ROLL",
+  "IM2COL",
   "FILL",
-  "ARANGE",
   "TRI",
   "DIAG_MASK_INF",
 ]);
