@@ -3,6 +3,7 @@ import type { ContextTables } from "./context_tables.ts";
 import type { DecodeContext } from "./decode_context.ts";
 import { count, OperatorLanes, operatorsOf, type PendingOps } from "./operator_lanes.ts";
 import { balanced } from "./balanced.ts";
+import { imbalanceOf } from "./imbalance.ts";
 import { type Phase, phaseOf, PHASES } from "./operator_sums.ts";
 import type { OperatorTable } from "./operator_table.ts";
 import { Preemptions } from "./preemptions.ts";
@@ -42,6 +43,8 @@ export class GraphLedger {
   readonly #nsByPhase: Record<Phase, number> = { prefill: 0, decode: 0, other: 0 };
   /** Of graphs whose operators are in sums: what no operator has accounted for yet. */
   readonly #unsummedNs: Record<Phase, number> = { prefill: 0, decode: 0, other: 0 };
+  /** Of graphs whose workers' waits are known. */
+  readonly #imbalance = { graphs: 0, sum: 0, most: 0 };
   /** Those that wait. */
   readonly #sums: { readonly name: string; readonly sum: OperatorSum }[] = [];
   /** In what kind of call, of which context, an operator was seen last. */
@@ -79,11 +82,12 @@ export class GraphLedger {
   }
 
   graph(slice: Slice): void {
-    const { ops, before } = this.#lanes.take(slice);
+    const { ops, before, waitNs } = this.#lanes.take(slice);
     this.count++;
     this.unattached += count(before);
     this.nodes += Number(slice.args?.nodes ?? 0);
     if (slice.open) this.openCount++;
+    if (ops.length > 0) this.#balance(imbalanceOf(waitNs, Number(slice.args?.threads ?? 1) * this.#net(slice)));
     const key = threadKey(slice.track);
     let waiting = this.#graphs.get(key);
     if (!waiting) this.#graphs.set(key, waiting = { graphs: [], held: 0 });
@@ -117,9 +121,22 @@ export class GraphLedger {
     return this.#lanes.workers;
   }
 
+  /** By how much a graph's slowest worker works longer than the mean of all; null where that is known of none. */
+  get imbalance(): { readonly mean: number; readonly most: number } | null {
+    const { graphs, sum, most } = this.#imbalance;
+    return graphs > 0 ? { mean: sum / graphs, most } : null;
+  }
+
   /** Time in graphs whose end was seen, and with sums in one whose end was not: what the table's rows sum to. */
   get graphNs(): number {
     return PHASES.reduce((sum, phase) => sum + this.#nsByPhase[phase], 0);
+  }
+
+  #balance(imbalance: number | null): void {
+    if (imbalance === null) return;
+    this.#imbalance.graphs++;
+    this.#imbalance.sum += imbalance;
+    this.#imbalance.most = Math.max(this.#imbalance.most, imbalance);
   }
 
   #net(slice: Slice): number {

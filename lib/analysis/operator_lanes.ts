@@ -59,6 +59,8 @@ export class OperatorLanes {
   readonly #lanes = new Map<Track, Lane>();
   /** Lanes of a worker 0: a process that computes several graphs at once has one for each. */
   readonly #byPid = new Map<number, Lane[]>();
+  /** What workers of a process have waited behind its last graph, and since when. */
+  readonly #waited = new Map<number, { readonly since: Ns; ns: number }>();
   readonly workers = new Map<number, Busy>();
 
   constructor(readonly table: OperatorTable, readonly stopped: StoppedTimes, readonly preemptions: Preemptions) {}
@@ -99,15 +101,23 @@ export class OperatorLanes {
   /** A wait inside of the operator that comes next on its row. */
   wait({ track, args, start, end, open }: Slice): void {
     const lane = this.#lanes.get(track) ?? this.#lane(track, args);
-    if (!open) lane.waitNs += this.stopped.net(track.pid, start, end);
+    if (open) return;
+    const ns = this.stopped.net(track.pid, start, end);
+    lane.waitNs += ns;
+    const waited = this.#waited.get(track.pid);
+    if (waited) waited.ns += ns;
+    else this.#waited.set(track.pid, { since: start, ns });
   }
 
-  /** Operators inside a graph that has ended: see {@link takeGraph}. */
-  take(graph: Slice): { readonly ops: readonly PendingOps[]; readonly before: readonly PendingOps[] } {
-    const lanes = this.#byPid.get(graph.track.pid) ?? [];
+  /** Operators inside a graph that has ended (see {@link takeGraph}), and what all workers waited in it: NaN where that may be another's. */
+  take(graph: Slice): { readonly ops: readonly PendingOps[]; readonly before: readonly PendingOps[]; readonly waitNs: number } {
+    const { pid } = graph.track;
+    const lanes = this.#byPid.get(pid) ?? [];
     const taken = takeGraph(lanes, graph);
     for (const lane of lanes) lane.held = count(lane.pending);
-    return taken;
+    const { since, ns } = this.#waited.get(pid) ?? { since: graph.start, ns: 0 };
+    this.#waited.delete(pid);
+    return { ...taken, waitNs: lanes.length > 1 || since < graph.start ? NaN : ns };
   }
 
   /** All that still waits. */

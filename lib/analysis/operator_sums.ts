@@ -1,6 +1,7 @@
 import type { OperatorSum, Slice } from "../events/span.ts";
 import type { ColdBytes, Demands } from "./bound.ts";
 import { Histogram } from "./histogram.ts";
+import { imbalanceOf } from "./imbalance.ts";
 import type { BoundResult, OperatorSumsResult, PartResult } from "./operators_schema.ts";
 
 /** In what kind of call a graph was computed. */
@@ -143,6 +144,7 @@ export class OperatorSums {
       othersNs: this.#othersNs,
       waitNs: seesWaits ? this.#waitNs : null,
       othersWaitNs: seesWaits ? this.#othersWaitNs : null,
+      imbalance: seesWaits && this.#othersNs > 0 ? imbalanceOf(this.#waitNs + this.#othersWaitNs, all.ns + this.#othersNs) : null,
       prefill: partResult(prefill, seesEach, judge, "prefill"),
       decode: partResult(decode, seesEach, judge, "decode"),
       other: partResult(other, seesEach, judge, "other"),

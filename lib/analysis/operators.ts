@@ -76,7 +76,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
 
   result(): OperatorsResult {
     this.#ledger.finish();
-    const { count, openCount, nodes, withoutOperators, unattached, graphNs, threads } = this.#ledger;
+    const { count, openCount, nodes, withoutOperators, unattached, graphNs, threads, imbalance } = this.#ledger;
     const time = this.#calls.time();
     const { detail } = this;
     const seesEach = withEveryOperator.includes(detail);
@@ -118,7 +118,13 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
         stoppedNs: this.#stopped.union().total,
       },
       ...this.#library.result(table.mostCells),
-      graphs: { count, openCount, nodes, withoutOperators: seesOperators ? withoutOperators : 0 },
+      graphs: {
+        count,
+        openCount,
+        nodes,
+        withoutOperators: seesOperators ? withoutOperators : 0,
+        imbalance: detail === "wait" ? imbalance : null,
+      },
       ...(seesOperators ? rows : { operators: [], layers: [], tensors: [] }),
       workers,
       unattachedCalls: unattached,

@@ -7,8 +7,9 @@ import { presentExperts } from "./experts_present.ts";
 import { type Figure, tableOf } from "./figures_table.ts";
 import { BLAS } from "./offload.ts";
 import { presentOffload } from "./offload_present.ts";
-import type { OperatorsResult, SamplesResult } from "./operators_schema.ts";
+import type { OperatorsResult } from "./operators_schema.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
+import type { SamplesResult } from "./samples_schema.ts";
 import { sumsTable } from "./sums_table.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
 
@@ -36,7 +37,7 @@ export function presentOperators(result: OperatorsResult): readonly View[] {
     if (layers.length > 1) views.push(sumsTable("Layers", result.layers, [{ title: "layer", unit: "text" }, layerName]));
     views.push(sumsTable("Tensors", result.tensors, [{ title: "tensor", unit: "text" }, (row) => row.name], MAX_ROWS));
   }
-  if (result.workers.length > 1) views.push(workers(result));
+  if (result.workers.length > 1) views.push(workers(result), ...imbalance(result.graphs));
   if (result.samples && result.samples.count > 0) views.push(...samplesTables(result.samples));
   if (result.systemCalls) views.push(...presentSystemCalls(result.systemCalls));
   return views;
@@ -162,6 +163,15 @@ function workers({ workers, detail }: OperatorsResult): Table {
     isWatched && [{ title: "preempted", unit: "ns" }, (row) => row.preempted?.ns ?? null],
     isWatched && [{ title: "times", unit: "count" }, (row) => row.preempted?.times ?? null],
   ]);
+}
+
+function imbalance({ imbalance }: OperatorsResult["graphs"]): Facts[] {
+  if (!imbalance) return [];
+  const facts = [
+    { name: "of a graph", value: imbalance.mean, unit: "ratio", note: "how much longer the slowest works than the mean of all" },
+    { name: "  at most", value: imbalance.most, unit: "ratio" },
+  ] as const;
+  return [{ type: "facts", title: "Imbalance of workers", facts }];
 }
 
 function samplesTables({ perSecond, count, works, functions }: SamplesResult): Table[] {

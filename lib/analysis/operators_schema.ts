@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { details } from "../programs/detail.ts";
 import { offloadSchema } from "./offload_schema.ts";
+import { samplesSchema } from "./samples_schema.ts";
 import { systemCallsSchema } from "./system_calls_schema.ts";
 
 const count = z.int().nonnegative();
@@ -46,6 +47,8 @@ const sumsSchema = partSchema.extend({
   /** Of both, what their workers waited for others to come to a barrier: null where that was not looked at (`--detail wait`). */
   waitNs: nsOrNull,
   othersWaitNs: nsOrNull,
+  /** By how much the slowest worker of a call works longer than the mean of all: 0 where they are loaded alike. Null as `waitNs`, and without others. */
+  imbalance: ratioOrNull,
   prefill: partSchema,
   decode: partSchema,
   /** In a graph that no `llama_decode` contains (an encoder, another engine). */
@@ -53,9 +56,6 @@ const sumsSchema = partSchema.extend({
 });
 
 const namedSchema = sumsSchema.extend({ name: z.string() });
-
-/** Of all samples of a run: how many, as a share, and half of the interval in which the true share lies in 95 of 100 cases. */
-const shareSchema = z.object({ name: z.string(), samples: count, share: z.number(), error: z.number(), prefill: count, decode: count, other: count });
 
 /**
  * Of a mixture: which experts the routers chose. `counts`, `estimatedNs` and `errorNs` are by the number of the expert. A layer's products are shared among
@@ -109,16 +109,6 @@ const countersSchema = z.object({
     /** Memory: fewer than one instruction in a cycle, and more than 1 % of references miss; compute: more than two, and fewer than 0.5 %. */
     bound: z.enum(["memory", "compute", "mixed"]).nullable(),
   })),
-});
-
-/** Where a timer found the target while it was running; in `llama_decode` of a prompt, of a generated token, and elsewhere. */
-const samplesSchema = z.object({
-  /** Samples of a second of CPU time. */
-  perSecond: count,
-  count,
-  /** By what the function works on: an operator, or a group of these that share their functions; otherwise its library. Most first. */
-  works: z.array(shareSchema),
-  functions: z.array(shareSchema.extend({ work: z.string(), library: z.string() })),
 });
 
 const tokenCounts = {
@@ -197,7 +187,14 @@ export const operatorsResultSchema = z.object({
     longestSequence: count.nullable(),
     changes: z.array(z.object({ name: z.string(), calls: count })),
   }),
-  graphs: z.object({ count, openCount: count, nodes: count, withoutOperators: count }),
+  graphs: z.object({
+    count,
+    openCount: count,
+    nodes: count,
+    withoutOperators: count,
+    /** The same of each graph: the mean, and the most. A process that computes several at once is left out. */
+    imbalance: z.object({ mean: z.number(), most: z.number() }).nullable(),
+  }),
   /**
    * By operator, most time first. Two rows without calls make the sum complete: `graph start`, before a graph's first operator, and
    * `graph rest`, what no operator accounts for.
@@ -243,7 +240,6 @@ export const operatorsResultSchema = z.object({
 export type TokenSums = z.infer<typeof tokenSumsSchema>;
 export type OperatorsResult = z.infer<typeof operatorsResultSchema>;
 export type OperatorSumsResult = z.infer<typeof sumsSchema>;
-export type SamplesResult = z.infer<typeof samplesSchema>;
 export type CountersResult = z.infer<typeof countersSchema>;
 export type ExpertsResult = z.infer<typeof expertsSchema>;
 export type BoundResult = z.infer<typeof boundSchema>;

@@ -187,6 +187,27 @@ Deno.test("other workers are busy beside worker 0: no calls, no wall time", () =
   assert.ok(presentOperators(result).some((view) => view.type === "table" && view.columns.some(({ title }) => title === "other workers")));
 });
 
+Deno.test("how unevenly workers are loaded, by operator and by graph, where their waits were looked at", () => {
+  const s = new TestSpans();
+  const wait = (worker: number, start: number, end: number) => ({ ...s.op("wait", start, end, { worker }), category: "ggml.wait", name: "wait" });
+  const graph = (start: number, end: number) => s.slice("ggml.graph", start, end, { nodes: 2, threads: 2 });
+  const both = (name: string, start: number, end: number) => [s.op(name, start, end), s.op(name, start, end, { worker: 1 })];
+  const spans = [
+    // What was waited before this graph is another's, which began before the window.
+    ...[wait(1, -3, -2), ...both("ROPE", -3, -1), ...both("ROPE", -1, 0), graph(-1, 0)],
+    // In the first graph one works for 6 ms while the other works for 2: a half more than their mean, and in the graph a quarter.
+    ...[wait(1, 2, 6), ...both("MUL_MAT", 0, 6), ...both("ADD", 6, 10), graph(0, 10)],
+    ...[...both("MUL_MAT", 20, 26), ...both("ADD", 26, 30), graph(20, 30)],
+    // Nobody knows what was waited in a graph that had not ended.
+    ...[wait(0, 41, 42), s.op("MUL_MAT", 40, 42), { ...graph(40, 43), open: true }],
+  ];
+  const { operators, graphs } = run(spans, "wait");
+  const uneven = (name: string) => operators.find((row) => row.name === name)!.imbalance;
+  assert.deepEqual([uneven("MUL_MAT"), uneven("ADD"), graphs.imbalance], [1 / 5, 0, { mean: 1 / 8, most: 1 / 4 }]);
+  const { operators: [row], graphs: unseen } = run(spans);
+  assert.deepEqual([row!.imbalance, unseen.imbalance], [null, null]);
+});
+
 Deno.test("whose processor was taken inside of operators is known where threads are watched", () => {
   const s = new TestSpans();
   const taken = (tid: number, start: number, end: number, more: Partial<OffCpu> = {}): Span => {

@@ -2,7 +2,7 @@ import type { Instant, Slice } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import { SAMPLES_PER_SECOND } from "../programs/detail.ts";
 import { type Phase, phaseOf, PHASES } from "./operator_sums.ts";
-import type { SamplesResult } from "./operators_schema.ts";
+import type { SamplesResult } from "./samples_schema.ts";
 
 /** Samples of one function. */
 interface Row {

@@ -20,6 +20,7 @@ export function sumsTable<Row extends OperatorSumsResult>(title: string, rows: r
     phases && shown.some((row) => row.other.totalNs > 0) && [{ title: "other", unit: "ns" }, (row) => row.other.totalNs],
     others && [{ title: "other workers", unit: "ns" }, (row) => row.othersNs],
     others && shown.some((row) => row.waitNs !== null) && [{ title: "waiting", unit: "ratio" }, waiting],
+    others && shown.some((row) => row.imbalance !== null) && [{ title: "imbalance", unit: "ratio" }, (row) => row.imbalance],
   ], most);
 }
 

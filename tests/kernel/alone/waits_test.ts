@@ -42,6 +42,9 @@ for (const workers of [2, 3]) {
       const [waiter, ...others] = result.workers.map(({ waitNs }) => waitNs!);
       const sum = (of: "waitNs" | "othersWaitNs") => result.operators.reduce((sum, row) => sum + row[of]!, 0);
       assert.ok(Math.abs(sum("waitNs") - waiter!) < 1 && Math.abs(sum("othersWaitNs") - others.reduce((a, b) => a + b)) < 1);
+      // Were one to do all of a graph, it would work as many times as long as the mean as there are workers.
+      const { mean, most } = result.graphs.imbalance!;
+      assert.ok(0 < mean && mean <= most && most < workers - 1, `${mean} more than the mean, ${most} at most`);
     },
   );
 }
