@@ -1,6 +1,6 @@
 import { quoted, trace } from "./trace.ts";
 
-/** Which function is called with each tensor that is computed, and where in it ten sources and its name stand. */
+/** Which function is called with each tensor that is computed, and where in it ten sources (behind them what it is a view of) and its name stand. */
 export interface AsComputed {
   readonly called: string;
   readonly sources: number;
@@ -36,22 +36,63 @@ export async function computedTensors<T>(
   return { tensors: found.sort((a, b) => Number(a.at - b.at)).map(({ tensor }) => tensor), value };
 }
 
-/** A source of a tensor that is computed: name of the tensor, place among its sources, name of the source; the first 31 bytes of each. */
-export type ComputedEdge = readonly [pid: number, tensor: string, place: number, source: string];
+/** A source of a tensor that is computed; of each name the first 31 bytes. */
+export interface ComputedEdge {
+  readonly tensor: string;
+  /** Which of its sources. */
+  readonly place: number;
+  readonly source: string;
+  /** Whose computation in this graph gave the source; undefined for weights, inputs, the cache. */
+  readonly from: string | undefined;
+}
 
-/** Every source of every tensor whose computation begins on a thread that is worker 0: what stands in `src` at that moment. */
+/**
+ * Every source of every tensor whose computation begins on a thread that is worker 0, graph by graph: what stands in `src` at that moment. A source with
+ * which nobody began is a view, or was computed in one go with what it is computed from first.
+ */
 export async function computedEdges<T>(
   options: { readonly bpftrace: string; readonly library: string; readonly whileRunning: () => Promise<T>; readonly as?: AsComputed },
-): Promise<{ edges: ComputedEdge[]; value: T }> {
+): Promise<{ of(pid: number): ComputedEdge[][]; value: T }> {
   const { called, sources, name } = options.as ?? today;
+  const view = sources + 80;
   const places = Array.from({ length: 10 }, (_, place) => `
   $s = *(uint64 *)(arg1 + ${sources + 8 * place});
-  if ($s != 0) { printf("edge %d ${place} %s|%s\\n", pid, str(arg1 + ${name}, 32), str($s + ${name}, 32)); }`);
-  const program = `uprobe:${quoted(options.library)}:${called} / *(int32 *)arg0 == 0 / {${places.join("")}
+  if ($s != 0) {
+    $root = *(uint64 *)($s + ${view});
+    if ($root == 0) { $root = $s; }
+    $first = *(uint64 *)($root + ${sources});
+    $further = (uint64)0;
+    if ($first != 0) { $further = *(uint64 *)($first + ${sources}); }
+    printf("source %llu %d ${place} %llu %llu %llu %llu|%s\\n", nsecs, pid, $s, $root, $first, $further, str($s + ${name}, 32));
+  }`);
+  const program = `uprobe:${quoted(options.library)}:ggml_graph_compute { printf("graph %llu %d\\n", nsecs, pid); }
+uprobe:${quoted(options.library)}:${called} / *(int32 *)arg0 == 0 / {
+  printf("tensor %llu %d %llu|%s\\n", nsecs, pid, arg1, str(arg1 + ${name}, 32));${places.join("")}
 }`;
   const { stdout, value } = await trace(options.bpftrace, program, options.whileRunning);
-  const found = [...stdout.matchAll(/^edge (\d+) (\d+) (.*)\|(.*)$/gm)];
-  return { edges: found.map(([, pid, place, tensor, source]) => [Number(pid), tensor!, Number(place), source!] as const), value };
+  const lines = [...stdout.matchAll(/^(graph|tensor|source) ([\d ]+)(?:\|(.*))?$/gm)].map(([, kind, numbers, name]) => {
+    const [at, pid, ...values] = numbers!.split(" ").map(Number);
+    return { kind: kind!, at: at!, pid: pid!, values, name: name! };
+  });
+  // 0.17 reads the buffers of the CPUs one after another.
+  lines.sort((a, b) => a.at - b.at);
+  return { of: (pid) => edgesByGraph(lines.filter((line) => line.pid === pid)), value };
+}
+
+function edgesByGraph(lines: readonly { readonly kind: string; readonly values: readonly number[]; readonly name: string }[]): ComputedEdge[][] {
+  const graphs: ComputedEdge[][] = [];
+  let begun = new Map<number, string>(), tensor = "";
+  for (const { kind, values: [first, ...addresses], name } of lines) {
+    if (kind === "graph") {
+      graphs.push([]);
+      begun = new Map();
+    } else if (kind === "tensor") begun.set(first!, tensor = name);
+    else {
+      const from = addresses.map((address) => begun.get(address)).find((name) => name !== undefined);
+      graphs.at(-1)!.push({ tensor, place: first!, source: name, from });
+    }
+  }
+  return graphs;
 }
 
 /** More nodes than the graphs of small models have; every version's verifier follows a loop of so many turns. */

@@ -22,6 +22,17 @@ export function drawnEdges(graphs: readonly DrawnGraph[]): string[] {
   });
 }
 
+/** Edges of a drawing (`.dot`, `.mmd`), by the names in its labels. */
+export function drawnArrows(drawing: string): string[] {
+  const labels = [...drawing.matchAll(/^ {2}(\w+) ?(?:\[label=|\(?\[)"(.*?)"/gm)];
+  const names = new Map(labels.map(([, id, label]) => {
+    // Of a node its operator, name, shape and time; of what is given its name alone.
+    const lines = label!.split(/\\n|<br>/);
+    return [id!, short(lines[1] ?? lines[0]!)] as const;
+  }));
+  return [...drawing.matchAll(/^ {2}(\w+) -+> (\w+)/gm)].map(([, from, to]) => `${names.get(from!)} → ${names.get(to!)}`).toSorted();
+}
+
 export const tensorOf = (name: string, ne: readonly number[]) =>
   `${short(name)} ${ne.slice(0, Math.max(2, 1 + ne.findLastIndex((n) => n !== 1))).join("×")}`;
 

@@ -58,7 +58,7 @@ for (const [version, as] of Object.entries(laidOut) as ["3.3" | "3.1", AsCompute
       const options = { model: model("tiny"), prompt: 16, tokens: 31, threads: 2, engine: engineOf(version), waitFile, log };
       await using engine = start(quiet(options), { timeoutMilliseconds: 120_000 });
       await engine.saw('"waiting"');
-      const { edges, value: { result, events } } = await computedEdges({
+      const { of, value: { result, events } } = await computedEdges({
         bpftrace: path,
         library: computingLibrary(version),
         as,
@@ -77,7 +77,7 @@ for (const [version, as] of Object.entries(laidOut) as ["3.3" | "3.1", AsCompute
       assert.equal(first!.calls, second!.calls);
       assert.ok(second!.waitNs! > 0);
       const { graphs } = JSON.parse(Deno.readTextFileSync(outputPath(folder, "graph.json"))) as { readonly graphs: readonly DrawnGraph[] };
-      const expected = edges.filter(([pid]) => pid === engine.pid).map(([, tensor, place, source]) => edge(tensor, place, source));
+      const expected = of(engine.pid).flat().map(({ tensor, place, source }) => edge(tensor, place, source));
       assert.deepEqual(drawnEdges(graphs).toSorted(), expected.toSorted());
     },
   );
