@@ -69,8 +69,10 @@ export class Dispatch {
     for (const decoder of this.#ordered()) decoder.end(at, this.out);
   }
 
+  /** As for a record: what is cut off inside of something else comes before that. */
   #ordered(): Decoder[] {
-    return [...this.#decoders.keys()].sort().map((name) => this.#decoders.get(name)!);
+    const { inner = [], outer = [] } = Object.groupBy([...this.#decoders.keys()].sort(), (name) => this.find(name)!.sees ? "inner" : "outer");
+    return [...inner, ...outer].map((name) => this.#decoders.get(name)!);
   }
 }
 

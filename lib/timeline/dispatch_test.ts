@@ -56,9 +56,9 @@ for (const order of [["x", "y"], ["y", "x"]]) {
       "z/inner saw z/inner.hit",
       "m/sums saw m/sums.bytes = 5",
       "z/inner saw the fact table",
-      "a/outer ended at 9",
       "m/sums ended at 9",
       "z/inner ended at 9",
+      "a/outer ended at 9",
     ]);
   });
 }

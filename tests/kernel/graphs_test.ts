@@ -135,3 +135,25 @@ for (const [index, calls] of [2, 3, 5].entries()) {
     },
   );
 }
+
+sampledTest(
+  2,
+  "operators: of an engine that exits inside of an operator every whole graph is told, and what had not ended as such",
+  { gcc: true },
+  async ({ path: bpftrace }) => {
+    using folder = temporary();
+    // The prompt's graph and three tokens' are whole; of the next one two operators had ended.
+    const target = { argv: [built.timed, "100", folder.file("log"), "7", String(4 * 7 + 3)] };
+    await using llmprof = startLlmprof("operators", { bpftrace, folder, formats: ["graph.json", "jsonl"], target });
+    const { result: { tokens, graphs, operators }, events } = summaryOf("operators", await llmprof.finished());
+    assert.deepEqual([events.lost, events.received], [0, events.emitted]);
+    assert.deepEqual([tokens.prefill, tokens.decode, tokens.openCalls, graphs.count, graphs.openCount], [5, 3, 1, 5, 1]);
+    const called = operators.filter(({ calls }) => calls > 0).map(({ name, calls, openCalls }) => [name, calls, openCalls]).sort();
+    assert.deepEqual(called, [["ADD", 8, 0], ["MUL_MAT", 14, 2], ["RMS_NORM", 9, 1]]);
+    const drawn: Graphs = JSON.parse(Deno.readTextFileSync(outputPath(folder, "graph.json")));
+    assert.deepEqual(drawn.graphs.map(({ times, nodes }) => [times, nodes.length]), [[1, 7], [3, 7]]);
+    const lines = Deno.readTextFileSync(outputPath(folder, "jsonl")).trimEnd().split("\n").map((line) => JSON.parse(line));
+    const open = lines.filter(({ type, open }) => type === "slice" && open).map(({ name, args }) => args?.tensor ?? name);
+    assert.deepEqual(open.sort(), ["ggml_graph_compute", "llama_decode", "nodec-0"]);
+  },
+);

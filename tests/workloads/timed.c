@@ -1,12 +1,13 @@
 /*
  * A made-up engine whose operators take known times, and which keeps a book of them:
  *
- *     timed CALLS LOG [NODES]
+ *     timed CALLS LOG [NODES [LAST]]
  *
  * A prompt of five tokens and CALLS tokens, each a call of llama_decode with one graph of seven operators, which begin one behind the other and take between
  * 100 and 1,000 µs, never the same; each is computed from one or two of those before it. The graph of a prompt has other shapes than that of a token, and is made anew in the same memory; so is, every 97th token,
  * a graph whose third operator has grown. With NODES, so many are computed at a time, as ggml does for an engine that looks at each result (cb_eval): one part of
- * the graph after another, all by one structure; then times in LOG are not those of slices.
+ * the graph after another, all by one structure; then times in LOG are not those of slices. With LAST it exits in the middle of a graph, inside of
+ * the operator of that number, and leaves no LOG.
  *
  * A clock is read before and behind every trap, so that what a tracer reads in it, however long that takes, lies between. At the end a line for each operator goes into LOG: phase, name, calls, and the fewest and most nanoseconds that can be from its beginnings to those
  * of the next, or to the ends of its graphs. See paced.c for the rest.
@@ -32,6 +33,7 @@ static struct {
 } book[2][NODES];
 static int phase;
 static int part = NODES;
+static long last;
 /* Before and behind the trap of the operator that runs, and before the next one. */
 static int64_t began, running, ended;
 
@@ -56,6 +58,7 @@ __attribute__((noipa)) void ggml_cpu_extra_compute_forward(struct ggml_compute_p
   turn(tensor - nodes);
   for (int64_t end = running + length_of(++number); clock_ns(CLOCK_MONOTONIC) < end;) {
   }
+  if (number == last) _exit(0);
 }
 
 __attribute__((noipa)) int ggml_graph_compute(struct ggml_cgraph *graph, struct ggml_cplan *plan) {
@@ -93,6 +96,7 @@ __attribute__((noipa)) int32_t llama_decode(void *graph, struct llama_batch batc
 int main(int argc, char **argv) {
   if (argc < 3) return 2;
   if (argc > 3) part = atoi(argv[3]);
+  if (argc > 4) last = atol(argv[4]);
   for (int i = 0; i < NODES; i++) {
     list[i] = &nodes[i];
     nodes[i].op = ops[i];
