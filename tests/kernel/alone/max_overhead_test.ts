@@ -59,12 +59,15 @@ sampledTest(
     assert.match(refused.stderr, /^Allow more: --max-overhead [\d.]+%$/m);
 
     // Between what every operator costs and what graphs do.
-    const less = await operators(`${((Number(op) + Number(graph)) / 2).toFixed(3)}%`);
+    const limit = ((Number(op) + Number(graph)) / 2).toFixed(3);
+    const less = await operators(`${limit}%`);
     assert.equal(less.code, 0, less.stderr);
     const stepped: Summary<OperatorsResult> = JSON.parse(less.stdout);
     assert.ok(!stepped.probes.some(({ name }) => name === "ggml/ops"));
     assert.ok(stepped.probes.some(({ name, hits }) => name === "ggml/graph" && hits! > 0));
     assert.equal(stepped.events.lost, 0);
+    const held = 100 * stepped.overhead.predicted!;
+    assert.ok(held > 0 && held <= Number(limit), `${held} % predicted, ${limit} % allowed`);
     assert.match(stepped.notes.join(), /every operator would cost .*, so this run sees graphs and tokens, no operators/);
     assert.match(less.stderr, /so this run sees graphs and tokens, no operators/);
     Deno.writeTextFileSync(stopFile, "");
