@@ -6,6 +6,7 @@
  */
 import { parseArgs } from "node:util";
 import { type Bpftrace, chosenBpftraces } from "../harness/bpftraces.ts";
+import { temporary } from "../harness/temporary.ts";
 import { countedRows } from "./counted_rows.ts";
 import { operatorsPerGraph } from "./counted_run.ts";
 import { plantedCalls } from "../workloads/planted.ts";
@@ -47,6 +48,7 @@ for (const { family, calls, ours, theirs, all } of await operatorMedians(chosen.
   const cells = [`${ours.toFixed(3)}/${theirs.toFixed(3)} (${off.toFixed(1)} %)`, `${all.ours.toFixed(3)}/${all.theirs.toFixed(3)}`];
   print(Math.abs(off) <= 5 && calls.ours === calls.theirs, family, ...cells, `${calls.ours} calls`);
 }
-const [short, long] = [await replayMemory(100_000), await replayMemory(1_000_000)];
+using folder = temporary();
+const [short, long] = [await replayMemory(folder, 100_000), await replayMemory(folder, 1_000_000)];
 const more = (long.peakBytes - short.peakBytes) / 1e6;
 print(more <= 60, `replay of 1 M operators: ${more.toFixed(0)} MB more than of 100 k (${(short.peakBytes / 1e6).toFixed(0)} MB)`);

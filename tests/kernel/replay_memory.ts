@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { start } from "../harness/command.ts";
 import { llmprof } from "../harness/llmprof.ts";
-import { temporary } from "../harness/temporary.ts";
+import type { Temporary } from "../harness/temporary.ts";
 import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
 import type { Summary } from "../../lib/analysis/summary.ts";
 import { writeRecording } from "../workloads/recording.ts";
@@ -12,14 +12,15 @@ export interface ReplayMemory {
   /** Lost and not understood. */
   readonly wrong: number;
   readonly peakBytes: number;
+  /** Path of what it wrote. */
+  readonly trace: string;
 }
 
 /** Replays a made-up recording of so many operators in a process of its own and watches what it takes. */
-export async function replayMemory(ops: number): Promise<ReplayMemory> {
-  using folder = temporary();
-  const recording = folder.file("made-up.llmprof");
+export async function replayMemory(folder: Temporary, ops: number): Promise<ReplayMemory> {
+  const recording = folder.file(`${ops}.llmprof`), trace = folder.file(`${ops}.pftrace`);
   const calls = writeRecording(recording, ops);
-  const argv = [...llmprof, "export", recording, "-o", folder.file("trace.pftrace"), "--summary", "json"];
+  const argv = [...llmprof, "export", recording, "-o", trace, "--summary", "json"];
   await using child = start(argv, { timeoutMilliseconds: 180_000 });
   let peakBytes = 0, over = false;
   void child.finished().then(() => over = true);
@@ -27,7 +28,7 @@ export async function replayMemory(ops: number): Promise<ReplayMemory> {
   for (; !over; await pause(5)) peakBytes = Math.max(peakBytes, highWater(child.pid));
   const { stdout } = await child.succeeded();
   const { events, result }: Summary<OperatorsResult> = JSON.parse(stdout);
-  return { calls, ops: result.workers.reduce((sum, worker) => sum + worker.calls, 0), wrong: events.lost + events.undecodable, peakBytes };
+  return { calls, ops: result.workers.reduce((sum, worker) => sum + worker.calls, 0), wrong: events.lost + events.undecodable, peakBytes, trace };
 }
 
 /** `VmHWM:   123456 kB`; 0 when the process is gone. */

@@ -1,11 +1,28 @@
 /** A trace is streamed: what a replay takes does not grow with its length. */
 import assert from "node:assert/strict";
+import { openByteSink } from "../../exporters/file.ts";
+import { temporary } from "../harness/temporary.ts";
+import { errors, judged, query } from "../judge/trace_processor.ts";
 import { replayMemory } from "./replay_memory.ts";
 
-Deno.test("a recording of a million operators replays in at most 60 MB more than one of a hundred thousand", async () => {
-  const [short, long] = [await replayMemory(100_000), await replayMemory(1_000_000)];
+/** Of an operator's slice, its begin and its end with all that they say, in `.pftrace` and in `.pftrace.gz`. */
+const MOST_BYTES = 60, MOST_COMPRESSED = 5.5;
+
+await judged("a recording of a million operators replays in at most 60 MB more than one of a hundred thousand, into a trace that opens", async () => {
+  using folder = temporary();
+  const [short, long] = [await replayMemory(folder, 100_000), await replayMemory(folder, 1_000_000)];
   assert.deepEqual([short.ops, long.ops, short.wrong, long.wrong], [100_000, 1_000_000, 0, 0], "all of them were replayed");
   const more = (long.peakBytes - short.peakBytes) / 1e6;
   assert.ok(short.peakBytes > 20e6, "the process was seen");
   assert.ok(more <= 60, `${more.toFixed(0)} MB more: ${(short.peakBytes / 1e6).toFixed(0)} and ${(long.peakBytes / 1e6).toFixed(0)}`);
+
+  const [row] = await query(long.trace, "select count(*) as slices from slice where category = 'ggml.op'");
+  assert.equal(row!.slices, 1_000_000n);
+  assert.deepEqual(await errors(long.trace), []);
+  const bytes = Deno.readFileSync(long.trace), compressed = `${long.trace}.gz`;
+  const sink = await openByteSink(compressed);
+  sink.write(bytes);
+  sink.close();
+  const each = [bytes.length, Deno.statSync(compressed).size].map((size) => size / long.ops);
+  assert.ok(each[0]! <= MOST_BYTES && each[1]! <= MOST_COMPRESSED, `${each} bytes for each operator`);
 });

@@ -15,6 +15,7 @@ import { graph } from "../../probes/ggml/graph.ts";
 import { ops } from "../../probes/ggml/ops.ts";
 import { calls } from "../../probes/llama/calls.ts";
 import { recentDialect } from "../harness/dialect.ts";
+import { seeded } from "../harness/spans.ts";
 
 const operators = ["NONE", "ADD", "RMS_NORM", "MUL_MAT", "ROPE", "SOFT_MAX", "GLU"];
 const layers = 23, perLayer = 8;
@@ -23,7 +24,8 @@ const perGraph = layers * perLayer;
 const [pid, worker] = [4242, 32 * 140432144700864];
 /** Above 2^53, as after half a year without a restart. */
 const base = 15_552_000_000_000_000n;
-const opNs = 40_000n;
+/** What an operator takes at least, and how much more it may. */
+const opNs = 36_000n, jitterNs = 8192;
 const beatNs = 100_000_000n;
 
 /** Graphs of 184 operators on one worker, each inside a call of llama_decode, until there are so many operators. Returns the calls. */
@@ -36,12 +38,13 @@ export function writeRecording(path: string, opCount: number): number {
   tell(factLine(table, base));
   for (const lines of [ggml, llama]) lines.window(base, true);
   const graphs = Math.ceil(opCount / perGraph);
+  const jitter = seeded(1);
   let at = base + 1_000_000n, beat = base;
   for (let index = 0; index < graphs; index++) {
     llama.event("llama/calls.decode", at, 94_000_000_000_000, 1, 1, 1, 1, 1, index);
     ggml.event("ggml/graph.graph", at += 30_000n, perGraph, 1);
     ggml.event("ggml/ops.worker", at, worker);
-    for (let op = 0; op < Math.min(perGraph, opCount - index * perGraph); op++, at += opNs) {
+    for (let op = 0; op < Math.min(perGraph, opCount - index * perGraph); op++, at += opNs + BigInt(jitter(jitterNs))) {
       const address = 140431943164128 + op * 368;
       if (index === 0) {
         ggml.event("ggml/ops.tensor", at, address, 1 + op % (operators.length - 1), 0, 1024, 1, 1, 1, hex(`node-${op / perLayer | 0}`));
