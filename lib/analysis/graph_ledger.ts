@@ -121,7 +121,7 @@ export class GraphLedger {
     return this.#lanes.workers;
   }
 
-  /** By how much a graph's slowest worker works longer than the mean of all; null where that is known of none. */
+  /** Of graphs, each as {@link imbalanceOf} has it; null where that is known of none. */
   get imbalance(): { readonly mean: number; readonly most: number } | null {
     const { graphs, sum, most } = this.#imbalance;
     return graphs > 0 ? { mean: sum / graphs, most } : null;

@@ -168,7 +168,7 @@ function workers({ workers, detail }: OperatorsResult): Table {
 function imbalance({ imbalance }: OperatorsResult["graphs"]): Facts[] {
   if (!imbalance) return [];
   const facts = [
-    { name: "of a graph", value: imbalance.mean, unit: "ratio", note: "how much longer the slowest works than the mean of all" },
+    { name: "of a graph", value: imbalance.mean, unit: "ratio", note: "how much longer the slowest works than the mean, from barrier to barrier" },
     { name: "  at most", value: imbalance.most, unit: "ratio" },
   ] as const;
   return [{ type: "facts", title: "Imbalance of workers", facts }];

@@ -47,7 +47,7 @@ const sumsSchema = partSchema.extend({
   /** Of both, what their workers waited for others to come to a barrier: null where that was not looked at (`--detail wait`). */
   waitNs: nsOrNull,
   othersWaitNs: nsOrNull,
-  /** By how much the slowest worker of a call works longer than the mean of all: 0 where they are loaded alike. Null as `waitNs`, and without others. */
+  /** By how much the slowest worker works longer than the mean, from barrier to barrier: see imbalance.ts. Null as `waitNs`, or without others. */
   imbalance: ratioOrNull,
   prefill: partSchema,
   decode: partSchema,
