@@ -22,11 +22,14 @@ const period = [
 
 /**
  * Where the template says so, the record of a run of short times off: how long all of it took (in 128 ns, 13 bits), queued and off of that (20 bits each), and
- * how often it was off above the processors.
+ * how often it was off above the processors. Of one that took longer than a millisecond these times are in units eight times as large.
  */
 const run = (of: string) =>
-  `EMIT(run, ${of}.7, ${of}.0, ((${of}.1 - ${of}.0) / 128 << 40) + (${of}.2 & 1099511627775), ${of}.3, ${of}.4 / 1024, ` +
-  `${of}.5, ((${of}.2 >> 40) * 1024 + ${of}.4 % 1024) * 16777216 + ${of}.6);`;
+  `$unit = (uint64)1 + 7 * (((${of}.1 - ${of}.0 >> 20) + 15) / 16); ` +
+  `EMIT(run, ${of}.7, ${of}.0, ((${of}.1 - ${of}.0) / 128 / $unit << 40) + ((${of}.2 >> 23 & 8388607) / $unit << 20) + (${of}.2 & 8388607) / $unit, ` +
+  `${of}.3, ${of}.4 / 1024, ${of}.5 + ($unit / 8 << 32), ((${of}.2 >> 46) * 1024 + ${of}.4 % 1024) * 16777216 + ${of}.6);`;
+/** As it is told with the thread that took the processor. */
+const LARGER_UNIT = 2 ** 32;
 
 /** Each time that a thread of the target was not on a processor. */
 export const switches: Probe = {
@@ -62,7 +65,8 @@ export const switches: Probe = {
       thread,
       { name: "left", type: "time" },
       { name: "times", type: "int", unit: "2^40 × 128 ns from the first one's beginning to the last one's end, 2^20 × ns queued, ns off" },
-      ...period.slice(2, 5),
+      ...period.slice(2, 4),
+      { name: "taker", type: "int", unit: "thread that took the processor, + 2^32 where these times are in units eight times as large" },
       { name: "cpus", type: "int", unit: "2^34 × how often, and as of a single one" },
     ],
     // With sched/stacks: how it came there, before the record of the time; and a stack that was not told before.
@@ -162,9 +166,17 @@ class SwitchDecoder implements Decoder {
   /** On a row of its own: it is told when it is over, and what it is inside of may be over by then, too. */
   #run(pid: number, tid: number, values: readonly number[], out: SpanSink): void {
     const [, left, packed, ...alike] = values as [number, Ns, number, number, number, number, number];
-    const ns = packed % 2 ** 20, queued = Math.floor(packed / 2 ** 20) % 2 ** 20, span = Math.max(ns, Math.floor(packed / 2 ** 40) * 128);
-    const times = Math.max(1, Math.floor(alike[3]! / 2 ** 34));
-    const off: OffCpu = { ...this.#offOf(ns, queued, alike, false), run: { thread: this.tracks.thread(pid, tid), times, ns } };
+    const [number, waker, taker, cpus] = alike as [number, number, number, number];
+    const unit = taker >= LARGER_UNIT ? 8 : 1;
+    // What was cut off of it is half a unit, in the middle.
+    const inNs = (units: number) => units === 0 ? 0 : units * unit + (unit >> 1);
+    const ns = inNs(packed % 2 ** 20), queued = inNs(Math.floor(packed / 2 ** 20) % 2 ** 20);
+    const span = Math.max(ns, Math.floor(packed / 2 ** 40) * 128 * unit);
+    const times = Math.max(1, Math.floor(cpus / 2 ** 34));
+    const off: OffCpu = {
+      ...this.#offOf(ns, queued, [number, waker, taker % LARGER_UNIT, cpus], false),
+      run: { thread: this.tracks.thread(pid, tid), times, ns },
+    };
     const track = this.tracks.lane(pid, off.reason === "preempted" ? `short preemptions, ${tid}` : `short times off, ${tid}`, 4);
     const args = { ...argsOf(off), thread: tid, times, offNs: ns };
     out({ type: "slice", track, name: `${labelOf(off)} × ${times}`, category: "sched.offs", start: left, end: left + span, args, off });

@@ -124,6 +124,16 @@ Deno.test("switch: the longest run that a record can hold, of a thread that was 
   assert.deepEqual([slice.off!.run!.ns, slice.off!.queuedNs], [2 ** 20 - 1, 2 ** 20 - 1]);
 });
 
+Deno.test("switch: a run of more than a millisecond is told in units of eight nanoseconds", () => {
+  const d = new Decoding(switches);
+  const run = { thread: whoIs(100, 101), left: 50_000, why: 256, cpus: 700 * 2 ** 34 };
+  d.event(9e6, "sched/switch.run", { ...run, times: 5000 * 2 ** 40 + 400_000 * 2 ** 20 + 500_000, taker: 2 ** 32 + 300 });
+  d.event(19e6, "sched/switch.run", { ...run, left: 10e6, times: 5000 * 2 ** 40 + 500_000, why: INTERRUPTIBLE + FIFO + READ, taker: 2 ** 32 });
+  const [taken, waiting] = d.ending(2e7).flatMap((span) => span.type === "slice" ? [span] : []);
+  assert.deepEqual([taken!.end - taken!.start, taken!.off!.run!.ns, taken!.off!.taker!.tid], [5000 * 1024, 4_000_004, 300]);
+  assert.deepEqual([waiting!.off!.run!.ns, waiting!.off!.queuedNs], [4_000_004, 0]);
+});
+
 Deno.test("switch: several short times off are one slice on a row of their own, with what they are together", () => {
   const d = new Decoding(switches);
   d.event(5, "sched/switch.task", { name: "waker" }, "200/201");

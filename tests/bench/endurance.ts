@@ -18,6 +18,7 @@ import { type Command, type Results, startLlmprof, summaryOf } from "../kernel/l
 import { loopDevice } from "../kernel/loop_device.ts";
 import { bpftracesOf } from "../kernel/processes.ts";
 import { built } from "../setup/programs.ts";
+import { judged } from "./judged.ts";
 
 const { values } = parseArgs({ options: { seconds: { type: "string", default: "30" }, bpftrace: { type: "string", default: "0.23" } } });
 const { path } = bpftraceNamed(values.bpftrace);
@@ -142,9 +143,8 @@ async function watch<C extends Command>(work: Work<C>, snapshots?: string): Prom
   );
 }
 
-function judge(text: string, isRight: boolean): void {
-  if (!isRight) Deno.exitCode = 1;
-  console.log(`  ${text}: ${isRight ? "right" : "WRONG"}`);
+function judge(figure: string, isMet: boolean): void {
+  console.log(`  ${judged(figure, isMet)}`);
 }
 
 function rowsOf(file: string): SnapshotRow[] {
