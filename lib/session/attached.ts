@@ -31,6 +31,8 @@ export class Attached {
   onLost: ((count: number) => void) | undefined;
   /** Hits that the kernel had skipped when its window was opened, or a moment later: of whatever ran since it was loaded. Absent: it never was opened. */
   skippedBefore: Promise<number> | undefined;
+  /** How long after the kernel told it the latest heartbeat came; with a buffer for each processor, of which one may be silent, nobody knows. */
+  late: Ns = 0;
   readonly #reading = new Reading();
   /** When the kernel had been asked to close the window, by its clock. */
   #closing: Ns = NaN;
@@ -95,6 +97,7 @@ export class Attached {
       },
       beat: (at) => {
         clock.notBefore(at);
+        if (this.program.schema.buffers === undefined) this.late = Math.max(this.late, clock.now() - at);
         this.#reading.beat(at);
         this.#readUntil = at - this.program.schema.disorderNs;
         // Told long ago and not seen in what was read since: a full buffer had no room for that record.

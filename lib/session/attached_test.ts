@@ -9,13 +9,13 @@ import { Attached } from "./attached.ts";
 import { HostClock } from "./clock.ts";
 
 /** A program that counts; what it prints is in the timeline when this returns. */
-async function counting(more: Partial<StreamSchema> = {}) {
+async function counting(more: Partial<StreamSchema> = {}, now = () => 0) {
   let child!: FakeChild;
   const process = fakeSpawn((c) => void (child = c))({ program: "bpftrace", stdin: "piped", stdout: "piped", stderr: "piped" });
   const schema = { ...testSchema("s"), ...more };
   const attached = new Attached({ text: "", unsafe: false, schema, sites: [] }, false, process, () => 0);
   const timeline = new Timeline({ base: splitBase(0n), find: () => testProbe, out: () => {} });
-  attached.connect(timeline, null, new HostClock({ boottime: 0n, realtime: 0n }, () => 0, 0));
+  attached.connect(timeline, null, new HostClock({ boottime: 0n, realtime: 0n }, now, 0));
   attached.openWindow();
   attached.closeWindow();
   let drained: boolean | undefined;
@@ -27,7 +27,7 @@ async function counting(more: Partial<StreamSchema> = {}) {
   };
   await says("1 5 0");
   const closings = () => child.signals.filter((signal) => signal === "SIGURG").length;
-  return { says, closings, tally: timeline.tallies.get("s")! };
+  return { says, closings, attached, tally: timeline.tallies.get("s")! };
 }
 
 Deno.test("attached: it is drained by the count behind its end, and where nothing was counted, by two heartbeats of time", async () => {
@@ -47,6 +47,16 @@ Deno.test("attached: where a full buffer had no room for the end's record, the e
   assert.equal(closings(), 2);
   assert.equal(await says("2 410000000 0", "(9, 500000000)", "@n: 1"), true);
   assert.equal(closings(), 2);
+});
+
+Deno.test("attached: how long after the kernel told it the latest heartbeat came", async () => {
+  let now = 0;
+  const { says, attached } = await counting({}, () => now);
+  await says("(9, 3000000000)");
+  assert.equal(attached.late, 0);
+  now = 7000;
+  await says("(9, 4000000000)", "(9, 10000000000)");
+  assert.equal(attached.late, 6e9);
 });
 
 Deno.test("attached: rows of maps that were written before its end are waited for", async () => {

@@ -31,6 +31,14 @@ export interface ProgramOptions {
   readonly prompt?: boolean;
 }
 
+/** Far longer than a reader is made to wait, and shorter than maps are in use before others take their turn. */
+const LATE_NS = 2.5e9;
+
+function sumsLate(stream: string, late: Ns): string {
+  const came = `${stream}: what bpftrace had to read came up to ${(late / 1e9).toFixed(1)} s late (it got no processor, or was stopped)`;
+  return `${came}: sums may be told of another interval, or be lost`;
+}
+
 export interface EndedProgram {
   readonly tap: Tap;
   readonly program: Program;
@@ -187,6 +195,8 @@ export class Programs {
       const { stream } = ending[i]!;
       const text = `${stream}: hits that the kernel skipped could not be counted`;
       this.facts.push(Number.isNaN(count) ? { fact: "note", text } : { fact: "skipped", stream, count });
+      const { late, program: { schema } } = ending[i]!;
+      if (late > LATE_NS && Object.keys(schema.maps).length > 0) this.facts.push({ fact: "note", text: sumsLate(stream, late) });
       this.#cpu += cpu;
     }
     const llmprof = await own;
