@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { usesGpuFile } from "../../tests/harness/gpu_file_use.ts";
 import type { Span } from "../events/span.ts";
 import { Tracks } from "../events/tracks.ts";
 import type { View } from "../events/view.ts";
@@ -35,23 +36,8 @@ Deno.test("gpu: what is launched is not seen on the GPU, and who shows it is nam
 Deno.test("gpu: who shares a GPU is shown with when: from the first use of its device file to the last, since counting began", () => {
   const second = 1e9;
   const opened: Span = { type: "mark", at: second, kind: "window", stream: "gpu/files", text: "", open: true };
-  const use = (pid: number, start: number, end: number, errno = 0): Span => ({
-    type: "slice",
-    track: tracks.thread(pid, pid),
-    name: "ioctl nvidia0",
-    category: "gpu.file",
-    start,
-    end,
-    file: {
-      device: "nvidia0",
-      pid,
-      name: pid === 7 ? "target" : "other",
-      isTarget: pid === 7,
-      what: errno === 0 ? "ioctl" : "open",
-      command: "F 0x2a",
-      errno,
-    },
-  });
+  const use = (pid: number, start: number, end: number, errno = 0) =>
+    usesGpuFile(tracks, pid, start, end, { what: errno === 0 ? "ioctl" : "open", errno });
   const rows = (titles: readonly string[], ...spans: readonly Span[]) => {
     const table = shown(opened, ...spans).find((view) => view.type === "table")!;
     const places = titles.map((title) => table.columns.findIndex((column) => column.title === title));

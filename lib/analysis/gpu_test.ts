@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { usesGpuFile } from "../../tests/harness/gpu_file_use.ts";
 import type { GpuCall } from "../events/gpu.ts";
 import type { Span } from "../events/span.ts";
 import { Tracks } from "../events/tracks.ts";
@@ -215,15 +216,7 @@ Deno.test("gpu: what threads take together may be longer than anybody watched, a
 });
 
 Deno.test("gpu: the target waits for others where what it asks takes longer while they ask", () => {
-  const use = (pid: number, start: number, end: number, command = "F 0x2a"): Span => ({
-    type: "slice",
-    track: tracks.thread(pid, pid),
-    name: "ioctl nvidia0",
-    category: "gpu.file",
-    start,
-    end,
-    file: { device: "nvidia0", pid, name: pid === 7 ? "target" : "other", isTarget: pid === 7, what: "ioctl", errno: 0, command },
-  });
+  const use = (pid: number, start: number, end: number, command = "F 0x2a"): Span => usesGpuFile(tracks, pid, start, end, { command });
   const at = (second: number) => second * 1e9;
   const alone = Array.from({ length: 10 }, (_, i) => use(7, at(i), at(i) + 1000));
   const both = (ns: number) =>
@@ -250,15 +243,7 @@ Deno.test("gpu: the target waits for others where what it asks takes longer whil
 });
 
 Deno.test("gpu: the runtime's wait and the driver's within it are waited for once", () => {
-  const other = (start: number): Span => ({
-    type: "slice",
-    track: tracks.thread(9, 9),
-    name: "ioctl nvidia0",
-    category: "gpu.file",
-    start,
-    end: start + 5e6,
-    file: { device: "nvidia0", pid: 9, name: "other", isTarget: false, what: "ioctl", errno: 0, command: "F 0x2a" },
-  });
+  const other = (start: number) => usesGpuFile(tracks, 9, start, start + 5e6);
   const waits = (start: number, ns: number) => [
     call("cuStreamSynchronize", start + 10, start + ns - 10, { kind: "sync" }),
     call("cudaStreamSynchronize", start, start + ns, { family: "cudart", kind: "sync" }),

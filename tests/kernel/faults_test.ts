@@ -137,7 +137,7 @@ faultTests([
     },
   },
   {
-    name: "standard output is closed, or nobody reads it any more: the outputs are whole",
+    name: "nobody reads standard output any more: the outputs are whole",
     by: "pid",
     stage: "counting",
     formats,
@@ -145,7 +145,7 @@ faultTests([
     fault: (run) => stopped(run, "SIGINT"),
   },
   {
-    name: "standard output and error were closed before: the outputs are whole",
+    name: "standard output was closed before: the outputs are whole",
     often: "when asked",
     by: "pid",
     stage: "counting",
