@@ -9,7 +9,7 @@ import { countable, gateParts, inPrograms, kernelPart, splitOnTop } from "../ses
 import type { Means } from "../session/means.ts";
 import { plannedSites } from "../session/planned_sites.ts";
 import { hitCost, overheadOf } from "../session/prediction.ts";
-import { whyMissing } from "../session/why_missing.ts";
+import { neededAtOnce, whyMissing } from "../session/why_missing.ts";
 import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
 import type { Begun } from "./begin.ts";
@@ -93,7 +93,7 @@ async function partsOf(
   const { planned, missing: notYet } = filter.type === "new"
     ? { planned: [], missing: groups }
     : await plannedSites(means, groups, filter.pids, options.patient);
-  const missing = notYet.filter(({ need }) => !need.each);
+  const missing = neededAtOnce(notYet);
   const why = filter.type !== "new" && !options.patient && missing.length > 0 && await whyMissing(means.files, filter.pids, missing);
   if (why) throw why;
   const awaits = stillAwaited(groups, notYet).length > 0;

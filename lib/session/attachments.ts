@@ -17,7 +17,7 @@ import { countable, gateParts, inPrograms, kernelPart, type ProgramPart, splitOn
 import type { ProgramOptions, Programs } from "./programs.ts";
 import { targetEnded } from "./target_ended.ts";
 import type { Unwinding } from "./unwinding.ts";
-import { whyMissing } from "./why_missing.ts";
+import { neededAtOnce, whyMissing } from "./why_missing.ts";
 
 export interface AttachOptions {
   readonly guard: Guard;
@@ -177,8 +177,7 @@ export class Attachments {
   async #present(pid: number, pids: readonly number[], first: FilesOnce): Promise<Present> {
     for (let files = first;; files = new FilesOnce(this.means.files)) {
       const present = await this.#libraries.present(pids, this.options.patient, files);
-      // What comes later is looked at then, and what never comes is none of the target's.
-      const missing = present.missing.filter(({ need }) => !need.each);
+      const missing = neededAtOnce(present.missing);
       if (missing.length === 0) return present;
       if (!(await readStat(this.means.files, pid))) throw targetEnded(pid);
       if (this.options.patient) return present;

@@ -11,6 +11,11 @@ import type { LibraryGroup } from "./library_groups.ts";
 /** How a file begins that is a shell script, and a program for several systems. */
 const APE = /^(MZqFpD|jartsr)='/;
 
+/** Those that have to be there when a run begins: what comes later is looked at then, and what never comes is none of the target's. */
+export function neededAtOnce(missing: readonly LibraryGroup[]): LibraryGroup[] {
+  return missing.filter(({ need }) => !need.each);
+}
+
 /**
  * Why running processes cannot be profiled: nothing of the kind is mapped, or what is mapped cannot be read or does not tell where its functions are.
  * Null where they could be now, because they were just loading it.
