@@ -14,6 +14,7 @@ export class Tap {
   #input: StreamInput | null = null;
   #writer: StreamWriter | null = null;
   #closed = false;
+  /** Bytes, until now. */
   delivered = 0;
   /** It passes on what was kept. */
   catchesUp = false;
@@ -30,6 +31,10 @@ export class Tap {
     if (!this.#waiting) return this.#pass(bytes);
     this.#waiting.push(bytes);
     this.whileWaiting?.(bytes);
+  }
+
+  get closed(): boolean {
+    return this.#closed;
   }
 
   get connected(): boolean {

@@ -31,6 +31,8 @@ export class RunningProgram {
   readonly ready: Promise<ClockReading>;
   /** The last byte has been handed on and the process is gone. */
   readonly ended: Promise<ProgramEnd>;
+  /** Its reader stands still, because llmprof has stopped it. */
+  isPaused = false;
   readonly #child: Child;
   #stderr = "";
   /** Lines of standard error that belong to the stream and have not been handed on. */
@@ -78,10 +80,12 @@ export class RunningProgram {
   }
 
   pause(): void {
+    this.isPaused = true;
     this.#child.kill("SIGSTOP");
   }
 
   resume(): void {
+    this.isPaused = false;
     this.#child.kill("SIGCONT");
   }
 

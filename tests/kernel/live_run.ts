@@ -55,10 +55,10 @@ export function startLlmprof(command: Command, options: LiveOptions): Running {
 /** The summary of a run that had to end with this code; throws what it said otherwise. */
 export function summaryOf<C extends Command>(command: C, finished: Finished, code = 0): Summary<Results[C]> {
   const summary = wholeSummaryOf(command, finished, code);
-  return { ...summary, notes: summary.notes.filter((note) => !note.includes("trapped, too")) };
+  return { ...summary, notes: summary.notes.filter((note) => !/trapped, too|got no processor/.test(note)) };
 }
 
-/** With notes of other tests' engines that run the same files. */
+/** With notes of other tests' engines that run the same files, and of what kept the processors busy. */
 export function wholeSummaryOf<C extends Command>(_command: C, finished: Finished, code = 0): Summary<Results[C]> {
   if (finished.code === code && !finished.timedOut) return JSON.parse(finished.stdout);
   const how = finished.timedOut ? "ran into its time limit" : `ended with ${finished.signal ?? finished.code}`;

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mustRun, run } from "../harness/command.ts";
 import { ownName, type Temporary } from "../harness/temporary.ts";
 
@@ -105,11 +106,21 @@ export function slowReads(device: LoopDevice, bytesPerSecond: number): { readonl
   };
 }
 
-/** A control group whose processes have so much of a processor's time at most. */
-export function cpuLimit(share: number): { readonly tasks: string; readonly stat: () => { throttled: number; ns: number } } & Disposable {
+/**
+ * A control group whose processes have so much of a processor's time at most, in each `period` microseconds. `realTime`: so much as real-time processes,
+ * which the limit is not for.
+ */
+export function cpuLimit(
+  share: number,
+  { period = 100_000, realTime = 0 } = {},
+): { readonly tasks: string; readonly stat: () => { throttled: number; ns: number } } & Disposable {
   const group = `/sys/fs/cgroup/cpu/${ownName}`;
   Deno.mkdirSync(group);
-  Deno.writeTextFileSync(`${group}/cpu.cfs_quota_us`, String(Math.round(share * 100_000)));
+  Deno.writeTextFileSync(`${group}/cpu.cfs_period_us`, String(period));
+  Deno.writeTextFileSync(`${group}/cpu.cfs_quota_us`, String(Math.round(share * period)));
+  const realTimeFile = `${group}/cpu.rt_runtime_us`;
+  // Where the kernel has no such limit, they have none.
+  if (realTime > 0 && existsSync(realTimeFile)) Deno.writeTextFileSync(realTimeFile, String(realTime * 1e6));
   const stat = () => {
     const text = Deno.readTextFileSync(`${group}/cpu.stat`);
     const field = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)![1]);

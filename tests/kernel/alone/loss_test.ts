@@ -1,11 +1,13 @@
-/** What a full buffer swallows is counted to the last event, and the trace says when. */
+/** What a full buffer swallows is counted to the last event, and the trace says when; and who should empty it is not left without a processor. */
 import { setTimeout as pause } from "node:timers/promises";
 import assert from "node:assert/strict";
-import { matrixTest } from "../../harness/kernel.ts";
+import { mustRun } from "../../harness/command.ts";
+import { matrixTest, sampledTest } from "../../harness/kernel.ts";
 import { temporary } from "../../harness/temporary.ts";
 import { startEngine } from "../../workloads/engine_run.ts";
 import { model } from "../../workloads/model.ts";
-import { outputPath, startLlmprof, summaryOf } from "../live_run.ts";
+import { outputPath, startLlmprof, summaryOf, wholeSummaryOf } from "../live_run.ts";
+import { cpuLimit } from "../loop_device.ts";
 import { bootNow } from "../boot_clock.ts";
 import { bpftracesOf, until } from "../processes.ts";
 import { lastCounts, recordedFacts } from "../recorded.ts";
@@ -62,3 +64,35 @@ matrixTest(
     assert.deepEqual(await differingReplays(folder, ["pftrace"]), []);
   },
 );
+
+sampledTest(1, "a bpftrace that gets no processor is put before others, and nothing is lost", { engine: true, groups: true }, async (bpftrace) => {
+  using folder = temporary();
+  const [waitFile, stopFile] = [folder.file("go"), folder.file("stop")];
+  await using engine = startEngine({ model: model("small"), tokens: 200, waitFile, stopFile });
+  await engine.saw('"waiting"');
+  // A thousandth of a processor, which is a millisecond in each second; the limit is not for who is before others.
+  using group = cpuLimit(0.001, { period: 1e6, realTime: 0.5 });
+  await using llmprof = startLlmprof("operators", {
+    bpftrace: bpftrace.path,
+    folder,
+    formats: [],
+    flags: ["--no-output"],
+    target: { pid: engine.pid },
+  });
+  await llmprof.saw("Tracing process");
+  const [reader] = bpftracesOf(llmprof.pid);
+  Deno.writeTextFileSync(group.tasks, `${reader}`);
+  Deno.writeTextFileSync(waitFile, "");
+  const policy = async () => /policy: (\w+)/.exec((await mustRun(["chrt", "-p", `${reader}`])).stdout)![1];
+  const from = performance.now();
+  while (await policy() !== "SCHED_RR") {
+    assert.ok(performance.now() - from < 30_000, "it was left without");
+    await pause(20);
+  }
+  await pause(afterwardsMs);
+  Deno.writeTextFileSync(stopFile, "");
+  assert.equal((await engine.finished()).code, 0);
+  const { events, notes } = wholeSummaryOf("operators", await llmprof.finished());
+  assert.deepEqual([events.lost, notes.filter((note) => note.includes("comes before whatever")).length], [0, 1]);
+  assert.ok(events.received > 0);
+});
