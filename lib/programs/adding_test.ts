@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { replaceSums } from "./adding.ts";
+import { isReadByBpftrace, replaceSums, replaceWhole } from "./adding.ts";
 
 const template = "$s = SUM(@a[pid, $t]); if ($s) { EMPTY(@a[pid, $t]); } ADD(@a[pid, $t], nsecs - ($b + 1)); x(ADDRESS);";
 
@@ -12,4 +12,14 @@ Deno.test("sums: bpftrace's own where a program can read them, and by assignment
     replaceSums(template, false),
     "$s = @a[pid, $t]; if ($s) { @a[pid, $t] = (uint64)0; } @a[pid, $t] = @a[pid, $t] + (nsecs - ($b + 1)); x(ADDRESS);",
   );
+});
+
+Deno.test("sums: a program that can walk through a whole map tells and empties it itself, in bpftrace's own lines", () => {
+  const template = "if ($x) { TELL(@a[pid]); TELL(@b[dev, slot]); CLEAR(@a); }";
+  const a = 'for ($row : @a) { printf("@a[%lld]: %llu\\n", $row.0, (uint64)$row.1); }';
+  const b = 'for ($row : @b) { printf("@b[%lld, %lld]: %llu\\n", $row.0.0, $row.0.1, (uint64)$row.1); }';
+  assert.equal(replaceWhole(template, true), `if ($x) { ${a} ${b} for ($row : @a) { delete(@a, $row.0); } }`);
+  assert.equal(replaceWhole(template, false), "if ($x) { print(@a); print(@b); clear(@a); }");
+  assert.deepEqual([true, false].map((walks) => isReadByBpftrace(template, walks)), [false, true]);
+  assert.ok(!isReadByBpftrace("EMIT(tick, 1);", false));
 });

@@ -1,11 +1,12 @@
 import type { Field } from "../events/event.ts";
-import { replaceSums } from "./adding.ts";
-import { type Filter, filterBegin, filterBlocks, filterPredicate, filterTold } from "./filter.ts";
+import { isReadByBpftrace, replaceSums, replaceWhole } from "./adding.ts";
+import { type Filter, filterBlocks, filterPredicate } from "./filter.ts";
 import { type Param, type Probe, type SiteParam, standsOnTop } from "./probe.ts";
 import { attachPoint, quote } from "./quoting.ts";
 import { printLine } from "./printed_lines.ts";
 import { type Offsets, valueOf } from "./offsets.ts";
-import { isRepeating, repeatBegin, replaceRepeats } from "./repeat.ts";
+import { beginning, heartbeat, SELF, type WayOut } from "./prologue.ts";
+import { isRepeating, replaceRepeats } from "./repeat.ts";
 import { RotatingMaps } from "./rotating_maps.ts";
 import { Kind, LINES, type StreamSchema } from "./schema.ts";
 import { apart, type Piece } from "./pieces.ts";
@@ -49,6 +50,8 @@ export interface Program {
   readonly text: string;
   readonly unsafe: boolean;
   readonly schema: StreamSchema;
+  /** What the kernel adds up while it counts is read by bpftrace: its being late is seen there. */
+  readonly readsSums: boolean;
   /** Attach points, in order. */
   readonly sites: readonly ProgramSite[];
 }
@@ -66,33 +69,13 @@ export interface ProgramSite {
   readonly perOperator?: number;
 }
 
-/** The ways of a record out of the kernel. */
-interface WayOut {
-  /** Of frequent ones where there is no ring buffer. */
-  readonly rotating: RotatingMaps | null;
-  /** What counts a line that is printed; empty where all processors share a buffer. */
-  readonly line: string;
-}
-
-export const HEARTBEAT_MS = 100;
 /** Several times as long as a thread waits on a busy machine until it runs again. */
 const DISORDER_NS = 10e6;
-/**
- * How often a processor's own buffer beats. The kernel skips a beat that falls into a running program, as one in four does on the processor of a busy
- * target: often enough that a few skipped ones do not matter, and for all buffers together no more than five hundred a second.
- */
-const beatMs = (buffers: number) => Math.max(17, 2 * buffers);
 /**
  * A record of so many bytes, fourteen numbers, is put together on the stack of its program. From memory that all programs on a processor share, where
  * bpftrace puts what is longer, a program at a raw tracepoint would take the record of the one that it interrupts: the kernel lets it run on top of others.
  */
 const ON_STACK = 128;
-/** Both are ignored by default: they say something to the program and nothing to bpftrace. */
-const SIGURG = 23, SIGWINCH = 28;
-
-/** Stands for bpftrace's own process id until it is started. */
-export const SELF = "{{self}}";
-
 /** Renders probes into one bpftrace program, in the dialect that 0.16 to 0.27 share. */
 export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite): Program {
   const isRaw = dialect.rawTracepoints && plan.probes.some(standsOnTop);
@@ -108,6 +91,7 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   const { rotating } = way;
   const closing: string[] = [], closed: string[] = [];
   const pieces: Piece[] = [];
+  const walks = dialect.walksMaps && dialect.readsSums;
   let kind: number = Kind.first;
   const isThere = (name: string) =>
     name.includes(":") ? dialect.hasTracepoint(name) : name === plan.filter.type || plan.probes.some((probe) => probe.name === name);
@@ -138,7 +122,8 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
       const among = attach.length > 1 && { among: attach.length };
       const told = shares ?? { records: emitted };
       sites.push(...attach.map((point) => ({ attach: point, probe: probe.name, ...told, ...among, ...isPrinted && { isPrinted }, ...hits })));
-      pieces.push({ block: { ...block, body: replaceSums(replaceRepeats(block.body, dialect.walksMaps), dialect.readsSums) }, attach, probe, kinds });
+      const body = replaceWhole(replaceSums(replaceRepeats(block.body, dialect.walksMaps), dialect.readsSums), walks);
+      pieces.push({ block: { ...block, body }, attach, probe, kinds });
     }
   }
   for (const { block, attach, probe, kinds } of dialect.perCpuBuffers > 0 ? apart(pieces) : pieces) {
@@ -155,52 +140,12 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   const text = [...prologue, ...filterBlocks(plan.filter), ...blocks].join("\n") + "\n";
   const buffers = dialect.perCpuBuffers > 0 && { buffers: dialect.perCpuBuffers };
   const schema = { stream: plan.stream, records, maps, disorderNs: DISORDER_NS, ...buffers, ...(rotating?.used && { rows: [...rotating.records] }) };
-  return { text, sites: sites.map((site) => withAmong(site, sites)), unsafe: plan.probes.some((probe) => probe.unsafe), schema };
+  const readsSums = plan.probes.some(({ maps, template }) => maps !== undefined || isReadByBpftrace(template, walks));
+  return { text, sites: sites.map((site) => withAmong(site, sites)), unsafe: plan.probes.some((probe) => probe.unsafe), schema, readsSums };
 }
 
 function wayOut({ probes }: ProgramPlan, { perCpuBuffers }: Dialect): WayOut {
   return perCpuBuffers > 0 ? { rotating: RotatingMaps.for(probes), line: `@${LINES} = count(); ` } : { rotating: null, line: "" };
-}
-
-/**
- * The window is opened and closed by a `kill` of llmprof's that the program itself sees, so that all its probes begin and end at one instant.
- * (Not by `signal_generate`: a gate's own signal would fire that inside a running program, which the kernel skips and counts as a miss.)
- * `ready` is printed when every probe is attached (bpftrace polls its buffers only then), with one reading of both clocks.
- */
-function beginning(plan: ProgramPlan, { rotating, line }: WayOut, repeats: boolean, closing: readonly string[], closed: readonly string[]): string[] {
-  const begin = [
-    filterBegin(plan.filter),
-    ...(rotating?.begin() ?? []),
-    ...(repeats ? [repeatBegin()] : []),
-    `@w = ${plan.window === "open" ? 1 : 0};`,
-    `${line}printf("${Kind.clock} %llu %s\\n", nsecs, strftime("%s.%f", nsecs)); print("ready");`,
-  ];
-  const window = (signal: number, set: string, kind: number) => `if ($signal == ${signal}) { ${set} ${line}printf("${kind} %llu 0\\n", nsecs); }`;
-  // Before, so that nothing counts that does not look at `@w`; and again, for what was set while `@w` was still seen.
-  const shut = [...new Set(plan.probes.flatMap(({ whileOpen }) => whileOpen ?? []))].map((map) => `@${map} = 0;`).join(" ");
-  if (plan.window === "open") return [`BEGIN { ${begin.join(" ")} }`];
-  const told = filterTold(plan.filter);
-  const ours = [
-    window(SIGWINCH, "@w = 1;", Kind.open),
-    window(SIGURG, `${closing.join(" ")} ${shut} @w = 0; ${shut} ${closed.join(" ")}`.trim(), Kind.close),
-    ...told.ours,
-  ];
-  // One block: the kernel runs no more than 64 programs at a tracepoint, and each block is one.
-  const signalled = `$to = args->pid; $signal = args->sig; if ($to == ${SELF}) { ${ours.join(" ")} }`;
-  return [`BEGIN { ${begin.join(" ")} }`, `tracepoint:syscalls:sys_enter_kill { ${[signalled, ...told.others].join(" ")} }`];
-}
-
-/**
- * Watermark, flush (`print` ends a block, `printf` does not) and counter in one. A watermark holds for the buffer that it comes through. The counter
- * comes last: whoever has read the final one has read all, where a map with thousands of rows would still be on its way.
- */
-function heartbeat(probes: readonly Probe[], perCpuBuffers: number): string[] {
-  const printed = (maps: readonly string[]) => maps.map((map) => `print(@${map});`).join(" ");
-  const sums = printed(probes.flatMap((probe) => Object.keys(probe.sums ?? {})));
-  const always = printed([...probes.flatMap((probe) => Object.keys(probe.maps ?? {})), "n"]);
-  const counters = sums === "" ? always : `if (@w == 0) { ${sums} } ${always}`;
-  if (perCpuBuffers === 0) return [`interval:ms:${HEARTBEAT_MS} { print((9, nsecs)); ${counters} }`];
-  return [`profile:ms:${beatMs(perCpuBuffers)} { print((9, nsecs, cpu)); }`, `interval:ms:${HEARTBEAT_MS} { ${counters} print(@${LINES}); }`];
 }
 
 function attachPoints(block: Block, probe: Probe, dialect: Dialect, resolve: ResolveSite): string[] {

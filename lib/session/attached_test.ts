@@ -13,7 +13,7 @@ async function counting(more: Partial<StreamSchema> = {}, now = () => 0) {
   let child!: FakeChild;
   const process = fakeSpawn((c) => void (child = c))({ program: "bpftrace", stdin: "piped", stdout: "piped", stderr: "piped" });
   const schema = { ...testSchema("s"), ...more };
-  const attached = new Attached({ text: "", unsafe: false, schema, sites: [] }, false, process, () => 0);
+  const attached = new Attached({ text: "", unsafe: false, schema, sites: [], readsSums: false }, false, process, () => 0);
   const timeline = new Timeline({ base: splitBase(0n), find: () => testProbe, out: () => {} });
   attached.connect(timeline, null, new HostClock({ boottime: 0n, realtime: 0n }, now, 0));
   attached.openWindow();

@@ -196,8 +196,8 @@ export class Programs {
       const { stream } = ending[i]!;
       const text = `${stream}: hits that the kernel skipped could not be counted`;
       this.facts.push(Number.isNaN(count) ? { fact: "note", text } : { fact: "skipped", stream, count });
-      const { late, program: { schema } } = ending[i]!;
-      if (late > LATE_NS && Object.keys(schema.maps).length > 0) this.facts.push({ fact: "note", text: sumsLate(stream, late) });
+      const { late, program } = ending[i]!;
+      if (late > LATE_NS && program.readsSums) this.facts.push({ fact: "note", text: sumsLate(stream, late) });
       this.#cpu += cpu;
     }
     const llmprof = await own;

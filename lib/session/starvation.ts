@@ -4,7 +4,7 @@ import type { Means } from "./means.ts";
 import { sideLook } from "./side_look.ts";
 import type { Tap } from "./tap.ts";
 
-/** How often it is looked at. Its program has something to say as often (HEARTBEAT_MS in render.ts). */
+/** How often it is looked at. Its program has something to say as often (HEARTBEAT_MS in prologue.ts). */
 const LOOK_MS = 100;
 /** Looks in a row at which it had said nothing: where llmprof itself stood still, the first tells nothing. */
 const SILENT_LOOKS = 3;

@@ -1,6 +1,7 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { type Child, type ChildEnd, plainEnvironment, type SpawnChild, untimely } from "../machine/child.ts";
-import { type Program, SELF } from "../programs/render.ts";
+import { SELF } from "../programs/prologue.ts";
+import type { Program } from "../programs/render.ts";
 import { type ClockReading, parseClockLine } from "./clock_line.ts";
 import { invocation, type InvocationOptions } from "./command_line.ts";
 import { readBlocks } from "./read_blocks.ts";
@@ -70,7 +71,7 @@ export class RunningProgram {
     });
   }
 
-  /** Counting begins and ends at one instant for all probes of the program: see `window` in render.ts. */
+  /** Counting begins and ends at one instant for all probes of the program: see prologue.ts. */
   openWindow(): void {
     this.#child.kill("SIGWINCH");
   }

@@ -4,7 +4,7 @@ import { testSchema } from "../../tests/harness/test_probe.ts";
 import type { Program } from "../programs/render.ts";
 import { RunningProgram, startBpftrace } from "./running_program.ts";
 
-const program: Program = { text: "BEGIN { {{self}} {{self}} }\n", unsafe: true, schema: testSchema("ggml"), sites: [] };
+const program: Program = { text: "BEGIN { {{self}} {{self}} }\n", unsafe: true, schema: testSchema("ggml"), sites: [], readsSums: false };
 
 function start() {
   let child!: FakeChild;
