@@ -18,9 +18,8 @@ export interface Reader {
 }
 
 /**
- * Waits until a bpftrace that should read its buffer gets no processor, and has the kernel run it before all that has no real-time priority. (Where each
- * processor switches 100,000 times a second between a dozen threads, Linux 6.18 leaves one that has come to be ready waiting for 1 to 6 s, whatever its
- * share would be.) Not before: who gets its share takes no more of the target's time than that. Returns what to say of it; null when it ended first.
+ * Waits until a bpftrace that should read its buffer gets no processor, and has the kernel run it before all that has no real-time priority. Not before:
+ * who gets any share takes no more of the target's time than that. Returns what to say of it; null when it ended first.
  */
 export async function unstarve({ running, tap }: Reader, { files, spawn, sleep }: Pick<Means, "files" | "spawn" | "sleep">): Promise<string | null> {
   for (let silent = 0, seen = NaN; !tap.closed; seen = tap.delivered) {
