@@ -23,6 +23,7 @@ export const ioProfile: Profile<IoResult> = {
   probes,
   unpriced: { layers: ["io"], probes },
   waits: false,
+  sums: true,
   surroundings: true,
   host: deviceNames,
   analyse: ({ host }) => io(parseDevices(host.devices)),

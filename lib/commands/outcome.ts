@@ -20,6 +20,8 @@ export interface OutcomeOptions extends Pick<NamedOutputOptions, "snapshots"> {
 /** Of a run that is no replay. */
 export interface LiveRun {
   readonly bufferPages: number;
+  /** See `Profile.sums`. */
+  readonly sums: boolean;
   /** What to type where tracing cost so much and that was too much. */
   cheaper(overhead: number): string;
 }
@@ -41,9 +43,9 @@ export function tellOutcome<Result>(
   const larger = `--buffer-pages ${4 * (live?.bufferPages ?? DEFAULT_BUFFER_PAGES)}`;
   const skipped = events.skipped ?? 0, dropped = events.lost - skipped;
   if (dropped > 0) {
-    say(
-      `Warning: ${events.lost} of ${counted(events.emitted, "event")} ${events.lost === 1 ? "was" : "were"} lost. A larger buffer helps: ${larger}`,
-    );
+    const lost = `${events.lost} of ${counted(events.emitted, "event")} ${events.lost === 1 ? "was" : "were"} lost`;
+    say(`Warning: ${lost}. A larger buffer helps: ${larger}`);
+    if (live?.sums) say("Where so many come all the time, sums of them lose none: --snapshots FILE");
   } else if (skipped > 0) {
     say(`Warning: the kernel skipped ${counted(skipped, "hit")} of the machine's: as many events may be missing from ${events.emitted}.`);
   }

@@ -28,6 +28,8 @@ export interface Profile<Result> {
   readonly waits: boolean;
   /** Probes of libraries without which there is no answer, and what they would have seen: the first of those that the run's detail leaves, `or` another. */
   readonly requires?: readonly { readonly probe: Probe; readonly or?: Probe; readonly what: string }[];
+  /** With `--snapshots` it tells sums of the kernel's, of which none is lost, instead of events. */
+  readonly sums?: true;
   /** What surrounds its target is looked at each second. */
   readonly surroundings?: true;
   /** What GPUs say of themselves is looked at each second. */

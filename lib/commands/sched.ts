@@ -16,6 +16,7 @@ export const schedProfile: Profile<SchedResult> = {
   probes,
   unpriced: { layers: ["sched"], probes },
   waits: false,
+  sums: true,
   surroundings: true,
   host: async (files) => ({ ...await numaNodes(files), ...await deviceNames(files) }),
   analyse: ({ host }) => sched(typeof host.cpus === "number" ? host.cpus : null, parseNodes(host.nodes), parseDevices(host.devices)),

@@ -97,7 +97,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     slow?.span(span);
     overhead.span(span);
   });
-  const live = { bufferPages: options.bufferPages, cheaper: (cost: number) => overhead.cheaper(cost) };
+  const live = { bufferPages: options.bufferPages, sums: profile.sums === true, cheaper: (cost: number) => overhead.cheaper(cost) };
   const finish = (timeline: Timeline) => tellOutcome(run.finish(timeline), options, context, live);
   let session: Session | undefined;
   try {
