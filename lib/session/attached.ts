@@ -47,6 +47,7 @@ export class Attached {
   #sweptUntil: Ns = NaN;
   #opened = false;
   #rhythm: { readonly abort: AbortController; readonly done: Promise<void> } | undefined;
+  #resumedBehind: Ns = 0;
   #clock: HostClock | undefined;
   readonly #drained = Promise.withResolvers<true>();
 
@@ -58,6 +59,11 @@ export class Attached {
 
   get stream(): string {
     return this.program.schema.stream;
+  }
+
+  /** See `Reader` in starvation.ts; 0 of one that never stands still, or does now. */
+  get fellBehind(): Ns {
+    return this.#rhythm && !this.running.isPaused ? this.#behind() - this.#resumedBehind : 0;
   }
 
   get #hasCounted(): boolean {
@@ -146,13 +152,21 @@ export class Attached {
     const abort = new AbortController();
     const reader = {
       pause: () => this.running.pause(),
-      resume: () => this.running.resume(),
+      resume: () => {
+        this.#resumedBehind = this.#behind();
+        this.running.resume();
+      },
       delivered: () => this.tap.delivered,
       lastBeat: () => this.#reading.lastBeat,
       reached: (at: Ns) => this.#reading.reached(at),
     };
     const done = pauseReader(reader, { now: () => clock.now(), sleep: means.sleep, bufferBytes, beatMs: HEARTBEAT_MS, due }, abort.signal);
     this.#rhythm = { abort, done };
+  }
+
+  /** How long ago the kernel wrote what was read last. */
+  #behind(): Ns {
+    return this.#clock!.now() - this.#reading.latest;
   }
 
   /** From now on its probes count no more. */

@@ -18,7 +18,7 @@ import { siteKey, type SiteMap } from "./program_part.ts";
 import type { Means } from "./means.ts";
 import { costInKernel, priced } from "./prediction.ts";
 import { type ProcessKind, Spares } from "./spares.ts";
-import { unstarve } from "./starvation.ts";
+import { keepRunning } from "./starvation.ts";
 import type { Tap } from "./tap.ts";
 import { cpuSeconds, skippedHits } from "./own_cost.ts";
 
@@ -230,9 +230,9 @@ export class Programs {
 
   #count(attached: Attached): void {
     attached.openWindow();
-    void unstarve(attached, this.means).then((text) => text !== null && this.tell({ fact: "note", text: `${attached.stream}: ${text}` }));
     attached.skippedBefore ??= skippedHits(this.means.files, attached.running.pid);
     const { perCpuBuffers, pageBytes } = this.dialect;
     if (!attached.prompt && perCpuBuffers === 0) attached.startRhythm(this.means, this.clock!, this.bufferPages * pageBytes, this.#due);
+    void keepRunning(attached, this.means, (text) => this.tell({ fact: "note", text: `${attached.stream}: ${text}` }));
   }
 }
