@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { oldestBpftrace, parseBpftrace } from "../lib/machine/bpftrace.ts";
+import { type Bpftrace, handsOverMarkers, oldestBpftrace, parseBpftrace, placesThousands } from "../lib/machine/bpftrace.ts";
+import { type ChildOptions, plainEnvironment } from "../lib/machine/child.ts";
 import { preflight } from "../lib/machine/needs/needs.ts";
 import { dialectOf } from "../lib/session/programs.ts";
-import { capable } from "./harness/fake_machine.ts";
+import { type ProcessKind, Spares } from "../lib/session/spares.ts";
+import { fakeSpawn } from "./harness/fake_child.ts";
+import { capable, FakeSymbols } from "./harness/fake_machine.ts";
 import { top } from "./harness/places.ts";
 
 const folder = join(top, "tests", "fixtures", "bpftrace");
@@ -24,18 +27,113 @@ const versions = {
   "0.27": { version: [0, 27, 1], offsets: true, ringbuf: true, uprobeMulti: true },
 } as const;
 
-const machine = capable(undefined, ["syscalls:sys_enter_kill"]);
+/** What programs are written for, and how bpftrace is told to run them. `raw`: whether it stands at raw tracepoints, also without a list of functions. */
+interface Way {
+  readonly perCpuBuffers: number;
+  readonly walksMaps: boolean;
+  readonly readsSums: boolean;
+  readonly raw: "never" | "with a list" | "always";
+  readonly markers: boolean;
+  readonly pages: string;
+  readonly keys: string;
+  readonly quiet: readonly string[];
+}
+
+// Of 16 processors, with 8192 pages asked for: between them they have half of that each, and a map has the rows of that many.
+const perCpu: Way = {
+  perCpuBuffers: 16,
+  walksMaps: false,
+  readsSums: false,
+  raw: "never",
+  markers: false,
+  pages: "4096",
+  keys: "131072",
+  quiet: ["-q", "--no-warnings"],
+};
+const shared: Way = { ...perCpu, perCpuBuffers: 0, pages: "8192", keys: "65536" };
+const walking: Way = { ...shared, walksMaps: true };
+const summing: Way = { ...walking, readsSums: true, raw: "always" };
+const warning: Way = { ...summing, raw: "with a list", quiet: ["-q"] };
+const ways: Readonly<Record<keyof typeof versions, Way>> = {
+  "0.16": perCpu,
+  "0.17": perCpu,
+  "0.18": perCpu,
+  "0.19": shared,
+  "0.20": shared,
+  "0.21": walking,
+  "0.22": walking,
+  "0.23": summing,
+  "0.24": warning,
+  "0.25": warning,
+  "0.26": warning,
+  "0.27": { ...warning, markers: true },
+};
+
+/** What a bpftrace says at `--help` that takes a list of functions. */
+const takesList = "    --traceable-functions FILE\n";
+const machine = { ...capable(undefined, ["syscalls:sys_enter_kill"]), cpus: 16 };
+
+/** What it is started with. */
+function started(bpftrace: Bpftrace, kind: ProcessKind): ChildOptions {
+  const children: ChildOptions[] = [];
+  const spawn = fakeSpawn(({ options }) => children.push(options));
+  new Spares({ spawn, symbols: new FakeSymbols() }, bpftrace, 8192, machine.cpus).take(kind);
+  assert.equal(children.length, 1);
+  return children[0]!;
+}
 
 for (const [name, { version, ...features }] of Object.entries(versions)) {
+  const { raw, markers, pages, keys, quiet, ...written } = ways[name as keyof typeof versions];
+  const [first, ...info] = Deno.readTextFileSync(join(folder, `${name}.txt`)).split("\n");
+  const parsed = (more = "") => parseBpftrace("/usr/bin/bpftrace", `${first}\n`, info.join("\n") + more, true)!;
+  /** All of a dialect but what it has of the machine. */
+  const dialect = (bpftrace: Bpftrace, kernel = machine.kernel) => {
+    const { hasTracepoint: _, isKernelAtLeast: __, hasCounter: ___, ...plain } = dialectOf({ ...machine, kernel, bpftrace });
+    return plain;
+  };
+  const plain = { ...written, rawTracepoints: raw === "always", pageBytes: machine.pageBytes, arch: machine.arch };
+
   Deno.test(`bpftrace ${name}: version, features and dialect follow from what it says of itself`, () => {
-    const [first, ...info] = Deno.readTextFileSync(join(folder, `${name}.txt`)).split("\n");
-    const bpftrace = parseBpftrace("/usr/bin/bpftrace", `${first}\n`, info.join("\n"), true)!;
+    const bpftrace = parsed();
     assert.deepEqual([bpftrace.version, bpftrace.features], [version, { symbols: true, ...features, traceableList: false }]);
-    assert.equal(dialectOf({ ...machine, bpftrace }).perCpuBuffers, features.ringbuf ? 0 : machine.cpus);
+    assert.deepEqual(dialect(bpftrace), plain);
+    assert.deepEqual(dialect(parsed(takesList)), { ...plain, rawTracepoints: raw !== "never" });
+    assert.equal(handsOverMarkers(bpftrace), markers);
+    assert.equal(placesThousands(bpftrace), features.uprobeMulti);
     assert.deepEqual(preflight({ ...machine, bpftrace }, ["llmprof"]), []);
     // A dry run needs no root, and without root no bpftrace tells its features.
     const untold = parseBpftrace("/usr/bin/bpftrace", `${first}\n`, "")!;
-    assert.equal(dialectOf({ ...machine, bpftrace: untold }).perCpuBuffers, features.ringbuf ? 0 : machine.cpus);
+    assert.deepEqual(dialect(untold), plain);
+    assert.equal(placesThousands(untold), false);
+  });
+
+  Deno.test(`bpftrace ${name}: on kernels without loops or the structures of newer ones, programs do without`, () => {
+    const listed = parsed(takesList);
+    assert.deepEqual(dialect(listed, "5.16.0"), { ...plain, rawTracepoints: false });
+    assert.deepEqual(dialect(listed, "5.12.0"), { ...plain, rawTracepoints: false, walksMaps: false });
+    assert.deepEqual(dialect(listed, "5.17.0"), dialect(listed));
+    assert.equal(dialect(listed, "5.13.0").walksMaps, written.walksMaps);
+  });
+
+  Deno.test(`bpftrace ${name}: how it is started: all of its environment and its arguments`, () => {
+    const env = {
+      ...plainEnvironment,
+      BPFTRACE_PERF_RB_PAGES: pages,
+      BPFTRACE_MAP_KEYS_MAX: keys,
+      BPFTRACE_MAX_MAP_KEYS: keys,
+      BPFTRACE_MAX_STRLEN: "128",
+    };
+    const streams = { stdin: "piped", stdout: "piped", stderr: "piped", parentDeath: true, newSession: true } as const;
+    const how = { program: "/usr/bin/bpftrace", ...streams };
+    const ends = ["-f", "text", "-"];
+    const calm = started(parsed(), { unsafe: false, prompt: false });
+    assert.deepEqual(calm, { ...how, env: { ...env, BCC_SYMFS: "/nowhere" }, args: [...quiet, "-B", "full", ...ends] });
+    const gate = started(parsed(takesList), { unsafe: true, prompt: true });
+    const args = ["--unsafe", "--traceable-functions", "/nowhere/traceable", ...quiet, "-B", "line", ...ends];
+    assert.deepEqual(gate, { ...calm, args });
+    // One that finds no symbol table is given none.
+    const blind = parseBpftrace("/usr/bin/bpftrace", `${first}\n`, info.join("\n"))!;
+    assert.deepEqual(started(blind, { unsafe: false, prompt: false }), { ...calm, env });
   });
 }
 

@@ -42,6 +42,9 @@ export class FakeSymbols extends SymbolTables {
   override get root(): string {
     return "/nowhere";
   }
+  override get traceable(): string {
+    return `${this.root}/traceable`;
+  }
   override add(places: readonly NamedPlace[]): void {
     this.added.push(...places);
   }
