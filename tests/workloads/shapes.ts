@@ -32,8 +32,8 @@ export const shapes = {
   large: { ...dense, embedding: 4096, layers: 5, heads: 32, kvHeads: 8, ffn: 14336, vocabulary: 8192, tied: true },
   /** 1.1 billion weights, 620 MB: the shape of a small chat model that people run on a CPU. */
   billion: { ...dense, embedding: 2048, layers: 22, heads: 32, kvHeads: 4, ffn: 5632, vocabulary: 32000 },
-  /** 138 MB of floating-point numbers: a product of one token does little with each, and waits for memory. */
-  floats: { ...dense, embedding: 1024, layers: 2, heads: 16, kvHeads: 16, ffn: 4096, vocabulary: 512, weights: "f32" },
+  /** 540 MB of floating-point numbers, in no server's cache: a product of one token does little with each, and waits for memory. */
+  floats: { ...dense, embedding: 1024, layers: 8, heads: 16, kvHeads: 16, ffn: 4096, vocabulary: 512, weights: "f32" },
   /** 12 MB of the same: they stay in the last-level cache of most machines. */
   fewFloats: { ...dense, embedding: 512, layers: 1, heads: 8, kvHeads: 8, ffn: 1024, vocabulary: 512, weights: "f32" },
   /** A mixture of 8 experts, 2 used per token. */
