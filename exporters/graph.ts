@@ -1,8 +1,10 @@
+import { type ComputedGraph, ComputedGraphs, criticalPath, type Edge, meanNs, unknownSources } from "../lib/analysis/computed_graphs.ts";
+import { singly } from "../lib/events/chain.ts";
 import type { Exporter, OpenExporter } from "../lib/events/exporter.ts";
 import type { Span } from "../lib/events/span.ts";
 import { harmless } from "../lib/events/text.ts";
 import { TextBlocks } from "./blocks.ts";
-import { type ComputedGraph, ComputedGraphs, criticalPath, type Edge, unknownSources } from "./graph/computed.ts";
+import { WholeGraphs } from "./graph/whole_graphs.ts";
 import { toJson } from "./json.ts";
 import { quantity } from "./text/quantity.ts";
 
@@ -19,11 +21,19 @@ type Draw = (graphs: ComputedGraphs) => string;
 
 class GraphExporter implements Exporter {
   readonly #graphs = new ComputedGraphs();
+  readonly #whole = new WholeGraphs();
 
   constructor(readonly out: TextBlocks, readonly draw: Draw) {}
 
   span(span: Span): void {
-    this.#graphs.span(span);
+    for (const one of singly(span)) {
+      if (one.type !== "slice") continue;
+      if (one.category === "ggml.op" && one.node) this.#whole.add(one);
+      else if (one.category === "ggml.graph") {
+        const ops = this.#whole.end(one);
+        this.#graphs.add(ops.map(({ node }) => node!), ops.map(({ start, end }) => end - start));
+      }
+    }
   }
 
   flush(): void {
@@ -50,8 +60,6 @@ function json({ graphs, more }: ComputedGraphs): string {
   return `${toJson({ graphs: described, more })}\n`;
 }
 
-const sum = (ns: readonly number[]) => ns.reduce((total, one) => total + one, 0);
-
 /** What is drawn: the graph that took the most time. */
 interface Drawing {
   readonly graph: ComputedGraph;
@@ -67,13 +75,12 @@ interface Drawing {
   from(edge: Edge): string;
 }
 
-function drawingOf({ graphs, more }: ComputedGraphs): Drawing | undefined {
-  const [graph, ...others] = graphs.toSorted((a, b) => sum(b.ns) - sum(a.ns));
+function drawingOf({ longest: graph, graphs, more }: ComputedGraphs): Drawing | undefined {
   if (!graph) return undefined;
   const { nodes, edges, ns, times } = graph;
   const critical = criticalPath(graph);
-  const longest = quantity(critical.ns, "ns"), all = quantity(sum(ns) / times, "ns");
-  const words = `computed ${times} times, ${all} each time, ${longest} of it on the critical path; ${others.length + more} other graphs`;
+  const longest = quantity(critical.ns, "ns"), all = quantity(meanNs(graph), "ns");
+  const words = `computed ${times} times, ${all} each time, ${longest} of it on the critical path; ${graphs.length - 1 + more} other graphs`;
   const unknown = unknownSources(graph);
   const names = new Set(edges.filter(({ from }) => from === undefined).map(({ source }) => source.name));
   const given = new Map([...names].map((name, i) => [name, `s${i}`]));

@@ -1,5 +1,5 @@
+import { criticalPath, edgesOf } from "../../lib/analysis/computed_graphs.ts";
 import type { Chain, GraphNode, Slice, Track } from "../../lib/events/span.ts";
-import { criticalPath, edgesOf } from "./computed.ts";
 import { WholeGraphs } from "./whole_graphs.ts";
 
 /** Arrows by their numbers in the trace. */

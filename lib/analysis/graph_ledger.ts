@@ -1,4 +1,5 @@
-import type { Args, Chain, Instant, OperatorSum, Slice, Track } from "../events/span.ts";
+import type { Args, Chain, GraphNode, Instant, OperatorSum, Slice, Track } from "../events/span.ts";
+import { ComputedGraphs } from "./computed_graphs.ts";
 import type { ContextTables } from "./context_tables.ts";
 import type { DecodeContext } from "./decode_context.ts";
 import { count, OperatorLanes, operatorsOf, type PendingOps } from "./operator_lanes.ts";
@@ -36,6 +37,7 @@ const MAX_PENDING = 131_072;
  */
 export class GraphLedger {
   readonly preemptions = new Preemptions();
+  readonly computed = new ComputedGraphs();
   readonly #lanes: OperatorLanes;
   /** Of graphs in no call. */
   readonly #elsewhere: Place;
@@ -191,6 +193,7 @@ export class GraphLedger {
       for (const link of ops.flatMap(({ links }) => links)) table.add(link, phase, NaN, 0);
       return 0;
     }
+    this.#compute(ops);
     const sum = this.#add(ops, place);
     const first = ops[0];
     const beforeFirst = first ? this.stopped.net(slice.track.pid, slice.start, first.start) : 0;
@@ -198,6 +201,21 @@ export class GraphLedger {
     table.addTime("graph rest", phase, ns - beforeFirst - sum);
     this.#nsByPhase[phase] += ns;
     return ns;
+  }
+
+  /** Operators of a graph that has ended: a graph where all of them have, because a part of one is another. */
+  #compute(ops: readonly PendingOps[]): void {
+    if (ops.some(({ open }) => open)) return;
+    const nodes: GraphNode[] = [], ns: number[] = [];
+    for (const { track, links, times } of ops) {
+      for (let i = 0; i < links.length; i++) {
+        const { node } = links[i]!;
+        if (!node) continue;
+        nodes.push(node);
+        ns.push(this.stopped.net(track.pid, times[i]!, times[i + 1]!));
+      }
+    }
+    this.computed.add(nodes, ns);
   }
 
   /** Returns the time of those whose end was seen. */

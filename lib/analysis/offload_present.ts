@@ -4,6 +4,7 @@ import { BLAS } from "./offload.ts";
 import type { OffloadResult } from "./offload_schema.ts";
 import type { OperatorsResult } from "./operators_schema.ts";
 import { info, warning } from "./quality.ts";
+import { ranges } from "./ranges.ts";
 
 type Device = OffloadResult["devices"][number];
 
@@ -43,17 +44,6 @@ function copies({ copies }: OffloadResult, tokens: number): Table[] {
     [{ title: "of", unit: "text" }, (row) => row.time],
     [{ title: "rate", unit: "bytes-per-second" }, ({ bytes, ns, time }) => ns === 0 || time !== "copying" ? null : bytes / ns * 1e9],
   ], MAX_ROWS)];
-}
-
-/** `0–5`, `9`. */
-function ranges(layers: readonly number[]): string[] {
-  const parts: [from: number, to: number][] = [];
-  for (const layer of layers) {
-    const last = parts.at(-1);
-    if (last && layer === last[1] + 1) last[1] = layer;
-    else parts.push([layer, layer]);
-  }
-  return parts.map(([from, to]) => from === to ? `${from}` : `${from}–${to}`);
 }
 
 function notes({ devices, copies, elsewhere, untoldNodes }: OffloadResult, tokens: number): Note[] {

@@ -6,6 +6,7 @@ import type { Analysis } from "./analysis.ts";
 import { boundOf, staysInCache } from "./bound.ts";
 import { ContextTables } from "./context_tables.ts";
 import { CounterLedger } from "./counter_ledger.ts";
+import { criticalPathResult } from "./critical_path.ts";
 import { DecodeCalls } from "./decode_calls.ts";
 import { ExpertLedger } from "./expert_ledger.ts";
 import { GraphLedger } from "./graph_ledger.ts";
@@ -128,6 +129,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
       ...(seesOperators ? rows : { operators: [], layers: [], tensors: [] }),
       workers,
       unattachedCalls: unattached,
+      criticalPath: criticalPathResult(this.#ledger.computed),
       samples: detail === "sample" ? this.#samples.result() : null,
       counters: this.#counters.result(),
       ceilings: ceilings ?? null,

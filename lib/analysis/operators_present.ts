@@ -4,6 +4,7 @@ import { guessFacts, presentContexts, presentOperatorsOfContexts } from "./conte
 import { presentCounters } from "./counters_present.ts";
 import { presentDemands } from "./demands_present.ts";
 import { presentExperts } from "./experts_present.ts";
+import { presentCriticalPath } from "./critical_path_present.ts";
 import { type Figure, tableOf } from "./figures_table.ts";
 import { BLAS } from "./offload.ts";
 import { presentOffload } from "./offload_present.ts";
@@ -35,6 +36,7 @@ export function presentOperators(result: OperatorsResult): readonly View[] {
     views.push(...presentDemands(result), ...presentCounters(result), ...presentExperts(result));
     const layers = result.layers.filter((row) => row.layer !== null);
     if (layers.length > 1) views.push(sumsTable("Layers", result.layers, [{ title: "layer", unit: "text" }, layerName]));
+    if (result.criticalPath) views.push(...presentCriticalPath(result.criticalPath));
     views.push(sumsTable("Tensors", result.tensors, [{ title: "tensor", unit: "text" }, (row) => row.name], MAX_ROWS));
   }
   if (result.workers.length > 1) views.push(workers(result), ...imbalance(result.graphs));

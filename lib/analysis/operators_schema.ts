@@ -111,6 +111,24 @@ const countersSchema = z.object({
   })),
 });
 
+/**
+ * Of the graph that took the most time, computed so many `times` (with `--detail sum`: seen with its operators): the longest chain of nodes that are
+ * computed one from another, by their mean times. Times are those of one computation, which is the sum of its nodes' mean times on worker 0.
+ */
+const criticalPathSchema = z.object({
+  times: count,
+  graphNs: ns,
+  graphNodes: count,
+  ns,
+  nodes: count,
+  /** Those that it passes through. */
+  layers: z.array(z.int()),
+  /** On it, most time first. */
+  operators: z.array(z.object({ name: z.string(), nodes: count, ns })),
+  /** Of the graph: sources that somebody computes and nobody knows who. Chains through them are not seen. */
+  unknownSources: count,
+});
+
 const tokenCounts = {
   prefill: count,
   /** Generated: without guesses that were not seen to be right. */
@@ -213,6 +231,8 @@ export const operatorsResultSchema = z.object({
   ),
   /** Calls of worker 0 outside of every graph that was seen whole (the window opened in the middle of one). They are in no row. */
   unattachedCalls: count,
+  /** Null where no graph was seen whole, or without its operators. */
+  criticalPath: criticalPathSchema.nullable(),
   /** With `sample` alone. */
   samples: samplesSchema.nullable(),
   /** With `--sample-every` alone. */
@@ -241,6 +261,7 @@ export type TokenSums = z.infer<typeof tokenSumsSchema>;
 export type OperatorsResult = z.infer<typeof operatorsResultSchema>;
 export type OperatorSumsResult = z.infer<typeof sumsSchema>;
 export type CountersResult = z.infer<typeof countersSchema>;
+export type CriticalPathResult = z.infer<typeof criticalPathSchema>;
 export type ExpertsResult = z.infer<typeof expertsSchema>;
 export type BoundResult = z.infer<typeof boundSchema>;
 export type PartResult = z.infer<typeof partSchema>;

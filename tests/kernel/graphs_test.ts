@@ -105,7 +105,7 @@ for (const [index, calls] of [2, 3, 5].entries()) {
       const log = folder.file("log");
       const target = { argv: [built.timed, String(calls), log] };
       await using llmprof = startLlmprof("operators", { bpftrace, folder, formats: ["graph.json", "dot", "mmd"], target });
-      summaryOf("operators", await llmprof.finished());
+      const { result } = summaryOf("operators", await llmprof.finished());
       const { graphs }: Graphs = JSON.parse(Deno.readTextFileSync(outputPath(folder, "graph.json")));
       const said = Deno.readTextFileSync(log).trimEnd().split("\n").map((line) => line.split(" "));
       assert.deepEqual(graphs.map(({ times }) => times), [1, calls]);
@@ -126,6 +126,9 @@ for (const [index, calls] of [2, 3, 5].entries()) {
         const made = Object.fromEntries(names.map((name, to) => [name, edges.filter((edge) => edge.to === to).map(({ from }) => names[from!]!)]));
         assert.deepEqual(made, madeFrom);
       }
+      const told = result.criticalPath!, { criticalPath, nodes } = graphs.find(({ times }) => times === told.times)!;
+      const found = [told.graphNodes, told.nodes, Math.round(told.ns), told.unknownSources];
+      assert.deepEqual(found, [nodes.length, criticalPath.nodes.length, Math.round(criticalPath.ns), 0], "the summary has the path of one of them");
       // Drawn is the graph that took the most time; n0 is its first node.
       const arrows = Object.entries(madeFrom).flatMap(([to, from]) => from.map((name) => `${name}${to}`)).toSorted();
       for (const [format, arrow] of [["dot", /n(\d) -> n(\d)/g], ["mmd", /n(\d) --> n(\d)/g]] as const) {

@@ -1,6 +1,4 @@
-import { slicesOf } from "../../lib/events/chain.ts";
-import type { GraphNode, GraphSource, Slice, Span } from "../../lib/events/span.ts";
-import { WholeGraphs } from "./whole_graphs.ts";
+import type { GraphNode, GraphSource } from "../events/span.ts";
 
 /** A graph that was computed, and how long its nodes took. */
 export interface ComputedGraph {
@@ -31,18 +29,10 @@ export class ComputedGraphs {
   readonly graphs: ComputedGraph[] = [];
   /** Graphs that were computed and are not kept. */
   more = 0;
-  readonly #whole = new WholeGraphs();
 
-  span(span: Span): void {
-    if (span.type === "chain") return slicesOf(span).forEach((slice) => this.span(slice));
-    if (span.type !== "slice") return;
-    if (span.category === "ggml.op" && span.node) this.#whole.add(span);
-    else if (span.category === "ggml.graph") this.#add(this.#whole.end(span));
-  }
-
-  #add(slices: readonly Slice[]): void {
-    if (slices.length === 0) return;
-    const nodes = slices.map(({ node }) => node!);
+  /** A graph was computed, these nodes in this order, and how long each of them took. */
+  add(nodes: readonly GraphNode[], ns: readonly number[]): void {
+    if (nodes.length === 0) return;
     let known = this.graphs.find((graph) => graph.nodes.length === nodes.length && graph.nodes.every((node, i) => isSame(node, nodes[i]!)));
     if (known) {
       // A graph that is built again is described again: from now on these objects are its nodes, which are compared at a glance.
@@ -53,8 +43,18 @@ export class ComputedGraphs {
       this.graphs.push(known);
     }
     known.times++;
-    slices.forEach(({ start, end }, i) => known.ns[i]! += end - start);
+    for (let i = 0; i < ns.length; i++) known.ns[i]! += ns[i]!;
   }
+
+  /** That which took the most time, all times together. */
+  get longest(): ComputedGraph | undefined {
+    return this.graphs.toSorted((a, b) => meanNs(b) * b.times - meanNs(a) * a.times)[0];
+  }
+}
+
+/** Nanoseconds of all nodes, each time. */
+export function meanNs({ ns, times }: ComputedGraph): number {
+  return ns.reduce((total, one) => total + one, 0) / times;
 }
 
 /** The same computation at the same place, from the same. */

@@ -1,0 +1,36 @@
+import type { Note, Table } from "../events/view.ts";
+import { tableOf } from "./figures_table.ts";
+import type { CriticalPathResult } from "./operators_schema.ts";
+import { info } from "./quality.ts";
+import { ranges } from "./ranges.ts";
+
+/** Operators of the path beyond these are told together. */
+const MOST_ROWS = 3;
+
+/**
+ * What of a graph no number of processors would make shorter, and what could be computed beside it. Nothing where each node waits for the one before, or
+ * none for any.
+ */
+export function presentCriticalPath(path: CriticalPathResult): (Table | Note)[] {
+  const { times, graphNs, graphNodes, ns, nodes, layers, operators, unknownSources } = path;
+  if (nodes === graphNodes || nodes === 1) return [];
+  const others = operators.slice(MOST_ROWS);
+  const rows = [
+    ...operators.slice(0, MOST_ROWS),
+    ...(others.length > 0 ? [{ name: "others on it", nodes: sum(others.map(({ nodes }) => nodes)), ns: sum(others.map(({ ns }) => ns)) }] : []),
+    { name: "beside it", nodes: graphNodes - nodes, ns: graphNs - ns },
+  ];
+  const passed = layers.length > 0 ? `, ${layers.length > 1 ? "layers" : "layer"} ${ranges(layers).join(", ")}` : "";
+  const table = tableOf(`Critical path of the graph that took the most time, computed ${times} times${passed}`, rows, [
+    [{ title: "operator", unit: "text" }, (row) => row.name],
+    [{ title: "nodes", unit: "count" }, (row) => row.nodes],
+    [{ title: "each time", unit: "ns" }, (row) => row.ns],
+    [{ title: "of the graph", unit: "ratio" }, (row) => graphNs > 0 ? row.ns / graphNs : null],
+  ]);
+  if (unknownSources === 0) return [table];
+  return [table, info(`Who computes ${unknownSources} sources of this graph is not known: its critical path may be longer.`)];
+}
+
+function sum(figures: readonly number[]): number {
+  return figures.reduce((total, one) => total + one, 0);
+}

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import type { GraphNode, Span } from "../events/span.ts";
+import { operators } from "./operators.ts";
+import { presentOperators } from "./operators_present.ts";
+import { operatorsResultSchema } from "./operators_schema.ts";
+import { computed, diamond, from, node, weight } from "../../tests/harness/graphs.ts";
+import { analyse, MS, TestSpans } from "../../tests/harness/spans.ts";
+
+/** What is known of the critical path, and what of it is presented: the table, and sentences about sources. */
+function seen(spans: readonly Span[]) {
+  const result = analyse(operators(), spans);
+  assert.deepEqual(operatorsResultSchema.parse(result), result);
+  const views = presentOperators(result);
+  const table = views.find((view) => view.type === "table" && view.title.startsWith("Critical path"));
+  const notes = views.flatMap((view) => view.type === "note" && view.text.includes("sources") ? [view.text] : []);
+  return { path: result.criticalPath, table: table?.type === "table" ? table : undefined, notes };
+}
+
+Deno.test("critical path: of the graph that took the most time, by mean times, and what is beside it", () => {
+  const s = new TestSpans();
+  // Not the one that was computed more often.
+  const short = [0, 1, 2].flatMap((i) => computed(s, [node(9, "ADD", "x", weight("w"))], 200 + 20 * i));
+  const { path, table, notes } = seen([...computed(s, diamond), ...computed(s, diamond, 100, 2), ...short]);
+  assert.deepEqual(path, {
+    times: 2,
+    graphNs: 54 * MS,
+    graphNodes: 4,
+    ns: 46.5 * MS,
+    nodes: 3,
+    layers: [0],
+    operators: [{ name: "MUL_MAT", nodes: 1, ns: 30 * MS }, { name: "RMS_NORM", nodes: 1, ns: 15 * MS }, { name: "ADD", nodes: 1, ns: 1.5 * MS }],
+    unknownSources: 1,
+  });
+  assert.equal(table!.title, "Critical path of the graph that took the most time, computed 2 times, layer 0");
+  assert.deepEqual(table!.rows, [
+    ["MUL_MAT", 1, 30 * MS, 30 / 54],
+    ["RMS_NORM", 1, 15 * MS, 15 / 54],
+    ["ADD", 1, 1.5 * MS, 1.5 / 54],
+    ["beside it", 1, 7.5 * MS, 7.5 / 54],
+  ]);
+  assert.deepEqual(notes, ["Who computes 1 sources of this graph is not known: its critical path may be longer."]);
+});
+
+Deno.test("critical path: the layers that it passes through, and operators beyond three together", () => {
+  const s = new TestSpans();
+  const ops = ["GET_ROWS", "RMS_NORM", "MUL_MAT", "ROPE", "SOFT_MAX", "ADD"];
+  const layers = [undefined, 0, 1, 2, 4, undefined];
+  const chain = ops.map((op, i): GraphNode => ({ ...node(i + 1, op, `t${i}`, i === 0 ? weight("w") : from(i, `t${i - 1}`)), layer: layers[i] }));
+  const beside = node(20, "MUL_MAT", "beside", from(1, "t0"));
+  const nodes = [...chain.slice(0, 2), beside, ...chain.slice(2)];
+  const lengths = [1, 2, 3, 8, 5, 6, 7];
+  let at = 0;
+  const slices = nodes.map((node, i) => ({ ...s.op(node.op, at, at += lengths[i]!), node }));
+  const { path, table, notes } = seen([...slices, s.graph(0, at, nodes.length)]);
+  assert.deepEqual([path!.nodes, path!.ns, path!.layers], [6, 29 * MS, [0, 1, 2, 4]]);
+  assert.equal(table!.title, "Critical path of the graph that took the most time, computed 1 times, layers 0–2, 4");
+  assert.deepEqual(table!.rows.map((row) => row.slice(0, 3)), [
+    ["MUL_MAT", 1, 8 * MS],
+    ["ADD", 1, 7 * MS],
+    ["SOFT_MAX", 1, 6 * MS],
+    ["others on it", 3, 8 * MS],
+    ["beside it", 1, 3 * MS],
+  ]);
+  assert.deepEqual(notes, []);
+});
+
+Deno.test("critical path: nothing is said where each node waits for the one before, or none for any, nor of a graph that was not seen whole", () => {
+  const s = new TestSpans();
+  const chain = seen(computed(s, diamond.slice(0, 2)));
+  assert.equal(chain.path!.nodes, 2);
+  assert.equal(chain.table, undefined);
+  const apart = seen(computed(s, [1, 2, 3].map((i) => node(i, "ADD", `x${i}`, weight("w")))));
+  assert.equal(apart.path!.nodes, 1);
+  assert.equal(apart.table, undefined);
+  const ops = computed(s, diamond).slice(0, -1);
+  assert.equal(seen([...ops, s.graph(0, 36, 4, true)]).path, null);
+  assert.equal(seen([s.op("ADD", 0, 1), s.graph(0, 1)]).path, null);
+});
+
+Deno.test("critical path: the time at which llmprof held the process is no node's", () => {
+  const s = new TestSpans();
+  const { path } = seen([s.stop(12, 27), ...computed(s, diamond)]);
+  assert.deepEqual([path!.ns, path!.nodes], [16 * MS, 3]);
+});
