@@ -1,5 +1,6 @@
 /** An engine that has a part of its layers on Vulkan: which device computes what, and what is copied for it. */
 import assert from "node:assert/strict";
+import { presentOffload } from "../../lib/analysis/offload_present.ts";
 import type { OffloadResult } from "../../lib/analysis/offload_schema.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
@@ -65,6 +66,41 @@ for (const [index, [shape, gpuLayers]] of cases.entries()) {
       assert.deepEqual([row!.copies, row!.bytes, row!.ns, row!.parts].map(Number), [...sums, devices.reduce((n, { splits }) => n + splits, 0)]);
     },
   );
+}
+
+sampledTest(
+  1,
+  "offload: layers are moved as llmprof says, until it says no more: each time it knows how many there are, and less is copied",
+  { engine: true, vulkan: true },
+  async ({ path: bpftrace }) => {
+    // A device that is a program on the CPU: whatever it computes is better left to the CPU.
+    const looked: number[] = [];
+    let before = Infinity;
+    for (let gpuLayers: number | undefined = 2; gpuLayers !== undefined;) {
+      using folder = temporary();
+      const target = { argv: engineCommand({ model: model("tiny"), prompt, tokens, gpuLayers }) };
+      await using llmprof = startLlmprof("operators", { bpftrace, folder, formats: [], flags: ["--no-output"], target });
+      const { result } = summaryOf("operators", await llmprof.finished());
+      const offload = result.offload!;
+      looked.push(gpuLayers);
+      const moved = copied(offload, "decode");
+      assert.deepEqual(moved, gpuLayers === 0 ? {} : bytesOf(shapes.tiny, gpuLayers, 1, tokens - 1));
+      const bytes = Object.values(moved).reduce((sum, one) => sum + one, 0);
+      assert.ok(bytes < before, `${bytes} bytes with ${gpuLayers} layers on the device, ${before} with more`);
+      before = bytes;
+      const fewer = toMove(offload, result);
+      assert.equal(fewer, gpuLayers === 0 ? undefined : gpuLayers);
+      gpuLayers = fewer && fewer - 1;
+    }
+    assert.deepEqual(looked, [2, 1, 0]);
+  },
+);
+
+/** Fewer layers than this should be on the device, as llmprof says to whoever reads it; undefined where it does not. */
+function toMove(...offload: Parameters<typeof presentOffload>): number | undefined {
+  const said = presentOffload(...offload).flatMap((view) => view.type === "note" ? [view.text] : []);
+  const [fewer] = said.flatMap((text) => /offload fewer than (\d+) \(-ngl\)/.exec(text)?.slice(1) ?? []);
+  return fewer === undefined ? undefined : Number(fewer);
 }
 
 let first: Promise<EngineLog> | undefined;
