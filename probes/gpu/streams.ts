@@ -1,6 +1,7 @@
 import type { SpanSink, Track } from "../../lib/events/span.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Done } from "./call.ts";
+import type { Place } from "./devices.ts";
 import { hex } from "./said.ts";
 import type { Kind } from "./signatures.ts";
 
@@ -19,10 +20,26 @@ export function isWork(kind: Kind): boolean {
 export type Stream = number | string;
 
 /** What is given to one is done in turn. */
-export function streamOf({ gpu: { stream = 0 }, tid, place: { device, own }, perThread }: Done): Stream {
+export function streamOf({ gpu: { stream = 0 }, tid, place, perThread }: Done): Stream {
   const isThreads = stream === PER_THREAD || (stream === 0 && perThread);
   if (!isThreads && stream !== 0 && stream !== LEGACY) return stream;
-  return `GPU ${device}${own === undefined ? "" : `, context ${hex(own)}`}, default stream${isThreads ? ` of thread ${tid}` : ""}`;
+  return unnamed(place, isThreads ? tid : undefined);
+}
+
+/** By place and thread: a launch does not put its stream's name together. */
+const names = new WeakMap<Place, Map<number | undefined, string>>();
+
+/** The stream without a handle in a place, or a thread's there. */
+function unnamed(place: Place, thread: number | undefined): string {
+  let ofPlace = names.get(place);
+  if (!ofPlace) names.set(place, ofPlace = new Map());
+  let name = ofPlace.get(thread);
+  if (name === undefined) {
+    const { device, own } = place;
+    name = `GPU ${device}${own === undefined ? "" : `, context ${hex(own)}`}, default stream${thread === undefined ? "" : ` of thread ${thread}`}`;
+    ofPlace.set(thread, name);
+  }
+  return name;
 }
 
 /** Draws what a stream is given on its row: as a moment, in which the call began, because when the GPU does it is not seen. */
