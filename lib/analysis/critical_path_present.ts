@@ -1,3 +1,4 @@
+import { counted } from "../events/text.ts";
 import type { Note, Table } from "../events/view.ts";
 import { tableOf } from "./figures_table.ts";
 import type { CriticalPathResult } from "./operators_schema.ts";
@@ -21,14 +22,14 @@ export function presentCriticalPath(path: CriticalPathResult): (Table | Note)[] 
     { name: "beside it", nodes: graphNodes - nodes, ns: graphNs - ns },
   ];
   const passed = layers.length > 0 ? `, ${layers.length > 1 ? "layers" : "layer"} ${ranges(layers).join(", ")}` : "";
-  const table = tableOf(`Critical path of the graph that took the most time, computed ${times} times${passed}`, rows, [
+  const table = tableOf(`Critical path of the graph that took the most time, computed ${counted(times, "time")}${passed}`, rows, [
     [{ title: "operator", unit: "text" }, (row) => row.name],
     [{ title: "nodes", unit: "count" }, (row) => row.nodes],
     [{ title: "each time", unit: "ns" }, (row) => row.ns],
     [{ title: "of the graph", unit: "ratio" }, (row) => graphNs > 0 ? row.ns / graphNs : null],
   ]);
   if (unknownSources === 0) return [table];
-  return [table, info(`Who computes ${unknownSources} sources of this graph is not known: its critical path may be longer.`)];
+  return [table, info(`Who computes ${counted(unknownSources, "source")} of this graph is not known: its critical path may be longer.`)];
 }
 
 function sum(figures: readonly number[]): number {

@@ -12,7 +12,7 @@ function seen(spans: readonly Span[]) {
   assert.deepEqual(operatorsResultSchema.parse(result), result);
   const views = presentOperators(result);
   const table = views.find((view) => view.type === "table" && view.title.startsWith("Critical path"));
-  const notes = views.flatMap((view) => view.type === "note" && view.text.includes("sources") ? [view.text] : []);
+  const notes = views.flatMap((view) => view.type === "note" && view.text.includes("source") ? [view.text] : []);
   return { path: result.criticalPath, table: table?.type === "table" ? table : undefined, notes };
 }
 
@@ -38,7 +38,7 @@ Deno.test("critical path: of the graph that took the most time, by mean times, a
     ["ADD", 1, 1.5 * MS, 1.5 / 54],
     ["beside it", 1, 7.5 * MS, 7.5 / 54],
   ]);
-  assert.deepEqual(notes, ["Who computes 1 sources of this graph is not known: its critical path may be longer."]);
+  assert.deepEqual(notes, ["Who computes 1 source of this graph is not known: its critical path may be longer."]);
 });
 
 Deno.test("critical path: the layers that it passes through, and operators beyond three together", () => {
@@ -53,7 +53,7 @@ Deno.test("critical path: the layers that it passes through, and operators beyon
   const slices = nodes.map((node, i) => ({ ...s.op(node.op, at, at += lengths[i]!), node }));
   const { path, table, notes } = seen([...slices, s.graph(0, at, nodes.length)]);
   assert.deepEqual([path!.nodes, path!.ns, path!.layers], [6, 29 * MS, [0, 1, 2, 4]]);
-  assert.equal(table!.title, "Critical path of the graph that took the most time, computed 1 times, layers 0–2, 4");
+  assert.equal(table!.title, "Critical path of the graph that took the most time, computed 1 time, layers 0–2, 4");
   assert.deepEqual(table!.rows.map((row) => row.slice(0, 3)), [
     ["MUL_MAT", 1, 8 * MS],
     ["ADD", 1, 7 * MS],
