@@ -239,6 +239,6 @@ function cwdOf(pid: number): string | undefined {
 
 /** What llmprof or bpftrace might leave there; other tests have folders of their own. */
 export function filesInTmp(): string[] {
-  return ["/tmp", "/dev/shm", "/run"].flatMap((folder) => [...Deno.readDirSync(folder)].map(({ name }) => name))
-    .filter((name) => /bpftrace|llmprof/.test(name) && !name.startsWith("llmprof-test-"));
+  return ["/tmp", "/dev/shm", "/run"].flatMap((folder) => [...Deno.readDirSync(folder)].map(({ name }) => `${folder}/${name}`))
+    .filter((path) => /\/(?!llmprof-test-)[^/]*(bpftrace|llmprof)[^/]*$/.test(path));
 }
