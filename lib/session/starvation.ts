@@ -1,5 +1,5 @@
 import type { Ns } from "../events/time.ts";
-import { readStat } from "../target/process.ts";
+import { parseStat } from "../target/process.ts";
 import type { RunningProgram } from "../tracing/running_program.ts";
 import type { Means } from "./means.ts";
 import { sideLook } from "./side_look.ts";
@@ -30,26 +30,40 @@ type Hands = Pick<Means, "files" | "spawn" | "sleep" | "self">;
  * time than that.
  */
 export async function keepRunning(reader: Reader, hands: Hands, tell: (text: string) => void): Promise<void> {
-  const { running, tap } = reader, { files, sleep, self } = hands;
+  const { running, tap } = reader, { files, spawn, sleep, self } = hands;
   let isFirst = false;
   for (let silent = 0, behind = 0, seen = NaN; !tap.closed; seen = tap.delivered) {
     await sleep(LOOK_MS);
     behind = reader.fellBehind > FELL_BEHIND_NS ? behind + 1 : 0;
-    if (behind === BEHIND_LOOKS) return tell(`what comes was not read as fast as it comes${await putFirst([running.pid, self], hands)}`);
     silent = tap.delivered === seen && !running.isPaused ? silent + 1 : 0;
-    // What stands still, or waits for llmprof to read, lacks no processor.
-    if (isFirst || silent !== SILENT_LOOKS || (await sideLook(readStat(files, running.pid), null))?.state !== "R") continue;
+    const isBehind = behind === BEHIND_LOOKS;
+    if (!isBehind && (isFirst || silent !== SILENT_LOOKS)) continue;
+    if (isBehind) behind = 0;
+    const pids = isBehind ? [running.pid, self] : [running.pid];
+    // One child for all: it gets no more of a processor than they do.
+    const [stat, ...limits] = await sideLook(files.texts([`/proc/${running.pid}/stat`, ...pids.map((pid) => `/proc/${pid}/limits`)]), []);
+    const state = parseStat(stat ?? "")?.state;
+    // Who was stopped by somebody else, or is silent because it stands still or waits for llmprof to read, lacks no processor.
+    if (isBehind ? state === "T" || state === "t" : state !== "R") continue;
     isFirst = true;
-    tell(`bpftrace got no processor for ${SILENT_LOOKS * LOOK_MS / 1000} s${await putFirst([running.pid], hands)}`);
+    // The kernel ends a real-time process that reads for longer.
+    const isLimited = limits.some((text) => /^Max realtime timeout +\d/m.test(text ?? ""));
+    const how = isLimited ? failed("RLIMIT_RTTIME") : await putFirst(pids, spawn);
+    // It ended before it could be.
+    if (tap.closed) return;
+    tell(`${isBehind ? "what comes was not read as fast as it comes" : `bpftrace got no processor for ${SILENT_LOOKS * LOOK_MS / 1000} s`}${how}`);
+    if (isBehind) return;
   }
 }
 
-/** Returns how that went, as the end of a sentence. */
-async function putFirst(pids: readonly number[], { spawn }: Hands): Promise<string> {
-  const chrt = (pid: number) => spawn({ program: "chrt", args: ["-a", "-r", "-p", `${PRIORITY}`, `${pid}`], newSession: true }).status;
-  for (const pid of pids) {
-    const end = await sideLook((async () => await chrt(pid))(), null);
-    if (end?.code !== 0) return ", and could not be put before others (chrt): events may be lost, and sums come late";
-  }
-  return ": since then what reads comes before whatever has no real-time priority";
+/** Returns how that went, as the end of a sentence. What they start from then on, as the programs that llmprof looks at the machine with, does without. */
+async function putFirst(pids: readonly number[], spawn: Hands["spawn"]): Promise<string> {
+  const args = (pid: number) => ["-a", "-R", "-r", "-p", `${PRIORITY}`, `${pid}`];
+  const chrt = async (pid: number) => await spawn({ program: "chrt", args: args(pid), newSession: true }).status;
+  const ends = await Promise.all(pids.map((pid) => sideLook(chrt(pid), null)));
+  return ends.every((end) => end?.code === 0) ? ": since then what reads comes before whatever has no real-time priority" : failed("chrt");
+}
+
+function failed(why: string): string {
+  return `, and could not be put before others (${why}): events may be lost, and sums come late`;
 }
