@@ -221,6 +221,19 @@ faultTests([
       return { code: 1, files: [], says: [/^Cannot go on writing \S+run\.pftrace\. It was removed while it was written\.\nChoose another place/m] };
     },
   },
+  {
+    name: "Ctrl-C twice, the second while its probes are let go: everything is there",
+    by: "pid",
+    stage: "counting",
+    formats,
+    fault: async (run) => {
+      const expected = stopped(run, "SIGINT");
+      await run.llmprof.saw("Wrote ");
+      run.llmprof.kill("SIGINT");
+      // Some bpftraces let go of them in a moment.
+      return { ...expected, code: [130, 0] };
+    },
+  },
 ]);
 
 for (const [index, full] of ["json", "pftrace.gz", "llmprof", "jsonl"].entries()) {
