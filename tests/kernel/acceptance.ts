@@ -1,6 +1,7 @@
 /**
  * Repeats what the kernel tests count, five times with every bpftrace that is here, and prints the figures: for a note, not for a gate. A row that
- * is not as it should be begins with `!`.
+ * is not as it should be begins with `!`; the script then ends with 1. What independent programs count of a mixture, of graphs and of Vulkan is
+ * repeated by the tests themselves.
  *
  *     deno run -A tests/kernel/acceptance.ts [--runs 5] [--bpftrace 0.23]
  */
@@ -12,6 +13,7 @@ import { operatorsPerGraph } from "./counted_run.ts";
 import { plantedCalls } from "../workloads/planted.ts";
 import { operatorMedians } from "./operator_medians.ts";
 import { isExact, plantedRun } from "./planted_run.ts";
+import { repeatedTests } from "./repeated_tests.ts";
 import { replayMemory } from "./replay_memory.ts";
 
 const { values } = parseArgs({ options: { runs: { type: "string", default: "5" }, bpftrace: { type: "string" } } });
@@ -20,6 +22,7 @@ const chosen = chosenBpftraces(values.bpftrace);
 if (!(runs >= 1)) throw new Error("How often? acceptance.ts --runs 5");
 
 function print(good: boolean, ...cells: readonly (string | number)[]): void {
+  if (!good) Deno.exitCode = 1;
   console.log([good ? " " : "!", ...cells].join("  "));
 }
 
@@ -39,7 +42,24 @@ async function planted(bpftrace: Bpftrace): Promise<void> {
   }
 }
 
+/** Tests of what an engine that is walked by another program computes: experts, nodes and edges, and what is where on a device and copied to it. */
+const walked = [["experts_test.ts", /^experts: /], ["graphs_test.ts", /^operators: every (edge|node) of/], [
+  "offload_test.ts",
+  /^offload: /,
+]] as const;
+
+async function repeated(bpftrace: Bpftrace): Promise<void> {
+  for (const [file, names] of walked) {
+    for (const { name, passed, failures } of await repeatedTests(file, names, bpftrace, runs)) {
+      print(passed === runs, `${passed}/${runs}`, name);
+      for (const failure of failures) console.error(failure);
+    }
+  }
+}
+
 for (const bpftrace of chosen) await counted(bpftrace);
+console.log("  tests that another program's count agrees with, and how often");
+for (const bpftrace of chosen) await repeated(bpftrace);
 console.log("  planted phases: milliseconds by llmprof / by their own log");
 for (const bpftrace of chosen) await planted(bpftrace);
 console.log("  medians in milliseconds by llmprof / by the operator's own function, in the quietest stretch and over all calls");
