@@ -9,7 +9,7 @@ import { giveUpRun } from "./permissions.ts";
 import type { Context } from "./terminal.ts";
 
 /** Names of functions of GPU libraries, decoded or not: also what compilers call, and what computes by calling these (cuBLAS). */
-const OF_GPU = /^(?:(?:cu|hip)(?:blas|fft|rand|solver|sparse)?|(?:__)?cuda|__hip|cudnn|nccl|vk|ze)[A-Z]|^createInfer/;
+const OF_GPU = /^(?:(?:cu|hip)(?:blas|fft|rand|solver|sparse)?|(?:__)?cuda|__hip|cudnn|nccl|vk|ze)[A-Z]|^(?:create|get)Infer/;
 
 interface Listed {
   readonly function: string;

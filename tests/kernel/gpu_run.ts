@@ -24,6 +24,14 @@ export function readBooks(folder: string): Noted[] {
   return books.flatMap(({ name, library, pid }) => linesOf(join(folder, name)).map((line) => ({ library, pid, ...JSON.parse(line) })));
 }
 
+/** Calls of the runtime that ask the driver for the same: see workloads/gpu/cudart.c. */
+const TWINS = /^cuda(?:Malloc|MallocAsync|Free|FreeAsync|LaunchKernelExC|Stream(?:Begin|End)Capture|GraphInstantiate|GraphLaunch)$/;
+
+/** What was asked for, once each: without these twins. */
+export function asked(noted: readonly Noted[]): Noted[] {
+  return noted.filter(({ func }) => !TWINS.test(func));
+}
+
 /** A call as a trace has it. */
 export interface Told {
   readonly pid: number;
@@ -42,18 +50,27 @@ export function toldCalls(path: string, family: string): Told[] {
 
 /** How often streams were given something in a trace (`.jsonl`), as {@link givenBy} says it. */
 export function toldStreams(path: string): string[] {
-  return counted(linesOf(path).map((line) => JSON.parse(line)).filter(({ category }) => category === "gpu.stream").map(({ track }) => track));
+  const tracks = linesOf(path).map((line) => JSON.parse(line)).filter(({ category }) => category === "gpu.stream").map(({ track }) => track);
+  return counted(tracks.map(({ pid, name }) => ({ pid, name: name.replace(/^GPU .*(default stream(?: of thread)?).*/, "$1") })));
 }
 
-/** The same by the books: each stream of each process, without whose it is, because processes in a container have other numbers there. */
+/** Streams that have no handle. */
+const UNNAMED: Readonly<Record<string, string>> = { "0x0": "default stream", "0x1": "default stream", "0x2": "default stream of thread" };
+
+/**
+ * The same by the books: each stream of each process, without whose it is, because processes in a container have other numbers there. Those without a
+ * handle are taken together, of all threads and contexts.
+ */
 export function givenBy(noted: readonly Noted[]): string[] {
   const recorded = new Set<string>();
-  return counted(noted.flatMap(({ pid, func, stream }) => {
-    const name = `stream ${stream}`, row = `${pid} ${name}`;
-    if (func === "cuStreamBeginCapture") recorded.add(row);
-    if (func === "cuStreamEndCapture") recorded.delete(row);
-    return stream !== undefined && /Launch|Memcpy|Memset|^nccl/.test(func) && !recorded.has(row) ? [{ pid, name }] : [];
-  }));
+  return counted(
+    asked(noted).flatMap(({ pid, func, stream }) => {
+      const name = UNNAMED[String(stream)] ?? `stream ${stream}`, row = `${pid} ${name}`;
+      if (func === "cuStreamBeginCapture") recorded.add(row);
+      if (func === "cuStreamEndCapture") recorded.delete(row);
+      return stream !== undefined && /Launch|Memcpy|Memset|Prefetch|^nccl/.test(func) && !recorded.has(row) ? [{ pid, name }] : [];
+    }),
+  );
 }
 
 function counted(rows: readonly { readonly pid: number; readonly name: string }[]): string[] {
@@ -63,10 +80,9 @@ function counted(rows: readonly { readonly pid: number; readonly name: string }[
 /** Allocations and frees by kind of memory, reckoned from the books alone: an address, or a handle, is given out once in a process. */
 export function heldBy(noted: readonly Noted[]) {
   const kinds = new Map<string, { allocations: number; bytes: number; frees: number; freed: number }>();
-  // The runtime's twins of what the driver did are left out.
-  const done = noted.filter(({ func, ret }) => ret === 0 && func !== "cudaMalloc" && func !== "cudaFree");
+  const done = asked(noted).filter(({ ret }) => ret === 0);
   const keyOf = ({ pid, func, address }: Noted) => `${pid} ${/Create|Release/.test(func) ? "handle" : "address"} ${address}`;
-  const freed = new Set(done.filter(({ func }) => /Free|Release/.test(func)).map(keyOf));
+  const freed = new Set(done.filter(({ func }) => /Free|Release|Unregister/.test(func)).map(keyOf));
   for (const call of done.filter(({ memory }) => memory !== undefined)) {
     const memory = String(call.memory), bytes = Number(call.bytes), isFreed = freed.has(keyOf(call));
     const sums = kinds.get(memory) ?? { allocations: 0, bytes: 0, frees: 0, freed: 0 };

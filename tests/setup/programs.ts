@@ -15,9 +15,9 @@ function linksBeside(folder: string): string[] {
 
 /** Stand-ins for libraries that drive a GPU, and who calls them, in a folder: see workloads/gpu/log.h. */
 function gpuStandIns(folder: string, protection: string) {
-  const flags = ["-O2", protection, "-fPIC", "-shared", "-pthread"], shared = ["gpu/log.h"];
+  const flags = ["-O2", protection, "-fPIC", "-shared", "-pthread"], shared = ["gpu/log.h"], calling = ["gpu/calls.c", "gpu/functions.h"];
   const beside = linksBeside(folder);
-  const all = ["-l:libcuda.so.1", "-l:libcudart.so.12", "-l:libnccl.so.2"];
+  const driver = ["-l:libcuda.so.1", "-l:libnccl.so.2", "-l:libamdhip64.so.6", "-l:libnvinfer.so.10"], all = [...driver, "-l:libcudart.so.12"];
   return {
     [`${folder}/libcuda.so.1`]: { sources: ["gpu/cuda.c", ...shared], flags: [...flags, "-Wl,-soname,libcuda.so.1"], libraries: [] },
     [`${folder}/libcudart.so.12`]: {
@@ -26,26 +26,32 @@ function gpuStandIns(folder: string, protection: string) {
       libraries: [...beside, "-l:libcuda.so.1"],
     },
     [`${folder}/libnccl.so.2`]: { sources: ["gpu/nccl.c", ...shared], flags: [...flags, "-Wl,-soname,libnccl.so.2"], libraries: [] },
-    [`${folder}/calls`]: { sources: ["gpu/calls.c", ...shared], flags: ["-O1", "-g", "-pthread", "-rdynamic"], libraries: [...beside, ...all] },
-    [`${folder}/opening`]: { sources: ["gpu/calls.c", ...shared], flags: ["-O1", "-g", "-pthread", "-DOPENED"], libraries: ["-ldl"] },
+    [`${folder}/libamdhip64.so.6`]: { sources: ["gpu/hip.c", ...shared], flags: [...flags, "-Wl,-soname,libamdhip64.so.6"], libraries: [] },
+    [`${folder}/libnvinfer.so.10`]: { sources: ["gpu/nvinfer.c", ...shared], flags: [...flags, "-Wl,-soname,libnvinfer.so.10"], libraries: [] },
+    [`${folder}/calls`]: { sources: [...calling, ...shared], flags: ["-O1", "-g", "-pthread", "-rdynamic"], libraries: [...beside, ...all] },
+    [`${folder}/opening`]: { sources: [...calling, ...shared], flags: ["-O1", "-g", "-pthread", "-DOPENED"], libraries: ["-ldl"] },
     [`${folder}/leaks`]: {
       sources: ["gpu/leaks.c", "clock.h", ...shared],
       flags: ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-pthread"],
       libraries: [...beside, "-l:libcuda.so.1"],
     },
-    [`${folder}/hangs`]: { sources: ["gpu/hangs.c", ...shared], flags: ["-O1", "-g", "-pthread"], libraries: [...beside, ...all] },
+    [`${folder}/hangs`]: {
+      sources: ["gpu/hangs.c", ...shared],
+      flags: ["-O1", "-g", "-pthread"],
+      libraries: [...beside, "-l:libcuda.so.1", "-l:libcudart.so.12"],
+    },
     // The runtime is a part of a library of another name, which keeps it to itself, as CUDA's is in every library that nvcc links.
     [`${folder}/libengine.so`]: {
-      sources: ["gpu/engine.c", "gpu/calls.c", "gpu/cudart.c", ...shared],
+      sources: ["gpu/engine.c", ...calling, "gpu/cudart.c", ...shared],
       flags: [...flags, "-g", "-fvisibility=hidden", "-Dmain=make_calls", '-DVISIBILITY="hidden"', "-Wl,-soname,libengine.so"],
-      libraries: [...beside, "-l:libcuda.so.1", "-l:libnccl.so.2"],
+      libraries: [...beside, ...driver],
     },
     [`${folder}/inside`]: { sources: ["gpu/inside.c"], flags: ["-O1"], libraries: [...beside, "-l:libengine.so"] },
     // The runtime is a part of the program.
     [`${folder}/linked`]: {
-      sources: ["gpu/calls.c", "gpu/cudart.c", ...shared],
+      sources: [...calling, "gpu/cudart.c", ...shared],
       flags: ["-O1", "-g", protection, "-pthread"],
-      libraries: [...beside, "-l:libcuda.so.1", "-l:libnccl.so.2"],
+      libraries: [...beside, ...driver],
     },
   };
 }

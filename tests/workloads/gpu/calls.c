@@ -8,116 +8,16 @@
  * "ready" first, and waits for that file.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <err.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include "log.h"
+#include "functions.h"
 
-enum { THREADS = 3, KEPT = 64 };
+enum { THREADS = 3, KINDS = 11, KEPT = 64 };
 
-#define FUNCTIONS(F) \
-  F(cuInit) F(cuDeviceGetCount) F(cuDeviceGet) F(cuDeviceGetAttribute) F(cuMemGetInfo_v2) F(cuCtxCreate_v2) F(cuCtxSetCurrent) F(cuModuleLoadData) \
-  F(cuModuleGetFunction) F(cuMemAlloc_v2) F(cuMemAllocManaged) F(cuMemAllocAsync) F(cuMemAllocHost_v2) F(cuMemCreate) F(cuMemAddressReserve) \
-  F(cuMemMap) F(cuMemFree_v2) F(cuMemFreeAsync) F(cuMemFreeHost) F(cuMemRelease) F(cuMemcpyHtoD_v2) F(cuMemcpyDtoH_v2) F(cuMemcpyDtoD_v2) \
-  F(cuMemcpyHtoDAsync_v2) F(cuMemcpyDtoHAsync_v2) F(cuMemcpyPeerAsync) F(cuMemcpy) F(cuMemcpyAsync_ptsz) F(cuMemcpy2DAsync_v2) F(cuMemsetD32Async) \
-  F(cuLaunchKernel) F(cuStreamBeginCapture_v2) F(cuStreamEndCapture) F(cuGraphInstantiateWithFlags) F(cuGraphLaunch) F(cuStreamCreate) \
-  F(cuEventCreate) F(cuEventRecord) F(cuEventQuery) F(cuEventSynchronize) F(cuStreamSynchronize) F(cuCtxSynchronize) F(cudaGetDeviceCount) \
-  F(cudaSetDevice) F(cudaMalloc) F(cudaFree) F(cudaMallocManaged) F(cudaHostAlloc) F(cudaFreeHost) F(cudaMemcpy) F(cudaMemcpyAsync) \
-  F(cudaMemcpyPeerAsync) F(cudaMemcpy2DAsync) F(cudaMemset) F(cudaLaunchKernel) F(cudaStreamSynchronize) F(cudaDeviceSynchronize) \
-  F(cudaGetLastError) F(__cudaLaunchKernel) F(ncclGetUniqueId) F(ncclCommInitRank) F(ncclAllReduce) F(ncclAllGather) F(ncclReduce) F(ncclSend)
-
-
-CUresult cuInit(unsigned);
-CUresult cuDeviceGetCount(int *);
-CUresult cuDeviceGet(CUdevice *, int);
-CUresult cuDeviceGetAttribute(int *, int, CUdevice);
-CUresult cuMemGetInfo_v2(size_t *, size_t *);
-CUresult cuCtxCreate_v2(CUcontext *, unsigned, CUdevice);
-CUresult cuCtxSetCurrent(CUcontext);
-CUresult cuModuleLoadData(CUmodule *, const void *);
-CUresult cuModuleGetFunction(CUfunction *, CUmodule, const char *);
-CUresult cuMemAlloc_v2(CUdeviceptr *, size_t);
-CUresult cuMemAllocManaged(CUdeviceptr *, size_t, unsigned);
-CUresult cuMemAllocAsync(CUdeviceptr *, size_t, CUstream);
-CUresult cuMemAllocHost_v2(void **, size_t);
-CUresult cuMemCreate(CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *, unsigned long long);
-CUresult cuMemAddressReserve(CUdeviceptr *, size_t, size_t, CUdeviceptr, unsigned long long);
-CUresult cuMemMap(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long);
-CUresult cuMemFree_v2(CUdeviceptr);
-CUresult cuMemFreeAsync(CUdeviceptr, CUstream);
-CUresult cuMemFreeHost(void *);
-CUresult cuMemRelease(CUmemGenericAllocationHandle);
-CUresult cuMemcpyHtoD_v2(CUdeviceptr, const void *, size_t);
-CUresult cuMemcpyDtoH_v2(void *, CUdeviceptr, size_t);
-CUresult cuMemcpyDtoD_v2(CUdeviceptr, CUdeviceptr, size_t);
-CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr, const void *, size_t, CUstream);
-CUresult cuMemcpyDtoHAsync_v2(void *, CUdeviceptr, size_t, CUstream);
-CUresult cuMemcpy(CUdeviceptr, CUdeviceptr, size_t);
-CUresult cuMemcpyAsync_ptsz(CUdeviceptr, CUdeviceptr, size_t, CUstream);
-CUresult cuMemcpyPeerAsync(CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream);
-CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *, CUstream);
-CUresult cuMemsetD32Async(CUdeviceptr, unsigned, size_t, CUstream);
-CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **);
-CUresult cuStreamBeginCapture_v2(CUstream, int);
-CUresult cuStreamEndCapture(CUstream, CUgraph *);
-CUresult cuGraphInstantiateWithFlags(CUgraphExec *, CUgraph, unsigned long long);
-CUresult cuGraphLaunch(CUgraphExec, CUstream);
-CUresult cuStreamCreate(CUstream *, unsigned);
-CUresult cuEventCreate(CUevent *, unsigned);
-CUresult cuEventRecord(CUevent, CUstream);
-CUresult cuEventQuery(CUevent);
-CUresult cuEventSynchronize(CUevent);
-CUresult cuStreamSynchronize(CUstream);
-CUresult cuCtxSynchronize(void);
-cudaError_t cudaGetDeviceCount(int *);
-cudaError_t cudaSetDevice(int);
-cudaError_t cudaMalloc(void **, size_t);
-cudaError_t cudaFree(void *);
-cudaError_t cudaMallocManaged(void **, size_t, unsigned);
-cudaError_t cudaHostAlloc(void **, size_t, unsigned);
-cudaError_t cudaFreeHost(void *);
-cudaError_t cudaMemcpy(void *, const void *, size_t, int);
-cudaError_t cudaMemcpyAsync(void *, const void *, size_t, int, CUstream);
-cudaError_t cudaMemcpyPeerAsync(void *, int, const void *, int, size_t, CUstream);
-cudaError_t cudaMemcpy2DAsync(void *, size_t, const void *, size_t, size_t, size_t, int, CUstream);
-cudaError_t cudaMemset(void *, int, size_t);
-cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, CUstream);
-cudaError_t __cudaLaunchKernel(CUkernel, dim3, dim3, void **, size_t, CUstream);
-cudaError_t cudaStreamSynchronize(CUstream);
-cudaError_t cudaDeviceSynchronize(void);
-cudaError_t cudaGetLastError(void);
-ncclResult_t ncclGetUniqueId(ncclUniqueId *);
-ncclResult_t ncclCommInitRank(ncclComm_t *, int, ncclUniqueId, int);
-ncclResult_t ncclAllReduce(const void *, void *, size_t, ncclDataType_t, ncclRedOp_t, ncclComm_t, CUstream);
-ncclResult_t ncclAllGather(const void *, void *, size_t, ncclDataType_t, ncclComm_t, CUstream);
-ncclResult_t ncclReduce(const void *, void *, size_t, ncclDataType_t, ncclRedOp_t, int, ncclComm_t, CUstream);
-ncclResult_t ncclSend(const void *, size_t, ncclDataType_t, int, ncclComm_t, CUstream);
-
-#ifdef OPENED
-#define POINTER(name) static __typeof__(name) *call_##name;
-FUNCTIONS(POINTER)
-#define CALL(name) call_##name
-
-static void *opened(const char *prefix, const char *name) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s%s", prefix, name);
-  void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-  if (!library) errx(1, "%s", dlerror());
-  return library;
-}
-
-static void open_libraries(const char *prefix) {
-  void *libraries[] = {opened(prefix, "libcuda.so.1"), opened(prefix, "libcudart.so.12"), opened(prefix, "libnccl.so.2")};
-#define FIND(name) \
-  for (int i = 0; i < 3 && !call_##name; i++) call_##name = (__typeof__(name) *)dlsym(libraries[i], #name);
-  FUNCTIONS(FIND)
-}
-#else
-#define CALL(name) name
-static void open_libraries(const char *prefix) { (void)prefix; }
-#endif
+/* Memory of the program that no two calls speak of. It is not there: nobody touches it. */
+#define OWN(i) ((void *)(0x500000000000 + ((uintptr_t)(i) << 32)))
 
 /* What runs on a GPU, by the name that the runtime knows it by. */
 __attribute__((noinline)) void scaled_add_kernel(void) { __asm__ volatile(""); }
@@ -133,11 +33,15 @@ struct thread {
 
 static void *run(void *argument) {
   const struct thread *thread = argument;
-  uint64_t kept[6][KEPT];
-  int count[6] = {0};
+  uint64_t kept[KINDS][KEPT];
+  int count[KINDS] = {0};
   CUcontext context = NULL;
   CUmodule module = NULL;
+  CUlibrary library = NULL;
+  CUkernel kernel = NULL;
   CUfunction function = NULL;
+  hipModule_t hip_module = NULL;
+  hipFunction_t hip_function = NULL;
   CUstream stream = (CUstream)(uintptr_t)(0x1000 + thread->number);
   CUevent event = NULL;
   CUgraph graph = NULL;
@@ -148,15 +52,15 @@ static void *run(void *argument) {
   int number;
   size_t large, larger;
   void *pointer = NULL;
-  CUdeviceptr device = 0;
+  CUdeviceptr device = 0, reserved = 0;
 #define LONG_NAME "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIhEESt5arrayIPcLm1EEEEviT0_T1_"
 #define KEEP(kind, address) (count[kind] < KEPT ? (void)(kept[kind][count[kind]++] = (uint64_t)(address)) : (void)0)
 #define TAKE(kind) (count[kind] > 0 ? kept[kind][--count[kind]] : 0)
   for (int i = thread->first; i < thread->last; i++) {
     if (i % THREADS != thread->number) continue;
     const size_t bytes = 512 + 1009 * (size_t)i;
-    /* Not i % 62, which would always be the same in a thread whose number divides it. */
-    switch (i / THREADS % 62) {
+    /* Each thread does these in turn, from capturing to launching. Their number is odd: what i % 2 decides is otherwise the next time. */
+    switch (i / THREADS % 121) {
       case 0: CALL(cuInit)(i % 2); break;
       case 1: CALL(cuDeviceGetCount)(&number); break;
       case 2: CALL(cuDeviceGet)(&number, i % 2); break;
@@ -176,7 +80,7 @@ static void *run(void *argument) {
         if (CALL(cuMemCreate)((CUmemGenericAllocationHandle *)&device, bytes, &where, 0) == 0) KEEP(3, device);
         break;
       }
-      case 15: CALL(cuMemAddressReserve)(&device, bytes, 0, 0, 0); break;
+      case 15: if (CALL(cuMemAddressReserve)(&device, bytes, 0, 0, 0) == 0) reserved = device; break;
       case 16: CALL(cuMemMap)(device, bytes, 0, 1, 0); break;
       case 17: CALL(cuMemcpyHtoD_v2)(device, data, bytes); break;
       case 18: CALL(cuMemcpyDtoH_v2)(data, device, i % 2 ? bytes : 0); break;
@@ -235,7 +139,83 @@ static void *run(void *argument) {
       case 58: i % 2 ? CALL(ncclGetUniqueId)(&id) : CALL(ncclCommInitRank)(&comm, 2, id, i % 2); break;
       case 59: CALL(ncclAllReduce)(data, data, bytes, i % 10, 0, comm, stream); break;
       case 60: i % 2 ? CALL(ncclAllGather)(data, data, bytes, 6, comm, stream) : CALL(ncclSend)(data, bytes, 9, 1, comm, stream); break;
-      default: CALL(ncclReduce)(data, data, bytes, 7, 0, 1, comm, stream); break;
+      case 61: CALL(ncclReduce)(data, data, bytes, 7, 0, 1, comm, stream); break;
+      case 62: i % 2 ? CALL(ncclGroupStart)() : CALL(ncclGroupEnd)(); break;
+      case 63: i % 2 ? CALL(ncclRecv)(data, bytes, 2, 1, comm, stream) : CALL(ncclBroadcast)(data, data, bytes, 4, 1, comm, stream); break;
+      case 64: CALL(ncclReduceScatter)(data, data, bytes, 6, 0, comm, stream); break;
+      case 65: CALL(cuDevicePrimaryCtxRetain)(&context, i % 2); break;
+      case 66: if (CALL(cuMemAllocPitch_v2)(&device, &large, bytes, 5, 4) == 0) KEEP(0, device); break;
+      case 67: if (CALL(cuMemAllocFromPoolAsync)(&device, bytes, NULL, stream) == 0) KEEP(1, device); break;
+      case 68: if (CALL(cuMemHostRegister_v2)(OWN(i), bytes, 0) == 0) KEEP(6, OWN(i)); break;
+      case 69: CALL(cuMemPrefetchAsync)(device, bytes, 0, stream); break;
+      case 70: i % 2 ? CALL(cuMemsetD8_v2)(device, 0, bytes) : CALL(cuMemsetD2D16Async)(device, 4096, 0, bytes, 3, stream); break;
+      /* Without a stream, the one of all, and the thread's own. */
+      case 71: CALL(cuMemsetD8Async)(device, 0, bytes, (CUstream)(uintptr_t)(i / THREADS % 3)); break;
+      case 72: {
+        CUDA_MEMCPY3D copy = {.srcMemoryType = 2, .dstMemoryType = 1, .WidthInBytes = bytes, .Height = 5, .Depth = 3};
+        CALL(cuMemcpy3DAsync_v2)(&copy, stream);
+        break;
+      }
+      case 73: CALL(cuLibraryLoadData)(&library, data, NULL, NULL, 0, NULL, NULL, 0); break;
+      case 74: CALL(cuLibraryGetKernel)(&kernel, library, "soft_max_f16"); break;
+      case 75: CALL(cuKernelGetFunction)(&function, kernel); break;
+      case 76: CALL(cuLaunchCooperativeKernel)(function, i, 7, 3, 64, 4, 2, 48, stream, NULL); break;
+      case 77: {
+        CUlaunchConfig config = {70000 + i, 5, 3, 512, 1, 2, 48, (CUstream)(uintptr_t)(i / THREADS % 3), NULL, 0};
+        CALL(cuLaunchKernelEx)(&config, function, NULL, NULL);
+        break;
+      }
+      case 78: CALL(cuStreamQuery)(stream); break;
+      case 79: CALL(cuStreamWaitEvent)(stream, event, 0); break;
+      case 80: CALL(cuEventDestroy_v2)(event); break;
+      case 81: CALL(cuMemHostUnregister)((void *)TAKE(6)); break;
+      case 82: CALL(cuMemUnmap)(reserved, 4096); break;
+      case 83: CALL(cuMemAddressFree)(reserved, 4096); break;
+      case 84: CALL(cuGraphDestroy)(graph); break;
+      /* Nobody has waited for what it was given. */
+      case 85: CALL(cuStreamDestroy_v2)(stream); break;
+      case 86: CALL(cudaStreamCreateWithFlags)(&stream, 1); break;
+      case 87: if (CALL(cudaMallocAsync)(&pointer, bytes, stream) == 0) KEEP(7, pointer); break;
+      case 88: CALL(cudaMemsetAsync)(pointer, 0, bytes, (CUstream)(uintptr_t)(i / THREADS % 3)); break;
+      case 89: {
+        cudaMemcpy3DParms copy = {.extent = {bytes, 3, 2}, .kind = i % 4};
+        CALL(cudaMemcpy3DAsync)(&copy, stream);
+        break;
+      }
+      case 90: CALL(cudaStreamBeginCapture)(stream, 0); break;
+      case 91: case 92: {
+        cudaLaunchConfig_t config = {{70000 + i, 2, 3}, {96, 2, 1}, 48, stream, NULL, 0};
+        CALL(cudaLaunchKernelExC)(&config, (const void *)scaled_add_kernel, NULL);
+        break;
+      }
+      case 93: CALL(cudaStreamEndCapture)(stream, &graph); break;
+      case 94: CALL(cudaGraphInstantiate)(&exec, graph, 0); break;
+      case 95: CALL(cudaGraphDestroy)(graph); break;
+      case 96: CALL(cudaGraphLaunch)(exec, stream); break;
+      case 97: CALL(cudaEventCreateWithFlags)(&event, 2); break;
+      case 98: CALL(cudaEventRecord)(event, stream); break;
+      case 99: CALL(cudaStreamWaitEvent)(stream, event, 0); break;
+      case 100: i % 2 ? CALL(cudaEventQuery)(event) : CALL(cudaStreamQuery)(stream); break;
+      case 101: CALL(cudaEventSynchronize)(event); break;
+      case 102: CALL(cudaEventDestroy)(event); break;
+      case 103: CALL(cudaFreeAsync)((void *)TAKE(7), stream); break;
+      case 104: if (CALL(cudaHostRegister)(OWN(i), bytes, 0) == 0) KEEP(6, OWN(i)); break;
+      case 105: CALL(cudaHostUnregister)((void *)TAKE(6)); break;
+      case 106: i % 2 ? CALL(hipInit)(i % 4 == 1) : CALL(hipSetDevice)(i % 3); break;
+      case 107: if (CALL(hipMalloc)(&pointer, bytes) == 0) KEEP(8, pointer); break;
+      case 108: if (CALL(hipMallocAsync)(&pointer, bytes, stream) == 0) KEEP(9, pointer); break;
+      case 109: if (CALL(hipHostMalloc)(&pointer, bytes, 0) == 0) KEEP(10, pointer); break;
+      case 110: CALL(hipMemcpy)(pointer, data, bytes, i % 4); break;
+      case 111: i % 2 ? CALL(hipMemcpyHtoDAsync)(pointer, data, bytes, stream) : CALL(hipMemsetAsync)(pointer, 0, bytes, stream); break;
+      case 112: i % 2 ? CALL(hipModuleLoadData)(&hip_module, data) : CALL(hipMalloc)(&pointer, 1ull << 41); break;
+      case 113: CALL(hipModuleGetFunction)(&hip_function, hip_module, "rms_norm_f16"); break;
+      case 114: CALL(hipModuleLaunchKernel)(hip_function, 70000 + i, 3, 2, 128, 2, 1, 48, stream, NULL, NULL); break;
+      case 115: CALL(hipLaunchKernel)((const void *)scaled_add_kernel, (dim3){i, 6, 7}, (dim3){64, 1, 4}, NULL, 48, stream); break;
+      case 116: i % 2 ? CALL(hipStreamSynchronize)(stream) : CALL(hipDeviceSynchronize)(); break;
+      case 117: CALL(hipFree)((void *)TAKE(8)); break;
+      case 118: i % 2 ? CALL(hipFreeAsync)((void *)TAKE(9), stream) : CALL(hipHostFree)((void *)TAKE(10)); break;
+      case 119: i % 2 ? CALL(createInferRuntime_INTERNAL)(data, 0) : CALL(createInferBuilder_INTERNAL)(data, 0); break;
+      default: CALL(getInferLibVersion)(); break;
     }
   }
   return NULL;

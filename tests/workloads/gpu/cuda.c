@@ -43,6 +43,29 @@ EXPORTED CUresult cuModuleLoadData(CUmodule *module, const void *image) {
   NOTE("cuModuleLoadData", 0, ",\"module\":\"%p\"", (void *)*module);
   return 0;
 }
+EXPORTED CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
+  *context = (CUcontext)(FIRST_ADDRESS - 512 * (1 + (long)device));
+  NOTE("cuDevicePrimaryCtxRetain", 0, ",\"context\":\"%p\",\"device\":%d", (void *)*context, device);
+  return 0;
+}
+EXPORTED CUresult cuLibraryLoadData(CUlibrary *library, const void *code, int *options, void **values, unsigned count, int *library_options,
+                                    void **library_values, unsigned library_count) {
+  (void)code, (void)options, (void)values, (void)count, (void)library_options, (void)library_values;
+  *library = (CUlibrary)fresh(library_count);
+  NOTE("cuLibraryLoadData", 0, ",\"module\":\"%p\"", (void *)*library);
+  return 0;
+}
+EXPORTED CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name) {
+  (void)library;
+  *kernel = (CUkernel)fresh(0);
+  NOTE("cuLibraryGetKernel", 0, ",\"function\":\"%p\",\"name\":\"%s\"", (void *)*kernel, name);
+  return 0;
+}
+EXPORTED CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel) {
+  *function = (CUfunction)fresh(0);
+  NOTE("cuKernelGetFunction", 0, ",\"function\":\"%p\",\"kernel\":\"%p\"", (void *)*function, (void *)kernel);
+  return 0;
+}
 EXPORTED CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
   (void)module;
   *function = (CUfunction)fresh(0);
@@ -61,10 +84,15 @@ EXPORTED CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned
   (void)flags;
   return allocated("cuMemAllocManaged", (uint64_t *)address, bytes, ",\"memory\":\"managed\"");
 }
-EXPORTED CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream) {
+static CUresult pooled(const char *name, CUdeviceptr *address, size_t bytes, CUstream stream) {
   char more[64];
   sprintf(more, ",\"memory\":\"pooled\",\"stream\":\"0x%lx\"", (long)stream);
-  return allocated("cuMemAllocAsync", (uint64_t *)address, bytes, more);
+  return allocated(name, (uint64_t *)address, bytes, more);
+}
+EXPORTED CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream) { return pooled("cuMemAllocAsync", address, bytes, stream); }
+EXPORTED CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream) {
+  (void)pool;
+  return pooled("cuMemAllocFromPoolAsync", address, bytes, stream);
 }
 EXPORTED CUresult cuMemAllocHost_v2(void **address, size_t bytes) { return allocated("cuMemAllocHost", (uint64_t *)address, bytes, ",\"memory\":\"host\""); }
 EXPORTED CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes, const CUmemAllocationProp *where, unsigned long long flags) {
@@ -76,6 +104,28 @@ EXPORTED CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes
 EXPORTED CUresult cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size_t alignment, CUdeviceptr at, unsigned long long flags) {
   (void)alignment, (void)at, (void)flags;
   return allocated("cuMemAddressReserve", (uint64_t *)address, bytes, "");
+}
+EXPORTED CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch, size_t width, size_t height, unsigned element) {
+  *pitch = width + element;
+  return allocated("cuMemAllocPitch", (uint64_t *)address, width * height, ",\"memory\":\"device\"");
+}
+EXPORTED CUresult cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags) {
+  (void)flags;
+  NOTE("cuMemHostRegister", 0, ",\"address\":\"%p\",\"bytes\":%zu,\"memory\":\"registered\"", address, bytes);
+  return 0;
+}
+EXPORTED CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
+  NOTE("cuMemUnmap", 0, ",\"address\":\"0x%llx\",\"bytes\":%zu", address, bytes);
+  return 0;
+}
+EXPORTED CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
+  NOTE("cuMemAddressFree", 0, ",\"address\":\"0x%llx\",\"bytes\":%zu", address, bytes);
+  return 0;
+}
+EXPORTED CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream) {
+  (void)device;
+  NOTE("cuMemPrefetchAsync", 0, ",\"address\":\"0x%llx\",\"bytes\":%zu,\"stream\":\"0x%lx\"", address, bytes, (long)stream);
+  return 0;
 }
 EXPORTED CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags) {
   (void)offset, (void)handle, (void)flags;
@@ -126,9 +176,32 @@ EXPORTED CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdevi
 COPY("cuMemcpy", cuMemcpy, "host to device", CUdeviceptr, CUdeviceptr)
 COPY_LATER("cuMemcpyAsync", cuMemcpyAsync_ptsz, "device to host", CUdeviceptr, CUdeviceptr)
 
+static const char *between(int from, int to) { return from == 1 ? "host to device" : to == 1 ? "device to host" : "on the device"; }
 EXPORTED CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream) {
-  const char *direction = copy->srcMemoryType == 1 ? "host to device" : copy->dstMemoryType == 1 ? "device to host" : "on the device";
-  NOTE("cuMemcpy2DAsync", 0, ",\"bytes\":%zu,\"direction\":\"%s\",\"stream\":\"0x%lx\"", copy->WidthInBytes * copy->Height, direction, (long)stream);
+  const size_t bytes = copy->WidthInBytes * copy->Height;
+  NOTE("cuMemcpy2DAsync", 0, ",\"bytes\":%zu,\"direction\":\"%s\",\"stream\":\"0x%lx\"", bytes, between(copy->srcMemoryType, copy->dstMemoryType),
+       (long)stream);
+  return 0;
+}
+EXPORTED CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream) {
+  const size_t bytes = copy->WidthInBytes * copy->Height * copy->Depth;
+  NOTE("cuMemcpy3DAsync", 0, ",\"bytes\":%zu,\"direction\":\"%s\",\"stream\":\"0x%lx\"", bytes, between(copy->srcMemoryType, copy->dstMemoryType),
+       (long)stream);
+  return 0;
+}
+EXPORTED CUresult cuMemsetD8_v2(CUdeviceptr address, unsigned char value, size_t count) {
+  (void)value;
+  NOTE("cuMemsetD8", 0, ",\"address\":\"0x%llx\",\"bytes\":%zu", address, count);
+  return 0;
+}
+EXPORTED CUresult cuMemsetD8Async(CUdeviceptr address, unsigned char value, size_t count, CUstream stream) {
+  (void)value;
+  NOTE("cuMemsetD8Async", 0, ",\"address\":\"0x%llx\",\"bytes\":%zu,\"stream\":\"0x%lx\"", address, count, (long)stream);
+  return 0;
+}
+EXPORTED CUresult cuMemsetD2D16Async(CUdeviceptr address, size_t pitch, unsigned short value, size_t width, size_t height, CUstream stream) {
+  (void)pitch, (void)value;
+  NOTE("cuMemsetD2D16Async", 0, ",\"address\":\"0x%llx\",\"bytes\":%zu,\"stream\":\"0x%lx\"", address, 2 * width * height, (long)stream);
   return 0;
 }
 EXPORTED CUresult cuMemsetD32Async(CUdeviceptr address, unsigned value, size_t count, CUstream stream) {
@@ -136,11 +209,23 @@ EXPORTED CUresult cuMemsetD32Async(CUdeviceptr address, unsigned value, size_t c
   NOTE("cuMemsetD32Async", 0, ",\"address\":\"0x%llx\",\"bytes\":%zu,\"stream\":\"0x%lx\"", address, 4 * count, (long)stream);
   return 0;
 }
+#define LAUNCHED ",\"function\":\"%p\",\"grid\":\"%u×%u×%u\",\"block\":\"%u×%u×%u\",\"stream\":\"0x%lx\""
 EXPORTED CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
                                  CUstream stream, void **parameters, void **extra) {
   (void)shared, (void)parameters, (void)extra;
-  NOTE("cuLaunchKernel", 0, ",\"function\":\"%p\",\"grid\":\"%u×%u×%u\",\"block\":\"%u×%u×%u\",\"stream\":\"0x%lx\"", (void *)function, gx, gy, gz, bx, by, bz,
-       (long)stream);
+  NOTE("cuLaunchKernel", 0, LAUNCHED, (void *)function, gx, gy, gz, bx, by, bz, (long)stream);
+  return 0;
+}
+EXPORTED CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                                            unsigned shared, CUstream stream, void **parameters) {
+  (void)shared, (void)parameters;
+  NOTE("cuLaunchCooperativeKernel", 0, LAUNCHED, (void *)function, gx, gy, gz, bx, by, bz, (long)stream);
+  return 0;
+}
+EXPORTED CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra) {
+  (void)parameters, (void)extra;
+  NOTE("cuLaunchKernelEx", 0, LAUNCHED, (void *)function, config->gridDimX, config->gridDimY, config->gridDimZ, config->blockDimX, config->blockDimY,
+       config->blockDimZ, (long)config->hStream);
   return 0;
 }
 EXPORTED CUresult cuStreamBeginCapture_v2(CUstream stream, int mode) {
@@ -165,6 +250,15 @@ EXPORTED CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
 EXPORTED CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
   *stream = (CUstream)fresh(flags);
   NOTE("cuStreamCreate", 0, ",\"stream\":\"%p\"", (void *)*stream);
+  return 0;
+}
+EXPORTED CUresult cuStreamQuery(CUstream stream) {
+  NOTE("cuStreamQuery", 0, ",\"stream\":\"0x%lx\"", (long)stream);
+  return 0;
+}
+EXPORTED CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
+  (void)flags;
+  NOTE("cuStreamWaitEvent", 0, ",\"event\":\"%p\",\"stream\":\"0x%lx\"", (void *)event, (long)stream);
   return 0;
 }
 EXPORTED CUresult cuEventCreate(CUevent *event, unsigned flags) {
@@ -193,3 +287,13 @@ EXPORTED CUresult cuCtxSynchronize(void) {
   NOTE("cuCtxSynchronize", 0, "");
   return 0;
 }
+
+#define ENDS(name, exported, type, word) \
+  EXPORTED CUresult exported(type what) { \
+    NOTE(name, 0, ",\"" word "\":\"%p\"", (void *)what); \
+    return 0; \
+  }
+ENDS("cuMemHostUnregister", cuMemHostUnregister, void *, "address")
+ENDS("cuGraphDestroy", cuGraphDestroy, CUgraph, "graph")
+ENDS("cuStreamDestroy", cuStreamDestroy_v2, CUstream, "stream")
+ENDS("cuEventDestroy", cuEventDestroy_v2, CUevent, "event")

@@ -13,9 +13,10 @@
 #include <unistd.h>
 
 /* As in the libraries' own headers. */
-typedef int CUresult, CUdevice, cudaError_t, ncclResult_t, ncclDataType_t, ncclRedOp_t;
+typedef int CUresult, CUdevice, cudaError_t, hipError_t, ncclResult_t, ncclDataType_t, ncclRedOp_t;
 typedef unsigned long long CUdeviceptr, CUmemGenericAllocationHandle;
-typedef struct handle *CUcontext, *CUstream, *CUevent, *CUmodule, *CUfunction, *CUkernel, *CUgraph, *CUgraphExec, *CUmemoryPool, *ncclComm_t;
+typedef struct handle *CUcontext, *CUstream, *CUevent, *CUmodule, *CUfunction, *CUkernel, *CUlibrary, *CUgraph, *CUgraphExec, *CUmemoryPool;
+typedef struct handle *ncclComm_t, *hipStream_t, *hipModule_t, *hipFunction_t;
 typedef struct {
   unsigned x, y, z;
 } dim3;
@@ -32,6 +33,48 @@ typedef struct {
   void *dstArray;
   size_t dstPitch, WidthInBytes, Height;
 } CUDA_MEMCPY2D;
+typedef struct {
+  size_t srcXInBytes, srcY, srcZ, srcLOD;
+  int srcMemoryType;
+  const void *srcHost;
+  CUdeviceptr srcDevice;
+  void *srcArray, *reserved0;
+  size_t srcPitch, srcHeight, dstXInBytes, dstY, dstZ, dstLOD;
+  int dstMemoryType;
+  void *dstHost;
+  CUdeviceptr dstDevice;
+  void *dstArray, *reserved1;
+  size_t dstPitch, dstHeight, WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D;
+typedef struct {
+  unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
+  CUstream hStream;
+  void *attrs;
+  unsigned numAttrs;
+} CUlaunchConfig;
+typedef struct {
+  dim3 gridDim, blockDim;
+  size_t dynamicSmemBytes;
+  CUstream stream;
+  void *attrs;
+  unsigned numAttrs;
+} cudaLaunchConfig_t;
+typedef struct {
+  void *ptr;
+  size_t pitch, xsize, ysize;
+} cudaPitchedPtr;
+typedef struct {
+  void *srcArray;
+  size_t srcPos[3];
+  cudaPitchedPtr srcPtr;
+  void *dstArray;
+  size_t dstPos[3];
+  cudaPitchedPtr dstPtr;
+  struct {
+    size_t width, height, depth;
+  } extent;
+  int kind;
+} cudaMemcpy3DParms;
 typedef struct {
   int type, requestedHandleTypes;
   struct {
