@@ -1,22 +1,28 @@
 /** Device files of GPUs, by nodes of a harmless driver in a `/dev` of the test's own. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { constants } from "node:os";
+import { dirname, join } from "node:path";
 import { mustRun, start } from "../../harness/command.ts";
 import { sampledTest } from "../../harness/kernel.ts";
 import { type Temporary, temporary } from "../../harness/temporary.ts";
 import { built } from "../../setup/programs.ts";
-import { startLlmprof, summaryOf } from "../live_run.ts";
+import { linesOf } from "../gpu_run.ts";
+import { outputPath, startLlmprof, summaryOf } from "../live_run.ts";
 
 const devices = join(built.gpu.protected, "devices");
 /** /dev/net/tun */
 const TUN = ["c", "10", "200"];
 
+/** /dev/zero, which can be mapped; and a driver that is not there. */
+const ZERO = ["c", "1", "5"], NONE = ["c", "240", "77"];
+
 /** A folder with these nodes, on a file system that allows them. */
-async function nodes(folder: Temporary, names: readonly string[]): Promise<string> {
+async function nodes(folder: Temporary, names: readonly string[], others: Readonly<Record<string, readonly string[]>> = {}): Promise<string> {
   const path = folder.file("dev");
-  Deno.mkdirSync(path);
-  for (const [name, ...what] of [["null", "c", "1", "3"], ["urandom", "c", "1", "9"], ...names.map((name) => [name, ...TUN])]) {
-    await mustRun(["mknod", "-m", "666", join(path, name!), ...what]);
+  const all = { null: ["c", "1", "3"], urandom: ["c", "1", "9"], ...Object.fromEntries(names.map((name) => [name, TUN])), ...others };
+  for (const [name, what] of Object.entries(all)) {
+    Deno.mkdirSync(dirname(join(path, name)), { recursive: true });
+    await mustRun(["mknod", "-m", "666", join(path, name), ...what]);
   }
   return path;
 }
@@ -68,6 +74,52 @@ sampledTest(
     assert.equal(result.contention, null, "nobody else");
   },
 );
+
+const TIMES = 13;
+
+sampledTest(
+  0,
+  "gpu: which commands device files are asked, how much of them is mapped, and why openings fail, as strace tells it",
+  { strace: true },
+  async ({ path }) => {
+    using folder = temporary(), memory = temporary("/dev/shm");
+    const dev = await nodes(memory, [], { "dri/renderD128": ZERO, kfd: ZERO, nvidia5: NONE });
+    const lines = folder.file("strace.txt");
+    const watched = ["dri/renderD128", "dri/card0", "kfd", "nvidia5"].flatMap((name) => ["-P", `/dev/${name}`]);
+    const strace = ["strace", "-f", "-y", "-X", "raw", "-e", "trace=openat,ioctl,mmap", ...watched, "-o", lines];
+    const target = { argv: inside(dev, [...strace, devices, "each", "/dev", String(TIMES)]) };
+    await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target, formats: ["jsonl"] });
+    const { result, events } = summaryOf("gpu", await llmprof.finished());
+    assert.equal(events.lost, events.skipped);
+    const maps = linesOf(outputPath(folder, "jsonl")).map((line) => JSON.parse(line))
+      .filter(({ category, name }) => category === "gpu.file" && name.startsWith("map ")).map(({ args: { device, bytes } }) =>
+        `${device} map ${bytes}`
+      );
+    const told = result.files.flatMap(({ device, commands, failures }) => [
+      ...commands.map(({ command, calls }) => `${device} ioctl ${command}: ${calls}`),
+      ...failures.map(({ errno, times }) => `${device} fails ${errno}: ${times}`),
+    ]);
+    const asked = linesOf(lines).flatMap(straced);
+    assert.deepEqual([...told, ...counted(maps)].sort(), counted(asked));
+    assert.equal(asked.length, 11 * TIMES + 13);
+    const mapped = result.files.flatMap(({ users }) => users).reduce((all, user) => all + user.maps, 0);
+    assert.equal(mapped, maps.length);
+  },
+);
+
+/** `17 ioctl(3</dev/kfd>, 0x80084b01, NULL) = …` → `kfd ioctl K 0x1`, and so on; of openings, those that fail. */
+function straced(line: string): string[] {
+  const [, opened, error] = /openat\(.*"\/dev\/(?:.*\/)?(.*)".* = -1 (E\w+)/.exec(line) ?? [];
+  if (opened !== undefined) return [`${opened} fails ${constants.errno[error as keyof typeof constants.errno]}`];
+  const [, asked, command] = /ioctl\(\d+<\/dev\/(?:.*\/)?(.*?)>, (0x\w+)/.exec(line) ?? [];
+  if (asked !== undefined) return [`${asked} ioctl ${String.fromCharCode(Number(command) >> 8 & 255)} 0x${(Number(command) & 255).toString(16)}`];
+  const [, bytes, mapped] = /mmap\(\w+, (\d+), .*<\/dev\/(?:.*\/)?(.*?)>/.exec(line) ?? [];
+  return mapped === undefined ? [] : [`${mapped} map ${bytes}`];
+}
+
+function counted(all: readonly string[]): string[] {
+  return [...Map.groupBy(all, (what) => what)].map(([what, times]) => `${what}: ${times.length}`).sort();
+}
 
 const SECONDS = 4;
 

@@ -2,6 +2,7 @@
  * Uses the device files nvidia0 and nvidiactl in FOLDER, which are nodes of a harmless driver (tun): an ioctl of it takes the lock of all network devices.
  *
  *     devices use FOLDER OPENS FAILS IOCTLS       three processes, each: so many openings of nvidia0, of nvidia9, which is not there, and ioctls of nvidiactl
+ *     devices each FOLDER TIMES                   dri/renderD128 and kfd, nodes of a driver that maps and knows no command: so many times more of each kind
  *     devices ask FOLDER MILLISECONDS             asks nvidia0 for something twice every two milliseconds
  *     devices hold FOLDER BEGIN MILLISECONDS      waits for BEGIN, then holds that lock most of the time, by making network devices and taking them away
  *
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "../clock.h"
@@ -51,6 +53,31 @@ static void use(const char *folder, int opens, int fails, int ioctls) {
   close(file);
 }
 
+/* As DRM_IOCTL_VERSION, DRM_IOCTL_GEM_CLOSE and AMDKFD_IOC_GET_VERSION are. */
+static const unsigned long commands[] = {_IOWR('d', 0x00, char[64]), _IOW('d', 0x09, char[8]), _IOR('K', 0x01, char[8])};
+
+/* Of each kind another number of times. */
+static void each(const char *folder, int times) {
+  static const char *const names[] = {"dri/renderD128", "kfd"};
+  for (int i = 0; i < 2; i++) {
+    const int file = device(folder, names[i]);
+    if (file < 0) err(1, "%s", names[i]);
+    for (int command = 0; command < 3; command++) {
+      for (int j = 0; j < times + 2 * i + command; j++) ioctl(file, commands[command], NULL);
+    }
+    for (int j = 1; j <= times + i; j++) {
+      if (mmap(NULL, 4096 * j, PROT_READ, MAP_PRIVATE, file, 0) == MAP_FAILED) err(1, "mmap");
+    }
+    close(file);
+  }
+  char path[4096];
+  snprintf(path, sizeof path, "%s/kfd", folder);
+  for (int i = 0; i < times; i++) {
+    /* ENOENT, ENXIO, EEXIST. */
+    if (device(folder, "dri/card0") >= 0 || device(folder, "nvidia5") >= 0 || open(path, O_RDWR | O_CREAT | O_EXCL, 0600) >= 0) errx(1, "opened");
+  }
+}
+
 struct holder {
   const char *folder;
   /* CLOCK_MONOTONIC. */
@@ -83,6 +110,10 @@ int main(int argc, char **argv) {
     while (wait(NULL) > 0) continue;
     return 0;
   }
+  if (argc == 4 && strcmp(argv[1], "each") == 0) {
+    each(argv[2], atoi(argv[3]));
+    return 0;
+  }
   if (argc == 4 && strcmp(argv[1], "ask") == 0) {
     const int file = device(argv[2], "nvidia0");
     if (file < 0) err(1, "nvidia0");
@@ -112,5 +143,5 @@ int main(int argc, char **argv) {
     for (int i = 0; i < HOLDERS; i++) pthread_join(threads[i], NULL);
     return 0;
   }
-  errx(2, "usage: devices use|ask|hold FOLDER …");
+  errx(2, "usage: devices use|each|ask|hold FOLDER …");
 }
