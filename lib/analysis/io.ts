@@ -29,6 +29,8 @@ class IoAnalysis implements Analysis<IoResult> {
   readonly #processes = new Map<string, { readonly pid: number; readonly requests: Requests }>();
   /** By device: who answers nothing yet has no kind. */
   readonly #requeued = new Map<string, number>();
+  /** By device and kind: what was merged into requests and split off them. */
+  readonly #pieces = new Map<string, { merged: number; split: number }>();
   /** By file and tensor; the file by its key. */
   readonly #tensors = new Map<string, IoResult["tensors"][number]>();
   readonly #names = new FileKeys();
@@ -71,7 +73,8 @@ class IoAnalysis implements Analysis<IoResult> {
     const named = (row: RequestsResult) => ({ ...row, name: this.names.get(row.device) ?? null });
     const devices = [...this.#devices.values()].map((requests) => {
       const row = named(requests.result(windows.ns));
-      return { ...row, requeued: this.#requeued.get(row.device) ?? 0 };
+      const pieces = this.#pieces.get(`${row.device} ${row.what}`) ?? { merged: 0, split: 0 };
+      return { ...row, ...pieces, requeued: this.#requeued.get(row.device) ?? 0 };
     }).sort((a, b) => b.service.totalNs - a.service.totalNs);
     const processes = [...this.#processes.values()].map(({ pid, requests }) => ({
       pid,
@@ -115,6 +118,7 @@ class IoAnalysis implements Analysis<IoResult> {
     if (instant.category === "file.untold") return this.#asked(instant);
     if (instant.category === "memory.tensors") return this.#touched(instant);
     if (instant.category === "memory.threads") return this.#threads.faults(instant);
+    if (instant.category === "block.pieces") return this.#merged(instant);
     if (instant.category !== "block.requeue") return;
     const device = String(instant.args!.device);
     this.#requeued.set(device, (this.#requeued.get(device) ?? 0) + 1);
@@ -123,6 +127,13 @@ class IoAnalysis implements Analysis<IoResult> {
   #asked({ args }: Instant): void {
     const { call, requests } = args as { call: string; requests: number };
     this.#untold.set(call, (this.#untold.get(call) ?? 0) + requests);
+  }
+
+  /** Another turn counts afresh. */
+  #merged({ args }: Instant): void {
+    const { device, what, merged, split } = args as { device: string; what: string; merged: number; split: number };
+    const key = `${device} ${what}`, before = this.#pieces.get(key) ?? { merged: 0, split: 0 };
+    this.#pieces.set(key, { merged: before.merged + merged, split: before.split + split });
   }
 
   #touched({ name, args, touched }: Instant): void {

@@ -105,10 +105,13 @@ const queueAndDevice: readonly Figure<RequestsResult>[] = [
 ];
 
 function devices({ devices }: IoResult): Table {
+  const areMerged = devices.some(({ merged }) => merged > 0), areSplit = devices.some(({ split }) => split > 0);
   return tableOf("Requests to disks: in the queue, and in the device", devices, [
     [{ title: "disk", unit: "text" }, (row) => row.name ?? row.device],
     [{ title: "", unit: "text" }, (row) => row.what],
     [{ title: "requests", unit: "count" }, (row) => row.requests],
+    areMerged && [{ title: "merged into them", unit: "count" }, (row) => row.merged],
+    areSplit && [{ title: "split off", unit: "count" }, (row) => row.split],
     [{ title: "bytes", unit: "bytes" }, (row) => row.bytes],
     [{ title: "in a row", unit: "ratio" }, (row) => row.sequential / row.requests],
     [{ title: "at once", unit: "text" }, (row) => row.meanInFlight.toFixed(2)],

@@ -45,7 +45,14 @@ const requestsSchema = z.object({
 export const ioResultSchema = z.object({
   windows: z.object({ count, ns }),
   /** By device and kind, most time in the device first; `name`: what the machine calls it, where it told. */
-  devices: z.array(requestsSchema.extend({ name: z.string().nullable(), requeued: count })),
+  devices: z.array(requestsSchema.extend({
+    name: z.string().nullable(),
+    requeued: count,
+    /** What was asked for and became a part of another request: of these there would be so many more. */
+    merged: count,
+    /** By which there are more, because what was asked for is longer than the device takes at once. */
+    split: count,
+  })),
   /** The same by the process whose threads asked, of a thousand at most; `process`: its name, empty where it was not told. */
   processes: z.array(requestsSchema.extend({ pid: count, process: z.string(), name: z.string().nullable() })),
   /** By name, most time in reads first. */

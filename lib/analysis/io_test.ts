@@ -49,6 +49,27 @@ Deno.test("io: requests by device and kind, the queue and the device apart, and 
   );
 });
 
+Deno.test("io: what was merged into requests and split off them is a column of its own where there was any", () => {
+  const pieces = (at: number, what: string, merged: number, split: number): Span => ({
+    ...t.exit(at),
+    category: "block.pieces",
+    name: what,
+    args: { device: "7:0", what, merged, split },
+  });
+  const shown = (...more: readonly Span[]) => {
+    const found = result([request(0, 100), request(0, 50, { what: "write" }), ...more]);
+    const table = presentIo(found).find((view) => view.type === "table" && view.title.startsWith("Requests to disks"))!;
+    const titles = table.type === "table" ? table.columns.map(({ title }) => title) : [];
+    return { found: found.devices.map(({ what, merged, split }) => [what, merged, split]), titles: titles.slice(3, 5) };
+  };
+  assert.deepEqual(shown(), { found: [["read", 0, 0], ["write", 0, 0]], titles: ["bytes", "in a row"] });
+  assert.deepEqual(shown(pieces(200, "read", 7, 0)).titles, ["merged into them", "bytes"]);
+  assert.deepEqual(shown(pieces(200, "read", 7, 0), pieces(300, "read", 4, 0), pieces(300, "write", 0, 3)), {
+    found: [["read", 11, 0], ["write", 0, 3]],
+    titles: ["merged into them", "split off"],
+  });
+});
+
 Deno.test("io: requests by process, how large they are, and how many took how long by powers of two of a microsecond", () => {
   const other = t.of(200);
   const named: Span = { type: "name", track: t.slice("", 0, 0).track, name: "server", at: 0 };

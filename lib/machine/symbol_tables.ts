@@ -11,6 +11,8 @@ export const BUILD_ID_SECTION = ".note.gnu.build-id";
 export const RAW_TRACEPOINTS: readonly string[] = [
   "block_getrq",
   "block_bio_frontmerge",
+  "block_bio_backmerge",
+  "block_split",
   "block_rq_merge",
   "block_rq_issue",
   "block_rq_requeue",

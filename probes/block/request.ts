@@ -1,5 +1,5 @@
 import type { BlockRequest, SpanSink, Track } from "../../lib/events/span.ts";
-import type { Decoder, Event } from "../../lib/events/event.ts";
+import type { Decoder, Event, Snapshot } from "../../lib/events/event.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Param, Probe } from "../../lib/programs/probe.ts";
@@ -20,6 +20,8 @@ const BY_LETTER = Object.entries({ R: 82, W: 87, FW: 87, F: 70, D: 68 })
 export const handed: Readonly<Record<string, Param>> = {
   make: { type: "tracepoint", raw: "block_getrq", name: "block:block_getrq" },
   merge: { type: "tracepoint", raw: "block_bio_frontmerge", name: "block:block_bio_frontmerge" },
+  append: { type: "tracepoint", raw: "block_bio_backmerge", name: "block:block_bio_backmerge" },
+  split: { type: "tracepoint", raw: "block_split", name: "block:block_split" },
   vanish: { type: "tracepoint", raw: "block_rq_merge", name: "block:block_rq_merge" },
   issue: { type: "tracepoint", raw: "block_rq_issue", name: "block:block_rq_issue" },
   requeue: { type: "tracepoint", raw: "block_rq_requeue", name: "block:block_rq_requeue" },
@@ -28,6 +30,7 @@ export const handed: Readonly<Record<string, Param>> = {
   asked: { type: "at", raw: `(uint64)${BIO}->bi_bdev->bd_disk`, tracepoint: "(uint64)args->dev" },
   from: { type: "at", raw: `(uint64)${BIO}->bi_iter.bi_sector`, tracepoint: "(uint64)args->sector" },
   sectors: { type: "at", raw: `(uint64)${BIO}->bi_iter.bi_size / 512`, tracepoint: "(uint64)args->nr_sector" },
+  asking: { type: "at", raw: `(uint64)(${BIO}->bi_opf & 255)`, tracepoint: `(uint64)${BY_LETTER}` },
   // From then on. `dev` is of the disk that the template calls `$disk`.
   disk: { type: "at", raw: `(uint64)${REQUEST}->q->disk`, tracepoint: "(uint64)args->dev" },
   dev: { type: "at", raw: "(uint64)((struct gendisk *)$disk)->part0->bd_dev", tracepoint: "$disk" },
@@ -35,7 +38,7 @@ export const handed: Readonly<Record<string, Param>> = {
   // Of a number of 2^20 × major + minor sixteen majors are told apart, and more than a hundred terabytes. What has no place is at 0, or at -1 when it is answered.
   request: { type: "at", raw: "(uint64)arg0", tracepoint: "((uint64)args->dev << 40) + ((uint64)args->sector + 1 == 0 ? 0 : (uint64)args->sector)" },
   bytes: { type: "at", raw: `(uint64)${REQUEST}->__data_len`, tracepoint: "(uint64)args->bytes" },
-  what: { type: "at", raw: `${REQUEST}->cmd_flags & 255`, tracepoint: BY_LETTER },
+  what: { type: "at", raw: `(uint64)(${REQUEST}->cmd_flags & 255)`, tracepoint: `(uint64)${BY_LETTER}` },
   error: { type: "at", raw: "1000 + (arg1 & 255)", tracepoint: "args->error" },
 };
 
@@ -60,6 +63,7 @@ export const request: Probe = {
     ],
     requeued: [thread, ...where],
   },
+  maps: { merged: "requests", split: "requests" },
   decoder: (tracks) => new RequestDecoder(tracks),
 };
 
@@ -74,6 +78,7 @@ const NAMES: Readonly<Record<number, BlockRequest["what"]>> = {
   2: "flush",
   3: "discard",
 };
+const nameOf = (letter: number) => NAMES[letter] ?? "other";
 const SECTOR = 512;
 /** Statuses of the block layer by number, as errno: blk_status_t. */
 const STATUS = [0, 95, 110, 28, 67, 121, 52, 61, 84, 12];
@@ -83,7 +88,17 @@ class RequestDecoder implements Decoder {
   /** By process and number of the device. */
   readonly #disks = new Map<number, Map<number, Disk>>();
 
+  /** By stream, number of the device and kind. */
+  readonly #pieces = new Map<string, { readonly device: string; readonly what: string; merged: number; split: number }>();
+
   constructor(readonly tracks: Tracks) {}
+
+  snapshot({ stream, map, key, value }: Snapshot): void {
+    const [dev, letter] = key as readonly [number, number], id = `${stream} ${dev} ${letter}`;
+    let pieces = this.#pieces.get(id);
+    if (!pieces) this.#pieces.set(id, pieces = { device: deviceOf(dev), what: nameOf(letter), merged: 0, split: 0 });
+    pieces[map === "block/request.merged" ? "merged" : "split"] = value;
+  }
 
   event(event: Event, out: SpanSink): void {
     const { record, at, pid, tid, values } = event;
@@ -95,7 +110,7 @@ class RequestDecoder implements Decoder {
     const [, made, issued, dev, sector, bytes, letter, error] = values as [number, Ns, Ns, number, number, number, number, number];
     const { device, track, rows, atOnce } = this.#disk(pid, dev, out);
     atOnce.add(issued, at);
-    const what = NAMES[letter] ?? "other", kind = `${tid} ${what}`;
+    const what = nameOf(letter), kind = `${tid} ${what}`;
     let row = rows.get(kind);
     if (!row) rows.set(kind, row = new InARow());
     const sequential = row.add({ begin: sector, end: sector + bytes / SECTOR, made, at });
@@ -122,8 +137,12 @@ class RequestDecoder implements Decoder {
     });
   }
 
-  end(): void {
+  end(at: Ns, out: SpanSink): void {
     for (const disks of this.#disks.values()) for (const { atOnce } of disks.values()) atOnce.end();
+    for (const { what, ...args } of this.#pieces.values()) {
+      out({ type: "instant", track: this.tracks.run(), name: what, category: "block.pieces", at, args: { ...args, what } });
+    }
+    this.#pieces.clear();
   }
 
   #disk(pid: number, dev: number, out: SpanSink): Disk {

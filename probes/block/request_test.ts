@@ -29,6 +29,22 @@ Deno.test("request: the list that is made for bpftrace has the raw tracepoints a
   assert.deepEqual(Object.values(handed).flatMap((param) => param.type === "tracepoint" ? [param.raw] : []), RAW_TRACEPOINTS);
 });
 
+Deno.test("request: what was merged and split, by device and kind, of each program that counts", () => {
+  const d = new Decoding(request);
+  d.snapshot(10, "block/request.merged", [LOOP0, R], 5);
+  d.snapshot(20, "block/request.merged", [LOOP0, R], 7);
+  d.snapshot(20, "block/request.split", [LOOP0, 0], 3);
+  d.snapshot(20, "block/request.split", [NVME, W], 2);
+  d.stream = "another turn";
+  d.snapshot(40, "block/request.merged", [LOOP0, R], 1);
+  assert.deepEqual(d.end(100), [
+    '0 <llmprof> block.pieces "read" 100 device=7:0 merged=7 split=0 what=read',
+    '0 <llmprof> block.pieces "read" 100 device=7:0 merged=0 split=3 what=read',
+    '0 <llmprof> block.pieces "write" 100 device=259:3 merged=0 split=2 what=write',
+    '0 <llmprof> block.pieces "read" 100 device=7:0 merged=1 split=0 what=read',
+  ]);
+});
+
 Deno.test("request: errors, and what a raw tracepoint calls them", () => {
   const d = new Decoding(request);
   d.event(50, "block/request.done", { thread, made: 10, issued: 20, dev: LOOP0, what: R, error: -5 });

@@ -7,11 +7,16 @@ export function fioCommand(device: string, options: Readonly<Record<string, stri
   return ["fio", ...Object.entries(all).map(([name, value]) => `--${name}=${value}`)];
 }
 
-/** Writes a list of so many blocks of a device, the last one first, for fio to read in this order (`read_iolog`). */
-export function backwards(file: string, device: string, blocks: number): string {
-  const reads = Array.from({ length: blocks }, (_, i) => `${device} read ${(blocks - 1 - i) * BLOCK} ${BLOCK}`);
+/** Writes a list of so many blocks of a device for fio to read (`read_iolog`). `place`: of each, where it lies. */
+export function listOfReads(file: string, device: string, blocks: number, place: (block: number) => number): string {
+  const reads = Array.from({ length: blocks }, (_, i) => `${device} read ${place(i) * BLOCK} ${BLOCK}`);
   Deno.writeTextFileSync(file, ["fio version 2 iolog", `${device} add`, `${device} open`, ...reads, `${device} close`, ""].join("\n"));
   return file;
+}
+
+/** The last one first. */
+export function backwards(file: string, device: string, blocks: number): string {
+  return listOfReads(file, device, blocks, (block) => blocks - 1 - block);
 }
 
 /** `runtime`: milliseconds. Of these the job's thread was on a processor for so many percent. */

@@ -4,14 +4,14 @@ import { mustRun } from "../harness/command.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { hasRawTracepoints, quantileOf, requestTimes } from "../independent/requests.ts";
-import { backwards, BLOCK, fioCommand, jobOf } from "./fio.ts";
+import { backwards, BLOCK, fioCommand, jobOf, listOfReads } from "./fio.ts";
 import { hiddenAnswers } from "./hidden_hits.ts";
 import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
-import { loopDevice } from "./loop_device.ts";
+import { type DeviceStat, loopDevice } from "./loop_device.ts";
 import { differingReplays } from "./replayed.ts";
 import { query } from "../judge/trace_processor.ts";
 
-const REQUESTS = 4999, MANY = 20_011;
+const REQUESTS = 4999, BATCHES = 313, MANY = 20_011;
 
 for (
   const { depth, scheduler, rw, over, index } of [
@@ -116,7 +116,7 @@ for (const [index, scheduler] of [[1, "mq-deadline"], [2, "none"]] as const) {
   });
 }
 
-sampledTest(1, "io: several reads that become one request, and one that becomes several: requests and bytes are the kernel's", {
+sampledTest(1, "io: several requests that become one, and one that becomes several: as many, of so many bytes, merged and split as the kernel says", {
   fio: true,
 }, async ({ path }) => {
   using folder = temporary();
@@ -124,13 +124,18 @@ sampledTest(1, "io: several reads that become one request, and one that becomes 
   device.scheduler("mq-deadline");
   device.longest(64);
   const sixteen = { bs: BLOCK, iodepth: 16, iodepth_batch_submit: 16, iodepth_batch_complete_min: 16 };
+  const listed = { ...sixteen, rw: "read", replay_no_stall: 1 }, blocks = BATCHES * 16;
+  const turn = (block: number) => (block % 2) * 8 + Math.floor(block / 2);
   const shapes: readonly Readonly<Record<string, string | number>>[] = [
     // Sixteen, one after another, are asked for at once; a request holds no more than they.
-    { ...sixteen, number_ios: 4096 },
+    { ...sixteen, rw: "read", number_ios: blocks },
+    { ...sixteen, rw: "write", number_ios: blocks },
     // Each is put before the one that was asked for before it.
-    { ...sixteen, read_iolog: backwards(folder.file("backwards"), device.path, 4096), replay_no_stall: 1 },
+    { ...listed, read_iolog: backwards(folder.file("backwards"), device.path, blocks) },
+    // None follows on the one before it: the scheduler puts whole requests together.
+    { ...listed, read_iolog: listOfReads(folder.file("by turns"), device.path, blocks, (block) => block - block % 16 + turn(block % 16)) },
     // A fourth of a megabyte is four requests.
-    { bs: 262_144, iodepth: 1, number_ios: 211 },
+    { rw: "read", bs: 262_144, iodepth: 1, number_ios: 211 },
   ];
   for (const shape of shapes) {
     using hidden = hiddenAnswers(device);
@@ -138,21 +143,24 @@ sampledTest(1, "io: several reads that become one request, and one that becomes 
     await using llmprof = startLlmprof("io", {
       bpftrace: path,
       folder,
-      target: { argv: fioCommand(device.path, { rw: "read", ...shape }) },
+      target: { argv: fioCommand(device.path, shape) },
       formats: [],
     });
     const ended = await llmprof.finished();
     const { result, events } = summaryOf("io", ended);
     const after = device.stat();
-    const asked = jobOf(ended.stderr).read.total_ios;
-    const [reads, merged, bytes] = [after.reads - before.reads, after.readsMerged - before.readsMerged, after.readBytes - before.readBytes];
-    const row = result.devices.find((row) => row.device === device.number && row.what === "read")!;
+    const what = shape.rw === "write" ? "write" : "read", asked = jobOf(ended.stderr)[what].total_ios;
+    const grew = (field: keyof DeviceStat) => after[field] - before[field];
+    const kernel = grew(`${what}s`), merged = grew(`${what}sMerged`);
+    const row = result.devices.find((row) => row.device === device.number && row.what === what)!;
     const unseen = events.skipped! + hidden.count();
-    assert.ok(reads - row.requests <= unseen && row.requests <= reads, `${row.requests} of ${reads} requests, ${unseen} skipped or hidden`);
-    if (row.requests === reads) assert.equal(row.bytes, bytes);
-    if (shape.bs === BLOCK) {
-      assert.ok(merged > asked / 4 && Math.abs(reads + merged - asked) <= 4, `${asked} reads, ${reads} requests, ${merged} merged`);
-    } else assert.ok(Math.abs(reads - 4 * asked) <= 4, `${asked} reads, ${reads} requests`);
+    assert.ok(kernel - row.requests <= unseen && row.requests <= kernel, `${row.requests} of ${kernel} requests, ${unseen} skipped or hidden`);
+    if (row.requests === kernel) assert.equal(row.bytes, grew(`${what}Bytes`));
+    // Nothing of it comes in an interrupt, and nothing is skipped.
+    assert.equal(row.merged, merged);
+    assert.equal(kernel + row.merged - row.split, asked);
+    if (shape.bs === BLOCK) assert.ok(merged > asked / 4 && row.split === 0, `${merged} merged, ${row.split} split`);
+    else assert.deepEqual([row.merged, row.split], [0, 3 * asked]);
   }
 });
 

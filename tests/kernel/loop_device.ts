@@ -29,6 +29,7 @@ export interface DeviceStat {
   readonly readBytes: number;
   readonly readMs: number;
   readonly writes: number;
+  readonly writesMerged: number;
   readonly writeBytes: number;
   readonly writeMs: number;
 }
@@ -78,17 +79,19 @@ export interface FileSystem extends AsyncDisposable {
 
 /** `/sys/block/loop0/stat`. */
 function statOf(name: string): DeviceStat {
-  const [reads, readsMerged, readSectors, readMs, writes, , writeSectors, writeMs] = Deno.readTextFileSync(`/sys/block/${name}/stat`).trim().split(
-    /\s+/,
-  ).map(
-    Number,
-  );
+  const [reads, readsMerged, readSectors, readMs, writes, writesMerged, writeSectors, writeMs] = Deno.readTextFileSync(`/sys/block/${name}/stat`)
+    .trim().split(
+      /\s+/,
+    ).map(
+      Number,
+    );
   return {
     reads: reads!,
     readsMerged: readsMerged!,
     readBytes: readSectors! * 512,
     readMs: readMs!,
     writes: writes!,
+    writesMerged: writesMerged!,
     writeBytes: writeSectors! * 512,
     writeMs: writeMs!,
   };
