@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { FakeProc } from "../../tests/harness/fake_machine.ts";
-import { TestSpans } from "../../tests/harness/spans.ts";
+import { seeded, TestSpans } from "../../tests/harness/spans.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import { calls } from "../../probes/llama/calls.ts";
 import { ops } from "../../probes/ggml/ops.ts";
@@ -20,6 +20,24 @@ Deno.test("turns: regular ones begin at equal distances; one that took too long 
   for (now of [1500, 5600, 13_000]) await next().rest!();
   assert.deepEqual(slept, [1000, 3000, 2900, 3500]);
   assert.deepEqual(next().probes, [calls]);
+});
+
+Deno.test("turns: in an hour there are as many as were asked for, each as long, however long attaching takes within a rest", async () => {
+  let now = 7000;
+  const sleep = (ms: number) => Promise.resolve(void (now += ms));
+  const next = regularTurns({ sleep, monotonic: () => now } as Partial<Means> as Means, [calls], 2000, 30_000);
+  const begun: number[] = [], attaching = seeded(1), detaching = seeded(2);
+  // What is attached for the first turn is attached before the hour begins.
+  for (let before = 0; now < 7000 + 3_600_000; before = attaching(20_000)) {
+    now += before;
+    const turn = next(), from = now;
+    begun.push(from - before);
+    await turn.over();
+    assert.equal(now - from, 2000);
+    now += detaching(7000);
+    await turn.rest!();
+  }
+  assert.deepEqual(begun, Array.from({ length: 120 }, (_, i) => 7000 + 30_000 * i));
 });
 
 Deno.test("turns: tokens alone until one is slow, then more for a while, and again", async () => {

@@ -14,6 +14,7 @@ import { plantedCalls } from "../workloads/planted.ts";
 import { operatorMedians } from "./operator_medians.ts";
 import { isExact, plantedRun } from "./planted_run.ts";
 import { repeatedTests } from "./repeated_tests.ts";
+import { asked, regularTurns } from "./regular_turns.ts";
 import { replayMemory } from "./replay_memory.ts";
 
 const { values } = parseArgs({ options: { runs: { type: "string", default: "5" }, bpftrace: { type: "string" } } });
@@ -57,9 +58,21 @@ async function repeated(bpftrace: Bpftrace): Promise<void> {
   }
 }
 
+/** What is attached before all is sees more; what attaching takes is taken from the rest, and adds up to nothing. */
+async function turns({ name, path }: Bpftrace): Promise<void> {
+  const { windows, lengths, late, lost } = await regularTurns(path);
+  const areLong = lengths.every((ms) => Math.abs(ms / asked.forMs - 1) <= 0.25);
+  const areRegular = late.every((ms) => Math.abs(ms) < (asked.everyMs - asked.forMs) / 2);
+  const listed = (found: readonly number[]) => found.map((ms) => (ms / 1000).toFixed(2)).join(" ");
+  const good = windows === asked.turns && lengths.length === asked.turns && areLong && areRegular && lost === 0;
+  print(good, `${name} turns ${lengths.length}=${asked.turns}`, `each ${listed(lengths)} s`, `late by ${listed(late)} s`, `lost ${lost}`);
+}
+
 for (const bpftrace of chosen) await counted(bpftrace);
 console.log("  tests that another program's count agrees with, and how often");
 for (const bpftrace of chosen) await repeated(bpftrace);
+console.log(`  a minute with ${asked.forMs} ms watched of every ${asked.everyMs}`);
+for (const bpftrace of chosen) await turns(bpftrace);
 console.log("  planted phases: milliseconds by llmprof / by their own log");
 for (const bpftrace of chosen) await planted(bpftrace);
 console.log("  medians in milliseconds by llmprof / by the operator's own function, in the quietest stretch and over all calls");

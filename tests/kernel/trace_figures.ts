@@ -66,6 +66,12 @@ export async function slicesOf(path: string, category: string): Promise<TraceSli
   }));
 }
 
+/** What follows one another within a second: a target that is watched in turns computes all the time, and is seen in them alone. */
+export function inTurns(slices: readonly TraceSlice[]): TraceSlice[][] {
+  const rests = slices.flatMap(({ start }, i) => i > 0 && start - slices[i - 1]!.end > 1_000_000_000n ? [i] : []);
+  return [0, ...rests].map((from, i) => slices.slice(from, rests[i]));
+}
+
 /** Nanoseconds of [from, to) that the slices cover; they do not overlap. */
 export function within(slices: readonly TraceSlice[], from: bigint, to: bigint): number {
   return slices.reduce((sum, { start, end }) => {

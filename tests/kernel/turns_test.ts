@@ -7,7 +7,7 @@ import { busyEngine } from "../workloads/engine_run.ts";
 import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { bpftracesOf } from "./processes.ts";
 import { differingReplays } from "./replayed.ts";
-import { slicesOf } from "./trace_figures.ts";
+import { inTurns, slicesOf } from "./trace_figures.ts";
 
 sampledTest(0, "--every 8s --for 1s: turns in twenty seconds, each of them whole, and nothing attached in between", {
   engine: true,
@@ -42,8 +42,7 @@ sampledTest(0, "--every 8s --for 1s: turns in twenty seconds, each of them whole
   assert.equal(decodes.length, calls);
   const graphs = await slicesOf(outputPath(folder, "pftrace"), "ggml.graph");
   assert.equal(graphs.length, result.graphs.count);
-  const rests = decodes.flatMap(({ start }, i) => i > 0 && start - decodes[i - 1]!.end > 1_000_000_000n ? [i] : []);
-  const turns = [0, ...rests].map((from, i) => decodes.slice(from, rests[i]));
+  const turns = inTurns(decodes);
   assert.equal(turns.length, count);
   const { tokenTimes } = parseEngineLog(Deno.readTextFileSync(engine.log));
   for (const turn of turns) {
