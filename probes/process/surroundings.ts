@@ -61,7 +61,7 @@ export class SurroundingsDecoder {
       for (const stall of ["some", "full"] as const) {
         const told = stalls[stall];
         // Of the machine, processors never are what everybody lacks.
-        if (!told || (resource === "cpu" && stall === "full" && told.total === 0)) continue;
+        if (!told || (of === "pressure" && resource === "cpu" && stall === "full" && told.total === 0)) continue;
         const { rate, total } = this.#grown(`${of}: ${resource}, ${stall}`, told.total, at, moves);
         const value = rate === null ? told.avg10 : Math.min(100, rate / 1e6 * 100);
         out({ type: "counter", track: this.tracks.counter(0, `${of}: ${resource}, ${stall}`, "percent"), at, value, total });

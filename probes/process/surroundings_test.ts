@@ -40,7 +40,7 @@ Deno.test("surroundings: pressure is the share of the time between two looks, an
   assert.deepEqual(values("pressure in its group: cpu, some"), [12.5, 0, 25]);
   const none = { someNs: null, fullNs: null };
   assert.deepEqual(result.pressure, { overNs: 3e9, cpu: { someNs: 1e9, fullNs: null }, io: { someNs: 1e9, fullNs: 4000 }, memory: none });
-  assert.deepEqual(result.groupPressure, { overNs: 3e9, cpu: { someNs: 5e8, fullNs: null }, io: { someNs: 0, fullNs: 0 }, memory: none });
+  assert.deepEqual(result.groupPressure, { overNs: 3e9, cpu: { someNs: 5e8, fullNs: 0 }, io: { someNs: 0, fullNs: 0 }, memory: none });
   assert.equal(result.memory, null);
   assert.deepEqual(presentSurroundings(result), []);
 });

@@ -76,24 +76,38 @@ sampledTest(0, "sched: a hog on its processor is named, and without it nothing i
   assert.ok(share(await verdictOf(path, folder, ["pinned", "1"]), "processor") < first!.share / 4);
 });
 
-/** Microseconds for which somebody stood still for want of a processor. */
-function stalled(file: string): number {
-  return parsePressure(Deno.readTextFileSync(file)).some!.total;
+/** Microseconds for which somebody, and everybody, stood still for want of each, until now; `file`: which says so of a resource. */
+function stalled(file: (resource: string) => string): number[] {
+  return RESOURCES.map((resource) => parsePressure(Deno.readTextFileSync(file(resource)))).flatMap(({ some, full }) => [some!.total, full!.total]);
 }
 
+const RESOURCES = ["cpu", "io", "memory"] as const;
+const toldStalls = (pressure: SchedResult["pressure"]) => RESOURCES.flatMap((resource) => [pressure![resource].someNs, pressure![resource].fullNs]);
+
 sampledTest(0, "sched: pressure of the group is what the kernel counts there, and that of the machine lies around it; memory at its most", {
+  fio: true,
   groups: true,
 }, async ({ path }) => {
   using folder = temporary();
-  using group = ownGroup();
-  const pressure = `${group.folder}/cpu.pressure`, machine = "/proc/pressure/cpu";
-  const [before, beforeAll] = [stalled(pressure), stalled(machine)];
-  const crowd = await resultOf(path, folder, ["crowd", String(4 * navigator.hardwareConcurrency)], [group.tasks]);
-  const [ns, allNs] = [stalled(pressure) - before, stalled(machine) - beforeAll].map((us) => us * 1000) as [number, number];
-  assert.equal(crowd.groupPressure!.cpu.someNs, ns);
-  assert.ok(ns > 1e9, `${ns}`);
-  const { someNs } = crowd.pressure!.cpu;
-  assert.ok(someNs! >= 0.98 * ns && someNs! <= allNs, `${ns} in the group, ${someNs} told of the machine, ${allNs} in more time`);
+  await using device = await loopDevice(folder, 16);
+  using slow = slowReads(device, 4 << 20);
+  const wanting = async (words: readonly string[], tasks: readonly string[]) => {
+    using group = ownGroup();
+    const ofGroup = () => stalled((resource) => `${group.folder}/${resource}.pressure`);
+    const ofMachine = () => stalled((resource) => `/proc/pressure/${resource}`);
+    const before = ofGroup(), beforeAll = ofMachine();
+    const { pressure, groupPressure } = await resultOf(path, folder, words, [group.tasks, ...tasks]);
+    const grown = ofGroup().map((us, i) => (us - before[i]!) * 1000), all = ofMachine().map((us, i) => (us - beforeAll[i]!) * 1000);
+    assert.deepEqual(toldStalls(groupPressure), grown);
+    const within = toldStalls(pressure).every((ns, i) => (ns ?? 0) <= all[i]!);
+    assert.ok(within, `${toldStalls(pressure)} told of the machine, ${all} in more time`);
+    return { grown, machine: pressure! };
+  };
+  const { grown: [ns], machine } = await wanting(["crowd", String(4 * navigator.hardwareConcurrency)], []);
+  assert.ok(ns! > 1e9 && machine.cpu.someNs! >= 0.98 * ns!, `${ns} in the group, ${machine.cpu.someNs} told of the machine`);
+  // One alone that waits for a disk is everybody.
+  const { grown: [, , some, full] } = await wanting(["disk", "1", device.path], [slow.tasks]);
+  assert.ok(some! > 1e9 && full! > 0.9 * some!, `${some} and ${full} for want of a disk`);
 
   const { memory, groupPressure } = await resultOf(path, folder, ["hoard", "2"]);
   assert.equal(groupPressure, null);
