@@ -1,10 +1,12 @@
 /** Files that are read in every way, buffered, past the cache, mapped and ahead, beside the book that the program keeps. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import type { IoResult } from "../../lib/analysis/io_schema.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
 import { dropFromCache } from "../workloads/pagecache.ts";
+import { fileSystem, loopDevice, slowReads } from "./loop_device.ts";
 import { startLlmprof, summaryOf } from "./live_run.ts";
 
 /** Bytes: none but the second is a multiple of a block. */
@@ -42,6 +44,54 @@ for (const [index, isCold] of [false, true].entries()) {
     assert.deepEqual(cached, Object.fromEntries(Object.entries(SIZES).map(whole)));
   });
 }
+
+/** Reads one file by thirds of a megabyte and locks another one in memory, and says how many nanoseconds each took by its own clock. */
+const TIMED = `
+import ctypes, json, mmap, os, time
+libc, SIZE = ctypes.CDLL(None), 1 << 20
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+libc.mlock.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+def timed(call, *args):
+    began = time.monotonic_ns()
+    result = call(*args)
+    return time.monotonic_ns() - began, result
+fd, buffer = os.open("read", os.O_RDONLY), bytearray(SIZE // 3 + 1)
+reads = [timed(os.readv, fd, [buffer]) for _ in range(3)]
+mapped = libc.mmap(None, SIZE, mmap.PROT_READ, mmap.MAP_SHARED, os.open("lock", os.O_RDONLY), 0)
+lock, failed = timed(libc.mlock, mapped, SIZE)
+print(json.dumps({"reads": [ns for ns, _ in reads], "bytes": sum(got for _, got in reads), "lock": lock, "failed": failed}))`;
+
+sampledTest(
+  1,
+  "io: reads of a slow disk, and memory locked from there, last as long as by the program's own clock",
+  { fio: true, groups: true },
+  async ({ path }) => {
+    using folder = temporary();
+    await using device = await loopDevice(folder, 16);
+    const size = 1 << 20, original = folder.file("original");
+    Deno.writeFileSync(original, new Uint8Array(size).fill(7));
+    await using disk = await fileSystem(device, folder, { read: original, lock: original });
+    using group = slowReads(device, 2 << 20);
+    const argv = ["sh", "-c", `echo $$ > ${group.tasks}; cd ${disk.path}; exec python3 -c "$1"`, "sh", TIMED];
+    await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { argv }, formats: [], flags: ["--no-output"] });
+    const ended = await llmprof.finished();
+    const { result } = summaryOf("io", ended);
+    const said = JSON.parse(/^\{"reads".*$/m.exec(ended.stderr)![0]) as { reads: number[]; bytes: number; lock: number; failed: number };
+    assert.deepEqual([said.bytes, said.failed], [size, 0]);
+    const [read, lock] = ["read", "lock"].map((name) => result.files.find(({ file }) => file === name)!) as [
+      IoResult["files"][number],
+      IoResult["files"][number],
+    ];
+    const fill = lock.fills.find(({ call }) => call === "mlock")!, call = result.memoryCalls.find(({ kind }) => kind === "mlock")!;
+    assert.deepEqual([read.reads, read.readBytes, fill.calls, fill.bytes, call.calls, result.locks.lockedBytes], [3, size, 1, size, 1, size]);
+    const all = said.reads.reduce((sum, ns) => sum + ns), longest = Math.max(...said.reads);
+    assert.ok(all > 0.2e9 && said.lock > 0.2e9, `${said.reads} and ${said.lock} ns`);
+    for (const [told, ns] of [[read.readNs, all], [read.readP99Ns!, longest], [fill.ns, said.lock], [call.ns, said.lock]] as const) {
+      assert.ok(Math.abs(told - ns) < Math.max(0.02 * ns, 5e6), `${told} ns, ${ns} by the program's clock`);
+    }
+  },
+);
 
 /** An overlay over two file systems puts their number above 63 bits of an inode. */
 const overlay = `mount -t tmpfs none /mnt && mkdir /mnt/upper /mnt/work /mnt/all &&
