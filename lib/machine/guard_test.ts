@@ -19,9 +19,9 @@ async function stateOf(pid: number): Promise<string | null> {
   return /^State:\s*(\w)/m.exec(await files.text(`/proc/${pid}/status`) ?? "")?.[1] ?? null;
 }
 
-/** Looks again and again, for five seconds at most. */
+/** Looks again and again, for half a minute at most. */
 async function until(condition: () => Promise<boolean>): Promise<boolean> {
-  for (let i = 0; i < 250; i++) {
+  for (let i = 0; i < 1500; i++) {
     if (await condition()) return true;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -94,6 +94,7 @@ sampledTest(
     }
     assert.deepEqual(looked, [2, 1, 0]);
   },
+  true,
 );
 
 /** Fewer layers than this should be on the device, as llmprof says to whoever reads it; undefined where it does not. */
