@@ -36,6 +36,19 @@ async function stoppedSleeper(): Promise<Child> {
   return child;
 }
 
+/**
+ * Starts a program of the shell's that nobody is the parent of: beside this test, others of its process have guards, which keep this one from whatever that
+ * process has started. Returns its number.
+ */
+async function orphan(script: string, argument: string): Promise<number> {
+  const { stdout } = await runChild({ program: "sh", args: ["-c", 'sh -c "$@" > /dev/null 2>&1 & echo $!', "sh", script, argument] });
+  return Number(stdout);
+}
+
+async function signal(name: "STOP" | "KILL", ...pids: number[]): Promise<void> {
+  await runChild({ program: "sh", args: ["-c", `kill -${name} ${pids.join(" ")}`] });
+}
+
 async function end(...children: Child[]): Promise<void> {
   for (const child of children) child.kill("SIGKILL");
   await Promise.all(children.map((child) => child.status));
@@ -197,38 +210,37 @@ Deno.test("guard: after SIGKILL of llmprof, who was reported and who maps the li
   assert.ok(guardPid > 0);
   // `cat` maps nothing that matches, so only the list speaks for it; one of two is taken off the list again.
   const cats = [0, 1].map(() => spawnChild({ program: "cat", stdin: "piped" }));
-  const unreported = await stoppedSleeper();
+  const unreported = await orphan('exec "$0" 60', sleeper);
+  await until(async () => (await files.text(`/proc/${unreported}/comm`)) === "sleeper\n");
   for (const cat of cats) {
     await until(async () => (await files.text(`/proc/${cat.pid}/comm`)) === "cat\n");
     cat.kill("SIGSTOP");
     assert.ok(await until(async () => await stateOf(cat.pid) === "T"));
   }
   // Not reported either, and of a tree in which programs are stopped at their start.
-  const parent = spawnChild({ program: "sh", args: ["-c", "sleep 60 & echo $!; wait"], stdout: "piped" });
-  const said = parent.stdout!.pipeThrough(new TextDecoderStream()).getReader();
-  const childPid = Number((await said.read()).value);
-  await runChild({ program: "sh", args: ["-c", `kill -STOP ${childPid}`] });
-  assert.ok(await until(async () => await stateOf(childPid) === "T"));
+  const parent = await orphan('sleep 60 & echo $! > "$0"; wait', `${dir}/child`);
+  let child = 0;
+  assert.ok(await until(async () => (child = Number(await files.text(`${dir}/child`))) > 0));
+  await signal("STOP", unreported, child);
+  for (const pid of [unreported, child]) assert.ok(await until(async () => await stateOf(pid) === "T"));
   const writer = llmprof.stdin!.getWriter();
-  await writer.write(new TextEncoder().encode(`~${parent.pid}\n+${cats[1]!.pid}\n+${cats[0]!.pid}\n-${cats[1]!.pid}\n`));
+  await writer.write(new TextEncoder().encode(`~${parent}\n+${cats[1]!.pid}\n+${cats[0]!.pid}\n-${cats[1]!.pid}\n`));
   await output.read();
 
   llmprof.kill("SIGKILL");
   await llmprof.status;
   assert.ok(await until(async () => await stateOf(cats[0]!.pid) === "S"), "the reported process goes on");
-  assert.ok(await until(async () => await stateOf(unreported.pid) === "S"), "the process with the library goes on");
-  assert.ok(await until(async () => ["R", "S"].includes(await stateOf(childPid) ?? "")), "the process of the tree goes on");
+  assert.ok(await until(async () => await stateOf(unreported) === "S"), "the process with the library goes on");
+  assert.ok(await until(async () => ["R", "S"].includes(await stateOf(child) ?? "")), "the process of the tree goes on");
   assert.ok(await until(async () => await stateOf(guardPid) === null), "the guard ends");
   await assert.rejects(Deno.stat(`${dir}/of its own`), Deno.errors.NotFound);
   assert.equal(await stateOf(cats[1]!.pid), "T");
   assert.equal(await stateOf(earlier.pid), "T");
 
-  await runChild({ program: "sh", args: ["-c", `kill -KILL ${childPid}`] });
-  await said.cancel();
-  await parent.status;
+  await signal("KILL", unreported, child);
   await writer.abort().catch(() => {});
   await output.cancel();
   await Promise.all(cats.map((cat) => cat.stdin!.abort()));
-  await end(earlier, unreported, ...cats);
+  await end(earlier, ...cats);
   await Deno.remove(dir, { recursive: true });
 });
