@@ -76,6 +76,7 @@ const DISORDER_NS = 10e6;
  * bpftrace puts what is longer, a program at a raw tracepoint would take the record of the one that it interrupts: the kernel lets it run on top of others.
  */
 const ON_STACK = 128;
+
 /** Renders probes into one bpftrace program, in the dialect that 0.16 to 0.27 share. */
 export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite): Program {
   const isRaw = dialect.rawTracepoints && plan.probes.some(standsOnTop);

@@ -1,12 +1,13 @@
 import type { Ns } from "../events/time.ts";
+import { HEARTBEAT_MS } from "../programs/prologue.ts";
 import { parseStat } from "../target/process.ts";
 import type { RunningProgram } from "../tracing/running_program.ts";
 import type { Means } from "./means.ts";
 import { sideLook } from "./side_look.ts";
 import type { Tap } from "./tap.ts";
 
-/** How often it is looked at. Its program has something to say as often (HEARTBEAT_MS in prologue.ts). */
-const LOOK_MS = 100;
+/** How often it is looked at: its program has something to say as often. */
+const LOOK_MS = HEARTBEAT_MS;
 /** Looks in a row at which it had said nothing, or was behind: where llmprof itself stood still, the first tells nothing. */
 const SILENT_LOOKS = 3, BEHIND_LOOKS = 2;
 /** By how much later than when it was last resumed it may come to read what the kernel wrote: as a rule it catches up. */

@@ -22,7 +22,7 @@ async function readable(paths: readonly string[]): Promise<string[]> {
 }
 
 for (const [index, [umask, flags]] of ([[0o000, []], [0o027, ["--redact"]]] as const).entries()) {
-  const how = `${["a mask of", umask.toString(8).padStart(3, "0"), ...flags].join(" ")}`;
+  const how = ["a mask of", umask.toString(8).padStart(3, "0"), ...flags].join(" ");
   sampledTest(index, `files: nobody else can read what a run keeps, and what it writes is the caller's: ${how}`, needs, async ({ path }) => {
     using kept = temporary();
     using folder = temporary();
