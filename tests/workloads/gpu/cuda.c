@@ -1,8 +1,7 @@
 /* A stand-in for CUDA's driver: see log.h. */
 #include "log.h"
 
-__attribute__((constructor)) static void begin(void) { pthread_atfork(NULL, NULL, begin_book); }
-__attribute__((destructor)) static void end(void) { write_book("cuda"); }
+KEEPS_BOOK("cuda")
 
 EXPORTED CUresult cuInit(unsigned flags) {
   NOTE("cuInit", flags ? 1 : 0, "");

@@ -16,8 +16,7 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph);
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags);
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream);
 
-__attribute__((constructor)) static void begin(void) { pthread_atfork(NULL, NULL, begin_book); }
-__attribute__((destructor)) static void end(void) { write_book("cudart"); }
+KEEPS_BOOK("cudart")
 
 static const char *const directions[] = {"on the host", "host to device", "device to host", "on the device"};
 

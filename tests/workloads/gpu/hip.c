@@ -2,8 +2,7 @@
 #define FIRST_ADDRESS 0x730000000000
 #include "log.h"
 
-__attribute__((constructor)) static void begin(void) { pthread_atfork(NULL, NULL, begin_book); }
-__attribute__((destructor)) static void end(void) { write_book("hip"); }
+KEEPS_BOOK("hip")
 
 static const char *const directions[] = {"on the host", "host to device", "device to host", "on the device"};
 

@@ -150,6 +150,11 @@ UNUSED static void write_book(const char *library) {
   }
 }
 
+/* Of a library: its book is written when the process ends, and begun anew in one that is forked. */
+#define KEEPS_BOOK(library) \
+  __attribute__((constructor)) static void begin(void) { pthread_atfork(NULL, NULL, begin_book); } \
+  __attribute__((destructor)) static void end(void) { write_book(library); }
+
 /* Addresses and handles that nobody else has. */
 UNUSED static uint64_t fresh(uint64_t bytes) {
   static uint64_t next = FIRST_ADDRESS;

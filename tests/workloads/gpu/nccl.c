@@ -2,8 +2,7 @@
 #define FIRST_ADDRESS 0x720000000000
 #include "log.h"
 
-__attribute__((constructor)) static void begin(void) { pthread_atfork(NULL, NULL, begin_book); }
-__attribute__((destructor)) static void end(void) { write_book("nccl"); }
+KEEPS_BOOK("nccl")
 
 static const size_t sizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
 

@@ -1,8 +1,7 @@
 /* A stand-in for what TensorRT exports: see log.h. All else is called through tables of virtual functions, which have no names. */
 #include "log.h"
 
-__attribute__((constructor)) static void begin(void) { pthread_atfork(NULL, NULL, begin_book); }
-__attribute__((destructor)) static void end(void) { write_book("tensorrt"); }
+KEEPS_BOOK("tensorrt")
 
 EXPORTED void *createInferRuntime_INTERNAL(void *logger, int32_t version) {
   (void)version;
