@@ -1,4 +1,5 @@
 import type { GraphNode, GraphSource } from "../events/span.ts";
+import { sum } from "./sum.ts";
 
 /** A graph that was computed, and how long its nodes took. */
 export interface ComputedGraph {
@@ -54,7 +55,7 @@ export class ComputedGraphs {
 
 /** Nanoseconds of all nodes, each time. */
 export function meanNs({ ns, times }: ComputedGraph): number {
-  return ns.reduce((total, one) => total + one, 0) / times;
+  return sum(ns) / times;
 }
 
 /** The same computation at the same place, from the same. */

@@ -4,6 +4,7 @@ import { tableOf } from "./figures_table.ts";
 import type { CriticalPathResult } from "./operators_schema.ts";
 import { info } from "./quality.ts";
 import { ranges } from "./ranges.ts";
+import { sum } from "./sum.ts";
 
 /** Operators of the path beyond these are told together. */
 const MOST_ROWS = 3;
@@ -30,8 +31,4 @@ export function presentCriticalPath(path: CriticalPathResult): (Table | Note)[] 
   ]);
   if (unknownSources === 0) return [table];
   return [table, info(`Who computes ${counted(unknownSources, "source")} of this graph is not known: its critical path may be longer.`)];
-}
-
-function sum(figures: readonly number[]): number {
-  return figures.reduce((total, one) => total + one, 0);
 }

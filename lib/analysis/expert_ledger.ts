@@ -1,6 +1,7 @@
 import type { ExpertChoice, Instant, Slice } from "../events/span.ts";
 import type { ExpertsResult } from "./operators_schema.ts";
 import type { StoppedTimes } from "./stopped.ts";
+import { sum } from "./sum.ts";
 
 /** Standard deviations to either side in which 95 of 100 sums lie. */
 const DEVIATIONS = 1.96;
@@ -145,8 +146,4 @@ function hot(counts: readonly number[]): number {
   const enough = HOT * sum(counts);
   let taken = 0;
   return sorted.findIndex((count) => (taken += count) >= enough) + 1;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }
