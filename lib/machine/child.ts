@@ -116,16 +116,18 @@ const fromTerminal: readonly (string | null)[] = ["SIGINT", "SIGQUIT", "SIGHUP"]
 /**
  * Runs one of the three readers. They start without `setpriv`: what they can reach is what their arguments name. And without a session of their
  * own, for which Deno would copy its whole address space (2.5 ms instead of 0.5, and as much again in faults): one that a Ctrl-C at the terminal
- * ended is asked again.
+ * ended is asked again. What it complains of is heard where somebody wants to know.
  */
 export async function runReader(
   program: "cat" | "dd" | "find",
   args: readonly string[],
-): Promise<{ code: number; stdout: Uint8Array; stderr: Uint8Array }> {
-  const streams = { stdin: "null", stdout: "piped", stderr: "piped" } as const;
+  stderr: "piped" | "null" = "null",
+): Promise<{ code: number; stdout: Uint8Array; complaints: Uint8Array }> {
+  const how: Deno.CommandOptions = { args: [...args], clearEnv: true, env: { LC_ALL: "C" }, stdin: "null", stdout: "piped", stderr };
   for (;;) {
-    const said = await spawned(program, { args: [...args], clearEnv: true, env: { LC_ALL: "C" }, ...streams }).output();
-    if (!fromTerminal.includes(said.signal)) return said;
+    const said = await spawned(program, how).output();
+    const { code, stdout } = said;
+    if (!fromTerminal.includes(said.signal)) return { code, stdout, complaints: stderr === "piped" ? said.stderr : new Uint8Array() };
   }
 }
 

@@ -2,7 +2,7 @@ import { textOf } from "../events/text.ts";
 import type { FileIdentity, KernelFiles } from "./files.ts";
 import { runReader } from "./child.ts";
 
-/** Renewed at each boot and the same at each read: it separates the files in one `cat`. */
+/** Renewed at each boot and the same at each read: it stands before the first and behind each of the files in one `cat`. */
 const separatorPath = "/proc/sys/kernel/random/boot_id";
 /** Two paths of at most some 40 bytes for each file: far below the limit on a command line. */
 const filesPerCat = 500;
@@ -12,8 +12,6 @@ const filesPerCat = 500;
  * costs about 1.5 ms whatever it reads, so callers batch.
  */
 export class ReaderFiles implements KernelFiles {
-  #separator: Promise<string | null> | undefined;
-
   async text(path: string): Promise<string | null> {
     const { code, stdout } = await runReader("cat", [absolute(path)]);
     return code === 0 ? textOf(stdout) : null;
@@ -78,26 +76,22 @@ export class ReaderFiles implements KernelFiles {
   }
 
   async #catMany(paths: readonly string[]): Promise<(string | null)[]> {
-    const separator = await (this.#separator ??= this.text(separatorPath));
-    if (separator !== null) {
-      const others = paths.filter((path) => path !== separatorPath);
-      if (others.length === 0) return paths.map(() => separator);
-      const { stdout, stderr } = await runReader("cat", others.flatMap((path) => [absolute(path), separatorPath]));
-      const pieces = textOf(stdout).split(separator);
-      // A process may write the boot id into its own command line: then there are too many pieces, and none of them is believed.
-      if (pieces.length === others.length + 1) {
-        const complaints = textOf(stderr);
-        // A path with a space, a colon or a backslash stands in quotes there: whether it is empty or not there is asked again.
-        const isQuoting = /cat: ['"]/.test(complaints);
-        const read = async (path: string, i: number): Promise<string | null> => {
-          if (complaints.includes(`cat: ${path}: `)) return null;
-          return isQuoting && pieces[i] === "" ? await this.text(path) : pieces[i]!;
-        };
-        const found = new Map(await Promise.all(others.map(async (path, i) => [path, await read(path, i)] as const)));
-        return paths.map((path) => path === separatorPath ? separator : found.get(path)!);
-      }
-    }
-    return await Promise.all(paths.map((path) => this.text(path)));
+    const others = paths.filter((path) => path !== separatorPath);
+    const args = [separatorPath, ...others.flatMap((path) => [absolute(path), separatorPath])];
+    const { stdout, complaints } = await runReader("cat", args, "piped");
+    const said = textOf(stdout), refused = textOf(complaints);
+    const separator = /^[0-9a-f-]{36}\n/.exec(said)?.[0];
+    const pieces = separator === undefined ? [] : said.slice(separator.length).split(separator);
+    // A process may write the boot id into its own command line: then there are too many pieces, and none of them is believed.
+    if (separator === undefined || pieces.length !== others.length + 1) return await Promise.all(paths.map((path) => this.text(path)));
+    // A path with a space, a colon or a backslash stands in quotes there: whether it is empty or not there is asked again.
+    const isQuoting = /cat: ['"]/.test(refused);
+    const read = async (path: string, i: number): Promise<string | null> => {
+      if (refused.includes(`cat: ${path}: `)) return null;
+      return isQuoting && pieces[i] === "" ? await this.text(path) : pieces[i]!;
+    };
+    const found = new Map(await Promise.all(others.map(async (path, i) => [path, await read(path, i)] as const)));
+    return paths.map((path) => path === separatorPath ? separator : found.get(path)!);
   }
 }
 

@@ -6,8 +6,8 @@
 import denoJson from "../../deno.json" with { type: "json" };
 
 const modules = "dist/modules";
-const [, , ...permissionsAndMain] = denoJson.tasks.llmprof.split(" ");
-const permissions = permissionsAndMain.slice(0, -1);
+// What `deno run` is told to load later is to be in the executable.
+const permissions = denoJson.tasks.llmprof.split(" ").slice(2, -1).filter((word) => word !== "--unstable-lazy-dynamic-imports");
 
 async function deno(args: readonly string[]): Promise<{ code: number; said: string }> {
   const { code, stderr } = await new Deno.Command(Deno.execPath(), { args: [...args], stderr: "piped" }).output();
@@ -20,6 +20,8 @@ const bundled = await deno(["task", "--quiet", "bundle"]);
 const compile = [
   "compile",
   "--no-check",
+  // The runtime would keep compiled code in a file of a known name in /tmp, and run as root what anybody has put there before.
+  "--no-code-cache",
   "--exclude-unused-npm",
   "--include",
   modules,
