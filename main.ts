@@ -22,6 +22,8 @@ async function main(args: readonly string[]): Promise<number> {
     event.preventDefault();
     void fail(event.reason).then(Deno.exit);
   });
+  // A file that grows past the limit for files (`ulimit -f`) is then an error of its write, and not the end of this process.
+  Deno.addSignalListener("SIGXFSZ", () => {});
   const context: Context = {
     terminal,
     ...ends(),

@@ -95,12 +95,16 @@ function withoutCodes(said: string): string {
   return said.replace(/^E[A-Z0-9]+: /, "").replace(/\s*\(os error.*|[:,] (open|mkdir|stat|lstat|write)\b.*$/, "");
 }
 
+/** What an output may meet while it is written, by the system's number for it: why, and what helps beside another place. */
+const LIMITS = [
+  [/os error 28|^ENOSPC/, "The disk is full.", "Make room, or choose"],
+  [/os error 27|^EFBIG/, "It is as long as a file may be there (see ulimit -f).", "Raise that limit, or choose"],
+] as const;
+
 export function cannotGoOn(path: string, cause: unknown): LlmprofError {
   const said = cause instanceof Error ? cause.message : String(cause);
-  const isFull = /os error 28|^ENOSPC/.test(said);
-  const why = isFull ? "The disk is full." : `${withoutCodes(said)}.`;
+  const [, why, first] = LIMITS.find(([pattern]) => pattern.test(said)) ?? [null, `${withoutCodes(said)}.`, "Choose"];
   // What was removed is kept nowhere.
   const kept = cause instanceof Deno.errors.NotFound ? "" : "What was written until then is kept. ";
-  const next = `${kept}${isFull ? "Make room, or choose" : "Choose"} another place with -o PATH.`;
-  return new LlmprofError(ExitCode.failed, `Cannot go on writing ${path}.`, why, next, { cause });
+  return new LlmprofError(ExitCode.failed, `Cannot go on writing ${path}.`, why, `${kept}${first} another place with -o PATH.`, { cause });
 }

@@ -222,6 +222,20 @@ faultTests([
     },
   },
   {
+    name: "the only output may grow no further (ulimit -f): what fits is kept and opens, and the run ends",
+    by: "pid",
+    stage: "counting",
+    fault: async ({ llmprof, folder }) => {
+      const { size } = Deno.statSync(outputPath(folder, "pftrace"));
+      await mustRun(["prlimit", "--pid", String(llmprof.pid), `--fsize=${size + 10_007}`]);
+      return {
+        code: 1,
+        partly: ["pftrace"],
+        says: [/^Cannot go on writing \S+\. It is as long as a file may be there \(see ulimit -f\)\.\nWhat was written until then is kept\. Raise/m],
+      };
+    },
+  },
+  {
     name: "Ctrl-C twice, the second while its probes are let go: everything is there",
     by: "pid",
     stage: "counting",
