@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { newerBpftraceCommands } from "../../lib/machine/needs/newer_bpftrace.ts";
 import { findProgram } from "../harness/find_program.ts";
 import { kernelTest } from "../harness/kernel.ts";
-import { bpftraceThat, controlGroup, fakeBpftrace, type Loss, mend, sayingBpftrace } from "./doctor_mends.ts";
+import { bpftraceThat, controlGroup, fakeBpftrace, type Loss, mend, sayingBpftrace, sudoForAll } from "./doctor_mends.ts";
 
 /** Mends itself: `doctor` names a command, the command is run where the need was taken away, and the need is there. */
 function mends(name: string, loss: Loss, state: "missing" | "warning", command: string | RegExp): void {
@@ -16,24 +16,11 @@ function mends(name: string, loss: Loss, state: "missing" | "warning", command: 
   });
 }
 
-/** Says what is lost and, in words, what helps: no command of this shell could. */
-function advises(name: string, loss: Loss, state: "missing" | "warning", advice: RegExp): void {
-  kernelTest(`doctor advises: ${name}`, { bpftrace: true }, async () => {
-    const { before, couldTrace, code } = await mend(loss);
-    assert.deepEqual([before.state, before.fix, couldTrace, code], [state, "", state === "warning", state === "warning" ? 0 : 3]);
-    assert.match(before.advice, advice);
-    assert.notEqual(before.consequence, "");
-  });
-}
-
 function skipped(name: string, why: string): void {
   Deno.test({ name: `doctor mends: ${name} (skipped: ${why})`, ignore: true, fn: () => {} });
 }
 
 const hide = (place: string) => `mkdir "$T/empty"; mount --bind "$T/empty" ${place}`;
-/** Any user may become root by `sudo` in this namespace, as an administrator does on a machine. */
-const sudoForAll = `printf 'Defaults secure_path="%s"\\nALL ALL=(ALL) NOPASSWD: ALL\\n' "$PATH" > "$T/sudoers"; chmod 440 "$T/sudoers"
-  mount --bind "$T/sudoers" /etc/sudoers`;
 const nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups";
 /** The system's folders as they are, and what is written to them gone at the end. */
 const copyOfTheSystem = `mkdir "$T/copy"; mount -t tmpfs tmpfs "$T/copy"
@@ -66,18 +53,6 @@ mends(
   { need: "the programs that llmprof starts", take: "", under: "env PATH=/nowhere" },
   "missing",
   "export PATH=$PATH:/usr/bin:/bin",
-);
-
-advises(
-  "a setpriv that knows no --pdeathsig",
-  {
-    need: "the programs that llmprof starts",
-    take: `mkdir "$T/old"; cp "$(command -v setpriv)" "$T/old/real"
-      printf '#!/bin/sh\\ncase "$*" in *--pdeathsig*) exit 1 ;; esac\\nexec "%s" "$@"\\n' "$T/old/real" > "$T/old/setpriv"
-      chmod 755 "$T/old/setpriv"; mount --bind "$T/old/setpriv" "$(realpath "$(command -v setpriv)")"`,
-  },
-  "missing",
-  /newer distribution/,
 );
 
 if (findProgram("apt-get") === null) skipped("no bpftrace", "needs apt-get");
@@ -173,74 +148,14 @@ mends(
 if (navigator.hardwareConcurrency < 2) skipped("one processor of several", "needs two processors");
 else mends("one processor of several", { need: "a processor beside the target", take: "taskset -cp 0 $$" }, "warning", /^taskset -cp 0-\d+ \$\$$/);
 
-advises(
-  "PIDs of a container's own",
+mends(
+  "a clock frequency that follows the load",
   {
-    need: "the machine's PID namespace",
-    take: "",
-    under: "unshare --pid --fork --mount-proc",
+    need: "steady clock frequency",
+    // The folder of a machine that has no such setting, with one.
+    take: `cp -a /sys/devices/system/cpu "$T/cpu" 2> /dev/null || true; mkdir -p "$T/cpu/cpu0/cpufreq"
+      echo powersave > "$T/cpu/cpu0/cpufreq/scaling_governor"; mount --bind "$T/cpu" /sys/devices/system/cpu`,
   },
-  "missing",
-  /--pid host/,
-);
-
-/** A file with this text in the place of one of the kernel's. */
-const instead = (text: string, place: string) => `echo "${text}" > "$T/instead"; mount --bind "$T/instead" ${place}`;
-const without = (capability: string) => `setpriv --bounding-set=-${capability}`;
-
-for (
-  const [name, loss, state, advice] of [
-    ["root of a user namespace", { need: "root", take: "", under: "unshare --user --map-root-user" }, "missing", /Run it on the host/],
-    ["an older kernel", { need: "Linux 5.8 or newer", take: instead("5.4.0-150", "/proc/sys/kernel/osrelease") }, "missing", /newer kernel/],
-    [
-      "a kernel built without probes",
-      {
-        need: "kernel configuration",
-        take: `if [ -e /proc/config.gz ]
-          then echo CONFIG_BPF=y | gzip > "$T/config"; mount --bind "$T/config" /proc/config.gz
-          else mount -t tmpfs tmpfs /boot; echo CONFIG_BPF=y > "/boot/config-$(uname -r)"
-          fi`,
-      },
-      "missing",
-      /built with these options/,
-    ],
-    [
-      "a kernel that is locked down",
-      {
-        need: "a kernel not locked down",
-        take: "mount -t tmpfs tmpfs /sys/kernel/security; echo 'none integrity [confidentiality]' > /sys/kernel/security/lockdown",
-      },
-      "missing",
-      /lockdown=integrity/,
-    ],
-    ["no CAP_SYS_ADMIN", { need: "CAP_SYS_ADMIN", take: "", under: without("sys_admin") }, "missing", /--privileged --pid host/],
-    ["no CAP_SYS_PTRACE", { need: "CAP_SYS_PTRACE", take: "", under: without("sys_ptrace") }, "warning", /--cap-add SYS_PTRACE/],
-    ["no CAP_KILL", { need: "CAP_KILL", take: "", under: without("kill") }, "warning", /--cap-add KILL/],
-    ["no CAP_SETUID", { need: "CAP_SETUID", take: "", under: without("setuid") }, "warning", /--cap-add SETUID/],
-    [
-      "no CAP_DAC_OVERRIDE, which a newer bpftrace asks for",
-      { need: "CAP_DAC_OVERRIDE", take: sayingBpftrace("0.27"), under: without("dac_override") },
-      "missing",
-      /--cap-add DAC_OVERRIDE/,
-    ],
-    ["a bpftrace that makes a link for each probe", { need: "one link for many probes", take: sayingBpftrace("0.17") }, "warning", /0\.20 or newer/],
-    [
-      "little memory that may be locked, and a bpftrace without ring buffer",
-      { need: "locked memory", take: `${sayingBpftrace("0.17")}; ulimit -l 8192`, under: without("ipc_lock,-sys_resource") },
-      "missing",
-      /--ulimit memlock=-1 or --cap-add IPC_LOCK/,
-    ],
-  ] as const
-) advises(name, loss, state, advice);
-
-advises(
-  "no way to become root",
-  {
-    need: "root",
-    take: sudoForAll,
-    under: `setpriv --no-new-privs --reuid 65534 --regid 65534 --clear-groups`,
-    anybody: true,
-  },
-  "missing",
-  /as root in a shell/,
+  "warning",
+  "echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor",
 );
