@@ -1,13 +1,18 @@
 import type { User } from "../machine/child.ts";
 import type { KernelFiles } from "../machine/files.ts";
-import { ancestorsOf, readCommandLine, readEnvironment, readProcesses } from "./process.ts";
+import { ancestorsOf, parseStat, readCommandLine, readEnvironment, readProcesses } from "./process.ts";
 
 /** Who typed the command: the target runs as that user and with that environment. */
 export interface Invoker {
   /** Null when the target runs as llmprof does. */
   readonly user: User | null;
   readonly environment: Readonly<Record<string, string>>;
+  /** How many files it may have open before it asks for more; absent where that is not known. */
+  readonly openFiles?: number;
 }
+
+/** What has a limit of its own: runtimes ask for as many open files as they may have, as llmprof's own does, and sudo for few. */
+const OWN_LIMIT = /^(sudo|deno|node|np[mx]|MainThread)\b/;
 
 /** What sudo sets itself, in place of the user's. */
 const SET_BY_SUDO = /^(PATH|HOME|USER|LOGNAME|SHELL|MAIL|TERM|_|PWD|OLDPWD|SHLVL|SUDO_.*)$/;
@@ -20,6 +25,29 @@ const SHELL = /^-?(?:.*\/)?(?:ba|da|z|k|c|tc|fi|a)?sh$/;
  * @param self Process id of llmprof.
  */
 export async function readInvoker(files: KernelFiles, self: number): Promise<Invoker> {
+  const [who, openFiles] = await Promise.all([readUser(files, self), readOpenFiles(files, self)]);
+  return { ...who, ...openFiles !== null && { openFiles } };
+}
+
+/**
+ * The limit that holds where llmprof was typed: the nearest process above it that keeps to what it was given says it. Null also where somebody in between
+ * has set another (`ulimit -n 4096; exec llmprof`), which is seen in how many may be asked for.
+ */
+async function readOpenFiles(files: KernelFiles, self: number): Promise<number | null> {
+  let most: string | undefined;
+  for (let pid = self; pid > 0;) {
+    const [stat, limits] = await files.texts([`/proc/${pid}/stat`, `/proc/${pid}/limits`]);
+    const process = stat == null ? null : parseStat(stat);
+    const [, soft, hard] = /^Max open files\s+(\d+)\s+(\d+)/m.exec(limits ?? "") ?? [];
+    if (!process) return null;
+    if (pid === self) most = hard;
+    else if (!OWN_LIMIT.test(process.comm)) return hard !== undefined && hard === most ? Number(soft) : null;
+    pid = process.ppid;
+  }
+  return null;
+}
+
+async function readUser(files: KernelFiles, self: number): Promise<Pick<Invoker, "user" | "environment">> {
   const own = await readEnvironment(files, self) ?? {};
   const user = sudoUser(own);
   if (!user) return { user: null, environment: own };

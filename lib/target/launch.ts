@@ -37,12 +37,12 @@ const mostPolls = 1000;
  * Throws with exit code 2 before anything starts when the program does not exist or is not executable, with 1 when the shell ends early.
  */
 export async function launchStopped(means: LaunchMeans, options: LaunchOptions): Promise<Child> {
-  const { argv, cwd, user, environment, stdout = "inherit", stderr = "inherit" } = options;
+  const { argv, cwd, user, environment, openFiles, stdout = "inherit", stderr = "inherit" } = options;
   await checkProgram(means.files, argv[0] ?? "", environment.PATH, cwd);
   const { env, exports } = splitEnvironment(environment);
   const toStderr = stdout === "stderr" ? " >&2" : "";
-  const script = `while [ "$1" != -- ]; do export "$1"; shift; done; shift; ${
-    options.underNohup ? "trap '' HUP; " : ""
+  const script = `while [ "$1" != -- ]; do export "$1"; shift; done; shift; ${options.underNohup ? "trap '' HUP; " : ""}${
+    openFiles === undefined ? "" : `ulimit -S -n ${openFiles} 2> /dev/null; `
   }kill -STOP $$; exec "$@"${toStderr}`;
   const child = means.spawn({
     program: "/bin/sh",

@@ -32,6 +32,14 @@ Deno.test("launch: the environment arrives, the loader's variables too, and noth
   assert.ok(!out.includes("BAD-NAME"));
 });
 
+Deno.test("launch: it may have as many files open as it is said", async () => {
+  const child = await launchStopped(means, { ...asSelf, openFiles: 211, argv: ["sh", "-c", "ulimit -S -n; ulimit -H -n"] });
+  child.kill("SIGCONT");
+  const [out] = await Promise.all([new Response(child.stdout).text(), child.stderr!.cancel(), child.status]);
+  const hard = /^Max open files\s+\d+\s+(\S+)/m.exec(Deno.readTextFileSync("/proc/self/limits"))![1];
+  assert.equal(out, `211\n${hard}\n`, "and may ask for as many as before");
+});
+
 Deno.test("launch: standard output can go where errors go", async () => {
   const child = await launchStopped(means, { ...asSelf, stdout: "stderr", argv: ["echo", "hello"] });
   child.kill("SIGCONT");
@@ -117,7 +125,7 @@ Deno.test("invoker: what sudo says, and what is no number", () => {
   assert.equal(sudoUser({}), null);
 });
 
-Deno.test("invoker: under sudo the environment is that of the sudo process", async () => {
+Deno.test("invoker: under sudo the environment is that of the sudo process, and the limit of files that of who typed it", async () => {
   const root = await Deno.makeTempDir();
   const process = async (pid: number, ppid: number, comm: string, environ: Record<string, string>) => {
     await Deno.mkdir(`${root}/proc/${pid}`, { recursive: true });
@@ -133,10 +141,22 @@ Deno.test("invoker: under sudo the environment is that of the sudo process", asy
   await process(40, 10, "llmprof", { PATH: "/bin" });
   await process(50, 10, "llmprof", underSudo);
   await process(60, 20, "llmprof", { ...underSudo, SUDO_UID: "0" });
+  const limit = (soft: number, hard: number, ...pids: readonly number[]) =>
+    Promise.all(pids.map((pid) => Deno.writeTextFile(`${root}/proc/${pid}/limits`, `Limit  Soft  Hard\nMax open files  ${soft}  ${hard}  files\n`)));
+  await limit(1024, 524288, 10);
+  await limit(256, 2 ** 30, 20, 21);
+  await limit(524288, 524288, 30, 40);
+  // Set by what has become llmprof.
+  await limit(4096, 4096, 50);
+  const openFiles = 1024;
   const folder = new FolderFiles(root);
   const ann = { uid: 1000, gid: 1000, groups: "init" };
-  assert.deepEqual(await readInvoker(folder, 30), { user: ann, environment: { PATH: "/home/ann/venv/bin", VIRTUAL_ENV: "/home/ann/venv" } });
-  assert.deepEqual(await readInvoker(folder, 40), { user: null, environment: { PATH: "/bin" } });
+  assert.deepEqual(await readInvoker(folder, 30), {
+    user: ann,
+    environment: { PATH: "/home/ann/venv/bin", VIRTUAL_ENV: "/home/ann/venv" },
+    openFiles,
+  });
+  assert.deepEqual(await readInvoker(folder, 40), { user: null, environment: { PATH: "/bin" }, openFiles });
   assert.deepEqual(await readInvoker(folder, 50), { user: ann, environment: underSudo });
   assert.equal((await readInvoker(folder, 60)).user, null);
   // `sudo NAME=value llmprof`, and a shell that sudo has opened.

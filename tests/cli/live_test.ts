@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import * as z from "zod";
 import { coldstartResultSchema, operatorsResultSchema, summarySchema } from "../../mod.ts";
 import { anyLibrary } from "../harness/any_library.ts";
-import { start } from "../harness/command.ts";
+import { mustRun, start } from "../harness/command.ts";
 import { kernelTest } from "../harness/kernel.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
@@ -66,6 +66,18 @@ kernelTest("a library without the functions: 1, and which function is missing", 
   const { code, stderr } = await runLlmprof(["operators", "--pid", String(target.pid), "--no-output"]);
   assert.match(stderr, /^libggml-cpu-stripped\.so does not name the function ggml_\w+.*\. Its symbols were stripped/m);
   assert.equal(code, 1);
+});
+
+kernelTest("a program that llmprof starts may have as many files open as one that the same shell starts", { bpftrace: true }, async () => {
+  using folder = temporary();
+  const told = (name: string) => ["sh", "-c", `(ulimit -S -n; ulimit -H -n) > ${folder.file(name)}`];
+  // A shell that goes on: llmprof's parent.
+  const shell = (...words: readonly string[]) => mustRun(["sh", "-c", 'ulimit -S -n 311; "$@"; exit $?', "sh", ...words]);
+  await shell(...told("without"));
+  await shell(...llmprof, "coldstart", "--no-output", "--quiet", "--", ...told("with"));
+  const [without, with_] = ["without", "with"].map((name) => Deno.readTextFileSync(folder.file(name)));
+  assert.match(without!, /^311\n/);
+  assert.equal(with_, without);
 });
 
 kernelTest("zero events: 0, with a note", { bpftrace: true }, async () => {
