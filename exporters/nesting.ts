@@ -30,7 +30,7 @@ export class Nesting<S extends Slice = Slice> {
     let row = this.#row(slice.track);
     let place = position(row.held, slice);
     while (place < 0) {
-      row = this.#row(row.overflow ??= overflowOf(slice.track, row.depth + 1), row.depth + 1);
+      row = row.overflow ??= this.#row(overflowOf(slice.track, row.depth + 1), row.depth + 1);
       place = position(row.held, slice);
     }
     if (place === row.held.length) row.held.push(slice);
@@ -74,7 +74,7 @@ interface Row<S> {
   /** 1 for the track itself, more for the rows beside it. */
   readonly depth: number;
   readonly held: S[];
-  overflow: Track | undefined;
+  overflow: Row<S> | undefined;
 }
 
 /** Index in `held` at which `slice` belongs, or -1 when it overlaps one of them. Looks back no further than the last slice that ended before it. */

@@ -26,9 +26,8 @@ interface KnownSlice {
   readonly name: string;
   readonly category: string;
   readonly track: Track;
-  /** The packets of its begin and end behind their times, from the second time on. */
+  /** The packet of its begin behind its time, from the second time on. */
   readonly begin: Uint8Array | undefined;
-  readonly end: Uint8Array | undefined;
 }
 
 class PerfettoExporter implements Exporter {
@@ -47,6 +46,8 @@ class PerfettoExporter implements Exporter {
    * several times cheaper than to encode it again.
    */
   readonly #known = new WeakMap<Args, KnownSlice>();
+  /** By track: the packet that ends a slice, behind its time. */
+  readonly #ends = new Map<Track, Uint8Array>();
   /** Where in the packet that was begun last begins what does not depend on its time. */
   #body = 0;
   #headWritten = false;
@@ -119,40 +120,46 @@ class PerfettoExporter implements Exporter {
   }
 
   #slice(slice: DrawnSlice, track: Track): void {
-    const { name, category, start, end, open, arrows } = slice;
-    // With arrows it is like no other, and so is one that never ended.
-    const isLikeOthers = !open && !arrows;
+    const { name, category, start, end, open, arrows, block } = slice;
+    // With arrows it is like no other, and so are one that never ended and a request to a disk.
+    const isLikeOthers = !open && !arrows && !block;
     if (isLikeOthers && this.#repeats(slice, category, track, start, end)) return;
     const args = open ? { ...slice.args, open: true } : slice.args;
     const again = isLikeOthers ? args : undefined;
     const known = again && this.#known.get(again);
     const row = this.#rows.get(track);
     const uuid = row ? undefined : this.#tracks.uuid(track);
-    let packet = this.#begin(start, row);
+    const packet = this.#begin(start, row);
     this.#event(TrackEventType.sliceBegin, uuid, category, name, args, row, arrows);
     const beginBody = known && this.#out.since(this.#body);
     (row?.interning ?? this.#interning).writeFresh(TracePacket.internedData);
     this.#end(packet);
-    packet = this.#begin(end, row);
-    const event = this.#out.begin(TracePacket.trackEvent);
-    this.#out.uint(TrackEvent.type, TrackEventType.sliceEnd);
-    if (uuid !== undefined) this.#out.uint(TrackEvent.trackUuid, uuid);
-    this.#out.end(event);
-    const endBody = known && this.#out.since(this.#body);
-    this.#end(packet);
+    this.#sliceEnd(end, track, row);
     // Most arguments come once, and only what comes a second time is kept: that comes again and again. What a tail writes is never read again.
-    if (again && !this.#freezing.frozen) this.#known.set(again, { name, category, track, begin: beginBody, end: endBody });
+    if (again && !this.#freezing.frozen) this.#known.set(again, { name, category, track, begin: beginBody });
   }
 
   /** Writes a slice that differs from an earlier one in nothing but its times, and says whether it does. */
   #repeats({ name, args }: Link, category: string, track: Track, start: Ns, end: Ns): boolean {
     const known = args && this.#known.get(args);
-    if (!known?.begin || !known.end || known.track !== track || known.name !== name || known.category !== category) return false;
+    if (!known?.begin || known.track !== track || known.name !== name || known.category !== category) return false;
     const row = this.#rows.get(track);
     // The end stands before the begin of the next slice, which may have the same time.
     this.#again(start, known.begin, row);
-    this.#again(end, known.end, row);
+    this.#sliceEnd(end, track, row);
     return true;
+  }
+
+  #sliceEnd(at: Ns, track: Track, row: Row | undefined): void {
+    const known = this.#ends.get(track);
+    if (known) return this.#again(at, known, row);
+    const packet = this.#begin(at, row);
+    const event = this.#out.begin(TracePacket.trackEvent);
+    this.#out.uint(TrackEvent.type, TrackEventType.sliceEnd);
+    if (!row) this.#out.uint(TrackEvent.trackUuid, this.#tracks.uuid(track));
+    this.#out.end(event);
+    this.#ends.set(track, this.#out.since(this.#body));
+    this.#end(packet);
   }
 
   /** A packet that differs from an earlier one in nothing but its time. */
@@ -195,12 +202,23 @@ class PerfettoExporter implements Exporter {
     interning.write("categories", category, TrackEvent.categoryIids, TrackEvent.categories);
     interning.write("eventNames", name, TrackEvent.nameIid, TrackEvent.name);
     for (const key in args) this.#annotation(key, args[key]!, interning);
-    for (const arrow of arrows?.begin ?? []) this.#out.fixed(TrackEvent.flowIds, arrow);
-    for (const arrow of arrows?.end ?? []) this.#out.fixed(TrackEvent.terminatingFlowIds, arrow);
+    if (arrows) {
+      for (const arrow of arrows.begin) this.#out.fixed(TrackEvent.flowIds, arrow);
+      for (const arrow of arrows.end) this.#out.fixed(TrackEvent.terminatingFlowIds, arrow);
+    }
     this.#out.end(event);
   }
 
   #annotation(key: string, value: string | number | boolean, interning: Interning): void {
+    const name = interning.number("annotationNames", key);
+    if (name !== undefined) {
+      if (typeof value === "string") {
+        const text = interning.number("annotationStrings", value);
+        if (text !== undefined) return this.#out.pair(TrackEvent.debugAnnotations, DebugAnnotation.nameIid, name, DebugAnnotation.stringIid, text);
+      } else if (Number.isSafeInteger(value) && (value as number) >= 0) {
+        return this.#out.pair(TrackEvent.debugAnnotations, DebugAnnotation.nameIid, name, DebugAnnotation.int, value as number);
+      }
+    }
     const annotation = this.#out.begin(TrackEvent.debugAnnotations);
     interning.write("annotationNames", key, DebugAnnotation.nameIid, DebugAnnotation.name);
     if (typeof value === "string") interning.write("annotationStrings", value, DebugAnnotation.stringIid, DebugAnnotation.string);

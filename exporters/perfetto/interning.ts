@@ -25,15 +25,20 @@ export class Interning {
 
   /** Writes `text` as a reference in `byNumber`, or, when it has no number and can get none, as it is in `asText`. */
   write(kind: Kind, text: string, byNumber: number, asText: number): void {
+    const iid = this.number(kind, text);
+    if (iid === undefined) this.out.string(asText, text);
+    else this.out.uint(byNumber, iid);
+  }
+
+  /** The number by which `text` is referred to; undefined when it has none and can get none. */
+  number(kind: Kind, text: string): number | undefined {
     const known = this.#known[kind];
-    let iid = known.get(text);
-    if (iid === undefined) {
-      if (this.freezing.frozen || known.size >= limit) return this.out.string(asText, text);
-      iid = known.size + 1;
-      known.set(text, iid);
-      this.#fresh.push({ field: InternedData[kind], iid, text });
-    }
-    this.out.uint(byNumber, iid);
+    const number = known.get(text);
+    if (number !== undefined || this.freezing.frozen || known.size >= limit) return number;
+    const iid = known.size + 1;
+    known.set(text, iid);
+    this.#fresh.push({ field: InternedData[kind], iid, text });
+    return iid;
   }
 
   /** Writes what this packet is the first to refer to; a reader looks at it before the event, wherever in the packet it stands. */

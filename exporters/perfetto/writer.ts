@@ -64,13 +64,23 @@ export class ProtoWriter {
     bytes[at++] = message << 3 | wire.bytes;
     const mark = at++;
     bytes[at++] = field << 3 | wire.varint;
-    let rest = value;
-    for (; rest > 0x7fffffff; rest = Math.floor(rest / 128)) bytes[at++] = rest % 128 | 0x80;
-    for (; rest > 0x7f; rest >>>= 7) bytes[at++] = rest & 0x7f | 0x80;
-    bytes[at++] = rest;
+    at = varint(bytes, at, value);
     bytes.set(fields, at);
     this.#length = at + fields.length;
     this.end(mark);
+  }
+
+  /** A message of two numbers: see {@link uint}. Most arguments are such. */
+  pair(message: number, first: number, value: number, second: number, other: number): void {
+    this.#reserve(slack);
+    const bytes = this.#bytes;
+    const mark = varint(bytes, this.#length, message << 3 | wire.bytes);
+    let at = varint(bytes, mark + 1, first << 3 | wire.varint);
+    at = varint(bytes, at, value);
+    at = varint(bytes, at, second << 3 | wire.varint);
+    at = varint(bytes, at, other);
+    bytes[mark] = at - mark - 1;
+    this.#length = at;
   }
 
   /** Where the next field will stand, for {@link since}. */
@@ -153,22 +163,7 @@ export class ProtoWriter {
   }
 
   #varint(value: number): void {
-    const bytes = this.#bytes;
-    // Tags, lengths and most values.
-    if (value < 0x80) {
-      bytes[this.#length++] = value;
-      return;
-    }
-    let rest = value;
-    while (rest > 0x7fffffff) {
-      bytes[this.#length++] = rest % 128 | 0x80;
-      rest = Math.floor(rest / 128);
-    }
-    while (rest > 0x7f) {
-      bytes[this.#length++] = rest & 0x7f | 0x80;
-      rest >>>= 7;
-    }
-    bytes[this.#length++] = rest;
+    this.#length = varint(this.#bytes, this.#length, value);
   }
 
   #ascii(text: string): boolean {
@@ -190,4 +185,13 @@ export class ProtoWriter {
     this.#bytes = larger;
     this.#view = new DataView(larger.buffer);
   }
+}
+
+/** Writes the number there, and says where the next byte will stand. */
+function varint(bytes: Uint8Array, from: number, value: number): number {
+  let at = from, rest = value;
+  for (; rest > 0x7fffffff; rest = Math.floor(rest / 128)) bytes[at++] = rest % 128 | 0x80;
+  for (; rest > 0x7f; rest >>>= 7) bytes[at++] = rest & 0x7f | 0x80;
+  bytes[at++] = rest;
+  return at;
 }

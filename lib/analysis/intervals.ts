@@ -14,6 +14,12 @@ export class Intervals {
     while (from > 0 && this.#ends[from - 1]! >= start) from--;
     const first = from < to ? Math.min(start, this.#starts[from]!) : start;
     const last = from < to ? Math.max(end, this.#ends[to - 1]!) : end;
+    // Nearly every one lies behind all others or makes one of them longer: nothing has to move.
+    if (to - from === 1 || from === this.#starts.length) {
+      this.#starts[from] = first;
+      this.#ends[from] = last;
+      return;
+    }
     this.#starts.splice(from, to - from, first);
     this.#ends.splice(from, to - from, last);
   }

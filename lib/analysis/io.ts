@@ -1,4 +1,4 @@
-import type { Instant, Slice, Span } from "../events/span.ts";
+import type { BlockRequest, Instant, Slice, Span } from "../events/span.ts";
 import type { Analysis } from "./analysis.ts";
 import { FileKeys } from "./file_keys.ts";
 import { FileTotals } from "./file_totals.ts";
@@ -7,7 +7,7 @@ import { ioVerdict } from "./io_verdict.ts";
 import { MemoryCalls } from "./memory_calls.ts";
 import { MemoryTotals } from "./memory_totals.ts";
 import { QualityCount } from "./quality.ts";
-import { Requests } from "./requests.ts";
+import { Queued, Requests } from "./requests.ts";
 import { Surroundings } from "./surroundings.ts";
 import { SystemCalls } from "./system_calls.ts";
 import { ThreadIo } from "./thread_io.ts";
@@ -23,8 +23,10 @@ export function io(names: ReadonlyMap<string, string>): Analysis<IoResult> {
 const MOST_OF_PROCESSES = 1000;
 
 class IoAnalysis implements Analysis<IoResult> {
+  /** By process, device and kind: no text is put together for each of a hundred thousand requests a second. */
+  readonly #requests = new Map<number, Map<string, Partial<Record<BlockRequest["what"], Counted>>>>();
   /** By device and kind. */
-  readonly #devices = new Map<string, Requests>();
+  readonly #devices = new Map<string, Device>();
   /** By process, device and kind. */
   readonly #processes = new Map<string, { readonly pid: number; readonly requests: Requests }>();
   /** By device: who answers nothing yet has no kind. */
@@ -71,8 +73,10 @@ class IoAnalysis implements Analysis<IoResult> {
     const windows = this.#windows.result();
     const { pageFaults, locks } = this.#memory.result(this.#pids);
     const named = (row: RequestsResult) => ({ ...row, name: this.names.get(row.device) ?? null });
-    const devices = [...this.#devices.values()].map((requests) => {
-      const row = named(requests.result(windows.ns));
+    const devices = [...this.#devices.values()].map(({ queued, parts: [first, ...more] }) => {
+      const all = new Requests(first.device, first.what, queued);
+      for (const part of [first, ...more]) all.merge(part);
+      const row = named(all.result(windows.ns));
       const pieces = this.#pieces.get(`${row.device} ${row.what}`) ?? { merged: 0, split: 0 };
       return { ...row, ...pieces, requeued: this.#requeued.get(row.device) ?? 0 };
     }).sort((a, b) => b.service.totalNs - a.service.totalNs);
@@ -106,7 +110,7 @@ class IoAnalysis implements Analysis<IoResult> {
 
   #slice(slice: Slice): void {
     this.#threads.slice(slice);
-    if (slice.category === "block.request") return this.#request(slice);
+    if (slice.block) return this.#request(slice, slice.block);
     if (slice.category === "memory.lock") this.#memory.lock(slice);
     this.#files.slice(slice);
   }
@@ -148,14 +152,37 @@ class IoAnalysis implements Analysis<IoResult> {
     }
   }
 
-  #request({ track: { pid }, start, end, block }: Slice): void {
-    const { device, what } = block!;
-    const key = `${device} ${what}`;
-    let requests = this.#devices.get(key);
-    if (!requests) this.#devices.set(key, requests = new Requests(device, what));
-    requests.add(start, end, block!);
-    let own = this.#processes.get(`${pid} ${key}`);
-    if (!own && this.#processes.size < MOST_OF_PROCESSES) this.#processes.set(`${pid} ${key}`, own = { pid, requests: new Requests(device, what) });
-    own?.requests.add(start, end, block!);
+  #request({ track: { pid }, start, end }: Slice, block: BlockRequest): void {
+    let disks = this.#requests.get(pid);
+    if (!disks) this.#requests.set(pid, disks = new Map());
+    let kinds = disks.get(block.device);
+    if (!kinds) disks.set(block.device, kinds = {});
+    const { requests, queued } = kinds[block.what] ??= this.#counted(pid, block);
+    requests.add(start, end, block);
+    queued.add(start - block.queuedNs, start);
   }
+
+  #counted(pid: number, { device, what }: BlockRequest): Counted {
+    const key = `${device} ${what}`;
+    let disk = this.#devices.get(key);
+    if (!disk) this.#devices.set(key, disk = { queued: new Queued(), parts: [new Requests(device, what)] });
+    let own = this.#processes.get(`${pid} ${key}`);
+    if (!own && this.#processes.size < MOST_OF_PROCESSES) {
+      this.#processes.set(`${pid} ${key}`, own = { pid, requests: new Requests(device, what) });
+      disk.parts.push(own.requests);
+    }
+    return { requests: own?.requests ?? disk.parts[0], queued: disk.queued };
+  }
+}
+
+/** Where a request is counted: with those of its process, and when it waited, with those of its device. */
+interface Counted {
+  readonly requests: Requests;
+  readonly queued: Queued;
+}
+
+/** Requests of one kind to one disk: those of no process that is told of, and then by process. */
+interface Device {
+  readonly queued: Queued;
+  readonly parts: [Requests, ...Requests[]];
 }

@@ -16,9 +16,9 @@ export class Requests {
   readonly #sizes = new Sizes();
   readonly #queue = new Latency();
   readonly #service = new Latency();
-  readonly #queued = new Queued();
 
-  constructor(readonly device: string, readonly what: BlockRequest["what"]) {}
+  /** `queued`: where it is not only of those that are added here. */
+  constructor(readonly device: string, readonly what: BlockRequest["what"], readonly queued = new Queued()) {}
 
   /** `start`: when it was handed to the device. */
   add(start: Ns, end: Ns, { bytes, queuedNs, sequential, error }: BlockRequest): void {
@@ -28,8 +28,19 @@ export class Requests {
     if (error !== 0) this.#errors++;
     this.#sequential += sequential;
     this.#queue.add(queuedNs);
-    this.#queued.add(start - queuedNs, start);
+    this.queued.add(start - queuedNs, start);
     this.#service.add(end - start);
+  }
+
+  /** Others of this kind and to this disk; but for when they waited, which has to be known as they come. */
+  merge(other: Requests): void {
+    this.#requests += other.#requests;
+    this.#bytes += other.#bytes;
+    this.#errors += other.#errors;
+    this.#sequential += other.#sequential;
+    this.#sizes.merge(other.#sizes);
+    this.#queue.merge(other.#queue);
+    this.#service.merge(other.#service);
   }
 
   /** `ns`: so long they were watched. */
@@ -44,7 +55,7 @@ export class Requests {
       errors: this.#errors,
       sequential: this.#sequential,
       meanInFlight: ns > 0 ? service.totalNs / ns : 0,
-      queuedNs: Math.min(this.#queued.ns, ns),
+      queuedNs: Math.min(this.queued.ns, ns),
       queue: this.#queue.result(),
       service,
     };
@@ -59,6 +70,10 @@ class Sizes {
     this.#counts.set(bytes, (this.#counts.get(bytes) ?? 0) + 1);
   }
 
+  merge(other: Sizes): void {
+    for (const [bytes, count] of other.#counts) this.#counts.set(bytes, (this.#counts.get(bytes) ?? 0) + count);
+  }
+
   /** The nearest-rank quantile; 0 of none. */
   quantile(q: number): number {
     const sizes = [...this.#counts].sort(([a], [b]) => a - b);
@@ -69,7 +84,7 @@ class Sizes {
 }
 
 /** When at least one of a device's requests waited for its turn. */
-class Queued {
+export class Queued {
   readonly #stretches = new Intervals();
   #settledNs = 0;
 
@@ -92,6 +107,11 @@ class Latency {
     this.#times.add(ns);
     const slot = Math.max(0, 31 - Math.clz32(Math.min(ns / 1000, 2 ** 31)));
     this.#slots[slot] = (this.#slots[slot] ?? 0) + 1;
+  }
+
+  merge(other: Latency): void {
+    this.#times.merge(other.#times);
+    other.#slots.forEach((count, slot) => this.#slots[slot] = (this.#slots[slot] ?? 0) + count);
   }
 
   result(): LatencyResult {

@@ -78,8 +78,7 @@ export class LineParser {
       const inRows = schema.rows?.includes(name) ?? false;
       const subject = fields.findIndex(({ unit }) => unit === "subject" || unit === "subject thread");
       const isThread = fields[subject]?.unit === "subject thread";
-      const isOneNumber = fields.length === 1 && !hasText && subject < 0;
-      const spares = isOneNumber && spare?.isPassing(name) ? spare : undefined;
+      const spares = !hasText && spare?.isPassing(name) ? spare : undefined;
       const short = isShort(fields);
       const tellsProcess = !short && shortening.has(probeOf(name));
       records[Number(kind)] = {
@@ -175,11 +174,8 @@ export class LineParser {
     if (shape.isShort && this.#fields.short()) return this.#short(shape, at);
     const who = this.#fields.integer();
     if (!isWho(who)) return null;
-    if (shape.spare) {
-      const value = this.#number(shape.fields[0]!);
-      return value === value ? shape.spare.take(at, this.schema.stream, shape.name, pidOf(who), tidOf(who), value) : null;
-    }
-    const values = shape.hasText ? this.#values(shape) : this.#numbers(shape.fields);
+    const spare = shape.spare?.take(shape.fields.length);
+    const values = shape.hasText ? this.#values(shape) : this.#numbers(shape.fields, spare?.values ?? new Array<number>(shape.fields.length));
     if (values === null) return null;
     let pid = pidOf(who), tid = tidOf(who);
     if (shape.subject >= 0) {
@@ -189,7 +185,8 @@ export class LineParser {
       else [pid, tid] = [pidOf(subject), tidOf(subject)];
     }
     if (!(pid >= 0 && pid <= HIGHEST_ID)) return null;
-    return { at, stream: this.schema.stream, record: shape.name, pid, tid, values };
+    const { stream } = this.schema;
+    return spare?.as(at, stream, shape.name, pid, tid) ?? { at, stream, record: shape.name, pid, tid, values };
   }
 
   #short({ name, spare }: RecordShape, at: Ns): Event | null {
@@ -197,12 +194,14 @@ export class LineParser {
     const pid = this.#processes.get(tid);
     if (pid === undefined) return null;
     const { stream } = this.schema;
-    return spare ? spare.take(at, stream, name, pid, tid, value) : { at, stream, record: name, pid, tid, values: [value] };
+    if (!spare) return { at, stream, record: name, pid, tid, values: [value] };
+    const event = spare.take(1);
+    event.values[0] = value;
+    return event.as(at, stream, name, pid, tid);
   }
 
   /** Apart from {@link #values}, because an array made here holds numbers and nothing else, which the engine stores without a box for each. */
-  #numbers(fields: readonly Field[]): number[] | null {
-    const values = new Array<number>(fields.length);
+  #numbers(fields: readonly Field[], values: number[]): number[] | null {
     for (let i = 0; i < fields.length; i++) {
       const value = this.#number(fields[i]!);
       if (value !== value) return null;

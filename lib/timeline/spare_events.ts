@@ -4,38 +4,48 @@ import type { Ns } from "../events/time.ts";
 /** More than come between two heartbeats at a hundred thousand a second. */
 const MOST = 16_384;
 
-/** An event of one number that is filled again and again. */
-class SpareEvent implements Event {
-  readonly values: [number];
+/** An event of numbers alone that is filled again and again. */
+export class SpareEvent implements Event {
+  at: Ns = NaN;
+  stream = "";
+  record = "";
+  pid = 0;
+  tid = 0;
+  readonly values: number[];
 
-  constructor(public at: Ns, public stream: string, public record: string, public pid: number, public tid: number, value: number) {
-    this.values = [value];
+  constructor(numbers: number) {
+    this.values = new Array(numbers);
+  }
+
+  /** `values` are filled by whoever took it. */
+  as(at: Ns, stream: string, record: string, pid: number, tid: number): Event {
+    this.at = at;
+    this.stream = stream;
+    this.record = record;
+    this.pid = pid;
+    this.tid = tid;
+    return this;
   }
 }
 
 /**
- * Events of one number, to be filled again when all have seen them: most of what comes is such, and an object for each of them, kept until it is merged,
+ * Events of numbers, to be filled again when all have seen them: most of what comes is such, and an object for each of them, kept until it is merged,
  * was a tenth of a replay. `isPassing`: of such a record nobody keeps an event.
  */
 export class SpareEvents {
-  readonly #spare: SpareEvent[] = [];
+  /** By how many numbers they have. */
+  readonly #spare: SpareEvent[][] = [];
 
   constructor(readonly isPassing: (record: string) => boolean) {}
 
-  take(at: Ns, stream: string, record: string, pid: number, tid: number, value: number): Event {
-    const event = this.#spare.pop();
-    if (event === undefined) return new SpareEvent(at, stream, record, pid, tid, value);
-    event.at = at;
-    event.stream = stream;
-    event.record = record;
-    event.pid = pid;
-    event.tid = tid;
-    event.values[0] = value;
-    return event;
+  take(numbers: number): SpareEvent {
+    return this.#spare[numbers]?.pop() ?? new SpareEvent(numbers);
   }
 
   /** All have seen it. */
   give(event: Event): void {
-    if (event instanceof SpareEvent && this.#spare.length < MOST) this.#spare.push(event);
+    if (!(event instanceof SpareEvent)) return;
+    const spare = this.#spare[event.values.length] ??= [];
+    if (spare.length < MOST) spare.push(event);
   }
 }

@@ -18,12 +18,16 @@ export class InARow {
 
   /** How many more such requests there are with this one: 2 where it fills a gap. */
   add(request: Answered): number {
-    const { begin, end, made } = request, recent = this.#recent;
+    const { begin, end, made, at } = request, recent = this.#recent;
     while (recent.length > MOST || (recent.length > 1 && recent[0]!.at < made)) recent.shift();
-    const follows = begin !== end && recent.some((other) => other.end === begin && other.made <= made);
-    const next = begin === end ? undefined : recent.find((other) => other.begin === end && other.made >= made && !other.follows);
-    if (next) next.follows = true;
-    recent.push({ ...request, follows });
-    return Number(follows) + Number(next !== undefined);
+    let follows = false, precedes = false;
+    if (begin !== end) {
+      for (const other of recent) {
+        if (other.end === begin) follows ||= other.made <= made;
+        else if (!precedes && other.begin === end && other.made >= made && !other.follows) other.follows = precedes = true;
+      }
+    }
+    recent.push({ begin, end, made, at, follows });
+    return Number(follows) + Number(precedes);
   }
 }

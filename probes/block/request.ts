@@ -1,4 +1,4 @@
-import type { BlockRequest, SpanSink, Track } from "../../lib/events/span.ts";
+import type { Args, BlockRequest, SpanSink, Track } from "../../lib/events/span.ts";
 import type { Decoder, Event, Snapshot } from "../../lib/events/event.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
@@ -110,31 +110,17 @@ class RequestDecoder implements Decoder {
     const [, made, issued, dev, sector, bytes, letter, error] = values as [number, Ns, Ns, number, number, number, number, number];
     const { device, track, rows, atOnce } = this.#disk(pid, dev, out);
     atOnce.add(issued, at);
-    const what = nameOf(letter), kind = `${tid} ${what}`;
-    let row = rows.get(kind);
-    if (!row) rows.set(kind, row = new InARow());
+    const what = nameOf(letter);
+    let kinds = rows.get(tid);
+    if (!kinds) rows.set(tid, kinds = {});
+    const row = kinds[what] ??= new InARow();
     const sequential = row.add({ begin: sector, end: sector + bytes / SECTOR, made, at });
     const errno = error >= 1000 ? STATUS[error - 1000] ?? EIO : -error;
     const block: BlockRequest = { device, what, bytes, queuedNs: issued - made, thread: tid, sequential, error: errno };
-    const args = {
-      device,
-      bytes,
-      sector,
-      queuedNs: block.queuedNs,
-      thread: tid,
-      ...(sequential > 0 && { sequential: true }),
-      ...(errno !== 0 && { errno }),
-    };
-    out({
-      type: "slice",
-      track,
-      name: what,
-      category: "block.request",
-      start: issued,
-      end: at,
-      args,
-      block,
-    });
+    const args: { -readonly [name in string]: Args[name] } = { device, bytes, sector, queuedNs: block.queuedNs, thread: tid };
+    if (sequential > 0) args.sequential = true;
+    if (errno !== 0) args.errno = errno;
+    out({ type: "slice", track, name: what, category: "block.request", start: issued, end: at, args, block });
   }
 
   end(at: Ns, out: SpanSink): void {
@@ -164,7 +150,7 @@ interface Disk {
   readonly device: string;
   readonly track: Track;
   /** By thread and kind. */
-  readonly rows: Map<string, InARow>;
+  readonly rows: Map<number, Partial<Record<BlockRequest["what"], InARow>>>;
   /** What it has of the process's. */
   readonly atOnce: AtOnce;
 }
