@@ -131,3 +131,19 @@ Deno.test("control group: none of a process that has ended; nothing of a group t
     assert.equal(await readLimits(files, { cpu: [], memory: [], disks: [], processes: [], pressure: null }), null);
   });
 });
+
+Deno.test("control group: pages of files that came back, not those from swap; of version 1 with the groups below, and of older kernels nothing", async () => {
+  const folder = "/sys/fs/cgroup/app";
+  const tells = (stat: string, expected: number | undefined) =>
+    withMachine({
+      "/proc/100/cgroup": "0::/app\n",
+      "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
+      [`${folder}/memory.max`]: "700000\n",
+      [`${folder}/memory.current`]: "690000\n",
+      [`${folder}/memory.stat`]: stat,
+    }, async (files) => assert.equal((await readLimits(files, (await findGroups(files, 100))!))!.refaulted, expected));
+  await tells("anon 9\nworkingset_refault_anon 700\nworkingset_refault_file 31\n", 31);
+  const older = "workingset_refault_anon 7\nworkingset_refault_file 31\n";
+  await tells(`${older}total_workingset_refault_anon 8\ntotal_workingset_refault_file 47\n`, 47);
+  await tells("anon 9\nworkingset_refault 700\n", undefined);
+});
