@@ -5,7 +5,7 @@ import type { Ns } from "../lib/events/time.ts";
 import { type Arrows, type DrawnSlice, GraphArrows } from "./graph/arrows.ts";
 import { Nesting } from "./nesting.ts";
 import { writeClocks } from "./perfetto/clocks.ts";
-import { BuiltinClock, DebugAnnotation, SequenceFlags, Trace, TracePacket, TrackEvent, TrackEventType } from "./perfetto/fields.ts";
+import { BuiltinClock, DebugAnnotation, Trace, TracePacket, TrackEvent, TrackEventType } from "./perfetto/fields.ts";
 import { type Freezing, Interning } from "./perfetto/interning.ts";
 import { beginRow, type Row } from "./perfetto/rows.ts";
 import { TrackDescriptors } from "./perfetto/tracks.ts";
@@ -26,7 +26,7 @@ interface KnownSlice {
   readonly name: string;
   readonly category: string;
   readonly track: Track;
-  /** The packet of its begin behind its time, from the second time on. */
+  /** The packet of its begin before its time, from the second time on. */
   readonly begin: Uint8Array | undefined;
 }
 
@@ -46,9 +46,9 @@ class PerfettoExporter implements Exporter {
    * several times cheaper than to encode it again.
    */
   readonly #known = new WeakMap<Args, KnownSlice>();
-  /** By track: the packet that ends a slice, behind its time. */
+  /** By track: the packet that ends a slice, before its time. */
   readonly #ends = new Map<Track, Uint8Array>();
-  /** Where in the packet that was begun last begins what does not depend on its time. */
+  /** Where the packet that was begun last begins. */
   #body = 0;
   #headWritten = false;
 
@@ -129,11 +129,11 @@ class PerfettoExporter implements Exporter {
     const known = again && this.#known.get(again);
     const row = this.#rows.get(track);
     const uuid = row ? undefined : this.#tracks.uuid(track);
-    const packet = this.#begin(start, row);
+    const packet = this.#begin(row);
     this.#event(TrackEventType.sliceBegin, uuid, category, name, args, row, arrows);
     const beginBody = known && this.#out.since(this.#body);
     (row?.interning ?? this.#interning).writeFresh(TracePacket.internedData);
-    this.#end(packet);
+    this.#end(packet, start, row);
     this.#sliceEnd(end, track, row);
     // Most arguments come once, and only what comes a second time is kept: that comes again and again. What a tail writes is never read again.
     if (again && !this.#freezing.frozen) this.#known.set(again, { name, category, track, begin: beginBody });
@@ -153,25 +153,25 @@ class PerfettoExporter implements Exporter {
   #sliceEnd(at: Ns, track: Track, row: Row | undefined): void {
     const known = this.#ends.get(track);
     if (known) return this.#again(at, known, row);
-    const packet = this.#begin(at, row);
+    const packet = this.#begin(row);
     const event = this.#out.begin(TracePacket.trackEvent);
     this.#out.uint(TrackEvent.type, TrackEventType.sliceEnd);
     if (!row) this.#out.uint(TrackEvent.trackUuid, this.#tracks.uuid(track));
     this.#out.end(event);
     this.#ends.set(track, this.#out.since(this.#body));
-    this.#end(packet);
+    this.#end(packet, at, row);
   }
 
   /** A packet that differs from an earlier one in nothing but its time. */
   #again(at: Ns, body: Uint8Array, row: Row | undefined): void {
     const since = this.#sinceLast(at, row);
     if (since >= 0) {
-      this.#out.again(Trace.packet, TracePacket.timestamp, since, body);
+      this.#out.again(Trace.packet, body, TracePacket.timestamp, since);
       return this.#out.spill();
     }
-    const packet = this.#timed(at, row);
+    const packet = this.#out.begin(Trace.packet);
     this.#out.encoded(body);
-    this.#end(packet);
+    this.#timed(packet, at, since, row);
   }
 
   #mark({ at, kind, stream, text, count }: Mark): void {
@@ -188,10 +188,10 @@ class PerfettoExporter implements Exporter {
   }
 
   #instant(at: Ns, uuid: number, category: string, name: string, args: Args | undefined): void {
-    const packet = this.#begin(at);
+    const packet = this.#begin();
     this.#event(TrackEventType.instant, uuid, category, name, args);
     this.#interning.writeFresh(TracePacket.internedData);
-    this.#end(packet);
+    this.#end(packet, at);
   }
 
   #event(type: number, uuid: number | undefined, category: string, name: string, args: Args | undefined, row?: Row, arrows?: Arrows): void {
@@ -229,34 +229,37 @@ class PerfettoExporter implements Exporter {
   }
 
   #counter(at: Ns, uuid: number, value: number): void {
-    const packet = this.#begin(at);
+    const packet = this.#begin();
     const event = this.#out.begin(TracePacket.trackEvent);
     this.#out.uint(TrackEvent.type, TrackEventType.counter);
     this.#out.uint(TrackEvent.trackUuid, uuid);
     if (Number.isSafeInteger(value)) this.#out.int(TrackEvent.counterValue, value);
     else this.#out.double(TrackEvent.doubleCounterValue, value);
     this.#out.end(event);
-    this.#end(packet);
+    this.#end(packet, at);
   }
 
-  #begin(at: Ns, row?: Row): number {
-    const packet = this.#timed(at, row);
+  #begin(row?: Row): number {
+    const packet = this.#out.begin(Trace.packet);
     this.#body = this.#out.position;
     this.#out.uint(TracePacket.sequenceId, row?.sequence ?? sequence);
-    this.#out.uint(TracePacket.sequenceFlags, SequenceFlags.needsIncrementalState);
     return packet;
   }
 
-  /** Begins a packet with its time alone: by the clock of its row, unless that is past it or what is written now will be taken back. */
-  #timed(at: Ns, row: Row | undefined): number {
-    const packet = this.#out.begin(Trace.packet);
-    const since = this.#sinceLast(at, row);
+  /** Ends a packet with its time, the only thing in which two of an operator's slices differ: what deflate finds again is in one piece before it. */
+  #end(packet: number, at: Ns, row?: Row): void {
+    this.#timed(packet, at, this.#sinceLast(at, row), row);
+  }
+
+  /** By the clock of its row, unless that is past it or what is written now will be taken back. */
+  #timed(packet: number, at: Ns, since: number, row: Row | undefined): void {
     if (since >= 0) this.#out.uint(TracePacket.timestamp, since);
     else {
       this.#time(TracePacket.timestamp, Math.round(at));
       if (row) this.#out.uint(TracePacket.timestampClock, BuiltinClock.boottime);
     }
-    return packet;
+    this.#out.end(packet);
+    this.#out.spill();
   }
 
   /** A time by the clock of its row, which goes on to it; -1 where that cannot tell it. */
@@ -273,10 +276,5 @@ class PerfettoExporter implements Exporter {
     const sum = this.#low + at;
     const carry = Math.floor(sum / 0x10000000);
     this.#out.wide(field, this.#high + carry, sum - carry * 0x10000000);
-  }
-
-  #end(packet: number): void {
-    this.#out.end(packet);
-    this.#out.spill();
   }
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Span } from "../lib/events/span.ts";
 import { Tracks } from "../lib/events/tracks.ts";
+import { seeded } from "../tests/harness/spans.ts";
 import { temporary } from "../tests/harness/temporary.ts";
 import { head, spans } from "../tests/judge/corpus.ts";
 import { exported } from "../tests/judge/memory_sink.ts";
@@ -85,6 +86,18 @@ function* operators(): Iterable<Span> {
     yield { type: "slice", track: lanes[i % 4]!, name: `op ${i % 7}`, category: "ggml.op", start, end: start + 1001, args: { tensor: `node_${i}` } };
   }
 }
+
+await judged("a slice that says nothing of itself takes at most 26 bytes, its begin and its end, and has its times and its name", async () => {
+  const lane = new Tracks().lane(7, "worker 0", 0), count = 10_007;
+  const random = seeded(1), times = [0];
+  for (let i = 0; i < count; i++) times.push(times[i]! + 1 + random(i % 2 === 0 ? 16_000 : 2_000_000));
+  const links = Array.from({ length: 7 }, (_, i) => ({ name: `op ${i}`, args: {} }));
+  const chain = { type: "chain", track: lane, category: "ggml.op", tid: 7, links: times.slice(1).map((_, i) => links[i % 7]!), times } as const;
+  const [most, none] = [exported(openPerfetto, head, [chain]).bytes().length, exported(openPerfetto, head, []).bytes().length];
+  assert.ok((most - none) / count <= 26, `${(most - none) / count} bytes`);
+  const [rows] = await asked([chain], `select ts - ${head.clock.base} as start, dur, name from slice where category = 'ggml.op' order by ts`);
+  assert.deepEqual(rows, times.slice(1).map((end, i) => ({ start: BigInt(times[i]!), dur: BigInt(end - times[i]!), name: `op ${i % 7}` })));
+});
 
 await judged("100,003 slices arrive in pieces of bounded size and are all there", async () => {
   const sink = exported(openPerfetto, head, operators());

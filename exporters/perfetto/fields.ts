@@ -14,8 +14,11 @@ export const TracePacket = {
   trackDescriptor: 60,
 } as const;
 
-/** The first packet says that nothing interned before it counts; every packet that refers to interned things says so. */
-export const SequenceFlags = { incrementalStateCleared: 1, needsIncrementalState: 2 } as const;
+/**
+ * The first packet says that nothing interned before it counts. That a packet refers to interned things (2) is for a reader that lost some of the sequence, to
+ * skip it: no packet of a file is lost, and a slice is four bytes shorter.
+ */
+export const SequenceFlags = { incrementalStateCleared: 1 } as const;
 
 export const ClockSnapshot = { clocks: 1, primaryTraceClock: 2 } as const;
 export const SnapshotClock = { id: 1, timestamp: 2, isIncremental: 3 } as const;

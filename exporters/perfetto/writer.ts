@@ -54,19 +54,19 @@ export class ProtoWriter {
   }
 
   /**
-   * A message of a number and of fields that were encoded before: see {@link since}. Fields below 16; `value`: whole and not negative. What differs in that
+   * A message of fields that were encoded before, see {@link since}, and of a number. Fields below 16; `value`: whole and not negative. What differs in that
    * number alone is most of a trace, and is written without a call for each byte.
    */
-  again(message: number, field: number, value: number, fields: Uint8Array): void {
+  again(message: number, fields: Uint8Array, field: number, value: number): void {
     this.#reserve(slack + fields.length);
     const bytes = this.#bytes;
     let at = this.#length;
     bytes[at++] = message << 3 | wire.bytes;
     const mark = at++;
-    bytes[at++] = field << 3 | wire.varint;
-    at = varint(bytes, at, value);
     bytes.set(fields, at);
-    this.#length = at + fields.length;
+    at += fields.length;
+    bytes[at++] = field << 3 | wire.varint;
+    this.#length = varint(bytes, at, value);
     this.end(mark);
   }
 

@@ -1,35 +1,79 @@
 /**
- * How many spans a second each format takes, and how many bytes a span costs: operators of a graph on worker lanes, the hottest thing there is.
+ * How many spans a second each format takes, and how many bytes a span costs: operators of a graph on worker lanes, the hottest thing there is, with what
+ * they say of themselves and without, as they are and compressed.
  *
- *     deno run -A tests/bench/exporters.ts [spans]
+ * A graph of 224 fits into what deflate looks back at; of a larger one an operator is compressed by that of the layer before, which is not quite the same.
+ *
+ *     deno run -A tests/bench/exporters.ts [spans] [operators a graph]
  */
 import { formats } from "../../exporters/formats.ts";
-import type { Slice } from "../../lib/events/span.ts";
+import { GzipSink } from "../../exporters/gzip.ts";
+import type { ByteSink } from "../../lib/events/exporter.ts";
+import type { Chain, Link } from "../../lib/events/span.ts";
 import { Tracks } from "../../lib/events/tracks.ts";
+import { seeded } from "../harness/spans.ts";
 import { head } from "../judge/corpus.ts";
 
 const count = Number(Deno.args[0] ?? 1_000_000);
 const tracks = new Tracks();
-const lanes = Array.from({ length: 8 }, (_, worker) => tracks.lane(4711, `worker ${worker}`, worker));
+const lanes = Array.from({ length: 2 }, (_, worker) => tracks.lane(4711, `worker ${worker}`, worker));
 const ops = ["MUL_MAT", "ADD", "RMS_NORM", "MUL", "ROPE", "SOFT_MAX", "CPY"];
-// Made beforehand: the bench measures exporters, not this.
-const spans: Slice[] = Array.from({ length: Math.min(count, 200_000) }, (_, i) => {
-  const worker = i % lanes.length;
-  const args = { tensor: `blk.${(i >> 3) % 32}.node_${(i >> 3) % 997}`, shape: "4096x1", layer: (i >> 3) % 32, worker };
-  const start = (i >> 3) * 1500;
-  return { type: "slice", track: lanes[worker]!, name: ops[(i >> 3) % ops.length]!, category: "ggml.op", start, end: start + 1500, args };
-});
+const perGraph = Number(Deno.args[1] ?? 224), perChain = 56;
 
-for (const format of formats) {
-  const open = await format.load();
-  let bytes = 0;
-  const exporter = open({ write: (block) => void (bytes += block.length), tail() {}, close() {} }, head);
-  const begin = performance.now();
-  for (let i = 0; i < count; i++) exporter.span(spans[i % spans.length]!);
-  exporter.close([]);
-  const seconds = (performance.now() - begin) / 1000;
-  const rate = (count / seconds / 1e6).toFixed(2);
-  console.log(
-    `${format.extension.padEnd(10)} ${rate} M spans/s  ${(bytes / count).toFixed(1)} bytes/span  ${(bytes / seconds / 1e6).toFixed(0)} MB/s`,
+/** As an engine computes them, graph after graph: made beforehand, because the bench measures exporters, not this. */
+function graphs(withArgs: boolean): readonly Chain[] {
+  const random = seeded(1);
+  const nodes = lanes.map((_, worker) =>
+    Array.from({ length: perGraph }, (_, i): Link => {
+      const layer = Math.floor(i / 14), name = ops[i % ops.length]!;
+      return { name, args: withArgs ? { tensor: `node-${i}`, shape: "4096×1", layer, worker } : {} };
+    })
   );
+  const chains: Chain[] = [];
+  for (let made = 0, at = 0; made < Math.min(count, 200_000);) {
+    for (let from = 0; from < perGraph; from += perChain) {
+      const begin = at;
+      for (const [worker, track] of lanes.entries()) {
+        const links = nodes[worker]!.slice(from, from + perChain), times = [begin];
+        for (let i = 0; i < links.length; i++) times.push(times[i]! + 4000 * (1 + i % ops.length) + random(1000));
+        chains.push({ type: "chain", track, category: "ggml.op", tid: 4711 + worker, links, times });
+        made += links.length;
+        at = Math.max(at, times.at(-1)!);
+      }
+    }
+  }
+  return chains;
+}
+
+interface Written {
+  readonly spans: number;
+  readonly bytes: number;
+  readonly seconds: number;
+}
+
+/** Writes so many of them: more by the same graphs later on, as often as it takes. */
+async function written({ load }: typeof formats[number], chains: readonly Chain[], through: (counting: ByteSink) => ByteSink): Promise<Written> {
+  const open = await load();
+  let bytes = 0, spans = 0;
+  const length = chains.at(-1)!.times.at(-1)!;
+  const exporter = open(through({ write: (block) => void (bytes += block.length), tail() {}, close() {} }), head);
+  const begin = performance.now();
+  for (let round = 0; spans < count; round++) {
+    for (const chain of chains) {
+      exporter.span(round === 0 ? chain : { ...chain, times: chain.times.map((at) => at + round * length) });
+      spans += chain.links.length;
+    }
+  }
+  exporter.close([]);
+  return { spans, bytes, seconds: (performance.now() - begin) / 1000 };
+}
+
+const [told, bare] = [graphs(true), graphs(false)];
+const perSpan = ({ bytes, spans }: Written) => (bytes / spans).toFixed(1).padStart(6);
+console.log("format       M spans/s  MB/s  bytes a span, compressed, without arguments, compressed");
+for (const format of formats) {
+  const [plain, packed] = [await written(format, told, (sink) => sink), await written(format, told, (sink) => new GzipSink(sink))];
+  const [plainBare, packedBare] = [await written(format, bare, (sink) => sink), await written(format, bare, (sink) => new GzipSink(sink))];
+  const rates = [(plain.spans / plain.seconds / 1e6).toFixed(2).padStart(9), (plain.bytes / plain.seconds / 1e6).toFixed(0).padStart(4)];
+  console.log(format.extension.padEnd(12), ...rates, "", ...[plain, packed, plainBare, packedBare].map(perSpan));
 }

@@ -6,7 +6,7 @@ import { errors, judged, query } from "../judge/trace_processor.ts";
 import { replayMemory } from "./replay_memory.ts";
 
 /** Of an operator's slice, its begin and its end with all that they say, in `.pftrace` and in `.pftrace.gz`. */
-const MOST_BYTES = 60, MOST_COMPRESSED = 5.5;
+const MOST_BYTES = 56, MOST_COMPRESSED = 5.5;
 
 await judged("a recording of a million operators replays in at most 60 MB more than one of a hundred thousand, into a trace that opens", async () => {
   using folder = temporary();
