@@ -1,3 +1,4 @@
+import type { GraphNode } from "../events/span.ts";
 import { type ComputedGraphs, criticalPath, meanNs, unknownSources } from "./computed_graphs.ts";
 import type { CriticalPathResult } from "./operators_schema.ts";
 
@@ -6,7 +7,7 @@ export function criticalPathResult({ longest: graph }: ComputedGraphs): Critical
   if (!graph) return null;
   const { nodes, ns } = criticalPath(graph);
   const { times } = graph;
-  const operators = [...Map.groupBy(nodes, (node) => graph.nodes[node]!.op)].map(([name, some]) => ({
+  const operators = [...Map.groupBy(nodes, (node) => nameOf(graph.nodes[node]!))].map(([name, some]) => ({
     name,
     nodes: some.length,
     ns: some.reduce((sum, node) => sum + graph.ns[node]!, 0) / times,
@@ -22,4 +23,9 @@ export function criticalPathResult({ longest: graph }: ComputedGraphs): Critical
     operators: operators.sort((a, b) => b.ns - a.ns),
     unknownSources: unknownSources(graph),
   };
+}
+
+/** As other tables name it: others that were fused with it are in its time. */
+function nameOf({ op, label = op }: GraphNode): string {
+  return label;
 }

@@ -64,6 +64,15 @@ Deno.test("critical path: the layers that it passes through, and operators beyon
   assert.deepEqual(notes, []);
 });
 
+Deno.test("critical path: an operator that others were fused with is named as its slices are, apart from one that was computed alone", () => {
+  const fused = { ...node(2, "ADD", "b", from(1, "a")), label: "ADD + RMS_NORM + MUL" };
+  const nodes = [node(1, "ADD", "a", weight("w")), fused, node(3, "MUL_MAT", "c", weight("w")), node(4, "MUL_MAT", "d", from(2, "b"), from(3, "c"))];
+  const { path, table } = seen(computed(new TestSpans(), nodes));
+  const names = ["ADD + RMS_NORM + MUL", "ADD", "MUL_MAT"];
+  assert.deepEqual(path!.operators, names.map((name, i) => ({ name, nodes: 1, ns: [20, 10, 1][i]! * MS })));
+  assert.deepEqual(table!.rows.map(([name]) => name), [...names, "beside it"]);
+});
+
 Deno.test("critical path: nothing is said where each node waits for the one before, or none for any, nor of a graph that was not seen whole", () => {
   const s = new TestSpans();
   const chain = seen(computed(s, diamond.slice(0, 2)));

@@ -28,6 +28,8 @@ export interface GraphNode {
   /** Where the engine keeps it: what its successors name as their source. */
   readonly address: number;
   readonly op: string;
+  /** What its slices are called: with the operators that the engine fused with it, where it did. */
+  readonly label?: string;
   readonly name: string;
   readonly shape: string;
   readonly layer: number | undefined;
