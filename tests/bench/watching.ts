@@ -29,6 +29,21 @@ export function ours(bpftrace: Bpftrace, command: string, flags: readonly string
   };
 }
 
+/** A program that prints "ready" when it begins, for that process. */
+export function program(bpftrace: Bpftrace, textFor: (pid: number) => string): Watch {
+  return async (pid) => {
+    const running = start([bpftrace.path, "-q", "-e", textFor(pid)], { timeoutMilliseconds: 120_000 });
+    await running.saw("ready");
+    return {
+      async end() {
+        running.kill("SIGINT");
+        await running.finished();
+        return "";
+      },
+    };
+  };
+}
+
 /** Programs of libbpf-tools, which watch the whole machine. */
 export async function peers(...programs: readonly string[]): Promise<Watch> {
   await setUp(libbpfTools);
