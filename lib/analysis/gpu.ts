@@ -78,6 +78,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
       if (span.held) this.#memory.stillHeld(span.held);
       if (span.category === "process.syscalls") this.#systemCalls.instant(span);
       if (span.category === "gpu.throttle") this.#devices.throttled(span);
+      if (span.category === "gpu.abandoned") this.#gaps.abandoned();
       if (span.category === "gpu.stack") this.#memory.stack(span.stack!);
       if (span.file) this.#files.used(span.file, span.at, span.at);
       this.#files.life(span);

@@ -21,6 +21,7 @@ interface Process {
 export class GpuGaps {
   readonly #all = new Histogram();
   readonly #processes = new Map<number, Process>();
+  #abandoned = 0;
 
   constructor(readonly stopped: StoppedTimes) {}
 
@@ -53,13 +54,18 @@ export class GpuGaps {
     process.gaps.add(ns);
   }
 
+  /** A `gpu.abandoned`. */
+  abandoned(): void {
+    this.#abandoned++;
+  }
+
   result(): GpuResult["gaps"] {
     const processes = [...this.#processes].map(([pid, process]) => {
       const { gaps, pauses, pausesNs } = process;
       return { pid, count: gaps.count, ns: gaps.sum, longestNs: longestOf(gaps), usedNs: this.#usedNs(pid, process) - pausesNs, pauses, pausesNs };
     }).sort((a, b) => b.ns - a.ns || a.pid - b.pid);
     const gaps = this.#all;
-    return { count: gaps.count, ns: gaps.sum, p50Ns: gaps.quantile(0.5) ?? 0, longestNs: longestOf(gaps), processes };
+    return { count: gaps.count, ns: gaps.sum, p50Ns: gaps.quantile(0.5) ?? 0, longestNs: longestOf(gaps), processes, abandoned: this.#abandoned };
   }
 
   #usedNs(pid: number, { beforeNs, from, to }: Process): number {

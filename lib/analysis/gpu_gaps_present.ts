@@ -10,8 +10,20 @@ type Gaps = GpuResult["gaps"];
 const NOTICEABLE = 0.05, NOTICEABLE_OF_ALL = 0.01;
 const MAX_PROCESSES = 16;
 
-/** Whose GPUs wait for the CPU, and what to try. */
-export function gapsNotes({ processes }: Gaps): Note[] {
+/** Whose GPUs wait for the CPU, and what to try; and what hides that they do. */
+export function gapsNotes(gaps: Gaps): Note[] {
+  return [...lateNotes(gaps), ...abandonedNotes(gaps)];
+}
+
+function abandonedNotes({ abandoned }: Gaps): Note[] {
+  if (abandoned === 0) return [];
+  const which = abandoned === 1 ? "A stream was destroyed" : `${abandoned} streams were destroyed`;
+  return [info(
+    `${which} with work that nobody had waited for: when that ended is not known. Until all of the context was waited for it counts as going on, and no gap is told.`,
+  )];
+}
+
+function lateNotes({ processes }: Gaps): Note[] {
   const late = processes.filter(({ ns, usedNs }) => ns > NOTICEABLE * usedNs), [first] = late;
   const sum = (of: "count" | "ns" | "usedNs") => late.reduce((all, process) => all + process[of], 0);
   if (!first || sum("ns") < NOTICEABLE_OF_ALL * processes.reduce((all, { usedNs }) => all + usedNs, 0)) return [];

@@ -52,6 +52,15 @@ Deno.test("gaps: of processes that come one after another each has its own time,
   assert.deepEqual(gaps.result().processes.map(({ ns, usedNs }) => [ns, usedNs].map((ns) => Math.round(ns / 1e6))), [[6, 10], [3, 5]]);
 });
 
+Deno.test("gaps: what hides them is said", () => {
+  const gaps = new GpuGaps(new StoppedTimes());
+  gaps.abandoned();
+  assert.match(said(gaps).join(), /^A stream was destroyed with work that nobody had waited for: when that ended is not known\./);
+  gaps.abandoned();
+  assert.match(said(gaps).join(), /^2 streams were destroyed/);
+  assert.equal(gaps.result().abandoned, 2);
+});
+
 Deno.test("gaps: half a second without work is no gap but a time in which nobody asked: it is apart, and nobody is advised to close it", () => {
   const gaps = new GpuGaps(new StoppedTimes());
   works(gaps, 7, 0, 0.0011, 3, 3.0011, 7);

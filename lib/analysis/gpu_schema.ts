@@ -89,7 +89,8 @@ export const gpuResultSchema = z.object({
   /**
    * Times shorter than half a second in which a process's GPUs had done all that they were given, and were given nothing: of all processes together (it may
    * be longer than anybody watched), and of each. `pauses`: longer ones, in which nobody asked anything of it, or it loaded something. `usedNs`: from its
-   * first call to its last, without these.
+   * first call to its last, without these. `abandoned`: streams that were destroyed with work that nobody had waited for; it counts as going on until all of its
+   * context is waited for, which hides gaps.
    */
   gaps: z.object({
     count,
@@ -97,6 +98,7 @@ export const gpuResultSchema = z.object({
     p50Ns: sum,
     longestNs: sum,
     processes: z.array(z.object({ pid: count, count, ns: sum, longestNs: sum, usedNs: sum, pauses: count, pausesNs: sum })),
+    abandoned: count,
   }),
   /**
    * By function: calls that had not returned when counting ended, or when their process did, and of the longest how long it had lasted, and whose it is. None where

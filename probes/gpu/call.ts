@@ -25,4 +25,6 @@ export interface Done extends Pick<Call, "signature" | "pid" | "tid" | "began" |
   readonly perThread: boolean;
   /** For calls about an event. */
   readonly event: number | undefined;
+  /** For calls that make a stream, where they say any. */
+  readonly flags: number | undefined;
 }

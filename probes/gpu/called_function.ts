@@ -22,8 +22,9 @@ export class CalledFunction {
   readonly perThread: boolean;
   /** See {@link givesAddresses}. */
   readonly gives: boolean;
-  /** Which word of a call is an event, if any is. */
+  /** Which word of a call is an event, and which are flags, if any is. */
   readonly #event: number | undefined;
+  readonly #flags: number | undefined;
   readonly #isAlike: boolean;
   readonly #understood = new Map<string, Understood>();
 
@@ -34,13 +35,18 @@ export class CalledFunction {
     this.perThread = /_(?:ptsz|ptds|spt)$/.test(symbol);
     this.gives = givesAddresses(symbol);
     const { words, layout } = this.signature ?? {};
-    this.#event = layout?.slots[words!.indexOf("event")];
+    [this.#event, this.#flags] = ["event", "flags"].map((word) => layout?.slots[words!.indexOf(word)]);
     this.#isAlike = this.signature !== undefined && ALIKE.has(this.signature.kind);
   }
 
   /** The event that a call is about. */
   eventOf(found: readonly number[]): number | undefined {
     return this.#event === undefined ? undefined : found[this.#event];
+  }
+
+  /** How a call makes a stream. */
+  flagsOf(found: readonly number[]): number | undefined {
+    return this.#flags === undefined ? undefined : found[this.#flags];
   }
 
   /** One and the same for calls that are alike: whoever writes them knows it again. */

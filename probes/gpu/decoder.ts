@@ -158,7 +158,7 @@ export class GpuDecoder implements Decoder {
       if (called.gives) this.#memory.given(pid);
       if (!isOfIdleness(signature.kind)) return;
       const place = this.#memory.placeOf(pid, tid), { perThread } = called;
-      const done = { signature, gpu, pid, tid, place, perThread, event: called.eventOf(found), began: began!, at };
+      const done = { signature, gpu, pid, tid, place, perThread, event: called.eventOf(found), flags: called.flagsOf(found), began: began!, at };
       this.#idleness.call(done, out);
       // What the runtime asked the driver for is drawn already.
       if (this.#within({ family, tid, began: began! })?.kind !== signature.kind) this.#streams.given(done, out);

@@ -1,27 +1,25 @@
-import type { SpanSink } from "../../lib/events/span.ts";
+import type { SpanSink, Track } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Done } from "./call.ts";
-import { isSame, type Place } from "./devices.ts";
+import type { Place } from "./devices.ts";
+import { GivenWork, type Moment } from "./given_work.ts";
+import { hex } from "./said.ts";
 import type { Kind } from "./signatures.ts";
 import { isWork, type Stream, streamOf } from "./streams.ts";
 
 /** Kinds of calls that are looked at here. */
 export function isOfIdleness(kind: Kind): boolean {
-  return kind === "sync" || kind === "poll" || kind === "event" || isWork(kind);
+  return kind === "sync" || kind === "poll" || kind === "event" || kind === "stream" || isWork(kind);
 }
 
-/** What a stream was given last. */
-interface Given {
-  readonly place: Place;
-  readonly at: Ns;
-}
+/** CU_STREAM_NON_BLOCKING */
+const NON_BLOCKING = 1;
 
 interface Process {
-  /** Streams that were given something to do and not waited for since. */
-  readonly busy: Map<Stream, Given>;
-  /** Which stream an event was last recorded in, and when that call began. */
-  readonly events: Map<number, { readonly stream: Stream; readonly began: Ns }>;
+  readonly given: GivenWork;
+  /** Where an event was recorded last. */
+  readonly events: Map<number, Moment>;
   /** Since when its GPU has had nothing to do. */
   idle: Ns | null;
 }
@@ -36,37 +34,36 @@ export class Idleness {
   constructor(readonly tracks: Tracks) {}
 
   call(done: Done, out: SpanSink): void {
-    const { signature: { kind, name }, gpu: { result, isCaptured, isWaited, direction }, pid, began, at } = done;
+    const { signature: { kind, name }, gpu: { result, isCaptured, isWaited, direction }, pid, place, began, at } = done;
     // Whoever asks whether it is done has waited when it is.
     if (kind === "poll" && result !== 0) return;
     if (isCaptured || (kind === "event" && done.event === undefined)) return;
     let process = this.#processes.get(pid);
-    if (!process) this.#processes.set(pid, process = { busy: new Map(), events: new Map(), idle: null });
-    const { busy, events } = process, stream = streamOf(done);
+    if (!process) this.#processes.set(pid, process = { given: new GivenWork(), events: new Map(), idle: null });
+    const { given, events } = process, stream = streamOf(done);
+    if (kind === "stream") return this.#changed(given, done, stream, out);
     if (kind === "event") {
-      if (name.includes("Record")) events.set(done.event!, { stream, began });
+      if (name.includes("Record")) events.set(done.event!, given.moment(stream, place, began));
       else if (name.includes("Destroy")) events.delete(done.event!);
       return;
     }
-    if (kind === "sync" || kind === "poll") return this.#waited(process, done, stream);
+    if (kind === "sync" || kind === "poll") return waited(process, done, stream);
     if (process.idle !== null && began > process.idle) {
-      const track = this.tracks.lane(pid, "GPU without work", 6);
-      out({ type: "slice", track, name: "no work", category: "gpu.gap", start: process.idle, end: began, args: { next: name } });
+      out({ type: "slice", track: this.#track(pid), name: "no work", category: "gpu.gap", start: process.idle, end: began, args: { next: name } });
     }
     process.idle = null;
     if (!isWaited) {
-      if (isStreamKnown(done)) busy.set(stream, { place: done.place, at });
+      if (isStreamKnown(done)) given.give(given.moment(stream, place, began), at);
       return;
     }
     // What comes to the host comes behind all that its stream had been given.
-    if (direction === "device to host") passUntil(busy, stream, began);
-    if (busy.size === 0) process.idle = at;
+    if (direction === "device to host") given.passed(given.moment(stream, place, began));
+    if (given.isNone) process.idle = at;
   }
 
   /** What was given to a place that is no more is done. */
   leaves(pid: number, place: Place): void {
-    const busy = this.#processes.get(pid)?.busy;
-    for (const [stream, given] of busy ?? []) if (isSame(given.place, place)) busy!.delete(stream);
+    this.#processes.get(pid)?.given.leaves(place);
   }
 
   forget(pid: number): void {
@@ -77,24 +74,30 @@ export class Idleness {
     this.#processes.clear();
   }
 
-  #waited(process: Process, { signature: { name }, place, event, began, at }: Done, stream: Stream): void {
-    const { busy, events } = process;
-    if (name.includes("Event")) {
-      const recorded = event === undefined ? undefined : events.get(event);
-      // What it stands for is not known.
-      if (recorded === undefined || recorded.began > began) return;
-      passUntil(busy, recorded.stream, recorded.began);
-    } else if (/Fence|Semaphore/.test(name)) return;
-    else if (/Stream|Queue|CommandList/.test(name)) passUntil(busy, stream, began);
-    else for (const [stream, given] of busy) if (isSame(given.place, place)) passUntil(busy, stream, began);
-    // One wait more changes nothing; one that was made within this one, by the runtime's call, ends before it.
-    if (busy.size === 0 && (process.idle === null || began <= process.idle)) process.idle = at;
+  #changed(given: GivenWork, { signature: { name }, flags = 0, pid, at }: Done, stream: Stream, out: SpanSink): void {
+    if (name.includes("Create")) given.made(stream, (flags & NON_BLOCKING) === 0);
+    if (!name.endsWith("Destroy") || !given.destroyed(stream)) return;
+    const args = { stream: hex(Number(stream)) };
+    out({ type: "instant", track: this.#track(pid), name: "a stream was destroyed at work", category: "gpu.abandoned", at, args });
+  }
+
+  #track(pid: number): Track {
+    return this.tracks.lane(pid, "GPU without work", 6);
   }
 }
 
-/** What a stream was given until then is done. */
-function passUntil(busy: Process["busy"], stream: Stream, until: Ns): void {
-  if ((busy.get(stream)?.at ?? Infinity) <= until) busy.delete(stream);
+function waited(process: Process, { signature: { name }, place, event, began, at }: Done, stream: Stream): void {
+  const { given, events } = process;
+  if (name.includes("Event")) {
+    const recorded = event === undefined ? undefined : events.get(event);
+    // What it stands for is not known.
+    if (recorded === undefined || recorded.began > began) return;
+    given.passed(recorded);
+  } else if (/Fence|Semaphore/.test(name)) return;
+  else if (/Stream|Queue|CommandList/.test(name)) given.waitedFor(stream, began);
+  else given.waitedIn(place, began);
+  // One wait more changes nothing; one that was made within this one, by the runtime's call, ends before it.
+  if (given.isNone && (process.idle === null || began <= process.idle)) process.idle = at;
 }
 
 /** Of what goes on behind its call it may not be: CUDA's versions have the stream in different places. Nobody could be seen to wait for it. */

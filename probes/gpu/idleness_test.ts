@@ -10,6 +10,7 @@ interface What {
   readonly stream?: number;
   readonly thread?: number;
   readonly event?: number;
+  readonly flags?: number;
   readonly own?: number;
   readonly direction?: GpuCall["direction"];
   readonly result?: number;
@@ -17,12 +18,12 @@ interface What {
 
 type Made = readonly [name: string, began: number, ended: number, what?: What];
 
-/** Gaps of calls at these times, as `[from, to]`. */
-function gaps(all: readonly Made[], family: Family = "cuda"): number[][] {
+/** What is told of calls at these times. */
+function told(all: readonly Made[], family: Family = "cuda"): readonly Span[] {
   const found: Span[] = [];
   const idleness = new Idleness(new Tracks());
   for (const [symbol, began, at, what = {}] of all) {
-    const { stream, thread = 1, event, own, direction, result = 0 } = what;
+    const { stream, thread = 1, event, flags, own, direction, result = 0 } = what;
     const signature = signatureOf(family, symbol)!;
     const gpu: GpuCall = {
       family,
@@ -33,9 +34,14 @@ function gaps(all: readonly Made[], family: Family = "cuda"): number[][] {
       ...direction !== undefined && { direction, isWaited: isDoneAtReturn(symbol, family, direction) },
     };
     const place = { device: 0, own }, perThread = symbol.endsWith("_ptsz");
-    idleness.call({ signature, gpu, pid: 1, tid: thread, place, perThread, event, began, at }, (span) => void found.push(span));
+    idleness.call({ signature, gpu, pid: 1, tid: thread, place, perThread, event, flags, began, at }, (span) => void found.push(span));
   }
-  return (found as Slice[]).map(({ start, end }) => [start, end]);
+  return found;
+}
+
+/** Gaps of them, as `[from, to]`. */
+function gaps(all: readonly Made[], family?: Family): number[][] {
+  return told(all, family).filter(({ type }) => type === "slice").map((span) => [(span as Slice).start, (span as Slice).end]);
 }
 
 const S7 = { stream: 7 }, S8 = { stream: 8 };
@@ -91,6 +97,54 @@ Deno.test("the stream without a name is a context's, or that of each thread", ()
   );
 });
 
+const DEFAULT = { stream: 0 };
+/** A stream that has to do with the default stream, and one that has not. */
+const made = (flags: number, stream = 7): Made => ["cuStreamCreate", 1, 2, { stream, flags }];
+
+Deno.test("the default stream and blocking streams wait for each other: who has waited for one has waited for what the other was given before", () => {
+  const next = ["cuLaunchKernel", 35, 36, S7] as const;
+  const launch = (began: number, what: What): Made => ["cuLaunchKernel", began, began + 1, what];
+  const wait = (what: What): Made => ["cuStreamSynchronize", 20, 30, what];
+  for (const [flags, gap] of [[0, [[30, 35]]], [1, []]] as const) {
+    assert.deepEqual(gaps([made(flags), launch(10, S7), launch(12, DEFAULT), wait(DEFAULT), next]), gap, "the default stream came behind");
+    assert.deepEqual(gaps([made(flags), launch(10, DEFAULT), launch(12, S7), wait(S7), next]), gap, "and before");
+    const copied = ["cuMemcpyDtoH", 20, 30, { ...DEFAULT, direction: "device to host" }] as const;
+    assert.deepEqual(gaps([made(flags), launch(10, S7), copied, next]), gap, "a copy that is done when it returns");
+    const event = { event: 0xe }, recorded = ["cuEventRecord", 14, 15, { ...DEFAULT, ...event }] as const;
+    assert.deepEqual(gaps([made(flags), launch(10, S7), recorded, ["cuEventSynchronize", 20, 30, event], next]), gap, "an event");
+    assert.deepEqual(gaps([made(flags), launch(10, DEFAULT), launch(12, S7), launch(14, DEFAULT), wait(S7), next]), [], "more behind it");
+    // By way of the default stream also for another one.
+    assert.deepEqual(gaps([made(flags), made(0, 8), launch(10, S7), launch(12, DEFAULT), launch(14, S8), wait(S8), next]), gap, "by way of it");
+  }
+  assert.deepEqual(gaps([made(0), launch(10, DEFAULT), launch(12, S7), wait(DEFAULT), next]), [], "what came behind it goes on");
+  assert.deepEqual(gaps([made(0), launch(10, S7), wait(DEFAULT), next]), [], "it was given nothing");
+  assert.deepEqual(gaps([launch(10, S7), launch(12, DEFAULT), wait(DEFAULT), next]), [], "one of which nobody saw how it was made");
+  const own = (own: number, what: What) => ({ ...what, own });
+  assert.deepEqual(gaps([made(0), launch(10, own(0xa, S7)), launch(12, own(0xb, DEFAULT)), wait(own(0xb, DEFAULT)), next]), [], "of another context");
+  // The default stream of a thread is a blocking one.
+  const ofThread = ["cuLaunchKernel_ptsz", 10, 11, DEFAULT] as const;
+  assert.deepEqual(gaps([ofThread, launch(12, DEFAULT), wait(DEFAULT), next]), [[30, 35]]);
+  const asked = [["cudaStreamCreate", 1, 2, S7], ["cudaLaunchKernel", 10, 11, S7], ["cudaMemcpy", 12, 30, { direction: "device to host" }]] as const;
+  assert.deepEqual(gaps([...asked, ["cudaLaunchKernel", 35, 36, S7]], "cudart"), [[30, 35]], "by the runtime, which has no flags to say");
+});
+
+Deno.test("a stream that is destroyed at work may go on with it until all is waited for, also where its handle is another's", () => {
+  const destroyed = ["cuStreamDestroy_v2", 12, 13, S7] as const, launch = ["cuLaunchKernel", 10, 11, S7] as const;
+  const again = [made(0), ["cuLaunchKernel", 15, 16, S7], ["cuStreamSynchronize", 17, 20, S7]] as const,
+    next = ["cuLaunchKernel", 35, 36, S7] as const;
+  const abandoned = (all: readonly Made[]) =>
+    told(all).flatMap((span) => span.type === "instant" ? [`${span.category} ${span.at} ${span.args!.stream}`] : []);
+  assert.deepEqual(gaps([launch, destroyed, ...again, next]), []);
+  assert.deepEqual(abandoned([launch, destroyed, ...again, next]), ["gpu.abandoned 13 0x7"]);
+  assert.deepEqual(gaps([launch, destroyed, ...again, ["cuCtxSynchronize", 21, 30], next]), [[30, 35]]);
+  // It goes on behind the default stream, as it would have otherwise.
+  const common = [["cuLaunchKernel", 22, 23, DEFAULT], ["cuStreamSynchronize", 24, 30, DEFAULT]] as const;
+  assert.deepEqual(gaps([made(0), launch, destroyed, ...common, next]), [[30, 35]]);
+  assert.deepEqual(gaps([made(1), launch, destroyed, ...common, next]), []);
+  assert.deepEqual(abandoned([launch, ["cuStreamSynchronize", 11, 12, S7], destroyed]), [], "it was waited for");
+  assert.deepEqual(abandoned([destroyed]), []);
+});
+
 Deno.test("a copy that returns when it is done is a wait as well, where nothing else was asked, and none that stays on the device", () => {
   const copied = (direction: What["direction"], ...before: readonly Made[]) =>
     gaps([...before, ["cuMemcpy", 10, 20, { direction }], ["cuLaunchKernel", 30, 31, S7]]);
@@ -125,7 +179,7 @@ Deno.test("what a context had been given is done when it is gone", () => {
   const call = (name: string, began: number, own: number) => {
     const signature = signatureOf("cuda", name)!, gpu = { family: "cuda", kind: signature.kind, result: 0, failure: null, stream: own };
     const place = { device: 0, own };
-    const done = { signature, gpu, pid: 1, tid: 1, place, perThread: false, event: undefined, began, at: began + 1 };
+    const done = { signature, gpu, pid: 1, tid: 1, place, perThread: false, event: undefined, flags: undefined, began, at: began + 1 };
     idleness.call(done, (span) => void found.push(span));
   };
   call("cuLaunchKernel", 10, 0xa);

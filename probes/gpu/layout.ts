@@ -1,5 +1,5 @@
 /** Words that are 32 bits wide: what stands above them in a register is anything. */
-const NARROW = new Set(["device", "ordinal", "kind", "type", "root", "peer", "ranks", "rank", "submits", "fences"]);
+const NARROW = new Set(["device", "ordinal", "kind", "type", "root", "peer", "ranks", "rank", "submits", "fences", "flags"]);
 
 /**
  * Sources that are read together, `n` where only their lower 32 bits are. To read an argument that a function has not got does no harm, so functions share

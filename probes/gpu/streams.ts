@@ -26,6 +26,11 @@ export function streamOf({ gpu: { stream = 0 }, tid, place, perThread }: Done): 
   return unnamed(place, isThreads ? tid : undefined);
 }
 
+/** The stream without a handle that all threads share. */
+export function defaultStream(place: Place): Stream {
+  return unnamed(place, undefined);
+}
+
 /** By place and thread: a launch does not put its stream's name together. */
 const names = new WeakMap<Place, Map<number | undefined, string>>();
 

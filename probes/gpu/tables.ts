@@ -123,7 +123,8 @@ graph cuGraphDestroyNode cuGraphKernelNodeSetParams cuGraphMemcpyNodeSetParams c
 graph cuGraphExecMemcpyNodeSetParams cuGraphExecMemsetNodeSetParams cuGraphExecNodeSetParams cuGraphNodeSetParams cuGraphDebugDotPrint
 graph cuStreamUpdateCaptureDependencies
 graphLaunch cuGraphLaunch exec=0 stream=1
-stream cuStreamCreate cuStreamCreateWithPriority cuGreenCtxStreamCreate stream=*0
+stream cuStreamCreate cuStreamCreateWithPriority stream=*0 flags=1
+stream cuGreenCtxStreamCreate stream=*0 flags=2
 stream cuStreamDestroy cuStreamAddCallback cuStreamAttachMemAsync cuStreamSetAttribute cuStreamWriteValue32 cuStreamWriteValue64 cuStreamWaitValue32 stream=0
 stream cuStreamWaitValue64 cuStreamBatchMemOp cuStreamCopyAttributes stream=0
 event cuEventCreate event=*0
@@ -212,7 +213,8 @@ graph cudaGraphAddMemFreeNode cudaGraphAddDependencies cudaGraphRemoveDependenci
 graph cudaGraphMemcpyNodeSetParams cudaGraphExecKernelNodeSetParams cudaGraphExecMemcpyNodeSetParams cudaGraphExecNodeSetParams cudaGraphDebugDotPrint
 graph cudaStreamUpdateCaptureDependencies
 graphLaunch cudaGraphLaunch exec=0 stream=1
-stream cudaStreamCreate cudaStreamCreateWithFlags cudaStreamCreateWithPriority stream=*0
+stream cudaStreamCreate stream=*0
+stream cudaStreamCreateWithFlags cudaStreamCreateWithPriority stream=*0 flags=1
 stream cudaStreamDestroy cudaStreamAddCallback cudaStreamAttachMemAsync cudaStreamSetAttribute cudaStreamCopyAttributes stream=0
 event cudaEventCreate cudaEventCreateWithFlags event=*0
 event cudaEventDestroy event=0

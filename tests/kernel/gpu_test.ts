@@ -43,6 +43,23 @@ sampledTest(
   },
 );
 
+const BEHIND = 23, APART = 7, DESTROYED = 11;
+
+sampledTest(
+  2,
+  "gpu: the default stream is waited for with what blocking streams were given before, and not with what others were, nor what was destroyed at work",
+  {},
+  async ({ path }) => {
+    using folder = temporary();
+    const target = { argv: [join(built.gpu.protected, "streams"), ...[BEHIND, APART, DESTROYED].map(String)] };
+    await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target });
+    const { result } = summaryOf("gpu", await llmprof.finished());
+    // One gap more from each of the two waits that are for all that is left.
+    assert.deepEqual([result.gaps.count, result.gaps.abandoned], [BEHIND + 2, DESTROYED]);
+    assert.deepEqual([result.totals.launches, result.totals.syncs], [2 * (BEHIND + APART + DESTROYED) + 1, BEHIND + APART + DESTROYED + 2]);
+  },
+);
+
 const LAUNCHES = 17, HANGS_NS = 2.5e9;
 
 for (const how of ["when counting ends", "when its process ends"] as const) {

@@ -35,6 +35,7 @@ function gpuStandIns(folder: string, protection: string) {
       flags: ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-pthread"],
       libraries: [...beside, "-l:libcuda.so.1"],
     },
+    [`${folder}/streams`]: { sources: ["gpu/streams.c", ...shared], flags: ["-O1", "-g", "-pthread"], libraries: [...beside, "-l:libcuda.so.1"] },
     [`${folder}/hangs`]: {
       sources: ["gpu/hangs.c", ...shared],
       flags: ["-O1", "-g", "-pthread"],
