@@ -7,6 +7,7 @@ import type { Windows } from "./windows.ts";
 
 type File = GpuResult["files"][number];
 type User = File["users"][number];
+type Failure = File["failures"][number];
 
 /** Calls for which the target waited, and how long. */
 export interface AskedOf {
@@ -23,7 +24,7 @@ export function forget(asked: AskedOf, ns: number): void {
 interface Device {
   readonly users: Map<number, User>;
   readonly commands: Map<string, File["commands"][number]>;
-  readonly failures: Map<number, { times: number; readonly pids: Set<number> }>;
+  readonly failures: Map<string, { readonly what: Failure["what"]; readonly errno: number; times: number; readonly pids: Set<number> }>;
 }
 
 /** Others are taken to be at it for so long after what they asked last. */
@@ -66,19 +67,19 @@ export class GpuFiles {
     if (!device) this.#devices.set(name, device = { users: new Map(), commands: new Map(), failures: new Map() });
     let user = device.users.get(pid);
     if (!user) {
-      const none = { opens: 0, failedOpens: 0, ioctls: 0, failedIoctls: 0, ioctlNs: 0, maps: 0, closes: 0 };
+      const none = { opens: 0, failedOpens: 0, ioctls: 0, failedIoctls: 0, ioctlNs: 0, maps: 0, failedMaps: 0, closes: 0 };
       device.users.set(pid, user = { pid, name: file.name, isTarget, ...none, fromNs: start - (this.windows.begin ?? 0), toNs: 0 });
     }
     if (file.name !== "") user.name = file.name;
     user.toNs = end - (this.windows.begin ?? 0);
-    if (errno !== 0 && what === "open") {
-      const failure = device.failures.get(errno) ?? { times: 0, pids: new Set() };
+    if (errno !== 0 && (what === "open" || what === "map")) {
+      const key = `${what} ${errno}`, failure = device.failures.get(key) ?? { what, errno, times: 0, pids: new Set() };
       failure.times++;
       failure.pids.add(pid);
-      device.failures.set(errno, failure);
+      device.failures.set(key, failure);
     }
     if (what === "open") user[errno === 0 ? "opens" : "failedOpens"]++;
-    else if (what === "map") user.maps++;
+    else if (what === "map") user[errno === 0 ? "maps" : "failedMaps"]++;
     else if (what === "close") user.closes++;
     else {
       const ns = end - start;
@@ -108,7 +109,7 @@ export class GpuFiles {
       device,
       users: [...users.values()].sort((a, b) => b.ioctlNs - a.ioctlNs || b.ioctls - a.ioctls || a.pid - b.pid),
       commands: [...commands.values()].sort((a, b) => b.ns - a.ns),
-      failures: [...failures].map(([errno, { times, pids }]) => ({ errno, times, pids: [...pids] })).sort((a, b) => b.times - a.times),
+      failures: [...failures.values()].map(({ pids, ...failure }) => ({ ...failure, pids: [...pids] })).sort((a, b) => b.times - a.times),
     })).sort((a, b) => a.device < b.device ? -1 : 1);
     return { files, contention: this.#contention(watchedNs) };
   }

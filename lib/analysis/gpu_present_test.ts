@@ -36,8 +36,8 @@ Deno.test("gpu: what is launched is not seen on the GPU, and who shows it is nam
 Deno.test("gpu: who shares a GPU is shown with when: from the first use of its device file to the last, since counting began", () => {
   const second = 1e9;
   const opened: Span = { type: "mark", at: second, kind: "window", stream: "gpu/files", text: "", open: true };
-  const use = (pid: number, start: number, end: number, errno = 0) =>
-    usesGpuFile(tracks, pid, start, end, { what: errno === 0 ? "ioctl" : "open", errno });
+  const use = (pid: number, start: number, end: number, errno = 0, what: "open" | "map" = "open") =>
+    usesGpuFile(tracks, pid, start, end, { what: errno === 0 ? "ioctl" : what, errno });
   const rows = (titles: readonly string[], ...spans: readonly Span[]) => {
     const table = shown(opened, ...spans).find((view) => view.type === "table")!;
     const places = titles.map((title) => table.columns.findIndex((column) => column.title === title));
@@ -52,4 +52,11 @@ Deno.test("gpu: who shares a GPU is shown with when: from the first use of its d
     ["target (7), the target", null],
     ["other (9)", "1: EACCES"],
   ]);
+  const failing = [
+    use(7, second, second, 13),
+    use(7, second, second, 19, "map"),
+    use(7, second, second, 22, "map"),
+    use(7, second, second, 19, "map"),
+  ];
+  assert.deepEqual(rows(["failed", "maps", "failed maps"], ...failing), [["1: EACCES", 0, "3: ENODEV, EINVAL"]]);
 });

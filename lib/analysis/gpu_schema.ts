@@ -125,14 +125,15 @@ export const gpuResultSchema = z.object({
       failedIoctls: count,
       ioctlNs: sum,
       maps: count,
+      failedMaps: count,
       closes: count,
       /** From its first use to its last, since counting began. */
       fromNs: sum,
       toNs: sum,
     })),
     commands: z.array(z.object({ command: z.string(), calls: count, ns: sum, maxNs: sum })),
-    /** By errno. */
-    failures: z.array(z.object({ errno: count, times: count, pids: z.array(count) })),
+    /** Openings and mappings, by errno. */
+    failures: z.array(z.object({ what: z.enum(["open", "map"]), errno: count, times: count, pids: z.array(count) })),
   })),
   /** What each GPU said of itself, each second, where nvidia-smi or the amdgpu driver tells: means of the run, and for memory the most. */
   devices: z.array(z.object({

@@ -150,6 +150,10 @@ export function devices({ devices }: GpuResult): Table {
 }
 
 export function files({ files }: GpuResult): Table {
+  const failed = (all: number, wanted: "open" | "map", { failures, pid }: typeof users[number]) =>
+    all === 0
+      ? null
+      : `${all}: ${failures.filter(({ what, pids }) => what === wanted && pids.includes(pid)).map(({ errno }) => errnoName(errno)).join(", ")}`;
   const users = files.flatMap(({ device, users, failures }) => users.map((user) => ({ device, failures, ...user })))
     .sort((a, b) => b.ioctlNs - a.ioctlNs || b.ioctls - a.ioctls || b.opens + b.failedOpens - (a.opens + a.failedOpens));
   return tableOf("Device files, and who used them", users, [
@@ -158,16 +162,11 @@ export function files({ files }: GpuResult): Table {
     [{ title: "from", unit: "ns" }, (row) => row.fromNs],
     [{ title: "to", unit: "ns" }, (row) => row.toNs],
     [{ title: "opens", unit: "count" }, (row) => row.opens],
-    users.some(({ failedOpens }) => failedOpens > 0) && [
-      { title: "failed", unit: "text" },
-      ({ failedOpens, failures, pid }) =>
-        failedOpens === 0
-          ? null
-          : `${failedOpens}: ${failures.filter(({ pids }) => pids.includes(pid)).map(({ errno }) => errnoName(errno)).join(", ")}`,
-    ],
+    users.some(({ failedOpens }) => failedOpens > 0) && [{ title: "failed", unit: "text" }, (row) => failed(row.failedOpens, "open", row)],
     [{ title: "ioctls", unit: "count" }, (row) => row.ioctls],
     [{ title: "in them", unit: "ns" }, (row) => row.ioctlNs],
     [{ title: "maps", unit: "count" }, (row) => row.maps],
+    users.some(({ failedMaps }) => failedMaps > 0) && [{ title: "failed maps", unit: "text" }, (row) => failed(row.failedMaps, "map", row)],
     [{ title: "closes", unit: "count" }, (row) => row.closes],
   ], MAX_USERS);
 }

@@ -434,11 +434,15 @@ Deno.test("gpu: device files by whoever uses them, what failed by its errno", ()
   decoding.event(12, "gpu/files.open", { began: 11, returned: -13, mine: 1, path: "/dev/nvidia1" });
   decoding.event(30, "gpu/files.ioctl", { began: 20, device: 99, command: 0xc020462a, returned: 0, mine: 1 });
   decoding.event(31, "gpu/files.close", { device: 99, mine: 1 });
+  decoding.event(41, "gpu/files.map", { began: 40, device: 99, bytes: 8192, returned: 0x7f00_0000_0000, mine: 1 });
+  decoding.event(43, "gpu/files.map", { began: 42, device: 99, bytes: 4096, returned: -19, mine: 1 });
   assert.deepEqual(decoding.told(), [
     '300 is called "other" from 1',
     '300/300 gpu.file "open nvidia0" 5–10 path=/dev/nvidia0',
     '100/100 gpu.file "open nvidia1" 11–12 path=/dev/nvidia1 errno=13',
     '100/100 gpu.file "ioctl nvidia0" 20–30 device=nvidia0 command=F 0x2a',
     '100/100 gpu.file "close nvidia0" 31 device=nvidia0',
+    '100/100 gpu.file "map nvidia0" 40–41 device=nvidia0 bytes=8192',
+    '100/100 gpu.file "map nvidia0" 42–43 device=nvidia0 bytes=4096 errno=19',
   ]);
 });

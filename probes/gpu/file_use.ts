@@ -37,13 +37,17 @@ export class FileUse {
         const args = { device, command: file.command, ...errno > 0 && { errno } };
         return out({ type: "slice", track, name: `ioctl ${device}`, category: "gpu.file", start: began, end: at, args, file });
       }
-      case "map":
+      case "map": {
+        const [began, id, bytes, returned, mine] = values as [Ns, number, number, number, number];
+        const device = this.#name(id), errno = returned < 0 ? -returned : 0;
+        const file = { ...this.#of(pid, device, mine), what: "map", errno } as const;
+        const args = { device, bytes, ...errno > 0 && { errno } };
+        return out({ type: "slice", track, name: `map ${device}`, category: "gpu.file", start: began, end: at, args, file });
+      }
       case "close": {
-        const what = record === "gpu/files.map" ? "map" : "close";
-        const device = this.#name(values[0] as number);
-        const args = { device, ...what === "map" && { bytes: values[1] as number } };
-        const file = { ...this.#of(pid, device, values.at(-1) as number), what, errno: 0 } as const;
-        return out({ type: "instant", track, name: `${what} ${device}`, category: "gpu.file", at, args, file });
+        const [id, mine] = values as [number, number];
+        const device = this.#name(id), file = { ...this.#of(pid, device, mine), what: "close", errno: 0 } as const;
+        return out({ type: "instant", track, name: `close ${device}`, category: "gpu.file", at, args: { device }, file });
       }
     }
   }

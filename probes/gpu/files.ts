@@ -37,6 +37,24 @@ const FILE = `
   }
 `;
 
+/** A thread asks something of a device. */
+const asked = (what: string) => `
+  if ($device > 0) {
+    @gpu_file[tid] = $device;
+    @gpu_file_at[tid] = nsecs;
+    @gpu_asked[tid] = (uint64)${what};
+  }
+`;
+
+/** What came of that. */
+const told = (record: string) => `
+  MINE
+  if (@w) { EMIT(${record}, @gpu_file_at[tid], @gpu_file[tid], @gpu_asked[tid], (int64)args->ret, $mine); }
+  delete(@gpu_file[tid]);
+  delete(@gpu_file_at[tid]);
+  delete(@gpu_asked[tid]);
+`;
+
 const device = { name: "device", type: "int", unit: "2^32 × its file system + inode" } as const;
 const mine = { name: "mine", type: "int", unit: "1: of the target" } as const;
 
@@ -44,7 +62,8 @@ const mine = { name: "mine", type: "int", unit: "1: of the target" } as const;
 export const files: Probe = {
   name: "gpu/files",
   summary: "device files of GPUs, of all processes: opened, asked (ioctl), mapped, closed",
-  template: template.replaceAll("FILE\n", () => FILE).replaceAll("MINE", () => MINE).replaceAll("NAMED", () => NAMED)
+  template: template.replaceAll("FILE\n", () => FILE).replace(/ASKED\((.*)\)\n/g, (_, what: string) => asked(what))
+    .replace(/TOLD\((.*)\)\n/g, (_, record: string) => told(record)).replaceAll("MINE", () => MINE).replaceAll("NAMED", () => NAMED)
     .replaceAll("OTHER", () => OTHER),
   tracepoints: ["syscalls:sys_enter_ioctl", "syscalls:sys_exit_ioctl"],
   params: {
@@ -60,7 +79,11 @@ export const files: Probe = {
       type: "text",
     }],
     ioctl: [{ name: "began", type: "time" }, device, { name: "command", type: "int" }, { name: "returned", type: "int" }, mine],
-    map: [device, { name: "bytes", type: "int", unit: "bytes" }, mine],
+    map: [{ name: "began", type: "time" }, device, { name: "bytes", type: "int", unit: "bytes" }, {
+      name: "returned",
+      type: "int",
+      unit: "address, or negative errno",
+    }, mine],
     close: [device, mine],
     device: [device, { name: "name", type: "text" }],
     process: [mine, { name: "name", type: "text" }],

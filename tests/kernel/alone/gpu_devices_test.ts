@@ -79,42 +79,46 @@ const TIMES = 13;
 
 sampledTest(
   0,
-  "gpu: which commands device files are asked, how much of them is mapped, and why openings fail, as strace tells it",
+  "gpu: which commands device files are asked, how much of them is mapped, and why openings and mappings fail, as strace tells it",
   { strace: true },
   async ({ path }) => {
     using folder = temporary(), memory = temporary("/dev/shm");
-    const dev = await nodes(memory, [], { "dri/renderD128": ZERO, kfd: ZERO, nvidia5: NONE });
+    const dev = await nodes(memory, ["nvidia1"], { "dri/renderD128": ZERO, kfd: ZERO, nvidia5: NONE });
     const lines = folder.file("strace.txt");
-    const watched = ["dri/renderD128", "dri/card0", "kfd", "nvidia5"].flatMap((name) => ["-P", `/dev/${name}`]);
+    const watched = ["dri/renderD128", "dri/card0", "kfd", "nvidia1", "nvidia5"].flatMap((name) => ["-P", `/dev/${name}`]);
     const strace = ["strace", "-f", "-y", "-X", "raw", "-e", "trace=openat,ioctl,mmap", ...watched, "-o", lines];
     const target = { argv: inside(dev, [...strace, devices, "each", "/dev", String(TIMES)]) };
     await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target, formats: ["jsonl"] });
     const { result, events } = summaryOf("gpu", await llmprof.finished());
     assert.equal(events.lost, events.skipped);
     const maps = linesOf(outputPath(folder, "jsonl")).map((line) => JSON.parse(line))
-      .filter(({ category, name }) => category === "gpu.file" && name.startsWith("map ")).map(({ args: { device, bytes } }) =>
-        `${device} map ${bytes}`
-      );
+      .filter(({ category, name, args }) => category === "gpu.file" && name.startsWith("map ") && args.errno === undefined)
+      .map(({ args: { device, bytes } }) => `${device} map ${bytes}`);
     const told = result.files.flatMap(({ device, commands, failures }) => [
       ...commands.map(({ command, calls }) => `${device} ioctl ${command}: ${calls}`),
-      ...failures.map(({ errno, times }) => `${device} fails ${errno}: ${times}`),
+      ...failures.map(({ what, errno, times }) => `${device} ${what} fails ${errno}: ${times}`),
     ]);
     const asked = linesOf(lines).flatMap(straced);
     assert.deepEqual([...told, ...counted(maps)].sort(), counted(asked));
-    assert.equal(asked.length, 11 * TIMES + 13);
-    const mapped = result.files.flatMap(({ users }) => users).reduce((all, user) => all + user.maps, 0);
-    assert.equal(mapped, maps.length);
+    assert.equal(asked.length, 14 * TIMES + 14);
+    const users = result.files.flatMap(({ users }) => users), sum = (of: "maps" | "failedMaps") => users.reduce((all, user) => all + user[of], 0);
+    assert.deepEqual([sum("maps"), sum("failedMaps")], [maps.length, 3 * TIMES + 1]);
   },
 );
 
 /** `17 ioctl(3</dev/kfd>, 0x80084b01, NULL) = …` → `kfd ioctl K 0x1`, and so on; of openings, those that fail. */
 function straced(line: string): string[] {
   const [, opened, error] = /openat\(.*"\/dev\/(?:.*\/)?(.*)".* = -1 (E\w+)/.exec(line) ?? [];
-  if (opened !== undefined) return [`${opened} fails ${constants.errno[error as keyof typeof constants.errno]}`];
+  if (opened !== undefined) return [`${opened} open fails ${errnoOf(error!)}`];
   const [, asked, command] = /ioctl\(\d+<\/dev\/(?:.*\/)?(.*?)>, (0x\w+)/.exec(line) ?? [];
   if (asked !== undefined) return [`${asked} ioctl ${String.fromCharCode(Number(command) >> 8 & 255)} 0x${(Number(command) & 255).toString(16)}`];
-  const [, bytes, mapped] = /mmap\(\w+, (\d+), .*<\/dev\/(?:.*\/)?(.*?)>/.exec(line) ?? [];
-  return mapped === undefined ? [] : [`${mapped} map ${bytes}`];
+  const [, bytes, mapped, why] = /mmap\(\w+, (\d+), .*<\/dev\/(?:.*\/)?(.*?)>.* = (?:-1 (E\w+))?/.exec(line) ?? [];
+  if (mapped === undefined) return [];
+  return [why === undefined ? `${mapped} map ${bytes}` : `${mapped} map fails ${errnoOf(why)}`];
+}
+
+function errnoOf(name: string): number {
+  return constants.errno[name as keyof typeof constants.errno];
 }
 
 function counted(all: readonly string[]): string[] {

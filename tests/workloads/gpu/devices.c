@@ -2,7 +2,8 @@
  * Uses the device files nvidia0 and nvidiactl in FOLDER, which are nodes of a harmless driver (tun): an ioctl of it takes the lock of all network devices.
  *
  *     devices use FOLDER OPENS FAILS IOCTLS       three processes, each: so many openings of nvidia0, of nvidia9, which is not there, and ioctls of nvidiactl
- *     devices each FOLDER TIMES                   dri/renderD128 and kfd, nodes of a driver that maps and knows no command: so many times more of each kind
+ *     devices each FOLDER TIMES                   dri/renderD128 and kfd, nodes of a driver that maps and knows no command: so many times more of each kind;
+ *                                                 and what fails, also in mapping nvidia1, of which the driver can map nothing
  *     devices ask FOLDER MILLISECONDS             asks nvidia0 for something twice every two milliseconds
  *     devices hold FOLDER BEGIN MILLISECONDS      waits for BEGIN, then holds that lock most of the time, by making network devices and taking them away
  *
@@ -56,6 +57,10 @@ static void use(const char *folder, int opens, int fails, int ioctls) {
 /* As DRM_IOCTL_VERSION, DRM_IOCTL_GEM_CLOSE and AMDKFD_IOC_GET_VERSION are. */
 static const unsigned long commands[] = {_IOWR('d', 0x00, char[64]), _IOW('d', 0x09, char[8]), _IOR('K', 0x01, char[8])};
 
+static void map_fails(int file, size_t bytes) {
+  if (mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0) != MAP_FAILED) errx(1, "mapped");
+}
+
 /* Of each kind another number of times. */
 static void each(const char *folder, int times) {
   static const char *const names[] = {"dri/renderD128", "kfd"};
@@ -68,8 +73,15 @@ static void each(const char *folder, int times) {
     for (int j = 1; j <= times + i; j++) {
       if (mmap(NULL, 4096 * j, PROT_READ, MAP_PRIVATE, file, 0) == MAP_FAILED) err(1, "mmap");
     }
+    /* EINVAL. */
+    for (int j = 0; j < times + i; j++) map_fails(file, 0);
     close(file);
   }
+  const int file = device(folder, "nvidia1");
+  if (file < 0) err(1, "nvidia1");
+  /* ENODEV. */
+  for (int i = 0; i < times; i++) map_fails(file, 4096);
+  close(file);
   char path[4096];
   snprintf(path, sizeof path, "%s/kfd", folder);
   for (int i = 0; i < times; i++) {
