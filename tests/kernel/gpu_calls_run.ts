@@ -46,6 +46,13 @@ const STATES = ["cudaGetDevice", "cudaGetLastError"];
 /** What they return does not say how it went. */
 const WITHOUT_RESULT = /^cudaGetLastError$|Infer/;
 
+/** What there is to ask of a GPU: each of it is asked, or it would be compared with nothing. */
+const LIBRARIES = ["cuda", "cudart", "nccl", "hip", "tensorrt"];
+const KINDS =
+  "init query context module function alloc free reserve copy prefetch set launch graph graphLaunch capture captured stream event poll sync collective group";
+const MEMORY = ["device", "host", "managed", "physical", "pooled", "registered"];
+const DIRECTIONS = ["between devices", "device to host", "host to device", "on the device", "on the host"];
+
 interface OfThread {
   readonly pid: number;
   readonly tid: number;
@@ -98,7 +105,10 @@ export async function assertCalls(wayOf: (folder: Temporary) => Way, bpftrace: s
   const noted = asSeen(readBooks(way.books), way.go !== undefined), books = way.few ? noted.filter(({ func }) => !STATES.includes(func)) : noted;
   assert.equal(new Set(books.map(({ pid }) => pid)).size, 2);
   assert.equal(asked(noted).length, CALLS, "the books have all that the program asked for");
-  for (const family of ["cuda", "cudart", "nccl", "hip", "tensorrt"]) {
+  assert.deepEqual(new Set(result.functions.map(({ kind }) => kind)), new Set([...KINDS.split(" "), ...way.few ? [] : ["state"]]));
+  assert.deepEqual([...heldBy(books).keys()].sort(), MEMORY);
+  assert.deepEqual(new Set(books.map(({ library }) => library)), new Set(LIBRARIES));
+  for (const family of LIBRARIES) {
     assertTold(books.filter(({ library }) => library === family), toldCalls(outputPath(folder, "jsonl"), family), family, way.root !== undefined);
   }
   assert.deepEqual(toldStreams(outputPath(folder, "jsonl")), givenBy(books), "what streams were given");
@@ -119,6 +129,8 @@ export async function assertCalls(wayOf: (folder: Temporary) => Way, bpftrace: s
   assert.deepEqual(result.memoryBefore, { processes: way.go === undefined ? 0 : 1, frees: 0 });
   // Each direction, with its bytes; launches into graphs apart.
   const once = asked(books), copies = once.filter(({ direction, ret }) => direction !== undefined && ret === 0);
+  const directions = new Set(copies.map(({ direction }) => String(direction))).difference(new Set(["by the addresses"]));
+  assert.deepEqual([...directions].sort(), DIRECTIONS);
   for (const [direction, all] of Map.groupBy(copies, ({ direction }) => String(direction))) {
     const row = result.copies.find((row) => row.direction === direction);
     assert.deepEqual([row?.copies, row?.bytes], [all.length, all.reduce((sum, { bytes }) => sum + Number(bytes), 0)], direction);
