@@ -22,8 +22,6 @@ async function main(args: readonly string[]): Promise<number> {
     event.preventDefault();
     void fail(event.reason).then(Deno.exit);
   });
-  // A file that grows past the limit for files (`ulimit -f`) is then an error of its write, and not the end of this process.
-  Deno.addSignalListener("SIGXFSZ", () => {});
   const context: Context = {
     terminal,
     ...ends(),
@@ -56,6 +54,8 @@ function ends(): Pick<Context, "interrupted" | "heedSignals" | "atKill"> {
     Deno.addSignalListener("SIGHUP", underNohup ? () => {} : end("SIGHUP"));
     Deno.addSignalListener("SIGINT", end("SIGINT"));
     Deno.addSignalListener("SIGTERM", end("SIGTERM"));
+    // An output that grows past the limit for files (`ulimit -f`) is then an error of its write, and not the end of this process.
+    Deno.addSignalListener("SIGXFSZ", () => {});
   };
   return { interrupted, heedSignals, atKill: (last) => act = last };
 }

@@ -166,7 +166,7 @@ export async function assertCalls(wayOf: (folder: Temporary) => Way, bpftrace: s
 
 /** Of a process that ran before llmprof came nobody knows which memory is the host's: where a copy goes by its addresses alone is not told of the first one. */
 function asSeen(noted: readonly Noted[], ranBefore: boolean): readonly Noted[] {
-  const first = Math.min(...noted.map(({ pid }) => pid));
+  const [first] = asGiven(noted.map(({ pid }) => pid));
   const isUnknown = ({ pid, func }: Noted) => ranBefore && pid === first && ["cuMemcpy", "cuMemcpyAsync"].includes(func);
   return noted.map((call) => isUnknown(call) ? { ...call, direction: "by the addresses" } : call);
 }
