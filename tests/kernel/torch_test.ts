@@ -75,7 +75,7 @@ sampledTest(
     await using stranger = start([debianPython, throwing, String(THROWERS), String(THROWS)], { timeoutMilliseconds: 60_000 });
     const { stdout: strangers } = await stranger.succeeded();
     Deno.writeTextFileSync(stop, "");
-    const { stdout } = await net.succeeded();
+    const { stdout } = await net.succeeded().catch((error) => assert.fail(`${error.message}\n${llmprof.stderr()}`));
     const told = (text: string): { relu: number; caught: number } => JSON.parse(text.trimEnd().split("\n").at(-1)!);
     assert.deepEqual(told(strangers), { relu: THROWERS * THROWS, caught: THROWERS * THROWS });
     const { relu, caught } = told(stdout);
