@@ -72,7 +72,7 @@ sampledTest(
     using folder = temporary();
     await using engine = start([built.timed, "10007", folder.file("log")]);
     const target = { pid: engine.pid };
-    await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target, flags: ["--detail", "sum", "--duration", "3s"] });
+    await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target, flags: ["--detail", "sum", "--duration", "6s"] });
     const { result, events } = summaryOf("operators", await llmprof.finished());
     engine.kill("SIGKILL");
     assert.deepEqual([events.lost, events.received], [0, events.emitted]);
@@ -81,8 +81,7 @@ sampledTest(
     const rows = result.tensors.filter(({ calls }) => calls > 0).sort((a, b) => (a.name < b.name ? -1 : 1));
     assert.equal(rows.length, 7);
     const { count, openCount } = result.graphs;
-    // How many graphs there are in three seconds is up to the machine.
-    assert.ok(count > 2 && openCount <= 1, `${count} graphs, ${openCount} open`);
+    assert.ok(count > 400 && openCount <= 1, `${count} graphs, ${openCount} open`);
     const last = rows.findLastIndex(({ openCalls }) => openCalls > 0);
     assert.deepEqual(rows.map(({ calls }) => calls), rows.map((_, i) => (i <= last ? count : count - openCount)));
     // Or all that began in it, where that graph was being drawn.
