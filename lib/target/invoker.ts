@@ -1,6 +1,6 @@
 import type { User } from "../machine/child.ts";
 import type { KernelFiles } from "../machine/files.ts";
-import { ancestorsOf, parseStat, readCommandLine, readEnvironment, readProcesses } from "./process.ts";
+import { ancestorsOf, type ProcessStat, readCommandLine, readEnvironment, readProcesses } from "./process.ts";
 
 /** Who typed the command: the target runs as that user and with that environment. */
 export interface Invoker {
@@ -25,7 +25,9 @@ const SHELL = /^-?(?:.*\/)?(?:ba|da|z|k|c|tc|fi|a)?sh$/;
  * @param self Process id of llmprof.
  */
 export async function readInvoker(files: KernelFiles, self: number): Promise<Invoker> {
-  const [who, openFiles] = await Promise.all([readUser(files, self), readOpenFiles(files, self)]);
+  const processes = await readProcesses(files);
+  const line = ancestorsOf(processes, self).map((pid) => processes.get(pid)!);
+  const [who, openFiles] = await Promise.all([readUser(files, self, line), readOpenFiles(files, line)]);
   return { ...who, ...openFiles !== null && { openFiles } };
 }
 
@@ -33,30 +35,22 @@ export async function readInvoker(files: KernelFiles, self: number): Promise<Inv
  * The limit that holds where llmprof was typed: the nearest process above it that keeps to what it was given says it. Null also where somebody in between
  * has set another (`ulimit -n 4096; exec llmprof`), which is seen in how many may be asked for.
  */
-async function readOpenFiles(files: KernelFiles, self: number): Promise<number | null> {
-  let most: string | undefined;
-  for (let pid = self; pid > 0;) {
-    const [stat, limits] = await files.texts([`/proc/${pid}/stat`, `/proc/${pid}/limits`]);
-    const process = stat == null ? null : parseStat(stat);
-    const [, soft, hard] = /^Max open files\s+(\d+)\s+(\d+)/m.exec(limits ?? "") ?? [];
-    if (!process) return null;
-    if (pid === self) most = hard;
-    else if (!OWN_LIMIT.test(process.comm)) return hard !== undefined && hard === most ? Number(soft) : null;
-    pid = process.ppid;
-  }
-  return null;
+async function readOpenFiles(files: KernelFiles, [self, ...line]: readonly ProcessStat[]): Promise<number | null> {
+  const above = line.find(({ comm }) => !OWN_LIMIT.test(comm));
+  if (!self || !above) return null;
+  const limits = await files.texts([self, above].map(({ pid }) => `/proc/${pid}/limits`));
+  const [own, given] = limits.map((text) => /^Max open files\s+(\d+)\s+(\d+)/m.exec(text ?? ""));
+  return given && given[2] === own?.[2] ? Number(given[1]) : null;
 }
 
-async function readUser(files: KernelFiles, self: number): Promise<Pick<Invoker, "user" | "environment">> {
+async function readUser(files: KernelFiles, self: number, line: readonly ProcessStat[]): Promise<Pick<Invoker, "user" | "environment">> {
   const own = await readEnvironment(files, self) ?? {};
   const user = sudoUser(own);
   if (!user) return { user: null, environment: own };
-  const processes = await readProcesses(files);
-  const line = ancestorsOf(processes, self);
-  const at = line.findIndex((pid) => processes.get(pid)!.comm === "sudo");
+  const at = line.findIndex(({ comm }) => comm === "sudo");
   const [environment, below] = await Promise.all([
-    at < 0 ? null : readEnvironment(files, line[at]!),
-    at < 1 ? null : readCommandLine(files, line[at - 1]!),
+    at < 0 ? null : readEnvironment(files, line[at]!.pid),
+    at < 1 ? null : readCommandLine(files, line[at - 1]!.pid),
   ]);
   // `sudo -i`, `sudo -s`: who types there is root.
   const isShell = below?.length === 1 && SHELL.test(below[0]!);
