@@ -23,8 +23,7 @@ export class CalledFunction {
   /** See {@link givesAddresses}. */
   readonly gives: boolean;
   /** Which word of a call is an event, and which are flags, if any is. */
-  readonly #event: number | undefined;
-  readonly #flags: number | undefined;
+  readonly #slots: Readonly<Record<"event" | "flags", number | undefined>>;
   readonly #isAlike: boolean;
   readonly #understood = new Map<string, Understood>();
 
@@ -35,18 +34,15 @@ export class CalledFunction {
     this.perThread = /_(?:ptsz|ptds|spt)$/.test(symbol);
     this.gives = givesAddresses(symbol);
     const { words, layout } = this.signature ?? {};
-    [this.#event, this.#flags] = ["event", "flags"].map((word) => layout?.slots[words!.indexOf(word)]);
+    const slotOf = (word: string) => layout?.slots[words!.indexOf(word)];
+    this.#slots = { event: slotOf("event"), flags: slotOf("flags") };
     this.#isAlike = this.signature !== undefined && ALIKE.has(this.signature.kind);
   }
 
-  /** The event that a call is about. */
-  eventOf(found: readonly number[]): number | undefined {
-    return this.#event === undefined ? undefined : found[this.#event];
-  }
-
-  /** How a call makes a stream. */
-  flagsOf(found: readonly number[]): number | undefined {
-    return this.#flags === undefined ? undefined : found[this.#flags];
+  /** The event that a call is about, or how it makes a stream. */
+  wordOf(word: "event" | "flags", found: readonly number[]): number | undefined {
+    const slot = this.#slots[word];
+    return slot === undefined ? undefined : found[slot];
   }
 
   /** One and the same for calls that are alike: whoever writes them knows it again. */

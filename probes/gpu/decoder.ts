@@ -158,7 +158,8 @@ export class GpuDecoder implements Decoder {
       if (called.gives) this.#memory.given(pid);
       if (!isOfIdleness(signature.kind)) return;
       const place = this.#memory.placeOf(pid, tid), { perThread } = called;
-      const done = { signature, gpu, pid, tid, place, perThread, event: called.eventOf(found), flags: called.flagsOf(found), began: began!, at };
+      const event = called.wordOf("event", found), flags = called.wordOf("flags", found);
+      const done = { signature, gpu, pid, tid, place, perThread, event, flags, began: began!, at };
       this.#idleness.call(done, out);
       // What the runtime asked the driver for is drawn already.
       if (this.#within({ family, tid, began: began! })?.kind !== signature.kind) this.#streams.given(done, out);

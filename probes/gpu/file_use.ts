@@ -13,8 +13,8 @@ export class FileUse {
   constructor(readonly tracks: Tracks) {}
 
   event({ record, at, pid, tid, values }: Event, out: SpanSink): void {
-    const track = this.tracks.thread(pid, tid);
-    switch (record.slice("gpu/files.".length)) {
+    const track = this.tracks.thread(pid, tid), what = record.slice("gpu/files.".length);
+    switch (what) {
       case "device":
         return void this.#devices.set(values[0] as number, values[1] as string);
       case "process": {
@@ -30,19 +30,14 @@ export class FileUse {
         const args = { path, ...errno > 0 && { errno } };
         return out({ type: "slice", track, name: `open ${device}`, category: "gpu.file", start: began, end: at, args, file });
       }
-      case "ioctl": {
-        const [began, id, command, returned, mine] = values as [Ns, number, number, number, number];
-        const device = this.#name(id), errno = returned < 0 ? -returned : 0;
-        const file = { ...this.#of(pid, device, mine), what: "ioctl", errno, command: commandOf(command) } as const;
-        const args = { device, command: file.command, ...errno > 0 && { errno } };
-        return out({ type: "slice", track, name: `ioctl ${device}`, category: "gpu.file", start: began, end: at, args, file });
-      }
+      case "ioctl":
       case "map": {
-        const [began, id, bytes, returned, mine] = values as [Ns, number, number, number, number];
+        const [began, id, asked, returned, mine] = values as [Ns, number, number, number, number];
         const device = this.#name(id), errno = returned < 0 ? -returned : 0;
-        const file = { ...this.#of(pid, device, mine), what: "map", errno } as const;
-        const args = { device, bytes, ...errno > 0 && { errno } };
-        return out({ type: "slice", track, name: `map ${device}`, category: "gpu.file", start: began, end: at, args, file });
+        const command = what === "ioctl" && { command: commandOf(asked) };
+        const file = { ...this.#of(pid, device, mine), what, errno, ...command } as const;
+        const args = { device, ...(command || { bytes: asked }), ...errno > 0 && { errno } };
+        return out({ type: "slice", track, name: `${what} ${device}`, category: "gpu.file", start: began, end: at, args, file });
       }
       case "close": {
         const [id, mine] = values as [number, number];
