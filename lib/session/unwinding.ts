@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { LlmprofError } from "../events/errors.ts";
 import type { Event } from "../events/event.ts";
-import { type Ns, splitBase } from "../events/time.ts";
+import { splitBase } from "../events/time.ts";
 import type { FilesOnce } from "../machine/files_once.ts";
 import type { Guard } from "../machine/guard.ts";
 import { readMapped } from "../programs/found_libraries.ts";
@@ -13,47 +13,16 @@ import { Timeline } from "../timeline/timeline.ts";
 import { unwind } from "../../probes/gate/unwind.ts";
 import { Attached } from "./attached.ts";
 import { HostClock } from "./clock.ts";
-import { GO_ON } from "./going_on.ts";
 import type { Means } from "./means.ts";
 import { Spares } from "./spares.ts";
-import { POLL_MS, stands } from "./standing.ts";
+import { Throwing } from "./throwing.ts";
 
 /** Where a loader finds the library that unwinds stacks, unless a program brings its own. */
 const USUAL = ["/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"];
 const UNWINDER = "libgcc_s.so.1";
 
-const LONGEST_WAIT_MS = 10_000;
-/** Bytes from the beginning of a function: who was stopped by the probe there stands behind its first instruction. */
-const FIRST_INSTRUCTION = 16;
 /** It says little. */
 const BUFFER_PAGES = 64;
-
-/** A place on a stack, and what belongs there. */
-interface Hidden {
-  readonly tid: number;
-  readonly place: number;
-  readonly address: number;
-}
-
-/** A process that threw. */
-interface Throwing {
-  readonly hidden: Hidden[];
-  /** By thread: what was put back last. */
-  readonly given: Map<number, Hidden>;
-  /** Threads of which all of that has been told. */
-  readonly told: Set<number>;
-  /** Where they throw. */
-  readonly functions: Set<number>;
-  /** When it was last known to stand with all of that put back: it went on behind that. */
-  taken: Ns;
-  isToServe: boolean;
-  served?: Promise<void>;
-}
-
-/** A process, and pairs: a place, in eights of bytes from 0 on, and the eight bytes in octal that belong there. Then it goes on. */
-const script = `${GO_ON}
-` + 'pid=$1; shift; while [ $# -gt 0 ]; do printf "$2" | dd of="/proc/$pid/mem" bs=8 seek="$1" conv=notrunc status=none; shift 2; done; ' +
-  'go_on "$pid"';
 
 /**
  * Lets exceptions through functions at whose return probes stand: whoever throws one is stopped where its unwinding begins, gets the return addresses back
@@ -63,8 +32,12 @@ export class Unwinding {
   /** Files in which unwinding begins. */
   readonly #covered = new Map<string, Promise<void>>();
   #attached: Attached[] = [];
+  /** Those that tell by now. */
+  readonly #tellers = new Set<Attached>();
   #clock: HostClock | undefined;
   readonly #throwing = new Map<number, Throwing>();
+  /** By process, what ends when it has gone on. */
+  readonly #served = new Map<number, Promise<void>>();
   readonly #uncovered = new Set<number>();
   /** How many times somebody stood. */
   stops = 0;
@@ -100,7 +73,7 @@ export class Unwinding {
 
   /** Nothing is probed any more. */
   async end(): Promise<void> {
-    await Promise.all([...this.#throwing.values()].map(({ served }) => served));
+    await Promise.all(this.#served.values());
     this.#covered.clear();
     const ending = this.#attached.splice(0);
     for (const { running } of ending) running.stop();
@@ -115,82 +88,53 @@ export class Unwinding {
     const child = new Spares(means, means.machine.bpftrace!, BUFFER_PAGES, means.machine.cpus).take({ unsafe: true, prompt: true });
     const attached = new Attached(program, true, child, means.monotonic);
     this.#attached.push(attached);
-    attached.onEvent = (event) => this.#event(event);
-    const died = (error: LlmprofError) => void (this.#attached.includes(attached) && this.fail(error));
+    attached.onEvent = (event) => this.#event(attached, event);
+    const died = (error: LlmprofError) => {
+      this.#tellers.delete(attached);
+      if (this.#attached.includes(attached)) this.fail(error);
+    };
     const reading = await attached.ready(means.sleep, died).catch((error) => {
       this.#attached = this.#attached.filter((other) => other !== attached);
       throw error;
     });
     const clock = this.#clock ??= new HostClock(reading, means.monotonic, means.origin);
     void this.guard.armed(attached.running.pid);
+    this.#tellers.add(attached);
     attached.connect(new Timeline({ base: splitBase(clock.base), find: () => unwind, out: () => {} }), null, clock);
   }
 
-  #event({ record, at, pid, tid, values }: Event): void {
+  #event(teller: Attached, { record, at, pid, values }: Event): void {
+    const [first, second] = values as readonly number[];
+    if (record === "gate/unwind.hidden") return this.#thrower(pid).hides({ at, place: first!, address: second! });
+    if (record === "gate/unwind.stopped") return this.#serve(pid);
+    const throwing = this.#throwing.get(first!);
+    if (record === "gate/unwind.asked") throwing?.answers(teller, second!);
+    if (record === "gate/unwind.released") throwing?.wentOn(at);
+  }
+
+  #thrower(pid: number): Throwing {
     let throwing = this.#throwing.get(pid);
     if (!throwing) {
-      this.#throwing.set(pid, throwing = { hidden: [], given: new Map(), told: new Set(), functions: new Set(), taken: -Infinity, isToServe: false });
+      // One in the buffer that is being read, those of the others, and one behind them.
+      const rounds = this.dialect.perCpuBuffers > 0 ? 3 : 1;
+      this.#throwing.set(pid, throwing = new Throwing(this.means, pid, this.#tellers, rounds));
     }
-    // It went on without this one: its stack is another by now.
-    if (at < throwing.taken) return;
-    if (record === "gate/unwind.hidden") throwing.hidden.push({ tid, place: values[0] as number, address: values[1] as number });
-    if (record !== "gate/unwind.stopped") return;
-    throwing.told.add(tid);
-    throwing.functions.add(values[0] as number);
-    if (!throwing.isToServe) void this.guard.stopped(pid);
-    throwing.isToServe = true;
-    throwing.served ??= this.#serve(pid, throwing).catch(() => false).then((goesOn) => {
-      throwing.served = undefined;
-      if (!goesOn) void this.guard.letGo(pid);
+    return throwing;
+  }
+
+  /** It may throw again before it is known that it goes on. */
+  #serve(pid: number): void {
+    const throwing = this.#thrower(pid);
+    if (this.#served.has(pid) || !throwing.waits) return;
+    this.stops++;
+    void this.guard.stopped(pid);
+    const served = throwing.serve().catch(() => false).then((goesOn) => {
+      this.#served.delete(pid);
+      void (goesOn ? this.guard.released(pid) : this.guard.letGo(pid));
+      if (goesOn) return this.#serve(pid);
+      this.#throwing.delete(pid);
     });
-  }
-
-  /** What runs must not be written to. It may throw again before it is known that it goes on; returns whether that is known at the end. */
-  async #serve(pid: number, throwing: Throwing): Promise<boolean> {
-    while (throwing.isToServe) {
-      if (!(await stands(this.means, pid, LONGEST_WAIT_MS))) return false;
-      await this.#othersAreTold(pid, throwing);
-      throwing.isToServe = false;
-      throwing.told.clear();
-      throwing.taken = this.#clock!.now();
-      const hidden = throwing.hidden.splice(0);
-      for (const one of hidden) throwing.given.set(one.tid, one);
-      const words = hidden.flatMap(({ place, address }) => [String(place / 8), octal(address)]);
-      const args = ["-c", script, "sh", String(pid), ...words];
-      const { code } = await this.means.spawn({ program: "/bin/sh", args, newSession: true }).status;
-      if (code !== 0) return false;
-      this.stops++;
-      void this.guard.released(pid);
-    }
-    return true;
-  }
-
-  /** Another thread may have been about to throw when this one stopped all of them. */
-  async #othersAreTold(pid: number, { told, given, functions }: Throwing): Promise<void> {
-    const { files, sleep } = this.means;
-    const tids = (await files.list(`/proc/${pid}/task`)).map(Number);
-    if (tids.length === 1) return;
-    const look = () => files.texts(tids.map((tid) => `/proc/${pid}/task/${tid}/syscall`));
-    let states = await look();
-    // The process stands when its first thread does.
-    for (let waited = 0; waited < LONGEST_WAIT_MS && states.some((state) => state === "running\n"); waited += POLL_MS) {
-      await sleep(POLL_MS);
-      states = await look();
-    }
-    const throwing = tids.filter((_, i) => {
-      const at = Number(states[i]?.trimEnd().split(" ").at(-1));
-      return [...functions].some((begin) => at > begin && at < begin + FIRST_INSTRUCTION);
-    });
-    const untold = () => throwing.filter((tid) => !told.has(tid));
-    if (untold().length === 0) return;
-    const rests = await Promise.all(untold().map(async (tid) => await this.#hasItsOwn(pid, given.get(tid)) ? tid : -1));
-    for (let waited = 0; waited < LONGEST_WAIT_MS && untold().some((tid) => !rests.includes(tid)); waited += POLL_MS) await sleep(POLL_MS);
-  }
-
-  /** It got back what belongs there, and has not run since. */
-  async #hasItsOwn(pid: number, hidden: Hidden | undefined): Promise<boolean> {
-    const bytes = hidden && await this.means.files.bytes(`/proc/${pid}/mem`, hidden.place, 8);
-    return bytes?.length === 8 && Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true)) === hidden!.address;
+    this.#served.set(pid, served);
   }
 }
 
@@ -210,11 +154,4 @@ async function unwinders(files: FilesOnce, pid: number): Promise<Map<string, str
   const usual = folders.map((folder) => ({ path: `${folder}/${UNWINDER}`, file: `/proc/${pid}/root${folder}/${UNWINDER}` }));
   const found = await filesBelow(files, pid, own.length > 0 ? own : usual);
   return new Map([...found].map(([file, key]) => [key, file]));
-}
-
-/** Eight bytes, the lowest first, as printf writes them. */
-function octal(address: number): string {
-  const bytes = new Uint8Array(8);
-  new DataView(bytes.buffer).setBigUint64(0, BigInt(address), true);
-  return Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
 }

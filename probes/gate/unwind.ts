@@ -1,6 +1,6 @@
 import type { Probe } from "../../lib/programs/probe.ts";
 import { silent } from "../../lib/programs/silent.ts";
-import { ip } from "../process/registers.ts";
+import { released } from "./stops.ts";
 import template from "./unwind.bt" with { type: "text" };
 
 /** Stops whoever throws an exception through functions at whose return probes stand, and says which return addresses the kernel has hidden. */
@@ -8,12 +8,15 @@ export const unwind: Probe = {
   name: "gate/unwind",
   summary: "stops a process for a moment that throws an exception through what is watched, so that the exception gets through",
   template,
-  params: { raise: { type: "site", at: "entry", functions: [["_Unwind_RaiseException"], ["_Unwind_ForcedUnwind"]] }, ip },
+  params: { raise: { type: "site", at: "entry", functions: [["_Unwind_RaiseException"], ["_Unwind_ForcedUnwind"]] } },
   library: { prefix: "libgcc_s.so", symbols: ["_Unwind_RaiseException"], ready: "mapped", apart: true },
+  tracepoints: ["syscalls:sys_enter_kill"],
   unsafe: true,
   records: {
     hidden: [{ name: "place", type: "int", unit: "address on the stack" }, { name: "address", type: "int", unit: "that was there" }],
-    stopped: [{ name: "function", type: "int", unit: "address" }],
+    stopped: [],
+    released,
+    asked: released,
   },
   decoder: silent,
 };

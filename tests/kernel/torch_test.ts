@@ -57,7 +57,8 @@ for (const python of pythons) {
   });
 }
 
-const THROWS = 61, THROWERS = 2;
+// Two may throw while a third stands.
+const THROWS = 61, THROWERS = 3;
 const throwing = join(top, "tests", "workloads", "torch_throws.py");
 
 sampledTest(
@@ -70,7 +71,7 @@ sampledTest(
     await using net = start([debianPython, throwing, String(THROWERS), "0", stop], { timeoutMilliseconds: 180_000 });
     await net.saw('"torch"');
     await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: net.pid }, formats: [], flags: ["--learn", "1s"] });
-    await llmprof.saw("are timed from here on");
+    await llmprof.saw("Tracing process");
     // No child of the target's.
     await using stranger = start([debianPython, throwing, String(THROWERS), String(THROWS)], { timeoutMilliseconds: 60_000 });
     const { stdout: strangers } = await stranger.succeeded();
@@ -84,6 +85,31 @@ sampledTest(
     assert.ok(notes.some((text) => /^\d+ times an exception left functions/.test(text)), notes.join("\n"));
   },
 );
+
+const WATCHERS = 3;
+
+sampledTest(1, "PyTorch: an exception gets through where several llmprofs watch at once", needs, async ({ path }) => {
+  using folder = temporary();
+  const stop = folder.file("stop");
+  await using net = start([debianPython, throwing, String(THROWERS), "0", stop], { timeoutMilliseconds: 180_000 });
+  await net.saw('"torch"');
+  const flags = ["--learn", "1s"], watchers = Array.from({ length: WATCHERS }, () => temporary());
+  const llmprofs = watchers.map((folder) => startLlmprof("operators", { bpftrace: path, folder, target: { pid: net.pid }, formats: [], flags }));
+  try {
+    await Promise.all(llmprofs.map((llmprof) => llmprof.saw("Tracing process")));
+    await using stranger = start([debianPython, throwing, String(THROWERS), String(THROWS)], { timeoutMilliseconds: 120_000 });
+    await stranger.succeeded();
+    Deno.writeTextFileSync(stop, "");
+    await net.succeeded().catch((error) => assert.fail([error.message, ...llmprofs.map((llmprof) => llmprof.stderr())].join("\n")));
+    for (const llmprof of llmprofs) {
+      const { notes } = torchSummaryOf(await llmprof.finished());
+      assert.ok(notes.some((text) => /^\d+ times an exception left functions/.test(text)), notes.join("\n"));
+    }
+  } finally {
+    await Promise.all(llmprofs.map((llmprof) => llmprof[Symbol.asyncDispose]()));
+    for (const folder of watchers) folder[Symbol.dispose]();
+  }
+});
 
 /** Throws at its end, when the file is there. */
 const throwsLast = `import os, sys, time, torch
