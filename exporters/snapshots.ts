@@ -62,7 +62,7 @@ class SnapshotsExporter implements Exporter {
     return { timestamp: Number(us) / 1e6, iso_timestamp: iso };
   }
 
-  #fields({ latency, inflight, names, offCpuNs, pageFaults, pressure }: IntervalTotals) {
+  #fields({ latency, inflight, names, offCpuNs, pageFaults, processNames, pressure }: IntervalTotals) {
     for (const [device, name] of names ?? []) this.#devices.set(device, name);
     if (latency && inflight) {
       const byDevice = Map.groupBy(latency, ({ device }) => device);
@@ -81,6 +81,7 @@ class SnapshotsExporter implements Exporter {
       off_cpu_ns: Object.fromEntries(offCpuNs ?? []),
       page_faults: Object.fromEntries(pageFaults ?? []),
       pressure: pressure ?? { cpu: null, io: null, memory: null },
+      names: Object.fromEntries(processNames ?? []),
     };
   }
 

@@ -58,8 +58,10 @@ Deno.test("snapshots: another turn begins with its own window, and a disk that c
 Deno.test("snapshots: processes of an interval, and what the kernel says of pressure", () => {
   const stalls = { avg10: 1.5, avg60: 0, avg300: 0, total: 12345 };
   const pressure = { cpu: { some: stalls, full: null }, io: { some: stalls, full: stalls }, memory: { some: null, full: null } };
-  const { lines } = written([opened, told(5, { offCpuNs: new Map([[12, 3e9]]), pageFaults: new Map([[12, 7]]), pressure })]);
-  assert.deepEqual([lines[0].off_cpu_ns, lines[0].page_faults, lines[0].pressure], [{ 12: 3e9 }, { 12: 7 }, pressure]);
+  const totals = { offCpuNs: new Map([[12, 3e9]]), pageFaults: new Map([[12, 7], [13, 1]]), processNames: new Map([[12, "node"]]), pressure };
+  const { lines } = written([opened, told(5, totals)]);
+  const { off_cpu_ns, page_faults, names } = lines[0];
+  assert.deepEqual([off_cpu_ns, page_faults, lines[0].pressure, names], [{ 12: 3e9 }, { 12: 7, 13: 1 }, pressure, { 12: "node" }]);
   schedSnapshotSchema.parse(lines[0]);
 });
 

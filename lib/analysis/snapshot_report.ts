@@ -159,7 +159,15 @@ function processesOf(lines: readonly SchedSnapshot[]): ReportResult["processes"]
     for (const [pid, ns] of Object.entries(off_cpu_ns)) add(pid, ns, 0);
     for (const [pid, faults] of Object.entries(page_faults)) add(pid, 0, faults);
   }
-  return [...sums].map(([pid, sum]) => ({ pid, ...sum })).sort((a, b) => b.offCpuNs - a.offCpuNs || Number(a.pid) - Number(b.pid));
+  const names = namesOf(lines);
+  return [...sums].map(([pid, sum]) => ({ pid, name: names.get(pid) ?? null, ...sum })).sort((a, b) =>
+    b.offCpuNs - a.offCpuNs || Number(a.pid) - Number(b.pid)
+  );
+}
+
+/** By process: what it called itself last. */
+function namesOf(lines: readonly SchedSnapshot[]): Map<string, string> {
+  return new Map(lines.flatMap(({ names = {} }) => Object.entries(names)));
 }
 
 function processCharts(groups: readonly Group<SchedSnapshot>[]): Chart[] {
@@ -167,12 +175,15 @@ function processCharts(groups: readonly Group<SchedSnapshot>[]): Chart[] {
   const intervals = intervalsOf(groups);
   const stacked = (of: "off_cpu_ns" | "page_faults", total: "offCpuNs" | "pageFaults", scale: number) => {
     const most = processes.filter((process) => process[total] > 0).sort((a, b) => b[total] - a[total]);
-    const shown = most.slice(0, MOST_PROCESSES).map(({ pid }) => pid), others = most.length - shown.length;
+    const shown = most.slice(0, MOST_PROCESSES), others = most.length - shown.length;
     const perSecond = (sum: number, group: Group<SchedSnapshot>) => sum / scale / secondsOf(group);
-    const series = shown.map((pid) => ({ name: pid, values: groups.map((group) => perSecond(sumOf(group, of, pid), group)) }));
+    const series = shown.map(({ pid, name }) => ({
+      name: name === null ? pid : `${name} ${pid}`,
+      values: groups.map((group) => perSecond(sumOf(group, of, pid), group)),
+    }));
     if (others === 0) return series;
     // What is left of all: a day may have had a hundred thousand processes.
-    const left = groups.map((group) => perSecond(shown.reduce((sum, pid) => sum - sumOf(group, of, pid), sumOf(group, of)), group));
+    const left = groups.map((group) => perSecond(shown.reduce((sum, { pid }) => sum - sumOf(group, of, pid), sumOf(group, of)), group));
     return [...series, { name: `${others} others`, values: left }];
   };
   return [

@@ -55,7 +55,8 @@ function deviceTable(devices: ReportResult["devices"]): Table {
 
 function processTable(processes: ReportResult["processes"]): Table {
   return tableOf("Processes", processes.slice(0, MOST_ROWS), [
-    [{ title: "process", unit: "text" }, (row) => row.pid],
+    [{ title: "process", unit: "text" }, (row) => row.name],
+    [{ title: "id", unit: "text" }, (row) => row.pid],
     [{ title: "threads' time off a processor", unit: "ns" }, (row) => row.offCpuNs],
     [{ title: "page faults", unit: "count" }, (row) => row.pageFaults],
   ]);

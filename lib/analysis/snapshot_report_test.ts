@@ -74,8 +74,8 @@ Deno.test("report: threads off a processor and faults by process, the rest of ma
   const many = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [String(100 + i), (i + 1) * 1e9]));
   const report = reportOf({ sched: [sched(5, many, { "7": 50 }), sched(10, { "109": 5e9 })] });
   const { processes } = report.result();
-  assert.deepEqual(processes[0], { pid: "109", offCpuNs: 15e9, pageFaults: 0 });
-  assert.deepEqual(processes.at(-1), { pid: "7", offCpuNs: 0, pageFaults: 50 });
+  assert.deepEqual(processes[0], { pid: "109", name: null, offCpuNs: 15e9, pageFaults: 0 });
+  assert.deepEqual(processes.at(-1), { pid: "7", name: null, offCpuNs: 0, pageFaults: 50 });
   const off = courses(report, /^Threads/);
   assert.deepEqual(off["109"], [2, 1]);
   assert.deepEqual(off["2 others"], [(1 + 2) / 5, 0]);
@@ -117,4 +117,12 @@ Deno.test("report: lines that are none are said, and nothing is drawn of nothing
   assert.deepEqual(report.charts(), []);
   assert.deepEqual([report.result().from, report.result().lines], [null, { io: 0, sched: 0, unread: 1 }]);
   assert.match(JSON.stringify(presentReport(report.result())), /1 line is no interval/);
+});
+
+Deno.test("report: a process has the name that a line gives it, the last one where it became another program", () => {
+  const report = reportOf({
+    sched: [{ ...sched(5, { "12": 1e9, "13": 2e9 }), names: { "12": "sh" } }, { ...sched(10, {}), names: { "12": "node" } }],
+  });
+  assert.deepEqual(report.result().processes.map(({ pid, name }) => [pid, name]), [["13", null], ["12", "node"]]);
+  assert.deepEqual(courses(report, /^Threads/), { "13": [0.4, 0], "node 12": [0.2, 0] });
 });

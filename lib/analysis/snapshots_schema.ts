@@ -1,8 +1,9 @@
 import * as z from "zod";
 
 const count = z.int().nonnegative();
+const pid = z.string().regex(/^\d+$/);
 /** Process id → a sum. */
-const byProcess = z.record(z.string().regex(/^\d+$/), z.number());
+const byProcess = z.record(pid, z.number());
 const when = {
   /** Seconds since 1970, at the end of the interval. */
   timestamp: z.number(),
@@ -33,6 +34,8 @@ export const schedSnapshotSchema = z.object({
   page_faults: byProcess,
   /** As the kernel says it, a second before at most; null where it does not. */
   pressure: z.object({ cpu: pressure, io: pressure, memory: pressure }),
+  /** What these processes call themselves, as far as that is known. */
+  names: z.record(pid, z.string()).optional(),
 });
 
 export type IoSnapshot = z.infer<typeof ioSnapshotSchema>;

@@ -17,6 +17,7 @@ import { SlowTokens } from "../session/slow_tokens.ts";
 import { TokenCount } from "../session/tokens.ts";
 import { type Invoker, readInvoker } from "../target/invoker.ts";
 import { launchStopped, mustNotSuspend } from "../target/launch.ts";
+import { listPids } from "../target/process.ts";
 import { checkProgram } from "../target/program_path.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import type { Timeline } from "../timeline/timeline.ts";
@@ -39,6 +40,7 @@ import type { Context } from "./terminal.ts";
 import { tellEachSecond } from "./tell_each_second.ts";
 import { WatchedEngine } from "./watched_engine.ts";
 import { WatchedGpus } from "./watched_gpus.ts";
+import { WatchedNames } from "./watched_names.ts";
 import { WatchedSurroundings } from "./watched_surroundings.ts";
 import { TraceRun } from "./trace_run.ts";
 import { LEARN_MS, learningTurn, nextTurn, turnsOf } from "./trace_turns.ts";
@@ -110,6 +112,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     const tell = async (facts: Promise<readonly Fact[]>) => {
       for (const fact of await sideLook(facts, [])) session!.tell(fact);
     };
+    const everybody = () => options.all ? listPids(means.files) : session!.members();
+    const totals = options.snapshots && totalsFacts(means, probes, everybody);
     const engine = options.all ? undefined : new WatchedEngine(means.files, () => session!.members());
     const bystanders = options.all ? undefined : new Bystanders(means.files, () => session!);
     session = new Session(means, {
@@ -153,7 +157,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         learning?.heard(event);
       },
       conclude: async () => {
-        const looks = [overhead.conclude(), surroundings?.conclude(), engine?.once(), names(), bystanders?.conclude()];
+        const looks = [overhead.conclude(), surroundings?.conclude(), engine?.once(), names(), totals?.(), bystanders?.conclude()];
         return (await Promise.all(looks.map((look) => look ? sideLook(look, []) : []))).flat();
       },
       progress: (progress) => {
@@ -179,7 +183,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     if (found) void session.counting.then(() => tell(names()));
     if (bystanders) void session.counting.then(() => bystanders.look());
     if (engine) tellEachSecond(session, means, end, () => engine.look());
-    if (options.snapshots) tellEachSecond(session, means, end, () => machineFacts(means, probes));
+    if (totals) tellEachSecond(session, means, end, totals);
     await session.run(end).finally(() => gpus?.close());
     await checkSeen(profile, session, means, engine?.engine ?? null, run.facts);
   } catch (error) {
@@ -206,10 +210,12 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   return code;
 }
 
-/** What probes of snapshots have to know of the machine. */
-async function machineFacts({ files }: Means, probes: readonly Probe[]): Promise<Fact[]> {
+/** What probes of snapshots have to know of the machine and of whom they are about. */
+function totalsFacts({ files }: Means, probes: readonly Probe[], members: () => Promise<readonly number[]>): () => Promise<Fact[]> {
   const wanted = new Set(probes.flatMap(({ facts = [] }) => facts));
-  return [
+  const names = wanted.has("names") && new WatchedNames(files, members);
+  return async () => [
+    ...names ? await names.look() : [],
     ...wanted.has("pressure") ? [{ fact: "pressure", pressure: await readPressure(files) } as const] : [],
     ...wanted.has("disks") ? [{ fact: "disks", disks: await readDisks(files) } as const] : [],
   ];

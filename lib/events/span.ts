@@ -127,6 +127,8 @@ export interface IntervalTotals {
   readonly names?: ReadonlyMap<string, string>;
   readonly offCpuNs?: ReadonlyMap<number, number>;
   readonly pageFaults?: ReadonlyMap<number, number>;
+  /** Of those processes, as far as they are known by now. */
+  readonly processNames?: ReadonlyMap<number, string>;
   readonly pressure?: Pressure;
 }
 

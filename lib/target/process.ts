@@ -38,9 +38,13 @@ export async function ignoresHangup(files: KernelFiles, pid: number): Promise<bo
   return (BigInt(`0x${ignored}`) & 1n) !== 0n;
 }
 
+export async function listPids(files: KernelFiles): Promise<number[]> {
+  return (await files.list("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
+}
+
 /** Every process there is, in two child processes whatever their number. */
 export async function readProcesses(files: KernelFiles): Promise<Map<number, ProcessStat>> {
-  const pids = (await files.list("/proc")).filter((name) => /^\d+$/.test(name));
+  const pids = await listPids(files);
   const processes = new Map<number, ProcessStat>();
   for (const text of await files.texts(pids.map((pid) => `/proc/${pid}/stat`))) {
     const stat = text === null ? null : parseStat(text);

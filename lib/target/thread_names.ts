@@ -23,6 +23,11 @@ export async function readThreadNames(files: KernelFiles, pid: number): Promise<
   return { pid, name: withoutEnd(name), threads };
 }
 
+/** In the order asked for; null for a process that is gone. */
+export async function readNames(files: KernelFiles, pids: readonly number[]): Promise<(string | null)[]> {
+  return (await files.texts(pids.map((pid) => `/proc/${pid}/comm`))).map((text) => text === null ? null : withoutEnd(text));
+}
+
 /** A name may have any byte but NUL, line ends as well; the kernel puts one behind it. */
 function withoutEnd(text: string): string {
   return text.replace(/\n$/, "");

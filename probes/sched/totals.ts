@@ -24,12 +24,16 @@ export function schedTotals(intervalMs: number): Probe {
     summary: "time off a processor and page faults for each process, added up",
     template: withRegisters(template.replaceAll("ADD_OFF", () => ADD_OFF).replaceAll("COUNT_FAULT", () => COUNT_FAULT)),
     params: { ...callInProgress, interval: { type: "int", value: intervalMs }, ticks: { type: "int", value: Math.ceil(TURN_MS / intervalMs) } },
-    tracepoints: ["sched:sched_switch"],
-    facts: ["pressure"],
+    tracepoints: ["sched:sched_switch", "sched:sched_process_exit"],
+    facts: ["pressure", "names"],
     prompt: true,
     asked: "interval",
     every: schedTotals,
-    records: { tick: [{ name: "emptied", type: "int", unit: "maps that were emptied, 3: none" }] },
+    records: {
+      tick: [{ name: "emptied", type: "int", unit: "maps that were emptied, 3: none" }],
+      ended: [{ name: "name", type: "text" }],
+    },
+    texts: { "ended.name": "name" },
     sums: Object.fromEntries(TURNS.flatMap((turn) => [[`off_${turn}`, "ns"], [`faulted_${turn}`, "faults"]])),
     decoder: (tracks) => new TotalsDecoder(tracks),
   };
@@ -37,11 +41,15 @@ export function schedTotals(intervalMs: number): Probe {
 
 class TotalsDecoder implements Decoder {
   readonly #sums = new IntervalSums();
+  readonly #names = new Map<number, string>();
+  /** Processes that are told of for the last time. */
+  readonly #ended = new Set<number>();
   #pressure: Pressure | undefined;
 
   constructor(readonly tracks: Tracks) {}
 
   fact(fact: Fact, at: Ns, out: SpanSink): void {
+    if (fact.fact === "names") this.#names.set(fact.pid, fact.name);
     if (fact.fact !== "pressure") return;
     this.#pressure = fact.pressure;
     for (const [resource, { some }] of Object.entries(fact.pressure)) {
@@ -53,8 +61,14 @@ class TotalsDecoder implements Decoder {
     this.#sums.add(snapshot);
   }
 
-  event({ at, stream, values }: Event, out: SpanSink): void {
+  event({ record, at, pid, stream, values }: Event, out: SpanSink): void {
+    if (record === "sched/totals.ended") {
+      this.#ended.add(pid);
+      return void this.#names.set(pid, values[0] as string);
+    }
     this.#tell(at, out);
+    for (const pid of this.#ended) this.#names.delete(pid);
+    this.#ended.clear();
     for (const map of ["off", "faulted"]) this.#sums.forget(stream, `sched/totals.${map}_${values[0]}`);
   }
 
@@ -71,7 +85,10 @@ class TotalsDecoder implements Decoder {
       }
       return sums;
     };
-    const totals = { offCpuNs: byPid("off"), pageFaults: byPid("faulted"), ...(this.#pressure && { pressure: this.#pressure }) };
+    const offCpuNs = byPid("off"), pageFaults = byPid("faulted");
+    const seen = new Set([...offCpuNs.keys(), ...pageFaults.keys()]);
+    const processNames = new Map([...seen].flatMap((pid) => this.#names.has(pid) ? [[pid, this.#names.get(pid)!]] : []));
+    const totals = { offCpuNs, pageFaults, processNames, ...(this.#pressure && { pressure: this.#pressure }) };
     out({ type: "instant", track: this.tracks.run(), name: "processes of an interval", category: "sched.totals", at, totals });
   }
 }

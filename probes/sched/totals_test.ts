@@ -8,7 +8,7 @@ import { schedTotals } from "./totals.ts";
 const NONE = 3;
 
 Deno.test("totals: where the kernel has no tracepoint of page faults, as on aarch64, they are counted otherwise, and times off as everywhere", () => {
-  const { probes } = kernelPart([schedTotals(1000)], { tracepoints: new Set(["sched:sched_switch"]) }, assert.fail);
+  const { probes } = kernelPart([schedTotals(1000)], { tracepoints: new Set(["sched:sched_switch", "sched:sched_process_exit"]) }, assert.fail);
   const texts = [true, false].map((hasFaults) => {
     const dialect = {
       ...recentDialect,
@@ -45,4 +45,21 @@ Deno.test("totals: each interval has what its maps grew by, also where another o
   d.snapshot(7, "sched/totals.off_2", [300], 6);
   const last = d.ending(7).flatMap((span) => span.type === "instant" && span.totals ? [Object.fromEntries(span.totals.offCpuNs!)] : []);
   assert.deepEqual(last, [{ 100: 5, 300: 1 }]);
+});
+
+Deno.test("totals: a process has the name that it was found with, or ended with, as long as it is told of", () => {
+  const d = new Decoding(schedTotals(1000));
+  const told = (at: number, ...sums: readonly (readonly [pid: number, value: number])[]) => {
+    for (const [pid, value] of sums) d.snapshot(at, "sched/totals.off_0", [pid], value);
+    d.event(at, "sched/totals.tick", { emptied: NONE });
+    return d.spans.splice(0).flatMap((span) => span.type === "instant" && span.totals ? [Object.fromEntries(span.totals.processNames!)] : []);
+  };
+  d.fact(1, { fact: "names", pid: 100, name: "sh", threads: [] });
+  d.fact(1, { fact: "names", pid: 400, name: "idle", threads: [] });
+  assert.deepEqual(told(2, [100, 5], [200, 1], [300, 1]), [{ 100: "sh" }]);
+  d.event(3, "sched/totals.ended", { name: "true" }, "200/200");
+  d.event(3, "sched/totals.ended", { name: "node" }, "100/100");
+  assert.deepEqual(told(4, [100, 6], [200, 2], [300, 2]), [{ 100: "node", 200: "true" }]);
+  // Whoever has the number now is another.
+  assert.deepEqual(told(5, [100, 9]), [{}]);
 });

@@ -86,13 +86,18 @@ sampledTest(0, "sched --snapshots: time off a processor and page faults by proce
   return compareSeen(() => comparesTotals(path));
 });
 
-/** Sleeps a tenth of a second 167 times, long enough for sums to come back to the maps in which they began, in a process of its own, and says for how long it did not compute meanwhile. */
+/**
+ * Starts a program that is over at once, then sleeps a tenth of a second 167 times, long enough for sums to come back to the maps in which they began, in a
+ * process of its own, and says for how long it did not compute meanwhile.
+ */
 const SLEEPER = `
-import os, resource, time
+import os, resource, subprocess, time
+short = subprocess.Popen(["true"])
+short.wait()
 wall, cpu = time.monotonic(), time.process_time()
 for i in range(167): time.sleep(0.1)
 used = resource.getrusage(resource.RUSAGE_SELF)
-print(os.getpid(), time.monotonic() - wall - (time.process_time() - cpu), used.ru_minflt + used.ru_majflt)`;
+print(os.getpid(), time.monotonic() - wall - (time.process_time() - cpu), used.ru_minflt + used.ru_majflt, short.pid)`;
 
 const RESOURCES = ["cpu", "io", "memory"] as const;
 
@@ -121,7 +126,7 @@ async function comparesTotals(path: string): Promise<boolean> {
   const looks = logged.end();
   assert.equal(ended.code, 0, ended.stderr);
   assert.deepEqual([...Deno.readDirSync(folder.path)].map(({ name }) => name), ["sched.jsonl"], "there is no trace");
-  const [, pid, asleep, faulted] = /^(\d+) (\S+) (\d+)$/m.exec(ended.stdout)!.map(String) as [string, string, string, string];
+  const [, pid, asleep, faulted, short] = /^(\d+) (\S+) (\d+) (\d+)$/m.exec(ended.stdout)!.map(String) as [string, string, string, string, string];
   const lines = snapshotLines(Deno.readTextFileSync(file), schedSnapshotSchema);
   assert.ok(lines.length >= 4);
   const off = lines.reduce((sum, { off_cpu_ns }) => sum + (off_cpu_ns[pid] ?? 0), 0) / 1e9;
@@ -138,7 +143,8 @@ async function comparesTotals(path: string): Promise<boolean> {
   const reported = await mustRun([...llmprof, "report", file, "--summary", "json"]);
   const { result } = reportSummarySchema.parse(JSON.parse(reported.stdout));
   const told = result.processes.find((process) => process.pid === pid)!;
-  assert.deepEqual([Math.round(told.offCpuNs), told.pageFaults], [Math.round(off * 1e9), faults]);
+  assert.deepEqual([told.name, Math.round(told.offCpuNs), told.pageFaults], ["python3", Math.round(off * 1e9), faults]);
+  assert.equal(result.processes.find((process) => process.pid === short)!.name, "true");
   const { stdout } = await mustRun(["jq", "-r", "[.iso_timestamp, .pressure.memory.full.avg10] | @tsv", file]);
   assert.deepEqual(stdout.trimEnd().split("\n"), lines.map(({ iso_timestamp, pressure }) => `${iso_timestamp}\t${pressure.memory!.full!.avg10}`));
   // Each line has what the kernel said at one moment of the two seconds before it: between two looks, or while one went on.
