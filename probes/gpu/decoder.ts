@@ -222,7 +222,8 @@ export class GpuDecoder implements Decoder {
         if (failure !== null || event === undefined || stream === undefined) return {};
         if (signature.name.includes("WaitEvent")) this.#graphs.waits(pid, stream, event);
         else this.#graphs.marked(pid, event, stream);
-        return {};
+        // A stream that waits for what is recorded is recorded from then on.
+        return { ...this.#graphs.of(pid, stream) && { isCaptured: true } };
       }
       case "graph": {
         const launchable = said.get("exec"), graph = said.get("graph");

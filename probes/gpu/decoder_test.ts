@@ -281,6 +281,22 @@ Deno.test("gpu: a graph does what was recorded into it, until another one is put
   assert.equal(launched(), undefined, "one of which a part is not known");
 });
 
+Deno.test("gpu: a stream that is told to wait while a graph is recorded waits in the graph, and not by itself", () => {
+  const gaps = (isRecorded: boolean) => {
+    const { decoding, call } = made();
+    const grid = [1 + 2 ** 31, 1 + 2 ** 16 + 2 ** 27 + 2 ** 38];
+    call("cuLaunchKernel", 10, 11, [0xf01, ...grid, 7]);
+    if (isRecorded) call("cuStreamBeginCapture_v2", 12, 13, [7]);
+    call("cuEventRecord", 14, 15, [0xe, 7]);
+    call("cuStreamWaitEvent", 16, 17, [8, 0xe]);
+    if (isRecorded) call("cuStreamEndCapture", 18, 19, [0x6a, 7]);
+    call("cuStreamSynchronize", 20, 30, [8]);
+    call("cuLaunchKernel", 35, 36, [0xf01, ...grid, 8]);
+    return decoding.spans.flatMap((span) => span.type === "slice" && span.category === "gpu.gap" ? [[span.start, span.end]] : []);
+  };
+  assert.deepEqual([gaps(false), gaps(true)], [[[30, 35]], []]);
+});
+
 Deno.test("gpu: physical memory lies where it was asked for: on a GPU, whichever the thread works with, or on the host", () => {
   const { decoding, call } = made();
   const onDevice = (device: number) => 1 + 256 * device, onHost = 2, onNode = 3 + 256 * 7;

@@ -3,7 +3,7 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Done } from "./call.ts";
 import type { Place } from "./devices.ts";
-import { GivenWork, type Moment } from "./given_work.ts";
+import { type Asked, GivenWork, type Work } from "./given_work.ts";
 import { hex } from "./said.ts";
 import type { Kind } from "./signatures.ts";
 import { isWork, type Stream, streamOf } from "./streams.ts";
@@ -18,8 +18,8 @@ const NON_BLOCKING = 1;
 
 interface Process {
   readonly given: GivenWork;
-  /** Where an event was recorded last. */
-  readonly events: Map<number, Moment>;
+  /** When an event was recorded last, and behind what. */
+  readonly events: Map<number, { readonly began: Ns; readonly behind: ReadonlySet<Work> }>;
   /** Since when its GPU has had nothing to do. */
   idle: Ns | null;
 }
@@ -40,24 +40,20 @@ export class Idleness {
     if (isCaptured || (kind === "event" && done.event === undefined)) return;
     let process = this.#processes.get(pid);
     if (!process) this.#processes.set(pid, process = { given: new GivenWork(), events: new Map(), idle: null });
-    const { given, events } = process, stream = streamOf(done);
+    const { given } = process, stream = streamOf(done), asked = { stream, place, began, at };
     if (kind === "stream") return this.#changed(given, done, stream, out);
-    if (kind === "event") {
-      if (name.includes("Record")) events.set(done.event!, given.moment(stream, place, began));
-      else if (name.includes("Destroy")) events.delete(done.event!);
-      return;
-    }
+    if (kind === "event") return ofEvent(process, asked, name, done.event!);
     if (kind === "sync" || kind === "poll") return waited(process, done, stream);
     if (process.idle !== null && began > process.idle) {
       out({ type: "slice", track: this.#track(pid), name: "no work", category: "gpu.gap", start: process.idle, end: began, args: { next: name } });
     }
     process.idle = null;
     if (!isWaited) {
-      if (isStreamKnown(done)) given.give(given.moment(stream, place, began), at);
+      if (isStreamKnown(done)) given.give(asked);
       return;
     }
     // What comes to the host comes behind all that its stream had been given.
-    if (direction === "device to host") given.passed(given.moment(stream, place, began));
+    if (direction === "device to host") given.done(given.before(asked));
     if (given.isNone) process.idle = at;
   }
 
@@ -74,8 +70,8 @@ export class Idleness {
     this.#processes.clear();
   }
 
-  #changed(given: GivenWork, { signature: { name }, flags = 0, pid, at }: Done, stream: Stream, out: SpanSink): void {
-    if (name.includes("Create")) given.made(stream, (flags & NON_BLOCKING) === 0);
+  #changed(given: GivenWork, { signature: { name }, flags = 0, pid, place, at }: Done, stream: Stream, out: SpanSink): void {
+    if (name.includes("Create")) given.made(stream, place, (flags & NON_BLOCKING) === 0);
     if (!name.endsWith("Destroy") || !given.destroyed(stream)) return;
     const args = { stream: hex(Number(stream)) };
     out({ type: "instant", track: this.#track(pid), name: "a stream was destroyed at work", category: "gpu.abandoned", at, args });
@@ -86,13 +82,24 @@ export class Idleness {
   }
 }
 
+function ofEvent({ given, events }: Process, asked: Asked, name: string, event: number): void {
+  if (name.includes("Record")) events.set(event, { began: asked.began, behind: given.before(asked) });
+  else if (name.includes("Destroy")) events.delete(event);
+  else if (name.includes("WaitEvent")) given.waits(asked, behindEvent(events, event, asked.began) ?? []);
+}
+
+/** What came before an event; undefined where nobody knows what it stood for then. */
+function behindEvent(events: Process["events"], event: number | undefined, when: Ns): ReadonlySet<Work> | undefined {
+  const recorded = event === undefined ? undefined : events.get(event);
+  return recorded && recorded.began <= when ? recorded.behind : undefined;
+}
+
 function waited(process: Process, { signature: { name }, place, event, began, at }: Done, stream: Stream): void {
   const { given, events } = process;
   if (name.includes("Event")) {
-    const recorded = event === undefined ? undefined : events.get(event);
-    // What it stands for is not known.
-    if (recorded === undefined || recorded.began > began) return;
-    given.passed(recorded);
+    const behind = behindEvent(events, event, began);
+    if (!behind) return;
+    given.done(behind);
   } else if (/Fence|Semaphore/.test(name)) return;
   else if (/Stream|Queue|CommandList/.test(name)) given.waitedFor(stream, began);
   else given.waitedIn(place, began);

@@ -128,6 +128,41 @@ Deno.test("the default stream and blocking streams wait for each other: who has 
   assert.deepEqual(gaps([...asked, ["cudaLaunchKernel", 35, 36, S7]], "cudart"), [[30, 35]], "by the runtime, which has no flags to say");
 });
 
+Deno.test("a stream that waits for an event goes on behind what was given before that was recorded: who has waited for one has waited for the other", () => {
+  const next = ["cuLaunchKernel", 50, 51, S7] as const, S9 = { stream: 9 }, E = { event: 0xe }, F = { event: 0xf };
+  const launch = (began: number, what: What): Made => ["cuLaunchKernel", began, began + 1, what];
+  const record = (began: number, what: What): Made => ["cuEventRecord", began, began + 1, what];
+  const waits = (began: number, what: What): Made => ["cuStreamWaitEvent", began, began + 1, what];
+  const wait = (what: What): Made => ["cuStreamSynchronize", 30, 40, what];
+  const behind = [launch(10, S7), record(12, { ...S7, ...E }), waits(14, { ...S8, ...E })] as const, gap = [[40, 50]];
+  assert.deepEqual(gaps([...behind, launch(16, S8), wait(S8), next]), gap);
+  assert.deepEqual(gaps([...behind, wait(S8), next]), gap, "it was given nothing itself");
+  assert.deepEqual(gaps([...behind, launch(16, S8), ["cuMemcpyDtoH", 30, 40, { ...S8, direction: "device to host" }], next]), gap, "a copy");
+  assert.deepEqual(gaps([...behind, launch(16, S8), record(18, { ...S8, ...F }), ["cuEventSynchronize", 30, 40, F], next]), gap, "an event");
+  assert.deepEqual(gaps([...behind, record(18, { ...S8, ...F }), waits(20, { ...S9, ...F }), wait(S9), next]), gap, "by way of another one");
+  assert.deepEqual(
+    gaps([...behind, record(16, { ...S7, ...E }), ["cuEventDestroy", 18, 19, E], wait(S8), next]),
+    gap,
+    "what becomes of the event later",
+  );
+  assert.deepEqual(gaps([...behind, ["cuStreamDestroy", 16, 17, S7], wait(S8), next]), gap, "the stream that was waited for is gone");
+  assert.deepEqual(gaps([made(0, 8), launch(8, DEFAULT), ...behind, wait(S8), next]), gap, "and behind the default stream");
+  assert.deepEqual(gaps([made(0, 8), ...behind, launch(16, DEFAULT), wait(DEFAULT), next]), gap, "which begins behind the wait");
+  assert.deepEqual(gaps([...behind, launch(16, S7), wait(S8), next]), [], "the other one was given more");
+  assert.deepEqual(gaps([...behind, launch(16, S8), wait(S7), next]), [], "the other one does not wait for it");
+  assert.deepEqual(gaps([launch(10, S7), waits(12, { ...S8, ...E }), wait(S8), next]), [], "an event that was recorded before anybody looked");
+  const elsewhere = [launch(10, S7), waits(14, { ...S8, ...E }), record(16, { ...S7, ...E })] as const;
+  assert.deepEqual(gaps([...elsewhere, wait(S8), next]), [], "one that is recorded afterwards");
+  const meanwhile = waits(28, { ...S8, ...E, thread: 2 });
+  assert.deepEqual(
+    gaps([launch(10, S7), record(12, { ...S7, ...E }), ["cuStreamSynchronize", 28, 40, S8], meanwhile, next]),
+    [],
+    "another thread has it wait",
+  );
+  const late = { thread: 2, ...E };
+  assert.deepEqual(gaps([launch(10, S7), record(15, { ...S7, ...late }), waits(14, { ...S8, ...E }), wait(S8), next]), [], "or records it");
+});
+
 Deno.test("a stream that is destroyed at work may go on with it until all is waited for, also where its handle is another's", () => {
   const destroyed = ["cuStreamDestroy_v2", 12, 13, S7] as const, launch = ["cuLaunchKernel", 10, 11, S7] as const;
   const again = [made(0), ["cuLaunchKernel", 15, 16, S7], ["cuStreamSynchronize", 17, 20, S7]] as const,

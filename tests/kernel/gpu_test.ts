@@ -6,7 +6,8 @@ import { temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
 import { assertCalls } from "./gpu_calls_run.ts";
 import { CALLS, ways } from "./gpu_ways.ts";
-import { allFormats, startLlmprof, summaryOf } from "./live_run.ts";
+import { linesOf, toldCalls } from "./gpu_run.ts";
+import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { differingReplays } from "./replayed.ts";
 
 /** `fio` brings jq. */
@@ -57,6 +58,31 @@ sampledTest(
     // One gap more from each of the two waits that are for all that is left.
     assert.deepEqual([result.gaps.count, result.gaps.abandoned], [BEHIND + 2, DESTROYED]);
     assert.deepEqual([result.totals.launches, result.totals.syncs], [2 * (BEHIND + APART + DESTROYED) + 1, BEHIND + APART + DESTROYED + 2]);
+  },
+);
+
+const CALLS_IN_ORDER = 3001;
+
+sampledTest(
+  2,
+  "gpu: streams that wait for each other's events, and for the default stream, in an order that is drawn: gaps before the kernels that had one",
+  {},
+  async ({ path }) => {
+    using folder = temporary();
+    const target = { argv: [join(built.gpu.protected, "ordered"), String(CALLS_IN_ORDER), String(Math.ceil(Math.random() * 1e6))] };
+    await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target, formats: allFormats });
+    const ended = await llmprof.finished();
+    const reckoned = JSON.parse(ended.stderr.split("\n").find((line) => line.startsWith('{"after gaps"'))!);
+    const { result } = summaryOf("gpu", ended), trace = outputPath(folder, "jsonl");
+    const launches = toldCalls(trace, "cuda").filter(({ func }) => func === "cuLaunchKernel");
+    const ends = new Set(
+      linesOf(trace).map((line) => JSON.parse(line)).filter(({ category }) => category === "gpu.gap").map(({ end }) => BigInt(end)),
+    );
+    const after = launches.flatMap(({ start }, i) => ends.has(start) ? [i] : []);
+    assert.ok(after.length > 20, `${after.length} gaps`);
+    assert.deepEqual([launches.length, after, ends.size], [reckoned.launches, reckoned["after gaps"], after.length], target.argv.join(" "));
+    const { count, processes: [process] } = result.gaps;
+    assert.equal(count + process!.pauses, after.length);
   },
 );
 

@@ -36,6 +36,11 @@ function gpuStandIns(folder: string, protection: string) {
       libraries: [...beside, "-l:libcuda.so.1"],
     },
     [`${folder}/streams`]: { sources: ["gpu/streams.c", ...shared], flags: ["-O1", "-g", "-pthread"], libraries: [...beside, "-l:libcuda.so.1"] },
+    [`${folder}/ordered`]: {
+      sources: ["gpu/ordered.c", ...shared],
+      flags: ["-O1", "-g", "-pthread"],
+      libraries: [...beside, "-l:libcuda.so.1", "-l:libcudart.so.12"],
+    },
     [`${folder}/hangs`]: {
       sources: ["gpu/hangs.c", ...shared],
       flags: ["-O1", "-g", "-pthread"],
