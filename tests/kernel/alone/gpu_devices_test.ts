@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { mustRun, start } from "../../harness/command.ts";
 import { sampledTest } from "../../harness/kernel.ts";
 import { type Temporary, temporary } from "../../harness/temporary.ts";
+import { askedOf } from "../../independent/ioctls.ts";
 import { built } from "../../setup/programs.ts";
 import { linesOf } from "../gpu_run.ts";
 import { outputPath, startLlmprof, summaryOf } from "../live_run.ts";
@@ -106,12 +107,41 @@ sampledTest(
   },
 );
 
+const ROUNDS = 13, CROWD = 11;
+
+sampledTest(1, "gpu: how often device files are asked for which command, and how long that takes, as another program says", {}, async ({ path }) => {
+  using folder = temporary(), memory = temporary("/dev/shm");
+  const dev = await nodes(memory, ["nvidia0", "nvidiactl"]);
+  const target = { argv: inside(dev, [devices, "crowd", "/dev", String(ROUNDS)]) };
+  const { asked, value: ended } = await askedOf(path, "devices", async () => {
+    await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target });
+    return await llmprof.finished();
+  });
+  const { result, events } = summaryOf("gpu", ended);
+  assert.equal(events.lost, events.skipped);
+  const told = new Map(result.files.flatMap(({ device, commands }) => commands.map((row) => [`${device} ${row.command}`, row])));
+  const judged = asked.filter(({ path }) => path.startsWith("/dev/nvidia"))
+    .map(({ path, command, calls, ns }) => ({ what: `${path.slice("/dev/".length)} ${shortCommand(command)}`, calls, ns }));
+  assert.deepEqual([...told].map(([what, { calls }]) => `${what}: ${calls}`).sort(), judged.map(({ what, calls }) => `${what}: ${calls}`).sort());
+  // A network device is made, its queue let go and taken.
+  assert.deepEqual(judged.map(({ calls }) => calls / CROWD / ROUNDS).sort(), [1, 1, 2, 2]);
+  for (const { what, ns } of judged) {
+    const ours = told.get(what)!.ns;
+    assert.ok(Math.abs(ours / ns - 1) < 0.03, `${what}: ${ours / 1e6} ms, ${ns / 1e6} by another program`);
+  }
+});
+
+/** As llmprof says a command. */
+function shortCommand(command: number): string {
+  return `${String.fromCharCode(command >> 8 & 255)} 0x${(command & 255).toString(16)}`;
+}
+
 /** `17 ioctl(3</dev/kfd>, 0x80084b01, NULL) = …` → `kfd ioctl K 0x1`, and so on; of openings, those that fail. */
 function straced(line: string): string[] {
   const [, opened, error] = /openat\(.*"\/dev\/(?:.*\/)?(.*)".* = -1 (E\w+)/.exec(line) ?? [];
   if (opened !== undefined) return [`${opened} open fails ${errnoOf(error!)}`];
   const [, asked, command] = /ioctl\(\d+<\/dev\/(?:.*\/)?(.*?)>, (0x\w+)/.exec(line) ?? [];
-  if (asked !== undefined) return [`${asked} ioctl ${String.fromCharCode(Number(command) >> 8 & 255)} 0x${(Number(command) & 255).toString(16)}`];
+  if (asked !== undefined) return [`${asked} ioctl ${shortCommand(Number(command))}`];
   const [, bytes, mapped, why] = /mmap\(\w+, (\d+), .*<\/dev\/(?:.*\/)?(.*?)>.* = (?:-1 (E\w+))?/.exec(line) ?? [];
   if (mapped === undefined) return [];
   return [why === undefined ? `${mapped} map ${bytes}` : `${mapped} map fails ${errnoOf(why)}`];

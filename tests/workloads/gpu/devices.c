@@ -4,6 +4,7 @@
  *     devices use FOLDER OPENS FAILS IOCTLS       three processes, each: so many openings of nvidia0, of nvidia9, which is not there, and ioctls of nvidiactl
  *     devices each FOLDER TIMES                   dri/renderD128 and kfd, nodes of a driver that maps and knows no command: so many times more of each kind;
  *                                                 and what fails, also in mapping nvidia1, of which the driver can map nothing
+ *     devices crowd FOLDER TIMES                  eleven processes that wait for each other's ioctls: each makes so many network devices by nvidia0 and nvidiactl
  *     devices ask FOLDER MILLISECONDS             asks nvidia0 for something twice every two milliseconds
  *     devices hold FOLDER BEGIN MILLISECONDS      waits for BEGIN, then holds that lock most of the time, by making network devices and taking them away
  *
@@ -39,7 +40,9 @@ static int ask(int file) {
   return ioctl(file, TUNGETIFF, &request);
 }
 
-static void use(const char *folder, int opens, int fails, int ioctls) {
+static void use(char **words) {
+  const char *folder = words[0];
+  const int opens = atoi(words[1]), fails = atoi(words[2]), ioctls = atoi(words[3]);
   for (int i = 0; i < opens; i++) {
     const int file = device(folder, "nvidia0");
     if (file < 0) err(1, "nvidia0");
@@ -52,6 +55,36 @@ static void use(const char *folder, int opens, int fails, int ioctls) {
   if (file < 0) err(1, "nvidiactl");
   for (int i = 0; i < ioctls; i++) ask(file);
   close(file);
+}
+
+static void queue(int file, unsigned long command, int flags) {
+  struct ifreq request;
+  memset(&request, 0, sizeof request);
+  request.ifr_flags = flags;
+  if (ioctl(file, command, &request) != 0) err(1, "a queue");
+}
+
+static void crowd(char **words) {
+  static const char *const names[] = {"nvidia0", "nvidiactl"};
+  for (int i = 0; i < 2 * atoi(words[1]); i++) {
+    const int file = device(words[0], names[i % 2]);
+    if (file < 0) err(1, "%s", names[i % 2]);
+    queue(file, TUNSETIFF, IFF_TUN | IFF_NO_PI | IFF_MULTI_QUEUE);
+    queue(file, TUNSETQUEUE, IFF_DETACH_QUEUE);
+    queue(file, TUNSETQUEUE, IFF_ATTACH_QUEUE);
+    close(file);
+  }
+}
+
+static void in_processes(int processes, void (*run)(char **), char **words) {
+  for (int i = 1; i < processes; i++) {
+    if (fork() == 0) {
+      run(words);
+      exit(0);
+    }
+  }
+  run(words);
+  while (wait(NULL) > 0) continue;
 }
 
 /* As DRM_IOCTL_VERSION, DRM_IOCTL_GEM_CLOSE and AMDKFD_IOC_GET_VERSION are. */
@@ -112,14 +145,11 @@ static void *hold(void *argument) {
 
 int main(int argc, char **argv) {
   if (argc == 6 && strcmp(argv[1], "use") == 0) {
-    for (int i = 0; i < 2; i++) {
-      if (fork() == 0) {
-        use(argv[2], atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
-        return 0;
-      }
-    }
-    use(argv[2], atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
-    while (wait(NULL) > 0) continue;
+    in_processes(3, use, argv + 2);
+    return 0;
+  }
+  if (argc == 4 && strcmp(argv[1], "crowd") == 0) {
+    in_processes(11, crowd, argv + 2);
     return 0;
   }
   if (argc == 4 && strcmp(argv[1], "each") == 0) {
@@ -155,5 +185,5 @@ int main(int argc, char **argv) {
     for (int i = 0; i < HOLDERS; i++) pthread_join(threads[i], NULL);
     return 0;
   }
-  errx(2, "usage: devices use|each|ask|hold FOLDER …");
+  errx(2, "usage: devices use|each|crowd|ask|hold FOLDER …");
 }
