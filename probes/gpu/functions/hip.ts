@@ -1,0 +1,45 @@
+/** What HIP has beside the twins of CUDA's runtime: the driver's calls by its own names. */
+export const HIP = `
+init hipInit
+query hipDeviceGet device=*4:0 ordinal=1
+query hipDeviceGetUuid hipDeviceTotalMem hipDeviceComputeCapability hipModuleGetGlobal hipFuncGetAttribute
+state hipCtxGetCurrent hipCtxGetDevice
+context hipCtxCreate context=*0 device=2
+context hipCtxDestroy hipCtxSetCurrent hipCtxPushCurrent context=0
+context hipDevicePrimaryCtxRetain context=*0 device=1
+context hipDevicePrimaryCtxRelease device=0
+module hipModuleLoad hipModuleLoadData hipModuleLoadDataEx module=*0
+module hipModuleUnload module=0
+function hipModuleGetFunction function=*0 name=2
+alloc:physical hipMemCreate address=*0 bytes=1 location=locationOfProp
+free hipMemRelease address=0
+reserve hipMemAddressReserve address=*0 bytes=1
+reserve hipMemMap address=0 bytes=1 handle=3
+reserve hipMemAddressFree hipMemUnmap hipMemSetAccess address=0 bytes=1
+reserve hipMemRetainAllocationHandle address=*0
+reserve hipMemImportFromShareableHandle hipMemExportToShareableHandle hipMemMapArrayAsync
+query hipGetDevicePropertiesR0600 hipChooseDeviceR0600
+alloc:host hipMemAllocHost hipExtHostAlloc address=*0 bytes=1
+alloc:device hipMemAllocPitch address=*0 bytes=area23
+set hipMemsetD8 address=0 bytes=2
+set hipMemsetD8Async address=0 bytes=2 stream=3
+set hipMemsetD16 address=0 words16=2
+set hipMemsetD16Async address=0 words16=2 stream=3
+set hipMemsetD32 address=0 words32=2
+set hipMemsetD32Async address=0 words32=2 stream=3
+stream hipExtStreamCreateWithCUMask stream=*0
+stream hipStreamWriteValue32 hipStreamWriteValue64 hipStreamWaitValue32 hipStreamWaitValue64 hipStreamBatchMemOp stream=0
+context hipCtxPopCurrent context=*0
+sync hipCtxSynchronize
+copy:HtoD hipMemcpyHtoD to=0 from=1 bytes=2
+copy:HtoD hipMemcpyHtoDAsync to=0 from=1 bytes=2 stream=3
+copy:DtoH hipMemcpyDtoH to=0 from=1 bytes=2
+copy:DtoH hipMemcpyDtoHAsync to=0 from=1 bytes=2 stream=3
+copy:DtoD hipMemcpyDtoD to=0 from=1 bytes=2
+copy:DtoD hipMemcpyDtoDAsync to=0 from=1 bytes=2 stream=3
+prefetch hipMemPrefetchAsync address=0 bytes=1 stream=3
+prefetch hipMemPrefetchAsync_v2 address=0 bytes=1
+copy:any hipMemcpyBatchAsync stream=8
+launch hipModuleLaunchKernel hipModuleLaunchCooperativeKernel function=0 grid=gridOfNumbers block=blockOfNumbers stream=8
+launch hipExtModuleLaunchKernel hipHccModuleLaunchKernel function=0 stream=8
+`;

@@ -1,0 +1,5 @@
+/** TensorRT, as tables.ts says it. */
+export const TENSORRT = `
+init createInferRuntime_INTERNAL createInferBuilder_INTERNAL createInferRefitter_INTERNAL
+query getInferLibVersion
+`;

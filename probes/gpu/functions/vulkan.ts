@@ -1,0 +1,20 @@
+/** Vulkan, as tables.ts says it. */
+export const VULKAN = `
+init vkCreateInstance vkCreateDevice
+query vkEnumeratePhysicalDevices vkGetPhysicalDeviceProperties vkGetPhysicalDeviceProperties2 vkGetPhysicalDeviceMemoryProperties
+query vkGetPhysicalDeviceMemoryProperties2 vkGetPhysicalDeviceFeatures2 vkGetPhysicalDeviceQueueFamilyProperties vkGetBufferMemoryRequirements
+context vkDestroyDevice vkDestroyInstance vkGetDeviceQueue
+module vkCreateShaderModule vkCreateComputePipelines vkDestroyPipeline
+alloc:device vkAllocateMemory address=*3 bytes=bytesOfInfo
+free vkFreeMemory address=1
+map vkMapMemory vkUnmapMemory vkFlushMappedMemoryRanges vkInvalidateMappedMemoryRanges
+buffer vkCreateBuffer vkDestroyBuffer vkBindBufferMemory
+submit vkQueueSubmit vkQueueSubmit2 vkQueueSubmit2KHR stream=0 submits=1
+submit vkQueueBindSparse stream=0 submits=1
+poll vkGetFenceStatus vkGetEventStatus
+sync vkQueueWaitIdle stream=0
+sync vkDeviceWaitIdle
+sync vkWaitForFences fences=1
+sync vkWaitSemaphores vkWaitSemaphoresKHR
+event vkResetFences vkSignalSemaphore
+`;
