@@ -18,7 +18,8 @@ export async function trace<T>(bpftrace: string, program: string, whileRunning: 
   // A BEGIN of our own would run before the other probes are attached, but its line is only printed after.
   // 0.17 overlooks a SIGINT that arrives while it prints, until the next event: so there is always a next event.
   const all = `BEGIN { printf("attached\\n"); }\ninterval:ms:200 { printf("\\n"); }\n${program}\n`;
-  const env = { BPFTRACE_PERF_RB_PAGES: "1024" };
+  // Room for so many keys in a map: of the two names each version knows one.
+  const env = { BPFTRACE_PERF_RB_PAGES: "1024", BPFTRACE_MAP_KEYS_MAX: "65536", BPFTRACE_MAX_MAP_KEYS: "65536" };
   await using child = start([bpftrace, ...flags, "-f", "text", "-B", "line", "-"], { stdin: all, env, timeoutMilliseconds: 300_000 });
   await child.saw(/^attached$/m);
   const value = await whileRunning();

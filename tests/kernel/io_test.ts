@@ -78,17 +78,19 @@ function courseOf(name: string): string {
     from counter c join counter_track t on t.id = c.track_id where t.name = 'requests at once: disk ${name}')`;
 }
 
-for (const [index, scheduler] of [[1, "mq-deadline"], [2, "none"]] as const) {
+// The device has 128 requests at once: of 512 most wait in the scheduler, for milliseconds.
+for (const [index, scheduler, depth] of [[1, "mq-deadline", 512], [2, "none", 16]] as const) {
   sampledTest(index, `io: twenty thousand requests take as long as the kernel, another program and fio say, scheduler ${scheduler}`, {
     fio: true,
   }, async (bpftrace) => {
     using folder = temporary();
     await using device = await loopDevice(folder, 96);
     device.scheduler(scheduler);
+    if (scheduler !== "none") device.queue(depth);
     using hidden = hiddenAnswers(device);
-    const target = { argv: fioCommand(device.path, { rw: "randread", iodepth: 16, number_ios: MANY }) };
+    const target = { argv: fioCommand(device.path, { rw: "randread", iodepth: depth, number_ios: MANY }) };
     const before = device.stat();
-    const { times, value: ended } = await requestTimes(bpftrace, device.dev, async () => {
+    const { queued, times, value: ended } = await requestTimes(bpftrace, device.dev, async () => {
       await using llmprof = startLlmprof("io", { bpftrace: bpftrace.path, folder, target, formats: [] });
       return await llmprof.finished();
     });
@@ -102,11 +104,16 @@ for (const [index, scheduler] of [[1, "mq-deadline"], [2, "none"]] as const) {
     // What is asked for one by one, and sorted by nobody, waits in no queue.
     const alone = service.totalNs / requests / 1e6;
     if (scheduler === "none") assert.ok(Math.abs(alone / kernel - 1) < 0.03, `${alone} ms in the device, ${kernel} by the kernel`);
-    const seen = times.length + hidden.count();
-    assert.ok(
-      seen > (hasRawTracepoints(bpftrace) ? 0.999 : 0.95) * MANY,
-      `${times.length} seen by another program, ${seen} with those hidden from both`,
-    );
+    // What a scheduler puts together is one request.
+    const seen = times.length + hidden.count(), most = (hasRawTracepoints(bpftrace) ? 0.999 : 0.95) * (after.reads - before.reads);
+    assert.ok(seen > most, `${times.length} seen by another program, ${seen} with those hidden from both`);
+    if (scheduler !== "none") {
+      assert.ok(queued.length > most, `${queued.length} put into the scheduler, by another program`);
+      for (const [q, told] of [[0.5, queue.p50Ns], [0.9, queue.p90Ns], [0.99, queue.p99Ns]] as const) {
+        const theirs = quantileOf(queued, q);
+        assert.ok(theirs > 100_000 && Math.abs(told / theirs - 1) < 0.03, `p${q * 100} in the queue: ${told} ns, ${theirs} by another program`);
+      }
+    }
     const said = jobOf(ended.stderr).read.clat_ns.percentile;
     for (const [q, told] of [[0.5, service.p50Ns], [0.9, service.p90Ns], [0.99, service.p99Ns]] as const) {
       const theirs = quantileOf(times, q), fios = said[`${(q * 100).toFixed(6)}`]!;

@@ -14,6 +14,8 @@ export interface LoopDevice extends AsyncDisposable {
   readonly dev: number;
   /** `none`, `mq-deadline`. */
   scheduler(name: string): void;
+  /** So many requests its scheduler has at once: the device takes 128 of them. */
+  queue(requests: number): void;
   /** Requests are no longer than that. */
   longest(kib: number): void;
   stat(): DeviceStat;
@@ -40,17 +42,24 @@ export async function loopDevice(folder: Temporary, megabytes: number): Promise<
   const { stdout } = await mustRun(["losetup", "--find", "--show", "--direct-io=on", file]);
   const path = stdout.trim(), name = path.slice("/dev/".length);
   const number = Deno.readTextFileSync(`/sys/block/${name}/dev`).trim();
+  const setting = (of: string, value: string | number) => Deno.writeTextFileSync(`/sys/block/${name}/queue/${of}`, String(value));
   const [major, minor] = number.split(":").map(Number) as [number, number];
+  const scheduler = (name: string) => setting("scheduler", name);
   return {
     path,
     name,
     number,
     dev: (major << 20) + minor,
-    scheduler: (scheduler) => Deno.writeTextFileSync(`/sys/block/${name}/queue/scheduler`, scheduler),
-    longest: (kib) => Deno.writeTextFileSync(`/sys/block/${name}/queue/max_sectors_kb`, String(kib)),
+    scheduler,
+    queue: (requests) => setting("nr_requests", requests),
+    longest: (kib) => setting("max_sectors_kb", kib),
     stat: () => statOf(name),
     truncate: (bytes) => Deno.truncateSync(file, bytes),
-    [Symbol.asyncDispose]: async () => void await run(["losetup", "--detach", path]),
+    async [Symbol.asyncDispose]() {
+      // Whoever takes it next would find the scheduler as this one left it.
+      scheduler("none");
+      await run(["losetup", "--detach", path]);
+    },
   };
 }
 
