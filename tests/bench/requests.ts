@@ -5,11 +5,14 @@
  *     deno run -A tests/bench/requests.ts [--rounds 9] [--bpftrace 0.23] [--depth 1]
  *
  * Prints nanoseconds of CPU time that each adds to a request, of fio's thread and of the kernel's that answer it, and what llmprof received of what it saw;
- * ends with 1 where `io --snapshots --all` adds more than one and a half times what biolatency does, which tells the same. (How long a request takes says less: a virtual processor that waits for an answer sleeps, and what keeps it awake makes requests faster.)
+ * ends with 1 where `io --snapshots --all` adds more than one and a half times what biolatency does, which tells the same; where both stand at raw
+ * tracepoints, their programs' time in the same runs is judged, too. (How long a request takes says less: a virtual processor that waits for an answer
+ * sleeps, and what keeps it awake makes requests faster.)
  */
 import { parseArgs } from "node:util";
 import { bpftraceNamed } from "../harness/bpftraces.ts";
 import { temporary } from "../harness/temporary.ts";
+import { hasRawTracepoints } from "../independent/requests.ts";
 import { BLOCK, fioCommand, jobOf } from "../kernel/fio.ts";
 import { loopDevice } from "../kernel/loop_device.ts";
 import { compare, nothing, ours, peers } from "./watching.ts";
@@ -40,4 +43,4 @@ await compare(watches, Number(values.rounds), {
     const { read, usr_cpu: user, sys_cpu: system } = jobOf(stdout);
     return (read.runtime * 1e6 * (user + system) / 100 + kernelNs) / read.total_ios;
   },
-}, [{ of: "io --snapshots --all", times: 1.5, as: "biolatency" }]);
+}, [{ of: "io --snapshots --all", times: 1.5, as: "biolatency", alike: hasRawTracepoints(bpftrace) ? true : undefined }]);

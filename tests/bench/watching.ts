@@ -1,18 +1,20 @@
 /** What a program costs that others watch: the same work with nothing, under llmprof, and under other tools, in turns. */
 import type { Bpftrace } from "../harness/bpftraces.ts";
 import { mustRun, start } from "../harness/command.ts";
+import { FolderFiles } from "../harness/folder_files.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
 import { endTool, startTool } from "../independent/libbpf_tools.ts";
 import { libbpfTools } from "../setup/libbpf_tools.ts";
 import { setUp } from "../setup/setup.ts";
+import { readProcesses, treeOf } from "../../lib/target/process.ts";
 import { judged } from "./judged.ts";
 import { middle } from "./statistics.ts";
 
-/** Watches a process, and what it starts, until it is ended; says what it has to say. */
-export type Watch = (pid: number) => Promise<{ end(): Promise<string> }>;
+/** Watches a process, and what it starts, until it is ended; says what it has to say. `pids`: of the processes that watch. */
+export type Watch = (pid: number) => Promise<{ readonly pids: readonly number[]; end(): Promise<string> }>;
 
-export const nothing: Watch = () => Promise.resolve({ end: () => Promise.resolve("") });
+export const nothing: Watch = () => Promise.resolve({ pids: [], end: () => Promise.resolve("") });
 
 /** `whom`: the process alone, or all of the machine. */
 export function ours(bpftrace: Bpftrace, command: string, flags: readonly string[], whom: "target" | "all" = "target"): Watch {
@@ -21,6 +23,7 @@ export function ours(bpftrace: Bpftrace, command: string, flags: readonly string
     const running = start([...llmprof, command, "--bpftrace", bpftrace.path, ...target, ...flags], { timeoutMilliseconds: 120_000 });
     await running.saw("Tracing");
     return {
+      pids: [running.pid],
       async end() {
         running.kill("SIGINT");
         return /Warning.*/.exec((await running.finished()).stderr)?.[0] ?? "";
@@ -35,6 +38,7 @@ export function program(bpftrace: Bpftrace, textFor: (pid: number) => string): W
     const running = start([bpftrace.path, "-q", "-e", textFor(pid)], { timeoutMilliseconds: 120_000 });
     await running.saw("ready");
     return {
+      pids: [running.pid],
       async end() {
         running.kill("SIGINT");
         await running.finished();
@@ -50,6 +54,7 @@ export async function peers(...programs: readonly string[]): Promise<Watch> {
   return async () => {
     const tools = await Promise.all(programs.map((name) => startTool(name)));
     return {
+      pids: tools.map(({ pid }) => pid),
       async end() {
         await Promise.all(tools.map(endTool));
         return "";
@@ -58,11 +63,15 @@ export async function peers(...programs: readonly string[]): Promise<Watch> {
   };
 }
 
-/** What the first of two may add to a step at most, as so many times what the second adds. */
+/**
+ * What the first of two may add to a step at most, as so many times what the second adds. `alike`: both stand in the kernel in the same way, so that what
+ * their programs take while both watch the same steps can be compared, too. Neighbours that make a machine slow do so to both.
+ */
 export interface Limit {
   readonly of: string;
   readonly times: number;
   readonly as: string;
+  readonly alike?: true;
 }
 
 /**
@@ -84,28 +93,41 @@ export async function compare(
   using folder = temporary();
   const times = new Map<string, number[]>(Object.keys(watches).map((name) => [name, []]));
   const said = new Set<string>();
-  const under = async (name: string, watch: Watch): Promise<{ ns: number; inPrograms: number }> => {
+  const under = async (...names: readonly string[]): Promise<{ ns: number; inPrograms: number[] }> => {
     const go = folder.file(`go-${crypto.randomUUID()}`);
     await using shell = start(["sh", "-c", `while [ ! -e "${go}" ]; do sleep 0.05; done; exec ${work.command}`], { timeoutMilliseconds: 120_000 });
-    const watching = await watch(shell.pid);
-    const before = kernelThreads(), programsBefore = await programsNs();
+    const watching: Awaited<ReturnType<Watch>>[] = [];
+    for (const name of names) watching.push(await watches[name]!(shell.pid));
+    const programs = async () => await Promise.all(watching.map(({ pids }) => programsNs(pids)));
+    const before = await kernelThreads(), programsBefore = await programs();
     Deno.writeTextFileSync(go, "");
     const { stdout } = await shell.succeeded();
     let kernelNs = 0;
-    for (const [pid, ns] of kernelThreads()) kernelNs += ns - (before.get(pid) ?? 0);
-    const inPrograms = (await programsNs() - programsBefore) / work.steps(stdout);
-    const told = await watching.end();
-    if (told) said.add(`${name}: ${told}`);
+    for (const [pid, ns] of await kernelThreads()) kernelNs += ns - (before.get(pid) ?? 0);
+    const inPrograms = (await programs()).map((ns, i) => (ns - programsBefore[i]!) / work.steps(stdout));
+    for (const [i, watch] of watching.entries()) {
+      const told = await watch.end();
+      if (told) said.add(`${names[i]}: ${told}`);
+    }
     return { ns: work.nanoseconds(stdout, kernelNs), inPrograms };
   };
   for (let round = 0; round < rounds; round++) {
-    for (const [name, watch] of Object.entries(watches)) times.get(name)!.push((await under(name, watch)).ns);
+    for (const name of times.keys()) times.get(name)!.push((await under(name)).ns);
     console.error(`${round + 1} of ${rounds} rounds`);
   }
-  const inPrograms = new Map<string, number>();
+  const inPrograms = new Map<string, number>(), sideBySide = new Map<Limit, number[]>();
   await mustRun(["sysctl", "-q", "kernel.bpf_stats_enabled=1"]);
   try {
-    for (const [name, watch] of Object.entries(watches)) inPrograms.set(name, (await under(name, watch)).inPrograms);
+    for (const name of times.keys()) inPrograms.set(name, (await under(name)).inPrograms[0] ?? 0);
+    for (const limit of limits.filter(({ alike }) => alike)) {
+      const ratios: number[] = [];
+      for (let round = 0; round < rounds; round++) {
+        // Who comes second finds in the processor's cache what the first one read.
+        const names = round % 2 === 0 ? [limit.of, limit.as] : [limit.as, limit.of], ns = (await under(...names)).inPrograms;
+        ratios.push(ns[names.indexOf(limit.of)]! / ns[names.indexOf(limit.as)]!);
+      }
+      sideBySide.set(limit, ratios);
+    }
   } finally {
     await mustRun(["sysctl", "-q", "kernel.bpf_stats_enabled=0"]);
   }
@@ -122,35 +144,44 @@ export async function compare(
     }];
   })));
   for (const line of said) console.log(line);
-  for (const { of, times, as } of limits) {
-    const theirs = added(as);
+  for (const limit of limits) {
+    const { of, times, as } = limit, theirs = added(as);
+    const judge = (ratios: readonly number[], adds: string) => {
+      const { median, low, high } = middle(ratios);
+      const told = `${median.toFixed(2)} times as much as ${as} (95 %: ${low.toFixed(2)} to ${high.toFixed(2)})`;
+      console.log(judged(`${of} ${adds} ${told}, at most ${times}`, median <= times));
+    };
     // Where the other adds nothing, no number of times is enough.
-    const { median, low, high } = middle(added(of).map((ns, round) => theirs[round]! > 0 ? ns / theirs[round]! : Infinity));
-    const told = `${median.toFixed(2)} times as much as ${as} (95 %: ${low.toFixed(2)} to ${high.toFixed(2)})`;
-    console.log(judged(`${of} adds ${told}, at most ${times}`, median <= times));
+    judge(added(of).map((ns, round) => theirs[round]! > 0 ? ns / theirs[round]! : Infinity), "adds");
+    const beside = sideBySide.get(limit);
+    if (beside) judge(beside, "takes in its programs, side by side,");
   }
   return medians;
 }
 
+const machine = new FolderFiles("");
+
 /** CPU time of each thread of the kernel's own, in nanoseconds. */
-function kernelThreads(): Map<string, number> {
+async function kernelThreads(): Promise<Map<string, number>> {
   const threads = new Map<string, number>();
-  for (const { name } of Deno.readDirSync("/proc")) {
+  for (const name of await machine.list("/proc")) {
     if (!/^\d+$/.test(name)) continue;
-    try {
-      // A process whose memory is gone has no command line, too; it is no long one.
-      if (Deno.readTextFileSync(`/proc/${name}/cmdline`) === "") {
-        threads.set(name, Number(Deno.readTextFileSync(`/proc/${name}/schedstat`).split(" ")[0]));
-      }
-    } catch {
-      // It has ended.
-    }
+    // A process whose memory is gone has no command line, too; it is no long one.
+    const [command, account] = await machine.texts(["cmdline", "schedstat"].map((file) => `/proc/${name}/${file}`));
+    if (command === "" && account !== null) threads.set(name, Number(account!.split(" ")[0]));
   }
   return threads;
 }
 
-/** How long the machine's BPF programs have run since they were loaded, as far as the kernel took the time. */
-async function programsNs(): Promise<number> {
-  const programs: { run_time_ns?: number }[] = JSON.parse((await mustRun(["bpftool", "-j", "prog", "show"])).stdout);
-  return programs.reduce((sum, { run_time_ns = 0 }) => sum + run_time_ns, 0);
+/** How long the BPF programs of these processes, and of what they started, have run, as far as the kernel took the time. */
+async function programsNs(pids: readonly number[]): Promise<number> {
+  const processes = await readProcesses(machine), programs = new Map<string, number>();
+  for (const pid of pids.flatMap((pid) => treeOf(processes, pid))) {
+    const folder = `/proc/${pid}/fdinfo`, descriptors = await machine.list(folder);
+    for (const text of await machine.texts(descriptors.map((name) => `${folder}/${name}`))) {
+      const [, id, ns] = /^prog_id:\t(\d+)\nrun_time_ns:\t(\d+)$/m.exec(text ?? "") ?? [];
+      if (id !== undefined) programs.set(id, Number(ns));
+    }
+  }
+  return [...programs.values()].reduce((sum, ns) => sum + ns, 0);
 }
