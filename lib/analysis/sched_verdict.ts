@@ -2,6 +2,7 @@ import type { Limits } from "../events/surroundings.ts";
 import { counted } from "../events/text.ts";
 import type { SchedResult, SchedThread, SchedWait } from "./sched_schema.ts";
 import { processorTime } from "./figures.ts";
+import { ranges } from "./ranges.ts";
 import type { SurroundingsResult } from "./surroundings_schema.ts";
 import { byMemory, bySwap, type Cause, heldBack, longest, slowedBy, slowedOf } from "./verdict.ts";
 
@@ -31,7 +32,7 @@ const ADVICE: Readonly<Record<string, string>> = {
     "Who answers for it, over a network or in a program (NFS, Lustre, FUSE), is late, others have it locked, or the kernel has too little memory for it: " +
     "fewer bytes, or a copy on a disk of this machine.",
   "page fault": "Weights are read from the disk when they are touched: --no-mmap or --mlock reads them at once, and more memory keeps them.",
-  lock: "Threads wait for each other: fewer of them (-t), or look at who wakes whom.",
+  lock: "Threads wait for each other: fewer of them (-t), or less work under the lock; --stacks says where they wait for it.",
   network: "The other side answers late, or asks for nothing.",
   events: "It waits for something to do: clients, timers or other threads.",
   io_uring: "What it asked for, of files or of others, is not seen here: where io shows disks that read for it, read less or from a faster one.",
@@ -151,11 +152,15 @@ function arePinned({ threads, cpus, places }: Crowd): boolean {
   return cpus !== null && places.length > 0 && threads > places.length && places.length < cpus;
 }
 
+function numbered(places: readonly number[]): string {
+  return `${places.length === 1 ? "processor" : "processors"} ${places.join(", ")}`;
+}
+
 function crowdOf(crowd: Crowd): string {
   const { threads, cpus, places, taker } = crowd;
   const compute = `${threads} ${threads === 1 ? "thread computes" : "threads compute"}`;
   const room = cpus === null ? compute : `${compute}, the machine has ${cpus} processors`;
-  const pinned = arePinned(crowd) ? `, and they ran on ${places.length === 1 ? "processor" : "processors"} ${places.join(", ")} alone` : "";
+  const pinned = arePinned(crowd) ? `, and they ran on ${numbered(places)} alone` : "";
   return `${room}${pinned}${taker ? `; ${taker.name || "thread"} (${taker.tid}) took one ${counted(taker.times, "time")}` : ""}`;
 }
 
@@ -165,5 +170,9 @@ function crowdAdvice(crowd: Crowd): string {
   if (arePinned(crowd)) return `Let them use more processors (taskset -p, the cpuset of a container), or fewer threads: ${most(places.length)}.`;
   if (cpus !== null && threads > cpus) return `Fewer threads: ${most(cpus)}.`;
   if (!taker) return "Leave processors to it alone: taskset, or a cpuset.";
-  return `Keep ${taker.name || "the other"} away from its processors (taskset -p, a cpuset), or give it a lower priority (renice).`;
+  const who = taker.name || "the other", lower = `a lower priority (renice 19 ${taker.tid})`;
+  const others = Array.from({ length: cpus ?? 0 }, (_, cpu) => cpu).filter((cpu) => !places.includes(cpu));
+  if (others.length === 0) return `Give ${who} ${lower}, or each of them processors of its own (taskset, a cpuset).`;
+  const elsewhere = `taskset -pc ${ranges(others).join(",").replaceAll("–", "-")} ${taker.tid}`;
+  return `Keep ${who} away from ${numbered(places)} (${elsewhere}, or a cpuset), or give it ${lower}.`;
 }

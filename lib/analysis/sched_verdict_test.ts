@@ -32,7 +32,12 @@ Deno.test("sched verdict: who is named and to be kept away is neither the target
   const both = new Map([[0, 5e8], [1, 5e8]]);
   const [taken] = schedVerdict([thread(10), thread(11)], [], [idle, spin, kworker, kswapd, other], nothing, use(2, both));
   assert.equal(taken!.evidence, "2 threads compute, the machine has 2 processors; other (99) took one 3 times");
-  assert.match(taken!.advice, /^Keep other away/);
+  assert.equal(taken!.advice, "Give other a lower priority (renice 19 99), or each of them processors of its own (taskset, a cpuset).");
+  const [room] = schedVerdict([thread(10)], [], [other], nothing, use(8, new Map([[3, 5e8]])));
+  assert.equal(
+    room!.advice,
+    "Keep other away from processor 3 (taskset -pc 0-2,4-7 99, or a cpuset), or give it a lower priority (renice 19 99).",
+  );
   const [alone] = schedVerdict([thread(10), thread(11), thread(12)], [], [spin, kworker], nothing, use(2, both));
   assert.deepEqual([alone!.evidence, alone!.advice], ["3 threads compute, the machine has 2 processors", "Fewer threads: -t 2."]);
 });

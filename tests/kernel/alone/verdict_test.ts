@@ -67,10 +67,26 @@ sampledTest(0, "sched: a hog on its processor is named, and without it nothing i
   using folder = temporary();
   await using hog = start([built.hog, "1"], { timeoutMilliseconds: 60_000 });
   await hog.saw("hogging");
-  const [first] = await verdictOf(path, folder, ["pinned", "1"]);
+  const byHog = ({ takers }: SchedResult) => takers.find(({ tid }) => tid === hog.pid)?.ns ?? 0;
+  const before = await resultOf(path, folder, ["pinned", "1"]), [first] = before.verdict;
   assert.equal(first!.wait, "processor");
   assert.ok(first!.share > 0.4, `${first!.share}`);
-  assert.match(`${first!.evidence} ${first!.advice}`, /hog \(\d+\) took.*Keep hog away/);
+  assert.match(first!.evidence, new RegExp(`hog \\(${hog.pid}\\) took`));
+  const [, away, lower] = /^Keep hog away from processor 1 \((taskset .*), or a cpuset\), or give it a lower priority \((renice .*)\)\.$/.exec(
+    first!.advice,
+  )!;
+  const followed = async (advice: string, takeBack: string) => {
+    await mustRun(advice.split(" "));
+    const after = await resultOf(path, folder, ["pinned", "1"]), left = share(after.verdict, "processor");
+    // What else wants a processor takes its own part.
+    assert.ok(
+      left < first!.share && byHog(after) < byHog(before) / 4,
+      `${advice}: ${left}, ${byHog(after)} ns, of ${first!.share}, ${byHog(before)} ns`,
+    );
+    await mustRun([...takeBack.split(" "), String(hog.pid)]);
+  };
+  await followed(away!, "taskset -pc 1");
+  await followed(lower!, "renice 0");
   hog.kill("SIGTERM");
   await hog.finished();
   assert.ok(share(await verdictOf(path, folder, ["pinned", "1"]), "processor") < first!.share / 4);
@@ -213,6 +229,9 @@ sampledTest(1, "sched: a convoy waits for its lock, and one thread does not; who
   const [first] = await verdictOf(path, folder, ["convoy", "4"]);
   assert.deepEqual([first!.wait, first!.share > 0.5], ["lock", true]);
   assert.match(first!.evidence, /in futex, woken most by bottleneck/);
+  assert.match(first!.advice, /^Threads wait for each other: fewer of them/);
+  const fewer = share(await verdictOf(path, folder, ["convoy", "2"]), "lock");
+  assert.ok(fewer < first!.share, `${fewer} with two threads, ${first!.share} with four`);
   assert.equal(share(await verdictOf(path, folder, ["convoy", "1"]), "lock"), 0);
   // Of twenty naps each is a twentieth: one whose beginning the kernel skipped, as it says, looks like work.
   await compareSeen(async () => {
