@@ -80,6 +80,13 @@ export async function fileSystem(device: LoopDevice, folder: Temporary, files: R
   return { path, remount, [Symbol.asyncDispose]: async () => void await unmount() };
 }
 
+/** Pages that fit into no memory go to the device, of all processes. */
+export async function swapOn(device: LoopDevice): Promise<AsyncDisposable> {
+  await mustRun(["mkswap", device.path]);
+  await mustRun(["swapon", device.path]);
+  return { [Symbol.asyncDispose]: async () => void await mustRun(["swapoff", device.path]) };
+}
+
 export interface FileSystem extends AsyncDisposable {
   readonly path: string;
   /** Forgets what is in memory of it. */

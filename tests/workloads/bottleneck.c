@@ -8,11 +8,12 @@
  *     disk      each reads FILE past the page cache between what it computes
  *     memory    each touches the pages of FILE, mapped, one after another
  *     hoard     each touches 64 MiB of memory of its own first
+ *     again     each touches 64 MiB of memory of its own, page by page, again and again
  *     convoy    each computes under one lock, and a fifth as long without it
  *     idle      sleeps
  *
  * Waits for a line on standard input before it begins, so that a control group can take it. Prints how often its threads came around, and of each the
- * kernel's own account, in nanoseconds: {"tid":12,"on":1000,"queued":2000}
+ * kernel's own account, in nanoseconds, and its major page faults: {"tid":12,"on":1000,"queued":2000,"major":3}
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -23,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "clock.h"
@@ -59,14 +61,15 @@ static void *run(void *number) {
     if (map == MAP_FAILED || madvise((void *)map, size, MADV_RANDOM) != 0) err(1, "mmap");
     at = size / 16 * (long)number;
   }
-  if (strcmp(what, "hoard") == 0) {
-    char *own = malloc(HOARD);
-    for (long i = 0; own && i < HOARD; i += PAGE) own[i] = 1;
-  }
+  char *own = strcmp(what, "hoard") == 0 || strcmp(what, "again") == 0 ? malloc(HOARD) : NULL;
+  for (long i = 0; own && i < HOARD; i += PAGE) own[i] = 1;
   while (clock_ns(CLOCK_MONOTONIC) < end) {
     if (block && read(fd, block, BLOCK) != BLOCK && lseek(fd, 0, SEEK_SET) != 0) err(1, "read");
     if (map) {
       for (int i = 0; i < 16; i++) (void)*(volatile const char *)(map + at), at = (at + PAGE) % size;
+    }
+    if (strcmp(what, "again") == 0) {
+      for (int i = 0; i < 16; i++) own[at] = 1, at = (at + PAGE) % HOARD;
     }
     if (strcmp(what, "convoy") == 0) {
       pthread_mutex_lock(&lock);
@@ -80,7 +83,9 @@ static void *run(void *number) {
   }
   int64_t on, queued;
   schedstat(&on, &queued);
-  printf("{\"tid\":%d,\"on\":%lld,\"queued\":%lld}\n", gettid(), (long long)on, (long long)queued);
+  struct rusage used;
+  getrusage(RUSAGE_THREAD, &used);
+  printf("{\"tid\":%d,\"on\":%lld,\"queued\":%lld,\"major\":%ld}\n", gettid(), (long long)on, (long long)queued, used.ru_majflt);
   return NULL;
 }
 

@@ -8,35 +8,40 @@ import { mustRun, start } from "../../harness/command.ts";
 import { sampledTest } from "../../harness/kernel.ts";
 import { type Temporary, temporary } from "../../harness/temporary.ts";
 import { built } from "../../setup/programs.ts";
-import { startLlmprof, summaryOf } from "../live_run.ts";
+import { type Results, startLlmprof, summaryOf } from "../live_run.ts";
 import { compareSeen } from "../hidden_hits.ts";
 import { lastOfThree } from "../last_of_three.ts";
-import { cpuLimit, fileSystem, loopDevice, memoryLimit, ownGroup, slowReads } from "../loop_device.ts";
+import { cpuLimit, fileSystem, loopDevice, memoryLimit, ownGroup, slowReads, swapOn } from "../loop_device.ts";
 import { untilTold } from "../until_told.ts";
 
 /** What is found out of a program that is watched from before it begins, and what it says itself. `tasks`: control groups that it joins first. */
-async function told(
+async function toldBy<C extends "io" | "sched">(
+  command: C,
   bpftrace: string,
   folder: Temporary,
   words: readonly string[],
   tasks: readonly string[] = [],
-): Promise<Summary<SchedResult> & { readonly said: string }> {
+): Promise<Summary<Results[C]> & { readonly said: string }> {
   await using program = await untilTold(folder, [built.bottleneck, ...words]);
   const { pid } = program;
   for (const file of tasks) Deno.writeTextFileSync(file, String(pid));
-  await using llmprof = startLlmprof("sched", { bpftrace, folder, target: { pid }, formats: [], flags: ["--no-output"] });
+  await using llmprof = startLlmprof(command, { bpftrace, folder, target: { pid }, formats: [], flags: ["--no-output"] });
   await llmprof.saw("Tracing");
   // Its first look at what surrounds the program.
   await new Promise((resolve) => setTimeout(resolve, 300));
   program.go();
-  return { ...summaryOf("sched", await llmprof.finished()), said: await program.said() };
+  return { ...summaryOf(command, await llmprof.finished()), said: await program.said() };
 }
 
-async function resultOf(...run: Parameters<typeof told>): Promise<SchedResult> {
+type Run = readonly [bpftrace: string, folder: Temporary, words: readonly string[], tasks?: readonly string[]];
+
+const told = (...run: Run) => toldBy("sched", ...run);
+
+async function resultOf(...run: Run): Promise<SchedResult> {
   return (await told(...run)).result;
 }
 
-async function verdictOf(...run: Parameters<typeof told>): Promise<SchedResult["verdict"]> {
+async function verdictOf(...run: Run): Promise<SchedResult["verdict"]> {
   return (await resultOf(...run)).verdict;
 }
 
@@ -222,6 +227,40 @@ sampledTest(0, "sched: weights that do not fit into memory are waited for, page 
   // As --no-mmap does: read at once, where there is room.
   await mustRun(["dd", `if=${file}`, "of=/dev/null", "bs=1M", "status=none"]);
   assert.ok(share(await verdictOf(path, folder, ["memory", "1", file]), "page fault") < first!.share / 2);
+});
+
+/** Pages that came back from a swap device, of all processes. */
+function swappedIn(): number {
+  return Number(/^pswpin (\d+)$/m.exec(Deno.readTextFileSync("/proc/vmstat"))![1]);
+}
+
+sampledTest(2, "io, sched: memory that comes back from a swap device is waited for, fault by fault, and not where its limit is raised", {
+  fio: true,
+  groups: true,
+}, async ({ path }) => {
+  using folder = temporary();
+  await using device = await loopDevice(folder, 256);
+  await using _swap = await swapOn(device);
+  const swapped = async <C extends "io" | "sched">(command: C, megabytes: number) => {
+    using group = memoryLimit(megabytes << 20);
+    const before = swappedIn();
+    const { result, said } = await toldBy(command, path, folder, ["again", "1"], [group.tasks]);
+    const [, tid, major] = /^{"tid":(\d+),.*"major":(\d+)}$/m.exec(said)!;
+    const cause = result.verdict.find(({ wait }) => wait === "swap");
+    return { result, cause, tid: Number(tid), major: Number(major), pages: swappedIn() - before };
+  };
+  const comesBack = /came back from swap.*its control group allows 32.0 MiB.*Raise that limit/;
+  const io = await swapped("io", 32), sched = await swapped("sched", 32);
+  assert.ok(io.major > 1000, `${io.major} major page faults`);
+  assert.equal(io.result.threads.find(({ tid }) => tid === io.tid)!.major, io.major);
+  // The thread that waits for this one has pages, too.
+  assert.ok(Number(/^(\d+) page faults waited for it/.exec(io.cause!.evidence)![1]) >= io.major, io.cause!.evidence);
+  for (const { result, cause, pages } of [io, sched]) {
+    assert.equal(result.memory!.swappedInPages, pages);
+    assert.match(`${cause!.evidence} ${cause!.advice}`, comesBack);
+  }
+  const { result: { verdict }, cause, major } = await swapped("sched", 256);
+  assert.deepEqual([cause, share(verdict, "page fault"), major], [undefined, 0, 0]);
 });
 
 sampledTest(1, "sched: a convoy waits for its lock, and one thread does not; who sleeps waits for nothing", {}, async ({ path }) => {
