@@ -45,6 +45,21 @@ class WholeFile implements ByteSink {
     this.#whole = { written: this.#written, tail: this.#tail };
   }
 
+  /** When it cannot be written, the file ends before what was to be replaced: of that, nobody knows what is left. */
+  replace(count: number, bytes: Uint8Array): void {
+    this.file.mustExist();
+    this.#written -= count;
+    this.#tail = new Uint8Array();
+    this.#whole = { written: this.#written, tail: this.#tail };
+    try {
+      this.file.writeAt(bytes, this.#written);
+      this.#written += bytes.length;
+      this.#whole = { written: this.#written, tail: this.#tail };
+    } finally {
+      this.file.truncate(this.#written);
+    }
+  }
+
   sync(): void {
     this.file.sync();
   }

@@ -31,6 +31,22 @@ Deno.test("a file holds what was written, in order, and nothing of what was ther
   assert.deepEqual(Deno.readFileSync(path), Uint8Array.from(blocks.flatMap((block) => [...block])));
 });
 
+Deno.test("what was written last can be replaced by less, or by more, also behind a tail", async () => {
+  using folder = temporary();
+  const path = folder.file("plain.pftrace"), sink = await openByteSink(path);
+  const text = (bytes: string) => new TextEncoder().encode(bytes);
+  sink.write(text("one two three"));
+  sink.tail(text(" and a tail"));
+  sink.replace!("two three".length, text("2"));
+  assert.equal(Deno.readTextFileSync(path), "one 2");
+  sink.tail(text(" end"));
+  sink.write(text(" 3"));
+  sink.replace!("2 3".length, text("two three"));
+  sink.write(text(" four"));
+  sink.close();
+  assert.equal(Deno.readTextFileSync(path), "one two three four");
+});
+
 Deno.test("a name that ends in .gz is one gzip member, the same bytes each time", async () => {
   using folder = temporary();
   const [path, again] = [folder.file("trace.json.gz"), folder.file("again.json.gz")];

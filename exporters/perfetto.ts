@@ -7,6 +7,7 @@ import { Nesting } from "./nesting.ts";
 import { writeClocks } from "./perfetto/clocks.ts";
 import { BuiltinClock, DebugAnnotation, Trace, TracePacket, TrackEvent, TrackEventType } from "./perfetto/fields.ts";
 import { type Freezing, Interning } from "./perfetto/interning.ts";
+import { packing } from "./perfetto/packed.ts";
 import { beginRow, type Row } from "./perfetto/rows.ts";
 import { TrackDescriptors } from "./perfetto/tracks.ts";
 import { ProtoWriter } from "./perfetto/writer.ts";
@@ -19,7 +20,7 @@ const FIRST_ROW = 3;
  * Perfetto's own format (`.pftrace`). Times are absolute CLOCK_BOOTTIME, the clock of bpftrace and the default of Perfetto, so a trace that
  * another tool took of the same boot fits beside it; a clock snapshot ties it to real time. Views are not written.
  */
-export const openPerfetto: OpenExporter = (sink, head) => new PerfettoExporter(sink, head);
+export const openPerfetto: OpenExporter = (sink, head) => new PerfettoExporter(packing(sink), head);
 
 /** A slice whose arguments have been seen. */
 interface KnownSlice {

@@ -9,6 +9,7 @@ export const TracePacket = {
   trackEvent: 11,
   internedData: 12,
   sequenceFlags: 13,
+  compressedPackets: 50,
   timestampClock: 58,
   defaults: 59,
   trackDescriptor: 60,

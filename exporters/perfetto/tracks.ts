@@ -16,7 +16,7 @@ import type { ProtoWriter } from "./writer.ts";
  * Descriptors are a sequence of packets of their own: a sequence that once described a thread belongs to that thread, and trace_processor
  * would add an argument with its number to each event that is on no thread.
  */
-const sequence = 2;
+export const DESCRIPTORS = 2;
 
 /** Gives each track a number of its own in the trace, and describes it before it is used. */
 export class TrackDescriptors {
@@ -142,7 +142,7 @@ export class TrackDescriptors {
 
   #packet(uuid: number, content: () => void): void {
     const packet = this.out.begin(Trace.packet);
-    this.out.uint(TracePacket.sequenceId, sequence);
+    this.out.uint(TracePacket.sequenceId, DESCRIPTORS);
     const descriptor = this.out.begin(TracePacket.trackDescriptor);
     this.out.uint(TrackDescriptor.uuid, uuid);
     content();

@@ -118,6 +118,12 @@ export class ProtoWriter {
     this.end(mark);
   }
 
+  bytes(field: number, bytes: Uint8Array): void {
+    const mark = this.begin(field);
+    this.encoded(bytes);
+    this.end(mark);
+  }
+
   /** Opens a message; give what it returns to {@link end}. */
   begin(field: number): number {
     this.#reserve(slack);

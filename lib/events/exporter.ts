@@ -7,6 +7,8 @@ export interface ByteSink {
   write(bytes: Uint8Array): void;
   /** Puts bytes behind what was written, for whoever reads before the next `write` or `tail`, which takes their place. */
   tail(bytes: Uint8Array): void;
+  /** Puts bytes in place of the last `count` that were written; absent where what was written is gone. */
+  replace?(count: number, bytes: Uint8Array): void;
   /** Returns when all that was written is on the disk; absent where a sink has none. */
   sync?(): void;
   close(): void;

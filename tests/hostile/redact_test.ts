@@ -8,6 +8,7 @@ import type { Header } from "../../lib/timeline/header.ts";
 import { redacting } from "../../lib/commands/redacting.ts";
 import { Pseudonyms } from "../../lib/timeline/pseudonyms.ts";
 import { RecordingFolder } from "../../lib/timeline/recording_source.ts";
+import { unpacked } from "../judge/unpacked.ts";
 import { MemoryRecording } from "./memory_recording.ts";
 
 const names = ["t.pftrace", "t.json", "t.jsonl", "t.jsonl.gz"];
@@ -32,6 +33,7 @@ Deno.test("redact: an existing recording tells no argument and no file outside t
   const secrets = ["engine.mjs", "/opt/llmprof", "--prompt", "libc.so", "llama-addon.node", "package.json", "/usr/bin/bpftrace", folder.path];
   const bytesOf = (i: number, name: string) => {
     const bytes = Deno.readFileSync(folder.file(`${i}-${name}`));
+    if (name.endsWith(".pftrace")) return unpacked(bytes);
     return name.endsWith(".gz") ? new Uint8Array(gunzipSync(bytes)) : bytes;
   };
   for (const secret of secrets) {

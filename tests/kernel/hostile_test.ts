@@ -7,6 +7,7 @@ import { llmprof } from "../harness/llmprof.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
 import { asFileName, hostileNames } from "../hostile/corpus.ts";
 import { errors, query } from "../judge/trace_processor.ts";
+import { unpacked } from "../judge/unpacked.ts";
 import { built } from "../setup/programs.ts";
 import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 
@@ -160,7 +161,8 @@ sampledTest(
     using folder = temporary();
     const { stdout, stderr, argv } = await trace(bpftrace, folder, ["--redact", "--summary", "json", "-o", folder.file("more.jsonl.gz")]);
     const recording = [...Deno.readDirSync(outputPath(folder, "llmprof"))].map(({ name }) => `${outputPath(folder, "llmprof")}/${name}`);
-    const files = [...["pftrace", "json", "jsonl"].map((format) => outputPath(folder, format)), ...recording].map((path) => Deno.readFileSync(path));
+    const files = [...["json", "jsonl"].map((format) => outputPath(folder, format)), ...recording].map((path) => Deno.readFileSync(path));
+    files.push(new Uint8Array(unpacked(Deno.readFileSync(outputPath(folder, "pftrace")))));
     files.push(new Uint8Array(gunzipSync(Deno.readFileSync(folder.file("more.jsonl.gz")))));
     const secrets = [
       "twenty",
