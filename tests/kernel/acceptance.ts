@@ -3,7 +3,7 @@
  * is not as it should be begins with `!`; the script then ends with 1. What independent programs count of a mixture, of graphs and of Vulkan is
  * repeated by the tests themselves.
  *
- *     deno run -A tests/kernel/acceptance.ts [--runs 5] [--bpftrace 0.23]
+ *     deno run -A tests/kernel/acceptance.ts [--runs 5] [--bpftrace 0.23] [--only experts]
  */
 import { parseArgs } from "node:util";
 import { type Bpftrace, chosenBpftraces } from "../harness/bpftraces.ts";
@@ -17,7 +17,7 @@ import { repeatedTests } from "./repeated_tests.ts";
 import { asked, regularTurns } from "./regular_turns.ts";
 import { replayMemory } from "./replay_memory.ts";
 
-const { values } = parseArgs({ options: { runs: { type: "string", default: "5" }, bpftrace: { type: "string" } } });
+const { values } = parseArgs({ options: { runs: { type: "string", default: "5" }, bpftrace: { type: "string" }, only: { type: "string" } } });
 const runs = Number(values.runs);
 const chosen = chosenBpftraces(values.bpftrace);
 if (!(runs >= 1)) throw new Error("How often? acceptance.ts --runs 5");
@@ -44,18 +44,20 @@ async function planted(bpftrace: Bpftrace): Promise<void> {
 }
 
 /** Tests of what an engine that is walked by another program computes: experts, nodes and edges, and what is where on a device and copied to it. */
-const walked = [["experts_test.ts", /^experts: /], ["graphs_test.ts", /^operators: every (edge|node) of/], [
-  "offload_test.ts",
-  /^offload: /,
-]] as const;
+const walked = {
+  experts: ["experts_test.ts", /^experts: /],
+  graphs: ["graphs_test.ts", /^operators: every (edge|node) of/],
+  offload: ["offload_test.ts", /^offload: /],
+} as const;
 
-async function repeated(bpftrace: Bpftrace): Promise<void> {
-  for (const [file, names] of walked) {
+function repeated(what: keyof typeof walked): () => Promise<void> {
+  const [file, names] = walked[what];
+  return each(`${what}: tests that another program's count agrees with, and how often`, async (bpftrace) => {
     for (const { name, passed, failures } of await repeatedTests(file, names, bpftrace, runs)) {
       print(passed === runs, `${passed}/${runs}`, name);
       for (const failure of failures) console.error(failure);
     }
-  }
+  });
 }
 
 /** What is attached before all is sees more; what attaching takes is taken from the rest, and adds up to nothing. */
@@ -68,20 +70,40 @@ async function turns({ name, path }: Bpftrace): Promise<void> {
   print(good, `${name} turns ${lengths.length}=${asked.turns}`, `each ${listed(lengths)} s`, `late by ${listed(late)} s`, `lost ${lost}`);
 }
 
-for (const bpftrace of chosen) await counted(bpftrace);
-console.log("  tests that another program's count agrees with, and how often");
-for (const bpftrace of chosen) await repeated(bpftrace);
-console.log(`  a minute with ${asked.forMs} ms watched of every ${asked.everyMs}`);
-for (const bpftrace of chosen) await turns(bpftrace);
-console.log("  planted phases: milliseconds by llmprof / by their own log");
-for (const bpftrace of chosen) await planted(bpftrace);
-console.log("  medians in milliseconds by llmprof / by the operator's own function, in the quietest stretch and over all calls");
-for (const { family, calls, ours, theirs, all } of await operatorMedians(chosen.at(-1)!.path)) {
-  const off = (ours / theirs - 1) * 100;
-  const cells = [`${ours.toFixed(3)}/${theirs.toFixed(3)} (${off.toFixed(1)} %)`, `${all.ours.toFixed(3)}/${all.theirs.toFixed(3)}`];
-  print(Math.abs(off) <= 5 && calls.ours === calls.theirs, family, ...cells, `${calls.ours} calls`);
+async function medians(): Promise<void> {
+  console.log("  medians in milliseconds by llmprof / by the operator's own function, in the quietest stretch and over all calls");
+  for (const { family, calls, ours, theirs, all } of await operatorMedians(chosen.at(-1)!.path)) {
+    const off = (ours / theirs - 1) * 100;
+    const cells = [`${ours.toFixed(3)}/${theirs.toFixed(3)} (${off.toFixed(1)} %)`, `${all.ours.toFixed(3)}/${all.theirs.toFixed(3)}`];
+    print(Math.abs(off) <= 5 && calls.ours === calls.theirs, family, ...cells, `${calls.ours} calls`);
+  }
 }
-using folder = temporary();
-const [short, long] = [await replayMemory(folder, 100_000), await replayMemory(folder, 1_000_000)];
-const more = (long.peakBytes - short.peakBytes) / 1e6;
-print(more <= 60, `replay of 1 M operators: ${more.toFixed(0)} MB more than of 100 k (${(short.peakBytes / 1e6).toFixed(0)} MB)`);
+
+async function memory(): Promise<void> {
+  using folder = temporary();
+  const [short, long] = [await replayMemory(folder, 100_000), await replayMemory(folder, 1_000_000)];
+  const more = (long.peakBytes - short.peakBytes) / 1e6;
+  print(more <= 60, `replay of 1 M operators: ${more.toFixed(0)} MB more than of 100 k (${(short.peakBytes / 1e6).toFixed(0)} MB)`);
+}
+
+/** For each bpftrace of those chosen, below a line that says what it is. */
+function each(what: string | undefined, measure: (bpftrace: Bpftrace) => Promise<void>): () => Promise<void> {
+  return async () => {
+    if (what !== undefined) console.log(`  ${what}`);
+    for (const bpftrace of chosen) await measure(bpftrace);
+  };
+}
+
+const kinds: Readonly<Record<string, () => Promise<void>>> = {
+  counted: each(undefined, counted),
+  experts: repeated("experts"),
+  graphs: repeated("graphs"),
+  offload: repeated("offload"),
+  turns: each(`a minute with ${asked.forMs} ms watched of every ${asked.everyMs}`, turns),
+  planted: each("planted phases: milliseconds by llmprof / by their own log", planted),
+  medians,
+  memory,
+};
+const only = values.only;
+if (only !== undefined && !(only in kinds)) throw new Error(`What of it? acceptance.ts --only ${Object.keys(kinds).join("|")}`);
+for (const [kind, measure] of Object.entries(kinds)) if (only === undefined || kind === only) await measure();
