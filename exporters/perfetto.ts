@@ -8,7 +8,8 @@ import { writeClocks } from "./perfetto/clocks.ts";
 import { BuiltinClock, DebugAnnotation, Trace, TracePacket, TrackEvent, TrackEventType } from "./perfetto/fields.ts";
 import { type Freezing, Interning } from "./perfetto/interning.ts";
 import { packing } from "./perfetto/packed.ts";
-import { beginRow, type Row } from "./perfetto/rows.ts";
+import { type KnownSlice, KnownSlices } from "./perfetto/known.ts";
+import { beginRow, Lane, type Row } from "./perfetto/rows.ts";
 import { TrackDescriptors } from "./perfetto/tracks.ts";
 import { ProtoWriter } from "./perfetto/writer.ts";
 
@@ -22,32 +23,20 @@ const FIRST_ROW = 3;
  */
 export const openPerfetto: OpenExporter = (sink, head) => new PerfettoExporter(packing(sink), head);
 
-/** A slice whose arguments have been seen. */
-interface KnownSlice {
-  readonly name: string;
-  readonly category: string;
-  readonly track: Track;
-  /** The packet of its begin before its time, from the second time on. */
-  readonly begin: Uint8Array | undefined;
-}
-
 class PerfettoExporter implements Exporter {
   readonly #out: ProtoWriter;
   readonly #freezing: Freezing = { frozen: false };
   readonly #interning: Interning;
-  readonly #rows = new Map<Track, Row>();
+  readonly #lanes = new Map<Track, Lane>();
+  #rows = 0;
   readonly #tracks: TrackDescriptors;
   readonly #nesting = new Nesting<DrawnSlice>((slice, track) => this.#slice(slice, track));
   readonly #arrows = new GraphArrows();
   /** `clock.base` is `#high * 2^28 + #low`: times are added to the halves, exactly, without a BigInt per event. */
   readonly #high: number;
   readonly #low: number;
-  /**
-   * Slices of an operator differ in nothing but their times, and have one object of arguments: what was encoded for it is copied, which is
-   * several times cheaper than to encode it again.
-   */
-  readonly #known = new WeakMap<Args, KnownSlice>();
-  /** By track: the packet that ends a slice, before its time. */
+  readonly #known = new KnownSlices();
+  /** By track that is no lane: the packet that ends a slice, before its time. */
   readonly #ends = new Map<Track, Uint8Array>();
   /** Where the packet that was begun last begins. */
   #body = 0;
@@ -98,11 +87,14 @@ class PerfettoExporter implements Exporter {
 
   /** Describes the track where it is new, and begins the row of a lane. */
   #knownTrack(track: Track, at: Ns): void {
-    if (this.#rows.has(track)) return;
+    if (this.#lanes.has(track)) return;
     const uuid = this.#tracks.uuid(track);
     if (track.kind !== "lane") return;
-    const row = { sequence: FIRST_ROW + this.#rows.size, uuid, at: Math.round(at) };
-    this.#rows.set(track, beginRow(this.#out, this.#freezing, row, (field, at) => this.#time(field, at)));
+    const begin = (at: Ns) => {
+      const row = { sequence: FIRST_ROW + this.#rows++, uuid, at: Math.round(at) };
+      return beginRow(this.#out, this.#freezing, row, (field, at) => this.#time(field, at));
+    };
+    this.#lanes.set(track, new Lane(begin, at));
   }
 
   /** Nothing encloses its slices, and what waits on their row has ended before: they go straight into the file, unless arrows are still to be drawn. */
@@ -114,52 +106,71 @@ class PerfettoExporter implements Exporter {
     }
     this.#nesting.release(track);
     this.#knownTrack(track, times[0]!);
+    const lane = this.#lanes.get(track), last = times[links.length]!;
     for (let i = 0; i < links.length; i++) {
-      const link = links[i]!, start = times[i]!, end = times[i + 1]!;
-      if (!this.#repeats(link, category, track, start, end)) this.#slice({ type: "slice", track, category, start, end, ...link }, track);
+      const link = links[i]!, start = times[i]!;
+      if (lane) this.#turnTo(this.#known.get(link, category, track), lane, i === 0 ? lane.last : times[i - 1]!, start);
+      // On the row of the next one, which begins at this time.
+      if (i > 0) this.#sliceEnd(start, track, lane?.row);
+      if (!this.#repeats(link, category, track, start, lane?.row)) {
+        this.#sliceBegin({ type: "slice", track, category, start, end: times[i + 1]!, ...link }, track, lane?.row);
+      }
     }
+    this.#sliceEnd(last, track, lane?.row);
+    if (lane) lane.last = Math.max(lane.last, last);
+  }
+
+  /** The lane goes on where this slice is told each time, unless the packet before, at `before`, has the same time. */
+  #turnTo(known: KnownSlice | undefined, lane: Lane, before: Ns, start: Ns): void {
+    if (known && Math.round(start) > Math.round(before)) lane.row = known.row ?? lane.place(start);
   }
 
   #slice(slice: DrawnSlice, track: Track): void {
-    const { name, category, start, end, open, arrows, block } = slice;
+    const lane = this.#lanes.get(track);
+    this.#sliceBegin(slice, track, lane?.row);
+    this.#sliceEnd(slice.end, track, lane?.row);
+    if (lane && !this.#freezing.frozen) lane.last = Math.max(lane.last, slice.end);
+  }
+
+  #sliceBegin(slice: DrawnSlice, track: Track, row: Row | undefined): void {
+    const { name, category, start, open, arrows, block } = slice;
     // With arrows it is like no other, and so are one that never ended and a request to a disk.
     const isLikeOthers = !open && !arrows && !block;
-    if (isLikeOthers && this.#repeats(slice, category, track, start, end)) return;
+    if (isLikeOthers && this.#repeats(slice, category, track, start, row)) return;
     const args = open ? { ...slice.args, open: true } : slice.args;
     const again = isLikeOthers ? args : undefined;
-    const known = again && this.#known.get(again);
-    const row = this.#rows.get(track);
+    const known = isLikeOthers ? this.#known.get(slice, category, track) : undefined;
     const uuid = row ? undefined : this.#tracks.uuid(track);
     const packet = this.#begin(row);
     this.#event(TrackEventType.sliceBegin, uuid, category, name, args, row, arrows);
     const beginBody = known && this.#out.since(this.#body);
     (row?.interning ?? this.#interning).writeFresh(TracePacket.internedData);
     this.#end(packet, start, row);
-    this.#sliceEnd(end, track, row);
     // Most arguments come once, and only what comes a second time is kept: that comes again and again. What a tail writes is never read again.
-    if (again && !this.#freezing.frozen) this.#known.set(again, { name, category, track, begin: beginBody });
+    if (!again || known?.begin || this.#freezing.frozen) return;
+    if (row && beginBody) row.members++;
+    this.#known.set(again, { name, category, track, begin: beginBody, row: beginBody && row });
   }
 
-  /** Writes a slice that differs from an earlier one in nothing but its times, and says whether it does. */
-  #repeats({ name, args }: Link, category: string, track: Track, start: Ns, end: Ns): boolean {
-    const known = args && this.#known.get(args);
-    if (!known?.begin || known.track !== track || known.name !== name || known.category !== category) return false;
-    const row = this.#rows.get(track);
-    // The end stands before the begin of the next slice, which may have the same time.
+  /** Writes the begin of a slice that differs from an earlier one in nothing but its times, and says whether it does. */
+  #repeats(link: Link, category: string, track: Track, start: Ns, row: Row | undefined): boolean {
+    const known = this.#known.get(link, category, track);
+    if (!known?.begin || known.row !== row) return false;
     this.#again(start, known.begin, row);
-    this.#sliceEnd(end, track, row);
     return true;
   }
 
   #sliceEnd(at: Ns, track: Track, row: Row | undefined): void {
-    const known = this.#ends.get(track);
+    const known = row ? row.end : this.#ends.get(track);
     if (known) return this.#again(at, known, row);
     const packet = this.#begin(row);
     const event = this.#out.begin(TracePacket.trackEvent);
     this.#out.uint(TrackEvent.type, TrackEventType.sliceEnd);
     if (!row) this.#out.uint(TrackEvent.trackUuid, this.#tracks.uuid(track));
     this.#out.end(event);
-    this.#ends.set(track, this.#out.since(this.#body));
+    const body = this.#out.since(this.#body);
+    if (row) row.end = body;
+    else this.#ends.set(track, body);
     this.#end(packet, at, row);
   }
 

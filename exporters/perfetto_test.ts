@@ -6,6 +6,7 @@ import { temporary } from "../tests/harness/temporary.ts";
 import { head, spans } from "../tests/judge/corpus.ts";
 import { exported } from "../tests/judge/memory_sink.ts";
 import { errors, judged, query } from "../tests/judge/trace_processor.ts";
+import { openByteSink } from "./file.ts";
 import { openPerfetto } from "./perfetto.ts";
 
 async function asked(input: Iterable<Span>, ...questions: string[]) {
@@ -97,6 +98,33 @@ await judged("a slice that says nothing of itself takes at most 26 bytes, its be
   assert.ok((most - none) / count <= 26, `${(most - none) / count} bytes`);
   const [rows] = await asked([chain], `select ts - ${head.clock.base} as start, dur, name from slice where category = 'ggml.op' order by ts`);
   assert.deepEqual(rows, times.slice(1).map((end, i) => ({ start: BigInt(times[i]!), dur: BigInt(end - times[i]!), name: `op ${i % 7}` })));
+});
+
+await judged("slices of graphs that come again are what they were, wherever their chains are cut, and where some take no time at all", async () => {
+  using folder = temporary();
+  const path = folder.file("t.pftrace"), random = seeded(1), lane = new Tracks().lane(7, "worker 0", 0);
+  const graphs = [97, 61].map((size) => Array.from({ length: size }, (_, i) => ({ name: `op ${i % 7}`, args: { tensor: `node-${size}-${i}` } })));
+  const exporter = openPerfetto(await openByteSink(path), head);
+  const expected: unknown[] = [];
+  for (let round = 0, at = 0; round < 211; round++, at += random(2)) {
+    const links = graphs[random(3) === 0 ? 1 : 0]!;
+    for (let from = 0; from < links.length;) {
+      const piece = links.slice(from, from += 1 + random(50)), times = [at];
+      for (const { name, args } of piece) {
+        const start = at;
+        times.push(at += random(9) === 0 ? 0 : random(50_000));
+        expected.push({ start: BigInt(start), dur: BigInt(at - start), name, tensor: args.tensor, depth: 0n });
+      }
+      exporter.span({ type: "chain", track: lane, category: "ggml.op", tid: 7, links: piece, times });
+    }
+  }
+  exporter.close([]);
+  const sql = `select ts - ${head.clock.base} as start, dur, name, extract_arg(arg_set_id, 'debug.tensor') as tensor, depth from slice
+    where category = 'ggml.op' order by id`;
+  const inOrder = (rows: readonly unknown[]) =>
+    rows.map((row) => JSON.stringify(row, (_, value) => typeof value === "bigint" ? Number(value) : value)).sort();
+  assert.deepEqual(inOrder(await query(path, sql)), inOrder(expected));
+  assert.deepEqual(await errors(path), []);
 });
 
 await judged("100,003 slices arrive in pieces of bounded size and are all there", async () => {

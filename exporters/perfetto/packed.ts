@@ -88,7 +88,7 @@ class PackedSink implements ByteSink {
 
 /**
  * The packets of a block, and where they end, which depends on nothing but what they are. They are put together by sequence, in which alone their order means
- * something: what a worker's row says again in the next graph is nearer then, and within what deflate looks back at, however many workers there are.
+ * something: what a sequence says again is nearer then, and within what deflate looks back at, however many others there are.
  */
 function firstBlock(packets: Uint8Array): { readonly bySequence: readonly Uint8Array[]; readonly end: number } {
   // A reader that meets a counter's value before the counter drops it.

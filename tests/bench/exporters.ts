@@ -2,7 +2,7 @@
  * How many spans a second each format takes, and how many bytes a span costs: operators of a graph on worker lanes, the hottest thing there is, with what
  * they say of themselves and without: all bytes, those that are written (a `.pftrace` is compressed), and those of a `.gz`.
  *
- * A graph of 224 fits into what deflate looks back at; of a larger one an operator is compressed by that of the layer before, which is not quite the same.
+ * A graph of 224 fits into what a `.gz` looks back at; of a larger one an operator is compressed by that of the layer before, which is not quite the same.
  * Rates are those of what is written.
  *
  *     deno run -A tests/bench/exporters.ts [spans] [operators a graph]
