@@ -81,12 +81,12 @@ export function timeline(bpftrace: string, pairs: number, runs: TimelineRuns): M
   });
 }
 
-/** llmprof seeing less. */
-export function detail(level: "sum" | "graph" | "sample" | "token", bpftrace: string, pairs: number, runs: TimelineRuns): Mode {
-  return tracing(level, bpftrace, pairs, "run.pftrace", ({ events }) => {
+/** llmprof with those options, which see less, less often, or no more than may be. */
+export function limited(name: string, flags: readonly string[], bpftrace: string, pairs: number, runs: TimelineRuns): Mode {
+  return tracing(name, bpftrace, pairs, "run.pftrace", ({ events }) => {
     runs.emitted += events.emitted;
     runs.lost += events.lost;
-  }, ["--detail", level]);
+  }, flags);
 }
 
 /** llmprof as a user starts it, with a file to write or none; after each window `told` is given what it said. */

@@ -2,36 +2,45 @@
  * What tracing costs the traced engine: CPU time of a token inside one running engine, in windows with and without.
  *
  *     deno run -A tests/bench/overhead.ts [--model small] [--threads 1] [--pairs 30] [--control 10] [--bpftrace 0.23] [--window 3000]
- *         [--modes control,counting,least,timeline,sum,graph,sample,token]
+ *         [--modes control,counting,least,timeline,sum,graph,sample,token,turns,held]
  *
  * The engine takes turns with another that nobody traces, token by token (engines_in_turn.ts): a window holds half as many of its tokens. These are
  * compared with nothing at all, in random order, each window with the two beside it: a bpftrace without a probe (the control), the trap at
  * every operator with a count, plain bpftrace with the shortest line for whatever llmprof sees, which nobody reads (the least), llmprof writing its
- * timeline, and llmprof with less detail. With one thread nothing waits for anything; take two to see what that adds. Prints medians of the ratios
- * and the interval in which the true median lies in 95 of 100 cases.
+ * timeline, llmprof with less detail, a quarter of the time (turns), and with --max-overhead 2% (held). With one thread nothing waits for anything; take
+ * two to see what that adds. Prints medians of the ratios and the interval in which the true median lies in 95 of 100 cases.
  *
  * Wanted of one thread where bpftrace has a ring buffer: the timeline costs at most half a point more than counting, and makes a token of the model of
- * 620 MB (`billion`) at most 1.015 times as dear, of that of 113 MB 1.04 times. Ends with 1 where it is more.
+ * 620 MB (`billion`) at most 1.015 times as dear, of that of 113 MB 1.04 times; turns cost at most a quarter of the timeline, or what the control may, and
+ * what is held 2 %. Ends with 1 where it is more.
  */
 import { parseArgs } from "node:util";
 import { readMeans } from "../../lib/commands/means.ts";
 import { percent } from "../../lib/events/text.ts";
 import { type Bpftrace, chosenBpftraces } from "../harness/bpftraces.ts";
 import { type ShapeName, shapes } from "../workloads/shapes.ts";
-import { control, counting, detail, leastLines, timeline, type TimelineRuns } from "./modes.ts";
+import { control, counting, leastLines, limited, timeline, type TimelineRuns } from "./modes.ts";
 import { judged } from "./judged.ts";
 import { type Middle, middle } from "./statistics.ts";
 import { comparedWindows, type Mode, type Pair } from "./windows.ts";
+
+/** Of the time, watched by `turns`. */
+const SHARE = 0.25;
+/** What is allowed to `held`. */
+const HELD = 0.02;
 
 const made = {
   control: (path, { control: few }) => control(path, few),
   counting: (path, { pairs }) => counting(path, pairs),
   least: (path, { control: few }) => leastLines(path, few),
   timeline: (path, { pairs }, runs) => timeline(path, pairs, runs),
-  sum: (path, { pairs }, runs) => detail("sum", path, pairs, runs),
-  graph: (path, { pairs }, runs) => detail("graph", path, pairs, runs),
-  sample: (path, { pairs }, runs) => detail("sample", path, pairs, runs),
-  token: (path, { pairs }, runs) => detail("token", path, pairs, runs),
+  sum: (path, { pairs }, runs) => limited("sum", ["--detail", "sum"], path, pairs, runs),
+  graph: (path, { pairs }, runs) => limited("graph", ["--detail", "graph"], path, pairs, runs),
+  sample: (path, { pairs }, runs) => limited("sample", ["--detail", "sample"], path, pairs, runs),
+  token: (path, { pairs }, runs) => limited("token", ["--detail", "token"], path, pairs, runs),
+  // A window is as long as a turn and the pause behind it, wherever in it the window begins.
+  turns: (path, { pairs, windowMs }, runs) => limited("turns", ["--every", `${windowMs}ms`, "--for", `${windowMs * SHARE}ms`], path, pairs, runs),
+  held: (path, { pairs }, runs) => limited("held", ["--max-overhead", `${HELD * 100}%`], path, pairs, runs),
 } satisfies Record<string, (path: string, options: OverheadOptions, runs: TimelineRuns) => Mode>;
 
 type ModeName = keyof typeof made;
@@ -87,10 +96,14 @@ const MOST_MORE = 0.005;
 
 /** With the limits of the timeline. */
 function limits(ratios: Overhead["ratios"], model: ShapeName): string[] {
-  const [timeline, counting, most] = [ratios.get("timeline")?.median, ratios.get("counting")?.median, MOST[model]];
-  if (timeline === undefined) return [];
+  const [timeline, counting, turns, held] = (["timeline", "counting", "turns", "held"] as const).map((name) => ratios.get(name)?.median);
+  const most = MOST[model], atMost = held === undefined ? [] : [judged(`held × ${held.toFixed(4)} (${1 + HELD} at most)`, held <= 1 + HELD)];
+  if (timeline === undefined) return atMost;
+  const share = Math.max(1 + SHARE * (timeline - 1), ratios.get("control")?.high ?? 1);
   const more = counting === undefined ? undefined : timeline - counting;
   return [
+    ...atMost,
+    ...turns === undefined ? [] : [judged(`turns × ${turns.toFixed(4)} (${share.toFixed(4)} at most)`, turns <= share)],
     ...most === undefined ? [] : [judged(`timeline × ${timeline.toFixed(4)} (${most} at most)`, timeline <= most)],
     ...more === undefined ? [] : [judged(`timeline ${percent(more)} more than counting (${percent(MOST_MORE)} at most)`, more <= MOST_MORE)],
   ];
