@@ -1,5 +1,6 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { harmlessLines } from "../events/text.ts";
+import { allowMoreFiles } from "../machine/needs/shell.ts";
 
 export interface Failure {
   /** For standard error. */
@@ -20,6 +21,12 @@ function worded(error: unknown, verbose: boolean): Failure {
   const said = (error instanceof Error ? error.message : String(error)).trim().replace(/[.\s]*$/, ".");
   if (/\(os error 28\)|ENOSPC/.test(said)) {
     return { text: `The disk is full. ${said}\nWhat was written is kept. Make room, or choose another place with -o PATH.\n${details}`, exitCode: 1 };
+  }
+  if (/\(os error 24\)|EMFILE/.test(said)) {
+    return {
+      text: `llmprof may have too few files open. ${said}\n${allowMoreFiles}\n${details}`,
+      exitCode: ExitCode.machine,
+    };
   }
   const next = verbose
     ? "Please report it with the lines below."

@@ -22,6 +22,8 @@ export interface Surroundings {
   readonly allowedCpus: number;
   /** Bytes of locked memory that a process without rights of its own may have; null where it may ask for any, as bpftrace does. */
   readonly lockedMemory: number | null;
+  /** Files that what llmprof starts may have open; Infinity where the kernel does not say. */
+  readonly openFiles: number;
   /** Buffers of perf events count as locked memory. */
   readonly perfLocked: boolean;
   /** First where a trace goes, then where it may go instead. */
@@ -67,6 +69,7 @@ export async function readSurroundings(files: KernelFiles, options: Surroundings
     ...groupLimits,
     allowedCpus: numbersOf(/^Cpus_allowed_list:\s*(\S+)/m.exec(status ?? "")?.[1] ?? "").length,
     lockedMemory: most === undefined || most === "unlimited" ? null : Number(locked),
+    openFiles: Number(/^Max open files\s+(\d+)/m.exec(limits ?? "")?.[1] ?? Infinity),
     perfLocked: Number(paranoid ?? 0) >= 0,
     room: folders.map(roomIn),
     run: roomIn("/run", folders.length),

@@ -9,7 +9,8 @@ Deno.test("surroundings: control groups of the second version, of which one abov
     "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0\ntmpfs /run tmpfs ro 0 0\n",
     "/proc/12/cgroup": "0::/job.slice/task\n",
     "/proc/12/status": "Name:\tdeno\nCpus_allowed_list:\t0-1,4\n",
-    "/proc/12/limits": "Limit  Soft Limit  Hard Limit  Units\nMax locked memory         8388608              8388608              bytes     \n",
+    "/proc/12/limits":
+      "Limit  Soft Limit  Hard Limit  Units\nMax open files            1024                 4096                 files     \nMax locked memory         8388608              8388608              bytes     \n",
     "/sys/fs/cgroup/job.slice/memory.max": "536870912\n",
     "/sys/fs/cgroup/job.slice/task/memory.high": "268435456\n",
     "/sys/fs/cgroup/job.slice/cpu.max": "max 100000\n",
@@ -33,6 +34,7 @@ Deno.test("surroundings: control groups of the second version, of which one abov
       processLimit: { left: 7, most: 100, file: "/sys/fs/cgroup/job.slice/pids.max" },
       allowedCpus: 3,
       lockedMemory: 8388608,
+      openFiles: 1024,
       perfLocked: false,
       room: [{ folder: "/here", bytes: 5, readOnly: null }, { folder: "/gone", bytes: null, readOnly: null }],
       run: { folder: "/run", bytes: 7, readOnly: "/run" },

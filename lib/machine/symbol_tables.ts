@@ -105,8 +105,11 @@ function written<Result>(doing: () => Result): Result {
   try {
     return doing();
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new LlmprofError(ExitCode.failed, "bpftrace cannot be told where probes are to stand.", why, "Make room in /run.", { cause });
+    const said = cause instanceof Error ? cause.message : String(cause);
+    const why = /os error 30/.test(said) ? "/run is read-only." : `Nothing can be written to /run: ${said.replace(/\s*\(os error.*$/s, "")}.`;
+    throw new LlmprofError(ExitCode.failed, "bpftrace cannot be told where probes are to stand.", why, "See what mends it: llmprof doctor", {
+      cause,
+    });
   }
 }
 

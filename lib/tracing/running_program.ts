@@ -1,5 +1,6 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { type Child, type ChildEnd, plainEnvironment, type SpawnChild, untimely } from "../machine/child.ts";
+import { allowMoreFiles } from "../machine/needs/shell.ts";
 import { SELF } from "../programs/prologue.ts";
 import type { Program } from "../programs/render.ts";
 import { type ClockReading, parseClockLine } from "./clock_line.ts";
@@ -148,7 +149,18 @@ const HARMLESS = /RLIMIT_MEMLOCK|^\s*$|Attaching \d+ probe|available_filter_func
 
 /** What the kernel answered, which old versions say in a line before the error: `ioctl(PERF_EVENT_IOC_SET_BPF): Argument list too long`. */
 const ANSWER = /^\w+\(.*\): /;
-const TOO_MANY = /SET_BPF\): Argument list too long/;
+const KNOWN = [
+  {
+    said: /SET_BPF\): Argument list too long/,
+    exitCode: ExitCode.failed,
+    next: "The kernel runs 64 programs at a tracepoint, and others have theirs there. End one of those that trace: bpftool perf",
+  },
+  { said: /Too many open files/, exitCode: ExitCode.machine, next: allowMoreFiles },
+] as const;
+const UNKNOWN = {
+  exitCode: ExitCode.failed,
+  next: "See what this machine lacks: llmprof doctor; see the program: the same command with --dry-run",
+} as const;
 
 /** From the first error on; where nothing is called one, all of it: four lines. */
 function complaints(output: string): string {
@@ -160,12 +172,11 @@ function complaints(output: string): string {
 
 function couldNotAttach(program: Program, output: string, end: ChildEnd): LlmprofError {
   const said = complaints(output);
+  const { exitCode, next } = KNOWN.find((known) => known.said.test(said)) ?? UNKNOWN;
   return new LlmprofError(
-    ExitCode.failed,
+    exitCode,
     `bpftrace could not attach the program '${program.schema.stream}'.`,
     said ? `It said: ${said}` : untimely(end),
-    TOO_MANY.test(said)
-      ? "The kernel runs 64 programs at a tracepoint, and others have theirs there. End one of those that trace: bpftool perf"
-      : "See what this machine lacks: llmprof doctor; see the program: the same command with --dry-run",
+    next,
   );
 }

@@ -63,6 +63,20 @@ Deno.test("running program: what the kernel answered comes before what bpftrace 
   await assert.rejects(running.ready, { why, next: /64 programs at a tracepoint/ });
 });
 
+Deno.test("running program: a bpftrace that may open no further file is this machine's affair, in the words of several versions", async () => {
+  for (
+    const said of [
+      'FATAL: open("/dev/null"): Too many open files: please raise NOFILE',
+      "open(/sys/kernel/tracing/events/syscalls/sys_enter_mmap/id): Too many open files\nERROR: Error attaching probe: tracepoint:syscalls:sys_enter_mmap",
+    ]
+  ) {
+    const { child, running } = start();
+    child.complains(`${said}\n`);
+    child.ends(1);
+    await assert.rejects(running.ready, { exitCode: 3, why: `It said: ${said.replace("\n", " ")}`, next: /: prlimit --pid \$\$ --nofile=4096$/m });
+  }
+});
+
 Deno.test("running program: one that ends without a word", async () => {
   const { child, running } = start();
   child.ends(139);

@@ -105,6 +105,12 @@ for (
       "warning",
       /--cap-add SYS_RESOURCE/,
     ],
+    [
+      "few files that may be open, and a root who may not raise that",
+      { need: "open files", take: "ulimit -n 64", under: without("sys_resource") },
+      "warning",
+      /--ulimit nofile=4096/,
+    ],
     ["no CAP_SYS_ADMIN", { need: "CAP_SYS_ADMIN", take: "", under: without("sys_admin") }, "missing", /--privileged --pid host/],
     ["no CAP_SYS_PTRACE", { need: "CAP_SYS_PTRACE", take: "", under: without("sys_ptrace") }, "warning", /--cap-add SYS_PTRACE/],
     ["no CAP_KILL", { need: "CAP_KILL", take: "", under: without("kill") }, "warning", /--cap-add KILL/],

@@ -48,14 +48,12 @@ export async function mend(loss: Loss): Promise<Mended> {
   Deno.chmodSync(program, 0o755);
   const pattern = loss.need instanceof RegExp ? loss.need.source : `^${loss.need.replaceAll(/[.*+?()]/g, "\\$&")}$`;
   const deno = loss.anybody ? folder.file("deno") : Deno.execPath();
-  // In the language of main.ts: whatever was taken away, this runs.
-  const pick = `console.log(JSON.parse(Deno.readTextFileSync(Deno.args[0])).result.checks.find((c) => new RegExp(Deno.args[1]).test(c.need)).fix)`;
   const ask = `${quoted(program)} doctor --summary json ${(loss.flags ?? []).map(quoted).join(" ")}`;
   Deno.writeTextFileSync(
     folder.file("rest"),
     `
     ${ask} > "$T/before" 2> "$T/said"; echo $? > "$T/code"
-    fix=$(DENO_DIR=$T/cache ${quoted(deno)} eval ${quoted(pick)} "$T/before" ${quoted(pattern)})
+    fix=$(${commandIn("$T/before", pattern, deno)})
     ${loss.typed === false ? "exit" : ""}
     case $fix in
       "") ;;
@@ -72,6 +70,12 @@ export async function mend(loss: Loss): Promise<Mended> {
   if (!lost) throw new Error(`doctor does not mention ${pattern}: ${Deno.readTextFileSync(folder.file("before"))}`);
   const after = lost.fix === "" || loss.typed === false ? null : find(summaryIn(folder.file("after"))) ?? null;
   return { before: lost, couldTrace: before.result.canTrace, code: Number(Deno.readTextFileSync(folder.file("code"))), after };
+}
+
+/** Shell words that print the command by which `doctor` mends a need, out of its summary in this file. In the language of main.ts: whatever was taken away, it runs. */
+export function commandIn(file: string, pattern: string, deno = Deno.execPath()): string {
+  const pick = `console.log(JSON.parse(Deno.readTextFileSync(Deno.args[0])).result.checks.find((c) => new RegExp(Deno.args[1]).test(c.need)).fix)`;
+  return `DENO_DIR=$T/cache ${quoted(deno)} eval ${quoted(pick)} "${file}" ${quoted(pattern)}`;
 }
 
 function summaryIn(path: string) {

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { newerBpftraceCommands } from "../../lib/machine/needs/newer_bpftrace.ts";
 import { findProgram } from "../harness/find_program.ts";
 import { kernelTest } from "../harness/kernel.ts";
+import type { Needs } from "../harness/needs.ts";
 import { bpftraceThat, controlGroup, fakeBpftrace, type Loss, mend, sayingBpftrace, sudoForAll } from "./doctor_mends.ts";
 
 /** Mends itself: `doctor` names a command, the command is run where the need was taken away, and the need is there. */
-function mends(name: string, loss: Loss, state: "missing" | "warning", command: string | RegExp): void {
-  kernelTest(`doctor mends: ${name}`, { bpftrace: true }, async () => {
+function mends(name: string, loss: Loss, state: "missing" | "warning", command: string | RegExp, needs: Needs = {}): void {
+  kernelTest(`doctor mends: ${name}`, { bpftrace: true, ...needs }, async () => {
     const { before, couldTrace, code, after } = await mend(loss);
     assert.deepEqual([before.state, couldTrace, code], state === "missing" ? [state, false, 3] : [state, true, 0]);
     if (typeof command === "string") assert.equal(before.fix, command);
@@ -130,6 +131,14 @@ for (
     assert.match(before.advice, isDebian ? /550 MB/ : /--bpftrace PATH/);
   });
 }
+
+mends(
+  "few files that may be open",
+  { need: "open files", take: "ulimit -n 64" },
+  "warning",
+  "prlimit --pid $$ --nofile=4096",
+  { raisesLimits: true },
+);
 
 mends(
   "a tracepoint that only one probe needs",

@@ -17,6 +17,8 @@ export interface Needs {
   readonly root?: boolean;
   /** A bpftrace that works on this kernel; implies root. */
   readonly bpftrace?: boolean;
+  /** A root who may raise limits of processes. */
+  readonly raisesLimits?: boolean;
   readonly engine?: boolean;
   /** The same built for Vulkan, and a device for it. */
   readonly vulkan?: boolean;
@@ -53,6 +55,7 @@ export function unmet(needs: Needs): string | null {
     const why = bpftraceTrial();
     if (why !== "") return why;
   }
+  if (needs.raisesLimits && !mayRaiseLimits()) return "needs CAP_SYS_RESOURCE";
   if (needs.engine && !engine.isThere()) return "needs the engine: deno run -A tests/setup/setup.ts engine";
   if (needs.vulkan && !vulkan.isThere()) return "needs the engine for Vulkan: deno run -A tests/setup/setup.ts vulkan";
   if (needs.debianLlama && !debianLlama.isThere()) return "needs Debian's llama.cpp: deno run -A tests/setup/setup.ts debian-llama";
@@ -103,4 +106,10 @@ function isFolder(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Many a container's root may not. */
+export function mayRaiseLimits(): boolean {
+  const caps = /^CapEff:\s*(\w+)$/m.exec(Deno.readTextFileSync("/proc/self/status"))![1];
+  return (BigInt(`0x${caps}`) >> 24n & 1n) === 1n;
 }

@@ -20,6 +20,7 @@ const roomy: Surroundings = {
   processLimit: null,
   allowedCpus: 8,
   lockedMemory: 8 << 20,
+  openFiles: Infinity,
   perfLocked: true,
   room: [room("/home/me"), room("/tmp")],
   run: room("/run"),
@@ -60,6 +61,9 @@ Deno.test("needs: what can be mended names the command, as root without sudo and
     ["processes for bpftrace", "warning", "echo 65 | tee /sys/fs/cgroup/pids.max"],
   ]);
   assert.deepEqual(lacking({}, { processLimit: { left: 60, most: 100, file: "/sys/fs/cgroup/pids.max" } }), []);
+  assert.deepEqual(lacking({ cpus: 8 }, { openFiles: 575 }), [["open files", "warning", "prlimit --pid $$ --nofile=4096"]]);
+  assert.deepEqual(lacking({ ...user, cpus: 8 }, { openFiles: 575 }).at(-1), ["open files", "warning", "sudo prlimit --pid $$ --nofile=4096"]);
+  assert.deepEqual(lacking({ cpus: 8 }, { openFiles: 576 }), []);
   assert.deepEqual(lacking({}, { allowedCpus: 1 }), [["a processor beside the target", "warning", "taskset -cp 0-7 $$"]]);
   assert.deepEqual(lacking({ cpus: 1 }, { allowedCpus: 1 }), []);
   assert.deepEqual(lacking({}, { room: [room("/full", 4096), room("/tmp")] }), [["room in /full", "warning", "cd /tmp"]]);
@@ -109,6 +113,7 @@ Deno.test("needs: what no command mends says what does", () => {
     [{ counters: new Set() }, {}, "hardware counters", "warning", /pmu=on/],
     [{}, { pressure: false }, "pressure (PSI)", "warning", /psi=1/],
     [{}, { config: new Map([["CONFIG_BPF_SYSCALL", "y"]]) }, "kernel configuration", "missing", /built with/],
+    [{ effectiveCaps: bound }, { openFiles: 64 }, "open files", "warning", /^In a container: --ulimit nofile=4096\.$/],
     [{ kernel: "5.10.0", effectiveCaps: bound }, {}, "locked memory", "warning", /^In a container: --ulimit memlock=-1 or --cap-add SYS_RESOURCE\.$/],
   ];
   for (const [change, around, need, state, way] of cases) {

@@ -3,6 +3,15 @@ export function asRoot(root: boolean, command: string): string {
   return root ? command : `sudo ${command}`;
 }
 
+/** Lets what a shell starts from then on have more files open than any bpftrace needs; `ulimit` cannot where a user types `sudo`. */
+export const moreFiles = "prlimit --pid $$ --nofile=4096";
+
+/** A root of a container often may not raise a limit. */
+export const moreFilesInContainer = "In a container: --ulimit nofile=4096.";
+
+/** The next step of a run that met the limit. */
+export const allowMoreFiles = `Allow more in this shell, as root: ${moreFiles}\n${moreFilesInContainer}`;
+
 /** What lets a container trace: with SYS_ADMIN alone, Docker's profile of AppArmor still refuses tracefs. */
 export const containerFlags = "--privileged --pid host -v /sys/kernel/tracing:/sys/kernel/tracing";
 

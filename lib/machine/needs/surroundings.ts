@@ -3,7 +3,7 @@ import type { Capabilities } from "../capabilities.ts";
 import { isKernelAtLeast } from "../kernel_release.ts";
 import type { Room, Surroundings } from "../surroundings.ts";
 import { type Check, missing, ok, warning } from "./check.ts";
-import { asRoot, quoteWord } from "./shell.ts";
+import { asRoot, moreFiles, moreFilesInContainer, quoteWord } from "./shell.ts";
 
 /** Without these a kernel runs no program of llmprof's. */
 const configured = [
@@ -19,6 +19,9 @@ const configured = [
 const enoughMemory = 1 << 30;
 /** Those bpftraces, a guard, what reads the machine, and threads that llmprof starts when there is something for them to do. */
 const enoughProcesses = 20;
+/** A bpftrace that makes a file of each probe has 300 for a GPU's libraries, and some more for each processor. */
+const enoughFiles = 512;
+const filesOfProcessor = 8;
 const enoughRoom = 256 << 20;
 /** For names of thousands of functions, and bpftrace's own files. */
 const enoughRun = 8 << 20;
@@ -37,6 +40,7 @@ export function surroundingNeeds(machine: Capabilities, around: Surroundings): C
     processors(machine, around),
     processes(machine, around),
     ...lockedMemory(machine, around),
+    openFiles(machine, around),
     seccomp(machine),
     room(around),
     run(machine, around),
@@ -107,12 +111,12 @@ function processes({ root }: Capabilities, { processLimit }: Surroundings): Chec
 }
 
 /** Who types `sudo` is given the right to lock any amount, which bpftrace uses. */
-function lockedMemory({ root, effectiveCaps, kernel, bpftrace, cpus, pageBytes }: Capabilities, { lockedMemory, perfLocked }: Surroundings): Check[] {
-  const may = (capability: bigint) => (effectiveCaps >> capability & 1n) === 1n;
-  if (!root || lockedMemory === null || may(CAP_SYS_RESOURCE)) return [];
+function lockedMemory(machine: Capabilities, { lockedMemory, perfLocked }: Surroundings): Check[] {
+  const { root, kernel, bpftrace, cpus, pageBytes } = machine;
+  if (!root || lockedMemory === null || may(machine, CAP_SYS_RESOURCE)) return [];
   const need = "locked memory";
   const found = mebibytes(lockedMemory);
-  const hasBuffers = bpftrace !== null && !hasRingBuffer(bpftrace) && perfLocked && !may(CAP_IPC_LOCK);
+  const hasBuffers = bpftrace !== null && !hasRingBuffer(bpftrace) && perfLocked && !may(machine, CAP_IPC_LOCK);
   if (hasBuffers && lockedMemory < cpus * pagesOfBuffer(bpftrace, DEFAULT_BUFFER_PAGES, cpus) * pageBytes) {
     return [missing(need, found, {
       consequence: "A bpftrace without ring buffer locks a buffer for each processor, and may not raise the limit: nothing attaches.",
@@ -126,6 +130,21 @@ function lockedMemory({ root, effectiveCaps, kernel, bpftrace, cpus, pageBytes }
     consequence: "This kernel counts the memory of maps as locked, and bpftrace may not raise the limit.",
     advice: "In a container: --ulimit memlock=-1 or --cap-add SYS_RESOURCE.",
   })];
+}
+
+function openFiles(machine: Capabilities, { openFiles }: Surroundings): Check {
+  const need = "open files";
+  const { root, cpus } = machine;
+  if (openFiles >= enoughFiles + cpus * filesOfProcessor) return ok(need, openFiles === Infinity ? "not known" : `up to ${openFiles}`);
+  return warning(need, `up to ${openFiles}`, {
+    consequence: "bpftrace opens some for each probe and each processor: it may not be able to attach.",
+    ...(!root || may(machine, CAP_SYS_RESOURCE)) && { fix: asRoot(root, moreFiles) },
+    advice: moreFilesInContainer,
+  });
+}
+
+function may({ effectiveCaps }: Capabilities, capability: bigint): boolean {
+  return (effectiveCaps >> capability & 1n) === 1n;
 }
 
 function seccomp({ seccomp }: Capabilities): Check {
