@@ -42,7 +42,8 @@ export const noGuard: Guard = {
  *
  * While llmprof is suspended nobody of another process group stands, also not whom a gate stops then: a shell's `fg` reaches llmprof's own. A subshell
  * looks after that, twice a second, as long as one is listed or may be stopped, and where it is known whom the gate is
- * for, after nobody else; by its name it is no guard.
+ * for, after nobody else; by its name it is no guard. Where llmprof and the guard were killed at once, it does what the guard would have done: a
+ * `pkill llmprof` does not find it.
  *
  * Whoever has stopped itself because such a process stands goes on with it: its starter (`sudo`, `su` …), with that one's process group. A SIGCONT does
  * not end the stop of a debugger, so a process that one holds (`t`) is sent it, too; of llmprof itself `t` says nothing: strace holds it at each call.
@@ -129,11 +130,11 @@ watch() {
   for pid in $listed; do
     if ! ours "$pid"; then strangers="$strangers $pid"; fi
   done
-  if [ -n "$strangers$gates" ]; then
+  case $listed$gates in *[0-9]*)
     (
       sleeper=
       trap 'if [ -n "$sleeper" ]; then kill -KILL "$sleeper"; fi; exit' USR1
-      printf %s llmprof-watch > /proc/self/comm
+      printf %s watch-stopped > /proc/self/comm
       while lives $$; do
         sleep 0.5 &
         sleeper=$!
@@ -144,10 +145,24 @@ watch() {
           if armed; then unlisted "$@"; fi
         fi
       done
+      own=
+      if ! lives "$PPID"; then tidy "$@"; fi
     ) &
-    watcher=$!
-  fi
+    watcher=$! ;;
+  esac
   own=
+}
+tidy() {
+  if [ -n "$folder" ]; then rm -rf -- "$folder"; fi
+  looks=0
+  until [ "$looks" = 30 ]; do
+    for pid in $listed; do resume "$pid"; done
+    if [ -n "$gates" ]; then unlisted "$@"; fi
+    if [ -n "$last" ]; then break; fi
+    if ! armed; then last=1; fi
+    looks=$((looks + 1))
+    sleep 0.1
+  done
 }
 leave() {
   listed= gates=
@@ -183,16 +198,7 @@ while read -r word; do
       watch "$@" ;;
   esac
 done
-if [ -n "$folder" ]; then rm -rf -- "$folder"; fi
-looks=0
-until [ "$looks" = 30 ]; do
-  for pid in $listed; do resume "$pid"; done
-  if [ -n "$gates" ]; then unlisted "$@"; fi
-  if [ -n "$last" ]; then break; fi
-  if ! armed; then last=1; fi
-  looks=$((looks + 1))
-  sleep 0.1
-done
+tidy "$@"
 leave`;
 
 /**

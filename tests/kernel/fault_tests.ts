@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Bpftrace } from "../harness/bpftraces.ts";
 import { matrixTest, sampledTest } from "../harness/kernel.ts";
 import { type By, type Expected, type FaultyRun, faultyRun, type Stage } from "./faulty_run.ts";
+import { processTable } from "./processes.ts";
 
 export const needs = { gcc: true, judge: true };
 
@@ -22,6 +23,16 @@ export const killedEarly: Case["fault"] = ({ llmprof }) => {
   // The empty file that was opened before anything else.
   return { code: 137, signal: "SIGKILL" };
 };
+
+/** Nobody is there any more whose number or name somebody would know. */
+export const killedWithGuard: Case["fault"] = (run) => {
+  Deno.kill(guardOf(run), "SIGKILL");
+  return killedEarly(run);
+};
+
+export function guardOf({ llmprof }: FaultyRun): number {
+  return processTable().find(({ name }) => name === `llmprof:${llmprof.pid}`)!.pid;
+}
 
 /** How a run ends that was told to before it counted. */
 export const nothing = { code: 0, says: [/^Nothing was traced: llmprof was ended before it counted\.$/m], files: [] };

@@ -4,7 +4,7 @@ import type { Bpftrace } from "../harness/bpftraces.ts";
 import { isFile } from "../harness/is_file.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
-import { aWhile, broughtBack, type Case, faultTests, killedEarly, needs, nothing, stopped } from "./fault_tests.ts";
+import { aWhile, broughtBack, type Case, faultTests, guardOf, killedEarly, killedWithGuard, needs, nothing, stopped } from "./fault_tests.ts";
 import { faultyRun, latencyNs } from "./faulty_run.ts";
 import { outputPath } from "./live_run.ts";
 import { until } from "./processes.ts";
@@ -30,6 +30,22 @@ faultTests([
     },
   },
   { name: "llmprof is killed while a program stands before its first instruction", by: "start", stage: "standing", fault: killedEarly },
+  {
+    name: "llmprof and its guard are killed at once while a program stands before its first instruction",
+    by: "start",
+    stage: "standing",
+    fault: killedWithGuard,
+  },
+  {
+    name: "llmprof and its guard are killed at once while it counts",
+    by: "start",
+    stage: "counting",
+    fault: async (run) => {
+      await aWhile();
+      Deno.kill(guardOf(run), "SIGKILL");
+      return killed(run);
+    },
+  },
   {
     name: "bpftrace is killed while it counts",
     often: "every bpftrace",

@@ -2,11 +2,25 @@
  * What fails while the target stands at the gate. Whoever cleans up looks for processes that stand still and have mapped the library: one that another
  * llmprof has just stopped, and had not started, looks the same. So nothing else may be traced meanwhile.
  */
-import { aWhile, broughtBack, continuedBy, faultTests, killedEarly, stopped } from "../fault_tests.ts";
-import { processTable, row, until } from "../processes.ts";
+import { aWhile, broughtBack, continuedBy, faultTests, guardOf, killedEarly, killedWithGuard, stopped } from "../fault_tests.ts";
+import { row, until } from "../processes.ts";
 
 faultTests([
   { name: "llmprof is killed while a program that it started stands at the gate", by: "start", stage: "gate", fault: killedEarly },
+  {
+    name: "llmprof and its guard are killed at once while a program that it started stands at the gate",
+    often: "every bpftrace",
+    by: "start",
+    stage: "gate",
+    fault: killedWithGuard,
+  },
+  {
+    name: "llmprof and its guard are killed at once while the process that it waited for stands at the gate",
+    often: "every bpftrace",
+    by: "wait",
+    stage: "gate",
+    fault: killedWithGuard,
+  },
   {
     name: "the gate's bpftrace is killed while the target stands at the gate",
     by: "start",
@@ -24,7 +38,7 @@ faultTests([
     by: "start",
     stage: "gate",
     fault: async (run) => {
-      Deno.kill(processTable().find(({ name }) => name === `llmprof:${run.llmprof.pid}`)!.pid, "SIGKILL");
+      Deno.kill(guardOf(run), "SIGKILL");
       await run.at("counting");
       return { ...stopped(run, "SIGINT"), target: "ended" };
     },
