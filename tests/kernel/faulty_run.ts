@@ -207,7 +207,7 @@ export async function faultyRun({ bpftrace, by, formats = ["pftrace"], flags = [
   };
 }
 
-function assertSame(decodes: readonly Decode[], calls: readonly Decode[], what: string): void {
+export function assertSame(decodes: readonly Decode[], calls: readonly Decode[], what: string): void {
   assert.ok(calls.length > 0, "there was something to see");
   const among = decodes.filter(({ start }) => start >= calls[0]!.start);
   const wrong = calls.findIndex((call, i) => !among[i] || among[i].start < call.start || among[i].end > call.end);
@@ -221,7 +221,7 @@ function launchedBy(llmprof: number): number | undefined {
   return (children.find(({ name }) => name === "steady") ?? children.find(({ name, state }) => name === "sh" && state === "T"))?.pid;
 }
 
-function callsIn(log: string): number {
+export function callsIn(log: string): number {
   try {
     return Deno.readTextFileSync(log).split("\n").length - 1;
   } catch {
