@@ -99,6 +99,7 @@ function withoutCodes(said: string): string {
 const LIMITS = [
   [/os error 28|^ENOSPC/, "The disk is full.", "Make room, or choose"],
   [/os error 27|^EFBIG/, "It is as long as a file may be there (see ulimit -f).", "Raise that limit, or choose"],
+  [/os error 30|^EROFS/, "Nothing can be written to the disk any more: it has become read-only (see dmesg).", "Choose"],
 ] as const;
 
 export function cannotGoOn(path: string, cause: unknown): LlmprofError {
