@@ -1,7 +1,7 @@
 import type { Event } from "../events/event.ts";
 import type { Probe } from "../programs/probe.ts";
 import { probeOf } from "../timeline/dispatch.ts";
-import { isInference, mappedByHelpers } from "./election.ts";
+import { cutFile, isInference, mappedByHelpers } from "./election.ts";
 import type { Means } from "./means.ts";
 
 /** Who is there for so long is no helper; what it did first is kept for longer. */
@@ -20,6 +20,8 @@ export interface CandidateOptions {
   readonly passed: (pid: number) => void;
   /** Its end may not have been told. */
   readonly isThere: (pid: number) => Promise<boolean>;
+  /** The whole name of a file that a process holds, where that can be read. */
+  readonly heldName: (pid: number, file: { readonly dev: number; readonly inode: number }) => Promise<string | null>;
 }
 
 /**
@@ -43,11 +45,19 @@ export class Candidates {
   event(event: Event): void {
     const { record, pid, tid } = event;
     if (isInference(event) || this.#computing.has(probeOf(record))) return this.#elect(pid);
+    const file = cutFile(event);
+    if (file !== null) void this.#askFor(event, file);
     const library = mappedByHelpers(event);
     if (library !== null) this.#add(pid, library);
     if (record === "process/life.exit" && pid === tid && this.#pids.has(pid)) {
       void this.options.sleep(GATHERED_MS).then(() => this.#pass(pid));
     }
+  }
+
+  /** Its end tells what kind of file it is. */
+  async #askFor(event: Event, file: { readonly dev: number; readonly inode: number }): Promise<void> {
+    const name = await this.options.heldName(event.pid, file);
+    if (name !== null && isInference({ ...event, values: [name] })) this.#elect(event.pid);
   }
 
   #add(pid: number, library: string): void {

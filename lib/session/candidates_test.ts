@@ -16,6 +16,7 @@ function candidates() {
     mapped: tell("mapped"),
     passed: tell("passed"),
     isThere: (pid) => Promise.resolve(!gone.has(pid)),
+    heldName: (pid, { dev, inode }) => Promise.resolve(gone.has(pid) ? null : `${"x".repeat(70)}.${dev === 1 && inode === 2 ? "gguf" : "txt"}`),
   });
   const event = (record: string, pid: number, ...values: (number | string)[]) => all.event({ at: 0, stream: "s", record, pid, tid: pid, values });
   const slept = async (ms: number) => {
@@ -64,4 +65,16 @@ Deno.test("candidates: one of which the end was not told is none when it would h
   assert.equal(await all.present(), undefined);
   await slept(30_000);
   assert.deepEqual(told, ["mapped 7", "passed 7", "passed 8"]);
+});
+
+Deno.test("candidates: a name that was cut is asked for while the process is there", async () => {
+  const { told, gone, event, slept } = candidates();
+  const cut = `${"x".repeat(64)}…`;
+  gone.add(7);
+  for (const pid of [7, 8]) event("files/access.open", pid, 0, 3, 1, 2, 100, cut);
+  event("files/access.open", 9, 0, 3, 1, 3, 100, cut);
+  event("files/access.map", 10, 0, 0, 100, 1, 0, 1, 2, cut);
+  event("files/access.map", 11, 0, 0, 100, 1, 0, 2, 2, cut);
+  await slept(0);
+  assert.deepEqual(told, ["elect 8", "elect 10"]);
 });

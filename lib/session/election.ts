@@ -32,6 +32,13 @@ export function isInference(event: Event): boolean {
   return event.record === "files/access.map" && isOfInference(name) && !isHelpers(name);
 }
 
+/** The file that is opened or mapped, where its name is longer than a probe reads; null where it is not, or it is another event. */
+export function cutFile({ record, values }: Event): { readonly dev: number; readonly inode: number } | null {
+  const at = record === "files/access.open" ? 2 : record === "files/access.map" ? 5 : undefined;
+  if (at === undefined || !String(values.at(-1)).endsWith("…")) return null;
+  return { dev: values[at] as number, inode: values[at + 1] as number };
+}
+
 /** The library that is mapped, where helpers map it, too; null where it is another event. */
 export function mappedByHelpers({ record, values }: Event): string | null {
   const name = values.at(-1);

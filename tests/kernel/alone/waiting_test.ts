@@ -1,7 +1,7 @@
 /** A cold start that is waited for is that of whoever computes, and not of a helper that starts before it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { mustRun, run } from "../../harness/command.ts";
+import { mustRun, run, start } from "../../harness/command.ts";
 import { sampledTest } from "../../harness/kernel.ts";
 import { temporary } from "../../harness/temporary.ts";
 import { built } from "../../setup/programs.ts";
@@ -28,3 +28,30 @@ sampledTest(1, "waiting: helpers that map ggml or llama.cpp and end are passed o
   assert.ok(result.root!.execSeen && result.milestones.some(({ name }) => name === "model load begins"), JSON.stringify(result.milestones));
   assert.equal((await slicesOf(outputPath(folder, "pftrace"), "llama.decode")).length, countedCalls.decodes);
 });
+
+/** Holds a file by its descriptor or by a mapping alone, until it is told to end. */
+const HOLDING = `
+import mmap, os, sys, time
+of, how, stop = sys.argv[1:]
+opened = os.open(of, os.O_RDONLY)
+if how == "mapped":
+    mapped = mmap.mmap(opened, 0, prot=mmap.PROT_READ)
+    os.close(opened)
+while not os.path.exists(stop): time.sleep(0.01)`;
+
+for (const [index, how] of ["opened", "mapped"].entries()) {
+  sampledTest(index, `waiting: weights whose name is longer than a probe reads are known by its end, ${how}`, {}, async ({ path }) => {
+    using folder = temporary();
+    const [weights, other, stop] = [folder.file(`${"model".repeat(30)}.gguf`), folder.file(`${"model".repeat(30)}.txt`), folder.file("stop")];
+    for (const file of [weights, other]) Deno.writeFileSync(file, new Uint8Array(8192));
+    await using llmprof = startLlmprof("coldstart", { bpftrace: path, folder, formats: [] });
+    await llmprof.saw("Waiting for the next inference process");
+    const argv = (file: string) => ["python3", "-c", HOLDING, file, how, stop];
+    await using passed = start(argv(other));
+    await using engine = start(argv(weights));
+    await llmprof.saw(`Tracing process ${engine.pid} `);
+    Deno.writeTextFileSync(stop, "");
+    await Promise.all([passed.succeeded(), engine.succeeded()]);
+    assert.equal((await llmprof.finished()).code, 0);
+  });
+}
