@@ -29,7 +29,7 @@ sampledTest(1, "waiting: helpers that map ggml or llama.cpp and end are passed o
   assert.equal((await slicesOf(outputPath(folder, "pftrace"), "llama.decode")).length, countedCalls.decodes);
 });
 
-/** Holds a file by its descriptor or by a mapping alone, until it is told to end. */
+/** Holds a file by its descriptor or by a mapping alone, until it is told to end. (Python itself opens files `.pth`, which may be weights: without `site`.) */
 const HOLDING = `
 import mmap, os, sys, time
 of, how, stop = sys.argv[1:]
@@ -46,7 +46,7 @@ for (const [index, how] of ["opened", "mapped"].entries()) {
     for (const file of [weights, other]) Deno.writeFileSync(file, new Uint8Array(8192));
     await using llmprof = startLlmprof("coldstart", { bpftrace: path, folder, formats: [] });
     await llmprof.saw("Waiting for the next inference process");
-    const argv = (file: string) => ["python3", "-c", HOLDING, file, how, stop];
+    const argv = (file: string) => ["python3", "-I", "-S", "-c", HOLDING, file, how, stop];
     await using passed = start(argv(other));
     await using engine = start(argv(weights));
     await llmprof.saw(`Tracing process ${engine.pid} `);
