@@ -28,7 +28,8 @@ const STARTERS = new Set([
 export function isInference(event: Event): boolean {
   const name = event.values.at(-1);
   if (typeof name !== "string") return false;
-  if (event.record === "files/access.open") return isWeights(name);
+  // Every Python opens such files to find its packages, and who reads weights from one has mapped PyTorch.
+  if (event.record === "files/access.open") return isWeights(name) && !name.endsWith(".pth");
   return event.record === "files/access.map" && isOfInference(name) && !isHelpers(name);
 }
 
