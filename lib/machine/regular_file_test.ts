@@ -69,7 +69,8 @@ Deno.test({
       RegularFile.create(Deno.args[0], null).close();`;
     Deno.writeTextFileSync(folder.file("write.ts"), script);
     await mustRun([Deno.execPath(), "bundle", "--quiet", "--platform", "deno", "--output", bundle, folder.file("write.ts")]);
-    Deno.copyFileSync(Deno.execPath(), deno);
+    // By another process: what this one has open to write, a child that another test starts has open for a moment, too, and nobody runs it meanwhile.
+    await mustRun(["cp", Deno.execPath(), deno]);
     const write = () =>
       run(["setpriv", "--reuid", "1235", "--regid", "1235", "--clear-groups", "env", `DENO_DIR=${folder.path}`, deno, "run", "-A", bundle, path], {
         cwd: folder.path,
