@@ -113,7 +113,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       for (const fact of await sideLook(facts, [])) session!.tell(fact);
     };
     const everybody = () => options.all ? listPids(means.files) : session!.members();
-    const totals = options.snapshots && totalsFacts(means, probes, everybody);
+    const called = options.snapshots && probes.some(({ facts }) => facts?.includes("names")) && new WatchedNames(means.files, everybody);
     const engine = options.all ? undefined : new WatchedEngine(means.files, () => session!.members());
     const bystanders = options.all ? undefined : new Bystanders(means.files, () => session!);
     session = new Session(means, {
@@ -157,7 +157,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         learning?.heard(event);
       },
       conclude: async () => {
-        const looks = [overhead.conclude(), surroundings?.conclude(), engine?.once(), names(), totals?.(), bystanders?.conclude()];
+        const looks = [overhead.conclude(), surroundings?.conclude(), engine?.once(), names(), called && called.look(), bystanders?.conclude()];
         return (await Promise.all(looks.map((look) => look ? sideLook(look, []) : []))).flat();
       },
       progress: (progress) => {
@@ -183,7 +183,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     if (found) void session.counting.then(() => tell(names()));
     if (bystanders) void session.counting.then(() => bystanders.look());
     if (engine) tellEachSecond(session, means, end, () => engine.look());
-    if (totals) tellEachSecond(session, means, end, totals);
+    if (options.snapshots) tellEachSecond(session, means, end, () => machineFacts(means, probes));
+    if (called) tellEachSecond(session, means, end, () => called.look());
     await session.run(end).finally(() => gpus?.close());
     await checkSeen(profile, session, means, engine?.engine ?? null, run.facts);
   } catch (error) {
@@ -210,12 +211,10 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   return code;
 }
 
-/** What probes of snapshots have to know of the machine and of whom they are about. */
-function totalsFacts({ files }: Means, probes: readonly Probe[], members: () => Promise<readonly number[]>): () => Promise<Fact[]> {
+/** What probes of snapshots have to know of the machine. */
+async function machineFacts({ files }: Means, probes: readonly Probe[]): Promise<Fact[]> {
   const wanted = new Set(probes.flatMap(({ facts = [] }) => facts));
-  const names = wanted.has("names") && new WatchedNames(files, members);
-  return async () => [
-    ...names ? await names.look() : [],
+  return [
     ...wanted.has("pressure") ? [{ fact: "pressure", pressure: await readPressure(files) } as const] : [],
     ...wanted.has("disks") ? [{ fact: "disks", disks: await readDisks(files) } as const] : [],
   ];

@@ -95,7 +95,7 @@ for (
   const [controller, need, limit, command] of [
     ["memory", "memory for bpftrace", { 1: "echo 700M > memory.limit_in_bytes", 2: "echo 700M > memory.max" }, /^echo 1073741824 \| tee /],
     ["cpu", "a processor beside the target", { 1: "echo 50000 > cpu.cfs_quota_us", 2: "echo '50000 100000' > cpu.max" }, /^echo (max|-1) \| tee /],
-    ["pids", "processes for bpftrace", { 1: "echo 30 > pids.max", 2: "echo 30 > pids.max" }, /^echo \d+ \| tee /],
+    ["pids", "processes for bpftrace", { 1: "echo 26 > pids.max", 2: "echo 26 > pids.max" }, /^echo \d+ \| tee /],
   ] as const
 ) {
   const group = controlGroup(controller);

@@ -242,7 +242,9 @@ faultTests([
     by: "pid",
     stage: "counting",
     fault: async ({ llmprof, folder }) => {
-      const { size } = Deno.statSync(outputPath(folder, "pftrace"));
+      const path = outputPath(folder, "pftrace");
+      await until("operators are in the trace", () => Deno.statSync(path).size > 50_021);
+      const { size } = Deno.statSync(path);
       await mustRun(["prlimit", "--pid", String(llmprof.pid), `--fsize=${size + 10_007}`]);
       return {
         code: 1,
