@@ -1,6 +1,6 @@
 import type { ByteSink, Exporter, OpenExporter, TraceHead } from "../lib/events/exporter.ts";
 import { beginOf, slicesOf } from "../lib/events/chain.ts";
-import type { Args, Chain, Link, Mark, Span, Track } from "../lib/events/span.ts";
+import type { Args, Chain, Mark, Span, Track } from "../lib/events/span.ts";
 import type { Ns } from "../lib/events/time.ts";
 import { type Arrows, type DrawnSlice, GraphArrows } from "./graph/arrows.ts";
 import { Nesting } from "./nesting.ts";
@@ -109,10 +109,11 @@ class PerfettoExporter implements Exporter {
     const lane = this.#lanes.get(track), last = times[links.length]!;
     for (let i = 0; i < links.length; i++) {
       const link = links[i]!, start = times[i]!;
-      if (lane) this.#turnTo(this.#known.get(link, category, track), lane, i === 0 ? lane.last : times[i - 1]!, start);
+      const known = this.#known.get(link, category, track);
+      if (lane) this.#turnTo(known, lane, i === 0 ? lane.last : times[i - 1]!, start);
       // On the row of the next one, which begins at this time.
       if (i > 0) this.#sliceEnd(start, track, lane?.row);
-      if (!this.#repeats(link, category, track, start, lane?.row)) {
+      if (!this.#repeats(known, start, lane?.row)) {
         this.#sliceBegin({ type: "slice", track, category, start, end: times[i + 1]!, ...link }, track, lane?.row);
       }
     }
@@ -136,10 +137,10 @@ class PerfettoExporter implements Exporter {
     const { name, category, start, open, arrows, block } = slice;
     // With arrows it is like no other, and so are one that never ended and a request to a disk.
     const isLikeOthers = !open && !arrows && !block;
-    if (isLikeOthers && this.#repeats(slice, category, track, start, row)) return;
+    const known = isLikeOthers ? this.#known.get(slice, category, track) : undefined;
+    if (this.#repeats(known, start, row)) return;
     const args = open ? { ...slice.args, open: true } : slice.args;
     const again = isLikeOthers ? args : undefined;
-    const known = isLikeOthers ? this.#known.get(slice, category, track) : undefined;
     const uuid = row ? undefined : this.#tracks.uuid(track);
     const packet = this.#begin(row);
     this.#event(TrackEventType.sliceBegin, uuid, category, name, args, row, arrows);
@@ -153,8 +154,7 @@ class PerfettoExporter implements Exporter {
   }
 
   /** Writes the begin of a slice that differs from an earlier one in nothing but its times, and says whether it does. */
-  #repeats(link: Link, category: string, track: Track, start: Ns, row: Row | undefined): boolean {
-    const known = this.#known.get(link, category, track);
+  #repeats(known: KnownSlice | undefined, start: Ns, row: Row | undefined): boolean {
     if (!known?.begin || known.row !== row) return false;
     this.#again(start, known.begin, row);
     return true;
