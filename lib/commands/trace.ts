@@ -113,7 +113,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       for (const fact of await sideLook(facts, [])) session!.tell(fact);
     };
     const everybody = () => options.all ? listPids(means.files) : session!.members();
-    const called = options.snapshots && probes.some(({ facts }) => facts?.includes("names")) && new WatchedNames(means.files, everybody);
+    const hasNames = options.snapshots && probes.some(({ facts }) => facts?.includes("names"));
+    const called = hasNames ? new WatchedNames(means.files, everybody) : undefined;
     const engine = options.all ? undefined : new WatchedEngine(means.files, () => session!.members());
     const bystanders = options.all ? undefined : new Bystanders(means.files, () => session!);
     session = new Session(means, {
@@ -157,7 +158,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         learning?.heard(event);
       },
       conclude: async () => {
-        const looks = [overhead.conclude(), surroundings?.conclude(), engine?.once(), names(), called && called.look(), bystanders?.conclude()];
+        const looks = [overhead.conclude(), surroundings?.conclude(), engine?.once(), names(), called?.look(), bystanders?.conclude()];
         return (await Promise.all(looks.map((look) => look ? sideLook(look, []) : []))).flat();
       },
       progress: (progress) => {

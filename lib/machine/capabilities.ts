@@ -75,6 +75,11 @@ const capSysAdmin = 21n;
 /** `PROC_PID_INIT_INO` of the kernel's include/linux/proc_ns.h: the same on every machine. */
 const initialPidNamespace = "pid:[4026531836]";
 
+/** Whether a set of the kernel's capabilities has one, by its number. */
+export function holds(capabilities: bigint, number: bigint): boolean {
+  return (capabilities >> number & 1n) === 1n;
+}
+
 /** About 0.2 s, nearly all of it bpftrace where that is not remembered; what cannot be read is reported as absent. */
 export async function readCapabilities(files: KernelFiles, options: CapabilityOptions): Promise<Capabilities> {
   // First: with it a bpftrace is known, which is what takes longest to load.
@@ -109,7 +114,7 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     // All users of the machine, each by its own number.
     userNamespaceIsInit: uidMap === "" || /^\s*0\s+0\s+4294967295$/m.test(uidMap!),
     effectiveCaps,
-    sysAdmin: (effectiveCaps >> capSysAdmin & 1n) === 1n,
+    sysAdmin: holds(effectiveCaps, capSysAdmin),
     noNewPrivileges: /^NoNewPrivs:\s*1$/m.test(status!),
     seccomp: /^Seccomp:\s*2$/m.test(status!),
     kernel: release!.trim() || "unknown",

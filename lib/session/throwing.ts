@@ -112,7 +112,6 @@ export class Throwing {
   }
 
   /** Each thread: another one may have been about to throw when this one stopped all of them. */
-  /** Each thread: another one may have been about to throw when this one stopped all of them. */
   async #allStand(waitedMs: number): Promise<boolean> {
     const { files } = this.means;
     const tids = await files.list(`/proc/${this.pid}/task`);

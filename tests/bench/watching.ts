@@ -7,7 +7,7 @@ import { temporary } from "../harness/temporary.ts";
 import { endTool, startTool } from "../independent/libbpf_tools.ts";
 import { libbpfTools } from "../setup/libbpf_tools.ts";
 import { setUp } from "../setup/setup.ts";
-import { readProcesses, treeOf } from "../../lib/target/process.ts";
+import { listPids, readProcesses, treeOf } from "../../lib/target/process.ts";
 import { judged } from "./judged.ts";
 import { middle } from "./statistics.ts";
 
@@ -162,13 +162,12 @@ export async function compare(
 const machine = new FolderFiles("");
 
 /** CPU time of each thread of the kernel's own, in nanoseconds. */
-async function kernelThreads(): Promise<Map<string, number>> {
-  const threads = new Map<string, number>();
-  for (const name of await machine.list("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
+async function kernelThreads(): Promise<Map<number, number>> {
+  const threads = new Map<number, number>();
+  for (const pid of await listPids(machine)) {
     // A process whose memory is gone has no command line, too; it is no long one.
-    const [command, account] = await machine.texts(["cmdline", "schedstat"].map((file) => `/proc/${name}/${file}`));
-    if (command === "" && account !== null) threads.set(name, Number(account!.split(" ")[0]));
+    const [command, account] = await machine.texts(["cmdline", "schedstat"].map((file) => `/proc/${pid}/${file}`));
+    if (command === "" && account !== null) threads.set(pid, Number(account!.split(" ")[0]));
   }
   return threads;
 }

@@ -40,8 +40,9 @@ for (const [index, by] of (["start", "pid"] as const).entries()) {
       await terminal.saw("Tracing process");
       await calling();
       const counting = other ? readSteadyLog(log).calls.at(-1)!.end : 0n;
-      const states = () => processTable().filter(({ pid }) => inGroup(pid, group)).map(({ state }) => state);
-      const group = foreground(terminal.pid);
+      // What is at the terminal that `script` has made: its child is the shell.
+      const at = processTable().find(({ parent }) => parent === terminal.pid)!.foreground;
+      const states = () => processTable().filter(({ group }) => group === at).map(({ state }) => state);
       assert.ok(!states().includes("T"));
       await type("\x1a");
       await terminal.saw("Stopped");
@@ -60,23 +61,4 @@ for (const [index, by] of (["start", "pid"] as const).entries()) {
       assertSame(await decodesIn(outputPath(folder, "jsonl")), calls.filter(({ start }) => start > counting), stdout);
     },
   );
-}
-
-/** The process group that has the terminal which this process, `script`, has made: its child is the shell. */
-function foreground(script: number): number {
-  const shell = processTable().find(({ parent }) => parent === script)!.pid;
-  return Number(fields(shell)[5]);
-}
-
-function inGroup(pid: number, group: number): boolean {
-  return Number(fields(pid)[2]) === group;
-}
-
-/** Of `/proc/PID/stat`, from the state on. */
-function fields(pid: number): string[] {
-  try {
-    return Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ").at(-1)!.split(" ");
-  } catch {
-    return [];
-  }
 }

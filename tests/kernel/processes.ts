@@ -7,6 +7,9 @@ export interface ProcessRow {
   readonly name: string;
   /** `R`, `S`, `T` (stopped), `Z` … */
   readonly state: string;
+  /** Its process group, and the one that its terminal listens to; -1 without a terminal. */
+  readonly group: number;
+  readonly foreground: number;
 }
 
 export function processTable(): ProcessRow[] {
@@ -18,8 +21,9 @@ export function row(pid: number): ProcessRow | undefined {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
     const end = stat.lastIndexOf(")");
-    const [state, parent] = stat.slice(end + 2).split(" ");
-    return state === "Z" ? undefined : { pid, parent: Number(parent), name: stat.slice(stat.indexOf("(") + 1, end), state: state! };
+    const [state, ...numbers] = stat.slice(end + 2).split(" ");
+    const [parent, group, , , foreground] = numbers.map(Number) as [number, number, number, number, number];
+    return state === "Z" ? undefined : { pid, parent, name: stat.slice(stat.indexOf("(") + 1, end), state: state!, group, foreground };
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { atLeast } from "../bpftrace.ts";
-import type { Capabilities } from "../capabilities.ts";
+import { type Capabilities, holds } from "../capabilities.ts";
 import { type Check, missing, ok, unknown, warning } from "./check.ts";
 import { containerFlags, sudoLine } from "./shell.ts";
 
@@ -43,7 +43,7 @@ function sysAdmin({ root, sysAdmin }: Capabilities): Check {
 }
 
 function others({ effectiveCaps, bpftrace }: Capabilities): Check[] {
-  const lacking = useful.filter(({ bit }) => (effectiveCaps >> bit & 1n) === 0n);
+  const lacking = useful.filter(({ bit }) => !holds(effectiveCaps, bit));
   return lacking.flatMap((capability): Check[] => {
     const advice = `Run it on the host, or start the container with --cap-add ${capability.name.replace("CAP_", "")}.`;
     if ("loses" in capability) return [warning(capability.name, "not effective", { consequence: `Without it ${capability.loses}.`, advice })];

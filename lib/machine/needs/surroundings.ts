@@ -1,5 +1,5 @@
 import { DEFAULT_BUFFER_PAGES, hasRingBuffer, pagesOfBuffer } from "../bpftrace.ts";
-import type { Capabilities } from "../capabilities.ts";
+import { type Capabilities, holds } from "../capabilities.ts";
 import { isKernelAtLeast } from "../kernel_release.ts";
 import type { Room, Surroundings } from "../surroundings.ts";
 import { type Check, missing, ok, warning } from "./check.ts";
@@ -111,12 +111,11 @@ function processes({ root }: Capabilities, { processLimit }: Surroundings): Chec
 }
 
 /** Who types `sudo` is given the right to lock any amount, which bpftrace uses. */
-function lockedMemory(machine: Capabilities, { lockedMemory, perfLocked }: Surroundings): Check[] {
-  const { root, kernel, bpftrace, cpus, pageBytes } = machine;
-  if (!root || lockedMemory === null || may(machine, CAP_SYS_RESOURCE)) return [];
+function lockedMemory({ root, effectiveCaps, kernel, bpftrace, cpus, pageBytes }: Capabilities, { lockedMemory, perfLocked }: Surroundings): Check[] {
+  if (!root || lockedMemory === null || holds(effectiveCaps, CAP_SYS_RESOURCE)) return [];
   const need = "locked memory";
   const found = mebibytes(lockedMemory);
-  const hasBuffers = bpftrace !== null && !hasRingBuffer(bpftrace) && perfLocked && !may(machine, CAP_IPC_LOCK);
+  const hasBuffers = bpftrace !== null && !hasRingBuffer(bpftrace) && perfLocked && !holds(effectiveCaps, CAP_IPC_LOCK);
   if (hasBuffers && lockedMemory < cpus * pagesOfBuffer(bpftrace, DEFAULT_BUFFER_PAGES, cpus) * pageBytes) {
     return [missing(need, found, {
       consequence: "A bpftrace without ring buffer locks a buffer for each processor, and may not raise the limit: nothing attaches.",
@@ -132,19 +131,14 @@ function lockedMemory(machine: Capabilities, { lockedMemory, perfLocked }: Surro
   })];
 }
 
-function openFiles(machine: Capabilities, { openFiles }: Surroundings): Check {
+function openFiles({ root, effectiveCaps, cpus }: Capabilities, { openFiles }: Surroundings): Check {
   const need = "open files";
-  const { root, cpus } = machine;
   if (openFiles >= enoughFiles + cpus * filesOfProcessor) return ok(need, openFiles === Infinity ? "not known" : `up to ${openFiles}`);
   return warning(need, `up to ${openFiles}`, {
     consequence: "bpftrace opens some for each probe and each processor: it may not be able to attach.",
-    ...(!root || may(machine, CAP_SYS_RESOURCE)) && { fix: asRoot(root, moreFiles) },
+    ...(!root || holds(effectiveCaps, CAP_SYS_RESOURCE)) && { fix: asRoot(root, moreFiles) },
     advice: moreFilesInContainer,
   });
-}
-
-function may({ effectiveCaps }: Capabilities, capability: bigint): boolean {
-  return (effectiveCaps >> capability & 1n) === 1n;
 }
 
 function seccomp({ seccomp }: Capabilities): Check {
