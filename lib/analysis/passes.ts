@@ -8,7 +8,11 @@ const RATIO = 10, SHORTEST_NS = 50_000;
 /** What is usual is at first taken for this, and becomes so much longer or shorter with each time that is: the median of the last ones. */
 const FIRST_NS = 10_000, STEP = 1.05;
 /** So many pieces wait for those that come again; a pass is of no more pieces than this; so many kinds are told apart. */
-const WAITING = 4096, MOST_PIECES = 32, MOST_KINDS = 256;
+const WAITING = 4096, MOST_PIECES = 512, MOST_KINDS = 256;
+/** A pass ends at one of so many next pauses, or at one of so many behind them that are not many times shorter than the one before it. */
+const NEAR = 16, ALIKE = 16, SHORTER = 4;
+/** A longer one is the pass only when it came so many times as often: where layers are alike, a chance pause in one and in another make one that came once more. */
+const OFTENER = 1.25;
 
 /** Calls between two pauses, or several such pieces one behind another. */
 interface Piece {
@@ -20,6 +24,8 @@ interface Piece {
   last: string;
   end: Ns;
   calls: number;
+  /** How many were joined. */
+  pieces: number;
   /** Of the calls' names in their order, so that the one of two pieces follows from those of each: a polynomial, and its factor to the power of `calls`. */
   hash: number;
   power: number;
@@ -43,13 +49,24 @@ const FACTOR = 0x01000193;
 
 function joined(a: Piece, b: Piece): Piece {
   const hash = (Math.imul(a.hash, b.power) + b.hash) | 0;
-  return { ...a, last: b.last, end: b.end, calls: a.calls + b.calls, hash, power: Math.imul(a.power, b.power) };
+  return { ...a, last: b.last, end: b.end, calls: a.calls + b.calls, pieces: a.pieces + b.pieces, hash, power: Math.imul(a.power, b.power) };
 }
 
-/** The piece at `from`, and what it is together with more and more of those behind it. */
+/**
+ * What may be the pass that begins with the piece at `from`, the shortest first. Where somebody else often has the processor, many short pauses lie
+ * in a pass; the one that ends it is then found by being like the one before it.
+ */
 function beginnings(pieces: readonly Piece[], from: number): Piece[] {
-  const passes = [pieces[from]!];
-  for (const piece of pieces.slice(from + 1, from + MOST_PIECES)) passes.push(joined(passes.at(-1)!, piece));
+  const passes: Piece[] = [];
+  let pass = pieces[from]!;
+  const end = Math.min(from + MOST_PIECES, pieces.length);
+  for (let i = from + 1; i < end; i++) {
+    const next = pieces[i]!;
+    if (passes.length < NEAR || !(next.before * SHORTER < pass.before)) passes.push(pass);
+    if (passes.length === NEAR + ALIKE) return passes;
+    pass = joined(pass, next);
+  }
+  passes.push(pass);
   return passes;
 }
 
@@ -121,13 +138,13 @@ export class PassKinds {
 
   /** Returns of how many pieces the pass is. */
   #settleFirst(passes: readonly Piece[]): number {
-    let [best, most] = [0, 0];
-    for (const [i, pass] of passes.entries()) {
+    let [best, most] = [passes[0]!, 0];
+    for (const pass of passes) {
       const times = this.#seen.get(keyOf(pass))!;
-      if (times > most) [best, most] = [i, times];
+      if (times > most * OFTENER) [best, most] = [pass, times];
     }
-    this.#count(passes[best]!, most > 1);
-    return best + 1;
+    this.#count(best, most > 1);
+    return best.pieces;
   }
 
   #count(pass: Piece, cameAgain: boolean): void {
@@ -160,7 +177,7 @@ export class Passes {
   call({ name, start, end }: Call, gap: number): void {
     if (gap > Math.max(RATIO * this.#usual, SHORTEST_NS)) this.#cut();
     if (gap >= 0) this.#usual *= gap > this.#usual ? STEP : 1 / STEP;
-    const piece = this.#piece ??= { run: this.#run, first: name, start, before: gap, last: name, end, calls: 0, hash: 0, power: 1 };
+    const piece = this.#piece ??= { run: this.#run, first: name, start, before: gap, last: name, end, calls: 0, pieces: 1, hash: 0, power: 1 };
     piece.last = name;
     piece.end = end;
     piece.calls++;

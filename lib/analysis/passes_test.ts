@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { NestedCalls } from "./nested_calls.ts";
+import { xorshift } from "../../tests/workloads/random.ts";
 import { Passes, PassKinds } from "./passes.ts";
 
 /** Calls one behind another, each after its gap. Microseconds. */
@@ -57,6 +58,24 @@ Deno.test("passes: one that somebody else interrupts is one", () => {
   const { kinds: [only, ...more], others } = kinds.result();
   assert.deepEqual([only!.calls, only!.times, only!.maxNs, more], [4, 7, 40_000 + 24_000 + 3_993_000, []]);
   assert.deepEqual(others, { times: 1, totalNs: 4_020_000 });
+});
+
+Deno.test("passes: one that somebody else interrupts in many places is one", () => {
+  const kinds = new PassKinds();
+  const random = xorshift(7);
+  const names = ["embedding", ...Array.from({ length: 383 }, (_, i) => ["add", "linear", "view"][i % 5 % 3]!)];
+  const torn = (often: number) => names.map((name, i) => [name, i === 0 ? 20_000 : random() < often * 2 ** 32 ? 150 + random() % 4000 : 7] as const);
+  calls(kinds, Array.from({ length: 17 }, (_, i) => torn(i < 8 ? 0.01 : 0.2)).flat());
+  const { kinds: told, others } = kinds.result();
+  assert.deepEqual(told.map(({ calls, times, beforeP50Ns }) => [calls, times, Math.round(beforeP50Ns! / 1e6)]), [[384, 17, 20]]);
+  assert.deepEqual(others, { times: 0, totalNs: 0 });
+});
+
+Deno.test("passes: pauses by chance between layers that are alike do not make one pass of two", () => {
+  const kinds = new PassKinds();
+  const layers = (torn: number) => Array.from({ length: 3 }, (_, i) => forward(i === 0 ? 900 : i === torn ? 200 : 8)).flat();
+  calls(kinds, [layers(0), layers(1), layers(0), layers(1), layers(0), layers(1), layers(0)].flat());
+  assert.deepEqual(kinds.result().kinds.map(({ calls, times }) => [calls, times]), [[12, 7]]);
 });
 
 Deno.test("passes: two that once came without a pause are not taken for what they always are", () => {
