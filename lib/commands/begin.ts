@@ -1,8 +1,9 @@
 import { hasRingBuffer, placesThousands } from "../machine/bpftrace.ts";
-import type { KernelFiles } from "../machine/files.ts";
+import { allowSuspension } from "../machine/suspension.ts";
 import { type Detail, withEveryOperator } from "../programs/detail.ts";
 import type { Engine } from "../programs/engine.ts";
 import { engineOf } from "../session/engine.ts";
+import type { Hands } from "../session/means.ts";
 import { Spares } from "../session/spares.ts";
 import type { Target } from "../session/target.ts";
 import { ignoresHangup } from "../target/process.ts";
@@ -43,7 +44,7 @@ export interface Begun extends Reading, Disposable {
 export function begin(profile: Pick<Profile<unknown>, "name" | "waits">, options: BeginOptions, context: Context): Begun {
   checkTurns(profile, options);
   const reading = beginReading(options.bpftrace);
-  const underNohup = heedSignals(reading.hands.files, context);
+  const underNohup = heedSignals(reading.hands, context);
   const waiting = () => options.quiet || context.terminal.err("Waiting for a process that matches. Ctrl-C ends.\n");
   const target = options.program.length > 0 ? Promise.resolve(null) : findTargetNow(profile, reading.hands, options, context, waiting);
   const engine = target.then(async (found): Promise<Engine> => {
@@ -82,7 +83,8 @@ function startsAtOnce(options: BeginOptions): boolean {
 }
 
 /** From then on a signal is a normal end. Returns whether llmprof runs under `nohup`, which has to be asked before. */
-async function heedSignals(files: KernelFiles, context: Context): Promise<boolean> {
+async function heedSignals({ files, spawn }: Hands, context: Context): Promise<boolean> {
+  if (context.terminal.typed) allowSuspension(spawn);
   const underNohup = await ignoresHangup(files, Deno.pid);
   context.heedSignals(underNohup);
   return underNohup;

@@ -8,6 +8,8 @@ export interface Terminal {
   readonly width: number;
   /** Standard output takes colour. */
   readonly colour: boolean;
+  /** Somebody may type Ctrl-Z. */
+  readonly typed: boolean;
 }
 
 /** What every command gets. */

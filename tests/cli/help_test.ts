@@ -3,7 +3,7 @@ import { commandLine } from "../../lib/commands/cli.ts";
 import help from "../../lib/commands/help.txt" with { type: "text" };
 import { runLlmprof } from "./llmprof.ts";
 
-const terminal = { out() {}, err() {}, width: 100, colour: false };
+const terminal = { out() {}, err() {}, width: 100, colour: false, typed: false };
 const ends = { interrupted: Promise.resolve(), heedSignals() {}, atKill() {}, retellFailures() {} };
 const program = commandLine({ terminal, ...ends, argv: ["llmprof"], version: "1.2.3" }, () => {});
 
