@@ -4,6 +4,7 @@ import { placesThousands } from "../machine/bpftrace.ts";
 import { streamOf } from "../session/library_groups.ts";
 import type { Means } from "../session/means.ts";
 import type { Session } from "../session/session.ts";
+import { isContinuedEarly } from "../session/standing.ts";
 import { sideLook } from "../session/side_look.ts";
 import { targetEnded } from "../session/target_ended.ts";
 import { clientOf, WATCH_WHAT_IT_ASKS_FOR } from "../target/clients.ts";
@@ -33,6 +34,12 @@ export async function checkSeen(
     throw unseen(
       `The program ended with ${exit.signal ?? `code ${exit.code}`} before it mapped the library.`,
       "Read what it has said above, and make it run without llmprof first.",
+    );
+  }
+  if (facts.some(isContinuedEarly)) {
+    throw unseen(
+      "It stood for llmprof to attach, and was continued by another before that was done.",
+      "See the note on who that was, and run it again without that one, or with fewer at work on this machine.",
     );
   }
   const client = target.type === "launched" ? clientOf(target.argv[0]!) : null;

@@ -62,6 +62,7 @@ stopped() {
   esac
 }
 resume() {
+  lets "$1"
   if stopped "$1"; then kill -CONT "$1" 2>/dev/null; fi
   field "$1" NSpgid
   group=$value

@@ -95,7 +95,7 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   const walks = dialect.walksMaps && dialect.readsSums;
   let kind: number = Kind.first;
   const isThere = (name: string) =>
-    name.includes(":") ? dialect.hasTracepoint(name) : name === plan.filter.type || plan.probes.some((probe) => probe.name === name);
+    name.includes(":") ? dialect.hasTracepoint(name) : [plan.filter.type, plan.window, ...plan.probes.map((probe) => probe.name)].includes(name);
   const has = (text: string) => replaceConditions(text, isThere);
   for (const probe of plan.probes) {
     const kinds = new Map<string, number>();

@@ -233,7 +233,7 @@ export class Attachments {
     const { programs, gatekeeper } = this.run;
     const isGate = options.probes.some((probe) => probe.unsafe);
     const attached = programs.start({ ...options, prompt: options.prompt || isGate || options.probes.some(({ prompt }) => prompt) });
-    if (isGate) void this.options.guard.armed(attached.running.pid);
+    if (isGate) gatekeeper.armed(attached.running.pid);
     const isEarly = this.members.root === undefined;
     const early = (event: Event) => {
       if (isGate) gatekeeper.event(event);

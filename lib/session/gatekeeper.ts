@@ -24,6 +24,8 @@ const IS_GONE = `gone() {
  */
 export class Gatekeeper {
   #queue: Promise<void> = Promise.resolve();
+  /** The bpftraces of the gates. */
+  readonly #gates = new Set<number>();
   /** Children that send the SIGCONT of ours. */
   readonly #continuing = new Set<number>();
   /** Who has been stopped and is not continued: how many stops are not served yet, and when the last was. */
@@ -38,15 +40,22 @@ export class Gatekeeper {
 
   /**
    * `attach` does what has to be done for a process that has stood since a time of `means.monotonic`, and says whether every other process that runs its
-   * program has to stand as well. `fail` hears at once of what could not be done.
+   * program has to stand as well. `late`: one of them went on before that. `fail` hears at once of what could not be done.
    */
   constructor(
     readonly means: Means,
     readonly guard: Guard,
     readonly attach: (event: Event, since: number) => Promise<boolean>,
+    readonly late: () => Promise<void>,
     readonly fact: (fact: Fact) => void,
     readonly fail: (error: unknown) => void,
   ) {}
+
+  /** From now on this bpftrace has a gate. */
+  armed(bpftrace: number): void {
+    this.#gates.add(bpftrace);
+    void this.guard.armed(bpftrace);
+  }
 
   /** For the observer of a gate's stream. */
   event(event: Event): void {
@@ -103,7 +112,10 @@ export class Gatekeeper {
       // The signal is delivered when the system call returns: the library is mapped by then.
       await stands(this.means, pid, LONGEST_WAIT_MS);
       each = await this.attach(event, since);
-      if (await goesOn(this.means, pid)) this.#tellEarly(pid);
+      if (await goesOn(this.means, pid)) {
+        this.#tellEarly(pid);
+        await this.late();
+      }
     } finally {
       const { left, at } = this.#stops.get(pid)!;
       if (left > 1) {
@@ -137,9 +149,9 @@ export class Gatekeeper {
    * not to be read, or its first thread may have ended: who stands goes on.) `each`: so has every one. Where no child can do it, the guard does.
    */
   async #continue(pid: number, each: boolean): Promise<void> {
-    const script = `${GO_ON}\n${IS_GONE}\ngone "$1" || { ${each ? 'kill -0 "$1" && ' : ""}go_on "$1"; }`;
+    const script = `${GO_ON}\n${IS_GONE}\ngates=$1\nshift\nlets "$1"\ngone "$1" || { ${each ? 'lets "$1"; ' : ""}go_on "$1"; }`;
     try {
-      const child = this.means.spawn({ program: "/bin/sh", args: ["-c", script, "sh", String(pid)], newSession: true });
+      const child = this.means.spawn({ program: "/bin/sh", args: ["-c", script, "sh", [...this.#gates].join(" "), String(pid)], newSession: true });
       this.#continuing.add(child.pid);
       const { code } = await child.status;
       if (code === 0) return void this.guard.released(pid);

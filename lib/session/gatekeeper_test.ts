@@ -42,7 +42,8 @@ function gate(path: string, attach: (pid: number) => Promise<void>) {
     return false;
   };
   const failures: unknown[] = [];
-  const keeper = new Gatekeeper(means, guard, serve, (fact) => void facts.push(fact), (error) => void failures.push(error));
+  const late = () => Promise.resolve(void seen.push("attach late"));
+  const keeper = new Gatekeeper(means, guard, serve, late, (fact) => void facts.push(fact), (error) => void failures.push(error));
   const event = (pid: number): Event => ({ at: 0, stream: "gate", record: "gate/mapping.stopped", pid, tid: pid, values: [] });
   const released = (pid: number, sender: number): Event => ({ ...event(pid), record: "gate/mapping.released", values: [pid, sender] });
   return { keeper, seen, facts, failures, state, event, released, slept: () => slept };
@@ -73,6 +74,22 @@ Deno.test("gatekeeper: one after another: stands, attached, continued, forgotten
   assert.deepEqual(facts, []);
 });
 
+Deno.test("gatekeeper: who lets a process go tells each gate first that it speaks for llmprof", async () => {
+  using root = temporary();
+  const { keeper, state, event } = gate(root.path, () => Promise.resolve());
+  const spawned: (readonly string[])[] = [];
+  const spawn = fakeSpawn((child) => {
+    spawned.push(child.options.args!.slice(-2));
+    child.ends(0);
+  });
+  Object.assign(keeper.means, { spawn });
+  state(7, "T");
+  for (const bpftrace of [50, 51]) keeper.armed(bpftrace);
+  keeper.event(event(7));
+  await keeper.idle();
+  assert.deepEqual(spawned, [["50 51", "7"]]);
+});
+
 Deno.test("gatekeeper: whom its starter lets go, once it has been served, is not early, also where that is heard behind its next stop", async () => {
   using root = temporary();
   const { keeper, facts, state, event, released } = gate(root.path, () => Promise.resolve());
@@ -97,7 +114,7 @@ Deno.test("gatekeeper: a process that somebody else continues is told of", async
 
 Deno.test("gatekeeper: a process that runs when its probes are attached is told of once, and one that is gone is not", async () => {
   using root = temporary();
-  const { keeper, facts, state, event, released } = gate(root.path, (pid) => {
+  const { keeper, seen, facts, state, event, released } = gate(root.path, (pid) => {
     // Whoever continued it: by a signal for its whole group, which no gate sees, or by one that is seen before or after.
     if (pid === 8) keeper.event(released(8, 555));
     if (pid === 10) Deno.removeSync(`${root.path}/proc/10`, { recursive: true });
@@ -115,6 +132,7 @@ Deno.test("gatekeeper: a process that runs when its probes are attached is told 
     "process 8 was continued by process 555",
     "process 9 was continued by somebody",
   ]);
+  assert.equal(seen.filter((what) => what === "attach late").length, 3, "what they have mapped by then");
   state(7, "T");
   keeper.event(event(7));
   await keeper.idle();

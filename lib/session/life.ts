@@ -144,6 +144,11 @@ export class Life {
     return await this.#orPassed(event.pid, this.#atGate(event, since)) ?? false;
   }
 
+  /** To what running processes have mapped by now: nobody stands who would wait for it at a gate. */
+  attachMore(): Promise<void> {
+    return this.#attachments.again();
+  }
+
   async #atGate(event: Event, since: number): Promise<boolean> {
     if (this.target.type !== "next") this.#members.add(event.pid);
     // Until somebody is the target anybody may be.
@@ -180,7 +185,7 @@ export class Life {
       await this.#looks.present(() => this.#members.now());
     }
     this.#count();
-    if (target.type === "running") this.run.gatekeeper.meanwhile(() => this.#attachments.again());
+    if (target.type === "running") this.run.gatekeeper.meanwhile(() => this.attachMore());
   }
 
   /** Whoever starts next and shows that it is an inference process. */

@@ -1,3 +1,4 @@
+import type { Event } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import type { SpanSink } from "../events/span.ts";
 import { counted } from "../events/text.ts";
@@ -59,7 +60,8 @@ export class Session {
     this.#failed.promise.catch(() => {});
     const fail = (error: unknown) => this.#failed.reject(error), fact = (fact: Fact) => this.#fact(fact);
     this.#programs = new Programs(means, options.bufferPages, fail, fact, options);
-    this.#gatekeeper = new Gatekeeper(means, options.guard, (event, since) => this.#life.atGate(event, since), fact, fail);
+    const atGate = (event: Event, since: number) => this.#life.atGate(event, since), late = () => this.#life.attachMore();
+    this.#gatekeeper = new Gatekeeper(means, options.guard, atGate, late, fact, fail);
     this.#unwinding = new Unwinding(means, this.#programs.dialect, options.guard, fail);
     this.#life = this.#lifeOf(options.target, options.turns?.next());
   }

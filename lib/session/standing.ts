@@ -28,7 +28,13 @@ export async function goesOn({ files }: Pick<Means, "files">, pid: number): Prom
   return stat !== null && !["T", "t", "Z", "X", "D"].includes(stat.state);
 }
 
+const EARLY = "before probes were attached: what it did first may be missing";
+
 /** A shell's `fg`, a guard's signal: whoever it was, the probes came late. */
 export function continuedEarly(pid: number, by = "somebody"): Fact {
-  return { fact: "note", text: `process ${pid} was continued by ${by} before probes were attached: what it did first may be missing` };
+  return { fact: "note", text: `process ${pid} was continued by ${by} ${EARLY}` };
+}
+
+export function isContinuedEarly(fact: Fact): boolean {
+  return fact.fact === "note" && fact.text.endsWith(EARLY);
 }

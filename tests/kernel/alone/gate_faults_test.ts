@@ -2,7 +2,7 @@
  * What fails while the target stands at the gate. Whoever cleans up looks for processes that stand still and have mapped the library: one that another
  * llmprof has just stopped, and had not started, looks the same. So nothing else may be traced meanwhile.
  */
-import { aWhile, broughtBack, continuedBy, faultTests, guardOf, killedEarly, killedWithGuard, stopped } from "../fault_tests.ts";
+import { aWhile, continuedBy, faultTests, guardOf, killedEarly, killedWithGuard, stopped } from "../fault_tests.ts";
 import { row, until } from "../processes.ts";
 
 faultTests([
@@ -56,13 +56,6 @@ faultTests([
       await run.at("counting");
       return { ...stopped(run, "SIGINT"), tells: [continuedBy("process \\d+")] };
     },
-  },
-  {
-    name: "Ctrl-Z and fg while a program that llmprof started stands at the gate: it is told that it went on too early",
-    often: "every bpftrace",
-    by: "start",
-    stage: "gate",
-    fault: broughtBack,
   },
   {
     name: "llmprof is killed while the process that it waited for stands at the gate",

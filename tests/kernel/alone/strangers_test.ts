@@ -1,0 +1,44 @@
+/** Who is to stand until its probes are attached, and is continued by somebody else: of all that it does then nothing is missing. */
+import assert from "node:assert/strict";
+import { matrixTest } from "../../harness/kernel.ts";
+import { temporary } from "../../harness/temporary.ts";
+import { readSteadyLog } from "../../workloads/steady.ts";
+import { aWhile, continuedBy, needs, stopped } from "../fault_tests.ts";
+import { assertSame, type FaultyRun, faultyRun } from "../faulty_run.ts";
+import { outputPath, startLlmprof } from "../live_run.ts";
+import { decodesIn } from "../trace_decodes.ts";
+
+/** `other`: the trace of another llmprof that watches the target, when that has ended. */
+async function seesAll(bpftrace: string, stranger: (run: FaultyRun) => void | Promise<void>, other?: () => Promise<string>): Promise<void> {
+  await using run = await faultyRun({ bpftrace, by: "start" });
+  await run.at("gate");
+  await stranger(run);
+  await run.at("counting");
+  const { seenUntil, ...how } = stopped(run, "SIGINT");
+  await run.end({ ...how, seenUntil, target: "ended" });
+  const calls = readSteadyLog(run.folder.file("log")).calls.filter(({ end }) => end < seenUntil!);
+  for (const path of [outputPath(run.folder, "pftrace"), ...other ? [await other()] : []]) assertSame(await decodesIn(path), calls, path);
+  assert.doesNotMatch((await run.llmprof.finished()).stdout.replaceAll(/\s+/g, " "), continuedBy(".*"));
+}
+
+matrixTest("a program at the gate that somebody continues stands again, and its first calls are in the trace", needs, async ({ path }) => {
+  await seesAll(path, (run) => Deno.kill(run.target(), "SIGCONT"));
+});
+
+matrixTest("Ctrl-Z and fg while a program that llmprof started stands at the gate: its first calls are in the trace", needs, async ({ path }) => {
+  await seesAll(path, async (run) => {
+    run.typed("SIGSTOP");
+    await aWhile();
+    run.typed("SIGCONT");
+  });
+});
+
+matrixTest("a program that two llmprofs stop stands for both: its first calls are in both traces", needs, async ({ path: bpftrace }) => {
+  using folder = temporary();
+  await using other = startLlmprof("coldstart", { bpftrace, folder, formats: ["jsonl"] });
+  await other.saw("Waiting for the next");
+  await seesAll(bpftrace, () => {}, async () => {
+    assert.equal((await other.finished()).code, 0);
+    return outputPath(folder, "jsonl");
+  });
+});
