@@ -84,6 +84,16 @@ function notes({ devices, copies, elsewhere, untoldNodes }: OffloadResult, token
       "The CPU computes the attention of layers that are on another device: their cache of keys and values is in the host's memory (-nkvo).";
     return [...notes, info(text)];
   }
+  // Nor does a device keep that which computes with keys and values that it is given anew for each token.
+  const cached = copies.filter(({ way, name }) => way === "to" && /^cache_[kv]/.test(name));
+  const bytes = cached.reduce((sum, { decode }) => sum + decode.bytes, 0) / tokens;
+  if (bytes > 0) {
+    const names = [...new Set(cached.map(({ device }) => device))].join(", ");
+    const text = `${
+      (bytes / 1e6).toFixed(1)
+    } MB of keys and values are copied to ${names} for each token: their cache is in the host's memory (-nkvo).`;
+    return [...notes, warning(text)];
+  }
   if (products.length > 0) {
     const text =
       "The CPU multiplies weights of layers that are on another device (--n-cpu-moe, -ot): fewer of them, as far as there is memory there.";

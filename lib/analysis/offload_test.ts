@@ -131,6 +131,12 @@ Deno.test("offload: where the CPU keeps the experts of a device's layers, their 
   assert.match(told.at(-1)!, /^The CPU multiplies weights of layers that are on another device \(--n-cpu-moe, -ot\)/);
 });
 
+Deno.test("offload: a cache that is copied to a device for each token is in the host's memory", () => {
+  const cached = (at: number) => ["k", "v"].map((kind) => copy("to Vulkan0", `cache_${kind}_l2 (view)`, 1_000_000, at + 11, at + 12));
+  const told = said([10, 40].flatMap((at) => [...cached(at), ...token(at)])).at(-1)!;
+  assert.equal(told, "2.0 MB of keys and values are copied to Vulkan0 for each token: their cache is in the host's memory (-nkvo).");
+});
+
 Deno.test("offload: BLAS is the CPU: it keeps no layer from it, and nothing goes on behind a call", () => {
   const blas = placement("BLAS", ["MUL_MAT", "q-0"], ["MUL_MAT", "q-1"], ["MUL_MAT", "result_output"]);
   const rest = placement("CPU", ["ADD", "x-0"]);

@@ -1,7 +1,6 @@
 /** An engine that has a part of its layers on Vulkan: which device computes what, and what is copied for it. */
 import assert from "node:assert/strict";
 import { presentOffload } from "../../lib/analysis/offload_present.ts";
-import type { OffloadResult } from "../../lib/analysis/offload_schema.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { computedParts } from "../independent/tensors.ts";
@@ -9,7 +8,8 @@ import { query } from "../judge/trace_processor.ts";
 import type { EngineLog } from "../workloads/engine_log.ts";
 import { engineCommand, engineRun } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
-import { type Shape, type ShapeName, shapes } from "../workloads/shapes.ts";
+import { type ShapeName, shapes } from "../workloads/shapes.ts";
+import { bytesOf, copied } from "./copied_bytes.ts";
 import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { operatorNames } from "./recorded.ts";
 
@@ -115,36 +115,3 @@ const inTrace = `select count(*) as copies, sum(dur) as ns,
   (select sum(a.int_value) from slice c join args a using (arg_set_id) where c.category = 'ggml.copy' and a.key = 'debug.bytes') as bytes,
   (select count(*) from slice where category = 'ggml.split') as parts
 from slice where category = 'ggml.copy'`;
-
-/** Bytes by kind of tensor in calls of a phase. */
-function copied({ copies }: OffloadResult, phase: "prefill" | "decode"): Record<string, number> {
-  const moved: Record<string, number> = {};
-  for (const { way, device, name, [phase]: { calls, bytes } } of copies) {
-    const key = `${name} ${way} ${device}`;
-    if (calls > 0) moved[key] = (moved[key] ?? 0) + bytes;
-  }
-  return moved;
-}
-
-/** Cells of the cache are looked at in multiples of this, and a mask has a number of two bytes for each. */
-const CELLS = 256;
-
-/**
- * What has to be copied for `calls` batches of `tokens` tokens, of which the last is asked for: what the last layer on the CPU hands over, where the tokens
- * are, and logits back.
- */
-function bytesOf({ embedding, layers, vocabulary, expertsUsed }: Shape, gpuLayers: number, tokens: number, calls: number): Record<string, number> {
-  const onlyOutput = gpuLayers === 1, all = gpuLayers === layers + 1;
-  const row = embedding * 4;
-  // The last layer of all leaves out the tokens that nobody asked for.
-  const rows = onlyOutput ? 1 : tokens;
-  // Weighing what experts say needs no weights, and is already done by the device.
-  const chosen = { ffn_moe_down: expertsUsed * row, "ffn_moe_weights_norm (reshaped)": expertsUsed * 4, ffn_inp: row };
-  const handed = all ? { embd: row } : expertsUsed > 0 ? chosen : { ffn_out: row, ffn_inp: row };
-  const placed = { inp_pos: 4 * tokens, attn_inp_k_idxs: 8 * tokens, attn_inp_v_idxs: 8 * tokens, attn_inp_kq_mask: 2 * CELLS * tokens, out_ids: 4 };
-  const to = { ...Object.fromEntries(Object.entries(handed).map(([name, bytes]) => [name, rows * bytes])), ...!onlyOutput && placed };
-  return Object.fromEntries([
-    ...Object.entries(to).map(([name, bytes]) => [`${name} to Vulkan0`, bytes * calls]),
-    ["result_output from Vulkan0", vocabulary * 4 * calls],
-  ]);
-}

@@ -111,6 +111,7 @@ const table: Readonly<
   busy: { sources: ["busy.c", "clock.h"], flags: ["-O1"], libraries: ["-ldl"] },
   "libbusy.so": { sources: ["busy.c", "clock.h"], flags: ["-O1", "-fPIC", "-shared", "-DPART"], libraries: [] },
   asked: { sources: ["asked.c"], flags: ["-O1"], libraries: [] },
+  "libkept.so": { sources: ["kept.c"], flags: ["-O1", "-fPIC", "-shared"], libraries: ["-ldl"] },
   moves: { sources: ["moves.c"], flags: ["-O1"], libraries: [] },
   // The program is its own library.
   batches: { sources: ["batches.c", "llama_batch.h"], flags: ["-O1", "-rdynamic"], libraries: [] },
@@ -191,6 +192,7 @@ export const built = {
   team: join(builtFolder, "team"),
   timed: join(builtFolder, "timed"),
   asked: join(builtFolder, "asked"),
+  kept: join(builtFolder, "libkept.so"),
   moves: join(builtFolder, "moves"),
   batches: join(builtFolder, "batches"),
   touched: join(builtFolder, "touched"),
