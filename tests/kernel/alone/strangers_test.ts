@@ -2,10 +2,14 @@
 import assert from "node:assert/strict";
 import { matrixTest } from "../../harness/kernel.ts";
 import { temporary } from "../../harness/temporary.ts";
+import { parseEngineLog } from "../../workloads/engine_log.ts";
+import { engineCommand } from "../../workloads/engine_run.ts";
+import { model } from "../../workloads/model.ts";
 import { readSteadyLog } from "../../workloads/steady.ts";
 import { aWhile, continuedBy, needs, stopped } from "../fault_tests.ts";
 import { assertSame, type FaultyRun, faultyRun } from "../faulty_run.ts";
-import { outputPath, startLlmprof } from "../live_run.ts";
+import { outputPath, startLlmprof, summaryOf } from "../live_run.ts";
+import { processTable, row, until } from "../processes.ts";
 import { decodesIn } from "../trace_decodes.ts";
 
 /** `other`: the trace of another llmprof that watches the target, when that has ended. */
@@ -42,3 +46,32 @@ matrixTest("a program that two llmprofs stop stands for both: its first calls ar
     return outputPath(folder, "jsonl");
   });
 });
+
+matrixTest(
+  "an engine that has chosen its backend and that somebody continues stands again: all its graphs are seen",
+  { engine: true },
+  async ({ path: bpftrace }) => {
+    using folder = temporary();
+    const log = folder.file("log"), argv = engineCommand({ model: model("tiny"), prompt: 8, tokens: 20, log });
+    await using llmprof = startLlmprof("operators", { bpftrace, folder, target: { argv }, formats: [] });
+    await llmprof.saw("library mapped");
+    const { pid } = processTable().find(({ pid, parent }) => parent === llmprof.pid && isRunBy(pid, argv))!;
+    const stands = () => row(pid)?.state === "T";
+    await until("the engine goes on", () => !stands());
+    await until("the engine has chosen its backend", stands);
+    Deno.kill(pid, "SIGCONT");
+    const { result, notes, events } = summaryOf("operators", await llmprof.finished());
+    const { decodes } = parseEngineLog(Deno.readTextFileSync(log));
+    assert.deepEqual([result.graphs.count, result.graphs.withoutOperators, events.lost], [decodes, 0, 0]);
+    assert.deepEqual(notes.filter((note) => / was continued by /.test(note)), []);
+  },
+);
+
+/** The very process that does the work; not one that is gone by now. */
+function isRunBy(pid: number, argv: readonly string[]): boolean {
+  try {
+    return Deno.readTextFileSync(`/proc/${pid}/cmdline`) === argv.map((word) => `${word}\0`).join("");
+  } catch {
+    return false;
+  }
+}
