@@ -56,8 +56,10 @@ export async function checkSeen(
     ? " Where it is linked into a library of another name (`lib…`), attach while it runs: --pid N; into a program that was stripped, it is found by the " +
       "program's debug file (/usr/lib/debug/.build-id)."
     : "";
+  // It has mapped what such libraries come with.
+  const until = session.attachedStreams.size > 0 ? "it came to compute, or before probes were attached to that" : "it mapped the library";
   throw unseen(
-    `${exit ? "It ended" : "It ended, or was left,"} before it mapped the library.`,
+    `${exit ? "It ended" : "It ended, or was left,"} before ${until}.`,
     `Check that this is the process that computes${exit ? "" : ", and give it more time"}.${
       name === "operators" && !engine ? ` One that uses PyTorch ${how}` : ""
     }${inside}`,
