@@ -16,7 +16,8 @@ export interface Asked {
 
 /** What is known of a stream. */
 interface Line {
-  place: Place;
+  /** Undefined: nobody has said. */
+  place: Place | undefined;
   /** It and the default stream of its place wait for each other. */
   readonly isBlocking: boolean;
   /** When it was asked last. */
@@ -38,9 +39,16 @@ export class GivenWork {
   #given = 0;
   /** Those that were destroyed at work by themselves. */
   readonly #lines = new Map<Stream | Line, Line>();
+  /** From where all was asked for until now; null: from several places. */
+  #only: Place | null | undefined;
 
   get isNone(): boolean {
     return this.#busy.size === 0;
+  }
+
+  /** Something is asked for, of whatever stream. */
+  from(place: Place): void {
+    this.#only = this.#only === undefined || this.#only !== null && isSame(this.#only, place) ? place : null;
   }
 
   made(stream: Stream, place: Place, isBlocking: boolean): void {
@@ -49,12 +57,12 @@ export class GivenWork {
     this.#line(stream, place, isBlocking);
   }
 
-  give(asked: Asked): void {
+  /** `isThere`: it cannot be asked for from elsewhere. Copies can. */
+  give(asked: Asked, isThere: boolean): void {
     const line = this.#asked(asked);
     this.#busy.delete(line.work);
     this.#busy.add(line.work = ++this.#given);
-    // Who makes a stream wait may be elsewhere.
-    line.place = asked.place;
+    if (isThere) line.place = asked.place;
   }
 
   /** A stream is told to wait for an event. */
@@ -75,7 +83,7 @@ export class GivenWork {
 
   /** What is done before a stream begins what it is asked for then. */
   before({ stream, place, began }: Omit<Asked, "at">): ReadonlySet<Work> {
-    const line = this.#lines.get(stream) ?? this.#line(stream, place), found = new Set<Work>();
+    const line = this.#lines.get(stream) ?? this.#unseen(stream, place), found = new Set<Work>();
     this.#addKnown(line, began, found);
     this.#addOrdered(stream, line, began, -Infinity, found);
     return found;
@@ -91,7 +99,7 @@ export class GivenWork {
   /** Or for all in a place. */
   waitedIn(place: Place, since: Ns): void {
     const found = new Set<Work>();
-    for (const line of this.#lines.values()) if (isSame(line.place, place)) this.#addKnown(line, since, found);
+    for (const line of this.#lines.values()) if (this.#isIn(line, place)) this.#addKnown(line, since, found);
     this.done(found);
   }
 
@@ -101,21 +109,32 @@ export class GivenWork {
 
   /** A place is no more. */
   leaves(place: Place): void {
-    for (const [key, { place: other, work }] of this.#lines) {
-      if (!isSame(other, place)) continue;
+    for (const [key, line] of this.#lines) {
+      if (!this.#isIn(line, place)) continue;
       this.#lines.delete(key);
-      this.#busy.delete(work);
+      this.#busy.delete(line.work);
     }
   }
 
-  #line(stream: Stream, place: Place, isBlocking = typeof stream === "string" && stream !== defaultStream(place)): Line {
+  /** A stream that nobody has placed is where all is, as long as a process is in one place alone. */
+  #isIn(line: Line, place: Place): boolean {
+    const its = line.place ?? this.#only;
+    return its != null && isSame(its, place);
+  }
+
+  /** One that was not seen to be made. Who asks for something of it may be elsewhere, but one without a handle is named after its place. */
+  #unseen(stream: Stream, place: Place): Line {
+    return typeof stream === "string" ? this.#line(stream, place, stream !== defaultStream(place)) : this.#line(stream, undefined, false);
+  }
+
+  #line(stream: Stream, place: Place | undefined, isBlocking: boolean): Line {
     const line: Line = { place, isBlocking, began: -Infinity, at: -Infinity, work: 0, behind: new Set() };
     this.#lines.set(stream, line);
     return line;
   }
 
   #asked({ stream, place, began, at }: Asked): Line {
-    const line = this.#lines.get(stream) ?? this.#line(stream, place);
+    const line = this.#lines.get(stream) ?? this.#unseen(stream, place);
     for (const work of line.behind) if (!this.#busy.has(work)) line.behind.delete(work);
     // What others were asked before its last turn is known.
     this.#addOrdered(stream, line, began, line.began, line.behind);
@@ -126,11 +145,12 @@ export class GivenWork {
 
   /** Adds what other streams were asked from one moment to another one, as far as it comes before what this one is asked for then. */
   #addOrdered(stream: Stream, { place, isBlocking }: Line, until: Ns, from: Ns, found: Set<Work>): void {
+    if (place === undefined) return;
     const name = defaultStream(place), common = this.#lines.get(name);
     if (isBlocking && common && common.at > from) this.#addKnown(common, until, found);
     if (stream !== name) return;
     for (const line of this.#lines.values()) {
-      if (line.isBlocking && line.at > from && isSame(line.place, place)) this.#addKnown(line, until, found);
+      if (line.isBlocking && line.at > from && this.#isIn(line, place)) this.#addKnown(line, until, found);
     }
   }
 

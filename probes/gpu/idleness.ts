@@ -41,6 +41,7 @@ export class Idleness {
     let process = this.#processes.get(pid);
     if (!process) this.#processes.set(pid, process = { given: new GivenWork(), events: new Map(), idle: null });
     const { given } = process, stream = streamOf(done), asked = { stream, place, began, at };
+    given.from(place);
     if (kind === "stream") return this.#changed(given, done, stream, out);
     if (kind === "event") return ofEvent(process, asked, name, done.event!);
     if (kind === "sync" || kind === "poll") return waited(process, done, stream);
@@ -49,7 +50,7 @@ export class Idleness {
     }
     process.idle = null;
     if (!isWaited) {
-      if (isStreamKnown(done)) given.give(asked);
+      if (isStreamKnown(done)) given.give(asked, isOfThisGpu(done));
       return;
     }
     // What comes to the host comes behind all that its stream had been given.
@@ -110,4 +111,9 @@ function waited(process: Process, { signature: { name }, place, event, began, at
 /** Of what goes on behind its call it may not be: CUDA's versions have the stream in different places. Nobody could be seen to wait for it. */
 function isStreamKnown({ signature: { name }, gpu: { stream } }: Done): boolean {
   return stream !== undefined || !name.endsWith("Async");
+}
+
+/** CUDA's runtime launches a kernel on the thread's GPU, and fails where the stream is on another one. The driver may go where the stream is. */
+function isOfThisGpu({ signature: { kind }, gpu: { family } }: Done): boolean {
+  return kind === "launch" && family === "cudart";
 }

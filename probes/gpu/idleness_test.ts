@@ -12,6 +12,7 @@ interface What {
   readonly event?: number;
   readonly flags?: number;
   readonly own?: number;
+  readonly device?: number;
   readonly direction?: GpuCall["direction"];
   readonly result?: number;
 }
@@ -23,7 +24,7 @@ function told(all: readonly Made[], family: Family = "cuda"): readonly Span[] {
   const found: Span[] = [];
   const idleness = new Idleness(new Tracks());
   for (const [symbol, began, at, what = {}] of all) {
-    const { stream, thread = 1, event, flags, own, direction, result = 0 } = what;
+    const { stream, thread = 1, event, flags, own, device = 0, direction, result = 0 } = what;
     const signature = signatureOf(family, symbol)!;
     const gpu: GpuCall = {
       family,
@@ -33,7 +34,7 @@ function told(all: readonly Made[], family: Family = "cuda"): readonly Span[] {
       ...stream !== undefined && { stream },
       ...direction !== undefined && { direction, isWaited: isDoneAtReturn(symbol, family, direction) },
     };
-    const place = { device: 0, own }, perThread = symbol.endsWith("_ptsz");
+    const place = { device, own }, perThread = symbol.endsWith("_ptsz");
     idleness.call({ signature, gpu, pid: 1, tid: thread, place, perThread, event, flags, began, at }, (span) => void found.push(span));
   }
   return found;
@@ -161,6 +162,28 @@ Deno.test("a stream that waits for an event goes on behind what was given before
   );
   const late = { thread: 2, ...E };
   assert.deepEqual(gaps([launch(10, S7), record(15, { ...S7, ...late }), waits(14, { ...S8, ...E }), wait(S8), next]), [], "or records it");
+});
+
+Deno.test("a stream is on the GPU where it was made, or where the runtime launches a kernel in it, and not where it is asked for something else", () => {
+  const E = { event: 0xe }, THERE = { device: 1 };
+  const launch = (began: number, what: What): Made => ["cudaLaunchKernel", began, began + 1, { ...THERE, ...what }];
+  const wait = (what: What = {}): Made => ["cudaDeviceSynchronize", 30, 40, what];
+  const next = launch(50, S7), behind = [launch(10, S7), ["cudaEventRecord", 12, 13, { ...S7, ...E, ...THERE }]] as const;
+  // It waits for an event of the other GPU, told so by a thread of this one.
+  const told = [...behind, ["cudaStreamWaitEvent", 14, 15, { ...S8, ...E }]] as const;
+  const copied = ["cudaMemcpyAsync", 16, 17, { ...S8, direction: "on the device" }] as const;
+  const over = (...all: readonly Made[]) => gaps(all, "cudart");
+  assert.deepEqual(over(...told, wait(), next), [], "nobody has said where it is");
+  assert.deepEqual(over(...told, copied, wait(), next), [], "a copy does not say so");
+  assert.deepEqual(over(copied, launch(18, S7), wait(THERE), next), [], "and to have waited for the other GPU is not enough");
+  assert.deepEqual(over(launch(10, S8), copied, wait(), next), [], "it is on the other one");
+  assert.deepEqual(over(launch(10, S8), copied, wait(THERE), next), [[40, 50]]);
+  assert.deepEqual(over(["cudaStreamCreate", 1, 2, { ...S8, ...THERE }], copied, wait(THERE), next), [[40, 50]], "and was made there");
+  assert.deepEqual(over(["cudaStreamCreate", 1, 2, { ...S8, ...THERE }], copied, wait(), next), []);
+  // The driver launches where the stream is.
+  const launched = [["cuLaunchKernel", 10, 11, S8], ["cuCtxSynchronize", 30, 40]] as const;
+  assert.deepEqual(gaps([...launched, ["cuLaunchKernel", 50, 51, S8]]), [[40, 50]], "a process that is on one GPU alone");
+  assert.deepEqual(gaps([["cuCtxSynchronize", 5, 6, THERE], ...launched, ["cuLaunchKernel", 50, 51, S8]]), [[6, 10]], "and one on two");
 });
 
 Deno.test("a stream that is destroyed at work may go on with it until all is waited for, also where its handle is another's", () => {

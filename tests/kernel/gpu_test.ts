@@ -1,6 +1,7 @@
 /** Calls into libraries that drive a GPU, by stand-ins that keep a book of each: see tests/workloads/gpu/log.h. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { start } from "../harness/command.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
@@ -58,6 +59,26 @@ sampledTest(
     // One gap more from each of the two waits that are for all that is left.
     assert.deepEqual([result.gaps.count, result.gaps.abandoned], [BEHIND + 2, DESTROYED]);
     assert.deepEqual([result.totals.launches, result.totals.syncs], [2 * (BEHIND + APART + DESTROYED) + 1, BEHIND + APART + DESTROYED + 2]);
+  },
+);
+
+const BY_EVENTS = 19, BY_COPIES = 13;
+
+sampledTest(
+  2,
+  "gpu: streams that were made before llmprof came, on another GPU than that of who asks for something of them: a wait for this GPU is none for them",
+  {},
+  async ({ path }) => {
+    using folder = temporary();
+    const go = folder.file("go");
+    await using target = start([join(built.gpu.protected, "elsewhere"), String(BY_EVENTS), String(BY_COPIES)], { env: { GPU_GO: go } });
+    await target.saw("ready");
+    await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target: { pid: target.pid } });
+    await llmprof.saw(/Tracing process/);
+    Deno.writeTextFileSync(go, "");
+    const { result } = summaryOf("gpu", await llmprof.finished());
+    assert.equal(result.gaps.count, BY_EVENTS + BY_COPIES);
+    assert.deepEqual([result.totals.launches, result.totals.syncs], [2 * (BY_EVENTS + BY_COPIES) + 1, 2 * (BY_EVENTS + BY_COPIES)]);
   },
 );
 

@@ -41,6 +41,11 @@ function gpuStandIns(folder: string, protection: string) {
       flags: ["-O1", "-g", "-pthread"],
       libraries: [...beside, "-l:libcuda.so.1", "-l:libcudart.so.12"],
     },
+    [`${folder}/elsewhere`]: {
+      sources: ["gpu/elsewhere.c", ...shared],
+      flags: ["-O1", "-g", "-pthread"],
+      libraries: [...beside, "-l:libcuda.so.1", "-l:libcudart.so.12"],
+    },
     [`${folder}/hangs`]: {
       sources: ["gpu/hangs.c", ...shared],
       flags: ["-O1", "-g", "-pthread"],
