@@ -8,7 +8,7 @@ import type { Library } from "../target/maps.ts";
 import type { LibraryGroup } from "./library_groups.ts";
 
 /** What only those map that compute on a GPU. */
-const GPU_DRIVER = /^lib(cuda|amdhip64|vulkan)\.so/;
+const GPU_DRIVER = /^lib(cuda|amdhip64|vulkan|ze_loader)\.so/;
 
 /** Whose code is asked for, and when: see {@link LibraryFacts.code}. */
 interface Asked {

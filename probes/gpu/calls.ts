@@ -86,6 +86,16 @@ const SOURCES: Readonly<Record<string, string>> = {
   locationOfProp: `(${at(2, 8, 4)} & 255) + ((${at(2, 12, 4)} & 65535) << 8)`,
   // VkMemoryAllocateInfo
   bytesOfInfo: at(1, 16),
+  // ze_kernel_desc_t, ze_physical_mem_desc_t (a flag says that it is the host's), ze_copy_region_t (of a plane the depth is 0), ze_group_count_t
+  nameOfKernel: at(1, 24),
+  bytesOfPhysical: at(2, 24),
+  isOfHost: `${at(2, 16, 4)} & 2`,
+  volumeOfCopy: `${at(2, 12, 4)} * ${at(2, 16, 4)} * (${at(2, 20, 4)} == 0 ? (uint64)1 : ${at(2, 20, 4)})`,
+  gridOfGroups: `${at(2, 0, 4)} + (${at(2, 4, 4)} << 31)`,
+  depthOfGroups: at(2, 8, 4),
+  // ze_group_count_t and ze_group_size_t by value
+  gridOfValues: `${low(2)} + (${high(2)} << 31)`,
+  blockOfValues: `${low(3)} + (${low(4)} << 16) + (${high(4)} << 27) + (${low(5)} << 38)`,
 };
 
 function expression(source: string): string {

@@ -11,12 +11,23 @@ const FIRST: Place = { device: 0, own: undefined };
 export class Devices {
   /** By process and context. */
   readonly #ofContext = new Map<string, Place>();
+  /** By process and handle. */
+  readonly #ofHandle = new Map<string, Place>();
   readonly #current = new Map<string, Place>();
   /** By thread: those before, which come back as contexts are popped. */
   readonly #before = new Map<string, Place[]>();
 
   of(pid: number, tid: number): Place {
     return this.#current.get(`${pid} ${tid}`) ?? FIRST;
+  }
+
+  /** Where all is that is asked of a GPU by its handle. They have no numbers there: this is the order in which a process uses them. */
+  named(pid: number, handle: number): Place {
+    const key = `${pid} ${handle}`, known = this.#ofHandle.get(key);
+    if (known) return known;
+    const place = { device: this.#ofHandle.keys().filter((key) => key.startsWith(`${pid} `)).toArray().length, own: handle };
+    this.#ofHandle.set(key, place);
+    return place;
   }
 
   /** A call by which a thread chooses, which was done. Returns what is gone with all that it held. */
@@ -56,7 +67,7 @@ export class Devices {
   }
 
   forget(pid: number): void {
-    for (const known of [this.#ofContext, this.#current, this.#before]) {
+    for (const known of [this.#ofContext, this.#ofHandle, this.#current, this.#before]) {
       for (const key of known.keys()) if (key.startsWith(`${pid} `)) known.delete(key);
     }
   }

@@ -20,6 +20,8 @@ interface Process {
   readonly given: GivenWork;
   /** When an event was recorded last, and behind what. */
   readonly events: Map<number, { readonly began: Ns; readonly behind: ReadonlySet<Work> }>;
+  /** Level Zero's lists of commands that do nothing before they are executed. */
+  readonly lists: Set<Stream>;
   /** Since when its GPU has had nothing to do. */
   idle: Ns | null;
 }
@@ -35,14 +37,15 @@ export class Idleness {
 
   call(done: Done, out: SpanSink): void {
     const { signature: { kind, name }, gpu: { result, isCaptured, isWaited, direction }, pid, place, began, at } = done;
-    // Whoever asks whether it is done has waited when it is.
-    if (kind === "poll" && result !== 0) return;
+    // Whoever asks whether it is done, or waits for some time, has waited when it is.
+    if ((kind === "poll" || kind === "sync") && result !== 0) return;
     if (isCaptured || (kind === "event" && done.event === undefined)) return;
     let process = this.#processes.get(pid);
-    if (!process) this.#processes.set(pid, process = { given: new GivenWork(), events: new Map(), idle: null });
+    if (!process) this.#processes.set(pid, process = { given: new GivenWork(), events: new Map(), lists: new Set(), idle: null });
     const { given } = process, stream = streamOf(done), asked = { stream, place, began, at };
     given.from(place);
-    if (kind === "stream") return this.#changed(given, done, stream, out);
+    if (kind === "stream") return this.#changed(process, done, stream, out);
+    if (process.lists.has(stream)) return;
     if (kind === "event") return ofEvent(process, asked, name, done.event!);
     if (kind === "sync" || kind === "poll") return waited(process, done, stream);
     if (process.idle !== null && began > process.idle) {
@@ -71,7 +74,8 @@ export class Idleness {
     this.#processes.clear();
   }
 
-  #changed(given: GivenWork, { signature: { name }, flags = 0, pid, place, at }: Done, stream: Stream, out: SpanSink): void {
+  #changed({ given, lists }: Process, { signature: { name }, flags = 0, pid, place, at }: Done, stream: Stream, out: SpanSink): void {
+    if (name.startsWith("zeCommandList")) return void (name.endsWith("Create") ? lists.add(stream) : lists.delete(stream));
     if (name.includes("Create")) given.made(stream, place, (flags & NON_BLOCKING) === 0);
     if (!name.endsWith("Destroy") || !given.destroyed(stream)) return;
     const args = { stream: hex(Number(stream)) };
@@ -101,7 +105,7 @@ function waited(process: Process, { signature: { name }, place, event, began, at
     const behind = behindEvent(events, event, began);
     if (!behind) return;
     given.done(behind);
-  } else if (/Fence|Semaphore/.test(name)) return;
+  } else if (/Fence|Semaphore|^zeDevice/.test(name)) return;
   else if (/Stream|Queue|CommandList/.test(name)) given.waitedFor(stream, began);
   else given.waitedIn(place, began);
   // One wait more changes nothing; one that was made within this one, by the runtime's call, ends before it.

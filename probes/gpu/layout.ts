@@ -21,6 +21,8 @@ const SHARED: readonly (readonly string[])[] = [
   ["area56", "7n", "8"],
   ["volumeOfParms", "kindOfParmsn", "1"],
   ["volumeOfPeers", "1"],
+  ["0", "1", "3", "4"],
+  ["3", "2"],
 ];
 
 /** Where the words of a call are kept between its beginning and its end. */

@@ -35,7 +35,8 @@ export class MemoryLedger {
   call(call: Call, out: SpanSink): Partial<GpuCall> {
     const { signature: { kind, name, variant }, said, failure, pid, tid, began, at, stack } = call;
     if (kind === "alloc") {
-      const bytes = bytesOf(said) ?? 0, memory = variant as MemoryKind, place = this.#devices.of(pid, tid), address = said.get("address")!;
+      const bytes = bytesOf(said) ?? 0, memory = variant as MemoryKind, address = said.get("address")!, owner = said.get("owner");
+      const place = owner ? this.#devices.named(pid, owner) : this.#devices.of(pid, tid);
       const device = deviceOf(memory, said.get("location")) ?? place.device;
       const block: Block = { address, bytes, memory, device, place, at, stack };
       const about = { bytes, memory, device, ...stack !== undefined && { stack } };
@@ -57,7 +58,7 @@ export class MemoryLedger {
     if (kind === "context") {
       const gone = this.#devices.context(name, said, pid, tid);
       if (gone !== undefined) this.#leaves(pid, gone, at, out);
-    } else if (/AddressReserve$|AddressFree$/.test(name)) {
+    } else if (/(?:Address|VirtualMem)(?:Reserve|Free)$/.test(name)) {
       this.#held.reserve(pid, said.get("address")!, bytesOf(said)!, name.endsWith("Reserve"));
     } else if (/MemRetainAllocationHandle$/.test(name)) this.#held.retain(pid, said.get("address")!);
     else if (/MemMap$/.test(name)) this.#held.map(pid, said.get("address")!, bytesOf(said)!, said.get("handle")!);

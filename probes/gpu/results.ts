@@ -1,3 +1,4 @@
+import { hex } from "./said.ts";
 import type { Family } from "./signatures.ts";
 
 /** Of cudaError_t and CUresult, and of HIP's, which are numbered alike: those that a program meets. */
@@ -56,13 +57,39 @@ const VULKAN: Readonly<Record<number, string>> = {
   [-9]: "incompatible driver",
 };
 
+/** Of ze_result_t. */
+const LEVEL_ZERO: Readonly<Record<number, string>> = {
+  0x70000001: "device lost",
+  0x70000002: "out of host memory",
+  0x70000003: "out of device memory",
+  0x70000004: "module does not build",
+  0x70000005: "module does not link",
+  0x70000006: "device requires reset",
+  0x70010000: "not permitted",
+  0x70020000: "something that it needs is missing",
+  0x78000001: "not initialized",
+  0x78000002: "unsupported version",
+  0x78000003: "unsupported feature",
+  0x78000004: "invalid argument",
+  0x78000005: "invalid handle",
+  0x78000006: "still in use",
+  0x78000007: "null pointer",
+  0x78000008: "invalid size",
+  0x78000009: "unsupported size",
+  0x7800000f: "unsupported binary",
+  0x78000011: "no such kernel",
+  0x7800001c: "invalid kernel handle",
+  0x7ffffffe: "unknown error",
+};
+
 /** Not ready yet; under way: an answer, and no failure. */
-const NOT_READY: Readonly<Partial<Record<Family, number>>> = { cuda: 600, cudart: 600, hip: 600, nccl: 7 };
+const NOT_READY: Readonly<Partial<Record<Family, number>>> = { cuda: 600, cudart: 600, hip: 600, nccl: 7, levelzero: 1 };
 
 /** In words, why a call failed; null: it did not. */
 export function failureOf(family: Family, result: number): string | null {
-  // Vulkan's numbers above 0 are answers, and Level Zero's failures are above 2^30.
-  if (result === 0 || result === NOT_READY[family] || (family === "vulkan" && result > 0) || (family === "levelzero" && result === 1)) return null;
-  const table = family === "nccl" ? NCCL : family === "vulkan" ? VULKAN : family === "levelzero" ? {} : CUDA;
+  // Vulkan's numbers above 0 are answers.
+  if (result === 0 || result === NOT_READY[family] || (family === "vulkan" && result > 0)) return null;
+  if (family === "levelzero") return `${LEVEL_ZERO[result] ?? "error"} (${hex(result)})`;
+  const table = family === "nccl" ? NCCL : family === "vulkan" ? VULKAN : CUDA;
   return `${table[result] ?? "error"} (${result})`;
 }

@@ -3,9 +3,9 @@ import type { Args } from "../../lib/events/span.ts";
 import type { Signature } from "./signatures.ts";
 
 /** Words that are addresses or handles: numbers to no one. */
-const HANDLES = new Set(["address", "to", "from", "context", "function", "kernel", "event", "exec", "graph", "module", "stream", "handle"]);
+const HANDLES = new Set(["address", "to", "from", "context", "function", "kernel", "event", "exec", "graph", "module", "stream", "handle", "owner"]);
 /** Words that are told in a form of their own, or are part of another. */
-const INSIDE = new Set(["grid", "block", "kind", "types", "words16", "words32", "count", "type", "name"]);
+const INSIDE = new Set(["grid", "block", "kind", "types", "words16", "words32", "count", "type", "name", "depth"]);
 /** ncclDataType_t: bytes of each. */
 const NCCL_BYTES = [1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1];
 
@@ -27,8 +27,8 @@ export function argsOf(signature: Signature, said: ReadonlyMap<string, number>, 
     args[word] = HANDLES.has(word) ? hex(value) : value;
   }
   const grid = said.get("grid"), block = said.get("block");
-  if (grid !== undefined && block !== undefined) {
-    args.grid = `${grid % 2 ** 31}×${Math.floor(grid / 2 ** 31)}×${block % 2 ** 16}`;
+  if (grid !== undefined) args.grid = `${grid % 2 ** 31}×${Math.floor(grid / 2 ** 31)}×${said.get("depth") ?? block! % 2 ** 16}`;
+  if (block !== undefined) {
     args.block = `${Math.floor(block / 2 ** 16) % 2 ** 11}×${Math.floor(block / 2 ** 27) % 2 ** 11}×${Math.floor(block / 2 ** 38)}`;
   }
   for (const key of ["bytes", "direction", "memory", "device", "kernel", "stack"] as const) if (gpu[key] !== undefined) args[key] = gpu[key];

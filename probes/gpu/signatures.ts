@@ -91,7 +91,7 @@ export function signatureOf(family: Family, symbol: string): Signature | undefin
 
 /** Whether a function gives a process addresses on a GPU and does not say how much lies there: from then on not all of its memory is known. */
 export function givesAddresses(name: string): boolean {
-  return /IpcOpenMemHandle|GetGlobal|GetManaged|GetSymbolAddress|MappedBuffer|MappedPointer|GLMapBufferObject|GraphAddNode|MemAllocNode|ImportPointer/
+  return /IpcOpenMemHandle|MemOpenIpcHandle|GetGlobal|GetManaged|GetSymbolAddress|MappedBuffer|MappedPointer|GLMapBufferObject|GraphAddNode|MemAllocNode|ImportPointer/
     .test(name);
 }
 

@@ -20,7 +20,7 @@ kernelTest("gpu --list-calls of a file tells each function of a GPU library that
   const file = join(built.gpu.protected, "calls");
   const { stdout: symbols } = await mustRun(["nm", "-D", "--undefined-only", file]);
   const names = symbols.split("\n").map((line) => line.trim().split(/\s+/).at(-1)!);
-  const asked = names.filter((name) => /^(?:cu|(?:__)?cuda|nccl|hip)[A-Z]|Infer/.test(name)).sort();
+  const asked = names.filter((name) => /^(?:cu|(?:__)?cuda|nccl|hip|ze)[A-Z]|Infer/.test(name)).sort();
   const { calls } = JSON.parse((await runLlmprof(["gpu", "--list-calls", "--summary", "json", "--", file])).stdout);
   assert.deepEqual(calls.map((call: { function: string }) => call.function), asked);
   assert.deepEqual(calls.filter((call: { kind: string | null }) => call.kind === null), []);

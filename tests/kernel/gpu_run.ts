@@ -64,7 +64,8 @@ const UNNAMED: Readonly<Record<string, string>> = { "0x0": "default stream", "0x
 export function givenBy(noted: readonly Noted[]): string[] {
   const recorded = new Set<string>();
   return counted(
-    asked(noted).flatMap(({ pid, func, stream }) => {
+    // Lists of commands are no streams.
+    asked(noted).filter(({ library }) => library !== "levelzero").flatMap(({ pid, func, stream }) => {
       const name = UNNAMED[String(stream)] ?? `stream ${stream}`, row = `${pid} ${name}`;
       if (func === "cuStreamBeginCapture") recorded.add(row);
       if (func === "cuStreamEndCapture") recorded.delete(row);
@@ -81,8 +82,8 @@ function counted(rows: readonly { readonly pid: number; readonly name: string }[
 export function heldBy(noted: readonly Noted[]) {
   const kinds = new Map<string, { allocations: number; bytes: number; frees: number; freed: number }>();
   const done = asked(noted).filter(({ ret }) => ret === 0);
-  const keyOf = ({ pid, func, address }: Noted) => `${pid} ${/Create|Release/.test(func) ? "handle" : "address"} ${address}`;
-  const freed = new Set(done.filter(({ func }) => /Free|Release|Unregister/.test(func)).map(keyOf));
+  const keyOf = ({ pid, func, address }: Noted) => `${pid} ${/Create|Release|MemDestroy/.test(func) ? "handle" : "address"} ${address}`;
+  const freed = new Set(done.filter(({ func }) => /Free|Release|Unregister|MemDestroy/.test(func)).map(keyOf));
   for (const call of done.filter(({ memory }) => memory !== undefined)) {
     const memory = String(call.memory), bytes = Number(call.bytes), isFreed = freed.has(keyOf(call));
     const sums = kinds.get(memory) ?? { allocations: 0, bytes: 0, frees: 0, freed: 0 };

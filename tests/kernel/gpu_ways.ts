@@ -9,7 +9,7 @@ import { processTable, until } from "./processes.ts";
 
 /** So many calls a target asks for: see tests/workloads/gpu/calls.c. */
 export const CALLS = 1009;
-const LIBRARIES = ["libcuda.so.1", "libcudart.so.12", "libnccl.so.2", "libamdhip64.so.6", "libnvinfer.so.10"];
+const LIBRARIES = ["libcuda.so.1", "libcudart.so.12", "libnccl.so.2", "libamdhip64.so.6", "libnvinfer.so.10", "libze_loader.so.1"];
 
 /** A target, where its books are kept, and what of it runs before llmprof comes. */
 export interface Way {

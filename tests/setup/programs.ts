@@ -15,9 +15,12 @@ function linksBeside(folder: string): string[] {
 
 /** Stand-ins for libraries that drive a GPU, and who calls them, in a folder: see workloads/gpu/log.h. */
 function gpuStandIns(folder: string, protection: string) {
-  const flags = ["-O2", protection, "-fPIC", "-shared", "-pthread"], shared = ["gpu/log.h"], calling = ["gpu/calls.c", "gpu/functions.h"];
+  const flags = ["-O2", protection, "-fPIC", "-shared", "-pthread"],
+    shared = ["gpu/log.h"],
+    calling = ["gpu/calls.c", "gpu/functions.h", "gpu/level_zero_calls.h"];
   const beside = linksBeside(folder);
-  const driver = ["-l:libcuda.so.1", "-l:libnccl.so.2", "-l:libamdhip64.so.6", "-l:libnvinfer.so.10"], all = [...driver, "-l:libcudart.so.12"];
+  const driver = ["libcuda.so.1", "libnccl.so.2", "libamdhip64.so.6", "libnvinfer.so.10", "libze_loader.so.1"].map((name) => `-l:${name}`);
+  const all = [...driver, "-l:libcudart.so.12"];
   return {
     [`${folder}/libcuda.so.1`]: { sources: ["gpu/cuda.c", ...shared], flags: [...flags, "-Wl,-soname,libcuda.so.1"], libraries: [] },
     [`${folder}/libcudart.so.12`]: {
@@ -28,6 +31,11 @@ function gpuStandIns(folder: string, protection: string) {
     [`${folder}/libnccl.so.2`]: { sources: ["gpu/nccl.c", ...shared], flags: [...flags, "-Wl,-soname,libnccl.so.2"], libraries: [] },
     [`${folder}/libamdhip64.so.6`]: { sources: ["gpu/hip.c", ...shared], flags: [...flags, "-Wl,-soname,libamdhip64.so.6"], libraries: [] },
     [`${folder}/libnvinfer.so.10`]: { sources: ["gpu/nvinfer.c", ...shared], flags: [...flags, "-Wl,-soname,libnvinfer.so.10"], libraries: [] },
+    [`${folder}/libze_loader.so.1`]: {
+      sources: ["gpu/levelzero.c", ...shared],
+      flags: [...flags, "-Wl,-soname,libze_loader.so.1"],
+      libraries: [],
+    },
     [`${folder}/calls`]: { sources: [...calling, ...shared], flags: ["-O1", "-g", "-pthread", "-rdynamic"], libraries: [...beside, ...all] },
     [`${folder}/opening`]: { sources: [...calling, ...shared], flags: ["-O1", "-g", "-pthread", "-DOPENED"], libraries: ["-ldl"] },
     [`${folder}/leaks`]: {

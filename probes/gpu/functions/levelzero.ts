@@ -1,22 +1,58 @@
-/** Level Zero, as tables.ts says it. */
+/** Level Zero, as tables.ts says it. What lists of commands are given to do is done when these are executed, or at once. */
 export const LEVEL_ZERO = `
 init zeInit zeInitDrivers zesInit
-context zeContextCreate zeContextDestroy zeCommandQueueCreate zeCommandQueueDestroy zeCommandListCreate zeCommandListCreateImmediate
-module zeModuleCreate zeModuleDestroy zeKernelCreate zeKernelDestroy
-alloc:device zeMemAllocDevice address=*5 bytes=2
+query zeDriverGet zeDriverGetApiVersion zeDriverGetProperties zeDriverGetIpcProperties zeDriverGetExtensionProperties zeDriverGetExtensionFunctionAddress
+query zeDriverGetLastErrorDescription zeDeviceGet zeDeviceGetRootDevice zeDeviceGetSubDevices zeDeviceGetProperties zeDeviceGetComputeProperties
+query zeDeviceGetModuleProperties zeDeviceGetCommandQueueGroupProperties zeDeviceGetMemoryProperties zeDeviceGetMemoryAccessProperties
+query zeDeviceGetCacheProperties zeDeviceGetImageProperties zeDeviceGetExternalMemoryProperties zeDeviceGetP2PProperties zeDeviceCanAccessPeer
+query zeDeviceGetStatus zeContextGetStatus zeDevicePciGetPropertiesExt zeMemGetIpcHandle zeVirtualMemQueryPageSize
+query zeModuleGetKernelNames zeModuleGetProperties zeModuleGetNativeBinary zeModuleGetFunctionPointer zeModuleGetGlobalPointer zeKernelGetProperties
+context zeContextCreate context=*2
+context zeContextCreateEx context=*4
+context zeContextDestroy context=0
+context zeCommandQueueCreate stream=*3
+context zeCommandQueueDestroy zeCommandListClose zeCommandListReset stream=0
+stream zeCommandListCreate zeCommandListCreateImmediate stream=*3
+stream zeCommandListDestroy stream=0
+module zeModuleCreate module=*3
+module zeModuleDestroy module=0
+module zeModuleDynamicLink
+function zeKernelCreate function=*2 name=nameOfKernel
+module zeKernelDestroy function=0
+alloc:device zeMemAllocDevice address=*5 bytes=2 owner=4
 alloc:host zeMemAllocHost address=*4 bytes=2
-alloc:managed zeMemAllocShared address=*6 bytes=3
-free zeMemFree address=1
-copy:any zeCommandListAppendMemoryCopy to=1 from=2 bytes=3 stream=0
-copy:any zeCommandListAppendMemoryCopyRegion to=1 from=5 stream=0
-set zeCommandListAppendMemoryFill address=1 bytes=4 stream=0
-prefetch zeCommandListAppendMemoryPrefetch address=1 bytes=2 stream=0
-launch zeCommandListAppendLaunchKernel zeCommandListAppendLaunchCooperativeKernel zeCommandListAppendLaunchKernelIndirect function=1 stream=0
+alloc:managed zeMemAllocShared address=*6 bytes=3 owner=5
+alloc:physical zePhysicalMemCreate address=*3 bytes=bytesOfPhysical location=isOfHost owner=1
+free zeMemFree zePhysicalMemDestroy address=1
 free zeMemFreeExt address=2
+reserve zeVirtualMemReserve address=*3 bytes=2
+reserve zeVirtualMemFree zeVirtualMemUnmap zeVirtualMemSetAccessAttribute address=1 bytes=2
+reserve zeVirtualMemMap address=1 bytes=2 handle=3
+reserve zeMemOpenIpcHandle zeMemCloseIpcHandle zeMemPutIpcHandle
+copy:any zeCommandListAppendMemoryCopy zeCommandListAppendMemoryCopyWithParameters to=1 from=2 bytes=3 stream=0
+copy:any zeCommandListAppendMemoryCopyRegion to=1 from=5 bytes=volumeOfCopy stream=0
+copy:any zeCommandListAppendMemoryCopyFromContext to=1 from=3 bytes=4 stream=0
+set zeCommandListAppendMemoryFill zeCommandListAppendMemoryFillWithParameters address=1 bytes=4 stream=0
+prefetch zeCommandListAppendMemoryPrefetch address=1 bytes=2 stream=0
+launch zeCommandListAppendLaunchKernel zeCommandListAppendLaunchKernelWithParameters function=1 grid=gridOfGroups depth=depthOfGroups stream=0
+launch zeCommandListAppendLaunchCooperativeKernel function=1 grid=gridOfGroups depth=depthOfGroups stream=0
+launch zeCommandListAppendLaunchKernelWithArguments function=1 grid=gridOfValues block=blockOfValues stream=0
+launch zeCommandListAppendLaunchKernelIndirect function=1 stream=0
+launch zeCommandListAppendLaunchMultipleKernelsIndirect stream=0
+event zeEventPoolCreate zeEventPoolDestroy zeFenceCreate zeFenceDestroy zeFenceReset
+event zeEventCreate event=*2
+event zeEventCounterBasedCreate event=*3
+event zeEventDestroy zeEventHostSignal zeEventHostReset event=0
+event zeCommandListAppendSignalEvent zeCommandListAppendEventReset zeCommandListAppendBarrier event=1 stream=0
+event zeCommandListAppendMemoryRangesBarrier event=4 stream=0
+event zeCommandListAppendWaitOnEvents stream=0
 poll zeEventQueryStatus event=0
+poll zeFenceQueryStatus
+profile zeEventQueryKernelTimestamp zeCommandListAppendQueryKernelTimestamps zeCommandListAppendWriteGlobalTimestamp
 submit zeCommandQueueExecuteCommandLists stream=0 submits=1
+submit zeCommandListImmediateAppendCommandListsExp zeCommandListImmediateAppendCommandListsWithParameters stream=0 submits=1
 sync zeCommandQueueSynchronize stream=0
 sync zeCommandListHostSynchronize stream=0
 sync zeEventHostSynchronize event=0
-sync zeFenceHostSynchronize
+sync zeFenceHostSynchronize zeDeviceSynchronize
 `;

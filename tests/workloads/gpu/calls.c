@@ -14,7 +14,12 @@
 
 #include "functions.h"
 
-enum { THREADS = 3, KINDS = 11, KEPT = 64 };
+/* A kernel's name that is longer than a record has room for. */
+#define LONG_NAME "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIhEESt5arrayIPcLm1EEEEviT0_T1_"
+
+#include "level_zero_calls.h"
+
+enum { THREADS = 3, KINDS = 11, KEPT = 64, OTHERS = 121 };
 
 /* Memory of the program that no two calls speak of. It is not there: nobody touches it. */
 #define OWN(i) ((void *)(0x500000000000 + ((uintptr_t)(i) << 32)))
@@ -40,6 +45,7 @@ static void *run(void *argument) {
   CUlibrary library = NULL;
   CUkernel kernel = NULL;
   CUfunction function = NULL;
+  struct level_zero zero = {0};
   hipModule_t hip_module = NULL;
   hipFunction_t hip_function = NULL;
   CUstream stream = (CUstream)(uintptr_t)(0x1000 + thread->number);
@@ -53,14 +59,13 @@ static void *run(void *argument) {
   size_t large, larger;
   void *pointer = NULL;
   CUdeviceptr device = 0, reserved = 0;
-#define LONG_NAME "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIhEESt5arrayIPcLm1EEEEviT0_T1_"
 #define KEEP(kind, address) (count[kind] < KEPT ? (void)(kept[kind][count[kind]++] = (uint64_t)(address)) : (void)0)
 #define TAKE(kind) (count[kind] > 0 ? kept[kind][--count[kind]] : 0)
   for (int i = thread->first; i < thread->last; i++) {
     if (i % THREADS != thread->number) continue;
     const size_t bytes = 512 + 1009 * (size_t)i;
     /* Each thread does these in turn, from capturing to launching. Their number is odd: what i % 2 decides is otherwise the next time. */
-    switch (i / THREADS % 121) {
+    switch (i / THREADS % (OTHERS + OF_LEVEL_ZERO)) {
       case 0: CALL(cuInit)(i % 2); break;
       case 1: CALL(cuDeviceGetCount)(&number); break;
       case 2: CALL(cuDeviceGet)(&number, i % 2); break;
@@ -215,7 +220,8 @@ static void *run(void *argument) {
       case 117: CALL(hipFree)((void *)TAKE(8)); break;
       case 118: i % 2 ? CALL(hipFreeAsync)((void *)TAKE(9), stream) : CALL(hipHostFree)((void *)TAKE(10)); break;
       case 119: i % 2 ? CALL(createInferRuntime_INTERNAL)(data, 0) : CALL(createInferBuilder_INTERNAL)(data, 0); break;
-      default: CALL(getInferLibVersion)(); break;
+      case 120: CALL(getInferLibVersion)(); break;
+      default: call_level_zero(&zero, i, i / THREADS % (OTHERS + OF_LEVEL_ZERO) - OTHERS, data, bytes); break;
     }
   }
   return NULL;

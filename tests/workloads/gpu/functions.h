@@ -23,7 +23,14 @@
   F(cudaEventSynchronize) F(cudaEventDestroy) F(ncclGroupStart) F(ncclGroupEnd) F(ncclBroadcast) F(ncclReduceScatter) F(ncclRecv) F(hipInit) \
   F(hipSetDevice) F(hipMalloc) F(hipMallocAsync) F(hipHostMalloc) F(hipFree) F(hipFreeAsync) F(hipHostFree) F(hipMemcpy) F(hipMemcpyHtoDAsync) \
   F(hipMemsetAsync) F(hipLaunchKernel) F(hipModuleLoadData) F(hipModuleGetFunction) F(hipModuleLaunchKernel) F(hipStreamSynchronize) \
-  F(hipDeviceSynchronize) F(createInferRuntime_INTERNAL) F(createInferBuilder_INTERNAL) F(getInferLibVersion)
+  F(hipDeviceSynchronize) F(createInferRuntime_INTERNAL) F(createInferBuilder_INTERNAL) F(getInferLibVersion) F(zeInit) F(zeDriverGet) \
+  F(zeDeviceGet) F(zeContextCreate) F(zeCommandQueueCreate) F(zeCommandListCreate) F(zeCommandListCreateImmediate) F(zeCommandListClose) \
+  F(zeModuleCreate) F(zeKernelCreate) F(zeMemAllocDevice) F(zeMemAllocHost) F(zeMemAllocShared) F(zeMemFree) F(zePhysicalMemCreate) \
+  F(zePhysicalMemDestroy) F(zeVirtualMemReserve) F(zeVirtualMemFree) F(zeCommandListAppendMemoryCopy) F(zeCommandListAppendMemoryCopyRegion) \
+  F(zeCommandListAppendMemoryFill) F(zeCommandListAppendMemoryPrefetch) F(zeCommandListAppendLaunchKernel) \
+  F(zeCommandListAppendLaunchCooperativeKernel) F(zeCommandListAppendLaunchKernelWithArguments) F(zeEventCreate) F(zeCommandListAppendBarrier) \
+  F(zeCommandListAppendSignalEvent) F(zeEventQueryStatus) F(zeEventHostSynchronize) F(zeCommandQueueExecuteCommandLists) \
+  F(zeCommandQueueSynchronize) F(zeCommandListHostSynchronize) F(zeFenceHostSynchronize)
 
 CUresult cuInit(unsigned);
 CUresult cuDeviceGetCount(int *);
@@ -157,6 +164,45 @@ hipError_t hipDeviceSynchronize(void);
 void *createInferRuntime_INTERNAL(void *, int32_t);
 void *createInferBuilder_INTERNAL(void *, int32_t);
 int32_t getInferLibVersion(void);
+ze_result_t zeInit(unsigned);
+ze_result_t zeDriverGet(uint32_t *, ze_driver_handle_t *);
+ze_result_t zeDeviceGet(ze_driver_handle_t, uint32_t *, ze_device_handle_t *);
+ze_result_t zeContextCreate(ze_driver_handle_t, const ze_desc_t *, ze_context_handle_t *);
+ze_result_t zeCommandQueueCreate(ze_context_handle_t, ze_device_handle_t, const ze_desc_t *, ze_command_queue_handle_t *);
+ze_result_t zeCommandListCreate(ze_context_handle_t, ze_device_handle_t, const ze_desc_t *, ze_command_list_handle_t *);
+ze_result_t zeCommandListCreateImmediate(ze_context_handle_t, ze_device_handle_t, const ze_desc_t *, ze_command_list_handle_t *);
+ze_result_t zeCommandListClose(ze_command_list_handle_t);
+ze_result_t zeModuleCreate(ze_context_handle_t, ze_device_handle_t, const void *, ze_module_handle_t *, ze_module_build_log_handle_t *);
+ze_result_t zeKernelCreate(ze_module_handle_t, const ze_desc_t *, ze_kernel_handle_t *);
+ze_result_t zeMemAllocDevice(ze_context_handle_t, const ze_desc_t *, size_t, size_t, ze_device_handle_t, void **);
+ze_result_t zeMemAllocHost(ze_context_handle_t, const ze_desc_t *, size_t, size_t, void **);
+ze_result_t zeMemAllocShared(ze_context_handle_t, const ze_desc_t *, const ze_desc_t *, size_t, size_t, ze_device_handle_t, void **);
+ze_result_t zeMemFree(ze_context_handle_t, void *);
+ze_result_t zePhysicalMemCreate(ze_context_handle_t, ze_device_handle_t, ze_desc_t *, ze_physical_mem_handle_t *);
+ze_result_t zePhysicalMemDestroy(ze_context_handle_t, ze_physical_mem_handle_t);
+ze_result_t zeVirtualMemReserve(ze_context_handle_t, const void *, size_t, void **);
+ze_result_t zeVirtualMemFree(ze_context_handle_t, const void *, size_t);
+ze_result_t zeCommandListAppendMemoryCopy(ze_command_list_handle_t, void *, const void *, size_t, ze_event_handle_t, uint32_t, ze_event_handle_t *);
+ze_result_t zeCommandListAppendMemoryCopyRegion(ze_command_list_handle_t, void *, const ze_copy_region_t *, uint32_t, uint32_t, const void *,
+                                                const ze_copy_region_t *, uint32_t, uint32_t, ze_event_handle_t, uint32_t, ze_event_handle_t *);
+ze_result_t zeCommandListAppendMemoryFill(ze_command_list_handle_t, void *, const void *, size_t, size_t, ze_event_handle_t, uint32_t,
+                                          ze_event_handle_t *);
+ze_result_t zeCommandListAppendMemoryPrefetch(ze_command_list_handle_t, const void *, size_t);
+ze_result_t zeCommandListAppendLaunchKernel(ze_command_list_handle_t, ze_kernel_handle_t, const ze_group_count_t *, ze_event_handle_t, uint32_t,
+                                            ze_event_handle_t *);
+ze_result_t zeCommandListAppendLaunchCooperativeKernel(ze_command_list_handle_t, ze_kernel_handle_t, const ze_group_count_t *, ze_event_handle_t,
+                                                       uint32_t, ze_event_handle_t *);
+ze_result_t zeCommandListAppendLaunchKernelWithArguments(ze_command_list_handle_t, ze_kernel_handle_t, const ze_group_count_t, const ze_group_size_t,
+                                                         void **, const void *, ze_event_handle_t, uint32_t, ze_event_handle_t *);
+ze_result_t zeEventCreate(ze_event_pool_handle_t, const ze_desc_t *, ze_event_handle_t *);
+ze_result_t zeCommandListAppendBarrier(ze_command_list_handle_t, ze_event_handle_t, uint32_t, ze_event_handle_t *);
+ze_result_t zeCommandListAppendSignalEvent(ze_command_list_handle_t, ze_event_handle_t);
+ze_result_t zeEventQueryStatus(ze_event_handle_t);
+ze_result_t zeEventHostSynchronize(ze_event_handle_t, uint64_t);
+ze_result_t zeCommandQueueExecuteCommandLists(ze_command_queue_handle_t, uint32_t, ze_command_list_handle_t *, ze_fence_handle_t);
+ze_result_t zeCommandQueueSynchronize(ze_command_queue_handle_t, uint64_t);
+ze_result_t zeCommandListHostSynchronize(ze_command_list_handle_t, uint64_t);
+ze_result_t zeFenceHostSynchronize(ze_fence_handle_t, uint64_t);
 
 #ifdef OPENED
 #define POINTER(name) static __typeof__(name) *call_##name;
@@ -173,9 +219,9 @@ static void *opened(const char *prefix, const char *name) {
 
 static void open_libraries(const char *prefix) {
   void *libraries[] = {opened(prefix, "libcuda.so.1"), opened(prefix, "libcudart.so.12"), opened(prefix, "libnccl.so.2"),
-                       opened(prefix, "libamdhip64.so.6"), opened(prefix, "libnvinfer.so.10")};
+                       opened(prefix, "libamdhip64.so.6"), opened(prefix, "libnvinfer.so.10"), opened(prefix, "libze_loader.so.1")};
 #define FIND(name) \
-  for (int i = 0; i < 5 && !call_##name; i++) call_##name = (__typeof__(name) *)dlsym(libraries[i], #name);
+  for (int i = 0; i < 6 && !call_##name; i++) call_##name = (__typeof__(name) *)dlsym(libraries[i], #name);
   FUNCTIONS(FIND)
 }
 #else

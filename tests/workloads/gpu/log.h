@@ -17,9 +17,28 @@ typedef int CUresult, CUdevice, cudaError_t, hipError_t, ncclResult_t, ncclDataT
 typedef unsigned long long CUdeviceptr, CUmemGenericAllocationHandle;
 typedef struct handle *CUcontext, *CUstream, *CUevent, *CUmodule, *CUfunction, *CUkernel, *CUlibrary, *CUgraph, *CUgraphExec, *CUmemoryPool;
 typedef struct handle *ncclComm_t, *hipStream_t, *hipModule_t, *hipFunction_t;
+typedef struct handle *ze_driver_handle_t, *ze_device_handle_t, *ze_context_handle_t, *ze_command_queue_handle_t, *ze_command_list_handle_t;
+typedef struct handle *ze_module_handle_t, *ze_module_build_log_handle_t, *ze_kernel_handle_t, *ze_event_pool_handle_t, *ze_event_handle_t;
+typedef struct handle *ze_fence_handle_t, *ze_physical_mem_handle_t;
+typedef unsigned ze_result_t;
 typedef struct {
   unsigned x, y, z;
 } dim3;
+/* ze_group_count_t and ze_group_size_t: three numbers as well. */
+typedef dim3 ze_group_count_t, ze_group_size_t;
+/* What begins each description, and what follows in some. */
+typedef struct {
+  int stype;
+  const void *pNext;
+  unsigned flags;
+  union {
+    const char *pKernelName;
+    size_t size;
+  };
+} ze_desc_t;
+typedef struct {
+  uint32_t originX, originY, originZ, width, height, depth;
+} ze_copy_region_t;
 typedef struct {
   size_t srcXInBytes, srcY;
   int srcMemoryType;
