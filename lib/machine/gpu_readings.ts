@@ -26,14 +26,23 @@ const REASONS: readonly (readonly [bit: number, reason: string])[] = [
 
 const MIB = 1 << 20, EVERY_SECONDS = 1;
 
+/** Of the clocks that a card of the amdgpu driver can have (`1: 2124Mhz *`), the one that it has. */
+const CLOCK = /^\d+: (\d+)Mhz *\*/m;
+
+/** A card, and where the kernel tells of it and of what its sensors say: microwatts, and thousandths of a degree. */
+interface Card {
+  readonly gpu: number;
+  readonly folder: string;
+  readonly sensors: string;
+}
+
 /**
  * What GPUs say of themselves each second, by the tool or the files that are there: nvidia-smi, or those of the amdgpu driver. Nothing where neither is.
  */
 export class GpuReadings {
   #child: Child | null = null;
   #latest = new Map<number, GpuReading>();
-  /** What the kernel calls cards. */
-  #cards: Promise<string[]> | undefined;
+  #cards: Promise<Card[]> | undefined;
 
   constructor(readonly files: KernelFiles, readonly spawn: SpawnChild, readonly path: string) {}
 
@@ -69,16 +78,38 @@ export class GpuReadings {
   }
 
   async #ofAmd(): Promise<GpuReading[]> {
-    this.#cards ??= this.files.list("/sys/class/drm");
-    const cards = (await this.#cards).filter((name) => /^card\d+$/.test(name)).sort();
-    const all = await Promise.all(cards.map(async (card) => {
-      const of = (name: string) => `/sys/class/drm/${card}/device/${name}`;
-      const [busy, used, total] = await this.files.texts(["gpu_busy_percent", "mem_info_vram_used", "mem_info_vram_total"].map(of));
-      if (!busy) return null;
-      const none = { memoryBusy: null, clock: null, power: null, temperature: null, throttled: [] };
-      return { gpu: Number(card.slice("card".length)), busy: numberOf(busy), memoryUsed: numberOf(used), memoryTotal: numberOf(total), ...none };
+    this.#cards ??= this.#findCards();
+    return (await Promise.all((await this.#cards).map((card) => this.#ofCard(card)))).filter((reading) => reading !== null);
+  }
+
+  async #findCards(): Promise<Card[]> {
+    const names = (await this.files.list("/sys/class/drm")).filter((name) => /^card\d+$/.test(name)).sort();
+    return await Promise.all(names.map(async (name) => {
+      const folder = `/sys/class/drm/${name}/device`, [sensors] = await this.files.list(`${folder}/hwmon`);
+      return { gpu: Number(name.slice("card".length)), folder, sensors: `${folder}/hwmon/${sensors}` };
     }));
-    return all.filter((reading) => reading !== null);
+  }
+
+  /** Null: a card of another driver. */
+  async #ofCard({ gpu, folder, sensors }: Card): Promise<GpuReading | null> {
+    const own = ["gpu_busy_percent", "mem_busy_percent", "mem_info_vram_used", "mem_info_vram_total", "pp_dpm_sclk"].map((name) =>
+      `${folder}/${name}`
+    );
+    const sensed = ["power1_average", "power1_input", "temp1_input"].map((name) => `${sensors}/${name}`);
+    const [busy, memoryBusy, memoryUsed, memoryTotal, clocks, ...felt] = await this.files.texts([...own, ...sensed]);
+    if (!busy) return null;
+    const [average, momentary, temperature] = felt.map(numberOf), power = average ?? momentary ?? null;
+    return {
+      gpu,
+      busy: numberOf(busy),
+      memoryBusy: numberOf(memoryBusy),
+      memoryUsed: numberOf(memoryUsed),
+      memoryTotal: numberOf(memoryTotal),
+      clock: numberOf(CLOCK.exec(clocks ?? "")?.[1]),
+      power: power === null ? null : power / 1e6,
+      temperature: temperature == null ? null : temperature / 1e3,
+      throttled: [],
+    };
   }
 }
 

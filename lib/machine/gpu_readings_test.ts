@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { dirname } from "node:path";
 import { type FakeChild, fakeSpawn } from "../../tests/harness/fake_child.ts";
 import { FolderFiles } from "../../tests/harness/folder_files.ts";
-import { temporary } from "../../tests/harness/temporary.ts";
+import { type Temporary, temporary } from "../../tests/harness/temporary.ts";
 import { GpuReadings, parseNvidia } from "./gpu_readings.ts";
 
 Deno.test("a line of nvidia-smi; what a GPU does not tell is not known, and what is no line is none", () => {
@@ -21,12 +22,43 @@ Deno.test("a line of nvidia-smi; what a GPU does not tell is not known, and what
   for (const line of ["", "No devices were found", "x, 1, 2, 3, 4, 5, 6, 7, 0x0", "0, 1"]) assert.equal(parseNvidia(line), null, line);
 });
 
+/** What the driver says in files of a card. */
+function amdgpu(root: Temporary, card: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    const path = root.file(`sys/class/drm/${card}/device/${name}`);
+    Deno.mkdirSync(dirname(path), { recursive: true });
+    Deno.writeTextFileSync(path, text);
+  }
+}
+
+Deno.test("a card of the amdgpu driver: the clock that is marked, and what its sensors say; power of this moment where no mean is told", async () => {
+  using root = temporary();
+  const all = { gpu_busy_percent: "93\n", mem_busy_percent: "41\n", mem_info_vram_used: "17163091968\n", mem_info_vram_total: "25753026560\n" };
+  const clocks = "0: 500Mhz \n1: 2124Mhz *\n2: 2482Mhz \n";
+  amdgpu(root, "card1", { ...all, pp_dpm_sclk: clocks, "hwmon/hwmon4/power1_average": "287000000\n", "hwmon/hwmon4/temp1_input": "61500\n" });
+  amdgpu(root, "card2", { gpu_busy_percent: "0\n", pp_dpm_sclk: clocks.replace("*", ""), "hwmon/hwmon5/power1_input": "13500000\n" });
+  const readings = new GpuReadings(new FolderFiles(root.path), fakeSpawn(() => {}), "/opt/bin");
+  const none = { memoryBusy: null, memoryUsed: null, memoryTotal: null, clock: null, temperature: null };
+  assert.deepEqual(await readings.look(), [
+    {
+      gpu: 1,
+      busy: 93,
+      memoryBusy: 41,
+      memoryUsed: 17163091968,
+      memoryTotal: 25753026560,
+      clock: 2124,
+      power: 287,
+      temperature: 61.5,
+      throttled: [],
+    },
+    { gpu: 2, busy: 0, ...none, power: 13.5, throttled: [] },
+  ]);
+  readings.close();
+});
+
 Deno.test("GPUs are read by the tool and by the files that are there, each reading once", async () => {
   using root = temporary();
-  for (const [name, text] of Object.entries({ gpu_busy_percent: "37\n", mem_info_vram_used: "4096\n", mem_info_vram_total: "8192\n" })) {
-    Deno.mkdirSync(root.file("sys/class/drm/card0/device"), { recursive: true });
-    Deno.writeTextFileSync(root.file(`sys/class/drm/card0/device/${name}`), text);
-  }
+  amdgpu(root, "card0", { gpu_busy_percent: "37\n", mem_info_vram_used: "4096\n", mem_info_vram_total: "8192\n" });
   // A connector, and a card of another driver.
   for (const name of ["card0-DP-1", "card1"]) Deno.mkdirSync(root.file(`sys/class/drm/${name}`));
   let child: FakeChild;
