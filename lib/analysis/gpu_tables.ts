@@ -20,7 +20,8 @@ export function functions({ functions }: GpuResult): Table {
   ], MAX_FUNCTIONS);
 }
 
-const FAMILIES: Readonly<Record<string, string>> = {
+/** What a family of calls is of. */
+export const FAMILIES: Readonly<Record<string, string>> = {
   cuda: "CUDA driver",
   cudart: "CUDA runtime",
   nccl: "NCCL",

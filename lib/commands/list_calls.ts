@@ -1,9 +1,11 @@
+import { FAMILIES } from "../analysis/gpu_tables.ts";
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { harmless } from "../events/text.ts";
 import { RefusedFile, RegularFile } from "../machine/regular_file.ts";
-import { readElf } from "../target/elf.ts";
-import { importedNames } from "../target/symbols.ts";
-import { families } from "../../probes/gpu/calls.ts";
+import { type ElfFile, readElf } from "../target/elf.ts";
+import { hasAll } from "../programs/found_libraries.ts";
+import { findSymbols, importedNames } from "../target/symbols.ts";
+import { calls, families } from "../../probes/gpu/calls.ts";
 import { signatureOf, signaturesOf } from "../../probes/gpu/signatures.ts";
 import { giveUpRun } from "./permissions.ts";
 import type { Context } from "./terminal.ts";
@@ -18,9 +20,12 @@ interface Listed {
   readonly kind: string | null;
 }
 
-/** `gpu --list-calls`: the functions that are decoded; of files, those that they ask other libraries for, decoded or not. Returns the exit code. */
+/**
+ * `gpu --list-calls`: the functions that are decoded; of files, those that they ask other libraries for, and of GPU libraries those that they offer, decoded
+ * or not. Returns the exit code.
+ */
 export async function listCalls(paths: readonly string[], summary: "text" | "json", { terminal }: Context): Promise<number> {
-  const listed = paths.length === 0 ? decoded() : await importedBy(paths);
+  const listed = paths.length === 0 ? decoded() : await namedBy(paths);
   if (summary === "json") {
     terminal.out(`${JSON.stringify({ schemaVersion: 1, command: "gpu --list-calls", files: paths, calls: listed })}\n`);
     return ExitCode.ok;
@@ -31,8 +36,14 @@ export async function listCalls(paths: readonly string[], summary: "text" | "jso
   }
   const missing = listed.filter(({ kind }) => kind === null).length;
   if (paths.length > 0) {
-    terminal.err(`${listed.length} functions of GPU libraries are asked for: ${listed.length - missing} decoded, ${missing} not.\n`);
-  } else terminal.err("What a library or program asks for: llmprof gpu --list-calls -- FILE…\n");
+    terminal.err(`${listed.length} functions of GPU libraries are asked for or offered: ${listed.length - missing} decoded, ${missing} not.\n`);
+  } else {
+    const each = families.map((family) => `${FAMILIES[family]} ${signaturesOf(family).size}`);
+    terminal.err(
+      `${listed.length} functions are decoded: ${each.join(", ")}. Not decoded is what calls these itself: cuBLAS, cuDNN, hipBLAS, oneDNN …\n`,
+    );
+    terminal.err("What a program or library asks for, and a GPU library offers: llmprof gpu --list-calls -- FILE…\n");
+  }
   return ExitCode.ok;
 }
 
@@ -40,17 +51,17 @@ function decoded(): Listed[] {
   return families.flatMap((family) => [...signaturesOf(family)].map(([name, { kind }]) => ({ function: name, family, kind })));
 }
 
-async function importedBy(paths: readonly string[]): Promise<Listed[]> {
+async function namedBy(paths: readonly string[]): Promise<Listed[]> {
   await giveUpRun();
   const names = new Set<string>();
-  for (const path of paths) for (const name of await importsOf(path)) if (OF_GPU.test(name)) names.add(name);
+  for (const path of paths) for (const name of await namesOf(path)) if (OF_GPU.test(name)) names.add(name);
   return [...names].sort().map((name) => {
     const family = families.find((family) => signatureOf(family, name));
     return { function: name, family: family ?? null, kind: family ? signatureOf(family, name)!.kind : null };
   });
 }
 
-async function importsOf(path: string): Promise<string[]> {
+async function namesOf(path: string): Promise<string[]> {
   let file: RegularFile;
   try {
     // Libraries have several names, of which one is the file's own.
@@ -62,8 +73,15 @@ async function importsOf(path: string): Promise<string[]> {
   try {
     const elf = await readElf((offset, length) => Promise.resolve(file.readAt(offset, length)));
     if (!elf) throw new LlmprofError(ExitCode.failed, `Cannot read ${path}.`, "It is no 64-bit ELF file.", "Name a program or a library.");
-    return await importedNames(elf);
+    return [...await importedNames(elf), ...await offeredBy(elf)];
   } finally {
     file.close();
   }
+}
+
+/** What a library of those whose calls are watched has for others. */
+async function offeredBy(elf: ElfFile): Promise<string[]> {
+  const { functions } = await findSymbols(elf, [(name) => OF_GPU.test(name)], "exported");
+  const isOne = families.some((family) => hasAll(functions, calls[family].library!.symbols));
+  return isOne ? [...functions.keys()] : [];
 }

@@ -38,7 +38,7 @@ Examples:
   sudo llmprof gpu --pid 1234 --cuda-jsonl calls.jsonl    a line of JSON for each CUDA call that does something
   sudo llmprof record --layers operators,gpu --pid 1234   and for each token
   llmprof gpu --list-calls                                which functions are understood
-  llmprof gpu --list-calls -- libtorch_cuda.so            of those that a library asks for`,
+  llmprof gpu --list-calls -- libtorch_cuda.so            of those that a library asks for, or, as libze_loader.so.1, offers`,
   io: `
 Target: one of --pid, --comm, --match, --container, or a program after --; with --snapshots everybody,
 where none is named.

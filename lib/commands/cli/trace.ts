@@ -71,7 +71,7 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--flush-every <N>", "so many lines of --snapshots are written together", "output").argParser(parseCount(1)).default(1))
     .addOption(option("--fsync", "each time they are on the disk before llmprof goes on", "output"))
     .addOption(option("--cuda-jsonl <FILE>", "a line of JSON for each CUDA call that does something; with --every-call, for all", "output"))
-    .addOption(option("--list-calls", "print which functions are decoded; of files after --, which of those that they ask for"))
+    .addOption(option("--list-calls", "print which functions are decoded; of files after --, which of those that they ask for, or offer"))
     .addOption(option("--max-loss <EVENTS>", "exit 4 when more events were lost", "output").argParser(parseCount(0)))
     .addOption(option("--redact", "arguments and paths outside the model become path-1, argument-2 …", "output").conflicts(["dryRun"]))
     .addOption(detailOption(name, hasDetail))
