@@ -42,6 +42,11 @@ function installed(): Bpftrace[] {
   return found;
 }
 
+/** All arguments of a marker (USDT). Those before refuse the seventh and what follows, though they attach to it: "x86_64 doesn't support arg7". */
+export function handsOverAll({ name }: Bpftrace): boolean {
+  return Number(name.split(".")[1]) >= 27;
+}
+
 /** `bpftrace v0.17.0` → `0.17`. */
 export function bpftraceVersion([program, ...args]: readonly [string, ...string[]]): string {
   const { stdout } = new Deno.Command(program, { args: [...args, "--version"], stderr: "null" }).outputSync();

@@ -1,4 +1,4 @@
-import { type Bpftrace, bpftraces } from "./bpftraces.ts";
+import { type Bpftrace, bpftraces, handsOverAll } from "./bpftraces.ts";
 import { type Needs, unmet } from "./needs.ts";
 
 export type KernelTest = (t: Deno.TestContext) => void | Promise<void>;
@@ -14,6 +14,13 @@ export function matrixTest(name: string, needs: Needs, fn: (bpftrace: Bpftrace, 
   const all = { ...needs, bpftrace: true };
   if (unmet(all) !== null) return kernelTest(name, all, () => {});
   for (const bpftrace of bpftraces()) kernelTest(`${name}, bpftrace ${bpftrace.name}`, all, (t) => fn(bpftrace, t));
+}
+
+/** With the first bpftrace that hands over all arguments of a marker (USDT), or with the first that does not. */
+export function markersTest(name: string, handsOver: boolean, fn: (bpftrace: Bpftrace) => Promise<void>): void {
+  const bpftrace = unmet({ bpftrace: true }) === null ? bpftraces().find((one) => handsOverAll(one) === handsOver) : undefined;
+  const needs = { bpftrace: true, ...handsOver ? { markers: true } : { refusesMarkers: true } };
+  kernelTest(bpftrace ? `${name}, bpftrace ${bpftrace.name}` : name, needs, () => fn(bpftrace!));
 }
 
 /**

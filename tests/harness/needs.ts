@@ -10,6 +10,7 @@ import { programs } from "../setup/programs.ts";
 import { bpftraceOf } from "../setup/root.ts";
 import { strace } from "../setup/strace.ts";
 import { torch } from "../setup/torch.ts";
+import { bpftraces, handsOverAll } from "./bpftraces.ts";
 import { findProgram } from "./find_program.ts";
 
 /** What a test cannot run without. */
@@ -44,6 +45,9 @@ export interface Needs {
   readonly cuda?: boolean;
   /** llama.cpp built for CUDA. */
   readonly cudaEngine?: boolean;
+  /** A bpftrace that hands over all arguments of a marker (USDT), and one that does not. */
+  readonly markers?: boolean;
+  readonly refusesMarkers?: boolean;
   /** A root of Debian trixie. */
   readonly trixie?: boolean;
 }
@@ -73,6 +77,10 @@ export function unmet(needs: Needs): string | null {
   if (needs.torch && !torch.isThere()) return "needs PyTorch: deno run -A tests/setup/setup.ts torch";
   if (needs.cuda && !hasCuda()) return "needs a CUDA GPU, and PyTorch for it as python3";
   if (needs.cudaEngine && !cudaEngine.isThere()) return "needs the engine for CUDA: deno run -A tests/setup/setup.ts cuda-engine";
+  if (needs.markers && !bpftraces().some(handsOverAll)) {
+    return "needs bpftrace 0.27: older ones refuse a marker's seventh argument and the eighth, the kernel's name: deno run -A tests/setup/setup.ts sid";
+  }
+  if (needs.refusesMarkers && bpftraces().every(handsOverAll)) return "needs a bpftrace before 0.27: deno run -A tests/setup/setup.ts trixie";
   if (needs.trixie && !bpftraceOf("trixie").isThere()) return "needs Debian trixie: deno run -A tests/setup/setup.ts trixie";
   return null;
 }

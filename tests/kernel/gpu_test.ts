@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { start } from "../harness/command.ts";
-import { sampledTest } from "../harness/kernel.ts";
+import type { Bpftrace } from "../harness/bpftraces.ts";
+import { markersTest, sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
 import { assertCalls } from "./gpu_calls_run.ts";
@@ -132,17 +133,16 @@ for (const how of ["when counting ends", "when its process ends"] as const) {
 
 const KERNELS = 101;
 
-// The third version is the first that hands over all arguments.
-sampledTest(2, "gpu: kernels on the GPU, where a marker of parcagpu tells of them, each as long as it was", {}, async ({ path, name }) => {
+/** What is told where parcagpu's stand-in tells of kernels. */
+async function injected({ path }: Bpftrace) {
   using folder = temporary();
   const target = { argv: [join(built.gpu.protected, "injected"), String(KERNELS)] };
   await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target });
-  const { result, notes } = summaryOf("gpu", await llmprof.finished());
-  // Older ones hand over six of the marker's eight arguments.
-  if (name !== "0.27") {
-    assert.ok(result.executed === null && notes.some((note) => note.includes("needs bpftrace 0.27")), notes.join());
-    return;
-  }
+  return summaryOf("gpu", await llmprof.finished());
+}
+
+markersTest("gpu: kernels on the GPU, where a marker of parcagpu tells of them, each as long as it was", true, async (bpftrace) => {
+  const { result } = await injected(bpftrace);
   const lengths = (first: number) => Array.from({ length: KERNELS }, (_, i) => i + 1).filter((i) => i % 2 === first).map((i) => 1000 * i);
   const of = (first: number) => ({
     runs: lengths(first).length,
@@ -154,3 +154,13 @@ sampledTest(2, "gpu: kernels on the GPU, where a marker of parcagpu tells of the
     { name: "rms_norm_f32", ...of(0) },
   ]);
 });
+
+markersTest(
+  "gpu: of kernels that a marker of parcagpu tells of a note says that this bpftrace sees none, and which one does",
+  false,
+  async (bpftrace) => {
+    const { result, notes } = await injected(bpftrace);
+    assert.equal(result.executed, null);
+    assert.ok(notes.some((note) => note.includes("parcagpu:kernel_executed") && note.includes("needs bpftrace 0.27")), notes.join());
+  },
+);
