@@ -1,4 +1,5 @@
 import type { Instant, Mark, OffCpu, Slice, Span, Track } from "../events/span.ts";
+import type { Affinity } from "../events/surroundings.ts";
 import type { Ns } from "../events/time.ts";
 import type { Analysis } from "./analysis.ts";
 import { Histogram } from "./histogram.ts";
@@ -38,6 +39,8 @@ class SchedAnalysis implements Analysis<SchedResult> {
   readonly #stopped = new StoppedTimes();
   readonly #threads = new Map<Track, ThreadTimes>();
   readonly #names = new Map<Track, string>();
+  /** By process. */
+  readonly #affinities = new Map<number, Affinity>();
   readonly #waits = new Map<string, Wait>();
   readonly #takers = new Others();
   readonly #queued = new Histogram();
@@ -76,9 +79,8 @@ class SchedAnalysis implements Analysis<SchedResult> {
   }
 
   result(): SchedResult {
-    const threads = [...this.#threads].map(([track, thread]) => thread.result(this.#names.get(track) ?? "")).sort((a, b) =>
-      b.onNs - a.onNs || a.tid - b.tid
-    );
+    const threads = [...this.#threads].map(([track, thread]) => thread.result(this.#names.get(track) ?? "", this.#affinityOf(track)))
+      .sort((a, b) => b.onNs - a.onNs || a.tid - b.tid);
     const waits = [...this.#waits.values()].sort((a, b) => b.totalNs - a.totalNs).map(({ ended, wakers, ...wait }) => ({
       ...wait,
       p50Ns: ended.quantile(0.5) ?? 0,
@@ -116,12 +118,19 @@ class SchedAnalysis implements Analysis<SchedResult> {
     const { category, track, at } = instant;
     if (category === "process.syscalls") return this.#systemCalls.instant(instant);
     if (category === "sched.stack") return this.#stacks.told(instant.stack!);
+    if (category === "sched.affinity") return void this.#affinities.set(track.pid, instant.affinity!);
     const thread = this.#threads.get(track);
     if (category === "process.exec") {
       if (thread) thread.begins(at);
       else this.#threads.set(track, new ThreadTimes(track, at, true));
     }
     if (category === "thread.exit" || category === "process.exit") thread?.exits(at, this.#net(track));
+  }
+
+  /** A thread inherits it from who began it. */
+  #affinityOf({ pid, tid }: Track): string | null {
+    const found = this.#affinities.get(pid);
+    return found?.threads.find((thread) => thread.tid === tid)?.affinity ?? found?.affinity ?? null;
   }
 
   get #queue() {

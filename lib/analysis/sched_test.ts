@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { analyse, MS, TestSpans } from "../../tests/harness/spans.ts";
 import type { OffCpu, Span } from "../events/span.ts";
-import type { Limits } from "../events/surroundings.ts";
+import type { Affinity, Limits } from "../events/surroundings.ts";
 import type { Node } from "./numa.ts";
 import { sched } from "./sched.ts";
 import { presentSched } from "./sched_present.ts";
@@ -292,4 +292,26 @@ Deno.test("sched: several short times off count as often as they were, and what 
   // Fifty of them took 0.8 ms each, on average.
   assert.ok(Math.abs(pipe!.p50Ns / MS - 0.8) < 0.01, `${pipe!.p50Ns}`);
   assert.deepEqual(takers.map(({ tid, times }) => [tid, times]), [[300, 3]]);
+});
+
+Deno.test("sched: on which processors a thread may run, as it was told last; of one that nobody looked at, as of its process's first thread", () => {
+  const allowed = (at: number, affinity: string, ...threads: Affinity["threads"]): Span => (
+    {
+      type: "instant",
+      track: main.tracks.thread(100, 100),
+      name: "",
+      category: "sched.affinity",
+      at: at * MS,
+      affinity: { pid: 100, affinity, threads },
+    }
+  );
+  const { threads } = result([
+    shut(0, true),
+    allowed(1, "0-1", { tid: 102, affinity: "0" }),
+    ...[main, worker, main.of(100, 102), main.of(200)].map((of) => off(of, "lock", 10, 20)),
+    allowed(30, "0-3", { tid: 101, affinity: "3" }),
+    shut(100, false),
+  ]);
+  const found = threads.toSorted((a, b) => a.tid - b.tid).map(({ tid, affinity }) => [tid, affinity]);
+  assert.deepEqual(found, [[100, "0-3"], [101, "3"], [102, "0-3"], [200, null]]);
 });

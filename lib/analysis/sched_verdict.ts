@@ -1,6 +1,7 @@
 import type { Limits } from "../events/surroundings.ts";
 import { counted } from "../events/text.ts";
 import type { SchedResult, SchedThread, SchedWait } from "./sched_schema.ts";
+import { numbersOf } from "../machine/numa.ts";
 import { processorTime } from "./figures.ts";
 import { ranges } from "./ranges.ts";
 import type { SurroundingsResult } from "./surroundings_schema.ts";
@@ -75,6 +76,7 @@ export function schedVerdict(
   const taker = takers.find(({ tid, name }) => tid !== 0 && !own.has(tid) && !OF_KERNEL.test(name) && !OURS.test(name));
   const crowd: Crowd = {
     threads: computing.length,
+    narrow: narrowOf(computing, cpus),
     processes: new Set(computing.map(({ pid }) => pid)).size,
     cpus,
     places: placesOf(onByCpu),
@@ -129,10 +131,18 @@ const OURS = /^(llmprof|deno|bpftrace)$/;
 /** Of their time on processors: a thread that starts passes through others. */
 const PASSES = 0.01;
 
+/** Threads that may run on these processors alone. */
+interface Narrow {
+  readonly threads: number;
+  readonly places: readonly number[];
+}
+
 /** Who wants processors. */
 interface Crowd {
   /** That compute. */
   readonly threads: number;
+  /** Of these, those that may not run on all. */
+  readonly narrow: Narrow | null;
   /** Of so many processes. */
   readonly processes: number;
   readonly cpus: number | null;
@@ -147,27 +157,42 @@ function placesOf(onByCpu: ReadonlyMap<number, number>): number[] {
   return [...onByCpu].filter(([, ns]) => ns >= PASSES * all).map(([cpu]) => cpu).sort((a, b) => a - b);
 }
 
-/** More threads than the processors that they ran on, and there are others. */
-function arePinned({ threads, cpus, places }: Crowd): boolean {
-  return cpus !== null && places.length > 0 && threads > places.length && places.length < cpus;
+/**
+ * Those processors of which the most threads want each, where more threads may run there alone than there are of them, and the machine has others. (One that
+ * may run elsewhere, and did not, was not kept from it.)
+ */
+function narrowOf(computing: readonly SchedThread[], cpus: number | null): Narrow | null {
+  const allowed = computing.map(({ affinity }) => affinity === null ? null : new Set(numbersOf(affinity)));
+  const narrow = allowed.flatMap((places): Narrow[] => {
+    if (!places || cpus === null || places.size === 0 || places.size >= cpus) return [];
+    const threads = allowed.filter((other) => other?.isSubsetOf(places)).length;
+    return threads > places.size ? [{ threads, places: [...places] }] : [];
+  });
+  const crowded = ({ threads, places }: Narrow) => threads / places.length;
+  return narrow.reduce<Narrow | null>((most, one) => most && crowded(most) >= crowded(one) ? most : one, null);
 }
 
 function numbered(places: readonly number[]): string {
-  return `${places.length === 1 ? "processor" : "processors"} ${places.join(", ")}`;
+  return `${places.length === 1 ? "processor" : "processors"} ${ranges(places).join(", ")}`;
 }
 
 function crowdOf(crowd: Crowd): string {
-  const { threads, cpus, places, taker } = crowd;
+  const { threads, narrow, cpus, taker } = crowd;
   const compute = `${threads} ${threads === 1 ? "thread computes" : "threads compute"}`;
   const room = cpus === null ? compute : `${compute}, the machine has ${cpus} processors`;
-  const pinned = arePinned(crowd) ? `, and they ran on ${numbered(places)} alone` : "";
+  const pinned = narrow
+    ? `, and ${narrow.threads === threads ? "they" : `${narrow.threads} of them`} may run on ${numbered(narrow.places)} alone`
+    : "";
   return `${room}${pinned}${taker ? `; ${taker.name || "thread"} (${taker.tid}) took one ${counted(taker.times, "time")}` : ""}`;
 }
 
 function crowdAdvice(crowd: Crowd): string {
-  const { threads, processes, cpus, places, taker } = crowd;
+  const { threads, narrow, processes, cpus, places, taker } = crowd;
   const most = (threads: number) => processes === 1 ? `-t ${threads}` : `${threads} in its ${processes} processes together`;
-  if (arePinned(crowd)) return `Let them use more processors (taskset -p, the cpuset of a container), or fewer threads: ${most(places.length)}.`;
+  if (narrow) {
+    const fewer = narrow.threads === threads ? `, or fewer threads: ${most(narrow.places.length)}` : "";
+    return `Let them use more processors (taskset -p, the cpuset of a container)${fewer}.`;
+  }
   if (cpus !== null && threads > cpus) return `Fewer threads: ${most(cpus)}.`;
   if (!taker) return "Leave processors to it alone: taskset, or a cpuset.";
   const who = taker.name || "the other", lower = `a lower priority (renice 19 ${taker.tid})`;

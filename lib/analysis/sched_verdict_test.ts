@@ -3,10 +3,11 @@ import type { SchedThread } from "./sched_schema.ts";
 import { schedVerdict } from "./sched_verdict.ts";
 
 /** Runs half of a second, and waits for a processor in the other half. */
-const thread = (tid: number): SchedThread => ({
+const thread = (tid: number, affinity: string | null = null): SchedThread => ({
   pid: 10,
   tid,
   name: "spin",
+  affinity,
   seenNs: 1e9,
   onNs: 5e8,
   queuedNs: 5e8,
@@ -23,9 +24,25 @@ const nothing = { memory: null, limits: null };
 const use = (cpus: number, onByCpu: ReadonlyMap<number, number>) => ({ cpus, onByCpu, disks: new Map<string, string>() });
 
 Deno.test("sched verdict: threads that may run on one processor alone are told so, and none of them is blamed", () => {
-  const [pinned] = schedVerdict([thread(10), thread(11)], [], [spin, kworker], nothing, use(4, new Map([[2, 1e9], [0, 1e5]])));
-  assert.equal(pinned!.evidence, "2 threads compute, the machine has 4 processors, and they ran on processor 2 alone");
-  assert.match(pinned!.advice, /^Let them use more processors .*: -t 1\.$/);
+  const places = new Map([[2, 1e9], [0, 1e5]]);
+  const of = (...affinities: readonly (string | null)[]) =>
+    schedVerdict(affinities.map((affinity, i) => thread(10 + i, affinity)), [], [spin, kworker], nothing, use(4, places))[0]!;
+  const pinned = of("2", "2");
+  assert.equal(pinned.evidence, "2 threads compute, the machine has 4 processors, and they may run on processor 2 alone");
+  assert.equal(pinned.advice, "Let them use more processors (taskset -p, the cpuset of a container), or fewer threads: -t 1.");
+  // More for each of the processors 0 and 1 than of those three.
+  const some = of("0-1", "0", "0-1", "1", "2-3", "0-2", null);
+  assert.equal(some.evidence, "7 threads compute, the machine has 4 processors, and 4 of them may run on processors 0–1 alone");
+  assert.equal(some.advice, "Let them use more processors (taskset -p, the cpuset of a container).");
+});
+
+Deno.test("sched verdict: threads that ran on one processor, and may run on more, or of which nobody knows, are not said to be kept there", () => {
+  const ran = new Map([[2, 1e9]]);
+  // Of a kernel that lists processors which are not there; and one for each.
+  for (const affinities of [["0-1", "0-1", "0-1"], ["0-255", "0-255", "0-255"], [null, null, null], ["0", "1", null]]) {
+    const [verdict] = schedVerdict(affinities.map((affinity, i) => thread(10 + i, affinity)), [], [spin], nothing, use(2, ran));
+    assert.deepEqual([verdict!.evidence, verdict!.advice], ["3 threads compute, the machine has 2 processors", "Fewer threads: -t 2."]);
+  }
 });
 
 Deno.test("sched verdict: who is named and to be kept away is neither the target's own nor the kernel's", () => {

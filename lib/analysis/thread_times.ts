@@ -101,13 +101,14 @@ export class ThreadTimes {
     this.onByCpu.set(cpu, (this.onByCpu.get(cpu) ?? 0) + ns);
   }
 
-  result(name: string): SchedThread {
+  result(name: string, affinity: string | null): SchedThread {
     const { pid, tid } = this.track;
     const waits = [...this.#waits].map(([reason, sums]) => ({ reason, ...sums })).sort((a, b) => b.ns - a.ns);
     return {
       pid,
       tid: tid!,
       name,
+      affinity,
       seenNs: this.#seenNs,
       onNs: this.#onNs,
       queuedNs: this.#queuedNs,

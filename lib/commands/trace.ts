@@ -1,5 +1,5 @@
 import { ExitCode, type LlmprofError } from "../events/errors.ts";
-import type { Fact } from "../events/fact.ts";
+import type { Fact, Knowledge } from "../events/fact.ts";
 import { startGuard } from "../machine/guard.ts";
 import { readDisks } from "../machine/disks.ts";
 import { readPressure } from "../machine/pressure.ts";
@@ -105,16 +105,16 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   try {
     const how = { ...invoker!, underNohup };
     const target = found ?? await launch(means, options, Deno.realPathSync(program), how, (pid) => guard.stopped(pid));
-    const surroundings = profile.surroundings &&
-      new WatchedSurroundings(means.files, () => session!.members(), host?.nodes !== undefined, means.monotonic);
+    const isToldOf = (fact: Knowledge["fact"]) => probes.some(({ facts }) => facts?.includes(fact));
+    const asked = { byNode: host?.nodes !== undefined, affinity: isToldOf("affinity") };
+    const surroundings = profile.surroundings && new WatchedSurroundings(means.files, () => session!.members(), asked, means.monotonic);
     const gpus = profile.gpus && new WatchedGpus(means);
     const names = async () => options.all ? [] : await nameFacts(means.files, await session!.members());
     const tell = async (facts: Promise<readonly Fact[]>) => {
       for (const fact of await sideLook(facts, [])) session!.tell(fact);
     };
     const everybody = () => options.all ? listPids(means.files) : session!.members();
-    const hasNames = options.snapshots && probes.some(({ facts }) => facts?.includes("names"));
-    const called = hasNames ? new WatchedNames(means.files, everybody) : undefined;
+    const called = options.snapshots && isToldOf("names") ? new WatchedNames(means.files, everybody) : undefined;
     const engine = options.all ? undefined : new WatchedEngine(means.files, () => session!.members());
     const bystanders = options.all ? undefined : new Bystanders(means.files, () => session!);
     session = new Session(means, {

@@ -6,6 +6,7 @@ import { readMemoryUse } from "../machine/memory_use.ts";
 import { OneRead } from "../machine/one_read.ts";
 import { readGroupPressure, readPressure } from "../machine/pressure.ts";
 import { readStolenTime } from "../machine/stolen_time.ts";
+import { readAffinity } from "../target/affinity.ts";
 
 /**
  * Looks at which the target's processes are searched for, and where their memory is, which goes through all of the machine, or of the memory: often at first,
@@ -18,6 +19,9 @@ const FIRST_SEARCHES: ReadonlySet<number> = new Set([0, 1, 2, 4, 7]), SEARCH_EVE
  * long as a look took it is left alone.
  */
 const NODES_REST = 100;
+
+/** Processes beyond these are not asked on which processors their threads may run: that is two children for each. */
+const MOST_PROCESSES = 32;
 
 /** Of groups that limit nothing. */
 const NONE: Limits = { cpus: null, throttled: 0, throttledNs: 0, memoryLimit: null, memoryBytes: null, killed: 0, reads: [] };
@@ -38,13 +42,18 @@ export class WatchedSurroundings {
   #moves = 0;
   /** Limits as they were told last. */
   #news = "";
+  /** By process: on which processors it may run, as that was told last. */
+  readonly #affinities = new Map<number, string>();
   readonly #files: OneRead;
 
-  /** `members`: the target's processes; `byNode`: there are several memories, and it matters in which they have theirs. `now`: milliseconds. */
+  /**
+   * `members`: the target's processes; `byNode`: there are several memories, and it matters in which they have theirs; `affinity`: and it does, on which
+   * processors they may run. `now`: milliseconds.
+   */
   constructor(
-    files: KernelFiles,
+    readonly files: KernelFiles,
     readonly members: () => Promise<readonly number[]>,
-    readonly byNode: boolean,
+    readonly asked: { readonly byNode: boolean; readonly affinity: boolean },
     readonly now: () => number,
   ) {
     this.#files = new OneRead(files);
@@ -102,13 +111,14 @@ export class WatchedSurroundings {
 
   async #read(isThorough: boolean): Promise<[Limits | null, Fact[]]> {
     const files = this.#files, groups = this.#groups, began = this.now();
-    const byNode = this.byNode && isThorough && began >= this.#nodesAgain;
-    const [limits, pressure, stolen, group, memory] = await Promise.all([
+    const byNode = this.asked.byNode && isThorough && began >= this.#nodesAgain;
+    const [limits, pressure, stolen, group, memory, affinities] = await Promise.all([
       groups && readLimits(files, groups),
       readPressure(files),
       readStolenTime(files),
       groups?.pressure ? readGroupPressure(files, groups.pressure) : null,
       readMemoryUse(files, this.#pids, byNode),
+      this.asked.affinity && isThorough ? this.#readAffinities() : [],
     ]);
     if (byNode) {
       const ended = this.now(), took = ended - began;
@@ -116,7 +126,18 @@ export class WatchedSurroundings {
       this.#longest = Math.max(this.#longest, took);
     }
     const told = { fact: "pressure", pressure, ...stolen && { stolen }, ...group && { group, moves: this.#moves } } as const;
-    return [limits, [told, { fact: "memory", memory }]];
+    return [limits, [told, { fact: "memory", memory }, ...affinities]];
+  }
+
+  /** As far as they have changed. */
+  async #readAffinities(): Promise<Fact[]> {
+    const found = await Promise.all(this.#pids.slice(0, MOST_PROCESSES).map((pid) => readAffinity(this.files, pid)));
+    return found.flatMap((affinity) => {
+      const text = JSON.stringify(affinity);
+      if (!affinity || this.#affinities.get(affinity.pid) === text) return [];
+      this.#affinities.set(affinity.pid, text);
+      return [{ fact: "affinity", ...affinity }];
+    });
   }
 }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { withMachine } from "../../tests/harness/fake_machine.ts";
 import type { Fact } from "../events/fact.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { WatchedSurroundings } from "./watched_surroundings.ts";
@@ -14,7 +15,12 @@ async function watched(readMs: number): Promise<{ readonly read: readonly number
     }
     return Promise.resolve(paths.map((path) => path === "/proc/100/status" ? "VmRSS:\t 40 kB\n" : ""));
   };
-  const surroundings = new WatchedSurroundings({ texts } as unknown as KernelFiles, () => Promise.resolve([100]), true, () => now);
+  const surroundings = new WatchedSurroundings(
+    { texts } as unknown as KernelFiles,
+    () => Promise.resolve([100]),
+    { byNode: true, affinity: false },
+    () => now,
+  );
   for (let second = 0; second <= 60; second++) {
     now = Math.max(now, second * 1000);
     await surroundings.look(100);
@@ -34,4 +40,21 @@ Deno.test("surroundings: a look at nodes that takes long is taken for a hundredt
   assert.deepEqual(notes, [
     "in which nodes memory is was looked at no more often than every 30 s, and is as it was then: a look took 0.3 s, in which the target may have to wait when it maps or touches memory",
   ]);
+});
+
+Deno.test("surroundings: on which processors threads may run is told when it is looked at first, where it has changed, and where it is asked for", async () => {
+  const status = (allowed: string) => `VmRSS:\t 40 kB\nCpus_allowed_list:\t${allowed}\n`;
+  const path = "/proc/100/task/100/status";
+  await withMachine({ [path]: "" }, async (files, root) => {
+    const told = async (affinity: boolean) => {
+      await Deno.writeTextFile(root + path, status("0-1"));
+      const surroundings = new WatchedSurroundings(files, () => Promise.resolve([100]), { byNode: false, affinity }, () => 0);
+      const affinities = (facts: readonly Fact[]) => facts.flatMap((fact) => fact.fact === "affinity" ? [fact.affinity] : []);
+      const first = affinities(await surroundings.look(100)), again = affinities(await surroundings.look(100));
+      await Deno.writeTextFile(root + path, status("1"));
+      return [first, again, affinities(await surroundings.look(100)), affinities(await surroundings.conclude())];
+    };
+    assert.deepEqual(await told(true), [["0-1"], [], ["1"], []]);
+    assert.deepEqual(await told(false), [[], [], [], []]);
+  });
 });

@@ -1,4 +1,4 @@
-import type { DiskUse, GpuReading, Limits, MemoryUse, Pressure, StolenTime } from "./surroundings.ts";
+import type { Affinity, DiskUse, GpuReading, Limits, MemoryUse, Pressure, StolenTime } from "./surroundings.ts";
 
 /** A tensor, and where in its file it begins. */
 export interface StoredTensor {
@@ -128,6 +128,8 @@ export type Fact =
   | { readonly fact: "disks"; readonly disks: readonly DiskUse[] }
   /** What GPUs say of themselves now. */
   | { readonly fact: "gpus"; readonly gpus: readonly GpuReading[] }
+  /** On which processors the target may run now. */
+  | { readonly fact: "affinity" } & Affinity
   /** What memory is used for now. */
   | { readonly fact: "memory"; readonly memory: MemoryUse }
   /** What control groups allow the target: when it is first looked at, of both where it is put into others (`moves`: so often before), and at the end. */
@@ -141,7 +143,10 @@ export type ProgramFact = Extract<Fact, { fact: "program" }>;
 /** What decoders have to know of the target besides its events. */
 export type Knowledge =
   | CodeFact
-  | Extract<Fact, { fact: "table" | "pressure" | "memory" | "limits" | "mapped" | "opened" | "names" | "tensors" | "places" | "gpus" | "disks" }>;
+  | Extract<
+    Fact,
+    { fact: "table" | "pressure" | "memory" | "limits" | "affinity" | "mapped" | "opened" | "names" | "tensors" | "places" | "gpus" | "disks" }
+  >;
 
 /** What a piece of knowledge is about: the last that was told of it is true. Null for a fact that no decoder needs. */
 export function subjectOf(fact: Fact): string | null {
@@ -156,6 +161,7 @@ export function subjectOf(fact: Fact): string | null {
     case "code":
       return `code ${fact.pid} ${fact.of ?? ""}`;
     case "limits":
+    case "affinity":
     case "mapped":
     case "opened":
     case "names":

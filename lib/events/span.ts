@@ -1,6 +1,6 @@
 import type { GpuCall, GpuFileUse, HeldBlock } from "./gpu.ts";
 import type { Ns } from "./time.ts";
-import type { Limits, Pressure } from "./surroundings.ts";
+import type { Affinity, Limits, Pressure } from "./surroundings.ts";
 
 /** Where spans are drawn. Identity is the object; `id` is dense from 1 in order of first use, so a replay numbers them alike. */
 export interface Track {
@@ -219,6 +219,7 @@ export interface Instant {
   readonly touched?: readonly TensorFaults[];
   readonly faulted?: readonly ThreadFaults[];
   readonly limits?: Limits;
+  readonly affinity?: Affinity;
   readonly stack?: SeenStack;
   readonly held?: HeldBlock;
   readonly file?: GpuFileUse;

@@ -44,6 +44,13 @@ export interface MemoryUse {
   readonly swappedOut: number;
 }
 
+/** Processors on which a process may run, `0-3,8`, and those of its threads that may run on others than the first one. */
+export interface Affinity {
+  readonly pid: number;
+  readonly affinity: string;
+  readonly threads: readonly { readonly tid: number; readonly affinity: string }[];
+}
+
 /** What control groups allow a process, and what has come of it since they were made. */
 export interface Limits {
   /** Processors' time that it may use; null: all. */

@@ -1,3 +1,4 @@
+import { affinityIn } from "./affinity.ts";
 import { runChild } from "./child.ts";
 import { findGroups, MOST_MEMORY, QUOTA, quotaOf, readEach, sizeOf } from "./control_group.ts";
 import type { KernelFiles } from "./files.ts";
@@ -67,7 +68,7 @@ export async function readSurroundings(files: KernelFiles, options: Surroundings
     pressure,
     hiddenPressure: pressure ? null : hiding("/proc/pressure", mounts),
     ...groupLimits,
-    allowedCpus: numbersOf(/^Cpus_allowed_list:\s*(\S+)/m.exec(status ?? "")?.[1] ?? "").length,
+    allowedCpus: numbersOf(affinityIn(status) ?? "").length,
     lockedMemory: most === undefined || most === "unlimited" ? null : Number(locked),
     openFiles: Number(/^Max open files\s+(\d+)/m.exec(limits ?? "")?.[1] ?? Infinity),
     perfLocked: Number(paranoid ?? 0) >= 0,

@@ -1,5 +1,6 @@
 import type { EngineFound } from "../events/fact.ts";
 import { lastPart } from "../events/text.ts";
+import { affinityIn } from "../machine/affinity.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { isWeights, weightsIn } from "./inference_files.ts";
 import { type Mapping, parseMaps } from "./maps.ts";
@@ -38,7 +39,7 @@ export async function findEngine(files: KernelFiles, pids: readonly number[]): P
     model,
     quantisation: model && quantisationOf(model),
     threads: threads === null ? null : Number(threads),
-    affinity: field("Cpus_allowed_list"),
+    affinity: affinityIn(status),
   };
 }
 

@@ -13,7 +13,7 @@ const MOST = 10_000;
 
 /** Null for a process that is gone. */
 export async function readThreadNames(files: KernelFiles, pid: number): Promise<ProcessNames | null> {
-  const tids = (await files.list(`/proc/${pid}/task`)).map(Number).filter((tid) => tid !== pid).sort((a, b) => a - b).slice(0, MOST);
+  const tids = await otherThreads(files, pid, MOST);
   const [name, ...names] = await files.texts([pid, ...tids].map((tid) => `/proc/${pid}/task/${tid}/comm`));
   if (name === null || name === undefined) return null;
   const threads = tids.flatMap((tid, i) => {
@@ -21,6 +21,11 @@ export async function readThreadNames(files: KernelFiles, pid: number): Promise<
     return name === "" ? [] : [{ tid, name }];
   });
   return { pid, name: withoutEnd(name), threads };
+}
+
+/** All but the first thread, and no more of them than that. */
+export async function otherThreads(files: KernelFiles, pid: number, most: number): Promise<number[]> {
+  return (await files.list(`/proc/${pid}/task`)).map(Number).filter((tid) => tid !== pid).sort((a, b) => a - b).slice(0, most);
 }
 
 /** In the order asked for; null for a process that is gone. */

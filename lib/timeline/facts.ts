@@ -81,6 +81,7 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
       swappedOut: isCount,
     }),
   },
+  affinity: { pid: isInteger, affinity: isText, threads: listOf(shape({ tid: isInteger, affinity: isText })) },
   gpus: {
     gpus: listOf(shape({
       gpu: isCount,

@@ -81,7 +81,7 @@ export const switches: Probe = {
     EMIT(still, $each.1.1, $each.1.0, $queued, $each.1.2, (uint64)0, $each.1.3, $each.1.4 * 4097);
   }`,
   afterClose: `for ($each : @short) { if ($each.1.2 > 0) { ${run("$each.1")} } }`,
-  facts: ["places"],
+  facts: ["places", "affinity"],
   texts: { "task.name": "name", "taker.name": "name" },
   decoder: (tracks) => new SwitchDecoder(tracks),
 };
@@ -94,8 +94,12 @@ class SwitchDecoder implements Decoder {
 
   constructor(readonly tracks: Tracks) {}
 
-  fact(fact: Fact): void {
+  fact(fact: Fact, at: Ns, out: SpanSink): void {
     this.#stacks.fact(fact);
+    if (fact.fact !== "affinity") return;
+    const { pid, affinity, threads } = fact, others = threads.map(({ tid, affinity }) => `${tid}: ${affinity}`).join("; ");
+    const args = { processors: affinity, ...others !== "" && { others } };
+    out({ type: "instant", track: this.tracks.thread(pid, pid), name: "may run on", category: "sched.affinity", at, args, affinity: fact });
   }
 
   event(event: Event, out: SpanSink): void {

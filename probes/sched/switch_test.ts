@@ -152,3 +152,11 @@ Deno.test("switch: several short times off are one slice on a row of their own, 
   assert.deepEqual(slice.args, { reason: "pipe", call: "read", queuedNs: 900, waker: "waker (201)", cpu: 3, thread: 101, times: 57, offNs: 40_000 });
   assert.deepEqual([slice.off!.run!.thread.tid, slice.off!.run!.times, slice.off!.run!.ns], [101, 57, 40_000]);
 });
+
+Deno.test("switch: on which processors a process may run is an instant of its first thread, with those of its threads that may run on others", () => {
+  const d = new Decoding(switches);
+  d.fact(5, { fact: "affinity", pid: 100, affinity: "0-3", threads: [{ tid: 101, affinity: "2" }, { tid: 102, affinity: "0,3" }] });
+  const [instant] = d.ending(10);
+  assert.ok(instant?.type === "instant");
+  assert.deepEqual([instant.at, instant.track.tid, instant.args], [5, 100, { processors: "0-3", others: "101: 2; 102: 0,3" }]);
+});

@@ -3,99 +3,15 @@ import assert from "node:assert/strict";
 import type { IoResult } from "../../../lib/analysis/io_schema.ts";
 import type { SchedResult } from "../../../lib/analysis/sched_schema.ts";
 import { parsePressure } from "../../../lib/machine/pressure.ts";
-import type { Summary } from "../../../lib/analysis/summary.ts";
-import { mustRun, start } from "../../harness/command.ts";
+import { mustRun } from "../../harness/command.ts";
 import { sampledTest } from "../../harness/kernel.ts";
-import { type Temporary, temporary } from "../../harness/temporary.ts";
+import { temporary } from "../../harness/temporary.ts";
 import { built } from "../../setup/programs.ts";
-import { type Results, startLlmprof, summaryOf } from "../live_run.ts";
+import { resultOf, share, told, toldBy, verdictOf } from "../bottleneck_run.ts";
+import { startLlmprof, summaryOf } from "../live_run.ts";
 import { compareSeen } from "../hidden_hits.ts";
 import { lastOfThree } from "../last_of_three.ts";
-import { cpuLimit, fileSystem, loopDevice, memoryLimit, ownGroup, slowReads, swapOn } from "../loop_device.ts";
-import { untilTold } from "../until_told.ts";
-
-/** What is found out of a program that is watched from before it begins, and what it says itself. `tasks`: control groups that it joins first. */
-async function toldBy<C extends "io" | "sched">(
-  command: C,
-  bpftrace: string,
-  folder: Temporary,
-  words: readonly string[],
-  tasks: readonly string[] = [],
-): Promise<Summary<Results[C]> & { readonly said: string }> {
-  await using program = await untilTold(folder, [built.bottleneck, ...words]);
-  const { pid } = program;
-  for (const file of tasks) Deno.writeTextFileSync(file, String(pid));
-  await using llmprof = startLlmprof(command, { bpftrace, folder, target: { pid }, formats: [], flags: ["--no-output"] });
-  await llmprof.saw("Tracing");
-  // Its first look at what surrounds the program.
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  program.go();
-  return { ...summaryOf(command, await llmprof.finished()), said: await program.said() };
-}
-
-type Run = readonly [bpftrace: string, folder: Temporary, words: readonly string[], tasks?: readonly string[]];
-
-const told = (...run: Run) => toldBy("sched", ...run);
-
-async function resultOf(...run: Run): Promise<SchedResult> {
-  return (await told(...run)).result;
-}
-
-async function verdictOf(...run: Run): Promise<SchedResult["verdict"]> {
-  return (await resultOf(...run)).verdict;
-}
-
-const share = (verdict: SchedResult["verdict"], wait: string) => verdict.find((row) => row.wait === wait)?.share ?? 0;
-
-sampledTest(1, "sched: a crowd waits for processors, each thread as long as the kernel says, and fewer threads wait less", {}, async ({ path }) => {
-  using folder = temporary();
-  const cpus = navigator.hardwareConcurrency;
-  const { result: { verdict: crowd, threads }, said } = await told(path, folder, ["crowd", String(4 * cpus)]);
-  const accounts: { tid: number; on: number; queued: number }[] = said.split("\n").filter((line) => line.startsWith("{"))
-    .map((line) => JSON.parse(line));
-  assert.equal(accounts.length, 4 * cpus);
-  for (const { tid, on, queued } of accounts) {
-    const { onNs, queuedNs } = threads.find((thread) => thread.tid === tid)!;
-    assert.ok(Math.abs(onNs / on - 1) < 0.02, `on a processor for ${onNs} ns, ${on} by the kernel's account`);
-    assert.ok(Math.abs(queuedNs / queued - 1) < 0.02, `waiting for one for ${queuedNs} ns, ${queued} by the kernel's account`);
-  }
-  assert.equal(crowd[0]!.wait, "processor");
-  assert.ok(crowd[0]!.share > 0.5, `${crowd[0]!.share}`);
-  assert.match(crowd[0]!.advice, new RegExp(`-t ${cpus}\\.`));
-  const advised = await verdictOf(path, folder, ["crowd", String(cpus)]);
-  assert.ok(share(advised, "processor") < crowd[0]!.share / 2, `${share(advised, "processor")} with ${cpus} threads`);
-  const few = await verdictOf(path, folder, ["crowd", "1"]);
-  assert.ok(share(few, "processor") < crowd[0]!.share / 4, `${share(few, "processor")} with one thread`);
-});
-
-sampledTest(0, "sched: a hog on its processor is named, and without it nothing is waited for", {}, async ({ path }) => {
-  using folder = temporary();
-  await using hog = start([built.hog, "1"], { timeoutMilliseconds: 60_000 });
-  await hog.saw("hogging");
-  const byHog = ({ takers }: SchedResult) => takers.find(({ tid }) => tid === hog.pid)?.ns ?? 0;
-  const before = await resultOf(path, folder, ["pinned", "1"]), [first] = before.verdict;
-  assert.equal(first!.wait, "processor");
-  assert.ok(first!.share > 0.4, `${first!.share}`);
-  assert.match(first!.evidence, new RegExp(`hog \\(${hog.pid}\\) took`));
-  const [, away, lower] = /^Keep hog away from processor 1 \((taskset .*), or a cpuset\), or give it a lower priority \((renice .*)\)\.$/.exec(
-    first!.advice,
-  )!;
-  const followed = async (advice: string, takeBack: string) => {
-    await mustRun(advice.split(" "));
-    const after = await resultOf(path, folder, ["pinned", "1"]), left = share(after.verdict, "processor");
-    // What else wants a processor takes its own part.
-    assert.ok(
-      left < first!.share && byHog(after) < byHog(before) / 4,
-      `${advice}: ${left}, ${byHog(after)} ns, of ${first!.share}, ${byHog(before)} ns`,
-    );
-    await mustRun([...takeBack.split(" "), String(hog.pid)]);
-  };
-  await followed(away!, "taskset -pc 1");
-  await followed(lower!, "renice 0");
-  hog.kill("SIGTERM");
-  await hog.finished();
-  assert.ok(share(await verdictOf(path, folder, ["pinned", "1"]), "processor") < first!.share / 4);
-});
+import { fileSystem, loopDevice, memoryLimit, ownGroup, slowReads, swapOn } from "../loop_device.ts";
 
 /** Microseconds for which somebody, and everybody, stood still for want of each, until now; `file`: which says so of a resource. */
 function stalled(file: (resource: string) => string): number[] {
@@ -184,22 +100,6 @@ sampledTest(1, "io: a file on a slow device is waited for, in reads or in calls 
     assert.ok(ns > 0.1e9, `${ns} ns in ${of}`);
     assert.match(evidence, new RegExp(`^${of}.* × \\d, .*which brought at most 2.0 MiB from the disk; .*allows 4.0 MiB a second`));
   }
-});
-
-sampledTest(0, "sched: a control group's limit of processors' time is named, with how often it was met, as the group counts it", {
-  groups: true,
-}, async ({ path }) => {
-  using folder = temporary();
-  using group = cpuLimit(0.3);
-  const { verdict: [first], limits } = await resultOf(path, folder, ["crowd", "1"], [group.tasks]);
-  assert.equal(first!.wait, "processor");
-  assert.match(`${first!.evidence} ${first!.advice}`, /allows 0\.3 of a processor's time.*Raise that limit/);
-  const { throttled, ns } = group.stat();
-  assert.deepEqual([limits!.cpus, limits!.throttled, limits!.throttledNs], [0.3, throttled, ns]);
-  assert.ok(throttled > 5, `${throttled}`);
-  const { verdict, limits: none } = await resultOf(path, folder, ["crowd", "1"]);
-  assert.ok(none === null || none.throttled === 0);
-  assert.ok(share(verdict, "processor") < first!.share / 4);
 });
 
 sampledTest(0, "sched: a process that the kernel kills because its control group has no more memory is told of, with the reason", {
