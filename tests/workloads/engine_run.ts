@@ -40,6 +40,9 @@ export function startEngine(options: EngineOptions, how?: RunOptions): Running {
   return start(engineCommand(options), { timeoutMilliseconds: 120_000, ...how });
 }
 
+/** Tokens of an engine that is busy, before it begins anew. */
+export const ROUND_TOKENS = 50;
+
 /** An engine in the middle of its work. */
 export interface BusyEngine extends AsyncDisposable {
   readonly pid: number;
@@ -52,7 +55,7 @@ export interface BusyEngine extends AsyncDisposable {
 /** A model, the tiny one unless told otherwise, on one thread, token after token, until it is asked to end. */
 export async function busyEngine(folder: Temporary, shape: ShapeName = "tiny"): Promise<BusyEngine> {
   const [waitFile, stopFile, log] = [folder.file("go"), folder.file("stop"), folder.file("log")];
-  const engine = startEngine({ model: model(shape), prompt: 1, tokens: 50, threads: 1, waitFile, stopFile, log });
+  const engine = startEngine({ model: model(shape), prompt: 1, tokens: ROUND_TOKENS, threads: 1, waitFile, stopFile, log });
   await engine.saw('"waiting"');
   Deno.writeTextFileSync(waitFile, "");
   const end = async () => {
