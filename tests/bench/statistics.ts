@@ -31,3 +31,19 @@ function outside(count: number): number {
   }
   return Math.max(0, k - 1);
 }
+
+/**
+ * By how many times `ours` is as much as `theirs`, both of the same rounds, and whether that is at most `most`. Null: it cannot be told, because in this hour
+ * `theirs` may be nothing, of which any figure is any number of times.
+ */
+export function timesAsMuch(
+  ours: readonly number[],
+  theirs: readonly number[],
+  most: number,
+): { readonly times: Middle; readonly isMet: boolean | null } {
+  const times = middle(ours.map((figure, round) => theirs[round]! > 0 ? figure / theirs[round]! : Infinity));
+  const mine = middle(ours), others = middle(theirs);
+  if (others.low > 0) return { times, isMet: times.median <= most };
+  if (mine.high <= 0) return { times, isMet: true };
+  return { times, isMet: mine.low > most * Math.max(others.high, 0) ? false : null };
+}

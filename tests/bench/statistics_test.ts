@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { middle } from "./statistics.ts";
+import { middle, timesAsMuch } from "./statistics.ts";
 
 Deno.test("the middle of figures and its interval", () => {
   const figures = (count: number) => Array.from({ length: count }, (_, i) => count - i);
@@ -14,4 +14,16 @@ Deno.test("too few figures: the interval is their range", () => {
   assert.deepEqual(middle([7]), { median: 7, low: 7, high: 7, count: 1 });
   assert.ok(Number.isNaN(middle([]).median));
   assert.deepEqual(middle([NaN, 3, 1, NaN, 2]), middle([3, 1, 2]), "what could not be told counts for nothing");
+});
+
+Deno.test("so many times as much: met or missed by the median, and not to be told where the other may be nothing", () => {
+  const isMet = (ours: readonly number[], theirs: readonly number[]) => timesAsMuch(ours, theirs, 1.5).isMet;
+  const theirs = [10, 11, 12, 10, 11, 12, 10];
+  assert.equal(isMet(theirs.map((ns) => 1.4 * ns), theirs), true);
+  assert.equal(isMet(theirs.map((ns) => 1.6 * ns), theirs), false);
+  const loud = [-900, 12, 700, -40, 3, 250, -8];
+  assert.equal(isMet([500, -30, 90, 4, -700, 60, 11], loud), null);
+  // Of one that adds nothing, and of one that adds more than any of this noise.
+  assert.equal(isMet(theirs.map((ns) => -ns), loud), true);
+  assert.equal(isMet(theirs.map((ns) => 1000 * ns), loud), false);
 });

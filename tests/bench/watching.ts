@@ -9,7 +9,7 @@ import { libbpfTools } from "../setup/libbpf_tools.ts";
 import { setUp } from "../setup/setup.ts";
 import { listPids, readProcesses, treeOf } from "../../lib/target/process.ts";
 import { judged } from "./judged.ts";
-import { middle } from "./statistics.ts";
+import { middle, timesAsMuch } from "./statistics.ts";
 
 /** Watches a process, and what it starts, until it is ended; says what it has to say. `pids`: of the processes that watch. */
 export type Watch = (pid: number) => Promise<{ readonly pids: readonly number[]; end(): Promise<string> }>;
@@ -76,7 +76,7 @@ export interface Limit {
 
 /**
  * Does `work` so often under each, and prints nanoseconds for each of its steps, each against the run with nothing of its round, and the `limits`; the exit
- * code is 1 where one is not held. `work`: a shell's command, and how long a step took by what it said and by the CPU time that the kernel's own threads used
+ * code is 1 where one is not held, 2 where that cannot be told. `work`: a shell's command, and how long a step took by what it said and by the CPU time that the kernel's own threads used
  * meanwhile. In a last round the kernel times the programs that watch (`steps`: how many the work had). Returns nanoseconds of a step under each.
  */
 export async function compare(
@@ -115,18 +115,19 @@ export async function compare(
     for (const name of times.keys()) times.get(name)!.push((await under(name)).ns);
     console.error(`${round + 1} of ${rounds} rounds`);
   }
-  const inPrograms = new Map<string, number>(), sideBySide = new Map<Limit, number[]>();
+  const inPrograms = new Map<string, number>(), sideBySide = new Map<Limit, { readonly ours: number[]; readonly theirs: number[] }>();
   await mustRun(["sysctl", "-q", "kernel.bpf_stats_enabled=1"]);
   try {
     for (const name of times.keys()) inPrograms.set(name, (await under(name)).inPrograms[0] ?? 0);
     for (const limit of limits.filter(({ alike }) => alike)) {
-      const ratios: number[] = [];
+      const ours: number[] = [], theirs: number[] = [];
       for (let round = 0; round < rounds; round++) {
         // Who comes second finds in the processor's cache what the first one read.
         const names = round % 2 === 0 ? [limit.of, limit.as] : [limit.as, limit.of], ns = (await under(...names)).inPrograms;
-        ratios.push(ns[names.indexOf(limit.of)]! / ns[names.indexOf(limit.as)]!);
+        ours.push(ns[names.indexOf(limit.of)]!);
+        theirs.push(ns[names.indexOf(limit.as)]!);
       }
-      sideBySide.set(limit, ratios);
+      sideBySide.set(limit, { ours, theirs });
     }
   } finally {
     await mustRun(["sysctl", "-q", "kernel.bpf_stats_enabled=0"]);
@@ -145,16 +146,15 @@ export async function compare(
   })));
   for (const line of said) console.log(line);
   for (const limit of limits) {
-    const { of, times, as } = limit, theirs = added(as);
-    const judge = (ratios: readonly number[], adds: string) => {
-      const { median, low, high } = middle(ratios);
+    const { of, times: most, as } = limit;
+    const judge = (ours: readonly number[], theirs: readonly number[], adds: string) => {
+      const { times: { median, low, high }, isMet } = timesAsMuch(ours, theirs, most);
       const told = `${median.toFixed(2)} times as much as ${as} (95 %: ${low.toFixed(2)} to ${high.toFixed(2)})`;
-      console.log(judged(`${of} ${adds} ${told}, at most ${times}`, median <= times));
+      console.log(judged(`${of} ${adds} ${told}, at most ${most}`, isMet));
     };
-    // Where the other adds nothing, no number of times is enough.
-    judge(added(of).map((ns, round) => theirs[round]! > 0 ? ns / theirs[round]! : Infinity), "adds");
+    judge(added(of), added(as), "adds");
     const beside = sideBySide.get(limit);
-    if (beside) judge(beside, "takes in its programs, side by side,");
+    if (beside) judge(beside.ours, beside.theirs, "takes in its programs, side by side,");
   }
   return medians;
 }
