@@ -1,3 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { patience } from "../../lib/session/patience.ts";
+
 /** What a finished command left. */
 export interface Finished {
   readonly code: number;
@@ -10,7 +13,7 @@ export interface Finished {
 }
 
 export interface RunOptions {
-  /** After this it gets SIGTERM, and SIGKILL 2 s later. Default: a minute. */
+  /** After this it gets SIGTERM, and SIGKILL 2 s later; time in which the machine stood still does not count. Default: a minute. */
   readonly timeoutMilliseconds?: number;
   readonly cwd?: string;
   readonly env?: Record<string, string>;
@@ -56,14 +59,23 @@ export function start(argv: readonly string[], options: RunOptions = {}): Runnin
   const stderr = gather(child.stderr, watchers);
   const fed = feed(child.stdin, options.stdin);
   let timedOut = false;
-  const limits = [setTimeout(() => (timedOut = true, signal("SIGTERM")), options.timeoutMilliseconds ?? 60_000)];
-  limits.push(setTimeout(() => signal("SIGKILL"), (options.timeoutMilliseconds ?? 60_000) + 2_000));
+  const over = new AbortController();
+  void endLate().catch(() => {});
   const finished = (async (): Promise<Finished> => {
     const [status] = await Promise.all([child.status, stdout.done, stderr.done, fed]);
-    limits.forEach(clearTimeout);
+    over.abort();
     const milliseconds = performance.now() - begin;
     return { code: status.code, signal: status.signal, stdout: stdout.text(), stderr: stderr.text(), milliseconds, timedOut };
   })();
+
+  async function endLate(): Promise<void> {
+    const sleep = (milliseconds: number) => pause(milliseconds, undefined, { signal: over.signal });
+    await patience(sleep, options.timeoutMilliseconds ?? 60_000);
+    timedOut = true;
+    signal("SIGTERM");
+    await patience(sleep, 2000);
+    signal("SIGKILL");
+  }
 
   function signal(name: Deno.Signal): void {
     try {

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Bpftrace } from "../harness/bpftraces.ts";
 import { matrixTest, sampledTest } from "../harness/kernel.ts";
+import { ranFor } from "./awake.ts";
 import { type By, type Expected, type FaultyRun, faultyRun, type Stage } from "./faulty_run.ts";
 import { processTable } from "./processes.ts";
 
@@ -45,7 +45,7 @@ export function stopped({ typed, now }: FaultyRun, signal: Deno.Signal): Expecte
 }
 
 /** Longer than it may take from an event to the file. */
-export const aWhile = () => pause(1500);
+export const aWhile = () => ranFor(1500);
 
 /** The note of a run whose target did not stand as long as it should have. */
 export const continuedBy = (who: string) =>

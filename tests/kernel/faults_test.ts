@@ -5,14 +5,14 @@ import { isFile } from "../harness/is_file.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
 import { aWhile, broughtBack, type Case, faultTests, guardOf, killedEarly, killedWithGuard, needs, nothing, stopped } from "./fault_tests.ts";
-import { faultyRun, latencyNs } from "./faulty_run.ts";
+import { faultyRun } from "./faulty_run.ts";
 import { outputPath } from "./live_run.ts";
 import { until } from "./processes.ts";
 
 const formats = ["pftrace", "json", "jsonl", "pftrace.gz", "llmprof"];
 
-const killed: Case["fault"] = ({ llmprof, now }) => {
-  const seenUntil = now() - latencyNs;
+const killed: Case["fault"] = ({ llmprof, written }) => {
+  const seenUntil = written();
   llmprof.kill("SIGKILL");
   return { code: 137, signal: "SIGKILL", seenUntil };
 };
@@ -52,11 +52,11 @@ faultTests([
     by: "pid",
     stage: "counting",
     formats,
-    fault: async ({ bpftraces, now }) => {
+    fault: async ({ bpftraces, written }) => {
       await aWhile();
-      const until = now() - latencyNs;
+      const seenUntil = written();
       Deno.kill(bpftraces().at(-1)!, "SIGKILL");
-      return { code: 1, seenUntil: until, says: [/^bpftrace ended while it traced \('\w+'\)\. Somebody killed it, or the kernel did/m] };
+      return { code: 1, seenUntil, says: [/^bpftrace ended while it traced \('\w+'\)\. Somebody killed it, or the kernel did/m] };
     },
   },
   {
@@ -114,9 +114,9 @@ faultTests([
     by: "pid",
     stage: "counting",
     formats,
-    fault: async ({ llmprof, typed, now }) => {
+    fault: async ({ llmprof, typed, written }) => {
       await aWhile();
-      const seenUntil = now() - latencyNs;
+      const seenUntil = written();
       typed("SIGINT");
       await llmprof.saw("Reading what is left");
       typed("SIGINT");

@@ -5,6 +5,7 @@ import { llmprof } from "../harness/llmprof.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
 import { errors } from "../judge/trace_processor.ts";
 import { readSteadyLog, steadyCommand } from "../workloads/steady.ts";
+import { Awake } from "./awake.ts";
 import { outputPath } from "./live_run.ts";
 import { bpftracesOf, processTable, row, until } from "./processes.ts";
 import { type Decode, decodesIn } from "./trace_decodes.ts";
@@ -34,6 +35,8 @@ export interface FaultyRun extends AsyncDisposable {
   target(): number;
   /** When the target's last call ended, in nanoseconds of CLOCK_BOOTTIME. */
   now(): bigint;
+  /** Until when everything that happened has to be in the files by now. */
+  written(): bigint;
   /** Resolves when the run is at this stage. */
   at(stage: Stage): Promise<void>;
   bpftraces(): number[];
@@ -61,8 +64,8 @@ export interface Expected {
   readonly target?: "goes on" | "ended" | "never began";
 }
 
-/** How long it may take from an event to the file. */
-export const latencyNs = 1_300_000_000n;
+/** How long it may take from an event to the file, in milliseconds of a machine that runs. */
+export const LATENCY_MS = 1300;
 
 /** Enough calls for a count that means something. */
 const someCalls = 300;
@@ -72,6 +75,7 @@ export async function faultyRun({ bpftrace, by, formats = ["pftrace"], flags = [
   const [log, waitFile, stopFile] = [folder.file("log"), folder.file("go"), folder.file("stop")];
   const place = (format: string) => elsewhere[format] ?? outputPath(folder, format);
   const inTmp = filesInTmp();
+  const awake = new Awake();
   const command = steadyCommand({ log, stopFile, ...(by === "start" && { waitFile }) });
   let started: Running | undefined;
   if (by === "pid") {
@@ -193,6 +197,7 @@ export async function faultyRun({ bpftrace, by, formats = ["pftrace"], flags = [
     llmprof: running,
     target,
     now,
+    written: () => awake.ago(LATENCY_MS),
     at,
     end,
     bpftraces: () => bpftracesOf(running.pid),
@@ -202,6 +207,7 @@ export async function faultyRun({ bpftrace, by, formats = ["pftrace"], flags = [
       if (known !== undefined && row(known)?.name === "steady") Deno.kill(known, "SIGKILL");
       await running[Symbol.asyncDispose]();
       await started?.[Symbol.asyncDispose]();
+      await awake[Symbol.asyncDispose]();
       folder[Symbol.dispose]();
     },
   };

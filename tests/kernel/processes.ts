@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { step } from "./awake.ts";
 
 /** The process table, as the kernel shows it at this moment. */
 export interface ProcessRow {
@@ -55,12 +55,11 @@ export function bpftracesOf(llmprof: number): number[] {
   return processTable().filter(({ parent, name }) => parent === llmprof && name === "bpftrace").map(({ pid }) => pid);
 }
 
-/** Waits until something is there that nobody announces; throws after the limit. */
+/** Waits until something is there that nobody announces; throws when the machine has run for so long. */
 export async function until<T>(what: string, look: () => T | undefined | false, limitMilliseconds = 30_000): Promise<T> {
-  for (const begin = performance.now(); performance.now() - begin < limitMilliseconds;) {
+  for (let left = limitMilliseconds; left > 0; left -= (await step()).ran) {
     const found = look();
     if (found !== undefined && found !== false) return found;
-    await pause(5);
   }
   throw new Error(`Waited ${limitMilliseconds} ms in vain: ${what}.`);
 }

@@ -1,5 +1,4 @@
 /** Whatever becomes of llmprof, the target goes on. */
-import { setTimeout as pause } from "node:timers/promises";
 import assert from "node:assert/strict";
 import { mustRun } from "../harness/command.ts";
 import { matrixTest, sampledTest } from "../harness/kernel.ts";
@@ -8,10 +7,10 @@ import { errors } from "../judge/trace_processor.ts";
 import { parseEngineLog } from "../workloads/engine_log.ts";
 import { engineCommand, startEngine } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
+import { Awake, ranFor } from "./awake.ts";
 import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
-import { bootNow } from "./boot_clock.ts";
 import { operatorsPerGraph } from "./counted_run.ts";
-import { latencyNs } from "./faulty_run.ts";
+import { LATENCY_MS } from "./faulty_run.ts";
 import { bpftracesOf, row, treeFrom, until } from "./processes.ts";
 import { differingReplays } from "./replayed.ts";
 import { slicesOf } from "./trace_figures.ts";
@@ -53,14 +52,15 @@ for (const [index, victim] of ["bpftrace", "llmprof"].entries()) {
       using folder = temporary();
       const [log, waitFile] = [folder.file("log"), folder.file("go")];
       const perGraph = await operatorsPerGraph(bpftrace);
+      await using awake = new Awake();
       await using engine = startEngine({ model: model("tiny"), tokens: 3001, log, waitFile });
       await engine.saw('"waiting"');
       await using llmprof = startLlmprof("operators", { bpftrace, folder, target: { pid: engine.pid } });
       await llmprof.saw("Tracing process");
       Deno.writeTextFileSync(waitFile, "");
       // Longer than the reader of a ring buffer ever pauses.
-      await pause(2500);
-      const killedAt = bootNow();
+      await ranFor(2500);
+      const written = awake.ago(LATENCY_MS);
       if (victim === "llmprof") llmprof.kill("SIGKILL");
       // The reader that is paused, where readers are: the last to come.
       else Deno.kill(bpftracesOf(llmprof.pid).at(-1)!, "SIGKILL");
@@ -71,7 +71,7 @@ for (const [index, victim] of ["bpftrace", "llmprof"].entries()) {
       assert.equal(tokenTimes.length, 3001, "it did all its work");
       const path = outputPath(folder, "pftrace");
       assert.deepEqual(await errors(path), []);
-      const seen = tokenTimes.filter((at) => at < killedAt - latencyNs);
+      const seen = tokenTimes.filter((at) => at < written);
       assert.ok(seen.length > 100, `${seen.length} tokens`);
       const [decodes, ops] = [await slicesOf(path, "llama.decode"), await slicesOf(path, "ggml.op")];
       let op = 0;

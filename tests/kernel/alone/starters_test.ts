@@ -5,6 +5,7 @@ import { findProgram } from "../../harness/find_program.ts";
 import { sampledTest } from "../../harness/kernel.ts";
 import { temporary } from "../../harness/temporary.ts";
 import { countedCalls } from "../../workloads/counted.ts";
+import { Awake } from "../awake.ts";
 import { outputPath, startLlmprof, summaryOf } from "../live_run.ts";
 import { expectedCounts } from "../targets_run.ts";
 import { plain, Way } from "../target_way.ts";
@@ -20,20 +21,21 @@ const starters = [runuser, ...hasSudo ? [["setsid", "--wait", ...sudo]] : []];
 /** At one it stops its process group, which is not llmprof's where somebody else has typed it. */
 const elsewhere = [runuser, ...hasSudo ? [["script", "--quiet", "--return", "/dev/null", "--command", ...sudo]] : []];
 
-/** How long it stood each time, in milliseconds. */
-function stopsMs(way: Way): number[] {
+/** How long it stood each time, in milliseconds of a machine that runs. */
+function stopsMs(way: Way, awake: Awake): number[] {
   const lines = way.written().trimEnd().split("\n").map((line) => JSON.parse(line));
-  return lines.filter(({ category }) => category === "llmprof.stopped").map(({ duration }) => duration / 1e6);
+  return lines.filter(({ category }) => category === "llmprof.stopped").map(({ start, end }) => awake.ran(BigInt(start), BigInt(end)));
 }
 
 async function started(words: readonly string[], bpftrace: string): Promise<void> {
   using folder = temporary();
   const way = new Way(bpftrace, folder);
+  await using awake = new Awake();
   const { program, library } = plain(way);
   await way.started([...words, program, `load=${library}`, "call"]);
   assert.deepEqual(way.counts, expectedCounts({ name: "", times: 1, run: () => Promise.resolve() }));
   assert.deepEqual(way.written().match(/process \d+ was continued by .*?:/g), null);
-  const stops = stopsMs(way);
+  const stops = stopsMs(way, awake);
   // For so long is waited for one that never stands.
   assert.ok(stops.length > 0 && stops.every((ms) => ms < 2000), `${stops} ms`);
 }
