@@ -7,7 +7,7 @@ import { noGuard } from "../machine/guard.ts";
 import type { Probe } from "../programs/probe.ts";
 import { heldName } from "../target/held_name.ts";
 import { hasBegun } from "../target/launch.ts";
-import { hasEnded, readStat } from "../target/process.ts";
+import { hasEnded } from "../target/process.ts";
 import { probeOf } from "../timeline/dispatch.ts";
 import { Attachments, type AttachOptions, type AttachRun } from "./attachments.ts";
 import { Candidates } from "./candidates.ts";
@@ -181,7 +181,7 @@ export class Life {
     if (target.type === "running") await this.#attachments.toRunning(target.pid, again !== undefined);
     else await this.#attachments.toStarting(false, target.program);
     if (target.type === "running") {
-      if (!(await readStat(this.means.files, target.pid))) throw targetEnded(target.pid);
+      if (!(await this.#members.has(target.pid))) throw targetEnded(target.pid);
       await this.#looks.present(() => this.#members.now());
     }
     this.#count();

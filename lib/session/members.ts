@@ -1,5 +1,5 @@
 import type { Filter } from "../programs/filter.ts";
-import { readCommandLine, readProcesses, treesOf } from "../target/process.ts";
+import { type ProcessStat, readCommandLine, readProcesses, readStat, treesOf } from "../target/process.ts";
 import { rootOf } from "./election.ts";
 import type { Means } from "./means.ts";
 import type { Target } from "./target.ts";
@@ -9,6 +9,8 @@ export class Members {
   #root: { readonly pid: number; readonly argv: readonly string[] } | undefined;
   /** Processes that belong to it, with what they fork: the root, and those that are no descendants of it, or not any more. */
   readonly #tops = new Set<number>();
+  /** Every process, as it was read last. */
+  #processes: ReadonlyMap<number, ProcessStat> = new Map();
 
   /** `tree`: with children. */
   constructor(readonly means: Means, readonly target: Target, readonly tree: boolean) {
@@ -54,13 +56,19 @@ export class Members {
     const script = "kill -CHLD $1; kill -0 $2; kill -CHLD $1";
     const all = new Set(known);
     for (let tops: Iterable<number> = this.#tops;;) {
-      const fresh = (await this.#below(tops)).filter((pid) => !all.has(pid));
+      // Whoever was there has not changed its parent for one of ours, and the program waits: to read a hundred processes takes ten milliseconds.
+      const fresh = (await this.#below(tops, this.#processes)).filter((pid) => !all.has(pid));
       if (fresh.length === 0) return;
       const args = ["-c", script, "sh", bpftraces.join(" "), fresh.join(" ")];
       await this.means.spawn({ program: "/bin/sh", args, newSession: true }).status;
       for (const pid of fresh) all.add(pid);
       tops = fresh;
     }
+  }
+
+  /** Whether this process is there, or was when all were looked at last: of a tree that is when the last program had been attached. */
+  async has(pid: number): Promise<boolean> {
+    return this.tree ? this.#processes.has(pid) : await readStat(this.means.files, pid) !== null;
   }
 
   async filter(): Promise<Filter> {
@@ -72,7 +80,8 @@ export class Members {
     return { type: "tree", pids, ...(target.type === "running" && target.pidNamespace !== undefined && { pidNamespace: target.pidNamespace }) };
   }
 
-  async #below(tops: Iterable<number>): Promise<number[]> {
-    return [...treesOf(await readProcesses(this.means.files), tops)];
+  async #below(tops: Iterable<number>, before?: ReadonlyMap<number, ProcessStat>): Promise<number[]> {
+    this.#processes = await readProcesses(this.means.files, before);
+    return [...treesOf(this.#processes, tops)];
   }
 }

@@ -42,11 +42,11 @@ export async function listPids(files: KernelFiles): Promise<number[]> {
   return (await files.list("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
-/** Every process there is, in two child processes whatever their number. */
-export async function readProcesses(files: KernelFiles): Promise<Map<number, ProcessStat>> {
+/** Every process there is, in two child processes whatever their number. `before`: who was there then is told as it was. */
+export async function readProcesses(files: KernelFiles, before: ReadonlyMap<number, ProcessStat> = new Map()): Promise<Map<number, ProcessStat>> {
   const pids = await listPids(files);
-  const processes = new Map<number, ProcessStat>();
-  for (const text of await files.texts(pids.map((pid) => `/proc/${pid}/stat`))) {
+  const processes = new Map(pids.flatMap((pid) => before.get(pid) ?? []).map((stat) => [stat.pid, stat]));
+  for (const text of await files.texts(pids.filter((pid) => !processes.has(pid)).map((pid) => `/proc/${pid}/stat`))) {
     const stat = text === null ? null : parseStat(text);
     if (stat) processes.set(stat.pid, stat);
   }
