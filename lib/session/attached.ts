@@ -14,7 +14,7 @@ import { Reading } from "../tracing/reading.ts";
 import { type ProgramEnd, RunningProgram } from "../tracing/running_program.ts";
 import type { HostClock } from "./clock.ts";
 import type { Means } from "./means.ts";
-import { patience } from "./patience.ts";
+import { patience, patienceWith } from "./patience.ts";
 import { Tap } from "./tap.ts";
 
 /** Twenty of these are what 0.17 takes for a library of half a million symbols. */
@@ -71,9 +71,10 @@ export class Attached {
   }
 
   /** Waits until every probe is attached; `died` hears of its end behind that. Throws when it cannot be attached: then nothing of it is left. */
-  async ready(sleep: Means["sleep"], died: (error: LlmprofError) => void): Promise<ClockReading> {
+  async ready(means: Pick<Means, "sleep" | "files">, died: (error: LlmprofError) => void): Promise<ClockReading> {
     const { running, stream, tap } = this;
-    const timeout = patience(sleep, ATTACH_TIMEOUT_MS).then(() => {
+    let isOver = false;
+    const timeout = patienceWith(running.pid, means, ATTACH_TIMEOUT_MS, () => isOver).then(() => {
       throw new LlmprofError(
         ExitCode.failed,
         `bpftrace did not attach the program '${stream}' within ${ATTACH_TIMEOUT_MS / 1000} s.`,
@@ -85,7 +86,7 @@ export class Attached {
       running.kill();
       tap.close();
       throw error;
-    });
+    }).finally(() => isOver = true);
     void running.ended.then((end) => {
       tap.close();
       died(diedEarly(stream, end));

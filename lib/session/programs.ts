@@ -147,7 +147,7 @@ export class Programs {
   /** Waits until every probe is attached; from then on its end is the run's failure. Throws when it cannot be attached: then nothing of it is left. */
   async ready(attached: Attached): Promise<void> {
     const died = (error: LlmprofError) => void (this.#attached.includes(attached) && this.fail(error));
-    const reading = await attached.ready(this.means.sleep, died).catch((error) => {
+    const reading = await attached.ready(this.means, died).catch((error) => {
       this.#attached = this.#attached.filter((other) => other !== attached);
       throw error;
     });

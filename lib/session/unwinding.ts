@@ -93,7 +93,7 @@ export class Unwinding {
       this.#tellers.delete(attached);
       if (this.#attached.includes(attached)) this.fail(error);
     };
-    const reading = await attached.ready(means.sleep, died).catch((error) => {
+    const reading = await attached.ready(means, died).catch((error) => {
       this.#attached = this.#attached.filter((other) => other !== attached);
       throw error;
     });
