@@ -22,6 +22,8 @@ async function seesAll(bpftrace: string, stranger: (run: FaultyRun) => void | Pr
   await run.end({ ...how, seenUntil, target: "ended" });
   const calls = readSteadyLog(run.folder.file("log")).calls.filter(({ end }) => end < seenUntil!);
   for (const path of [outputPath(run.folder, "pftrace"), ...other ? [await other()] : []]) assertSame(await decodesIn(path), calls, path);
+  // The other llmprof may let it go at the very moment at which this one has attached and looks whether it stands: then that is noted, and nothing is missing.
+  if (other) return;
   assert.doesNotMatch((await run.llmprof.finished()).stdout.replaceAll(/\s+/g, " "), continuedBy(".*"));
 }
 
