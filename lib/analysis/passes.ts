@@ -11,7 +11,7 @@ const FIRST_NS = 10_000, STEP = 1.05;
 const WAITING = 4096, MOST_PIECES = 512, MOST_KINDS = 256;
 /** A pass ends at one of so many next pauses, or at one of so many behind them that are not many times shorter than the one before it. */
 const NEAR = 16, ALIKE = 16, SHORTER = 4;
-/** A longer one is the pass only when it came so many times as often: where layers are alike, a chance pause in one and in another make one that came once more. */
+/** A longer one is the pass only when it came so many times as often: where layers are alike, chance pauses in two passes make one that came once more. */
 const OFTENER = 1.25;
 
 /** Calls between two pauses, or several such pieces one behind another. */

@@ -1,4 +1,4 @@
-import type { Child, SpawnChild } from "./child.ts";
+import type { SpawnChild } from "./child.ts";
 import { PROCESS_WORDS } from "./process_words.ts";
 
 /** `PPID` is llmprof. Some shells hear of a signal only behind what they read, but each while it waits: so another reads, until llmprof is gone. */
@@ -30,9 +30,8 @@ while heard= && wait "$!" || [ -n "$heard" ]; do :; done`;
 /**
  * Lets Ctrl-Z suspend llmprof while it starts a child. Until a child has become its program it shares llmprof's memory, and llmprof waits for it inside
  * of the kernel (vfork): when the terminal's SIGTSTP stops such a child, llmprof can neither be stopped nor go on, and its shell waits for it for ever. A
- * process of llmprof's group, which hears the SIGTSTP too, lets that child go on, and stands
- * with the others then. It ends with llmprof.
+ * process of llmprof's group, which hears the SIGTSTP too, lets that child go on, and stands with the others then. It ends with llmprof.
  */
-export function allowSuspension(spawn: SpawnChild): Child {
-  return spawn({ program: "/bin/sh", args: ["-c", script], stdin: "piped", parentDeath: true });
+export function allowSuspension(spawn: SpawnChild): void {
+  spawn({ program: "/bin/sh", args: ["-c", script], stdin: "piped", parentDeath: true });
 }

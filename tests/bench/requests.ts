@@ -7,8 +7,7 @@
  * Prints nanoseconds of CPU time that each adds to a request, of fio's thread and of the kernel's that answer it, and what llmprof received of what it saw;
  * ends with 1 where `io --snapshots --all` adds more than one and a half times what biolatency does, which tells the same; where both stand at raw
  * tracepoints, their programs' time in the same runs is judged, too. Ends with 2 where biolatency adds nothing that can be told from what this machine does
- * besides. (How long a request takes says less: a virtual processor that waits for an answer
- * sleeps, and what keeps it awake makes requests faster.)
+ * besides. (How long a request takes says less: a virtual processor that waits for an answer sleeps, and what keeps it awake makes requests faster.)
  */
 import { parseArgs } from "node:util";
 import { bpftraceNamed } from "../harness/bpftraces.ts";

@@ -76,8 +76,9 @@ export interface Limit {
 
 /**
  * Does `work` so often under each, and prints nanoseconds for each of its steps, each against the run with nothing of its round, and the `limits`; the exit
- * code is 1 where one is not held, 2 where that cannot be told. `work`: a shell's command, and how long a step took by what it said and by the CPU time that the kernel's own threads used
- * meanwhile. In a last round the kernel times the programs that watch (`steps`: how many the work had). Returns nanoseconds of a step under each.
+ * code is 1 where one is not held, 2 where that cannot be told. `work`: a shell's command, and how long a step took by what it said and by the CPU time that
+ * the kernel's own threads used meanwhile. In a last round the kernel times the programs that watch (`steps`: how many the work had). Returns nanoseconds of
+ * a step under each.
  */
 export async function compare(
   watches: Readonly<Record<string, Watch>>,
