@@ -52,7 +52,7 @@ sampledTest(0, "--dry-run: a process that a run would be refused is refused", {}
   assert.deepEqual([waiting.code, streams(waiting.stdout)], [0, ["process", "gate"]], waiting.stderr);
 });
 
-matrixTest("--dry-run: functions that share an attach point are written one by one, and told of together", {}, async ({ path }) => {
+sampledTest(1, "--dry-run: functions that share an attach point are written one by one, and told of together", {}, async ({ path }) => {
   await using target = start([join(built.gpu.quiet.plain, "launching"), "100", "60000"]);
   await until("it has mapped its library", () => Deno.readTextFileSync(`/proc/${target.pid}/maps`).includes("libcuda.so.1"));
   const { code, stdout, stderr } = await runLlmprof(["gpu", "--dry-run", "--bpftrace", path, "--pid", String(target.pid)]);
@@ -64,7 +64,7 @@ matrixTest("--dry-run: functions that share an attach point are written one by o
   for (const { command } of printed(stdout)) await mustAttach(command);
 });
 
-matrixTest("--dry-run -o: a file for each program, and what is not mapped yet is listed", {}, async ({ path }) => {
+sampledTest(0, "--dry-run -o: a file for each program, and what is not mapped yet is listed", {}, async ({ path }) => {
   using folder = temporary();
   const { code, stdout } = await runLlmprof(["coldstart", "--dry-run", "--bpftrace", path, "-o", folder.file("programs")]);
   assert.equal(code, 0);

@@ -17,7 +17,7 @@ matrixTest("operators of a program that it starts: every call and every operator
   assert.equal(run.trace.ops, run.log.decodes * await operatorsPerGraph(bpftrace));
 });
 
-matrixTest("operators of a running process, on two threads: every operator on both workers", needs, async ({ path: bpftrace }) => {
+sampledTest(1, "operators of a running process, on two threads: every operator on both workers", needs, async ({ path: bpftrace }) => {
   const run = await quietRun({ command: "operators", by: "pid", bpftrace, threads: 2 });
   assertComplete(run);
   assert.equal(run.trace.stops.length, 0, "a process that has all its libraries is not stopped");

@@ -20,7 +20,6 @@ const killed: Case["fault"] = ({ llmprof, written }) => {
 faultTests([
   {
     name: "llmprof is killed while it counts: each file holds what was seen until 1.3 s before",
-    often: "every bpftrace",
     by: "start",
     stage: "counting",
     formats,
@@ -37,18 +36,7 @@ faultTests([
     fault: killedWithGuard,
   },
   {
-    name: "llmprof and its guard are killed at once while it counts",
-    by: "start",
-    stage: "counting",
-    fault: async (run) => {
-      await aWhile();
-      Deno.kill(guardOf(run), "SIGKILL");
-      return killed(run);
-    },
-  },
-  {
     name: "bpftrace is killed while it counts",
-    often: "every bpftrace",
     by: "pid",
     stage: "counting",
     formats,
@@ -57,6 +45,17 @@ faultTests([
       const seenUntil = written();
       Deno.kill(bpftraces().at(-1)!, "SIGKILL");
       return { code: 1, seenUntil, says: [/^bpftrace ended while it traced \('\w+'\)\. Somebody killed it, or the kernel did/m] };
+    },
+  },
+  {
+    name: "llmprof and its guard are killed at once while it counts",
+    often: "when asked",
+    by: "start",
+    stage: "counting",
+    fault: async (run) => {
+      await aWhile();
+      Deno.kill(guardOf(run), "SIGKILL");
+      return killed(run);
     },
   },
   {
@@ -170,6 +169,16 @@ faultTests([
     fault: (run) => stopped(run, "SIGINT"),
   },
   {
+    name: "bpftrace is stopped by somebody, and Ctrl-C comes",
+    often: "when asked",
+    by: "pid",
+    stage: "counting",
+    fault: (run) => {
+      for (const pid of run.bpftraces()) Deno.kill(pid, "SIGSTOP");
+      return stopped(run, "SIGINT");
+    },
+  },
+  {
     name: "no process can be started for a while: the run goes on",
     by: "pid",
     stage: "counting",
@@ -177,16 +186,6 @@ faultTests([
       const makeRoom = noRoomFor(run.llmprof.pid);
       for (let looks = 0; looks < 3; looks++) await aWhile();
       makeRoom();
-      return stopped(run, "SIGINT");
-    },
-  },
-  {
-    name: "bpftrace is stopped by somebody, and Ctrl-C comes",
-    often: "when asked",
-    by: "pid",
-    stage: "counting",
-    fault: (run) => {
-      for (const pid of run.bpftraces()) Deno.kill(pid, "SIGSTOP");
       return stopped(run, "SIGINT");
     },
   },
@@ -230,6 +229,7 @@ faultTests([
   },
   {
     name: "the only output is removed: the run ends",
+    often: "when asked",
     by: "pid",
     stage: "counting",
     fault: ({ folder }) => {

@@ -18,7 +18,8 @@ const needsOf = (what: string) => ({ fio: true, podman: what === "in a container
 for (const [i, [what, wayOf]] of Object.entries(ways).entries()) {
   const title = `gpu: ${CALLS} calls of two processes with three threads each, every one as it was: ${what}`;
   // A version before 0.23 takes a quarter of a minute to let go of so many functions: it is given the first of them.
-  sampledTest(Math.min(i, 1), title, needsOf(what), ({ path }) => assertCalls(wayOf, path));
+  const isRare = ["but those that only ask", "a process that runs already", "in a root and namespaces of its own"].includes(what);
+  sampledTest(Math.min(i, 1), title, needsOf(what), ({ path }) => assertCalls(wayOf, path), isRare);
 }
 
 const LEAKED = 13, FREED = 29, GAPS = 31;
@@ -49,7 +50,7 @@ sampledTest(
 const BEHIND = 23, APART = 7, DESTROYED = 11;
 
 sampledTest(
-  2,
+  1,
   "gpu: the default stream is waited for with what blocking streams were given before, and not with what others were, nor what was destroyed at work",
   {},
   async ({ path }) => {
@@ -66,7 +67,7 @@ sampledTest(
 const BY_EVENTS = 19, BY_COPIES = 13;
 
 sampledTest(
-  2,
+  1,
   "gpu: streams that were made before llmprof came, on another GPU than that of who asks for something of them: a wait for this GPU is none for them",
   {},
   async ({ path }) => {
@@ -86,7 +87,7 @@ sampledTest(
 const CALLS_IN_ORDER = 3001;
 
 sampledTest(
-  2,
+  1,
   "gpu: streams that wait for each other's events, and for the default stream, in an order that is drawn: gaps before the kernels that had one",
   {},
   async ({ path }) => {

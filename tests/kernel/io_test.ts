@@ -14,15 +14,15 @@ import { query } from "../judge/trace_processor.ts";
 const REQUESTS = 4999, BATCHES = 313;
 
 for (
-  const { depth, scheduler, rw, over, index } of [
-    { depth: 1, scheduler: "none", rw: "randread", over: "the disk", index: 1 },
-    { depth: 32, scheduler: "none", rw: "randread", over: "the disk", index: 1 },
-    { depth: 1, scheduler: "mq-deadline", rw: "randwrite", over: "the disk", index: 1 },
-    { depth: 32, scheduler: "mq-deadline", rw: "randread", over: "the disk", index: 0 },
-    { depth: 1, scheduler: "none", rw: "randwrite", over: "memory", index: 0 },
-    { depth: 32, scheduler: "none", rw: "randwrite", over: "memory", index: 1 },
-    { depth: 1, scheduler: "mq-deadline", rw: "randread", over: "memory", index: 1 },
-    { depth: 32, scheduler: "mq-deadline", rw: "randread", over: "memory", index: 1 },
+  const { depth, scheduler, rw, over, index, isRare } of [
+    { depth: 1, scheduler: "none", rw: "randread", over: "the disk", index: 1, isRare: false },
+    { depth: 32, scheduler: "none", rw: "randread", over: "the disk", index: 1, isRare: true },
+    { depth: 1, scheduler: "mq-deadline", rw: "randwrite", over: "the disk", index: 1, isRare: true },
+    { depth: 32, scheduler: "mq-deadline", rw: "randread", over: "the disk", index: 0, isRare: false },
+    { depth: 1, scheduler: "none", rw: "randwrite", over: "memory", index: 0, isRare: true },
+    { depth: 32, scheduler: "none", rw: "randwrite", over: "memory", index: 1, isRare: false },
+    { depth: 1, scheduler: "mq-deadline", rw: "randread", over: "memory", index: 1, isRare: false },
+    { depth: 32, scheduler: "mq-deadline", rw: "randread", over: "memory", index: 1, isRare: true },
   ]
 ) {
   sampledTest(index, `io: ${rw} at depth ${depth}, scheduler ${scheduler}, over ${over}: requests and bytes are fio's and the kernel's`, {
@@ -68,7 +68,7 @@ for (
     const most = Number(course!.most), mean = served / result.windows.ns;
     assert.ok(most <= depth && most >= mean, `${most} at once, ${mean} on average, ${depth} asked for`);
     assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
-  });
+  }, isRare);
 }
 
 /** Nanoseconds of requests, and the most at once, by the counters of all processes that use a disk. */

@@ -1,6 +1,6 @@
 /** A program that has the kernel read for it what it has mapped: the kernel's faults are none of its own. */
 import assert from "node:assert/strict";
-import { matrixTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { dropFromCache } from "../workloads/pagecache.ts";
 import { startLlmprof, summaryOf } from "./live_run.ts";
@@ -19,7 +19,7 @@ out = os.open(to, os.O_WRONLY | os.O_CREAT)
 for at in range(1 << 20, len(mapped), 4096): os.write(out, memoryview(mapped)[at:at + 4096])
 print("faults", resource.getrusage(resource.RUSAGE_SELF).ru_majflt, took)`;
 
-matrixTest("io: what the kernel reads through a mapping for a system call is no wait behind the last fault", {}, async ({ path }) => {
+sampledTest(1, "io: what the kernel reads through a mapping for a system call is no wait behind the last fault", {}, async ({ path }) => {
   using folder = temporary();
   const file = folder.file("weights.gguf");
   Deno.writeFileSync(file, new Uint8Array(3 << 20).fill(7));

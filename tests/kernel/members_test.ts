@@ -1,7 +1,7 @@
 /** Who belongs to a target, whatever becomes of its processes. */
 import assert from "node:assert/strict";
 import { start } from "../harness/command.ts";
-import { matrixTest, sampledTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
 import { Awake } from "./awake.ts";
@@ -9,7 +9,7 @@ import { bootNow } from "./boot_clock.ts";
 import { outputPath, startLlmprof, summaryOf, wholeSummaryOf } from "./live_run.ts";
 import { watchedTurns } from "./watched_turns.ts";
 
-sampledTest(0, "members: a process goes on without its main thread, and is watched until it ends", {}, async ({ path }) => {
+sampledTest(1, "members: a process goes on without its main thread, and is watched until it ends", {}, async ({ path }) => {
   using folder = temporary();
   Deno.writeFileSync(folder.file("read"), new Uint8Array(211));
   await using program = start([built.headless, folder.file("read"), folder.file("go")], { timeoutMilliseconds: 60_000 });
@@ -27,7 +27,7 @@ sampledTest(0, "members: a process goes on without its main thread, and is watch
   assert.ok(lateMs < 7000, `its end is seen when it comes, and not ${lateMs} ms later`);
 });
 
-matrixTest("members: children that are forked while programs are attached are seen", {}, async ({ path }) => {
+sampledTest(0, "members: children that are forked while programs are attached are seen", {}, async ({ path }) => {
   using folder = temporary();
   for (let number = 1; number < 1000; number++) Deno.writeFileSync(folder.file(`${number}`), new Uint8Array(number));
   await using program = start([built.forks, folder.path, folder.file("go")], { timeoutMilliseconds: 60_000 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { OperatorsResult } from "../../lib/analysis/operators_schema.ts";
 import { start } from "../harness/command.ts";
-import { matrixTest, sampledTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
 import { parseEngineLog } from "../workloads/engine_log.ts";
@@ -15,7 +15,8 @@ import { slicesOf } from "./trace_figures.ts";
 /** A prime; of timed.c's tokens a graph is made anew at every 97th, and one a second is drawn. */
 const CALLS = 701;
 
-matrixTest(
+sampledTest(
+  1,
   "--detail sum: each operator as often and as long as the engine says, prompt and tokens apart",
   { engine: false, judge: true },
   async ({ path }) => {

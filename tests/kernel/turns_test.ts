@@ -1,6 +1,6 @@
 /** A target that is watched for a while, again and again: whole in each turn, left alone in between. */
 import assert from "node:assert/strict";
-import { matrixTest, sampledTest } from "../harness/kernel.ts";
+import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { parseEngineLog } from "../workloads/engine_log.ts";
 import { busyEngine } from "../workloads/engine_run.ts";
@@ -65,7 +65,7 @@ sampledTest(0, "--every 8s --for 1s: turns, each of them whole, and nothing atta
   }
 });
 
-matrixTest("--every: a target that ends while it is left alone ends the run in good order", { engine: true }, async ({ path }) => {
+sampledTest(1, "--every: a target that ends while it is left alone ends the run in good order", { engine: true }, async ({ path }) => {
   using folder = temporary();
   await using engine = await busyEngine(folder, "small");
   const flags = ["--every", "4s", "--for", "1s"];

@@ -7,7 +7,7 @@ import { temporary } from "../harness/temporary.ts";
 /**
  * What another way of loading the sources could break: help and errors, checks, replays, and runs on a real engine. `deno task test:bundle` runs all.
  */
-const names = ["help", "usage_errors", "completions", "doctor", "doctor_mends", "doctor_advises", "dry_run", "replay", "unprivileged", "report"];
+const names = ["help", "usage_errors", "completions", "doctor", "replay", "unprivileged", "report"];
 const files = [...names.map((name) => `tests/cli/${name}_test.ts`), "tests/kernel/counted_test.ts"];
 const running = "LLMPROF_TEST_MAIN";
 

@@ -45,7 +45,6 @@ faultTests([
   },
   {
     name: "llmprof is suspended while the process that it waited for stands at the gate: it goes on at once, and that is told",
-    often: "every bpftrace",
     by: "wait",
     stage: "gate",
     fault: async (run) => {

@@ -1,7 +1,7 @@
 /** A limit on what tracing may cost, on a real engine: kept, stepped down to, or refused. */
 import assert from "node:assert/strict";
 import { mustRun, run, start } from "../../harness/command.ts";
-import { matrixTest, sampledTest } from "../../harness/kernel.ts";
+import { sampledTest } from "../../harness/kernel.ts";
 import { llmprof } from "../../harness/llmprof.ts";
 import { temporary } from "../../harness/temporary.ts";
 import { engineCommand, startEngine } from "../../workloads/engine_run.ts";
@@ -119,7 +119,7 @@ sampledTest(
   },
 );
 
-matrixTest("--calibrate --rate: what a hit costs here, and what a rate of them does", { engine: true }, async ({ path: bpftrace }) => {
+sampledTest(1, "--calibrate --rate: what a hit costs here, and what a rate of them does", { engine: true }, async ({ path: bpftrace }) => {
   await using engine = startEngine({ model: model("tiny"), prompt: 1, tokens: 1, threads: 1, waitFile: "/nonexistent/go" });
   await engine.saw('"waiting"');
   const flags = ["--pid", String(engine.pid), "--bpftrace", bpftrace, "--dry-run", "--calibrate", "--rate", "25k/s"];

@@ -1,6 +1,6 @@
 /** Who is to stand until its probes are attached, and is continued by somebody else: of all that it does then nothing is missing. */
 import assert from "node:assert/strict";
-import { matrixTest } from "../../harness/kernel.ts";
+import { sampledTest } from "../../harness/kernel.ts";
 import { temporary } from "../../harness/temporary.ts";
 import { parseEngineLog } from "../../workloads/engine_log.ts";
 import { engineCommand } from "../../workloads/engine_run.ts";
@@ -27,11 +27,11 @@ async function seesAll(bpftrace: string, stranger: (run: FaultyRun) => void | Pr
   assert.doesNotMatch((await run.llmprof.finished()).stdout.replaceAll(/\s+/g, " "), continuedBy(".*"));
 }
 
-matrixTest("a program at the gate that somebody continues stands again, and its first calls are in the trace", needs, async ({ path }) => {
+sampledTest(0, "a program at the gate that somebody continues stands again, and its first calls are in the trace", needs, async ({ path }) => {
   await seesAll(path, (run) => Deno.kill(run.target(), "SIGCONT"));
 });
 
-matrixTest("Ctrl-Z and fg while a program that llmprof started stands at the gate: its first calls are in the trace", needs, async ({ path }) => {
+sampledTest(1, "Ctrl-Z and fg while a program that llmprof started stands at the gate: its first calls are in the trace", needs, async ({ path }) => {
   await seesAll(path, async (run) => {
     run.typed("SIGSTOP");
     await aWhile();
@@ -39,7 +39,7 @@ matrixTest("Ctrl-Z and fg while a program that llmprof started stands at the gat
   });
 });
 
-matrixTest("a program that two llmprofs stop stands for both: its first calls are in both traces", needs, async ({ path: bpftrace }) => {
+sampledTest(1, "a program that two llmprofs stop stands for both: its first calls are in both traces", needs, async ({ path: bpftrace }) => {
   using folder = temporary();
   await using other = startLlmprof("coldstart", { bpftrace, folder, formats: ["jsonl"] });
   await other.saw("Waiting for the next");
@@ -49,7 +49,8 @@ matrixTest("a program that two llmprofs stop stands for both: its first calls ar
   });
 });
 
-matrixTest(
+sampledTest(
+  0,
   "an engine that has chosen its backend and that somebody continues stands again: all its graphs are seen",
   { engine: true },
   async ({ path: bpftrace }) => {
