@@ -34,7 +34,7 @@ async function looked(bpftrace: string, options: Readonly<Record<string, string>
 const sum = (bytes: Readonly<Record<string, number>>) => Object.values(bytes).reduce((sum, one) => sum + one, 0);
 
 sampledTest(
-  0,
+  1,
   "offload: weights that the CPU keeps (-ot) are given to the device as llmprof says: less is copied each time",
   needs,
   async ({ path }) => {

@@ -14,6 +14,7 @@ const KERNEL = { x86_64: "amd64", aarch64: "arm64" }[Deno.build.arch];
 export const bcc: Part = {
   name: "bcc",
   what: "BCC and headers of a kernel",
+  lane: "packages",
   isThere: () => isFile("/usr/lib/python3/dist-packages/bcc/__init__.py") && isFile(join(kernelHeaders, ".config")),
   async make() {
     requireRoot("Installing BCC");

@@ -12,6 +12,7 @@ const packages: Readonly<Record<string, string>> = { bpftrace: "bpftrace", bpfto
 export const bpftrace: Part = {
   name: "bpftrace",
   what: "bpftrace, bpftool and tracefs",
+  lane: "packages",
   // tracefs can be looked into by root only; without root there is nothing to be done about it anyway.
   isThere: () => missing().length === 0 && (Deno.uid() !== 0 || hasTracefs()),
   async make() {

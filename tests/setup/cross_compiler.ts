@@ -6,6 +6,7 @@ import { CannotSetUp, type Part } from "./part.ts";
 export const crossCompiler: Part = {
   name: "aarch64",
   what: "a C compiler for aarch64",
+  lane: "packages",
   isThere: () => findProgram("aarch64-linux-gnu-gcc") !== null && findProgram("aarch64-linux-gnu-objdump") !== null,
   async make() {
     if (Deno.uid() !== 0) throw new CannotSetUp("There is no C compiler for aarch64.", "Type `sudo apt-get install gcc-aarch64-linux-gnu`.");

@@ -12,7 +12,7 @@ export const debianRoot = join(rootsFolder, "sid");
 export const debianLlama: Part = {
   name: "debian-llama",
   what: "Debian sid's llama.cpp",
-  inRoot: true,
+  lane: "root",
   isThere: () => isFile(join(debianRoot, "usr/bin/llama-completion")),
   async make() {
     requireRoot("Installing into a root of Debian sid");

@@ -6,6 +6,7 @@ import { type Part, requireRoot } from "./part.ts";
 export const fio: Part = {
   name: "fio",
   what: "fio, losetup for devices of a test's own, and jq",
+  lane: "packages",
   isThere: () => missing().length === 0,
   async make() {
     requireRoot("Installing fio");

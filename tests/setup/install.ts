@@ -4,6 +4,7 @@ import { CannotSetUp } from "./part.ts";
 
 /** The installation before: apt does one at a time. */
 let before: Promise<unknown> = Promise.resolve();
+let refreshed: Promise<unknown> | undefined;
 
 /** Installs packages of the distribution, quietly. */
 export function install(names: readonly string[]): Promise<void> {
@@ -18,7 +19,7 @@ async function installNow(names: readonly string[]): Promise<void> {
   const env = { DEBIAN_FRONTEND: "noninteractive" };
   const flags = ["-y", "-qq", "--no-install-recommends"];
   // The lists may be missing (a fresh image) or old (a package moved on): refresh, but a failure only matters if the install fails.
-  await run(["apt-get", "update", "-qq"], { env, timeoutMilliseconds: 300_000 });
+  await (refreshed ??= run(["apt-get", "update", "-qq"], { env, timeoutMilliseconds: 300_000 }));
   const apt = await run(["apt-get", "install", ...flags, ...names], { env, timeoutMilliseconds: 600_000 });
   if (apt.code !== 0) {
     throw new CannotSetUp(`apt-get could not install ${names.join(", ")}: ${apt.stderr.trim().slice(-500)}`, "Type `apt-get update` and look.");

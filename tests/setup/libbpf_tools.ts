@@ -6,6 +6,7 @@ import { type Part, requireRoot } from "./part.ts";
 export const libbpfTools: Part = {
   name: "libbpf-tools",
   what: "biolatency, offcputime and runqlat of libbpf-tools",
+  lane: "packages",
   isThere: () => findProgram("biolatency") !== null,
   async make() {
     requireRoot("Installing libbpf-tools");

@@ -3,8 +3,11 @@ export interface Part {
   readonly name: string;
   /** Says in a few words what it is: `node-llama-cpp 3.22.1`. */
   readonly what: string;
-  /** It lies in the root of another system: that takes a processor a minute and nothing of what other parts make, so it is made beside them. */
-  readonly inRoot?: true;
+  /**
+   * Parts that take nothing of what parts of other lanes make are made beside them: what lies in the root of another system, and what the
+   * distribution's packages bring. All others fetch from npm and compile.
+   */
+  readonly lane?: "root" | "packages";
   /** Costs milliseconds: is there nothing to do? */
   isThere(): Promise<boolean> | boolean;
   /** Fetches or builds it. Throws a {@link CannotSetUp}. */

@@ -6,6 +6,7 @@ import { type Part, requireRoot } from "./part.ts";
 export const podman: Part = {
   name: "podman",
   what: "podman and runc",
+  lane: "packages",
   isThere: () => ["podman", "runc"].every((name) => findProgram(name) !== null),
   async make() {
     requireRoot("Installing podman");

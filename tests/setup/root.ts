@@ -21,7 +21,7 @@ export function bpftraceOf(suite: string): Part {
   return {
     name: suite,
     what: `bpftrace of Debian ${suite}`,
-    inRoot: true,
+    lane: "root",
     isThere: () => isFile(done) && isFile(join(rootsFolder, Deno.readTextFileSync(done))),
     async make() {
       requireRoot(`A root of Debian ${suite}`);

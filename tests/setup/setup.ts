@@ -70,7 +70,7 @@ if (import.meta.main) {
   }
   const isAsked = Deno.args.length > 0;
   const parts = isAsked ? Deno.args.map((name) => known.get(name)!) : usual;
-  const lanes = [...Map.groupBy(parts, ({ inRoot }) => inRoot).values()];
+  const lanes = [...Map.groupBy(parts, ({ lane }) => lane).values()];
   const made = await Promise.all(lanes.map((lane) => makeAll(lane, isAsked)));
   if (made.includes(false)) Deno.exit(1);
 }

@@ -6,6 +6,7 @@ import { type Part, requireRoot } from "./part.ts";
 export const strace: Part = {
   name: "strace",
   what: "strace",
+  lane: "packages",
   isThere: () => findProgram("strace") !== null,
   async make() {
     requireRoot("Installing strace");

@@ -8,6 +8,7 @@ export const debianPython = "/usr/bin/python3";
 export const torch: Part = {
   name: "torch",
   what: "PyTorch of Debian",
+  lane: "packages",
   isThere: () => hasTorch(debianPython),
   async make() {
     requireRoot("Installing PyTorch");
