@@ -72,6 +72,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "page fault": "page faults",
   swap: "memory that comes back from swap",
   lock: "other threads",
+  condition: "something from other threads",
   network: "the network",
   events: "events",
   io_uring: "io_uring",

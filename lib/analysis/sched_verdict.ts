@@ -12,7 +12,7 @@ const COMPUTES = 0.1;
 /** Of its time: a thread that is busy for less has nothing to do. */
 const IDLE = 0.01;
 
-/** Who waits for one of these has something to do; for a lock, a message (by io_uring, too) or a moment one may wait without. */
+/** Who waits for one of these has something to do; for a lock, a condition, a message (by io_uring, too) or a moment one may wait without. */
 const AT_WORK: ReadonlySet<string> = new Set(["disk", "file", "page fault", "device", "kernel"]);
 
 /** Nanoseconds in which a thread had something to do. */
@@ -34,6 +34,9 @@ const ADVICE: Readonly<Record<string, string>> = {
     "fewer bytes, or a copy on a disk of this machine.",
   "page fault": "Weights are read from the disk when they are touched: --no-mmap or --mlock reads them at once, and more memory keeps them.",
   lock: "Threads wait for each other: fewer of them (-t), or less work under the lock; --stacks says where they wait for it.",
+  condition:
+    "It waits until others have something for it, or have ended: work, a semaphore, Python's lock. What those wait for is in this table, too; " +
+    "--stacks says where it waits.",
   network: "The other side answers late, or asks for nothing.",
   events: "It waits for something to do: clients, timers or other threads.",
   io_uring: "What it asked for, of files or of others, is not seen here: where io shows disks that read for it, read less or from a faster one.",

@@ -8,6 +8,7 @@ export const reasons = [
   "file",
   "page fault",
   "lock",
+  "condition",
   "network",
   "events",
   "io_uring",
@@ -31,12 +32,14 @@ export interface Why {
 type Arch = "x86_64" | "aarch64";
 
 const PREEMPTED = 256, RUNNABLE = 0, NEW = 511, STOPPED = 4 | 8, UNINTERRUPTIBLE = 2;
+/** What waits with a set of bits in glibc, and what it goes on to wait with for a mutex: conditions, semaphores, threads that end. A mutex waits without. */
+const FUTEX_WAIT_BITSET = 9, FUTEX_WAIT_REQUEUE_PI = 11;
 /** The type of what is read or written (S_IFMT). What has none is the kernel's: an eventfd, a timerfd, a signalfd, inotify. */
 const NONE = 0, FIFO = 1, CHARACTERS = 2, REGULAR = 8, SOCKET = 12;
 const TRANSFERS = /^p?(read|write)(v|64)?$/;
 
 const CALLS: readonly (readonly [Reason, RegExp])[] = [
-  ["lock", /^(futex|futex_wait|futex_waitv|flock|semop|semtimedop)$/],
+  ["lock", /^(futex_wait|futex_waitv|flock|semop|semtimedop)$/],
   ["sleep", /^(nanosleep|clock_nanosleep|pause|rt_sigsuspend|rt_sigtimedwait|restart_syscall)$/],
   ["network", /^(accept|accept4|connect|recv\w*|send(?!file)\w*)$/],
   ["events", /^(epoll_p?wait2?|p?poll|p?select6?)$/],
@@ -61,6 +64,7 @@ function reasonOf(call: string, isDevice: boolean, file: number, isUninterruptib
   // The kernel says so of whatever it is asked for there, sockets included.
   if (call === "io_uring_enter" && !isUninterruptible) return "io_uring";
   if (isDevice) return "disk";
+  if (call === "futex") return file === FUTEX_WAIT_BITSET || file === FUTEX_WAIT_REQUEUE_PI ? "condition" : "lock";
   if (file === SOCKET) return "network";
   if (file === FIFO) return "pipe";
   // No device is waited for: a network or a user's program answers for it, somebody else has it locked, or the kernel wants memory first.
@@ -82,6 +86,7 @@ const WAKES: Partial<Record<Reason, RegExp>> = {
   disk: /^$/,
   "page fault": /^$/,
   lock: /^(futex|exit|clone|flock|close|sem)/,
+  condition: /^(futex|exit|clone)/,
   network: SENDS,
   pipe: /^(write|pwrite|read|pread|splice|tee|sendfile|close|exit|io_uring|kill|tgkill)/,
   events: /^(send|write|pwrite|splice|tee|connect|accept|recv|read|close|shutdown|exit|io_uring|kill|tgkill|timerfd|signalfd|futex)/,

@@ -46,6 +46,8 @@ export const switches: Probe = {
       x86_64: "$number == 0 || $number == 1 || ($number >= 17 && $number <= 20)",
       aarch64: "$number >= 63 && $number <= 68",
     },
+    second: { type: "arch", x86_64: "*(uint64 *)($regs + 104)", aarch64: "*(uint64 *)($regs + 8)" },
+    futex: { type: "arch", x86_64: "$number == 202", aarch64: "$number == 98" },
     ip: { type: "arch", x86_64: "*(uint64 *)($regs + 128)", aarch64: "*(uint64 *)($regs + 256)" },
     sp: { type: "arch", x86_64: "*(uint64 *)($regs + 152)", aarch64: "*(uint64 *)($regs + 248)" },
     fp: { type: "arch", x86_64: "*(uint64 *)($regs + 32)", aarch64: "*(uint64 *)($regs + 232)" },

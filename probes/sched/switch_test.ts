@@ -13,7 +13,9 @@ const INTERRUPTIBLE = 1,
   FIFO = 1 << 10,
   TERMINAL = 2 << 10,
   REGULAR = 8 << 10,
-  SOCKET = 12 << 10;
+  SOCKET = 12 << 10,
+  LOCK_PI = 6 << 10,
+  WAIT_BITSET = 9 << 10;
 /** By its number on x86_64. */
 const call = (number: number) => (number + 1) * 2 * 16384;
 const READ = call(0),
@@ -49,6 +51,8 @@ Deno.test("switch: why a thread is off, by its state, its system call and what i
     [INTERRUPTIBLE + IO_URING, "io_uring", "io_uring_enter"],
     [UNINTERRUPTIBLE + DEVICE + IO_URING, "disk", "io_uring_enter"],
     [INTERRUPTIBLE + FUTEX, "lock", "futex"],
+    [INTERRUPTIBLE + LOCK_PI + FUTEX, "lock", "futex"],
+    [INTERRUPTIBLE + WAIT_BITSET + FUTEX, "condition", "futex"],
     [INTERRUPTIBLE + NANOSLEEP, "sleep", "nanosleep"],
     [INTERRUPTIBLE + RECVFROM, "network", "recvfrom"],
     [INTERRUPTIBLE + EPOLL, "events", "epoll_wait"],

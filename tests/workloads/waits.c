@@ -5,9 +5,9 @@
  *
  * FILE is read past the page cache; TASKS takes the process id of who reads (a control group's file, or /dev/null). Everything happens in a child, so that
  * the kernel's own counters of its threads begin with it. In this order: it moves between processors 0 and 1, reads, waits for another thread (futex),
- * sleeps, waits for a message of another thread (socket), for its signal (eventfd), for a message by io_uring, and computes on HOG_PROCESSOR until it has
- * waited for that long enough. Prints a JSON line for each: from and to (CLOCK_BOOTTIME), and what was off the processor in between by its own clocks, in
- * nanoseconds. The last line has the kernel's counters of the thread and the moment at which they were read.
+ * for what another thread gives (semaphore), sleeps, waits for a message of another thread (socket), for its signal (eventfd), for a message by io_uring,
+ * and computes on HOG_PROCESSOR until it has waited for that long enough. Prints a JSON line for each: from and to (CLOCK_BOOTTIME), and what was off the
+ * processor in between by its own clocks, in nanoseconds. The last line has the kernel's counters of the thread and the moment at which they were read.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -16,6 +16,7 @@
 #include <linux/io_uring.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,8 @@ enum { MOVES = 101, BLOCK = 65536 };
 static const int64_t MS = 1000000;
 
 static int futex_word, pair[2], event;
-enum { FUTEX, MESSAGE, EVENT };
+static sem_t given;
+enum { FUTEX, SEMAPHORE, MESSAGE, EVENT };
 static volatile int waker;
 
 /* What the kernel counted of this thread, by name: from its status. */
@@ -79,6 +81,10 @@ static void *wake(void *kind) {
     nap(1100 * MS);
     __atomic_store_n(&futex_word, 1, __ATOMIC_SEQ_CST);
     syscall(SYS_futex, &futex_word, FUTEX_WAKE, 1, NULL, NULL, 0);
+    break;
+  case SEMAPHORE:
+    nap(500 * MS);
+    sem_post(&given);
     break;
   case MESSAGE:
     nap(900 * MS);
@@ -129,6 +135,14 @@ static void waits(const char *path, const char *tasks, int hog) {
   pthread_create(&helper, NULL, wake, &(int){FUTEX});
   while (__atomic_load_n(&futex_word, __ATOMIC_SEQ_CST) == 0) syscall(SYS_futex, &futex_word, FUTEX_WAIT, 0, NULL, NULL, 0);
   tell("lock");
+  pthread_join(helper, NULL);
+
+  sem_init(&given, 0, 0);
+  pthread_create(&helper, NULL, wake, &(int){SEMAPHORE});
+  begin();
+  while (sem_wait(&given) != 0) {
+  }
+  tell("condition");
   pthread_join(helper, NULL);
 
   begin();

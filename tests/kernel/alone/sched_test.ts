@@ -68,7 +68,7 @@ async function comparesWaits(path: string): Promise<boolean> {
   const lines = ended.stderr.split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
   const counters: Counters = lines.at(-1);
   const waits: Wait[] = lines.slice(0, -1);
-  assert.deepEqual(waits.map(({ wait }) => wait), ["moves", "disk", "lock", "sleep", "network", "events", "io_uring", "preempted"]);
+  assert.deepEqual(waits.map(({ wait }) => wait), ["moves", "disk", "lock", "condition", "sleep", "network", "events", "io_uring", "preempted"]);
   // Of several short times off that are one slice, each.
   const slices: Off[] = Deno.readTextFileSync(outputPath(folder, "jsonl")).trimEnd().split("\n").map((line) => JSON.parse(line))
     .filter(({ type, category, track, args }) => type === "slice" && /^sched\.offs?$/.test(category) && (args.thread ?? track.tid) === counters.tid)
@@ -93,7 +93,7 @@ async function comparesWaits(path: string): Promise<boolean> {
     const waited = own.reduce((sum, { duration, args }) => sum + duration - (wait === "preempted" ? 0 : args.queuedNs ?? 0), 0);
     const queued = inside.reduce((sum, { args }) => sum + (args.queuedNs ?? 0), 0);
     near(waited + (wait === "preempted" ? 0 : queued), off, wait);
-    if (["lock", "network", "events", "io_uring"].includes(wait)) {
+    if (["lock", "condition", "network", "events", "io_uring"].includes(wait)) {
       assert.equal(own.toSorted((a, b) => b.duration - a.duration)[0]!.args.waker, `waker (${waker})`, wait);
     }
     // By an interrupt, or a thread of the kernel's that answers for the device: by no program.
