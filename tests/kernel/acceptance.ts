@@ -43,11 +43,12 @@ async function planted(bpftrace: Bpftrace): Promise<void> {
   }
 }
 
-/** Tests of what an engine that is walked by another program computes: experts, nodes and edges, and what is where on a device and copied to it. */
+/** Tests of what an engine that is walked by another program computes: experts, nodes and edges, what is where on a device and copied to it, and less after advice. */
 const walked = {
   experts: ["experts_test.ts", /^experts: /],
   graphs: ["graphs_test.ts", /^operators: every (edge|node) of/],
   offload: ["offload_test.ts", /^offload: /],
+  advice: ["offload_options_test.ts", /^offload: /],
 } as const;
 
 function repeated(what: keyof typeof walked): () => Promise<void> {
@@ -98,6 +99,7 @@ const kinds: Readonly<Record<string, () => Promise<void>>> = {
   experts: repeated("experts"),
   graphs: repeated("graphs"),
   offload: repeated("offload"),
+  advice: repeated("advice"),
   turns: each(`a minute with ${asked.forMs} ms watched of every ${asked.everyMs}`, turns),
   planted: each("planted phases: milliseconds by llmprof / by their own log", planted),
   medians,
