@@ -47,8 +47,8 @@ const sums = (): Sums => ({ prefill: sum(), decode: sum(), other: sum() });
 const sum = (): Sum => ({ calls: 0, bytes: 0, ns: 0 });
 
 /**
- * Which device computes what, what is copied for that, and how long is waited. A slice belongs to the `llama_decode` around it, and one behind a call to
- * that call: logits are waited for and read when somebody asks for them.
+ * Which device computes what, what is copied for that, and how long is waited. A slice belongs to the `llama_decode` around it, and what a call has computed
+ * and is waited for or read behind it to that call: logits are when somebody asks for them.
  */
 export class OffloadLedger {
   readonly #devices = new Map<string, Device>();
@@ -75,13 +75,14 @@ export class OffloadLedger {
     const inside = (slice: Slice) => slice.start >= start && slice.end <= end;
     const elsewhere = (this.#pending.get(pid) ?? []).filter((slice) => inside(slice) && !slice.open && deviceOf(slice) !== "CPU");
     const ns = elsewhere.reduce((sum, slice) => sum + this.stopped.net(pid, slice.start, slice.end), 0);
-    this.#settle(pid, (slice) => slice.start < start ? before : inside(slice) ? phase : "other");
+    const behind = phaseBehind(before);
+    this.#settle(pid, (slice) => slice.start < start ? behind(slice) : inside(slice) ? phase : "other");
     this.#phases.set(pid, phase);
     return ns;
   }
 
   result(): OffloadResult | null {
-    for (const pid of this.#pending.keys()) this.#settle(pid, () => this.#phases.get(pid) ?? "other");
+    for (const pid of this.#pending.keys()) this.#settle(pid, phaseBehind(this.#phases.get(pid) ?? "other"));
     if (this.#devices.size === 0) return null;
     this.#nameAlike();
     const layers = this.#layers(), output = this.#output();
@@ -184,6 +185,19 @@ export class OffloadLedger {
       [...told.values()].map((node) => ({ ...node, device: device === BLAS ? "CPU" : device }))
     );
   }
+}
+
+/**
+ * Of what comes behind a call of that phase, one after another. With the first that is no wait and reads no result something else has begun: the cache's
+ * content is saved or put back, another model is loaded, a picture is encoded.
+ */
+function phaseBehind(before: Phase): (slice: Slice) => Phase {
+  let isBehind = true;
+  return ({ category, name, args }) => {
+    const isRead = category === "ggml.copy" && name.startsWith("from ") && !/^cache_|\.weight$/.test(String(args?.tensor));
+    isBehind &&= category === "ggml.device_wait" || isRead;
+    return isBehind ? before : "other";
+  };
 }
 
 /** By the names that llama.cpp gives to products of keys, queries and values: there are no weights in them. */

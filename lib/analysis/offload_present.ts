@@ -15,7 +15,9 @@ const CLEARLY = 1.2;
 
 /** Which device computes what, and what is copied for it. */
 export function presentOffload(offload: OffloadResult, { tokens }: OperatorsResult): View[] {
-  return [devices(offload, tokens.decode), ...copies(offload, tokens.decode), ...notes(offload, tokens.decode)];
+  // Others were generated in calls with a prompt, and so their time is a prompt's.
+  const alone = tokens.decode - tokens.besidePrompts;
+  return [devices(offload, alone), ...copies(offload, alone), ...notes(offload, alone)];
 }
 
 function devices({ devices }: OffloadResult, tokens: number): Table {

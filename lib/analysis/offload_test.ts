@@ -69,6 +69,44 @@ Deno.test("offload: layers are those of generated tokens, and nodes that were no
   assert.equal(offload!.untoldNodes, 5);
 });
 
+const texts = (spans: readonly Slice[]) => {
+  const result = analyse(operators("graph"), spans);
+  const views = presentOffload(result.offload!, result);
+  return views.flatMap((view) => view.type === "note" ? [view.text] : view.type === "table" ? [view.title] : []).join("\n");
+};
+
+Deno.test("offload: a cache that is put back between two calls, and a model that is loaded there, are no token's", () => {
+  for (const [tensor, said] of [["cache_k_l2 (view)", /-nkvo/], ["blk.0.q.weight", /weights were copied/]] as const) {
+    const spans = [...token(10), copy("to Vulkan0", tensor, 1e9, 31, 33), wait("Vulkan0", 33, 34), ...token(40)];
+    const { copies, devices } = analyse(operators("graph"), spans).offload!, { waited } = devices.find(({ name }) => name === "Vulkan0")!;
+    assert.deepEqual(copies.filter(({ bytes }) => bytes === 1e9).map(({ other, decode }) => [other.bytes, decode.bytes]), [[1e9, 0]]);
+    assert.deepEqual([waited.decode.ns, waited.other.ns], [10e6, 1e6]);
+    assert.doesNotMatch(texts(spans), said);
+  }
+  // A saved one is read.
+  const saved = analyse(operators("graph"), [...token(10), copy("from Vulkan0", "cache_v_l0", 700, 31, 33)]).offload!;
+  assert.deepEqual(saved.devices.map(({ name, moved }) => [name, moved.decode.bytes, moved.other.bytes]), [["CPU", 0, 0], ["Vulkan0", 140, 700]]);
+});
+
+Deno.test("offload: what is computed between two calls, as pictures are, is no token's either", () => {
+  const picture = placement("Vulkan0", ["MUL_MAT", "v-2"]);
+  const spans = [...token(10), split(picture, 31, 33), wait("Vulkan0", 33, 38), ...token(40)];
+  const device = analyse(operators("graph"), spans).offload!.devices.find(({ name }) => name === "Vulkan0");
+  assert.deepEqual([device!.computed.decode.ns, device!.waited.decode.ns, device!.computed.other.ns], [4e6, 10e6, 2e6]);
+});
+
+Deno.test("offload: a token's time is that of calls that only generate", () => {
+  const mixed = [split(vulkan, 71, 75), { ...s.decode("prefill", 70, 80, 64), args: { ...s.decode("prefill", 70, 80, 64).args, generated: 8 } }];
+  const shown = (spans: readonly Slice[]) => {
+    const result = analyse(operators("graph"), spans);
+    const [table] = presentOffload(result.offload!, result);
+    return [result.tokens.besidePrompts, table?.type === "table" && [table.title, table.rows.find(([name]) => name === "Vulkan0")!.slice(4)]];
+  };
+  assert.deepEqual(shown([...token(10), ...token(40)])[1], ["Devices, and time for each generated token", [2e6, 5e6, 2e6]]);
+  assert.deepEqual(shown([...token(10), ...token(40), ...mixed]), [8, ["Devices, and time for each generated token", [2e6, 5e6, 2e6]]]);
+  assert.deepEqual(shown(mixed), [8, ["Devices", [4e6, 0, 0]]]);
+});
+
 Deno.test("offload: none without parts of graphs, and a call that is in none has no phase", () => {
   assert.equal(analyse(operators("graph"), [s.graph(0, 1)]).offload, null);
   const result = analyse(operators("graph"), [split(cpu, 0, 10), split(cpu, 20, 25)]);

@@ -127,7 +127,7 @@ class BackendsDecoder implements Decoder {
   readonly #devices = new Devices((pid, address) => this.#code.find(pid, address));
   /** By thread, the innermost last. Null: of something that only the CPU does. */
   readonly #begun = new Map<number, { readonly track: Track; readonly stack: (Begun | null)[] }>();
-  /** By process, address and number of nodes of a part of a graph. */
+  /** By process, address and length of the list of nodes, and device: two may have the same list in turns. */
   readonly #placed = new Map<string, Placement>();
   /** By thread: the part whose nodes it tells. */
   readonly #telling = new Map<number, Placement>();
@@ -184,14 +184,19 @@ class BackendsDecoder implements Decoder {
     // The returns of what is still open were lost.
     this.#endAll(tid, at, out);
     const device = this.#devices.ofSplit(pid, tid, backend, code);
+    // It computes by asking several devices (-sm tensor): what each of them is asked is seen, and its nodes are told with that.
+    if (device === HOST) {
+      this.#telling.delete(tid);
+      return this.#begin(event, null);
+    }
     if (seesCopies === 0 && this.#devices.copiesItself(pid, code) && !this.#unseen.has(device)) {
       this.#unseen.add(device);
       const text = `${device} may copy by itself, which is not seen: its library was stripped of the names of its own functions`;
       out({ type: "mark", at, kind: "note", stream: event.stream, text });
     }
-    const key = `${pid} ${graph} ${nodes}`;
+    const key = `${pid} ${graph} ${nodes} ${device}`;
     let placed = this.#placed.get(key);
-    if (placed?.device !== device) this.#placed.set(key, placed = { device, nodes, told: new Map() });
+    if (!placed) this.#placed.set(key, placed = { device, nodes, told: new Map() });
     this.#telling.set(tid, placed);
     this.#computing.add(`${pid} ${device}`);
     this.#begin(event, { name: device, category: "ggml.split", start: at, args: { nodes }, placed });
@@ -218,7 +223,7 @@ class BackendsDecoder implements Decoder {
     const device = this.#devices.of(event.pid, backend, code);
     this.#computing.delete(`${event.pid} ${device}`);
     const begun = { name: `wait for ${device}`, category: "ggml.device_wait", start: event.at, args: { device } };
-    this.#begin(event, device === CPU ? null : begun);
+    this.#begin(event, device === CPU || device === HOST ? null : begun);
   }
 
   #move(event: Event): void {

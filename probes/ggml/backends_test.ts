@@ -124,6 +124,39 @@ Deno.test("backends: nodes are told once for a part that is computed again and a
   ]);
 });
 
+Deno.test("backends: a list of nodes that two devices compute in turns is known for each", () => {
+  const d = decoding();
+  for (const [at, code] of [[10, CPU], [20, VULKAN], [30, CPU]] as const) {
+    d.event(at, split, { backend: code, code, graph: 7, nodes: 1, seesCopies: 1 });
+    // The kernel tells of nodes once.
+    if (at === 10) d.event(at + 1, "ggml/backends.node", { index: 0, op: 2, name: "Qcur-4" });
+    d.event(at + 2, back);
+  }
+  const [first, , third] = d.spans.map((span) => span.type === "slice" ? span.placed : undefined);
+  assert.equal(first, third);
+  assert.equal(third!.told.size, 1);
+});
+
+Deno.test("backends: what asks several devices to compute, and waits for each, is none of them", () => {
+  const d = decoding();
+  const compute = (at: number, code: number) => d.event(at, split, { backend: code, code, graph: at, nodes: 2, seesCopies: 1 });
+  compute(10, BASE);
+  for (const at of [11, 13]) {
+    compute(at, VULKAN);
+    d.event(at + 1, back);
+  }
+  d.event(15, back);
+  d.event(20, "ggml/backends.wait", { backend: 1, code: BASE });
+  d.event(21, "ggml/backends.wait", { backend: 2, code: VULKAN });
+  d.event(25, "ggml/backends.wait_return");
+  d.event(26, "ggml/backends.wait_return");
+  assert.deepEqual(d.end(50), [
+    '100/100 ggml.split "Vulkan" 11–12 nodes=2',
+    '100/100 ggml.split "Vulkan" 13–14 nodes=2',
+    '100/100 ggml.device_wait "wait for Vulkan" 21–25 device=Vulkan',
+  ]);
+});
+
 Deno.test("backends: a library without the names of its own functions is told of once", () => {
   const d = decoding();
   for (const at of [10, 20]) {
