@@ -8,7 +8,8 @@ export interface Node {
 
 /**
  * Where threads ran and where their memory is. `remote`: the share of accesses that would go to another node if threads touched all of the memory alike, as
- * those that compute a model's graph do; memory that no processor is near to (HBM, CXL) is elsewhere for all. `migrations`: times that a thread came back on another node. Null where there is one node, or nothing was seen of it.
+ * those that compute a model's graph do; memory that no processor is near to (HBM, CXL) is elsewhere for all. `migrations`: times that a thread came back
+ * on another node. Null where there is one node, or nothing was seen of it.
  */
 export function numaOf(
   nodes: readonly Node[],

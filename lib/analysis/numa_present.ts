@@ -18,7 +18,7 @@ export function numaNotes(result: NumaResult | null): Note[] {
   const home = nodes.find(({ memoryBytes }) => memoryBytes >= MOST_OF * allBytes), place = nodes.find(({ onNs }) => onNs >= MOST_OF * allNs);
   const share = `${(remote * 100).toFixed(0)} % of what threads touch is in the memory of another node`;
   const bound = (node: number) => `numactl --cpunodebind=${node} --membind=${node} program args…`;
-  if (home && place) {
+  if (home && place && home.node !== place.node) {
     const text = `${share}: it runs on node ${place.node}, and its ${mebibytes(allBytes)} are in node ${home.node}. Keep both in one:`;
     return [{ ...info(text), command: bound(home.node) }];
   }

@@ -28,8 +28,10 @@ export class Surroundings {
   #together: { readonly at: Ns } & Record<Amount, number> = { at: NaN, ...NONE };
   readonly #most: Record<Amount, number> = { ...NONE };
   #available = Infinity;
-  /** By process and node, as it was looked at last. */
-  readonly #onNode = new Map<string, { readonly node: number; readonly bytes: number }>();
+  /** What all have by node, as far as they were told at one look; the most that they had; and {@link byNode}. */
+  #look: { readonly at: Ns; readonly nodes: Map<number, number>; bytes: number } = { at: NaN, nodes: new Map(), bytes: 0 };
+  #mostOnNodes = 0;
+  #byNode: ReadonlyMap<number, number> = new Map();
 
   /** Any instant. */
   instant({ category, at, limits }: Instant): void {
@@ -50,7 +52,7 @@ export class Surroundings {
   /** Any counter. */
   counter({ track: { name, pid }, at, value, total }: Counter): void {
     if (total !== undefined) this.#grows(name, total, at);
-    else if (name.startsWith(ON_NODE)) this.#onNode.set(`${pid} ${name}`, { node: Number(name.slice(ON_NODE.length)), bytes: value });
+    else if (name.startsWith(ON_NODE)) this.#onNode(Number(name.slice(ON_NODE.length)), value, at);
     else if (name === "available memory") this.#available = Math.min(this.#available, value);
     else if (name in AMOUNTS) {
       const known = this.#processes.get(pid) ?? NONE, amount = AMOUNTS[name]!;
@@ -61,11 +63,9 @@ export class Surroundings {
     }
   }
 
-  /** Bytes of the target in each node. */
+  /** Bytes of the target in each node, when it was looked at last; looks at its end, when it has given most of them back, do not count. */
   get byNode(): ReadonlyMap<number, number> {
-    const all = new Map<number, number>();
-    for (const { node, bytes } of this.#onNode.values()) all.set(node, (all.get(node) ?? 0) + bytes);
-    return all;
+    return this.#byNode;
   }
 
   result(): SurroundingsResult {
@@ -87,6 +87,15 @@ export class Surroundings {
         swappedOutPages: this.#growth("pages swapped out") ?? 0,
       },
     };
+  }
+
+  #onNode(node: number, bytes: number, at: Ns): void {
+    if (this.#look.at !== at) this.#look = { at, nodes: new Map(), bytes: 0 };
+    const look = this.#look;
+    look.nodes.set(node, (look.nodes.get(node) ?? 0) + bytes);
+    look.bytes += bytes;
+    this.#mostOnNodes = Math.max(this.#mostOnNodes, look.bytes);
+    if (look.bytes >= KEPT * this.#mostOnNodes) this.#byNode = look.nodes;
   }
 
   /** `always`: also at a rest. */
@@ -129,6 +138,8 @@ export class Surroundings {
 
 /** A counter of a process: `resident on node 1`. */
 const ON_NODE = "resident on node ";
+/** Of the most that a target had: below it is ending, or has not begun. */
+const KEPT = 0.5;
 
 type Amount = "resident" | "locked" | "swapped";
 const NONE: Readonly<Record<Amount, number>> = { resident: 0, locked: 0, swapped: 0 };
