@@ -41,6 +41,10 @@ const FUNCTIONS = [
   "cuMemsetD32Async",
   "cudaMemsetAsync",
   "cuLaunchKernel_ptsz",
+  "cuMemHostAlloc",
+  "cuMemFreeHost",
+  "cuMemHostRegister_v2",
+  "cuMemHostUnregister",
 ];
 
 /** Among what is told: not what a stream was given. */
@@ -303,6 +307,22 @@ Deno.test("gpu: physical memory lies where it was asked for: on a GPU, whichever
   for (const [handle, location] of [onDevice(0), onDevice(5), onHost, onNode].entries()) call("cuMemCreate", 1, 2, [handle + 1, 64, location]);
   const calls = decoding.spans.flatMap((span) => span.type === "slice" && span.gpu ? [span.gpu] : []);
   assert.deepEqual(calls.map(({ memory, device }) => [memory, device]), [["physical", 0], ["physical", 5], ["physical", -1], ["physical", -1]]);
+});
+
+Deno.test("gpu: what is pinned of the host's memory is one sum, of whatever kind it is", () => {
+  const { decoding, call } = made();
+  call("cuMemHostAlloc", 1, 2, [0xa000, 100]);
+  call("cuMemHostRegister_v2", 3, 4, [0xb000, 7]);
+  call("cuMemCreate", 5, 6, [1, 64, 2]);
+  call("cuMemHostUnregister", 7, 8, [0xb000]);
+  call("cuMemFreeHost", 9, 10, [0xa000]);
+  assert.deepEqual(decoding.told().filter((line) => line.includes("> = ")), [
+    "100 <pinned memory of the host> = 100 at 2",
+    "100 <pinned memory of the host> = 107 at 4",
+    "100 <pinned memory of the host> = 171 at 6",
+    "100 <pinned memory of the host> = 164 at 8",
+    "100 <pinned memory of the host> = 64 at 10",
+  ]);
 });
 
 Deno.test("gpu: a kernel that the runtime knows by no name is called what the driver launches for it", () => {

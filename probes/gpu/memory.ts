@@ -43,7 +43,7 @@ export class HeldMemory {
   #unnamed = FIRST_UNNAMED;
   /** By process: which kind of memory lies where. */
   readonly #spaces = new Map<number, AddressSpace>();
-  /** By process, device and kind. */
+  /** See {@link sumOf}. */
   readonly #bytes = new Map<string, number>();
 
   /**
@@ -130,9 +130,9 @@ export class HeldMemory {
     return file && { memory: file.name as MemoryKind, device: file.id === "" ? undefined : Number(file.id) };
   }
 
-  /** Bytes of a kind that a process holds of a device. */
-  bytes(pid: number, { device, memory }: Pick<Block, "device" | "memory">): number {
-    return this.#bytes.get(`${pid} ${device} ${memory}`) ?? 0;
+  /** Bytes of a kind that a process holds of a device, or of all kinds of the host. */
+  bytes(pid: number, of: Pick<Block, "device" | "memory">): number {
+    return this.#bytes.get(sumOf(pid, of)) ?? 0;
   }
 
   /** All that a process holds, and what had been forgotten of it then. */
@@ -186,10 +186,15 @@ export class HeldMemory {
     return space;
   }
 
-  #add(pid: number, { device, memory }: Block, bytes: number): void {
-    const key = `${pid} ${device} ${memory}`;
+  #add(pid: number, block: Block, bytes: number): void {
+    const key = sumOf(pid, block);
     this.#bytes.set(key, (this.#bytes.get(key) ?? 0) + bytes);
   }
+}
+
+/** What is added up: each kind of a process and device, and all that is the host's. */
+function sumOf(pid: number, { device, memory }: Pick<Block, "device" | "memory">): string {
+  return device < 0 ? `${pid} host` : `${pid} ${device} ${memory}`;
 }
 
 function rangeOf({ address, bytes, memory, device }: Pick<Block, "address" | "bytes"> & Lying) {
