@@ -181,7 +181,7 @@ export class GpuDecoder implements Decoder {
 
   /** What a call did, as far as it is remembered; one that failed did nothing. */
   #meaning(call: Call, out: SpanSink): Partial<GpuCall> {
-    const { family, signature, said, failure, pid } = call, { kind } = signature;
+    const { family, signature, said, failure, pid, tid, began } = call, { kind } = signature;
     const stream = said.get("stream"), isDriver = family !== "cudart";
     const recording = failure === null ? this.#graphs.of(pid, stream) : undefined;
     switch (kind) {
@@ -202,7 +202,7 @@ export class GpuDecoder implements Decoder {
       case "prefetch":
       case "collective": {
         const bytes = bytesOf(said) ?? 0;
-        if (kind === "collective") recording?.collective(signature.name, bytes);
+        if (kind === "collective") recording?.collective({ name: signature.name, bytes, began }, tid);
         return { bytes, ...recording && { isCaptured: true } };
       }
       case "launch": {

@@ -45,6 +45,8 @@ const FUNCTIONS = [
   "cuMemFreeHost",
   "cuMemHostRegister_v2",
   "cuMemHostUnregister",
+  "ncclBroadcast",
+  "ncclBcast",
 ];
 
 /** Among what is told: not what a stream was given. */
@@ -283,6 +285,15 @@ Deno.test("gpu: a graph does what was recorded into it, until another one is put
   assert.deepEqual(launched(), [{ "0xf7": 1, "0xf0": 1 }, ...besides], "one that is launched while another is recorded is a part of that");
   around(0xe9);
   assert.equal(launched(), undefined, "one of which a part is not known");
+  call("cuStreamBeginCapture_v2", 1, 2, [STREAM]);
+  call("ncclBroadcast", 4, 5, [25, 7, 0, STREAM]);
+  call("ncclBcast", 3, 6, [25, 7, 0, STREAM]);
+  for (const began of [7, 10]) call("ncclBroadcast", began, began + 2, [25, 7, 0, STREAM]);
+  call("ncclBcast", 8, 13, [25, 7, 0, STREAM], 0, "100/101");
+  call("cuStreamEndCapture", 14, 15, [0x71, STREAM]);
+  call("cuGraphExecUpdate", 16, 17, [EXEC, 0x71]);
+  const collectives = { ncclBcast: { times: 2, bytes: 200 }, ncclBroadcast: { times: 2, bytes: 200 } };
+  assert.deepEqual(launched(), [{}, {}, collectives], "a collective that another one makes on the same thread is that one");
 });
 
 Deno.test("gpu: a stream that is told to wait while a graph is recorded waits in the graph, and not by itself", () => {

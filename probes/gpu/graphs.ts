@@ -1,4 +1,11 @@
 import type { GpuDirection, GraphWork, Moved } from "../../lib/events/gpu.ts";
+import type { Ns } from "../../lib/events/time.ts";
+
+interface Collective {
+  readonly name: string;
+  readonly bytes: number;
+  readonly began: Ns;
+}
 
 /** What is recorded, while it is. */
 class Recorded implements GraphWork {
@@ -7,6 +14,8 @@ class Recorded implements GraphWork {
   readonly kernels = new Map<string, number>();
   readonly copies = new Map<GpuDirection, Moved>();
   readonly collectives = new Map<string, Moved>();
+  /** By thread: its last collective call, which the next one to be told of may have made. */
+  readonly #last = new Map<number, Collective>();
 
   kernel(name: string, times = 1): void {
     this.kernels.set(name, (this.kernels.get(name) ?? 0) + times);
@@ -16,8 +25,11 @@ class Recorded implements GraphWork {
     add(this.copies, direction, { times: 1, bytes });
   }
 
-  collective(name: string, bytes: number): void {
-    add(this.collectives, name, { times: 1, bytes });
+  /** Of one that makes another (ncclBcast: ncclBroadcast), which is told before, the outer one is recorded. */
+  collective(call: Collective, tid: number): void {
+    const last = this.#last.get(tid);
+    if (last && last.began < call.began) this.#add(last);
+    this.#last.set(tid, call);
   }
 
   /** Another one, as a part of this. */
@@ -26,6 +38,16 @@ class Recorded implements GraphWork {
     for (const [name, times] of work?.kernels ?? []) this.kernel(name, times);
     for (const [direction, moved] of work?.copies ?? []) add(this.copies, direction, moved);
     for (const [name, moved] of work?.collectives ?? []) add(this.collectives, name, moved);
+  }
+
+  /** Nothing more is. */
+  end(): void {
+    for (const last of this.#last.values()) this.#add(last);
+    this.#last.clear();
+  }
+
+  #add({ name, bytes }: Collective): void {
+    add(this.collectives, name, { times: 1, bytes });
   }
 }
 
@@ -79,6 +101,7 @@ export class Graphs {
   end(pid: number, stream: number, graph: number): void {
     const recorded = this.of(pid, stream);
     if (!recorded) return;
+    recorded.end();
     for (const map of [this.#recording, this.#joining]) {
       for (const [key, other] of map) if (other === recorded) map.delete(key);
     }
