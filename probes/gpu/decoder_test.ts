@@ -233,7 +233,7 @@ Deno.test("gpu: a graph does what was recorded into it, until another one is put
   const launched = (process = "100") => {
     decoding.spans.splice(0);
     call("cuGraphLaunch", 10, 11, [EXEC, STREAM], 0, process);
-    const graph = decoding.ending(11).flatMap((span) => span.type === "slice" && span.gpu?.kind === "graphLaunch" ? [span.gpu.graph] : [])[0];
+    const graph = decoding.spans.splice(0).flatMap((span) => span.type === "slice" && span.gpu?.kind === "graphLaunch" ? [span.gpu.graph] : [])[0];
     return graph && [graph.kernels, graph.copies, graph.collectives].map((done) => Object.fromEntries<unknown>(done));
   };
   assert.equal(launched(), undefined, "made before anybody watched");
@@ -294,6 +294,28 @@ Deno.test("gpu: a graph does what was recorded into it, until another one is put
   call("cuGraphExecUpdate", 16, 17, [EXEC, 0x71]);
   const collectives = { ncclBcast: { times: 2, bytes: 200 }, ncclBroadcast: { times: 2, bytes: 200 } };
   assert.deepEqual(launched(), [{}, {}, collectives], "a collective that another one makes on the same thread is that one");
+});
+
+Deno.test("gpu: what a graph does is not known after a time that nobody watched, whatever else was known of its process", () => {
+  const STREAM = 7, EXEC = 0xe0;
+  for (const hasMemory of [false, true]) {
+    const { decoding, call } = made();
+    const kernels = () => {
+      decoding.spans.splice(0);
+      call("cuGraphLaunch", 20, 21, [EXEC, STREAM]);
+      return decoding.spans.flatMap((span) => span.type === "slice" && span.gpu ? [span.gpu.graph?.kernels.size] : []);
+    };
+    if (hasMemory) call("cuMemAlloc_v2", 1, 2, [0xa000, 64]);
+    call("cuStreamBeginCapture_v2", 3, 4, [STREAM]);
+    call("cuLaunchKernel", 5, 6, [0xf0, 1 + 2 ** 31, 1 + 2 ** 16 + 2 ** 27 + 2 ** 38, STREAM]);
+    call("cuStreamEndCapture", 7, 8, [0x6a, STREAM]);
+    call("cuGraphInstantiateWithFlags", 9, 10, [EXEC, 0x6a]);
+    assert.deepEqual(kernels(), [1]);
+    decoding.end(30);
+    assert.deepEqual(kernels(), [undefined], "a launch");
+    call("cuGraphExecUpdate", 31, 32, [EXEC, 0x6a]);
+    assert.deepEqual(kernels(), [undefined], "of what was recorded before");
+  }
 });
 
 Deno.test("gpu: a stream that is told to wait while a graph is recorded waits in the graph, and not by itself", () => {

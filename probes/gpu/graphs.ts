@@ -68,6 +68,7 @@ export class Graphs {
   readonly #joining = new Map<string, Recorded>();
   readonly #made = new Map<string, Recorded>();
   readonly #launchable = new Map<string, Recorded>();
+  readonly #all = [this.#recording, this.#joining, this.#made, this.#launchable];
 
   /** Of no process is anything recorded. */
   get none(): boolean {
@@ -133,14 +134,13 @@ export class Graphs {
     return this.#launchable.get(`${pid} ${launchable}`);
   }
 
-  /** What is recorded from now on is not seen. */
+  /** What is recorded and made from now on is not seen: a handle may come to mean another graph, or the same one something else. */
   interrupt(): void {
-    this.#recording.clear();
-    this.#joining.clear();
+    for (const map of this.#all) map.clear();
   }
 
   forget(pid: number): void {
-    for (const map of [this.#recording, this.#joining, this.#made, this.#launchable]) {
+    for (const map of this.#all) {
       for (const key of map.keys()) if (key.startsWith(`${pid} `)) map.delete(key);
     }
   }
