@@ -214,7 +214,8 @@ class GpuAnalysis implements Analysis<GpuResult> {
   }
 }
 
-/** Of nothing there is nothing to let go, and what a handle is of (cuMemRelease) may still be mapped. */
-function isUnknownFree({ name, args }: Slice, { kind, failure, memory, isRepeat }: GpuCall): boolean {
-  return kind === "free" && failure === null && memory === undefined && !isRepeat && args?.address !== "0x0" && !name.endsWith("Release");
+/** Of nothing there is nothing to let go, what a handle is of (cuMemRelease) may still be mapped, and what is recorded lets nothing go. */
+function isUnknownFree({ name, args }: Slice, { kind, failure, memory, isRepeat, isCaptured }: GpuCall): boolean {
+  if (kind !== "free" || failure !== null || memory !== undefined || isRepeat || isCaptured) return false;
+  return args?.address !== "0x0" && !name.endsWith("Release");
 }

@@ -35,6 +35,7 @@ Deno.test("gpu memory: what is let go and was not seen to be asked for is counte
   assert.deepEqual(memoryBefore, { processes: 1, frees: 2 });
   assert.deepEqual([device!.allocations, device!.frees, device!.freedBytes, device!.peakBytes], [1, 1, 64, 64]);
   assert.match(said(...given), /2 times memory was let go of which nobody saw/);
+  assert.deepEqual(explain(call("cuMemFreeAsync", 1, 2, { isCaptured: true })).memoryBefore, { processes: 0, frees: 0 }, "a part of a graph");
   // Nothing is let go, and what a handle is of may be mapped.
   assert.equal(explain(call("cudaFree", 1, 2, {}, "0x0"), call("cuMemRelease", 3, 4, {})).memoryBefore.frees, 0);
 });

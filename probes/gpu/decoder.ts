@@ -190,7 +190,10 @@ export class GpuDecoder implements Decoder {
       case "free":
       case "reserve":
       case "context":
-        return this.#memory.call(call, out);
+        if (!recording) return this.#memory.call(call, out);
+        // A graph has memory of its own while it runs, at the same address each time.
+        if (kind === "alloc") this.#memory.given(pid);
+        return { isCaptured: true };
       case "copy": {
         const bytes = bytesOf(said) ?? 0, told = this.#memory.directionOf(call), asked = this.#within(call)?.direction;
         // The runtime is not told on which GPU memory lies, and the driver asked for it by addresses.

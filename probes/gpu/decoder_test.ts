@@ -47,6 +47,9 @@ const FUNCTIONS = [
   "cuMemHostUnregister",
   "ncclBroadcast",
   "ncclBcast",
+  "cuMemAllocAsync",
+  "cuMemFreeAsync",
+  "cudaMallocAsync",
 ];
 
 /** Among what is told: not what a stream was given. */
@@ -316,6 +319,42 @@ Deno.test("gpu: what a graph does is not known after a time that nobody watched,
     call("cuGraphExecUpdate", 31, 32, [EXEC, 0x6a]);
     assert.deepEqual(kernels(), [undefined], "of what was recorded before");
   }
+});
+
+Deno.test("gpu: memory that a stream is asked for while it is recorded belongs to the graph, and is nobody's until that is launched", () => {
+  const { decoding, call } = made(), STREAM = 7;
+  decoding.event(0, "process/life.task", { id: 100, isThread: 0 }, "99");
+  call("cuMemAllocAsync", 1, 2, [0x9000, 32, STREAM]);
+  call("cuStreamBeginCapture_v2", 3, 4, [STREAM]);
+  call("cuMemAllocAsync", 6, 7, [0xa000, 64, STREAM]);
+  call("cudaMallocAsync", 5, 8, [0xa000, 64, STREAM]);
+  call("cuMemAllocAsync", 9, 10, [0xb000, 16, 8]);
+  call("cuMemAlloc_v2", 11, 12, [0xc000, 8]);
+  call("cuMemFreeAsync", 13, 14, [0xa000, STREAM]);
+  call("cuMemAllocAsync", 15, 16, [0, 1, STREAM], 2);
+  call("cuStreamEndCapture", 17, 18, [0x6a, STREAM]);
+  call("cuMemFreeAsync", 19, 20, [0x9000, STREAM]);
+  // Where the graph's memory lies is known from now on, and not how much of it does.
+  call("cuMemcpy", 21, 22, [0xa010, 0x1, 8]);
+  assert.deepEqual(decoding.told(), [
+    "100 <memory of GPU 0, pooled> = 32 at 2",
+    '100/100 gpu.cuda "cuMemAllocAsync" 1–2 address=0x9000 bytes=32 stream=0x7 memory=pooled device=0 returned=0',
+    '100/100 gpu.cuda "cuStreamBeginCapture" 3–4 stream=0x7 returned=0',
+    '100/100 gpu.cuda "cuMemAllocAsync" 6–7 address=0xa000 bytes=64 stream=0x7 captured=true returned=0',
+    '100/100 gpu.cudart "cudaMallocAsync" 5–8 address=0xa000 bytes=64 stream=0x7 captured=true returned=0',
+    "100 <memory of GPU 0, pooled> = 48 at 10",
+    '100/100 gpu.cuda "cuMemAllocAsync" 9–10 address=0xb000 bytes=16 stream=0x8 memory=pooled device=0 returned=0',
+    "100 <memory of GPU 0> = 8 at 12",
+    '100/100 gpu.cuda "cuMemAlloc" 11–12 address=0xc000 bytes=8 memory=device device=0 returned=0',
+    '100/100 gpu.cuda "cuMemFreeAsync" 13–14 address=0xa000 stream=0x7 captured=true returned=0',
+    '100/100 gpu.cuda "cuMemAllocAsync" 15–16 address=0x0 bytes=1 stream=0x7 memory=pooled device=0 returned=2',
+    '100/100 gpu.error "cuMemAllocAsync: out of memory (2)" 16 function=cuMemAllocAsync result=2',
+    '100/100 gpu.cuda "cuStreamEndCapture" 17–18 graph=0x6a stream=0x7 returned=0',
+    "100 <memory of GPU 0, pooled> = 16 at 20",
+    '100/100 gpu.cuda "cuMemFreeAsync" 19–20 address=0x9000 stream=0x7 bytes=32 memory=pooled device=0 returned=0',
+    '100/100 gpu.cuda "cuMemcpy" 21–22 to=0xa010 from=0x1 bytes=8 direction=by the addresses returned=0',
+  ]);
+  assert.deepEqual(decoding.end(30).map((line) => / bytes=(\d+)/.exec(line)?.[1]), ["16", "8"]);
 });
 
 Deno.test("gpu: a stream that is told to wait while a graph is recorded waits in the graph, and not by itself", () => {
