@@ -124,7 +124,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
       if (thread) thread.begins(at);
       else this.#threads.set(track, new ThreadTimes(track, at, true));
     }
-    if (category === "thread.exit" || category === "process.exit") thread?.exits(at, this.#net(track));
+    if (category === "thread.exit" || category === "process.exit") thread?.exits(at, this.#net(track), this.#affinityOf(track));
   }
 
   /** A thread inherits it from who began it. */

@@ -36,7 +36,7 @@ export const schedResultSchema = z.object({
     pid: count,
     tid: count,
     name: z.string(),
-    /** Processors on which it may run, `0-3,8`, when that was looked at last; one that nobody looked at: as its process's first thread. Null: not known. */
+    /** Processors on which it may run, `0-3,8`, when that was looked at last until its end; one that nobody looked at: as its process's first thread. Null: not known. */
     affinity: z.string().nullable(),
     /** From when it began, or first left a processor, until it ended or counting did. */
     seenNs: ns,

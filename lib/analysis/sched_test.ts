@@ -294,7 +294,7 @@ Deno.test("sched: several short times off count as often as they were, and what 
   assert.deepEqual(takers.map(({ tid, times }) => [tid, times]), [[300, 3]]);
 });
 
-Deno.test("sched: on which processors a thread may run, as it was told last; of one that nobody looked at, as of its process's first thread", () => {
+Deno.test("sched: on which processors a thread may run, as it was told last until its end; of one that nobody looked at, as of its process's first thread", () => {
   const allowed = (at: number, affinity: string, ...threads: Affinity["threads"]): Span => (
     {
       type: "instant",
@@ -305,13 +305,17 @@ Deno.test("sched: on which processors a thread may run, as it was told last; of 
       affinity: { pid: 100, affinity, threads },
     }
   );
-  const { threads } = result([
-    shut(0, true),
-    allowed(1, "0-1", { tid: 102, affinity: "0" }),
-    ...[main, worker, main.of(100, 102), main.of(200)].map((of) => off(of, "lock", 10, 20)),
-    allowed(30, "0-3", { tid: 101, affinity: "3" }),
-    shut(100, false),
-  ]);
-  const found = threads.toSorted((a, b) => a.tid - b.tid).map(({ tid, affinity }) => [tid, affinity]);
-  assert.deepEqual(found, [[100, "0-3"], [101, "3"], [102, "0-3"], [200, null]]);
+  const found = (more: readonly Span[]) =>
+    result([
+      shut(0, true),
+      allowed(1, "0-1", { tid: 102, affinity: "0" }, { tid: 103, affinity: "1" }),
+      ...[main, worker, main.of(100, 102), main.of(100, 103), main.of(200)].map((of) => off(of, "lock", 10, 20)),
+      // Who has ended is in no list any more.
+      { ...main.of(100, 103).exit(25), category: "thread.exit" },
+      allowed(30, "0-3", { tid: 101, affinity: "3" }),
+      ...more,
+      shut(100, false),
+    ]).threads.toSorted((a, b) => a.tid - b.tid).map(({ tid, affinity }) => [tid, affinity]);
+  assert.deepEqual(found([]), [[100, "0-3"], [101, "3"], [102, "0-3"], [103, "1"], [200, null]]);
+  assert.deepEqual(found([off(main.of(100, 103), "new", 40, 41)])[3], [103, "0-3"], "another thread has its number");
 });

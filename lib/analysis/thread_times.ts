@@ -16,6 +16,8 @@ export class ThreadTimes {
   #last: Ns;
   /** It has said that it ends, and is on its way out. */
   #exits = false;
+  /** On which processors it might run then. */
+  #affinity: string | null = null;
   #seenNs = 0;
   #onNs = 0;
   #queuedNs = 0;
@@ -61,9 +63,10 @@ export class ThreadTimes {
     if (migrated) this.#migrations += times;
   }
 
-  exits(at: Ns, net: (from: Ns, to: Ns) => number): void {
+  exits(at: Ns, net: (from: Ns, to: Ns) => number, affinity: string | null): void {
     this.ends(at, net);
     this.#exits = true;
+    this.#affinity = affinity;
   }
 
   /** A program begins in it: of a process that was a thread's until now, that one's number has ended. */
@@ -101,6 +104,7 @@ export class ThreadTimes {
     this.onByCpu.set(cpu, (this.onByCpu.get(cpu) ?? 0) + ns);
   }
 
+  /** `affinity`: as its process is told of now, where it may be in no list any more. */
   result(name: string, affinity: string | null): SchedThread {
     const { pid, tid } = this.track;
     const waits = [...this.#waits].map(([reason, sums]) => ({ reason, ...sums })).sort((a, b) => b.ns - a.ns);
@@ -108,7 +112,7 @@ export class ThreadTimes {
       pid,
       tid: tid!,
       name,
-      affinity,
+      affinity: (this.#exits ? this.#affinity : null) ?? affinity,
       seenNs: this.#seenNs,
       onNs: this.#onNs,
       queuedNs: this.#queuedNs,
