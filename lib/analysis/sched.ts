@@ -121,10 +121,19 @@ class SchedAnalysis implements Analysis<SchedResult> {
     if (category === "sched.affinity") return void this.#affinities.set(track.pid, instant.affinity!);
     const thread = this.#threads.get(track);
     if (category === "process.exec") {
-      if (thread) thread.begins(at);
-      else this.#threads.set(track, new ThreadTimes(track, at, true));
+      if (!thread) this.#threads.set(track, new ThreadTimes(track, at, true));
+      else if (thread.begins(at)) this.#othersExit(track, at);
     }
-    if (category === "thread.exit" || category === "process.exit") thread?.exits(at, this.#net(track), this.#affinityOf(track));
+    if (thread && (category === "thread.exit" || category === "process.exit")) this.#exits(thread, at);
+  }
+
+  #exits(thread: ThreadTimes, at: Ns): void {
+    thread.exits(at, this.#net(thread.track), this.#affinityOf(thread.track));
+  }
+
+  /** Of the thread that has taken the number of `first` no exit is told: it is the one that is left. */
+  #othersExit(first: Track, at: Ns): void {
+    for (const thread of this.#threads.values()) if (thread.track.pid === first.pid && thread.track !== first) this.#exits(thread, at);
   }
 
   /** A thread inherits it from who began it. */

@@ -73,15 +73,19 @@ Deno.test("sched: a thread that is preempted on its way out runs no longer than 
 
 Deno.test("sched: a process that a thread of it takes over by a program runs on", () => {
   const exec = (at: number): Span => ({ ...main.exit(at), category: "process.exec" });
-  const [thread] = result([
+  const { threads } = result([
     shut(0, true),
     off(main, "lock", 0, 10),
+    off(main.of(200), "lock", 0, 10),
+    // Until all others have ended: then it is the first one.
+    off(worker, "kernel", 12, 25),
     { ...main.exit(20), category: "process.exit" },
     exec(30),
     off(main, "sleep", 40, 50),
     shut(100, false),
-  ]).threads;
-  assert.deepEqual([thread!.seenNs, thread!.onNs].map((ns) => ns / MS), [20 + 70, 10 + 10 + 50]);
+  ]);
+  const times = threads.toSorted((a, b) => a.tid - b.tid).map(({ tid, seenNs, onNs }) => [tid, seenNs / MS, onNs / MS]);
+  assert.deepEqual(times, [[100, 20 + 70, 10 + 10 + 50], [101, 18, 5], [200, 100, 90]]);
 });
 
 Deno.test("sched: what is over in a moment makes nothing busy", () => {

@@ -64,16 +64,18 @@ export class ThreadTimes {
   }
 
   exits(at: Ns, net: (from: Ns, to: Ns) => number, affinity: string | null): void {
+    if (this.#exits) return;
     this.ends(at, net);
     this.#exits = true;
     this.#affinity = affinity;
   }
 
-  /** A program begins in it: of a process that was a thread's until now, that one's number has ended. */
-  begins(at: Ns): void {
-    if (!this.#exits) return;
+  /** A program begins in it. True where it had ended: another thread of its process has taken its number. */
+  begins(at: Ns): boolean {
+    if (!this.#exits) return false;
     this.#exits = false;
     this.#first = this.#since = this.#last = at;
+    return true;
   }
 
   /** It is not watched any more. */
