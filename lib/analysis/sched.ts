@@ -61,7 +61,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
     switch (span.type) {
       case "slice":
         if (span.category === "sched.off") this.#off(span);
-        if (span.category === "sched.offs") this.#offs(span.off!);
+        if (span.category === "sched.offs") this.#offs(span);
         if (span.category === "llmprof.stopped") this.#stopped.add(span);
         return;
       case "instant":
@@ -178,9 +178,9 @@ class SchedAnalysis implements Analysis<SchedResult> {
     if (off.taker) this.#takers.add(off.taker, ns);
   }
 
-  #offs(off: OffCpu): void {
-    const { thread, times, ns } = off.run!;
-    this.#threads.get(thread)?.offs(off, off.run!);
+  #offs(slice: Slice): void {
+    const off = slice.off!, { thread, times, ns } = off.run!;
+    this.#threads.get(thread)?.offs(slice, this.#net(thread));
     this.#wait(off, ns, off.queuedNs, false, times);
     if (off.taker) this.#takers.add(off.taker, ns, times);
   }

@@ -269,12 +269,13 @@ Deno.test("sched: threads on one node and memory in another, and what to type", 
   assert.deepEqual([far.numa!.remote, far.notes, far.numa!.nodes[2]!.memoryBytes], [0, [], 80 << 20]);
 });
 
+const run = (times: number, start: number, end: number, ns: number, more: Partial<OffCpu> = {}): Span => {
+  const slice = main.slice("sched.offs", start, end);
+  const off = { reason: "pipe", queuedNs: 0, waker, taker: null, from: 1, cpu: 1, migrated: false, ...more };
+  return { ...slice, track: { ...slice.track, id: 77, kind: "lane" }, off: { ...off, run: { thread: slice.track, times, ns } } };
+};
+
 Deno.test("sched: several short times off count as often as they were, and what lies between them is time on a processor", () => {
-  const run = (times: number, start: number, end: number, ns: number, more: Partial<OffCpu> = {}): Span => {
-    const slice = main.slice("sched.offs", start, end);
-    const off = { reason: "pipe", queuedNs: 0, waker, taker: null, from: 1, cpu: 1, migrated: false, ...more };
-    return { ...slice, track: { ...slice.track, id: 77, kind: "lane" }, off: { ...off, run: { thread: slice.track, times, ns } } };
-  };
   const { threads, waits, takers, totals } = result([
     shut(0, true),
     off(main, "pipe", 100, 110, { waker }),
@@ -296,6 +297,23 @@ Deno.test("sched: several short times off count as often as they were, and what 
   // Fifty of them took 0.8 ms each, on average.
   assert.ok(Math.abs(pipe!.p50Ns / MS - 0.8) < 0.01, `${pipe!.p50Ns}`);
   assert.deepEqual(takers.map(({ tid, times }) => [tid, times]), [[300, 3]]);
+});
+
+Deno.test("sched: what a thread ran between short times off is of the processor on which it did", () => {
+  const nodes: Node[] = [{ node: 0, cpus: [0, 1] }, { node: 1, cpus: [2, 3] }];
+  const on = (...more: readonly Span[]) => {
+    const memory = { type: "counter", track: main.tracks.counter(100, "resident on node 0", "bytes"), at: 5, value: 1 << 20 } as const;
+    const spans = [shut(0, true), memory, off(main, "pipe", 0, 1), ...more, shut(1002, false)];
+    const { numa, threads } = analyse(sched(4, nodes), spans);
+    assert.equal(numa!.nodes.reduce((sum, { onNs }) => sum + onNs, 0), threads[0]!.onNs);
+    return [...numa!.nodes.map(({ onNs }) => onNs / MS), numa!.remote];
+  };
+  const here = run(100, 1, 900, 450 * MS, { from: 0, cpu: 0 }), there = run(10, 900, 1001, 50 * MS, { from: 0, cpu: 2, migrated: true });
+  const last = off(main, "pipe", 1001, 1002, { from: 2, cpu: 2 });
+  assert.deepEqual(on(here, there, last), [449, 51, 51 / 500]);
+  // As when the window is shut, after a single time off, or beside another run.
+  assert.deepEqual(on(here, last, there), [449, 51, 51 / 500]);
+  assert.deepEqual(on(here, run(10, 200, 800, 50 * MS), there, last), [399, 51, 51 / 450]);
 });
 
 Deno.test("sched: on which processors a thread may run, as it was told last until its end; of one that nobody looked at, as of its process's first thread", () => {

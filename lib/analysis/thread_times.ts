@@ -1,4 +1,4 @@
-import type { OffCpu, Slice, Track } from "../events/span.ts";
+import type { Slice, Track } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import type { SchedThread } from "./sched_schema.ts";
 
@@ -55,9 +55,17 @@ export class ThreadTimes {
     if (this.#exits) this.ends(end, net);
   }
 
-  /** Several short times off, in a time that counts as on a processor otherwise. */
-  offs({ queuedNs, reason, migrated, from }: OffCpu, { times, ns }: NonNullable<OffCpu["run"]>): void {
-    this.#ran(-ns, from);
+  /** Several short times off, and what it ran between them. */
+  offs({ start, end, off }: Slice, net: (from: Ns, to: Ns) => number): void {
+    const { queuedNs, reason, migrated, from, cpu } = off!, { times, ns } = off!.run!;
+    // One that is told late lies in a time that counts as on a processor already.
+    if (start >= this.#since) {
+      this.#ran(net(this.#since, start), from);
+      this.#ran(net(start, end), cpu);
+      this.#since = end;
+      this.#cpu = cpu;
+    }
+    this.#ran(-ns, cpu);
     this.#queuedNs += queuedNs;
     this.#waited(reason, times, ns - queuedNs);
     if (migrated) this.#migrations += times;
