@@ -1,8 +1,9 @@
 import type { Instant, Mark, OffCpu, Slice, Span, Track } from "../events/span.ts";
 import type { Affinity } from "../events/surroundings.ts";
 import type { Ns } from "../events/time.ts";
-import type { Analysis } from "./analysis.ts";
+import type { Analysis, Beside } from "./analysis.ts";
 import { Histogram } from "./histogram.ts";
+import { Others } from "./others.ts";
 import { QualityCount } from "./quality.ts";
 import type { SchedResult } from "./sched_schema.ts";
 import { schedVerdict } from "./sched_verdict.ts";
@@ -12,6 +13,7 @@ import { type Node, numaOf } from "./numa.ts";
 import { Surroundings } from "./surroundings.ts";
 import { SystemCalls } from "./system_calls.ts";
 import { ThreadTimes } from "./thread_times.ts";
+import type { Why } from "./thread_waits.ts";
 import { Windows } from "./windows.ts";
 
 /**
@@ -22,12 +24,8 @@ export function sched(cpus: number | null, nodes: readonly Node[] = [], disks: R
   return new SchedAnalysis(cpus, nodes, disks);
 }
 
-/** Of threads beside the target, the most times first; further ones are in no list. */
-const MAX_OTHERS = 5;
-
-interface Wait {
-  readonly reason: string;
-  readonly call: string | null;
+/** Of all threads. */
+interface Wait extends Why {
   readonly ended: Histogram;
   totalNs: number;
   times: number;
@@ -78,9 +76,12 @@ class SchedAnalysis implements Analysis<SchedResult> {
     }
   }
 
-  result(): SchedResult {
-    const threads = [...this.#threads].map(([track, thread]) => thread.result(this.#names.get(track) ?? "", this.#affinityOf(track)))
-      .sort((a, b) => b.onNs - a.onNs || a.tid - b.tid);
+  result({ io }: Beside = {}): SchedResult {
+    const watched = [...this.#threads].map(([track, times]) => ({
+      thread: times.result(this.#names.get(track) ?? "", this.#affinityOf(track)),
+      waits: times.waits,
+    })).sort(({ thread: a }, { thread: b }) => b.onNs - a.onNs || a.tid - b.tid);
+    const threads = watched.map(({ thread }) => thread);
     const waits = [...this.#waits.values()].sort((a, b) => b.totalNs - a.totalNs).map(({ ended, wakers, ...wait }) => ({
       ...wait,
       p50Ns: ended.quantile(0.5) ?? 0,
@@ -107,7 +108,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
       },
       ...surroundings,
       numa: numaOf(this.nodes, onByCpu, this.#surroundings.byNode, this.#nodeMoves),
-      verdict: schedVerdict(threads, waits, takers, surroundings, { cpus: this.cpus, onByCpu, disks: this.disks }),
+      verdict: schedVerdict(watched, takers, surroundings, { cpus: this.cpus, onByCpu, disks: this.disks }, io?.verdict),
       stacks: this.#stacks.result(),
       systemCalls: this.#systemCalls.result(),
       quality: this.#quality.result(),
@@ -171,27 +172,31 @@ class SchedAnalysis implements Analysis<SchedResult> {
     let thread = this.#threads.get(track);
     // Since when it ran nobody knows.
     if (!thread) this.#threads.set(track, thread = new ThreadTimes(track, start, false));
-    thread.off(slice, net);
+    const wait = this.#waitOf(off);
+    thread.off(slice, net, wait);
     const ns = net(start, end), queued = Math.min(off.queuedNs, ns);
-    this.#wait(off, ns, queued, open === true);
+    this.#add(wait, off, ns, queued, open === true);
     this.#stacks.off(off, ns);
     if (off.taker) this.#takers.add(off.taker, ns);
   }
 
   #offs(slice: Slice): void {
     const off = slice.off!, { thread, times, ns } = off.run!;
-    this.#threads.get(thread)?.offs(slice, this.#net(thread));
-    this.#wait(off, ns, off.queuedNs, false, times);
+    const wait = this.#waitOf(off);
+    this.#threads.get(thread)?.offs(slice, this.#net(thread), wait);
+    this.#add(wait, off, ns, off.queuedNs, false, times);
     if (off.taker) this.#takers.add(off.taker, ns, times);
   }
 
-  #wait(off: OffCpu, ns: number, queuedNs: number, open: boolean, times = 1): void {
-    const key = `${off.reason}\0${off.call ?? ""}`;
+  #waitOf(off: OffCpu): Wait {
+    const { reason, call = null } = off;
+    const key = `${reason}\0${call ?? ""}`;
     let wait = this.#waits.get(key);
-    if (!wait) {
-      const { reason, call = null } = off;
-      this.#waits.set(key, wait = { reason, call, ended: new Histogram(), totalNs: 0, times: 0, queuedNs: 0, wakers: new Others() });
-    }
+    if (!wait) this.#waits.set(key, wait = { reason, call, ended: new Histogram(), totalNs: 0, times: 0, queuedNs: 0, wakers: new Others() });
+    return wait;
+  }
+
+  #add(wait: Wait, off: OffCpu, ns: number, queuedNs: number, open: boolean, times = 1): void {
     wait.times += times;
     wait.totalNs += ns;
     wait.queuedNs += queuedNs;
@@ -201,22 +206,5 @@ class SchedAnalysis implements Analysis<SchedResult> {
     wait.ended.add(ns / times, times);
     this.#queued.add(queuedNs / times, times);
     if (off.waker) wait.wakers.add(off.waker, ns, times);
-  }
-}
-
-/** Threads of anybody, and what they had to do with the target's times. */
-class Others {
-  readonly #all = new Map<number, { name: string; readonly tid: number; times: number; ns: number }>();
-
-  add({ tid, name }: { readonly tid: number; readonly name: string }, ns: number, times = 1): void {
-    let sums = this.#all.get(tid);
-    if (!sums) this.#all.set(tid, sums = { name, tid, times: 0, ns: 0 });
-    if (name !== "") sums.name = name;
-    sums.times += times;
-    sums.ns += ns;
-  }
-
-  result() {
-    return [...this.#all.values()].sort((a, b) => b.ns - a.ns || b.times - a.times).slice(0, MAX_OTHERS);
   }
 }

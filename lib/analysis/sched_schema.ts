@@ -85,4 +85,3 @@ export const schedResultSchema = z.object({
 
 export type SchedResult = z.infer<typeof schedResultSchema>;
 export type SchedThread = SchedResult["threads"][number];
-export type SchedWait = SchedResult["waits"][number];

@@ -124,6 +124,27 @@ Deno.test("sched: the verdict is of threads that compute: what they wait for, wh
   assert.match(presentSched(nothing).map((view) => view.type === "note" ? view.text : "").join(), /Nothing waits/);
 });
 
+Deno.test("sched: what shows a wait is of threads that compute, too: how often, in which call, and who ends it", () => {
+  const boss = { pid: 100, tid: 103, name: "boss" }, idle = main.of(100, 102);
+  const found = result([
+    shut(0, true),
+    ...[100, 200, 300].map((at) => off(main, "lock", at, at + 20, { call: "futex", waker })),
+    off(main, "lock", 400, 450, { waker: boss }),
+    ...Array.from({ length: 50 }, (_, i) => off(idle, "lock", 20 * i, 20 * i + 20, { call: "futex_wait", waker: boss })),
+    off(worker, "lock", 500, 520, { call: "futex", waker: boss }),
+    run(4, 600, 640, 24 * MS, { reason: "lock", call: "futex", waker }),
+    shut(1000, false),
+  ]);
+  assert.deepEqual(found.verdict.map(({ wait, ns }) => [wait, ns / MS]), [["lock", 3 * 20 + 50 + 20 + 24]]);
+  assert.equal(found.verdict[0]!.evidence, "8 times in futex, woken most by main (100)");
+  // The table is of all threads.
+  assert.deepEqual(found.waits.map(({ call, times, wakers: [most] }) => [call, times, most!.tid]), [["futex_wait", 50, 103], ["futex", 8, 100], [
+    null,
+    1,
+    103,
+  ]]);
+});
+
 Deno.test("sched: another life of a thread's process, or another turn, begins anew", () => {
   const { threads, windows } = result([
     shut(0, true),

@@ -1,11 +1,13 @@
 import type { Limits } from "../events/surroundings.ts";
 import { counted } from "../events/text.ts";
-import type { SchedResult, SchedThread, SchedWait } from "./sched_schema.ts";
+import type { SchedResult, SchedThread } from "./sched_schema.ts";
 import { numbersOf } from "../machine/numa.ts";
 import { processorTime } from "./figures.ts";
 import { ranges } from "./ranges.ts";
 import type { SurroundingsResult } from "./surroundings_schema.ts";
+import { type CallWait, ThreadWaits } from "./thread_waits.ts";
 import { byMemory, bySwap, type Cause, heldBack, longest, slowedBy, slowedOf } from "./verdict.ts";
+import { byFile, type FileWait } from "./waits_by_file.ts";
 
 /** Threads that are busy for less of the busiest one's time wait for work, and nobody waits for them. */
 const COMPUTES = 0.1;
@@ -48,6 +50,12 @@ const ADVICE: Readonly<Record<string, string>> = {
   stopped: "Somebody stopped it (SIGSTOP), or debugs it.",
 };
 
+/** A thread, and by which system calls it waited. */
+export interface Watched {
+  readonly thread: SchedThread;
+  readonly waits: ThreadWaits;
+}
+
 /** The machine, as far as it explains waits. */
 export interface MachineUse {
   readonly cpus: number | null;
@@ -59,19 +67,18 @@ export interface MachineUse {
 
 /** What threads that compute wait for most, with what shows it and what to try. */
 export function schedVerdict(
-  threads: readonly SchedThread[],
-  waits: readonly SchedWait[],
+  watched: readonly Watched[],
   takers: SchedResult["takers"],
   surroundings: Pick<SurroundingsResult, "memory" | "limits">,
   { cpus, onByCpu, disks }: MachineUse,
+  inFiles: readonly FileWait[] = [],
 ): SchedResult["verdict"] {
+  const threads = watched.map(({ thread }) => thread);
   const busiest = threads.reduce((most, thread) => Math.max(most, busyNs(thread)), 0);
-  const computing = threads.filter((thread) => busyNs(thread) > IDLE * thread.seenNs && busyNs(thread) >= COMPUTES * busiest);
+  const atWork = watched.filter(({ thread }) => busyNs(thread) > IDLE * thread.seenNs && busyNs(thread) >= COMPUTES * busiest);
+  const computing = atWork.map(({ thread }) => thread), waits = new ThreadWaits();
+  for (const thread of atWork) waits.addAll(thread.waits);
   const seen = computing.reduce((sum, { seenNs }) => sum + seenNs, 0);
-  const byReason = new Map<string, number>();
-  for (const thread of computing) {
-    for (const { reason, ns } of thread.waits) byReason.set(reason, (byReason.get(reason) ?? 0) + ns);
-  }
   const queued = computing.reduce((sum, { queuedNs }) => sum + queuedNs, 0);
   const { limits } = surroundings;
   const slowed = slowedOf(limits?.reads ?? [], (device) => disks.get(device) ?? device);
@@ -85,11 +92,14 @@ export function schedVerdict(
     places: placesOf(onByCpu),
     taker,
   };
-  const faults = waits.reduce((sum, { reason, times }) => reason === "page fault" ? sum + times : sum, 0);
+  const faults = threads.flatMap(({ waits }) => waits).reduce((sum, { reason, times }) => reason === "page fault" ? sum + times : sum, 0);
   const swap = bySwap(surroundings, SWAPPED * faults);
-  const verdicts = [...byReason].map(([reason, ns]) => {
-    if (reason === "page fault" && swap) return { wait: "swap", ns, ...swap, evidence: `${evidenceOf(reason, waits)}; ${swap.evidence}` };
-    const own = { evidence: evidenceOf(reason, waits), advice: ADVICE[reason] ?? "" };
+  const verdicts = waits.result().map(({ reason, ns, calls: [most] }) => {
+    const shown = evidenceOf(most!);
+    if (reason === "page fault" && swap) return { wait: "swap", ns, ...swap, evidence: `${shown}; ${swap.evidence}` };
+    const inFile = byFile(reason, most!.call, inFiles);
+    if (inFile) return { wait: reason, ns, ...inFile };
+    const own = { evidence: shown, advice: ADVICE[reason] ?? "" };
     if (reason === "kernel" || reason === "file") return { wait: reason, ns, ...slowedBy(heldBack(limits), own) };
     const cause = reason === "page fault" || reason === "disk" ? slowedBy(slowed, byMemory(limits, own)) : own;
     return { wait: reason, ns, ...cause };
@@ -119,12 +129,10 @@ function throttledBy({ cpus, throttled, throttledNs }: Limits): Cause {
   };
 }
 
-function evidenceOf(reason: string, waits: readonly SchedWait[]): string {
-  const [most] = waits.filter((wait) => wait.reason === reason);
-  if (!most) return "";
-  const times = counted(most.times, "time");
-  const waker = most.wakers[0] ? `, woken most by ${most.wakers[0].name || "thread"} (${most.wakers[0].tid})` : "";
-  return `${times}${most.call === null ? "" : ` in ${most.call}`}${waker}`;
+/** By the system call in which these threads waited most. */
+function evidenceOf({ times, call, wakers }: CallWait): string {
+  const [waker] = wakers.result();
+  return `${counted(times, "time")}${call === null ? "" : ` in ${call}`}${waker ? `, woken most by ${waker.name || "thread"} (${waker.tid})` : ""}`;
 }
 
 /** Threads of the kernel that work on a processor for whoever uses it: nobody can send them away. */

@@ -1,20 +1,23 @@
 import assert from "node:assert/strict";
-import type { SchedThread } from "./sched_schema.ts";
-import { schedVerdict } from "./sched_verdict.ts";
+import { schedVerdict, type Watched } from "./sched_verdict.ts";
+import { ThreadWaits } from "./thread_waits.ts";
 
 /** Runs half of a second, and waits for a processor in the other half. */
-const thread = (tid: number, affinity: string | null = null): SchedThread => ({
-  pid: 10,
-  tid,
-  name: "spin",
-  affinity,
-  seenNs: 1e9,
-  onNs: 5e8,
-  queuedNs: 5e8,
-  waits: [],
-  voluntary: 0,
-  involuntary: 100,
-  migrations: 0,
+const thread = (tid: number, affinity: string | null = null): Watched => ({
+  thread: {
+    pid: 10,
+    tid,
+    name: "spin",
+    affinity,
+    seenNs: 1e9,
+    onNs: 5e8,
+    queuedNs: 5e8,
+    waits: [],
+    voluntary: 0,
+    involuntary: 100,
+    migrations: 0,
+  },
+  waits: new ThreadWaits(),
 });
 const spin = { tid: 11, name: "spin", times: 90, ns: 4e8 }, kworker = { tid: 5, name: "kworker/0:1", times: 9, ns: 1e6 };
 const idle = { tid: 0, name: "idle", times: 300, ns: 9e8 }, kswapd = { tid: 60, name: "kswapd0", times: 9, ns: 1e6 };
@@ -26,7 +29,7 @@ const use = (cpus: number, onByCpu: ReadonlyMap<number, number>) => ({ cpus, onB
 Deno.test("sched verdict: threads that may run on one processor alone are told so, and none of them is blamed", () => {
   const places = new Map([[2, 1e9], [0, 1e5]]);
   const of = (...affinities: readonly (string | null)[]) =>
-    schedVerdict(affinities.map((affinity, i) => thread(10 + i, affinity)), [], [spin, kworker], nothing, use(4, places))[0]!;
+    schedVerdict(affinities.map((affinity, i) => thread(10 + i, affinity)), [spin, kworker], nothing, use(4, places))[0]!;
   const pinned = of("2", "2");
   assert.equal(pinned.evidence, "2 threads compute, the machine has 4 processors, and they may run on processor 2 alone");
   assert.equal(pinned.advice, "Let them use more processors (taskset -p, the cpuset of a container), or fewer threads: -t 1.");
@@ -40,31 +43,32 @@ Deno.test("sched verdict: threads that ran on one processor, and may run on more
   const ran = new Map([[2, 1e9]]);
   // Of a kernel that lists processors which are not there; and one for each.
   for (const affinities of [["0-1", "0-1", "0-1"], ["0-255", "0-255", "0-255"], [null, null, null], ["0", "1", null]]) {
-    const [verdict] = schedVerdict(affinities.map((affinity, i) => thread(10 + i, affinity)), [], [spin], nothing, use(2, ran));
+    const [verdict] = schedVerdict(affinities.map((affinity, i) => thread(10 + i, affinity)), [spin], nothing, use(2, ran));
     assert.deepEqual([verdict!.evidence, verdict!.advice], ["3 threads compute, the machine has 2 processors", "Fewer threads: -t 2."]);
   }
 });
 
 Deno.test("sched verdict: who is named and to be kept away is neither the target's own nor the kernel's", () => {
   const both = new Map([[0, 5e8], [1, 5e8]]);
-  const [taken] = schedVerdict([thread(10), thread(11)], [], [idle, spin, kworker, kswapd, other], nothing, use(2, both));
+  const [taken] = schedVerdict([thread(10), thread(11)], [idle, spin, kworker, kswapd, other], nothing, use(2, both));
   assert.equal(taken!.evidence, "2 threads compute, the machine has 2 processors; other (99) took one 3 times");
   assert.equal(taken!.advice, "Give other a lower priority (renice 19 99), or each of them processors of its own (taskset, a cpuset).");
-  const [room] = schedVerdict([thread(10)], [], [other], nothing, use(8, new Map([[3, 5e8]])));
+  const [room] = schedVerdict([thread(10)], [other], nothing, use(8, new Map([[3, 5e8]])));
   assert.equal(
     room!.advice,
     "Keep other away from processor 3 (taskset -pc 0-2,4-7 99, or a cpuset), or give it a lower priority (renice 19 99).",
   );
-  const [alone] = schedVerdict([thread(10), thread(11), thread(12)], [], [spin, kworker], nothing, use(2, both));
+  const [alone] = schedVerdict([thread(10), thread(11), thread(12)], [spin, kworker], nothing, use(2, both));
   assert.deepEqual([alone!.evidence, alone!.advice], ["3 threads compute, the machine has 2 processors", "Fewer threads: -t 2."]);
 });
 
 Deno.test("sched verdict: page faults wait for swap where as many pages came from there, and not where a few did", () => {
-  const waits = [{ reason: "page fault", call: null, times: 100, totalNs: 5e8, queuedNs: 0, p50Ns: 0, p99Ns: 0, maxNs: 0, wakers: [] }];
-  const faulting = { ...thread(10), queuedNs: 0, waits: [{ reason: "page fault", times: 100, ns: 5e8 }] };
+  const waits = new ThreadWaits(), why = { reason: "page fault", call: null };
+  waits.add(why, 100, 5e8);
+  const faulting = { thread: { ...thread(10).thread, queuedNs: 0, waits: waits.result() }, waits };
   const verdict = (swappedInPages: number, swappedBytes: number) => {
     const memory = { processes: [], residentBytes: 0, lockedBytes: 0, swappedBytes, leastAvailableBytes: 0, swappedInPages, swappedOutPages: 0 };
-    return schedVerdict([faulting], waits, [], { memory, limits: null }, use(2, new Map([[0, 5e8]])));
+    return schedVerdict([faulting], [], { memory, limits: null }, use(2, new Map([[0, 5e8]])));
   };
   const [swap] = verdict(800, 64 << 20);
   assert.deepEqual([swap!.wait, swap!.share], ["swap", 0.5]);

@@ -1,11 +1,7 @@
-import type { Slice, Track } from "../events/span.ts";
+import type { OffCpu, Slice, Track } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import type { SchedThread } from "./sched_schema.ts";
-
-interface Sums {
-  times: number;
-  ns: number;
-}
+import { ThreadWaits, type Why } from "./thread_waits.ts";
 
 /** What one thread did with its time: on a processor, queued for one, or waiting. */
 export class ThreadTimes {
@@ -21,7 +17,8 @@ export class ThreadTimes {
   #seenNs = 0;
   #onNs = 0;
   #queuedNs = 0;
-  readonly #waits = new Map<string, Sums>();
+  /** First turns and times taken from it are none. */
+  readonly waits = new ThreadWaits();
   #voluntary = 0;
   #involuntary = 0;
   #migrations = 0;
@@ -37,7 +34,7 @@ export class ThreadTimes {
   }
 
   /** `net`: nanoseconds of a time, without those in which llmprof held the process. */
-  off({ start, end, open, off }: Slice, net: (from: Ns, to: Ns) => number): void {
+  off({ start, end, open, off }: Slice, net: (from: Ns, to: Ns) => number, why: Why): void {
     const { reason, queuedNs, migrated, from, cpu } = off!;
     // Another thread has got its number.
     if (reason === "new") this.#exits = false;
@@ -47,7 +44,7 @@ export class ThreadTimes {
     if (!Number.isNaN(this.#since)) this.#ran(net(this.#since, start), from);
     const ns = net(start, end), queued = Math.min(queuedNs, ns);
     this.#queuedNs += queued;
-    this.#waited(reason, 1, ns - queued);
+    this.#waited(off!, why, 1, ns - queued);
     if (migrated) this.#migrations++;
     this.#since = open ? NaN : end;
     this.#cpu = cpu;
@@ -56,8 +53,8 @@ export class ThreadTimes {
   }
 
   /** Several short times off, and what it ran between them. */
-  offs({ start, end, off }: Slice, net: (from: Ns, to: Ns) => number): void {
-    const { queuedNs, reason, migrated, from, cpu } = off!, { times, ns } = off!.run!;
+  offs({ start, end, off }: Slice, net: (from: Ns, to: Ns) => number, why: Why): void {
+    const { queuedNs, migrated, from, cpu } = off!, { times, ns } = off!.run!;
     // One that is told late lies in a time that counts as on a processor already.
     if (start >= this.#since) {
       this.#ran(net(this.#since, start), from);
@@ -67,7 +64,7 @@ export class ThreadTimes {
     }
     this.#ran(-ns, cpu);
     this.#queuedNs += queuedNs;
-    this.#waited(reason, times, ns - queuedNs);
+    this.#waited(off!, why, times, ns - queuedNs);
     if (migrated) this.#migrations += times;
   }
 
@@ -95,7 +92,7 @@ export class ThreadTimes {
     this.#first = this.#since = NaN;
   }
 
-  #waited(reason: string, times: number, ns: number): void {
+  #waited({ reason, waker }: OffCpu, why: Why, times: number, ns: number): void {
     // A first turn is no switch.
     if (reason === "new") return;
     if (reason === "preempted") {
@@ -103,10 +100,8 @@ export class ThreadTimes {
       return;
     }
     this.#voluntary += times;
-    let sums = this.#waits.get(reason);
-    if (!sums) this.#waits.set(reason, sums = { times: 0, ns: 0 });
-    sums.times += times;
-    sums.ns += ns;
+    const wakers = this.waits.add(why, times, ns);
+    if (waker) wakers.add(waker, ns, times);
   }
 
   #ran(ns: number, cpu: number): void {
@@ -117,7 +112,7 @@ export class ThreadTimes {
   /** `affinity`: as its process is told of now, where it may be in no list any more. */
   result(name: string, affinity: string | null): SchedThread {
     const { pid, tid } = this.track;
-    const waits = [...this.#waits].map(([reason, sums]) => ({ reason, ...sums })).sort((a, b) => b.ns - a.ns);
+    const waits = this.waits.result().map(({ reason, times, ns }) => ({ reason, times, ns }));
     return {
       pid,
       tid: tid!,

@@ -1,20 +1,17 @@
 import type { IoResult } from "./io_schema.ts";
 import { WAITS } from "./io_verdict.ts";
-import type { SchedResult } from "./sched_schema.ts";
+import type { Cause } from "./verdict.ts";
 
-type FileWait = IoResult["verdict"][number];
+export type FileWait = IoResult["verdict"][number];
 
 /**
- * What threads wait for, where io knows in which file they do. How long, sched says: a read takes longer than it waits, and a queue is of requests, so that
- * times of the two are not to be compared.
+ * What threads wait for in a system call, where io knows in which file they do. How long, sched says: a read takes longer than it waits, and a queue is of
+ * requests, so that times of the two are not to be compared. Null where io knows of none.
  */
-export function waitsByFile({ verdict, waits }: Pick<SchedResult, "verdict" | "waits">, inFiles: readonly FileWait[]): SchedResult["verdict"] {
-  return verdict.map((told) => {
-    // Most time first, in both.
-    const kind = kindOf(told.wait, waits.find(({ reason }) => reason === told.wait)?.call ?? "");
-    const file = inFiles.find(({ wait }) => wait === kind);
-    return file ? { ...told, evidence: `longest for ${WAITS[file.wait]} ${file.of}, ${file.evidence}`, advice: file.advice } : told;
-  });
+export function byFile(wait: string, call: string | null, inFiles: readonly FileWait[]): Cause | null {
+  // Most time first.
+  const kind = kindOf(wait, call ?? ""), file = inFiles.find(({ wait }) => wait === kind);
+  return file ? { evidence: `longest for ${WAITS[file.wait]} ${file.of}, ${file.evidence}`, advice: file.advice } : null;
 }
 
 /** What io calls that, in such a system call. What is written, or asked for by others, is in no file's times. */

@@ -1,7 +1,7 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import { ioWait } from "../analysis/io_present.ts";
+import type { IoResult } from "../analysis/io_schema.ts";
 import { isIdle } from "../analysis/sched_verdict.ts";
-import { waitsByFile } from "../analysis/waits_by_file.ts";
 import type { Probe } from "../programs/probe.ts";
 import type { Header } from "../timeline/header.ts";
 import { coldstartProfile } from "./coldstart.ts";
@@ -49,7 +49,11 @@ export function recordProfile(asked: readonly Layer[] = layers): Profile<RecordR
         span(span) {
           for (const [, analysis] of analyses) analysis.span(span);
         },
-        result: () => together(Object.fromEntries(analyses.map(([layer, analysis]) => [layer, analysis.result()])) as RecordResult),
+        result() {
+          // Threads wait for what io tells by file: the longest of these waits are told once, by sched.
+          const io = analyses.find(([layer]) => layer === "io")?.[1].result() as IoResult | undefined;
+          return Object.fromEntries(analyses.map(([layer, analysis]) => [layer, layer === "io" ? io : analysis.result({ io })])) as RecordResult;
+        },
       } satisfies Analysis<RecordResult>;
     },
     present(result) {
@@ -60,12 +64,6 @@ export function recordProfile(asked: readonly Layer[] = layers): Profile<RecordR
     },
     annotate: ({ coldstart }, tracks) => coldstart ? coldstartProfile.annotate!(coldstart, tracks) : [],
   };
-}
-
-/** Threads wait for what io tells by file: the longest of these waits are told once. */
-function together(result: RecordResult): RecordResult {
-  const { io, sched } = result;
-  return io && sched ? { ...result, sched: { ...sched, verdict: waitsByFile(sched, io.verdict) } } : result;
 }
 
 function tellsWaits(sched: RecordResult["sched"]): boolean {

@@ -49,6 +49,16 @@ Deno.test("record: a wait that is for no file's reads has none, and where no thr
   assert.deepEqual(idle.notes.map((note) => note.split(":")[0]), ["Waits for reads of model.gguf"]);
 });
 
+Deno.test("record: for which file threads that compute wait is not told by what others read", () => {
+  const other = (...spans: readonly Span[]) => spans.map((span) => ({ ...span, track: t.tracks.thread(100, 101) }) as Span);
+  const { verdict } = told(
+    t.read("model.gguf", 0, 90, 4096),
+    ...other(off("disk", 0, 80, "pread64"), off("events", 81, 999, "epoll_wait")),
+    off("disk", 0, 30, "fsync"),
+  );
+  assert.deepEqual(verdict, [["disk", "1 time in fsync"]]);
+});
+
 Deno.test("record: what io and sched alone look at is not predicted, and what others look at, too, is", () => {
   const { layers, probes } = recordProfile(["coldstart", "io", "sched"]).unpriced!;
   assert.deepEqual(layers, ["io", "sched"]);
