@@ -25,7 +25,7 @@ export class Intervals {
   }
 
   addAll(other: Intervals): void {
-    for (let i = 0; i < other.#starts.length; i++) this.add(other.#starts[i]!, other.#ends[i]!);
+    for (const [start, end] of other) this.add(start, end);
   }
 
   /** How many nanoseconds of [start, end) they cover. */
@@ -42,6 +42,10 @@ export class Intervals {
   settle(count: number): number {
     const ends = this.#ends.splice(0, count);
     return this.#starts.splice(0, count).reduce((sum, start, i) => sum + ends[i]! - start, 0);
+  }
+
+  *[Symbol.iterator](): Iterator<readonly [start: Ns, end: Ns]> {
+    for (let i = 0; i < this.#starts.length; i++) yield [this.#starts[i]!, this.#ends[i]!];
   }
 
   /** How many stretches there are. */

@@ -80,6 +80,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
     const watched = [...this.#threads].map(([track, times]) => ({
       thread: times.result(this.#names.get(track) ?? "", this.#affinityOf(track)),
       waits: times.waits,
+      lives: times.lives,
     })).sort(({ thread: a }, { thread: b }) => b.onNs - a.onNs || a.tid - b.tid);
     const threads = watched.map(({ thread }) => thread);
     const waits = [...this.#waits.values()].sort((a, b) => b.totalNs - a.totalNs).map(({ ended, wakers, ...wait }) => ({

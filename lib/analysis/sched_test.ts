@@ -188,6 +188,33 @@ Deno.test("sched: threads of several processes are too many together", () => {
   assert.match(crowd.verdict[0]!.advice, /^Fewer threads: 1 in its 2 processes together\.$/);
 });
 
+Deno.test("sched: threads and processes that lived one after another are not too many together", () => {
+  const other = main.of(200, 200);
+  const found = result([
+    shut(0, true),
+    preempted(main, 0, 400),
+    { ...main.exit(400), category: "process.exit" },
+    off(other, "new", 500, 500),
+    preempted(other, 510, 900),
+    shut(1000, false),
+  ], 1);
+  assert.equal(found.verdict[0]!.evidence, "1 thread computes, the machine has 1 processor; hog (300) took one 2 times");
+  assert.match(found.verdict[0]!.advice, /^Give hog a lower priority/);
+  // Of one process two threads, and of the next one.
+  const [both] = result([
+    shut(0, true),
+    preempted(main, 0, 400),
+    preempted(worker, 0, 400),
+    { ...worker.exit(401), category: "thread.exit" },
+    { ...main.exit(401), category: "process.exit" },
+    off(other, "new", 400, 400),
+    preempted(other, 510, 900),
+    shut(1000, false),
+  ], 1).verdict;
+  assert.match(both!.evidence, /^2 threads compute/);
+  assert.equal(both!.advice, "Fewer threads: -t 1.");
+});
+
 Deno.test("sched: what control groups took from it is what waits and verdicts are told by", () => {
   const found = result([
     shut(0, true),

@@ -2,7 +2,9 @@ import type { Limits } from "../events/surroundings.ts";
 import { counted } from "../events/text.ts";
 import type { SchedResult, SchedThread } from "./sched_schema.ts";
 import { numbersOf } from "../machine/numa.ts";
+import { atOnce } from "./at_once.ts";
 import { processorTime } from "./figures.ts";
+import { Intervals } from "./intervals.ts";
 import { ranges } from "./ranges.ts";
 import type { SurroundingsResult } from "./surroundings_schema.ts";
 import { type CallWait, ThreadWaits } from "./thread_waits.ts";
@@ -50,10 +52,11 @@ const ADVICE: Readonly<Record<string, string>> = {
   stopped: "Somebody stopped it (SIGSTOP), or debugs it.",
 };
 
-/** A thread, and by which system calls it waited. */
+/** A thread, by which system calls it waited, and when it was watched. */
 export interface Watched {
   readonly thread: SchedThread;
   readonly waits: ThreadWaits;
+  readonly lives: Intervals;
 }
 
 /** The machine, as far as it explains waits. */
@@ -75,19 +78,19 @@ export function schedVerdict(
 ): SchedResult["verdict"] {
   const threads = watched.map(({ thread }) => thread);
   const busiest = threads.reduce((most, thread) => Math.max(most, busyNs(thread)), 0);
-  const atWork = watched.filter(({ thread }) => busyNs(thread) > IDLE * thread.seenNs && busyNs(thread) >= COMPUTES * busiest);
-  const computing = atWork.map(({ thread }) => thread), waits = new ThreadWaits();
-  for (const thread of atWork) waits.addAll(thread.waits);
-  const seen = computing.reduce((sum, { seenNs }) => sum + seenNs, 0);
-  const queued = computing.reduce((sum, { queuedNs }) => sum + queuedNs, 0);
+  const computing = watched.filter(({ thread }) => busyNs(thread) > IDLE * thread.seenNs && busyNs(thread) >= COMPUTES * busiest);
+  const waits = new ThreadWaits();
+  for (const thread of computing) waits.addAll(thread.waits);
+  const seen = computing.reduce((sum, { thread }) => sum + thread.seenNs, 0);
+  const queued = computing.reduce((sum, { thread }) => sum + thread.queuedNs, 0);
   const { limits } = surroundings;
   const slowed = slowedOf(limits?.reads ?? [], (device) => disks.get(device) ?? device);
   const own = new Set(threads.map(({ tid }) => tid));
   const taker = takers.find(({ tid, name }) => tid !== 0 && !own.has(tid) && !OF_KERNEL.test(name) && !OURS.test(name));
   const crowd: Crowd = {
-    threads: computing.length,
+    threads: atOnce(computing.map(({ lives }) => lives)),
     narrow: narrowOf(computing, cpus),
-    processes: new Set(computing.map(({ pid }) => pid)).size,
+    processes: processesOf(computing),
     cpus,
     places: placesOf(onByCpu),
     taker,
@@ -142,19 +145,20 @@ const OURS = /^(llmprof|deno|bpftrace)$/;
 /** Of their time on processors: a thread that starts passes through others. */
 const PASSES = 0.01;
 
-/** Threads that may run on these processors alone. */
+/** Threads that may run on these processors alone: so many at once, and whether they are all that compute. */
 interface Narrow {
   readonly threads: number;
+  readonly all: boolean;
   readonly places: readonly number[];
 }
 
 /** Who wants processors. */
 interface Crowd {
-  /** That compute. */
+  /** That compute, at once. */
   readonly threads: number;
   /** Of these, those that may not run on all. */
   readonly narrow: Narrow | null;
-  /** Of so many processes. */
+  /** Of so many processes, at once. */
   readonly processes: number;
   readonly cpus: number | null;
   /** Processors on which they ran. */
@@ -168,16 +172,29 @@ function placesOf(onByCpu: ReadonlyMap<number, number>): number[] {
   return [...onByCpu].filter(([, ns]) => ns >= PASSES * all).map(([cpu]) => cpu).sort((a, b) => a - b);
 }
 
+/** Of how many processes these are, at once. */
+function processesOf(threads: readonly Watched[]): number {
+  const processes = Map.groupBy(threads, ({ thread }) => thread.pid);
+  return atOnce([...processes.values()].map((threads) => {
+    const any = new Intervals();
+    for (const { lives } of threads) any.addAll(lives);
+    return any;
+  }));
+}
+
 /**
  * Those processors of which the most threads want each, where more threads may run there alone than there are of them, and the machine has others. (One that
  * may run elsewhere, and did not, was not kept from it.)
  */
-function narrowOf(computing: readonly SchedThread[], cpus: number | null): Narrow | null {
-  const allowed = computing.map(({ affinity }) => affinity === null ? null : new Set(numbersOf(affinity)));
-  const narrow = allowed.flatMap((places): Narrow[] => {
-    if (!places || cpus === null || places.size === 0 || places.size >= cpus) return [];
-    const threads = allowed.filter((other) => other?.isSubsetOf(places)).length;
-    return threads > places.size ? [{ threads, places: [...places] }] : [];
+function narrowOf(computing: readonly Watched[], cpus: number | null): Narrow | null {
+  const groups = [...Map.groupBy(computing, ({ thread }) => thread.affinity)].flatMap(([affinity, threads]) =>
+    affinity === null ? [] : [{ allowed: new Set(numbersOf(affinity)), threads }]
+  );
+  const narrow = groups.flatMap(({ allowed }): Narrow[] => {
+    if (cpus === null || allowed.size === 0 || allowed.size >= cpus) return [];
+    const kept = groups.filter((other) => other.allowed.isSubsetOf(allowed)).flatMap(({ threads }) => threads);
+    const threads = atOnce(kept.map(({ lives }) => lives));
+    return threads > allowed.size ? [{ threads, all: kept.length === computing.length, places: [...allowed] }] : [];
   });
   const crowded = ({ threads, places }: Narrow) => threads / places.length;
   return narrow.reduce<Narrow | null>((most, one) => most && crowded(most) >= crowded(one) ? most : one, null);
@@ -190,10 +207,8 @@ function numbered(places: readonly number[]): string {
 function crowdOf(crowd: Crowd): string {
   const { threads, narrow, cpus, taker } = crowd;
   const compute = `${threads} ${threads === 1 ? "thread computes" : "threads compute"}`;
-  const room = cpus === null ? compute : `${compute}, the machine has ${cpus} processors`;
-  const pinned = narrow
-    ? `, and ${narrow.threads === threads ? "they" : `${narrow.threads} of them`} may run on ${numbered(narrow.places)} alone`
-    : "";
+  const room = cpus === null ? compute : `${compute}, the machine has ${counted(cpus, "processor")}`;
+  const pinned = narrow ? `, and ${narrow.all ? "they" : `${narrow.threads} of them`} may run on ${numbered(narrow.places)} alone` : "";
   return `${room}${pinned}${taker ? `; ${taker.name || "thread"} (${taker.tid}) took one ${counted(taker.times, "time")}` : ""}`;
 }
 
@@ -201,7 +216,7 @@ function crowdAdvice(crowd: Crowd): string {
   const { threads, narrow, processes, cpus, places, taker } = crowd;
   const most = (threads: number) => processes === 1 ? `-t ${threads}` : `${threads} in its ${processes} processes together`;
   if (narrow) {
-    const fewer = narrow.threads === threads ? `, or fewer threads: ${most(narrow.places.length)}` : "";
+    const fewer = narrow.all ? `, or fewer threads: ${most(narrow.places.length)}` : "";
     return `Let them use more processors (taskset -p, the cpuset of a container)${fewer}.`;
   }
   if (cpus !== null && threads > cpus) return `Fewer threads: ${most(cpus)}.`;

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { Intervals } from "./intervals.ts";
 import { schedVerdict, type Watched } from "./sched_verdict.ts";
 import { ThreadWaits } from "./thread_waits.ts";
 
 /** Runs half of a second, and waits for a processor in the other half. */
-const thread = (tid: number, affinity: string | null = null): Watched => ({
+const thread = (tid: number, affinity: string | null = null, from = 0): Watched => ({
   thread: {
     pid: 10,
     tid,
@@ -18,7 +19,15 @@ const thread = (tid: number, affinity: string | null = null): Watched => ({
     migrations: 0,
   },
   waits: new ThreadWaits(),
+  lives: livesOf(from),
 });
+
+function livesOf(from: number): Intervals {
+  const lives = new Intervals();
+  lives.add(from, from + 1e9);
+  return lives;
+}
+
 const spin = { tid: 11, name: "spin", times: 90, ns: 4e8 }, kworker = { tid: 5, name: "kworker/0:1", times: 9, ns: 1e6 };
 const idle = { tid: 0, name: "idle", times: 300, ns: 9e8 }, kswapd = { tid: 60, name: "kswapd0", times: 9, ns: 1e6 };
 const other = { tid: 99, name: "other", times: 3, ns: 1e8 };
@@ -48,6 +57,19 @@ Deno.test("sched verdict: threads that ran on one processor, and may run on more
   }
 });
 
+Deno.test("sched verdict: threads that may run on one processor alone, one after another, are not too many for it", () => {
+  const says = (...threads: readonly Watched[]) => schedVerdict(threads, [], nothing, use(4, new Map([[2, 1e9]])))[0]!;
+  const [first, second, third] = [thread(10, "2"), thread(11, "2"), thread(12, "2", 1e9)];
+  assert.equal(says(first, third).evidence, "1 thread computes, the machine has 4 processors");
+  const pinned = says(first, second, third);
+  assert.equal(pinned.evidence, "2 threads compute, the machine has 4 processors, and they may run on processor 2 alone");
+  assert.match(pinned.advice, /or fewer threads: -t 1\.$/);
+  // As many at once, of which these two are not all.
+  const some = says(first, second, thread(13, "0-3", 1e9), thread(14, "0-3", 1e9));
+  assert.match(some.evidence, /^2 threads compute, .*, and 2 of them may run on processor 2 alone$/);
+  assert.doesNotMatch(some.advice, /fewer threads/);
+});
+
 Deno.test("sched verdict: who is named and to be kept away is neither the target's own nor the kernel's", () => {
   const both = new Map([[0, 5e8], [1, 5e8]]);
   const [taken] = schedVerdict([thread(10), thread(11)], [idle, spin, kworker, kswapd, other], nothing, use(2, both));
@@ -65,7 +87,7 @@ Deno.test("sched verdict: who is named and to be kept away is neither the target
 Deno.test("sched verdict: page faults wait for swap where as many pages came from there, and not where a few did", () => {
   const waits = new ThreadWaits(), why = { reason: "page fault", call: null };
   waits.add(why, 100, 5e8);
-  const faulting = { thread: { ...thread(10).thread, queuedNs: 0, waits: waits.result() }, waits };
+  const faulting = { ...thread(10), thread: { ...thread(10).thread, queuedNs: 0, waits: waits.result() }, waits };
   const verdict = (swappedInPages: number, swappedBytes: number) => {
     const memory = { processes: [], residentBytes: 0, lockedBytes: 0, swappedBytes, leastAvailableBytes: 0, swappedInPages, swappedOutPages: 0 };
     return schedVerdict([faulting], [], { memory, limits: null }, use(2, new Map([[0, 5e8]])));

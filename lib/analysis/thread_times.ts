@@ -1,5 +1,6 @@
 import type { OffCpu, Slice, Track } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
+import { Intervals } from "./intervals.ts";
 import type { SchedThread } from "./sched_schema.ts";
 import { ThreadWaits, type Why } from "./thread_waits.ts";
 
@@ -17,6 +18,8 @@ export class ThreadTimes {
   #seenNs = 0;
   #onNs = 0;
   #queuedNs = 0;
+  /** When it was watched. */
+  readonly lives = new Intervals();
   /** First turns and times taken from it are none. */
   readonly waits = new ThreadWaits();
   #voluntary = 0;
@@ -89,6 +92,7 @@ export class ThreadTimes {
     if (!Number.isNaN(this.#since)) this.#ran(net(this.#since, at), this.#cpu);
     this.#last = Math.max(this.#last, at);
     this.#seenNs += net(this.#first, this.#last);
+    this.lives.add(this.#first, this.#last);
     this.#first = this.#since = NaN;
   }
 
