@@ -46,6 +46,33 @@ for (const { extension, load } of formats) {
   });
 }
 
+Deno.test("between two flushes of a live run a file can be read as it was at the first", async () => {
+  using folder = temporary();
+  for (const { extension, load } of formats) {
+    for (const name of [`t${extension}`, `t${extension}.gz`]) {
+      const path = folder.file(name);
+      const exporter = (await load())(await openByteSink(path), head);
+      const read = () => {
+        const bytes = Deno.readFileSync(path);
+        return name.endsWith(".gz") ? gunzipSync(bytes) : bytes;
+      };
+      let flushed: Uint8Array | undefined, at = 0;
+      for (const span of many(6007)) {
+        exporter.span(span);
+        if (at++ === 1000) {
+          exporter.flush();
+          flushed = read();
+        }
+      }
+      const now = read();
+      // Packets may follow; what is text, or compressed, has an end behind what was flushed.
+      assert.deepEqual(now.subarray(0, flushed!.length), flushed, name);
+      assert.ok(name.endsWith(".pftrace") || now.length === flushed!.length, name);
+      exporter.close([]);
+    }
+  }
+});
+
 /** What trace_processor opens as it is. */
 const traces = [".pftrace", ".json"];
 

@@ -11,6 +11,8 @@ const options = { level: 5, finishFlush: constants.Z_SYNC_FLUSH };
 
 /** Bytes that are compressed in one go: whatever the calls were, the same bytes give the same file. */
 const BLOCK = 256 * 1024;
+/** Compressed bytes that are passed on without an end behind them: of a live run less comes between two tails, and its file can be read whenever it stops. */
+const MOST = 1 << 20;
 /** How far back deflate can refer. */
 const WINDOW = 32 * 1024;
 
@@ -28,6 +30,9 @@ export class GzipSink implements ByteSink {
   #length = 0;
 
   #hasHeader = false;
+  /** Not passed on yet. */
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
 
   constructor(private readonly sink: ByteSink) {}
 
@@ -48,6 +53,7 @@ export class GzipSink implements ByteSink {
     this.#begin();
     const end = endOf(crc32(bytes, this.#crc), this.#length + bytes.length);
     const behind = Buffer.concat([this.#block.subarray(0, this.#gathered), bytes]);
+    this.#passOn();
     this.sink.tail(Buffer.concat([this.#deflate(behind), end]));
   }
 
@@ -59,14 +65,15 @@ export class GzipSink implements ByteSink {
     try {
       this.#begin();
       this.#compress();
-      this.sink.write(endOf(this.#crc, this.#length));
+      this.#put(endOf(this.#crc, this.#length));
+      this.#passOn();
     } finally {
       this.sink.close();
     }
   }
 
   #begin(): void {
-    if (!this.#hasHeader) this.sink.write(header);
+    if (!this.#hasHeader) this.#put(header);
     this.#hasHeader = true;
   }
 
@@ -75,8 +82,22 @@ export class GzipSink implements ByteSink {
     this.#gathered = 0;
     if (block.length === 0) return;
     this.#begin();
-    this.sink.write(this.#deflate(block));
+    this.#put(this.#deflate(block));
     this.#before = Buffer.from(block.subarray(-WINDOW));
+  }
+
+  #put(bytes: Uint8Array): void {
+    this.#pending.push(bytes);
+    this.#pendingBytes += bytes.length;
+    if (this.#pendingBytes >= MOST) this.#passOn();
+  }
+
+  #passOn(): void {
+    const pending = this.#pending;
+    if (pending.length === 0) return;
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    this.sink.write(pending.length === 1 ? pending[0]! : Buffer.concat(pending));
   }
 
   #deflate(bytes: Uint8Array): Uint8Array {
