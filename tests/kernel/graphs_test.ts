@@ -53,6 +53,7 @@ for (const [shape, prompt, tokens] of [["tiny", 16, 30], ["moe", 17, 15]] as con
         assert.deepEqual(drawn, wholes.find((whole) => isDeepStrictEqual(whole, drawn)) ?? wholes.at(-1), `edges in .${format}`);
       }
     },
+    shape === "moe",
   );
 }
 

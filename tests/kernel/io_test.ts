@@ -154,5 +154,5 @@ for (const [index, [engine, call]] of ([["io_uring", "io_uring"], ["libaio", "io
     const { result } = summaryOf("io", ended);
     assert.equal(jobOf(ended.stderr).read.total_ios, REQUESTS);
     assert.deepEqual(result.untold, call === null ? [] : [{ call, requests: REQUESTS }]);
-  });
+  }, engine === "libaio");
 }

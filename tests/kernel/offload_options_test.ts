@@ -75,4 +75,5 @@ sampledTest(
     assert.doesNotMatch(given.advice, /-nkvo/);
     assert.ok(sum(given.bytes) < sum(kept.bytes));
   },
+  true,
 );

@@ -117,6 +117,7 @@ sampledTest(
     assert.match(end.stderr, dear(launched));
     assert.equal(end.code, 4);
   },
+  true,
 );
 
 sampledTest(1, "--calibrate --rate: what a hit costs here, and what a rate of them does", { engine: true }, async ({ path: bpftrace }) => {

@@ -52,5 +52,5 @@ for (const [index, scheduler, depth, bs] of [[1, "mq-deadline", 512, 65_536], [2
       assert.ok(Math.abs(told / theirs - 1) < 0.03, `p${q * 100}: ${told} ns, ${theirs} by another program`);
       assert.ok(told < 1.03 * fios, `p${q * 100}: ${told} ns, ${fios} by fio`);
     }
-  });
+  }, scheduler === "none");
 }
