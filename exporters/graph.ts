@@ -22,6 +22,8 @@ type Draw = (graphs: ComputedGraphs) => string;
 class GraphExporter implements Exporter {
   readonly #graphs = new ComputedGraphs();
   readonly #whole = new WholeGraphs();
+  /** How often graphs have to have been computed for the next drawing. */
+  #due = 0;
 
   constructor(readonly out: TextBlocks, readonly draw: Draw) {}
 
@@ -36,7 +38,11 @@ class GraphExporter implements Exporter {
     }
   }
 
+  /** Draws all again, which takes long where there are many graphs: if an eighth more was computed than when they were drawn last. */
   flush(): void {
+    const { computed } = this.#graphs;
+    if (computed < this.#due) return;
+    this.#due = computed + Math.max(1, computed >> 3);
     this.out.tail(() => this.out.write(this.draw(this.#graphs)));
   }
 

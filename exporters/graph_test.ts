@@ -107,6 +107,17 @@ Deno.test("after a flush the file holds the graphs so far", async () => {
   assert.deepEqual(times(), [3]);
 });
 
+Deno.test("graphs that are computed again and again are drawn seldom while counting goes on", () => {
+  let drawn = 0;
+  const exporter = openGraphJson({ write() {}, tail: () => void drawn++, close() {} }, head);
+  const s = new TestSpans();
+  for (let round = 1; round <= 1009; round++) {
+    for (const span of computed(s, diamond, 100 * round)) exporter.span(span);
+    exporter.flush();
+  }
+  assert.ok(drawn > 20 && drawn < 70, `${drawn} times`);
+});
+
 Deno.test("without a graph there is a file that says so", () => {
   assert.match(text(openDot, []), /No graph was seen whole/);
   assert.match(text(openMermaid, []), /No graph was seen whole/);

@@ -156,7 +156,7 @@ function kinds(steps: readonly ColdstartStep[], totalNs: number): ColdstartResul
   return [...sums].map(([kind, ns]) => ({ kind, totalNs: ns, share: ns / totalNs })).sort((a, b) => b.totalNs - a.totalNs);
 }
 
-function milestones({ activities, accepted }: Seen, token: Ns | undefined, origin: Ns, until: Ns): [string, Ns][] {
+function milestones({ activities, accepted, token: seen }: Seen, token: Ns | undefined, origin: Ns, until: Ns): [string, Ns][] {
   const first = (kind: ColdstartKind) => activities.find((activity) => activity.kind === kind);
   const decode = first("decode")?.start;
   // llama.cpp first loads a model without its weights, to see what fits: the one that answers is the last before it is asked.
@@ -166,8 +166,8 @@ function milestones({ activities, accepted }: Seen, token: Ns | undefined, origi
     ["model loaded", ended(last("load"))],
     ["context ready", ended(last("context"))],
     ["listening", first("listen")?.start],
-    // A server is asked for it: what lies before is nobody's work.
-    ["connection accepted", token === undefined ? undefined : accepted.findLast((at) => at <= token)],
+    // A server is asked for it: what lies before is nobody's work. Who looks after its health comes while it computes, too.
+    ["connection accepted", seen && (accepted.findLast((at) => at <= seen.begun!) ?? accepted.findLast((at) => at <= seen.at!))],
     ["first llama_decode", decode],
     ["first token", token],
   ];

@@ -196,6 +196,9 @@ Deno.test("a connection is accepted by who hears the client, not by the worker t
     run([...start, ...accepts, ...answer]).milestones.filter(({ name }) => name === "connection accepted").map(({ atNs }) => atNs / MS);
   assert.deepEqual(accepted([worker.accept(5), router.accept(20), worker.accept(40)]), [20]);
   assert.deepEqual(accepted([worker.accept(5), worker.accept(40)]), [40]);
+  // One that looks whether it still lives, meanwhile; or all that was seen of one that asked.
+  assert.deepEqual(accepted([router.accept(20), router.accept(55), router.accept(59)]), [20]);
+  assert.deepEqual(accepted([router.accept(55)]), [55]);
 });
 
 Deno.test("a root that is told, running already: counts from the first event, exec chains keep the first time and the last name", () => {

@@ -30,10 +30,13 @@ export class ComputedGraphs {
   readonly graphs: ComputedGraph[] = [];
   /** Graphs that were computed and are not kept. */
   more = 0;
+  /** How often any was computed. */
+  computed = 0;
 
   /** A graph was computed, these nodes in this order, and how long each of them took. */
   add(nodes: readonly GraphNode[], ns: readonly number[]): void {
     if (nodes.length === 0) return;
+    this.computed++;
     let known = this.graphs.find((graph) => graph.nodes.length === nodes.length && graph.nodes.every((node, i) => isSame(node, nodes[i]!)));
     if (known) {
       // A graph that is built again is described again: from now on these objects are its nodes, which are compared at a glance.

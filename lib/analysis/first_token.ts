@@ -19,12 +19,15 @@ export class FirstToken {
   #promptEnd: Ns | undefined;
   #at: Ns | undefined;
   #basis: FirstTokenBasis = "last call";
+  /** When the first call began: who comes later did not ask for the token. */
+  begun: Ns | undefined;
   /** False when the first call seen was a generating one: the prompt was evaluated before the window. */
   promptSeen = false;
 
   decode(slice: Slice): void {
     if (this.certain || slice.open || Number(slice.args?.ret ?? 0) !== 0) return;
     const generates = slice.args?.phase === "decode";
+    this.begun ??= slice.start;
     if (this.#promptEnd === undefined) this.promptSeen = !generates;
     else if (generates) {
       this.#at = this.#promptEnd;

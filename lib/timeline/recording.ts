@@ -38,7 +38,15 @@ export class RecordingWriter implements Recorder {
 
   stream(schema: StreamSchema): StreamWriter {
     const file = this.#file(`${schema.stream}.lines`);
-    file.write(new TextEncoder().encode(JSON.stringify(schema) + "\n"));
+    try {
+      file.write(new TextEncoder().encode(JSON.stringify(schema) + "\n"));
+    } catch (error) {
+      // On a full disk there is room for a file, and none for what is in it. One that does not say what it holds would keep the others from being read.
+      file.close();
+      this.#mustBeThere();
+      Deno.removeSync(file.path);
+      throw error;
+    }
     return { write: (bytes) => file.write(bytes), close: () => file.close() };
   }
 

@@ -95,6 +95,29 @@ Deno.test("recording: a directory that exists is never written into", () => {
   assert.throws(() => RecordingWriter.create(folder.path, header), Deno.errors.AlreadyExists);
 });
 
+Deno.test({
+  name: "recording: a stream that the disk has no room for leaves no file, which would keep the others from being read",
+  ignore: Deno.uid() !== 0,
+  fn() {
+    using folder = temporary();
+    const small = folder.file("small");
+    Deno.mkdirSync(small);
+    const command = (program: string, ...args: string[]) => new Deno.Command(program, { args }).outputSync().code;
+    assert.equal(command("mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", small), 0);
+    try {
+      const path = `${small}/run.llmprof`;
+      const writer = RecordingWriter.create(path, header);
+      writer.stream(testSchema("a")).close();
+      // The rest of it.
+      assert.throws(() => Deno.writeFileSync(`${small}/full`, new Uint8Array(16 << 10)));
+      assert.throws(() => writer.stream(testSchema("b")));
+      assert.deepEqual([...Deno.readDirSync(path)].map(({ name }) => name).sort(), ["a.lines", "header.json"]);
+    } finally {
+      command("umount", "--lazy", small);
+    }
+  },
+});
+
 Deno.test("recording: cut anywhere by the death of its writer, it replays to there", () => {
   using folder = temporary();
   const path = folder.file("run.llmprof");
