@@ -43,7 +43,7 @@ export const noGuard: Guard = {
  * While llmprof is suspended nobody of another process group stands, also not whom a gate stops then: a shell's `fg` reaches llmprof's own. A subshell
  * looks after that, twice a second, as long as one is listed or may be stopped, and where it is known whom the gate is
  * for, after nobody else; by its name it is no guard. Where llmprof and the guard were killed at once, it does what the guard would have done: a
- * `pkill llmprof` does not find it.
+ * `pkill llmprof` does not find it. One that knows more is there before it goes.
  *
  * Whoever has stopped itself because such a process stands goes on with it: its starter (`sudo`, `su` …), with that one's process group. A SIGCONT does
  * not end the stop of a debugger, so a process that one holds (`t`) is sent it, too; of llmprof itself `t` says nothing: strace holds it at each call.
@@ -121,10 +121,7 @@ unlisted() {
 }
 unlist() { case $listed in *" $1 "*) listed="\${listed%% $1 *} \${listed#* $1 }" ;; esac; }
 watch() {
-  if [ -n "$watcher" ]; then
-    kill -USR1 "$watcher"
-    wait "$watcher"
-  fi
+  earlier=$watcher
   watcher= strangers=
   field "$PPID" NSpgid
   own=$value
@@ -152,6 +149,10 @@ watch() {
     watcher=$! ;;
   esac
   own=
+  if [ -n "$earlier" ]; then
+    kill -USR1 "$earlier"
+    wait "$earlier"
+  fi
 }
 tidy() {
   if [ -n "$folder" ]; then rm -rf -- "$folder"; fi
