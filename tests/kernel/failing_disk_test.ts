@@ -31,7 +31,7 @@ for (const [index, format] of ["pftrace", "jsonl", "pftrace.gz", "json"].entries
         says: [said, /\.\nWhat was written until then is kept\. Choose another place/],
       });
     },
-    index > 1,
+    index > 0,
   );
 }
 
