@@ -4,6 +4,7 @@ import type { ByteSink } from "../lib/events/exporter.ts";
 import { singly } from "../lib/events/chain.ts";
 import type { Span } from "../lib/events/span.ts";
 import { Tracks } from "../lib/events/tracks.ts";
+import { smallDisk } from "../tests/harness/small_disk.ts";
 import { temporary } from "../tests/harness/temporary.ts";
 import { head, spans } from "../tests/judge/corpus.ts";
 import { told, toldBySql } from "../tests/judge/told.ts";
@@ -165,27 +166,21 @@ Deno.test({
   name: "a file on a disk that is full is put back to what the last tail left",
   ignore: Deno.uid() !== 0,
   async fn() {
-    using folder = temporary();
-    const mount = (...args: string[]) => new Deno.Command(args[0]!, { args: args.slice(1) }).outputSync().code;
-    assert.equal(mount("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder.path), 0);
-    try {
-      const path = folder.file("t.jsonl");
-      const sink = await openByteSink(path);
-      sink.write(new Uint8Array(40_000).fill(65));
-      sink.tail(new Uint8Array(10_000).fill(66));
-      for (const [put, size] of [["write", 30_000], ["tail", 26_000]] as const) {
-        assert.throws(() => sink[put](new Uint8Array(size).fill(67)), /os error 28/);
-        const kept = Deno.readFileSync(path);
-        assert.deepEqual([kept.length, kept[39_999], kept[40_000], kept[49_999]], [50_000, 65, 66, 66], put);
-      }
-      // A block that fits, and then no room for what ends the file behind it.
-      sink.write(new Uint8Array(8000).fill(68));
-      assert.throws(() => sink.tail(new Uint8Array(26_000).fill(67)), /os error 28/);
+    using disk = smallDisk(64);
+    const path = disk.file("t.jsonl");
+    const sink = await openByteSink(path);
+    sink.write(new Uint8Array(40_000).fill(65));
+    sink.tail(new Uint8Array(10_000).fill(66));
+    for (const [put, size] of [["write", 30_000], ["tail", 26_000]] as const) {
+      assert.throws(() => sink[put](new Uint8Array(size).fill(67)), /os error 28/);
       const kept = Deno.readFileSync(path);
-      assert.deepEqual([kept.length, kept[39_999], kept[40_000], kept[49_999]], [50_000, 65, 66, 66]);
-      sink.close();
-    } finally {
-      mount("umount", "--lazy", folder.path);
+      assert.deepEqual([kept.length, kept[39_999], kept[40_000], kept[49_999]], [50_000, 65, 66, 66], put);
     }
+    // A block that fits, and then no room for what ends the file behind it.
+    sink.write(new Uint8Array(8000).fill(68));
+    assert.throws(() => sink.tail(new Uint8Array(26_000).fill(67)), /os error 28/);
+    const kept = Deno.readFileSync(path);
+    assert.deepEqual([kept.length, kept[39_999], kept[40_000], kept[49_999]], [50_000, 65, 66, 66]);
+    sink.close();
   },
 });

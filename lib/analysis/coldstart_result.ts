@@ -57,7 +57,7 @@ export function coldstartResult(seen: Seen): ColdstartResult {
     timeToFirstTokenNs: token === undefined ? null : totalNs,
     firstTokenBasis: seen.token?.basis ?? null,
     promptSeen: seen.token?.promptSeen ?? false,
-    milestones: milestones(seen, token, origin, until).map(([name, at]) => ({ name, atNs: net(at) })),
+    milestones: milestones(seen, origin, until).map(([name, at]) => ({ name, atNs: net(at) })),
     steps,
     kinds: kinds(steps, totalNs),
     whileUnexplained: samplesBetween(code, origin, end),
@@ -156,7 +156,7 @@ function kinds(steps: readonly ColdstartStep[], totalNs: number): ColdstartResul
   return [...sums].map(([kind, ns]) => ({ kind, totalNs: ns, share: ns / totalNs })).sort((a, b) => b.totalNs - a.totalNs);
 }
 
-function milestones({ activities, accepted, token: seen }: Seen, token: Ns | undefined, origin: Ns, until: Ns): [string, Ns][] {
+function milestones({ activities, accepted, token }: Seen, origin: Ns, until: Ns): [string, Ns][] {
   const first = (kind: ColdstartKind) => activities.find((activity) => activity.kind === kind);
   const decode = first("decode")?.start;
   // llama.cpp first loads a model without its weights, to see what fits: the one that answers is the last before it is asked.
@@ -167,9 +167,9 @@ function milestones({ activities, accepted, token: seen }: Seen, token: Ns | und
     ["context ready", ended(last("context"))],
     ["listening", first("listen")?.start],
     // A server is asked for it: what lies before is nobody's work. Who looks after its health comes while it computes, too.
-    ["connection accepted", seen && (accepted.findLast((at) => at <= seen.begun!) ?? accepted.findLast((at) => at <= seen.at!))],
+    ["connection accepted", token && (accepted.findLast((at) => at <= token.begun!) ?? accepted.findLast((at) => at <= token.at!))],
     ["first llama_decode", decode],
-    ["first token", token],
+    ["first token", token?.at],
   ];
   const inRange = found.filter((entry): entry is [string, Ns] => entry[1] !== undefined && entry[1] >= origin && entry[1] <= until);
   return inRange.sort(([, a], [, b]) => a - b);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { tell } from "../../tests/harness/decoding.ts";
 import { printed } from "../../tests/harness/lines.ts";
+import { smallDisk } from "../../tests/harness/small_disk.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import { bytes, testProbe, testSchema } from "../../tests/harness/test_probe.ts";
 import { life } from "../../probes/process/life.ts";
@@ -99,22 +100,14 @@ Deno.test({
   name: "recording: a stream that the disk has no room for leaves no file, which would keep the others from being read",
   ignore: Deno.uid() !== 0,
   fn() {
-    using folder = temporary();
-    const small = folder.file("small");
-    Deno.mkdirSync(small);
-    const command = (program: string, ...args: string[]) => new Deno.Command(program, { args }).outputSync().code;
-    assert.equal(command("mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", small), 0);
-    try {
-      const path = `${small}/run.llmprof`;
-      const writer = RecordingWriter.create(path, header);
-      writer.stream(testSchema("a")).close();
-      // The rest of it.
-      assert.throws(() => Deno.writeFileSync(`${small}/full`, new Uint8Array(16 << 10)));
-      assert.throws(() => writer.stream(testSchema("b")));
-      assert.deepEqual([...Deno.readDirSync(path)].map(({ name }) => name).sort(), ["a.lines", "header.json"]);
-    } finally {
-      command("umount", "--lazy", small);
-    }
+    using disk = smallDisk(16);
+    const path = disk.file("run.llmprof");
+    const writer = RecordingWriter.create(path, header);
+    writer.stream(testSchema("a")).close();
+    // The rest of it.
+    assert.throws(() => Deno.writeFileSync(disk.file("full"), new Uint8Array(16 << 10)));
+    assert.throws(() => writer.stream(testSchema("b")));
+    assert.deepEqual([...Deno.readDirSync(path)].map(({ name }) => name).sort(), ["a.lines", "header.json"]);
   },
 });
 

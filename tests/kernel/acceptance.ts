@@ -43,7 +43,10 @@ async function planted(bpftrace: Bpftrace): Promise<void> {
   }
 }
 
-/** Tests of what an engine that is walked by another program computes: experts, nodes and edges, what is where on a device and copied to it, and less after advice. */
+/**
+ * Tests of what an engine that is walked by another program computes: experts, nodes and edges, what is where on a device and copied to it, and less of that
+ * after advice.
+ */
 const walked = {
   experts: ["experts_test.ts", /^experts: /],
   graphs: ["graphs_test.ts", /^operators: every (edge|node) of/],

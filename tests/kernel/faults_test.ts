@@ -3,7 +3,7 @@ import { mustRun } from "../harness/command.ts";
 import type { Bpftrace } from "../harness/bpftraces.ts";
 import { isFile } from "../harness/is_file.ts";
 import { sampledTest } from "../harness/kernel.ts";
-import { type Temporary, temporary } from "../harness/temporary.ts";
+import { smallDisk } from "../harness/small_disk.ts";
 import { aWhile, broughtBack, type Case, faultTests, guardOf, killedEarly, killedWithGuard, needs, nothing, stopped } from "./fault_tests.ts";
 import { faultyRun } from "./faulty_run.ts";
 import { outputPath } from "./live_run.ts";
@@ -270,7 +270,7 @@ faultTests([
 
 for (const [index, full] of ["json", "pftrace.gz", "llmprof", "jsonl"].entries()) {
   const test = async ({ path: bpftrace }: Bpftrace) => {
-    using disk = await smallDisk();
+    using disk = smallDisk(160);
     await using run = await faultyRun({ bpftrace, by: "pid", formats: ["pftrace", full], elsewhere: { [full]: outputPath(disk, full) } });
     await run.at("counting");
     await run.llmprof.saw(/^Cannot go on writing \S+\. The disk is full\.$/m);
@@ -281,7 +281,7 @@ for (const [index, full] of ["json", "pftrace.gz", "llmprof", "jsonl"].entries()
 }
 
 sampledTest(1, "a full disk under the only output: what fits is kept and opens, and the run ends", needs, async ({ path: bpftrace }) => {
-  using disk = await smallDisk();
+  using disk = smallDisk(160);
   await using run = await faultyRun({ bpftrace, by: "pid", elsewhere: { pftrace: outputPath(disk, "pftrace") } });
   await run.at("counting");
   await run.end({
@@ -303,18 +303,5 @@ function noRoomFor(pid: number): () => void {
   return () => {
     put(top);
     Deno.removeSync(group);
-  };
-}
-
-/** A disk on which there is room for the beginning of a run. */
-async function smallDisk(): Promise<Temporary> {
-  const folder = temporary();
-  await mustRun(["mount", "-t", "tmpfs", "-o", "size=160k", "tmpfs", folder.path]);
-  return {
-    ...folder,
-    [Symbol.dispose]() {
-      new Deno.Command("umount", { args: ["--lazy", folder.path] }).outputSync();
-      folder[Symbol.dispose]();
-    },
   };
 }
