@@ -25,7 +25,7 @@ const kindSchema = z.enum([
 const figuresSchema = z.object({
   /** What is put together: system calls, calls, stretches of faults. */
   count: count.optional(),
-  /** Read, mapped, or locked. */
+  /** Read, mapped, or locked; of a file that is mapped several times, the longest mapping, whatever is touched of it. */
   bytes: z.number().nonnegative().optional(),
   faults: count.optional(),
   tokens: count.optional(),

@@ -292,6 +292,34 @@ Deno.test("a model that was loaded on trial is not the one that answers, nor is 
   ]);
 });
 
+Deno.test("of a file that is mapped the bytes are those of its mapping, once however often it is, and no rate follows from them", () => {
+  const s = new TestSpans(), other = s.of(100, 101);
+  const result = run(byEnd([
+    s.exec(0),
+    s.map("m.gguf", 0, 1, 61 * MIB),
+    s.touch("m.gguf", 1, 20, 5000),
+    s.map("m.gguf", 20, 21, 61 * MIB),
+    other.map("m.gguf", 21, 22, 40 * MIB),
+    other.touch("m.gguf", 22, 40, 3000),
+    s.map("b.gguf", 50, 52, 7 * MIB),
+    s.slice("library.load", 60, 70, { file: "libggml.so", bytes: 5 * MIB }),
+    other.slice("library.load", 65, 72, { file: "libggml.so", bytes: 5 * MIB }),
+    // A library's file that is read, as who looks whether it is whole does.
+    ...[80, 83].map((at) => s.read("libcuda.so.1", at, at + 2, 2 * MIB)),
+    ...[90, 91].map((at) => s.slice("memory.lock", at, at + 1, { bytes: MIB, errno: 0 })),
+    s.slice("memory.map", 92, 96, { bytes: 64 * MIB, address: 4096 }),
+    s.exit(96),
+  ]));
+  assert.deepEqual(result.steps.filter(({ kind }) => kind !== "unexplained").map(({ name, note }) => [name, note]), [
+    ["fault in m.gguf", "61.0 MiB mapped, 8000 faults"],
+    ["map b.gguf", "7.0 MiB mapped"],
+    ["load libggml.so", "5.0 MiB mapped"],
+    ["read libcuda.so.1", "4.0 MiB at 839 MB/s, 2 reads and opens"],
+    ["mlock", "2.0 MiB at 1049 MB/s, 2 mlock calls"],
+    ["populate memory", "64.0 MiB"],
+  ]);
+});
+
 Deno.test("whose code ran while nothing explains the time", () => {
   const s = new TestSpans();
   const samples = (from: number, count: number, code: string, who = s) => Array.from({ length: count }, (_, i) => who.running(from + i, code));

@@ -1,5 +1,6 @@
 import type { Activity } from "./activity.ts";
 import type { ColdstartKind } from "./coldstart_schema.ts";
+import { bytesTogether, OF_MAPPINGS } from "./phase_kinds.ts";
 
 /** How much, beside how long. What is zero is left out. */
 export interface Figures {
@@ -9,9 +10,11 @@ export interface Figures {
   readonly tokens?: number;
 }
 
+/** Of what a reader would call the same. */
 export function figures(activities: readonly Activity[]): Figures {
   const sum = (of: (activity: Activity) => number) => activities.reduce((total, activity) => total + of(activity), 0);
-  const [count, bytes, faults, tokens] = [sum((a) => a.count), sum((a) => a.bytes), sum((a) => a.faults), sum((a) => a.tokens)];
+  const [count, faults, tokens] = [sum((a) => a.count), sum((a) => a.faults), sum((a) => a.tokens)];
+  const bytes = activities.reduce((all, { kind, files, bytes }) => files > 1 ? all + bytes : bytesTogether(kind, all, bytes), 0);
   return { ...(count > 0 && { count }), ...(bytes > 0 && { bytes }), ...(faults > 0 && { faults }), ...(tokens > 0 && { tokens }) };
 }
 
@@ -23,12 +26,15 @@ const COUNTED: Partial<Record<ColdstartKind, string>> = {
   sample: "calls",
 };
 
-/** `97.0 MiB at 2140 MB/s, 98 reads and opens`; undefined when there is nothing to say. `ns`: the time in which that was done. */
+/** All the bytes pass while it lasts. */
+const RATED = new Set<ColdstartKind>(["read", "lock"]);
+
+/** `97.0 MiB at 2140 MB/s, 98 reads and opens`, `61.0 MiB mapped, 5000 faults`; undefined when there is nothing to say. `ns`: the time in which that was done. */
 export function noteOf(kind: ColdstartKind, { count = 0, bytes = 0, faults = 0, tokens = 0 }: Figures, ns: number): string | undefined {
   const parts: string[] = [];
   if (bytes > 0) {
-    const rate = ns > 0 && kind !== "library" ? ` at ${speed((bytes * 1e3) / ns)}` : "";
-    parts.push(`${mebibytes(bytes)}${rate}`);
+    const rate = RATED.has(kind) && ns > 0 ? ` at ${speed((bytes * 1e3) / ns)}` : "";
+    parts.push(`${mebibytes(bytes)}${OF_MAPPINGS.has(kind) ? " mapped" : rate}`);
   }
   if (faults > 0) parts.push(`${faults} faults`);
   if (tokens > 0) parts.push(tokens === 1 ? "1 token" : `${tokens} tokens`);

@@ -1,5 +1,5 @@
 import type { Activity } from "./activity.ts";
-import { moreTelling } from "./phase_kinds.ts";
+import { bytesTogether, moreTelling } from "./phase_kinds.ts";
 
 /** A pause of a few milliseconds is the program doing something with what it got. */
 const JOIN_GAP_NS = 5e6;
@@ -28,9 +28,7 @@ export function continues(activity: Activity, next: Activity, gap: Gap, thread: 
 /** Puts `next` into `activity`. */
 export function join(activity: Activity, next: Activity): void {
   activity.kind = moreTelling(activity.kind, next.kind);
-  // A library is mapped as a whole first and then piece by piece over it.
-  if (activity.family === "library") activity.bytes = Math.max(activity.bytes, next.bytes);
-  else activity.bytes += next.bytes;
+  activity.bytes = bytesTogether(activity.kind, activity.bytes, next.bytes);
   activity.start = Math.min(activity.start, next.start);
   activity.end = Math.max(activity.end, next.end);
   activity.busyNs += next.busyNs;

@@ -42,6 +42,14 @@ export function moreTelling(a: ColdstartKind, b: ColdstartKind): ColdstartKind {
   return SAYS_MORE.find((kind) => kind === a || kind === b) ?? a;
 }
 
+/** Their bytes are those of a file's mapping, whatever is touched of it. */
+export const OF_MAPPINGS: ReadonlySet<ColdstartKind> = new Set(["map", "fault", "library"]);
+
+/** Bytes of two parts of what is done to one file: a library is mapped as a whole and then piece by piece over it, weights by each who loads them. */
+export function bytesTogether(kind: ColdstartKind, a: number, b: number): number {
+  return OF_MAPPINGS.has(kind) ? Math.max(a, b) : a + b;
+}
+
 /** In the words of someone who serves models. */
 export function phaseName({ kind, family, file, files }: Activity): string {
   const what = file ?? (files > 1 ? `${files} files` : "a file");
