@@ -93,12 +93,14 @@ function whileUnexplained({ whileUnexplained }: ColdstartResult): Table[] {
   ], MAX_CODES)];
 }
 
+const ENTERED = "over the whole trace, without what was in it and what is read past it (O_DIRECT)";
+
 function memory({ pageCache, pageFaults, locks }: ColdstartResult): Facts {
   return {
     type: "facts",
     title: "Memory",
     facts: [
-      { name: "read into the page cache", value: pageCache?.bytes ?? null, unit: "bytes", note: "over the whole trace; 0: the files were cached" },
+      { name: "read into the page cache", value: pageCache?.bytes ?? null, unit: "bytes", note: ENTERED },
       ...(pageCache?.files ?? []).slice(0, MAX_CACHED_FILES).map(({ file, bytes }) => ({ name: `  ${file}`, value: bytes, unit: "bytes" } as const)),
       { name: "page faults", value: pageFaults, unit: "count" },
       { name: "locked by mlock", value: locks.lockedBytes, unit: "bytes" },

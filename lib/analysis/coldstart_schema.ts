@@ -103,8 +103,9 @@ export const coldstartResultSchema = z.object({
   phases: z.array(phaseSchema),
   /** So many activities that neighbours had to be put together more coarsely than by a few milliseconds. */
   coarse: z.boolean(),
-  /** Over the whole trace; null: not measured. */
+  /** What entered it over the whole trace; null: nothing was seen to. */
   pageCache: z.object({ bytes: z.number(), files: z.array(z.object({ file: z.string(), bytes: z.number() })) }).nullable(),
+  /** Over the whole trace; null: not measured. */
   pageFaults: count.nullable(),
   locks: z.object({ lockedBytes: z.number(), failures: z.array(z.object({ errno: z.string(), count, bytes: z.number() })) }),
   /** With `--syscalls` alone. */

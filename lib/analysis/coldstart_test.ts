@@ -320,6 +320,18 @@ Deno.test("of a file that is mapped the bytes are those of its mapping, once how
   ]);
 });
 
+Deno.test("where nothing enters the page cache nobody says that files were in it", () => {
+  const s = new TestSpans();
+  const result = run([s.exec(0), s.read("m.gguf", 1, 50, 40 * MIB), s.exit(60)]);
+  const [memory] = presentColdstart(result).filter((view) => view.type === "facts" && view.title === "Memory");
+  assert.deepEqual(memory?.type === "facts" && memory.facts[0], {
+    name: "read into the page cache",
+    value: null,
+    unit: "bytes",
+    note: "over the whole trace, without what was in it and what is read past it (O_DIRECT)",
+  });
+});
+
 Deno.test("whose code ran while nothing explains the time", () => {
   const s = new TestSpans();
   const samples = (from: number, count: number, code: string, who = s) => Array.from({ length: count }, (_, i) => who.running(from + i, code));

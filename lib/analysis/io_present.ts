@@ -9,7 +9,7 @@ import { limitNotes, presentSurroundings } from "./surroundings_present.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
 import { threadName } from "./thread_name.ts";
 
-/** Of fewer bytes nobody need know who fetched them; who asked disks for less of them let others ask. */
+/** Fewer bytes need no word. Who asked disks for less of what came let others ask; where less came of what it asked for itself, most went past the cache. */
 const ENOUGH = 1 << 20, ITSELF = 0.25;
 
 const MAX_FILES = 15, MAX_TENSORS = 15, MAX_THREADS = 15;
@@ -36,12 +36,15 @@ function notes(result: IoResult): Note[] {
   if (devices.length === 0) {
     notes.push(
       info(
-        `The target asked nothing of a disk: ${came > 0 ? `what came into memory ${OTHERS}` : "what was read was in the page cache, or not read"}.`,
+        `The target asked nothing of a disk: ${came > 0 ? `what came into memory ${OTHERS}` : `what was read was in the page cache, or ${PAST}`}.`,
       ),
     );
   } else if (came >= ENOUGH && own < ITSELF * came && quality.lostEvents === 0) {
     const text = `Of the ${mebibytes(came)} that came into memory for the target it asked disks for ${mebibytes(own)} itself`;
     notes.push(info(`${text}. The rest ${OTHERS}; or it is packed on the disk, or a hole of a file.`));
+  } else if (own >= ENOUGH && came < ITSELF * own && quality.lostEvents === 0) {
+    const text = `Of the ${mebibytes(own)} that the target asked disks for itself ${mebibytes(came)} was seen to enter the page cache`;
+    notes.push(info(`${text}. The rest was read past it (O_DIRECT), came back from swap, or is what a file system reads for itself or for a write.`));
   }
   for (const { call, requests } of untold) {
     const what = counted(requests, "request");
@@ -57,6 +60,8 @@ function notes(result: IoResult): Note[] {
 }
 
 const OTHERS = "was fetched by others for it: a network or a user's file system, or threads of the kernel";
+
+const PAST = "came past it (O_DIRECT) from elsewhere: a network, a user's file system, memory that serves as a disk";
 
 function bytesOf({ devices }: IoResult, kind: RequestsResult["what"]): number {
   return devices.reduce((sum, { what, bytes }) => what === kind ? sum + bytes : sum, 0);

@@ -158,6 +158,23 @@ Deno.test("io: it is said where most of what came into memory was fetched by oth
   assert.deepEqual(told(4096, 2 << 20, t.mark("lost", 1)), []);
 });
 
+Deno.test("io: what is read past the page cache is taken neither for cached nor for nothing", () => {
+  const told = (...spans: readonly Span[]) =>
+    presentIo(result(spans)).flatMap((view) => view.type === "note" && /past it/.test(view.text) ? [view.text] : []);
+  const direct = request(0, 10, { bytes: 64 << 20 }), came = t.counter("page cache filled: model.gguf", 300, 1 << 20);
+  assert.deepEqual(told(direct, came), [
+    "Of the 64.0 MiB that the target asked disks for itself 1.0 MiB was seen to enter the page cache. The rest was read past it (O_DIRECT), came back " +
+    "from swap, or is what a file system reads for itself or for a write.",
+  ]);
+  assert.deepEqual([told(request(0, 10, { bytes: 4 << 20 }), came), told(request(0, 10)), told(direct, t.mark("lost", 1))], [[], [], []]);
+  assert.deepEqual(told(request(0, 10, { bytes: 64 << 20, what: "write" })), []);
+  // Of a file that a network serves no disk is asked, and nobody here knows whether it was cached.
+  assert.deepEqual(told(t.read("model.gguf", 0, 10, 64 << 20)), [
+    "The target asked nothing of a disk: what was read was in the page cache, or came past it (O_DIRECT) from elsewhere: a network, a user's file system, " +
+    "memory that serves as a disk.",
+  ]);
+});
+
 Deno.test("io: what each thread read, asked of disks and touched, who waited longest first", () => {
   const other = t.tid + 1;
   const faulted = [{ tid: t.tid, faults: 7, major: 0, majorNs: 0 }, { tid: other, faults: 3, major: 2, majorNs: 50 * MS }];
