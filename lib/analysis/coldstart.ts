@@ -110,7 +110,7 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
 
   #token(slice: Slice, pid: number): void {
     let first = this.#tokens.get(pid);
-    if (!first) this.#tokens.set(pid, first = new FirstToken());
+    if (!first) this.#tokens.set(pid, first = new FirstToken(pid));
     if (slice.category === "llama.decode") first.decode(slice);
     else first.sample(slice);
     if (first.certain && !(this.#certain && this.#certain.at! <= first.at!)) this.#certain = first;

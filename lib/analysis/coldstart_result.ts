@@ -157,15 +157,19 @@ function kinds(steps: readonly ColdstartStep[], totalNs: number): ColdstartResul
 }
 
 function milestones({ activities, accepted, token }: Seen, origin: Ns, until: Ns): [string, Ns][] {
-  const first = (kind: ColdstartKind) => activities.find((activity) => activity.kind === kind);
-  const decode = first("decode")?.start;
+  // Where each model is in a process of its own, the others' are not those that the token waited for; who forks behind its load has none itself.
+  const of = (kind: ColdstartKind) => {
+    const all = activities.filter((activity) => activity.kind === kind), own = all.filter(({ pid }) => pid === token?.pid);
+    return own.length > 0 ? own : all;
+  };
+  const decode = of("decode")[0]?.start;
   // llama.cpp first loads a model without its weights, to see what fits: the one that answers is the last before it is asked.
-  const last = (kind: ColdstartKind) => activities.findLast((activity) => activity.kind === kind && activity.start < (decode ?? Infinity));
+  const last = (kind: ColdstartKind) => of(kind).findLast(({ start }) => start < (decode ?? Infinity));
   const found: [string, Ns | undefined][] = [
-    ["model load begins", first("load")?.start],
+    ["model load begins", of("load")[0]?.start],
     ["model loaded", ended(last("load"))],
     ["context ready", ended(last("context"))],
-    ["listening", first("listen")?.start],
+    ["listening", activities.find(({ kind }) => kind === "listen")?.start],
     // A server is asked for it: what lies before is nobody's work. Who looks after its health comes while it computes, too.
     ["connection accepted", token && (accepted.findLast((at) => at <= token.begun!) ?? accepted.findLast((at) => at <= token.at!))],
     ["first llama_decode", decode],

@@ -292,6 +292,21 @@ Deno.test("a model that was loaded on trial is not the one that answers, nor is 
   ]);
 });
 
+Deno.test("of a server with a process for each model the milestones are those of the one that answers", () => {
+  const s = new TestSpans(), other = s.of(200), answers = s.of(300);
+  const loads = (who: TestSpans, at: number, ms: number) => [who.slice("llama.load", at, at + ms), who.slice("llama.context", at + ms, at + ms + 5)];
+  const started = (...spans: readonly Span[]) =>
+    run(byEnd([s.exec(0), s.fork(1, 200), s.fork(2, 300), s.slice("socket.listen", 3, 4, { fd: 3, errno: 0 }), ...spans, s.exit(400)]))
+      .milestones.map(({ name, atNs }) => `${name} ${atNs / MS}`);
+  const asked = [answers.slice("socket.listen", 55, 56, { fd: 5, errno: 0 }), answers.decode("prefill", 200, 230, 32), answers.sample(231, 232)];
+  const seen = ["listening 3", "model load begins 20", "model loaded 50", "context ready 55", "first llama_decode 200", "first token 232"];
+  // The other one loads longer, is asked before, and answers later.
+  const busy = [...loads(other, 10, 100), other.decode("prefill", 150, 300, 512), other.sample(301, 302)];
+  assert.deepEqual(started(...loads(answers, 20, 30), ...asked, ...busy), seen);
+  // Whoever forks behind the load has all of it.
+  assert.deepEqual(started(...loads(s, 20, 30), ...asked), seen);
+});
+
 Deno.test("of a file that is mapped the bytes are those of its mapping, once however often it is, and no rate follows from them", () => {
   const s = new TestSpans(), other = s.of(100, 101);
   const result = run(byEnd([

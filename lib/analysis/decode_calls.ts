@@ -65,7 +65,7 @@ export class DecodeCalls {
 
   #process(pid: number, start: Ns): Process {
     let process = this.#processes.get(pid);
-    if (!process) this.#processes.set(pid, process = { first: new FirstToken(), firstStart: start, lastEnd: NaN });
+    if (!process) this.#processes.set(pid, process = { first: new FirstToken(pid), firstStart: start, lastEnd: NaN });
     return process;
   }
 

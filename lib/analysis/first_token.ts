@@ -24,6 +24,8 @@ export class FirstToken {
   /** False when the first call seen was a generating one: the prompt was evaluated before the window. */
   promptSeen = false;
 
+  constructor(readonly pid: number) {}
+
   decode(slice: Slice): void {
     if (this.certain || slice.open || Number(slice.args?.ret ?? 0) !== 0) return;
     const generates = slice.args?.phase === "decode";

@@ -5,7 +5,7 @@ import { MS, TestSpans } from "../../tests/harness/spans.ts";
 const s = new TestSpans();
 
 function feed(...slices: ReturnType<TestSpans["slice"]>[]): FirstToken {
-  const first = new FirstToken();
+  const first = new FirstToken(s.pid);
   for (const slice of slices) slice.category === "llama.decode" ? first.decode(slice) : first.sample(slice);
   return first;
 }
