@@ -1,3 +1,5 @@
+import { toldApart } from "../events/text.ts";
+
 /** Where a file is told of: its name, and where they are known its device and inode. */
 export interface ToldFile {
   readonly file?: unknown;
@@ -27,7 +29,7 @@ export class FileKeys {
     return new Map([...byName].flatMap(([name, files]) => {
       const devices = files.map(([key]) => key.split(":")[0]);
       const isOne = new Set(devices).size === devices.length;
-      return files.map(([key]) => [key, isOne ? name : `${name} (inode ${key.slice(key.indexOf(":") + 1)})`] as const);
+      return files.map(([key]) => [key, isOne ? name : toldApart(name, key.slice(key.indexOf(":") + 1))] as const);
     }));
   }
 }

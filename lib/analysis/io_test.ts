@@ -112,6 +112,24 @@ Deno.test("io: files of one name in two folders are two rows, with what each had
   assert.deepEqual(tensors.map(({ file, tensor }) => [file, tensor]), [[`${name} (inode 7)`, "a"]]);
 });
 
+Deno.test("io: weights are weights, also where two files of them have one name", () => {
+  const name = "model.safetensors", { args } = t.map(name, 0, 1);
+  const waits = (inode: number): Span[] => [
+    t.read(name, 0, 200, 4096, inode),
+    { ...t.slice("file.map", 200, 300, { ...args, inode, bytes: 4096 }) },
+    t.touch(name, 300, 450, 9, { dev: 1, inode, major: 9, majorNs: 150 * MS }),
+  ];
+  const brought = (row: string, inode: number): Span => {
+    const cached = t.counter(`page cache filled: ${row}`, 900, 8192);
+    return { ...cached, track: { ...cached.track, file: { dev: 1, inode } } };
+  };
+  const advices = (...spans: readonly Span[]) =>
+    result(spans).verdict.map(({ wait, of, advice }) => [wait, of, /second start|smaller quant|mlock/.exec(advice)?.[0]]);
+  const told = (of: string) => [["reads", of, "second start"], ["page faults", of, "mlock"], ["mappings", of, "smaller quant"]];
+  assert.deepEqual(advices(...waits(7), brought(name, 7)), told(name));
+  assert.deepEqual(advices(...waits(7), t.open(name, 0, 1, 8), brought(name, 8), brought(`${name} (inode 7)`, 7)), told(`${name} (inode 7)`));
+});
+
 Deno.test("io: a file's reads, mappings and faults, and what of it came from the disk", () => {
   const found = result([
     t.open("model.gguf", 0, 1),

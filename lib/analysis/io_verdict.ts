@@ -1,4 +1,4 @@
-import { counted } from "../events/text.ts";
+import { counted, nameAlone } from "../events/text.ts";
 import type { Limits, ReadLimit } from "../events/surroundings.ts";
 import { isWeights } from "../target/inference_files.ts";
 import { mebibytes } from "./figures.ts";
@@ -64,7 +64,7 @@ function reads({ file, reads, readBytes, readNs, cachedBytes, mappedBytes }: Fil
 
 /** `cold`: which part of what was read came into the page cache from the disk; null where none was seen to. */
 function adviceFor(file: string, cold: number | null): string {
-  const again = isWeights(file) ? "a second start finds it in memory" : "what is read twice is in memory the second time";
+  const again = isWeights(nameAlone(file)) ? "a second start finds it in memory" : "what is read twice is in memory the second time";
   if (cold !== null && cold >= 0.5) return `A faster disk, larger reads, or more read ahead (blockdev --setra): ${again}, where there is enough.`;
   return `${
     cold === null ? "Nothing" : "Little"
@@ -99,14 +99,14 @@ const COLD = 0.1;
 function filled({ of, calls, ns, bytes, cold }: Filled, limits: Limits | null, slowed: Cause | null): Omit<Verdict, "share"> {
   const isCold = cold > 0 && cold >= COLD * bytes;
   const evidence = `${calls.map(({ call, calls }) => `${call} × ${calls}`).join(", ")}, which brought at most ${mebibytes(cold)} from the disk`;
-  const fewer = isWeights(of) ? "fewer bytes (a smaller quantisation)" : "fewer bytes";
+  const fewer = isWeights(nameAlone(of)) ? "fewer bytes (a smaller quantisation)" : "fewer bytes";
   const advice = `A faster disk, more read ahead (blockdev --setra), or ${fewer}: a second start finds it in memory, where there is enough.`;
   return { wait: "mappings", of, ns: isCold ? ns : 0, ...slowedBy(slowed, byMemory(limits, { evidence, advice })) };
 }
 
 function faults({ file, faults, major, majorNs }: File, limits: Limits | null, slowed: Cause | null): Omit<Verdict, "share"> {
   const evidence = `${major} of ${counted(faults, "page fault")} waited for the disk`;
-  const advice = isWeights(file)
+  const advice = isWeights(nameAlone(file))
     ? "--no-mmap or --mlock reads it at once, and more memory keeps it."
     : "More memory keeps it, and a second start finds it there.";
   return { wait: "page faults", of: file, ns: majorNs, ...slowedBy(slowed, byMemory(limits, { evidence, advice })) };

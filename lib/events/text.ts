@@ -90,3 +90,13 @@ export function without(what: readonly string[]): string {
 export function lastPart(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
+
+/** A file's name where it is also that of another. */
+export function toldApart(name: string, inode: unknown): string {
+  return `${name} (inode ${inode})`;
+}
+
+/** Which name that is, of the file alone or {@link toldApart}. */
+export function nameAlone(told: string): string {
+  return told.replace(/ \(inode \d+\)$/, "");
+}

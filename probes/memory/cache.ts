@@ -1,6 +1,7 @@
 import type { Decoder, Event, Snapshot } from "../../lib/events/event.ts";
 import type { Fact } from "../../lib/events/fact.ts";
 import type { SpanSink, Track } from "../../lib/events/span.ts";
+import { toldApart } from "../../lib/events/text.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { INODES } from "../../lib/machine/inode.ts";
@@ -102,7 +103,7 @@ class CacheDecoder implements Decoder {
 
   #row({ dev, inode }: Filled): string {
     const name = `page cache filled: ${this.#names.of(dev, inode)}`;
-    const row = this.#rows.has(name) ? `${name} (inode ${inode})` : name;
+    const row = this.#rows.has(name) ? toldApart(name, inode) : name;
     this.#rows.add(row);
     return row;
   }
