@@ -199,11 +199,11 @@ Deno.test("sched: threads and processes that lived one after another are not too
 Deno.test("sched: what control groups took from it is what waits and verdicts are told by", () => {
   const found = result([
     shut(0, true),
-    limits(1, { throttled: 3, throttledNs: 7 * MS, refaulted: 5 }),
+    limits(1, { throttled: 3, throttledNs: 7 * MS, refaultedBytes: 5 << 20 }),
     preempted(main, 0, 100),
     off(main, "page fault", 200, 250),
     preempted(main, 300, 400),
-    limits(900, { throttled: 13, throttledNs: 107 * MS, killed: 1, refaulted: 12_805 }),
+    limits(900, { throttled: 13, throttledNs: 107 * MS, killed: 1, refaultedBytes: 55 << 20 }),
     shut(1000, false),
   ]);
   assert.deepEqual([found.limits!.throttled, found.limits!.throttledNs / MS, found.limits!.killed], [10, 100, 1]);
@@ -214,7 +214,7 @@ Deno.test("sched: what control groups took from it is what waits and verdicts ar
   );
   assert.match(
     `${fault!.evidence}. ${fault!.advice}`,
-    /99\.0 MiB of the 100\.0 MiB .*12800 pages of files had to be read again\. Raise that limit \(memory\.max/,
+    /99\.0 MiB of the 100\.0 MiB .*50\.0 MiB of files had to be read again\. Raise that limit \(memory\.max/,
   );
   const notes = presentSched(found).flatMap((view) => view.type === "note" && view.level === "warning" ? view.text : []);
   assert.deepEqual(notes, ["The kernel killed a process: its control group allows 100.0 MiB of memory. Raise that, or need less."]);

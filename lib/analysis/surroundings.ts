@@ -12,7 +12,7 @@ interface Growth {
 }
 
 /** What has come of limits. */
-const COUNTS = ["throttled", "throttledNs", "killed", "heldBack", "refaulted"] as const;
+const COUNTS = ["throttled", "throttledNs", "killed", "heldBack", "refaultedBytes"] as const;
 
 /** What surrounded the target while it was watched. */
 export class Surroundings {

@@ -24,8 +24,8 @@ export const surroundingsSchema = z.object({
     /** How often it did. */
     heldBack: count.optional(),
     killed: count,
-    /** Pages of files that had to be read again because there was no room to keep them; absent where nobody counts these. */
-    refaulted: count.optional(),
+    /** Of files, what had to be read again because there was no room to keep it; absent where nobody counts that. */
+    refaultedBytes: bytes.optional(),
     /** Disks, by number, of which it may read so many bytes, or make so many requests, in a second. */
     reads: z.array(z.object({ device: z.string(), bytes: bytes.nullable(), requests: count.nullable() })).readonly(),
   }).nullable(),

@@ -63,20 +63,20 @@ export function heldBack(limits: Limits | null): Cause | null {
 
 /** Of a group's limit: the kernel takes back what it can before it is reached. */
 const FULL = 0.9;
-/** Of it, in pages that were read again: fewer are anybody's. */
-const AGAIN = 0.01, PAGE_BYTES = 4096;
+/** Of it, what was read again: less is anybody's. */
+const AGAIN = 0.01;
 
 /**
  * A wait for a disk by memory that is used up, where that is its cause. What is read from a disk fills all memory that is allowed: whether there is too little
  * shows in what had to be read again alone. Where nobody counts that, the limit stands beside what else to try.
  */
 export function byMemory(limits: Limits | null, own: Cause): Cause {
-  const { memoryBytes = null, refaulted } = limits ?? {}, allowed = memoryAllowed(limits);
+  const { memoryBytes = null, refaultedBytes } = limits ?? {}, allowed = memoryAllowed(limits);
   if (allowed === null || memoryBytes === null || memoryBytes < FULL * allowed.bytes) return own;
   const evidence = `${own.evidence}; ${mebibytes(memoryBytes)} of the ${mebibytes(allowed.bytes)} that its control group allows are used`;
-  if (refaulted === undefined) return { evidence, advice: `${own.advice} If it reads the same again and again: raise ${limitOf(allowed)}` };
-  if (refaulted * PAGE_BYTES < AGAIN * allowed.bytes) return own;
-  return { evidence: `${evidence}, and ${counted(refaulted, "page")} of files had to be read again`, advice: `Raise ${limitOf(allowed)}` };
+  if (refaultedBytes === undefined) return { evidence, advice: `${own.advice} If it reads the same again and again: raise ${limitOf(allowed)}` };
+  if (refaultedBytes < AGAIN * allowed.bytes) return own;
+  return { evidence: `${evidence}, and ${mebibytes(refaultedBytes)} of files had to be read again`, advice: `Raise ${limitOf(allowed)}` };
 }
 
 /** Of what is in memory: so much swapped out is waited for. */

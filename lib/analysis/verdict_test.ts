@@ -14,17 +14,17 @@ Deno.test("verdict: reads fill a group's memory, so where nobody counts what is 
 });
 
 Deno.test("verdict: a group's memory is too little where what it had read had to be read again, and only there", () => {
-  assert.deepEqual(byMemory({ ...limits, refaulted: 0 }, own), own, "each page once, as when a model is loaded");
-  assert.deepEqual(byMemory({ ...limits, refaulted: 25_600 }, own), {
-    evidence: "300 times; 99.0 MiB of the 100.0 MiB that its control group allows are used, and 25600 pages of files had to be read again",
+  assert.deepEqual(byMemory({ ...limits, refaultedBytes: 0 }, own), own, "each page once, as when a model is loaded");
+  assert.deepEqual(byMemory({ ...limits, refaultedBytes: 100 << 20 }, own), {
+    evidence: "300 times; 99.0 MiB of the 100.0 MiB that its control group allows are used, and 100.0 MiB of files had to be read again",
     advice: "Raise that limit (memory.max, --memory of a container), or need less memory.",
   });
-  assert.deepEqual(byMemory({ ...limits, memoryBytes: 50 << 20, refaulted: 25_600 }, own), own);
+  assert.deepEqual(byMemory({ ...limits, memoryBytes: 50 << 20, refaultedBytes: 100 << 20 }, own), own);
 });
 
 Deno.test("verdict: where a group is held back before its limit, memory is too little from there on", () => {
-  const { evidence, advice } = byMemory({ ...limits, memoryBytes: 50 << 20, memoryHigh: 52 << 20, heldBack: 3, refaulted: 25_600 }, own);
-  assert.match(evidence, /^300 times; 50\.0 MiB of the 52\.0 MiB .* 25600 pages/);
+  const { evidence, advice } = byMemory({ ...limits, memoryBytes: 50 << 20, memoryHigh: 52 << 20, heldBack: 3, refaultedBytes: 100 << 20 }, own);
+  assert.match(evidence, /^300 times; 50\.0 MiB of the 52\.0 MiB .* 100\.0 MiB of files/);
   assert.equal(advice, "Raise that limit (memory.high, MemoryHigh= of a service), or need less memory.");
   assert.match(byMemory({ ...limits, memoryHigh: 200 << 20, heldBack: 0 }, own).advice, /memory\.max/);
 });

@@ -18,7 +18,7 @@ async function watched(readMs: number): Promise<{ readonly read: readonly number
   const surroundings = new WatchedSurroundings(
     { texts } as unknown as KernelFiles,
     () => Promise.resolve([100]),
-    { byNode: true, affinity: false },
+    { byNode: true, affinity: false, pageBytes: 4096 },
     () => now,
   );
   for (let second = 0; second <= 60; second++) {
@@ -48,7 +48,7 @@ Deno.test("surroundings: on which processors threads may run is told when it is 
   await withMachine({ [path]: "" }, async (files, root) => {
     const told = async (affinity: boolean) => {
       await Deno.writeTextFile(root + path, status("0-1"));
-      const surroundings = new WatchedSurroundings(files, () => Promise.resolve([100]), { byNode: false, affinity }, () => 0);
+      const surroundings = new WatchedSurroundings(files, () => Promise.resolve([100]), { byNode: false, affinity, pageBytes: 4096 }, () => 0);
       const affinities = (facts: readonly Fact[]) => facts.flatMap((fact) => fact.fact === "affinity" ? [fact.affinity] : []);
       const first = affinities(await surroundings.look(100)), again = affinities(await surroundings.look(100));
       await Deno.writeTextFile(root + path, status("1"));

@@ -68,8 +68,8 @@ export interface Limits {
   readonly heldBack?: number;
   /** Processes that the kernel killed because there was no more. */
   readonly killed: number;
-  /** Pages of files that had to be read again because there was no room to keep them; absent: nobody counts. */
-  readonly refaulted?: number;
+  /** Of files, what had to be read again because there was no room to keep it; absent: nobody counts. */
+  readonly refaultedBytes?: number;
   /** Disks of which it may read so much in a second. */
   readonly reads: readonly ReadLimit[];
 }

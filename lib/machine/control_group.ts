@@ -50,8 +50,8 @@ const DISKS = ["io.max", READ_BYTES, READ_REQUESTS];
 /** Version 1 says so of a group without a limit: as many pages as a number holds. */
 const NO_LIMIT = 2 ** 62;
 
-/** What the kernel says of them now; null when the process's own are gone. Of several limits the narrowest counts. */
-export async function readLimits(files: Pick<KernelFiles, "texts">, { cpu, memory, disks }: Groups): Promise<Limits | null> {
+/** What the kernel says of them now; null when the process's own are gone. Of several limits the narrowest counts. `pageBytes`: of a page of this machine. */
+export async function readLimits(files: Pick<KernelFiles, "texts">, { cpu, memory, disks }: Groups, pageBytes: number): Promise<Limits | null> {
   const all = await Promise.all([readEach(files, cpu, CPU), readEach(files, memory, MEMORY), readEach(files, disks, DISKS)]);
   // Those above may go on.
   if (all.every(([own]) => Object.values(own ?? {}).every((text) => text === null))) return null;
@@ -69,7 +69,7 @@ export async function readLimits(files: Pick<KernelFiles, "texts">, { cpu, memor
     ...high && { memoryHigh: high.high, heldBack: high.heldBack },
     // Counted where the process was that was killed.
     killed: memories[0]?.killed ?? 0,
-    ...narrow?.refaulted !== undefined && { refaulted: narrow.refaulted },
+    ...narrow?.refaultedPages !== undefined && { refaultedBytes: narrow.refaultedPages * pageBytes },
     reads: narrowestOf(ofDisks.flatMap(readsOf)),
   };
 }
@@ -110,7 +110,7 @@ interface MemoryGroup {
   readonly used: number | null;
   readonly killed: number;
   readonly heldBack: number;
-  readonly refaulted: number | undefined;
+  readonly refaultedPages: number | undefined;
 }
 
 /** The group that allows least, where any has a limit. */
@@ -127,7 +127,7 @@ function memoryOf(texts: Texts): MemoryGroup {
     killed: kernelCount(texts["memory.events"] ?? texts["memory.oom_control"], "oom_kill"),
     // Of this group, and not of those below it that are not the target's; before Linux 5.2 of all.
     heldBack: kernelCount(texts["memory.events.local"] ?? texts["memory.events"], "high"),
-    refaulted: refaultedOf(texts["memory.stat"] ?? ""),
+    refaultedPages: refaultedOf(texts["memory.stat"] ?? ""),
   };
 }
 

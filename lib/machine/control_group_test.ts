@@ -23,7 +23,7 @@ Deno.test("control group: version 2, the narrowest limit of the group and those 
   }, async (files) => {
     const groups = await findGroups(files, 100);
     assert.deepEqual(groups?.cpu, ["/sys/fs/cgroup/pod/app", "/sys/fs/cgroup/pod", "/sys/fs/cgroup"]);
-    assert.deepEqual(await readLimits(files, groups!), {
+    assert.deepEqual(await readLimits(files, groups!, 4096), {
       cpus: 1.5,
       throttled: 2,
       throttledNs: 30_000,
@@ -52,7 +52,7 @@ Deno.test("control group: where the kernel holds a group back before its limit, 
   };
   const tells = (more: Readonly<Record<string, string>>, expected: Partial<Limits>) =>
     withMachine({ ...app, ...more }, async (files) => {
-      const { memoryLimit, memoryHigh, memoryBytes, heldBack } = (await readLimits(files, (await findGroups(files, 100))!))!;
+      const { memoryLimit, memoryHigh, memoryBytes, heldBack } = (await readLimits(files, (await findGroups(files, 100))!, 4096))!;
       assert.deepEqual({ memoryLimit, memoryHigh, memoryBytes, heldBack }, expected);
     });
   await tells({}, { memoryLimit: 900_000, memoryHigh: 700_000, memoryBytes: 690_000, heldBack: 12 });
@@ -83,7 +83,7 @@ Deno.test("control group: version 1, a hierarchy for each controller, beside one
   }, async (files) => {
     const groups = await findGroups(files, 100);
     assert.equal(groups!.pressure, "/sys/fs/cgroup/unified/u");
-    const limits = await readLimits(files, groups!);
+    const limits = await readLimits(files, groups!, 4096);
     const reads = [{ device: "7:0", bytes: 4 << 20, requests: null }];
     assert.deepEqual(limits, { cpus: 0.2, throttled: 7, throttledNs: 12_345, memoryLimit: null, memoryBytes: null, killed: 3, reads });
   });
@@ -104,7 +104,7 @@ Deno.test("control group: in a container with groups of its own they begin where
     const groups = await findGroups(files, 100);
     const here = ["/sys/fs/cgroup"];
     assert.deepEqual(groups, { cpu: here, memory: here, disks: here, processes: here, pressure: null });
-    assert.deepEqual(await readLimits(files, groups!), { ...limits, reads: [{ device: "8:0", bytes: 1000, requests: null }] });
+    assert.deepEqual(await readLimits(files, groups!, 4096), { ...limits, reads: [{ device: "8:0", bytes: 1000, requests: null }] });
   });
   await withMachine({
     "/proc/100/cgroup": "4:memory:/\n1:cpu,cpuacct:/\n",
@@ -116,7 +116,7 @@ Deno.test("control group: in a container with groups of its own they begin where
     "/memory/memory.usage_in_bytes": "5000\n",
     "/memory/memory.oom_control": "oom_kill 1\n",
   }, async (files) => {
-    assert.deepEqual(await readLimits(files, (await findGroups(files, 100))!), { ...limits, reads: [] });
+    assert.deepEqual(await readLimits(files, (await findGroups(files, 100))!, 4096), { ...limits, reads: [] });
   });
 });
 
@@ -127,23 +127,23 @@ Deno.test("control group: none of a process that has ended; nothing of a group t
     "/sys/fs/cgroup/cpu.stat": "usage_usec 5\n",
   }, async (files) => {
     assert.equal(await findGroups(files, 200), null);
-    assert.equal(await readLimits(files, (await findGroups(files, 100))!), null);
-    assert.equal(await readLimits(files, { cpu: [], memory: [], disks: [], processes: [], pressure: null }), null);
+    assert.equal(await readLimits(files, (await findGroups(files, 100))!, 4096), null);
+    assert.equal(await readLimits(files, { cpu: [], memory: [], disks: [], processes: [], pressure: null }, 4096), null);
   });
 });
 
-Deno.test("control group: pages of files that came back, not those from swap; of version 1 with the groups below, and of older kernels nothing", async () => {
+Deno.test("control group: what came back of files, by the pages of this machine, not of swap; of version 1 with the groups below, and of older kernels nothing", async () => {
   const folder = "/sys/fs/cgroup/app";
-  const tells = (stat: string, expected: number | undefined) =>
+  const tells = (stat: string, pageBytes: number, expected: number | undefined) =>
     withMachine({
       "/proc/100/cgroup": "0::/app\n",
       "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
       [`${folder}/memory.max`]: "700000\n",
       [`${folder}/memory.current`]: "690000\n",
       [`${folder}/memory.stat`]: stat,
-    }, async (files) => assert.equal((await readLimits(files, (await findGroups(files, 100))!))!.refaulted, expected));
-  await tells("anon 9\nworkingset_refault_anon 700\nworkingset_refault_file 31\n", 31);
+    }, async (files) => assert.equal((await readLimits(files, (await findGroups(files, 100))!, pageBytes))!.refaultedBytes, expected));
+  await tells("anon 9\nworkingset_refault_anon 700\nworkingset_refault_file 31\n", 4096, 126_976);
   const older = "workingset_refault_anon 7\nworkingset_refault_file 31\n";
-  await tells(`${older}total_workingset_refault_anon 8\ntotal_workingset_refault_file 47\n`, 47);
-  await tells("anon 9\nworkingset_refault 700\n", undefined);
+  await tells(`${older}total_workingset_refault_anon 8\ntotal_workingset_refault_file 47\n`, 65_536, 3_080_192);
+  await tells("anon 9\nworkingset_refault 700\n", 4096, undefined);
 });

@@ -107,7 +107,7 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
       memoryBytes: either(isNumber, isNull),
       heldBack: either(isAbsent, isCount),
       killed: isCount,
-      refaulted: either(isAbsent, isCount),
+      refaultedBytes: either(isAbsent, isCount),
       reads: listOf(shape({ device: isText, bytes: either(isCount, isNull), requests: either(isCount, isNull) })),
     }),
   },

@@ -8,7 +8,7 @@ import type { Tracks } from "../../lib/events/tracks.ts";
 export const surroundings: readonly Knowledge["fact"][] = ["limits", "pressure", "memory"];
 
 /** What has come of limits. */
-type Counts = Pick<Limits, "throttled" | "throttledNs" | "killed" | "heldBack" | "refaulted">;
+type Counts = Pick<Limits, "throttled" | "throttledNs" | "killed" | "heldBack" | "refaultedBytes">;
 
 /** A count that grows: its total when it was told last, and what that is more than the kernel's own. */
 interface Grown {
@@ -40,8 +40,14 @@ export class SurroundingsDecoder {
   }
 
   #limits(pid: number, allowed: Limits, moves: number | undefined, at: Ns, out: SpanSink): void {
-    const { throttled, throttledNs, killed, heldBack, refaulted } = allowed;
-    const counts: Counts = { throttled, throttledNs, killed, ...heldBack !== undefined && { heldBack }, ...refaulted !== undefined && { refaulted } };
+    const { throttled, throttledNs, killed, heldBack, refaultedBytes } = allowed;
+    const counts: Counts = {
+      throttled,
+      throttledNs,
+      killed,
+      ...heldBack !== undefined && { heldBack },
+      ...refaultedBytes !== undefined && { refaultedBytes },
+    };
     const grown = Object.entries(counts).map(([name, count]) => [name, this.#grown(name, count, at, moves).total]);
     const limits: Limits = { ...allowed, ...Object.fromEntries(grown) as Counts };
     const { reads, ...others } = limits;
