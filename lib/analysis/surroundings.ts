@@ -1,6 +1,8 @@
 import type { Counter, Instant, Mark } from "../events/span.ts";
 import type { Limits } from "../events/surroundings.ts";
 import type { Ns } from "../events/time.ts";
+import { OneLook } from "./one_look.ts";
+import { sum } from "./sum.ts";
 import type { PressureResult, SurroundingsResult } from "./surroundings_schema.ts";
 
 /** A counter that grows: when it was looked at last, and what it grew by between two looks, neither of which was at a rest, and how long these were. */
@@ -24,12 +26,12 @@ export class Surroundings {
   /** By counter. */
   readonly #grown = new Map<string, Growth>();
   readonly #processes = new Map<number, Record<Amount, number>>();
-  /** What all have together, as far as they were told at one look; and the most of that. */
-  #together: { readonly at: Ns } & Record<Amount, number> = { at: NaN, ...NONE };
+  /** What all have together; and the most of that. */
+  readonly #together = new OneLook<Amount>();
   readonly #most: Record<Amount, number> = { ...NONE };
   #available = Infinity;
-  /** What all have by node, as far as they were told at one look; the most that they had; and {@link byNode}. */
-  #look: { readonly at: Ns; readonly nodes: Map<number, number>; bytes: number } = { at: NaN, nodes: new Map(), bytes: 0 };
+  /** What all have by node; the most that they had; and {@link byNode}. */
+  readonly #nodes = new OneLook<number>();
   #mostOnNodes = 0;
   #byNode: ReadonlyMap<number, number> = new Map();
 
@@ -57,9 +59,7 @@ export class Surroundings {
     else if (name in AMOUNTS) {
       const known = this.#processes.get(pid) ?? NONE, amount = AMOUNTS[name]!;
       this.#processes.set(pid, { ...known, [amount]: Math.max(known[amount], value) });
-      if (this.#together.at !== at) this.#together = { at, ...NONE };
-      this.#together[amount] += value;
-      this.#most[amount] = Math.max(this.#most[amount], this.#together[amount]);
+      this.#most[amount] = Math.max(this.#most[amount], this.#together.add(amount, value, at).get(amount)!);
     }
   }
 
@@ -90,12 +90,9 @@ export class Surroundings {
   }
 
   #onNode(node: number, bytes: number, at: Ns): void {
-    if (this.#look.at !== at) this.#look = { at, nodes: new Map(), bytes: 0 };
-    const look = this.#look;
-    look.nodes.set(node, (look.nodes.get(node) ?? 0) + bytes);
-    look.bytes += bytes;
-    this.#mostOnNodes = Math.max(this.#mostOnNodes, look.bytes);
-    if (look.bytes >= KEPT * this.#mostOnNodes) this.#byNode = look.nodes;
+    const nodes = this.#nodes.add(node, bytes, at), all = sum([...nodes.values()]);
+    this.#mostOnNodes = Math.max(this.#mostOnNodes, all);
+    if (all >= KEPT * this.#mostOnNodes) this.#byNode = nodes;
   }
 
   /** `always`: also at a rest. */
