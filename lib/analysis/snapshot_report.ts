@@ -2,16 +2,12 @@ import type { Chart } from "../events/view.ts";
 import type { ReportResult } from "./report_schema.ts";
 import type { IoSnapshot, SchedSnapshot } from "./snapshots_schema.ts";
 import { log2Quantile } from "./log2_quantile.ts";
+import { beginOf, type Interval, isBefore, type Piece, type Stretch, stretchesOf } from "./stretches.ts";
 
 /** Points of a chart: more than that no picture shows. */
 const MOST_POINTS = 600;
 /** Processes with a line of their own, the others are one; and devices that are drawn. */
 const MOST_PROCESSES = 8, MOST_DEVICES = 8;
-
-interface When {
-  readonly timestamp: number;
-  readonly interval_s: number;
-}
 
 /** What `--snapshots` wrote, of one file or of several, told and drawn on one time axis. */
 export class SnapshotReport {
@@ -47,57 +43,53 @@ export class SnapshotReport {
   }
 
   charts(): Chart[] {
-    const io = grouped(inOrder(this.#io)), sched = grouped(inOrder(this.#sched));
-    return [...latencyCharts(io), ...processCharts(sched), ...pressureCharts(sched)].filter(({ series }) => series.length > 0);
+    const io = inOrder(this.#io), sched = inOrder(this.#sched), stretches = stretchesOf(sched, MOST_POINTS);
+    return [
+      ...latencyCharts(io, stretchesOf(io, MOST_POINTS)),
+      ...processCharts(sched, stretches),
+      ...pressureCharts(sched, stretches),
+    ].filter(({ series }) => series.length > 0);
   }
 }
 
-function beginOf({ timestamp, interval_s }: When): number {
-  return timestamp - interval_s;
-}
-
 /** Where nothing was written for longer than half an interval. */
-function missingOf(lines: readonly When[]): ReportResult["missing"] {
-  const missing = lines.map((line, i) => i === 0 ? 0 : beginOf(line) - lines[i - 1]!.timestamp);
-  const gaps = missing.filter((seconds, i) => seconds > lines[i]!.interval_s / 2);
-  return { pieces: gaps.length, seconds: gaps.reduce((sum, seconds) => sum + seconds, 0) };
+function missingOf(lines: readonly Interval[]): ReportResult["missing"] {
+  const asTheyBegin = lines.toSorted((a, b) => beginOf(a) - beginOf(b));
+  let end = asTheyBegin[0]?.timestamp ?? 0;
+  const missing = asTheyBegin.map((line) => {
+    const seconds = beginOf(line) - end;
+    end = Math.max(end, line.timestamp);
+    return seconds > line.interval_s / 2 ? seconds : 0;
+  });
+  return { pieces: missing.filter((seconds) => seconds > 0).length, seconds: missing.reduce((sum, seconds) => sum + seconds, 0) };
 }
 
-function inOrder<Line extends When>(lines: readonly Line[]): Line[] {
+function inOrder<Line extends Interval>(lines: readonly Line[]): Line[] {
   return lines.toSorted((a, b) => a.timestamp - b.timestamp);
 }
 
-/** Intervals that are drawn as one. */
-type Group<Line> = readonly Line[];
-
-function grouped<Line extends When>(lines: readonly Line[]): Group<Line>[] {
-  const size = Math.ceil(lines.length / MOST_POINTS);
-  return Array.from({ length: Math.ceil(lines.length / size) || 0 }, (_, i) => lines.slice(i * size, (i + 1) * size));
+function whole<Line>(lines: readonly Line[]): Piece<Line>[] {
+  return lines.map((line) => ({ line, part: 1 }));
 }
 
-function intervalsOf(groups: readonly Group<When>[]): Chart["intervals"] {
-  return groups.map((group) => [beginOf(group[0]!) * 1000, group.at(-1)!.timestamp * 1000]);
-}
-
-/** Seconds that a group's lines tell of. */
-function secondsOf(group: Group<When>): number {
-  return group.reduce((sum, { interval_s }) => sum + interval_s, 0);
+function intervalsOf(stretches: readonly Stretch<Interval>[]): Chart["intervals"] {
+  return stretches.map(({ begin, end }) => [begin * 1000, end * 1000]);
 }
 
 /** By slot: requests of a device. */
-function slotsOf(lines: readonly IoSnapshot[], device: string): Map<number, number> {
+function slotsOf(pieces: readonly Piece<IoSnapshot>[], device: string): Map<number, number> {
   const slots = new Map<number, number>();
-  for (const { latency_histogram } of lines) {
+  for (const { line: { latency_histogram }, part } of pieces) {
     for (const { device_name, buckets } of latency_histogram) {
-      if (device_name === device) { for (const { slot, count } of buckets) slots.set(slot, (slots.get(slot) ?? 0) + count); }
+      if (device_name === device) { for (const { slot, count } of buckets) slots.set(slot, (slots.get(slot) ?? 0) + count * part); }
     }
   }
   return slots;
 }
 
-function inFlightOf(lines: readonly IoSnapshot[], device: string): number | null {
+function inFlightOf(pieces: readonly Piece<IoSnapshot>[], device: string): number | null {
   let most: number | null = null;
-  for (const { inflight } of lines) {
+  for (const { line: { inflight } } of pieces) {
     for (const { device_name, count } of inflight) if (device_name === device) most = Math.max(most ?? count, count);
   }
   return most;
@@ -107,28 +99,29 @@ function devicesOf(lines: readonly IoSnapshot[]): ReportResult["devices"] {
   const names = new Set(
     lines.flatMap(({ latency_histogram, inflight }) => [...latency_histogram, ...inflight].map(({ device_name }) => device_name)),
   );
+  const pieces = whole(lines);
   return [...names].map((device) => {
-    const slots = slotsOf(lines, device);
+    const slots = slotsOf(pieces, device);
     const requests = slots.values().reduce((sum, count) => sum + count, 0);
     return {
       device,
       requests,
       p50Ns: log2Quantile(slots, 0.5),
       p99Ns: log2Quantile(slots, 0.99),
-      mostInFlight: inFlightOf(lines, device) ?? 0,
+      mostInFlight: inFlightOf(pieces, device) ?? 0,
     };
   }).sort((a, b) => b.requests - a.requests || (a.device < b.device ? -1 : 1));
 }
 
-function latencyCharts(groups: readonly Group<IoSnapshot>[]): Chart[] {
-  const active = devicesOf(groups.flat()).filter(({ requests, mostInFlight }) => requests > 0 || mostInFlight > 0);
+function latencyCharts(lines: readonly IoSnapshot[], stretches: readonly Stretch<IoSnapshot>[]): Chart[] {
+  const active = devicesOf(lines).filter(({ requests, mostInFlight }) => requests > 0 || mostInFlight > 0);
   const devices = active.slice(0, MOST_DEVICES).map(({ device }) => device);
-  const intervals = intervalsOf(groups);
-  const each = (name: (device: string) => string, value: (group: Group<IoSnapshot>, device: string) => number | null) =>
-    devices.map((device) => ({ name: name(device), values: groups.map((group) => value(group, device)) }));
-  const quantile = (q: number) => each((device) => `${device} p${q * 100}`, (group, device) => log2Quantile(slotsOf(group, device), q));
-  const rate = (group: Group<IoSnapshot>, device: string) =>
-    slotsOf(group, device).values().reduce((sum, count) => sum + count, 0) / secondsOf(group);
+  const intervals = intervalsOf(stretches);
+  const each = (name: (device: string) => string, value: (stretch: Stretch<IoSnapshot>, device: string) => number | null) =>
+    devices.map((device) => ({ name: name(device), values: stretches.map((stretch) => value(stretch, device)) }));
+  const quantile = (q: number) => each((device) => `${device} p${q * 100}`, ({ pieces }, device) => log2Quantile(slotsOf(pieces, device), q));
+  const rate = ({ pieces, seconds }: Stretch<IoSnapshot>, device: string) =>
+    slotsOf(pieces, device).values().reduce((sum, count) => sum + count, 0) / seconds;
   return [
     { type: "chart", title: "Latency of requests (at most)", unit: "ns", form: "log", intervals, series: [...quantile(0.5), ...quantile(0.99)] },
     { type: "chart", title: "Requests", unit: "per-second", form: "lines", intervals, series: each((device) => device, rate) },
@@ -138,15 +131,15 @@ function latencyCharts(groups: readonly Group<IoSnapshot>[]): Chart[] {
       unit: "count",
       form: "lines",
       intervals,
-      series: each((device) => device, inFlightOf),
+      series: each((device) => device, ({ pieces }, device) => inFlightOf(pieces, device)),
     },
   ];
 }
 
 /** Of one process, or of all. */
-function sumOf(lines: readonly SchedSnapshot[], of: "off_cpu_ns" | "page_faults", pid?: string): number {
+function sumOf(pieces: readonly Piece<SchedSnapshot>[], of: "off_cpu_ns" | "page_faults", pid?: string): number {
   const ofLine = (line: SchedSnapshot) => pid === undefined ? Object.values(line[of]).reduce((sum, value) => sum + value, 0) : line[of][pid] ?? 0;
-  return lines.reduce((sum, line) => sum + ofLine(line), 0);
+  return pieces.reduce((sum, { line, part }) => sum + ofLine(line) * part, 0);
 }
 
 function processesOf(lines: readonly SchedSnapshot[]): ReportResult["processes"] {
@@ -170,20 +163,23 @@ function namesOf(lines: readonly SchedSnapshot[]): Map<string, string> {
   return new Map(lines.flatMap(({ names = {} }) => Object.entries(names)));
 }
 
-function processCharts(groups: readonly Group<SchedSnapshot>[]): Chart[] {
-  const processes = processesOf(groups.flat());
-  const intervals = intervalsOf(groups);
+function processCharts(lines: readonly SchedSnapshot[], stretches: readonly Stretch<SchedSnapshot>[]): Chart[] {
+  const processes = processesOf(lines);
+  const intervals = intervalsOf(stretches);
   const stacked = (of: "off_cpu_ns" | "page_faults", total: "offCpuNs" | "pageFaults", scale: number) => {
     const most = processes.filter((process) => process[total] > 0).sort((a, b) => b[total] - a[total]);
     const shown = most.slice(0, MOST_PROCESSES), others = most.length - shown.length;
-    const perSecond = (sum: number, group: Group<SchedSnapshot>) => sum / scale / secondsOf(group);
+    const perSecond = (sum: number, { seconds }: Stretch<SchedSnapshot>) => sum / scale / seconds;
     const series = shown.map(({ pid, name }) => ({
       name: name === null ? pid : `${name} ${pid}`,
-      values: groups.map((group) => perSecond(sumOf(group, of, pid), group)),
+      values: stretches.map((stretch) => perSecond(sumOf(stretch.pieces, of, pid), stretch)),
     }));
     if (others === 0) return series;
     // What is left of all: a day may have had a hundred thousand processes.
-    const left = groups.map((group) => perSecond(shown.reduce((sum, { pid }) => sum - sumOf(group, of, pid), sumOf(group, of)), group));
+    const left = stretches.map((stretch) => {
+      const { pieces } = stretch, rest = shown.reduce((sum, { pid }) => sum - sumOf(pieces, of, pid), sumOf(pieces, of));
+      return perSecond(Math.max(0, rest), stretch);
+    });
     return [...series, { name: `${others} others`, values: left }];
   };
   return [
@@ -201,30 +197,49 @@ function processCharts(groups: readonly Group<SchedSnapshot>[]): Chart[] {
 
 const RESOURCES = ["cpu", "io", "memory"] as const, STALLS = ["some", "full"] as const;
 
-/** For how much of the time between two lines, of those that a group goes through; null where the kernel said nothing, or began to count anew. */
-function stalled(lines: readonly SchedSnapshot[], resource: typeof RESOURCES[number], stall: typeof STALLS[number]): number | null {
+/** Line → the one with which the kernel's sums are compared. */
+type Before = ReadonlyMap<SchedSnapshot, SchedSnapshot>;
+
+/** For how much of the time since the lines before; null where the kernel said nothing, or began to count anew. */
+function stalled(
+  pieces: readonly Piece<SchedSnapshot>[],
+  before: Before,
+  resource: typeof RESOURCES[number],
+  stall: typeof STALLS[number],
+): number | null {
   let us = 0, seconds = 0;
-  for (const [i, line] of lines.entries()) {
-    const before = lines[i - 1], since = before?.pressure[resource]?.[stall]?.total, total = line.pressure[resource]?.[stall]?.total;
+  for (const { line, part } of pieces) {
+    const last = before.get(line), since = last?.pressure[resource]?.[stall]?.total, total = line.pressure[resource]?.[stall]?.total;
     if (since === undefined || total === undefined || total < since) continue;
-    us += total - since;
-    seconds += line.timestamp - before!.timestamp;
+    us += (total - since) * part;
+    seconds += (line.timestamp - last!.timestamp) * part;
   }
   return seconds === 0 ? null : Math.min(1, us / 1e6 / seconds);
 }
 
 function pressureOf(lines: readonly SchedSnapshot[]): ReportResult["pressure"] {
-  const of = (resource: typeof RESOURCES[number]) => ({ some: stalled(lines, resource, "some"), full: stalled(lines, resource, "full") });
+  const before: Before = new Map(lines.slice(1).map((line, i) => [line, lines[i]!])), pieces = whole(lines);
+  const of = (resource: typeof RESOURCES[number]) => ({
+    some: stalled(pieces, before, resource, "some"),
+    full: stalled(pieces, before, resource, "full"),
+  });
   return { cpu: of("cpu"), io: of("io"), memory: of("memory") };
 }
 
-function pressureCharts(groups: readonly Group<SchedSnapshot>[]): Chart[] {
+function pressureCharts(lines: readonly SchedSnapshot[], stretches: readonly Stretch<SchedSnapshot>[]): Chart[] {
+  const before = new Map<SchedSnapshot, SchedSnapshot>();
+  for (const [i, line] of lines.entries()) {
+    // Another run that goes on at once may have written since.
+    let last = i - 1;
+    while (last >= 0 && !isBefore(lines[last]!, line)) last--;
+    if (last >= 0) before.set(line, lines[last]!);
+  }
   const series = RESOURCES.flatMap((resource) =>
     STALLS.map((stall) => ({
       name: `${resource}, ${stall}`,
-      // From the last line of the group before.
-      values: groups.map((group, i) => stalled([...groups[i - 1]?.slice(-1) ?? [], ...group], resource, stall)),
+      values: stretches.map(({ pieces }) => stalled(pieces, before, resource, stall)),
     }))
   ).filter(({ values }) => values.some((value) => value !== null));
-  return [{ type: "chart", title: "Pressure: time in which somebody waits", unit: "ratio", form: "lines", intervals: intervalsOf(groups), series }];
+  const intervals = intervalsOf(stretches);
+  return [{ type: "chart", title: "Pressure: time in which somebody waits", unit: "ratio", form: "lines", intervals, series }];
 }

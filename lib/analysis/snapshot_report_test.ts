@@ -22,10 +22,10 @@ function io(end: number, slots: Readonly<Record<number, number>>, inFlight = 0, 
 }
 
 /** `stalled`: microseconds since the machine began, of some. */
-function sched(end: number, offCpuNs: Record<string, number>, faults: Record<string, number> = {}, stalled?: number): SchedSnapshot {
+function sched(end: number, offCpuNs: Record<string, number>, faults: Record<string, number> = {}, stalled?: number, seconds = 5): SchedSnapshot {
   const some = stalled === undefined ? null : { avg10: 0, avg60: 0, avg300: 0, total: stalled };
   const pressure = { cpu: { some, full: null }, io: { some: null, full: null }, memory: null };
-  return { timestamp: START + end, iso_timestamp: "", interval_s: 5, off_cpu_ns: offCpuNs, page_faults: faults, pressure };
+  return { timestamp: START + end, iso_timestamp: "", interval_s: seconds, off_cpu_ns: offCpuNs, page_faults: faults, pressure };
 }
 
 function reportOf(lines: { readonly io?: readonly IoSnapshot[]; readonly sched?: readonly SchedSnapshot[] }): SnapshotReport {
@@ -40,6 +40,8 @@ const courses = (report: SnapshotReport, title: RegExp) => {
   return Object.fromEntries(chart.series.map(({ name, values }) => [name, values]));
 };
 
+const rounded = (course: readonly (number | null)[]) => course.map((value) => value === null ? null : Math.round(value * 1e6) / 1e6);
+
 Deno.test("quantile of powers of two: the upper end of the one in which the request of that rank is", () => {
   const slots = new Map([[7, 98], [3, 1], [12, 1]]);
   assert.equal(log2Quantile(slots, 0.01), 16_000);
@@ -47,6 +49,9 @@ Deno.test("quantile of powers of two: the upper end of the one in which the requ
   assert.equal(log2Quantile(slots, 0.99), 256_000);
   assert.equal(log2Quantile(slots, 1), 8_192_000);
   assert.equal(log2Quantile(new Map(), 0.5), null);
+  // A thousandth of each.
+  const parts = new Map([...slots].map(([slot, count]) => [slot, count / 1000]));
+  assert.deepEqual([0.005, 0.5, 0.995].map((q) => log2Quantile(parts, q)), [16_000, 256_000, 8_192_000]);
 });
 
 Deno.test("report: time of which no line tells is told", () => {
@@ -65,9 +70,9 @@ Deno.test("report: requests of several intervals, whatever order they come in, a
     { device: "vda", requests: 10, p50Ns: 32_000, p99Ns: 32_000, mostInFlight: 3 },
     { device: "sda", requests: 1, p50Ns: 1_024_000, p99Ns: 1_024_000, mostInFlight: 0 },
   ]);
-  assert.deepEqual(courses(report, /^Latency/)["vda p99"], [32_000, null, null]);
-  assert.deepEqual(courses(report, /^Requests$/), { vda: [2, 0, 0], sda: [0, 0, 0.2] });
-  assert.deepEqual(courses(report, /in flight/), { vda: [1, 3, null], sda: [null, null, 0] });
+  assert.deepEqual(courses(report, /^Latency/)["vda p99"], [32_000, null]);
+  assert.deepEqual(courses(report, /^Requests$/), { vda: [2, 0], sda: [0, 0.2] });
+  assert.deepEqual(courses(report, /in flight/), { vda: [1, 3], sda: [null, 0] });
 });
 
 Deno.test("report: threads off a processor and faults by process, the rest of many processes in one", () => {
@@ -105,10 +110,58 @@ Deno.test("report: of thousands of intervals some are drawn as one, and nothing 
   assert.equal(Math.max(...courses(report, /in flight/).vda!.map(Number)), 9);
 });
 
+Deno.test("report: courses of runs that went on at once are their sum at each moment, whenever each began and however long its intervals are", () => {
+  // Ten requests a second, thirty, and two, each evenly.
+  const first = Array.from({ length: 12 }, (_, i) => io((i + 1) * 5, { 4: 50 }, 1));
+  const second = Array.from({ length: 12 }, (_, i) => io((i + 1) * 5 + 2, { 9: 150 }, 2));
+  const rare = [io(60, { 4: 120 }, 0, "sda", 60)];
+  const report = reportOf({ io: [...first, ...second, ...rare] });
+  const [chart] = report.charts(), { vda, sda } = courses(report, /^Requests$/);
+  const begins = chart!.intervals.map(([begin]) => begin / 1000 - START), ends = chart!.intervals.map(([, end]) => end / 1000 - START);
+  assert.deepEqual([begins.slice(0, 3), begins.slice(1), ends.slice(-2)], [[0, 5, 10], ends.slice(0, -1), [60, 62]]);
+  const [FIRST, LAST] = [0, 60];
+  assert.deepEqual(rounded(vda!), begins.map((begin) => begin === FIRST ? 10 + 30 * 3 / 5 : begin === LAST ? 30 : 40));
+  assert.deepEqual(rounded(sda!), begins.map((begin) => begin === LAST ? 0 : 2));
+  assert.deepEqual(courses(report, /in flight/).vda, begins.map(() => 2));
+  assert.deepEqual(courses(report, /^Latency/)["vda p50"], begins.map(() => 1_024_000));
+  assert.deepEqual(report.result().devices.map(({ device, requests }) => [device, requests]), [["vda", 2400], ["sda", 120]]);
+});
+
+Deno.test("report: of runs that went on at once for long, the rate is of the time that passed and not of that of all their intervals", () => {
+  const run = (offset: number) =>
+    Array.from({ length: 2000 }, (_, i) => sched((i + 1) * 5 + offset, { "7": 2.5e9 }, { "7": 5 }, (i * 5 + offset) * 1e5));
+  const report = reportOf({ sched: [...run(0), ...run(2)] });
+  const { pressure, processes } = report.result();
+  assert.ok(report.charts()[0]!.intervals.length <= 600);
+  const inside = (title: RegExp, name: string) => courses(report, title)[name]!.slice(1, -1);
+  assert.deepEqual(new Set(rounded(inside(/^Threads/, "7"))), new Set([1]));
+  assert.deepEqual(new Set(rounded(inside(/faults/, "7"))), new Set([2]));
+  assert.deepEqual(new Set(rounded(inside(/^Pressure/, "cpu, some"))), new Set([0.1]));
+  assert.equal(Math.round(pressure.cpu.some! * 1e4), 1000);
+  assert.deepEqual(processes.map(({ offCpuNs, pageFaults }) => [offCpuNs, pageFaults]), [[2 * 2000 * 2.5e9, 2 * 2000 * 5]]);
+});
+
+Deno.test("report: pressure is of each run's own intervals, and the time of a long one is not missing where another run wrote nothing", () => {
+  // Two machines: the kernel of the second counts from elsewhere.
+  const one = [1, 2, 3].map((i) => sched(i * 5, {}, {}, i * 5e5)), other = [1, 2, 3].map((i) => sched(i * 5 + 2, {}, {}, 9e9 + i * 5e5));
+  const course = rounded(courses(reportOf({ sched: [...one, ...other] }), /^Pressure/)["cpu, some"]!);
+  assert.deepEqual(course, [null, 0.1, 0.1, 0.1]);
+  const long = reportOf({ io: [io(5, {}), io(60, {}), io(62, {}, 0, "sda", 58)] });
+  assert.deepEqual(long.result().missing, { pieces: 0, seconds: 0 });
+});
+
+Deno.test("report: clocks that are told rounded leave no stretch of their own between two intervals, and time that nobody tells of has none", () => {
+  const report = reportOf({ io: [io(5, { 4: 5 }, 1), io(10.000001, { 9: 5 }, 2, "vda", 5.000002), io(70, { 4: 5 }, 3)] });
+  assert.deepEqual(courses(report, /in flight/).vda, [1, 2, 3]);
+  assert.deepEqual(courses(report, /^Latency/)["vda p99"], [32_000, 1_024_000, 32_000]);
+  assert.deepEqual(report.charts()[0]!.intervals.map(([, end]) => Math.round(end / 1000 - START)), [5, 10, 70]);
+});
+
 Deno.test("report: weeks of intervals are as many as they are", () => {
   const lines = Array.from({ length: 300_000 }, (_, i) => io((i + 1) * 5, { 5: 1 }, i % 7));
-  const { from, to, devices } = reportOf({ io: lines }).result();
+  const report = reportOf({ io: lines }), { from, to, devices } = report.result();
   assert.deepEqual([from, to, devices[0]!.requests, devices[0]!.mostInFlight], [START, START + 1_500_000, 300_000, 6]);
+  assert.deepEqual(new Set(rounded(courses(report, /^Requests$/).vda!)), new Set([0.2]));
 });
 
 Deno.test("report: lines that are none are said, and nothing is drawn of nothing", () => {
