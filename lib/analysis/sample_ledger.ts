@@ -3,6 +3,7 @@ import type { Ns } from "../events/time.ts";
 import { SAMPLES_PER_SECOND } from "../programs/detail.ts";
 import { type Phase, phaseOf, PHASES } from "./operator_sums.ts";
 import type { SamplesResult } from "./samples_schema.ts";
+import { WaitingSamples } from "./waiting_samples.ts";
 
 /** Samples of one function. */
 interface Row {
@@ -12,13 +13,6 @@ interface Row {
   readonly samples: Record<Phase, number>;
 }
 
-interface Waiting {
-  readonly at: Ns;
-  readonly row: Row;
-}
-
-/** What waits is bounded: ten minutes of CPU time outside of every call. */
-const MAX_WAITING = 65_536;
 /** Standard deviations to either side in which 95 of 100 samples of a share lie. */
 const DEVIATIONS = 1.96;
 
@@ -28,28 +22,23 @@ const DEVIATIONS = 1.96;
  */
 export class SampleLedger {
   readonly #rows = new Map<string, Row>();
-  /** By process, in order of time. */
-  readonly #waiting = new Map<number, Waiting[]>();
+  /** By process. */
+  readonly #waiting = new Map<number, WaitingSamples<Row>>();
 
   sample({ at, name, args, track }: Instant): void {
     let waiting = this.#waiting.get(track.pid);
-    if (!waiting) this.#waiting.set(track.pid, waiting = []);
-    waiting.push({ at, row: this.#row(name, String(args?.work), String(args?.library)) });
-    if (waiting.length > MAX_WAITING) settle(waiting.splice(0, MAX_WAITING / 2), "other");
+    if (!waiting) this.#waiting.set(track.pid, waiting = new WaitingSamples());
+    waiting.add(at, this.#row(name, String(args?.work), String(args?.library)));
   }
 
   decode(call: Slice): void {
     const { start, end, track } = call;
-    const waiting = this.#waiting.get(track.pid);
-    if (!waiting) return;
-    const from = waiting.findLastIndex(({ at }) => at < start) + 1;
-    const to = waiting.findLastIndex(({ at }) => at <= end) + 1;
-    settle(waiting.splice(from, to - from), phaseOf(call));
+    this.#settle(track.pid, start, end, phaseOf(call));
   }
 
   /** Called once, at the end. */
   result(): SamplesResult {
-    for (const waiting of this.#waiting.values()) settle(waiting.splice(0), "other");
+    for (const pid of this.#waiting.keys()) this.#settle(pid, -Infinity, Infinity, "other");
     const rows = [...this.#rows.values()].map((row) => ({ ...row, count: total(row) }));
     const count = rows.reduce((sum, row) => sum + row.count, 0);
     const works = [...Map.groupBy(rows, ({ work }) => work)].map(([work, members]) => ({
@@ -61,6 +50,10 @@ export class SampleLedger {
     return { perSecond: SAMPLES_PER_SECOND, count, works: works.sort(byCount), functions: functions.sort(byCount) };
   }
 
+  #settle(pid: number, start: Ns, end: Ns, phase: Phase): void {
+    for (const { row, count } of this.#waiting.get(pid)?.take(start, end) ?? []) row.samples[phase] += count;
+  }
+
   #row(name: string, work: string, library: string): Row {
     // Instances of a template share their readable name, and work on different things.
     const key = `${name}\0${work}\0${library}`;
@@ -68,10 +61,6 @@ export class SampleLedger {
     if (!row) this.#rows.set(key, row = { name, work, library, samples: { prefill: 0, decode: 0, other: 0 } });
     return row;
   }
-}
-
-function settle(samples: readonly Waiting[], phase: Phase): void {
-  for (const { row } of samples) row.samples[phase]++;
 }
 
 function total({ samples }: Row): number {

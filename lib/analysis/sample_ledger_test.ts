@@ -3,6 +3,7 @@ import type { Instant } from "../events/span.ts";
 import { SAMPLES_PER_SECOND } from "../programs/detail.ts";
 import { TestSpans } from "../../tests/harness/spans.ts";
 import { SampleLedger } from "./sample_ledger.ts";
+import { WaitingSamples } from "./waiting_samples.ts";
 
 const s = new TestSpans();
 const { track } = s.decode("decode", 0, 1);
@@ -46,11 +47,39 @@ Deno.test("the error of a share is that of so many samples, and none is certain"
   assert.ok(one.result().works[0]!.error > 0.3);
 });
 
+Deno.test("a call that takes longer than samples are kept has all of its samples, whatever ran before it, and so has a short one behind it", () => {
+  const ledger = new SampleLedger(), LONG = 200_003, SHORT = 53;
+  let at = 0;
+  const run = (times: number, name: string) => {
+    for (const end = at + times; at < end; at++) ledger.sample(sample(at, name));
+  };
+  run(70_000, "idle");
+  const long = at;
+  run(LONG / 3 | 0, "start");
+  run(LONG - (LONG / 3 | 0), "rest");
+  ledger.decode(s.decode("prefill", long - 0.5, at - 0.5, 512));
+  run(131_072, "idle");
+  const short = at;
+  run(SHORT, "token");
+  ledger.decode(s.decode("decode", short - 0.5, at - 0.5));
+  const { count, functions } = ledger.result(), of = (name: string) => functions.find((one) => one.name === name)!;
+  assert.equal(count, 70_000 + LONG + 131_072 + SHORT);
+  assert.deepEqual([of("start"), of("rest")].map(({ samples, prefill }) => [samples, prefill]), [[66_667, 66_667], [133_336, 133_336]]);
+  assert.deepEqual([of("token").samples, of("token").decode], [SHORT, SHORT]);
+  // As long before a call as a small part of it.
+  assert.ok(of("idle").prefill < 0.02 * LONG && of("idle").decode < 0.05 * SHORT, JSON.stringify(of("idle")));
+});
+
 Deno.test("what waits for a call is bounded, and nothing is lost by it", () => {
-  const ledger = new SampleLedger();
-  for (let i = 0; i < 200_000; i++) ledger.sample(sample(i, "a"));
-  const { count, works } = ledger.result();
-  assert.deepEqual([count, works[0]!.other], [200_000, 200_000]);
+  const waiting = new WaitingSamples<number>(1000);
+  let most = 0;
+  for (let i = 0; i < 200_000; i++) {
+    waiting.add(i * 1e6, i % 97);
+    most = Math.max(most, waiting.size);
+  }
+  assert.equal(most, 1000);
+  assert.equal(waiting.take(-Infinity, Infinity).reduce((sum, { count }) => sum + count, 0), 200_000);
+  assert.equal(waiting.size, 0);
 });
 
 Deno.test("functions of one name that work on different things are rows of their own", () => {
