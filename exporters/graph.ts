@@ -130,5 +130,21 @@ function mermaid(computed: ComputedGraphs): string {
   });
   for (const [name, id] of given) lines.push(`  ${id}(["${safe(name)}"])`);
   for (const edge of graph.edges) lines.push(`  ${drawing.from(edge)} --> n${edge.to}`);
-  return `%% ${words}\nflowchart TD\n${lines.join("\n")}\n  classDef critical stroke-width:4px\n`;
+  const text = `%% ${words}\nflowchart TD\n${lines.join("\n")}\n  classDef critical stroke-width:4px\n`, edges = graph.edges.length;
+  // What it says is a part of the text, too.
+  return mermaidLimits(edges, text.length + mermaidLimits(edges, text.length).length) + text;
+}
+
+/** What Mermaid draws at most unless whoever calls it says otherwise: a file cannot. */
+const MAX_EDGES = 500, MAX_TEXT = 50_000;
+
+/** A line that says which settings it takes to draw so many edges in so many characters, where it takes any. */
+function mermaidLimits(edges: number, characters: number): string {
+  const settings = [
+    ...edges > MAX_EDGES ? [`maxEdges ${edges}`] : [],
+    ...characters > MAX_TEXT ? [`maxTextSize ${Math.ceil(characters / 1000) * 1000}`] : [],
+  ];
+  return settings.length === 0
+    ? ""
+    : `%% Mermaid draws this if its configuration (mmdc --configFile) says ${settings.join(" and ")}; a .dot has no limit.\n`;
 }

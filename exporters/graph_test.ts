@@ -92,6 +92,27 @@ Deno.test("dot and Mermaid: the graph that took the most time, its critical path
   assert.match(mermaid, /n2\["ROPE<br>c#34;#93;#59;x--#62;y#92;#65533;#60;b#62;<br>/);
 });
 
+Deno.test("Mermaid: a graph beyond what it draws unasked says in the file what it takes, and one within says nothing", () => {
+  // Each has two sources.
+  const chain = (length: number, name = "x") =>
+    Array.from({ length }, (_, i) => node(i + 1, "ADD", `${name}${i + 1}`, i === 0 ? weight("w") : from(i, `${name}${i}`), weight("w")));
+  const drawn = (nodes: ReturnType<typeof chain>) => {
+    const file = text(openMermaid, computed(new TestSpans(), nodes));
+    const said = (setting: string) => Number(file.match(new RegExp(`^%% .*\\b${setting} (\\d+)`, "m"))?.[1] ?? NaN);
+    return { edges: file.match(/ --> /g)!.length, length: file.length, maxEdges: said("maxEdges"), maxTextSize: said("maxTextSize"), file };
+  };
+  const within = drawn(chain(250));
+  assert.deepEqual([within.edges, within.file.match(/^%%/gm)!.length], [500, 1]);
+  const edges = drawn(chain(251));
+  assert.deepEqual([edges.edges, edges.maxEdges, edges.maxTextSize], [502, 502, NaN]);
+  const long = drawn(chain(100, "n".repeat(600)));
+  assert.ok(long.maxTextSize >= long.length && long.maxTextSize < long.length + 1000, `${long.length}`);
+  assert.ok(Number.isNaN(long.maxEdges));
+  const both = drawn(chain(1000));
+  assert.ok(both.maxTextSize >= both.length && both.maxEdges === both.edges && /\.dot/.test(both.file.split("\n")[0]!), both.file.split("\n")[0]);
+  assert.doesNotMatch(text(openDot, computed(new TestSpans(), chain(1000))), /max(Edges|TextSize)/);
+});
+
 Deno.test("after a flush the file holds the graphs so far", async () => {
   using folder = temporary();
   const path = folder.file("run.graph.json");

@@ -19,6 +19,6 @@ const ms = [10, 20, 5, 1];
 /** The graph computed once, each node `factor` times as long, from `at` ms. */
 export function computed(s: TestSpans, nodes: readonly GraphNode[], at = 0, factor = 1): Span[] {
   let time = at;
-  const slices = nodes.map((node, i) => ({ ...s.op(node.op, time, time += ms[i]! * factor), node }));
+  const slices = nodes.map((node, i) => ({ ...s.op(node.op, time, time += ms[i % ms.length]! * factor), node }));
   return [...slices, s.graph(at, time, nodes.length)];
 }
