@@ -11,11 +11,15 @@ export interface Demands {
   readonly bf16Flops: number | null;
   /** Some of them were asked for less: how much less is not known. */
   readonly atMost: boolean;
+  /** Some of what they read are experts that were chosen among more. */
+  readonly chooses: boolean;
 }
 
 /** Of several calls; not `isAll`: what some of them ask for is not known. */
 export interface ColdBytes {
   readonly bytes: number;
+  /** And of the experts among which they chose. */
+  readonly withAll: number;
   readonly isAll: boolean;
 }
 
@@ -25,16 +29,24 @@ export interface ColdBytes {
  */
 const NEAR = 0.7;
 
+/** Whether what a graph reads is in the cache from the one before; null: nobody can tell. */
+export interface InCache {
+  readonly weights: boolean | null;
+  /** Those that were chosen. */
+  readonly experts: boolean | null;
+}
+
 /** Beyond this share of what was measured something else computes: tiles (AMX), which only some builds use. */
 const MEASURED = 1.2;
 
 /**
  * Whether cold bytes of a graph stay in the cache: null where these are not all that it has (`isAll`), and would; and where the threads have several caches,
  * which hold them together and not each. Which thread reads which rows changes from one product to the next (ggml hands them out), so that nobody knows
- * whether it finds them in its own.
+ * whether it finds them in its own. Of experts the next token may choose others: they are there where all are.
  */
-export function staysInCache({ bytes, isAll }: ColdBytes, { cacheSize, cachesSize }: Ceilings): boolean | null {
-  return bytes > cachesSize ? false : (isAll && bytes <= cacheSize) || null;
+export function staysInCache({ bytes, withAll, isAll }: ColdBytes, { cacheSize, cachesSize }: Ceilings): InCache {
+  const weights = bytes > cachesSize ? false : (isAll && bytes <= cacheSize) || null;
+  return { weights, experts: weights && withAll > cacheSize ? null : weights };
 }
 
 /**
@@ -42,8 +54,9 @@ export function staysInCache({ bytes, isAll }: ColdBytes, { cacheSize, cachesSiz
  * binds them. Cold bytes come from memory where those of a graph do not fit into the cache (`staysInCache`). Null where one of the two is
  * not known, or only the most that it can be, or where more was computed than the machine was seen to.
  */
-export function boundOf(demands: Demands, ceilings: Ceilings, fits: boolean | null): BoundResult | null {
-  const { totalNs, bytes, coldBytes, flops, quantisedFlops, bf16Flops, atMost } = demands;
+export function boundOf(demands: Demands, ceilings: Ceilings, inCache: InCache): BoundResult | null {
+  const { totalNs, bytes, coldBytes, flops, quantisedFlops, bf16Flops, atMost, chooses } = demands,
+    fits = chooses ? inCache.experts : inCache.weights;
   if (bytes === null || coldBytes === null || flops === null || quantisedFlops === null || bf16Flops === null || atMost || totalNs <= 0) return null;
   if (fits === null && coldBytes > 0) return null;
   const { memoryBytes, cacheBytes } = ceilings;

@@ -25,6 +25,7 @@ interface Part {
   coldBytes: number;
   /** Of those calls of which it is known. */
   knownColdBytes: number;
+  knownColdAll: number;
   flops: number;
   quantisedFlops: number;
   bf16Flops: number;
@@ -39,6 +40,8 @@ export interface CallDemand {
   readonly coldBytes: number;
   /** The same, or 0. */
   readonly knownColdBytes: number;
+  /** With all experts of a mixture, or 0. */
+  readonly knownColdAll: number;
   readonly flops: number;
   readonly quantisedFlops: number;
   readonly bf16Flops: number;
@@ -120,6 +123,7 @@ export class OperatorSums {
     const parts = phases.map((phase) => summed(this.#parts[phase]));
     return {
       bytes: parts.reduce((sum, { knownColdBytes }) => sum + knownColdBytes, 0),
+      withAll: parts.reduce((sum, { knownColdAll }) => sum + knownColdAll, 0),
       isAll: parts.every(({ coldBytes }) => !Number.isNaN(coldBytes)),
     };
   }
@@ -152,7 +156,7 @@ export class OperatorSums {
   }
 }
 
-const NOTHING: CallDemand = { bytes: 0, coldBytes: 0, knownColdBytes: 0, flops: 0, quantisedFlops: 0, bf16Flops: 0, atMost: 0 };
+const NOTHING: CallDemand = { bytes: 0, coldBytes: 0, knownColdBytes: 0, knownColdAll: 0, flops: 0, quantisedFlops: 0, bf16Flops: 0, atMost: 0 };
 
 function part(): Part {
   return { calls: 0, timed: 0, ns: 0, latest: NOTHING, unsummed: 0, ...NOTHING, histogram: undefined };
@@ -179,10 +183,12 @@ function mergePart(part: Part, other: Part): void {
   if (other.histogram) (part.histogram ??= new Histogram()).merge(other.histogram);
 }
 
-function addDemand(part: Part, { bytes, coldBytes, knownColdBytes, flops, quantisedFlops, bf16Flops, atMost }: CallDemand, times: number): void {
+function addDemand(part: Part, demand: CallDemand, times: number): void {
+  const { bytes, coldBytes, knownColdBytes, knownColdAll, flops, quantisedFlops, bf16Flops, atMost } = demand;
   part.bytes += times * bytes;
   part.coldBytes += times * coldBytes;
   part.knownColdBytes += times * knownColdBytes;
+  part.knownColdAll += times * knownColdAll;
   part.flops += times * flops;
   part.quantisedFlops += times * quantisedFlops;
   part.bf16Flops += times * bf16Flops;
@@ -206,6 +212,6 @@ function partResult(part: Part, seesEach: boolean, judge: Judge, phase?: Phase):
     meanNs: timed > 0 ? ns / timed : null,
     p50Ns: seesEach ? histogram?.quantile(0.5) ?? null : null,
     ...demands,
-    bound: judge(demands, phase),
+    bound: judge({ ...demands, chooses: sums.knownColdAll > sums.knownColdBytes }, phase),
   };
 }

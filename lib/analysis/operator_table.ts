@@ -111,7 +111,11 @@ export class OperatorTable {
   coldBytes(phases?: readonly Phase[]): ColdBytes {
     this.#settle();
     const rows = this.#operators.values().map((sums) => sums.coldBytes(phases));
-    return rows.reduce((sum, row) => ({ bytes: sum.bytes + row.bytes, isAll: sum.isAll && row.isAll }), { bytes: 0, isAll: true });
+    return rows.reduce((sum, row) => ({ bytes: sum.bytes + row.bytes, withAll: sum.withAll + row.withAll, isAll: sum.isAll && row.isAll }), {
+      bytes: 0,
+      withAll: 0,
+      isAll: true,
+    });
   }
 
   result(measures: Measures): Pick<OperatorsResult, "operators" | "layers" | "tensors"> {
@@ -143,6 +147,7 @@ function demandOf(args: Args | undefined): CallDemand {
     bytes,
     coldBytes,
     knownColdBytes: coldBytes || 0,
+    knownColdAll: Number(args?.coldAll ?? coldBytes) || 0,
     flops,
     quantisedFlops: args?.quantised ? flops : 0 * flops,
     bf16Flops: args?.bf16 ? flops : 0 * flops,

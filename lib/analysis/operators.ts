@@ -95,11 +95,12 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
     const table = this.#tables.all();
     // Where others compute a part, a token is several graphs, and reads the weights of all; a long prompt is several over the same.
     const tokens = this.#tokensWithGraphs, cold = tokens > 0 ? table.coldBytes(["decode"]) : table.coldBytes();
-    const fits = ceilings ? staysInCache({ ...cold, bytes: cold.bytes / (tokens || count) }, ceilings) : null;
+    const times = tokens || count;
+    const inCache = ceilings && staysInCache({ ...cold, bytes: cold.bytes / times, withAll: cold.withAll / times }, ceilings);
     const judge: Judge = (demands, phase) => {
       // Prompts may have more threads than tokens.
       const own = ceilingsOf(phase && threads[phase] > 0 ? Math.min(most, threads[phase]) : most);
-      return own ? boundOf(demands, own, fits) : null;
+      return own && inCache ? boundOf(demands, own, inCache) : null;
     };
     const measures = { graphNs, seesWaits: detail === "wait", seesEach, judge };
     const rows = table.result(measures);

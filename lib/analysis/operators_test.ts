@@ -326,6 +326,30 @@ Deno.test("what binds an operator: the ceiling that it is nearer to, of as many 
   assert.deepEqual(bounds([]), { MUL_MAT: null, FLASH_ATTN_EXT: null, ADD: null, threads: undefined });
 });
 
+Deno.test("experts that a token uses are in the cache where all experts fit, in memory where not even these do, and in between nobody knows", () => {
+  const s = new TestSpans();
+  // A token reads 20 MB of experts, of 160, and 10 MB besides, at 50 GB/s.
+  const experts = { tensor: "ffn_moe_up-0", layer: 0, bytes: 20e6, cold: 20e6, coldAll: 160e6, flops: 1e6 };
+  const token = (at: number) => [
+    s.op("MUL_MAT", at, at + 0.2, { tensor: "Qcur-1", layer: 1, bytes: 10e6, cold: 10e6, flops: 1e6 }),
+    s.op("MUL_MAT_ID", at + 0.2, at + 0.6, experts),
+    s.graph(at, at + 0.6, 2),
+    s.decode("decode", at, at + 0.6),
+  ];
+  const spans = [...token(0), ...token(1)];
+  const told = (size: number, cacheBytes = 60e9, memoryBytes = 50e9) => {
+    const ceilings = { ...oneThread, memoryBytes, cacheBytes, cacheSize: size, cachesSize: size };
+    const result = analyse(operators("op", [ceilings]), spans);
+    assert.deepEqual(operatorsResultSchema.parse(result), result);
+    const rows = ["MUL_MAT", "MUL_MAT_ID"].map((name) => result.operators.find((row) => row.name === name)!.bound?.by);
+    return [...rows, ...result.layers.filter(({ layer }) => layer !== null).map(({ bound }) => bound?.by)];
+  };
+  assert.deepEqual(told(170e6), ["cache", "cache", "cache", "cache"]);
+  assert.deepEqual(told(169e6), ["cache", undefined, undefined, "cache"]);
+  assert.deepEqual(told(30e6), ["cache", undefined, undefined, "cache"]);
+  assert.deepEqual(told(29e6), ["memory", "memory", "memory", "memory"]);
+});
+
 Deno.test("layers of several stacks have rows of their own, one stack behind the other", () => {
   const s = new TestSpans();
   const result = run([

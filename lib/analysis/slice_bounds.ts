@@ -1,7 +1,7 @@
 import type { Args, Chain, Link, Slice, Span } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import { type Ceilings, ceilingsFor } from "../machine/ceilings/ceilings.ts";
-import { boundOf, staysInCache } from "./bound.ts";
+import { boundOf, type InCache, staysInCache } from "./bound.ts";
 import { phaseOf } from "./operator_sums.ts";
 import type { BoundResult } from "./operators_schema.ts";
 
@@ -16,10 +16,11 @@ export class SliceBounds {
   readonly #told = new WeakMap<Args, Map<By, Link>>();
   readonly #workers = new Set<number>();
   #coldBytes = 0;
+  #coldAll = 0;
   /** Some operators do not tell what they ask for. */
   #isAll = true;
   #ceilings: Ceilings | undefined;
-  #fits: boolean | null = null;
+  #inCache: InCache = { weights: null, experts: null };
   #seesTokens = false;
 
   constructor(readonly all: readonly Ceilings[]) {}
@@ -46,11 +47,14 @@ export class SliceBounds {
   #link(link: Link, ns: Ns): Link {
     const { args } = link;
     if (!args) return link;
-    const { worker, bytes, cold = 0, flops, quantised, bf16, atMost } = args;
+    const { worker, bytes, cold = 0, coldAll = cold, flops, quantised, bf16, atMost } = args;
     this.#workers.add(Number(worker));
     if (worker !== 0) return link;
     if (bytes === undefined) this.#isAll = false;
-    else this.#coldBytes += Number(cold);
+    else {
+      this.#coldBytes += Number(cold);
+      this.#coldAll += Number(coldAll);
+    }
     if (!this.#ceilings || typeof bytes !== "number" || typeof flops !== "number" || !(ns >= 0)) return link;
     const demands = {
       totalNs: ns,
@@ -60,8 +64,9 @@ export class SliceBounds {
       quantisedFlops: quantised ? flops : 0,
       bf16Flops: bf16 ? flops : 0,
       atMost: atMost === true,
+      chooses: coldAll !== cold,
     };
-    const bound = boundOf(demands, this.#ceilings, this.#fits);
+    const bound = boundOf(demands, this.#ceilings, this.#inCache);
     return bound ? this.#with(link, args, bound.by) : link;
   }
 
@@ -83,12 +88,13 @@ export class SliceBounds {
 
   #pass(): void {
     if (this.#coldBytes === 0) return;
-    this.#fits = this.#ceilings ? staysInCache({ bytes: this.#coldBytes, isAll: this.#isAll }, this.#ceilings) : null;
+    const cold = { bytes: this.#coldBytes, withAll: this.#coldAll, isAll: this.#isAll };
+    if (this.#ceilings) this.#inCache = staysInCache(cold, this.#ceilings);
     this.#forget();
   }
 
   #forget(): void {
-    this.#coldBytes = 0;
+    this.#coldBytes = this.#coldAll = 0;
     this.#isAll = true;
   }
 

@@ -58,6 +58,16 @@ Deno.test("slices: weights that fit are bound by the cache, and graphs are told 
   assert.equal((bounds.of(small) as Slice).args!.bound_type, "memory", "1600 bytes of a graph do not fit into 1000");
 });
 
+Deno.test("slices: experts among which others may be chosen are not said to be in the cache, unless all of them fit", () => {
+  const after = (all: number) => {
+    const bounds = new SliceBounds(ceilings),
+      [weights, experts] = [{ bytes: 400, cold: 400, flops: 0 }, { bytes: 400, cold: 400, coldAll: all, flops: 0 }];
+    for (const span of [op(110, weights), op(110, experts), graph]) bounds.of(span);
+    return [weights, experts].map((args) => (bounds.of(op(110, args)) as Slice).args!.bound_type);
+  };
+  assert.deepEqual([after(600), after(601)], [["cache", "cache"], ["cache", undefined]]);
+});
+
 Deno.test("slices: whether weights stay in the cache is not known beside an operator that does not tell what it reads", () => {
   const bounds = new SliceBounds(ceilings);
   const small = op(220, { bytes: 800, cold: 800, flops: 0 }), scan = op(100, {});

@@ -20,6 +20,8 @@ export interface Demand {
   readonly bytes: number | undefined;
   /** Of these, bytes of cold operands; undefined as `bytes` is. */
   readonly cold: number | undefined;
+  /** The same with all experts of a mixture instead of as many as are chosen: the next token may choose others. */
+  readonly coldAll: number | undefined;
   readonly flops: number | undefined;
   /** The operations are on quantised weights, which processors multiply as bytes; or on weights of 16 bits (bf16), in pairs. */
   readonly quantised: boolean;
@@ -32,16 +34,18 @@ export interface Demand {
 export function demandOf(op: string, result: Operand, sources: readonly (Operand | undefined)[]): Demand {
   // A recording of before sources were described, or an operator that has none: nothing is known of what it reads.
   if (sources.every((source) => source === undefined)) {
-    return { bytes: undefined, cold: undefined, flops: undefined, quantised: false, bf16: false, atMost: false };
+    return { bytes: undefined, cold: undefined, coldAll: undefined, flops: undefined, quantised: false, bf16: false, atMost: false };
   }
-  if (result.ne.includes(0)) return { bytes: 0, cold: 0, flops: 0, quantised: false, bf16: false, atMost: false };
+  if (result.ne.includes(0)) return { bytes: 0, cold: 0, coldAll: 0, flops: 0, quantised: false, bf16: false, atMost: false };
   const moved = trafficOf(op, result, sources);
   const sum = (of: readonly Traffic[] | undefined) => known(of?.reduce((bytes, part) => bytes + part.bytes, 0));
   const bytes = sum(moved);
+  const cold = (of: readonly Traffic[] | undefined) => bytes === undefined ? undefined : sum(of?.filter(({ operand }) => operand?.cold));
   const weights = products.has(op) ? elementType(sources[0]?.type ?? 0) : undefined;
   return {
     bytes,
-    cold: bytes === undefined ? undefined : sum(moved?.filter(({ operand }) => operand?.cold)),
+    cold: cold(moved),
+    coldAll: cold(op === "MUL_MAT_ID" ? moved?.with(0, traffic(sources[0])) : moved),
     flops: known(flopsOf(op, result, sources)),
     // Attention leaves out what its mask says: cells that are not in use, of other sequences, outside of a window; of a prompt what comes later.
     atMost: op === "FLASH_ATTN_EXT" ? sources[3] !== undefined : op === "MUL_MAT_ID" ? Number(sources[2]?.ne[1]) > 1 : triangles.has(op),

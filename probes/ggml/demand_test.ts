@@ -165,6 +165,11 @@ Deno.test("demand: what the graph did not compute is cold, products of quantised
   const experts = (tokens: number) =>
     demandOf("MUL_MAT_ID", operand(F32, 64, 2, tokens), [operand(Q4_0, 32, 64, 8), operand(F32, 32, 1, tokens), operand(I32, 2, tokens)]).atMost;
   assert.deepEqual([experts(1), experts(2)], [false, true]);
+  const mixture = { ...operand(Q4_0, 32, 64, 8), cold: true };
+  const chosen = (tokens: number) =>
+    demandOf("MUL_MAT_ID", operand(F32, 64, 2, tokens), [mixture, operand(F32, 32, 1, tokens), operand(I32, 2, tokens)]);
+  assert.deepEqual([chosen(1), chosen(17)].map(({ cold, coldAll }) => [cold, coldAll]), [[2 * 64 * 18, 8 * 64 * 18], [8 * 64 * 18, 8 * 64 * 18]]);
+  assert.equal(demandOf("MUL_MAT", operand(F32, 64), [weights, operand(F32, 32)]).coldAll, 64 * 18);
   const square = operand(F32, 64, 64);
   assert.deepEqual(["TRI", "DIAG_MASK_INF", "CONT"].map((op) => demandOf(op, square, [square]).atMost), [true, true, false]);
   assert.equal(demandOf("GET_ROWS", operand(F32, 32, 3), [{ ...operand(Q4_0, 32, 1000), cold: true }, operand(I32, 3)]).cold, 3 * 18);

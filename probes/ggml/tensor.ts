@@ -189,7 +189,7 @@ export function linkOf(tensor: Tensor, worker: number): Link {
 }
 
 function madeLink(tensor: Tensor, worker: number): Link {
-  const { name, next, shape, layer, stack, cells, demand: { bytes, cold, flops, quantised, bf16, atMost } } = tensor;
+  const { name, next, shape, layer, stack, cells, demand: { bytes, cold, coldAll, flops, quantised, bf16, atMost } } = tensor;
   const args = {
     tensor: name,
     shape,
@@ -200,6 +200,7 @@ function madeLink(tensor: Tensor, worker: number): Link {
     ...(cells !== undefined && { cells }),
     ...(bytes !== undefined && { bytes }),
     ...(cold && { cold }),
+    ...(coldAll !== cold && { coldAll }),
     ...(flops !== undefined && { flops }),
     ...(flops !== undefined && quantised && { quantised }),
     ...(flops !== undefined && bf16 && { bf16 }),
