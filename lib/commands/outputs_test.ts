@@ -36,6 +36,6 @@ Deno.test("outputs: a recording is full while what is being attached still has r
     assert.deepEqual(full, ends, String(paths));
   }
   const find = (name: string) => [testProbe, life].find((probe) => probe.name === name);
-  const { timeline } = replay(new RecordingFolder(path), () => ({ base: splitBase(0n), find, out: () => {} }));
+  const { timeline } = replay(new RecordingFolder(path), find, () => ({ base: splitBase(0n), out: () => {} }));
   assert.equal(timeline.tallies.size, 256);
 });

@@ -51,11 +51,10 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
   const run = new TraceRun(profile, outputs);
   let begun = false;
   try {
-    const { timeline } = replay(source, (header) => {
+    const { timeline } = replay(source, probeCatalogue(recorded.probes), (header) => {
       begun = true;
       return {
         base: splitBase(header.clock.base),
-        find: probeCatalogue(recorded.probes),
         out: run.open({ ...header, command: profile.name }).out,
         onFact: run.onFact,
         ...(header.root !== undefined && { root: header.root }),

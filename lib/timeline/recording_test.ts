@@ -46,16 +46,17 @@ function schemaOf(stream: string) {
   return stream === "host" ? hostSchema : testSchema(stream, 20);
 }
 
+const find = (name: string) => [testProbe, life].find((probe) => probe.name === name);
+
 function options(spans: string[]) {
-  const find = (name: string) => [testProbe, life].find((probe) => probe.name === name);
-  return { base: splitBase(base), find, out: (span: Parameters<typeof tell>[0]) => void spans.push(tell(span)) };
+  return { base: splitBase(base), out: (span: Parameters<typeof tell>[0]) => void spans.push(tell(span)) };
 }
 
 /** What a live run would have shown, while it was being recorded. */
 function record(path: string): string[] {
   const writer = RecordingWriter.create(path, header);
   const spans: string[] = [];
-  const timeline = new Timeline(options(spans));
+  const timeline = new Timeline({ ...options(spans), find });
   const streams = new Map(["b", "host", "a"].map((name) => [name, [timeline.add(schemaOf(name)), writer.stream(schemaOf(name))] as const]));
   for (const [stream, block] of blocks()) for (const end of streams.get(stream)!) end.write(block);
   for (const ends of streams.values()) for (const end of ends) end.close();
@@ -65,7 +66,7 @@ function record(path: string): string[] {
 
 function replayed(source: RecordingSource): string[] {
   const spans: string[] = [];
-  replay(source, () => options(spans));
+  replay(source, find, () => options(spans));
   return spans;
 }
 
@@ -86,7 +87,7 @@ Deno.test("recording: the header comes back as it was, clocks exact", () => {
   using folder = temporary();
   const path = folder.file("run.llmprof");
   record(path);
-  const { header: read, timeline } = replay(new RecordingFolder(path), () => options([]));
+  const { header: read, timeline } = replay(new RecordingFolder(path), find, () => options([]));
   assert.deepEqual(read, header);
   assert.equal(timeline.tallies.get("a")!.received, 3000);
 });

@@ -13,39 +13,43 @@ const BLOCK = 64 * 1024;
 const LONGEST_DESCRIPTION = 1 << 20;
 
 /**
- * Replays a recording: always the stream that holds the others back, a block at a time, so memory does not grow with its length. `pseudonyms`: of a
- * recording that was made without `--redact`, nothing is told that it hides.
+ * Replays a recording: always the stream that holds the others back, a block at a time, so memory does not grow with its length. `find`: its probes.
+ * `start` is called when every stream is known to be readable. `pseudonyms`: of a recording that was made without `--redact`, nothing is told that it
+ * hides.
  */
 export function replay(
   source: RecordingSource,
-  start: (header: Header) => TimelineOptions,
+  find: TimelineOptions["find"],
+  start: (header: Header) => Omit<TimelineOptions, "find">,
   pseudonyms?: Pseudonyms,
 ): { header: Header; timeline: Timeline } {
   const recorded = readHeader(source);
   // Already redacted, it would only be numbered anew.
   const hidden = recorded.options.redact ? undefined : pseudonyms;
   const header = hidden?.header(recorded) ?? recorded;
-  const timeline = new Timeline(start(header));
-  const streams = new Map<string, () => void>();
   const names = source.streams();
   if (names.length > MOST_STREAMS) throw unreadable(source.name, `it has ${names.length} streams; a run has at most ${MOST_STREAMS}.`);
-  for (const name of names) streams.set(name, openStream(source, name, timeline, hidden));
+  const readable = names.map((name) => openStream(source, name, find));
+  const timeline = new Timeline({ ...start(header), find });
+  const streams = new Map<string, () => void>();
+  for (const { schema, readInto } of readable) {
+    const added = timeline.add(schema);
+    streams.set(schema.stream, readInto(hidden ? redacted(new Redaction(schema, hidden, find), added, null) : added));
+  }
   for (let next = timeline.slowest(); next !== undefined; next = timeline.slowest()) streams.get(next)!();
   timeline.finish();
   return { header, timeline };
 }
 
-/** Returns what reads on in the stream. */
-function openStream(source: RecordingSource, name: string, timeline: Timeline, names: Pseudonyms | undefined): () => void {
+/** `readInto` returns what reads on in the stream. */
+function openStream(source: RecordingSource, name: string, find: TimelineOptions["find"]) {
   const path = `${source.name}/${name}.lines`;
   const buffer = new Uint8Array(BLOCK);
   const file = opened(path, () => source.open(name));
   const [line, rest] = readDescription(path, file, buffer);
-  const schema = opened(path, () => parseDescription(line, name, timeline.options.find));
-  const added = timeline.add(schema);
-  const input: StreamInput = names ? redacted(new Redaction(schema, names, timeline.options.find), added, null) : added;
+  const schema = opened(path, () => parseDescription(line, name, find));
   let first: Uint8Array | undefined = rest;
-  return () => {
+  const readInto = (input: StreamInput) => () => {
     if (first) {
       input.write(first);
       first = undefined;
@@ -56,6 +60,7 @@ function openStream(source: RecordingSource, name: string, timeline: Timeline, n
     file.close();
     input.close();
   };
+  return { schema, readInto };
 }
 
 /** The first line, and the bytes that were read beyond it. */

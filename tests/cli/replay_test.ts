@@ -67,6 +67,20 @@ Deno.test("what is no recording, or one of another llmprof, ends with 1", async 
   assert.deepEqual([unknown.code, none.code], [1, 1]);
 });
 
+Deno.test("what cannot be read leaves no new output behind, and one that was there as it was", async () => {
+  using folder = temporary();
+  const path = await demoFolder(folder.path);
+  // Streams are opened in the order of their names: others could be read already.
+  Deno.writeTextFileSync(`${path}/process.lines`, "no stream\n");
+  Deno.writeTextFileSync(folder.file("old.json"), "before");
+  const outputs = ["new.json", "new.pftrace", "new.jsonl.gz", "old.json"].flatMap((name) => ["-o", folder.file(name)]);
+  const { code, stderr } = await runLlmprof(["export", path, ...outputs]);
+  assert.match(stderr, /process\.lines: its first line is no stream description\./);
+  assert.equal(code, 1);
+  assert.deepEqual([...Deno.readDirSync(folder.path)].map(({ name }) => name).sort(), ["demo.llmprof", "old.json"]);
+  assert.equal(Deno.readTextFileSync(folder.file("old.json")), "before");
+});
+
 Deno.test("a recording of a recording is refused", async () => {
   using folder = temporary();
   const path = await demoFolder(folder.path);

@@ -39,7 +39,7 @@ function replayed(source: RecordingSource) {
   const sinks = { pftrace: new MemorySink(), json: new MemorySink(), jsonl: new MemorySink() };
   let result: () => unknown = () => null;
   let close = () => {};
-  const { header, timeline } = replay(source, (header) => {
+  const { header, timeline } = replay(source, probeCatalogue(demoProfile.probes), (header) => {
     const head = { clock: header.clock, llmprof: header.llmprof, command: header.command, facts: {} };
     const exporters = [openPerfetto(sinks.pftrace, head), openChrome(sinks.json, head), openJsonl(sinks.jsonl, head)];
     const analysis = demoProfile.analyse(header);
@@ -47,7 +47,6 @@ function replayed(source: RecordingSource) {
     close = () => exporters.forEach((exporter) => exporter.close(demoProfile.present(analysis.result())));
     return {
       base: splitBase(header.clock.base),
-      find: probeCatalogue(demoProfile.probes),
       onFact: (fact) => void facts.push(fact),
       out: (span) => {
         for (const exporter of exporters) exporter.span(span);

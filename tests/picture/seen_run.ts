@@ -27,11 +27,10 @@ export async function readRun(path: string): Promise<SeenRun> {
   const slices: Slice[] = [];
   const instants: Instant[] = [];
   const analysis: { of?: ReturnType<typeof demoProfile.analyse> } = {};
-  const { header } = replay(source, (header) => {
+  const { header } = replay(source, probeCatalogue(demoProfile.probes), (header) => {
     const both = analysis.of = demoProfile.analyse(header);
     return {
       base: splitBase(header.clock.base),
-      find: probeCatalogue(demoProfile.probes),
       out: (told) => {
         both.span(told);
         for (const span of singly(told)) {
