@@ -33,6 +33,9 @@ interface Wait extends Why {
   readonly wakers: Others;
 }
 
+/** Of all threads together, for each reason. */
+const MOST_OTHERS = 4096;
+
 class SchedAnalysis implements Analysis<SchedResult> {
   readonly #stopped = new StoppedTimes();
   readonly #threads = new Map<Track, ThreadTimes>();
@@ -40,7 +43,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
   /** By process. */
   readonly #affinities = new Map<number, Affinity>();
   readonly #waits = new Map<string, Wait>();
-  readonly #takers = new Others();
+  readonly #takers = new Others(MOST_OTHERS);
   readonly #queued = new Histogram();
   readonly #surroundings = new Surroundings();
   readonly #systemCalls = new SystemCalls();
@@ -193,7 +196,10 @@ class SchedAnalysis implements Analysis<SchedResult> {
     const { reason, call = null } = off;
     const key = `${reason}\0${call ?? ""}`;
     let wait = this.#waits.get(key);
-    if (!wait) this.#waits.set(key, wait = { reason, call, ended: new Histogram(), totalNs: 0, times: 0, queuedNs: 0, wakers: new Others() });
+    if (!wait) {
+      const wakers = new Others(MOST_OTHERS);
+      this.#waits.set(key, wait = { reason, call, ended: new Histogram(), totalNs: 0, times: 0, queuedNs: 0, wakers });
+    }
     return wait;
   }
 

@@ -108,7 +108,10 @@ function waits({ waits }: SchedResult): Table {
     [{ title: "p50", unit: "ns" }, (row) => row.p50Ns],
     [{ title: "p99", unit: "ns" }, (row) => row.p99Ns],
     [{ title: "max", unit: "ns" }, (row) => row.maxNs],
-    [{ title: "woken most by", unit: "text" }, ({ wakers: [waker] }) => waker ? `${waker.name} (${waker.tid}) ×${waker.times}` : null],
+    [
+      { title: "woken most by", unit: "text" },
+      ({ wakers: [waker] }) => waker ? `${waker.name} (${waker.tid}) ×${waker.times}${waker.uncountedNs > 0 ? " or more" : ""}` : null,
+    ],
   ], MAX_WAITS);
 }
 

@@ -6,8 +6,11 @@ const count = z.int().nonnegative();
 /** A sum of nanoseconds. */
 const ns = z.number();
 
-/** Another thread, by the name that it had when it was first seen. */
-const othersSchema = z.array(z.object({ name: z.string(), tid: count, times: count, ns }));
+/**
+ * Other threads, by the name that each had when it was last seen. Where there are too many to count all of them, those with little time are left out for a
+ * while: of who comes back, `uncountedNs` more at most, and who may not be among the first is in no list.
+ */
+const othersSchema = z.array(z.object({ name: z.string(), tid: count, times: count, ns, uncountedNs: ns }));
 
 /** Times off a processor, for one reason. Quantiles are off by at most 0.8 %. */
 const waitSchema = z.object({

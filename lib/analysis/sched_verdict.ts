@@ -16,6 +16,9 @@ const COMPUTES = 0.1;
 /** Of its time: a thread that is busy for less has nothing to do. */
 const IDLE = 0.01;
 
+/** Of all threads that compute. */
+const MOST_WAKERS = 4096;
+
 /** Who waits for one of these has something to do; for a lock, a condition, a message (by io_uring, too) or a moment one may wait without. */
 const AT_WORK: ReadonlySet<string> = new Set(["disk", "file", "page fault", "device", "kernel"]);
 
@@ -79,7 +82,7 @@ export function schedVerdict(
   const threads = watched.map(({ thread }) => thread);
   const busiest = threads.reduce((most, thread) => Math.max(most, busyNs(thread)), 0);
   const computing = watched.filter(({ thread }) => busyNs(thread) > IDLE * thread.seenNs && busyNs(thread) >= COMPUTES * busiest);
-  const waits = new ThreadWaits();
+  const waits = new ThreadWaits(MOST_WAKERS);
   for (const thread of computing) waits.addAll(thread.waits);
   const seen = computing.reduce((sum, { thread }) => sum + thread.seenNs, 0);
   const queued = computing.reduce((sum, { thread }) => sum + thread.queuedNs, 0);

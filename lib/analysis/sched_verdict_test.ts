@@ -28,9 +28,10 @@ function livesOf(from: number): Intervals {
   return lives;
 }
 
-const spin = { tid: 11, name: "spin", times: 90, ns: 4e8 }, kworker = { tid: 5, name: "kworker/0:1", times: 9, ns: 1e6 };
-const idle = { tid: 0, name: "idle", times: 300, ns: 9e8 }, kswapd = { tid: 60, name: "kswapd0", times: 9, ns: 1e6 };
-const other = { tid: 99, name: "other", times: 3, ns: 1e8 };
+const spin = { tid: 11, name: "spin", times: 90, ns: 4e8, uncountedNs: 0 },
+  kworker = { tid: 5, name: "kworker/0:1", times: 9, ns: 1e6, uncountedNs: 0 };
+const idle = { tid: 0, name: "idle", times: 300, ns: 9e8, uncountedNs: 0 }, kswapd = { tid: 60, name: "kswapd0", times: 9, ns: 1e6, uncountedNs: 0 };
+const other = { tid: 99, name: "other", times: 3, ns: 1e8, uncountedNs: 0 };
 
 const nothing = { memory: null, limits: null };
 const use = (cpus: number, onByCpu: ReadonlyMap<number, number>) => ({ cpus, onByCpu, disks: new Map<string, string>() });

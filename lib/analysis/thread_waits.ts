@@ -16,13 +16,15 @@ interface Sums {
 
 export type CallWait = Why & Readonly<Sums>;
 
-/** What a thread, or several, waited for. */
+/** What a thread, or several, waited for. `mostWakers`: of so many it is known, for each reason, who woke it. */
 export class ThreadWaits {
   readonly #all = new Map<Why, Sums>();
 
+  constructor(readonly mostWakers = 128) {}
+
   add(why: Why, times: number, ns: number): Others {
     let sums = this.#all.get(why);
-    if (!sums) this.#all.set(why, sums = { times: 0, ns: 0, wakers: new Others() });
+    if (!sums) this.#all.set(why, sums = { times: 0, ns: 0, wakers: new Others(this.mostWakers) });
     sums.times += times;
     sums.ns += ns;
     return sums.wakers;
