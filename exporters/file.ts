@@ -91,9 +91,14 @@ class WholeFile implements ByteSink {
       if (bytes.length < this.#tail.length) this.file.truncate(this.#written + bytes.length);
     } catch (error) {
       const { written, tail } = this.#whole ?? { written: this.#written, tail: this.#tail };
-      // There was room for it before.
-      this.file.writeAt(tail, written);
-      this.file.truncate(written + tail.length);
+      try {
+        // There was room for it before.
+        this.file.writeAt(tail, written);
+        this.file.truncate(written + tail.length);
+      } catch {
+        // Not where the disk fails: what is there instead of a tail, nobody knows.
+        this.file.truncate(written);
+      }
       throw error;
     }
   }

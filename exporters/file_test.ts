@@ -4,6 +4,7 @@ import { temporary } from "../tests/harness/temporary.ts";
 import { head, spans } from "../tests/judge/corpus.ts";
 import { exported, MemorySink } from "../tests/judge/memory_sink.ts";
 import { errors, judged, query } from "../tests/judge/trace_processor.ts";
+import { RegularFile } from "../lib/machine/regular_file.ts";
 import { openByteSink } from "./file.ts";
 import { formatOf, formats, isGzip } from "./formats.ts";
 import { GzipSink } from "./gzip.ts";
@@ -45,6 +46,27 @@ Deno.test("what was written last can be replaced by less, or by more, also behin
   sink.write(text(" four"));
   sink.close();
   assert.equal(Deno.readTextFileSync(path), "one two three four");
+});
+
+Deno.test("where a disk fails, and a tail cannot be put back, the file ends before it", async () => {
+  using folder = temporary();
+  const path = folder.file("plain.json"), sink = await openByteSink(path);
+  const { writeAt } = RegularFile.prototype, text = (bytes: string) => new TextEncoder().encode(bytes);
+  sink.write(text("[1"));
+  sink.tail(text("]\n"));
+  try {
+    let calls = 0;
+    RegularFile.prototype.writeAt = function (bytes, at) {
+      // A part of the first one is on the disk.
+      if (calls++ === 0) writeAt.call(this, bytes.subarray(0, 3), at);
+      throw new Error("Input/output error (os error 5)");
+    };
+    assert.throws(() => sink.write(text(",2,3,4")), /os error 5/);
+    assert.equal(calls, 2);
+  } finally {
+    RegularFile.prototype.writeAt = writeAt;
+  }
+  assert.equal(Deno.readTextFileSync(path), "[1");
 });
 
 Deno.test("a name that ends in .gz is one gzip member, the same bytes each time", async () => {

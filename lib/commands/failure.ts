@@ -1,6 +1,6 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { harmlessLines } from "../events/text.ts";
-import { allowMoreFiles } from "../machine/needs/shell.ts";
+import { systemLimitOf } from "../machine/system_limits.ts";
 
 export interface Failure {
   /** For standard error. */
@@ -19,15 +19,8 @@ function worded(error: unknown, verbose: boolean): Failure {
   const details = verbose ? stackOf(error) : "";
   if (error instanceof LlmprofError) return { text: `${error.what} ${error.why}\n${error.next}\n${details}`, exitCode: error.exitCode };
   const said = (error instanceof Error ? error.message : String(error)).trim().replace(/[.\s]*$/, ".");
-  if (/\(os error 28\)|ENOSPC/.test(said)) {
-    return { text: `The disk is full. ${said}\nWhat was written is kept. Make room, or choose another place with -o PATH.\n${details}`, exitCode: 1 };
-  }
-  if (/\(os error 24\)|EMFILE/.test(said)) {
-    return {
-      text: `llmprof may have too few files open. ${said}\n${allowMoreFiles}\n${details}`,
-      exitCode: ExitCode.machine,
-    };
-  }
+  const limit = systemLimitOf(error);
+  if (limit) return { text: `${limit.why} ${said}\n${[limit.left, limit.next].join(" ").trim()}\n${details}`, exitCode: limit.exitCode };
   const next = verbose
     ? "Please report it with the lines below."
     : "See where: the same command with --verbose. See what this machine lacks: llmprof doctor";

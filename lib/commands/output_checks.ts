@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { ExitCode, LlmprofError, usage } from "../events/errors.ts";
 import { quoteWord } from "../machine/needs/shell.ts";
 import { type Owner, RefusedFile, RegularFile } from "../machine/regular_file.ts";
+import { diskLimit, systemLimitOf } from "../machine/system_limits.ts";
 import { type Format, formatOf, formats } from "../../exporters/formats.ts";
 
 /** A path that has an option of its own. */
@@ -95,17 +96,9 @@ function withoutCodes(said: string): string {
   return said.replace(/^E[A-Z0-9]+: /, "").replace(/\s*\(os error.*|[:,] (open|mkdir|stat|lstat|write)\b.*$/, "");
 }
 
-/** What an output may meet while it is written, by the system's number for it: why, and what helps beside another place. */
-const LIMITS = [
-  [/os error 28|^ENOSPC/, "The disk is full.", "Make room, or choose"],
-  [/os error 27|^EFBIG/, "It is as long as a file may be there (see ulimit -f).", "Raise that limit, or choose"],
-  [/os error 30|^EROFS/, "Nothing can be written to the disk any more: it has become read-only (see dmesg).", "Choose"],
-] as const;
-
 export function cannotGoOn(path: string, cause: unknown): LlmprofError {
-  const said = cause instanceof Error ? cause.message : String(cause);
-  const [, why, first] = LIMITS.find(([pattern]) => pattern.test(said)) ?? [null, `${withoutCodes(said)}.`, "Choose"];
   // What was removed is kept nowhere.
-  const kept = cause instanceof Deno.errors.NotFound ? "" : "What was written until then is kept. ";
-  return new LlmprofError(ExitCode.failed, `Cannot go on writing ${path}.`, why, `${kept}${first} another place with -o PATH.`, { cause });
+  const left = cause instanceof Deno.errors.NotFound ? "" : undefined;
+  const limit = systemLimitOf(cause) ?? diskLimit(whyNot(cause), "Choose", left);
+  return new LlmprofError(ExitCode.failed, `Cannot go on writing ${path}.`, limit.why, [limit.left, limit.next].join(" ").trim(), { cause });
 }
