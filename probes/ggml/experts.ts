@@ -59,6 +59,11 @@ export class ExpertChoices {
     if (++choice.parts === tokens * parts) this.#finish(tid, out);
   }
 
+  /** The thread begins an operator: what it told of the one before was all, however much of the choice that is. */
+  op({ tid }: Event, out: SpanSink): void {
+    if (this.#open.size > 0) this.#finish(tid, out);
+  }
+
   /** A graph of the thread begins or ends. */
   graph({ at, tid }: Event, out: SpanSink): void {
     if (this.#told.size === 0) return;

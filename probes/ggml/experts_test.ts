@@ -81,6 +81,22 @@ Deno.test("experts: numbers that no expert has, and tokens that were not told, a
   assert.deepEqual(experts(d), ["11 layer=3 experts=8 tokens=3 used=2 chosen=0 5 unread=4"]);
 });
 
+Deno.test("experts: a choice of more tokens than are read comes before its own products", () => {
+  const d = decoding();
+  d.event(11, "ggml/ops.op", { tensor: GATE });
+  chosen(d, 11, 3, 0, [5, 2]);
+  d.event(20, "ggml/ops.op", { tensor: UP });
+  d.event(30, "ggml/ops.op", { tensor: 99 });
+  d.event(40, "ggml/graph.graph_return");
+  const rows = d.end(90).filter((line) => line.includes("<worker 0>")).map((line) => line.replace("100 <worker 0> ", "").split(" ", 3).join(" "));
+  assert.deepEqual(rows, [
+    'ggml.experts "experts" 11',
+    'ggml.op "MUL_MAT_ID" 11–20',
+    'ggml.op "MUL_MAT_ID" 20–30',
+    'ggml.op "unknown operator" 30–40',
+  ]);
+});
+
 Deno.test("experts: another operator with numbers in its third source has none", () => {
   const d = decoding(2);
   d.event(11, "ggml/ops.op", { tensor: GATE });
