@@ -28,12 +28,13 @@ export class NestedCalls<C extends Call = Call> {
 
   /**
    * `nested` gets each call, behind the one that made it; null: none did. `outermost` gets those in their order, with the time since the one before
-   * ended; NaN: nobody knows. `most`: so many calls may one call make itself.
+   * ended; NaN: nobody knows. `most`: so many calls may one call make itself. `net`: how long that was, as it is of a call.
    */
   constructor(
     readonly nested: (outer: C | null, inner: C) => void,
     readonly outermost: (call: C, gap: number) => void = () => {},
     readonly most = 65_536,
+    readonly net: (start: Ns, end: Ns) => number = (start, end) => end - start,
   ) {}
 
   /** Returns how long the calls took that it made itself. */
@@ -68,7 +69,7 @@ export class NestedCalls<C extends Call = Call> {
     const { start, end, ns } = call;
     this.nested(null, call);
     this.operatorsNs += ns;
-    const gap = start - this.#lastEnd;
+    const gap = this.net(this.#lastEnd, start);
     if (gap > 0) this.betweenNs += gap;
     if (gap > this.longestGapNs) this.longestGapNs = gap;
     this.#lastEnd = end;

@@ -1,4 +1,5 @@
 import type { Mark, Slice, Span, Track } from "../events/span.ts";
+import type { Ns } from "../events/time.ts";
 import type { Analysis } from "./analysis.ts";
 import { Histogram } from "./histogram.ts";
 import { type Call, NestedCalls } from "./nested_calls.ts";
@@ -136,8 +137,9 @@ class TorchAnalysis implements Analysis<TorchResult> {
   }
 
   #thread(pid: number): Thread {
-    const passes = new Passes(this.#passes, (start, end) => this.#stopped.net(pid, start, end));
-    const calls = new NestedCalls((outer, inner) => this.#nested(outer, inner), (call, gap) => passes.call(call, gap));
+    const net = (start: Ns, end: Ns) => this.#stopped.net(pid, start, end);
+    const passes = new Passes(this.#passes, net);
+    const calls = new NestedCalls((outer, inner) => this.#nested(outer, inner), (call, gap) => passes.call(call, gap), undefined, net);
     return { calls, passes };
   }
 

@@ -70,6 +70,13 @@ Deno.test("torch: time in which the process was held still is in no call, and ti
   assert.deepEqual([result.windows.count, result.threads[0]!.betweenNs], [2, 0]);
 });
 
+Deno.test("torch: time in which the process was held still is not the program's between two calls either", () => {
+  const s = new TestSpans();
+  const spans = [window(5, true), op(s, "linear", 10, 20), s.stop(21, 36), op(s, "linear", 40, 50), window(60, false)];
+  const [thread] = analyse(torch("all"), spans).threads;
+  assert.deepEqual([thread!.betweenNs, thread!.longestGapNs], [5 * MS, 5 * MS]);
+});
+
 Deno.test("torch: a run that ended while it learned says so", () => {
   const result = analyse(torch("learned"), [window(5, true), window(7, false)]);
   assert.deepEqual([result.windows.count, result.learnedNs, result.operators], [0, 2 * MS, []]);
