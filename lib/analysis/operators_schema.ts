@@ -237,7 +237,7 @@ export const operatorsResultSchema = z.object({
   samples: samplesSchema.nullable(),
   /** With `--sample-every` alone. */
   counters: countersSchema.nullable(),
-  /** What the machine can do at most with as many threads as there are workers, per second, as it was measured; null where it was not. */
+  /** What the machine can do at most with as many threads as there are workers, per second, as it was measured or follows from fewer and more; null where it was not. */
   ceilings: z.object({
     threads: count,
     memoryBytes: z.number(),

@@ -48,7 +48,21 @@ export function highest(measured: readonly Ceilings[], before: readonly Ceilings
   });
 }
 
-/** Those of the fewest threads that are as many, or of the most. */
+const rates = ["memoryBytes", "cacheBytes", "flops", "byteOperations", "bf16Flops"] as const satisfies (keyof Ceilings)[];
+
+/**
+ * Those of so many threads: between two counts that were measured rates lie between theirs, and caches are those that the larger one reaches. Threads beyond
+ * the cores add less than the ones before, so that where cores end between two counts it is somewhat less than the machine can do, and never more.
+ * Of fewer threads than were measured, and of more, those of the fewest and of the most.
+ */
 export function ceilingsFor(threads: number, all: readonly Ceilings[]): Ceilings | undefined {
-  return all.find((one) => one.threads >= threads) ?? all.at(-1);
+  const at = all.findIndex((one) => one.threads >= threads);
+  const [below, above] = [all[at - 1], all.at(at)];
+  if (!below || !above || above.threads === threads) return above;
+  const share = (threads - below.threads) / (above.threads - below.threads);
+  const between = rates.map((rate) => {
+    const [from, to] = [below[rate], above[rate]];
+    return [rate, from === null || to === null ? null : from + share * (to - from)] as const;
+  });
+  return { ...above, threads, ...Object.fromEntries(between) };
 }

@@ -35,10 +35,17 @@ Deno.test("ceilings: the widest instructions that the processor has", () => {
   assert.deepEqual(tasks("avx avx2 fma avx512f avx512_bf16"), ["read32", "fma512", "bytes256", "bf16"]);
 });
 
-Deno.test("ceilings: by number of threads, of the next that is as many", () => {
+Deno.test("ceilings: by number of threads, between two that were measured in between", () => {
   assert.deepEqual([1, 2, 6, 8].map(threadCounts), [[1], [1, 2], [1, 2, 4, 6], [1, 2, 4, 8]]);
-  const all = [1, 2, 4].map((threads) => ({ ...one, threads }));
-  assert.deepEqual([0, 1, 3, 4, 9].map((threads) => ceilingsFor(threads, all)?.threads), [1, 1, 4, 4, 4]);
+  const eight = { ...one, threads: 8, memoryBytes: 40e9, cachesSize: 64 << 20, flops: 800e9 };
+  const sixteen = { ...eight, threads: 16, memoryBytes: 48e9, cacheBytes: 100e9, cachesSize: 128 << 20, flops: 880e9, byteOperations: 280e9 };
+  const all = [eight, sixteen];
+  assert.deepEqual([0, 1, 8, 16, 17].map((threads) => ceilingsFor(threads, all)), [eight, eight, eight, sixteen, sixteen]);
+  const nine = { ...sixteen, threads: 9, memoryBytes: 41e9, cacheBytes: 65e9, flops: 810e9, byteOperations: 210e9 };
+  assert.deepEqual(ceilingsFor(9, all), nine);
+  for (const some of [[{ ...eight, cacheBytes: null }, sixteen], [eight, { ...sixteen, cacheBytes: null }]]) {
+    assert.deepEqual(ceilingsFor(9, some), { ...nine, cacheBytes: null });
+  }
   assert.equal(ceilingsFor(1, []), undefined);
 });
 
