@@ -87,18 +87,34 @@ export function unknownSources({ edges }: ComputedGraph): number {
   return edges.filter(({ from, source }) => from === undefined && !source.cold).length;
 }
 
-/** The nodes that no number of processors would make shorter: the longest chain, by the nodes' mean times. In order. */
+/**
+ * Operators that have no memory of their own, and in which place they name what they write into: into a cache of keys and values, into the mask of a router's
+ * groups, into what they bound. (CLAMP always does, others where an engine asks for it; these are not told apart.)
+ */
+const WRITTEN: Readonly<Record<string, number>> = { CPY: 1, SET_ROWS: 2, CLAMP: 0 };
+
+/**
+ * The nodes that no number of processors would make shorter: the longest chain, by the nodes' mean times. In order. What somebody has written into waits
+ * for who did last, also where that is no source of anybody: attention reads a cache that, by its sources, nobody computes.
+ */
 export function criticalPath(graph: ComputedGraph): { readonly nodes: readonly number[]; readonly ns: number } {
   const { nodes, edges, ns, times } = graph;
   const through = nodes.map(() => 0), before = nodes.map(() => -1);
   const given = Map.groupBy(edges, ({ to }) => to);
+  const writers = new Map<number, number>();
   let last = -1;
-  nodes.forEach((_, to) => {
+  nodes.forEach(({ address, op, sources }, to) => {
     let longest = -1;
-    for (const { from } of given.get(to) ?? []) if (from !== undefined && (longest < 0 || through[from]! > through[longest]!)) longest = from;
+    for (const { from, source } of given.get(to) ?? []) {
+      const made = writers.get(source.root) ?? from;
+      if (made !== undefined && (longest < 0 || through[made]! > through[longest]!)) longest = made;
+    }
     before[to] = longest;
     through[to] = ns[to]! / times + (longest < 0 ? 0 : through[longest]!);
     if (last < 0 || through[to]! > through[last]!) last = to;
+    writers.delete(address);
+    const written = sources[WRITTEN[op] ?? -1];
+    if (written) writers.set(written.root, to);
   });
   const path: number[] = [];
   for (let node = last; node >= 0; node = before[node]!) path.unshift(node);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { GraphNode, Span } from "../events/span.ts";
+import { criticalPath, edgesOf } from "./computed_graphs.ts";
 import { operators } from "./operators.ts";
 import { presentOperators } from "./operators_present.ts";
 import { operatorsResultSchema } from "./operators_schema.ts";
@@ -62,6 +63,34 @@ Deno.test("critical path: the layers that it passes through, and operators beyon
     ["beside it", 1, 3 * MS],
   ]);
   assert.deepEqual(notes, []);
+});
+
+Deno.test("critical path: who reads what others have written into waits for the last of these", () => {
+  const cache = { ...weight("cache_k_l0 (view)"), root: 50 };
+  const path = (nodes: readonly GraphNode[], ...lengths: readonly number[]) => {
+    const edges = edgesOf(nodes);
+    assert.ok(edges.every(({ from, source }) => source.root !== 50 || from === undefined), "drawn are sources alone");
+    return criticalPath({ nodes, edges, times: 1, ns: [...lengths] });
+  };
+  const product = node(1, "MUL_MAT", "k", weight("w"));
+  const attention = node(3, "FLASH_ATTN_EXT", "attention", weight("q"), cache);
+  const stored = node(2, "SET_ROWS", "cache_k_l0 (view)", from(1, "k"), weight("rows"), cache);
+  assert.deepEqual(path([product, stored, attention], 5, 3, 2), { nodes: [0, 1, 2], ns: 10 });
+  assert.deepEqual(path([attention, product, stored], 2, 5, 3), { nodes: [1, 2], ns: 8 }, "it was read before");
+  const copied = node(2, "CPY", "cache_k_l0 (copy of k)", from(1, "k"), cache);
+  assert.deepEqual(path([product, copied, attention], 5, 3, 2), { nodes: [0, 1, 2], ns: 10 });
+  // A mask of minus infinity, zeros in the chosen rows of it, and what it bounds: all in the memory of the first.
+  const mask = [
+    node(10, "FILL", "mask", weight("logits")),
+    node(11, "SET_ROWS", "mask (view)", weight("zeros"), weight("chosen"), from(10, "mask")),
+    node(12, "CLAMP", "mask (view)", from(10, "mask (view)")),
+    node(13, "ADD", "masked", weight("logits"), from(10, "mask (view)")),
+    node(14, "MUL", "beside", weight("logits"), weight("logits")),
+  ];
+  assert.deepEqual(criticalPath({ nodes: mask, edges: edgesOf(mask), times: 1, ns: [1, 4, 2, 3, 9] }), { nodes: [0, 1, 2, 3], ns: 10 });
+  // Computed again, it is what nobody has written into.
+  const again = [...mask.slice(0, 2), node(10, "FILL", "mask", weight("logits")), mask[3]!];
+  assert.deepEqual(criticalPath({ nodes: again, edges: edgesOf(again), times: 1, ns: [1, 4, 2, 5] }), { nodes: [2, 3], ns: 7 });
 });
 
 Deno.test("critical path: an operator that others were fused with is named as its slices are, apart from one that was computed alone", () => {
