@@ -31,6 +31,12 @@ class Spread {
   }
 }
 
+interface Costs {
+  readonly spread: Spread;
+  /** By expert: how often it was chosen. One that stands for several, which were not read, has their deviation at once: the square of how many these are. */
+  readonly deviations: number[];
+}
+
 interface Layer {
   readonly layer: number | undefined;
   experts: number;
@@ -41,9 +47,9 @@ interface Layer {
   readonly counts: number[];
   /** Estimated, by expert. */
   readonly ns: number[];
-  /** By expert: how often in a batch of one token, and of more. Both have costs of their own. */
-  readonly single: number[];
-  readonly spreads: { readonly single: Spread; readonly batch: Spread };
+  /** In batches of one token, and of more: both have costs of their own. */
+  readonly single: Costs;
+  readonly batch: Costs;
   productsNs: number;
 }
 
@@ -81,7 +87,7 @@ export class ExpertLedger {
     this.#pending.clear();
     if (this.#layers.size === 0) return null;
     const layers = [...this.#layers.values()].sort((a, b) => (a.layer ?? Infinity) - (b.layer ?? Infinity));
-    return layers.map(({ layer, experts, used, tokens, unread, productsNs, counts: seen, ns, single, spreads }) => {
+    return layers.map(({ layer, experts, used, tokens, unread, productsNs, counts: seen, ns, single, batch }) => {
       const all = Array.from({ length: Math.max(experts, seen.length) }, (_, expert) => expert);
       const counts = all.map((expert) => seen[expert] ?? 0);
       return {
@@ -96,8 +102,8 @@ export class ExpertLedger {
         productsNs,
         estimatedNs: all.map((expert) => ns[expert] ?? 0),
         errorNs: all.map((expert) => {
-          const alone = single[expert] ?? 0;
-          return DEVIATIONS * Math.sqrt(alone * spreads.single.variance + (counts[expert]! - alone) * spreads.batch.variance);
+          const [alone, together] = [single, batch].map(({ spread, deviations }) => (deviations[expert] ?? 0) * spread.variance);
+          return DEVIATIONS * Math.sqrt(alone! + together!);
         }),
       };
     });
@@ -109,23 +115,24 @@ export class ExpertLedger {
     row.used.set(choice.used, (row.used.get(choice.used) ?? 0) + choice.tokens);
     row.unread += choice.unread;
     row.productsNs += ns;
-    // What was not read is taken to be spread like what was.
-    const read = choice.tokens * choice.used - choice.unread;
-    const each = read > 0 ? ns / read : 0;
-    const isSingle = choice.tokens === 1;
-    if (each > 0) row.spreads[isSingle ? "single" : "batch"].add(each);
+    const made = choice.tokens * choice.used;
+    const each = made > 0 ? ns / made : 0;
+    const { spread, deviations } = choice.tokens === 1 ? row.single : row.batch;
+    if (each > 0) spread.add(each);
+    // What was not read is taken to be spread like what was: each of these stands for so many.
+    const many = made / (made - choice.unread);
     for (const [expert, times] of choice.chosen) {
       row.counts[expert] = (row.counts[expert] ?? 0) + times;
-      row.ns[expert] = (row.ns[expert] ?? 0) + times * each;
-      if (isSingle) row.single[expert] = (row.single[expert] ?? 0) + times;
+      row.ns[expert] = (row.ns[expert] ?? 0) + times * many * each;
+      deviations[expert] = (deviations[expert] ?? 0) + times * many ** 2;
     }
   }
 
   #layer({ layer, experts }: ExpertChoice): Layer {
     let row = this.#layers.get(layer);
     if (!row) {
-      const spreads = { single: new Spread(), batch: new Spread() };
-      row = { layer, experts: 0, used: new Map(), tokens: 0, unread: 0, counts: [], ns: [], single: [], spreads, productsNs: 0 };
+      const [single, batch] = [{ spread: new Spread(), deviations: [] }, { spread: new Spread(), deviations: [] }];
+      row = { layer, experts: 0, used: new Map(), tokens: 0, unread: 0, counts: [], ns: [], single, batch, productsNs: 0 };
       this.#layers.set(layer, row);
     }
     row.experts = Math.max(row.experts, experts ?? 0);

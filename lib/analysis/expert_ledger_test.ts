@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { ExpertChoice, GraphNode, Instant, Slice } from "../events/span.ts";
 import { Tracks } from "../events/tracks.ts";
 import { ExpertLedger } from "./expert_ledger.ts";
+import { presentExperts } from "./experts_present.ts";
 import { StoppedTimes } from "./stopped.ts";
 
 const track = new Tracks().lane(100, "worker 0", 10);
@@ -66,8 +67,24 @@ Deno.test("experts: what was not read is in no count, and its time is spread ove
   const ledger = new ExpertLedger(new StoppedTimes());
   ledger.choice(choice(0, { 1: 2 }, { tokens: 4, unread: 2 }));
   ledger.product(product(0, 80));
-  const { counts, unread, estimatedNs, productsNs } = ledger.result()![0]!;
+  const layers = ledger.result()!;
+  const { counts, unread, estimatedNs, productsNs } = layers[0]!;
   assert.deepEqual({ counts, unread, estimatedNs, productsNs }, { counts: [0, 2, 0, 0], unread: 2, estimatedNs: [0, 80, 0, 0], productsNs: 80 });
+  const [table] = presentExperts({ experts: { layers, routerNs: 0, gatherNs: 0 } });
+  assert.equal(table!.type === "table" && table!.rows[0]!.at(-1), 20, "what a choice costs is what one of all does");
+});
+
+Deno.test("experts: how many choices could be read does not make their cost vary", () => {
+  const ledger = new ExpertLedger(new StoppedTimes());
+  // 20 each, and 30 each, of which half are read.
+  ledger.choice(choice(0, { 1: 2 }, { tokens: 2 }));
+  ledger.product(product(0, 40));
+  ledger.choice(choice(100, { 0: 1, 1: 1 }, { tokens: 4, unread: 2 }));
+  ledger.product(product(100, 220));
+  const { estimatedNs, errorNs } = ledger.result()![0]!;
+  assert.deepEqual(estimatedNs, [60, 100, 0, 0]);
+  // A variance of 50, of one that stands for two, and of two that stand for themselves beside such a one.
+  assert.deepEqual(errorNs.map((ns) => Math.round((ns / 1.96) ** 2)), [200, 300, 0, 0]);
 });
 
 Deno.test("experts: without a choice there is no table", () => {

@@ -7,7 +7,7 @@ import { info, warning } from "./quality.ts";
 const NAMED = 3;
 
 /** A table of layers: which of their experts the tokens went to, how unevenly, and what these cost. */
-export function presentExperts({ experts }: OperatorsResult): View[] {
+export function presentExperts({ experts }: Pick<OperatorsResult, "experts">): View[] {
   if (!experts) return [];
   const { layers, routerNs, gatherNs } = experts;
   return [
@@ -20,7 +20,7 @@ export function presentExperts({ experts }: OperatorsResult): View[] {
       [{ title: "90 % go to", unit: "count" }, (row) => row.hot],
       [{ title: "most used", unit: "text" }, mostUsed],
       [{ title: "products", unit: "ns" }, (row) => row.productsNs],
-      [{ title: "a choice", unit: "ns" }, (row) => choices(row) > 0 ? row.productsNs / choices(row) : null],
+      [{ title: "a choice", unit: "ns" }, (row) => made(row) > 0 ? row.productsNs / made(row) : null],
     ]),
     {
       type: "facts",
@@ -39,6 +39,11 @@ type Layer = ExpertsResult["layers"][number];
 
 function choices({ counts }: Layer): number {
   return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** Also those that were not read. */
+function made(row: Layer): number {
+  return choices(row) + row.unread;
 }
 
 /** Numbers of experts, the most used first. */
