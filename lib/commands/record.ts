@@ -66,6 +66,11 @@ export function recordProfile(asked: readonly Layer[] = layers): Profile<RecordR
   };
 }
 
+/** What a recording's run had attached. */
+export function attachedIn(header: Header): readonly Probe[] {
+  return recordProfile(layersOf(header, layers)).probes;
+}
+
 function tellsWaits(sched: RecordResult["sched"]): boolean {
   return sched !== undefined && sched.verdict.length > 0 && !isIdle(sched.threads, sched.windows.ns);
 }

@@ -46,7 +46,7 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
   }
   const found = readHeader(source);
   const recorded = await recordedBy(found, source);
-  const profile = await asked(options.as, recorded, source);
+  const profile = await asked(options.as, recorded, found, source);
   const outputs = await Outputs.prepare(options.outputs, outputOwner(), () => {}, options.pseudonyms !== undefined, namedOutputs(options));
   const run = new TraceRun(profile, outputs);
   let begun = false;
@@ -78,11 +78,12 @@ async function recordedBy({ command, options }: Header, source: RecordingSource)
   throw new LlmprofError(ExitCode.failed, `Cannot read ${source.name}.`, why, "Use the llmprof that recorded it, or a newer one.");
 }
 
-/** A recording can be explained by every command whose probes were attached. */
-async function asked(as: string | undefined, recorded: Profile<unknown>, source: RecordingSource): Promise<Profile<unknown>> {
+/** A recording can be explained by every command whose probes were attached: by `record`, those of the layers that it was asked for. */
+async function asked(as: string | undefined, recorded: Profile<unknown>, header: Header, source: RecordingSource): Promise<Profile<unknown>> {
   if (as === undefined || as === recorded.name) return recorded;
   const profile = (await profileOf(as, "ggml"))!;
-  const attached = new Set(recorded.probes.map(({ name }) => name));
+  const probes = recorded.name === "record" ? (await import("./record.ts")).attachedIn(header) : recorded.probes;
+  const attached = new Set(probes.map(({ name }) => name));
   if (profile.probes.every(({ name }) => attached.has(name))) return profile;
   const next = `Try: llmprof ${recorded.name} --from ${quoteWord(source.name)}`;
   throw usage(`${source.name} cannot answer what ${as} asks.`, `It was recorded by ${recorded.name}, with other probes.`, next);

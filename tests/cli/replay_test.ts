@@ -58,6 +58,18 @@ Deno.test("a recording without the probes of a command is refused with the comma
   assert.equal(code, 2);
 });
 
+Deno.test("a recording of record answers what its layers do, and no other", async () => {
+  using folder = temporary();
+  const path = await demoFolder(folder.path, (header) => header.replace('"demo"', '"record"').replace("coldstart,operators", "operators,io"));
+  const run = (command: string) => runLlmprof([command, "--from", path, "--no-output"]);
+  const [operators, io, sched, coldstart] = [await run("operators"), await run("io"), await run("sched"), await run("coldstart")];
+  assert.deepEqual([operators.code, io.code], [0, 0], operators.stderr + io.stderr);
+  for (const [asked, { code, stderr }] of [["sched", sched], ["coldstart", coldstart]] as const) {
+    assert.match(stderr, new RegExp(`cannot answer what ${asked} asks\\. .*\nTry: llmprof record --from `));
+    assert.equal(code, 2);
+  }
+});
+
 Deno.test("what is no recording, or one of another llmprof, ends with 1", async () => {
   using folder = temporary();
   const unknown = await runLlmprof(["export", await demoFolder(folder.path, (header) => header.replace('"demo"', '"paint"'))]);
