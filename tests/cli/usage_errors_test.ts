@@ -57,6 +57,14 @@ const mistakes: readonly (readonly [args: string, said: RegExp])[] = [
   ["operators --pid 1 --snapshots x", /^operators has no option --snapshots\./],
   ["record --pid 1 --layers io,nets", /^--layers cannot be 'io,nets'\. 'nets' is none of coldstart, operators, gpu, io, sched\./],
   ["record", /^record needs a target\./],
+  [
+    "record --pid 1 --layers io,sched --tokens 50",
+    /^record --layers io,sched has no option --tokens\. It is for coldstart or operators\.\nTry: llmprof record --layers operators,io,sched --tokens <N>/,
+  ],
+  ["record --pid 1 --layers io,sched --detail token", /^record --layers io,sched has no option --detail\. It is for operators\./],
+  ["record --pid 1 --layers operators --cuda-jsonl f", /^record --layers operators has no option --cuda-jsonl\. It is for gpu\./],
+  ["record --pid 1 --every-call", /^record --layers operators,io,sched has no option --every-call\. It is for gpu\./],
+  ["record --pid 1 --layers io,operators --stacks", /^record --layers operators,io has no option --stacks\. It is for gpu or sched\./],
   ["export", /^Missing required argument 'recording'\./],
   ["export a b", /^Too many arguments for 'export'\./],
   ["completions bsh", /^<shell> cannot be 'bsh'\. It is bash or zsh or fish\.\nDid you mean bash\?/],
@@ -90,6 +98,17 @@ Deno.test("usage: what is typed takes the place of what the environment says aga
   assert.match(replay.stderr, /^Cannot read the recording \/no-recording\.llmprof:/);
   const live = await runLlmprof(["io", "--comm", "no-such-name"], { env });
   assert.match(live.stderr, /^No process matches --comm no-such-name\./);
+});
+
+Deno.test("usage: what the environment says is passed over by commands and layers that have no such option", async () => {
+  const env = { LLMPROF_TOKENS: "50", LLMPROF_DETAIL: "token", LLMPROF_STACKS: "1", LLMPROF_CUDA_JSONL: "/no/such/folder/x" };
+  for (const words of [["io"], ["record", "--layers", "io"], ["record", "--layers", "coldstart,io"]]) {
+    const { code, stderr } = await runLlmprof([...words, "--pid", "4194305"], { env });
+    assert.match(stderr, /^There is no process 4194305\./);
+    assert.equal(code, 2);
+  }
+  const { stderr } = await runLlmprof(["record", "--layers", "io,gpu", "--pid", "4194305"], { env });
+  assert.match(stderr, /^Cannot write \/no\/such\/folder\/x\./);
 });
 
 Deno.test("usage: a wrong value in the environment is told with its name", async () => {

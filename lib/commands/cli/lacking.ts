@@ -1,5 +1,6 @@
-import type { Command } from "@commander-js/extra-typings";
+import type { Command, Option } from "@commander-js/extra-typings";
 import { usage } from "../../events/errors.ts";
+import { type Layer, layers } from "../../programs/layers.ts";
 
 interface Lacks {
   readonly options: readonly string[];
@@ -47,10 +48,34 @@ export const LACKS: Readonly<Record<string, Lacks>> = {
 
 /** A mistake on the command line when it is typed. */
 export function refuse(command: Command, { options, why }: Lacks): void {
-  const typed = command.options.find((option) =>
-    options.includes(option.attributeName()) && command.getOptionValueSource(option.attributeName()) === "cli"
-  );
+  const typed = typedOf(command, options);
   if (typed) throw usage(`${command.name()} has no option ${typed.long}.`, why, `See: llmprof ${command.name()} --help`);
+}
+
+/** Options of `record` that none of these layers has. */
+export function lackedByAll(asked: readonly Layer[]): string[] {
+  const [first = [], ...others] = asked.map(lackedBy);
+  return first.filter((option) => option !== "layers" && others.every((options) => options.includes(option)));
+}
+
+/** The same mistake: nothing would be done with it. */
+export function refuseOfLayers(command: Command, asked: readonly Layer[]): void {
+  const typed = typedOf(command, lackedByAll(asked));
+  if (!typed) return;
+  const having = layers.filter((layer) => !lackedBy(layer).includes(typed.attributeName()));
+  const enough = layers.filter((layer) => layer === having.at(-1) || asked.includes(layer));
+  const next = `Try: llmprof ${command.name()} --layers ${enough.join()} ${typed.flags}`;
+  throw usage(`${command.name()} --layers ${asked.join()} has no option ${typed.long}.`, `It is for ${having.join(" or ")}.`, next);
+}
+
+/** The levels of `--detail` that `record` knows are those of operators: `io` has another one. */
+function lackedBy(layer: Layer): readonly string[] {
+  const { options } = LACKS[layer]!;
+  return layer === "io" ? [...options, "detail"] : options;
+}
+
+function typedOf(command: Command, options: readonly string[]): Option | undefined {
+  return command.options.find((option) => options.includes(option.attributeName()) && command.getOptionValueSource(option.attributeName()) === "cli");
 }
 
 /** Tokens, graphs and what lies between them are llama.cpp's: PyTorch knows operators. */

@@ -9,7 +9,7 @@ import { layers, usualLayers } from "../../programs/layers.ts";
 import type { Profile } from "../profile.ts";
 import { profileOf } from "../profiles.ts";
 import type { Context } from "../terminal.ts";
-import { LACKS, LIVE, refuse, refuseOfTorch } from "./lacking.ts";
+import { lackedByAll, LACKS, LIVE, refuse, refuseOfLayers, refuseOfTorch } from "./lacking.ts";
 import { outputPaths } from "./output_paths.ts";
 import {
   collect,
@@ -121,7 +121,14 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--verbose", "causes and stacks of failures"))
     .action(async (words, given) => {
       refuse(command as unknown as Command, lacks);
-      const without = { ...Object.fromEntries(lacks.options.map((option) => [option, undefined])), ...(!hasDetail && { detail: "op" }) };
+      // Of a recording it is known later which layers it has.
+      const looked = name === "record" && given.from === undefined ? given.layers : layers;
+      refuseOfLayers(command as unknown as Command, looked);
+      const lacking = [...lacks.options, ...lackedByAll(looked)];
+      const without = {
+        ...Object.fromEntries(lacking.map((option) => [option, undefined])),
+        ...(!(hasDetail && looked.includes("operators")) && { detail: "op" }),
+      };
       const typed = { ...given, ...without as Record<never, never>, wait: given.wait === true, quiet: given.quiet === true };
       // What is added up without a target is what everybody does.
       const isNamed = words.length > 0 || [given.pid, given.comm, given.match, given.container, given.from].some((target) => target !== undefined);
