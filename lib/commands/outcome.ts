@@ -1,6 +1,6 @@
 import { ExitCode } from "../events/errors.ts";
 import { counted, harmless, percent, without } from "../events/text.ts";
-import { DEFAULT_BUFFER_PAGES } from "../machine/bpftrace.ts";
+import { DEFAULT_BUFFER_PAGES, MOST_BUFFER_PAGES } from "../machine/bpftrace.ts";
 import { renderSummary } from "../../exporters/json.ts";
 import { renderText } from "../../exporters/text.ts";
 import type { NamedOutputOptions } from "./named_outputs.ts";
@@ -36,15 +36,18 @@ export function tellOutcome<Result>(
   const { terminal } = context;
   const { events } = summary;
   if (options.summary === "json") terminal.out(renderSummary(summary));
-  const isNothing = events.received === 0 && options.snapshots === undefined;
+  const skipped = events.skipped ?? 0, dropped = events.lost - skipped;
+  const isNothing = events.received + dropped + events.undecodable === 0 && options.snapshots === undefined;
   if (options.summary === "text" && !isNothing) terminal.out(renderText(views, terminal));
   const say = (text: string) => options.quiet || terminal.err(`${harmless(text)}\n`);
   if (isNothing) say("Note: no event was seen. The target did nothing that these probes look at while they counted.");
-  const larger = `--buffer-pages ${4 * (live?.bufferPages ?? DEFAULT_BUFFER_PAGES)}`;
-  const skipped = events.skipped ?? 0, dropped = events.lost - skipped;
+  const pages = live?.bufferPages ?? DEFAULT_BUFFER_PAGES;
+  const larger = pages < MOST_BUFFER_PAGES
+    ? `Try a larger buffer: --buffer-pages ${Math.min(4 * pages, MOST_BUFFER_PAGES)}`
+    : "No buffer is larger: less has to be told.";
   if (dropped > 0) {
     const lost = `${events.lost} of ${counted(events.emitted, "event")} ${events.lost === 1 ? "was" : "were"} lost`;
-    say(`Warning: ${lost}. A larger buffer helps: ${larger}`);
+    say(`Warning: ${lost}. ${larger}`);
     if (live?.sums) say("Where so many come all the time, sums of them lose none: --snapshots FILE");
   } else if (skipped > 0) {
     say(`Warning: the kernel skipped ${counted(skipped, "hit")} of the machine's: as many events may be missing from ${events.emitted}.`);
@@ -61,7 +64,11 @@ export function tellOutcome<Result>(
   }
   for (const { shown, opensWith } of written) say(`Wrote ${shown}: open it with ${opensWith}`);
   if (options.maxLoss !== undefined && events.lost > options.maxLoss) {
-    terminal.err(`More events were lost (${events.lost}) than --max-loss ${options.maxLoss} allows.\nTry a larger buffer: ${larger}\n`);
+    terminal.err(`More events were lost (${events.lost}) than --max-loss ${options.maxLoss} allows.\n`);
+    if (dropped > 0) terminal.err(`${larger}\n`);
+    if (skipped > options.maxLoss) {
+      terminal.err(`The kernel skipped ${counted(skipped, "hit")} of them, because another program ran on that processor: no buffer helps there.\n`);
+    }
     return ExitCode.limit;
   }
   if (live && options.maxOverhead !== undefined && predicted !== null && predicted > options.maxOverhead) {

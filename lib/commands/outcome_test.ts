@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Summary } from "../analysis/summary.ts";
-import { tellOutcome } from "./outcome.ts";
+import { parsePages } from "./cli/parse.ts";
+import { type LiveRun, type OutcomeOptions, tellOutcome } from "./outcome.ts";
 import type { Context } from "./terminal.ts";
 
 Deno.test("outcome: the overhead that was predicted says which layers are not in it", () => {
@@ -14,16 +15,53 @@ Deno.test("outcome: the overhead that was predicted says which layers are not in
   assert.equal(said, "Overhead: predicted 1.2 % without io and sched, not measured.\n");
 });
 
-Deno.test("outcome: what was lost, and what helps: a larger buffer, and where the command has them, sums", () => {
-  const saidOf = (sums: boolean) => {
-    let said = "";
-    const context = { terminal: { err: (text: string) => said += text } } as unknown as Context;
-    const summary = { events: { emitted: 10, received: 7, lost: 3, undecodable: 0 }, overhead: { predicted: null } } as unknown as Summary<unknown>;
-    const live = { bufferPages: 64, sums, cheaper: () => "" };
-    assert.equal(tellOutcome({ summary, views: [], written: [] }, { quiet: false }, context, live), 0);
-    return said;
-  };
-  const lost = "Warning: 3 of 10 events were lost. A larger buffer helps: --buffer-pages 256\n";
-  assert.equal(saidOf(false), lost);
-  assert.equal(saidOf(true), `${lost}Where so many come all the time, sums of them lose none: --snapshots FILE\n`);
+/** What is said of a run in which so much was counted, and the exit code. */
+function told(events: Partial<Summary<unknown>["events"]>, options: Partial<OutcomeOptions> = {}, live: Partial<LiveRun> = {}) {
+  let err = "", out = "";
+  const context = { terminal: { err: (text: string) => err += text, out: (text: string) => out += text } } as unknown as Context;
+  const counts = { emitted: 0, received: 0, lost: 0, undecodable: 0, ...events };
+  const summary = { events: counts, overhead: { predicted: null } } as unknown as Summary<unknown>;
+  const run = { bufferPages: 64, sums: false, cheaper: () => "", ...live };
+  const views = [{ type: "note", level: "info", text: "a view" }] as const;
+  const code = tellOutcome({ summary, views, written: [] }, { quiet: false, ...options }, context, run);
+  return { code, err, out };
+}
+
+Deno.test("outcome: what was lost, and what to try: a larger buffer, and where the command has them, sums", () => {
+  const three = { emitted: 10, received: 7, lost: 3 };
+  const lost = "Warning: 3 of 10 events were lost. Try a larger buffer: --buffer-pages 256\n";
+  assert.deepEqual(told(three), { code: 0, err: lost, out: "" });
+  assert.equal(told(three, {}, { sums: true }).err, `${lost}Where so many come all the time, sums of them lose none: --snapshots FILE\n`);
+});
+
+Deno.test("outcome: the buffer to try is one that --buffer-pages takes", () => {
+  const tried = (bufferPages: number) => told({ emitted: 10, received: 7, lost: 3 }, { maxLoss: 0 }, { bufferPages });
+  assert.match(
+    tried(524_288).err,
+    /^Warning: .*Try a larger buffer: --buffer-pages 1048576\nMore .* allows\.\nTry a larger buffer: --buffer-pages 1048576\n$/,
+  );
+  assert.equal(parsePages("1048576"), 1_048_576);
+  assert.match(tried(1_048_576).err, /^Warning: .* lost\. No buffer is larger.*\nMore .* allows\.\nNo buffer is larger/);
+});
+
+Deno.test("outcome: --max-loss says of what the kernel skipped that no buffer helps, and of what no buffer held that a larger one does", () => {
+  const limited = (events: Partial<Summary<unknown>["events"]>) => told(events, { maxLoss: 2, quiet: true });
+  const more = (lost: number) => `More events were lost (${lost}) than --max-loss 2 allows.\n`;
+  const skipped = "The kernel skipped 3 hits of them, because another program ran on that processor: no buffer helps there.\n";
+  const larger = "Try a larger buffer: --buffer-pages 256\n";
+  assert.deepEqual(limited({ emitted: 10, received: 7, lost: 3, skipped: 3 }), { code: 4, err: more(3) + skipped, out: "" });
+  assert.equal(limited({ emitted: 10, received: 6, lost: 4, skipped: 3 }).err, more(4) + larger + skipped);
+  assert.equal(limited({ emitted: 10, received: 6, lost: 4, skipped: 2 }).err, more(4) + larger);
+});
+
+Deno.test("outcome: a run of which nothing arrived saw nothing only if nothing was lost and all was understood", () => {
+  const summary = { summary: "text" } as const;
+  const nothing = "Note: no event was seen. The target did nothing that these probes look at while they counted.\n";
+  assert.deepEqual(told({}, summary), { code: 0, err: nothing, out: "" });
+  assert.match(told({ emitted: 2, lost: 2, skipped: 2 }, summary).err, /^Note: no event was seen\..*\nWarning: the kernel skipped 2 hits/);
+  for (const events of [{ emitted: 9, lost: 9 }, { undecodable: 4 }]) {
+    const { err, out } = told(events, summary);
+    assert.match(err, /^Warning: (9 of 9 events were lost|4 lines not understood)\./);
+    assert.match(out, /a view/);
+  }
 });

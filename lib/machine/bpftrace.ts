@@ -27,6 +27,7 @@ export interface Bpftrace {
 }
 
 export const DEFAULT_BUFFER_PAGES = 4096;
+export const MOST_BUFFER_PAGES = 1 << 20;
 /** So many processors may have a buffer each of the pages that were asked for. */
 const MOST_BUFFERS = 8;
 const FEWEST_PAGES = 64;

@@ -1,3 +1,4 @@
+import { MOST_BUFFER_PAGES } from "../../machine/bpftrace.ts";
 import { type Layer, layers } from "../../programs/layers.ts";
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 
@@ -78,7 +79,8 @@ export function parsePattern(text: string): RegExp {
 /** bpftrace's buffers want a power of two. */
 export function parsePages(text: string): number {
   const value = parseCount(1)(text);
-  if ((value & (value - 1)) !== 0 || value > 1 << 20) throw new InvalidArgumentError("It is a power of two: 64, 1024, 4096.");
+  if (value > MOST_BUFFER_PAGES) throw new InvalidArgumentError(`It is ${MOST_BUFFER_PAGES} at most.`);
+  if ((value & (value - 1)) !== 0) throw new InvalidArgumentError("It is a power of two: 64, 1024, 4096.");
   return value;
 }
 
