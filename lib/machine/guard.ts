@@ -2,6 +2,9 @@ import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { type Child, type SpawnChild, spawnChild } from "./child.ts";
 import { PROCESS_WORDS } from "./process_words.ts";
 
+/** What a guard is called, with the number of its llmprof behind it, and who looks after stopped processes beside it. */
+const GUARD = "llmprof:", WATCHER = "watch-stopped";
+
 /** Knows what llmprof would leave behind: lets the processes that stand stopped go on when it dies or is suspended, and removes its files. */
 export interface Guard {
   readonly pid: number;
@@ -19,6 +22,11 @@ export interface Guard {
   unheard(): void;
   /** The orderly end: nothing will be stopped any more. Resolves when the guard is gone. */
   close(): Promise<void>;
+}
+
+/** Whether a process of this name is a guard, or looks after stopped processes for one. */
+export function isHelper(comm: string): boolean {
+  return comm.startsWith(GUARD) || comm === WATCHER;
 }
 
 /** For a run that leaves nothing to anybody but its caller. */
@@ -111,7 +119,7 @@ unlisted() {
   others=' '
   for dir in /proc/[0-9]*; do
     field "\${dir#/proc/}" Name
-    case $value in "llmprof:$PPID") ;; llmprof:*) others="$others\${value#llmprof:} " ;; esac
+    case $value in "${GUARD}$PPID") ;; ${GUARD}*) others="$others\${value#${GUARD}} " ;; esac
   done
   for dir in /proc/[0-9]*; do
     pid=\${dir#/proc/}
@@ -132,7 +140,7 @@ watch() {
     (
       sleeper=
       trap 'if [ -n "$sleeper" ]; then kill -KILL "$sleeper"; fi; exit' USR1
-      printf %s watch-stopped > /proc/self/comm
+      printf %s ${WATCHER} > /proc/self/comm
       while lives $$; do
         sleep 0.5 &
         sleeper=$!
@@ -171,7 +179,7 @@ leave() {
   watch
   exit 0
 }
-printf %s "llmprof:$PPID" > /proc/$$/comm
+printf %s "${GUARD}$PPID" > /proc/$$/comm
 folder=$1 before=' ' listed=' ' roots=' ' gates= last= watcher= own=
 shift
 if [ $# -gt 0 ]; then

@@ -1,12 +1,13 @@
 import { usage } from "../events/errors.ts";
 import type { KernelFiles } from "../machine/files.ts";
+import { isHelper } from "../machine/guard.ts";
 import { findContainer } from "./container.ts";
 import { isOfInference } from "./inference_files.ts";
 import { loadedBy } from "./loader.ts";
 import { parseMaps } from "./maps.ts";
 import { NoMatch } from "./no_match.ts";
 import { harmless, lastPart, shortened } from "../events/text.ts";
-import { ancestorsOf, parseStat, type ProcessStat, readProcesses, splitZeros } from "./process.ts";
+import { ancestorsOf, parseStat, type ProcessStat, readProcesses, splitZeros, treesOf } from "./process.ts";
 
 /** How the user names a running target. */
 export type Query =
@@ -44,8 +45,9 @@ const commLength = 15;
 const mostListed = 20;
 
 /**
- * The processes that a query means. llmprof itself and its ancestors are none of them: the command line of the `sudo` above holds the very
- * pattern. Of a process and its descendants only the uppermost counts, because the target is a tree.
+ * The processes that a query means. llmprof itself, its ancestors and what it has started are none of them: the command line of the `sudo` above
+ * holds the very pattern. Nor are the helpers of any llmprof, whose command lines hold names of libraries. Of a process and its descendants only the
+ * uppermost counts, because the target is a tree.
  */
 export async function findCandidates(files: KernelFiles, query: ByProcess, self: number): Promise<Candidate[]> {
   return await uppermost(files, self, (others, argvs) => others.filter((process) => matches(query, process, argvs.get(process.pid) ?? [])));
@@ -66,8 +68,9 @@ type Choose = (
 
 async function uppermost(files: KernelFiles, self: number, choose: Choose): Promise<Candidate[]> {
   const processes = await readProcesses(files);
-  const own = new Set(ancestorsOf(processes, self));
-  const others = [...processes.values()].filter(({ pid, ppid, state }) => !own.has(pid) && ppid !== self && state !== "Z");
+  const helpers = [...processes.values()].filter(({ comm }) => isHelper(comm)).map(({ pid }) => pid);
+  const own = new Set([...ancestorsOf(processes, self), ...treesOf(processes, [self, ...helpers])]);
+  const others = [...processes.values()].filter(({ pid, state }) => !own.has(pid) && state !== "Z");
   const argvs = await readCommandLines(files, others);
   const matching = new Set((await choose(others, argvs)).map(({ pid }) => pid));
   return [...matching].filter((pid) => !ancestorsOf(processes, pid).slice(1).some((ancestor) => matching.has(ancestor)))

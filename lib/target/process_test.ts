@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import { spawnChild } from "../machine/child.ts";
+import { startGuard } from "../machine/guard.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
 import { findCandidates, findInference, findTarget, listCandidates } from "./discover.ts";
 import { ancestorsOf, hasEnded, parseStat, readCommandLine, readEnvironment, readProcesses, readStat, treeOf } from "./process.ts";
@@ -88,6 +89,34 @@ Deno.test("discover: the command line, without llmprof, what is above it and wha
     assert.deepEqual(found.map(({ startTicks: _, ...rest }) => rest), [{ pid: 10, comm: "python3", argv: ["python3", "serve.py", "--port", "80"] }]);
     assert.deepEqual(await findTarget(files, { by: "match", pattern: /serve\.py --port/ }, 30), { ...found[0], pids: [10] });
   }));
+
+Deno.test("discover: helpers of llmprof, whose command lines hold names of libraries, are no targets, nor are those of another one", () => {
+  const argv = ["/bin/sh", "-c", "script", "llmprof-guard", "", "*/libllama.*"];
+  const helpers: readonly Fake[] = [
+    { pid: 60, ppid: 30, comm: "llmprof:30", argv },
+    { pid: 61, ppid: 60, comm: "watch-stopped", argv },
+    { pid: 62, ppid: 31, comm: "sh", argv },
+    { pid: 70, ppid: 1, comm: "llmprof:69", argv },
+    { pid: 71, ppid: 70, comm: "sh", argv },
+    // Its guard was killed.
+    { pid: 72, ppid: 1, comm: "watch-stopped", argv },
+  ];
+  return withProcesses([...machine, ...helpers], async (files) => {
+    assert.deepEqual(await findCandidates(files, { by: "match", pattern: /libllama/ }, 30), []);
+  });
+});
+
+Deno.test("discover: of a real guard, and of who looks after stopped processes beside it, no llmprof takes any for its target", async () => {
+  const files = new ReaderFiles();
+  const guard = await startGuard(["*/a library of this test"]);
+  const llmprof = spawnChild({ program: "sleep", args: ["60"] });
+  await guard.armed(Deno.pid);
+  const helpers = async () => treeOf(await readProcesses(files), guard.pid);
+  while ((await helpers()).length < 2);
+  assert.deepEqual(await findCandidates(files, { by: "match", pattern: /a library of this test/ }, llmprof.pid), []);
+  llmprof.kill("SIGKILL");
+  await Promise.all([guard.close(), llmprof.status]);
+});
 
 Deno.test("discover: who has mapped a model or an engine, without what it started", () =>
   withProcesses(machine, async (files) => {
