@@ -100,9 +100,14 @@ export class Gatekeeper {
     this.meanwhile(() => sideLook(look(), undefined));
   }
 
-  /** Nobody stands at the gate any more. */
-  async idle(): Promise<void> {
+  /** All that has come until now is done. */
+  async served(): Promise<void> {
     await this.#queue;
+  }
+
+  /** Nobody stands at the gate any more, also of those who came meanwhile. While it stops whoever comes, that may never be. */
+  async idle(): Promise<void> {
+    for (let seen; seen !== this.#queue;) await (seen = this.#queue);
   }
 
   async #serve(event: Event, since: number): Promise<void> {

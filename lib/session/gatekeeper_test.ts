@@ -185,6 +185,15 @@ Deno.test("gatekeeper: whatever happens the process goes on, the next is served,
   assert.equal(keeper.failure, failures[0]);
 });
 
+Deno.test("gatekeeper: it is idle when those are served, too, who came while it became so", async () => {
+  using root = temporary();
+  const { keeper, seen, state, event } = gate(root.path, (pid) => Promise.resolve(pid === 7 ? keeper.event(event(8)) : undefined));
+  for (const pid of [7, 8]) state(pid, "T");
+  keeper.event(event(7));
+  await keeper.idle();
+  assert.ok(seen.includes("continued 8"), seen.join());
+});
+
 Deno.test("gatekeeper: a look for which no process could be started is left out; what else fails in one is a failure", async () => {
   using root = temporary();
   const { keeper, failures } = gate(root.path, () => Promise.resolve());

@@ -120,7 +120,7 @@ export class Life {
     const candidate = await this.#candidates?.present();
     if (candidate !== undefined) {
       this.run.gatekeeper.meanwhile(() => this.#elect(candidate));
-      await this.run.gatekeeper.idle();
+      await this.run.gatekeeper.served();
     }
     if (this.#released) progress({ state: "left", pid: this.root!.pid, end: this.#end });
     return isOver;

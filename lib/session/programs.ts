@@ -176,16 +176,18 @@ export class Programs {
   }
 
   /**
-   * Stops counting, waits for what was counted, and ends every bpftrace that runs. Leaves facts on what tracing lost and cost; returns the taps,
-   * which are still open so that those facts come before the end of their streams.
+   * Stops counting, waits for what was counted, then for `done`, and ends every bpftrace that runs: a gate that is being detached may no longer hear
+   * whom it is to let go. Leaves facts on what tracing lost and cost; returns the taps, which are still open so that those facts come before the end of
+   * their streams.
    */
-  async end(): Promise<readonly EndedProgram[]> {
+  async end(done: () => Promise<void>): Promise<readonly EndedProgram[]> {
     const ending = this.#attached;
     this.#attached = [];
     this.#spares.end();
     const { files, sleep } = this.means;
     for (const attached of ending) attached.closeWindow();
     const read = await Promise.all(ending.map((attached) => attached.drain(sleep)));
+    await done();
     const own = cpuSeconds(files, this.means.self);
     const costs = ending.map(async ({ running, skippedBefore }) => {
       const [before, skipped, cpu] = await Promise.all([skippedBefore, skippedHits(files, running.pid), cpuSeconds(files, running.pid)]);

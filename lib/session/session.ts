@@ -125,8 +125,8 @@ export class Session {
     } finally {
       this.#life.leave();
       progress({ state: "draining" });
-      // Nobody is left standing, and a program that never began does not begin now.
-      await this.#gatekeeper.idle();
+      // A program that never began does not begin now.
+      await this.#gatekeeper.served();
       this.#life.abandon();
       await this.#close();
     }
@@ -205,7 +205,7 @@ export class Session {
   async #endLife(pid: number): Promise<void> {
     await this.options.atWindow?.();
     this.#life.leave();
-    await this.#gatekeeper.idle();
+    await this.#gatekeeper.served();
     await this.#endPrograms();
     this.#fact({ fact: "ended", pid });
   }
@@ -248,10 +248,13 @@ export class Session {
   }
 
   async #endPrograms(): Promise<void> {
-    const ended = await this.#programs.end();
+    const idle = () => this.#gatekeeper.idle();
+    const ended = await this.#programs.end(idle);
     if (ended.some(({ program, read }) => program.unsafe && !read)) this.options.guard.unheard();
     this.#flushFacts();
     for (const { tap } of ended) tap.close();
+    // What was read too late of one that hung is no affair of a next life.
+    await idle();
   }
 
   #tellThrown(): void {

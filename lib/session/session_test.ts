@@ -154,6 +154,33 @@ Deno.test("session: a program that we start stands at the gate until its library
   assert.equal(s.spans.filter((span) => span.startsWith("mark window")).length, 6);
 });
 
+Deno.test("session: whoever comes to the gate as counting ends goes on before the run is over, and before the gate is taken away", async () => {
+  using root = temporary();
+  const { child, fake } = launchedChild();
+  const stop = Promise.withResolvers<void>();
+  const s = session(root.path, { type: "launched", pid: 100, argv: ["node"], child, program: "/usr/bin/node" });
+  s.proc.process(100, 50, "sh", "T");
+  const done = s.run.run(stop.promise);
+  await until(() => fake.signals.includes("SIGCONT"));
+  const gate = await s.program("gate"), { onSignal } = gate.child;
+  let atLast: string | undefined;
+  gate.child.onSignal = (signal) => {
+    if (signal === "SIGINT") atLast = s.guarded.at(-1);
+    if (signal === "SIGURG") {
+      // It reads its library from a disk, and stands when that has come.
+      s.proc.process(200, 100, "node", "D");
+      gate.event(10, 200, `8 5 ${hex("libllama.so")}`);
+      setTimeout(() => s.proc.process(200, 100, "node", "T"), 50);
+    }
+    onSignal?.(signal);
+  };
+  stop.resolve();
+  await done;
+  assert.deepEqual([s.guarded.slice(-2), atLast], [["+200", "-200"], "-200"]);
+  fake.ends(0);
+  await s.run.ended();
+});
+
 Deno.test("session: what cannot be attached at the gate ends the run at once, and the program goes on", async () => {
   using root = temporary();
   const { child, fake } = launchedChild();
