@@ -11,6 +11,8 @@ import { readStoredTensors } from "../target/stored_tensors.ts";
 /** A model is no smaller. */
 const SMALLEST_MODEL = 1 << 20;
 const EXECUTABLE = 4;
+/** Whoever maps a file again and again for a moment is looked at so often: a look is a child process. */
+const MOST_MISSED = 8;
 /** A fact is one line of a recording: of more the largest are told. */
 const MOST_MAPPINGS = 10_000;
 
@@ -19,6 +21,8 @@ export class HeldFiles {
   /** Files that were looked into, and of which an event told, by device and inode. */
   readonly #known = new Set<string>();
   readonly #told = new Set<string>();
+  /** How often one was gone when it was to be looked into. */
+  readonly #missed = new Map<string, number>();
 
   constructor(readonly files: KernelFiles, readonly fact: (fact: Fact) => void) {}
 
@@ -39,19 +43,24 @@ export class HeldFiles {
     for (const [index, text] of maps.entries()) this.#tell(pids[index]!, mappedIn(text));
   }
 
-  /** Whether an event is the first that says of a file which may hold a model that it was mapped. */
-  firstTold({ record, values }: Event): boolean {
-    if (record !== "files/access.map") return false;
+  /** A file which may hold a model, where an event is the first that says that it was mapped, or the first after a look that came too late. */
+  firstTold({ record, values }: Event): string | null {
+    if (record !== "files/access.map") return null;
     const [, , length, prot, , dev, inode] = values as number[];
     const id = fileKey({ dev: dev!, inode: inode! });
-    if (length! < SMALLEST_MODEL || (prot! & EXECUTABLE) !== 0 || this.#told.has(id)) return false;
+    if (length! < SMALLEST_MODEL || (prot! & EXECUTABLE) !== 0 || this.#told.has(id)) return null;
     this.#told.add(id);
-    return true;
+    return id;
   }
 
-  /** A process has mapped something more. */
-  async look(pid: number): Promise<void> {
-    await this.#lookInto(pid, await this.#mappedBy(pid));
+  /** A process has mapped this file, as {@link firstTold} says. */
+  async look(pid: number, file: string): Promise<void> {
+    const mapped = await this.#mappedBy(pid);
+    await this.#lookInto(pid, mapped);
+    if (this.#known.has(file) || mapped.some((mapping) => fileKey(mapping) === file)) return;
+    const missed = (this.#missed.get(file) ?? 0) + 1;
+    this.#missed.set(file, missed);
+    if (missed < MOST_MISSED) this.#told.delete(file);
   }
 
   #tell(pid: number, mapped: readonly Mapping[]): void {

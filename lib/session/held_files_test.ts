@@ -6,8 +6,9 @@ import type { Fact } from "../events/fact.ts";
 import { HeldFiles } from "./held_files.ts";
 
 const MODEL = ggufHeader({ name: { text: "x" } }, [{ name: "a", extents: [1], type: "f32" }]);
+const DEVICE = 8 * 2 ** 20 + 2;
 const event = (length: number, prot: number, inode = 9, record = "files/access.map") => (
-  { at: 0, stream: "s", record, pid: 100, tid: 100, values: [0, 0x1000, length, prot, 0, 8, inode, "blob"] }
+  { at: 0, stream: "s", record, pid: 100, tid: 100, values: [0, 0x1000, length, prot, 0, DEVICE, inode, "blob"] }
 );
 
 Deno.test("held files: of a running process all, with the tensors of those that hold a model, whatever their names are", async () => {
@@ -25,8 +26,8 @@ Deno.test("held files: of a running process all, with the tensors of those that 
     ["notes", 10, 0],
     ["libllama.so", 5, 0],
   ]);
-  assert.deepEqual(tensors, { fact: "tensors", dev: 8 * 2 ** 20 + 2, inode: 9, tensors: [{ name: "a", offset: MODEL.length }] });
-  await files.look(100);
+  assert.deepEqual(tensors, { fact: "tensors", dev: DEVICE, inode: 9, tensors: [{ name: "a", offset: MODEL.length }] });
+  await files.look(100, files.firstTold(event(2 << 20, 1))!);
   assert.deepEqual(others, []);
   assert.equal(facts.length, 2);
 });
@@ -47,9 +48,31 @@ Deno.test("held files: an event asks for a look once for each file that may be a
   assert.ok(!files.firstTold(event(4096, 1)), "small");
   assert.ok(!files.firstTold(event(2 << 20, 5)), "code");
   assert.ok(!files.firstTold(event(2 << 20, 1, 9, "files/access.unmap")));
-  assert.deepEqual([files.firstTold(event(2 << 20, 1)), files.firstTold(event(2 << 20, 1)), files.firstTold(event(2 << 20, 3, 10))], [
-    true,
-    false,
-    true,
-  ]);
+  const told = [event(2 << 20, 1), event(2 << 20, 1), event(2 << 20, 3, 10)].map((one) => files.firstTold(one));
+  assert.deepEqual(told, [`${DEVICE}:9`, null, `${DEVICE}:10`]);
+});
+
+Deno.test("held files: who had let go of a file when it was looked at is looked at again when it maps it again, some times", async () => {
+  using root = temporary();
+  const proc = new FakeProc(root.path), facts: Fact[] = [];
+  proc.process(100, 1, "server");
+  const files = new HeldFiles(proc.files, (fact) => void facts.push(fact));
+  let looks = 0;
+  const maps = async () => {
+    const file = files.firstTold(event(2 << 20, 1));
+    if (file === null) return;
+    looks++;
+    await files.look(100, file);
+  };
+  await maps();
+  proc.data(100, "/models/0123abcd", 9, 2 << 20, MODEL);
+  await maps();
+  assert.deepEqual(facts, [{ fact: "tensors", dev: DEVICE, inode: 9, tensors: [{ name: "a", offset: MODEL.length }] }]);
+  proc.unmap(100);
+  await maps();
+  assert.equal(looks, 2, "its tensors are known");
+  const other = new HeldFiles(proc.files, () => {});
+  let again = 0;
+  for (let file; (file = other.firstTold(event(2 << 20, 1))) !== null; again++) await other.look(100, file);
+  assert.equal(again, 8);
 });

@@ -32,7 +32,8 @@ export class Looks {
 
   heard(event: Event): void {
     const { record, pid, tid } = event;
-    if (this.#held?.firstTold(event) && !this.#left) this.look(() => this.#held!.look(pid));
+    const file = this.#held?.firstTold(event);
+    if (file && !this.#left) this.look(() => this.#held!.look(pid, file));
     if (this.#places?.firstTold(event) && !this.#left) this.look(() => this.#places!.look(pid));
     if (this.#held && record === "process/life.exec") this.#begins(pid);
     if (record === "process/life.exit" && pid === tid) this.#beginning.delete(pid);
