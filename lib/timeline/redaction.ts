@@ -54,9 +54,10 @@ export class Redaction {
     return encoder.encode(text);
   }
 
-  /** The line that has no end: it is not believed, so that nothing of it is needed. */
+  /** The line that has no end: it is not believed, so that nothing of it is needed but whether it was a map's. */
   rest(): Uint8Array {
-    return encoder.encode(this.#splitter.rest() === "" ? "" : UNREADABLE);
+    const rest = this.#splitter.rest();
+    return encoder.encode(rest === "" ? "" : rest.startsWith("@") ? "@" : UNREADABLE);
   }
 
   #line(line: string): string {

@@ -6,6 +6,8 @@ import type { Decoder } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import { splitBase } from "../events/time.ts";
 import { factLine, hostSchema } from "./host.ts";
+import { Pseudonyms } from "./pseudonyms.ts";
+import { redacted, Redaction } from "./redaction.ts";
 import { countsOf } from "./tally.ts";
 import { type StreamInput, Timeline, type TimelineOptions } from "./timeline.ts";
 
@@ -118,10 +120,11 @@ Deno.test("timeline: a line that nobody understands is a mark; before the first 
 });
 
 Deno.test("timeline: behind the last count maps are printed once more, and nobody misses the end of one", () => {
+  const hidden = (a: StreamInput) => redacted(new Redaction(testSchema("a"), new Pseudonyms(), () => testProbe), a, null);
   // Of the second, nothing promises that all has come: the heartbeat is older than the end.
-  for (const [beat, undecodable] of [["+40", 0], ["+20", 1]] as const) {
+  for (const [beat, undecodable, redacts] of [["+40", 0, false], ["+20", 1, false], ["+40", 0, true], ["+20", 1, true]] as const) {
     const { t, add } = timeline();
-    const a = add("a");
+    const a = redacts ? hidden(add("a")) : add("a");
     a.write(lines("1 +2 0", "10 +10 1/1 7", "2 +30 0", `(9, ${beat})`, "@n: 1"));
     a.write(bytes("@sum["));
     a.close();
