@@ -107,6 +107,13 @@ export interface LibraryNeed {
   readonly table?: string;
 }
 
+/** A map of sums. */
+export interface MapShape {
+  /** What the numbers of a row's key are. `pid`, which comes first: the process that the row is of; 0 where it is of several. */
+  readonly key: readonly string[];
+  readonly unit: string;
+}
+
 /**
  * One question to the kernel or to a library, as data: `<name>.bt` with `<name>.ts` beside it. Flags, preflight, rendering and parser
  * follow from it.
@@ -167,10 +174,10 @@ export interface Probe {
    * process or thread calls itself.
    */
   readonly texts?: Readonly<Record<string, "model" | "name">>;
-  /** Maps printed with every heartbeat: map name without `@` → unit. */
-  readonly maps?: Readonly<Record<string, string>>;
+  /** Maps printed with every heartbeat, by their name without `@`. */
+  readonly maps?: Readonly<Record<string, MapShape>>;
   /** Maps that are printed when the window is shut: what a hit adds to one of these, no record tells. */
-  readonly sums?: Readonly<Record<string, string>>;
+  readonly sums?: Readonly<Record<string, MapShape>>;
   /** Records of other probes that the decoder wants to see, such as `files/access.map`. */
   readonly sees?: readonly string[];
   /** What the decoder has to know besides its own records. */

@@ -149,8 +149,8 @@ Deno.test("sums are printed when the window is shut, and a hit that adds to one 
   const params = { f: { type: "site", at: "entry", functions: [["f"]] }, g: { type: "site", at: "entry", functions: [["g"]] } } as const;
   const adding = probe("{{f}} { @s[arg0] = @s[arg0] + 1; EMIT(hit, 1); }\n{{g}} { EMIT(hit, 2); }", {
     params,
-    maps: { m: "bytes" },
-    sums: { s: "calls" },
+    maps: { m: { key: [], unit: "bytes" } },
+    sums: { s: { key: ["x"], unit: "calls" } },
     perOperator: { site: "f", hits: 2 },
   });
   const plan = { stream: "s", probes: [adding], filter: { type: "processes", pids: [42] }, window: "signalled" } as const;

@@ -23,7 +23,7 @@ function dispatch() {
   const probes = new Map([
     probe("a/outer", { records: { call: [] } }),
     probe("z/inner", { records: { hit: [] }, sees: ["a/outer.call"], facts: ["table"] }),
-    probe("m/sums", { maps: { bytes: "bytes" }, sees: ["a/outer.call"] }),
+    probe("m/sums", { maps: { bytes: { key: [], unit: "bytes" } }, sees: ["a/outer.call"] }),
     probe("never/there", { records: { x: [] }, sees: ["a/outer.call"] }),
   ]);
   return { seen, dispatch: new Dispatch((name) => probes.get(name), new Tracks(), () => {}) };

@@ -15,7 +15,8 @@ import { SpareEvents } from "./spare_events.ts";
 export interface LineHandler {
   /** `kind`: what its line began with. */
   event(event: Event, kind: number): void;
-  snapshot(snapshot: Snapshot): void;
+  /** `line`: for who finds that it is no row of this map. */
+  snapshot(snapshot: Snapshot, line: string): void;
   /** A heartbeat, of all buffers where there are several: no event older than `at` less the stream's disorder will follow. */
   beat(at: Ns): void;
   /** The same promise for the records that come as rows of maps, of which so many found their map full. */
@@ -260,7 +261,8 @@ export class LineParser {
     if (name === LINES && this.#beats) return this.#promise(this.#beats.counted(Number(value)));
     // The program's own state (@w, @tree …) is printed when bpftrace ends; it says nothing about the target.
     if (!map || !Number.isFinite(this.#lastBeat)) return;
-    this.handler.snapshot({ at: this.#lastBeat, stream: this.schema.stream, map, key: key ? key.split(", ").map(Number) : [], value: Number(value) });
+    const numbers = key ? key.split(", ").map(Number) : [];
+    this.handler.snapshot({ at: this.#lastBeat, stream: this.schema.stream, map, key: numbers, value: Number(value) }, text);
   }
 }
 

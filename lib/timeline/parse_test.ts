@@ -91,7 +91,7 @@ Deno.test("heartbeat, counter, map rows, windows and loss", () => {
     ["window", 7, true],
     ["beat", 9],
     ["emitted", 12],
-    ["snapshot", { at: 9, stream: "s", map: "p.bytes", key: [1, 2], value: 5 }],
+    ["snapshot", { at: 9, stream: "s", map: "p.bytes", key: [1, 2], value: 5 }, "@bytes[1, 2]: 5"],
     ["lost", 17],
   ]);
 });

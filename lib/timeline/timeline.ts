@@ -3,7 +3,7 @@ import type { CodeFact, Fact } from "../events/fact.ts";
 import type { Mark, SpanSink } from "../events/span.ts";
 import { type Base, type Ns } from "../events/time.ts";
 import { Tracks } from "../events/tracks.ts";
-import type { Probe } from "../programs/probe.ts";
+import type { MapShape, Probe } from "../programs/probe.ts";
 import type { StreamSchema } from "../programs/schema.ts";
 import { Dispatch, probeOf } from "./dispatch.ts";
 import { parseFact } from "./facts.ts";
@@ -66,6 +66,8 @@ export class Timeline {
   readonly #dispatch: Dispatch;
   readonly #merge: Merge<Item>;
   readonly #tree: TreeFilter | undefined;
+  /** Of the probes of the streams, by their full names. */
+  readonly #maps = new Map<string, MapShape>();
   readonly #spare = new SpareEvents((record) => this.options.find(probeOf(record))?.hot === true);
   /** When the last window closed, or the last sign of life of a stream that never closed. */
   #end: Ns = -Infinity;
@@ -87,6 +89,10 @@ export class Timeline {
     this.tallies.set(schema.stream, tally);
     const isHost = schema.stream === hostSchema.stream;
     this.#dispatch.add(schema);
+    for (const probe of new Set(Object.values(schema.maps).map(probeOf))) {
+      const { maps, sums } = this.options.find(probe) ?? {};
+      for (const [map, shape] of Object.entries({ ...maps, ...sums })) this.#maps.set(`${probe}.${map}`, shape);
+    }
     const input = this.#merge.input(schema.stream, from);
     // Rows come later than lines of the same time, in an order of their own.
     const rows = schema.rows && this.#merge.input(schema.stream, from);
@@ -114,7 +120,12 @@ export class Timeline {
         if ((rows && isRow.has(event.record) ? rows : input).push(event)) late++;
         observer?.event?.(event);
       },
-      snapshot: (snapshot) => input.push(snapshot),
+      snapshot: (snapshot, line) => {
+        const map = this.#maps.get(snapshot.map);
+        // Decoders rely on a key as they do on the fields of a record.
+        if (map && map.key.length !== snapshot.key.length) undecodable(line);
+        else input.push(snapshot);
+      },
       beat: (at) => {
         if (at > latest) latest = at;
         lastBeat = at;

@@ -133,6 +133,20 @@ Deno.test("timeline: behind the last count maps are printed once more, and nobod
   }
 });
 
+Deno.test("timeline: a row of a map whose key has other numbers than its probe's is not understood", () => {
+  const maps = { sum: { key: ["pid", "call"], unit: "bytes" } };
+  const { t, spans, add } = timeline({ find: (name) => name === testProbe.name ? { ...testProbe, maps } : undefined });
+  const a = add("a");
+  a.write(lines("1 +2 0", "(9, +5)", "@sum: 5", "@sum[1]: 6", "@sum[1, 2]: 7", "@sum[1, 2, 3]: 8", "2 +9 0"));
+  a.close();
+  assert.deepEqual(spans.slice(1, -1), [
+    ...["@sum: 5", "@sum[1]: 6"].map((row) => `mark undecodable 5 a: a: not understood: ${row} (1)`),
+    "1 <sum> = 7 at 5",
+    "mark undecodable 5 a: a: not understood: @sum[1, 2, 3]: 8 (1)",
+  ]);
+  assert.equal(countsOf(t.tallies.values()).undecodable, 3);
+});
+
 Deno.test("timeline: a last line without its end is not believed: a killed writer may have cut a number", () => {
   const { t, spans, add } = timeline();
   const a = add("a");

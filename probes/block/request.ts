@@ -42,6 +42,8 @@ export const handed: Readonly<Record<string, Param>> = {
   error: { type: "at", raw: "1000 + (arg1 & 255)", tracepoint: "args->error" },
 };
 
+const pieces = { key: ["dev", "what"], unit: "requests" };
+
 /** Each request of the target to a block device. */
 export const request: Probe = {
   name: "block/request",
@@ -63,7 +65,7 @@ export const request: Probe = {
     ],
     requeued: [thread, ...where],
   },
-  maps: { merged: "requests", split: "requests" },
+  maps: { merged: pieces, split: pieces },
   decoder: (tracks) => new RequestDecoder(tracks),
 };
 

@@ -22,7 +22,11 @@ export function blockTotals(intervalMs: number): Probe {
     facts: ["disks"],
     records: { tick: [{ name: "exact", type: "int", unit: "1: no answer is skipped" }] },
     // Read one right after the other. (One sum that goes up and down would lose what an answer adds while a request adds to it on the same processor.)
-    sums: { begun: "requests", returned: "requests", latency: "requests" },
+    sums: {
+      begun: { key: ["dev"], unit: "requests" },
+      returned: { key: ["dev"], unit: "requests" },
+      latency: { key: ["dev", "slot"], unit: "requests" },
+    },
     decoder: (tracks) => new TotalsDecoder(tracks),
   };
 }

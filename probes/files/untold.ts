@@ -11,7 +11,7 @@ export const untold: Probe = {
   summary: "requests by io_uring, io_submit and vmsplice: how many there were",
   template,
   records: {},
-  maps: { untold: "requests" },
+  maps: { untold: { key: ["pid", "kind"], unit: "requests" } },
   decoder: (tracks) => new UntoldDecoder(tracks),
 };
 

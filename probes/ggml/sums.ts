@@ -30,7 +30,7 @@ export const sums: Probe = {
     sum: [{ name: "tensor", type: "int", unit: "address" }, ...summed],
     op: [{ name: "tensor", type: "int", unit: "address" }, { name: "place", type: "int" }],
   },
-  sums: { sums: "operators × 2^40 + ns" },
+  sums: { sums: { key: ["pid", "tensor"], unit: "operators × 2^40 + ns" } },
   decoder: (tracks) => new SumsDecoder(tracks),
 };
 

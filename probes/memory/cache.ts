@@ -35,7 +35,7 @@ export const cache: Probe = {
   },
   tracepoints: ["filemap:mm_filemap_add_to_page_cache"],
   records: {},
-  maps: { cached: "bytes" },
+  maps: { cached: { key: ["dev", "inode"], unit: "bytes" } },
   sees: namingRecords,
   facts: namingFacts,
   decoder: (tracks) => new CacheDecoder(tracks),

@@ -6,6 +6,7 @@ import type { Probe } from "../../lib/programs/probe.ts";
 import template from "./calls.bt" with { type: "text" };
 
 const MLOCK = 4;
+const key = ["pid", "kind"];
 
 /** Memory that the target asks for, gives back, and tells the kernel about. */
 export const calls: Probe = {
@@ -14,7 +15,12 @@ export const calls: Probe = {
   template,
   tracepoints: ["syscalls:sys_exit_mmap", "syscalls:sys_exit_madvise"],
   records: {},
-  maps: { memory_calls: "calls", memory_bytes: "bytes", memory_ns: "ns", memory_failed: "calls" },
+  maps: {
+    memory_calls: { key, unit: "calls" },
+    memory_bytes: { key, unit: "bytes" },
+    memory_ns: { key, unit: "ns" },
+    memory_failed: { key, unit: "calls" },
+  },
   sees: ["memory/lock.lock"],
   decoder: (tracks) => new CallsDecoder(tracks),
 };

@@ -31,7 +31,7 @@ export const fault: Probe = {
     // A major one, of those that a run tells of.
     major: [{ name: "began", type: "time" }, { name: "address", type: "int", unit: "address" }],
   },
-  maps: { faults: "faults" },
+  maps: { faults: { key: ["pid"], unit: "faults" } },
   sees: MAPPING_RECORDS,
   facts: ["mapped", "tensors"],
   decoder: (tracks) => new FaultDecoder(tracks),
@@ -100,8 +100,7 @@ class FaultDecoder implements Decoder {
   }
 
   snapshot(snapshot: Snapshot, out: SpanSink): void {
-    const [pid] = snapshot.key;
-    if (pid === undefined) return;
+    const [pid] = snapshot.key as [number];
     out({ type: "counter", track: this.tracks.counter(pid, "page faults", "faults"), at: snapshot.at, value: this.#totals.add(snapshot) });
   }
 

@@ -7,6 +7,7 @@ import { systemCallName } from "./syscall_names.ts";
 import template from "./syscalls.bt" with { type: "text" };
 
 const CALLS = "process/syscalls.syscalls";
+const key = ["pid", "tid", "call"];
 
 /** System calls by thread: how many, and how long. */
 export const syscalls: Probe = {
@@ -17,7 +18,7 @@ export const syscalls: Probe = {
   tracepoints: ["raw_syscalls:sys_enter", "raw_syscalls:sys_exit"],
   asked: "syscalls",
   records: {},
-  maps: { syscalls: "calls", syscall_ns: "ns" },
+  maps: { syscalls: { key, unit: "calls" }, syscall_ns: { key, unit: "ns" } },
   decoder: (tracks) => new SyscallsDecoder(tracks),
 };
 

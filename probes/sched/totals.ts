@@ -34,7 +34,10 @@ export function schedTotals(intervalMs: number): Probe {
       ended: [{ name: "name", type: "text" }],
     },
     texts: { "ended.name": "name" },
-    sums: Object.fromEntries(TURNS.flatMap((turn) => [[`off_${turn}`, "ns"], [`faulted_${turn}`, "faults"]])),
+    sums: Object.fromEntries(TURNS.flatMap((turn) => [
+      [`off_${turn}`, { key: ["pid"], unit: "ns" }],
+      [`faulted_${turn}`, { key: ["pid"], unit: "faults" }],
+    ])),
     decoder: (tracks) => new TotalsDecoder(tracks),
   };
 }

@@ -8,7 +8,7 @@ export const testProbe: Probe = {
   summary: "",
   template: "",
   records: { hit: [{ name: "x", type: "int" }], begin: [], end: [] },
-  maps: { sum: "bytes" },
+  maps: { sum: { key: [], unit: "bytes" } },
   decoder: (tracks) => {
     const open = new OpenSlices();
     return {

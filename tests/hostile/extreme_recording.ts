@@ -33,13 +33,21 @@ const facts: readonly object[] = [
   { fact: "disks", disks: [{ dev: 1, name: "sda", requests: 1 }] },
 ];
 
-/** A run of a profile that has each record of each of its probes: with small numbers, one like the other, and in some lines one that is extreme. */
-export function extremeRecording({ name: command, engine, options, probes }: Profile<unknown>, random: Random): MemoryRecording {
+/**
+ * A run of a profile that has each record of each of its probes: with small numbers, one like the other, and in some lines one that is extreme. `misshapen`:
+ * rows of maps whose keys have too few numbers, or too many.
+ */
+export function extremeRecording(
+  { name: command, engine, options, probes }: Profile<unknown>,
+  random: Random,
+): { readonly recording: MemoryRecording; readonly misshapen: number } {
   const shapes = probes.flatMap((probe) =>
     Object.entries(probe.records).map(([record, fields]) => ({ name: `${probe.name}.${record}`, fields, probe }))
   )
     .map((shape, i): Shape => ({ ...shape, kind: Kind.first + i }));
-  const maps = probes.flatMap(({ name, maps, sums }) => Object.keys({ ...maps, ...sums }).map((map) => `${name}.${map}`));
+  const maps = probes.flatMap(({ name, maps, sums }) =>
+    Object.entries({ ...maps, ...sums }).map(([map, { key }]) => ({ name: `${name}.${map}`, key }))
+  );
   const schema: StreamSchema = {
     stream: "all",
     records: {
@@ -47,10 +55,11 @@ export function extremeRecording({ name: command, engine, options, probes }: Pro
       [Kind.close]: { name: "window.close", fields: [] },
       ...Object.fromEntries(shapes.map(({ kind, name, fields }) => [kind, { name, fields }])),
     },
-    maps: Object.fromEntries(maps.map((map, i) => [`m${i}`, map])),
+    maps: Object.fromEntries(maps.map(({ name }, i) => [`m${i}`, name])),
     disorderNs: 0,
   };
   let now = BASE;
+  let misshapen = 0;
   const lines = [JSON.stringify(schema), `${Kind.open} ${now} 0`];
   const tell = ({ kind, fields }: Shape, usual: number, place = -1, extreme = 0n) => {
     now += 1_000_000n;
@@ -70,7 +79,12 @@ export function extremeRecording({ name: command, engine, options, probes }: Pro
     tell(shape, usual, place, extreme);
     some();
     lines.push(`(9, ${now})`);
-    if (maps.length > 0) lines.push(`@m${random(maps.length)}[${usual}, ${extreme}]: ${random(2 ** 30)}`);
+    for (const isWhole of maps.length > 0 ? [true, false] : []) {
+      const map = random(maps.length), { length } = maps[map]!.key;
+      const key = Array.from({ length: isWhole ? length : (length + 1 + random(4)) % 5 }, (_, i) => i === 0 ? usual : extreme);
+      lines.push(`@m${map}${key.length > 0 ? `[${key.join(", ")}]` : ""}: ${random(2 ** 30)}`);
+      if (!isWhole) misshapen++;
+    }
   }
   lines.push(`${Kind.close} ${now} 0`, `(9, ${now})`, "");
   const clock = { name: "boottime", base: String(BASE), realtimeOffset: "0" };
@@ -87,7 +101,8 @@ export function extremeRecording({ name: command, engine, options, probes }: Pro
   };
   const known = facts.flatMap(withExtremes).map((fact) => `${Kind.first} ${BASE} 0 ${hex(fact)}`);
   const host = [JSON.stringify(hostSchema), ...known, beatLine(now)];
-  return new MemoryRecording(JSON.stringify(header), new Map([["host", utf8.encode(host.join("\n"))], ["all", utf8.encode(lines.join("\n"))]]));
+  const streams = new Map([["host", utf8.encode(host.join("\n"))], ["all", utf8.encode(lines.join("\n"))]]);
+  return { recording: new MemoryRecording(JSON.stringify(header), streams), misshapen };
 }
 
 function withExtremes(fact: object): string[] {

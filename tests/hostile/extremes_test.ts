@@ -9,9 +9,9 @@ import { undecodableLines } from "./line_grammar.ts";
 
 /** Together they have every probe. It takes a second or two. */
 for (const name of ["record", "operators of learned torch", "io of totals", "sched of totals"]) {
-  Deno.test(`extremes: each number of each record of '${name}' may be any, and a replay comes to its end`, async () => {
+  Deno.test(`extremes: each number of each record of '${name}' may be any, and keys of maps as many, and a replay comes to its end`, async () => {
     using folder = temporary();
-    const { head, bytes } = extremeRecording(await profiles[name]!(), seeded(2));
+    const { recording: { head, bytes }, misshapen } = extremeRecording(await profiles[name]!(), seeded(2));
     const path = folder.file("a.llmprof");
     Deno.mkdirSync(path);
     Deno.writeTextFileSync(`${path}/header.json`, head);
@@ -24,5 +24,7 @@ for (const name of ["record", "operators of learned torch", "io of totals", "sch
     const unread = undecodableLines(bytes.get("all")!, BigInt(JSON.parse(head).clock.base));
     assert.equal(JSON.parse(stdout).events.received, told - unread);
     assert.ok(unread < told / 100, "nearly all of it is read");
+    JSON.parse(Deno.readTextFileSync(folder.file("a.json")));
+    assert.equal(Deno.readTextFileSync(folder.file("a.jsonl")).match(/not understood: @m/g)?.length ?? 0, misshapen);
   });
 }

@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { profiles } from "./profiles.ts";
+
+for (const [name, load] of Object.entries(profiles)) {
+  Deno.test(`profiles: '${name}': keys of maps have in the templates as many numbers as their probes say`, async () => {
+    for (const { name, template, maps, sums } of (await load()).probes) {
+      for (const [map, { key }] of Object.entries({ ...maps, ...sums })) {
+        const used = [...template.matchAll(new RegExp(`@${map}\\[([^\\]]*)\\]`, "g"))].map(([, numbers]) => numbers!.split(","));
+        assert.ok(used.length > 0, `${name}: @${map}`);
+        for (const numbers of used) {
+          assert.equal(numbers.length, key.length, `${name}: @${map}[${numbers}]`);
+          assert.equal(/^\$?(pid|of)$/.test(numbers[0]!), key[0] === "pid", `${name}: @${map}[${numbers}]`);
+        }
+      }
+    }
+  });
+}
