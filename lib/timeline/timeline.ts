@@ -220,7 +220,10 @@ export class Timeline {
       if (item.type === "mark" && item.kind === "window") this.#shut = item.open ? null : item.at;
       return this.options.out(item);
     }
-    if ("map" in item) return this.#dispatch.snapshot(item);
+    if ("map" in item) {
+      if (!this.#tree || this.#tree.acceptsRow(item, this.#maps.get(item.map))) this.#dispatch.snapshot(item);
+      return;
+    }
     if (item.record === "host.fact") return this.#fact(item);
     if (this.#tree && !this.#tree.accepts(item)) return;
     this.#dispatch.event(item);

@@ -283,6 +283,15 @@ Deno.test("timeline: with a root, only what it and its children do", () => {
   assert.deepEqual(spans, ['100/100 hit "2" 2', '200/200 hit "3" 4']);
 });
 
+Deno.test("timeline: with a root, rows of maps that are of other processes are left out, and not those of several", () => {
+  const maps = { sum: { key: ["pid"], unit: "bytes" } };
+  const { spans, add } = timeline({ root: 100, find: (name) => name === testProbe.name ? { ...testProbe, maps } : undefined });
+  const a = add("a");
+  a.write(lines("13 +1 100/100 300 0", "(9, +5)", "@sum[100]: 1", "@sum[200]: 5", "@sum[300]: 2", "@sum[0]: 3"));
+  a.close();
+  assert.deepEqual(spans, ["1 <sum> = 1 at 5", "1 <sum> = 2 at 5", "1 <sum> = 3 at 5"]);
+});
+
 Deno.test("timeline: who has to act sees events before they are merged", () => {
   const seen: string[] = [];
   const { t, add } = timeline();

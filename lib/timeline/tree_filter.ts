@@ -1,4 +1,5 @@
-import type { Event } from "../events/event.ts";
+import type { Event, Snapshot } from "../events/event.ts";
+import type { MapShape } from "../programs/probe.ts";
 
 /** Lets through what the root process and its descendants do. */
 export class TreeFilter {
@@ -12,5 +13,10 @@ export class TreeFilter {
     if (!this.#tree.has(event.pid)) return false;
     if (event.record === "process/life.task" && !event.values[1]) this.#tree.add(event.values[0] as number);
     return true;
+  }
+
+  /** Whose a row is of several processes, or of a file, nobody knows. */
+  acceptsRow({ key: [pid] }: Snapshot, map: MapShape | undefined): boolean {
+    return map?.key[0] !== "pid" || pid === 0 || this.#tree.has(pid!);
   }
 }
