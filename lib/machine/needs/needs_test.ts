@@ -64,6 +64,10 @@ Deno.test("needs: what can be mended names the command, as root without sudo and
   assert.deepEqual(lacking({ cpus: 8 }, { openFiles: 575 }), [["open files", "warning", "prlimit --pid $$ --nofile=4096"]]);
   assert.deepEqual(lacking({ ...user, cpus: 8 }, { openFiles: 575 }).at(-1), ["open files", "warning", "sudo prlimit --pid $$ --nofile=4096"]);
   assert.deepEqual(lacking({ cpus: 8 }, { openFiles: 576 }), []);
+  for (const [cpus, files] of [[448, 4096], [449, 8192], [512, 8192], [1024, 16384]] as const) {
+    assert.deepEqual(lacking({ cpus }, { openFiles: 64 })[0], ["open files", "warning", `prlimit --pid $$ --nofile=${files}`]);
+    assert.deepEqual(lacking({ cpus }, { openFiles: files }), [], "the command mends it");
+  }
   assert.deepEqual(lacking({}, { allowedCpus: 1 }), [["a processor beside the target", "warning", "taskset -cp 0-7 $$"]]);
   assert.deepEqual(lacking({ cpus: 1 }, { allowedCpus: 1 }), []);
   assert.deepEqual(lacking({}, { room: [room("/full", 4096), room("/tmp")] }), [["room in /full", "warning", "cd /tmp"]]);

@@ -3,14 +3,23 @@ export function asRoot(root: boolean, command: string): string {
   return root ? command : `sudo ${command}`;
 }
 
-/** Lets what a shell starts from then on have more files open than any bpftrace needs; `ulimit` cannot where a user types `sudo`. */
-export const moreFiles = "prlimit --pid $$ --nofile=4096";
+/** Lets what a shell starts from then on have so many files open, or more; `ulimit` cannot where a user types `sudo`. */
+export function moreFiles(enough = 0): string {
+  return `prlimit --pid $$ --nofile=${roundFiles(enough)}`;
+}
 
 /** A root of a container often may not raise a limit. */
-export const moreFilesInContainer = "In a container: --ulimit nofile=4096.";
+export function moreFilesInContainer(enough = 0): string {
+  return `In a container: --ulimit nofile=${roundFiles(enough)}.`;
+}
+
+/** At least what any bpftrace needs on a machine that has no hundreds of processors. */
+function roundFiles(enough: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(4096, enough)));
+}
 
 /** The next step of a run that met the limit. */
-export const allowMoreFiles = `Allow more in this shell, as root: ${moreFiles}\n${moreFilesInContainer}`;
+export const allowMoreFiles = `Allow more in this shell, as root: ${moreFiles()}\n${moreFilesInContainer()}`;
 
 /** What lets a container trace: with SYS_ADMIN alone, Docker's profile of AppArmor still refuses tracefs. */
 export const containerFlags = "--privileged --pid host -v /sys/kernel/tracing:/sys/kernel/tracing";

@@ -132,12 +132,12 @@ function lockedMemory({ root, effectiveCaps, kernel, bpftrace, cpus, pageBytes }
 }
 
 function openFiles({ root, effectiveCaps, cpus }: Capabilities, { openFiles }: Surroundings): Check {
-  const need = "open files";
-  if (openFiles >= enoughFiles + cpus * filesOfProcessor) return ok(need, openFiles === Infinity ? "not known" : `up to ${openFiles}`);
+  const need = "open files", enough = enoughFiles + cpus * filesOfProcessor;
+  if (openFiles >= enough) return ok(need, openFiles === Infinity ? "not known" : `up to ${openFiles}`);
   return warning(need, `up to ${openFiles}`, {
     consequence: "bpftrace opens some for each probe and each processor: it may not be able to attach.",
-    ...(!root || holds(effectiveCaps, CAP_SYS_RESOURCE)) && { fix: asRoot(root, moreFiles) },
-    advice: moreFilesInContainer,
+    ...(!root || holds(effectiveCaps, CAP_SYS_RESOURCE)) && { fix: asRoot(root, moreFiles(enough)) },
+    advice: moreFilesInContainer(enough),
   });
 }
 
