@@ -155,7 +155,7 @@ async function readBpftrace(
 /**
  * The mount table says where tracefs is even to a user who may not look into it; one `find` (6 to 14 ms for 2300) says what it offers, and looks
  * into the usual place before the table is known. Only the two places where bpftrace looks count, and only if nothing else was mounted
- * over them or what they lie in.
+ * over them or what they lie in. The kernel mounts the one below debugfs when somebody looks into it, and until then the table has none there.
  */
 async function readTracefs(
   files: KernelFiles,
@@ -163,11 +163,13 @@ async function readTracefs(
 ): Promise<Pick<Capabilities, "tracefs" | "tracepoints" | "hidingTracepoints">> {
   const [usual, other] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"] as const;
   const [mounts, listed] = await Promise.all([mountTable, files.grandchildren(`${usual}/events`)]);
-  const tracefs = [usual, other].find((path) => {
+  const mounted = [usual, other].find((path) => {
     const top = mountOf(path, mounts);
     return top?.place === path && top.type === "tracefs";
   }) ?? null;
-  const names = tracefs === usual ? listed : tracefs === other ? await files.grandchildren(`${other}/events`) : [];
+  const comes = mounted === null && mountOf(other, mounts)?.type === "debugfs";
+  const names = mounted === usual ? listed : mounted === other || comes ? await files.grandchildren(`${other}/events`) : [];
+  const tracefs = comes && names.length > 0 ? other : mounted;
   const hidingTracepoints = mounts.map(({ place }) => place).filter((place) => tracefs !== null && place.startsWith(`${tracefs}/events`));
   return { tracefs, tracepoints: new Set(names.map((name) => name.replace("/", ":"))), hidingTracepoints };
 }

@@ -113,6 +113,27 @@ Deno.test("capabilities: tracefs below a mount of what it lies in is not there",
     assert.equal((await readCapabilities(files, { pid: 12, path: "/usr/bin" })).tracefs, null);
   }));
 
+Deno.test("capabilities: tracefs below debugfs is there when it was looked into, unless something lies over debugfs or nothing comes", async () => {
+  const sysfs = "sysfs /sys sysfs rw 0 0\n", debugfs = "debugfs /sys/kernel/debug debugfs rw 0 0\n";
+  const event = { "/sys/kernel/debug/tracing/events/sched/sched_switch/id": "1" };
+  const read = async (mounts: string, there: Record<string, string>) => {
+    let found: unknown;
+    await withMachine({ "/proc/self/mounts": mounts, ...there }, async (files) => {
+      const { tracefs, tracepoints } = await readCapabilities(files, { pid: 12, path: "/usr/bin" });
+      found = [tracefs, [...tracepoints]];
+    });
+    return found;
+  };
+  assert.deepEqual(await read(sysfs + debugfs, event), ["/sys/kernel/debug/tracing", ["sched:sched_switch"]]);
+  const tracefs = "tracefs /sys/kernel/debug/tracing tracefs rw 0 0\n";
+  assert.deepEqual(await read(sysfs + debugfs + tracefs, event), ["/sys/kernel/debug/tracing", ["sched:sched_switch"]]);
+  for (const over of ["tmpfs /sys/kernel/debug tmpfs rw 0 0\n", "tmpfs /sys/kernel/debug/tracing tmpfs rw 0 0\n", sysfs]) {
+    assert.deepEqual(await read(sysfs + debugfs + over, event), [null, []]);
+  }
+  assert.deepEqual(await read(sysfs, event), [null, []]);
+  assert.deepEqual(await read(sysfs + debugfs, {}), [null, []]);
+});
+
 Deno.test("capabilities: an unreadable bpftrace path is not executable", () =>
   withMachine({ "/usr/bin/bpftrace": "" }, async (files) => {
     assert.equal(await findBpftrace(files, "/usr/bin"), null);

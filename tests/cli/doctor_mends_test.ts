@@ -34,7 +34,7 @@ mends(
   "tracefs that is not mounted",
   {
     need: "tracefs",
-    take: "umount -l /sys/kernel/tracing; umount -l /sys/kernel/debug/tracing 2>/dev/null || true",
+    take: "umount -l /sys/kernel/tracing; umount -l /sys/kernel/debug 2>/dev/null || true",
   },
   "missing",
   "mount -t tracefs tracefs /sys/kernel/tracing",
