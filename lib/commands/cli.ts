@@ -26,7 +26,7 @@ export async function runCommandLine(context: Context): Promise<number> {
     } else await program.parseAsync(args, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.code === "commander.help") return ExitCode.usage;
+    if (error.exitCode !== 0 && error.code === "commander.help") return ExitCode.usage;
     if (error.exitCode !== 0) throw usageError(error, program, args);
   }
   return code;

@@ -52,6 +52,10 @@ Deno.test("help goes to stdout with 0, its absence to stderr with 2", async () =
   const operators = await runLlmprof(["operators", "--help"]);
   assert.deepEqual([operators.code, operators.stderr], [0, ""]);
   assert.match(operators.stdout, /^Usage: llmprof operators/);
+  const asked = await runLlmprof(["help", "operators"]);
+  assert.deepEqual([asked.code, asked.stdout, asked.stderr], [0, operators.stdout, ""]);
+  const unknown = await runLlmprof(["help", "paint"]);
+  assert.deepEqual([unknown.code, unknown.stdout, unknown.stderr], [2, "", help]);
 });
 
 Deno.test("the version is that of deno.json", async () => {
