@@ -21,7 +21,7 @@ export function complete(program: Command, words: readonly string[], { terminal 
     }
   }
   // Behind `--` stands another program's command line, and a path is the shell's own affair.
-  if (words.slice(0, -1).includes("--") || takesPath(program, words.at(-2))) return terminal.out(`:${FILES}\n`);
+  if (words.slice(0, -1).includes("--") || wantsPath(program, words)) return terminal.out(`:${FILES}\n`);
   terminal.out(printed(() => root.parse([...words])));
 }
 
@@ -36,9 +36,14 @@ function addOption(command: ReturnType<RootCommand["command"]>, { long, short, d
   else command.option(name, description);
 }
 
-function takesPath(program: Command, before = ""): boolean {
-  const options = program.commands.flatMap((command) => command.options);
-  return options.some(({ flags, long, short }) => flags.includes("PATH") && (before === long || before === short));
+/** Whether a path is being typed: the value of an option that says so, or an argument that a command needs and that has no choices. */
+function wantsPath(program: Command, [name, ...words]: readonly string[]): boolean {
+  const command = program.commands.find((command) => command.name() === name);
+  const typed = words.at(-1), before = words.at(-2);
+  if (!command || typed === undefined) return false;
+  const option = command.options.find(({ long, short }) => before !== undefined && (before === long || before === short));
+  if (option?.required) return /PATH|FILE|DIR/.test(option.flags);
+  return !typed.startsWith("-") && command.registeredArguments.some(({ required, argChoices }) => required && !argChoices);
 }
 
 /** What tab says: it has no other way to say it than the console, so it gets one that keeps the lines. */

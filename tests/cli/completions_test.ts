@@ -54,3 +54,24 @@ Deno.test("zsh and fish get their own scripts", async () => {
   assert.match((await runLlmprof(["completions", "zsh"])).stdout, /^#compdef llmprof\n/);
   assert.match((await runLlmprof(["completions", "fish"])).stdout, /^complete -c llmprof /m);
 });
+
+Deno.test("where a file or a folder is wanted, names of these are left to the shell, and nowhere else", async () => {
+  const answer = async (...words: readonly string[]) => (await runLlmprof(["complete", "--", ...words])).stdout;
+  const wanted = [
+    ["io", "--snapshots", ""],
+    ["gpu", "--cuda-jsonl", ""],
+    ["report", "--png", "pic"],
+    ["record", "--from", ""],
+    ["export", ""],
+    ["export", "--no-output", "ru"],
+    ["report", ""],
+    ["report", "a.jsonl", ""],
+  ];
+  for (const words of wanted) assert.equal(await answer(...words), ":0\n", words.join(" "));
+  assert.match(await answer("export", "--summary", ""), /^text\t*\njson\t*\n/);
+  assert.match(await answer("report", "--p"), /^--png\t/);
+  assert.match(await answer("completions", ""), /^bash\t*\n/);
+  for (const words of [["exp"], ["operators", "--pid", ""], ["operators", ""], ["export", "--max-loss", ""]]) {
+    assert.notEqual(await answer(...words), ":0\n", words.join(" "));
+  }
+});
