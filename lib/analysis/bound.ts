@@ -51,7 +51,7 @@ export function staysInCache({ bytes, withAll, isAll }: ColdBytes, { cacheSize, 
 
 /**
  * The roofline of calls: which part of their time moving the bytes would take at least at the machine's ceilings, and which computing; the larger is what
- * binds them. Cold bytes come from memory where those of a graph do not fit into the cache (`staysInCache`). Null where one of the two is
+ * binds them, and of moving what takes more of it, memory or the cache. Cold bytes come from memory where those of a graph do not fit into the cache (`staysInCache`). Null where one of the two is
  * not known, or only the most that it can be, or where more was computed than the machine was seen to.
  */
 export function boundOf(demands: Demands, ceilings: Ceilings, inCache: InCache): BoundResult | null {
@@ -64,10 +64,11 @@ export function boundOf(demands: Demands, ceilings: Ceilings, inCache: InCache):
   // Beside more that comes from memory it takes little.
   if (cacheBytes === null && 2 * cached > bytes) return null;
   const seconds = totalNs / 1e9;
-  const moving = ((bytes - cached) / memoryBytes + cached / (cacheBytes ?? Infinity)) / seconds;
+  const fromMemory = (bytes - cached) / memoryBytes, fromCache = cached / (cacheBytes ?? Infinity);
+  const moving = (fromMemory + fromCache) / seconds;
   const others = flops - quantisedFlops - bf16Flops;
   const computing = (others / ceilings.flops + quantisedFlops / ceilings.byteOperations + bf16Flops / ceilings.bf16Flops) / seconds;
   if (computing > MEASURED) return null;
-  const by = Math.max(moving, computing) < NEAR ? "neither" : moving >= computing ? (fits === false ? "memory" : "cache") : "compute";
+  const by = Math.max(moving, computing) < NEAR ? "neither" : moving >= computing ? (fromMemory > fromCache ? "memory" : "cache") : "compute";
   return { by, moving, computing };
 }

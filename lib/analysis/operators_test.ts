@@ -279,15 +279,16 @@ const oneThread: Ceilings = {
 Deno.test("what binds an operator: the ceiling that it is nearer to, of as many threads as there are workers", () => {
   const s = new TestSpans();
   const large = { cacheSize: 128e6, cachesSize: 128e6 };
-  // Each computes for 10 ms.
+  // Each computes for 10 ms, and CONT for as long as it takes to move what the graph computed, and a fourth more.
   const product = { tensor: "ffn_up-0", bytes: 81e6, cold: 80e6, flops: 200e6, quantised: true };
   const spans = [
     s.op("MUL_MAT", 0, 10, product),
     s.op("FLASH_ATTN_EXT", 10, 20, { tensor: "fa-0", bytes: 1e6, flops: 800e6 }),
     s.op("ADD", 20, 30, { tensor: "l_out-0", bytes: 1e6, flops: 1e6 }),
     s.op("CUSTOM", 30, 40, { tensor: "x-0" }),
-    s.graph(0, 40, 4),
-    s.decode("decode", 0, 40),
+    s.op("CONT", 40, 40.25, { tensor: "kqv-0", bytes: 20e6, flops: 0 }),
+    s.graph(0, 40.25, 5),
+    s.decode("decode", 0, 40.25),
   ];
   const bounds = (ceilings: readonly Ceilings[]): Record<string, unknown> => {
     const result = analyse(operators("op", ceilings), spans);
@@ -304,6 +305,7 @@ Deno.test("what binds an operator: the ceiling that it is nearer to, of as many 
     FLASH_ATTN_EXT: "compute 0.001 0.800",
     ADD: "neither 0.001 0.001",
     CUSTOM: null,
+    CONT: "cache 0.800 0.000",
     threads: 1,
   });
   // Nobody knows what CUSTOM brings into the cache, in which the rest would stay.
@@ -312,6 +314,7 @@ Deno.test("what binds an operator: the ceiling that it is nearer to, of as many 
     FLASH_ATTN_EXT: "compute 0.001 0.800",
     ADD: "neither 0.001 0.001",
     CUSTOM: null,
+    CONT: "cache 0.800 0.000",
     threads: 1,
   });
   spans.splice(3, 1);
@@ -323,7 +326,7 @@ Deno.test("what binds an operator: the ceiling that it is nearer to, of as many 
   // Of a cache that is not known nothing is told but what comes from memory.
   const { MUL_MAT, FLASH_ATTN_EXT } = bounds([{ ...oneThread, cacheBytes: null }]);
   assert.deepEqual([MUL_MAT, FLASH_ATTN_EXT, bounds([{ ...oneThread, cacheBytes: null, ...large }]).MUL_MAT], ["memory 0.800 0.100", null, null]);
-  assert.deepEqual(bounds([]), { MUL_MAT: null, FLASH_ATTN_EXT: null, ADD: null, threads: undefined });
+  assert.deepEqual(bounds([]), { MUL_MAT: null, FLASH_ATTN_EXT: null, ADD: null, CONT: null, threads: undefined });
 });
 
 Deno.test("experts that a token uses are in the cache where all experts fit, in memory where not even these do, and in between nobody knows", () => {
