@@ -59,15 +59,23 @@ function declare(place: number): string {
   return `$t${place} = (uint64)0; $n${place} = (uint64)15; $e${place} = (uint64)0; $p${place} = (uint64)1; ${sizes.join(" ")}`;
 }
 
+/** Of two sizes in one number: what the larger is below, and what is added where that is the second. */
+const LARGER = 2 ** 32, TURNED = 2 ** 52;
+/** A tensor has fewer elements: so of two sizes the smaller is below 2^20, and both are below 2^53 together, which no reader rounds. */
+const MOST_ELEMENTS = 2 ** 40;
+
 /** Sizes of a place in two numbers, and its dimensions and 1, or 0 for what is no tensor of few dimensions. */
 function pack(place: number): string {
-  const [a, b, c, d] = Array.from({ length: DIMENSIONS }, (_, i) => `$d${place}${i}`);
+  const sizes = Array.from({ length: DIMENSIONS }, (_, i) => `$d${place}${i}`);
+  const [a, b, c, d] = sizes as [string, string, string, string];
+  const pair = (name: string, first: string, second: string) =>
+    `${name} = ${first} + ${second} * ${LARGER}; if (${second} > ${first}) { ${name} = ${second} + ${first} * ${LARGER} + ${TURNED}; }`;
   return [
     `$r${place} = (uint64)0; $x${place} = (uint64)0; $y${place} = (uint64)0; ${declare(place)}`,
     `if (${isAddress(`$a${place}`, 8)}) { $t${place} = *(uint64 *)$a${place}; }`,
     `if (${isAddress(`$t${place}`, 16)}) { ${read(place)} }`,
-    `if ($n${place} <= ${DIMENSIONS} && $p${place} == $e${place}) {`,
-    `$r${place} = $n${place} + 1; $x${place} = ${a} + ${b} * 4294967296; $y${place} = ${c} + ${d} * 4294967296; }`,
+    `if ($n${place} <= ${DIMENSIONS} && $p${place} == $e${place} && $e${place} < ${MOST_ELEMENTS} && (${sizes.join(" | ")}) < ${LARGER}) {`,
+    `$r${place} = $n${place} + 1; ${pair(`$x${place}`, a, b)} ${pair(`$y${place}`, c, d)} }`,
   ].join(" ");
 }
 
@@ -101,7 +109,11 @@ export function placesOf([, ranks, ...sizes]: readonly number[]): (string | unde
   return Array.from({ length: PLACES }, (_, place) => {
     const rank = Math.floor(ranks! / 16 ** place) % 16;
     if (rank === 0) return undefined;
-    const all = sizes.slice(AT_PLACE * place, AT_PLACE * (place + 1)).flatMap((pair) => [pair % 2 ** 32, Math.floor(pair / 2 ** 32)]);
+    const all = sizes.slice(AT_PLACE * place, AT_PLACE * (place + 1)).flatMap((pair) => {
+      const both = pair % TURNED;
+      const two = [both % LARGER, Math.floor(both / LARGER)];
+      return pair < TURNED ? two : two.reverse();
+    });
     return all.slice(0, rank - 1).join("×") || "[]";
   });
 }

@@ -16,6 +16,32 @@ Deno.test("shapes: sizes of each place; none, one without dimensions, and large 
   ]);
 });
 
+/** What the program makes of a place with these sizes, by its own statements: 64 bits, which a reader of lines makes a JavaScript number of. */
+function packed(sizes: readonly bigint[]): number[] {
+  const statements = reading("READ_SHAPES").split("\n")[0]!;
+  const packing = statements.slice(statements.lastIndexOf("if ($n0 <= 4 && $p0 == $e0"));
+  const known = { $n0: BigInt(sizes.length), $p0: sizes.reduce((all, size) => all * size, 1n) };
+  const given = Object.fromEntries([0, 1, 2, 3].map((i) => [`$d0${i}`, sizes[i] ?? 1n]));
+  const values: Record<string, bigint> = { ...known, ...given, $e0: known.$p0, $r0: 0n, $x0: 0n, $y0: 0n };
+  const names = Object.keys(values);
+  const run = new Function(...names, `${packing.replace(/\b\d+\b/g, "$&n")} return [$r0, $x0, $y0];`);
+  return run(...Object.values(values)).map((value: bigint) => Number(BigInt.asUintN(64, value)));
+}
+
+Deno.test("shapes: however large a size is, none is rounded, and what could be is not told", () => {
+  const shapes = [[1, 3_000_000], [3_000_000, 1], [4_294_967_295, 1], [1, 4_294_967_295], [1, 1, 3_000_001, 5], [2, 3, 5, 151_936], [
+    1_000_003,
+    1_048_575,
+  ], []];
+  for (const shape of [...shapes, [0, 4_000_000_000], [7, 7]]) {
+    const [rank, ...pairs] = packed(shape.map(BigInt));
+    assert.equal(placesOf([7, rank!, ...pairs])[0], shape.join("×") || "[]");
+  }
+  for (const shape of [[4_294_967_296], [1, 4_294_967_296], [1_048_576, 1_048_576]]) {
+    assert.deepEqual(packed(shape.map(BigInt)), [0, 0, 0], shape.join("×"));
+  }
+});
+
 Deno.test("shapes: which places hold tensors, by the mangled names of PyTorch's operators", () => {
   const places = {
     // Returns a tensor, to a place that comes first.
