@@ -34,14 +34,25 @@ await judged("arrows in the demo's traces are the edges of the graph that is com
     const drawnAt = matches.findLastIndex((at) => at <= firstCritical);
     assert.ok(drawnAt > 0, "it was computed before");
     const before = matches[drawnAt - 1]!;
-    const path = longest(slices.slice(before, before + nodes.length).map(({ dur }) => Number(dur)), edges);
+    const path = longest(slices.slice(before, before + nodes.length).map(({ dur }) => Number(dur)), [...edges, ...throughCaches(again[0]!)]);
     assert.deepEqual(critical, path.map((i) => nodes[i]!), "by the times of the computation before the one that is drawn");
   }
 });
 
 interface Graph {
   readonly nodes: readonly { readonly op: string; readonly name: string }[];
-  readonly edges: readonly { readonly from: number | null; readonly to: number }[];
+  readonly edges: readonly { readonly from: number | null; readonly to: number; readonly name: string }[];
+}
+
+/** From what writes rows into a cache to who reads that behind it, by llama.cpp's names: `cache_k_l0 (view)`. */
+function throughCaches({ nodes, edges }: Graph): Graph["edges"] {
+  const cacheOf = (name: string) => /^cache_[kv]_l\d+/.exec(name)?.[0];
+  const found = edges.flatMap(({ to, name }) => {
+    const from = nodes.slice(0, to).findLastIndex((node) => node.op === "SET_ROWS" && cacheOf(node.name) === cacheOf(name));
+    return cacheOf(name) === undefined || from < 0 ? [] : [{ from, to, name }];
+  });
+  assert.ok(found.length > 0, "attention reads what was written");
+  return found;
 }
 
 /** An operator, without those that are fused behind it, with its tensor, as SQL; null for what is none. */
