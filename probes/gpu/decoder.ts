@@ -95,7 +95,8 @@ export class GpuDecoder implements Decoder {
     for (const pid of this.#memory.pids) this.#ends(pid, at, false, out);
     this.#memory.end();
     this.#graphs.interrupt();
-    for (const pid of this.#functions.keys()) this.#forget(pid, "graphLaunch");
+    this.#kernels.interrupt();
+    for (const pid of this.#functions.keys()) for (const kind of ["launch", "graphLaunch"] as const) this.#forget(pid, kind);
     this.#stacks = this.#stacks.end(at, "gpu.stack", this.tracks, out);
     this.#idleness.end();
   }

@@ -444,6 +444,46 @@ Deno.test("gpu: a kernel that the runtime knows by a handle has the name of the 
   assert.equal(launched(0xa1, 40), "square");
 });
 
+Deno.test("gpu: what a kernel's handle stands for is not known after a time that nobody watched, and what lies at an address is", () => {
+  const { decoding, call } = made();
+  const grid = [1 + 2 ** 31, 1 + 2 ** 16 + 2 ** 27 + 2 ** 38, 7];
+  let at = 40;
+  const launched = (name: string, kernel: number) => {
+    call(name, at, at + 9, [kernel, ...grid]);
+    at += 10;
+    return / kernel=(.*) returned=0$/.exec(decoding.told().findLast(isCall)!)?.[1];
+  };
+  const all = () => [
+    launched("cuLaunchKernel", 0xf00),
+    launched("cuLaunchKernel", 0xf01),
+    launched("__cudaLaunchKernel", 0xa0),
+    launched("cudaLaunchKernel", 0x6000),
+    launched("cudaLaunchKernel", 0x7000),
+  ];
+  const name = "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIhEESt5arrayIPcLm1EEEEviT0_T1_";
+  const frames = () => {
+    decoding.event(1, "cudart/calls.frame", { stack: 0xa0, depth: LAUNCHER, address: 0x5000 });
+    decoding.event(1, "cudart/calls.frame", { stack: 0x6000, depth: 0, address: 0x6000 });
+  };
+  frames();
+  // Of an address this is told once, however many turns there are.
+  const places = [[0x5000, "_Z10launch_allPi"], [0x6000, "_Z20__device_stub__scalePf"]] as const;
+  decoding.fact(2, { fact: "places", pid: 100, places: places.map(([at, name]) => ({ at, file: "engine", name, offset: 0 })) });
+  decoding.event(3, "cuda/calls.named", { function: 4 * 4096, began: 3, given: 0xf00, name: `${name.slice(0, 64)}…` });
+  call("cuKernelGetFunction", 4, 5, [0xf01, 0xf00]);
+  call("cuLaunchKernel", 31, 32, [0xf00, ...grid]);
+  call("cudaLaunchKernel", 30, 33, [0x7000, ...grid]);
+  const fill = "at::native::vectorized_elementwise_kernel<…>";
+  assert.deepEqual(all(), [fill, fill, "launched by launch_all", "__device_stub__scale", fill]);
+  decoding.end(at = 100);
+  // The rest of a name is nobody's now.
+  decoding.event(101, "cuda/calls.more", { given: 0xf00, name: name.slice(64) });
+  assert.deepEqual(all(), ["0xf00", "0xf01", "0xa0", "__device_stub__scale", "0x7000"]);
+  frames();
+  decoding.event(200, "cuda/calls.named", { function: 4 * 4096, began: 200, given: 0xf00, name: "rope" });
+  assert.deepEqual(all(), ["rope", "0xf01", "launched by launch_all", "__device_stub__scale", "0x7000"]);
+});
+
 Deno.test("gpu: a kernel's name in pieces: of what follows a piece that was not full nothing is part of it", () => {
   const { decoding, call } = made();
   const launched = (kernel: number) => {

@@ -6,8 +6,10 @@ const STUB = "__device_stub_";
 
 /** What kernels are called, by what a process knows them by: an address in its code, or a handle. */
 export class KnownKernels {
-  /** By process and kernel. */
+  /** By process and kernel: what it was called by somebody who made it or launched it. */
   readonly #names = new Map<string, string>();
+  /** By process and address: what lies there. */
+  readonly #code = new Map<string, string>();
   /** Names of which the last piece was full, as far as they were told. */
   readonly #long = new Map<string, string>();
   /** By process and address: kernels that are launched there. */
@@ -20,7 +22,7 @@ export class KnownKernels {
   of(pid: number, kernel: number, within: string | undefined): string {
     const key = `${pid} ${kernel}`;
     if (within !== undefined && !within.startsWith("0x")) this.#names.set(key, within);
-    return this.#names.get(key) ?? hex(kernel);
+    return this.#known(key) ?? hex(kernel);
   }
 
   /** A name, or the first piece of one. */
@@ -34,15 +36,16 @@ export class KnownKernels {
     if (before !== undefined) this.#piece(pid, kernel, before, piece);
   }
 
-  called(pid: number, kernel: number, name: string): void {
-    if (name === "") return;
-    this.#set(pid, kernel, kernelName(name));
-    for (const launched of this.#launched.get(`${pid} ${kernel}`) ?? []) this.#launchedBy(pid, launched, name);
+  /** What lies at an address: a kernel's function, or what launches one. */
+  called(pid: number, address: number, name: string): void {
+    this.#code.set(`${pid} ${address}`, kernelName(name));
+    this.changed(pid);
+    for (const launched of this.#launched.get(`${pid} ${address}`) ?? []) this.#launchedBy(pid, launched, name);
   }
 
   /** One that is known by a handle, by a call that returns to this address. */
   launchedFrom(pid: number, kernel: number, address: number): void {
-    const key = `${pid} ${address}`, name = this.#names.get(key), launched = this.#launched.get(key);
+    const key = `${pid} ${address}`, name = this.#code.get(key), launched = this.#launched.get(key);
     if (launched) launched.push(kernel);
     else this.#launched.set(key, [kernel]);
     if (name !== undefined) this.#launchedBy(pid, kernel, name);
@@ -50,13 +53,18 @@ export class KnownKernels {
 
   /** One that is known by another one, too. */
   alike(pid: number, kernel: number, other: number): void {
-    const name = this.#names.get(`${pid} ${other}`);
+    const name = this.#known(`${pid} ${other}`);
     if (name !== undefined) this.#set(pid, kernel, name);
+  }
+
+  /** What is made and launched from now on is not seen: a handle may come to mean another kernel. What lies where stays, and is told once. */
+  interrupt(): void {
+    for (const known of [this.#names, this.#long, this.#launched]) known.clear();
   }
 
   /** A process has ended, or runs another program. */
   forget(pid: number): void {
-    for (const known of [this.#names, this.#long, this.#launched]) {
+    for (const known of [this.#names, this.#code, this.#long, this.#launched]) {
       for (const key of known.keys()) if (key.startsWith(`${pid} `)) known.delete(key);
     }
   }
@@ -64,7 +72,7 @@ export class KnownKernels {
   #piece(pid: number, kernel: number, before: string, piece: string): void {
     // What fills a record is told as cut off.
     const isCut = piece.endsWith("…"), name = before + piece, key = `${pid} ${kernel}`;
-    this.called(pid, kernel, name);
+    if (name !== "") this.#set(pid, kernel, kernelName(name));
     if (isCut) this.#long.set(key, name.slice(0, -1));
     else this.#long.delete(key);
   }
@@ -75,6 +83,10 @@ export class KnownKernels {
     const name = kernelName(symbol);
     if (name.startsWith(STUB)) this.#set(pid, kernel, kernelName(name.slice(STUB.length)));
     else if (!name.startsWith("__cuda")) this.#set(pid, kernel, `launched by ${name}`);
+  }
+
+  #known(key: string): string | undefined {
+    return this.#names.get(key) ?? this.#code.get(key);
   }
 
   #set(pid: number, kernel: number, name: string): void {
