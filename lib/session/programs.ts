@@ -180,14 +180,14 @@ export class Programs {
    * whom it is to let go. Leaves facts on what tracing lost and cost; returns the taps, which are still open so that those facts come before the end of
    * their streams.
    */
-  async end(done: () => Promise<void>): Promise<readonly EndedProgram[]> {
+  async end(done?: () => Promise<void>): Promise<readonly EndedProgram[]> {
     const ending = this.#attached;
     this.#attached = [];
     this.#spares.end();
     const { files, sleep } = this.means;
     for (const attached of ending) attached.closeWindow();
     const read = await Promise.all(ending.map((attached) => attached.drain(sleep)));
-    await done();
+    await done?.();
     const own = cpuSeconds(files, this.means.self);
     const costs = ending.map(async ({ running, skippedBefore }) => {
       const [before, skipped, cpu] = await Promise.all([skippedBefore, skippedHits(files, running.pid), cpuSeconds(files, running.pid)]);

@@ -80,7 +80,7 @@ export async function traced<T>(
   const value = await work();
   abort.abort();
   await fixed;
-  for (const { tap } of await programs.end(() => Promise.resolve())) tap.close();
+  for (const { tap } of await programs.end()) tap.close();
   await programs.ended();
   const cpu = programs.facts.find((fact) => fact.fact === "cpu")!;
   return { value, ...countsOf(timeline.tallies.values()), byTag, latestMs, bpftraceSeconds: cpu.bpftrace };
