@@ -26,6 +26,8 @@ export interface LaunchOptions extends Invoker {
   readonly onPid?: (pid: number) => void | Promise<void>;
 }
 
+/** Hands on variables whose names a shell cannot set, by which it exports functions; dash does not. With -p it takes no function from there itself. */
+const BASH = "/bin/bash";
 const pollMs = 2;
 /** Two seconds: a shell that has not stopped by then never will. */
 const mostPolls = 1000;
@@ -40,13 +42,14 @@ export async function launchStopped(means: LaunchMeans, options: LaunchOptions):
   const { argv, cwd, user, environment, openFiles, stdout = "inherit", stderr = "inherit" } = options;
   await checkProgram(means.files, argv[0] ?? "", environment.PATH, cwd);
   const { env, exports } = splitEnvironment(environment);
+  const hasOthers = Object.keys(env).some((name) => !/^[a-z_]\w*$/i.test(name)) && await means.files.exists(BASH);
   const toStderr = stdout === "stderr" ? " >&2" : "";
-  const script = `while [ "$1" != -- ]; do export "$1"; shift; done; shift; ${options.underNohup ? "trap '' HUP; " : ""}${
+  const script = `while [ "$1" != -- ]; do export "$1" 2> /dev/null; shift; done; shift; ${options.underNohup ? "trap '' HUP; " : ""}${
     openFiles === undefined ? "" : `ulimit -S -n ${openFiles} 2> /dev/null; `
   }kill -STOP $$; exec "$@"${toStderr}`;
   const child = means.spawn({
-    program: "/bin/sh",
-    args: ["-c", script, "sh", ...exports, "--", ...argv],
+    program: hasOthers ? BASH : "/bin/sh",
+    args: [...hasOthers ? ["-p"] : [], "-c", script, "sh", ...exports, "--", ...argv],
     env,
     cwd,
     user: user ?? undefined,
@@ -75,18 +78,18 @@ export async function mustNotSuspend(files: KernelFiles, self: number, name: str
 /** Whether somebody else has let it go: it runs, or it is the program by now, which stands at a gate. One that has ended does not count. */
 export async function hasBegun(files: KernelFiles, pid: number): Promise<boolean> {
   const stat = await readStat(files, pid);
-  return stat !== null && !["Z", "X"].includes(stat.state) && !(["T", "t"].includes(stat.state) && stat.comm === "sh");
+  return stat !== null && !["Z", "X"].includes(stat.state) && !(["T", "t"].includes(stat.state) && /^(ba)?sh$/.test(stat.comm));
 }
 
 /**
  * Deno refuses to pass `LD_…` on (facts: it does so to every process that may not run everything), so the shell sets those names. Names
- * that a shell cannot set are no use to the loader either.
+ * that a shell cannot set are no use to the loader either. And it sets what bash would complain of, or leave out, as it begins.
  */
 export function splitEnvironment(environment: Readonly<Record<string, string>>): { env: Record<string, string>; exports: string[] } {
   const env: Record<string, string> = {};
   const exports: string[] = [];
   for (const [name, value] of Object.entries(environment)) {
-    if (!/^(LD|DYLD)_/.test(name)) env[name] = value;
+    if (!/^((LD|DYLD)_|LC_ALL$|PS[12]$)/.test(name)) env[name] = value;
     else if (/^\w+$/.test(name)) exports.push(`${name}=${value}`);
   }
   return { env, exports };

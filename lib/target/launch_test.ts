@@ -32,6 +32,27 @@ Deno.test("launch: the environment arrives, the loader's variables too, and noth
   assert.ok(!out.includes("BAD-NAME"));
 });
 
+Deno.test("launch: variables arrive whose names no shell can set, bash is not changed by its functions, and nobody else reads them", async () => {
+  const environment = {
+    ...plainEnvironment,
+    LC_ALL: "xx_YY.UTF-8",
+    PS1: "$ ",
+    PWD: "/",
+    SHLVL: "3",
+    LD_LIBRARY_PATH: "/a b",
+    "BASH_FUNC_kill%%": "() { echo killed\n}",
+    "a.b": "1  2",
+    "npm_config_//x/:_token": "secret",
+  };
+  const child = await launchStopped(means, { ...asSelf, environment, argv: ["env", "-0"] });
+  assert.ok(!(await files.text(`/proc/${child.pid}/cmdline`))!.includes("secret"));
+  assert.equal(await hasBegun(files, child.pid), false);
+  child.kill("SIGCONT");
+  const [out, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.status]);
+  assert.deepEqual(out.split("\0").filter(Boolean).sort(), Object.entries(environment).map(([name, value]) => `${name}=${value}`).sort());
+  assert.equal(errors, "");
+});
+
 Deno.test("launch: it may have as many files open as it is said", async () => {
   const child = await launchStopped(means, { ...asSelf, openFiles: 211, argv: ["sh", "-c", "ulimit -S -n; ulimit -H -n"] });
   child.kill("SIGCONT");
@@ -112,8 +133,8 @@ Deno.test("launch: a shell that ends early, or never stops, is an error", async 
 });
 
 Deno.test("launch: only the loader's variables go through the shell", () => {
-  assert.deepEqual(splitEnvironment({ A: "1", LD_PRELOAD: "x", DYLD_X: "y", "LD_%%": "z" }), {
-    env: { A: "1" },
+  assert.deepEqual(splitEnvironment({ A: "1", "b.c": "2", LD_PRELOAD: "x", DYLD_X: "y", "LD_%%": "z" }), {
+    env: { A: "1", "b.c": "2" },
     exports: ["LD_PRELOAD=x", "DYLD_X=y"],
   });
 });
