@@ -19,8 +19,8 @@ const MOST = 10_000;
 /** Files that a process has open now, each once. A kernel before 5.14 says no inode, and the list is empty. */
 export async function openFiles(files: KernelFiles, pid: number): Promise<OpenFile[]> {
   const links = await files.links(`/proc/${pid}/fd`);
-  // Sockets and pipes are called otherwise.
-  const opened = [...links].filter(([, path]) => /^\/(?!dev\/|proc\/|sys\/)/.test(path)).slice(0, MOST);
+  // Sockets and pipes are called otherwise, and what lies in memory is no device.
+  const opened = [...links].filter(([, path]) => /^\/(?!dev\/(?!shm\/|hugepages\/)|proc\/|sys\/)/.test(path)).slice(0, MOST);
   if (opened.length === 0) return [];
   const devices = mountDevices(await files.text(`/proc/${pid}/mountinfo`) ?? "");
   const infos = await files.texts(opened.map(([fd]) => `/proc/${pid}/fdinfo/${fd}`));
