@@ -6,7 +6,7 @@ import { isOfInference } from "./inference_files.ts";
 import { loadedBy } from "./loader.ts";
 import { parseMaps } from "./maps.ts";
 import { NoMatch } from "./no_match.ts";
-import { harmless, lastPart, shortened } from "../events/text.ts";
+import { harmless, lastPart, shortened, textOf } from "../events/text.ts";
 import { ancestorsOf, parseStat, type ProcessStat, readProcesses, splitZeros, treesOf } from "./process.ts";
 
 /** How the user names a running target. */
@@ -148,7 +148,7 @@ function matches(query: ByProcess, process: ProcessStat, argv: readonly string[]
 
 /** The kernel cuts a name after 15 bytes, perhaps inside a character. */
 function cut(comm: string): string {
-  return new TextDecoder().decode(new TextEncoder().encode(comm).subarray(0, commLength));
+  return textOf(new TextEncoder().encode(comm).subarray(0, commLength));
 }
 
 async function readCommandLines(files: KernelFiles, processes: readonly ProcessStat[]): Promise<Map<number, string[]>> {

@@ -166,6 +166,15 @@ Deno.test("discover: a name is compared as far as the kernel keeps it", () =>
     assert.equal((await findTarget(files, { by: "comm", comm: "a-very-long-name-indeed" }, 30)).pid, 5);
   }));
 
+Deno.test("discover: a name that the kernel has cut inside a character is the one that it was cut from", () =>
+  withProcesses([{ pid: 5, ppid: 1, comm: "", argv: ["x"] }], async (files) => {
+    const comm = "fourteen-bytesä", [before, after] = statLine({ pid: 5, ppid: 1, comm: "\n" }).split("\n");
+    const kept = new TextEncoder().encode(comm).subarray(0, 15);
+    await Deno.writeFile(`${files.root}/proc/5/stat`, await new Blob([before!, kept, after!]).bytes());
+    assert.equal((await findTarget(files, { by: "comm", comm }, 30)).pid, 5);
+    await assert.rejects(findTarget(files, { by: "comm", comm: "fourteen-bytes" }, 30), { exitCode: 2 });
+  }));
+
 Deno.test("discover: a long or hostile command line is one short line", () => {
   const lines = listCandidates([{ pid: 1, comm: "x", argv: ["\u001b[2J\n", "y".repeat(200)] }, { pid: 2, comm: "kthreadd", argv: [] }]);
   assert.match(lines, /^ {2}--pid 1 {2}\ufffd\[2J\ufffd y{93,}…\n {2}--pid 2 {2}\[kthreadd\]$/);

@@ -1,3 +1,4 @@
+import { textOf } from "../../lib/events/text.ts";
 import type { FileIdentity, KernelFiles } from "../../lib/machine/files.ts";
 
 /** A folder that stands for the root of a machine. */
@@ -5,7 +6,8 @@ export class FolderFiles implements KernelFiles {
   constructor(readonly root: string) {}
 
   async text(path: string): Promise<string | null> {
-    return await orNull(() => Deno.readTextFile(this.root + path));
+    const whole = await orNull(() => Deno.readFile(this.root + path));
+    return whole && textOf(whole);
   }
 
   async texts(paths: readonly string[]): Promise<(string | null)[]> {
