@@ -20,11 +20,13 @@ const MOST_ACCEPTED = 1 << 16;
 export interface ColdstartOptions {
   /** The process whose start is looked at; otherwise the first that calls exec. */
   readonly rootPid?: number;
+  /** Who belongs to its tree from the beginning. */
+  readonly tree?: readonly number[];
 }
 
 /** Where the time from a process' exec to its first token goes. */
 export function coldstart(options: ColdstartOptions = {}): Analysis<ColdstartResult> {
-  return new ColdstartAnalysis(options.rootPid);
+  return new ColdstartAnalysis(options);
 }
 
 class ColdstartAnalysis implements Analysis<ColdstartResult> {
@@ -47,8 +49,8 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
   #firstSeen: Ns = Infinity;
   #lastSeen: Ns = -Infinity;
 
-  constructor(rootPid: number | undefined) {
-    this.#tree = new ProcessTree(rootPid);
+  constructor({ rootPid, tree }: ColdstartOptions) {
+    this.#tree = new ProcessTree(rootPid, tree);
   }
 
   span(span: Span): void {

@@ -201,6 +201,13 @@ Deno.test("a connection is accepted by who hears the client, not by the worker t
   assert.deepEqual(accepted([router.accept(55)]), [55]);
 });
 
+Deno.test("a worker that was forked before anything was seen belongs to the tree of the root that is told", () => {
+  const worker = new TestSpans().of(7);
+  const spans = [worker.read("m.gguf", 10, 30), worker.decode("prefill", 31, 33), worker.decode("decode", 34, 35)];
+  const reads = (options: ColdstartOptions) => run(spans, options).steps.filter(({ name }) => name === "read m.gguf").length;
+  assert.deepEqual([reads({ rootPid: 100 }), reads({ rootPid: 100, tree: [100, 7] })], [0, 1]);
+});
+
 Deno.test("a root that is told, running already: counts from the first event, exec chains keep the first time and the last name", () => {
   const s = new TestSpans();
   const running = run([s.of(7).exec(1), s.read("m.gguf", 10, 30), s.decode("decode", 31, 33), s.decode("decode", 34, 35)], { rootPid: 100 });

@@ -9,9 +9,10 @@ export class ProcessTree {
   #exec: Ns | undefined;
   file: string | undefined;
 
-  /** Without `root`, the first process that calls exec. */
-  constructor(root?: number) {
+  /** Without `root`, the first process that calls exec. Of `tree`, which belongs to it from the beginning, nobody saw the forks: each counts as one. */
+  constructor(root?: number, tree: readonly number[] = []) {
     this.#root = root;
+    for (const pid of tree) this.#depths.set(pid, 1);
     if (root !== undefined) this.#depths.set(root, 0);
   }
 

@@ -18,7 +18,7 @@ export const coldstartProfile: Profile<ColdstartResult> = {
   name: "coldstart",
   probes: [life, access, lock, fault, cache, listen, calls, running, syscalls],
   waits: true,
-  analyse: (header) => coldstart({ rootPid: header.target.pid }),
+  analyse: (header) => coldstart({ rootPid: header.target.pid, ...header.tree && { tree: header.tree } }),
   present: presentColdstart,
   annotate: coldstartLane,
 };

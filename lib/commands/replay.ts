@@ -2,7 +2,7 @@ import { ExitCode, LlmprofError, usage } from "../events/errors.ts";
 import { splitBase } from "../events/time.ts";
 import { quoteWord } from "../machine/needs/shell.ts";
 import { asEngine } from "../programs/engine.ts";
-import type { Header } from "../timeline/header.ts";
+import { type Header, treeIn } from "../timeline/header.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import { readHeader, replay } from "../timeline/replay.ts";
 import { RecordingFolder, type RecordingSource } from "../timeline/recording_source.ts";
@@ -57,7 +57,7 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
         base: splitBase(header.clock.base),
         out: run.open({ ...header, command: profile.name }).out,
         onFact: run.onFact,
-        ...(header.root !== undefined && { root: header.root }),
+        ...treeIn(header),
       };
     }, options.pseudonyms);
     const finished = run.finish(timeline), { target } = finished.summary;

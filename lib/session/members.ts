@@ -4,9 +4,17 @@ import { rootOf } from "./election.ts";
 import type { Means } from "./means.ts";
 import type { Target } from "./target.ts";
 
+/** The first process of a target. */
+interface Root {
+  readonly pid: number;
+  readonly argv: readonly string[];
+  /** Of one that was elected: who belonged to its tree by then. */
+  readonly tree?: readonly number[];
+}
+
 /** Who belongs to a target. */
 export class Members {
-  #root: { readonly pid: number; readonly argv: readonly string[] } | undefined;
+  #root: Root | undefined;
   /** Processes that belong to it, with what they fork: the root, and those that are no descendants of it, or not any more. */
   readonly #tops = new Set<number>();
   /** Every process, as it was read last. */
@@ -20,7 +28,7 @@ export class Members {
   }
 
   /** The first process of the target; undefined while one is waited for that nobody has named. */
-  get root(): { readonly pid: number; readonly argv: readonly string[] } | undefined {
+  get root(): Root | undefined {
     return this.#root;
   }
 
@@ -43,7 +51,9 @@ export class Members {
   async elect(pid: number): Promise<void> {
     const root = await rootOf(this.means.files, pid, this.means.self);
     this.add(root);
-    this.#root = { pid: root, argv: await readCommandLine(this.means.files, root) ?? [] };
+    // Whoever stood between the two may have ended since.
+    const tree = new Set([...await this.#below([root]), pid]);
+    this.#root = { pid: root, argv: await readCommandLine(this.means.files, root) ?? [], tree: [...tree] };
   }
 
   async now(): Promise<number[]> {

@@ -4,7 +4,7 @@ import type { SpanSink } from "../events/span.ts";
 import { counted } from "../events/text.ts";
 import { type Ns, splitBase } from "../events/time.ts";
 import type { Probe } from "../programs/probe.ts";
-import type { Header } from "../timeline/header.ts";
+import { type Header, treeIn } from "../timeline/header.ts";
 import { hostSchema } from "../timeline/host.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import type { Recorder } from "../timeline/recording.ts";
@@ -225,15 +225,15 @@ export class Session {
   #open({ target, root }: Life): void {
     const { open, header, find, onFact, pseudonyms } = this.options;
     const { name, base, realtimeOffset } = this.#programs.clock!;
-    const { pid, argv } = root!;
+    const { pid, argv, tree = [] } = root!;
     const full: Header = {
       ...header,
       clock: { name, base, realtimeOffset },
       target: { pid, argv, started: target.type === "launched" },
-      ...(target.type === "next" && { root: pid }),
+      ...(target.type === "next" && { root: pid, tree }),
     };
     const { out, flush, recording } = open(pseudonyms?.header(full) ?? full);
-    this.#timeline = new Timeline({ base: splitBase(base), find, out, onFact, ...(full.root !== undefined && { root: full.root }) });
+    this.#timeline = new Timeline({ base: splitBase(base), find, out, onFact, ...treeIn(full) });
     this.#host = new HostStream(this.#programs.clock!, this.#timeline, recording?.stream(hostSchema) ?? null, flush, pseudonyms);
     this.#programs.connect(this.#timeline, recording, pseudonyms);
   }

@@ -19,8 +19,8 @@ export interface TimelineOptions {
   readonly base: Base;
   readonly find: (probe: string) => Probe | undefined;
   readonly out: SpanSink;
-  /** Only this process and what it forks; for a program that watched every new process until the target was known. */
-  readonly root?: number;
+  /** Only these processes and what they fork; for a program that watched every new process until the target was known. */
+  readonly tree?: readonly number[];
   /** What llmprof did, in the order of time. */
   readonly onFact?: (fact: Fact, at: Ns) => void;
 }
@@ -79,7 +79,7 @@ export class Timeline {
 
   constructor(readonly options: TimelineOptions) {
     this.#dispatch = new Dispatch(options.find, this.tracks, options.out);
-    this.#tree = options.root === undefined ? undefined : new TreeFilter(options.root);
+    this.#tree = options.tree && new TreeFilter(options.tree);
     this.#merge = new Merge((item) => this.#release(item));
   }
 

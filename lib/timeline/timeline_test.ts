@@ -276,7 +276,7 @@ Deno.test("timeline: a fact that cannot be read is a mark, not an error", () => 
 });
 
 Deno.test("timeline: with a root, only what it and its children do", () => {
-  const { spans, add } = timeline({ root: 100 });
+  const { spans, add } = timeline({ tree: [100] });
   const a = add("a");
   a.write(lines("10 +1 200/200 1", "10 +2 100/100 2", "13 +3 100/100 200 0", "10 +4 200/200 3"));
   a.close();
@@ -285,7 +285,7 @@ Deno.test("timeline: with a root, only what it and its children do", () => {
 
 Deno.test("timeline: with a root, rows of maps that are of other processes are left out, and not those of several", () => {
   const maps = { sum: { key: ["pid"], unit: "bytes" } };
-  const { spans, add } = timeline({ root: 100, find: (name) => name === testProbe.name ? { ...testProbe, maps } : undefined });
+  const { spans, add } = timeline({ tree: [100], find: (name) => name === testProbe.name ? { ...testProbe, maps } : undefined });
   const a = add("a");
   a.write(lines("13 +1 100/100 300 0", "(9, +5)", "@sum[100]: 1", "@sum[200]: 5", "@sum[300]: 2", "@sum[0]: 3"));
   a.close();

@@ -1,12 +1,12 @@
 import type { Event, Snapshot } from "../events/event.ts";
 import type { MapShape } from "../programs/probe.ts";
 
-/** Lets through what the root process and its descendants do. */
+/** Lets through what these processes and their descendants do. */
 export class TreeFilter {
   readonly #tree: Set<number>;
 
-  constructor(root: number) {
-    this.#tree = new Set([root]);
+  constructor(tree: Iterable<number>) {
+    this.#tree = new Set(tree);
   }
 
   accepts(event: Event): boolean {

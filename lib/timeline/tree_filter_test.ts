@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { TreeFilter } from "./tree_filter.ts";
 
-Deno.test("tree filter: the root and what it forks, and theirs; threads are no processes", () => {
-  const filter = new TreeFilter(100);
+Deno.test("tree filter: those of a tree and what they fork, and theirs; threads are no processes", () => {
+  const filter = new TreeFilter([100]);
   const accepts = (pid: number, record = "p.x", ...values: number[]) => filter.accepts({ at: 0, stream: "s", record, pid, tid: pid, values });
   assert.ok(accepts(100));
   assert.ok(!accepts(200));
