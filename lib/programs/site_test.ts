@@ -78,6 +78,8 @@ Deno.test("site: a place that a jump may come back to counts a call more than on
     "f3 0f 1e fa e8 00 00 00 00 e2 f9 c3", // loop
     "f3 0f 1e fa e8 00 00 00 00 c7 f8 f5 ff ff ff c3", // xbegin
     "f3 0f 1e fa e8 00 00 00 00 3e ff e0", // notrack jmp *%rax: by a table
+    "f3 0f 1e fa e8 00 00 00 00 3e 41 ff e0", // … *%r8
+    "f3 0f 1e fa e8 00 00 00 00 3e 42 ff 24 c5 00 00 00 00", // … *(,%r8,8)
     "85 ff 74 00 ff e0", // jmp *%rax where no jump is tracked
   ];
   for (const code of loops) assert.deepEqual(choose(bytes(code), modern), here, code);

@@ -74,8 +74,9 @@ function hasJumpInto(code: Uint8Array, offset: number): boolean {
   const leads = (target: number) => target > 0 && target <= offset;
   for (let at = 0; at + 1 < code.length; at++) {
     const [first, second] = [code[at]!, code[at + 1]!];
-    // By a table: with `endbr64` about, only jumps that need none at their targets (`notrack jmp`).
-    if (first === 0xff && (second >> 3 & 7) === 4 && (code[at - 1] === 0x3e || !startsWith(code, endbr64))) return true;
+    // By a table: with `endbr64` about, only jumps that need none at their targets (`notrack jmp`, with a REX where it needs one of the upper registers).
+    const prefix = code[at - 1]! >> 4 === 4 ? code[at - 2] : code[at - 1];
+    if (first === 0xff && (second >> 3 & 7) === 4 && (prefix === 0x3e || !startsWith(code, endbr64))) return true;
     // jmp, jcc, loop and jrcxz by one byte.
     if ((first === 0xeb || (first & 0xf0) === 0x70 || (first & 0xfc) === 0xe0) && leads(at + 2 + view.getInt8(at + 1))) return true;
     // jmp, jcc and xbegin by four bytes.
