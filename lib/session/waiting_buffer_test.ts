@@ -35,6 +35,16 @@ Deno.test("waiting buffer: a line that a block leaves unfinished goes with it, o
   assert.equal(taken(), "10 9 1 7\n10 10 1 8\n");
 });
 
+Deno.test("waiting buffer: rows of maps that it lets go are events, too, and what their maps had been offered is told first", () => {
+  const { waiting, push, taken } = buffer();
+  const row = (map: number, at: number) => `@rows${map}[${at}, 0]: (10, 1, 5)\n`;
+  push(0, `${row(0, 7)}${row(0, 8)}@offered0: 5\n(8, 9)\n@offered1: 0\n${row(2, 10)}`);
+  push(500, `${row(2, 11)}@offered2: 3\n`);
+  push(1001, "10 11 1 8\n");
+  assert.equal(waiting.discarded, 3);
+  assert.equal(taken(), `@offered0: 5\n@offered1: 0\n@offered2: 1\n${row(2, 11)}@offered2: 3\n10 11 1 8\n`);
+});
+
 Deno.test("waiting buffer: the last block stays, however old", () => {
   const { waiting, push, taken } = buffer();
   push(0, "10 7 1 5\n");

@@ -4,7 +4,7 @@ import type { LineFields } from "./line_fields.ts";
 
 /** What was printed of one of the maps. */
 interface Print {
-  /** In all. */
+  /** In all, those included that were let go before the first that is here. */
   rows: number;
   /** What it refused, as far as that has been told. */
   refused: number;
@@ -80,6 +80,8 @@ export class MapRows {
     const [, map, count] = counter.exec(text) ?? [];
     const print = this.#prints[Number(map)];
     if (!print) return false;
+    // What comes before all rows, and what they promise, is of rows that nobody kept: a map refuses none before some have been printed.
+    if (this.#sweeps === 0 && print.rows === 0) print.rows = Number(count);
     const refused = Number(count) - print.rows - print.refused;
     if (refused > 0) {
       print.refused += refused;

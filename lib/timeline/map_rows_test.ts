@@ -103,3 +103,11 @@ Deno.test("map rows: what a full map refused is known when it is swept, once", (
   assert.deepEqual(says("@offered1: 0", "(8, 4)"), ["swept, 0 refused"]);
   assert.deepEqual(says(row(0, 6), "@offered0: 7", "(8, 7)").at(-1), "swept, 1 refused");
 });
+
+Deno.test("map rows: what a map was offered before the first row that was kept is not refused, and what it refuses behind that is", () => {
+  const says = reader();
+  const row = (at: number) => `@rows0[${at}, 0]: (11, 1/1, 0, 0)`;
+  assert.deepEqual(says("@offered0: 100", row(6), "@offered0: 101", "(8, 7)").at(-1), "swept, 0 refused");
+  assert.deepEqual(says(row(8), "@offered0: 104", "(8, 9)").at(-1), "swept, 2 refused");
+  assert.deepEqual(says("@offered1: 3", "(8, 10)").at(-1), "swept, 3 refused");
+});
