@@ -4,7 +4,7 @@ import type { Activity } from "./activity.ts";
 import type { ColdstartKind, ColdstartPhase, ColdstartResult, ColdstartStep } from "./coldstart_schema.ts";
 import { figures, noteOf } from "./figures.ts";
 import type { FirstToken } from "./first_token.ts";
-import type { Intervals } from "./intervals.ts";
+import { Intervals } from "./intervals.ts";
 import { phaseName } from "./phase_kinds.ts";
 import type { ProcessTree } from "./process_tree.ts";
 import type { Quality } from "./quality.ts";
@@ -80,7 +80,7 @@ function toSteps(segments: readonly Segment[], origin: Ns, code: UnexplainedCode
     for (const activity of fresh) told.add(activity);
     const much = figures(fresh);
     const codes = first || code.samples.length === 0 ? undefined : code.between(start, end);
-    const note = codes ? whatRan(codes, ns) : noteOf(kind, much, fresh.reduce((sum, activity) => sum + activity.end - activity.start, 0));
+    const note = codes ? whatRan(codes, ns) : noteOf(kind, much, taken(fresh));
     return {
       name: stepName(first),
       kind,
@@ -94,6 +94,13 @@ function toSteps(segments: readonly Segment[], origin: Ns, code: UnexplainedCode
       ...(note !== undefined && { note }),
     };
   });
+}
+
+/** What several threads did at once took no longer than it took one of them. */
+function taken(activities: readonly Activity[]): Ns {
+  const times = new Intervals();
+  for (const { start, end } of activities) times.add(start, end);
+  return times.total;
 }
 
 function samplesBetween(code: UnexplainedCode, from: Ns, to: Ns): ColdstartResult["whileUnexplained"] {

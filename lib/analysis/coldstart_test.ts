@@ -83,6 +83,15 @@ Deno.test("from exec to the first token: each instant goes to what explains it b
   assert.deepEqual([lane.length, lane[0]!.start, lane.at(-1)!.end, lane[0]!.track.name], [14, 10 * MS, 232 * MS, "cold start"]);
 });
 
+Deno.test("a file that two threads read at once came at the rate of both", () => {
+  const s = new TestSpans();
+  const reads = ([[101, 10], [102, 10.001]] as const).map(([tid, from]) => s.of(100, tid).read("m.gguf", from, 50, 40 * MIB));
+  const result = run([s.exec(0), ...reads, s.exit(60)]);
+  const step = result.steps.find(({ file }) => file === "m.gguf")!;
+  // 83,886,080 bytes in 40 ms.
+  assert.deepEqual([step.durationNs, step.note], [40 * MS, "80.0 MiB at 2097 MB/s, 2 reads and opens"]);
+});
+
 Deno.test("planted phases in any order: each as long as the program's own log says, stops taken out", () => {
   for (let seed = 1; seed <= 40; seed++) planted(seed);
 });
