@@ -36,7 +36,7 @@ const PREEMPTED = 256, RUNNABLE = 0, NEW = 511, STOPPED = 4 | 8, UNINTERRUPTIBLE
 const FUTEX_WAIT_BITSET = 9, FUTEX_WAIT_REQUEUE_PI = 11;
 /** The type of what is read or written (S_IFMT). What has none is the kernel's: an eventfd, a timerfd, a signalfd, inotify. */
 const NONE = 0, FIFO = 1, CHARACTERS = 2, REGULAR = 8, SOCKET = 12;
-const TRANSFERS = /^p?(read|write)(v|64)?$/;
+const TRANSFERS = /^p?(read|write)(v2?|64)?$/;
 
 const CALLS: readonly (readonly [Reason, RegExp])[] = [
   ["lock", /^(futex_wait|futex_waitv|flock|semop|semtimedop)$/],
@@ -45,6 +45,9 @@ const CALLS: readonly (readonly [Reason, RegExp])[] = [
   ["events", /^(epoll_p?wait2?|p?poll|p?select6?)$/],
   ["children", /^(wait4|waitid|vfork|clone3?|fork)$/],
   ["disk", /^(fsync|fdatasync|msync|sync|syncfs|sync_file_range|io_p?getevents)$/],
+  // By name, and of two at once. Not `close`, which may be of a socket or a device, nor `sendfile`, which waits for room in a socket.
+  ["file", /^(open(at2?)?|creat|[fl]?stat|newfstatat|statx|f?statfs|f?access(at2?)?|readlink(at)?|getdents(64)?)$/],
+  ["file", /^(rename(at2?)?|unlink(at)?|mkdir(at)?|rmdir|f?truncate|copy_file_range)$/],
 ];
 
 /** What a record's number says, see switch.bt. */

@@ -40,11 +40,12 @@ export const switches: Probe = {
   params: {
     ...callInProgress,
     first: { type: "arch", x86_64: "*(uint64 *)($regs + 112)", aarch64: "*(uint64 *)($regs + 272)" },
-    // read, write, pread64, pwrite64, readv, writev
+    // read, write, pread64, pwrite64, readv, writev, preadv, pwritev, preadv2, pwritev2
     transfers: {
       type: "arch",
-      x86_64: "$number == 0 || $number == 1 || ($number >= 17 && $number <= 20)",
-      aarch64: "$number >= 63 && $number <= 68",
+      x86_64:
+        "($number >= 0 && $number <= 1) || ($number >= 17 && $number <= 20) || ($number >= 295 && $number <= 296) || ($number >= 327 && $number <= 328)",
+      aarch64: "($number >= 63 && $number <= 70) || ($number >= 286 && $number <= 287)",
     },
     second: { type: "arch", x86_64: "*(uint64 *)($regs + 104)", aarch64: "*(uint64 *)($regs + 8)" },
     futex: { type: "arch", x86_64: "$number == 202", aarch64: "$number == 98" },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Decoding } from "../../tests/harness/decoding.ts";
 import { whoIs } from "../../lib/programs/who.ts";
+import { systemCallName } from "../process/syscall_names.ts";
 import { canWake, whyOf } from "./reason.ts";
 import { switches } from "./switch.ts";
 
@@ -27,7 +28,15 @@ const READ = call(0),
   FSYNC = call(74),
   IO_URING = call(426),
   MUNMAP = call(11),
-  IOCTL = call(16);
+  IOCTL = call(16),
+  OPENAT = call(257),
+  GETDENTS = call(217),
+  RENAME = call(82),
+  COPY_FILE_RANGE = call(326),
+  CLOSE = call(3),
+  SENDFILE = call(40),
+  PREADV = call(295),
+  PWRITEV2 = call(328);
 
 Deno.test("switch: why a thread is off, by its state, its system call and what it reads", () => {
   const reasons: [number, string, string | undefined][] = [
@@ -47,6 +56,19 @@ Deno.test("switch: why a thread is off, by its state, its system call and what i
     // A user's file system, and a network's without a cache.
     [INTERRUPTIBLE + REGULAR + READ, "file", "read"],
     [UNINTERRUPTIBLE + REGULAR + READ, "file", "read"],
+    [UNINTERRUPTIBLE + REGULAR + PREADV, "file", "preadv"],
+    [INTERRUPTIBLE + SOCKET + PWRITEV2, "network", "pwritev2"],
+    [INTERRUPTIBLE + TERMINAL + PWRITEV2, "events", "pwritev2"],
+    // The same, before anything is read; a disk of this machine is waited for as a device.
+    [INTERRUPTIBLE + OPENAT, "file", "openat"],
+    [UNINTERRUPTIBLE + GETDENTS, "file", "getdents64"],
+    [UNINTERRUPTIBLE + RENAME, "file", "rename"],
+    [INTERRUPTIBLE + COPY_FILE_RANGE, "file", "copy_file_range"],
+    [UNINTERRUPTIBLE + DEVICE + OPENAT, "disk", "openat"],
+    // Of a socket or of a device as well as of a file, and into a socket.
+    [INTERRUPTIBLE + CLOSE, "other", "close"],
+    [UNINTERRUPTIBLE + CLOSE, "kernel", "close"],
+    [INTERRUPTIBLE + SENDFILE, "other", "sendfile"],
     [INTERRUPTIBLE + DEVICE + IO_URING, "io_uring", "io_uring_enter"],
     [INTERRUPTIBLE + IO_URING, "io_uring", "io_uring_enter"],
     [UNINTERRUPTIBLE + DEVICE + IO_URING, "disk", "io_uring_enter"],
@@ -66,6 +88,16 @@ Deno.test("switch: why a thread is off, by its state, its system call and what i
   for (const [number, reason, name] of reasons) {
     const why = whyOf(number);
     assert.deepEqual([why.reason, why.call], [reason, name], String(number));
+  }
+});
+
+Deno.test("switch: what it reads or writes is looked at in all calls that do, of either kind of processor, and in no other", () => {
+  const { transfers } = switches.params!;
+  assert.ok(transfers!.type === "arch");
+  for (const arch of ["x86_64", "aarch64"] as const) {
+    const isTransfer = new Function("$number", `return ${transfers[arch]}`) as (number: number) => boolean;
+    const found = [-1, ...Array(500).keys()].filter(isTransfer).map((number) => systemCallName(number, arch)).sort();
+    assert.deepEqual(found, ["pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2", "read", "readv", "write", "writev"], arch);
   }
 });
 
