@@ -15,6 +15,8 @@ const REQUEST = "((struct request *)arg0)", BIO = "((struct bio *)arg0)";
 /** What a tracepoint has are letters, an F before a W where a write has to be behind a flush. */
 const BY_LETTER = Object.entries({ R: 82, W: 87, FW: 87, F: 70, D: 68 })
   .reduceRight((other, [letters, number]) => `(strncmp(args->rwbs, "${letters}", ${letters.length}) == 0 ? ${number} : ${other})`, "255");
+/** What has no place, as a flush, was asked for at 0. The request that the device gets for it is at -1, of which tracepoints make 0 until it is answered. */
+const placed = (sector: string) => `(${sector} + 1 == 0 ? (uint64)0 : ${sector})`;
 
 /** Where requests are seen as they are made, handed over, taken back and answered, and what they say. */
 export const handed: Readonly<Record<string, Param>> = {
@@ -34,9 +36,9 @@ export const handed: Readonly<Record<string, Param>> = {
   // From then on. `dev` is of the disk that the template calls `$disk`.
   disk: { type: "at", raw: `(uint64)${REQUEST}->q->disk`, tracepoint: "(uint64)args->dev" },
   dev: { type: "at", raw: "(uint64)((struct gendisk *)$disk)->part0->bd_dev", tracepoint: "$disk" },
-  sector: { type: "at", raw: `(uint64)${REQUEST}->__sector`, tracepoint: "(uint64)args->sector" },
-  // Of a number of 2^20 × major + minor sixteen majors are told apart, and more than a hundred terabytes. What has no place is at 0, or at -1 when it is answered.
-  request: { type: "at", raw: "(uint64)arg0", tracepoint: "((uint64)args->dev << 40) + ((uint64)args->sector + 1 == 0 ? 0 : (uint64)args->sector)" },
+  sector: { type: "at", raw: placed(`(uint64)${REQUEST}->__sector`), tracepoint: placed("(uint64)args->sector") },
+  // Of a number of 2^20 × major + minor sixteen majors are told apart, and more than a hundred terabytes.
+  request: { type: "at", raw: "(uint64)arg0", tracepoint: `((uint64)args->dev << 40) + ${placed("(uint64)args->sector")}` },
   bytes: { type: "at", raw: `(uint64)${REQUEST}->__data_len`, tracepoint: "(uint64)args->bytes" },
   what: { type: "at", raw: `(uint64)(${REQUEST}->cmd_flags & 255)`, tracepoint: `(uint64)${BY_LETTER}` },
   error: { type: "at", raw: "1000 + (arg1 & 255)", tracepoint: "args->error" },

@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
 import { RAW_TRACEPOINTS } from "../../lib/machine/symbol_tables.ts";
+import type { Probe } from "../../lib/programs/probe.ts";
+import { render } from "../../lib/programs/render.ts";
+import { parseTemplate } from "../../lib/programs/template.ts";
 import { whoIs } from "../../lib/programs/who.ts";
 import { Decoding } from "../../tests/harness/decoding.ts";
+import { recentDialect } from "../../tests/harness/dialect.ts";
 import { handed, request } from "./request.ts";
+import { blockTotals } from "./totals.ts";
 
 const thread = whoIs(100, 101), LOOP0 = 7 * 2 ** 20, NVME = 259 * 2 ** 20 + 3;
 const [R, W, F] = [82, 87, 70];
@@ -27,6 +32,23 @@ Deno.test("request: from being handed to the device to its answer, on a row for 
 
 Deno.test("request: the list that is made for bpftrace has the raw tracepoints at which probes stand", () => {
   assert.deepEqual(Object.values(handed).flatMap((param) => param.type === "tracepoint" ? [param.raw] : []), RAW_TRACEPOINTS);
+});
+
+/** The blocks of a program, by the tracepoint at which they stand. */
+function blocksOf(probe: Probe, rawTracepoints: boolean): ReadonlyMap<string, string> {
+  const plan = { stream: "disks", probes: [probe], filter: { type: "tree", pids: [42] }, window: "signalled" } as const;
+  const { text } = render(plan, { ...recentDialect, rawTracepoints }, () => []);
+  return new Map(parseTemplate(text).map(({ attach, body }) => [attach[0]!.replace(/^(rawtracepoint|tracepoint:block):/, ""), body]));
+}
+
+Deno.test("request: a flush is handed over at 0, where it was asked for, wherever the kernel says that it has no place", () => {
+  for (const probe of [request, blockTotals(1000)]) {
+    for (const [raw, sector] of [[true, "(uint64)((struct request *)arg0)->__sector"], [false, "(uint64)args->sector"]] as const) {
+      const issue = blocksOf(probe, raw).get("block_rq_issue")!;
+      assert.ok(issue.includes(`$sector = ((${sector} + 1 == 0 ? (uint64)0 : ${sector}));`), `${probe.name}: ${issue}`);
+      assert.ok(issue.includes("@made[$disk, $sector]"));
+    }
+  }
 });
 
 Deno.test("request: what was merged and split, by device and kind, of each program that counts", () => {
