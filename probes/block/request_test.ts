@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { RAW_TRACEPOINTS } from "../../lib/machine/symbol_tables.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { render } from "../../lib/programs/render.ts";
-import { parseTemplate } from "../../lib/programs/template.ts";
+import { findClose, parseTemplate } from "../../lib/programs/template.ts";
 import { whoIs } from "../../lib/programs/who.ts";
 import { Decoding } from "../../tests/harness/decoding.ts";
 import { recentDialect } from "../../tests/harness/dialect.ts";
@@ -48,6 +48,25 @@ Deno.test("request: a flush is handed over at 0, where it was asked for, whereve
       assert.ok(issue.includes(`$sector = ((${sector} + 1 == 0 ? (uint64)0 : ${sector}));`), `${probe.name}: ${issue}`);
       assert.ok(issue.includes("@made[$disk, $sector]"));
     }
+  }
+});
+
+Deno.test("request: one that was taken back, and then ended or was merged before it was handed over again, is told, and nobody's next is taken for it", () => {
+  for (const raw of [true, false]) {
+    const blocks = blocksOf(request, raw);
+    const within = (at: string, condition: string) => {
+      const body = blocks.get(at)!, start = body.indexOf(`if (${condition}) {`);
+      assert.ok(start >= 0, `${at}: ${body}`);
+      const open = body.indexOf("{", start);
+      return body.slice(open, findClose(body, open));
+    };
+    // 0: nobody knows it; 1: it was taken back.
+    const ended = within("block_rq_complete", "$issued.0 > 0");
+    assert.match(
+      ended,
+      /\$since = \$issued\.0;\s+if \(\$since == 1\) \{ \$since = nsecs; \}[^]*\$issued\.2, \$since, [^]*delete\(@issued\[\$request\]\);/,
+    );
+    assert.match(within("block_rq_merge", "$made.0 > 0 || $issued.0 == 1"), /if \(\$issued\.0 == 1\) \{ delete\(@issued\[\$request\]\); \}/);
   }
 });
 
