@@ -80,6 +80,8 @@ export function notWritable(path: string, cause: unknown, option = OUTPUT): Llmp
     const next = `llmprof writes new files and plain ones of yours: choose another path with ${option}.`;
     return usage(`Cannot write ${path}.`, `It ${cause.message}`, next, { cause });
   }
+  const limit = systemLimitOf(cause);
+  if (limit?.exitCode === ExitCode.machine) return new LlmprofError(limit.exitCode, `Cannot write ${path}.`, limit.why, limit.next, { cause });
   const missing = cause instanceof Deno.errors.NotFound || (cause as NodeJS.ErrnoException | null)?.code === "ENOENT";
   const why = missing ? "Its folder does not exist." : whyNot(cause);
   return usage(`Cannot write ${path}.`, why, `Choose another path with ${option}.`, { cause });

@@ -59,6 +59,7 @@ export class Outputs {
       try {
         outputs.#traces.push(new TraceOutput(file, failed, await openByteSink(file.path, owner), await load()));
       } catch (cause) {
+        outputs.discard();
         throw notWritable(file.path, cause, option);
       }
     };

@@ -1,4 +1,5 @@
 import { runChild, runReader } from "./child.ts";
+import { lacksFiles } from "./system_limits.ts";
 
 /** A program that llmprof cannot do without, and that did not do what it has to. */
 export interface LackingProgram {
@@ -47,8 +48,14 @@ export async function lackingPrograms(): Promise<LackingProgram[]> {
 }
 
 async function failing(trials: readonly Trial[]): Promise<LackingProgram[]> {
-  const worked = await Promise.all(trials.map(({ works }) => works().catch(() => false)));
+  const worked = await Promise.all(trials.map(({ works }) => works().catch(notHere)));
   return trials.filter((_, i) => !worked[i]);
+}
+
+/** A program that fails is as good as none; one for which no more files may be opened may do. */
+function notHere(error: unknown): false {
+  if (lacksFiles(error)) throw error;
+  return false;
 }
 
 async function ends(options: Parameters<typeof runChild>[0]): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { RefusedFile } from "../machine/regular_file.ts";
+import { lacksFiles } from "../machine/system_limits.ts";
 import { type Header, parseHeader } from "./header.ts";
 import type { Pseudonyms } from "./pseudonyms.ts";
 import { MOST_STREAMS } from "./recording.ts";
@@ -83,6 +84,7 @@ export function readHeader(source: RecordingSource): Header {
   try {
     text = source.header();
   } catch (cause) {
+    if (lacksFiles(cause)) throw cause;
     if (cause instanceof RefusedFile) throw unreadable(`${source.name}/header.json`, `it ${cause.message}`, cause);
     throw unreadable(source.name, "it has no header.json.", cause);
   }
@@ -97,11 +99,12 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Words what is wrong with a file of the recording. */
+/** Words what is wrong with a file of the recording; that no more may be opened is no fault of it. */
 function opened<T>(path: string, action: () => T): T {
   try {
     return action();
   } catch (cause) {
+    if (lacksFiles(cause)) throw cause;
     const said = cause instanceof Error ? cause.message : String(cause);
     throw unreadable(path, cause instanceof RefusedFile ? `it ${said}` : said, cause);
   }

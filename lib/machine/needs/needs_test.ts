@@ -64,6 +64,8 @@ Deno.test("needs: what can be mended names the command, as root without sudo and
   assert.deepEqual(lacking({ cpus: 8 }, { openFiles: 575 }), [["open files", "warning", "prlimit --pid $$ --nofile=4096"]]);
   assert.deepEqual(lacking({ ...user, cpus: 8 }, { openFiles: 575 }).at(-1), ["open files", "warning", "sudo prlimit --pid $$ --nofile=4096"]);
   assert.deepEqual(lacking({ cpus: 8 }, { openFiles: 576 }), []);
+  const few = checks({ ...good, cpus: 8 }, [], { ...roomy, openFiles: 40 }).find(({ need }) => need === "open files")!;
+  assert.match(few.consequence, /^bpftrace opens some for each probe .*: where fewer than 576 may be open,/);
   for (const [cpus, files] of [[448, 4096], [449, 8192], [512, 8192], [1024, 16384]] as const) {
     assert.deepEqual(lacking({ cpus }, { openFiles: 64 })[0], ["open files", "warning", `prlimit --pid $$ --nofile=${files}`]);
     assert.deepEqual(lacking({ cpus }, { openFiles: files }), [], "the command mends it");

@@ -135,7 +135,7 @@ function openFiles({ root, effectiveCaps, cpus }: Capabilities, { openFiles }: S
   const need = "open files", enough = enoughFiles + cpus * filesOfProcessor;
   if (openFiles >= enough) return ok(need, openFiles === Infinity ? "not known" : `up to ${openFiles}`);
   return warning(need, `up to ${openFiles}`, {
-    consequence: "bpftrace opens some for each probe and each processor: it may not be able to attach.",
+    consequence: `bpftrace opens some for each probe and each processor: where fewer than ${enough} may be open, it may not be able to attach.`,
     ...(!root || holds(effectiveCaps, CAP_SYS_RESOURCE)) && { fix: asRoot(root, moreFiles(enough)) },
     advice: moreFilesInContainer(enough),
   });
