@@ -57,7 +57,8 @@ export class Outputs {
     const shownAs = (path: string) => redact ? lastPart(path) : path;
     const open = async (file: OutputFile, load: () => Promise<OpenExporter>, option?: string) => {
       try {
-        outputs.#traces.push(new TraceOutput(file, failed, await openByteSink(file.path, owner), await load()));
+        const exporter = await load();
+        outputs.#traces.push(new TraceOutput(file, failed, await openByteSink(file.path, owner), exporter));
       } catch (cause) {
         outputs.discard();
         throw notWritable(file.path, cause, option);

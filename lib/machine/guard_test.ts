@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { until } from "../../tests/harness/until.ts";
 import { dirname } from "node:path";
 import { type Child, runChild, spawnChild } from "./child.ts";
 import { startGuard } from "./guard.ts";
@@ -17,15 +18,6 @@ const patterns = ["*/of nobody", `*${sleeper}`];
 
 async function stateOf(pid: number): Promise<string | null> {
   return /^State:\s*(\w)/m.exec(await files.text(`/proc/${pid}/status`) ?? "")?.[1] ?? null;
-}
-
-/** Looks again and again, for half a minute at most. */
-async function until(condition: () => Promise<boolean>): Promise<boolean> {
-  for (let i = 0; i < 1500; i++) {
-    if (await condition()) return true;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  return false;
 }
 
 async function stoppedSleeper(): Promise<Child> {

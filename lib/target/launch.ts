@@ -3,7 +3,7 @@ import { lastPart } from "../events/text.ts";
 import type { Child, SpawnChild, Stream } from "../machine/child.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import type { Invoker } from "./invoker.ts";
-import { readStat } from "./process.ts";
+import { parseStat, readStat } from "./process.ts";
 import { checkProgram } from "./program_path.ts";
 
 /** What launching takes from the world. */
@@ -28,6 +28,8 @@ export interface LaunchOptions extends Invoker {
 
 /** Hands on variables whose names a shell cannot set, by which it exports functions; dash does not. With -p it takes no function from there itself. */
 const BASH = "/bin/bash";
+/** By which a shell stops itself; on its command line it is told from a shell that is the program. */
+const STOP = "kill -STOP $$; exec";
 const pollMs = 2;
 /** Two seconds: a shell that has not stopped by then never will. */
 const mostPolls = 1000;
@@ -46,7 +48,7 @@ export async function launchStopped(means: LaunchMeans, options: LaunchOptions):
   const toStderr = stdout === "stderr" ? " >&2" : "";
   const script = `while [ "$1" != -- ]; do export "$1" 2> /dev/null; shift; done; shift; ${options.underNohup ? "trap '' HUP; " : ""}${
     openFiles === undefined ? "" : `ulimit -S -n ${openFiles} 2> /dev/null; `
-  }kill -STOP $$; exec "$@"${toStderr}`;
+  }${STOP} "$@"${toStderr}`;
   const child = means.spawn({
     program: hasOthers ? BASH : "/bin/sh",
     args: [...hasOthers ? ["-p"] : [], "-c", script, "sh", ...exports, "--", ...argv],
@@ -77,8 +79,9 @@ export async function mustNotSuspend(files: KernelFiles, self: number, name: str
 
 /** Whether somebody else has let it go: it runs, or it is the program by now, which stands at a gate. One that has ended does not count. */
 export async function hasBegun(files: KernelFiles, pid: number): Promise<boolean> {
-  const stat = await readStat(files, pid);
-  return stat !== null && !["Z", "X"].includes(stat.state) && !(["T", "t"].includes(stat.state) && /^(ba)?sh$/.test(stat.comm));
+  const [text, words] = await files.texts([`/proc/${pid}/stat`, `/proc/${pid}/cmdline`]);
+  const stat = text == null ? null : parseStat(text);
+  return stat !== null && !["Z", "X"].includes(stat.state) && !(["T", "t"].includes(stat.state) && words?.includes(STOP));
 }
 
 /**

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
+import { until } from "../../tests/harness/until.ts";
 import { plainEnvironment, type SpawnChild, spawnChild } from "../machine/child.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
 import { readInvoker, sudoUser } from "./invoker.ts";
 import { hasBegun, type LaunchMeans, launchStopped, mustNotSuspend, splitEnvironment } from "./launch.ts";
-import { readStat } from "./process.ts";
+import { readCommandLine, readStat } from "./process.ts";
 
 const files = new ReaderFiles();
 const means: LaunchMeans = { files, spawn: spawnChild, sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) };
@@ -72,14 +73,26 @@ Deno.test("launch: it has begun when somebody lets it go, also where it is stopp
   const child = await launchStopped(means, { ...asSelf, stdout: "null", stderr: "null", argv: ["sleep", "60"] });
   assert.equal(await hasBegun(files, child.pid), false);
   child.kill("SIGCONT");
-  while (!(await hasBegun(files, child.pid)));
-  while ((await files.text(`/proc/${child.pid}/comm`)) !== "sleep\n");
+  assert.ok(await until(async () => await hasBegun(files, child.pid) && (await readStat(files, child.pid))!.comm === "sleep"));
   child.kill("SIGSTOP");
-  while (!/^State:\s*T/m.test(await files.text(`/proc/${child.pid}/status`) ?? ""));
+  assert.ok(await until(async () => (await readStat(files, child.pid))!.state === "T"));
   assert.equal(await hasBegun(files, child.pid), true);
   child.kill("SIGKILL");
   await child.status;
   assert.equal(await hasBegun(files, child.pid), false);
+});
+
+Deno.test("launch: a shell that is the program has begun, stopped or not", async () => {
+  for (const shell of ["sh", "bash"]) {
+    const child = await launchStopped(means, { ...asSelf, stdout: "null", stderr: "null", argv: [shell, "-c", "kill -STOP $$; :"] });
+    assert.equal(await hasBegun(files, child.pid), false);
+    child.kill("SIGCONT");
+    const stands = async () => (await readStat(files, child.pid))!.state === "T";
+    assert.ok(await until(async () => (await readCommandLine(files, child.pid))?.[0] === shell && await stands()));
+    assert.equal(await hasBegun(files, child.pid), true);
+    child.kill("SIGCONT");
+    await child.status;
+  }
 });
 
 Deno.test("launch: at a terminal sudo is not started, and nothing else is refused", async () => {
@@ -132,10 +145,11 @@ Deno.test("launch: a shell that ends early, or never stops, is an error", async 
   );
 });
 
-Deno.test("launch: only the loader's variables go through the shell", () => {
-  assert.deepEqual(splitEnvironment({ A: "1", "b.c": "2", LD_PRELOAD: "x", DYLD_X: "y", "LD_%%": "z" }), {
-    env: { A: "1", "b.c": "2" },
-    exports: ["LD_PRELOAD=x", "DYLD_X=y"],
+Deno.test("launch: the loader's variables, and what a shell would leave out, go through the shell, and no others", () => {
+  const through = { LD_PRELOAD: "x", DYLD_X: "y", LC_ALL: "C", PS1: "$ ", PS2: "> " };
+  assert.deepEqual(splitEnvironment({ A: "1", "b.c": "2", LC_ALLY: "3", PS3: "4", ...through, "LD_%%": "z" }), {
+    env: { A: "1", "b.c": "2", LC_ALLY: "3", PS3: "4" },
+    exports: Object.entries(through).map(([name, value]) => `${name}=${value}`),
   });
 });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { FolderFiles } from "../../tests/harness/folder_files.ts";
+import { until } from "../../tests/harness/until.ts";
 import { spawnChild } from "../machine/child.ts";
 import { startGuard } from "../machine/guard.ts";
 import { ReaderFiles } from "../machine/reader_files.ts";
@@ -110,12 +111,14 @@ Deno.test("discover: of a real guard, and of who looks after stopped processes b
   const files = new ReaderFiles();
   const guard = await startGuard(["*/a library of this test"]);
   const llmprof = spawnChild({ program: "sleep", args: ["60"] });
-  await guard.armed(Deno.pid);
-  const helpers = async () => treeOf(await readProcesses(files), guard.pid);
-  while ((await helpers()).length < 2);
-  assert.deepEqual(await findCandidates(files, { by: "match", pattern: /a library of this test/ }, llmprof.pid), []);
-  llmprof.kill("SIGKILL");
-  await Promise.all([guard.close(), llmprof.status]);
+  try {
+    await guard.armed(Deno.pid);
+    assert.ok(await until(async () => treeOf(await readProcesses(files), guard.pid).length === 2));
+    assert.deepEqual(await findCandidates(files, { by: "match", pattern: /a library of this test/ }, llmprof.pid), []);
+  } finally {
+    llmprof.kill("SIGKILL");
+    await Promise.all([guard.close(), llmprof.status]);
+  }
 });
 
 Deno.test("discover: who has mapped a model or an engine, without what it started", () =>

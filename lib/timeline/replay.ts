@@ -67,7 +67,8 @@ function openStream(source: RecordingSource, name: string, find: TimelineOptions
 /** The first line, and the bytes that were read beyond it. */
 function readDescription(path: string, file: StreamSource, buffer: Uint8Array): [string, Uint8Array] {
   let head = new Uint8Array();
-  for (let n = file.read(buffer); n !== null && head.length <= LONGEST_DESCRIPTION; n = file.read(buffer)) {
+  const read = () => opened(path, () => file.read(buffer));
+  for (let n = read(); n !== null && head.length <= LONGEST_DESCRIPTION; n = read()) {
     const joined = new Uint8Array(head.length + n);
     joined.set(head);
     joined.set(buffer.subarray(0, n), head.length);

@@ -224,7 +224,7 @@ export function assertSame(decodes: readonly Decode[], calls: readonly Decode[],
 /** The program that llmprof has started: its child that became `steady`, or the shell that will. */
 function launchedBy(llmprof: number): number | undefined {
   const children = processTable().filter(({ parent }) => parent === llmprof);
-  return (children.find(({ name }) => name === "steady") ?? children.find(({ name, state }) => name === "sh" && state === "T"))?.pid;
+  return (children.find(({ name }) => name === "steady") ?? children.find(({ name, state }) => /^(ba)?sh$/.test(name) && state === "T"))?.pid;
 }
 
 export function callsIn(log: string): number {
