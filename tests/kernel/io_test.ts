@@ -11,7 +11,7 @@ import { type DeviceStat, loopDevice } from "./loop_device.ts";
 import { differingReplays } from "./replayed.ts";
 import { query } from "../judge/trace_processor.ts";
 
-const REQUESTS = 4999, BATCHES = 313;
+const REQUESTS = 4999, BATCHES = 313, FLUSHES = 23;
 
 for (
   const { depth, scheduler, rw, over, index, isRare } of [
@@ -143,6 +143,40 @@ sampledTest(1, "io: what a device cannot answer is an error, and it is said", { 
     `${errors} of 64, ${requests} of 128, ${unseen} unseen`,
   );
 });
+
+sampledTest(
+  1,
+  "io: flushes, as many as the kernel says, and who else reads where none has a place is not taken for the target",
+  {},
+  async ({ path }) => {
+    using folder = temporary();
+    await using device = await loopDevice(folder, 8);
+    const fifo = folder.file("fifo");
+    await mustRun(["mkfifo", fifo]);
+    const write = `dd if=/dev/zero of=${device.path} bs=${BLOCK} count=1 seek=256 oflag=direct conv=fsync,notrunc status=none`;
+    const flushing = `for i in $(seq ${FLUSHES}); do ${write}; done; echo flushed >&2; read -r line < ${fifo}`;
+    using hidden = hiddenAnswers(device);
+    const before = device.stat();
+    await using llmprof = startLlmprof("io", {
+      bpftrace: path,
+      folder,
+      target: { argv: ["sh", "-c", flushing] },
+      formats: [],
+      flags: ["--no-output"],
+    });
+    await llmprof.saw("flushed");
+    const after = device.stat();
+    await mustRun(["dd", `if=${device.path}`, "of=/dev/null", `bs=${BLOCK}`, "count=1", "iflag=direct", "status=none"]);
+    assert.equal(device.stat().reads - after.reads, 1);
+    await Deno.writeTextFile(fifo, "\n");
+    const { result, events } = summaryOf("io", await llmprof.finished());
+    const rows = result.devices.filter((row) => row.device === device.number);
+    const of = (what: string) => rows.find((row) => row.what === what)?.requests ?? 0;
+    const kernel = after.flushes - before.flushes, unseen = events.skipped! + hidden.count();
+    assert.ok(kernel >= FLUSHES && of("flush") <= kernel && kernel - of("flush") <= unseen, `${of("flush")} of ${kernel} flushes, ${unseen} unseen`);
+    assert.equal(of("read"), 0);
+  },
+);
 
 for (const [index, [engine, call]] of ([["io_uring", "io_uring"], ["libaio", "io_submit"], ["sync", null]] as const).entries()) {
   sampledTest(index, `io: what is asked for by no read is said to be in no file's reads (${engine})`, { fio: true }, async ({ path }) => {

@@ -34,6 +34,7 @@ export interface DeviceStat {
   readonly writesMerged: number;
   readonly writeBytes: number;
   readonly writeMs: number;
+  readonly flushes: number;
 }
 
 export async function loopDevice(folder: Temporary, megabytes: number): Promise<LoopDevice> {
@@ -95,12 +96,8 @@ export interface FileSystem extends AsyncDisposable {
 
 /** `/sys/block/loop0/stat`. */
 function statOf(name: string): DeviceStat {
-  const [reads, readsMerged, readSectors, readMs, writes, writesMerged, writeSectors, writeMs] = Deno.readTextFileSync(`/sys/block/${name}/stat`)
-    .trim().split(
-      /\s+/,
-    ).map(
-      Number,
-    );
+  const fields = Deno.readTextFileSync(`/sys/block/${name}/stat`).trim().split(/\s+/).map(Number);
+  const [reads, readsMerged, readSectors, readMs, writes, writesMerged, writeSectors, writeMs] = fields;
   return {
     reads: reads!,
     readsMerged: readsMerged!,
@@ -110,6 +107,7 @@ function statOf(name: string): DeviceStat {
     writesMerged: writesMerged!,
     writeBytes: writeSectors! * 512,
     writeMs: writeMs!,
+    flushes: fields[15]!,
   };
 }
 
