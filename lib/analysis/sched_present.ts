@@ -1,3 +1,4 @@
+import { counted } from "../events/text.ts";
 import type { Facts, Note, Table, View } from "../events/view.ts";
 import { tableOf } from "./figures_table.ts";
 import { firstFrames } from "./frames.ts";
@@ -23,8 +24,16 @@ export function presentSched(result: SchedResult): readonly View[] {
   return views;
 }
 
+/** Of the time for which threads were queued. */
+const YIELDED = 0.25;
+
+function yieldsOf(waits: SchedResult["waits"]): SchedResult["waits"][number] | undefined {
+  return waits.find(({ reason }) => reason === "yielded");
+}
+
 function notes(result: SchedResult): Note[] {
-  const { threads, quality, windows } = result;
+  const { threads, quality, windows, totals } = result;
+  const yielded = yieldsOf(result.waits);
   const notes = [
     ...qualityNotes(quality, "a thread whose switch was lost seems to have run while it waited"),
     ...limitNotes(result),
@@ -32,13 +41,21 @@ function notes(result: SchedResult): Note[] {
     ...numaNotes(result.numa),
   ];
   if (threads.length === 0) notes.push(warning("No thread left its processor or came to one while it was watched."));
+  if (yielded && yielded.queuedNs > YIELDED * totals.queuedNs) {
+    const queued = `${(yielded.queuedNs / 1e9).toFixed(2)} s until they had one again`;
+    notes.push(info(
+      `Threads gave their processor to others ${counted(yielded.times, "time")} (${yielded.call}), and were queued for ${queued}: what waits so, ` +
+        "as OpenBLAS and OpenMP do, keeps processors busy that others would compute on. Fewer threads, or let them sleep (OMP_WAIT_POLICY=passive).",
+    ));
+  }
   notes.push(...turnsNotes(windows));
   return notes;
 }
 
-function totals({ windows, threads, totals, numa }: SchedResult): Facts {
+function totals({ windows, threads, waits, totals, numa }: SchedResult): Facts {
   const { onNs, queuedNs, voluntary, involuntary, migrations } = totals;
   const switches = voluntary + involuntary;
+  const yielded = yieldsOf(waits)?.times ?? 0;
   return {
     type: "facts",
     title: "Scheduling",
@@ -49,7 +66,12 @@ function totals({ windows, threads, totals, numa }: SchedResult): Facts {
       { name: "waiting for one", value: queuedNs, unit: "ns", note: "ready to run" },
       { name: "p50 each time", value: totals.queue.p50Ns, unit: "ns" },
       { name: "p99 each time", value: totals.queue.p99Ns, unit: "ns" },
-      { name: "switches", value: switches, unit: "count", note: `${involuntary} against its will` },
+      {
+        name: "switches",
+        value: switches,
+        unit: "count",
+        note: `${involuntary - yielded} against its will${yielded > 0 ? `, ${yielded} yielded` : ""}`,
+      },
       { name: "migrations", value: migrations, unit: "count", ...numa && { note: `${numa.migrations} of them to another node` } },
     ],
   };

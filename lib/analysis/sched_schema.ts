@@ -48,7 +48,7 @@ export const schedResultSchema = z.object({
     queuedNs: ns,
     /** Off a processor until it was woken, by reason. */
     waits: z.array(z.object({ reason: z.string(), times: count, ns })),
-    /** Times that it left its processor by itself, and against its will. */
+    /** Times that it left its processor by itself, and against its will: as the kernel counts, to which who yields still wanted to run. */
     voluntary: count,
     involuntary: count,
     /** Times that it came back on another processor. */

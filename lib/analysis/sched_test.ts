@@ -278,3 +278,15 @@ Deno.test("sched: several short times off count as often as they were, and what 
   assert.ok(Math.abs(pipe!.p50Ns / MS - 0.8) < 0.01, `${pipe!.p50Ns}`);
   assert.deepEqual(takers.map(({ tid, times }) => [tid, times]), [[300, 3]]);
 });
+
+Deno.test("sched: who yields is queued, as the kernel counts against its will, and nobody took its processor", () => {
+  const yielded = (start: number, end: number) => off(main, "yielded", start, end, { call: "sched_yield", queuedNs: (end - start) * MS });
+  const found = result([shut(0, true), preempted(main, 100, 150), yielded(200, 280), yielded(300, 320), shut(1000, false)]);
+  const [thread] = found.threads;
+  assert.deepEqual([thread!.voluntary, thread!.involuntary, thread!.queuedNs, thread!.waits], [0, 3, 150 * MS, []]);
+  assert.deepEqual(found.takers, [{ ...hog, times: 1, ns: 50 * MS }]);
+  const views = presentSched(found), told = JSON.stringify(views);
+  assert.ok(told.includes('"1 against its will, 2 yielded"'), told);
+  assert.ok(told.includes("Threads gave their processor to others 2 times (sched_yield), and were queued for 0.10 s until they had one again"), told);
+  assert.ok(!JSON.stringify(presentSched(result([shut(0, true), preempted(main, 100, 500), shut(1000, false)]))).includes("yield"));
+});

@@ -1,5 +1,6 @@
 import type { OffCpu, Slice, Track } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
+import { isRunnable } from "../../probes/sched/reason.ts";
 import { Intervals } from "./intervals.ts";
 import type { SchedThread } from "./sched_schema.ts";
 import { ThreadWaits, type Why } from "./thread_waits.ts";
@@ -99,7 +100,7 @@ export class ThreadTimes {
   #waited({ reason, waker }: OffCpu, why: Why, times: number, ns: number): void {
     // A first turn is no switch.
     if (reason === "new") return;
-    if (reason === "preempted") {
+    if (isRunnable(reason)) {
       this.#involuntary += times;
       return;
     }

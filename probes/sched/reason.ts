@@ -3,6 +3,7 @@ import { systemCallName } from "../process/syscall_names.ts";
 /** Why a thread was not on a processor. */
 export const reasons = [
   "preempted",
+  "yielded",
   "new",
   "disk",
   "file",
@@ -27,6 +28,11 @@ export interface Why {
   /** The system call that it was in. */
   readonly call?: string;
   readonly arch: Arch;
+}
+
+/** Whether it still wants to run, and waits for a processor alone. The kernel counts that as a switch against its will, whoever wanted it. */
+export function isRunnable(reason: string): boolean {
+  return reason === "preempted" || reason === "yielded";
 }
 
 type Arch = "x86_64" | "aarch64";
@@ -55,6 +61,8 @@ export function whyOf(why: number): Why {
   const state = why % 512, isDevice = Math.floor(why / 512) % 2 === 1, file = Math.floor(why / 1024) % 16, call = Math.floor(why / 16384);
   const number = (call >> 1) - 1, arch = call % 2 === 0 ? "x86_64" : "aarch64";
   if (state === NEW) return { reason: "new", arch };
+  // Of who was in a call then, only that which gives the processor away is told.
+  if (state === RUNNABLE && number >= 0) return { reason: "yielded", call: systemCallName(number, arch), arch };
   if (state === PREEMPTED || state === RUNNABLE) return { reason: "preempted", arch };
   if ((state & STOPPED) !== 0) return { reason: "stopped", arch };
   // Who waits for a page says that it waits for a device; else it is a lock inside of the kernel, as of the memory map.

@@ -7,7 +7,7 @@ import { pidOf, tidOf } from "../../lib/programs/who.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { callInProgress, withRegisters } from "../process/call_in_progress.ts";
 import { frameRecord, Stacks, withStacks } from "../process/stack.ts";
-import { canWake, whyOf } from "./reason.ts";
+import { canWake, isRunnable, whyOf } from "./reason.ts";
 import template from "./switch.bt" with { type: "text" };
 
 const thread = { name: "thread", type: "int", unit: "subject thread" } as const;
@@ -47,6 +47,8 @@ export const switches: Probe = {
         "($number >= 0 && $number <= 1) || ($number >= 17 && $number <= 20) || ($number >= 295 && $number <= 296) || ($number >= 327 && $number <= 328)",
       aarch64: "($number >= 63 && $number <= 70) || ($number >= 286 && $number <= 287)",
     },
+    // sched_yield
+    yields: { type: "arch", x86_64: "$number == 24", aarch64: "$number == 124" },
     second: { type: "arch", x86_64: "*(uint64 *)($regs + 104)", aarch64: "*(uint64 *)($regs + 8)" },
     futex: { type: "arch", x86_64: "$number == 202", aarch64: "$number == 98" },
     ip: { type: "arch", x86_64: "*(uint64 *)($regs + 128)", aarch64: "*(uint64 *)($regs + 256)" },
@@ -156,12 +158,12 @@ class SwitchDecoder implements Decoder {
   #offOf(ns: Ns, queued: number, [number, waker, taker, cpus]: readonly number[], open: boolean): OffCpu {
     const why = whyOf(number!);
     // Who still wanted to run has waited for nothing else.
-    const isRunnable = why.reason === "preempted" || (why.reason === "new" && queued === 0);
+    const wantsToRun = isRunnable(why.reason) || (why.reason === "new" && queued === 0);
     const from = Math.floor(cpus! / 4096) % 4096, cpu = cpus! % 4096;
     const wakes = waker !== 0 && canWake(why, Math.floor(cpus! / 2 ** 24) % 1024);
     return {
       ...why,
-      queuedNs: isRunnable ? ns : Math.min(queued, ns),
+      queuedNs: wantsToRun ? ns : Math.min(queued, ns),
       waker: !wakes ? null : { pid: pidOf(waker!), tid: tidOf(waker!), name: this.#nameOf(tidOf(waker!)) },
       taker: why.reason === "preempted" ? { tid: taker!, name: this.#nameOf(taker!) } : null,
       from,
@@ -184,7 +186,7 @@ class SwitchDecoder implements Decoder {
       ...this.#offOf(ns, queued, [number, waker, taker % LARGER_UNIT, cpus], false),
       run: { thread: this.tracks.thread(pid, tid), times, ns },
     };
-    const track = this.tracks.lane(pid, off.reason === "preempted" ? `short preemptions, ${tid}` : `short times off, ${tid}`, 4);
+    const track = this.tracks.lane(pid, isRunnable(off.reason) ? `short preemptions, ${tid}` : `short times off, ${tid}`, 4);
     const args = { ...argsOf(off), thread: tid, times, offNs: ns };
     out({ type: "slice", track, name: `${labelOf(off)} × ${times}`, category: "sched.offs", start: left, end: left + span, args, off });
   }

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { render } from "../../lib/programs/render.ts";
+import { recentDialect } from "../../tests/harness/dialect.ts";
 import { Decoding } from "../../tests/harness/decoding.ts";
 import { whoIs } from "../../lib/programs/who.ts";
 import { systemCallName } from "../process/syscall_names.ts";
@@ -32,6 +34,7 @@ const READ = call(0),
   OPENAT = call(257),
   GETDENTS = call(217),
   RENAME = call(82),
+  SCHED_YIELD = call(24),
   COPY_FILE_RANGE = call(326),
   CLOSE = call(3),
   SENDFILE = call(40),
@@ -42,6 +45,8 @@ Deno.test("switch: why a thread is off, by its state, its system call and what i
   const reasons: [number, string, string | undefined][] = [
     [PREEMPTED, "preempted", undefined],
     [0, "preempted", undefined],
+    [SCHED_YIELD, "yielded", "sched_yield"],
+    [PREEMPTED + SCHED_YIELD, "preempted", undefined],
     [NEW, "new", undefined],
     [STOPPED, "stopped", undefined],
     [UNINTERRUPTIBLE + DEVICE, "page fault", undefined],
@@ -131,6 +136,28 @@ Deno.test("switch: a time off with its wait for a processor inside, who woke and
     '100/101 is called "renamed" from 99',
     '100/101 sched.off "lock (futex)" 95–99 (open) reason=lock call=futex cpu=1',
   ]);
+});
+
+Deno.test("switch: who yields waits for a processor, and nobody took it", () => {
+  const d = new Decoding(switches);
+  d.event(70, "sched/switch.off", { thread: whoIs(100, 101), left: 60, why: SCHED_YIELD, cpus: 4097 });
+  const times = 57 * 2 ** 34 + 4097;
+  d.event(90, "sched/switch.run", { thread: whoIs(100, 101), left: 80, times: 9 * 2 ** 20 + 9, why: SCHED_YIELD, cpus: times });
+  assert.deepEqual(d.end(100), [
+    '100/101 sched.off "yielded (sched_yield)" 60–70 reason=yielded call=sched_yield queuedNs=10 cpu=1',
+    '100 <short preemptions, 101> sched.offs "yielded (sched_yield) × 57" 80–89 reason=yielded call=sched_yield queuedNs=9 cpu=1 thread=101 times=57 offNs=9',
+  ]);
+});
+
+Deno.test("switch: of who still wants to run the call is told where it is the one that yields, and then nobody took the processor", () => {
+  for (const [arch, number] of [["x86_64", 24], ["aarch64", 124]] as const) {
+    assert.equal(systemCallName(number, arch), "sched_yield");
+    const plan = { stream: "s", probes: [switches], filter: { type: "tree", pids: [42] }, window: "signalled" } as const;
+    const { text } = render(plan, { ...recentDialect, arch }, () => []);
+    const [, ofRunnable] = /if \(\$state == 0\) \{([^]*?)\n {4}\}/.exec(text)!;
+    assert.match(ofRunnable!, new RegExp(`\\$number = [^]*if \\(\\(\\$number == ${number}\\)\\) \\{ \\$call = `));
+    assert.match(text, /if \(\$state % 256 == 0 && \$call == 0\) \{ \$taken = \(uint64\)1; \}[^]*\$taken \* \$next/);
+  }
 });
 
 Deno.test("switch: who came back unseen was off until then, and waited for a processor within that", () => {

@@ -6,7 +6,7 @@
  * FILE is read past the page cache; TASKS takes the process id of who reads (a control group's file, or /dev/null). Everything happens in a child, so that
  * the kernel's own counters of its threads begin with it. In this order: it moves between processors 0 and 1, reads, waits for another thread (futex),
  * for what another thread gives (semaphore), sleeps, waits for a message of another thread (socket), for its signal (eventfd), for a message by io_uring,
- * and computes on HOG_PROCESSOR until it has waited for that long enough. Prints a JSON line for each: from and to (CLOCK_BOOTTIME), and what was off the
+ * computes on HOG_PROCESSOR until it has waited for that long enough, and yields it so many times. Prints a JSON line for each: from and to (CLOCK_BOOTTIME), and what was off the
  * processor in between by its own clocks, in nanoseconds. The last line has the kernel's counters of the thread and the moment at which they were read.
  */
 #define _GNU_SOURCE
@@ -23,6 +23,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -30,7 +31,7 @@
 #include "clock.h"
 #include "schedstat.h"
 
-enum { MOVES = 101, BLOCK = 65536 };
+enum { MOVES = 101, YIELDS = 113, BLOCK = 65536 };
 static const int64_t MS = 1000000;
 
 static int futex_word, pair[2], event;
@@ -56,6 +57,13 @@ static void pin(int cpu) {
   CPU_ZERO(&set);
   CPU_SET(cpu, &set);
   if (sched_setaffinity(0, sizeof set, &set) != 0) err(1, "processor %d", cpu);
+}
+
+/* Times that it left its processor and still wanted to run, by the kernel's count. */
+static int64_t forced(void) {
+  struct rusage usage;
+  if (getrusage(RUSAGE_THREAD, &usage) != 0) err(1, "getrusage");
+  return usage.ru_nivcsw;
 }
 
 static int64_t began, began_cpu;
@@ -183,11 +191,21 @@ static void waits(const char *path, const char *tasks, int hog) {
   } while (queued - first < 800 * MS);
   tell("preempted");
 
+  /* Who is alone on a processor keeps it. */
+  int64_t yields = 0;
+  begin();
+  while (yields < YIELDS) {
+    int64_t before = forced();
+    sched_yield();
+    yields += forced() - before;
+  }
+  tell("yielded");
+
   schedstat(&on, &queued);
   int64_t at = clock_ns(CLOCK_BOOTTIME);
-  int64_t voluntary = counter("voluntary_ctxt_switches:"), forced = counter("nonvoluntary_ctxt_switches:");
-  printf("{\"tid\":%d,\"at\":%lld,\"on\":%lld,\"queued\":%lld,\"voluntary\":%lld,\"forced\":%lld,\"moves\":%d}\n", gettid(), (long long)at,
-         (long long)on, (long long)queued, (long long)voluntary, (long long)forced, MOVES);
+  int64_t voluntary = counter("voluntary_ctxt_switches:"), all = counter("nonvoluntary_ctxt_switches:");
+  printf("{\"tid\":%d,\"at\":%lld,\"on\":%lld,\"queued\":%lld,\"voluntary\":%lld,\"forced\":%lld,\"moves\":%d,\"yields\":%lld}\n", gettid(),
+         (long long)at, (long long)on, (long long)queued, (long long)voluntary, (long long)all, MOVES, (long long)yields);
   fflush(stdout);
 }
 
