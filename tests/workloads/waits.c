@@ -6,8 +6,9 @@
  * FILE is read past the page cache; TASKS takes the process id of who reads (a control group's file, or /dev/null). Everything happens in a child, so that
  * the kernel's own counters of its threads begin with it. In this order: it moves between processors 0 and 1, reads, waits for another thread (futex),
  * for what another thread gives (semaphore), sleeps, waits for a message of another thread (socket), for its signal (eventfd), for a message by io_uring,
- * computes on HOG_PROCESSOR until it has waited for that long enough, and yields it so many times. Prints a JSON line for each: from and to (CLOCK_BOOTTIME), and what was off the
- * processor in between by its own clocks, in nanoseconds. The last line has the kernel's counters of the thread and the moment at which they were read.
+ * computes on HOG_PROCESSOR until it has waited for that long enough, and yields that one so many times. Prints a JSON line for each: from and to
+ * (CLOCK_BOOTTIME), and what was off the processor in between by its own clocks, in nanoseconds. The last line has the kernel's counters of the thread, the
+ * moment at which they were read, and how often it left its processor in calls that yield.
  */
 #define _GNU_SOURCE
 #include <err.h>
