@@ -284,7 +284,7 @@ Deno.test("sched: who yields is queued, as the kernel counts against its will, a
   const found = result([shut(0, true), preempted(main, 100, 150), yielded(200, 280), yielded(300, 320), shut(1000, false)]);
   const [thread] = found.threads;
   assert.deepEqual([thread!.voluntary, thread!.involuntary, thread!.queuedNs, thread!.waits], [0, 3, 150 * MS, []]);
-  assert.deepEqual(found.takers, [{ ...hog, times: 1, ns: 50 * MS }]);
+  assert.deepEqual(found.takers, [{ ...hog, times: 1, ns: 50 * MS, uncountedNs: 0 }]);
   const views = presentSched(found), told = JSON.stringify(views);
   assert.ok(told.includes('"1 against its will, 2 yielded"'), told);
   assert.ok(told.includes("Threads gave their processor to others 2 times (sched_yield), and were queued for 0.10 s until they had one again"), told);

@@ -114,7 +114,7 @@ Deno.test("session: a program that we start stands at the gate until its library
   using root = temporary();
   const { child, fake } = launchedChild();
   const s = session(root.path, { type: "launched", pid: 100, argv: ["node", "engine.mjs"], child, program: "/usr/bin/node" });
-  s.proc.process(100, 50, "sh", "T");
+  s.proc.standing(100, 50);
   fake.onSignal = (signal) => signal === "SIGCONT" && s.proc.process(100, 50, "node", "S");
   const done = s.run.run(new Promise(() => {}));
   await s.run.counting;
@@ -159,7 +159,7 @@ Deno.test("session: whoever comes to the gate as counting ends goes on before th
   const { child, fake } = launchedChild();
   const stop = Promise.withResolvers<void>();
   const s = session(root.path, { type: "launched", pid: 100, argv: ["node"], child, program: "/usr/bin/node" });
-  s.proc.process(100, 50, "sh", "T");
+  s.proc.standing(100, 50);
   const done = s.run.run(stop.promise);
   await until(() => fake.signals.includes("SIGCONT"));
   const gate = await s.program("gate"), { onSignal } = gate.child;
@@ -186,7 +186,7 @@ Deno.test("session: what cannot be attached at the gate ends the run at once, an
   const { child, fake } = launchedChild();
   const s = session(root.path, { type: "launched", pid: 100, argv: ["node", "engine.mjs"], child, program: "/usr/bin/node" });
   s.waiting.set("llama", (bpftrace) => bpftrace.ready = () => bpftrace.child.ends(1));
-  s.proc.process(100, 50, "sh", "T");
+  s.proc.standing(100, 50);
   fake.onSignal = (signal) => signal === "SIGCONT" && s.proc.process(100, 50, "node", "S");
   const done = s.run.run(new Promise(() => {}));
   const failed = assert.rejects(done, { exitCode: 1, what: "bpftrace could not attach the program 'llama'." });

@@ -67,6 +67,12 @@ export class FakeProc {
     if (!this.#maps.has(pid)) this.#write(`/proc/${pid}/maps`, "");
   }
 
+  /** The shell that will be the program, see lib/target/launch.ts. */
+  standing(pid: number, ppid: number): void {
+    this.process(pid, ppid, "sh", "T");
+    this.#write(`/proc/${pid}/cmdline`, '/bin/sh\0-c\0kill -STOP $$; exec "$@"\0sh\0--\0node\0');
+  }
+
   gone(pid: number): void {
     Deno.removeSync(join(this.root, `/proc/${pid}`), { recursive: true });
   }
