@@ -41,6 +41,11 @@ export class ExpertChoices {
     this.#load = new ExpertLoad(tracks);
   }
 
+  /** Whether any thread is telling a choice. */
+  get isOpen(): boolean {
+    return this.#open.size > 0;
+  }
+
   chosen({ at, tid, values }: Event, out: SpanSink): void {
     const [ids, tokens, used, part, ...pairs] = values as number[] as [number, number, number, number, ...number[]];
     let choice = this.#open.get(tid);
@@ -61,7 +66,7 @@ export class ExpertChoices {
 
   /** The thread begins an operator: what it told of the one before was all, however much of the choice that is. */
   op({ tid }: Event, out: SpanSink): void {
-    if (this.#open.size > 0) this.#finish(tid, out);
+    this.#finish(tid, out);
   }
 
   /** A graph of the thread begins or ends. */

@@ -74,7 +74,8 @@ class OpsDecoder implements Decoder {
   event(event: Event, out: SpanSink): void {
     switch (event.record) {
       case "ggml/ops.op":
-        this.#choices.op(event, this.#behind(out));
+        // Every operator comes here: nothing is made for it where no experts are chosen.
+        if (this.#choices.isOpen) this.#choices.op(event, this.#behind(out));
         return this.#lanes.op(event, event.values[0] as number, out);
       case "ggml/ops.worker":
         return this.#lanes.worker(event, event.values[0] as number);
