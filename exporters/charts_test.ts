@@ -21,15 +21,23 @@ function lines(svg: string, colour: string): string[] {
   ) => d!);
 }
 
-Deno.test("charts: a value stands for all of its interval, and none between intervals that are apart", () => {
-  const svg = chartsSvg([chart], span);
-  // 32 pixels for a second, 150 for twelve requests; rounded.
-  const points = lines(svg, "#0072b2").flatMap((d) =>
+/** 32 pixels for a second, 150 for twelve requests; rounded. */
+function points(svg: string): number[][] {
+  return lines(svg, "#0072b2").flatMap((d) =>
     [...d.matchAll(/[ML]?([\d.]+) ([\d.]+)/g)].map(([, x, y]) => [Math.round(Number(x)), Math.round(Number(y))])
   );
-  assert.deepEqual(points, [[90, 184], [250, 184], [250, 34], [410, 34], [730, 109], [890, 109]]);
+}
+
+Deno.test("charts: a value stands for all of its interval, and none between intervals that are apart", () => {
+  const svg = chartsSvg([chart], span);
+  assert.deepEqual(points(svg), [[90, 184], [250, 184], [250, 34], [410, 34], [730, 109], [890, 109]]);
   assert.ok(svg.includes("Requests &lt;in&gt; flight") && svg.includes("a&amp;b"));
   assert.ok(!svg.includes("\u001b"));
+});
+
+Deno.test("charts: a value stands for all of its interval also between two of which nothing is known", () => {
+  const between: Chart = { ...chart, intervals: [[0, 5000], [5000, 10_000], [10_000, 15_000]], series: [{ name: "a", values: [null, 12, null] }] };
+  assert.deepEqual(points(chartsSvg([between], span)), [[250, 34], [410, 34]]);
 });
 
 Deno.test("charts: what happens at the same time stands at the same place, also where times are drawn by powers of two", () => {

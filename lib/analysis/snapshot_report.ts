@@ -69,7 +69,7 @@ function inOrder<Line extends Interval>(lines: readonly Line[]): Line[] {
 }
 
 function whole<Line>(lines: readonly Line[]): Piece<Line>[] {
-  return lines.map((line) => ({ line, part: 1 }));
+  return lines.map((line) => ({ line, part: 1, isLast: true }));
 }
 
 function intervalsOf(stretches: readonly Stretch<Interval>[]): Chart["intervals"] {
@@ -87,9 +87,11 @@ function slotsOf(pieces: readonly Piece<IoSnapshot>[], device: string): Map<numb
   return slots;
 }
 
+/** The most that any line counted as it ended, which none did where all that are told of go on. */
 function inFlightOf(pieces: readonly Piece<IoSnapshot>[], device: string): number | null {
   let most: number | null = null;
-  for (const { line: { inflight } } of pieces) {
+  for (const { line: { inflight }, isLast } of pieces) {
+    if (!isLast) continue;
     for (const { device_name, count } of inflight) if (device_name === device) most = Math.max(most ?? count, count);
   }
   return most;

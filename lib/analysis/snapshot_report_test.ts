@@ -122,9 +122,22 @@ Deno.test("report: courses of runs that went on at once are their sum at each mo
   const [FIRST, LAST] = [0, 60];
   assert.deepEqual(rounded(vda!), begins.map((begin) => begin === FIRST ? 10 + 30 * 3 / 5 : begin === LAST ? 30 : 40));
   assert.deepEqual(rounded(sda!), begins.map((begin) => begin === LAST ? 0 : 2));
-  assert.deepEqual(courses(report, /in flight/).vda, begins.map(() => 2));
+  // Those of the second run as each of its intervals ends: the first one does behind the first stretch.
+  assert.deepEqual(courses(report, /in flight/).vda, begins.map((begin) => begin === FIRST ? 1 : 2));
   assert.deepEqual(courses(report, /^Latency/)["vda p50"], begins.map(() => 1_024_000));
   assert.deepEqual(report.result().devices.map(({ device, requests }) => [device, requests]), [["vda", 2400], ["sda", 120]]);
+});
+
+Deno.test("report: requests in flight are those of the moment at which an interval ends, however long it is", () => {
+  const often = Array.from({ length: 13 }, (_, i) => io((i + 1) * 5, { 4: 50 }, i === 3 ? 9 : 1)),
+    END = 61,
+    LATE = 7,
+    rare = io(END, {}, LATE, "vda", 60);
+  const report = reportOf({ io: [...often, rare, io(60, {}, 4, "sda", 60)] });
+  const ends = report.charts()[0]!.intervals.map(([, end]) => end / 1000 - START), { vda, sda } = courses(report, /in flight/);
+  assert.deepEqual(vda, ends.map((end) => end === 20 ? 9 : end >= END ? LATE : 1));
+  assert.deepEqual(sda, ends.map((end) => end === 60 ? 4 : null));
+  assert.deepEqual(report.result().devices.map(({ mostInFlight }) => mostInFlight), [9, 4]);
 });
 
 Deno.test("report: of runs that went on at once for long, the rate is of the time that passed and not of that of all their intervals", () => {

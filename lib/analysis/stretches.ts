@@ -8,6 +8,8 @@ export interface Piece<Line> {
   readonly line: Line;
   /** How much of the line's time. */
   readonly part: number;
+  /** Whether the line ends here: what it says of its end is said of no other piece. */
+  readonly isLast: boolean;
 }
 
 /** Time that is drawn as one, and what lines tell of it: in order of their ends. */
@@ -61,7 +63,8 @@ export function stretchesOf<Line extends Interval>(lines: readonly Line[], most:
   for (const line of lines) {
     const begin = cuts[from.get(line)!]!, end = cuts[to.get(line)!]!;
     for (const stretch of stretches.slice(places.get(from.get(line)!), places.get(to.get(line)! - 1)! + 1)) {
-      stretch.pieces.push({ line, part: (Math.min(end, stretch.end) - Math.max(begin, stretch.begin)) / (end - begin) });
+      const part = (Math.min(end, stretch.end) - Math.max(begin, stretch.begin)) / (end - begin);
+      stretch.pieces.push({ line, part, isLast: end <= stretch.end });
     }
   }
   return stretches;
