@@ -82,6 +82,21 @@ Deno.test("what waits for a call is bounded, and nothing is lost by it", () => {
   assert.equal(waiting.size, 0);
 });
 
+Deno.test("of more kinds than are kept, samples are put together now and then, and not with each that comes", () => {
+  const waiting = new WaitingSamples<number>(50), KINDS = 150, TIMES = 1500;
+  let together = 0, most = 0;
+  for (let i = 0; i < TIMES; i++) {
+    const before = waiting.size;
+    waiting.add(i * 1e6, i % KINDS);
+    if (waiting.size <= before) together++;
+    most = Math.max(most, waiting.size);
+  }
+  // Behind each time half as many come as are left; and of ages that are told apart there are fewer than doublings of a nanosecond.
+  assert.ok(together > 0 && together < TIMES / (KINDS / 2), String(together));
+  assert.ok(most <= 1.5 * KINDS * Math.log2(TIMES * 1e6), String(most));
+  assert.equal(waiting.take(-Infinity, Infinity).reduce((sum, { count }) => sum + count, 0), TIMES);
+});
+
 Deno.test("functions of one name that work on different things are rows of their own", () => {
   const ledger = new SampleLedger();
   for (const [at, work] of [[1, "ADD"], [2, "MUL"], [3, "MUL"]] as const) ledger.sample(sample(at, "apply_binary_op<…>", work));

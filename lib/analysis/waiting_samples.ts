@@ -19,8 +19,12 @@ const PARTS = 64;
  */
 export class WaitingSamples<Row> {
   #waiting: Waiting<Row>[] = [];
+  /** More than that are put together. */
+  #limit: number;
 
-  constructor(readonly most = MOST) {}
+  constructor(readonly most = MOST) {
+    this.#limit = most;
+  }
 
   /** What is kept. */
   get size(): number {
@@ -29,8 +33,10 @@ export class WaitingSamples<Row> {
 
   add(at: Ns, row: Row): void {
     this.#waiting.push({ at, row, count: 1 });
-    if (this.size <= this.most) return;
+    if (this.size <= this.#limit) return;
     for (let parts = PARTS; this.size > this.most / 2 && parts >= 1; parts /= 2) this.#merge(at, parts);
+    // Of very many kinds more are left than there should be: each sample that comes would have all of them looked at again.
+    this.#limit = Math.max(this.most, 1.5 * this.size);
   }
 
   /** Those of a stretch, by what was counted. */
