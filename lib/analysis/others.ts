@@ -1,6 +1,9 @@
 /** The most time first; further ones are in no list. */
 const MAX_OTHERS = 5;
 
+/** Known at once, of all threads together, for each reason. */
+export const MOST_OTHERS = 4096;
+
 interface Sums {
   name: string;
   readonly tid: number;
@@ -56,4 +59,9 @@ export class Others {
     for (const { tid } of least) this.#all.delete(tid);
     this.#forgottenNs = mostNs(least.at(-1)!);
   }
+}
+
+/** Behind a count or a time of one of them. */
+export function orMore({ uncountedNs }: Pick<Sums, "uncountedNs">): string {
+  return uncountedNs > 0 ? " or more" : "";
 }

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { main, off, result, shut } from "../../tests/harness/sched_spans.ts";
+import { hog, main, off, preempted, result, shut } from "../../tests/harness/sched_spans.ts";
 import { seeded } from "../../tests/harness/spans.ts";
+import type { Table } from "../events/view.ts";
 import { Others } from "./others.ts";
+import type { SchedResult } from "./sched_schema.ts";
 import { presentSched } from "./sched_present.ts";
 
 const MOST = 128;
@@ -85,4 +87,18 @@ Deno.test("others: a thread that thousands wake is said to be woken most by some
   assert.equal(led.verdict[0]!.evidence, "10000 times, woken most by boss (7)");
   assert.deepEqual(led.waits[0]!.wakers, [{ tid: 7, name: "boss", times: 3334, ns: 3334 * 5e5, uncountedNs: 0 }]);
   assert.match(JSON.stringify(presentSched(led)), /"boss \(7\) ×3334"/);
+});
+
+Deno.test("others: of who took processors and was forgotten for a while it is said that there may be more", () => {
+  const ones = Array.from({ length: 5000 }, (_, i) => ({ tid: 1000 + i, name: "one" }));
+  const takers = (before: number) => {
+    const all = [...ones.slice(0, before), ...Array<typeof hog>(9).fill(hog)];
+    return result([shut(0, true), ...all.map((taker, i) => preempted(main, i, i + 0.5, { taker })), shut(all.length, false)], 1);
+  };
+  const shown = (found: SchedResult) => presentSched(found).find((view) => view.type === "table" && view.title === "Who took a processor from it");
+  const [kept, forgotten] = [takers(2), takers(5000)];
+  assert.deepEqual((shown(kept) as Table).rows[0], ["hog (300)", 9, 9 * 5e5]);
+  assert.match(kept.verdict[0]!.evidence, /hog \(300\) took one 9 times$/);
+  assert.deepEqual((shown(forgotten) as Table).rows[0], ["hog (300)", 9, 9 * 5e5, "or more"]);
+  assert.match(forgotten.verdict[0]!.evidence, /hog \(300\) took one 9 times or more$/);
 });

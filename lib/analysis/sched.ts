@@ -3,7 +3,7 @@ import type { Affinity } from "../events/surroundings.ts";
 import type { Ns } from "../events/time.ts";
 import type { Analysis, Beside } from "./analysis.ts";
 import { Histogram } from "./histogram.ts";
-import { Others } from "./others.ts";
+import { MOST_OTHERS, Others } from "./others.ts";
 import { QualityCount } from "./quality.ts";
 import type { SchedResult } from "./sched_schema.ts";
 import { schedVerdict } from "./sched_verdict.ts";
@@ -32,9 +32,6 @@ interface Wait extends Why {
   queuedNs: number;
   readonly wakers: Others;
 }
-
-/** Of all threads together, for each reason. */
-const MOST_OTHERS = 4096;
 
 class SchedAnalysis implements Analysis<SchedResult> {
   readonly #stopped = new StoppedTimes();

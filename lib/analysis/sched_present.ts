@@ -3,6 +3,7 @@ import type { Facts, Note, Table, View } from "../events/view.ts";
 import { tableOf } from "./figures_table.ts";
 import { firstFrames } from "./frames.ts";
 import { numaNotes, presentNuma } from "./numa_present.ts";
+import { orMore } from "./others.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
 import { isIdle } from "./sched_verdict.ts";
 import type { SchedResult } from "./sched_schema.ts";
@@ -132,7 +133,7 @@ function waits({ waits }: SchedResult): Table {
     [{ title: "max", unit: "ns" }, (row) => row.maxNs],
     [
       { title: "woken most by", unit: "text" },
-      ({ wakers: [waker] }) => waker ? `${waker.name} (${waker.tid}) ×${waker.times}${waker.uncountedNs > 0 ? " or more" : ""}` : null,
+      ({ wakers: [waker] }) => waker ? `${waker.name} (${waker.tid}) ×${waker.times}${orMore(waker)}` : null,
     ],
   ], MAX_WAITS);
 }
@@ -158,5 +159,6 @@ function takers({ takers }: SchedResult): Table {
     [{ title: "thread", unit: "text" }, ({ name, tid }) => `${name} (${tid})`],
     [{ title: "times", unit: "count" }, (row) => row.times],
     [{ title: "then off for", unit: "ns" }, (row) => row.ns],
+    takers.some(orMore) && [{ title: "", unit: "text" }, (row) => orMore(row).trim()],
   ]);
 }

@@ -5,6 +5,7 @@ import { numbersOf } from "../machine/numa.ts";
 import { atOnce } from "./at_once.ts";
 import { processorTime } from "./figures.ts";
 import { Intervals } from "./intervals.ts";
+import { MOST_OTHERS, orMore } from "./others.ts";
 import { ranges } from "./ranges.ts";
 import type { SurroundingsResult } from "./surroundings_schema.ts";
 import { type CallWait, ThreadWaits } from "./thread_waits.ts";
@@ -15,9 +16,6 @@ import { byFile, type FileWait } from "./waits_by_file.ts";
 const COMPUTES = 0.1;
 /** Of its time: a thread that is busy for less has nothing to do. */
 const IDLE = 0.01;
-
-/** Of all threads that compute. */
-const MOST_WAKERS = 4096;
 
 /** Who waits for one of these has something to do; for a lock, a condition, a message (by io_uring, too) or a moment one may wait without. */
 const AT_WORK: ReadonlySet<string> = new Set(["disk", "file", "page fault", "device", "kernel"]);
@@ -82,7 +80,7 @@ export function schedVerdict(
   const threads = watched.map(({ thread }) => thread);
   const busiest = threads.reduce((most, thread) => Math.max(most, busyNs(thread)), 0);
   const computing = watched.filter(({ thread }) => busyNs(thread) > IDLE * thread.seenNs && busyNs(thread) >= COMPUTES * busiest);
-  const waits = new ThreadWaits(MOST_WAKERS);
+  const waits = new ThreadWaits(MOST_OTHERS);
   for (const thread of computing) waits.addAll(thread.waits);
   const seen = computing.reduce((sum, { thread }) => sum + thread.seenNs, 0);
   const queued = computing.reduce((sum, { thread }) => sum + thread.queuedNs, 0);
@@ -212,7 +210,7 @@ function crowdOf(crowd: Crowd): string {
   const compute = `${threads} ${threads === 1 ? "thread computes" : "threads compute"}`;
   const room = cpus === null ? compute : `${compute}, the machine has ${counted(cpus, "processor")}`;
   const pinned = narrow ? `, and ${narrow.all ? "they" : `${narrow.threads} of them`} may run on ${numbered(narrow.places)} alone` : "";
-  return `${room}${pinned}${taker ? `; ${taker.name || "thread"} (${taker.tid}) took one ${counted(taker.times, "time")}` : ""}`;
+  return `${room}${pinned}${taker ? `; ${taker.name || "thread"} (${taker.tid}) took one ${counted(taker.times, "time")}${orMore(taker)}` : ""}`;
 }
 
 function crowdAdvice(crowd: Crowd): string {
