@@ -20,8 +20,8 @@ const MOST_ACCEPTED = 1 << 16;
 export interface ColdstartOptions {
   /** The process whose start is looked at; otherwise the first that calls exec. */
   readonly rootPid?: number;
-  /** Who belongs to its tree from the beginning. */
-  readonly tree?: readonly number[];
+  /** Who belongs to its tree from the beginning: its children, theirs, and so on. */
+  readonly tree?: readonly (readonly number[])[];
 }
 
 /** Where the time from a process' exec to its first token goes. */

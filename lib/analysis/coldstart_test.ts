@@ -201,10 +201,14 @@ Deno.test("a connection is accepted by who hears the client, not by the worker t
   const s = new TestSpans(), router = s.of(200), worker = s.of(300);
   const start = [s.exec(0), s.fork(1, 200), router.fork(2, 300)];
   const answer = [worker.decode("prefill", 50, 60), worker.sample(60, 61)];
-  const accepted = (accepts: readonly Span[]) =>
-    run([...start, ...accepts, ...answer]).milestones.filter(({ name }) => name === "connection accepted").map(({ atNs }) => atNs / MS);
+  const accepted = (accepts: readonly Span[], options?: ColdstartOptions) =>
+    run([...options ? [s.exec(0)] : start, ...accepts, ...answer], options).milestones.filter(({ name }) => name === "connection accepted").map((
+      { atNs },
+    ) => atNs / MS);
   assert.deepEqual(accepted([worker.accept(5), router.accept(20), worker.accept(40)]), [20]);
   assert.deepEqual(accepted([worker.accept(5), worker.accept(40)]), [40]);
+  // Nobody saw the forks.
+  assert.deepEqual(accepted([router.accept(20), worker.accept(40)], { rootPid: 100, tree: [[200], [300]] }), [20]);
   // One that looks whether it still lives, meanwhile; or all that was seen of one that asked.
   assert.deepEqual(accepted([router.accept(20), router.accept(55), router.accept(59)]), [20]);
   assert.deepEqual(accepted([router.accept(55)]), [55]);
@@ -214,7 +218,7 @@ Deno.test("a worker that was forked before anything was seen belongs to the tree
   const worker = new TestSpans().of(7);
   const spans = [worker.read("m.gguf", 10, 30), worker.decode("prefill", 31, 33), worker.decode("decode", 34, 35)];
   const reads = (options: ColdstartOptions) => run(spans, options).steps.filter(({ name }) => name === "read m.gguf").length;
-  assert.deepEqual([reads({ rootPid: 100 }), reads({ rootPid: 100, tree: [100, 7] })], [0, 1]);
+  assert.deepEqual([reads({ rootPid: 100 }), reads({ rootPid: 100, tree: [[7]] })], [0, 1]);
 });
 
 Deno.test("a root that is told, running already: counts from the first event, exec chains keep the first time and the last name", () => {

@@ -9,10 +9,10 @@ export class ProcessTree {
   #exec: Ns | undefined;
   file: string | undefined;
 
-  /** Without `root`, the first process that calls exec. Of `tree`, which belongs to it from the beginning, nobody saw the forks: each counts as one. */
-  constructor(root?: number, tree: readonly number[] = []) {
+  /** Without `root`, the first process that calls exec. Of `tree`, its children, theirs, and so on from the beginning, nobody saw the forks. */
+  constructor(root?: number, tree: readonly (readonly number[])[] = []) {
     this.#root = root;
-    for (const pid of tree) this.#depths.set(pid, 1);
+    for (const [above, pids] of tree.entries()) for (const pid of pids) this.#depths.set(pid, above + 1);
     if (root !== undefined) this.#depths.set(root, 0);
   }
 

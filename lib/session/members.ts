@@ -1,5 +1,5 @@
 import type { Filter } from "../programs/filter.ts";
-import { type ProcessStat, readCommandLine, readProcesses, readStat, treesOf } from "../target/process.ts";
+import { generationsOf, type ProcessStat, readCommandLine, readProcesses, readStat, treesOf } from "../target/process.ts";
 import { rootOf } from "./election.ts";
 import type { Means } from "./means.ts";
 import type { Target } from "./target.ts";
@@ -8,8 +8,8 @@ import type { Target } from "./target.ts";
 interface Root {
   readonly pid: number;
   readonly argv: readonly string[];
-  /** Of one that was elected: who belonged to its tree by then. */
-  readonly tree?: readonly number[];
+  /** Of one that was elected: who belonged to its tree by then, its children first, then theirs, and so on. */
+  readonly tree?: readonly (readonly number[])[];
 }
 
 /** Who belongs to a target. */
@@ -51,9 +51,11 @@ export class Members {
   async elect(pid: number): Promise<void> {
     const root = await rootOf(this.means.files, pid, this.means.self);
     this.add(root);
-    // Whoever stood between the two may have ended since.
-    const tree = new Set([...await this.#below([root]), pid]);
-    this.#root = { pid: root, argv: await readCommandLine(this.means.files, root) ?? [], tree: [...tree] };
+    this.#processes = await readProcesses(this.means.files);
+    const [, ...tree] = generationsOf(this.#processes, root);
+    // Whoever stood between the two may have ended since: how many those were nobody knows any more.
+    if (pid !== root && !tree.flat().includes(pid)) (tree[0] ??= []).push(pid);
+    this.#root = { pid: root, argv: await readCommandLine(this.means.files, root) ?? [], tree };
   }
 
   async now(): Promise<number[]> {

@@ -102,18 +102,20 @@ export function splitZeros(text: string): string[] {
 
 /** The process and everything below it, parents first. */
 export function treeOf(processes: ReadonlyMap<number, ProcessStat>, root: number): number[] {
-  const tree = processes.has(root) ? [root] : [];
+  return generationsOf(processes, root).flat();
+}
+
+/** Those of a tree by how many forks they are away from the root, which is the first; none where it is not there. */
+export function generationsOf(processes: ReadonlyMap<number, ProcessStat>, root: number): number[][] {
   const children = Map.groupBy(processes.values(), (process) => process.ppid);
   // A set: between two reads a pid may have been used again, and then parents can form a circle.
-  const seen = new Set(tree);
-  for (let i = 0; i < tree.length; i++) {
-    for (const { pid } of children.get(tree[i]!) ?? []) {
-      if (seen.has(pid)) continue;
-      seen.add(pid);
-      tree.push(pid);
-    }
+  const seen = new Set<number>(), generations: number[][] = [];
+  for (let next = processes.has(root) ? [root] : []; next.length > 0;) {
+    generations.push(next);
+    for (const pid of next) seen.add(pid);
+    next = next.flatMap((pid) => children.get(pid) ?? []).map(({ pid }) => pid).filter((pid) => !seen.has(pid));
   }
-  return tree;
+  return generations;
 }
 
 /** All that belong to the trees of these. */

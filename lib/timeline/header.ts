@@ -14,8 +14,11 @@ export interface Header {
   readonly target: { readonly pid: number; readonly argv: readonly string[]; readonly started: boolean };
   /** Only this process' tree belongs to the target (a run that waited saw every new process). */
   readonly root?: number;
-  /** Who belonged to that tree when it was known to be the target: what told of their forks may have been let go by then. */
-  readonly tree?: readonly number[];
+  /**
+   * Who belonged to that tree when it was known to be the target, the root's children first, then theirs, and so on: what told of their forks may have
+   * been let go by then.
+   */
+  readonly tree?: readonly (readonly number[])[];
   readonly host: Readonly<Record<string, string | number | null>>;
   /** What the machine can do at most, where it was measured: see lib/machine/ceilings. */
   readonly ceilings?: readonly Ceilings[];
@@ -24,7 +27,7 @@ export interface Header {
 
 /** The tree that alone belongs to the target, where it is one. */
 export function treeIn({ root, tree = [] }: Header): { readonly tree?: readonly number[] } {
-  return root === undefined ? {} : { tree: [root, ...tree] };
+  return root === undefined ? {} : { tree: [root, ...tree.flat()] };
 }
 
 /** Each field with what it has to be, as check and in words. */
@@ -37,7 +40,7 @@ const fields: readonly (readonly [name: string, words: string, check: Check])[] 
   ["host", "no object of texts and numbers", mapOf(either(isText, isNumber, isNull))],
   ["ceilings", "no list of what the machine can do", either((value) => value === undefined, (value) => parseCeilings(value) !== null)],
   ["root", "no process id", either((value) => value === undefined, isInteger)],
-  ["tree", "no list of process ids", either((value) => value === undefined, listOf(isInteger))],
+  ["tree", "no list of lists of process ids", either((value) => value === undefined, listOf(listOf(isInteger)))],
   ["bpftrace", "no path and version", either(isNull, shape({ path: isText, version: isText }))],
 ];
 const target: Readonly<Record<string, Check>> = { pid: isInteger, argv: listOf(isText), started: isFlag };

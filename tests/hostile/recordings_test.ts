@@ -213,7 +213,7 @@ const wrongHeaders: readonly (readonly [field: string, values: readonly unknown[
   ["target.argv", ["node", null, undefined, [1]], /field 'target\.argv' is not what it has to be\./],
   ["target.started", ["yes", null, undefined], /field 'target\.started' is not what it has to be\./],
   ["root", ["1", 1.5, null], /field 'root' is no process id\./],
-  ["tree", [1, null, ["1"], [1.5]], /field 'tree' is no list of process ids\./],
+  ["tree", [1, null, [1], [["1"]], [[1], [1.5]]], /field 'tree' is no list of lists of process ids\./],
   ["host", [1, null, undefined, [], { cpu: {} }, { cpu: true }], /field 'host' is no object/],
   ["bpftrace", [1, undefined, {}, { path: 1, version: "" }, { path: "" }], /field 'bpftrace' is no path and version\./],
 ];
