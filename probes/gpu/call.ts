@@ -12,17 +12,17 @@ export interface Call {
   readonly failure: string | null;
   readonly pid: number;
   readonly tid: number;
+  /** The stream without a name is the thread's. */
+  readonly perThread: boolean;
   readonly began: Ns;
   readonly at: Ns;
   readonly stack: number | undefined;
 }
 
 /** One that did what it was asked for: a GPU was given something to do, or waited for. */
-export interface Done extends Pick<Call, "signature" | "pid" | "tid" | "began" | "at"> {
+export interface Done extends Pick<Call, "signature" | "pid" | "tid" | "perThread" | "began" | "at"> {
   readonly gpu: GpuCall;
   readonly place: Place;
-  /** The stream without a name is the thread's. */
-  readonly perThread: boolean;
   /** For calls about an event. */
   readonly event: number | undefined;
   /** For calls that make a stream, where they say any. */

@@ -20,7 +20,7 @@ import { UnfinishedCalls } from "./unfinished.ts";
 import { CalledFunction, type Understood } from "./called_function.ts";
 import { FileUse } from "./file_use.ts";
 import { Graphs } from "./graphs.ts";
-import { isWork, StreamRows } from "./streams.ts";
+import { isWork, recordedIn, StreamRows } from "./streams.ts";
 
 /** What a GPU says of itself, as counters. */
 const READINGS: Readonly<Record<keyof Omit<GpuReading, "gpu" | "throttled" | "memoryTotal">, readonly [what: string, unit: string]>> = {
@@ -139,7 +139,7 @@ export class GpuDecoder implements Decoder {
   #call(family: Family, event: Event, found: readonly number[], out: SpanSink): void {
     const { at, pid, tid, values } = event;
     const [address, began, returned] = values as readonly number[];
-    const called = this.#function(family, pid, address!), { signature, category } = called;
+    const called = this.#function(family, pid, address!), { signature, category, perThread } = called;
     const track = this.tracks.thread(pid, tid);
     const stack = this.#stacks.take(tid);
     if (!signature) return out({ type: "slice", track, name: "unknown call", category, start: began!, end: at });
@@ -147,7 +147,7 @@ export class GpuDecoder implements Decoder {
     const failure = failureOf(family, result);
     const understand = (): Understood => {
       const said = new Map(signature.words.map((word, i) => [word, found[signature.layout.slots[i]!] ?? 0]));
-      const meaning = this.#meaning({ family, signature, said, failure, pid, tid, began: began!, at, stack }, out);
+      const meaning = this.#meaning({ family, signature, said, failure, pid, tid, perThread, began: began!, at, stack }, out);
       const gpu: GpuCall = { family, kind: signature.kind, result, failure, ...meaning, ...said.has("stream") && { stream: said.get("stream")! } };
       return { gpu, args: argsOf(signature, said, gpu) };
     };
@@ -159,7 +159,7 @@ export class GpuDecoder implements Decoder {
     } else {
       if (called.gives) this.#memory.given(pid);
       if (!isOfIdleness(signature.kind)) return;
-      const place = this.#memory.placeOf(pid, tid), { perThread } = called;
+      const place = this.#memory.placeOf(pid, tid);
       const event = called.wordOf("event", found), flags = called.wordOf("flags", found);
       const done = { signature, gpu, pid, tid, place, perThread, event, flags, began: began!, at };
       this.#idleness.call(done, out);
@@ -184,7 +184,7 @@ export class GpuDecoder implements Decoder {
   /** What a call did, as far as it is remembered; one that failed did nothing. */
   #meaning(call: Call, out: SpanSink): Partial<GpuCall> {
     const { family, signature, said, failure, pid, tid, began } = call, { kind } = signature;
-    const stream = said.get("stream"), isDriver = family !== "cudart";
+    const handle = said.get("stream"), stream = handle === undefined ? undefined : recordedIn(handle, call), isDriver = family !== "cudart";
     const recording = failure === null ? this.#graphs.of(pid, stream) : undefined;
     switch (kind) {
       case "alloc":

@@ -134,6 +134,28 @@ Deno.test("gpu: a stream that is told to wait while a graph is recorded waits in
   assert.deepEqual([gaps(false), gaps(true)], [[[30, 35]], []]);
 });
 
+Deno.test("gpu: a stream that each thread has is recorded for one of them: by its handle, and by functions that mean it where none is named", () => {
+  const { decoding, call } = gpuCalls();
+  const grid = [1 + 2 ** 31, 1 + 2 ** 16 + 2 ** 27 + 2 ** 38], PER_THREAD = 2;
+  call("cuStreamBeginCapture_v2", 1, 2, [PER_THREAD]);
+  call("cuLaunchKernel_ptsz", 3, 4, [0xf0, ...grid, 0]);
+  call("cuLaunchKernel", 5, 6, [0xf1, ...grid, PER_THREAD], 0, "100/101");
+  call("cuLaunchKernel", 7, 8, [0xf2, ...grid, 0]);
+  call("cuStreamEndCapture", 9, 10, [0x6b, PER_THREAD], 0, "100/101");
+  call("cuLaunchKernel", 11, 12, [0xf3, ...grid, PER_THREAD]);
+  call("cuStreamEndCapture", 13, 14, [0x6a, PER_THREAD]);
+  call("cuGraphInstantiateWithFlags", 15, 16, [0xe0, 0x6a]);
+  call("cuGraphLaunch", 17, 18, [0xe0, 7]);
+  const calls = decoding.spans.flatMap((span) => span.type === "slice" && span.gpu ? [span.gpu] : []);
+  assert.deepEqual(calls.flatMap(({ kernel, isCaptured = false }) => kernel === undefined ? [] : [[kernel, isCaptured]]), [
+    ["0xf0", true],
+    ["0xf1", false],
+    ["0xf2", false],
+    ["0xf3", true],
+  ]);
+  assert.deepEqual([...calls.at(-1)!.graph!.kernels], [["0xf0", 1], ["0xf3", 1]]);
+});
+
 Deno.test("gpu: a kernel that the runtime knows by no name is called what the driver launches for it", () => {
   const { decoding, call } = gpuCalls();
   const grid = [1 + 2 ** 31, 1 + 2 ** 16 + 2 ** 27 + 2 ** 38, 0];

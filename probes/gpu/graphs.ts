@@ -1,5 +1,6 @@
 import type { GpuDirection, GraphWork, Moved } from "../../lib/events/gpu.ts";
 import type { Ns } from "../../lib/events/time.ts";
+import type { Stream } from "./streams.ts";
 
 interface Collective {
   readonly name: string;
@@ -75,31 +76,31 @@ export class Graphs {
     return this.#recording.size === 0;
   }
 
-  begin(pid: number, stream: number): void {
+  begin(pid: number, stream: Stream): void {
     const key = `${pid} ${stream}`;
     if (!this.#recording.has(key)) this.#recording.set(key, new Recorded());
   }
 
   /** What is asked of this stream is recorded there. */
-  of(pid: number, stream: number | undefined): Recorded | undefined {
+  of(pid: number, stream: Stream | undefined): Recorded | undefined {
     return this.#recording.get(`${pid} ${stream}`);
   }
 
   /** An event stands for what a stream was asked so far. */
-  marked(pid: number, event: number, stream: number): void {
+  marked(pid: number, event: number, stream: Stream): void {
     const recorded = this.of(pid, stream), key = `${pid} ${event}`;
     if (recorded) this.#joining.set(key, recorded);
     else this.#joining.delete(key);
   }
 
   /** A stream waits for an event. */
-  waits(pid: number, stream: number, event: number): void {
+  waits(pid: number, stream: Stream, event: number): void {
     const recorded = this.#joining.get(`${pid} ${event}`);
     if (recorded) this.#recording.set(`${pid} ${stream}`, recorded);
   }
 
   /** `graph`: 0 where it failed. */
-  end(pid: number, stream: number, graph: number): void {
+  end(pid: number, stream: Stream, graph: number): void {
     const recorded = this.of(pid, stream);
     if (!recorded) return;
     recorded.end();

@@ -1,6 +1,6 @@
 import type { SpanSink, Track } from "../../lib/events/span.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
-import type { Done } from "./call.ts";
+import type { Call, Done } from "./call.ts";
 import type { Place } from "./devices.ts";
 import { hex } from "./said.ts";
 import type { Kind } from "./signatures.ts";
@@ -21,9 +21,18 @@ export type Stream = number | string;
 
 /** What is given to one is done in turn. */
 export function streamOf({ gpu: { stream = 0 }, tid, place, perThread }: Done): Stream {
-  const isThreads = stream === PER_THREAD || (stream === 0 && perThread);
-  if (!isThreads && stream !== 0 && stream !== LEGACY) return stream;
-  return unnamed(place, isThreads ? tid : undefined);
+  const ofThread = isThreads(stream, perThread);
+  if (!ofThread && stream !== 0 && stream !== LEGACY) return stream;
+  return unnamed(place, ofThread ? tid : undefined);
+}
+
+/** The same, wherever its thread works: what is asked of one while it is recorded is a part of the graph. */
+export function recordedIn(stream: number, { tid, perThread }: Pick<Call, "tid" | "perThread">): Stream {
+  return isThreads(stream, perThread) ? `thread ${tid}` : stream;
+}
+
+function isThreads(stream: number, perThread: boolean): boolean {
+  return stream === PER_THREAD || (stream === 0 && perThread);
 }
 
 /** The stream without a handle that all threads share. */
