@@ -1,6 +1,7 @@
 import type { Ns } from "../../lib/events/time.ts";
 import { AddressSpace } from "../memory/address_space.ts";
 import { isSame, type Place } from "./devices.ts";
+import type { Family } from "./signatures.ts";
 
 /** What kind of memory was asked for: see tables.ts. */
 export type MemoryKind = "device" | "managed" | "pooled" | "host" | "registered" | "physical" | "array";
@@ -112,9 +113,9 @@ export class HeldMemory {
     return gone;
   }
 
-  /** All that was asked for in a place that is gone. Physical memory is of none. */
-  releaseAll(pid: number, place: Place): readonly Block[] {
-    const gone = [...this.#blocks.get(pid) ?? []].filter(([, { memory, place: its }]) => memory !== "physical" && isSame(its, place));
+  /** All that was asked for in a place that is gone by a call of this family. */
+  releaseAll(pid: number, place: Place, family: Family): readonly Block[] {
+    const gone = [...this.#blocks.get(pid) ?? []].filter(([, { memory, place: its }]) => !stays(memory, family) && isSame(its, place));
     return gone.map(([key, block]) => this.#let(pid, key, block));
   }
 
@@ -190,6 +191,11 @@ export class HeldMemory {
     const key = sumOf(pid, block);
     this.#bytes.set(key, (this.#bytes.get(key) ?? 0) + bytes);
   }
+}
+
+/** It is of no context: physical memory, and what pools give, but that HIP empties the pools of a GPU that it resets. */
+function stays(memory: MemoryKind, family: Family): boolean {
+  return memory === "physical" || (memory === "pooled" && family !== "hip");
 }
 
 /** What is added up: each kind of a process and device, and all that is the host's. */

@@ -7,6 +7,7 @@ import { Devices, type Place } from "./devices.ts";
 import { directionOf } from "./directions.ts";
 import { type Block, HeldMemory, type MemoryKind } from "./memory.ts";
 import { bytesOf, hex } from "./said.ts";
+import type { Family } from "./signatures.ts";
 
 /** The book of memory that the processes of a target hold: what calls do to it, and what is drawn of it. */
 export class MemoryLedger {
@@ -33,7 +34,7 @@ export class MemoryLedger {
 
   /** A call of kind `alloc`, `free`, `reserve` or `context`. One that failed did nothing. */
   call(call: Call, out: SpanSink): Partial<GpuCall> {
-    const { signature: { kind, name, variant }, said, failure, pid, tid, began, at, stack } = call;
+    const { family, signature: { kind, name, variant }, said, failure, pid, tid, began, at, stack } = call;
     if (kind === "alloc") {
       const bytes = bytesOf(said) ?? 0, memory = variant as MemoryKind, address = said.get("address")!, owner = said.get("owner");
       const place = owner ? this.#devices.named(pid, owner) : this.#devices.of(pid, tid);
@@ -57,7 +58,7 @@ export class MemoryLedger {
     }
     if (kind === "context") {
       const gone = this.#devices.context(name, said, pid, tid);
-      if (gone !== undefined) this.#leaves(pid, gone, at, out);
+      if (gone !== undefined) this.#leaves(pid, gone, family, at, out);
     } else if (/(?:Address|VirtualMem)(?:Reserve|Free)$/.test(name)) {
       this.#held.reserve(pid, said.get("address")!, bytesOf(said)!, name.endsWith("Reserve"));
     } else if (/MemRetainAllocationHandle$/.test(name)) this.#held.retain(pid, said.get("address")!);
@@ -95,8 +96,8 @@ export class MemoryLedger {
   }
 
   /** What was held in a place that is gone. */
-  #leaves(pid: number, place: Place, at: Ns, out: SpanSink): void {
-    const blocks = this.#held.releaseAll(pid, place);
+  #leaves(pid: number, place: Place, family: Family, at: Ns, out: SpanSink): void {
+    const blocks = this.#held.releaseAll(pid, place, family);
     for (const block of blocks) this.#count(pid, block, at, out);
     this.#neverFreed(pid, blocks, at, true, out);
     this.gone(pid, place);

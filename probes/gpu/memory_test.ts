@@ -69,10 +69,13 @@ Deno.test("what was asked for in a context is gone with that, and nothing else",
   held.hold(1, block(8192, 20, "host", -1, { place: own }), 0);
   held.hold(1, block(12288, 3), 0);
   held.hold(1, block(5, 77, "physical", 0, { place: own }), 0);
+  held.hold(1, block(16384, 9, "pooled", 0, { place: own }), 0);
   held.hold(2, block(4096, 4, "device", 0, { place: own }), 0);
-  assert.deepEqual(held.releaseAll(1, own).map(({ bytes }) => bytes), [100, 20]);
+  assert.deepEqual(held.releaseAll(1, own, "cuda").map(({ bytes }) => bytes), [100, 20], "neither physical memory nor that of pools is a context's");
   assert.deepEqual([held.at(1, 4096), held.at(1, 12288), held.at(2, 4096)].map((lying) => lying?.memory), [undefined, "device", "device"]);
-  assert.deepEqual(held.releaseAll(1, own), []);
+  assert.deepEqual(held.releaseAll(1, own, "cuda"), []);
+  assert.deepEqual(held.releaseAll(1, own, "hip").map(({ bytes }) => bytes), [9], "HIP destroys a GPU's pools as it resets that");
+  assert.deepEqual(held.forget(1).map(({ bytes }) => bytes), [3, 77]);
 });
 
 Deno.test("physical memory is held until it is neither mapped nor kept by a handle", () => {
