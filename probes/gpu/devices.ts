@@ -34,7 +34,11 @@ export class Devices {
   context(name: string, said: ReadonlyMap<string, number>, pid: number, tid: number): Place | undefined {
     const device = said.get("device"), context = said.get("context");
     const thread = `${pid} ${tid}`;
-    if (/DeviceReset$|ThreadExit$/.test(name)) return { device: this.of(pid, tid).device, own: undefined };
+    if (/DeviceReset$|ThreadExit$/.test(name)) {
+      const { device, own } = this.of(pid, tid);
+      // Of a context of the program's own CUDA's runtime forgets what it knew, and that is all; HIP resets the GPU.
+      return own === undefined || name.startsWith("hip") ? { device, own: undefined } : undefined;
+    }
     if (device !== undefined && name.endsWith("PrimaryCtxReset")) return { device, own: undefined };
     if (device !== undefined && context !== undefined) {
       const isOwn = /CtxCreate$/.test(name), place = { device, own: isOwn ? context : undefined };

@@ -27,6 +27,9 @@ Deno.test("devices: what a program's own context held is gone with it, and what 
   assert.equal(gone("cuDevicePrimaryCtxRelease", { device: 3 }), undefined, "others may have retained it");
   gone("cuCtxCreate", { device: 2, context: 0xa });
   assert.deepEqual(devices.of(7, 8), { device: 2, own: 0xa });
+  assert.equal(gone("cudaDeviceReset"), undefined, "of another context than that which all share, the runtime forgets what it knew");
+  assert.deepEqual(gone("cuDevicePrimaryCtxReset", { device: 2 }), { device: 2, own: undefined });
+  assert.deepEqual(gone("hipDeviceReset"), { device: 2, own: undefined });
   assert.deepEqual(gone("cuCtxDestroy", { context: 0xa }), { device: 2, own: 0xa });
   assert.equal(devices.of(7, 8).device, 1, "one that was current gives way to the one before");
   assert.equal(gone("cuCtxDestroy", { context: 0xb }), undefined, "made before anybody looked");
