@@ -9,7 +9,7 @@ const TYPES: Readonly<Record<string, string>> = { cuda: "cuda_api", cudart: "cud
 
 /**
  * One JSON object a line for each CUDA call, for whoever has scripts on such files: `ts` (milliseconds since counting began), `pid`, `type`, `func` without
- * the end of its version, `phase`, which is always `entry`; behind them `tid`, `dur` (milliseconds), what is known of `bytes` and `stream`, and `ret`.
+ * the end of its version, `phase`, which is always `entry`; behind them `tid`, `dur` (milliseconds), and what is known of `bytes`, `stream` and `ret`.
  * Calls stand in the order in which they ended.
  */
 export const openCudaJsonl: OpenExporter = (sink) => new CudaJsonlExporter(sink);
@@ -29,8 +29,8 @@ class CudaJsonlExporter implements Exporter {
     const type = TYPES[family];
     if (type === undefined) return;
     const ts = milliseconds(start - this.#begin);
-    const known = { ...bytes !== undefined && { bytes }, ...stream !== undefined && { stream } };
-    this.#out.write(`${toJson({ ts, pid, type, func: name, phase: "entry", tid, dur: milliseconds(end - start), ...known, ret: result })}\n`);
+    const known = { ...bytes !== undefined && { bytes }, ...stream !== undefined && { stream }, ...result !== null && { ret: result } };
+    this.#out.write(`${toJson({ ts, pid, type, func: name, phase: "entry", tid, dur: milliseconds(end - start), ...known })}\n`);
   }
 
   flush(): void {

@@ -4,6 +4,7 @@ import type { Span } from "../lib/events/span.ts";
 import { Tracks } from "../lib/events/tracks.ts";
 import { head } from "../tests/judge/corpus.ts";
 import { exported } from "../tests/judge/memory_sink.ts";
+import { gpuCalls } from "../tests/harness/gpu_calls.ts";
 import { openCudaJsonl } from "./cuda_jsonl.ts";
 
 const tracks = new Tracks();
@@ -46,4 +47,20 @@ Deno.test("cuda-jsonl: calls of others, and what is no call, have no line; times
     call("cuInit", 10e6, 11e6, "cuda"),
   );
   assert.equal(text, `{"ts":10,"pid":7,"type":"cuda_api","func":"cuInit","phase":"entry","tid":8,"dur":1,"ret":0}\n`);
+});
+
+Deno.test("cuda-jsonl: who asks for the last error is told it and has not failed; what returns a text has no number", () => {
+  const { decoding, call } = gpuCalls();
+  call("cudaGetLastError", 1e6, 2e6, [], 2);
+  call("cudaPeekAtLastError", 3e6, 4e6, [], 700);
+  call("cudaGetLastError", 5e6, 6e6, [], 0);
+  call("cudaGetErrorName", 7e6, 8e6, [], 0x7ffff123);
+  const lines = written(opened(0), ...decoding.spans).trimEnd().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(lines.map(({ func, ret }) => [func, ret]), [
+    ["cudaGetLastError", 2],
+    ["cudaPeekAtLastError", 700],
+    ["cudaGetLastError", 0],
+    ["cudaGetErrorName", undefined],
+  ]);
+  assert.deepEqual(decoding.spans.flatMap((span) => span.type === "slice" ? [span.gpu?.failure] : [span.type]), [null, null, null, null]);
 });

@@ -4,7 +4,7 @@ import type { Ns } from "../events/time.ts";
 import type { GpuResult } from "./gpu_schema.ts";
 
 /** Of CUDA and HIP, by their documentation: "any further CUDA work will return the same error". */
-const LASTING = new Set([226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 911]);
+const LASTING: ReadonlySet<number | null> = new Set([226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 911]);
 const DEVICE_LOST = -4;
 
 interface First extends Omit<GpuResult["lost"][number], "atNs"> {

@@ -6,9 +6,9 @@ export interface GpuCall {
   readonly family: string;
   /** What it is for: `alloc`, `copy`, `launch` … */
   readonly kind: string;
-  /** What it returned; 0: done. */
-  readonly result: number;
-  /** Why it failed, in words; null: it did not. */
+  /** What it returned; 0: done; null: nothing, or what is no such number. */
+  readonly result: number | null;
+  /** Why it failed, in words; null: it did not, though it may have returned what another one had failed with. */
   readonly failure: string | null;
   readonly bytes?: number;
   readonly direction?: GpuDirection;

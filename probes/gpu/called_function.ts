@@ -46,7 +46,7 @@ export class CalledFunction {
   }
 
   /** One and the same for calls that are alike: whoever writes them knows it again. */
-  again(found: readonly number[], result: number, understand: () => Understood): Understood {
+  again(found: readonly number[], result: number | null, understand: () => Understood): Understood {
     if (!this.#isAlike) return understand();
     let key = `${result}`;
     for (const slot of this.signature!.layout.slots) key += ` ${found[slot]}`;

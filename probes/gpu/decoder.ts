@@ -143,19 +143,20 @@ export class GpuDecoder implements Decoder {
     const track = this.tracks.thread(pid, tid);
     const stack = this.#stacks.take(tid);
     if (!signature) return out({ type: "slice", track, name: "unknown call", category, start: began!, end: at });
-    const result = signature.isVoid ? 0 : returned!;
-    const failure = failureOf(family, result);
+    const result = signature.isVoid ? null : returned!;
+    const failure = signature.isVoid || signature.tellsLast ? null : failureOf(family, returned!);
     const understand = (): Understood => {
       const said = new Map(signature.words.map((word, i) => [word, found[signature.layout.slots[i]!] ?? 0]));
       const meaning = this.#meaning({ family, signature, said, failure, pid, tid, perThread, began: began!, at, stack }, out);
       const gpu: GpuCall = { family, kind: signature.kind, result, failure, ...meaning, ...said.has("stream") && { stream: said.get("stream")! } };
-      return { gpu, args: argsOf(signature, said, gpu) };
+      return { gpu, args: argsOf(said, gpu) };
     };
     const { gpu, args } = this.#graphs.none ? called.again(found, result, understand) : understand();
     if (family === "cuda" && isWork(signature.kind)) this.#asked.set(tid, { began: began!, gpu });
     out({ type: "slice", track, name: signature.name, category, start: began!, end: at, ...args && { args }, gpu });
     if (failure !== null) {
-      out({ type: "instant", track, name: `${signature.name}: ${failure}`, category: "gpu.error", at, args: { function: signature.name, result } });
+      const args = { function: signature.name, result: returned! };
+      out({ type: "instant", track, name: `${signature.name}: ${failure}`, category: "gpu.error", at, args });
     } else {
       if (called.gives) this.#memory.given(pid);
       if (!isOfIdleness(signature.kind)) return;

@@ -1,6 +1,5 @@
 import type { GpuCall } from "../../lib/events/gpu.ts";
 import type { Args } from "../../lib/events/span.ts";
-import type { Signature } from "./signatures.ts";
 
 /** Words that are addresses or handles: numbers to no one. */
 const HANDLES = new Set(["address", "to", "from", "context", "function", "kernel", "event", "exec", "graph", "module", "stream", "handle", "owner"]);
@@ -20,7 +19,7 @@ export function bytesOf(said: ReadonlyMap<string, number>): number | undefined {
 }
 
 /** The same for the reader of a trace, with what was found out of it. */
-export function argsOf(signature: Signature, said: ReadonlyMap<string, number>, gpu: GpuCall): Args | undefined {
+export function argsOf(said: ReadonlyMap<string, number>, gpu: GpuCall): Args | undefined {
   const args: Record<string, string | number | boolean> = {};
   for (const [word, value] of said) {
     if (INSIDE.has(word)) continue;
@@ -34,7 +33,7 @@ export function argsOf(signature: Signature, said: ReadonlyMap<string, number>, 
   for (const key of ["bytes", "direction", "memory", "device", "kernel", "stack"] as const) if (gpu[key] !== undefined) args[key] = gpu[key];
   if (gpu.isCaptured) args.captured = true;
   if (gpu.graph) args.kernels = gpu.graph.kernels.values().reduce((sum, times) => sum + times, 0);
-  if (!signature.isVoid) args.returned = gpu.result;
+  if (gpu.result !== null) args.returned = gpu.result;
   return Object.keys(args).length > 0 ? args : undefined;
 }
 

@@ -3,11 +3,13 @@ import { type Family, TABLES } from "./tables.ts";
 
 export type { Family };
 
-/** Functions that return nothing, a text, or what another one had failed with. */
+/** Functions that return nothing, or what is no number of an error: a text, a description. */
 const VOID = new RegExp(
-  "^(?:vk(?:Destroy|Free|Unmap|GetPhysicalDevice|GetBuffer|GetDeviceQueue)|(?:cuda|hip)(?:GetError|GetLastError|PeekAtLastError|CreateChannelDesc)|" +
+  "^(?:vk(?:Destroy|Free|Unmap|GetPhysicalDevice|GetBuffer|GetDeviceQueue)|(?:cuda|hip)(?:GetError|CreateChannelDesc)|" +
     "nccl(?:GetErrorString|GetLastError)|createInfer|getInferLibVersion)",
 );
+
+const TELLS_LAST = /^(?:cuda|hip)(?:GetLastError|PeekAtLastError)$/;
 
 export type Kind =
   | "init"
@@ -51,8 +53,9 @@ export interface Signature {
   /** Where each is found. What is given back comes first. */
   readonly sources: readonly string[];
   readonly layout: Layout;
-  /** What it returns says nothing of how it went. */
   readonly isVoid: boolean;
+  /** It returns what another call had failed with: nothing of how it went itself. */
+  readonly tellsLast: boolean;
 }
 
 /** Words that a record has. */
@@ -113,6 +116,7 @@ function parse(table: string): Map<string, Signature> {
         sources: said.map(([, source]) => source),
         layout: layoutOf(said.map(([word]) => word), said.map(([, source]) => source)),
         isVoid: VOID.test(name),
+        tellsLast: TELLS_LAST.test(name),
       });
     }
   }

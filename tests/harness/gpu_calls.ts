@@ -49,6 +49,9 @@ export const FUNCTIONS = [
   "cuMemAllocAsync",
   "cuMemFreeAsync",
   "cudaMallocAsync",
+  "cudaGetLastError",
+  "cudaPeekAtLastError",
+  "cudaGetErrorName",
 ];
 
 /** Calls of a process, one after another, and what is told of them. */
