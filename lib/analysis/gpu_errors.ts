@@ -5,7 +5,8 @@ import type { GpuResult } from "./gpu_schema.ts";
 
 /** Of CUDA and HIP, by their documentation: "any further CUDA work will return the same error". */
 const LASTING: ReadonlySet<number | null> = new Set([226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 911]);
-const DEVICE_LOST = -4;
+/** Of others, what says that the device is lost. */
+const DEVICE_LOST: Readonly<Record<string, number>> = { vulkan: -4, levelzero: 0x70000001 };
 
 interface First extends Omit<GpuResult["lost"][number], "atNs"> {
   readonly start: Ns;
@@ -19,7 +20,8 @@ export class GpuErrors {
   readonly #lost = new Map<number, First>();
 
   failed(slice: Slice, { family, result, failure }: GpuCall): void {
-    const { name } = slice, key = `${name} ${failure}`, isLasting = family === "vulkan" ? result === DEVICE_LOST : LASTING.has(result);
+    const { name } = slice, key = `${name} ${failure}`, deviceLost = DEVICE_LOST[family];
+    const isLasting = deviceLost === undefined ? LASTING.has(result) : result === deviceLost;
     let error = this.#errors.get(key);
     if (!error) this.#errors.set(key, error = { function: name, failure: failure!, times: 0, echoes: 0 });
     error.times++;

@@ -13,7 +13,8 @@ type Failed = readonly [name: string, start: number, end: number, what?: { reado
 
 function slices(calls: readonly Failed[]): (Slice & { readonly gpu: GpuCall })[] {
   return calls.map(([name, start, end, { pid = 7, tid, result = 700 } = {}]) => {
-    const family = name.startsWith("vk") ? "vulkan" : "cuda", gpu: GpuCall = { family, kind: "launch", result, failure: `error (${result})` };
+    const family = name.startsWith("vk") ? "vulkan" : name.startsWith("ze") ? "levelzero" : "cuda",
+      gpu: GpuCall = { family, kind: "launch", result, failure: `error (${result})` };
     return { type: "slice", track: tracks.thread(pid, tid ?? pid), name, category: `gpu.${family}`, start, end, gpu };
   });
 }
@@ -56,6 +57,9 @@ Deno.test("gpu errors: each process loses its own, and what fails again for reas
     1,
   ]);
   assert.deepEqual(resultOf([["vkQueueSubmit", 1, 2, { result: -2 }]]).lost, []);
+  const LOST = { result: 0x70000001 }, NO_MEMORY = { result: 0x70000003 };
+  const zero = resultOf([["zeMemAllocDevice", 1, 2, NO_MEMORY], ["zeFenceHostSynchronize", 3, 4, LOST], ["zeMemFree", 5, 6, LOST]]);
+  assert.deepEqual(zero.lost.map(({ function: name, echoes }) => [name, echoes]), [["zeFenceHostSynchronize", 1]]);
 });
 
 Deno.test("gpu errors: the call that was told of it first is named, and when, however often others fail behind it", () => {
