@@ -105,6 +105,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
         waitNs: sum(({ waits }) => waits.reduce((all, { ns }) => all + ns, 0)),
         voluntary: sum(({ voluntary }) => voluntary),
         involuntary: sum(({ involuntary }) => involuntary),
+        yielded: sum(({ yielded }) => yielded),
         migrations: sum(({ migrations }) => migrations),
       },
       ...surroundings,

@@ -1,4 +1,3 @@
-import { counted } from "../events/text.ts";
 import type { Facts, Note, Table, View } from "../events/view.ts";
 import { tableOf } from "./figures_table.ts";
 import { firstFrames } from "./frames.ts";
@@ -25,16 +24,8 @@ export function presentSched(result: SchedResult): readonly View[] {
   return views;
 }
 
-/** Of the time for which threads were queued. */
-const YIELDED = 0.25;
-
-function yieldsOf(waits: SchedResult["waits"]): SchedResult["waits"][number] | undefined {
-  return waits.find(({ reason }) => reason === "yielded");
-}
-
 function notes(result: SchedResult): Note[] {
-  const { threads, quality, windows, totals } = result;
-  const yielded = yieldsOf(result.waits);
+  const { threads, quality, windows } = result;
   const notes = [
     ...qualityNotes(quality, "a thread whose switch was lost seems to have run while it waited"),
     ...limitNotes(result),
@@ -42,21 +33,13 @@ function notes(result: SchedResult): Note[] {
     ...numaNotes(result.numa),
   ];
   if (threads.length === 0) notes.push(warning("No thread left its processor or came to one while it was watched."));
-  if (yielded && yielded.queuedNs > YIELDED * totals.queuedNs) {
-    const queued = `${(yielded.queuedNs / 1e9).toFixed(2)} s until they had one again`;
-    notes.push(info(
-      `Threads gave their processor to others ${counted(yielded.times, "time")} (${yielded.call}), and were queued for ${queued}: what waits so, ` +
-        "as OpenBLAS and OpenMP do, keeps processors busy that others would compute on. Fewer threads, or let them sleep (OMP_WAIT_POLICY=passive).",
-    ));
-  }
   notes.push(...turnsNotes(windows));
   return notes;
 }
 
-function totals({ windows, threads, waits, totals, numa }: SchedResult): Facts {
-  const { onNs, queuedNs, voluntary, involuntary, migrations } = totals;
+function totals({ windows, threads, totals, numa }: SchedResult): Facts {
+  const { onNs, queuedNs, voluntary, involuntary, yielded, migrations } = totals;
   const switches = voluntary + involuntary;
-  const yielded = yieldsOf(waits)?.times ?? 0;
   return {
     type: "facts",
     title: "Scheduling",
@@ -116,7 +99,7 @@ function threads({ threads }: SchedResult): Table {
     [{ title: "waits most for", unit: "text" }, (row) => row.waits[0]?.reason ?? null],
     [{ title: "waiting", unit: "ns" }, (row) => row.waits.reduce((sum, { ns }) => sum + ns, 0)],
     [{ title: "switches", unit: "count" }, (row) => row.voluntary + row.involuntary],
-    [{ title: "forced", unit: "count" }, (row) => row.involuntary],
+    [{ title: "forced", unit: "count" }, (row) => row.involuntary - row.yielded],
     [{ title: "migrations", unit: "count" }, (row) => row.migrations],
   ], MAX_THREADS);
 }

@@ -51,6 +51,9 @@ export const schedResultSchema = z.object({
     /** Times that it left its processor by itself, and against its will: as the kernel counts, to which who yields still wanted to run. */
     voluntary: count,
     involuntary: count,
+    /** Those of the latter in which it gave its processor away (sched_yield), and how long it was queued then. */
+    yielded: count,
+    yieldedNs: ns,
     /** Times that it came back on another processor. */
     migrations: count,
   })),
@@ -66,6 +69,7 @@ export const schedResultSchema = z.object({
     waitNs: ns,
     voluntary: count,
     involuntary: count,
+    yielded: count,
     migrations: count,
   }),
   ...surroundingsSchema.shape,

@@ -86,14 +86,17 @@ export function schedVerdict(
   const queued = computing.reduce((sum, { thread }) => sum + thread.queuedNs, 0);
   const { limits } = surroundings;
   const slowed = slowedOf(limits?.reads ?? [], (device) => disks.get(device) ?? device);
+  const yieldedNs = computing.reduce((sum, { thread }) => sum + thread.yieldedNs, 0);
+  const yields = yieldedNs > YIELDED * queued ? computing.reduce((sum, { thread }) => sum + thread.yielded, 0) : 0;
   const own = new Set(threads.map(({ tid }) => tid));
-  const taker = takers.find(({ tid, name }) => tid !== 0 && !own.has(tid) && !OF_KERNEL.test(name) && !OURS.test(name));
+  const taker = yields > 0 ? undefined : takers.find(({ tid, name }) => tid !== 0 && !own.has(tid) && !OF_KERNEL.test(name) && !OURS.test(name));
   const crowd: Crowd = {
     threads: atOnce(computing.map(({ lives }) => lives)),
     narrow: narrowOf(computing, cpus),
     processes: processesOf(computing),
     cpus,
     places: placesOf(onByCpu),
+    yields,
     taker,
   };
   const faults = threads.flatMap(({ waits }) => waits).reduce((sum, { reason, times }) => reason === "page fault" ? sum + times : sum, 0);
@@ -122,7 +125,7 @@ export function schedVerdict(
 const SWAPPED = 0.5;
 
 /** Of the time for which threads were queued. */
-const THROTTLED = 0.25;
+const THROTTLED = 0.25, YIELDED = 0.5;
 
 function throttledBy({ cpus, throttled, throttledNs }: Limits): Cause {
   return {
@@ -164,6 +167,8 @@ interface Crowd {
   readonly cpus: number | null;
   /** Processors on which they ran. */
   readonly places: readonly number[];
+  /** Times that they gave their processor to others themselves, where that is most of why they are queued. */
+  readonly yields: number;
   /** Somebody else, who took a processor most. */
   readonly taker: SchedResult["takers"][number] | undefined;
 }
@@ -206,21 +211,26 @@ function numbered(places: readonly number[]): string {
 }
 
 function crowdOf(crowd: Crowd): string {
-  const { threads, narrow, cpus, taker } = crowd;
+  const { threads, narrow, cpus, yields, taker } = crowd;
   const compute = `${threads} ${threads === 1 ? "thread computes" : "threads compute"}`;
   const room = cpus === null ? compute : `${compute}, the machine has ${counted(cpus, "processor")}`;
   const pinned = narrow ? `, and ${narrow.all ? "they" : `${narrow.threads} of them`} may run on ${numbered(narrow.places)} alone` : "";
-  return `${room}${pinned}${taker ? `; ${taker.name || "thread"} (${taker.tid}) took one ${counted(taker.times, "time")}${orMore(taker)}` : ""}`;
+  const given = yields > 0 ? `; they gave theirs to others ${counted(yields, "time")} (sched_yield)` : "";
+  return `${room}${pinned}${given}${
+    taker ? `; ${taker.name || "thread"} (${taker.tid}) took one ${counted(taker.times, "time")}${orMore(taker)}` : ""
+  }`;
 }
 
 function crowdAdvice(crowd: Crowd): string {
-  const { threads, narrow, processes, cpus, places, taker } = crowd;
+  const { threads, narrow, processes, cpus, places, yields, taker } = crowd;
   const most = (threads: number) => processes === 1 ? `-t ${threads}` : `${threads} in its ${processes} processes together`;
   if (narrow) {
     const fewer = narrow.all ? `, or fewer threads: ${most(narrow.places.length)}` : "";
     return `Let them use more processors (taskset -p, the cpuset of a container)${fewer}.`;
   }
   if (cpus !== null && threads > cpus) return `Fewer threads: ${most(cpus)}.`;
+  // As OpenBLAS and OpenMP wait for one another.
+  if (yields > 0) return "Fewer threads, or let them sleep while they wait (OMP_WAIT_POLICY=passive).";
   if (!taker) return "Leave processors to it alone: taskset, or a cpuset.";
   const who = taker.name || "the other", lower = `a lower priority (renice 19 ${taker.tid})`;
   const others = Array.from({ length: cpus ?? 0 }, (_, cpu) => cpu).filter((cpu) => !places.includes(cpu));

@@ -16,6 +16,8 @@ const thread = (tid: number, affinity: string | null = null, from = 0): Watched 
     waits: [],
     voluntary: 0,
     involuntary: 100,
+    yielded: 0,
+    yieldedNs: 0,
     migrations: 0,
   },
   waits: new ThreadWaits(),

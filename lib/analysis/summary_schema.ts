@@ -5,12 +5,12 @@ const count = z.int().nonnegative();
 /** An integer that a JSON number cannot hold exactly, in decimal. */
 const bigNs = z.string().regex(/^-?\d+$/);
 
-/** What `--summary json` prints of every command; `result` has the command's own schema. */
+/** What `--summary json` prints of every command that traces or replays; `result` has the command's own schema. A run that ends before it counts prints none. */
 export function summarySchema<Result extends z.ZodType>(result: Result) {
   return z.object({
     schemaVersion: z.literal(SCHEMA_VERSION),
     command: z.string(),
-    /** Null where there was none, such as coldstart that was ended while it waited. `exitCode` is null while it runs; 128+n: killed by signal n. */
+    /** `exitCode` is null while it runs; 128+n: killed by signal n. */
     target: z.object({ pid: count, argv: z.array(z.string()), exitCode: z.int().nullable() }).nullable(),
     clock: z.object({
       name: z.literal("boottime"),

@@ -25,6 +25,8 @@ export class ThreadTimes {
   readonly waits = new ThreadWaits();
   #voluntary = 0;
   #involuntary = 0;
+  #yielded = 0;
+  #yieldedNs = 0;
   #migrations = 0;
   /** On which it runs. */
   #cpu = 0;
@@ -48,7 +50,7 @@ export class ThreadTimes {
     if (!Number.isNaN(this.#since)) this.#ran(net(this.#since, start), from);
     const ns = net(start, end), queued = Math.min(queuedNs, ns);
     this.#queuedNs += queued;
-    this.#waited(off!, why, 1, ns - queued);
+    this.#waited(off!, why, 1, ns - queued, queued);
     if (migrated) this.#migrations++;
     this.#since = open ? NaN : end;
     this.#cpu = cpu;
@@ -68,7 +70,7 @@ export class ThreadTimes {
     }
     this.#ran(-ns, cpu);
     this.#queuedNs += queuedNs;
-    this.#waited(off!, why, times, ns - queuedNs);
+    this.#waited(off!, why, times, ns - queuedNs, queuedNs);
     if (migrated) this.#migrations += times;
   }
 
@@ -97,11 +99,14 @@ export class ThreadTimes {
     this.#first = this.#since = NaN;
   }
 
-  #waited({ reason, waker }: OffCpu, why: Why, times: number, ns: number): void {
+  #waited({ reason, waker }: OffCpu, why: Why, times: number, ns: number, queued: number): void {
     // A first turn is no switch.
     if (reason === "new") return;
     if (isRunnable(reason)) {
       this.#involuntary += times;
+      if (reason !== "yielded") return;
+      this.#yielded += times;
+      this.#yieldedNs += queued;
       return;
     }
     this.#voluntary += times;
@@ -129,6 +134,8 @@ export class ThreadTimes {
       waits,
       voluntary: this.#voluntary,
       involuntary: this.#involuntary,
+      yielded: this.#yielded,
+      yieldedNs: this.#yieldedNs,
       migrations: this.#migrations,
     };
   }

@@ -61,8 +61,8 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
       };
     }, options.pseudonyms);
     const finished = run.finish(timeline), { target } = finished.summary;
-    const code = tellOutcome(finished, options, context);
     if (target?.exitCode && !options.quiet) context.terminal.err(`The program had ended with exit code ${target.exitCode}.\n`);
+    const code = tellOutcome(finished, options, context);
     outputs.mustBeWhole();
     return code;
   } catch (error) {

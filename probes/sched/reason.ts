@@ -43,7 +43,6 @@ const FUTEX_WAIT_BITSET = 9, FUTEX_WAIT_REQUEUE_PI = 11;
 /** The type of what is read or written (S_IFMT). What has none is the kernel's: an eventfd, a timerfd, a signalfd, inotify. */
 const NONE = 0, FIFO = 1, CHARACTERS = 2, REGULAR = 8, SOCKET = 12;
 const TRANSFERS = /^p?(read|write)(v2?|64)?$/;
-const OPENS = /^(open(at2?)?|creat)$/;
 
 const CALLS: readonly (readonly [Reason, RegExp])[] = [
   ["lock", /^(futex_wait|futex_waitv|flock|semop|semtimedop)$/],
@@ -52,8 +51,8 @@ const CALLS: readonly (readonly [Reason, RegExp])[] = [
   ["events", /^(epoll_p?wait2?|p?poll|p?select6?)$/],
   ["children", /^(wait4|waitid|vfork|clone3?|fork)$/],
   ["disk", /^(fsync|fdatasync|msync|sync|syncfs|sync_file_range|io_p?getevents)$/],
-  // By name, and of two at once. Not `close`, which may be of a socket or a device, nor `sendfile`, which waits for room in a socket.
-  ["file", /^([fl]?stat|newfstatat|statx|f?statfs|f?access(at2?)?|readlink(at)?|getdents(64)?)$/],
+  // By name, and of two at once. (What is opened may be a pipe or a device, too: more than that it is opened nobody knows.) Not `close`, which may be of a socket or a device, nor `sendfile`, which waits for room in a socket.
+  ["file", /^(open(at2?)?|creat|[fl]?stat|newfstatat|statx|f?statfs|f?access(at2?)?|readlink(at)?|getdents(64)?)$/],
   ["file", /^(rename(at2?)?|unlink(at)?|mkdir(at)?|rmdir|f?truncate|copy_file_range)$/],
 ];
 
@@ -84,8 +83,6 @@ function reasonOf(call: string, isDevice: boolean, file: number, isUninterruptib
   const known = CALLS.find(([, pattern]) => pattern.test(call));
   if (known) return known[0];
   if (call === "ioctl") return "device";
-  // Whoever can be interrupted waits for the other end of a pipe, or for a device, as well as for a file behind which a program is.
-  if (OPENS.test(call)) return isUninterruptible ? "file" : "other";
   // A lock inside of the kernel, as of the memory map.
   if (isUninterruptible) return "kernel";
   // Somebody at a terminal counts as an event, too.

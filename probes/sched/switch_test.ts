@@ -65,8 +65,7 @@ Deno.test("switch: why a thread is off, by its state, its system call and what i
     [INTERRUPTIBLE + SOCKET + PWRITEV2, "network", "pwritev2"],
     [INTERRUPTIBLE + TERMINAL + PWRITEV2, "events", "pwritev2"],
     // The same, before anything is read; a disk of this machine is waited for as a device.
-    [UNINTERRUPTIBLE + OPENAT, "file", "openat"],
-    [INTERRUPTIBLE + OPENAT, "other", "openat"],
+    [INTERRUPTIBLE + OPENAT, "file", "openat"],
     [UNINTERRUPTIBLE + GETDENTS, "file", "getdents64"],
     [UNINTERRUPTIBLE + RENAME, "file", "rename"],
     [INTERRUPTIBLE + COPY_FILE_RANGE, "file", "copy_file_range"],

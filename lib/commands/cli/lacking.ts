@@ -96,6 +96,7 @@ export function refuseOfTorch(
 /** What makes no sense for a run that is over. */
 export const LIVE = [
   "all",
+  "layers",
   "snapshots",
   "interval",
   "pid",

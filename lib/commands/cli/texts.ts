@@ -30,7 +30,7 @@ Examples:
   sudo llmprof operators -- python3 model.py              PyTorch too: every operator, from the first one on
   sudo llmprof operators --pid 1234 --dry-run             what would be attached, and where`,
   gpu: `
-Target: one of --pid, --comm, --match, --container, or a program after --.
+Target: one of --pid, --comm, --match, --container, --all, or a program after --.
 
 Examples:
   sudo llmprof gpu --pid 1234 --duration 10s              calls, copies, launches, memory of a running server
@@ -40,8 +40,8 @@ Examples:
   llmprof gpu --list-calls                                which functions are understood
   llmprof gpu --list-calls -- libtorch_cuda.so            of those that a library asks for, or, as libze_loader.so.1, offers`,
   io: `
-Target: one of --pid, --comm, --match, --container, or a program after --; with --snapshots everybody,
-where none is named.
+Target: one of --pid, --comm, --match, --container, --all, or a program after --; with --snapshots
+everybody, where none is named.
 
 Examples:
   sudo llmprof io -- node engine.mjs model.gguf           where a model's bytes come from
@@ -49,8 +49,8 @@ Examples:
   sudo llmprof io --comm llama-server --summary json | jq .result.devices
   sudo llmprof io --interval 5 --snapshots io.jsonl       sums of five seconds, of everybody, for days`,
   sched: `
-Target: one of --pid, --comm, --match, --container, or a program after --; with --snapshots everybody,
-where none is named.
+Target: one of --pid, --comm, --match, --container, --all, or a program after --; with --snapshots
+everybody, where none is named.
 
 Examples:
   sudo llmprof sched --pid 1234 --duration 10s            ten seconds of a running server

@@ -46,14 +46,19 @@ export function traceCommand(name: string, description: string, context: Context
     )
     .addOption(option("--wait", "wait for a match, again whenever it ends; or for the library in a process that runs", "target"))
     .addOption(option("--no-tree", "this one process, without its children", "target"))
-    .addOption(option("--from <PATH>", "explain a recording again: no target, no root", "target").conflicts(LIVE))
+    .addOption(
+      option("--from <PATH>", "explain a recording again, of this command or of a record with this layer: no target, no root", "target").conflicts(
+        LIVE,
+      ),
+    )
     .addOption(option("--duration <TIME>", "end after 10s, 5m …", "end").argParser(parseDuration))
     .addOption(option("--tokens <N>", "end after so many generated tokens", "end").argParser(parseCount(1)))
     .addOption(
       option("--every <TIME>", "with --for: watch it every 30s …, with nothing attached in between", "end").argParser(parseDuration),
     )
     .addOption(
-      option("--for <TIME>", `with --every${has("slowerThan") ? " or --slower-than" : ""}: for 2s … each time`, "end").argParser(parseDuration),
+      option("--for <TIME>", `with --every${has("slowerThan") ? " or --slower-than (there 2s, if not said)" : ""}: for 2s … each time`, "end")
+        .argParser(parseDuration),
     )
     .addOption(
       option(
@@ -67,7 +72,7 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(new Option("--no-output", "write no file").helpGroup(groups.output))
     .addOption(option("--summary <FORMAT>", "summary on standard output", "output").choices(["text", "json"] as const).default("text" as const))
     .addOption(option("--snapshots <FILE>", "add up, and write a line of JSON for each interval, instead of telling of each event", "output"))
-    .addOption(option("--interval <TIME>", "how long one is: 5 (seconds), 500ms …", "output").argParser(parseInterval))
+    .addOption(option("--interval <TIME>", "how long one is: 5 (seconds, the default), 500ms …", "output").argParser(parseInterval))
     .addOption(option("--flush-every <N>", "so many lines of --snapshots are written together", "output").argParser(parseCount(1)).default(1))
     .addOption(option("--fsync", "each time they are on the disk before llmprof goes on", "output"))
     .addOption(option("--cuda-jsonl <FILE>", "a line of JSON for each CUDA call that does something; with --every-call, for all", "output"))
@@ -114,7 +119,7 @@ export function traceCommand(name: string, description: string, context: Context
       option("--calibrate", "measure what a hit costs here, and what the machine can read and compute at most (kept until the next boot)", "tracing"),
     )
     .addOption(option("--rate <N/s>", "with --dry-run: the overhead at so many hits a second", "tracing").argParser(parseRate))
-    .addOption(option("--dry-run", "print the programs and what a hit costs; attach nothing (-o DIR: a file each)", "tracing"))
+    .addOption(option("--dry-run", "print the programs and what a hit costs, as text; attach nothing (-o DIR: a file each)", "tracing"))
     .addOption(option("--buffer-pages <N>", "pages of the kernel's buffer", "tracing").argParser(parsePages).default(DEFAULT_BUFFER_PAGES))
     .addOption(option("--bpftrace <PATH>", "bpftrace to use", "tracing"))
     .addOption(option("--quiet", "no progress"))
