@@ -51,12 +51,12 @@ export function staysInCache({ bytes, withAll, isAll }: ColdBytes, { cacheSize, 
 
 /**
  * The roofline of calls: which part of their time moving the bytes would take at least at the machine's ceilings, and which computing; the larger is what
- * binds them, and of moving what takes more of it, memory or the cache. Cold bytes come from memory where those of a graph do not fit into the cache (`staysInCache`). Null where one of the two is
- * not known, or only the most that it can be, or where more was computed than the machine was seen to.
+ * binds them, and of moving what takes more of it, memory or the cache. Cold bytes come from memory where those of a graph do not fit into the cache
+ * (`staysInCache`). Null where one of the two is not known, or only the most that it can be, or where more was computed than the machine was seen to.
  */
 export function boundOf(demands: Demands, ceilings: Ceilings, inCache: InCache): BoundResult | null {
-  const { totalNs, bytes, coldBytes, flops, quantisedFlops, bf16Flops, atMost, chooses } = demands,
-    fits = chooses ? inCache.experts : inCache.weights;
+  const { totalNs, bytes, coldBytes, flops, quantisedFlops, bf16Flops, atMost, chooses } = demands;
+  const fits = chooses ? inCache.experts : inCache.weights;
   if (bytes === null || coldBytes === null || flops === null || quantisedFlops === null || bf16Flops === null || atMost || totalNs <= 0) return null;
   if (fits === null && coldBytes > 0) return null;
   const { memoryBytes, cacheBytes } = ceilings;

@@ -5,7 +5,10 @@ const count = z.int().nonnegative();
 /** An integer that a JSON number cannot hold exactly, in decimal. */
 const bigNs = z.string().regex(/^-?\d+$/);
 
-/** What `--summary json` prints of every command that traces or replays; `result` has the command's own schema. A run that ends before it counts prints none. */
+/**
+ * What `--summary json` prints of every command that traces or replays; `result` has the command's own schema. A run that ends before it counts prints
+ * none.
+ */
 export function summarySchema<Result extends z.ZodType>(result: Result) {
   return z.object({
     schemaVersion: z.literal(SCHEMA_VERSION),

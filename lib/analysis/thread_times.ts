@@ -41,17 +41,15 @@ export class ThreadTimes {
 
   /** `net`: nanoseconds of a time, without those in which llmprof held the process. */
   off({ start, end, open, off }: Slice, net: (from: Ns, to: Ns) => number, why: Why): void {
-    const { reason, queuedNs, migrated, from, cpu } = off!;
+    const { reason, queuedNs, from, cpu } = off!;
     // Another thread has got its number.
     if (reason === "new") this.#exits = false;
     // Who waits for its end is woken, and may take its processor. When it leaves that for good is not seen.
     if (this.#exits) this.#first = this.#since = this.#last;
     if (Number.isNaN(this.#first)) this.#first = start;
     if (!Number.isNaN(this.#since)) this.#ran(net(this.#since, start), from);
-    const ns = net(start, end), queued = Math.min(queuedNs, ns);
-    this.#queuedNs += queued;
-    this.#waited(off!, why, 1, ns - queued, queued);
-    if (migrated) this.#migrations++;
+    const ns = net(start, end);
+    this.#wasOff(off!, why, 1, ns, Math.min(queuedNs, ns));
     this.#since = open ? NaN : end;
     this.#cpu = cpu;
     this.#last = end;
@@ -60,7 +58,7 @@ export class ThreadTimes {
 
   /** Several short times off, and what it ran between them. */
   offs({ start, end, off }: Slice, net: (from: Ns, to: Ns) => number, why: Why): void {
-    const { queuedNs, migrated, from, cpu } = off!, { times, ns } = off!.run!;
+    const { queuedNs, from, cpu } = off!, { times, ns } = off!.run!;
     // One that is told late lies in a time that counts as on a processor already.
     if (start >= this.#since) {
       this.#ran(net(this.#since, start), from);
@@ -69,9 +67,7 @@ export class ThreadTimes {
       this.#cpu = cpu;
     }
     this.#ran(-ns, cpu);
-    this.#queuedNs += queuedNs;
-    this.#waited(off!, why, times, ns - queuedNs, queuedNs);
-    if (migrated) this.#migrations += times;
+    this.#wasOff(off!, why, times, ns, queuedNs);
   }
 
   exits(at: Ns, net: (from: Ns, to: Ns) => number, affinity: string | null): void {
@@ -99,7 +95,9 @@ export class ThreadTimes {
     this.#first = this.#since = NaN;
   }
 
-  #waited({ reason, waker }: OffCpu, why: Why, times: number, ns: number, queued: number): void {
+  #wasOff({ reason, waker, migrated }: OffCpu, why: Why, times: number, ns: number, queued: number): void {
+    this.#queuedNs += queued;
+    if (migrated) this.#migrations += times;
     // A first turn is no switch.
     if (reason === "new") return;
     if (isRunnable(reason)) {
@@ -110,8 +108,8 @@ export class ThreadTimes {
       return;
     }
     this.#voluntary += times;
-    const wakers = this.waits.add(why, times, ns);
-    if (waker) wakers.add(waker, ns, times);
+    const waited = ns - queued, wakers = this.waits.add(why, times, waited);
+    if (waker) wakers.add(waker, waited, times);
   }
 
   #ran(ns: number, cpu: number): void {

@@ -51,7 +51,8 @@ const CALLS: readonly (readonly [Reason, RegExp])[] = [
   ["events", /^(epoll_p?wait2?|p?poll|p?select6?)$/],
   ["children", /^(wait4|waitid|vfork|clone3?|fork)$/],
   ["disk", /^(fsync|fdatasync|msync|sync|syncfs|sync_file_range|io_p?getevents)$/],
-  // By name, and of two at once. (What is opened may be a pipe or a device, too: more than that it is opened nobody knows.) Not `close`, which may be of a socket or a device, nor `sendfile`, which waits for room in a socket.
+  // By name, and of two at once. (What is opened may be a pipe or a device, too: more than that it is opened nobody knows.) Not `close`, which may be of
+  // a socket or a device, nor `sendfile`, which waits for room in a socket.
   ["file", /^(open(at2?)?|creat|[fl]?stat|newfstatat|statx|f?statfs|f?access(at2?)?|readlink(at)?|getdents(64)?)$/],
   ["file", /^(rename(at2?)?|unlink(at)?|mkdir(at)?|rmdir|f?truncate|copy_file_range)$/],
 ];
