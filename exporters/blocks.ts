@@ -21,12 +21,11 @@ export class TextBlocks {
 
   /** Passes on what has gathered, and gives what `more` writes after it to the sink as its tail, which does not count as written. */
   tail(more: () => void): void {
-    this.#flush();
+    const written = this.#take();
     this.#inTail = true;
     more();
-    this.sink.tail(this.#encoder.encode(this.#text));
     this.#inTail = false;
-    this.#text = "";
+    this.sink.write(written, this.#take());
   }
 
   close(): void {
@@ -35,8 +34,12 @@ export class TextBlocks {
   }
 
   #flush(): void {
-    if (this.#text === "") return;
-    this.sink.write(this.#encoder.encode(this.#text));
+    if (this.#text !== "") this.sink.write(this.#take());
+  }
+
+  #take(): Uint8Array {
+    const bytes = this.#encoder.encode(this.#text);
     this.#text = "";
+    return bytes;
   }
 }

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { ByteSink } from "../lib/events/exporter.ts";
 import { type Owner, RegularFile } from "../lib/machine/regular_file.ts";
 import { isGzip } from "./formats.ts";
@@ -33,16 +34,12 @@ class WholeFile implements ByteSink {
 
   constructor(private readonly file: RegularFile & { readonly isNew: boolean }) {}
 
-  write(bytes: Uint8Array): void {
-    this.#put(bytes);
+  write(bytes: Uint8Array, tail?: Uint8Array): void {
+    // In one call of the system: between two of them the file would have no end, and killed there, llmprof would leave it so.
+    this.#put(tail ? Buffer.concat([bytes, tail]) : bytes);
     this.#written += bytes.length;
-    this.#tail = new Uint8Array();
-  }
-
-  tail(bytes: Uint8Array): void {
-    this.#put(bytes);
-    this.#tail = bytes.slice();
-    this.#whole = { written: this.#written, tail: this.#tail };
+    this.#tail = tail?.slice() ?? new Uint8Array();
+    if (tail) this.#whole = { written: this.#written, tail: this.#tail };
   }
 
   /** When it cannot be written, the file ends before what was to be replaced: of that, nobody knows what is left. */

@@ -36,11 +36,10 @@ Deno.test("what was written last can be replaced by less, or by more, also behin
   using folder = temporary();
   const path = folder.file("plain.pftrace"), sink = await openByteSink(path);
   const text = (bytes: string) => new TextEncoder().encode(bytes);
-  sink.write(text("one two three"));
-  sink.tail(text(" and a tail"));
+  sink.write(text("one two three"), text(" and a tail"));
   sink.replace!("two three".length, text("2"));
   assert.equal(Deno.readTextFileSync(path), "one 2");
-  sink.tail(text(" end"));
+  sink.write(text(""), text(" end"));
   sink.write(text(" 3"));
   sink.replace!("2 3".length, text("two three"));
   sink.write(text(" four"));
@@ -52,8 +51,7 @@ Deno.test("where a disk fails, and a tail cannot be put back, the file ends befo
   using folder = temporary();
   const path = folder.file("plain.json"), sink = await openByteSink(path);
   const { writeAt } = RegularFile.prototype, text = (bytes: string) => new TextEncoder().encode(bytes);
-  sink.write(text("[1"));
-  sink.tail(text("]\n"));
+  sink.write(text("[1"), text("]\n"));
   try {
     let calls = 0;
     RegularFile.prototype.writeAt = function (bytes, at) {

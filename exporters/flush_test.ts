@@ -4,13 +4,14 @@ import type { ByteSink } from "../lib/events/exporter.ts";
 import { singly } from "../lib/events/chain.ts";
 import type { Span } from "../lib/events/span.ts";
 import { Tracks } from "../lib/events/tracks.ts";
+import { RegularFile } from "../lib/machine/regular_file.ts";
 import { smallDisk } from "../tests/harness/small_disk.ts";
 import { temporary } from "../tests/harness/temporary.ts";
 import { head, spans } from "../tests/judge/corpus.ts";
 import { told, toldBySql } from "../tests/judge/told.ts";
 import { errors, judged, query } from "../tests/judge/trace_processor.ts";
 import { openByteSink } from "./file.ts";
-import { formats } from "./formats.ts";
+import { formatOf, formats } from "./formats.ts";
 
 /** Operators of which a `.pftrace` is compressed in more than two pieces. */
 const forTwoPackets = 250_007;
@@ -70,6 +71,46 @@ Deno.test("between two flushes of a live run a file can be read as it was at the
       assert.deepEqual(now.subarray(0, flushed!.length), flushed, name);
       assert.ok(name.endsWith(".pftrace") || now.length === flushed!.length, name);
       exporter.close([]);
+    }
+  }
+});
+
+Deno.test("whichever call of the system llmprof is killed behind, its file has an end", async () => {
+  using folder = temporary();
+  for (
+    const [name, parse] of [
+      ["t.json", JSON.parse],
+      ["t.jsonl", (text: string) => text.split("\n").map((line) => line && JSON.parse(line))],
+    ] as const
+  ) {
+    for (const gz of ["", ".gz"]) {
+      const path = folder.file(name + gz), exporter = (await formatOf(path)!.load())(await openByteSink(path), head);
+      exporter.flush();
+      const { writeAt, truncate } = RegularFile.prototype;
+      let calls = 0;
+      const whole = () => {
+        const bytes = Deno.readFileSync(path);
+        parse(new TextDecoder().decode(gz ? gunzipSync(bytes) : bytes));
+        calls++;
+      };
+      try {
+        RegularFile.prototype.writeAt = function (...args) {
+          writeAt.apply(this, args);
+          whole();
+        };
+        RegularFile.prototype.truncate = function (...args) {
+          truncate.apply(this, args);
+          whole();
+        };
+        for (const span of spans) {
+          exporter.span(span);
+          exporter.flush();
+        }
+      } finally {
+        Object.assign(RegularFile.prototype, { writeAt, truncate });
+      }
+      exporter.close([]);
+      assert.ok(calls >= spans.length, `${calls} calls for ${spans.length} spans`);
     }
   }
 });
@@ -134,7 +175,7 @@ for (const [name, operators, every] of [["t.pftrace", forTwoPackets, 60_013], ["
 Deno.test("ten thousand tracks: what waits, and with it a tail, stays bounded", async () => {
   const { openPerfetto } = await import("./perfetto.ts");
   let largest = 0;
-  const sink: ByteSink = { write() {}, tail: (bytes) => void (largest = Math.max(largest, bytes.length)), close() {} };
+  const sink: ByteSink = { write: (_, tail) => void (largest = Math.max(largest, tail?.length ?? 0)), close() {} };
   const exporter = openPerfetto(sink, head);
   const tracks = new Tracks();
   for (let i = 0; i < 200_003; i++) {
@@ -149,15 +190,15 @@ Deno.test("a file that is removed while it is written takes no more, and one who
   const path = folder.file("t.jsonl");
   const text = (bytes: string) => new TextEncoder().encode(bytes);
   const sink = await openByteSink(path);
-  sink.write(text("one "));
-  sink.tail(text("and a long tail"));
+  sink.write(text("one "), text("and a long tail"));
   sink.write(text("two "));
   assert.equal(Deno.readTextFileSync(path), "one two ");
-  sink.tail(text("longer"));
-  sink.tail(text("tail"));
+  const none = text("");
+  sink.write(none, text("longer"));
+  sink.write(none, text("tail"));
   assert.equal(Deno.readTextFileSync(path), "one two tail");
   Deno.removeSync(path);
-  assert.throws(() => sink.tail(text("more")), /It was removed while it was written/);
+  assert.throws(() => sink.write(none, text("more")), /It was removed while it was written/);
   assert.throws(() => sink.close(), /It was removed while it was written/);
 });
 
@@ -169,16 +210,16 @@ Deno.test({
     using disk = smallDisk(64);
     const path = disk.file("t.jsonl");
     const sink = await openByteSink(path);
-    sink.write(new Uint8Array(40_000).fill(65));
-    sink.tail(new Uint8Array(10_000).fill(66));
-    for (const [put, size] of [["write", 30_000], ["tail", 26_000]] as const) {
-      assert.throws(() => sink[put](new Uint8Array(size).fill(67)), /os error 28/);
+    const [none, much, more] = [0, 26_000, 30_000].map((size) => new Uint8Array(size).fill(67)) as [Uint8Array, Uint8Array, Uint8Array];
+    sink.write(new Uint8Array(40_000).fill(65), new Uint8Array(10_000).fill(66));
+    for (const put of [() => sink.write(more), () => sink.write(none, much), () => sink.write(much.subarray(0, 13_000), much.subarray(0, 13_000))]) {
+      assert.throws(put, /os error 28/);
       const kept = Deno.readFileSync(path);
-      assert.deepEqual([kept.length, kept[39_999], kept[40_000], kept[49_999]], [50_000, 65, 66, 66], put);
+      assert.deepEqual([kept.length, kept[39_999], kept[40_000], kept[49_999]], [50_000, 65, 66, 66], String(put));
     }
     // A block that fits, and then no room for what ends the file behind it.
     sink.write(new Uint8Array(8000).fill(68));
-    assert.throws(() => sink.tail(new Uint8Array(26_000).fill(67)), /os error 28/);
+    assert.throws(() => sink.write(none, much), /os error 28/);
     const kept = Deno.readFileSync(path);
     assert.deepEqual([kept.length, kept[39_999], kept[40_000], kept[49_999]], [50_000, 65, 66, 66]);
     sink.close();

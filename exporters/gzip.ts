@@ -36,7 +36,8 @@ export class GzipSink implements ByteSink {
 
   constructor(private readonly sink: ByteSink) {}
 
-  write(bytes: Uint8Array): void {
+  /** A tail has an end of its own: a file that is cut there decompresses as a whole. */
+  write(bytes: Uint8Array, tail?: Uint8Array): void {
     this.#crc = crc32(bytes, this.#crc);
     this.#length += bytes.length;
     for (let from = 0; from < bytes.length;) {
@@ -46,15 +47,11 @@ export class GzipSink implements ByteSink {
       this.#gathered += piece.length;
       if (this.#gathered === BLOCK) this.#compress();
     }
-  }
-
-  /** With an end of its own: a file that is cut there decompresses as a whole. */
-  tail(bytes: Uint8Array): void {
+    if (!tail) return;
     this.#begin();
-    const end = endOf(crc32(bytes, this.#crc), this.#length + bytes.length);
-    const behind = Buffer.concat([this.#block.subarray(0, this.#gathered), bytes]);
-    this.#passOn();
-    this.sink.tail(Buffer.concat([this.#deflate(behind), end]));
+    const end = endOf(crc32(tail, this.#crc), this.#length + tail.length);
+    const behind = Buffer.concat([this.#block.subarray(0, this.#gathered), tail]);
+    this.sink.write(this.#take(), Buffer.concat([this.#deflate(behind), end]));
   }
 
   discard(): void {
@@ -66,7 +63,7 @@ export class GzipSink implements ByteSink {
       this.#begin();
       this.#compress();
       this.#put(endOf(this.#crc, this.#length));
-      this.#passOn();
+      this.sink.write(this.#take());
     } finally {
       this.sink.close();
     }
@@ -89,15 +86,14 @@ export class GzipSink implements ByteSink {
   #put(bytes: Uint8Array): void {
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
-    if (this.#pendingBytes >= MOST) this.#passOn();
+    if (this.#pendingBytes >= MOST) this.sink.write(this.#take());
   }
 
-  #passOn(): void {
+  #take(): Uint8Array {
     const pending = this.#pending;
-    if (pending.length === 0) return;
     this.#pending = [];
     this.#pendingBytes = 0;
-    this.sink.write(pending.length === 1 ? pending[0]! : Buffer.concat(pending));
+    return pending.length === 1 ? pending[0]! : Buffer.concat(pending);
   }
 
   #deflate(bytes: Uint8Array): Uint8Array {

@@ -11,7 +11,7 @@ const SECOND = 1e9;
 function written(spans: readonly Span[], flushEvery = 1, fsync = false) {
   const writes: string[] = [];
   let syncs = 0;
-  const sink = { write: (bytes: Uint8Array) => void writes.push(new TextDecoder().decode(bytes)), tail() {}, sync: () => void syncs++, close() {} };
+  const sink = { write: (bytes: Uint8Array) => void writes.push(new TextDecoder().decode(bytes)), sync: () => void syncs++, close() {} };
   const clock = { name: "boottime", base: 1_000_000_000_000n, realtimeOffset: 1_700_000_000_000_000_000n } as const;
   const exporter = openSnapshots({ flushEvery, fsync })(sink, { clock, llmprof: "1", command: "io", facts: { devices: "7:0 loop0,8:0 sda" } });
   for (const span of spans) exporter.span(span);

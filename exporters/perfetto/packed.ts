@@ -35,17 +35,15 @@ class PackedSink implements ByteSink {
   readonly #out: ProtoWriter;
 
   constructor(private readonly sink: ReplacingSink) {
-    this.#out = new ProtoWriter({ write: (bytes) => sink.replace(this.#length, bytes), tail() {}, close() {} });
+    this.#out = new ProtoWriter({ write: (bytes) => sink.replace(this.#length, bytes), close() {} });
   }
 
-  write(bytes: Uint8Array): void {
-    this.sink.write(bytes);
+  write(bytes: Uint8Array, tail?: Uint8Array): void {
+    this.sink.write(bytes, tail);
     this.#keep(bytes);
+    if (this.#length < BLOCK) return;
     while (this.#length >= BLOCK) this.#pack();
-  }
-
-  tail(bytes: Uint8Array): void {
-    this.sink.tail(bytes);
+    if (tail) this.sink.write(new Uint8Array(), tail);
   }
 
   sync(): void {

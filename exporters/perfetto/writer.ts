@@ -160,11 +160,11 @@ export class ProtoWriter {
 
   /** Passes on what has gathered, and gives what `more` writes after it to the sink as its tail, which does not count as written. */
   tail(more: () => void): void {
-    this.spill(1);
+    const written = this.#length;
     this.#inTail = true;
     more();
-    this.sink.tail(this.#bytes.subarray(0, this.#length));
     this.#inTail = false;
+    this.sink.write(this.#bytes.subarray(0, written), this.#bytes.subarray(written, this.#length));
     this.#length = 0;
   }
 

@@ -4,9 +4,8 @@ import type { View } from "./view.ts";
 
 /** Takes bytes in order; synchronous, so that memory stays bounded by what one call passes. */
 export interface ByteSink {
-  write(bytes: Uint8Array): void;
-  /** Puts bytes behind what was written, for whoever reads before the next `write` or `tail`, which takes their place. */
-  tail(bytes: Uint8Array): void;
+  /** `tail` goes behind them, for whoever reads before the next call, which takes its place. A sink that passes them on does so at once: killed, it leaves both. */
+  write(bytes: Uint8Array, tail?: Uint8Array): void;
   /** Puts bytes in place of the last `count` that were written; absent where what was written is gone. */
   replace?(count: number, bytes: Uint8Array): void;
   /** Returns when all that was written is on the disk; absent where a sink has none. */

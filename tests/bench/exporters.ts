@@ -58,7 +58,7 @@ async function written({ load }: typeof formats[number], chains: readonly Chain[
   let bytes = 0, spans = 0;
   const length = chains.at(-1)!.times.at(-1)!;
   const write = (block: Uint8Array) => void (bytes += block.length);
-  const exporter = open(through({ write, replace: (count, block) => void (bytes += block.length - count), tail() {}, close() {} }), head);
+  const exporter = open(through({ write, replace: (count, block) => void (bytes += block.length - count), close() {} }), head);
   const begin = performance.now();
   for (let round = 0; spans < count; round++) {
     for (const chain of chains) {
@@ -72,7 +72,7 @@ async function written({ load }: typeof formats[number], chains: readonly Chain[
 
 const [told, bare] = [graphs(true), graphs(false)];
 const asWritten = (sink: ByteSink) => sink, inGzip = (sink: ByteSink) => new GzipSink(sink);
-const plain = ({ write, tail, close }: ByteSink): ByteSink => ({ write, tail, close });
+const plain = ({ write, close }: ByteSink): ByteSink => ({ write, close });
 const perSpan = ({ bytes, spans }: Written) => (bytes / spans).toFixed(1).padStart(6);
 console.log("format       M spans/s  MB/s  bytes a span: all, written, in a .gz; without arguments: all, written, in a .gz");
 for (const format of formats) {

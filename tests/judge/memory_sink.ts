@@ -12,8 +12,6 @@ export class MemorySink implements ByteSink {
     this.blocks.push(bytes.slice());
   }
 
-  tail(): void {}
-
   close(): void {
     this.closed++;
   }
