@@ -32,6 +32,7 @@ export { torchResultSchema } from "./lib/analysis/torch_schema.ts";
 export { recordResultSchema } from "./lib/commands/record_schema.ts";
 export { type ReportSummary, reportSummarySchema } from "./lib/commands/report_schema.ts";
 export { type DemoResult, demoResultSchema } from "./lib/commands/demo_schema.ts";
+export { type ListedCalls, listedCallsSchema } from "./lib/commands/list_calls_schema.ts";
 export { type DoctorSummary, doctorSummarySchema } from "./lib/commands/doctor_schema.ts";
 export { SCHEMA_VERSION, type Summary } from "./lib/analysis/summary.ts";
 export type { Analysis } from "./lib/analysis/analysis.ts";

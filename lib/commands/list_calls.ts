@@ -7,18 +7,15 @@ import { hasAll } from "../programs/found_libraries.ts";
 import { findSymbols, importedNames } from "../target/symbols.ts";
 import { calls, families } from "../../probes/gpu/calls.ts";
 import { signatureOf, signaturesOf } from "../../probes/gpu/signatures.ts";
+import { renderSummary } from "../../exporters/json.ts";
+import type { ListedCalls } from "./list_calls_schema.ts";
 import { giveUpRun } from "./permissions.ts";
 import type { Context } from "./terminal.ts";
 
 /** Names of functions of GPU libraries, decoded or not: also what compilers call, and what computes by calling these (cuBLAS). */
 const OF_GPU = /^(?:(?:cu|hip)(?:blas|fft|rand|solver|sparse)?|(?:__)?cuda|__hip|cudnn|nccl|vk|ze)[A-Z]|^(?:create|get)Infer/;
 
-interface Listed {
-  readonly function: string;
-  readonly family: string | null;
-  /** Null: not decoded. */
-  readonly kind: string | null;
-}
+type Listed = ListedCalls["calls"][number];
 
 /**
  * `gpu --list-calls`: the functions that are decoded; of files, those that they ask other libraries for, and of GPU libraries those that they offer, decoded
@@ -27,7 +24,7 @@ interface Listed {
 export async function listCalls(paths: readonly string[], summary: "text" | "json", { terminal }: Context): Promise<number> {
   const listed = paths.length === 0 ? decoded() : await namedBy(paths);
   if (summary === "json") {
-    terminal.out(`${JSON.stringify({ schemaVersion: 1, command: "gpu --list-calls", files: paths, calls: listed })}\n`);
+    terminal.out(renderSummary({ schemaVersion: 1, command: "gpu --list-calls", files: paths, calls: listed } satisfies ListedCalls));
     return ExitCode.ok;
   }
   const wide = Math.max(0, ...listed.map((call) => call.function.length));

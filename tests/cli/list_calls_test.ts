@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { listedCallsSchema } from "../../mod.ts";
 import { mustRun } from "../harness/command.ts";
 import { makeElf } from "../harness/elf.ts";
 import { kernelTest } from "../harness/kernel.ts";
@@ -7,12 +8,17 @@ import { temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
 import { runLlmprof } from "./llmprof.ts";
 
+async function listed(...files: readonly string[]) {
+  const { stdout } = await runLlmprof(["gpu", "--list-calls", "--summary", "json", ...files.flatMap((file) => ["--", file])]);
+  return listedCallsSchema.parse(JSON.parse(stdout));
+}
+
 Deno.test("gpu --list-calls says which functions are decoded, and what for", async () => {
   const { code, stdout, stderr } = await runLlmprof(["gpu", "--list-calls"]);
   assert.equal(code, 0);
   assert.match(stdout, /^cuMemAlloc +cuda, alloc$/m);
   assert.match(stdout, /^ncclAllReduce +nccl, collective$/m);
-  const json = JSON.parse((await runLlmprof(["gpu", "--list-calls", "--summary", "json"])).stdout);
+  const json = await listed();
   assert.equal(json.calls.length, stdout.trimEnd().split("\n").length);
   const [, all, each] = /^(\d+) functions are decoded: (.*)\. Not decoded is/m.exec(stderr)!;
   const sums = each!.split(", ").map((one) => Number(one.split(" ").at(-1)));
@@ -25,7 +31,7 @@ kernelTest("gpu --list-calls of a GPU library tells each function that it offers
   const code = "90", offered = ["zeMemFree", "zeKernelSetGroupSize", "zeMemAllocDevice"];
   const library = folder.file("libze_loader.so.1");
   Deno.writeFileSync(library, makeElf(Object.fromEntries([...offered, "own"].map((name) => [name, code]))));
-  const list = async (file: string) => JSON.parse((await runLlmprof(["gpu", "--list-calls", "--summary", "json", "--", file])).stdout).calls;
+  const list = async (file: string) => (await listed(file)).calls;
   assert.deepEqual(await list(library), [
     { function: "zeKernelSetGroupSize", family: null, kind: null },
     { function: "zeMemAllocDevice", family: "levelzero", kind: "alloc" },
@@ -36,7 +42,7 @@ kernelTest("gpu --list-calls of a GPU library tells each function that it offers
     const { stdout: symbols } = await mustRun(["nm", "-D", "--defined-only", file]);
     const names = symbols.trimEnd().split("\n").map((line) => line.split(" ").at(-1)!).filter((name) => /^(?:ze|hip|cu|nccl)[A-Z]/.test(name)).sort();
     assert.ok(names.length > 5, name);
-    assert.deepEqual((await list(file)).map((call: { function: string }) => call.function), names);
+    assert.deepEqual((await list(file)).map((call) => call.function), names);
   }
 });
 
@@ -45,9 +51,10 @@ kernelTest("gpu --list-calls of a file tells each function of a GPU library that
   const { stdout: symbols } = await mustRun(["nm", "-D", "--undefined-only", file]);
   const names = symbols.split("\n").map((line) => line.trim().split(/\s+/).at(-1)!);
   const asked = names.filter((name) => /^(?:cu|(?:__)?cuda|nccl|hip|ze)[A-Z]|Infer/.test(name)).sort();
-  const { calls } = JSON.parse((await runLlmprof(["gpu", "--list-calls", "--summary", "json", "--", file])).stdout);
-  assert.deepEqual(calls.map((call: { function: string }) => call.function), asked);
-  assert.deepEqual(calls.filter((call: { kind: string | null }) => call.kind === null), []);
+  const { files, calls } = await listed(file);
+  assert.deepEqual(files, [file]);
+  assert.deepEqual(calls.map((call) => call.function), asked);
+  assert.deepEqual(calls.filter(({ kind }) => kind === null), []);
 });
 
 Deno.test("gpu --list-calls of a file tells what is not decoded, too: what nobody knows, what compilers call, cuBLAS", async () => {

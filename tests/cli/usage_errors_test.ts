@@ -50,6 +50,11 @@ const mistakes: readonly (readonly [args: string, said: RegExp])[] = [
   ["io --all --pid 1", /cannot be used with option/],
   ["io --all --interval 5", /^--interval belongs to --snapshots\..*\nTry: llmprof io --all --interval 5 --snapshots FILE/],
   [
+    "sched --all --flush-every 3",
+    /^--flush-every belongs to --snapshots\..*\nTry: llmprof sched --all --interval 5 --snapshots FILE --flush-every 12/,
+  ],
+  ["io --pid 1 --fsync", /^--fsync belongs to --snapshots\..*\nTry: llmprof io --all --interval 5 --snapshots FILE --fsync/],
+  [
     "sched --all -o a.pftrace --snapshots /no/such/folder/x",
     /^Cannot write \/no\/such\/folder\/x\. Its folder does not exist\.\nChoose another path with --snapshots FILE\./,
   ],

@@ -59,13 +59,22 @@ export function lackedByAll(asked: readonly Layer[]): string[] {
 }
 
 /** The same mistake: nothing would be done with it. */
-export function refuseOfLayers(command: Command, asked: readonly Layer[]): void {
-  const typed = typedOf(command, lackedByAll(asked));
+export function refuseOfLayers(command: Command, asked: readonly Layer[], lacking: readonly string[]): void {
+  const typed = typedOf(command, lacking);
   if (!typed) return;
   const having = layers.filter((layer) => !lackedBy(layer).includes(typed.attributeName()));
   const enough = layers.filter((layer) => layer === having.at(-1) || asked.includes(layer));
   const next = `Try: llmprof ${command.name()} --layers ${enough.join()} ${typed.flags}`;
   throw usage(`${command.name()} --layers ${asked.join()} has no option ${typed.long}.`, `It is for ${having.join(" or ")}.`, next);
+}
+
+/** What says how to add up is no use where nothing is added up. */
+export function refuseOfSnapshots(command: Command): void {
+  const typed = typedOf(command, ["interval", "flushEvery", "fsync"]);
+  if (!typed) return;
+  const example = typed.long === "--interval" ? "" : ` ${typed.flags.replace("<N>", "12")}`;
+  const next = `Try: llmprof ${command.name()} --all --interval 5 --snapshots FILE${example}`;
+  throw usage(`${typed.long} belongs to --snapshots.`, "Without, each event is told, and nothing is added up.", next);
 }
 
 /** The levels of `--detail` that `record` knows are those of operators: `io` has another one. */

@@ -1,5 +1,4 @@
 import { Command, Option } from "@commander-js/extra-typings";
-import { usage } from "../../events/errors.ts";
 import { DEFAULT_BUFFER_PAGES } from "../../machine/bpftrace.ts";
 import { type Detail, details } from "../../programs/detail.ts";
 import { begin } from "../begin.ts";
@@ -9,7 +8,7 @@ import { layers, usualLayers } from "../../programs/layers.ts";
 import type { Profile } from "../profile.ts";
 import { profileOf } from "../profiles.ts";
 import type { Context } from "../terminal.ts";
-import { lackedByAll, LACKS, LIVE, refuse, refuseOfLayers, refuseOfTorch } from "./lacking.ts";
+import { lackedByAll, LACKS, LIVE, refuse, refuseOfLayers, refuseOfSnapshots, refuseOfTorch } from "./lacking.ts";
 import { outputPaths } from "./output_paths.ts";
 import {
   collect,
@@ -128,8 +127,9 @@ export function traceCommand(name: string, description: string, context: Context
       refuse(command as unknown as Command, lacks);
       // Of a recording it is known later which layers it has.
       const looked = name === "record" && given.from === undefined ? given.layers : layers;
-      refuseOfLayers(command as unknown as Command, looked);
-      const lacking = [...lacks.options, ...lackedByAll(looked)];
+      const ofNoLayer = lackedByAll(looked);
+      refuseOfLayers(command as unknown as Command, looked, ofNoLayer);
+      const lacking = [...lacks.options, ...ofNoLayer];
       const without = {
         ...Object.fromEntries(lacking.map((option) => [option, undefined])),
         ...(!(hasDetail && looked.includes("operators")) && { detail: "op" }),
@@ -140,13 +140,7 @@ export function traceCommand(name: string, description: string, context: Context
       const o = typed.snapshots !== undefined && !isNamed && !typed.wait ? { ...typed, all: true as const } : typed;
       const program = targetProgram(name, words, o, context);
       if (o.listCalls) return done(await (await import("../list_calls.ts")).listCalls(program, o.summary, context));
-      if (o.interval !== undefined && o.snapshots === undefined) {
-        throw usage(
-          "--interval belongs to --snapshots.",
-          "Without, each event is told, and nothing is added up.",
-          `Try: llmprof ${name} --all --interval 5 --snapshots FILE`,
-        );
-      }
+      if (o.snapshots === undefined) refuseOfSnapshots(command as unknown as Command);
       const asked = o.output as string[] | false | undefined;
       // Who asks for snapshots asks for no trace.
       const outputs = o.dryRun || (o.snapshots !== undefined && asked === undefined) ? [] : outputPaths(name, asked, context);
