@@ -6,7 +6,7 @@ import { harmless } from "../lib/events/text.ts";
 import { TextBlocks } from "./blocks.ts";
 import { WholeGraphs } from "./graph/whole_graphs.ts";
 import { toJson } from "./json.ts";
-import { quantity } from "./text/quantity.ts";
+import { quantity } from "../lib/events/quantity.ts";
 
 /** For Graphviz: the graph that took the most time, its critical path bold. */
 export const openDot: OpenExporter = (sink) => new GraphExporter(new TextBlocks(sink), dot);

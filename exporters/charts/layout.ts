@@ -1,7 +1,7 @@
 import type { EChartsCoreOption } from "echarts/core";
 import { harmless } from "../../lib/events/text.ts";
 import type { Chart, Unit } from "../../lib/events/view.ts";
-import { quantity } from "../text/quantity.ts";
+import { quantity } from "../../lib/events/quantity.ts";
 
 /** Pixels. Left of a chart is room for its figures, and right for the names of its series. */
 export const WIDTH = 1100;

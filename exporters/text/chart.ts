@@ -2,7 +2,7 @@ import { harmless } from "../../lib/events/text.ts";
 import type { Chart } from "../../lib/events/view.ts";
 import { clip, columns, left, right } from "./cells.ts";
 import type { Palette } from "./palette.ts";
-import { quantity } from "./quantity.ts";
+import { quantity } from "../../lib/events/quantity.ts";
 
 const gap = "  ";
 const widestName = 24;

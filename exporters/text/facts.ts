@@ -2,7 +2,7 @@ import { harmless } from "../../lib/events/text.ts";
 import type { Facts, Note } from "../../lib/events/view.ts";
 import { columns, left, wrap } from "./cells.ts";
 import type { Palette } from "./palette.ts";
-import { quantity } from "./quantity.ts";
+import { quantity } from "../../lib/events/quantity.ts";
 
 const gap = "  ";
 /** A longer value would push every note to the edge. */

@@ -2,7 +2,7 @@ import { harmless } from "../../lib/events/text.ts";
 import type { Table } from "../../lib/events/view.ts";
 import { clip, columns, left, right, wrap } from "./cells.ts";
 import type { Palette } from "./palette.ts";
-import { quantity } from "./quantity.ts";
+import { quantity } from "../../lib/events/quantity.ts";
 
 const gap = "  ";
 /** No column of text is made narrower than this: rather let the terminal wrap. */

@@ -1,3 +1,4 @@
+import { quantity } from "../events/quantity.ts";
 import { counted } from "../events/text.ts";
 import type { Facts, Note, View } from "../events/view.ts";
 import { gapsByProcess, gapsFacts, gapsNotes } from "./gpu_gaps_present.ts";
@@ -49,7 +50,7 @@ function notes(result: GpuResult): Note[] {
   }
   if (isHanging(result)) {
     const [{ name, longestNs, tid }] = unfinished as [GpuResult["unfinished"][number]];
-    notes.push(info(`${name} had not returned after ${(longestNs / 1e9).toFixed(1)} s (thread ${tid}): what it waits for is not done, or hangs.`));
+    notes.push(info(`${name} had not returned after ${quantity(longestNs, "ns")} (thread ${tid}): what it waits for is not done, or hangs.`));
   }
   if (functions.length === 0 && unfinished.length === 0 && files.every(({ users }) => !users.some(({ isTarget }) => isTarget))) {
     notes.push(info("The target asked nothing of a GPU: it has called no CUDA, HIP, Vulkan, NCCL or Level Zero, and used no GPU's device file."));
@@ -87,9 +88,11 @@ function memoryNotes({ memory, memoryBefore: { processes, frees } }: GpuResult):
 /** Who can ask nothing more of a GPU, and since which call. */
 function lostNotes({ lost: [first, ...others] }: GpuResult): Note[] {
   if (!first) return [];
-  const { pid, tid, failure, atNs, echoes } = first, seconds = (atNs / 1e9).toFixed(2);
+  const { pid, tid, failure, atNs, echoes } = first;
   const said = [
-    `After ${seconds} s ${first.function} (thread ${tid} of process ${pid}) failed with ${failure}: what was launched before had gone wrong.`,
+    `After ${
+      quantity(atNs, "ns")
+    } ${first.function} (thread ${tid} of process ${pid}) failed with ${failure}: what was launched before had gone wrong.`,
     ...echoes > 0 ? [`Of the calls behind it in that process ${echoes} failed with the same: they are its echo.`] : [],
     ...others.length > 0 ? [`It was the first of ${others.length + 1} processes that lost their GPU.`] : [],
   ];
@@ -161,13 +164,13 @@ function contention({ contention, files }: GpuResult): Note[] {
   const { others, slower, waits, waitedNs, sharedNs } = contention;
   const who = others.slice(0, 3).map(({ name, pid }) => `${name} (${pid})`).join(", ") +
     (others.length > 3 ? ` and ${others.length - 3} others` : "");
-  const how = `${who} used the device files of its GPU too, in ${(sharedNs / 1e9).toFixed(2)} s`;
+  const how = `${who} used the device files of its GPU too, in ${quantity(sharedNs, "ns")}`;
   if (waits) {
     return [
       info(
         `${how}: what the target asked of the driver took ${slower!.toFixed(1)} times as long then, ${
-          (waitedNs / 1e9).toFixed(2)
-        } s in all. It waits for them.`,
+          quantity(waitedNs, "ns")
+        } in all. It waits for them.`,
       ),
     ];
   }

@@ -92,7 +92,7 @@ Deno.test("gpu: a call that has not returned is no call yet; one that lasts long
   ]);
   assert.deepEqual([totals.calls, quality.unknownCalls], [0, 0]);
   const said = (shown: readonly Span[]) => presentGpu(explain(shown)).flatMap((view) => view.type === "note" ? [view.text] : []).join(" ");
-  assert.match(said(spans), /cuStreamSynchronize had not returned after 2.0 s \(thread 9\)/);
+  assert.match(said(spans), /cuStreamSynchronize had not returned after 2.00 s \(thread 9\)/);
   assert.doesNotMatch(said(spans.slice(0, 1)), /not returned/);
 });
 

@@ -1,3 +1,4 @@
+import { quantity } from "../events/quantity.ts";
 import type { Facts, Note, Table, View } from "../events/view.ts";
 import { counted } from "../events/text.ts";
 import { mebibytes } from "./figures.ts";
@@ -79,7 +80,7 @@ function verdict({ verdict, windows, devices, untold }: IoResult): Note[] {
 }
 
 export function ioWait({ wait, of, share, ns, evidence, advice }: IoResult["verdict"][number]): Note {
-  const time = `${(share * 100).toFixed(1)} % of the time watched${wait === "queue" ? "" : ", threads added"}, ${(ns / 1e9).toFixed(2)} s`;
+  const time = `${(share * 100).toFixed(1)} % of the time watched${wait === "queue" ? "" : ", threads added"}, ${quantity(ns, "ns")}`;
   return info(`Waits for ${WAITS[wait]} ${of}: ${time}, ${evidence}. ${advice}`);
 }
 

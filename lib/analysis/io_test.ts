@@ -155,11 +155,11 @@ Deno.test("io: a file's reads, mappings and faults, and what of it came from the
   assert.match(told, /The target asked nothing of a disk: what came into memory was fetched by others/);
   assert.match(
     told,
-    /Waits for page faults in model\.gguf: 9\.0 % of the time watched, threads added, 0\.09 s, 3 of 17 page faults waited for the disk\. --no-mmap or/,
+    /Waits for page faults in model\.gguf: 9\.0 % of the time watched, threads added, 90\.0 ms, 3 of 17 page faults waited for the disk\. --no-mmap or/,
   );
   assert.match(
     told,
-    /Waits for reads of model\.gguf: 3\.0 % of the time watched, threads added, 0\.03 s, 2 reads of 4 KiB at 0 MB\/s, at most 4 KiB of it from the disk\. A faster/,
+    /Waits for reads of model\.gguf: 3\.0 % of the time watched, threads added, 30\.0 ms, 2 reads of 4 KiB at 0 MB\/s, at most 4 KiB of it from the disk\. A faster/,
   );
 });
 
@@ -248,7 +248,9 @@ Deno.test("io: the three longest waits that matter, and nothing where none does"
   // 32 that wait together are one wait; a few that were held back are none, however long.
   const together = result(Array.from({ length: 32 }, (_, i) => request(100 + i, 101 + i, { queuedNs: 60 * MS })));
   assert.deepEqual(together.verdict.map(({ share, ns }) => [share, ns / MS]), [[0.091, 91]]);
-  assert.ok(presentIo(together).some((view) => view.type === "note" && /loop0: 9\.1 % of the time watched, 0\.09 s, 32 reads, half/.test(view.text)));
+  assert.ok(
+    presentIo(together).some((view) => view.type === "note" && /loop0: 9\.1 % of the time watched, 91\.0 ms, 32 reads, half/.test(view.text)),
+  );
   assert.deepEqual(result([request(0, 9), request(10, 19), request(20, 21, { queuedNs: 300 * MS })]).verdict, []);
   const idle = result([t.read("small", 700, 705, 10)]);
   assert.deepEqual(idle.verdict, []);

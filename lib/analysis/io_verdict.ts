@@ -1,3 +1,4 @@
+import { quantity } from "../events/quantity.ts";
 import { counted, nameAlone } from "../events/text.ts";
 import type { Limits, ReadLimit } from "../events/surroundings.ts";
 import { isWeights } from "../target/inference_files.ts";
@@ -124,8 +125,8 @@ function swapped({ threads, files, ...surroundings }: Omit<IoResult, "verdict">)
 /** Where most requests wait longer before the device takes them than in it: who fills a page cache may hold a few back for itself. */
 function queued({ device, name, what, requests, meanInFlight, queuedNs, queue, service }: Device): Omit<Verdict, "share"> {
   const waits = queue.p50Ns > service.p50Ns && queue.totalNs > service.totalNs;
-  const evidence = `${counted(requests, what)}, half of them at most ${milliseconds(queue.p50Ns)} in the queue and ${
-    milliseconds(service.p50Ns)
+  const evidence = `${counted(requests, what)}, half of them at most ${quantity(queue.p50Ns, "ns")} in the queue and ${
+    quantity(service.p50Ns, "ns")
   } in the device, ${meanInFlight.toFixed(1)} at once`;
   return {
     wait: "queue",
@@ -134,8 +135,4 @@ function queued({ device, name, what, requests, meanInFlight, queuedNs, queue, s
     evidence,
     advice: "It is asked for more at once than it takes: fewer and larger requests, or a faster disk.",
   };
-}
-
-function milliseconds(ns: number): string {
-  return `${(ns / 1e6).toFixed(ns < 1e6 ? 3 : 1)} ms`;
 }

@@ -1,3 +1,4 @@
+import { quantity } from "../events/quantity.ts";
 import type { Note, Table, View } from "../events/view.ts";
 import { tableOf } from "./figures_table.ts";
 import { BLAS } from "./offload.ts";
@@ -59,7 +60,7 @@ function notes({ devices, copies, elsewhere, untoldNodes }: OffloadResult, token
   const weights = copies.filter(({ way, name }) => way === "to" && name.endsWith(".weight"));
   const again = weights.reduce((sum, { prefill, decode }) => sum + prefill.bytes + decode.bytes, 0);
   if (again > 0) {
-    const text = `${(again / 1e6).toFixed(1)} MB of weights were copied to a device while it computed: prompts use it for layers that the CPU keeps.`;
+    const text = `${quantity(again, "bytes")} of weights were copied to a device while it computed: prompts use it for layers that the CPU keeps.`;
     notes.push(warning(text));
   }
   if (others.length === 0) {
@@ -91,9 +92,7 @@ function notes({ devices, copies, elsewhere, untoldNodes }: OffloadResult, token
   const bytes = cached.reduce((sum, { decode }) => sum + decode.bytes, 0) / tokens;
   if (bytes > 0) {
     const names = [...new Set(cached.map(({ device }) => device))].join(", ");
-    const text = `${
-      (bytes / 1e6).toFixed(1)
-    } MB of keys and values are copied to ${names} for each token: their cache is in the host's memory (-nkvo).`;
+    const text = `${quantity(bytes, "bytes")} of keys and values are copied to ${names} for each token: their cache is in the host's memory (-nkvo).`;
     return [...notes, warning(text)];
   }
   if (products.length > 0) {

@@ -1,3 +1,4 @@
+import { quantity } from "../events/quantity.ts";
 import { counted } from "../events/text.ts";
 import type { Mark } from "../events/span.ts";
 import type { Note } from "../events/view.ts";
@@ -35,7 +36,7 @@ export function qualityNotes({ lostEvents, undecodableLines }: Quality, meaning 
 
 /** What a figure is of, where the target was watched more than once. */
 export function turnsNotes({ count, ns }: { readonly count: number; readonly ns: number }): Note[] {
-  return count > 1 ? [info(`Watched ${count} times, ${(ns / 1e9).toFixed(1)} s in all: the figures are of these.`)] : [];
+  return count > 1 ? [info(`Watched ${count} times, ${quantity(ns, "ns")} in all: the figures are of these.`)] : [];
 }
 
 export function warning(text: string): Note {

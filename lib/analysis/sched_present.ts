@@ -1,3 +1,4 @@
+import { quantity } from "../events/quantity.ts";
 import type { Facts, Note, Table, View } from "../events/view.ts";
 import { tableOf } from "./figures_table.ts";
 import { firstFrames } from "./frames.ts";
@@ -65,7 +66,7 @@ function verdict({ verdict, threads, windows }: SchedResult): Note[] {
   if (isIdle(threads, windows.ns)) return [info("It is idle: no thread has anything to do for a hundredth of its time.")];
   if (verdict.length === 0) return [info("Nothing waits: threads that compute are on a processor for 99 % of their time.")];
   return verdict.map(({ wait, share, ns, evidence, advice }) => {
-    const time = `${(share * 100).toFixed(1)} % of the time of threads that compute, ${(ns / 1e9).toFixed(2)} s`;
+    const time = `${(share * 100).toFixed(1)} % of the time of threads that compute, ${quantity(ns, "ns")}`;
     return info(`Waits for ${NAMES[wait] ?? wait}: ${time}${evidence === "" ? "" : `, ${evidence}`}. ${advice}`.trimEnd());
   });
 }

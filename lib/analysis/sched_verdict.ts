@@ -1,3 +1,4 @@
+import { quantity } from "../events/quantity.ts";
 import type { Limits } from "../events/surroundings.ts";
 import { counted } from "../events/text.ts";
 import type { SchedResult, SchedThread } from "./sched_schema.ts";
@@ -130,8 +131,8 @@ const THROTTLED = 0.25, YIELDED = 0.5;
 function throttledBy({ cpus, throttled, throttledNs }: Limits): Cause {
   return {
     evidence: `its control group allows ${processorTime(cpus)}, and it stood still ${throttled} times until the next period, ${
-      (throttledNs / 1e9).toFixed(2)
-    } s`,
+      quantity(throttledNs, "ns")
+    }`,
     advice: "Raise that limit (cpu.max, --cpus of a container), or compute with fewer threads.",
   };
 }

@@ -1,3 +1,4 @@
+import { quantity } from "../events/quantity.ts";
 import type { Facts, Note, Table, View } from "../events/view.ts";
 import { tableOf } from "./figures_table.ts";
 import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
@@ -20,7 +21,7 @@ export function presentTorch(result: TorchResult): readonly View[] {
 
 function notes({ windows, learnedNs, operators, processes, quality }: TorchResult): Note[] {
   const notes = qualityNotes(quality);
-  const learned = learnedNs === null ? null : `${(learnedNs / 1e9).toFixed(1)} s`;
+  const learned = learnedNs === null ? null : quantity(learnedNs, "ns");
   if (windows.count === 0 && learned !== null) {
     return [...notes, warning(`The run ended after ${learned} of learning which operators run: none was timed. Did the process compute?`)];
   }

@@ -1,4 +1,4 @@
-import { quantity } from "../../exporters/text/quantity.ts";
+import { quantity } from "../../lib/events/quantity.ts";
 import { layerOf, layerPanel } from "./layer_panel.ts";
 import { type Hue, operatorHue, startGroups, styleSheet } from "./palette.ts";
 import type { SeenRun } from "./seen_run.ts";

@@ -1,4 +1,4 @@
-import { quantity } from "../../exporters/text/quantity.ts";
+import { quantity } from "../../lib/events/quantity.ts";
 import type { Slice } from "../../lib/events/span.ts";
 import { operatorHue } from "./palette.ts";
 import { Scale } from "./scale.ts";

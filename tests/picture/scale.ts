@@ -1,4 +1,4 @@
-import { quantity } from "../../exporters/text/quantity.ts";
+import { quantity } from "../../lib/events/quantity.ts";
 import { line, text, tickStep } from "./svg.ts";
 
 /** Time on the horizontal, from `from` to `to` nanoseconds across [left, right] pixels. */

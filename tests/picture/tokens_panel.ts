@@ -1,5 +1,5 @@
 import type { Slice } from "../../lib/events/span.ts";
-import { quantity } from "../../exporters/text/quantity.ts";
+import { quantity } from "../../lib/events/quantity.ts";
 import { operatorHue } from "./palette.ts";
 import { Scale } from "./scale.ts";
 import type { SeenRun } from "./seen_run.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Unit } from "../../lib/events/view.ts";
+import type { Unit } from "./view.ts";
 import { quantity } from "./quantity.ts";
 
 const written: [Unit, ...[string | number | null, string][]][] = [

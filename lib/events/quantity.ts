@@ -1,4 +1,4 @@
-import type { Unit } from "../../lib/events/view.ts";
+import type { Unit } from "./view.ts";
 
 /** What stands where a figure is not known. */
 const unknown = "–";
