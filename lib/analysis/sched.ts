@@ -27,6 +27,7 @@ export function sched(cpus: number | null, nodes: readonly Node[] = [], disks: R
 /** Of all threads. */
 interface Wait extends Why {
   readonly ended: Histogram;
+  maxNs: number;
   totalNs: number;
   times: number;
   queuedNs: number;
@@ -87,7 +88,6 @@ class SchedAnalysis implements Analysis<SchedResult> {
       ...wait,
       p50Ns: ended.quantile(0.5) ?? 0,
       p99Ns: ended.quantile(0.99) ?? 0,
-      maxNs: ended.count > 0 ? ended.max : 0,
       wakers: wakers.result(),
     }));
     const sum = (of: (thread: typeof threads[number]) => number) => threads.reduce((total, thread) => total + of(thread), 0);
@@ -196,7 +196,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
     let wait = this.#waits.get(key);
     if (!wait) {
       const wakers = new Others(MOST_OTHERS);
-      this.#waits.set(key, wait = { reason, call, ended: new Histogram(), totalNs: 0, times: 0, queuedNs: 0, wakers });
+      this.#waits.set(key, wait = { reason, call, ended: new Histogram(), maxNs: 0, totalNs: 0, times: 0, queuedNs: 0, wakers });
     }
     return wait;
   }
@@ -205,9 +205,10 @@ class SchedAnalysis implements Analysis<SchedResult> {
     wait.times += times;
     wait.totalNs += ns;
     wait.queuedNs += queuedNs;
+    // Of several, each counts as long as they were on average.
+    wait.maxNs = Math.max(wait.maxNs, ns / times);
     if (off.migrated && this.#nodes.get(off.from) !== this.#nodes.get(off.cpu)) this.#nodeMoves += times;
     if (open) return;
-    // Of several, each counts as long as they were on average.
     wait.ended.add(ns / times, times);
     this.#queued.add(queuedNs / times, times);
     if (off.waker) wait.wakers.add(off.waker, ns, times);

@@ -57,7 +57,7 @@ export const schedResultSchema = z.object({
     /** Times that it came back on another processor. */
     migrations: count,
   })),
-  /** By reason and system call, most time first; those that had not ended are in no quantile. */
+  /** By reason and system call, most time first; those that had not ended are in no quantile, and may be the longest. */
   waits: z.array(waitSchema),
   /** Who took a processor from the target, and how long those waited that it was taken from. */
   takers: othersSchema,

@@ -39,7 +39,7 @@ Deno.test("sched: a new thread is seen from its beginning to its end, and one th
   assert.deepEqual([own!.seenNs, own!.onNs, own!.queuedNs].map((ns) => ns / MS), [40, 8 + 20, 2]);
   assert.deepEqual([own!.voluntary, own!.involuntary], [1, 0], "a first turn is no switch");
   assert.deepEqual([other!.seenNs, other!.onNs].map((ns) => ns / MS), [60, 15]);
-  assert.deepEqual(waits.map(({ reason, times, maxNs }) => [reason, times, maxNs / MS]), [["sleep", 1, 0], ["lock", 2, 10], ["new", 1, 2]]);
+  assert.deepEqual(waits.map(({ reason, times, maxNs }) => [reason, times, maxNs / MS]), [["sleep", 1, 40], ["lock", 2, 10], ["new", 1, 2]]);
 });
 
 Deno.test("sched: a thread that is preempted on its way out runs no longer than that, and its number may be another's then", () => {
