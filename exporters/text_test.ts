@@ -83,6 +83,18 @@ Deno.test("lines fit, and none ends in a space", () => {
   }
 });
 
+Deno.test("a waterfall's axis ends in its total, from its zero on where there is room for both, at every width", () => {
+  const ends = [[100e9, "1 min 40 s"], [240e9, "4 min 00 s"], [750e9, "12 min 30 s"], [1300e9, "21 min 40 s"], [4000e9, "1 h 06 min"]] as const;
+  for (const [total, end] of ends) {
+    const step = { name: "read the model", start: 0, duration: total };
+    for (let width = 40; width <= 240; width++) {
+      const [, axis] = renderText([{ type: "waterfall", title: "Start", total, steps: [step] }], { width, colour: false }).split("\n");
+      assert.ok(columns(axis!) <= width, `${width}: ${axis}`);
+      assert.match(axis!.replace(/^ +0 /, " "), new RegExp(`^ +(─* .+ s ─* )?${end}$`), `${width}`);
+    }
+  }
+});
+
 Deno.test("nothing to show is no text, and no time at all is no bar", () => {
   assert.equal(renderText([], { width: 80, colour: false }), "");
   const nothing: View = { type: "waterfall", title: "Empty", total: 0, steps: [{ name: "step", start: 0, duration: 0 }] };

@@ -53,9 +53,10 @@ function widest(texts: readonly string[]): number {
 function axis(total: number, width: number): string {
   const [begin, middle, end] = ["0", quantity(total / 2, "ns"), quantity(total, "ns")];
   const free = width - columns(begin + middle + end) - 4;
-  if (free < 8) return begin + right(end, width - 1);
-  // The middle label is centred on the middle column.
-  const before = Math.round((width - columns(middle)) / 2) - columns(begin) - 2;
+  // No digit of the end's.
+  if (free < 8) return columns(begin + end) < width ? begin + right(end, width - 1) : right(end, width);
+  // The middle label is centred on the middle column, where a long end leaves room for that.
+  const before = Math.min(free, Math.round((width - columns(middle)) / 2) - columns(begin) - 2);
   return `${begin} ${"─".repeat(before)} ${middle} ${"─".repeat(free - before)} ${end}`;
 }
 
