@@ -12,15 +12,19 @@ const MOST_PROCESSES = 8, MOST_DEVICES = 8;
 /** What `--snapshots` wrote, of one file or of several, told and drawn on one time axis. */
 export class SnapshotReport {
   readonly #io: IoSnapshot[] = [];
-  readonly #sched: SchedSnapshot[] = [];
+  /** By file. */
+  readonly #sched = new Map<string, SchedSnapshot[]>();
   #unread = 0;
 
   io(line: IoSnapshot): void {
     this.#io.push(line);
   }
 
-  sched(line: SchedSnapshot): void {
-    this.#sched.push(line);
+  /** `file`: from which the line is. What the kernel has added up since it began is of one machine, and compared within a file. */
+  sched(line: SchedSnapshot, file: string): void {
+    const lines = this.#sched.get(file);
+    if (lines) lines.push(line);
+    else this.#sched.set(file, [line]);
   }
 
   unread(): void {
@@ -28,7 +32,7 @@ export class SnapshotReport {
   }
 
   result(): ReportResult {
-    const io = inOrder(this.#io), sched = inOrder(this.#sched);
+    const io = inOrder(this.#io), sched = this.#allSched();
     const all = [...io, ...sched];
     return {
       // Not as arguments of a call: weeks have more of them than fit.
@@ -38,17 +42,25 @@ export class SnapshotReport {
       missing: [missingOf(io), missingOf(sched)].reduce((one, other) => one.seconds >= other.seconds ? one : other),
       devices: devicesOf(io),
       processes: processesOf(sched),
-      pressure: pressureOf(sched),
+      pressure: pressureOf(sched, this.#before()),
     };
   }
 
   charts(): Chart[] {
-    const io = inOrder(this.#io), sched = inOrder(this.#sched), stretches = stretchesOf(sched, MOST_POINTS);
+    const io = inOrder(this.#io), sched = this.#allSched(), stretches = stretchesOf(sched, MOST_POINTS);
     return [
       ...latencyCharts(io, stretchesOf(io, MOST_POINTS)),
       ...processCharts(sched, stretches),
-      ...pressureCharts(sched, stretches),
+      ...pressureCharts(stretches, this.#before()),
     ].filter(({ series }) => series.length > 0);
+  }
+
+  #allSched(): SchedSnapshot[] {
+    return inOrder([...this.#sched.values()].flat());
+  }
+
+  #before(): Before {
+    return new Map(this.#sched.values().flatMap(comparable));
   }
 }
 
@@ -219,8 +231,18 @@ function stalled(
   return seconds === 0 ? null : Math.min(1, us / 1e6 / seconds);
 }
 
-function pressureOf(lines: readonly SchedSnapshot[]): ReportResult["pressure"] {
-  const before: Before = new Map(lines.slice(1).map((line, i) => [line, lines[i]!])), pieces = whole(lines);
+/** Lines of a file, each with the last one that had ended when it began: two runs that went on at once may have been put into one file. */
+function* comparable(file: readonly SchedSnapshot[]): Iterable<[line: SchedSnapshot, before: SchedSnapshot]> {
+  const lines = inOrder(file);
+  for (const [i, line] of lines.entries()) {
+    let last = i - 1;
+    while (last >= 0 && !isBefore(lines[last]!, line)) last--;
+    if (last >= 0) yield [line, lines[last]!];
+  }
+}
+
+function pressureOf(lines: readonly SchedSnapshot[], before: Before): ReportResult["pressure"] {
+  const pieces = whole(lines);
   const of = (resource: typeof RESOURCES[number]) => ({
     some: stalled(pieces, before, resource, "some"),
     full: stalled(pieces, before, resource, "full"),
@@ -228,14 +250,7 @@ function pressureOf(lines: readonly SchedSnapshot[]): ReportResult["pressure"] {
   return { cpu: of("cpu"), io: of("io"), memory: of("memory") };
 }
 
-function pressureCharts(lines: readonly SchedSnapshot[], stretches: readonly Stretch<SchedSnapshot>[]): Chart[] {
-  const before = new Map<SchedSnapshot, SchedSnapshot>();
-  for (const [i, line] of lines.entries()) {
-    // Another run that goes on at once may have written since.
-    let last = i - 1;
-    while (last >= 0 && !isBefore(lines[last]!, line)) last--;
-    if (last >= 0) before.set(line, lines[last]!);
-  }
+function pressureCharts(stretches: readonly Stretch<SchedSnapshot>[], before: Before): Chart[] {
   const series = RESOURCES.flatMap((resource) =>
     STALLS.map((stall) => ({
       name: `${resource}, ${stall}`,

@@ -28,10 +28,12 @@ function sched(end: number, offCpuNs: Record<string, number>, faults: Record<str
   return { timestamp: START + end, iso_timestamp: "", interval_s: seconds, off_cpu_ns: offCpuNs, page_faults: faults, pressure };
 }
 
-function reportOf(lines: { readonly io?: readonly IoSnapshot[]; readonly sched?: readonly SchedSnapshot[] }): SnapshotReport {
+function reportOf(...files: { readonly io?: readonly IoSnapshot[]; readonly sched?: readonly SchedSnapshot[] }[]): SnapshotReport {
   const report = new SnapshotReport();
-  for (const line of lines.io ?? []) report.io(line);
-  for (const line of lines.sched ?? []) report.sched(line);
+  for (const [i, { io = [], sched = [] }] of files.entries()) {
+    for (const line of io) report.io(line);
+    for (const line of sched) report.sched(line, `file ${i}`);
+  }
   return report;
 }
 
@@ -156,9 +158,13 @@ Deno.test("report: of runs that went on at once for long, the rate is of the tim
 
 Deno.test("report: pressure is of each run's own intervals, and the time of a long one is not missing where another run wrote nothing", () => {
   // Two machines: the kernel of the second counts from elsewhere.
-  const one = [1, 2, 3].map((i) => sched(i * 5, {}, {}, i * 5e5)), other = [1, 2, 3].map((i) => sched(i * 5 + 2, {}, {}, 9e9 + i * 5e5));
-  const course = rounded(courses(reportOf({ sched: [...one, ...other] }), /^Pressure/)["cpu, some"]!);
-  assert.deepEqual(course, [null, 0.1, 0.1, 0.1]);
+  const one = [1, 2, 3].map((i) => sched(i * 5, {}, {}, i * 5e5));
+  const other = (offset: number) => [1, 2, 3].map((i) => sched(i * 5 + offset, {}, {}, 9e9 + i * 5e5));
+  const pressure = (report: SnapshotReport) => [rounded(courses(report, /^Pressure/)["cpu, some"]!), report.result().pressure.cpu.some!.toFixed(3)];
+  assert.deepEqual(pressure(reportOf({ sched: [...one, ...other(2)] })), [[null, 0.1, 0.1, 0.1], "0.100"]);
+  assert.deepEqual(pressure(reportOf({ sched: one }, { sched: other(2) })), [[null, 0.1, 0.1, 0.1], "0.100"]);
+  // Where both tell at the same moments only the file says whose a line is.
+  assert.deepEqual(pressure(reportOf({ sched: other(0) }, { sched: one })), [[null, 0.1, 0.1], "0.100"]);
   const long = reportOf({ io: [io(5, {}), io(60, {}), io(62, {}, 0, "sda", 58)] });
   assert.deepEqual(long.result().missing, { pieces: 0, seconds: 0 });
 });

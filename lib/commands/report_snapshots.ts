@@ -47,7 +47,7 @@ function read(path: string, report: SnapshotReport): void {
   const splitter = new LineSplitter(), decoder = new TextDecoder();
   let known = 0;
   const take = (text: string) => {
-    for (const line of text.split("\n")) if (line.trim() !== "") add(line, report) && known++;
+    for (const line of text.split("\n")) if (line.trim() !== "") add(line, path, report) && known++;
   };
   try {
     using file = Deno.openSync(path);
@@ -66,7 +66,7 @@ function read(path: string, report: SnapshotReport): void {
 }
 
 /** Whether the line is an interval. */
-function add(line: string, report: SnapshotReport): boolean {
+function add(line: string, path: string, report: SnapshotReport): boolean {
   let object: unknown;
   try {
     object = JSON.parse(line);
@@ -76,7 +76,7 @@ function add(line: string, report: SnapshotReport): boolean {
   const io = ioSnapshotSchema.safeParse(object);
   if (io.success) return report.io(io.data), true;
   const sched = schedSnapshotSchema.safeParse(object);
-  if (sched.success) return report.sched(sched.data), true;
+  if (sched.success) return report.sched(sched.data, path), true;
   report.unread();
   return false;
 }
