@@ -54,6 +54,10 @@ export class GzipSink implements ByteSink {
     this.sink.write(this.#take(), Buffer.concat([this.#deflate(behind), end]));
   }
 
+  sync(): void {
+    this.sink.sync?.();
+  }
+
   discard(): void {
     this.sink.discard?.();
   }

@@ -50,7 +50,8 @@ class SnapshotsExporter implements Exporter {
 
   #write(): void {
     if (this.#lines.length === 0) return;
-    this.sink.write(this.#encoder.encode(this.#lines.splice(0).join("")));
+    // With an end behind it: what is compressed is passed on at once, and can be read.
+    this.sink.write(this.#encoder.encode(this.#lines.splice(0).join("")), new Uint8Array());
     if (this.options.fsync) this.sink.sync?.();
   }
 

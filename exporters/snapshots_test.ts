@@ -1,19 +1,25 @@
 import assert from "node:assert/strict";
+import { gunzipSync } from "node:zlib";
 import { ioSnapshotSchema, schedSnapshotSchema } from "../lib/analysis/snapshots_schema.ts";
 import type { IntervalTotals, Span } from "../lib/events/span.ts";
 import { Tracks } from "../lib/events/tracks.ts";
+import { RegularFile } from "../lib/machine/regular_file.ts";
+import { temporary } from "../tests/harness/temporary.ts";
+import { openByteSink } from "./file.ts";
 import { openSnapshots } from "./snapshots.ts";
 
 const run = new Tracks().run();
 const SECOND = 1e9;
+
+const clock = { name: "boottime", base: 1_000_000_000_000n, realtimeOffset: 1_700_000_000_000_000_000n } as const;
+const head = { clock, llmprof: "1", command: "io", facts: { devices: "7:0 loop0,8:0 sda" } };
 
 /** What is written, write by write, and how often it was brought to the disk. */
 function written(spans: readonly Span[], flushEvery = 1, fsync = false) {
   const writes: string[] = [];
   let syncs = 0;
   const sink = { write: (bytes: Uint8Array) => void writes.push(new TextDecoder().decode(bytes)), sync: () => void syncs++, close() {} };
-  const clock = { name: "boottime", base: 1_000_000_000_000n, realtimeOffset: 1_700_000_000_000_000_000n } as const;
-  const exporter = openSnapshots({ flushEvery, fsync })(sink, { clock, llmprof: "1", command: "io", facts: { devices: "7:0 loop0,8:0 sda" } });
+  const exporter = openSnapshots({ flushEvery, fsync })(sink, head);
   for (const span of spans) exporter.span(span);
   exporter.flush();
   const before = [...writes];
@@ -70,4 +76,24 @@ Deno.test("snapshots: so many lines at a time, each time on the disk where that 
   const { before, writes, lines, syncs } = written(spans, 2, true);
   assert.deepEqual([before.length, writes.length, lines.length, syncs], [2, 3, 5, 3]);
   assert.equal(written(spans).syncs, 0);
+});
+
+Deno.test("snapshots: each line is in a compressed file, and on the disk, when its interval has ended", async () => {
+  using folder = temporary();
+  const path = folder.file("s.jsonl.gz"), { sync } = RegularFile.prototype;
+  const exporter = openSnapshots({ flushEvery: 1, fsync: true })(await openByteSink(path), head);
+  const lines = () => gunzipSync(Deno.readFileSync(path)).toString().split("\n").slice(0, -1).map((line) => ioSnapshotSchema.parse(JSON.parse(line)));
+  const onDisk: number[] = [];
+  try {
+    RegularFile.prototype.sync = function () {
+      sync.apply(this);
+      onDisk.push(lines().length);
+    };
+    for (const span of [opened, told(5, { latency: [], inflight: [] }), told(10, { latency: [], inflight: [] })]) exporter.span(span);
+  } finally {
+    RegularFile.prototype.sync = sync;
+  }
+  assert.deepEqual(onDisk, [1, 2]);
+  exporter.close([]);
+  assert.deepEqual(lines().map(({ timestamp }) => timestamp), [1_700_001_005, 1_700_001_010]);
 });

@@ -6,6 +6,7 @@ import type { ReportResult } from "../analysis/report_schema.ts";
 import { SnapshotReport } from "../analysis/snapshot_report.ts";
 import { ioSnapshotSchema, schedSnapshotSchema } from "../analysis/snapshots_schema.ts";
 import { presentReport } from "../analysis/snapshot_report_present.ts";
+import { isGzip } from "../../exporters/formats.ts";
 import { renderSummary } from "../../exporters/json.ts";
 import { renderText } from "../../exporters/text.ts";
 import { outputFolder } from "./output_folder.ts";
@@ -28,7 +29,7 @@ export async function reportSnapshots(paths: readonly string[], options: Picture
   const twice = paths.find((path, i) => paths.indexOf(path) !== i);
   if (twice !== undefined) throw usage(`${twice} is named twice.`, "Its intervals would be counted twice.", "Name it once.");
   const report = new SnapshotReport();
-  for (const path of paths) read(path, report);
+  for (const path of paths) await read(path, report);
   const result = report.result(), charts = report.charts();
   if (options.summary === "json") terminal.out(renderSummary({ schemaVersion: 1, command: "report", result } satisfies ReportSummary));
   else terminal.out(renderText([...presentReport(result), ...charts] satisfies View[], terminal));
@@ -36,9 +37,7 @@ export async function reportSnapshots(paths: readonly string[], options: Picture
   return ExitCode.ok;
 }
 
-const BLOCK = 1 << 20;
-
-function read(path: string, report: SnapshotReport): void {
+async function read(path: string, report: SnapshotReport): Promise<void> {
   const isRecording = path.endsWith(".llmprof") || isFolder(path);
   if (isRecording) {
     const next = `For a recording: llmprof export ${path} --no-output --summary text`;
@@ -50,11 +49,7 @@ function read(path: string, report: SnapshotReport): void {
     for (const line of text.split("\n")) if (line.trim() !== "") add(line, path, report) && known++;
   };
   try {
-    using file = Deno.openSync(path);
-    const block = new Uint8Array(BLOCK);
-    for (let length = file.readSync(block); length !== null; length = file.readSync(block)) {
-      splitter.push(block.subarray(0, length), (bytes, from, to) => take(decoder.decode(bytes.subarray(from, to))));
-    }
+    for await (const block of await blocksOf(path)) splitter.push(block, (bytes, from, to) => take(decoder.decode(bytes.subarray(from, to))));
   } catch (cause) {
     throw unreadable(path, cause);
   }
@@ -63,6 +58,12 @@ function read(path: string, report: SnapshotReport): void {
   if (known > 0) return;
   const next = "Such files come from: llmprof io --all --interval 5 --snapshots io.jsonl";
   throw new LlmprofError(ExitCode.failed, `Cannot report ${path}.`, "No line of it is an interval of io --snapshots or sched --snapshots.", next);
+}
+
+/** What is in the file, or compressed in it. */
+async function blocksOf(path: string): Promise<ReadableStream<Uint8Array>> {
+  const { readable } = await Deno.open(path);
+  return isGzip(path) ? readable.pipeThrough(new DecompressionStream("gzip")) : readable;
 }
 
 /** Whether the line is an interval. */

@@ -8,7 +8,7 @@ export interface ByteSink {
   write(bytes: Uint8Array, tail?: Uint8Array): void;
   /** Puts bytes in place of the last `count` that were written; absent where what was written is gone. */
   replace?(count: number, bytes: Uint8Array): void;
-  /** Returns when all that was written is on the disk; absent where a sink has none. */
+  /** Returns when all that was written up to the last tail is on the disk; absent where a sink has none. */
   sync?(): void;
   close(): void;
   /** Nothing was written: what was there before stays as it was. */

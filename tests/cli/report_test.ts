@@ -1,5 +1,6 @@
 /** `report` reads what `--snapshots` writes: as a terminal, as JSON, and as pictures. */
 import assert from "node:assert/strict";
+import { gzipSync } from "node:zlib";
 import { reportSummarySchema } from "../../lib/commands/report_schema.ts";
 import { temporary } from "../harness/temporary.ts";
 import { runLlmprof } from "./llmprof.ts";
@@ -30,18 +31,22 @@ Deno.test("report: figures and their course, what is no interval as a warning, a
   const { result } = reportSummarySchema.parse(JSON.parse(json.stdout));
   assert.deepEqual([result.from, result.to, result.lines], [START, START + 15, { io: 3, sched: 0, unread: 1 }]);
   assert.deepEqual([json.code, json.stderr], [0, ""]);
+  Deno.writeFileSync(`${file}.gz`, gzipSync(Deno.readFileSync(file)));
+  assert.equal((await runLlmprof(["report", `${file}.gz`, "--summary", "json"])).stdout, json.stdout);
 });
 
 Deno.test("report: what cannot be reported says so, and what to type", async () => {
   using folder = temporary();
-  const recording = folder.file("run.llmprof"), empty = folder.file("empty"), file = folder.file("io.jsonl");
+  const recording = folder.file("run.llmprof"), empty = folder.file("empty"), file = folder.file("io.jsonl"), cut = folder.file("cut.gz");
   Deno.mkdirSync(recording);
   Deno.writeTextFileSync(empty, "");
   Deno.writeTextFileSync(file, `${ioLine(1)}\n`);
+  Deno.writeFileSync(cut, gzipSync(ioLine(1)).subarray(0, 100));
   const tried: readonly (readonly [args: readonly string[], code: number, said: RegExp])[] = [
     [[folder.file("none")], 1, /There is no such file\.\n/],
     [[empty], 1, /No line of it is an interval .*\nSuch files come from: llmprof io --all --interval 5 --snapshots io\.jsonl\n/],
     [[recording], 2, /It is a folder.*\nFor a recording: llmprof export .*run\.llmprof --no-output --summary text\n/],
+    [[cut], 1, /Cannot read .*cut\.gz\..*\nName a file that --snapshots wrote\.\n/],
     [[file, file], 2, /is named twice/],
     [[file, "--png", `${file}/below`], 2, /Cannot write into .*\nName a folder: --png DIR\n/],
     [[], 2, /llmprof report --help/],
