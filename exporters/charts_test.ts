@@ -70,6 +70,13 @@ Deno.test("charts: a picture of dots has twice as many as the drawing, and its w
   assert.notDeepEqual(renamed, drawn, "a title is drawn");
 });
 
+Deno.test("charts: whatever a process calls itself, the picture is XML", async () => {
+  for (const name of ["\uffff 12", "\ufffe 12", "\ud800 12", "\u0001 12"]) {
+    const drawn = await png(chartsSvg([{ ...chart, title: name, series: [{ name, values: [0, 12, 6] }] }], span));
+    assert.ok(drawn.length > 0, JSON.stringify(name));
+  }
+});
+
 Deno.test("charts: on a terminal a column is the highest of its intervals, and what is not known is empty", () => {
   const text = (values: readonly (number | null)[], width: number) =>
     renderText([{ ...chart, series: [{ name: "a", values }] }], { width, colour: false }).split("\n")[1];

@@ -48,8 +48,11 @@ function decoded(bytes: Uint8Array): string | null {
   }
 }
 
-/** Control and format characters, and what else ends a line: a name may contain any, and must not steer the reader's terminal or look like another. */
-const steering = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/**
+ * Control and format characters, what else ends a line, and what is no character (U+FFFF, half of a pair): a name may contain any, and must not steer
+ * the reader's terminal, look like another, or stand in XML, which a picture is.
+ */
+const steering = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
 
 /** Nearly every text. To compile the expression above takes 10 ms, at the first text. */
 const plain = /^[ -~…]*$/;
