@@ -4,11 +4,13 @@ const count = z.int().nonnegative();
 const pid = z.string().regex(/^\d+$/);
 /** Process id → a sum. */
 const byProcess = z.record(pid, z.number());
+/** From 1970 to the end of the last year of four digits, as `iso_timestamp` has. */
+const MOST_SECONDS = 253_402_300_800;
 const when = {
   /** Seconds since 1970, at the end of the interval. */
-  timestamp: z.number(),
+  timestamp: z.number().nonnegative().lt(MOST_SECONDS),
   iso_timestamp: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00$/),
-  interval_s: z.number().positive(),
+  interval_s: z.number().positive().lt(MOST_SECONDS),
 };
 
 /** A line of `io --snapshots`. */

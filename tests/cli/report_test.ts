@@ -35,6 +35,19 @@ Deno.test("report: figures and their course, what is no interval as a warning, a
   assert.equal((await runLlmprof(["report", `${file}.gz`, "--summary", "json"])).stdout, json.stdout);
 });
 
+Deno.test("report: a line whose time is not in seconds is no interval; any other is drawn", async () => {
+  using folder = temporary();
+  const file = folder.file("io.jsonl"), line = JSON.parse(ioLine(1)), last = Date.UTC(9999, 11, 31, 23, 59, 59) / 1000;
+  const none = [{ timestamp: START * 1e3 }, { timestamp: START * 1e9 }, { timestamp: -1 }, { interval_s: 1e300 }];
+  const lines = [line, ...none, { timestamp: last, interval_s: last }].map((fields) => JSON.stringify({ ...line, ...fields }));
+  Deno.writeTextFileSync(file, lines.join("\n"));
+  const { code, stdout, stderr } = await runLlmprof(["report", file, "--svg", folder.file("svg")]);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /4 lines are no interval/);
+  assert.match(stdout, /intervals of io +2\n/);
+  assert.match(stdout, /to +9999-12-31 23:59:59 UTC\n/);
+});
+
 Deno.test("report: what cannot be reported says so, and what to type", async () => {
   using folder = temporary();
   const recording = folder.file("run.llmprof"), empty = folder.file("empty"), file = folder.file("io.jsonl"), cut = folder.file("cut.gz");
