@@ -26,7 +26,7 @@ export interface PicturesOptions {
 /** `report`: tells and draws what `--snapshots` wrote. Needs no root and starts nothing. Returns the exit code. */
 export async function reportSnapshots(paths: readonly string[], options: PicturesOptions, { terminal }: Context): Promise<number> {
   await giveUpRun();
-  const twice = paths.find((path, i) => paths.indexOf(path) !== i);
+  const files = paths.map(realPath), twice = paths.find((_, i) => files.indexOf(files[i]!) !== i);
   if (twice !== undefined) throw usage(`${twice} is named twice.`, "Its intervals would be counted twice.", "Name it once.");
   const report = new SnapshotReport();
   for (const path of paths) await read(path, report);
@@ -80,6 +80,15 @@ function add(line: string, path: string, report: SnapshotReport): boolean {
   if (sched.success) return report.sched(sched.data, path), true;
   report.unread();
   return false;
+}
+
+/** One name for each file, however it was typed; as it was where there is none, as of a pipe. */
+function realPath(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 function isFolder(path: string): boolean {

@@ -50,10 +50,12 @@ Deno.test("report: a line whose time is not in seconds is no interval; any other
 
 Deno.test("report: what cannot be reported says so, and what to type", async () => {
   using folder = temporary();
-  const recording = folder.file("run.llmprof"), empty = folder.file("empty"), file = folder.file("io.jsonl"), cut = folder.file("cut.gz");
+  const recording = folder.file("run.llmprof"), empty = folder.file("empty");
+  const file = folder.file("io.jsonl"), link = folder.file("link.jsonl"), cut = folder.file("cut.gz");
   Deno.mkdirSync(recording);
   Deno.writeTextFileSync(empty, "");
   Deno.writeTextFileSync(file, `${ioLine(1)}\n`);
+  Deno.symlinkSync(file, link);
   Deno.writeFileSync(cut, gzipSync(ioLine(1)).subarray(0, 100));
   const tried: readonly (readonly [args: readonly string[], code: number, said: RegExp])[] = [
     [[folder.file("none")], 1, /There is no such file\.\n/],
@@ -61,6 +63,8 @@ Deno.test("report: what cannot be reported says so, and what to type", async () 
     [[recording], 2, /It is a folder.*\nFor a recording: llmprof export .*run\.llmprof --no-output --summary text\n/],
     [[cut], 1, /Cannot read .*cut\.gz\..*\nName a file that --snapshots wrote\.\n/],
     [[file, file], 2, /is named twice/],
+    [[file, `${folder.path}/./io.jsonl`], 2, /\/\.\/io\.jsonl is named twice/],
+    [[file, link], 2, /link\.jsonl is named twice/],
     [[file, "--png", `${file}/below`], 2, /Cannot write into .*\nName a folder: --png DIR\n/],
     [[], 2, /llmprof report --help/],
   ];
