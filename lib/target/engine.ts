@@ -2,6 +2,7 @@ import type { EngineFound } from "../events/fact.ts";
 import { lastPart } from "../events/text.ts";
 import { affinityIn } from "../machine/affinity.ts";
 import type { KernelFiles } from "../machine/files.ts";
+import { foreignText } from "./foreign_text.ts";
 import { isWeights, weightsIn } from "./inference_files.ts";
 import { type Mapping, parseMaps } from "./maps.ts";
 import { splitZeros } from "./process.ts";
@@ -61,7 +62,7 @@ async function versionOf(files: KernelFiles, root: string, library: string): Pro
   const numbered = behind ?? within;
   if (numbered !== undefined) return numbered;
   const torch = /^(.*\/torch)\/lib\/[^/]+$/.exec(library)?.[1];
-  const said = torch === undefined ? null : await files.text(`${root}${torch}/version.py`);
+  const said = torch === undefined ? null : await foreignText(files, `${root}${torch}/version.py`);
   return /^__version__ = '([^']+)'/m.exec(said ?? "")?.[1] ?? null;
 }
 

@@ -46,6 +46,9 @@ Deno.test("engine: PyTorch says its version in a file; a model that is read and 
   const files = machine(folder.path, { 5: { maps: [`300 ${torch}/lib/libtorch_cpu.so`], argv } });
   Deno.mkdirSync(`${folder.path}/proc/5/root${torch}`, { recursive: true });
   Deno.writeTextFileSync(`${folder.path}/proc/5/root${torch}/version.py`, "from x import y\n__version__ = '2.13.0+cu130'\ndebug = False\n");
+  // Whose root that is may have put a pipe there, or a link to what has no end.
+  const { text } = FolderFiles.prototype;
+  files.text = (path) => path.startsWith("/proc/5/root") ? Promise.reject(new Error(`${path} is read to its end`)) : text.call(files, path);
   const { engine, version, model, quantisation } = (await findEngine(files, [5]))!;
   assert.deepEqual([engine, version, model, quantisation], ["PyTorch", "2.13.0+cu130", "llama-7b-AWQ.safetensors", "AWQ"]);
 });
