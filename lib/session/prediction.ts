@@ -72,13 +72,16 @@ export function hitsOf(facts: readonly Fact[], { tallies, code }: Told, operator
   // Most probes tell no function, and a process may have thousands.
   const isTold = programs.some(({ sites }) => sites.some(({ functions }) => functions));
   const known = isTold ? [...code.values()].flatMap(({ functions }) => functions).sort((a, b) => a.at - b.at) : [];
+  // Operators are those of the whole run: each turn, life and copy of a library has sites of its own that saw some of them.
+  const summing = Map.groupBy(programs.flatMap(({ sites }) => sites).filter(({ perOperator }) => perOperator !== undefined), ({ probe }) => probe);
   return programs.flatMap(({ stream, sites }) => {
     // Of the stream's own: another turn, or another copy of a library, has the same names again.
     const tally = tallies.get(stream);
     const seen = tally?.hits;
-    const others = sites.filter(({ functions }) => !functions).map(({ cost, records, among = 1, perOperator = 0 }): Hits => {
-      // Of several sites that send the same, each is taken for as busy as the others.
-      return { cost, count: Math.max(perOperator * operators, ...records.map((record) => (seen?.get(record) ?? 0) / among)) };
+    const others = sites.filter(({ functions }) => !functions).map(({ probe, cost, records, among = 1, perOperator }): Hits => {
+      // Of several sites that send the same, or nothing, each is taken for as busy as the others.
+      const summed = perOperator === undefined ? 0 : perOperator * operators / summing.get(probe)!.length;
+      return { cost, count: Math.max(summed, ...records.map((record) => (seen?.get(record) ?? 0) / among)) };
     });
     return [...others, ...hitsInFunctions(sites, tally, known)];
   });

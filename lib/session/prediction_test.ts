@@ -100,6 +100,18 @@ Deno.test("prediction: turns, and copies of a library, have functions by the sam
   assert.deepEqual(hitsOf(turns, told, 0), [{ cost: "stepped", count: 7 }, { cost: "stepped", count: 2 }]);
 });
 
+Deno.test("prediction: turns, lives and copies of a library that add up operators have no more hits together than there were operators", () => {
+  const sum = (site: string) => ({ probe: "ggml/sums", site, cost: "nop", records: [], perOperator: 1 });
+  const graph = { probe: "ggml/graph", site: "g", cost: "emulated", records: ["ggml/graph.graph"] };
+  const programs = (...sites: ProgramFact["sites"][]) => sites.map((sites, i): ProgramFact => ({ fact: "program", stream: `ggml-${i}`, sites }));
+  const told = { tallies: new Map(), code: new Map() };
+  const total = (facts: ProgramFact[]) => hitsOf(facts, told, 999).reduce((sum, { count }) => sum + count, 0);
+  assert.equal(total(programs([graph, sum("a")], [graph, sum("a")], [graph, sum("a")])), 999);
+  assert.equal(total(programs([{ ...sum("a"), among: 2 }, { ...sum("b"), among: 2 }])), 999);
+  const barrier = { ...sum("b"), probe: "ggml/barrier", perOperator: 1.5 };
+  assert.equal(total(programs([sum("a"), barrier], [sum("a"), barrier, graph])), 2.5 * 999, "of each probe by itself");
+});
+
 Deno.test("measured: medians of enough decodes, or nothing", () => {
   const of = (ns: number, count = 21, context = 7) => Array.from({ length: count }, (_, i) => ({ context, ns: ns + (i === 0 ? 1e9 : 0) }));
   assert.ok(Math.abs(measuredOverhead(of(100), of(103))! - 0.03) < 1e-12);
