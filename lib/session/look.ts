@@ -84,7 +84,9 @@ export async function lookAt(
     const operators = detail === looked ? [] : probesOf(detail, probes).flatMap(({ perOperator, params }) => {
       if (!perOperator) return [];
       const key = siteKey(params![perOperator.site] as SiteParam);
-      return libraries.flatMap(({ sites }) => sites.get(key) ?? []).map(({ cost }) => ({ cost, count: perOperator.hits * seen.operators }));
+      const found = libraries.flatMap(({ sites }) => sites.get(key) ?? []);
+      // Which copy of a library computes what is not known: each is taken for as busy as the others.
+      return found.map(({ cost }) => ({ cost, count: perOperator.hits * seen.operators / found.length }));
     });
     const timers = detail === looked
       ? []

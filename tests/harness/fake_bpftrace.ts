@@ -45,10 +45,10 @@ export class FakeBpftrace {
   }
 
   /** A record of a process's first thread. */
-  event(kind: number, pid: number, fields: string): void {
+  event(kind: number, pid: number, ...fields: readonly (string | number)[]): void {
     if (this.#closed) return;
     this.#events++;
-    this.says(`${kind} ${this.time.now()} ${whoIs(pid)} ${fields}`);
+    this.says([kind, this.time.now(), whoIs(pid), ...fields].join(" "));
   }
 
   says(...lines: string[]): void {
