@@ -1,5 +1,5 @@
 import type { Fact } from "../events/fact.ts";
-import { readStat } from "../target/process.ts";
+import { isOver, readStat } from "../target/process.ts";
 import type { Means } from "./means.ts";
 
 /** Milliseconds from one look to the next. */
@@ -13,7 +13,7 @@ export async function stands({ files, sleep }: Pick<Means, "files" | "sleep">, p
   for (let waited = 0; waited < longestMs; waited += POLL_MS) {
     const stat = await readStat(files, pid);
     // Of one whose main thread has ended nothing tells.
-    if (!stat || ["T", "t"].includes(stat.state) || (stat.state === "Z" && stat.threads > 1)) return stat !== null;
+    if (!stat || ["T", "t"].includes(stat.state) || (stat.state === "Z" && !isOver(stat))) return stat !== null;
     await sleep(POLL_MS);
   }
   return false;

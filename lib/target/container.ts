@@ -3,7 +3,7 @@ import type { KernelFiles } from "../machine/files.ts";
 import { readContainerNames } from "./container_names.ts";
 import { NoMatch } from "./no_match.ts";
 import { harmless } from "../events/text.ts";
-import { ancestorsOf, type ProcessStat, readProcesses } from "./process.ts";
+import { ancestorsOf, isOver, type ProcessStat, readProcesses } from "./process.ts";
 
 /** A container with processes, as the kernel shows it: whoever runs it is not asked. */
 export interface Container {
@@ -37,7 +37,7 @@ export function containersIn(cgroup: string): string[] {
 
 /** Containers that have processes. */
 async function readContainers(files: KernelFiles, processes: Iterable<ProcessStat>): Promise<Container[]> {
-  const living = [...processes].filter(({ state }) => state !== "Z").map(({ pid }) => pid).sort((a, b) => a - b);
+  const living = [...processes].filter((process) => !isOver(process)).map(({ pid }) => pid).sort((a, b) => a - b);
   const cgroups = await files.texts(living.map((pid) => `/proc/${pid}/cgroup`));
   const found = new Map<string, number[]>();
   living.forEach((pid, i) => {

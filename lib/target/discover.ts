@@ -7,7 +7,7 @@ import { loadedBy } from "./loader.ts";
 import { parseMaps } from "./maps.ts";
 import { NoMatch } from "./no_match.ts";
 import { harmless, lastPart, shortened, textOf } from "../events/text.ts";
-import { ancestorsOf, parseStat, type ProcessStat, readProcesses, splitZeros, treesOf } from "./process.ts";
+import { ancestorsOf, isOver, parseStat, type ProcessStat, readProcesses, splitZeros, treesOf } from "./process.ts";
 
 /** How the user names a running target. */
 export type Query =
@@ -70,7 +70,7 @@ async function uppermost(files: KernelFiles, self: number, choose: Choose): Prom
   const processes = await readProcesses(files);
   const helpers = [...processes.values()].filter(({ comm }) => isHelper(comm)).map(({ pid }) => pid);
   const own = new Set([...ancestorsOf(processes, self), ...treesOf(processes, [self, ...helpers])]);
-  const others = [...processes.values()].filter(({ pid, state }) => !own.has(pid) && state !== "Z");
+  const others = [...processes.values()].filter((process) => !own.has(process.pid) && !isOver(process));
   const argvs = await readCommandLines(files, others);
   const matching = new Set((await choose(others, argvs)).map(({ pid }) => pid));
   return [...matching].filter((pid) => !ancestorsOf(processes, pid).slice(1).some((ancestor) => matching.has(ancestor)))
@@ -129,7 +129,7 @@ async function describe(files: KernelFiles, pid: number, pids: readonly number[]
   const stat = text == null ? null : parseStat(text);
   // A thread has such a folder, too.
   const isThread = status != null && !new RegExp(`^Tgid:\\s*${pid}$`, "m").test(status);
-  return stat && !isThread && stat.state !== "Z" ? { pid, pids, comm: stat.comm, startTicks: stat.startTicks, argv: splitZeros(argv ?? "") } : null;
+  return stat && !isThread && !isOver(stat) ? { pid, pids, comm: stat.comm, startTicks: stat.startTicks, argv: splitZeros(argv ?? "") } : null;
 }
 
 /** One line each, as the option to type. */

@@ -24,12 +24,17 @@ export async function readStat(files: KernelFiles, pid: number): Promise<Process
 }
 
 /**
- * Also one that nobody has waited for yet: it runs no more, and what it had mapped is gone. One whose main thread has ended while others go on looks
- * alike but for their number.
+ * Whether it runs no more, though nobody has waited for it yet: what it had mapped is gone. One whose main thread has ended while others go on looks alike
+ * but for their number.
  */
+export function isOver({ state, threads }: ProcessStat): boolean {
+  return state === "Z" && threads < 2;
+}
+
+/** Whether it is gone, or {@link isOver}. */
 export async function hasEnded(files: KernelFiles, pid: number): Promise<boolean> {
   const stat = await readStat(files, pid);
-  return stat === null || (stat.state === "Z" && stat.threads < 2);
+  return stat === null || isOver(stat);
 }
 
 /** Whether a process was started with SIGHUP ignored, as under `nohup`. */

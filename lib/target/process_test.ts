@@ -68,6 +68,19 @@ Deno.test("process: one whose main thread has ended goes on as long as another t
     assert.deepEqual(await Promise.all([15, 13, 12, 99].map((pid) => hasEnded(files, pid))), [false, true, false, true]);
   }));
 
+Deno.test("discover: one whose main thread has ended is a target as long as another thread goes on", () => {
+  const argv = ["headless"], state = "Z";
+  const some: readonly Fake[] = [{ pid: 15, ppid: 1, comm: "goes-on", argv, state, threads: 3 }, { pid: 16, ppid: 1, comm: "over", argv, state }];
+  return withProcesses([...some, ...machine], async (files) => {
+    for (const query of [{ by: "pid", pid: 15 }, { by: "comm", comm: "goes-on" }, { by: "match", pattern: /headless/ }] as const) {
+      assert.equal((await findTarget(files, query, 30)).pid, 15);
+    }
+    for (const query of [{ by: "pid", pid: 16 }, { by: "comm", comm: "over" }] as const) {
+      await assert.rejects(findTarget(files, query, 30), { name: "LlmprofError", exitCode: 2 });
+    }
+  });
+});
+
 Deno.test("process: tree and ancestors", () =>
   withProcesses(machine, async (files) => {
     const processes = await readProcesses(files);

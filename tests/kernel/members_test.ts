@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { start } from "../harness/command.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
+import { until } from "../harness/until.ts";
 import { built } from "../setup/programs.ts";
 import { Awake } from "./awake.ts";
 import { bootNow } from "./boot_clock.ts";
@@ -25,6 +26,21 @@ sampledTest(1, "members: a process goes on without its main thread, and is watch
   const [turn] = watchedTurns(outputPath(folder, "jsonl"));
   const lateMs = awake.ran(ended, turn!.closed!);
   assert.ok(lateMs < 7000, `its end is seen when it comes, and not ${lateMs} ms later`);
+});
+
+sampledTest(2, "members: a process whose main thread has ended before anybody looked is found, and its threads are watched", {}, async ({ path }) => {
+  using folder = temporary();
+  Deno.writeFileSync(folder.file("read"), new Uint8Array(211));
+  Deno.writeTextFileSync(folder.file("go"), "");
+  await using program = start([built.headless, folder.file("read"), folder.file("go"), folder.file("on")], { timeoutMilliseconds: 60_000 });
+  const status = `/proc/${program.pid}/status`;
+  assert.ok(await until(async () => /^State:\tZ/m.test(await Deno.readTextFile(status))));
+  await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { pid: program.pid }, formats: [] });
+  await llmprof.saw("Tracing");
+  Deno.writeTextFileSync(folder.file("on"), "");
+  await program.finished();
+  const { result } = summaryOf("io", await llmprof.finished());
+  assert.equal(result.files.find(({ file }) => file === "read")?.reads, 211);
 });
 
 sampledTest(0, "members: children that are forked while programs are attached are seen", {}, async ({ path }) => {
