@@ -5,11 +5,16 @@ export function quote(text: string): string {
 }
 
 /**
- * The path of an attach point. What bpftrace takes for a pattern would attach to other files too, 0.17 ends a path at a colon, and before 0.27
- * none understands a backslash: such a path is refused. (The files of a running process go by their inode, and never come here by such a name.)
+ * Whether a path can be an attach point's. What bpftrace takes for a pattern would attach to other files too, 0.17 ends a path at a colon, before 0.27
+ * none understands a backslash, and a newline ends a program's line.
  */
+export function isAttachable(path: string): boolean {
+  return !/[\\:*?[\]\p{Cc}]/u.test(path);
+}
+
+/** The path of an attach point; another is refused. (What a running process has mapped goes by its inode, and never comes here by such a name.) */
 export function quotePath(path: string): string {
-  if (/[\\:*?[\]]/.test(path)) throw new Error(`bpftrace cannot attach to a file of this name: ${JSON.stringify(path)}`);
+  if (!isAttachable(path)) throw new Error(`bpftrace cannot attach to a file of this name: ${JSON.stringify(path)}`);
   return quote(path);
 }
 

@@ -5,7 +5,7 @@ import { splitBase } from "../events/time.ts";
 import type { FilesOnce } from "../machine/files_once.ts";
 import type { Guard } from "../machine/guard.ts";
 import { readMapped } from "../programs/found_libraries.ts";
-import { quote, quotePath } from "../programs/quoting.ts";
+import { isAttachable, quote, quotePath } from "../programs/quoting.ts";
 import { type Dialect, render } from "../programs/render.ts";
 import { filesBelow } from "../target/file_below.ts";
 import { mappedFile } from "../target/mapped_file.ts";
@@ -151,7 +151,9 @@ async function unwinders(files: FilesOnce, pid: number): Promise<Map<string, str
     file: mappedFile(pid, library),
   }));
   const folders = [...exe === null ? [] : [`${dirname(dirname(exe))}/lib`], ...USUAL];
-  const usual = folders.map((folder) => ({ path: `${folder}/${UNWINDER}`, file: `/proc/${pid}/root${folder}/${UNWINDER}` }));
+  // One of another name is known by its inode once it is mapped, and whoever maps it is stopped for that.
+  const usual = folders.map((folder) => ({ path: `${folder}/${UNWINDER}`, file: `/proc/${pid}/root${folder}/${UNWINDER}` }))
+    .filter(({ file }) => isAttachable(file));
   const found = await filesBelow(files, pid, own.length > 0 ? own : usual);
   return new Map([...found].map(([file, key]) => [key, file]));
 }

@@ -21,7 +21,7 @@ function unwindingOf(root: string, spawn: SpawnChild, time: FakeTime, sleep: Mea
   const means = { files: proc.files, machine, symbols: new FakeSymbols(), spawn, sleep, monotonic: time.monotonic, origin: time.origin, self: 50 };
   const failures: string[] = [];
   const unwinding = new Unwinding(means as Means, dialectOf(machine), noGuard, ({ what, why }) => void failures.push(`${what} ${why}`));
-  return { unwinding, failures, map, cover: () => unwinding.cover(new FilesOnce(proc.files), 100) };
+  return { proc, unwinding, failures, map, cover: () => unwinding.cover(new FilesOnce(proc.files), 100) };
 }
 
 Deno.test("unwinding: when its bpftrace dies that is a failure, and when it is ended it is none", async () => {
@@ -53,6 +53,23 @@ Deno.test("unwinding: a process that maps what unwinds later, wherever that lies
   const time = new FakeTime(), bpftraces: FakeChild[] = [];
   const spawn = spawnBpftraces(time, () => {}, bpftraces);
   const { unwinding, map, cover } = unwindingOf(root.path, spawn, time, () => new Promise(() => {}), false);
+  await cover();
+  assert.deepEqual([[...unwinding.uncovered], bpftraces.length], [[100], 0]);
+  map();
+  await cover();
+  assert.deepEqual([[...unwinding.uncovered], bpftraces.length], [[], 1]);
+  await unwinding.end();
+});
+
+Deno.test("unwinding: what lies where bpftrace would take its path for a pattern is no failure, and is covered when it is mapped", async () => {
+  using root = temporary();
+  const time = new FakeTime(), bpftraces: FakeChild[] = [];
+  const spawn = spawnBpftraces(time, () => {}, bpftraces);
+  const { proc, unwinding, map, cover } = unwindingOf(root.path, spawn, time, () => new Promise(() => {}), false);
+  proc.program(100, "/opt/a[1]/bin/python3");
+  const folder = root.file("proc/100/root/opt/a[1]/lib");
+  Deno.mkdirSync(folder, { recursive: true });
+  Deno.writeFileSync(`${folder}/libgcc_s.so.1`, makeElf({ _Unwind_RaiseException: "55" }));
   await cover();
   assert.deepEqual([[...unwinding.uncovered], bpftraces.length], [[100], 0]);
   map();
