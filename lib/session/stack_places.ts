@@ -101,8 +101,14 @@ export class StackPlaces {
     if (!elf) return nowhere;
     // The call, not what comes after it, which may be another function where this one never returns.
     const inside = isReturn ? offset - 1 : offset;
-    if (isReturn && !isBehindCall(await elf.read(offset - LONGEST_CALL, LONGEST_CALL), this.arch)) return null;
+    if (isReturn && !isBehindCall(await this.#before(files, pid, mapping, elf, offset), this.arch)) return null;
     return { ...nowhere, name: holding(functions, inside)?.name.slice(0, LONGEST_NAME) ?? null };
+  }
+
+  /** The file may be read through any process that has mapped it: the first may have ended since, or this one. */
+  async #before(files: FilesOnce, pid: number, mapping: Mapping, elf: ElfFile, offset: number): Promise<Uint8Array | null> {
+    const at = offset - LONGEST_CALL;
+    return await mappedReader(files, pid, mapping)(at, LONGEST_CALL) ?? await elf.read(at, LONGEST_CALL);
   }
 
   #file(files: FilesOnce, pid: number, mapping: Mapping): Promise<CodeFile> {
@@ -118,7 +124,11 @@ export class StackPlaces {
 
   async #read(files: FilesOnce, pid: number, mapping: Mapping): Promise<CodeFile> {
     const elf = await readElf(mappedReader(files, pid, mapping));
-    if (!elf) return { elf, functions: [] };
+    if (!elf) {
+      // Whoever looks next may do so through a process that has not ended.
+      this.#files.delete(fileKey(mapping));
+      return { elf, functions: [] };
+    }
     const functions = (await readFunctions(this.files, pid, elf)).flatMap(({ name, value, size }) => {
       const at = offsetOf(elf, value);
       return at === null || size === 0 ? [] : [{ at, bytes: size, name }];

@@ -69,6 +69,36 @@ Deno.test("stack places: a number that is used again, and a program that takes a
   assert.ok(frame(100), "another process");
 });
 
+Deno.test("stack places: a file is read through whichever process has mapped it and is there", async () => {
+  using folder = temporary();
+  const { facts, places, event } = world(folder.path);
+  const base = 0x7f0000000000, behindCall = base + 0x200000;
+  // Longer than what is read of it at once for its headers.
+  const code = new Uint8Array(0x300000);
+  code.set(makeElf({ decode: "55" }));
+  code[0x200000 - 5] = 0xe8;
+  const range = "7f0000000000-7f0000300000", anonymous = "7f0000400000-7f0000410000";
+  const maps = (pid: number) => {
+    Deno.mkdirSync(folder.file(`proc/${pid}/map_files`), { recursive: true });
+    Deno.writeTextFileSync(folder.file(`proc/${pid}/maps`), `${range} r-xp 00000000 08:02 77 /opt/libx.so\n${anonymous} r-xp 00000000 00:00 0 \n`);
+    Deno.writeFileSync(folder.file(`proc/${pid}/map_files/${range}`), code);
+  };
+  const gone = (pid: number) => Deno.removeSync(folder.file(`proc/${pid}`), { recursive: true });
+  const look = async (pid: number, depth: number, address: number) => {
+    assert.ok(places.firstTold(event("sched/switch.frame", pid, 1, depth, address)));
+    await places.look(pid);
+    const last = facts.at(-1)!;
+    return last.fact === "places" && last.pid === pid && last.places.map(({ file, name, offset }) => [file, name, offset]);
+  };
+  for (const pid of [100, 200, 300]) maps(pid);
+  assert.deepEqual(await look(100, 0, 0x7f0000400000), [["", null, 0]]);
+  gone(100);
+  assert.deepEqual(await look(100, 1, behindCall), [["libx.so", null, 0x200000]], "what is known is where it was");
+  assert.deepEqual(await look(200, 0, base + 0x1004), [["libx.so", "decode", 0x1004]]);
+  gone(200);
+  assert.deepEqual(await look(300, 1, behindCall), [["libx.so", null, 0x200000]]);
+});
+
 Deno.test("stack places: of a process that has ended it is known what it had mapped until a hundred others have ended", async () => {
   using folder = temporary();
   const { facts, places, event, frame } = world(folder.path);
