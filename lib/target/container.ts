@@ -50,17 +50,29 @@ async function readContainers(files: KernelFiles, processes: Iterable<ProcessSta
   return [...found].map(([id, pids]) => ({ id, pids }));
 }
 
+/** One that was asked for. */
+export interface FoundContainer extends Container {
+  /** Its first process. */
+  readonly root: number;
+  /** The first processes of all others that run, without those inside of it. */
+  readonly others: readonly number[];
+}
+
 /**
- * The one running container of this name, or whose id begins so, with its first process. Throws with exit code 2 when there is none or there are
- * several; those that run are listed.
+ * The one running container of this name, or whose id begins so. Throws with exit code 2 when there is none or there are several; those that run are
+ * listed.
  */
-export async function findContainer(files: KernelFiles, asked: string): Promise<Container & { readonly root: number }> {
+export async function findContainer(files: KernelFiles, asked: string): Promise<FoundContainer> {
   const processes = await readProcesses(files);
   const running = await readContainers(files, processes.values());
   const names = await readContainerNames(files, running.map(({ id }) => id));
   const named = running.filter(({ id }) => names.get(id)!.includes(asked));
   const found = named.length > 0 ? named : running.filter(({ id }) => shortestPrefix.test(asked) && id.startsWith(asked));
-  if (found.length === 1) return { ...found[0]!, root: rootOf(processes, found[0]!.pids) };
+  if (found.length === 1) {
+    const [{ id, pids }] = found as [Container];
+    const roots = running.map((container) => rootOf(processes, container.pids));
+    return { id, pids, root: rootOf(processes, pids), others: roots.filter((root) => !pids.includes(root)) };
+  }
   const list = (some: readonly Container[]) =>
     some.map(({ id }) => `  --container ${id.slice(0, 12)}  ${names.get(id)!.map(harmless).join(", ") || "(no name known)"}`).join("\n");
   if (found.length > 1) {

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { FakeProc } from "../../tests/harness/fake_machine.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import { containersIn, findContainer } from "./container.ts";
+import { findTarget } from "./discover.ts";
 
 const id = (digit: string) => digit.repeat(64);
 
@@ -71,7 +72,7 @@ function machine(root: string) {
 Deno.test("container: found by name or by the beginning of its id, with all of its processes and its first", async () => {
   using root = temporary();
   const files = machine(root.path);
-  assert.deepEqual(await findContainer(files, "web"), { id: id("1"), pids: [19, 20, 21], root: 20 });
+  assert.deepEqual(await findContainer(files, "web"), { id: id("1"), pids: [19, 20, 21], root: 20, others: [30, 31, 40, 50, 60] });
   for (
     const [asked, pid] of [["llama", 30], ["2222", 30], ["passing", 31], ["chat-0/engine", 40], [id("3"), 40], ["solo", 60], ["5555555", 60]] as const
   ) {
@@ -92,6 +93,26 @@ Deno.test("container: several of one name, and none, are told with what can be t
   for (const asked of ["555", "stopped", "9999"]) await assert.rejects(findContainer(files, asked), /No container matches/);
   using empty = temporary();
   await assert.rejects(findContainer(new FakeProc(empty.path).files, "web"), /None runs here/);
+});
+
+Deno.test("container: what is started in its process numbers later is its own where no other container has the same, and not where one has", async () => {
+  using root = temporary();
+  const files = machine(root.path);
+  const inNamespace = (pid: number | "self", namespace: number) => {
+    Deno.mkdirSync(root.file(`proc/${pid}/ns`), { recursive: true });
+    Deno.symlinkSync(`pid:[${namespace}]`, root.file(`proc/${pid}/ns/pid`));
+  };
+  inNamespace("self", 1);
+  // Two of a pod share theirs; `solo` has another one inside of it that uses the same; `llama` uses the machine's.
+  for (const [pid, namespace] of [[40, 7], [50, 7], [60, 8], [61, 8], [20, 9], [30, 1], [31, 10]] as const) inNamespace(pid, namespace);
+  new FakeProc(root.path).process(61, 60, "server");
+  Deno.writeTextFileSync(root.file("proc/61/cgroup"), `0::/default/${id("5")}/docker/${id("6")}\n`);
+  const found = (container: string) => findTarget(files, { by: "container", container }, 1);
+  const namespaces = ["chat-0/engine", "chat-1/engine", "solo", "web", "llama", "passing"].map(async (name) => (await found(name)).pidNamespace);
+  assert.deepEqual(await Promise.all(namespaces), [undefined, undefined, 8, 9, undefined, 10]);
+  assert.deepEqual((await found("solo")).pids, [60, 61]);
+  // The one inside shares with the one around it.
+  assert.equal((await found("6666")).pidNamespace, undefined);
 });
 
 Deno.test("container: names are found where other distributions of a runtime, and settings, put them", async () => {

@@ -34,7 +34,7 @@ export interface Found extends Candidate {
   readonly pids: readonly number[];
   /** All that run are meant: the processes are the first of the machine's and of the kernel's. */
   readonly everybody?: true;
-  /** Inode of the container's PID namespace, where it has one of its own. */
+  /** Inode of the container's PID namespace, where it shares it with nobody. */
   readonly pidNamespace?: number;
 }
 
@@ -96,9 +96,9 @@ export async function findTarget(files: KernelFiles, query: Query, self: number,
     throw usage("Nothing runs here that can be read.", "There is no process 1.", "Run it on the host.");
   }
   if (query.by === "container") {
-    const { root, pids } = await findContainer(files, query.container);
+    const { root, pids, others } = await findContainer(files, query.container);
     const found = await describe(files, root, pids);
-    if (found) return { ...found, ...await ownNamespace(files, root) };
+    if (found) return { ...found, ...await ownNamespace(files, root, others) };
     throw new NoMatch(`No process of container ${query.container} is left.`, "It ended this moment.", "Wait for the next one with --wait.");
   }
   const found = await findCandidates(files, query, self);
@@ -116,11 +116,15 @@ export async function findTarget(files: KernelFiles, query: Query, self: number,
   throw usage(`${found.length} processes match ${asked}.`, "One of them has to be chosen.", `Choose one:\n${listCandidates(found)}`);
 }
 
-/** `pid:[4026532181]`, when it is not llmprof's own: a container may share that of the machine. */
-async function ownNamespace(files: KernelFiles, pid: number): Promise<Pick<Found, "pidNamespace">> {
-  const [own, its] = await Promise.all(["self", pid].map((process) => files.link(`/proc/${process}/ns/pid`)));
+/** `pid:[4026532181]`, where it is nobody else's: a container may share that of the machine, or of another container, as those of a pod do. */
+async function ownNamespace(files: KernelFiles, pid: number, others: readonly number[]): Promise<Pick<Found, "pidNamespace">> {
+  const namespaceOf = (process: number | "self") => files.link(`/proc/${process}/ns/pid`);
+  const its = await namespaceOf(pid);
   const inode = /^pid:\[(\d+)\]$/.exec(its ?? "")?.[1];
-  return inode === undefined || own === its ? {} : { pidNamespace: Number(inode) };
+  if (inode === undefined) return {};
+  // Each look is a child process, and a machine may have hundreds of containers.
+  for (const other of ["self", ...others] as const) if (await namespaceOf(other) === its) return {};
+  return { pidNamespace: Number(inode) };
 }
 
 /** Null when the process is gone, or is none. */
