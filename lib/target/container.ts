@@ -2,15 +2,17 @@ import { usage } from "../events/errors.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { readContainerNames } from "./container_names.ts";
 import { NoMatch } from "./no_match.ts";
-import { harmless } from "../events/text.ts";
+import { harmless, shortened } from "../events/text.ts";
 import { ancestorsOf, isOver, type ProcessStat, readProcesses } from "./process.ts";
 
 /** A container with processes, as the kernel shows it: whoever runs it is not asked. */
-export interface Container {
+interface Container {
   /** 64 hexadecimal digits. */
   readonly id: string;
   /** Every process in it, whoever started it (`podman exec` is no child of the container's first), in order of their numbers. */
   readonly pids: readonly number[];
+  /** Who runs it without root: all of its processes are in that user's slice. */
+  readonly user: number | null;
 }
 
 /** An id may be shortened, but not to something that is rather a name. */
@@ -39,19 +41,21 @@ export function containersIn(cgroup: string): string[] {
 async function readContainers(files: KernelFiles, processes: Iterable<ProcessStat>): Promise<Container[]> {
   const living = [...processes].filter((process) => !isOver(process)).map(({ pid }) => pid).sort((a, b) => a - b);
   const cgroups = await files.texts(living.map((pid) => `/proc/${pid}/cgroup`));
-  const found = new Map<string, number[]>();
-  living.forEach((pid, i) => {
-    for (const id of containersIn(cgroups[i] ?? "")) {
-      const pids = found.get(id);
-      if (pids) pids.push(pid);
-      else found.set(id, [pid]);
-    }
+  const members = living.flatMap((pid, i) => containersIn(cgroups[i] ?? "").map((id) => ({ id, pid, user: sliceOf(cgroups[i]!) })));
+  return [...Map.groupBy(members, ({ id }) => id)].map(([id, own]) => {
+    const users = new Set(own.map(({ user }) => user));
+    return { id, pids: own.map(({ pid }) => pid), user: users.size === 1 ? own[0]!.user : null };
   });
-  return [...found].map(([id, pids]) => ({ id, pids }));
+}
+
+/** The user in whose slice a control group is, which is that user's own: `/user.slice/user-1000.slice/user@1000.service/…`. */
+function sliceOf(cgroup: string): number | null {
+  const user = /:\/user\.slice\/user-(\d+)\.slice\//.exec(cgroup)?.[1];
+  return user === undefined ? null : Number(user);
 }
 
 /** One that was asked for. */
-export interface FoundContainer extends Container {
+export interface FoundContainer extends Pick<Container, "id" | "pids"> {
   /** Its first process. */
   readonly root: number;
   /** The first processes of all others that run, without those inside of it. */
@@ -65,7 +69,7 @@ export interface FoundContainer extends Container {
 export async function findContainer(files: KernelFiles, asked: string): Promise<FoundContainer> {
   const processes = await readProcesses(files);
   const running = await readContainers(files, processes.values());
-  const names = await readContainerNames(files, running.map(({ id }) => id));
+  const names = await readContainerNames(files, running);
   const named = running.filter(({ id }) => names.get(id)!.includes(asked));
   const found = named.length > 0 ? named : running.filter(({ id }) => shortestPrefix.test(asked) && id.startsWith(asked));
   if (found.length === 1) {
@@ -74,7 +78,7 @@ export async function findContainer(files: KernelFiles, asked: string): Promise<
     return { id, pids, root: rootOf(processes, pids), others: roots.filter((root) => !pids.includes(root)) };
   }
   const list = (some: readonly Container[]) =>
-    some.map(({ id }) => `  --container ${id.slice(0, 12)}  ${names.get(id)!.map(harmless).join(", ") || "(no name known)"}`).join("\n");
+    some.map(({ id }) => `  --container ${id.slice(0, 12)}  ${shortened(names.get(id)!.map(harmless).join(", ")) || "(no name known)"}`).join("\n");
   if (found.length > 1) {
     throw usage(`${found.length} containers match --container ${asked}.`, "One of them has to be chosen.", `Choose one:\n${list(found)}`);
   }

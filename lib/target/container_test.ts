@@ -115,6 +115,49 @@ Deno.test("container: what is started in its process numbers later is its own wh
   assert.equal((await found("6666")).pidNamespace, undefined);
 });
 
+Deno.test("container: names are found where docker gives users numbers of their own, and of who runs containers without root, for whose alone they hold", async () => {
+  using root = temporary();
+  const proc = new FakeProc(root.path);
+  const write = (path: string, content: string) => {
+    Deno.mkdirSync(dirname(root.path + path), { recursive: true });
+    Deno.writeTextFileSync(root.path + path, content);
+  };
+  const slice = (user: number) => `/user.slice/user-${user}.slice/user@${user}.service/user.slice`;
+  const groups = [
+    `/system.slice/docker-${id("1")}.scope`,
+    `${slice(1000)}/libpod-${id("2")}.scope/container`,
+    `${slice(1001)}/docker-${id("3")}.scope`,
+    `${slice(1002)}/libpod-${id("4")}.scope/container`,
+    // Somebody has a group with the name of another's container.
+    `${slice(1001)}/docker-${id("1")}.scope`,
+  ];
+  groups.forEach((group, i) => {
+    proc.process(i + 1, 0, "server");
+    write(`/proc/${i + 1}/cgroup`, `0::${group}\n`);
+  });
+  const users = [
+    "root:x:0:0::/root:/bin/sh",
+    "ann:x:1000:1000:Ann,,:/home/ann:/bin/sh",
+    "bob:x:1001:1001::/data/bob:",
+    "eve:x:1002:1002::/home/eve:",
+  ];
+  write("/etc/passwd", `${users.join("\n")}\n`);
+  write(`/var/lib/docker/100000.100000/containers/${id("1")}/config.v2.json`, JSON.stringify({ Name: "/remapped" }));
+  const stored = (container: string, name: string) => ({ id: container, names: [name] });
+  const storage = ".local/share/containers/storage/overlay-containers";
+  const anns = [stored(id("2"), "anns"), stored(id("1"), "stolen"), stored(id("3"), "stolen")];
+  write(`/home/ann/${storage}/containers.json`, JSON.stringify([null, { id: {}, names: 1 }, { id: id("2"), names: [{ toString: 1 }] }, ...anns]));
+  for (const [digit, name] of [["3", "bobs"], ["1", "stolen"], ["2", "stolen"]] as const) {
+    write(`/data/bob/.local/share/docker/containers/${id(digit)}/config.v2.json`, JSON.stringify({ Name: `/${name}` }));
+  }
+  Deno.mkdirSync(root.file(`home/eve/${storage}`), { recursive: true });
+  Deno.symlinkSync("/dev/zero", root.file(`home/eve/${storage}/containers.json`));
+  for (const [asked, pid] of [["remapped", 1], ["anns", 2], ["bobs", 3], ["4444", 4]] as const) {
+    assert.equal((await findContainer(proc.files, asked)).root, pid, asked);
+  }
+  await assert.rejects(findContainer(proc.files, "stolen"), /No container matches/);
+});
+
 Deno.test("container: names are found where other distributions of a runtime, and settings, put them", async () => {
   using root = temporary();
   const proc = new FakeProc(root.path);
