@@ -29,6 +29,15 @@ export function row(pid: number): ProcessRow | undefined {
   }
 }
 
+/** CPU time of its first thread so far; undefined when it is gone. */
+export function onProcessorNs(pid: number): number | undefined {
+  try {
+    return Number(Deno.readTextFileSync(`/proc/${pid}/schedstat`).split(" ")[0]);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether a process maps a file of this name. One that is gone maps none. */
 export function hasMapped(pid: number, path: string): boolean {
   try {
