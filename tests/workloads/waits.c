@@ -24,12 +24,11 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "clock.h"
+#include "book.h"
 #include "schedstat.h"
 
 enum { MOVES = 101, YIELDS = 113, BLOCK = 65536 };
@@ -39,19 +38,6 @@ static int futex_word, pair[2], event;
 static sem_t given;
 enum { FUTEX, SEMAPHORE, MESSAGE, EVENT };
 static volatile int waker;
-
-/* What the kernel counted of this thread, by name: from its status. */
-static int64_t counter(const char *name) {
-  char path[64], line[256];
-  snprintf(path, sizeof path, "/proc/self/task/%d/status", gettid());
-  FILE *status = fopen(path, "r");
-  int64_t value = -1;
-  while (status && fgets(line, sizeof line, status)) {
-    if (strncmp(line, name, strlen(name)) == 0) value = atoll(line + strlen(name) + 1);
-  }
-  if (status) fclose(status);
-  return value;
-}
 
 static void pin(int cpu) {
   cpu_set_t set;
@@ -203,10 +189,9 @@ static void waits(const char *path, const char *tasks, int hog) {
   tell("yielded");
 
   schedstat(&on, &queued);
-  int64_t at = clock_ns(CLOCK_BOOTTIME);
-  int64_t voluntary = counter("voluntary_ctxt_switches:"), all = counter("nonvoluntary_ctxt_switches:");
-  printf("{\"tid\":%d,\"at\":%lld,\"on\":%lld,\"queued\":%lld,\"voluntary\":%lld,\"forced\":%lld,\"moves\":%d,\"yields\":%lld}\n", gettid(),
-         (long long)at, (long long)on, (long long)queued, (long long)voluntary, (long long)all, MOVES, (long long)yields);
+  struct book now = book_now();
+  printf("{\"tid\":%d,\"at\":%lld,\"on\":%lld,\"queued\":%lld,\"voluntary\":%ld,\"forced\":%ld,\"moves\":%d,\"yields\":%lld}\n", gettid(),
+         (long long)now.at, (long long)on, (long long)queued, now.used.ru_nvcsw, now.used.ru_nivcsw, MOVES, (long long)yields);
   fflush(stdout);
 }
 
