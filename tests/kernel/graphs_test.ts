@@ -5,7 +5,7 @@ import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
 import { computedEdges, computedNodes } from "../independent/tensors.ts";
-import { engineCommand, engineRun } from "../workloads/engine_run.ts";
+import { engineCommand, engineRun, ownEngineCommand } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
 import { drawnArrows, drawnEdges, type DrawnGraph, edge } from "./drawn.ts";
 import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
@@ -25,12 +25,13 @@ for (const [shape, prompt, tokens] of [["tiny", 16, 30], ["moe", 17, 15]] as con
       using folder = temporary();
       const options = { model: model(shape), prompt, tokens };
       const library = (await engineRun({ ...options, tokens: 1 })).files.libggmlCpu;
-      const formats = ["graph.json", "dot", "mmd"];
+      const formats = ["graph.json", "dot", "mmd"], argv = ownEngineCommand(folder, options);
       const { of, value } = await computedEdges({
         bpftrace,
         library,
+        program: argv[0],
         whileRunning: async () => {
-          await using llmprof = startLlmprof("operators", { bpftrace, folder, formats, target: { argv: engineCommand(options) } });
+          await using llmprof = startLlmprof("operators", { bpftrace, folder, formats, target: { argv } });
           return summaryOf("operators", await llmprof.finished());
         },
       });

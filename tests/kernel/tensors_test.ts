@@ -5,7 +5,7 @@ import { sampledTest } from "../harness/kernel.ts";
 import { top } from "../harness/places.ts";
 import { temporary } from "../harness/temporary.ts";
 import { computedTensors } from "../independent/tensors.ts";
-import { engineCommand, engineRun } from "../workloads/engine_run.ts";
+import { engineCommand, engineRun, ownEngineCommand } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
 import { type Shape, shapes } from "../workloads/shapes.ts";
 import { slicedTensors, tensorOf } from "./drawn.ts";
@@ -18,11 +18,13 @@ sampledTest(0, "operators: every slice names the tensor that was computed", { en
   // The prompt makes one graph, the first token another, and every 256th position one with more cells of the cache.
   const options = { model: model("tiny"), prompt: 16, tokens: 300 };
   const library = (await engineRun({ ...options, tokens: 1 })).files.libggmlCpu;
+  const argv = ownEngineCommand(folder, options);
   const { tensors, value } = await computedTensors({
     bpftrace,
     library,
+    program: argv[0],
     whileRunning: async () => {
-      await using llmprof = startLlmprof("operators", { bpftrace, folder, target: { argv: engineCommand(options) } });
+      await using llmprof = startLlmprof("operators", { bpftrace, folder, target: { argv } });
       return summaryOf("operators", await llmprof.finished());
     },
   });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type Running, type RunOptions, start } from "../harness/command.ts";
+import { findProgram } from "../harness/find_program.ts";
 import { top } from "../harness/places.ts";
 import type { Temporary } from "../harness/temporary.ts";
 import { type EngineLog, parseEngineLog } from "./engine_log.ts";
@@ -33,6 +34,13 @@ export function engineCommand({ model, ...options }: EngineOptions): string[] {
     return value === undefined ? [] : [flag, String(value)];
   });
   return ["node", join(top, "tests", "workloads", "engine.mjs"), model, ...flags];
+}
+
+/** The same, as a program (in this folder) of a name by which it is known from engines of other tests. */
+export function ownEngineCommand(folder: Temporary, options: EngineOptions): readonly [program: string, ...words: string[]] {
+  const program = folder.file(`node-${crypto.randomUUID().slice(0, 8)}`), [node, ...words] = engineCommand(options);
+  Deno.symlinkSync(findProgram(node!)!, program);
+  return [program, ...words];
 }
 
 /** Starts the engine. With a `waitFile`, `saw('"waiting"')` tells that the model is loaded and nothing is decoded yet. */
