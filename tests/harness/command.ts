@@ -13,7 +13,10 @@ export interface Finished {
 }
 
 export interface RunOptions {
-  /** After this it gets SIGTERM, and SIGKILL 2 s later; time in which the machine stood still does not count. Default: a minute. */
+  /**
+   * After this it gets SIGTERM, and SIGKILL 2 s later; time in which the machine stood still does not count. Default: three minutes,
+   * because a bpftrace that attaches waits for another one that lets go, for most of one.
+   */
   readonly timeoutMilliseconds?: number;
   readonly cwd?: string;
   readonly env?: Record<string, string>;
@@ -70,7 +73,7 @@ export function start(argv: readonly string[], options: RunOptions = {}): Runnin
 
   async function endLate(): Promise<void> {
     const sleep = (milliseconds: number) => pause(milliseconds, undefined, { signal: over.signal });
-    await patience(sleep, options.timeoutMilliseconds ?? 60_000);
+    await patience(sleep, options.timeoutMilliseconds ?? 180_000);
     timedOut = true;
     signal("SIGTERM");
     await patience(sleep, 2000);

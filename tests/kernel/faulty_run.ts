@@ -79,14 +79,14 @@ export async function faultyRun({ bpftrace, by, formats = ["pftrace"], flags = [
   const command = steadyCommand({ log, stopFile, ...(by === "start" && { waitFile }) });
   let started: Running | undefined;
   if (by === "pid") {
-    started = start(command, { timeoutMilliseconds: 120_000 });
+    started = start(command);
     await until("the target calls", () => callsIn(log) > 3);
   }
   const which = by === "pid" ? ["--pid", String(started!.pid)] : by === "start" ? ["--", ...command] : [];
   const outputs = formats.flatMap((format) => ["-o", place(format)]);
   // A session of its own: what a terminal sends to its foreground group reaches nobody else.
   const argv = ["setsid", ...under, ...llmprof, "coldstart", "--bpftrace", bpftrace, ...outputs, ...flags, ...which];
-  const running = start(argv, { cwd: folder.path, timeoutMilliseconds: 90_000 });
+  const running = start(argv, { cwd: folder.path });
   let counting: bigint | undefined;
   let known: number | undefined;
   /** By the target's own clock: a test can only guess at CLOCK_BOOTTIME. */
@@ -103,7 +103,7 @@ export async function faultyRun({ bpftrace, by, formats = ["pftrace"], flags = [
     }
     if (by === "wait" && !started) {
       await running.saw("Waiting for the next");
-      started = start(command, { timeoutMilliseconds: 120_000 });
+      started = start(command);
     }
     if (stage === "gate") {
       if (by === "start") {
@@ -134,7 +134,7 @@ export async function faultyRun({ bpftrace, by, formats = ["pftrace"], flags = [
   async function end(expected: Expected): Promise<void> {
     const { code, signal = null, says = [], tells = [], files = formats, partly = [], seenUntil, target: fate = "goes on" } = expected;
     const pid = fate === "never began" ? undefined : target();
-    await until("llmprof ends", () => row(running.pid) === undefined, 60_000);
+    await until("llmprof ends", () => row(running.pid) === undefined);
     if (fate === "goes on") await goesOn(pid!);
     else if (pid !== undefined) await until("the target is gone", () => row(pid) === undefined);
     // Not before: a program that llmprof starts has its standard output.
@@ -148,9 +148,9 @@ export async function faultyRun({ bpftrace, by, formats = ["pftrace"], flags = [
     const left = [...Deno.readDirSync(folder.path)].map(({ name }) => name).filter((name) => !["log", "go", "stop"].includes(name));
     const wanted = files.map(place).filter((path) => path.startsWith(folder.path)).map((path) => basename(path));
     assert.deepEqual(left.toSorted(), wanted.toSorted());
-    // One that a test beside this one has made is gone when that ends.
+    // One that a test beside this one has made is gone when that ends, or is ended.
     for (const name of filesInTmp().filter((name) => !inTmp.includes(name))) {
-      await until(`${name} is no stray file`, () => !filesInTmp().includes(name), 90_000);
+      await until(`${name} is no stray file`, () => !filesInTmp().includes(name), 200_000);
     }
     for (const format of files) {
       if (counting !== undefined) await holds(format, finished, partly.includes(format) ? "something" : seenUntil);
@@ -175,7 +175,7 @@ export async function faultyRun({ bpftrace, by, formats = ["pftrace"], flags = [
 
   /** Every process of the run works in the run's folder. */
   async function nobodyLeft(): Promise<void> {
-    await until("no process is left", () => processTable().every(({ pid }) => cwdOf(pid) !== folder.path), 30_000);
+    await until("no process is left", () => processTable().every(({ pid }) => cwdOf(pid) !== folder.path));
   }
 
   /** Every call that the target made in the time is in the file, once, and where it was. */

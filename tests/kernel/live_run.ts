@@ -45,7 +45,7 @@ export function outputPath(folder: Temporary, format: string): string {
 
 /** Starts llmprof from its sources with the permissions of the executable, as a user would; its summary is JSON on stdout. */
 export function startLlmprof(command: Command, options: LiveOptions): Running {
-  const { bpftrace, folder, flags = [], target, formats = ["pftrace"], timeoutMilliseconds = 120_000, env } = options;
+  const { bpftrace, folder, flags = [], target, formats = ["pftrace"], timeoutMilliseconds, env } = options;
   const outputs = formats.flatMap((format) => ["-o", outputPath(folder, format)]);
   const which = target === undefined ? [] : "pid" in target ? ["--pid", String(target.pid)] : ["--", ...target.argv];
   const argv = [...llmprof, command, "--bpftrace", bpftrace, "--summary", "json", ...outputs, ...flags, ...which];

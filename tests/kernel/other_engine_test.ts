@@ -24,7 +24,7 @@ sampledTest(
 sampledTest(1, "another engine than llama.cpp, while it runs", { gcc: true }, async ({ path }) => {
   using folder = temporary();
   const go = folder.file("go");
-  await using engine = start([program, library, "say=ready", `wait=${go}`, "call"], { timeoutMilliseconds: 60_000 });
+  await using engine = start([program, library, "say=ready", `wait=${go}`, "call"]);
   await engine.saw("ready");
   await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, formats: [] });
   await llmprof.saw("Tracing");

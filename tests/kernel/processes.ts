@@ -64,8 +64,8 @@ export function bpftracesOf(llmprof: number): number[] {
   return processTable().filter(({ parent, name }) => parent === llmprof && name === "bpftrace").map(({ pid }) => pid);
 }
 
-/** Waits until something is there that nobody announces; throws when the machine has run for so long. */
-export async function until<T>(what: string, look: () => T | undefined | false, limitMilliseconds = 30_000): Promise<T> {
+/** Waits until something is there that nobody announces; throws when the machine has run for so long: by itself longer than anybody attaches or lets go. */
+export async function until<T>(what: string, look: () => T | undefined | false, limitMilliseconds = 180_000): Promise<T> {
   for (let left = limitMilliseconds; left > 0; left -= (await step()).ran) {
     const found = look();
     if (found !== undefined && found !== false) return found;

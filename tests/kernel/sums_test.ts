@@ -71,7 +71,7 @@ sampledTest(
   { engine: false, judge: false },
   async ({ path }) => {
     using folder = temporary();
-    await using engine = start([built.timed, "10007", folder.file("log")]);
+    await using engine = start([built.timed, "40009", folder.file("log")]);
     const target = { pid: engine.pid };
     await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target, flags: ["--detail", "sum", "--duration", "6s"] });
     const { result, events } = summaryOf("operators", await llmprof.finished());

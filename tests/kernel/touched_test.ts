@@ -142,7 +142,7 @@ async function started(folder: Temporary, bpftrace: string, argv: readonly strin
 }
 
 async function attached(folder: Temporary, bpftrace: string, argv: readonly string[]) {
-  await using program = start([...argv, folder.file("go")], { timeoutMilliseconds: 60_000 });
+  await using program = start([...argv, folder.file("go")]);
   await program.saw("mapped");
   await using llmprof = startLlmprof("io", { bpftrace, folder, target: { pid: program.pid }, formats: allFormats });
   await llmprof.saw("Tracing");

@@ -21,7 +21,8 @@ sampledTest(0, "--every 8s --for 1s: turns, each of them whole, and nothing atta
   await using engine = await busyEngine(folder, "small");
   // bpftrace 0.17 takes some seconds to attach to all of it and to detach again.
   const flags = ["--every", "8s", "--for", "1s"];
-  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, formats: allFormats, flags });
+  const limit = { timeoutMilliseconds: 300_000 };
+  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, formats: allFormats, flags, ...limit });
   await llmprof.saw("is left alone");
   assert.deepEqual(bpftracesOf(llmprof.pid), [], "between two turns no bpftrace is left");
   await until("it is watched again", () => bpftracesOf(llmprof.pid).length > 0);

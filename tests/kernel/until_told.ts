@@ -13,7 +13,7 @@ export interface UntilTold extends AsyncDisposable {
 export async function untilTold(folder: Temporary, argv: readonly string[]): Promise<UntilTold> {
   const word = folder.file(`go-${crypto.randomUUID()}`);
   const wait = `while [ ! -e "${word}" ]; do sleep 0.05; done`;
-  const shell: Running = start(["sh", "-c", `(${wait}; echo) | "$@"`, "sh", ...argv], { timeoutMilliseconds: 60_000 });
+  const shell: Running = start(["sh", "-c", `(${wait}; echo) | "$@"`, "sh", ...argv]);
   const go = () => Deno.writeTextFileSync(word, "");
   const end = async () => {
     go();

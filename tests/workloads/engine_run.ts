@@ -45,7 +45,7 @@ export function ownEngineCommand(folder: Temporary, options: EngineOptions): rea
 
 /** Starts the engine. With a `waitFile`, `saw('"waiting"')` tells that the model is loaded and nothing is decoded yet. */
 export function startEngine(options: EngineOptions, how?: RunOptions): Running {
-  return start(engineCommand(options), { timeoutMilliseconds: 120_000, ...how });
+  return start(engineCommand(options), how);
 }
 
 /** Tokens of an engine that is busy, before it begins anew. */
@@ -63,7 +63,9 @@ export interface BusyEngine extends AsyncDisposable {
 /** A model, the tiny one unless told otherwise, on one thread, token after token, until it is asked to end. */
 export async function busyEngine(folder: Temporary, shape: ShapeName = "tiny"): Promise<BusyEngine> {
   const [waitFile, stopFile, log] = [folder.file("go"), folder.file("stop"), folder.file("log")];
-  const engine = startEngine({ model: model(shape), prompt: 1, tokens: ROUND_TOKENS, threads: 1, waitFile, stopFile, log });
+  const engine = startEngine({ model: model(shape), prompt: 1, tokens: ROUND_TOKENS, threads: 1, waitFile, stopFile, log }, {
+    timeoutMilliseconds: 300_000,
+  });
   await engine.saw('"waiting"');
   Deno.writeTextFileSync(waitFile, "");
   const end = async () => {
