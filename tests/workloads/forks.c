@@ -1,5 +1,6 @@
 /*
- * Forks a child every 50 ms until there is a file GO; then each child reads as many bytes of FOLDER/N, its number, one by one, as its number says:
+ * Forks a child every 50 ms, and the later the more there are (the 999th after three minutes), until there is a file GO; then each child reads as many bytes
+ * of FOLDER/N, its number, one by one, as its number says:
  *
  *     forks FOLDER GO
  *
@@ -33,7 +34,7 @@ int main(int argc, char **argv) {
   puts("ready");
   fflush(stdout);
   int children = 0;
-  for (; access(argv[2], F_OK) != 0; nap(50000000)) {
+  for (; access(argv[2], F_OK) != 0; nap(50000000 + 300000 * children)) {
     if (fork() == 0) child(argv[1], children + 1);
     children++;
   }
