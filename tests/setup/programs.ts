@@ -55,7 +55,7 @@ function gpuStandIns(folder: string, protection: string) {
       libraries: [...beside, "-l:libcuda.so.1", "-l:libcudart.so.12"],
     },
     [`${folder}/hangs`]: {
-      sources: ["gpu/hangs.c", ...shared],
+      sources: ["gpu/hangs.c", "clock.h", ...shared],
       flags: ["-O1", "-g", "-pthread"],
       libraries: [...beside, "-l:libcuda.so.1", "-l:libcudart.so.12"],
     },

@@ -7,6 +7,7 @@ import { sampledTest } from "../../harness/kernel.ts";
 import { type Temporary, temporary } from "../../harness/temporary.ts";
 import { askedOf } from "../../independent/ioctls.ts";
 import { built } from "../../setup/programs.ts";
+import { ranFor } from "../awake.ts";
 import { linesOf } from "../gpu_run.ts";
 import { compareSeen } from "../hidden_hits.ts";
 import { outputPath, startLlmprof, summaryOf } from "../live_run.ts";
@@ -173,9 +174,14 @@ for (
     const half = (SECONDS / 2) * 1000;
     // What it knows as nvidia0 is that device.
     const there = ["unshare", "-m", "sh", "-c", 'mount --bind "$1" "$0/nvidia0" && shift && exec "$@"', dev, join(dev, device)];
-    await using other = start([...there, devices, "hold", dev, String(2 * half), String(half)], { timeoutMilliseconds: 60_000 });
+    const go = folder.file("go");
+    await using other = start([...there, devices, "hold", dev, go, String(half)]);
     const target = { argv: inside(dev, [devices, "ask", "/dev", String(4 * half)]) };
     await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target });
+    await llmprof.saw("Tracing");
+    // Alone for a quarter of its time, with the other one for as long, and alone again.
+    await ranFor(half);
+    Deno.writeTextFileSync(go, "");
     const ended = await llmprof.finished();
     const { result } = summaryOf("gpu", ended);
     const { times, inside: ns } = JSON.parse(ended.stderr.split("\n").find((line) => line.startsWith('{"times"'))!);

@@ -6,7 +6,7 @@
  *                                                 and what fails, also in mapping nvidia1, of which the driver can map nothing
  *     devices crowd FOLDER TIMES                  eleven processes that wait for each other's ioctls: each makes so many network devices by nvidia0 and nvidiactl
  *     devices ask FOLDER MILLISECONDS             asks nvidia0 for something twice every two milliseconds
- *     devices hold FOLDER BEGIN MILLISECONDS      waits for BEGIN, then holds that lock most of the time, by making network devices and taking them away
+ *     devices hold FOLDER GO MILLISECONDS         waits for a file GO, then holds that lock most of the time, by making network devices and taking them away
  *
  * `ask` prints how many ioctls it made, and how long it was in them by its own clock, in nanoseconds.
  */
@@ -175,7 +175,7 @@ int main(int argc, char **argv) {
     return 0;
   }
   if (argc == 5 && strcmp(argv[1], "hold") == 0) {
-    usleep(1000 * atoi(argv[3]));
+    wait_for(argv[3]);
     struct holder holder = {argv[2], clock_ns(CLOCK_MONOTONIC) + atoll(argv[4]) * 1000000};
     /* One alone lets go of it for a moment each time, in which whoever runs on the same processor may find it free. */
     pthread_t threads[HOLDERS];
