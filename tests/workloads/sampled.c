@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "clock.h"
 #include "llama_batch.h"
+#include "schedstat.h"
 
 /* In a step of this round. */
 static long multiplications;
@@ -69,15 +69,6 @@ __attribute__((noipa)) void *llama_init_from_model(void *model) { return model; 
 
 /* Numbers in no order that a timer could follow, the same in every run (Knuth's multiplicative hashing). */
 static long length_of(long round) { return 250000 + (uint32_t)(round * 2654435761u) % 500000; }
-
-/* Seconds since boot, less those in which this thread was ready and another one ran. */
-static double on_processor(void) {
-  FILE *file = fopen("/proc/thread-self/schedstat", "r");
-  unsigned long long ran, waited;
-  if (!file || fscanf(file, "%llu %llu", &ran, &waited) != 2) exit(1);
-  fclose(file);
-  return ((double)clock_ns(CLOCK_MONOTONIC) - (double)waited) * 1e-9;
-}
 
 int main(int argc, char **argv) {
   if (argc != 2) return 2;

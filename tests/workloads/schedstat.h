@@ -16,3 +16,10 @@ static inline void schedstat(int64_t *on, int64_t *queued) {
   fclose(file);
   *on = a, *queued = b;
 }
+
+/* Seconds since boot, less those in which this thread was ready and another one ran. */
+static inline double on_processor(void) {
+  int64_t on, queued;
+  schedstat(&on, &queued);
+  return (double)(clock_ns(CLOCK_MONOTONIC) - queued) * 1e-9;
+}

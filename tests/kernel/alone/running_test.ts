@@ -15,10 +15,13 @@ sampledTest(0, "coldstart: what runs while nothing explains the time, by file", 
   const ended = await llmprof.finished();
   const { result, events } = summaryOf("coldstart", ended);
   assert.equal(events.lost, 0);
-  const [own, part, all] = /([\d.]+) own, ([\d.]+) library, ([\d.]+) all/.exec(ended.stderr)!.slice(1).map(Number) as [number, number, number];
+  const said = /([\d.]+) own, ([\d.]+) library, ([\d.]+) all, ([\d.]+) on a processor/.exec(ended.stderr)!;
+  const [own, part, all, processor] = said.slice(1).map(Number) as [number, number, number, number];
 
   const { perSecond, samples, codes } = result.whileUnexplained!;
-  assert.ok(Math.abs(samples / perSecond - all) < 0.05 * all, `${samples} samples in ${all} s of CPU time`);
+  // What a hypervisor takes is no CPU time, and to the timer some of it is.
+  const isSo = samples > 0.95 * perSecond * all && samples < 1.05 * perSecond * processor;
+  assert.ok(isSo, `${samples} samples in ${all} s of CPU time, ${processor} on a processor`);
   for (const [name, seconds] of [["busy", own], ["libbusy.so", part]] as const) {
     const { samples: its, share, error } = codes.find(({ code }) => code === name)!;
     // Four standard deviations: once in sixteen thousand.
