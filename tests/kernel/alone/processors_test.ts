@@ -64,7 +64,9 @@ sampledTest(
       assert.deepEqual(threads, result.threads);
     }
     const all = await told(path, folder, ["crowd", String(cpus + 1)]);
-    for (const account of accountsIn(all.said)) {
+    const crowd = accountsIn(all.said);
+    assert.equal(crowd.length, cpus + 1);
+    for (const account of crowd) {
       const allowed = mayRun(all.result, account);
       // Its list may have processors that are not there.
       assert.deepEqual([allowed.filter((cpu) => cpu < cpus).length, account.processors, account.last], [cpus, cpus, cpus - 1]);
