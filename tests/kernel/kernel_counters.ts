@@ -13,7 +13,7 @@ export interface KernelCounters extends AsyncDisposable {
  * counting ended, however fast or slowly the probes were detached.
  */
 export async function holdKernelCounters(llmprof: number): Promise<KernelCounters> {
-  const folder = Deno.makeTempDirSync({ prefix: "llmprof-maps-" });
+  const folder = Deno.makeTempDirSync({ prefix: "llmprof-test-maps-" });
   const pins: string[] = [];
   // Of our own: machines differ in whether and where they have one.
   await mustRun(["mount", "-t", "bpf", "bpf", folder]);
