@@ -37,7 +37,7 @@ matrixTest("Debian's llama-server, asked the same again: of a prompt that it kno
   linkSync(model("tiny"), inside.file("tiny.gguf"));
   const port = freePort(), file = inside.file("tiny.gguf").slice(debianRoot.length);
   const argv = ["chroot", debianRoot, "llama-server", "-m", file, "-t", "1", "-np", "1", "-c", "1024", "--port", String(port)];
-  await using server = start(argv, { timeoutMilliseconds: 60_000 });
+  await using server = start(argv);
   await healthy(port);
   await using llmprof = startLlmprof("operators", {
     bpftrace: path,
@@ -45,7 +45,6 @@ matrixTest("Debian's llama-server, asked the same again: of a prompt that it kno
     target: { pid: server.pid },
     formats: [],
     flags: ["--detail", "token"],
-    timeoutMilliseconds: 60_000,
   });
   await llmprof.saw("Tracing");
   const said = { prompt_n: 0, predicted_n: 0 }, requests = 5;
@@ -75,7 +74,7 @@ for (const slots of [1, 2]) {
       const port = freePort();
       const guessing = ["-md", file("other.gguf"), "--spec-type", "draft-simple", "--spec-draft-n-max", "4"];
       const flags = ["-m", file("one.gguf"), ...guessing, "-t", "1", "-np", String(slots), "-c", "1024", "--port", String(port)];
-      await using server = start(["chroot", debianRoot, "llama-server", ...flags], { timeoutMilliseconds: 120_000 });
+      await using server = start(["chroot", debianRoot, "llama-server", ...flags]);
       await healthy(port);
       await using llmprof = startLlmprof("operators", {
         bpftrace: path,

@@ -24,10 +24,10 @@ for (const [index, by] of (["start", "pid"] as const).entries()) {
       const command = steadyCommand({ log, stopFile });
       await mustRun(["mkfifo", typed]);
       const shell = ["script", "--quiet", "--return", "--command", "bash --norc --noediting -i", "/dev/null"];
-      await using terminal = start(["sh", "-c", 'exec "$@" < "$0"', typed, ...shell], { cwd: folder.path, timeoutMilliseconds: 90_000 });
+      await using terminal = start(["sh", "-c", 'exec "$@" < "$0"', typed, ...shell], { cwd: folder.path });
       using keys = await Deno.open(typed, { write: true });
       const type = (text: string) => keys.write(new TextEncoder().encode(text));
-      await using other = by === "pid" ? start(command, { timeoutMilliseconds: 120_000 }) : null;
+      await using other = by === "pid" ? start(command) : null;
       const calling = async () => {
         const before = callsIn(log);
         await until("the target calls", () => callsIn(log) > before + someCalls);

@@ -56,7 +56,7 @@ for (const [version, as] of Object.entries(laidOut) as ["3.3" | "3.1", AsCompute
       using folder = temporary();
       const [waitFile, log] = [folder.file("go"), folder.file("log")];
       const options = { model: model("tiny"), prompt: 16, tokens: 31, threads: 2, engine: engineOf(version), waitFile, log };
-      await using engine = start(quiet(options), { timeoutMilliseconds: 120_000 });
+      await using engine = start(quiet(options));
       await engine.saw('"waiting"');
       const { of, value: { result, events } } = await computedEdges({
         bpftrace: path,
@@ -97,7 +97,7 @@ matrixTest(
       );
       // Whatever fails, they end with the shell.
       const shell = `${engines.map((argv) => `setpriv --pdeathsig KILL ${argv.map((word) => `'${word}'`).join(" ")} &`).join(" ")} wait`;
-      await using server = start(["sh", "-c", shell], { timeoutMilliseconds: 120_000 });
+      await using server = start(["sh", "-c", shell]);
       await server.saw(new RegExp(`("waiting"[^]*){${together.length}}`));
       await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: server.pid } });
       await llmprof.saw("Tracing");
@@ -125,7 +125,7 @@ for (const [name, { script, what, seesOperators, warmups }] of Object.entries(em
       const go = folder.file("go");
       const argv = ["node", join(top, "tests/workloads", script), engineOf(name as keyof typeof embedded), model("small"), "41", go];
       if (how === "started") Deno.writeTextFileSync(go, "");
-      await using engine = how === "running" ? start(argv, { timeoutMilliseconds: 120_000 }) : null;
+      await using engine = how === "running" ? start(argv) : null;
       await engine?.saw('"waiting"');
       const target = engine ? { pid: engine.pid } : { argv };
       await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target, formats: [] });
