@@ -102,6 +102,7 @@ faultTests([
   },
   {
     name: "Ctrl-Z and fg while a program stands before its first instruction: it is told that it went on too early",
+    often: "when asked",
     by: "start",
     stage: "standing",
     fault: broughtBack,

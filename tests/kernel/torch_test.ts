@@ -109,7 +109,7 @@ sampledTest(1, "PyTorch: an exception gets through where several llmprofs watch 
     await Promise.all(llmprofs.map((llmprof) => llmprof[Symbol.asyncDispose]()));
     for (const folder of watchers) folder[Symbol.dispose]();
   }
-});
+}, true);
 
 /** Throws at its end, when the file is there. */
 const throwsLast = `import os, sys, time, torch

@@ -100,7 +100,7 @@ sampledTest(1, "io: a file on a slow device is waited for, in reads or in calls 
     assert.ok(ns > 0.1e9, `${ns} ns in ${of}`);
     assert.match(evidence, new RegExp(`^${of}.* × \\d, .*which brought at most 2.0 MiB from the disk; .*allows 4.0 MiB a second`));
   }
-});
+}, true);
 
 sampledTest(0, "sched: a process that the kernel kills because its control group has no more memory is told of, with the reason", {
   groups: true,
@@ -179,4 +179,4 @@ sampledTest(1, "sched: a convoy waits for its lock, and one thread does not; who
     assert.deepEqual(verdict, []);
     return true;
   });
-});
+}, true);
