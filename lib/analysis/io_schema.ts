@@ -55,7 +55,7 @@ export const ioResultSchema = z.object({
   })),
   /** The same by the process whose threads asked, of a thousand at most; `process`: its name, empty where it was not told. */
   processes: z.array(requestsSchema.extend({ pid: count, process: z.string(), name: z.string().nullable() })),
-  /** By name, most time in reads first. */
+  /** By name, most time first: in reads, fetches, page faults and calls that fill mappings. */
   files: z.array(z.object({
     file: z.string(),
     opens: count,

@@ -165,14 +165,14 @@ export const operatorsResultSchema = z.object({
     z.object({ pid: count, address: z.string(), guesses: z.boolean(), ...tokenSumsSchema.shape, operators: z.array(namedSchema) }),
   ),
   rates: z.object({
-    /** Prompt tokens per second of `llama_decode`: llama.cpp's "prompt eval". */
+    /** Tokens per second of calls of `llama_decode` with a prompt, also those that others generated in them: llama.cpp's "prompt eval". */
     prefillPerSecond: ratioOrNull,
-    /** Generated tokens per second of `llama_decode`: llama.cpp's "eval". */
+    /** Tokens per second of calls that only generate: llama.cpp's "eval". */
     decodePerSecond: ratioOrNull,
     /** Generated tokens per second of wall time, sampling and everything else between two calls included. */
     generatedPerSecond: ratioOrNull,
   }),
-  /** From the beginning of the first `llama_decode` to the first token; null where the prompt was evaluated before the window or no token came. */
+  /** From the beginning of the first `llama_decode` to the first token; null where the prompt was evaluated before the window, or nothing was seen to follow it. */
   firstTokenNs: nsOrNull,
   /** From the end of a context's call to the end of its next one that generates; quantiles are off by at most 0.8 %. */
   betweenTokens: z.object({ count, meanNs: ns, p50Ns: ns, p90Ns: ns, p99Ns: ns, maxNs: ns }).nullable(),

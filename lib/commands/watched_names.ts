@@ -5,7 +5,7 @@ import { readNames } from "../target/thread_names.ts";
 /** A process is asked at its first looks: what has just begun may become another program. */
 const LOOKS = 2;
 
-/** What processes call themselves, as facts, each second. Who ends sooner tells it itself. */
+/** What processes call themselves, as facts, when they are new. Who ends sooner tells it itself. */
 export class WatchedNames {
   /** By process: how often it was asked. */
   #asked = new Map<number, number>();

@@ -34,7 +34,9 @@ export function counters(every: number): Probe {
     name: "ggml/counters",
     // When it is asked for: loading ICU for a comma would cost every start 13 ms.
     get summary() {
-      return `hardware counters: cycles, instructions, cache and branch misses, told once in ${every.toLocaleString("en-US")}`;
+      return `hardware counters: cycles and instructions, told once in ${
+        every.toLocaleString("en-US")
+      }; cache and branch misses, ${RARE} times as often`;
     },
     template,
     params: { every: { type: "int", value: every }, rare: { type: "int", value: Math.max(1, Math.round(every / RARE)) } },

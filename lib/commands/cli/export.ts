@@ -15,7 +15,7 @@ export function exportCommand(context: Context, done: Done): Command {
     .addOption(option("-o, --output <PATH>", "trace, format by extension; repeatable", "output").argParser(collect))
     .addOption(new Option("--no-output", "write no file").helpGroup(groups.output))
     .addOption(option("--summary <FORMAT>", "also print the summary", "output").choices(["text", "json"] as const))
-    .addOption(option("--redact", "arguments and paths outside the model become path-1, argument-2 …", "output"))
+    .addOption(option("--redact", "arguments, paths outside the model and names of threads become argument-1, path-1, name-1 …", "output"))
     .addOption(option("--max-loss <EVENTS>", "exit 4 when more events were lost", "output").argParser(parseCount(0)))
     .addOption(option("--quiet", "no progress"))
     .addOption(option("--verbose", "causes and stacks of failures"))

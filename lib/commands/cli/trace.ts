@@ -77,7 +77,11 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--cuda-jsonl <FILE>", "a line of JSON for each CUDA call that does something; with --every-call, for all", "output"))
     .addOption(option("--list-calls", "print which functions are decoded; of files after --, which of those that they ask for, or offer"))
     .addOption(option("--max-loss <EVENTS>", "exit 4 when more events were lost", "output").argParser(parseCount(0)))
-    .addOption(option("--redact", "arguments and paths outside the model become path-1, argument-2 …", "output").conflicts(["dryRun"]))
+    .addOption(
+      option("--redact", "arguments, paths outside the model and names of threads become argument-1, path-1, name-1 …", "output").conflicts([
+        "dryRun",
+      ]),
+    )
     .addOption(detailOption(name, hasDetail))
     .addOption(
       option("--slower-than <FACTOR>", "watch tokens alone, until one takes 1.5x as long as those before: then --detail for the next ones", "tracing")
@@ -89,7 +93,7 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(
       option(
         "--learn <TIME>",
-        "PyTorch: attach only to operators that run, when for so long no new one has (2s; needed with bpftrace 0.17)",
+        "PyTorch: attach only to operators that run, when for so long no new one has (2s; with bpftrace 0.17 unasked)",
         "tracing",
       ).argParser(parseDuration),
     )
@@ -108,7 +112,11 @@ export function traceCommand(name: string, description: string, context: Context
     )
     .addOption(option("--syscalls", "count the system calls of each thread as well, and the time in them", "tracing"))
     .addOption(
-      option("--sample-every <N>", "hardware counters as well: cycles, instructions, misses, each told once in N (1000000) events", "tracing")
+      option(
+        "--sample-every <N>",
+        "hardware counters as well: cycles and instructions, told once in N (1000000) events; cache and branch misses, once in a hundredth of N",
+        "tracing",
+      )
         .argParser(parseCount(1000)),
     )
     .addOption(
