@@ -48,6 +48,8 @@ class SchedAnalysis implements Analysis<SchedResult> {
   readonly #stacks = new StackSums();
   readonly #quality = new QualityCount();
   readonly #windows = new Windows();
+  /** Streams whose window is open. */
+  readonly #open = new Set<string>();
   /** By processor. */
   readonly #nodes: ReadonlyMap<number, number>;
   #nodeMoves = 0;
@@ -164,7 +166,14 @@ class SchedAnalysis implements Analysis<SchedResult> {
     this.#quality.mark(mark);
     this.#windows.mark(mark);
     this.#surroundings.mark(mark);
-    if (mark.kind === "window" && !mark.open) { for (const [track, thread] of this.#threads) thread.ends(mark.at, this.#net(track)); }
+    if (mark.kind === "window") this.#window(mark);
+  }
+
+  /** Who is off when counting ends is told when the stream that sees it shuts its window, which others may have done before. */
+  #window({ stream, open, at }: Mark): void {
+    if (open) return void this.#open.add(stream);
+    this.#open.delete(stream);
+    if (this.#open.size === 0) { for (const [track, thread] of this.#threads) thread.ends(at, this.#net(track)); }
   }
 
   #off(slice: Slice): void {

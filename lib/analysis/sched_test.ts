@@ -126,6 +126,20 @@ Deno.test("sched: what shows a wait is of threads that compute, too: how often, 
   ]]);
 });
 
+Deno.test("sched: who sleeps until the end was on no processor, whichever stream shuts its window first", () => {
+  for (const gateAt of [990, 1010]) {
+    const spans = [
+      shut(0, true),
+      shut(0, true, "gate"),
+      off(main, "lock", 100, 150),
+      off(main, "sleep", 200, 1000, {}, true),
+      shut(1000, false),
+    ];
+    const { threads: [thread], totals } = result(spans.toSpliced(gateAt < 1000 ? 3 : 5, 0, shut(gateAt, false, "gate")));
+    assert.deepEqual([thread!.seenNs, thread!.onNs, totals.waitNs].map((ns) => ns / MS), [900, 50, 50 + 800]);
+  }
+});
+
 Deno.test("sched: another life of a thread's process, or another turn, begins anew", () => {
   const { threads, windows } = result([
     shut(0, true),

@@ -85,11 +85,13 @@ export class ThreadTimes {
     return true;
   }
 
-  /** It is not watched any more. */
+  /** It is not watched any more; who is off has been told to be off until then. */
   ends(at: Ns, net: (from: Ns, to: Ns) => number): void {
     if (Number.isNaN(this.#first)) return;
-    if (!Number.isNaN(this.#since)) this.#ran(net(this.#since, at), this.#cpu);
-    this.#last = Math.max(this.#last, at);
+    if (!Number.isNaN(this.#since)) {
+      this.#ran(net(this.#since, at), this.#cpu);
+      this.#last = Math.max(this.#last, at);
+    }
     this.#seenNs += net(this.#first, this.#last);
     this.lives.add(this.#first, this.#last);
     this.#first = this.#since = NaN;

@@ -13,7 +13,7 @@ export function off(t: TestSpans, reason: string, start: number, end: number, mo
   };
 }
 
-export const shut = (at: number, open: boolean): Span => ({ ...main.mark("window"), at: at * MS, open });
+export const shut = (at: number, open: boolean, stream = "process"): Span => ({ ...main.mark("window"), stream, at: at * MS, open });
 export const preempted = (t: TestSpans, start: number, end: number, more: Partial<OffCpu> = {}) =>
   off(t, "preempted", start, end, { queuedNs: (end - start) * MS, taker: hog, ...more });
 
