@@ -33,12 +33,21 @@ export class GpuMemory {
   readonly #begun = new Set<number>();
   readonly #ranBefore = new Set<number>();
   #unknownFrees = 0;
+  /** A turn of watching has ended, and no other has begun. */
+  #rests = false;
   /** How many there were. */
   allocations = 0;
 
-  mark({ kind }: Mark): void {
-    // What comes until the next turn nobody sees.
-    if (kind === "ended") this.#begun.clear();
+  mark({ kind, open }: Mark): void {
+    if (kind === "ended") {
+      // What comes until the next turn nobody sees.
+      this.#begun.clear();
+      this.#rests = true;
+    }
+    if (kind !== "window" || !open || !this.#rests) return;
+    this.#rests = false;
+    // It is held to the end where that of its turn is that of counting.
+    for (const [key, { exited }] of this.#held) if (!exited) this.#held.delete(key);
   }
 
   /** Of the target: a process begins, or another program in it. */

@@ -39,3 +39,19 @@ Deno.test("gpu memory: what is let go and was not seen to be asked for is counte
   // Nothing is let go, and what a handle is of may be mapped.
   assert.equal(explain(call("cudaFree", 1, 2, {}, "0x0"), call("cuMemRelease", 3, 4, {})).memoryBefore.frees, 0);
 });
+
+Deno.test("gpu memory: held to the end is what the last turn of watching left, and what was never freed in any", () => {
+  const window = (open: boolean) => ({ ...spans.mark("window"), open });
+  const left = (bytes: number, hasExited: boolean): Span => {
+    const { track, at } = spans.exit(90), held = { bytes, memory: "device", device: 0, stack: undefined, heldNs: 1, hasExited };
+    return { type: "instant", category: "gpu.held", name: "", track, at, held };
+  };
+  const turn = (...bytes: readonly [leaked: number, ...held: readonly number[]]) => {
+    const told = bytes.map((bytes, i) => left(bytes, i === 0));
+    return [window(true), window(true), ...told, window(false), window(false), spans.mark("ended")];
+  };
+  const of = (given: readonly Span[]) => explain(...given).held.map(({ exited, blocks, bytes }) => [exited, blocks, bytes]);
+  assert.deepEqual(of([...turn(1, 64, 32), ...turn(2, 16)]), [[false, 1, 16], [true, 2, 3]]);
+  // Another one was to begin, and the target was gone.
+  assert.deepEqual(of(turn(1, 64, 32)), [[false, 2, 96], [true, 1, 1]]);
+});
