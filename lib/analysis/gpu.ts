@@ -72,7 +72,9 @@ class GpuAnalysis implements Analysis<GpuResult> {
       this.#windows.mark(span);
       this.#files.mark(span);
       this.#memory.mark(span);
-      return this.#gaps.mark(span);
+      this.#gaps.mark(span);
+      if (span.kind === "ended") this.#interrupt();
+      return;
     }
     if (span.type === "instant") {
       if (span.held) this.#memory.stillHeld(span.held);
@@ -164,6 +166,11 @@ class GpuAnalysis implements Analysis<GpuResult> {
   #decode(slice: Slice): void {
     const generated = this.#contexts.decode(slice, this.#stopped);
     if (generated !== null) this.#perToken.decoded(generated, this.#asked(), this.#contexts.generated);
+  }
+
+  #interrupt(): void {
+    this.#contexts.interrupt();
+    this.#perToken.interrupt(this.#contexts.generated);
   }
 
   #asked(): Asked {

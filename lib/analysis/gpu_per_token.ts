@@ -12,14 +12,22 @@ const NOTHING: Asked = { callsNs: 0, launches: 0, kernels: 0, copies: 0, copiedB
 export class GpuPerToken {
   #sums = NOTHING;
   #before: Asked | null = null;
+  /** Of calls before which nobody watched, and until this turn of watching. */
   #tokensBefore = 0;
+  #tokensUntil = 0;
 
   /** A call ended that generated so many; `asked` and `tokens` are all until now. */
   decoded(generated: number, asked: Asked, tokens: number): void {
     const before = this.#before;
-    if (before === null) this.#tokensBefore = tokens;
+    if (before === null) this.#tokensBefore += tokens - this.#tokensUntil;
     else if (generated > 0) this.#sums = each((key) => this.#sums[key] + asked[key] - before[key]);
     this.#before = asked;
+  }
+
+  /** A life of the target has ended, or a turn of watching it: what is asked until the first call of the next one is no token's. */
+  interrupt(tokens: number): void {
+    this.#before = null;
+    this.#tokensUntil = tokens;
   }
 
   /** For each of all `tokens`; null where none was seen from its beginning. */

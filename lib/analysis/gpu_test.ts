@@ -186,10 +186,11 @@ Deno.test("gpu: memory by GPU and kind: its peak, how long it was held, and what
   }]);
 });
 
+const decode = (phase: string): Span => (
+  { type: "slice", track, name: "llama_decode", category: "llama.decode", start: 0, end: 100, args: { phase, tokens: 1 } }
+);
+
 Deno.test("gpu: for each token, what was asked since the call before: neither what loads a model, nor what a prompt asks", () => {
-  const decode = (phase: string): Span => (
-    { type: "slice", track, name: "llama_decode", category: "llama.decode", start: 0, end: 100, args: { phase, tokens: 1 } }
-  );
   const load = call("cuMemcpyHtoD", 1, 9, { bytes: 4096, direction: "host to device" });
   const { perToken } = explain([
     load,
@@ -203,6 +204,16 @@ Deno.test("gpu: for each token, what was asked since the call before: neither wh
   ]);
   assert.deepEqual(perToken, { tokens: 2, callsNs: 12.5, launches: 1.5, kernels: 1.5, copies: 0.5, copiedBytes: 256, allocations: 0, syncNs: 0 });
   assert.equal(explain([decode("decode")]).perToken, null);
+});
+
+Deno.test("gpu: what a token asks whose beginning nobody watched, in another life or turn, is not known, and it is not counted", () => {
+  let at = 0;
+  const launches = (times: number) => Array.from({ length: times }, () => call("cuLaunchKernel", at++, at, { kind: "launch" }));
+  const ended: Span = { type: "mark", at: 200, kind: "ended", stream: "host", text: "" };
+  const token = decode("decode");
+  const { perToken } = explain([token, ...launches(1), token, ...launches(10), ended, ...launches(3), token, ...launches(2), token]);
+  assert.deepEqual([perToken!.tokens, perToken!.launches], [2, 1.5]);
+  assert.equal(explain([token, ended, ...launches(3), token, ended]).perToken, null);
 });
 
 Deno.test("gpu: what threads take together may be longer than anybody watched, and says so", () => {
