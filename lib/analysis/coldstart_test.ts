@@ -92,6 +92,14 @@ Deno.test("a file that two threads read at once came at the rate of both", () =>
   assert.deepEqual([step.durationNs, step.note], [40 * MS, "80.0 MiB at 2097 MB/s, 2 reads and opens"]);
 });
 
+Deno.test("a file was read at the rate of the time in which its process ran, not of that in which llmprof held it", () => {
+  const s = new TestSpans();
+  const result = run([s.exec(0), s.read("m.gguf", 10, 20, 10 * MIB), s.stop(20, 120), s.read("m.gguf", 120, 130, 10 * MIB), s.exit(140)]);
+  const step = result.steps.find(({ file }) => file === "m.gguf")!;
+  // 20,971,520 bytes in 20 ms.
+  assert.deepEqual([step.durationNs, step.note], [20 * MS, "20.0 MiB at 1049 MB/s, 2 reads and opens"]);
+});
+
 Deno.test("planted phases in any order: each as long as the program's own log says, stops taken out", () => {
   for (let seed = 1; seed <= 40; seed++) planted(seed);
 });
