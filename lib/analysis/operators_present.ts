@@ -112,15 +112,16 @@ function callsOf({ tokens }: OperatorsResult): number {
 }
 
 function time(result: OperatorsResult): Facts {
-  const { detail, time, graphs, libraryCalls } = result;
+  const { detail, time, tokens, graphs, libraryCalls } = result;
   const held = time.stoppedNs > 0 ? [{ name: "held by llmprof", value: time.stoppedNs, unit: "ns", note: "in none of the others" } as const] : [];
   if (callsOf(result) === 0) {
     return { type: "facts", title: "Time", facts: [{ name: "in graphs", value: time.graphNs, unit: "ns", note: `${graphs.count} graphs` }, ...held] };
   }
   const { graphNs, graphsInDecodeNs, devicesInDecodeNs, outsideGraphNs } = time;
   const otherGraphs = Number(graphNs) - Number(graphsInDecodeNs);
-  // Sums have the time of a graph whose call had not ended.
-  const outside = detail === "sum" && graphs.openCount > 0 ? "graphs outside a whole llama_decode" : "graphs outside llama_decode";
+  // A call that failed or was cut off is in no time, and its graphs are; sums have that of a graph whose call had not ended.
+  const isCut = tokens.openCalls + tokens.failedCalls > 0 || (detail === "sum" && graphs.openCount > 0);
+  const outside = isCut ? "graphs outside a whole llama_decode" : "graphs outside llama_decode";
   return {
     type: "facts",
     title: "Time",

@@ -502,6 +502,17 @@ Deno.test("graphs outside llama_decode, graphs without operators, calls that fai
   assert.match(notes(result).join(), /1 of 2 graphs came without operators.*failed 1 times/);
 });
 
+Deno.test("a graph in a call that was cut off or failed is in no whole one, and not outside of calls", () => {
+  const s = new TestSpans(), prompt = s.decode("prefill", 0, 6, 512);
+  const named = (...spans: readonly Span[]) =>
+    presentOperators(run([s.op("ADD", 0, 4), s.graph(0, 4), ...spans])).flatMap((view) => view.type === "facts" ? view.facts : [])
+      .flatMap(({ name, value }) => name.startsWith("graphs outside") ? [[name, value]] : []);
+  assert.deepEqual(named(s.decode("prefill", 0, 6, 512, true)), [["graphs outside a whole llama_decode", 4 * MS]]);
+  assert.deepEqual(named({ ...prompt, args: { ...prompt.args, ret: 1 } }), [["graphs outside a whole llama_decode", 4 * MS]]);
+  assert.deepEqual(named(s.decode("decode", 5, 6)), [["graphs outside llama_decode", 4 * MS]]);
+  assert.deepEqual(named(prompt), []);
+});
+
 Deno.test("less detail: no rows where operators were not looked at, no times where graphs were not, and it is said", () => {
   const s = new TestSpans();
   const spans = call(s, "decode", 0, 7.5);
