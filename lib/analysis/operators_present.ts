@@ -224,7 +224,14 @@ function operatorsNotes(result: OperatorsResult): Note[] {
   }
   if (calls === 0) notes.push(warning("No llama_decode was seen: there are no tokens, and operators are not split into prefill and decode."));
   else if (graphs.count === 0 && ops === 0 && seesGraphs && !result.offload) {
-    notes.push(warning("No CPU graph was seen inside llama_decode: the ggml library hides its functions, or another device computes."));
+    const { decodeNs, outsideGraphNs } = result.time;
+    // Graphs are looked at in some calls alone, and none of these came.
+    const isWaiting = decodeNs > 0 && outsideGraphNs === 0;
+    notes.push(
+      isWaiting
+        ? info("No graph was seen: with --slower-than they are looked at once a token was slow, and for a while.")
+        : warning("No CPU graph was seen inside llama_decode: the ggml library hides its functions, or another device computes."),
+    );
   }
   if (graphs.count === 0 && ops > 0) notes.push(warning("ggml_graph_compute was not seen: shares are of the operators' own sum."));
   if (graphs.withoutOperators > 0 && graphs.withoutOperators === graphs.count) {

@@ -534,6 +534,13 @@ Deno.test("offloaded: decodes without graphs", () => {
   assert.match(notes(run([s.decode("prefill", 0, 1)])).join(), /No CPU graph/);
 });
 
+Deno.test("where no token was slow, graphs were not looked at, and nothing hides them", () => {
+  const s = new TestSpans(), spans = [s.decode("decode", 0, 1), s.decode("decode", 2, 3)];
+  const told = notes(analyse(operators("op", [], true), spans)).filter((note) => note.includes("graph"));
+  assert.deepEqual(told, ["No graph was seen: with --slower-than they are looked at once a token was slow, and for a while."]);
+  assert.match(notes(run(spans)).join(), /No CPU graph/);
+});
+
 Deno.test("nothing seen, events lost", () => {
   const s = new TestSpans();
   const result = run([
