@@ -1,10 +1,10 @@
-import type { Placement, Slice } from "../events/span.ts";
+import type { Placement, Slice, Track } from "../events/span.ts";
 import type { OffloadResult } from "./offload_schema.ts";
 import { type Phase, phaseOf, PHASES } from "./operator_sums.ts";
 import type { StoppedTimes } from "./stopped.ts";
 import { tensorKind } from "./tensor_kind.ts";
 
-/** What computes, moves or waits between two calls of `llama_decode` is bounded: beyond this many a process does not call it. */
+/** What waits for the end of its thread's `llama_decode` is bounded: beyond this many, most are of threads that do not call it. */
 const MOST_PENDING = 65_536;
 
 /** Calls of one kind, and what they moved. */
@@ -46,43 +46,52 @@ const OUTPUT = "result_output";
 const sums = (): Sums => ({ prefill: sum(), decode: sum(), other: sum() });
 const sum = (): Sum => ({ calls: 0, bytes: 0, ns: 0 });
 
+/** What a thread did since its last call of `llama_decode`. */
+interface Thread {
+  /** `behind`: of what kind of call it is, unless it is inside of one. */
+  readonly pending: { readonly slice: Slice; readonly behind: Phase }[];
+  /** Behind which call of its process it began something else. */
+  begun: Slice | undefined;
+}
+
 /**
- * Which device computes what, what is copied for that, and how long is waited. A slice belongs to the `llama_decode` around it, and what a call has computed
- * and is waited for or read behind it to that call: logits are when somebody asks for them.
+ * Which device computes what, what is copied for that, and how long is waited. A slice belongs to the `llama_decode` around it, on the same thread, and what
+ * a call has computed and any thread waits for or reads behind it to that call: logits are when somebody asks for them.
  */
 export class OffloadLedger {
   readonly #devices = new Map<string, Device>();
-  readonly #pending = new Map<number, Slice[]>();
-  /** By process: of its last call. */
-  readonly #phases = new Map<number, Phase>();
+  readonly #threads = new Map<Track, Thread>();
+  /** By process: its last call. */
+  readonly #calls = new Map<number, Slice>();
+  /** How many slices wait, of all threads. */
+  #waiting = 0;
 
   constructor(readonly stopped: StoppedTimes) {}
 
   /** A part of a graph, a copy, a wait. */
   slice(slice: Slice): void {
-    const { pid } = slice.track;
-    let pending = this.#pending.get(pid);
-    if (!pending) this.#pending.set(pid, pending = []);
-    pending.push(slice);
-    if (pending.length > MOST_PENDING) this.#settle(pid, () => "other");
+    const { track } = slice;
+    let thread = this.#threads.get(track);
+    if (!thread) this.#threads.set(track, thread = { pending: [], begun: undefined });
+    thread.pending.push({ slice, behind: this.#behind(slice, thread) });
+    if (++this.#waiting > MOST_PENDING) this.#settleAll();
   }
 
   /** Returns how long the call had other devices than the CPU compute, moved something to or from them, or waited for them. */
   decode(call: Slice): number {
-    const { track: { pid }, start, end } = call;
-    const phase = phaseOf(call);
-    const before = this.#phases.get(pid) ?? "other";
+    const { track, start, end } = call, phase = phaseOf(call);
     const inside = (slice: Slice) => slice.start >= start && slice.end <= end;
-    const elsewhere = (this.#pending.get(pid) ?? []).filter((slice) => inside(slice) && !slice.open && deviceOf(slice) !== "CPU");
-    const ns = elsewhere.reduce((sum, slice) => sum + this.stopped.net(pid, slice.start, slice.end), 0);
-    const behind = phaseBehind(before);
-    this.#settle(pid, (slice) => slice.start < start ? behind(slice) : inside(slice) ? phase : "other");
-    this.#phases.set(pid, phase);
+    let ns = 0;
+    for (const { slice } of this.#threads.get(track)?.pending ?? []) {
+      if (inside(slice) && !slice.open && deviceOf(slice) !== "CPU") ns += this.stopped.net(track.pid, slice.start, slice.end);
+    }
+    this.#settle(track, (slice, behind) => slice.start < start ? behind : inside(slice) ? phase : "other");
+    this.#calls.set(track.pid, call);
     return ns;
   }
 
   result(): OffloadResult | null {
-    for (const pid of this.#pending.keys()) this.#settle(pid, phaseBehind(this.#phases.get(pid) ?? "other"));
+    this.#settleAll();
     if (this.#devices.size === 0) return null;
     this.#nameAlike();
     const layers = this.#layers(), output = this.#output();
@@ -117,10 +126,28 @@ export class OffloadLedger {
     }
   }
 
-  #settle(pid: number, phaseOf: (slice: Slice) => Phase): void {
-    const pending = this.#pending.get(pid) ?? [];
-    this.#pending.delete(pid);
-    for (const slice of pending) this.#add(slice, phaseOf(slice), slice.open ? 0 : this.stopped.net(pid, slice.start, slice.end));
+  /**
+   * With the first that is no wait and reads no result a thread has begun something else: the cache's content is saved or put back, another model is loaded,
+   * a picture is encoded.
+   */
+  #behind({ category, name, args, track }: Slice, thread: Thread): Phase {
+    const call = this.#calls.get(track.pid);
+    const isRead = category === "ggml.copy" && name.startsWith("from ") && !/^cache_|\.weight$/.test(String(args?.tensor));
+    if (category !== "ggml.device_wait" && !isRead) thread.begun = call;
+    return call && thread.begun !== call ? phaseOf(call) : "other";
+  }
+
+  #settleAll(): void {
+    for (const track of [...this.#threads.keys()]) this.#settle(track, (_, behind) => behind);
+  }
+
+  #settle(track: Track, phaseOf: (slice: Slice, behind: Phase) => Phase): void {
+    const pending = this.#threads.get(track)?.pending ?? [];
+    this.#threads.delete(track);
+    this.#waiting -= pending.length;
+    for (const { slice, behind } of pending) {
+      this.#add(slice, phaseOf(slice, behind), slice.open ? 0 : this.stopped.net(track.pid, slice.start, slice.end));
+    }
   }
 
   #add(slice: Slice, phase: Phase, ns: number): void {
@@ -185,19 +212,6 @@ export class OffloadLedger {
       [...told.values()].map((node) => ({ ...node, device: device === BLAS ? "CPU" : device }))
     );
   }
-}
-
-/**
- * Of what comes behind a call of that phase, one after another. With the first that is no wait and reads no result something else has begun: the cache's
- * content is saved or put back, another model is loaded, a picture is encoded.
- */
-function phaseBehind(before: Phase): (slice: Slice) => Phase {
-  let isBehind = true;
-  return ({ category, name, args }) => {
-    const isRead = category === "ggml.copy" && name.startsWith("from ") && !/^cache_|\.weight$/.test(String(args?.tensor));
-    isBehind &&= category === "ggml.device_wait" || isRead;
-    return isBehind ? before : "other";
-  };
 }
 
 /** By the names that llama.cpp gives to products of keys, queries and values: there are no weights in them. */

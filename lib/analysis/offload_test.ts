@@ -95,6 +95,28 @@ Deno.test("offload: what is computed between two calls, as pictures are, is no t
   assert.deepEqual([device!.computed.decode.ns, device!.waited.decode.ns, device!.computed.other.ns], [4e6, 10e6, 2e6]);
 });
 
+Deno.test("offload: where two contexts compute at once, each call has what its own thread did, whichever ends first", () => {
+  const beside = s.of(100, 101), reader = s.of(100, 102);
+  const read = (of: TestSpans, start: number, end: number): Slice => ({
+    ...copy("from Vulkan0", "result_output", 8, start, end),
+    track: of.exit(0).track,
+  });
+  const spans = [
+    split(vulkan, 1, 2),
+    read(s, 2, 2.25),
+    beside.decode("prefill", 2.5, 5),
+    read(reader, 5.25, 5.75),
+    split(vulkan, 6, 9),
+    s.decode("decode", 0, 10),
+    read(reader, 11, 13),
+    beside.decode("prefill", 14, 15),
+  ];
+  const { offload, time } = analyse(operators("graph"), spans);
+  const [device] = offload!.devices;
+  assert.deepEqual([time.devicesInDecodeNs, device!.computed.decode.ns, device!.computed.other.ns], [4.25e6, 4e6, 0]);
+  assert.deepEqual([device!.moved.decode.ns, device!.moved.prefill.ns, device!.moved.other.ns], [2.25e6, 0.5e6, 0]);
+});
+
 Deno.test("offload: a token's time is that of calls that only generate", () => {
   const mixed = [split(vulkan, 71, 75), { ...s.decode("prefill", 70, 80, 64), args: { ...s.decode("prefill", 70, 80, 64).args, generated: 8 } }];
   const shown = (spans: readonly Slice[]) => {
