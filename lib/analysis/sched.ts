@@ -50,6 +50,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
   readonly #windows = new Windows();
   /** Streams whose window is open. */
   readonly #open = new Set<string>();
+  #shut: Ns = NaN;
   /** By processor. */
   readonly #nodes: ReadonlyMap<number, number>;
   #nodeMoves = 0;
@@ -80,6 +81,8 @@ class SchedAnalysis implements Analysis<SchedResult> {
   }
 
   result({ io }: Beside = {}): SchedResult {
+    // A stream whose bpftrace was killed shuts no window.
+    if (!Number.isNaN(this.#shut)) this.#ends();
     const watched = [...this.#threads].map(([track, times]) => ({
       thread: times.result(this.#names.get(track) ?? "", this.#affinityOf(track)),
       waits: times.waits,
@@ -173,7 +176,12 @@ class SchedAnalysis implements Analysis<SchedResult> {
   #window({ stream, open, at }: Mark): void {
     if (open) return void this.#open.add(stream);
     this.#open.delete(stream);
-    if (this.#open.size === 0) { for (const [track, thread] of this.#threads) thread.ends(at, this.#net(track)); }
+    this.#shut = at;
+    if (this.#open.size === 0) this.#ends();
+  }
+
+  #ends(): void {
+    for (const [track, thread] of this.#threads) thread.ends(this.#shut, this.#net(track));
   }
 
   #off(slice: Slice): void {
