@@ -2,6 +2,7 @@
 export interface ImageSegment {
   /** `PF_X` 1, `PF_W` 2, `PF_R` 4. */
   readonly flags: number;
+  /** A multiple of {@link LARGEST_PAGE}. */
   readonly address: number;
   readonly contents: { readonly section: string } | { readonly zeroes: number };
 }
@@ -13,7 +14,7 @@ export interface ImageSection {
   readonly flags?: number;
   readonly address?: number;
   readonly bytes: Uint8Array;
-  /** Where it may begin in the file: a multiple of this. */
+  /** Where it may begin in the file: a multiple of this. What is loaded begins at a multiple of {@link LARGEST_PAGE}. */
   readonly align?: number;
 }
 
@@ -27,6 +28,9 @@ export interface ElfImage {
   /** Functions, for `.symtab`. */
   readonly symbols: readonly { readonly name: string; readonly address: number; readonly size: number }[];
 }
+
+/** Of any kernel's (those for aarch64 have 4, 16 or 64 KiB): it loads nothing that begins elsewhere within a page of memory than within one of the file. */
+export const LARGEST_PAGE = 0x10000;
 
 const HEADER = 64, SEGMENT = 56, SECTION = 64, SYMBOL = 24;
 const MACHINES = { x86_64: 62, aarch64: 183 } as const;
@@ -52,8 +56,9 @@ export function writeElf({ arch, entry, segments = [], sections = [], symbols }:
   });
   const own = sections.length + 1;
   const names = new Names([...sections.map(({ name }) => name), ".symtab", ".strtab", ".shstrtab"]);
+  const isLoaded = (name: string) => segments.some(({ contents }) => "section" in contents && contents.section === name);
   const all: (ImageSection & { readonly link?: number; readonly entrySize?: number })[] = [
-    ...sections,
+    ...sections.map((section) => isLoaded(section.name) ? { ...section, align: LARGEST_PAGE } : section),
     { name: ".symtab", type: 2, bytes: table, link: own + 1, entrySize: SYMBOL },
     { name: ".strtab", type: 3, bytes: strings.bytes },
     { name: ".shstrtab", type: 3, bytes: names.bytes },
@@ -80,7 +85,7 @@ export function writeElf({ arch, entry, segments = [], sections = [], symbols }:
     const index = "section" in contents ? all.findIndex(({ name }) => name === contents.section) : -1;
     const inFile = index < 0 ? 0 : all[index]!.bytes.length;
     put32(at, 1, flags);
-    put64(at + 8, index < 0 ? 0 : offsets[index]!, address, address, inFile, "zeroes" in contents ? contents.zeroes : inFile, 0x10000);
+    put64(at + 8, index < 0 ? 0 : offsets[index]!, address, address, inFile, "zeroes" in contents ? contents.zeroes : inFile, LARGEST_PAGE);
   });
   all.forEach(({ name, type, flags = 0, address = 0, bytes, align = 8, link = 0, entrySize = 0 }, i) => {
     const at = headersAt + SECTION * (i + 1);

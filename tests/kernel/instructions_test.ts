@@ -1,6 +1,6 @@
 /** Whether the kernel accepts a probe on an instruction, as it says itself. */
 import assert from "node:assert/strict";
-import { writeElf } from "../../lib/machine/elf_writer.ts";
+import { LARGEST_PAGE, writeElf } from "../../lib/machine/elf_writer.ts";
 import { chooseSite } from "../../lib/programs/site.ts";
 import { start } from "../harness/command.ts";
 import { emulated, nops, refused, shortNop, stepped } from "../harness/instructions.ts";
@@ -26,14 +26,14 @@ if (Deno.build.arch === "x86_64") {
     const bytes = new Uint8Array(FIRST + code.length * ROOM);
     bytes.set(waiting);
     code.forEach((one, i) => bytes.set(one, FIRST + i * ROOM));
-    const text = { name: ".text", type: 1, flags: 6, address: ADDRESS, bytes, align: 0x1000 };
+    const text = { name: ".text", type: 1, flags: 6, address: ADDRESS, bytes };
     const segments = [{ flags: 5, address: ADDRESS, contents: { section: ".text" } }];
     Deno.writeFileSync(path, writeElf({ arch: "x86_64", entry: ADDRESS, segments, sections: [text], symbols: [] }), { mode: 0o755 });
     await using _mapped = start([path]);
     const group = `llmprof_${Deno.pid}`, events = `${tracing}/uprobe_events`;
     const append = (lines: readonly string[]) => Deno.writeTextFileSync(events, lines.map((line) => `${line}\n`).join(""), { append: true });
-    // Where it lies in the file: behind the headers, on a page of its own.
-    append(code.map((_, i) => `p:${group}/at${i} ${path}:0x${(0x1000 + FIRST + i * ROOM).toString(16)}`));
+    // Where it lies in the file: behind the headers.
+    append(code.map((_, i) => `p:${group}/at${i} ${path}:0x${(LARGEST_PAGE + FIRST + i * ROOM).toString(16)}`));
     try {
       const kernel = (await Deno.readTextFile("/proc/sys/kernel/osrelease")).trim();
       const wrong = code.flatMap((_, i) => {

@@ -45,7 +45,7 @@ export function hitsProgram(arch: "x86_64" | "aarch64"): Uint8Array<ArrayBuffer>
       { flags: 5, address: CODE_ADDRESS, contents: { section: ".text" } },
       { flags: 6, address: DATA_ADDRESS, contents: { zeroes: DATA_BYTES } },
     ],
-    sections: [{ name: ".text", type: 1, flags: 6, address: CODE_ADDRESS, bytes: Uint8Array.fromBase64(code), align: 0x1000 }],
+    sections: [{ name: ".text", type: 1, flags: 6, address: CODE_ADDRESS, bytes: Uint8Array.fromBase64(code) }],
     symbols: hitKinds.map((kind, i) => ({ name: hitFunction(kind), address: CODE_ADDRESS + functions[i]!, size: 16 })),
   });
 }

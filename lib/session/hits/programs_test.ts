@@ -33,6 +33,20 @@ Deno.test("each function is of its own class, at its first instruction, on every
   }
 });
 
+for (const arch of ["x86_64", "aarch64"] as const) {
+  Deno.test(`${arch}: a kernel with pages of any size can load the program`, () => {
+    const view = new DataView(hitsProgram(arch).buffer);
+    const first = Number(view.getBigUint64(32, true)), size = view.getUint16(54, true), headers = view.getUint16(56, true);
+    const loaded = Array.from({ length: headers }, (_, i) => first + i * size).filter((at) => view.getBigUint64(at + 32, true) > 0n);
+    assert.equal(loaded.length, 1);
+    for (const at of loaded) {
+      const offset = view.getBigUint64(at + 8, true), address = view.getBigUint64(at + 16, true);
+      // fs/binfmt_elf.c maps the page of the address from the offset less what the address is past that page: mmap(2) takes multiples of a page alone.
+      for (const page of [0x1000n, 0x4000n, 0x10000n, view.getBigUint64(at + 48, true)]) assert.equal((address - offset) % page, 0n, String(page));
+    }
+  });
+}
+
 const runs = Deno.build.arch === "x86_64" || Deno.build.arch === "aarch64";
 
 Deno.test({
