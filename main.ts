@@ -1,5 +1,6 @@
 import type { Context } from "./lib/commands/terminal.ts";
 import denoJson from "./deno.json" with { type: "json" };
+import { ends, type EndSignal } from "./lib/commands/ends.ts";
 import { here } from "./lib/commands/here.ts";
 import { ownName } from "./lib/commands/own_name.ts";
 import help from "./lib/commands/help.txt" with { type: "text" };
@@ -23,9 +24,11 @@ async function main(args: readonly string[]): Promise<number> {
     event.preventDefault();
     void fail(event.reason).then(Deno.exit);
   });
+  const { came, ...ending } = ends(() => performance.now(), Deno.exit);
   const context: Context = {
     terminal,
-    ...ends(),
+    ...ending,
+    heedSignals: (underNohup) => heed(came, underNohup),
     retellFailures: (retell) => retold = retell,
     argv: [ownName(Deno.build.standalone ? Deno.execPath() : undefined, here()), ...args],
     version: denoJson.version,
@@ -38,27 +41,14 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-const signals = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
-
-/** The first signal is a normal end, the second is not. */
-function ends(): Pick<Context, "interrupted" | "heedSignals" | "atKill"> {
-  const { promise: interrupted, resolve } = Promise.withResolvers<void>();
-  let interrupts = 0;
-  let act = () => {};
-  const end = (signal: keyof typeof signals) => () => {
-    if (++interrupts === 1) return resolve();
-    act();
-    Deno.exit(128 + signals[signal]);
-  };
-  const heedSignals = (underNohup: boolean) => {
-    // With its first listener Deno itself catches SIGHUP, and what nohup said is forgotten: it takes a listener that does nothing.
-    Deno.addSignalListener("SIGHUP", underNohup ? () => {} : end("SIGHUP"));
-    Deno.addSignalListener("SIGINT", end("SIGINT"));
-    Deno.addSignalListener("SIGTERM", end("SIGTERM"));
-    // An output that grows past the limit for files (`ulimit -f`) is then an error of its write, and not the end of this process.
-    Deno.addSignalListener("SIGXFSZ", () => {});
-  };
-  return { interrupted, heedSignals, atKill: (last) => act = last };
+/** From then on a signal is an end that `came`. */
+function heed(came: (signal: EndSignal) => void, underNohup: boolean): void {
+  // With its first listener Deno itself catches SIGHUP, and what nohup said is forgotten: it takes a listener that does nothing.
+  Deno.addSignalListener("SIGHUP", underNohup ? () => {} : () => came("SIGHUP"));
+  Deno.addSignalListener("SIGINT", () => came("SIGINT"));
+  Deno.addSignalListener("SIGTERM", () => came("SIGTERM"));
+  // An output that grows past the limit for files (`ulimit -f`) is then an error of its write, and not the end of this process.
+  Deno.addSignalListener("SIGXFSZ", () => {});
 }
 
 const terminalIsGone = "os error 5";

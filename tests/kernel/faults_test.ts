@@ -7,7 +7,7 @@ import { smallDisk } from "../harness/small_disk.ts";
 import { aWhile, broughtBack, type Case, faultTests, guardOf, killedEarly, killedWithGuard, needs, nothing, stopped } from "./fault_tests.ts";
 import { faultyRun } from "./faulty_run.ts";
 import { outputPath } from "./live_run.ts";
-import { until } from "./processes.ts";
+import { row, until } from "./processes.ts";
 
 const formats = ["pftrace", "json", "jsonl", "pftrace.gz", "llmprof"];
 
@@ -108,7 +108,17 @@ faultTests([
     fault: broughtBack,
   },
   { name: "Ctrl-C while it counts", by: "pid", stage: "counting", formats, fault: (run) => stopped(run, "SIGINT") },
-  { name: "the terminal is closed while it counts", by: "pid", stage: "counting", fault: (run) => stopped(run, "SIGHUP") },
+  {
+    name: "the terminal is closed while it counts, and says so twice",
+    by: "pid",
+    stage: "counting",
+    fault: async (run) => {
+      const expected = stopped(run, "SIGHUP");
+      await run.llmprof.saw("Reading what is left");
+      run.typed("SIGHUP");
+      return expected;
+    },
+  },
   {
     name: "Ctrl-C twice",
     by: "pid",
@@ -119,7 +129,8 @@ faultTests([
       const seenUntil = written();
       typed("SIGINT");
       await llmprof.saw("Reading what is left");
-      typed("SIGINT");
+      // What comes with the first is the first one again.
+      await until("llmprof ends", () => row(llmprof.pid) === undefined || void typed("SIGINT"));
       return { code: 130, seenUntil, says: [/^Killed\. Kept as far as it was written: .*run\.pftrace, /m] };
     },
   },
