@@ -1,7 +1,7 @@
 import type { Limits, ReadLimit } from "../events/surroundings.ts";
 import type { KernelFiles } from "./files.ts";
 import { kernelCount } from "./kernel_count.ts";
-import { parseMounts } from "./mounts.ts";
+import { parseMountInfo, type PartMount, wayTo } from "./mounts.ts";
 
 /** Folders of the control groups that limit a process: its own first, then those above, up to where they are mounted: in a container that is its own. */
 export interface Groups {
@@ -13,22 +13,21 @@ export interface Groups {
   readonly pressure: string | null;
 }
 
-/** Null where the process has ended. */
+/** Null where the process has ended. A container that has the machine's names of groups sees its own alone where they are mounted. */
 export async function findGroups(files: Pick<KernelFiles, "texts">, pid: number): Promise<Groups | null> {
-  const [groups, mounts] = await files.texts([`/proc/${pid}/cgroup`, "/proc/self/mounts"]);
+  const [groups, mounts] = await files.texts([`/proc/${pid}/cgroup`, "/proc/self/mountinfo"]);
   if (!groups || !mounts) return null;
-  const mounted = parseMounts(mounts);
+  const mounted = parseMountInfo(mounts);
+  const way = (path: string | undefined, isIts: (mount: PartMount) => boolean) =>
+    path === undefined ? undefined : mounted.filter(isIts).map((mount) => wayTo(path, mount)).findLast((way) => way !== null);
+  const unified = /^0::(.*)$/m.exec(groups)?.[1], isUnified = ({ type }: PartMount) => type === "cgroup2";
   const folders = (controller: string): string[] => {
     // Version 1 has a hierarchy for each controller; in version 2 the one without a name has all that none of these has.
     const own = new RegExp(`^\\d+:(?:[^:\\n]*,)?${controller}(?:,[^:\\n]*)?:(.*)$`, "m").exec(groups)?.[1];
-    const path = own ?? /^0::(.*)$/m.exec(groups)?.[1];
-    const mount = mounted.find(({ type, options }) => own === undefined ? type === "cgroup2" : type === "cgroup" && options.includes(controller));
-    if (path === undefined || !mount) return [];
-    const parts = path.split("/").filter((part) => part !== "");
-    return [...parts.keys(), parts.length].reverse().map((n) => [mount.place, ...parts.slice(0, n)].join("/"));
+    const names = own === undefined ? way(unified, isUnified) : way(own, ({ type, options }) => type === "cgroup" && options.includes(controller));
+    return (names ?? []).map((_, n, all) => all.slice(0, n + 1).join("/")).reverse();
   };
-  const unified = /^0::\/(.+)$/m.exec(groups)?.[1], mount = mounted.find(({ type }) => type === "cgroup2");
-  const pressure = unified !== undefined && mount ? `${mount.place}/${unified}` : null;
+  const pressure = unified === "/" ? null : way(unified, isUnified)?.join("/") ?? null;
   return { cpu: folders("cpu"), memory: folders("memory"), disks: folders("blkio"), processes: folders("pids"), pressure };
 }
 

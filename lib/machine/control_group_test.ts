@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { withMachine } from "../../tests/harness/fake_machine.ts";
+import { mountLine, withMachine } from "../../tests/harness/fake_machine.ts";
 import type { Limits } from "../events/surroundings.ts";
 import { findGroups, readLimits } from "./control_group.ts";
 
 Deno.test("control group: version 2, the narrowest limit of the group and those above it", async () => {
   await withMachine({
     "/proc/100/cgroup": "0::/pod/app\n",
-    "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0\n",
+    "/proc/self/mountinfo": mountLine("cgroup2", "/sys/fs/cgroup"),
     "/sys/fs/cgroup/pod/cpu.max": "150000 100000\n",
     "/sys/fs/cgroup/pod/cpu.stat": "usage_usec 5\nnr_periods 9\nnr_throttled 2\nthrottled_usec 30\n",
     "/sys/fs/cgroup/pod/memory.max": "1000000\n",
@@ -40,7 +40,7 @@ Deno.test("control group: where the kernel holds a group back before its limit, 
   const folder = "/sys/fs/cgroup/app.slice";
   const app = {
     "/proc/100/cgroup": "0::/app.slice/llm.service\n",
-    "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
+    "/proc/self/mountinfo": mountLine("cgroup2", "/sys/fs/cgroup"),
     [`${folder}/memory.max`]: "max\n",
     [`${folder}/memory.high`]: "700000\n",
     [`${folder}/memory.current`]: "690000\n",
@@ -63,13 +63,12 @@ Deno.test("control group: where the kernel holds a group back before its limit, 
 Deno.test("control group: version 1, a hierarchy for each controller, beside one of version 2 that has none", async () => {
   await withMachine({
     "/proc/100/cgroup": "7:blkio:/b\n5:memory:/m\n2:cpuset:/\n1:cpu,cpuacct:/c/d\n0::/u\n",
-    "/proc/self/mounts": [
-      "cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0",
-      "cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0",
-      "cgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0",
-      "cgroup /sys/fs/cgroup/blkio cgroup rw,blkio 0 0",
-      "",
-    ].join("\n"),
+    "/proc/self/mountinfo": [
+      mountLine("cgroup2", "/sys/fs/cgroup/unified"),
+      mountLine("cgroup", "/sys/fs/cgroup/cpu,cpuacct", "rw,cpu,cpuacct"),
+      mountLine("cgroup", "/sys/fs/cgroup/memory", "rw,memory"),
+      mountLine("cgroup", "/sys/fs/cgroup/blkio", "rw,blkio"),
+    ].join(""),
     "/sys/fs/cgroup/cpu,cpuacct/c/d/cpu.cfs_quota_us": "20000\n",
     "/sys/fs/cgroup/cpu,cpuacct/c/d/cpu.cfs_period_us": "100000\n",
     "/sys/fs/cgroup/cpu,cpuacct/c/d/cpu.stat": "nr_periods 3\nnr_throttled 7\nthrottled_time 12345\n",
@@ -93,7 +92,7 @@ Deno.test("control group: in a container with groups of its own they begin where
   const limits = { cpus: 0.5, throttled: 3, throttledNs: 9000, memoryLimit: 1_000_000, memoryBytes: 5000, killed: 1 };
   await withMachine({
     "/proc/100/cgroup": "0::/\n",
-    "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
+    "/proc/self/mountinfo": mountLine("cgroup2", "/sys/fs/cgroup"),
     "/sys/fs/cgroup/cpu.max": "50000 100000\n",
     "/sys/fs/cgroup/cpu.stat": "nr_throttled 3\nthrottled_usec 9\n",
     "/sys/fs/cgroup/memory.max": "1000000\n",
@@ -106,24 +105,41 @@ Deno.test("control group: in a container with groups of its own they begin where
     assert.deepEqual(groups, { cpu: here, memory: here, disks: here, processes: here, pressure: null });
     assert.deepEqual(await readLimits(files, groups!, 4096), { ...limits, reads: [{ device: "8:0", bytes: 1000, requests: null }] });
   });
-  await withMachine({
-    "/proc/100/cgroup": "4:memory:/\n1:cpu,cpuacct:/\n",
-    "/proc/self/mounts": "cgroup /cpu cgroup rw,cpu,cpuacct 0 0\ncgroup /memory cgroup rw,memory 0 0\n",
+  const first = {
     "/cpu/cpu.cfs_quota_us": "50000\n",
     "/cpu/cpu.cfs_period_us": "100000\n",
     "/cpu/cpu.stat": "nr_throttled 3\nthrottled_time 9000\n",
     "/memory/memory.limit_in_bytes": "1000000\n",
     "/memory/memory.usage_in_bytes": "5000\n",
     "/memory/memory.oom_control": "oom_kill 1\n",
+  };
+  // Docker's own namespace of groups, and the machine's: then a process is in them by the machine's names.
+  for (const root of ["/", "/docker/a"]) {
+    await withMachine({
+      ...first,
+      "/proc/100/cgroup": `4:memory:${root}\n1:cpu,cpuacct:${root}\n`,
+      "/proc/101/cgroup": "4:memory:/docker/ab\n1:cpu,cpuacct:/\n",
+      "/proc/self/mountinfo": mountLine("cgroup", "/cpu", "rw,cpu,cpuacct", root) + mountLine("cgroup", "/memory", "rw,memory", root),
+    }, async (files) => {
+      assert.deepEqual(await readLimits(files, (await findGroups(files, 100))!, 4096), { ...limits, reads: [] }, root);
+      // A group that is mounted nowhere here.
+      if (root !== "/") assert.equal(await readLimits(files, (await findGroups(files, 101))!, 4096), null);
+    });
+  }
+  await withMachine({
+    "/proc/100/cgroup": "0::/pod/app/own\n",
+    // What was mounted first is hidden.
+    "/proc/self/mountinfo": mountLine("cgroup2", "/sys/fs/cgroup") + mountLine("cgroup2", "/sys/fs/cgroup", "rw", "/pod/app"),
   }, async (files) => {
-    assert.deepEqual(await readLimits(files, (await findGroups(files, 100))!, 4096), { ...limits, reads: [] });
+    const groups = await findGroups(files, 100);
+    assert.deepEqual([groups?.cpu, groups?.pressure], [["/sys/fs/cgroup/own", "/sys/fs/cgroup"], "/sys/fs/cgroup/own"]);
   });
 });
 
 Deno.test("control group: none of a process that has ended; nothing of a group that is gone, whatever is above it", async () => {
   await withMachine({
     "/proc/100/cgroup": "0::/x\n",
-    "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
+    "/proc/self/mountinfo": mountLine("cgroup2", "/sys/fs/cgroup"),
     "/sys/fs/cgroup/cpu.stat": "usage_usec 5\n",
   }, async (files) => {
     assert.equal(await findGroups(files, 200), null);
@@ -137,7 +153,7 @@ Deno.test("control group: what came back of files, by the pages of this machine,
   const tells = (stat: string, pageBytes: number, expected: number | undefined) =>
     withMachine({
       "/proc/100/cgroup": "0::/app\n",
-      "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
+      "/proc/self/mountinfo": mountLine("cgroup2", "/sys/fs/cgroup"),
       [`${folder}/memory.max`]: "700000\n",
       [`${folder}/memory.current`]: "690000\n",
       [`${folder}/memory.stat`]: stat,

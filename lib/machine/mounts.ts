@@ -13,6 +13,28 @@ export function parseMounts(text: string): Mount[] {
   });
 }
 
+/** A line of `/proc/self/mountinfo`. */
+export interface PartMount extends Mount {
+  /** The folder of the filesystem that is mounted: `/` is all of it. */
+  readonly root: string;
+}
+
+/** `33 31 0:30 /docker/ID /sys/fs/cgroup/cpu ro,nosuid master:9 - cgroup cgroup rw,cpu`: options are the filesystem's. */
+export function parseMountInfo(text: string): PartMount[] {
+  return text.split("\n").flatMap((line) => {
+    const [mount = "", filesystem = ""] = line.split(" - ");
+    const [, , , root, place] = mount.split(" "), [type, , options] = filesystem.split(" ");
+    return options === undefined ? [] : [{ root: unescaped(root!), place: unescaped(place!), type: type!, options: options.split(",") }];
+  });
+}
+
+/** Where a path of the filesystem is, beginning with that place and the names below it one by one. Null when another part of it is mounted there. */
+export function wayTo(path: string, { root, place }: PartMount): [place: string, ...below: string[]] | null {
+  const names = (path: string) => path.split("/").filter((name) => name !== "");
+  const above = names(root), all = names(path);
+  return above.every((name, i) => name === all[i]) ? [place, ...all.slice(above.length)] : null;
+}
+
 /**
  * The mount that a path lies in: of those at or above it the last. The root hides none: where the machine started from memory it is mounted last, and
  * what was mounted before is moved into it.

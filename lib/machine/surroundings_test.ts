@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { withMachine } from "../../tests/harness/fake_machine.ts";
+import { mountLine, withMachine } from "../../tests/harness/fake_machine.ts";
 import { readSurroundings } from "./surroundings.ts";
 
 const options = { pid: 12, folders: ["/here", "/gone"], free: () => Promise.resolve([5, null, 7]) };
 
 Deno.test("surroundings: control groups of the second version, of which one above sets the limit", () =>
   withMachine({
-    "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0\ntmpfs /run tmpfs ro 0 0\n",
+    "/proc/self/mounts": "tmpfs /run tmpfs ro 0 0\n",
+    "/proc/self/mountinfo": mountLine("cgroup2", "/sys/fs/cgroup"),
     "/proc/12/cgroup": "0::/job.slice/task\n",
     "/proc/12/status": "Name:\tdeno\nCpus_allowed_list:\t0-1,4\n",
     "/proc/12/limits":
@@ -43,8 +44,9 @@ Deno.test("surroundings: control groups of the second version, of which one abov
 
 Deno.test("surroundings: control groups of the first version, mounts that hide, a packed configuration", () =>
   withMachine({
-    "/proc/self/mounts": "proc /proc proc rw 0 0\ncgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0\n" +
-      "cgroup /sys/fs/cgroup/cpu\\040x cgroup rw,cpu,cpuacct 0 0\ntmpfs /proc/pressure tmpfs ro 0 0\n",
+    "/proc/self/mounts": "proc /proc proc rw 0 0\ntmpfs /proc/pressure tmpfs ro 0 0\n",
+    "/proc/self/mountinfo": mountLine("cgroup", "/sys/fs/cgroup/memory", "rw,memory") +
+      mountLine("cgroup", "/sys/fs/cgroup/cpu\\040x", "rw,cpu,cpuacct"),
     "/proc/12/cgroup": "9:name=systemd:/\n4:memory:/job\n1:cpu,cpuacct:/job\n0::/\n",
     "/proc/12/limits": "Max locked memory         65536                unlimited            bytes     \n",
     "/sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
@@ -65,7 +67,7 @@ Deno.test("surroundings: control groups of the first version, mounts that hide, 
 
 Deno.test("surroundings: in a container, limits where its groups are mounted", () =>
   withMachine({
-    "/proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
+    "/proc/self/mountinfo": mountLine("cgroup2", "/sys/fs/cgroup"),
     "/proc/12/cgroup": "0::/\n",
     "/sys/fs/cgroup/memory.max": "67108864\n",
     "/sys/fs/cgroup/cpu.max": "150000 100000\n",

@@ -36,6 +36,11 @@ export function capable(info = "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n", tr
   };
 }
 
+/** A line of `/proc/self/mountinfo`. `root`: what of the filesystem is mounted. */
+export function mountLine(type: string, place: string, options = "rw", root = "/"): string {
+  return `31 23 0:28 ${root} ${place} rw,nosuid shared:9 - ${type} ${type} ${options}\n`;
+}
+
 /** Keeps what bpftrace would be told. */
 export class FakeSymbols extends SymbolTables {
   readonly added: NamedPlace[] = [];
