@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { makeFolder, systemPlace } from "./cache.ts";
 import type { KernelFiles } from "./files.ts";
-import { startGuard } from "./guard.ts";
+import { type Guard, startGuard } from "./guard.ts";
 import { type Mount, mountOf, parseMounts } from "./mounts.ts";
 
 /** It is removed when it is disposed of, or when llmprof dies. */
@@ -16,11 +16,13 @@ export interface RunnableFolder extends AsyncDisposable {
  * Throws where none can be had.
  *
  * @param within In the first of these that will do; none means that of temporary files.
+ * @param start Of what removes it when llmprof dies.
  */
 export async function runnableFolder(
   files: Pick<KernelFiles, "texts">,
   purpose: string,
   within: readonly (string | undefined)[] = [undefined, "/tmp", systemPlace.folder],
+  start = startGuard,
 ): Promise<RunnableFolder> {
   const [text] = await files.texts(["/proc/self/mounts"]);
   const mounts = parseMounts(text ?? "");
@@ -28,7 +30,7 @@ export async function runnableFolder(
     const folder = made(dir, `llmprof-${purpose}-`);
     if (folder === null) continue;
     const real = fs.realpathSync(folder);
-    if (startsPrograms(real, mounts) && isRoots(real)) return await guarded(real);
+    if (startsPrograms(real, mounts) && isRoots(real)) return await guarded(real, start);
     Deno.removeSync(folder);
   }
   const why = `No program can be started safely from the folder of temporary files, /tmp or ${systemPlace.folder}.`;
@@ -36,13 +38,23 @@ export async function runnableFolder(
   throw new LlmprofError(ExitCode.failed, "Nothing can be measured here.", why, next);
 }
 
-async function guarded(path: string): Promise<RunnableFolder> {
-  const guard = await startGuard([], path);
+async function guarded(path: string, start: typeof startGuard): Promise<RunnableFolder> {
+  let guard: Guard;
+  try {
+    guard = await start([], path);
+  } catch (error) {
+    // There may be no room for another process.
+    Deno.removeSync(path);
+    throw error;
+  }
   return {
     path,
     async [Symbol.asyncDispose]() {
-      Deno.removeSync(path, { recursive: true });
-      await guard.close();
+      try {
+        Deno.removeSync(path, { recursive: true });
+      } finally {
+        await guard.close();
+      }
     },
   };
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { temporary } from "../../tests/harness/temporary.ts";
+import { type Guard, noGuard } from "./guard.ts";
 import { parseMounts } from "./mounts.ts";
 import { ReaderFiles } from "./reader_files.ts";
 import { runnableFolder, startsPrograms } from "./runnable_folder.ts";
@@ -22,6 +23,21 @@ Deno.test("runnable folder: it goes with who made it", async () => {
     Deno.writeTextFileSync(`${path}/program`, "");
   }
   await assert.rejects(Deno.stat(path), Deno.errors.NotFound);
+});
+
+Deno.test("runnable folder: it goes where nothing can be started that would look after it, and that goes where the folder cannot", async () => {
+  let path = "", closed = 0;
+  const make = (guard: () => Promise<Guard>) =>
+    runnableFolder(new ReaderFiles(), "test", undefined, (_, folder) => {
+      path = folder!;
+      return guard();
+    });
+  await assert.rejects(make(() => Promise.reject(new Error("os error 11"))), /os error 11/);
+  await assert.rejects(Deno.stat(path), Deno.errors.NotFound);
+  const folder = await make(() => Promise.resolve({ ...noGuard, close: () => Promise.resolve(void closed++) }));
+  Deno.removeSync(folder.path);
+  await assert.rejects(async () => await folder[Symbol.asyncDispose](), Deno.errors.NotFound);
+  assert.equal(closed, 1);
 });
 
 const asRoot = { ignore: Deno.uid() !== 0 };
