@@ -64,8 +64,15 @@ export async function findBpftrace(files: KernelFiles, path = systemPath, name =
   return candidates.find((candidate) => ((modes.get(candidate) ?? 0) & 0o111) !== 0) ?? null;
 }
 
+/** What a bpftrace says of itself. */
+export interface Answer {
+  readonly bpftrace: Bpftrace;
+  /** It came to the end of its features. */
+  readonly isWhole: boolean;
+}
+
 /** Asks a bpftrace what it is; null when the file does not start or does not say a version. It answers root alone: without, no feature is known. */
-export async function probeBpftrace(path: string): Promise<Bpftrace | null> {
+export async function probeBpftrace(path: string): Promise<Answer | null> {
   const [version, info, help, symbols] = await Promise.all([
     runChild({ program: path, args: ["--version"] }),
     runChild({ program: path, args: ["--info"] }),
@@ -73,7 +80,8 @@ export async function probeBpftrace(path: string): Promise<Bpftrace | null> {
     readsSymbolTables(path),
   ]);
   // 0.17 prints both on stderr, 0.23 on stdout.
-  return parseBpftrace(path, version.stdout, info.stdout + info.stderr + help.stdout + help.stderr, symbols);
+  const bpftrace = parseBpftrace(path, version.stdout, info.stdout + info.stderr + help.stdout + help.stderr, symbols);
+  return bpftrace && { bpftrace, isWhole: info.code === 0 };
 }
 
 /**

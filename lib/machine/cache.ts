@@ -4,31 +4,55 @@ import { createHash, randomUUID } from "node:crypto";
  * What has to be found out once: which features a bpftrace has, what a hit costs here. It holds for this file of bpftrace until the machine starts
  * anew: with another kernel, perhaps, or on another processor.
  */
-export interface CacheKey {
+export interface CacheKey extends KeyFile {
+  /** It leads to this file: another one there is another bpftrace. */
   readonly path: string;
-  /** Of the file that the path leads to: another one there is another bpftrace. */
+  /** Where it is a script, the files that this names: what it starts may be replaced while it stays as it is. */
+  readonly named: readonly KeyFile[];
+  /** `/proc/sys/kernel/random/boot_id`. */
+  readonly boot: string;
+}
+
+interface KeyFile {
   readonly dev: number;
   readonly inode: number;
   readonly bytes: number;
   /** Milliseconds since 1970. */
   readonly modified: number;
-  /** `/proc/sys/kernel/random/boot_id`. */
-  readonly boot: string;
 }
+
+/** No script that starts a bpftrace comes near it. */
+const LARGEST_SCRIPT = 1 << 16;
 
 /** Null where there is no such file. */
 export function cacheKey(bpftrace: string, boot: string): CacheKey | null {
+  const file = keyFile(bpftrace);
+  return file && { path: bpftrace, ...file, named: file.bytes <= LARGEST_SCRIPT ? namedIn(bpftrace) : [], boot: boot.trim() };
+}
+
+function keyFile(path: string): KeyFile | null {
   try {
-    const { dev, ino, size, mtime } = Deno.statSync(bpftrace);
-    return { path: bpftrace, dev, inode: ino!, bytes: size, modified: mtime!.getTime(), boot: boot.trim() };
+    const { isFile, dev, ino, size, mtime } = Deno.statSync(path);
+    return isFile ? { dev, inode: ino!, bytes: size, modified: mtime!.getTime() } : null;
   } catch {
     return null;
   }
 }
 
+/** `exec /opt/bpftrace/usr/bin/bpftrace "$@"`. */
+function namedIn(path: string): KeyFile[] {
+  try {
+    const text = Deno.readTextFileSync(path);
+    const names = text.startsWith("#!") ? text.match(/\/[\w./+@-]+/g) ?? [] : [];
+    return [...new Set(names)].map(keyFile).filter((file) => file !== null);
+  } catch {
+    return [];
+  }
+}
+
 /** For what holds with any bpftrace. */
 export function machineKey({ boot }: CacheKey): CacheKey {
-  return { path: "", dev: 0, inode: 0, bytes: 0, modified: 0, boot };
+  return { path: "", dev: 0, inode: 0, bytes: 0, modified: 0, named: [], boot };
 }
 
 /** Where it lies, and whose it has to be; a test has a place of its own. */

@@ -1,4 +1,4 @@
-import { type Bpftrace, findBpftrace, probeBpftrace } from "./bpftrace.ts";
+import { type Answer, type Bpftrace, findBpftrace, probeBpftrace } from "./bpftrace.ts";
 import { type CacheKey, cacheKey, type CachePlace } from "./cache.ts";
 import { systemPath } from "./child.ts";
 import type { KernelFiles } from "./files.ts";
@@ -62,7 +62,7 @@ export interface CapabilityOptions {
   /** `PATH` of llmprof, to find bpftrace on before the usual folders are looked into. */
   readonly path?: string;
   /** {@link probeBpftrace} unless a test says otherwise. */
-  readonly probe?: (path: string) => Promise<Bpftrace | null>;
+  readonly probe?: (path: string) => Promise<Answer | null>;
   /** Whether what bpftrace can do is remembered from an earlier run; absent: neither read nor kept. */
   readonly remember?: Knowing["remember"];
   /** Is told of it as soon as it is known, long before everything else is. */
@@ -83,12 +83,12 @@ export function holds(capabilities: bigint, number: bigint): boolean {
 /** About 0.2 s, nearly all of it bpftrace where that is not remembered; what cannot be read is reported as absent. */
 export async function readCapabilities(files: KernelFiles, options: CapabilityOptions): Promise<Capabilities> {
   // First: with it a bpftrace is known, which is what takes longest to load.
-  const boot = files.texts(["/proc/sys/kernel/random/boot_id"]).then(([id]) => id!);
-  const known = readBpftrace(files, options, boot);
+  const first = files.texts(["/proc/sys/kernel/random/boot_id", `/proc/${options.pid}/status`]);
+  const rights = first.then(([, status]) => rightsOf(status ?? ""));
+  const known = readBpftrace(files, options, first.then(([id]) => id!), rights);
   const mountTable = files.text("/proc/self/mounts").then((text) => parseMounts(text ?? ""));
   const tracing = readTracefs(files, mountTable);
   const reading = files.texts([
-    `/proc/${options.pid}/status`,
     "/proc/sys/kernel/osrelease",
     "/proc/cpuinfo",
     "/proc/meminfo",
@@ -98,7 +98,8 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     "/proc/self/uid_map",
     "/proc/self/smaps",
   ]);
-  const [texts, mounts, trace, btf, namespace, counters, bpftrace] = await Promise.all([
+  const [own, texts, mounts, trace, btf, namespace, counters, bpftrace] = await Promise.all([
+    rights,
     reading,
     mountTable,
     tracing,
@@ -107,16 +108,11 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     readCounters(files),
     known,
   ]);
-  const [status, release, cpuinfo, meminfo, governor, lockdown, osRelease, uidMap, smaps] = texts.map((text) => text ?? "");
-  const effectiveCaps = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)$/m.exec(status!)?.[1] ?? "0"}`);
+  const [release, cpuinfo, meminfo, governor, lockdown, osRelease, uidMap, smaps] = texts.map((text) => text ?? "");
   return {
-    root: /^Uid:\s*\d+\s+0\s/m.test(status!),
+    ...own,
     // All users of the machine, each by its own number.
     userNamespaceIsInit: uidMap === "" || /^\s*0\s+0\s+4294967295$/m.test(uidMap!),
-    effectiveCaps,
-    sysAdmin: holds(effectiveCaps, capSysAdmin),
-    noNewPrivileges: /^NoNewPrivs:\s*1$/m.test(status!),
-    seccomp: /^Seccomp:\s*2$/m.test(status!),
     kernel: release!.trim() || "unknown",
     arch: Deno.build.arch,
     cpuModel: /^(?:model name|Model)\s*:\s*(.+)$/m.exec(cpuinfo!)?.[1]?.trim() ?? "unknown",
@@ -136,10 +132,25 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
   };
 }
 
+type Rights = Pick<Capabilities, "root" | "effectiveCaps" | "sysAdmin" | "noNewPrivileges" | "seccomp">;
+
+/** Of a process, by its `/proc/PID/status`. */
+function rightsOf(status: string): Rights {
+  const effectiveCaps = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? "0"}`);
+  return {
+    root: /^Uid:\s*\d+\s+0\s/m.test(status),
+    effectiveCaps,
+    sysAdmin: holds(effectiveCaps, capSysAdmin),
+    noNewPrivileges: /^NoNewPrivs:\s*1$/m.test(status),
+    seccomp: /^Seccomp:\s*2$/m.test(status),
+  };
+}
+
 async function readBpftrace(
   files: KernelFiles,
   { bpftrace, path: searched, remember, place, probe = probeBpftrace, onBpftrace }: CapabilityOptions,
   running: Promise<string | null>,
+  rights: Promise<Rights>,
 ): Promise<Pick<Capabilities, "bpftrace" | "bpftracePath" | "cacheKey">> {
   // A name alone is looked for as a shell does.
   const isPath = bpftrace?.includes("/");
@@ -147,7 +158,8 @@ async function readBpftrace(
   if (path === null) return { bpftracePath: null, cacheKey: null, bpftrace: null };
   const boot = await running;
   const key = boot === null ? null : cacheKey(path, boot);
-  const found = await (key && remember ? knownBpftrace(path, { key, remember, place }, probe) : probe(path));
+  const mayTry = rights.then(({ sysAdmin }) => sysAdmin);
+  const found = key && remember ? await knownBpftrace(path, { key, remember, mayTry, place }, probe) : (await probe(path))?.bpftrace ?? null;
   if (found) onBpftrace?.(found);
   return { bpftracePath: path, cacheKey: key, bpftrace: found };
 }

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { withMachine } from "../../tests/harness/fake_machine.ts";
-import { findBpftrace, parseBpftrace } from "./bpftrace.ts";
+import { type Answer, findBpftrace, parseBpftrace } from "./bpftrace.ts";
 import { readCapabilities } from "./capabilities.ts";
+
+/** A bpftrace that says this of its features. */
+const answering = (info: string) => (path: string): Promise<Answer> =>
+  Promise.resolve({ bpftrace: parseBpftrace(path, "bpftrace v0.17.0", info, true)!, isWhole: true });
 
 Deno.test("capabilities: everything that a machine says", () =>
   withMachine({
@@ -30,7 +34,7 @@ Deno.test("capabilities: everything that a machine says", () =>
     const machine = await readCapabilities(files, {
       pid: 12,
       path: "/usr/bin:relative:/opt/bin",
-      probe: (path) => Promise.resolve(parseBpftrace(path, "bpftrace v0.17.0", "")),
+      probe: answering(""),
     });
     assert.deepEqual({ ...machine, bpftrace: machine.bpftrace?.path }, {
       root: true,
@@ -77,11 +81,32 @@ Deno.test("capabilities: what is found out once is kept for this file and boot, 
   withMachine({ "/proc/sys/kernel/osrelease": "6.18.44-test\n", "/proc/sys/kernel/random/boot_id": "b007\n" }, async (files, root) => {
     const bpftrace = `${root}/bpftrace`;
     Deno.writeTextFileSync(bpftrace, "one");
-    const read = () => readCapabilities(files, { pid: 12, bpftrace, probe: (path) => Promise.resolve(parseBpftrace(path, "bpftrace v0.17.0", "")) });
+    const read = () => readCapabilities(files, { pid: 12, bpftrace, probe: answering("") });
     const { path, bytes, boot } = (await read()).cacheKey!;
     assert.deepEqual({ path, bytes, boot }, { path: bpftrace, bytes: 3, boot: "b007" });
     Deno.removeSync(`${root}/proc/sys/kernel/random/boot_id`);
     assert.equal((await read()).cacheKey, null);
+  }));
+
+Deno.test("capabilities: what a bpftrace can do is kept where llmprof may use it, and forgotten with what a script starts", () =>
+  withMachine({ "/proc/sys/kernel/random/boot_id": "b007\n" }, async (files, root) => {
+    const bpftrace = `${root}/wrapper`, started = `${root}/usr/bin/bpftrace`;
+    Deno.writeTextFileSync(bpftrace, `#!/bin/sh\nexec "${started}" "$@"\n`);
+    Deno.mkdirSync(`${root}/usr/bin`, { recursive: true });
+    Deno.writeTextFileSync(started, "one");
+    const place = { folder: `${root}/cache`, uid: Deno.uid()! };
+    const hasRing = async (caps: string, info: string) => {
+      Deno.writeTextFileSync(`${root}/proc/12/status`, `CapEff:\t${caps}\n`);
+      return (await readCapabilities(files, { pid: 12, bpftrace, remember: "use", place, probe: answering(info) })).bpftrace!.features.ringbuf;
+    };
+    Deno.mkdirSync(`${root}/proc/12`);
+    // All but CAP_SYS_ADMIN.
+    const some = "000001ffffdfffff", all = "000001ffffffffff";
+    assert.equal(await hasRing(some, "ringbuf: no"), false);
+    assert.equal(await hasRing(all, "ringbuf: yes"), true);
+    assert.equal(await hasRing(some, "ringbuf: no"), true, "it is known by now");
+    Deno.writeTextFileSync(started, "another");
+    assert.equal(await hasRing(all, "ringbuf: no"), false);
   }));
 
 Deno.test("capabilities: a machine that says nothing", () =>

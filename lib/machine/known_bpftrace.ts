@@ -6,6 +6,8 @@ export interface Knowing {
   readonly key: CacheKey;
   /** `refresh`: what is remembered is not believed, and replaced. */
   readonly remember: "use" | "refresh";
+  /** Whether this process may try what the kernel can do: without CAP_SYS_ADMIN a bpftrace takes for absent what it may not use. */
+  readonly mayTry: Promise<boolean>;
   readonly place?: CachePlace;
 }
 
@@ -16,8 +18,8 @@ export async function knownBpftrace(path: string, knowing: Knowing, probe = prob
   if (kept) return kept;
   const found = await probe(path);
   // Only root gets an answer, and only root may write here. What failed for want of room or rights may not fail tomorrow.
-  if (found?.features.symbols) cache.write(KIND, found);
-  return found;
+  if (found?.isWhole && found.bpftrace.features.symbols && await knowing.mayTry) cache.write(KIND, found.bpftrace);
+  return found?.bpftrace ?? null;
 }
 
 const KIND = "features";
