@@ -1,12 +1,13 @@
 import type { Instant, Mark, OffCpu, Slice, Span, Track } from "../events/span.ts";
 import type { Affinity } from "../events/surroundings.ts";
 import type { Ns } from "../events/time.ts";
+import { processorNumbers } from "../machine/processors.ts";
 import type { Analysis, Beside } from "./analysis.ts";
 import { Histogram } from "./histogram.ts";
 import { MOST_OTHERS, Others } from "./others.ts";
 import { QualityCount } from "./quality.ts";
 import type { SchedResult } from "./sched_schema.ts";
-import { schedVerdict } from "./sched_verdict.ts";
+import { type MachineUse, schedVerdict } from "./sched_verdict.ts";
 import { StoppedTimes } from "./stopped.ts";
 import { StackSums } from "./stack_sums.ts";
 import { type Node, numaOf } from "./numa.ts";
@@ -18,10 +19,15 @@ import { Windows } from "./windows.ts";
 
 /**
  * Where threads are when they are on no processor. `cpus`: how many the machine has, as far as that is known; `nodes`: by which of its memories they are,
- * where it has several; `disks`: their names by their numbers (`7:0`).
+ * where it has several; `disks`: their names by their numbers (`7:0`); `online`: numbers of the processors.
  */
-export function sched(cpus: number | null, nodes: readonly Node[] = [], disks: ReadonlyMap<string, string> = new Map()): Analysis<SchedResult> {
-  return new SchedAnalysis(cpus, nodes, disks);
+export function sched(
+  cpus: number | null,
+  nodes: readonly Node[] = [],
+  disks: ReadonlyMap<string, string> = new Map(),
+  online: readonly number[] = processorNumbers(null, cpus ?? 0),
+): Analysis<SchedResult> {
+  return new SchedAnalysis(nodes, { cpus, online, disks });
 }
 
 /** Of all threads. */
@@ -55,7 +61,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
   readonly #nodes: ReadonlyMap<number, number>;
   #nodeMoves = 0;
 
-  constructor(readonly cpus: number | null, readonly nodes: readonly Node[], readonly disks: ReadonlyMap<string, string>) {
+  constructor(readonly nodes: readonly Node[], readonly machine: Omit<MachineUse, "onByCpu">) {
     this.#nodes = new Map(nodes.flatMap(({ node, cpus }) => cpus.map((cpu) => [cpu, node])));
   }
 
@@ -115,7 +121,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
       },
       ...surroundings,
       numa: numaOf(this.nodes, onByCpu, this.#surroundings.byNode, this.#nodeMoves),
-      verdict: schedVerdict(watched, takers, surroundings, { cpus: this.cpus, onByCpu, disks: this.disks }, io?.verdict),
+      verdict: schedVerdict(watched, takers, surroundings, { ...this.machine, onByCpu }, io?.verdict),
       stacks: this.#stacks.result(),
       systemCalls: this.#systemCalls.result(),
       quality: this.#quality.result(),

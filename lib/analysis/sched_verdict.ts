@@ -64,6 +64,8 @@ export interface Watched {
 /** The machine, as far as it explains waits. */
 export interface MachineUse {
   readonly cpus: number | null;
+  /** Numbers of the processors, as far as they are known. */
+  readonly online: readonly number[];
   /** Nanoseconds for which all threads of the target ran, by processor. */
   readonly onByCpu: ReadonlyMap<number, number>;
   /** Names of disks by their numbers, `7:0`. */
@@ -75,7 +77,7 @@ export function schedVerdict(
   watched: readonly Watched[],
   takers: SchedResult["takers"],
   surroundings: Pick<SurroundingsResult, "memory" | "limits">,
-  { cpus, onByCpu, disks }: MachineUse,
+  { cpus, online, onByCpu, disks }: MachineUse,
   inFiles: readonly FileWait[] = [],
 ): SchedResult["verdict"] {
   const threads = watched.map(({ thread }) => thread);
@@ -96,6 +98,7 @@ export function schedVerdict(
     narrow: narrowOf(computing, cpus),
     processes: processesOf(computing),
     cpus,
+    online,
     places: placesOf(onByCpu),
     yields,
     taker,
@@ -166,6 +169,7 @@ interface Crowd {
   /** Of so many processes, at once. */
   readonly processes: number;
   readonly cpus: number | null;
+  readonly online: readonly number[];
   /** Processors on which they ran. */
   readonly places: readonly number[];
   /** Times that they gave their processor to others themselves, where that is most of why they are queued. */
@@ -223,7 +227,7 @@ function crowdOf(crowd: Crowd): string {
 }
 
 function crowdAdvice(crowd: Crowd): string {
-  const { threads, narrow, processes, cpus, places, yields, taker } = crowd;
+  const { threads, narrow, processes, cpus, online, places, yields, taker } = crowd;
   const most = (threads: number) => processes === 1 ? `-t ${threads}` : `${threads} in its ${processes} processes together`;
   if (narrow) {
     const fewer = narrow.all ? `, or fewer threads: ${most(narrow.places.length)}` : "";
@@ -234,7 +238,7 @@ function crowdAdvice(crowd: Crowd): string {
   if (yields > 0) return "Fewer threads, or let them sleep while they wait (OMP_WAIT_POLICY=passive).";
   if (!taker) return "Leave processors to it alone: taskset, or a cpuset.";
   const who = taker.name || "the other", lower = `a lower priority (renice 19 ${taker.tid})`;
-  const others = Array.from({ length: cpus ?? 0 }, (_, cpu) => cpu).filter((cpu) => !places.includes(cpu));
+  const others = online.filter((cpu) => !places.includes(cpu));
   if (others.length === 0) return `Give ${who} ${lower}, or each of them processors of its own (taskset, a cpuset).`;
   const elsewhere = `taskset -pc ${ranges(others).join(",").replaceAll("–", "-")} ${taker.tid}`;
   return `Keep ${who} away from ${numbered(places)} (${elsewhere}, or a cpuset), or give it ${lower}.`;

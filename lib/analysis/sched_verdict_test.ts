@@ -36,7 +36,9 @@ const idle = { tid: 0, name: "idle", times: 300, ns: 9e8, uncountedNs: 0 }, kswa
 const other = { tid: 99, name: "other", times: 3, ns: 1e8, uncountedNs: 0 };
 
 const nothing = { memory: null, limits: null };
-const use = (cpus: number, onByCpu: ReadonlyMap<number, number>) => ({ cpus, onByCpu, disks: new Map<string, string>() });
+const use = (cpus: number, onByCpu: ReadonlyMap<number, number>, online = [...Array(cpus).keys()]) => (
+  { cpus, online, onByCpu, disks: new Map<string, string>() }
+);
 
 Deno.test("sched verdict: threads that may run on one processor alone are told so, and none of them is blamed", () => {
   const places = new Map([[2, 1e9], [0, 1e5]]);
@@ -83,6 +85,9 @@ Deno.test("sched verdict: who is named and to be kept away is neither the target
     room!.advice,
     "Keep other away from processor 3 (taskset -pc 0-2,4-7 99, or a cpuset), or give it a lower priority (renice 19 99).",
   );
+  // Every second one is switched off.
+  const [gaps] = schedVerdict([thread(10)], [other], nothing, use(4, new Map([[0, 5e8]]), [0, 2, 4, 6]));
+  assert.match(gaps!.advice, /^Keep other away from processor 0 \(taskset -pc 2,4,6 99, /);
   const [alone] = schedVerdict([thread(10), thread(11), thread(12)], [spin, kworker], nothing, use(2, both));
   assert.deepEqual([alone!.evidence, alone!.advice], ["3 threads compute, the machine has 2 processors", "Fewer threads: -t 2."]);
 });

@@ -2,6 +2,7 @@ import { lastPart } from "../events/text.ts";
 import type { Capabilities } from "../machine/capabilities.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { numbersOf, readNumaNodes } from "../machine/numa.ts";
+import { readOnline } from "../machine/processors.ts";
 import type { Header } from "../timeline/header.ts";
 
 /** What of the machine decides whether two runs compare. */
@@ -20,6 +21,11 @@ export async function deviceNames(files: KernelFiles): Promise<{ devices: string
 export async function numaNodes(files: KernelFiles): Promise<{ nodes?: string }> {
   const nodes = await readNumaNodes(files);
   return nodes.length > 0 ? { nodes: nodes.map(({ node, cpus }) => `${node} ${cpus}`).join(";") } : {};
+}
+
+/** Numbers of the processors, `0-3,6`. */
+export async function onlineProcessors(files: KernelFiles): Promise<{ online: string | null }> {
+  return { online: await readOnline(files) };
 }
 
 export function parseNodes(told: unknown): { readonly node: number; readonly cpus: readonly number[] }[] {

@@ -1,11 +1,12 @@
 import { sched } from "../analysis/sched.ts";
 import { presentSched } from "../analysis/sched_present.ts";
 import type { SchedResult } from "../analysis/sched_schema.ts";
+import { processorNumbers } from "../machine/processors.ts";
 import { life } from "../../probes/process/life.ts";
 import { syscalls } from "../../probes/process/syscalls.ts";
 import { stacks } from "../../probes/sched/stacks.ts";
 import { switches } from "../../probes/sched/switch.ts";
-import { deviceNames, numaNodes, parseDevices, parseNodes } from "./host_facts.ts";
+import { deviceNames, numaNodes, onlineProcessors, parseDevices, parseNodes } from "./host_facts.ts";
 import type { Profile } from "./profile.ts";
 
 const probes = [life, switches, stacks, syscalls];
@@ -18,7 +19,10 @@ export const schedProfile: Profile<SchedResult> = {
   waits: false,
   sums: true,
   surroundings: true,
-  host: async (files) => ({ ...await numaNodes(files), ...await deviceNames(files) }),
-  analyse: ({ host }) => sched(typeof host.cpus === "number" ? host.cpus : null, parseNodes(host.nodes), parseDevices(host.devices)),
+  host: async (files) => Object.assign({}, ...await Promise.all([numaNodes(files), onlineProcessors(files), deviceNames(files)])),
+  analyse: ({ host }) => {
+    const cpus = typeof host.cpus === "number" ? host.cpus : null;
+    return sched(cpus, parseNodes(host.nodes), parseDevices(host.devices), processorNumbers(host.online, cpus ?? 0));
+  },
   present: presentSched,
 };

@@ -7,10 +7,10 @@ export interface Caches {
   readonly third: readonly number[];
 }
 
-/** Those that CPUs of this machine have. */
-export async function readCaches(files: Pick<KernelFiles, "texts">, cpus: number): Promise<Caches> {
+/** Those that these CPUs have. */
+export async function readCaches(files: Pick<KernelFiles, "texts">, cpus: readonly number[]): Promise<Caches> {
   const level = async (index: string) => {
-    const folders = Array.from({ length: cpus }, (_, cpu) => `/sys/devices/system/cpu/cpu${cpu}/cache/${index}`);
+    const folders = cpus.map((cpu) => `/sys/devices/system/cpu/cpu${cpu}/cache/${index}`);
     const texts = await files.texts(folders.flatMap((folder) => [`${folder}/shared_cpu_list`, `${folder}/size`]));
     const sizes = new Map(folders.map((_, cpu) => [texts[2 * cpu], parseSize(texts[2 * cpu + 1])]));
     return [...sizes.values()].filter((size) => size !== undefined);
