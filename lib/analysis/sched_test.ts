@@ -224,7 +224,7 @@ Deno.test("sched: what control groups took from it is what waits and verdicts ar
   const [processor, fault] = found.verdict;
   assert.match(
     `${processor!.evidence}. ${processor!.advice}`,
-    /^its control group allows 0\.5 .*stood still 10 times.*100 ms\. Raise that limit \(cpu\.max/,
+    /^its control group allows 0\.5 .*stood still 10 times.*100 ms of processors' time\. Raise that limit \(cpu\.max/,
   );
   assert.match(
     `${fault!.evidence}. ${fault!.advice}`,

@@ -135,7 +135,7 @@ function throttledBy({ cpus, throttled, throttledNs }: Limits): Cause {
   return {
     evidence: `its control group allows ${processorTime(cpus)}, and it stood still ${throttled} times until the next period, ${
       quantity(throttledNs, "ns")
-    }`,
+    } of processors' time`,
     advice: "Raise that limit (cpu.max, --cpus of a container), or compute with fewer threads.",
   };
 }

@@ -60,7 +60,7 @@ export function presentSurroundings({ limits, pressure, groupPressure, memory }:
       name: "group stood still",
       value: limits.throttledNs,
       unit: "ns",
-      note: `${counted(limits.throttled, "time")}: it is allowed ${processorTime(limits.cpus)}`,
+      note: `of processors' time, ${counted(limits.throttled, "time")}: it is allowed ${processorTime(limits.cpus)}`,
     });
   }
   facts.push(
