@@ -75,7 +75,7 @@ Deno.test("between two flushes of a live run a file can be read as it was at the
   }
 });
 
-Deno.test("whichever call of the system llmprof is killed behind, its file has an end", async () => {
+Deno.test("between any two calls of the system a file has an end", async () => {
   using folder = temporary();
   for (
     const [name, parse] of [

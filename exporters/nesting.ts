@@ -66,7 +66,7 @@ export class Nesting<S extends Slice = Slice> {
   #place({ held, outermost }: Row<S>, { start, end }: S): number {
     const relation = outermost.add(start, end, Math.min(known, allKnown / this.#rows.size));
     if (relation === "overlaps") return -1;
-    if (relation === "apart") return held.length;
+    if (relation === "last") return held.length;
     if (relation === "inside") return within(held, start, end);
     const first = held.findIndex((other) => other.start === start);
     return first < 0 ? held.length : first;

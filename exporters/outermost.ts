@@ -1,7 +1,7 @@
 import type { Ns } from "../lib/events/time.ts";
 
 /** How a slice lies to those that were drawn on its row before. */
-export type Relation = "overlaps" | "inside" | "begins with" | "apart";
+export type Relation = "overlaps" | "inside" | "begins with" | "last";
 
 /**
  * The slices of a row that none of its others encloses, as times: what a slice that comes later can overlap. They follow each other and have no time in
@@ -13,8 +13,8 @@ export class Outermost {
   #count = 0;
 
   /**
-   * Takes it in unless it `overlaps` one, or is `inside` of one: of what else is there nothing is known here. It `begins with` what it encloses, or it is
-   * `apart` from all or begins before what it encloses. Of more than `most` the older half is forgotten.
+   * Takes it in unless it `overlaps` one, or is `inside` of one: of what else is there nothing is known here. It `begins with` what it encloses, or is
+   * the `last` that ends: apart from all, or around others that begin later. Of more than `most` the older half is forgotten.
    */
   add(start: Ns, end: Ns, most: number): Relation {
     const starts = this.#starts, ends = this.#ends;
@@ -27,7 +27,7 @@ export class Outermost {
       if (over > end) return "overlaps";
     }
     if (first > 0 && ends[first - 1]! > start) return ends[first - 1]! < end ? "overlaps" : "inside";
-    const relation = first < behind && starts[first] === start ? "begins with" : "apart";
+    const relation = first < behind && starts[first] === start ? "begins with" : "last";
     this.#put(first, behind, start, end);
     if (this.#count > most) this.#move(this.#count >> 1, 0);
     return relation;

@@ -45,7 +45,7 @@ export function coldstartResult(seen: Seen): ColdstartResult {
   const net = (to: Ns) => to - origin - stops.overlap(origin, to);
 
   const code = seen.running.unexplained(tree.pids, seen.activities);
-  const steps = toSteps(waterfall(seen.activities, origin, end, stops), origin, stops, code);
+  const steps = toSteps(waterfall(seen.activities, origin, end, stops), origin, seen.stopped, code);
   const totalNs = net(end);
   const until = seen.token?.certain ? end : last;
   return {
@@ -70,7 +70,7 @@ export function coldstartResult(seen: Seen): ColdstartResult {
   };
 }
 
-function toSteps(segments: readonly Segment[], origin: Ns, stops: Intervals, code: UnexplainedCode): ColdstartStep[] {
+function toSteps(segments: readonly Segment[], origin: Ns, stopped: StoppedTimes, code: UnexplainedCode): ColdstartStep[] {
   // Something longer may be cut into several steps: how much was done stands beside the first, so that the figures add up too.
   const told = new Set<Activity>();
   return segments.map(({ start, end, ns, gapsNs, activities }) => {
@@ -80,7 +80,7 @@ function toSteps(segments: readonly Segment[], origin: Ns, stops: Intervals, cod
     for (const activity of fresh) told.add(activity);
     const much = figures(fresh);
     const codes = first || code.samples.length === 0 ? undefined : code.between(start, end);
-    const note = codes ? whatRan(codes, ns) : noteOf(kind, much, taken(fresh, stops));
+    const note = codes ? whatRan(codes, ns) : noteOf(kind, much, taken(fresh, stopped));
     return {
       name: stepName(first),
       kind,
@@ -96,9 +96,9 @@ function toSteps(segments: readonly Segment[], origin: Ns, stops: Intervals, cod
   });
 }
 
-/** What several threads did at once took no longer than it took one of them, and nothing went on while the target stood. */
-function taken(activities: readonly Activity[], stops: Intervals): number {
-  const times = new Intervals();
+/** What several threads did at once took no longer than it took one of them, and nothing went on while their process stood. */
+function taken(activities: readonly Activity[], stopped: StoppedTimes): number {
+  const times = new Intervals(), stops = stopped.union(new Set(activities.map(({ pid }) => pid)));
   for (const { start, end } of activities) times.add(start, end);
   return [...times].reduce((ns, [start, end]) => ns + end - start - stops.overlap(start, end), 0);
 }

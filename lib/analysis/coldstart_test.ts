@@ -98,6 +98,9 @@ Deno.test("a file was read at the rate of the time in which its process ran, not
   const step = result.steps.find(({ file }) => file === "m.gguf")!;
   // 20,971,520 bytes in 20 ms.
   assert.deepEqual([step.durationNs, step.note], [20 * MS, "20.0 MiB at 1049 MB/s, 2 reads and opens"]);
+  // One that stands holds up no other.
+  const two = run([s.exec(0), s.fork(1, 200), s.stop(20, 120), s.of(200).read("n.gguf", 10, 130, 120 * MIB), s.exit(140)]);
+  assert.equal(two.steps.find(({ file }) => file === "n.gguf")!.note, "120.0 MiB at 1049 MB/s");
 });
 
 Deno.test("planted phases in any order: each as long as the program's own log says, stops taken out", () => {

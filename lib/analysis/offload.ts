@@ -73,7 +73,11 @@ export class OffloadLedger {
     const { track } = slice;
     let thread = this.#threads.get(track);
     if (!thread) this.#threads.set(track, thread = { pending: [], begun: undefined });
-    thread.pending.push({ slice, behind: this.#behind(slice, thread) });
+    const call = this.#calls.get(track.pid);
+    // With the first that is no wait and reads no result a thread has begun something else: the cache's content is saved or put back, another model is
+    // loaded, a picture is encoded.
+    if (!isBehindCall(slice)) thread.begun = call;
+    thread.pending.push({ slice, behind: call && thread.begun !== call ? phaseOf(call) : "other" });
     if (++this.#waiting > MOST_PENDING) this.#settleAll();
   }
 
@@ -124,17 +128,6 @@ export class OffloadLedger {
       merge(only[1], before);
       this.#devices.delete(name);
     }
-  }
-
-  /**
-   * With the first that is no wait and reads no result a thread has begun something else: the cache's content is saved or put back, another model is loaded,
-   * a picture is encoded.
-   */
-  #behind({ category, name, args, track }: Slice, thread: Thread): Phase {
-    const call = this.#calls.get(track.pid);
-    const isRead = category === "ggml.copy" && name.startsWith("from ") && !/^cache_|\.weight$/.test(String(args?.tensor));
-    if (category !== "ggml.device_wait" && !isRead) thread.begun = call;
-    return call && thread.begun !== call ? phaseOf(call) : "other";
   }
 
   #settleAll(): void {
@@ -267,4 +260,10 @@ function total(sums: Sums): Sum {
   const all = sum();
   for (const phase of PHASES) add(all, sums[phase]);
   return all;
+}
+
+/** Behind a call of the engine a thread waits for its devices and reads its results. */
+function isBehindCall({ category, name, args }: Slice): boolean {
+  if (category === "ggml.device_wait") return true;
+  return category === "ggml.copy" && name.startsWith("from ") && !/^cache_|\.weight$/.test(String(args?.tensor));
 }

@@ -172,7 +172,7 @@ export const operatorsResultSchema = z.object({
     /** Generated tokens per second of wall time, sampling and everything else between two calls included. */
     generatedPerSecond: ratioOrNull,
   }),
-  /** From the beginning of the first `llama_decode` to the first token; null where the prompt was evaluated before the window, or nothing was seen to follow it. */
+  /** From the beginning of the first `llama_decode` to the first token; null where the prompt came before the window, or nothing was seen to follow it. */
   firstTokenNs: nsOrNull,
   /** From the end of a context's call to the end of its next one that generates; quantiles are off by at most 0.8 %. */
   betweenTokens: z.object({ count, meanNs: ns, p50Ns: ns, p90Ns: ns, p99Ns: ns, maxNs: ns }).nullable(),

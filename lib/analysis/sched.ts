@@ -1,7 +1,6 @@
 import type { Instant, Mark, OffCpu, Slice, Span, Track } from "../events/span.ts";
 import type { Affinity } from "../events/surroundings.ts";
 import type { Ns } from "../events/time.ts";
-import { processorNumbers } from "../machine/processors.ts";
 import type { Analysis, Beside } from "./analysis.ts";
 import { Histogram } from "./histogram.ts";
 import { MOST_OTHERS, Others } from "./others.ts";
@@ -19,13 +18,13 @@ import { Windows } from "./windows.ts";
 
 /**
  * Where threads are when they are on no processor. `cpus`: how many the machine has, as far as that is known; `nodes`: by which of its memories they are,
- * where it has several; `disks`: their names by their numbers (`7:0`); `online`: numbers of the processors.
+ * where it has several; `disks`: their names by their numbers (`7:0`); `online`: numbers of the processors, where they are known.
  */
 export function sched(
   cpus: number | null,
   nodes: readonly Node[] = [],
   disks: ReadonlyMap<string, string> = new Map(),
-  online: readonly number[] = processorNumbers(null, cpus ?? 0),
+  online: readonly number[] | null = null,
 ): Analysis<SchedResult> {
   return new SchedAnalysis(nodes, { cpus, online, disks });
 }
@@ -56,7 +55,6 @@ class SchedAnalysis implements Analysis<SchedResult> {
   readonly #windows = new Windows();
   /** Streams whose window is open. */
   readonly #open = new Set<string>();
-  #shut: Ns = NaN;
   /** By processor. */
   readonly #nodes: ReadonlyMap<number, number>;
   #nodeMoves = 0;
@@ -87,8 +85,6 @@ class SchedAnalysis implements Analysis<SchedResult> {
   }
 
   result({ io }: Beside = {}): SchedResult {
-    // A stream whose bpftrace was killed shuts no window.
-    if (!Number.isNaN(this.#shut)) this.#ends();
     const watched = [...this.#threads].map(([track, times]) => ({
       thread: times.result(this.#names.get(track) ?? "", this.#affinityOf(track)),
       waits: times.waits,
@@ -182,12 +178,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
   #window({ stream, open, at }: Mark): void {
     if (open) return void this.#open.add(stream);
     this.#open.delete(stream);
-    this.#shut = at;
-    if (this.#open.size === 0) this.#ends();
-  }
-
-  #ends(): void {
-    for (const [track, thread] of this.#threads) thread.ends(this.#shut, this.#net(track));
+    if (this.#open.size === 0) { for (const [track, thread] of this.#threads) thread.ends(at, this.#net(track)); }
   }
 
   #off(slice: Slice): void {

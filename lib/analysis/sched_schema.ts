@@ -76,8 +76,9 @@ export const schedResultSchema = z.object({
   /** Null on a machine of one node. `remote`: which share of its memory is in another node than who touches it, if threads touch all of it alike. */
   numa: numaSchema.nullable(),
   /**
-   * What threads that compute (busy for a tenth of the busiest one's time, at least: on a processor, or waiting for one, the disk, a file, a page fault, a device, the kernel) wait for, most first, as a share of the time in which they were
-   * seen; three at most, of a hundredth at least. Where `io` looked as well, evidence and advice of waits for files are its own.
+   * What threads that compute (busy for a tenth of the busiest one's time, at least: on a processor, or waiting for one, the disk, a file, a page fault, a
+   * device, the kernel) wait for, most first, as a share of the time in which they were seen; three at most, of a hundredth at least. Where `io` looked as
+   * well, evidence and advice of waits for files are its own.
    */
   verdict: z.array(z.object({ wait: z.string(), share: z.number(), ns, evidence: z.string(), advice: z.string() })),
   /**

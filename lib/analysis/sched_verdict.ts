@@ -3,6 +3,7 @@ import type { Limits } from "../events/surroundings.ts";
 import { counted } from "../events/text.ts";
 import type { SchedResult, SchedThread } from "./sched_schema.ts";
 import { numbersOf } from "../machine/numa.ts";
+import { firstProcessors } from "../machine/processors.ts";
 import { atOnce } from "./at_once.ts";
 import { processorTime } from "./figures.ts";
 import { Intervals } from "./intervals.ts";
@@ -64,8 +65,8 @@ export interface Watched {
 /** The machine, as far as it explains waits. */
 export interface MachineUse {
   readonly cpus: number | null;
-  /** Numbers of the processors, as far as they are known. */
-  readonly online: readonly number[];
+  /** Numbers of the processors; null in recordings that do not say them. */
+  readonly online: readonly number[] | null;
   /** Nanoseconds for which all threads of the target ran, by processor. */
   readonly onByCpu: ReadonlyMap<number, number>;
   /** Names of disks by their numbers, `7:0`. */
@@ -95,10 +96,10 @@ export function schedVerdict(
   const taker = yields > 0 ? undefined : takers.find(({ tid, name }) => tid !== 0 && !own.has(tid) && !OF_KERNEL.test(name) && !OURS.test(name));
   const crowd: Crowd = {
     threads: atOnce(computing.map(({ lives }) => lives)),
-    narrow: narrowOf(computing, cpus),
+    narrow: narrowOf(computing, cpus, online && new Set(online)),
     processes: processesOf(computing),
     cpus,
-    online,
+    online: online ?? firstProcessors(cpus ?? 0),
     places: placesOf(onByCpu),
     yields,
     taker,
@@ -197,9 +198,9 @@ function processesOf(threads: readonly Watched[]): number {
  * Those processors of which the most threads want each, where more threads may run there alone than there are of them, and the machine has others. (One that
  * may run elsewhere, and did not, was not kept from it.)
  */
-function narrowOf(computing: readonly Watched[], cpus: number | null): Narrow | null {
+function narrowOf(computing: readonly Watched[], cpus: number | null, online: ReadonlySet<number> | null): Narrow | null {
   const groups = [...Map.groupBy(computing, ({ thread }) => thread.affinity)].flatMap(([affinity, threads]) =>
-    affinity === null ? [] : [{ allowed: new Set(numbersOf(affinity)), threads }]
+    affinity === null ? [] : [{ allowed: usable(affinity, online), threads }]
   );
   const narrow = groups.flatMap(({ allowed }): Narrow[] => {
     if (cpus === null || allowed.size === 0 || allowed.size >= cpus) return [];
@@ -209,6 +210,12 @@ function narrowOf(computing: readonly Watched[], cpus: number | null): Narrow | 
   });
   const crowded = ({ threads, places }: Narrow) => threads / places.length;
   return narrow.reduce<Narrow | null>((most, one) => most && crowded(most) >= crowded(one) ? most : one, null);
+}
+
+/** Those that are switched off stay in a thread's list. */
+function usable(affinity: string, online: ReadonlySet<number> | null): Set<number> {
+  const allowed = new Set(numbersOf(affinity));
+  return online ? allowed.intersection(online) : allowed;
 }
 
 function numbered(places: readonly number[]): string {

@@ -53,6 +53,15 @@ Deno.test("sched verdict: threads that may run on one processor alone are told s
   assert.equal(some.advice, "Let them use more processors (taskset -p, the cpuset of a container).");
 });
 
+Deno.test("sched verdict: processors that are switched off are none that a thread may run on", () => {
+  const narrow = (online?: number[]) => {
+    const four = Array.from({ length: 4 }, (_, i) => thread(10 + i, "0-3"));
+    return schedVerdict(four, [], nothing, use(4, new Map([[0, 1e9], [2, 1e9]]), online))[0]!.evidence;
+  };
+  assert.equal(narrow([0, 2, 4, 6]), "4 threads compute, the machine has 4 processors, and they may run on processors 0, 2 alone");
+  assert.equal(narrow(), "4 threads compute, the machine has 4 processors");
+});
+
 Deno.test("sched verdict: threads that ran on one processor, and may run on more, or of which nobody knows, are not said to be kept there", () => {
   const ran = new Map([[2, 1e9]]);
   // Of a kernel that lists processors which are not there; and one for each.

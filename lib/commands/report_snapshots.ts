@@ -62,8 +62,9 @@ async function read(path: string, report: SnapshotReport): Promise<void> {
 
 /** What is in the file, or compressed in it. */
 async function blocksOf(path: string): Promise<ReadableStream<Uint8Array>> {
-  const { readable } = await Deno.open(path);
-  return isGzip(path) ? readable.pipeThrough(new DecompressionStream("gzip")) : readable;
+  const { size } = await Deno.stat(path), { readable } = await Deno.open(path);
+  // Before the first line a compressed file has nothing in it, either.
+  return isGzip(path) && size > 0 ? readable.pipeThrough(new DecompressionStream("gzip")) : readable;
 }
 
 /** Whether the line is an interval. */

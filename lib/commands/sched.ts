@@ -22,7 +22,7 @@ export const schedProfile: Profile<SchedResult> = {
   host: async (files) => Object.assign({}, ...await Promise.all([numaNodes(files), onlineProcessors(files), deviceNames(files)])),
   analyse: ({ host }) => {
     const cpus = typeof host.cpus === "number" ? host.cpus : null;
-    return sched(cpus, parseNodes(host.nodes), parseDevices(host.devices), processorNumbers(host.online, cpus ?? 0));
+    return sched(cpus, parseNodes(host.nodes), parseDevices(host.devices), processorNumbers(host.online));
   },
   present: presentSched,
 };

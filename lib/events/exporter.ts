@@ -4,7 +4,7 @@ import type { View } from "./view.ts";
 
 /** Takes bytes in order; synchronous, so that memory stays bounded by what one call passes. */
 export interface ByteSink {
-  /** `tail` goes behind them, for whoever reads before the next call, which takes its place. A sink that passes them on does so at once: killed, it leaves both. */
+  /** `tail` goes behind them, for whoever reads before the next call, which takes its place. A sink passes both on at once, and is never without an end. */
   write(bytes: Uint8Array, tail?: Uint8Array): void;
   /** Puts bytes in place of the last `count` that were written; absent where what was written is gone. */
   replace?(count: number, bytes: Uint8Array): void;

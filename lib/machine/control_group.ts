@@ -18,8 +18,13 @@ export async function findGroups(files: Pick<KernelFiles, "texts">, pid: number)
   const [groups, mounts] = await files.texts([`/proc/${pid}/cgroup`, "/proc/self/mountinfo"]);
   if (!groups || !mounts) return null;
   const mounted = parseMountInfo(mounts);
-  const way = (path: string | undefined, isIts: (mount: PartMount) => boolean) =>
-    path === undefined ? undefined : mounted.filter(isIts).map((mount) => wayTo(path, mount)).findLast((way) => way !== null);
+  // Of those at one place the last one hides the others; of those at several the one that shows most of the groups above.
+  const way = (path: string | undefined, isIts: (mount: PartMount) => boolean) => {
+    if (path === undefined) return undefined;
+    const seen = new Map(mounted.filter(isIts).map((mount) => [mount.place, mount])).values();
+    const ways = [...seen].map((mount) => wayTo(path, mount)).filter((way) => way !== null);
+    return ways.toSorted((a, b) => b.length - a.length)[0];
+  };
   const unified = /^0::(.*)$/m.exec(groups)?.[1], isUnified = ({ type }: PartMount) => type === "cgroup2";
   const folders = (controller: string): string[] => {
     // Version 1 has a hierarchy for each controller; in version 2 the one without a name has all that none of these has.

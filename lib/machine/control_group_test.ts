@@ -134,6 +134,13 @@ Deno.test("control group: in a container with groups of its own they begin where
     const groups = await findGroups(files, 100);
     assert.deepEqual([groups?.cpu, groups?.pressure], [["/sys/fs/cgroup/own", "/sys/fs/cgroup"], "/sys/fs/cgroup/own"]);
   });
+  await withMachine({
+    "/proc/100/cgroup": "0::/pod/own\n",
+    // A part that is mounted elsewhere hides none of those above it.
+    "/proc/self/mountinfo": mountLine("cgroup2", "/sys/fs/cgroup") + mountLine("cgroup2", "/mnt/pod", "rw", "/pod"),
+  }, async (files) => {
+    assert.deepEqual((await findGroups(files, 100))?.cpu, ["/sys/fs/cgroup/pod/own", "/sys/fs/cgroup/pod", "/sys/fs/cgroup"]);
+  });
 });
 
 Deno.test("control group: none of a process that has ended; nothing of a group that is gone, whatever is above it", async () => {

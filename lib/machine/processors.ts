@@ -7,7 +7,12 @@ export async function readOnline(files: Pick<KernelFiles, "texts">): Promise<str
   return online?.trim() || null;
 }
 
-/** Their numbers. `online`: as {@link readOnline} reads it; where that is not told, so many (`cpus`) have the first numbers. */
-export function processorNumbers(online: unknown, cpus: number): number[] {
-  return typeof online === "string" ? numbersOf(online) : Array.from({ length: cpus }, (_, cpu) => cpu);
+/** Their numbers. `online`: as {@link readOnline} reads it; null where that is not told. */
+export function processorNumbers(online: unknown): number[] | null {
+  return typeof online === "string" ? numbersOf(online) : null;
+}
+
+/** What so many are taken to be where nothing tells their numbers. */
+export function firstProcessors(cpus: number): number[] {
+  return Array.from({ length: cpus }, (_, cpu) => cpu);
 }

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { withMachine } from "../../tests/harness/fake_machine.ts";
 import { readCaches } from "./ceilings/caches.ts";
-import { processorNumbers, readOnline } from "./processors.ts";
+import { firstProcessors, processorNumbers, readOnline } from "./processors.ts";
 
 Deno.test("processors: those that are online, with gaps between them; the first ones where nothing is said", async () => {
   await withMachine({ "/sys/devices/system/cpu/online": "0-2,6\n" }, async (files) => {
     assert.equal(await readOnline(files), "0-2,6");
-    assert.deepEqual(processorNumbers(await readOnline(files), 4), [0, 1, 2, 6]);
+    assert.deepEqual(processorNumbers(await readOnline(files)), [0, 1, 2, 6]);
   });
-  await withMachine({}, async (files) => assert.deepEqual(processorNumbers(await readOnline(files), 2), [0, 1]));
+  await withMachine({}, async (files) => assert.equal(processorNumbers(await readOnline(files)), null));
+  assert.deepEqual(firstProcessors(2), [0, 1]);
 });
 
 Deno.test("processors: each one's cache is counted where every second one is switched off", async () => {
@@ -25,7 +26,7 @@ Deno.test("processors: each one's cache is counted where every second one is swi
     [`${cpu(2)}/index3/shared_cpu_list`]: "0,2\n",
     [`${cpu(2)}/index3/size`]: "32M\n",
   }, async (files) => {
-    const numbers = processorNumbers(await readOnline(files), 2);
-    assert.deepEqual(await readCaches(files, numbers), { second: [1 << 20, 2 << 20], third: [32 << 20] });
+    const numbers = processorNumbers(await readOnline(files));
+    assert.deepEqual(await readCaches(files, numbers!), { second: [1 << 20, 2 << 20], third: [32 << 20] });
   });
 });

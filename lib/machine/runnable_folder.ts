@@ -44,7 +44,7 @@ async function guarded(path: string, start: typeof startGuard): Promise<Runnable
     guard = await start([], path);
   } catch (error) {
     // There may be no room for another process.
-    Deno.removeSync(path);
+    fs.rmSync(path, { recursive: true, force: true });
     throw error;
   }
   return {

@@ -127,8 +127,8 @@ export class Attachments {
         for (const { stream } of parts) this.run.attached(stream);
       });
     } else {
-      // Windows are shut in this order: who sleeps is told before the gate's, too.
-      const others = [...this.#startParts({ ...kernel, filter, prompt }), ...(awaited.length > 0 ? this.#startGate(filter) : [])];
+      const gates = awaited.length > 0 ? this.#startGate(filter) : [];
+      const others = [...this.#startParts({ ...kernel, filter, prompt }), ...gates];
       await Promise.all([this.#libraries.attach(present), this.#ready(others, filter)]);
     }
     this.#firstFilter = undefined;

@@ -42,7 +42,7 @@ export async function loopDevice(folder: Temporary, megabytes: number): Promise<
   await mustRun(["dd", "if=/dev/urandom", `of=${file}`, "bs=1M", `count=${megabytes}`, "status=none"]);
   const { stdout } = await mustRun(["losetup", "--find", "--show", "--direct-io=on", file]);
   // A udevd, the host's where this is a container, looks at each new device: its requests would be counted with a test's.
-  await run(["nsenter", "--target", "1", "--mount", "udevadm", "settle"]);
+  await run(["nsenter", "--target", "1", "--mount", "udevadm", "settle", "--timeout=10"]);
   const path = stdout.trim(), name = path.slice("/dev/".length);
   const number = Deno.readTextFileSync(`/sys/block/${name}/dev`).trim();
   const setting = (of: string, value: string | number) => Deno.writeTextFileSync(`/sys/block/${name}/queue/${of}`, String(value));

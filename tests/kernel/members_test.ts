@@ -32,7 +32,7 @@ sampledTest(2, "members: a process whose main thread has ended before anybody lo
   using folder = temporary();
   Deno.writeFileSync(folder.file("read"), new Uint8Array(211));
   Deno.writeTextFileSync(folder.file("go"), "");
-  await using program = start([built.headless, folder.file("read"), folder.file("go"), folder.file("on")], { timeoutMilliseconds: 60_000 });
+  await using program = start([built.headless, folder.file("read"), folder.file("go"), folder.file("on")]);
   const status = `/proc/${program.pid}/status`;
   assert.ok(await until(async () => /^State:\tZ/m.test(await Deno.readTextFile(status))));
   await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { pid: program.pid }, formats: [] });

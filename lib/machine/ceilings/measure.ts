@@ -1,7 +1,7 @@
 import { ExitCode, LlmprofError } from "../../events/errors.ts";
 import { type Child, type SpawnChild, untimely } from "../child.ts";
 import type { KernelFiles } from "../files.ts";
-import { processorNumbers, readOnline } from "../processors.ts";
+import { firstProcessors, processorNumbers, readOnline } from "../processors.ts";
 import { runnableFolder } from "../runnable_folder.ts";
 import { type Caches, reached, readCaches } from "./caches.ts";
 import type { Ceilings } from "./ceilings.ts";
@@ -31,7 +31,7 @@ export async function measureCeilings(means: MeasuringMeans, stop: Promise<unkno
   if (arch !== "x86_64") return null;
   const [cpuinfo] = await means.files.texts(["/proc/cpuinfo"]);
   const flags = new Set(/^flags\s*:\s*(.*)$/m.exec(cpuinfo ?? "")?.[1]?.split(" "));
-  const { second, third } = await readCaches(means.files, processorNumbers(await readOnline(means.files), cpus));
+  const { second, third } = await readCaches(means.files, processorNumbers(await readOnline(means.files)) ?? firstProcessors(cpus));
   const caches = { second, third: third.length > 0 ? third : [USUAL_CACHE] };
   let isOver = false;
   void stop.then(() => isOver = true);
