@@ -16,7 +16,7 @@ export const MAPPING_RECORDS = [
 /** PROT_EXEC. */
 const EXECUTABLE = 4;
 
-/** What each process has mapped. A process that is forked has what its parent has, until it begins another program. */
+/** What each process has mapped, and had before. A process that is forked has what its parent has, until it begins another program. */
 export class AddressSpaces {
   readonly #spaces = new Map<number, AddressSpace>();
   /** Ids of files of which somebody has mapped a part to run it. */
@@ -34,32 +34,32 @@ export class AddressSpaces {
   }
 
   /** One of {@link MAPPING_RECORDS}; of others nothing is learned. */
-  event({ record, pid, values }: Event): void {
+  event({ record, at, pid, values }: Event): void {
     switch (record) {
       case "files/access.map": {
         const [, from, length, prot, offset, dev, inode, name] = values as [Ns, number, number, number, number, number, number, string];
         const id = `${dev}:${inode}`;
         if ((prot & EXECUTABLE) !== 0) this.#code.add(id);
-        return this.of(pid).map({ from, to: from + length, offset, file: { id, name } });
+        return this.of(pid).map({ from, to: from + length, offset, file: { id, name } }, at);
       }
       case "files/access.anonymous": {
         const [, from, length] = values as [Ns, number, number];
-        return this.of(pid).map({ from, to: from + length, offset: 0 });
+        return this.of(pid).map({ from, to: from + length, offset: 0 }, at);
       }
       case "files/access.move": {
         const [from, length, to, newLength] = values as [number, number, number, number];
-        return this.of(pid).move(from, length, to, newLength);
+        return this.of(pid).move(from, length, to, newLength, at);
       }
       case "files/access.unmap": {
         const [from, length] = values as [number, number];
-        return this.of(pid).unmap(from, from + length);
+        return this.of(pid).unmap(from, from + length, at);
       }
       case "process/life.task": {
         const [child, isThread] = values as [number, number];
         return void (isThread || this.#spaces.set(child, this.of(pid).copy()));
       }
       case "process/life.exec":
-        return void this.#spaces.delete(pid);
+        return this.of(pid).unmap(0, Infinity, at);
     }
   }
 

@@ -80,7 +80,7 @@ class FaultDecoder implements Decoder {
         const sums = this.#sumsOf(pid, tid);
         sums.major++;
         sums.majorNs += at - began;
-        const { mapping } = this.#spaces.of(pid).at(address);
+        const { mapping } = this.#spaces.of(pid).at(address, began);
         if (!mapping) return;
         this.#touch(pid, tid, mapping, { start: began, end: at, faults: 0, major: 1, majorNs: at - began }, out);
         return this.#faultsIn(pid, mapping)?.major(offsetAt(mapping, address), at - began);
@@ -135,7 +135,8 @@ class FaultDecoder implements Decoder {
     if (!(all >= 1 && step >= 0 && address >= 0 && last <= Number.MAX_SAFE_INTEGER)) return;
     this.#sumsOf(pid, tid).faults += all;
     for (let left = all; left > 0;) {
-      const { mapping, to } = this.#spaces.of(pid).at(address);
+      // It is told with the thread's next one, before which what it touched may be gone.
+      const { mapping, to } = this.#spaces.of(pid).at(address, end);
       const count = step === 0 ? left : Math.min(left, Math.ceil((to - address) / step));
       // Faults outside of the mappings that were seen (stack, heap, small ones) are counted and not drawn.
       if (mapping) {

@@ -99,6 +99,25 @@ Deno.test("fault: what a process had mapped, what it has mapped since, and what 
   ]);
 });
 
+Deno.test("fault: a run that is told late lies in what was there as it came, and not in what was mapped since", () => {
+  const d = new Decoding(fault, access, life), place = { address: 0x100000, length: 0x100000 };
+  d.event(1 * MS, "files/access.map", { ...place, name: "a.gguf" });
+  d.event(15 * MS, "memory/fault.run", { since: 10 * MS, until: 11 * MS, last: 0x170000, step: 0x10000, count: 8 });
+  d.event(20 * MS, "files/access.unmap", place);
+  d.event(22 * MS, "files/access.map", { ...place, name: "b.gguf" });
+  // The rest of the first file, what lay there before the second, and that one until another program took its place.
+  d.event(23 * MS, "memory/fault.run", { since: 12 * MS, until: 13 * MS, last: 0x1f0000, step: 0x10000, count: 8 });
+  d.event(23 * MS, "memory/fault.major", { began: 12 * MS, address: 0x1f0000 });
+  d.event(24 * MS, "memory/fault.run", { since: 21 * MS, until: 21 * MS, last: 0x100000, count: 1 }, "100/101");
+  d.event(25 * MS, "process/life.exec");
+  d.event(26 * MS, "memory/fault.run", { since: 23 * MS, until: 24 * MS, last: 0x1f0000, step: 0x10000, count: 16 });
+  d.event(27 * MS, "memory/fault.run", { since: 26 * MS, until: 26 * MS, last: 0x100000, count: 1 });
+  assert.deepEqual(touches(d).map((line) => line.replace(/file=.* f/, "f")), [
+    '100 <page faults 100> memory.touch "fault in a.gguf" 10000000–23000000 faults=16 major=1 majorNs=11000000',
+    '100 <page faults 100> memory.touch "fault in b.gguf" 23000000–24000000 faults=16',
+  ]);
+});
+
 Deno.test("fault: by tensor, also of what came before somebody had read the file, across the ends of tensors", () => {
   const d = new Decoding(fault, access, life);
   d.event(1, "files/access.map", { address: 0x10000, length: 0x10000, offset: 0x1000, dev: 8, inode: 9, name: "m.gguf" });
