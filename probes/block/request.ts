@@ -40,6 +40,9 @@ export const handed: Readonly<Record<string, Param>> = {
   // Of a number of 2^20 × major + minor sixteen majors are told apart, and more than a hundred terabytes.
   request: { type: "at", raw: "(uint64)arg0", tracepoint: `((uint64)args->dev << 40) + ${placed("(uint64)args->sector")}` },
   bytes: { type: "at", raw: `(uint64)${REQUEST}->__data_len`, tracepoint: "(uint64)args->bytes" },
+  // What is answered of it, in sectors, from `sector` on; and what its rest is known by then.
+  part: { type: "at", raw: "(uint64)(arg2 & 4294967295) / 512", tracepoint: "(uint64)args->nr_sector" },
+  rest: { type: "at", raw: "$request", tracepoint: "$request + $part" },
   what: { type: "at", raw: `(uint64)(${REQUEST}->cmd_flags & 255)`, tracepoint: `(uint64)${BY_LETTER}` },
   error: { type: "at", raw: "1000 + (arg1 & 255)", tracepoint: "args->error" },
 };

@@ -70,6 +70,25 @@ Deno.test("request: one that was taken back, and then ended or was merged before
   }
 });
 
+Deno.test("request: one of which a part was answered, or nothing yet, is kept until the rest is, by where that begins", () => {
+  for (const raw of [true, false]) {
+    const [part, rest] = raw ? ["(uint64)(arg2 & 4294967295) / 512", "$request"] : ["(uint64)args->nr_sector", "$request + $part"];
+    const kept = [
+      [
+        request,
+        "$answered + $part < $bytes / 512 && ($error == 0 || $error == 1000)",
+        "$issued.0, $issued.1 + ($part << 32), $issued.2, $issued.3, $issued.4",
+      ],
+      [blockTotals(1000), "$part < $issued.1 >> 32", "$issued.0, $issued.1 - ($part << 32)"],
+    ] as const;
+    for (const [probe, condition, value] of kept) {
+      const body = blocksOf(probe, raw).get("block_rq_complete")!.replace(/\s+/g, " ");
+      assert.ok(body.includes(`$part = (${part});`), body);
+      assert.ok(body.includes(` if (${condition}) { delete(@issued[$request]); @issued[(${rest})] = (${value}); } else `), body);
+    }
+  }
+});
+
 Deno.test("request: what was merged and split, by device and kind, of each program that counts", () => {
   const d = new Decoding(request);
   d.snapshot(10, "block/request.merged", [LOOP0, R], 5);

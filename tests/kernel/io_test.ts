@@ -129,19 +129,23 @@ sampledTest(1, "io: several requests that become one, and one that becomes sever
 sampledTest(1, "io: what a device cannot answer is an error, and it is said", { fio: true }, async ({ path }) => {
   using folder = temporary();
   await using device = await loopDevice(folder, 8);
-  device.truncate(4 << 20);
+  // One read has its first half: that is answered, and then the rest fails.
+  device.truncate((4 << 20) + 32_768);
   using hidden = hiddenAnswers(device);
   const target = { argv: fioCommand(device.path, { rw: "read", iodepth: 1, bs: 65536, size: "8m", continue_on_error: "all" }) };
+  const before = device.stat();
   await using llmprof = startLlmprof("io", { bpftrace: path, folder, target, formats: [], flags: ["--no-output"] });
   const ended = await llmprof.finished();
   const { result, events } = summaryOf("io", ended);
-  const { errors, requests } = result.devices.find((row) => row.device === device.number && row.what === "read")!;
+  assert.equal(device.stat().reads - before.reads, 128);
+  const { errors, requests, bytes } = result.devices.find((row) => row.device === device.number && row.what === "read")!;
   const unseen = events.skipped! + hidden.count();
-  // 8 MiB by 64 KiB, of which the second half is gone.
+  // 8 MiB by 64 KiB, of which the second half is gone, or half of it.
   assert.ok(
     errors <= 64 && requests <= 128 && 64 - errors <= unseen && 128 - requests <= unseen,
     `${errors} of 64, ${requests} of 128, ${unseen} unseen`,
   );
+  assert.equal(bytes, requests * 65_536);
 });
 
 sampledTest(
