@@ -15,7 +15,8 @@ interface Thread extends Sums {
 
 /** Sums of the instants `process.syscalls`: one for each thread and call, and life of the target. */
 export class SystemCalls {
-  readonly #threads = new Map<number, Thread>();
+  /** By process and thread: two processes may have had one thread's number, one after the other. */
+  readonly #threads = new Map<string, Thread>();
 
   constructor(readonly threadNames = new ThreadNames()) {}
 
@@ -25,8 +26,9 @@ export class SystemCalls {
 
   instant({ track: { pid }, args }: Instant): void {
     const { call, thread: tid, calls, ns } = args as { call: string; thread: number; calls: number; ns: number };
-    let thread = this.#threads.get(tid);
-    if (!thread) this.#threads.set(tid, thread = { pid, tid, calls: 0, totalNs: 0, names: new Map() });
+    const id = `${pid} ${tid}`;
+    let thread = this.#threads.get(id);
+    if (!thread) this.#threads.set(id, thread = { pid, tid, calls: 0, totalNs: 0, names: new Map() });
     const sums = thread.names.get(call) ?? { calls: 0, totalNs: 0 };
     thread.names.set(call, sums);
     for (const one of [thread, sums]) {

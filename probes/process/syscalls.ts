@@ -41,7 +41,7 @@ class SyscallsDecoder implements Decoder {
 
   snapshot({ stream, map, key, value }: Snapshot): void {
     const [pid, tid, call] = key as [number, number, number];
-    const id = `${stream} ${tid} ${call}`;
+    const id = `${stream} ${pid} ${tid} ${call}`;
     let sums = this.#sums.get(id);
     if (!sums) {
       this.#sums.set(id, sums = { pid, tid, name: systemCallName(Math.floor(call / 2), call % 2 === 0 ? "x86_64" : "aarch64"), calls: 0, ns: 0 });

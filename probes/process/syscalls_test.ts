@@ -28,6 +28,19 @@ Deno.test("system calls: the last sums of each program are added at the end, and
   decoder.end(9, () => assert.fail("told once"));
 });
 
+Deno.test("system calls: threads of two processes that had one number, one after the other, have sums of their own", () => {
+  const decoder = syscalls.decoder(new Tracks());
+  for (const [pid, value] of [[10, 5], [20, 3]] as const) {
+    decoder.snapshot!(
+      { at: 0, stream: "target", map: "process/syscalls.syscalls", key: [pid, 11, 202 * 2], value },
+      () => assert.fail("nothing before the end"),
+    );
+  }
+  const told: unknown[] = [];
+  decoder.end(9, (span) => told.push([span.type === "instant" && [span.track.pid, span.name, span.args!.calls]].flat()));
+  assert.deepEqual(told, [[10, "futex 11", 5], [20, "futex 11", 3]]);
+});
+
 /** What the kernel's own headers call them, where they are installed. */
 const header = "/usr/include/x86_64-linux-gnu/asm/unistd_64.h";
 const text = (() => {
