@@ -50,6 +50,8 @@ export interface Capabilities {
   readonly cacheKey: CacheKey | null;
   /** Every tracepoint as `category:name`; empty when tracefs cannot be read. */
   readonly tracepoints: ReadonlySet<string>;
+  /** Of the fields that not every kernel's tracepoints have those that are here, as `category:name.field`. */
+  readonly tracepointFields: ReadonlySet<string>;
   /** Places of mounts that hide some of them. */
   readonly hidingTracepoints: readonly string[];
 }
@@ -169,21 +171,29 @@ async function readBpftrace(
  * into the usual place before the table is known. Only the two places where bpftrace looks count, and only if nothing else was mounted
  * over them or what they lie in. The kernel mounts the one below debugfs when somebody looks into it, and until then the table has none there.
  */
+/** Some kernels of 6.18 and 6.19 do not say here whose name it is, but who gave it alone. */
+const RENAME = "task/task_rename";
+
 async function readTracefs(
   files: KernelFiles,
   mountTable: Promise<Mount[]>,
-): Promise<Pick<Capabilities, "tracefs" | "tracepoints" | "hidingTracepoints">> {
+): Promise<Pick<Capabilities, "tracefs" | "tracepoints" | "tracepointFields" | "hidingTracepoints">> {
   const [usual, other] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"] as const;
-  const [mounts, listed] = await Promise.all([mountTable, files.grandchildren(`${usual}/events`)]);
+  const eventsOf = async (tracefs: string) => {
+    const [names, rename] = await Promise.all([files.grandchildren(`${tracefs}/events`), files.text(`${tracefs}/events/${RENAME}/format`)]);
+    return { names, fields: /\spid;/.test(rename ?? "") ? [`${RENAME}.pid`] : [] };
+  };
+  const [mounts, listed] = await Promise.all([mountTable, eventsOf(usual)]);
   const mounted = [usual, other].find((path) => {
     const top = mountOf(path, mounts);
     return top?.place === path && top.type === "tracefs";
   }) ?? null;
   const comes = mounted === null && mountOf(other, mounts)?.type === "debugfs";
-  const names = mounted === usual ? listed : mounted === other || comes ? await files.grandchildren(`${other}/events`) : [];
+  const { names, fields } = mounted === usual ? listed : mounted === other || comes ? await eventsOf(other) : { names: [], fields: [] };
   const tracefs = comes && names.length > 0 ? other : mounted;
   const hidingTracepoints = mounts.map(({ place }) => place).filter((place) => tracefs !== null && place.startsWith(`${tracefs}/events`));
-  return { tracefs, tracepoints: new Set(names.map((name) => name.replace("/", ":"))), hidingTracepoints };
+  const colons = (all: readonly string[]) => new Set(all.map((name) => name.replace("/", ":")));
+  return { tracefs, tracepoints: colons(names), tracepointFields: colons(fields), hidingTracepoints };
 }
 
 /**

@@ -20,6 +20,7 @@ Deno.test("capabilities: everything that a machine says", () =>
     "/sys/kernel/security/lockdown": "none [integrity] confidentiality\n",
     "/sys/kernel/btf/vmlinux": "x",
     "/sys/kernel/tracing/events/sched/sched_switch/id": "1",
+    "/sys/kernel/tracing/events/task/task_rename/format": "\tfield:int common_pid;\toffset:4;\n\n\tfield:pid_t pid;\toffset:8;\n",
     "/sys/kernel/tracing/events/enable": "0",
     "/sys/bus/event_source/devices/cpu/type": "4",
     "/sys/bus/event_source/devices/cpu/events/cpu-cycles": "",
@@ -61,7 +62,8 @@ Deno.test("capabilities: everything that a machine says", () =>
       bpftrace: "/opt/bin/bpftrace",
       bpftracePath: "/opt/bin/bpftrace",
       cacheKey: null,
-      tracepoints: new Set(["sched:sched_switch"]),
+      tracepoints: new Set(["sched:sched_switch", "task:task_rename"]),
+      tracepointFields: new Set(["task:task_rename.pid"]),
       hidingTracepoints: ["/sys/kernel/tracing/events/ext4"],
     });
   }));

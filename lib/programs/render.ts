@@ -14,7 +14,8 @@ import { type Block, parseTemplate, replaceConditions, replaceEmits } from "./te
 
 /** What this bpftrace and this kernel can do, as far as the text of a program depends on it. */
 export interface Dialect {
-  hasTracepoint(categoryAndName: string): boolean;
+  /** `category:name`, or a field of one that not every kernel has, `category:name.field`. */
+  hasTracepoint(name: string): boolean;
   isKernelAtLeast(major: number, minor: number): boolean;
   /** Hardware counters, by bpftrace's names: `cpu-cycles`. */
   hasCounter(name: string): boolean;

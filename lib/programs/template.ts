@@ -1,7 +1,7 @@
 /**
  * A template is bpftrace plus these constructs: `{{name}}`, `FILTER`, `EMIT(record, expression…)` and `WITH(probe) { … }` and `WITHOUT(probe) { … }`, statements
  * for programs that have that probe, too, and for those that have not, or that look at such processes (`everybody`, see filter.ts), or for kernels that have a
- * tracepoint (`a:b`); and what repeat.ts and adding.ts say. This file knows only its grammar: it cuts the text into blocks, so that a block whose attach points do not exist here can be left out.
+ * tracepoint (`a:b`), or a field of it that not all have (`a:b.c`); and what repeat.ts and adding.ts say. This file knows only its grammar: it cuts the text into blocks, so that a block whose attach points do not exist here can be left out.
  */
 
 export interface Block {
@@ -86,7 +86,7 @@ export function findClose(text: string, open: number): number {
 
 /** The statements of each `WITH(probe) { … }` where the program `has` the probe, and of each `WITHOUT` where it has not. */
 export function replaceConditions(text: string, has: (probe: string) => boolean): string {
-  const found = /WITH(OUT)?\(([\w/:]+)\) /.exec(text);
+  const found = /WITH(OUT)?\(([\w/:.]+)\) /.exec(text);
   if (!found) return text;
   const open = found.index + found[0].length, close = findClose(text, open);
   const statements = has(found[2]!) === (found[1] === undefined) ? text.slice(open + 1, close) : "";

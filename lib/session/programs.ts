@@ -50,7 +50,7 @@ export interface EndedProgram {
 /** How programs have to be written for this machine. */
 export function dialectOf(machine: Capabilities): Dialect {
   return {
-    hasTracepoint: (name) => machine.tracepoints.has(name),
+    hasTracepoint: (name) => (name.includes(".") ? machine.tracepointFields : machine.tracepoints).has(name),
     isKernelAtLeast: (major, minor) => isKernelAtLeast(machine.kernel, major, minor),
     hasCounter: (name) => machine.counters.has(name),
     perCpuBuffers: hasRingBuffer(machine.bpftrace!) ? 0 : machine.cpus,

@@ -160,6 +160,16 @@ Deno.test("switch: of who still wants to run the call is told where it is the on
   }
 });
 
+Deno.test("switch: whoever is given another name is told anew, by whomever it is given; where the kernel does not say to whom, who gives it", () => {
+  const plan = { stream: "s", probes: [switches], filter: { type: "tree", pids: [42] }, window: "signalled" } as const;
+  const forgets = [true, false].map((isSaid) => {
+    const { text } = render(plan, { ...recentDialect, hasTracepoint: (name) => isSaid || !name.includes(".") }, () => []);
+    return /^tracepoint:task:task_rename \{([^]*?)\}$/m.exec(text)![1]!.trim().split(/\s*\n\s*/).filter((line) => line !== "");
+  });
+  const [forget, own] = ["delete(@named[$renamed]);", "$renamed = (uint64)tid;"];
+  assert.deepEqual(forgets, [[own, "$renamed = (uint64)args->pid;", forget], [own, forget]]);
+});
+
 Deno.test("switch: who came back unseen was off until then, and waited for a processor within that", () => {
   const d = new Decoding(switches);
   const period = { thread: whoIs(100, 101), why: INTERRUPTIBLE + NANOSLEEP, cpus: 4097 };

@@ -32,6 +32,7 @@ export function capable(info = "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n", tr
     bpftracePath: "/usr/bin/bpftrace",
     cacheKey: null,
     tracepoints: new Set(tracepoints),
+    tracepointFields: new Set(),
     hidingTracepoints: [],
   };
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { start } from "../../harness/command.ts";
 import { sampledTest } from "../../harness/kernel.ts";
-import { temporary } from "../../harness/temporary.ts";
+import { type Temporary, temporary } from "../../harness/temporary.ts";
 import { takenProcessors } from "../../independent/taken.ts";
 import { query } from "../../judge/trace_processor.ts";
 import { built } from "../../setup/programs.ts";
@@ -36,7 +36,17 @@ interface Off {
   readonly start: string;
   readonly end: string;
   readonly duration: number;
-  readonly args: { readonly reason: string; readonly queuedNs?: number; readonly waker?: string; readonly taker?: string; readonly from?: number };
+  readonly args: {
+    readonly reason: string;
+    readonly queuedNs?: number;
+    readonly waker?: string;
+    readonly taker?: string;
+    readonly from?: number;
+    /** Of short times off that are told together. */
+    readonly thread?: number;
+    readonly times?: number;
+    readonly offNs?: number;
+  };
   readonly track: { readonly tid?: number };
 }
 
@@ -82,8 +92,8 @@ async function comparesWaits(path: string): Promise<boolean> {
     "yielded",
   ]);
   // Of several short times off that are one slice, each.
-  const slices: Off[] = Deno.readTextFileSync(outputPath(folder, "jsonl")).trimEnd().split("\n").map((line) => JSON.parse(line))
-    .filter(({ type, category, track, args }) => type === "slice" && /^sched\.offs?$/.test(category) && (args.thread ?? track.tid) === counters.tid)
+  const slices = slicesOf(folder)
+    .filter(({ category, track, args }) => /^sched\.offs?$/.test(category) && (args.thread ?? track.tid) === counters.tid)
     .flatMap((slice) =>
       Array.from({ length: slice.args.times ?? 1 }, () => (
         {
@@ -160,8 +170,44 @@ async function comparesWaits(path: string): Promise<boolean> {
   return true;
 }
 
+function slicesOf(folder: Temporary): Off[] {
+  const lines = Deno.readTextFileSync(outputPath(folder, "jsonl")).trimEnd().split("\n");
+  return lines.map((line) => JSON.parse(line)).filter(({ type }) => type === "slice");
+}
+
 /** Context switches since the machine began, by the kernel's own count. */
 const switchesOfTheMachine = () => Number(/^ctxt (\d+)$/m.exec(Deno.readTextFileSync("/proc/stat"))![1]);
+
+/** A thread wakes its maker so many times under its first name, and as many under the one that its maker then gives it. */
+const WAKES = 20;
+const wakes = `
+import os, threading, time
+ends = os.pipe()
+def wake():
+    while True:
+        time.sleep(0.01)
+        os.write(ends[1], b"x")
+waker = threading.Thread(target=wake, daemon=True)
+waker.start()
+for name in "early-name", "late-name":
+    open(f"/proc/self/task/{waker.native_id}/comm", "w").write(name)
+    for i in range(${WAKES}):
+        os.read(ends[0], 1)
+print(waker.native_id, flush=True)
+`;
+
+sampledTest(1, "sched: a thread has the name that another one gave it last, where it wakes somebody", {}, async ({ path }) => {
+  using folder = temporary();
+  await using llmprof = startLlmprof("sched", { bpftrace: path, folder, target: { argv: ["python3", "-c", wakes] }, formats: ["jsonl"] });
+  const ended = await llmprof.finished();
+  summaryOf("sched", ended);
+  const waker = /^(\d+)$/m.exec(ended.stderr)![1];
+  const wakers = slicesOf(folder).flatMap(({ category, args }) => category === "sched.off" && args.reason === "pipe" ? args.waker ?? [] : []);
+  const [early, late] = ["early-name", "late-name"].map((name) => wakers.filter((told) => told === `${name} (${waker})`).length);
+  // Now and then the byte is there already, and nobody waits.
+  assert.ok(early! > WAKES / 2 && late! > WAKES / 2, wakers.join(", "));
+  assert.ok(early! + late! <= 2 * WAKES && wakers.lastIndexOf(`early-name (${waker})`) < wakers.indexOf(`late-name (${waker})`), wakers.join(", "));
+});
 
 interface Passes {
   readonly tid: number;
