@@ -28,6 +28,9 @@ const run = (of: string) =>
   `$unit = (uint64)1 + 7 * (((${of}.1 - ${of}.0 >> 20) + 15) / 16); ` +
   `EMIT(run, ${of}.7, ${of}.0, ((${of}.1 - ${of}.0) / 128 / $unit << 40) + ((${of}.2 >> 23 & 8388607) / $unit << 20) + (${of}.2 & 8388607) / $unit, ` +
   `${of}.3, ${of}.4 / 1024, ${of}.5 + ($unit / 8 << 32), ((${of}.2 >> 46) * 1024 + ${of}.4 % 1024) * 16777216 + ${of}.6);`;
+/** Of a thread that ends: what is kept of it in one place of `@short` is told. */
+const forget = (key: string) => `$short = @short[${key}]; if ($short.1 > 0) { if ($short.2 > 0) { ${run("$short")} } delete(@short[${key}]); }`;
+const FORGET_SHORT = `${forget("(uint64)tid * 2")} ${forget("(uint64)tid * 2 + 1")}`;
 /** As it is told with the thread that took the processor. */
 const LARGER_UNIT = 2 ** 32;
 
@@ -35,7 +38,7 @@ const LARGER_UNIT = 2 ** 32;
 export const switches: Probe = {
   name: "sched/switch",
   summary: "threads of the target: when, why and how long each is off its processor, who wakes it, who took the processor",
-  template: withStacks(withRegisters(template.replaceAll("TELL_RUN($short)", () => run("$short")))),
+  template: withStacks(withRegisters(template.replaceAll("TELL_RUN($short)", () => run("$short")).replaceAll("FORGET_SHORT", () => FORGET_SHORT))),
   tracepoints: ["sched:sched_switch", "sched:sched_waking", "sched:sched_wakeup", "task:task_newtask"],
   params: {
     ...callInProgress,
@@ -93,7 +96,7 @@ export const switches: Probe = {
 
 class SwitchDecoder implements Decoder {
   readonly #names = new Map<number, string>();
-  /** Threads of the target, by the name that was told of each. */
+  /** Of threads of the target, by process and thread, the name that was told of each: their numbers are given away again. */
   readonly #told = new Map<number, string>();
   #stacks = new Stacks();
 
@@ -137,14 +140,14 @@ class SwitchDecoder implements Decoder {
   }
 
   #off(at: Ns, pid: number, tid: number, values: readonly number[], open: boolean, out: SpanSink): void {
-    const [, left, queued, ...alike] = values as [number, Ns, number, number, number, number, number];
+    const [thread, left, queued, ...alike] = values as [number, Ns, number, number, number, number, number];
     const stack = this.#stacks.take(tid);
     const off = { ...this.#offOf(at - left, queued, alike, open), ...stack !== undefined && { stack } };
     const { queuedNs } = off;
     const track = this.tracks.thread(pid, tid);
     const name = this.#names.get(tid);
-    if (name && this.#told.get(tid) !== name) {
-      this.#told.set(tid, name);
+    if (name && this.#told.get(thread) !== name) {
+      this.#told.set(thread, name);
       out({ type: "name", track, name, at });
     }
     const slice = { type: "slice", track, start: left, end: at, ...(open && { open }) } as const;

@@ -138,6 +138,18 @@ Deno.test("switch: a time off with its wait for a processor inside, who woke and
   ]);
 });
 
+Deno.test("switch: threads of two processes that had one number, and were called alike, have their name each", () => {
+  const d = new Decoding(switches);
+  for (const pid of [100, 200]) {
+    d.event(pid, "sched/switch.task", { name: "worker" }, `${pid}/301`);
+    d.event(pid + 9, "sched/switch.off", { thread: whoIs(pid, 301), left: pid, why: PREEMPTED });
+  }
+  assert.deepEqual(d.end(300).filter((line) => line.includes("called")), [
+    '100/301 is called "worker" from 109',
+    '200/301 is called "worker" from 209',
+  ]);
+});
+
 Deno.test("switch: who yields waits for a processor, and nobody took it", () => {
   const d = new Decoding(switches);
   d.event(70, "sched/switch.off", { thread: whoIs(100, 101), left: 60, why: SCHED_YIELD, cpus: 4097 });

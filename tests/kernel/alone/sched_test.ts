@@ -1,7 +1,9 @@
 /** Where threads are when they are on no processor: waits that are planted, and what the kernel itself counts of the thread. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { start } from "../../harness/command.ts";
 import { sampledTest } from "../../harness/kernel.ts";
+import { top } from "../../harness/places.ts";
 import { type Temporary, temporary } from "../../harness/temporary.ts";
 import { takenProcessors } from "../../independent/taken.ts";
 import { query } from "../../judge/trace_processor.ts";
@@ -178,36 +180,28 @@ function slicesOf(folder: Temporary): Off[] {
 /** Context switches since the machine began, by the kernel's own count. */
 const switchesOfTheMachine = () => Number(/^ctxt (\d+)$/m.exec(Deno.readTextFileSync("/proc/stat"))![1]);
 
-/** A thread wakes its maker so many times under its first name, and as many under the one that its maker then gives it. */
+/** So often somebody wakes the program's first thread under each name. */
 const WAKES = 20;
-const wakes = `
-import os, threading, time
-ends = os.pipe()
-def wake():
-    while True:
-        time.sleep(0.01)
-        os.write(ends[1], b"x")
-waker = threading.Thread(target=wake, daemon=True)
-waker.start()
-for name in "early-name", "late-name":
-    open(f"/proc/self/task/{waker.native_id}/comm", "w").write(name)
-    for i in range(${WAKES}):
-        os.read(ends[0], 1)
-print(waker.native_id, flush=True)
-`;
+const named = { "a thread to which another one gives a name": "renamed.py", "who has the number of a process that ended": "same_number.py" };
 
-sampledTest(1, "sched: a thread has the name that another one gave it last, where it wakes somebody", {}, async ({ path }) => {
-  using folder = temporary();
-  await using llmprof = startLlmprof("sched", { bpftrace: path, folder, target: { argv: ["python3", "-c", wakes] }, formats: ["jsonl"] });
-  const ended = await llmprof.finished();
-  summaryOf("sched", ended);
-  const waker = /^(\d+)$/m.exec(ended.stderr)![1];
-  const wakers = slicesOf(folder).flatMap(({ category, args }) => category === "sched.off" && args.reason === "pipe" ? args.waker ?? [] : []);
-  const [early, late] = ["early-name", "late-name"].map((name) => wakers.filter((told) => told === `${name} (${waker})`).length);
-  // Now and then the byte is there already, and nobody waits.
-  assert.ok(early! > WAKES / 2 && late! > WAKES / 2, wakers.join(", "));
-  assert.ok(early! + late! <= 2 * WAKES && wakers.lastIndexOf(`early-name (${waker})`) < wakers.indexOf(`late-name (${waker})`), wakers.join(", "));
-});
+for (const [who, program] of Object.entries(named)) {
+  sampledTest(1, `sched: ${who} is called so where it wakes somebody`, {}, async ({ path }) => {
+    using folder = temporary();
+    const target = { argv: ["python3", join(top, "tests/workloads", program), String(WAKES)] };
+    await using llmprof = startLlmprof("sched", { bpftrace: path, folder, target, formats: ["jsonl"] });
+    const ended = await llmprof.finished();
+    summaryOf("sched", ended);
+    const [, waker, names] = /^(\d+) (\w.*)$/m.exec(ended.stderr)!;
+    const waits = slicesOf(folder).filter(({ category, args }) => category === "sched.off" && args.reason === "pipe");
+    const told = waits.flatMap(({ args }) => args.waker?.endsWith(` (${waker})`) ? args.waker.split(" ")[0]! : []);
+    assert.deepEqual([...new Set(told)], names!.split(" "), "each, in this order");
+    // Now and then the byte is there already, and nobody waits.
+    for (const name of names!.split(" ")) {
+      const times = told.filter((one) => one === name).length;
+      assert.ok(times > WAKES / 2 && times <= WAKES, `${times} times by ${name}: ${told}`);
+    }
+  });
+}
 
 interface Passes {
   readonly tid: number;
