@@ -51,6 +51,22 @@ Deno.test("samples: a process that is forked has its parent's code, until it beg
   assert.deepEqual([names("100"), names("200")], [["unknown code"], ["unknown code"]]);
 });
 
+Deno.test("samples: a process that goes on without its first thread has its code until the last one ends", () => {
+  const d = new Decoding(samples, life);
+  const nameAt = (at: number) => {
+    d.event(at, "ggml/samples.sample", { ip: 0x4100 }, "100/102");
+    return /"(.*?)"/.exec(d.told()[0]!)![1];
+  };
+  d.fact(0, CODE);
+  // Two others go on, and then one; none, in the end.
+  d.event(1, "process/life.exit", { code: 2 ** 17 }, "100/100");
+  assert.equal(nameAt(2), "ggml_vec_dot_q4_0_q8_0");
+  d.event(3, "process/life.exit", { code: 2 ** 17 }, "100/101");
+  assert.equal(nameAt(4), "ggml_vec_dot_q4_0_q8_0");
+  d.event(5, "process/life.exit", { code: 0 }, "100/102");
+  assert.equal(nameAt(6), "unknown code");
+});
+
 Deno.test("samples: the template's rate is the one that figures are made with", () => {
   assert.ok(samples.template.includes(`profile:hz:${SAMPLES_PER_SECOND} `));
 });

@@ -17,7 +17,11 @@ export const life: Probe = {
     exec: [{ name: "file", type: "text" }],
     task: [{ name: "id", type: "int" }, { name: "isThread", type: "int" }],
     exit: [
-      { name: "code", type: "int", unit: "wait status, and 2^16 where the kernel killed it for want of memory" },
+      {
+        name: "code",
+        type: "int",
+        unit: "wait status, 2^16 where the kernel killed it for want of memory, 2^17 where other threads of its process go on",
+      },
       { name: "cpu", type: "int", unit: "ns of the thread" },
       { name: "before", type: "int", unit: "ns of threads that had ended" },
       { name: "name", type: "text" },
@@ -82,7 +86,7 @@ class LifeDecoder implements Decoder {
       }
       case "process/life.exit": {
         const [status, , , name] = event.values as [number, number, number, string];
-        const isStarved = status >= STARVED && (status & 0x7f) === SIGKILL;
+        const isStarved = (status & STARVED) !== 0 && (status & 0x7f) === SIGKILL;
         // The main thread may have ended long before.
         if (isStarved && !this.#starved.has(pid)) {
           this.#starved.add(pid);

@@ -26,9 +26,9 @@ Deno.test("life: an exec names the process, forks and threads begin, exits say h
 Deno.test("life: whom the kernel killed for want of memory is said to have been, once, and not who ended before it could", () => {
   const d = new Decoding(life);
   d.event(10, "process/life.exec", { file: "node" });
-  d.event(60, "process/life.exit", { code: 9 + 2 ** 16, name: "worker" }, "100/101");
+  d.event(60, "process/life.exit", { code: 9 + 2 ** 16 + 2 ** 17, name: "worker" }, "100/101");
   d.event(60, "process/life.exit", { code: 9 + 2 ** 16, name: "node" });
-  d.event(60, "process/life.exit", { code: 9, name: "bash" }, "200");
+  d.event(60, "process/life.exit", { code: 9 + 2 ** 17, name: "bash" }, "200");
   d.event(60, "process/life.exit", { code: 2 ** 16, name: "true" }, "300");
   assert.deepEqual(d.end(70).filter((line) => !/called|exec/.test(line)), [
     "mark note 60 test: the kernel killed node (100): there was no memory left for it",

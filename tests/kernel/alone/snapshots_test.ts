@@ -234,6 +234,25 @@ sampledTest(1, "sched --snapshots: where threads leave bpftrace no processor, ea
   }
 });
 
+sampledTest(1, "sched --snapshots: a process has its name until its last thread ends, also where the first one did before", {}, async ({ path }) => {
+  using folder = temporary();
+  const [file, read, go] = ["sched.jsonl", "read", "go"].map((name) => folder.file(name)) as [string, string, string];
+  Deno.writeTextFileSync(read, "x".repeat(211));
+  const flags = ["--bpftrace", path, "--interval", "1", "--snapshots", file];
+  await using running = start([...llmprof, "sched", ...flags, "--", built.headless, read, go], { timeoutMilliseconds: 60_000 });
+  await running.saw("Tracing");
+  const lines = () => snapshotLines(Deno.readTextFileSync(file), schedSnapshotSchema);
+  // Nobody looks into /proc for names any more then.
+  await until("three intervals", () => Deno.readTextFileSync(file).split("\n").length > 3);
+  const before = lines().length;
+  Deno.writeTextFileSync(go, "");
+  const ended = await running.finished();
+  assert.equal(ended.code, 0, ended.stderr);
+  const after = lines().slice(before).filter(({ off_cpu_ns }) => Object.keys(off_cpu_ns).length > 0);
+  assert.ok(after.length >= 2, `${after.length} intervals`);
+  for (const { off_cpu_ns, names } of after) assert.deepEqual(Object.keys(off_cpu_ns).map((pid) => names![pid]), ["headless"]);
+});
+
 /** What ring.c says of each thread: when it passed bytes on (CLOCK_BOOTTIME), and for how long it was on no processor; nanoseconds. */
 interface Book {
   readonly tid: number;
