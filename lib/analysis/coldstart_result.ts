@@ -98,9 +98,16 @@ function toSteps(segments: readonly Segment[], origin: Ns, stopped: StoppedTimes
 
 /** What several threads did at once took no longer than it took one of them, and nothing went on while their process stood. */
 function taken(activities: readonly Activity[], stopped: StoppedTimes): number {
-  const times = new Intervals(), stops = stopped.union(new Set(activities.map(({ pid }) => pid)));
-  for (const { start, end } of activities) times.add(start, end);
-  return [...times].reduce((ns, [start, end]) => ns + end - start - stops.overlap(start, end), 0);
+  const times = new Intervals();
+  for (const { pid, start, end } of activities) {
+    let from = start;
+    for (const [stop, goesOn] of stopped.union([pid])) {
+      times.add(from, Math.min(stop, end));
+      from = Math.max(from, goesOn);
+    }
+    times.add(from, end);
+  }
+  return times.total;
 }
 
 function samplesBetween(code: UnexplainedCode, from: Ns, to: Ns): ColdstartResult["whileUnexplained"] {

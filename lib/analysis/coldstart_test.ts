@@ -101,6 +101,11 @@ Deno.test("a file was read at the rate of the time in which its process ran, not
   // One that stands holds up no other.
   const two = run([s.exec(0), s.fork(1, 200), s.stop(20, 120), s.of(200).read("n.gguf", 10, 130, 120 * MIB), s.exit(140)]);
   assert.equal(two.steps.find(({ file }) => file === "n.gguf")!.note, "120.0 MiB at 1049 MB/s");
+  const both = [s.read("n.gguf", 10, 15, 5 * MIB), s.stop(20, 120), s.of(200).read("n.gguf", 10, 130, 115 * MIB)];
+  assert.match(
+    run([s.exec(0), s.fork(1, 200), ...both, s.exit(140)]).steps.find(({ file }) => file === "n.gguf")!.note!,
+    /^120\.0 MiB at 1049 MB\/s/,
+  );
 });
 
 Deno.test("planted phases in any order: each as long as the program's own log says, stops taken out", () => {

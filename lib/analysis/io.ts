@@ -82,7 +82,7 @@ class IoAnalysis implements Analysis<IoResult> {
     }).sort((a, b) => b.service.totalNs - a.service.totalNs);
     const processes = [...this.#processes.values()].map(({ pid, requests }) => ({
       pid,
-      process: this.#threadNames.of(pid),
+      process: this.#threadNames.of(pid, pid),
       ...named(requests.result(windows.ns)),
     })).sort((a, b) => b.service.totalNs - a.service.totalNs);
     const files = this.#files.result(this.#memory.cached);

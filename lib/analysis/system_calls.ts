@@ -54,7 +54,7 @@ export class SystemCalls {
       names: longest([...names.values()]),
       threads: threads.map(({ names, ...thread }) => ({
         ...thread,
-        name: this.threadNames.of(thread.tid),
+        name: this.threadNames.of(thread.pid, thread.tid),
         names: longest([...names].map(([name, sums]) => ({ name, ...sums }))),
       })),
     };

@@ -32,10 +32,11 @@ Deno.test("system calls: sums by call and by thread, over all lives, most time f
 Deno.test("system calls: threads of two processes that had one number have rows of their own", () => {
   const all = new SystemCalls();
   for (const [pid, calls] of [[10, 5], [20, 3]] as const) {
-    const track = new Tracks().lane(pid, "system calls");
+    const tracks = new Tracks(), track = tracks.lane(pid, "system calls");
+    all.name({ type: "name", track: tracks.thread(pid, 11), name: `of ${pid}`, at: 1 });
     all.instant({ type: "instant", track, name: "", category: "process.syscalls", at: 1, args: { call: "futex", thread: 11, calls, ns: calls } });
   }
   const { names, threads } = all.result()!;
   assert.deepEqual(names, [{ name: "futex", calls: 8, totalNs: 8, threads: 2 }]);
-  assert.deepEqual(threads.map(({ pid, tid, calls }) => [pid, tid, calls]), [[10, 11, 5], [20, 11, 3]]);
+  assert.deepEqual(threads.map(({ pid, tid, name, calls }) => [pid, tid, name, calls]), [[10, 11, "of 10", 5], [20, 11, "of 20", 3]]);
 });

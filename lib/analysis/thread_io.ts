@@ -40,7 +40,7 @@ export class ThreadIo {
   /** Those that waited longest first. */
   result(): ThreadResult[] {
     const waited = ({ readNs, majorNs }: ThreadResult) => readNs + majorNs;
-    const threads = [...this.#threads.values()].map((thread) => ({ ...thread, name: this.names.of(thread.tid) }));
+    const threads = [...this.#threads.values()].map((thread) => ({ ...thread, name: this.names.of(thread.pid, thread.tid) }));
     return threads.sort((a, b) => waited(b) - waited(a) || b.requestNs - a.requestNs || b.faults - a.faults || a.tid - b.tid);
   }
 

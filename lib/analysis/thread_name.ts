@@ -1,19 +1,19 @@
 import type { Name } from "../events/span.ts";
 import { lastPart } from "../events/text.ts";
 
-/** What threads call themselves, as far as they told. Their numbers are their own on the machine. */
+/** What threads call themselves, as far as they told. One of another process may have the number of one that ended. */
 export class ThreadNames {
-  readonly #names = new Map<number, string>();
+  readonly #names = new Map<string, string>();
 
   /** A process is called by its program: so is its first thread. */
   name({ track: { kind, pid, tid }, name }: Name): void {
-    if (kind === "process") this.#names.set(pid, lastPart(name));
-    else if (kind === "thread" && tid !== undefined) this.#names.set(tid, name);
+    if (kind === "process") this.#names.set(`${pid} ${pid}`, lastPart(name));
+    else if (kind === "thread" && tid !== undefined) this.#names.set(`${pid} ${tid}`, name);
   }
 
   /** Empty where it is not known. */
-  of(tid: number): string {
-    return this.#names.get(tid) ?? "";
+  of(pid: number, tid: number): string {
+    return this.#names.get(`${pid} ${tid}`) ?? "";
   }
 }
 

@@ -62,9 +62,9 @@ async function read(path: string, report: SnapshotReport): Promise<void> {
 
 /** What is in the file, or compressed in it. */
 async function blocksOf(path: string): Promise<ReadableStream<Uint8Array>> {
-  const { size } = await Deno.stat(path), { readable } = await Deno.open(path);
+  const { isFile, size } = await Deno.stat(path), { readable } = await Deno.open(path);
   // Before the first line a compressed file has nothing in it, either.
-  return isGzip(path) && size > 0 ? readable.pipeThrough(new DecompressionStream("gzip")) : readable;
+  return isGzip(path) && !(isFile && size === 0) ? readable.pipeThrough(new DecompressionStream("gzip")) : readable;
 }
 
 /** Whether the line is an interval. */

@@ -166,14 +166,14 @@ async function readBpftrace(
   return { bpftracePath: path, cacheKey: key, bpftrace: found };
 }
 
+/** Some kernels of 6.18 and 6.19 do not say here whose name it is, but who gave it alone. */
+const RENAME = "task/task_rename";
+
 /**
  * The mount table says where tracefs is even to a user who may not look into it; one `find` (6 to 14 ms for 2300) says what it offers, and looks
  * into the usual place before the table is known. Only the two places where bpftrace looks count, and only if nothing else was mounted
  * over them or what they lie in. The kernel mounts the one below debugfs when somebody looks into it, and until then the table has none there.
  */
-/** Some kernels of 6.18 and 6.19 do not say here whose name it is, but who gave it alone. */
-const RENAME = "task/task_rename";
-
 async function readTracefs(
   files: KernelFiles,
   mountTable: Promise<Mount[]>,

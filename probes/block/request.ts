@@ -43,6 +43,8 @@ export const handed: Readonly<Record<string, Param>> = {
   // What is answered of it, in sectors, from `sector` on; and what its rest is known by then.
   part: { type: "at", raw: "(uint64)(arg2 & 4294967295) / 512", tracepoint: "(uint64)args->nr_sector" },
   rest: { type: "at", raw: "$request", tracepoint: "$request + $part" },
+  // Where another path takes over what was asked for (nvme), nothing is left of the request, which then ends without an error; a tracepoint does not tell.
+  left: { type: "at", raw: `(uint64)${REQUEST}->__data_len / 512`, tracepoint: "(uint64)4294967295" },
   what: { type: "at", raw: `(uint64)(${REQUEST}->cmd_flags & 255)`, tracepoint: `(uint64)${BY_LETTER}` },
   error: { type: "at", raw: "1000 + (arg1 & 255)", tracepoint: "args->error" },
 };

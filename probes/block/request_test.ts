@@ -72,14 +72,16 @@ Deno.test("request: one that was taken back, and then ended or was merged before
 
 Deno.test("request: one of which a part was answered, or nothing yet, is kept until the rest is, by where that begins", () => {
   for (const raw of [true, false]) {
-    const [part, rest] = raw ? ["(uint64)(arg2 & 4294967295) / 512", "$request"] : ["(uint64)args->nr_sector", "$request + $part"];
+    const [part, rest, left] = raw
+      ? ["(uint64)(arg2 & 4294967295) / 512", "$request", "(uint64)((struct request *)arg0)->__data_len / 512"]
+      : ["(uint64)args->nr_sector", "$request + $part", "(uint64)4294967295"];
     const kept = [
       [
         request,
-        "$answered + $part < $bytes / 512 && ($error == 0 || $error == 1000)",
+        `$answered + $part < $bytes / 512 && $part < (${left}) && ($error == 0 || $error == 1000)`,
         "$issued.0, $issued.1 + ($part << 32), $issued.2, $issued.3, $issued.4",
       ],
-      [blockTotals(1000), "$part < $issued.1 >> 32", "$issued.0, $issued.1 - ($part << 32)"],
+      [blockTotals(1000), `$part < $issued.1 >> 32 && $part < (${left})`, "$issued.0, $issued.1 - ($part << 32)"],
     ] as const;
     for (const [probe, condition, value] of kept) {
       const body = blocksOf(probe, raw).get("block_rq_complete")!.replace(/\s+/g, " ");

@@ -6,6 +6,7 @@ import type { GpuReading } from "../../lib/events/surroundings.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { ProcessCode } from "../process/code.ts";
+import { ProcessEnds } from "../process/ends.ts";
 import { Stacks } from "../process/stack.ts";
 import { Idleness, isOfIdleness } from "./idleness.ts";
 import type { Call } from "./call.ts";
@@ -47,6 +48,7 @@ export class GpuDecoder implements Decoder {
   readonly #asked = new Map<number, { readonly began: Ns; readonly gpu: GpuCall }>();
   readonly #graphs = new Graphs();
   readonly #unfinished = new UnfinishedCalls(this.#code);
+  readonly #processes = new ProcessEnds();
 
   constructor(readonly tracks: Tracks) {
     this.#idleness = new Idleness(tracks);
@@ -107,11 +109,11 @@ export class GpuDecoder implements Decoder {
       if (values[1] === 0) this.#begins(values[0] as number, at);
       return this.#code.life(event);
     }
-    const isExec = record === "process/life.exec";
+    const isExec = record === "process/life.exec", isOver = this.#processes.with(event);
     // Which calls it has ended in is told when counting ends: the code is known until then.
-    if (!isExec) this.#unfinished.ended(pid, tid, at);
+    if (!isExec) this.#unfinished.ended(pid, tid, at, isOver);
     this.#asked.delete(tid);
-    if (!isExec && tid !== pid) return;
+    if (!isOver) return;
     this.#functions.delete(pid);
     // The memory of a process that becomes another program is gone with it.
     this.#ends(pid, at, true, out);

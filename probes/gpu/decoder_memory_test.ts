@@ -21,6 +21,21 @@ Deno.test("gpu: memory is held from when it is given until it is let go; what is
   ]);
 });
 
+Deno.test("gpu: memory of a process that goes on without its first thread is held until its last one ends", () => {
+  const { decoding, call } = gpuCalls();
+  call("cuMemAlloc_v2", 10, 20, [0xa000, 64]);
+  call("cuMemAlloc_v2", 30, 40, [0xb000, 100]);
+  decoding.told();
+  decoding.event(50, "process/life.exit", { code: 2 ** 17 });
+  decoding.event(51, "process/life.exit", { code: 2 ** 17 }, "100/101");
+  call("cuMemFree_v2", 60, 61, [0xa000]);
+  decoding.event(70, "process/life.exit", { code: 0 }, "100/102");
+  assert.deepEqual(decoding.told().filter((line) => !line.includes("cuMemFree")), [
+    "100 <memory of GPU 0> = 100 at 61",
+    '100 <GPU memory never freed> gpu.held "never freed" 70 bytes=100 memory=device device=0 address=0xb000',
+  ]);
+});
+
 Deno.test("gpu: a copy goes where the addresses lie, a context says which GPU is meant", () => {
   const { decoding, call } = gpuCalls();
   decoding.event(0, "process/life.task", { id: 100, isThread: 0 }, "99");

@@ -32,14 +32,14 @@ export class UnfinishedCalls {
     this.#gone.delete(pid);
   }
 
-  /** A thread; the first one of a process ends with it. */
-  ended(pid: number, tid: number, at: Ns): void {
-    if (tid === pid) this.#began.delete(pid);
+  /** A thread; `isOver`: its process, too. */
+  ended(pid: number, tid: number, at: Ns, isOver: boolean): void {
+    if (isOver) this.#began.delete(pid);
     if (!this.code.has(pid)) return;
     this.#ended.delete(tid);
     this.#ended.set(tid, at);
     if (this.#ended.size > MOST_THREADS) this.#ended.delete(this.#ended.keys().next().value!);
-    if (tid !== pid) return;
+    if (!isOver) return;
     this.#gone.add(pid);
     if (this.#gone.size <= MOST_PROCESSES) return;
     const [first] = this.#gone;

@@ -1,3 +1,4 @@
+import { ProcessEnds } from "./ends.ts";
 import type { Event } from "../../lib/events/event.ts";
 import { holding } from "../../lib/events/sorted.ts";
 import type { CodeFact, Fact } from "../../lib/events/fact.ts";
@@ -8,15 +9,11 @@ export interface Code {
   readonly name: string | null;
 }
 
-/** In the code of an exit, see life.ts. */
-const OTHERS_GO_ON = 2 ** 17;
-
 /** The code of each process, for a decoder that sees `process/life`. A process that is forked has its code where its parent has it, until it begins another program. */
 export class ProcessCode {
   /** By process; of each, by the library whose functions are known. */
   readonly #maps = new Map<number, Map<string, CodeMap>>();
-  /** Processes that go on without their first thread. */
-  readonly #headless = new Set<number>();
+  readonly #ends = new ProcessEnds();
 
   fact(fact: Fact): void {
     if (fact.fact !== "code") return;
@@ -32,14 +29,7 @@ export class ProcessCode {
     if (record === "process/life.task") {
       const [id, isThread] = values as readonly number[];
       if (maps && !isThread) this.#maps.set(id!, maps);
-    } else if (record === "process/life.exec" || this.#endsWith(event)) this.forget(pid);
-  }
-
-  /** Whether a process ends with this thread. Old recordings do not say who goes on: there it ends with its first one. */
-  #endsWith({ pid, tid, values }: Event): boolean {
-    const goesOn = (Number(values[0]) & OTHERS_GO_ON) !== 0;
-    if (goesOn && tid === pid) this.#headless.add(pid);
-    return !goesOn && (tid === pid || this.#headless.has(pid));
+    } else if (this.#ends.with(event)) this.forget(pid);
   }
 
   /** Whether anything of a process is known. */
@@ -49,7 +39,6 @@ export class ProcessCode {
 
   forget(pid: number): void {
     this.#maps.delete(pid);
-    this.#headless.delete(pid);
   }
 
   /** Null where no code was when the process was looked at. */

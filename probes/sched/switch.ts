@@ -145,6 +145,8 @@ class SwitchDecoder implements Decoder {
     const off = { ...this.#offOf(at - left, queued, alike, open), ...stack !== undefined && { stack } };
     const { queuedNs } = off;
     const track = this.tracks.thread(pid, tid);
+    // A new one has told nothing yet: what is known is of who had its number.
+    if (off.reason === "new") this.#names.delete(tid);
     const name = this.#names.get(tid);
     if (name && this.#told.get(thread) !== name) {
       this.#told.set(thread, name);

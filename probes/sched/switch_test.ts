@@ -144,7 +144,9 @@ Deno.test("switch: threads of two processes that had one number, and were called
     d.event(pid, "sched/switch.task", { name: "worker" }, `${pid}/301`);
     d.event(pid + 9, "sched/switch.off", { thread: whoIs(pid, 301), left: pid, why: PREEMPTED });
   }
-  assert.deepEqual(d.end(300).filter((line) => line.includes("called")), [
+  // A new one has said nothing yet.
+  d.event(309, "sched/switch.off", { thread: whoIs(300, 301), left: 300, why: NEW });
+  assert.deepEqual(d.end(400).filter((line) => line.includes("called")), [
     '100/301 is called "worker" from 109',
     '200/301 is called "worker" from 209',
   ]);

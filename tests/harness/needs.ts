@@ -50,6 +50,8 @@ export interface Needs {
   readonly refusesMarkers?: boolean;
   /** A root of Debian trixie. */
   readonly trixie?: boolean;
+  /** A kernel that tells whose name it is that a thread gives. */
+  readonly renames?: boolean;
 }
 
 /** The first need that is not met here, with what would meet it; null when the test can run. */
@@ -82,6 +84,9 @@ export function unmet(needs: Needs): string | null {
   }
   if (needs.refusesMarkers && bpftraces().every(handsOverAll)) return "needs a bpftrace before 0.27: deno run -A tests/setup/setup.ts trixie";
   if (needs.trixie && !bpftraceOf("trixie").isThere()) return "needs Debian trixie: deno run -A tests/setup/setup.ts trixie";
+  if (needs.renames && !/\spid;/.test(Deno.readTextFileSync("/sys/kernel/tracing/events/task/task_rename/format"))) {
+    return "needs a kernel whose task_rename tells whose name it is: not the first of 6.18";
+  }
   return null;
 }
 

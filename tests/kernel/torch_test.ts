@@ -159,7 +159,8 @@ async function testThrowing(folder: Temporary, name: string, path: string, throu
   if (!placesThousands(name)) return assertRefused(finished);
   const { result, events, notes } = torchSummaryOf(finished);
   const calls = (operator: string) => result.operators.find(({ name }) => name === operator)?.calls;
-  assert.deepEqual([calls("relu"), calls("mm"), events.lost], [THROWERS * THROWS, undefined, 0]);
+  const told = `${JSON.stringify(events)}\n${notes.join("\n")}\n${finished.stderr}`;
+  assert.deepEqual([calls("relu"), calls("mm"), events.lost], [THROWERS * THROWS, undefined, 0], told);
   assert.ok(notes.some((text) => / times an exception left functions/.test(text)), notes.join("\n"));
 }
 

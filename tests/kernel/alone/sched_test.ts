@@ -182,10 +182,13 @@ const switchesOfTheMachine = () => Number(/^ctxt (\d+)$/m.exec(Deno.readTextFile
 
 /** So often somebody wakes the program's first thread under each name. */
 const WAKES = 20;
-const named = { "a thread to which another one gives a name": "renamed.py", "who has the number of a process that ended": "same_number.py" };
+const named = [
+  ["a thread to which another one gives a name", "renamed.py", { renames: true }],
+  ["who has the number of a process that ended", "same_number.py", {}],
+] as const;
 
-for (const [who, program] of Object.entries(named)) {
-  sampledTest(1, `sched: ${who} is called so where it wakes somebody`, {}, async ({ path }) => {
+for (const [who, program, needs] of named) {
+  sampledTest(1, `sched: ${who} is called so where it wakes somebody`, needs, async ({ path }) => {
     using folder = temporary();
     const target = { argv: ["python3", join(top, "tests/workloads", program), String(WAKES)] };
     await using llmprof = startLlmprof("sched", { bpftrace: path, folder, target, formats: ["jsonl"] });
