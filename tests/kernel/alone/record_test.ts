@@ -52,7 +52,7 @@ sampledTest(
     for (const format of ["pftrace", "json"]) assert.deepEqual(await errors(outputPath(folder, format)), []);
     const [inside] = await query(
       outputPath(folder, "pftrace"),
-      `select count(*) as n, sum(s.dur) as ns from slice s join slice p on s.parent_id = p.id where s.category = 'sched.off' and p.category like 'llama.%'`,
+      `select count(*) as n, sum(s.dur) as ns from slice s join slice p on s.parent_id = p.id where s.category = 'sched.off' and p.category = 'llama.decode' and extract_arg(p.arg_set_id, 'debug.phase') = 'decode'`,
     );
     assert.ok(Number(inside!.n) > 0, "in a call");
     const { onNs } = sched!.threads[0]!, { decodeNs } = operators!.time, computing = decodeNs - Number(inside!.ns);
