@@ -90,6 +90,7 @@ sampledTest(1, "a bpftrace that gets no processor is put before others, and noth
   Deno.writeTextFileSync(stopFile, "");
   assert.equal((await engine.finished()).code, 0);
   const { events, notes } = wholeSummaryOf("operators", await llmprof.finished());
-  assert.deepEqual([events.lost, notes.filter((note) => note.includes("comes before whatever")).length], [0, 1]);
+  // Behind that, llmprof may say that it did not catch up, and come before others itself.
+  assert.deepEqual([events.lost, notes.filter((note) => /got no processor .*comes before whatever/.test(note)).length], [0, 1], notes.join("\n"));
   assert.ok(events.received > 0);
 });
