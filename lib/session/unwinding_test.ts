@@ -3,7 +3,7 @@ import { makeElf } from "../../tests/harness/elf.ts";
 import { FakeTime, spawnBpftraces } from "../../tests/harness/fake_bpftrace.ts";
 import { type FakeChild, fakeSpawn } from "../../tests/harness/fake_child.ts";
 import { capable, FakeProc, FakeSymbols } from "../../tests/harness/fake_machine.ts";
-import { temporary } from "../../tests/harness/temporary.ts";
+import { type Temporary, temporary } from "../../tests/harness/temporary.ts";
 import type { SpawnChild } from "../machine/child.ts";
 import { FilesOnce } from "../machine/files_once.ts";
 import { noGuard } from "../machine/guard.ts";
@@ -49,31 +49,29 @@ Deno.test("unwinding: a bpftrace that does not get ready is not waited for witho
 });
 
 Deno.test("unwinding: a process that maps what unwinds later, wherever that lies, is covered then; until then it is known to be not", async () => {
-  using root = temporary();
-  const time = new FakeTime(), bpftraces: FakeChild[] = [];
-  const spawn = spawnBpftraces(time, () => {}, bpftraces);
-  const { unwinding, map, cover } = unwindingOf(root.path, spawn, time, () => new Promise(() => {}), false);
-  await cover();
-  assert.deepEqual([[...unwinding.uncovered], bpftraces.length], [[100], 0]);
-  map();
-  await cover();
-  assert.deepEqual([[...unwinding.uncovered], bpftraces.length], [[], 1]);
-  await unwinding.end();
+  await coveredOnceMapped(() => {});
 });
 
 Deno.test("unwinding: what lies where bpftrace would take its path for a pattern is no failure, and is covered when it is mapped", async () => {
+  await coveredOnceMapped((proc, root) => {
+    proc.program(100, "/opt/a[1]/bin/python3");
+    const folder = root.file("proc/100/root/opt/a[1]/lib");
+    Deno.mkdirSync(folder, { recursive: true });
+    Deno.writeFileSync(`${folder}/libgcc_s.so.1`, makeElf({ _Unwind_RaiseException: "55" }));
+  });
+});
+
+/** A process that has mapped nothing which unwinds is known to be uncovered, and is covered with one bpftrace when it has. */
+async function coveredOnceMapped(prepare: (proc: FakeProc, root: Temporary) => void): Promise<void> {
   using root = temporary();
   const time = new FakeTime(), bpftraces: FakeChild[] = [];
   const spawn = spawnBpftraces(time, () => {}, bpftraces);
   const { proc, unwinding, map, cover } = unwindingOf(root.path, spawn, time, () => new Promise(() => {}), false);
-  proc.program(100, "/opt/a[1]/bin/python3");
-  const folder = root.file("proc/100/root/opt/a[1]/lib");
-  Deno.mkdirSync(folder, { recursive: true });
-  Deno.writeFileSync(`${folder}/libgcc_s.so.1`, makeElf({ _Unwind_RaiseException: "55" }));
+  prepare(proc, root);
   await cover();
   assert.deepEqual([[...unwinding.uncovered], bpftraces.length], [[100], 0]);
   map();
   await cover();
   assert.deepEqual([[...unwinding.uncovered], bpftraces.length], [[], 1]);
   await unwinding.end();
-});
+}

@@ -1,5 +1,5 @@
 import type { KernelFiles } from "../machine/files.ts";
-import { foreignText } from "./foreign_text.ts";
+import { foreignTexts } from "./foreign_text.ts";
 
 /**
  * Where podman and CRI-O keep what they know, unless they are told otherwise: one file for each storage driver, as `vfs-containers/containers.json`; of
@@ -61,7 +61,7 @@ async function namesOfUsers(files: KernelFiles, containers: readonly Nameless[])
   const users = Map.groupBy(containers.filter(({ user }) => user !== null), ({ user }) => user!);
   if (users.size === 0) return [];
   const homes = await readHomes(files);
-  const read: ReadTexts = (paths) => Promise.all(paths.map((path) => foreignText(files, path)));
+  const read: ReadTexts = (paths) => foreignTexts(files, paths);
   const found = await Promise.all([...users].map(async ([user, own]) => {
     const home = homes.get(user), ids = own.map(({ id }) => id);
     if (home === undefined) return [];
