@@ -7,7 +7,7 @@ import { mustRun, start } from "../harness/command.ts";
 import { kernelTest } from "../harness/kernel.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
-import { row, until } from "../kernel/processes.ts";
+import { interruptedUntilGone } from "../kernel/processes.ts";
 import { engineCommand } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
 import { runLlmprof } from "./llmprof.ts";
@@ -142,7 +142,6 @@ kernelTest("a second Ctrl-C kills", { bpftrace: true }, async () => {
   await running.saw("Tracing process");
   running.kill("SIGINT");
   await running.saw("Reading what is left");
-  // What comes with the first is the first one again.
-  await until("llmprof ends", () => row(running.pid) === undefined || void running.kill("SIGINT"));
+  await interruptedUntilGone(running.pid, () => running.kill("SIGINT"));
   assert.equal((await running.finished()).code, 130);
 });

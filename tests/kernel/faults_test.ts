@@ -7,7 +7,7 @@ import { smallDisk } from "../harness/small_disk.ts";
 import { aWhile, broughtBack, type Case, faultTests, guardOf, killedEarly, killedWithGuard, needs, nothing, stopped } from "./fault_tests.ts";
 import { faultyRun } from "./faulty_run.ts";
 import { outputPath } from "./live_run.ts";
-import { row, until } from "./processes.ts";
+import { interruptedUntilGone, until } from "./processes.ts";
 
 const formats = ["pftrace", "json", "jsonl", "pftrace.gz", "llmprof"];
 
@@ -129,8 +129,7 @@ faultTests([
       const seenUntil = written();
       typed("SIGINT");
       await llmprof.saw("Reading what is left");
-      // What comes with the first is the first one again.
-      await until("llmprof ends", () => row(llmprof.pid) === undefined || void typed("SIGINT"));
+      await interruptedUntilGone(llmprof.pid, () => typed("SIGINT"));
       return { code: 130, seenUntil, says: [/^Killed\. Kept as far as it was written: .*run\.pftrace, /m] };
     },
   },

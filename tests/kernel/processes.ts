@@ -72,3 +72,8 @@ export async function until<T>(what: string, look: () => T | undefined | false, 
   }
   throw new Error(`Waited ${limitMilliseconds} ms in vain: ${what}.`);
 }
+
+/** Interrupts a run until it has ended: what comes with its first signal is the first one again. */
+export async function interruptedUntilGone(pid: number, interrupt: () => void): Promise<void> {
+  await until("llmprof ends", () => row(pid) === undefined || void interrupt());
+}
