@@ -1,5 +1,5 @@
 import type { Facts, Note, Table, View } from "../events/view.ts";
-import { withGraphs } from "../programs/detail.ts";
+import { BY_FUNCTIONS, withGraphs } from "../programs/detail.ts";
 import { guessFacts, presentContexts, presentOperatorsOfContexts } from "./contexts_present.ts";
 import { presentCounters } from "./counters_present.ts";
 import { presentDemands } from "./demands_present.ts";
@@ -235,7 +235,7 @@ function operatorsNotes(result: OperatorsResult): Note[] {
   }
   if (graphs.count === 0 && ops > 0) notes.push(warning("ggml_graph_compute was not seen: shares are of the operators' own sum."));
   if (graphs.withoutOperators > 0 && graphs.withoutOperators === graphs.count) {
-    notes.push(warning("No graph came with operators: tokens and graphs are told alone."));
+    notes.push(warning(`No graph came with operators: tokens and graphs are told alone; ${BY_FUNCTIONS}.`));
   } else if (graphs.withoutOperators > 0) {
     notes.push(warning(`${graphs.withoutOperators} of ${graphs.count} graphs came without operators: their time is in "graph rest".`));
   }

@@ -502,6 +502,12 @@ Deno.test("graphs outside llama_decode, graphs without operators, calls that fai
   assert.match(notes(result).join(), /1 of 2 graphs came without operators.*failed 1 times/);
 });
 
+Deno.test("where no graph came with operators, what tells them otherwise is said, and nowhere else", () => {
+  const s = new TestSpans(), graphs = [s.graph(1, 2), s.decode("decode", 0, 3)], samples = "--detail sample tells operators by their functions";
+  assert.match(notes(run(graphs)).join(), new RegExp(`No graph came with operators.*; ${samples}`));
+  for (const others of [run([s.op("ADD", 1, 2), ...graphs]), analyse(operators("graph"), graphs)]) assert.ok(!notes(others).join().includes(samples));
+});
+
 Deno.test("a graph in a call that was cut off or failed is in no whole one, and not outside of calls", () => {
   const s = new TestSpans(), prompt = s.decode("prefill", 0, 6, 512);
   const named = (...spans: readonly Span[]) =>

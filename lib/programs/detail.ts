@@ -15,6 +15,9 @@ export const withEveryOperator: readonly Detail[] = ["wait", "op"];
 export const withOperators: readonly Detail[] = [...withEveryOperator, "sum"];
 export const withGraphs: readonly Detail[] = [...withOperators, "graph"];
 
+/** What to type where operators cannot be told apart by a probe of theirs: a timer needs none. */
+export const BY_FUNCTIONS = "--detail sample tells operators by their functions, where these have names";
+
 /** What a recording says of itself; those from before there was a choice saw everything. */
 export function asDetail(said: unknown): Detail {
   return details.find((detail) => detail === said) ?? "op";

@@ -150,6 +150,8 @@ export interface Probe {
   readonly perOperator?: { readonly site: string; readonly hits: number };
   /** Sites by how their names begin: all of these together have as many hits as there are of these records, and nobody knows which has how many. */
   readonly share?: Readonly<Record<string, readonly string[]>>;
+  /** What to type instead where it cannot be placed. */
+  readonly instead?: string;
   /** Of a timer: hits in a second of CPU time, whatever the target does. */
   readonly perSecond?: number;
   /** Seen only where the option of this name asks for it. */

@@ -286,11 +286,15 @@ Deno.test("library attacher: ggml of 2024 is one file, and its layout that of it
   });
   const phases = await seen({ ...older, ggml_get_name: lea("20 01") });
   assert.equal(phases.ggml[0], "ggml: ggml/graph");
-  assert.match(phases.notes[0]!, /^not seen: ggml: every operator on every worker \(.* in phases/);
+  const instead = "--detail sample tells operators by their functions, where these have names";
+  assert.match(
+    phases.notes[0]!,
+    /^not seen: ggml: every operator on every worker \(.* in phases.*\); --detail sample tells operators by their functions/,
+  );
   const nameless = await seen({ ggml_graph_compute: guarded, ggml_get_name: lea("08 01") });
   assert.equal(nameless.ggml[0], "ggml: ggml/graph");
   assert.deepEqual(nameless.notes, [
-    "not seen: ggml: every operator on every worker (libggml.so does not name ggml_cpu_extra_compute_forward)",
+    `not seen: ggml: every operator on every worker (libggml.so does not name ggml_cpu_extra_compute_forward); ${instead}`,
   ]);
 });
 

@@ -46,7 +46,9 @@ export class Placing {
     const [sites, offsets] = await Promise.all([this.#sites(all, libraries, beside), this.#offsets(all, libraries, beside)]);
     const probes = all.filter((probe) => {
       const why = whyNot(probe, libraries, offsets);
-      if (why !== null && probe !== gate) this.#note(`not seen: ${probe.summary} (${why})`, libraries[0]!.name);
+      if (why !== null && probe !== gate) {
+        this.#note(`not seen: ${probe.summary} (${why})${probe.instead ? `; ${probe.instead}` : ""}`, libraries[0]!.name);
+      }
       return why === null;
     });
     return { probes, sites, offsets };

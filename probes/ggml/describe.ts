@@ -1,6 +1,7 @@
 import type { Event, Field } from "../../lib/events/event.ts";
 import type { Fact } from "../../lib/events/fact.ts";
 import type { SpanSink } from "../../lib/events/span.ts";
+import { BY_FUNCTIONS } from "../../lib/programs/detail.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import fragment from "./describe.bt" with { type: "text" };
 import { OperatorNames } from "./operator_names.ts";
@@ -95,7 +96,8 @@ export class Tensors {
       case "strange": {
         this.#strange.add(library);
         tensors.clear();
-        const text = `process ${pid}: this build of ggml lays out its tensors as none that llmprof knows: its operators are timed, and have no names`;
+        const strange = `process ${pid}: this build of ggml lays out its tensors as none that llmprof knows`;
+        const text = `${strange}: its operators are timed, and have no names; ${BY_FUNCTIONS}`;
         return out({ type: "mark", at, kind: "note", stream, text });
       }
     }

@@ -3,7 +3,7 @@ import type { Fact } from "../../lib/events/fact.ts";
 import type { SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
-import { withEveryOperator } from "../../lib/programs/detail.ts";
+import { BY_FUNCTIONS, withEveryOperator } from "../../lib/programs/detail.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { ALIGNED } from "../../lib/programs/short_line.ts";
 import { CountedEvents, counterRecords } from "./counters.ts";
@@ -31,6 +31,7 @@ export const ops: Probe = {
   facts: ["table"],
   hot: true,
   perOperator: { site: "op", hits: 1 },
+  instead: BY_FUNCTIONS,
   details: withEveryOperator,
   whileOpen: ["graph", "caller"],
   texts: descriptions.texts!,

@@ -22,6 +22,7 @@ export const sums: Probe = {
   facts: ["table"],
   hot: true,
   perOperator: { site: "op", hits: 1 },
+  instead: ops.instead!,
   details: ["sum"],
   texts: descriptions.texts!,
   records: {
