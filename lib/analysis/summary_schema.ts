@@ -62,6 +62,8 @@ export function summarySchema<Result extends z.ZodType>(result: Result) {
       calibrated: z.boolean(),
       /** Layers that are not in what is predicted: they are hit more often than they tell. */
       unpriced: z.array(z.string()).optional(),
+      /** Under --max-overhead: what was predicted of each --detail from the one that was asked for on, before anything was attached; null: not known. */
+      details: z.record(z.string(), z.number().nullable()).optional(),
       bpftraceCpuSeconds: z.number().nullable(),
       llmprofCpuSeconds: z.number().nullable(),
     }),

@@ -9,7 +9,7 @@ import type { RunningTarget } from "../session/target.ts";
 
 export interface Limited {
   readonly detail: Detail;
-  /** What is seen less than was asked for, and what of it could not be looked at. */
+  /** What each detail is predicted to cost, what is seen less than was asked for, and what of it could not be looked at. */
   readonly notes: readonly string[];
   readonly look: Look | null;
 }
@@ -37,11 +37,11 @@ export async function withinLimit(
 ): Promise<Limited> {
   const look = await lookAt(means, target, probes, calibration, options);
   try {
-    const { detail, note } = chooseDetail(look?.predicted ?? null, detailsOf(probes, options.detail), limit);
+    const { detail, notes } = chooseDetail(look?.predicted ?? null, detailsOf(probes, options.detail), limit);
     const unseen = probes.some(({ library }) => library?.each)
-      ? `--max-overhead ${percent(limit)}: calls into GPU libraries are not looked at before attaching, and count from then on`
-      : null;
-    return { detail, notes: [note, unseen].filter((text) => text !== null), look };
+      ? [`--max-overhead ${percent(limit)}: calls into GPU libraries are not looked at before attaching, and count from then on`]
+      : [];
+    return { detail, notes: [...notes, ...unseen], look };
   } catch (error) {
     await look?.ended;
     throw error;
@@ -56,28 +56,28 @@ export function chooseDetail(
   predicted: ReadonlyMap<Detail, number | null> | null,
   details: readonly Detail[],
   limit: number,
-): { readonly detail: Detail; readonly note: string | null } {
+): Pick<Limited, "detail" | "notes"> {
   const cost = (detail: Detail) => predicted?.get(detail) ?? 0;
+  // Whoever has no choice is told no names of it.
+  const named = details.length > 1;
+  const prices = `Predicted: ${details.map((detail) => `${percent(cost(detail))}${named ? ` for ${SEEN[detail]}` : ""}`).join(", ")}`;
   const chosen = details.find((detail) => cost(detail) <= limit);
   if (chosen === undefined) {
     throw new LlmprofError(
       ExitCode.limit,
       `Tracing would cost more than --max-overhead ${percent(limit)} allows.`,
-      `Predicted: ${details.map((detail) => `${percent(cost(detail))} for ${SEEN[detail]}`).join(", ")}.`,
+      `${prices}.`,
       allowMore(cost(details.at(-1)!)),
     );
   }
-  if (!predicted) return { detail: chosen, note: unchecked(limit, "the target had not mapped yet what is looked at") };
+  if (!predicted) return { detail: chosen, notes: [unchecked(limit, "the target had not mapped yet what is looked at")] };
   if (predicted.get(chosen) === null) {
-    return { detail: chosen, note: unchecked(limit, "the target did nothing in the second for which it was looked at") };
+    return { detail: chosen, notes: [unchecked(limit, "the target did nothing in the second for which it was looked at")] };
   }
   const dearer = details[details.indexOf(chosen) - 1];
-  const note = dearer === undefined
-    ? null
-    : `--max-overhead ${percent(limit)}: ${SEEN[dearer]} would cost ${percent(cost(dearer))}, so this run sees ${SEEN[chosen]} (${
-      percent(cost(chosen))
-    } predicted)`;
-  return { detail: chosen, note };
+  if (dearer === undefined) return { detail: chosen, notes: [prices] };
+  const less = `${SEEN[dearer]} would cost ${percent(cost(dearer))}, so this run sees ${SEEN[chosen]} (${percent(cost(chosen))} predicted)`;
+  return { detail: chosen, notes: [prices, `--max-overhead ${percent(limit)}: ${less}`] };
 }
 
 /** What was found, and what no limit holds. */

@@ -136,12 +136,14 @@ export class RunOverhead {
     const predicted = (await sideLook(this.#predict(), null))?.overhead ?? null;
     const measured = look ? measuredOverhead(look.decodes, this.#decodes.decodes) : null;
     const { layers } = this.#unpriced;
+    const hasDetails = look && this.#priced.some(({ details }) => details);
     const overhead: Fact = {
       fact: "overhead",
       predicted,
       measured,
       calibrated: this.#calibration.measured,
       ...(layers.length > 0 && { unpriced: layers }),
+      ...(hasDetails && { details: Object.fromEntries(look.predicted) }),
     };
     return [...notes.map((text): Fact => ({ fact: "note", text })), overhead];
   }

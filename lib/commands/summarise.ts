@@ -59,6 +59,7 @@ export function summarise<Result>(
       measured: overhead?.measured ?? null,
       calibrated: overhead?.calibrated ?? false,
       ...(overhead?.unpriced && { unpriced: [...overhead.unpriced] }),
+      ...(overhead?.details && { details: { ...overhead.details } }),
       bpftraceCpuSeconds: cpu?.bpftrace ?? null,
       llmprofCpuSeconds: cpu?.llmprof ?? null,
     },

@@ -111,6 +111,7 @@ export type Fact =
   /**
    * CPU time of the target with tracing over without, less 1: predicted from the hits and what one costs, and measured where the target was
    * seen without these probes. Null: not known. `unpriced`: layers that are not in what is predicted.
+   * `details`: what was predicted before anything was attached, of each detail that could be chosen.
    */
   | {
     readonly fact: "overhead";
@@ -118,6 +119,7 @@ export type Fact =
     readonly measured: number | null;
     readonly calibrated: boolean;
     readonly unpriced?: readonly string[];
+    readonly details?: Readonly<Record<string, number | null>>;
   }
   /**
    * What the kernel says of pressure now, on the machine and in the control group of the target, where that is one of version 2. `moves`: how often it was

@@ -11,6 +11,7 @@ import {
   isObject,
   isText,
   listOf,
+  mapOf,
   shape,
   wrongField,
 } from "./json_shape.ts";
@@ -58,6 +59,7 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
     measured: either(isNumber, isNull),
     calibrated: isFlag,
     unpriced: either(isAbsent, listOf(isText)),
+    details: either(isAbsent, mapOf(either(isNumber, isNull))),
   },
   pressure: {
     pressure: isPressure,

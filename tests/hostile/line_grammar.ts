@@ -159,6 +159,7 @@ const fact = z.discriminatedUnion("fact", [
     measured: z.number().nullable(),
     calibrated: z.boolean(),
     unpriced: z.array(z.string()).optional(),
+    details: z.record(z.string(), z.number().nullable()).optional(),
   }),
   z.object({ fact: z.literal("pressure"), pressure, stolen: stolen.optional(), group: pressure.optional(), moves: count.optional() }),
   z.object({

@@ -1,5 +1,6 @@
 /** A limit on what tracing may cost, on a real engine: kept, stepped down to, or refused. */
 import assert from "node:assert/strict";
+import { percent } from "../../../lib/events/text.ts";
 import { mustRun, run, start } from "../../harness/command.ts";
 import { sampledTest } from "../../harness/kernel.ts";
 import { llmprof } from "../../harness/llmprof.ts";
@@ -45,6 +46,11 @@ sampledTest(
     assert.ok(seen.overhead.predicted! > 0);
     const { predicted, measured } = seen.overhead;
     assert.ok(Math.abs(measured! - predicted!) < 0.5, `predicted ${predicted}, measured ${measured}`);
+    const { details = {} } = seen.overhead;
+    assert.deepEqual(Object.keys(details), ["op", "sum", "graph", "sample", "token"]);
+    const told = /^Predicted: (.*)$/m.exec(full.stderr)![1]!;
+    assert.ok(seen.notes.includes(`Predicted: ${told}`), seen.notes.join("\n"));
+    assert.deepEqual(told.match(/[\d.]+ %/g), Object.values(details).map((cost) => percent(cost!)));
     assert.match(full.stderr, /^Predicted overhead .* % at [\d,]+ hits\/s\.$/m);
     assert.match(full.stderr, /^Overhead: predicted .* %, measured .* %\.$/m);
     assert.doesNotMatch(full.stderr, /uncalibrated/);
@@ -63,6 +69,7 @@ sampledTest(
     const less = await operators(`${limit}%`);
     assert.equal(less.code, 0, less.stderr);
     const stepped: Summary<OperatorsResult> = JSON.parse(less.stdout);
+    assert.ok(stepped.overhead.details!.op! > Number(limit) / 100 && stepped.overhead.details!.graph! <= Number(limit) / 100, less.stderr);
     assert.ok(!stepped.probes.some(({ name }) => name === "ggml/ops"));
     assert.ok(stepped.probes.some(({ name, hits }) => name === "ggml/graph" && hits! > 0));
     assert.equal(stepped.events.lost, 0);
