@@ -10,7 +10,8 @@
  *
  * Wanted, on a machine that does nothing else: what is bound by memory in every run alone takes 1.2 times as long beside the reader, and is not bound by it
  * in the model whose weights fit into the cache; what is bound by computing takes 1.05 times as long at most; nothing is ever beyond its ceiling by more
- * than a twentieth. Ends with 1 where it is otherwise, or where nothing was called bound by either.
+ * than a twentieth, whether or not something is said to bind it. Ends with 1 where it is otherwise, or where nothing was called bound by either; with 2
+ * where some were called bound by one thing in one round and by another in the next: these are not judged.
  */
 import { parseArgs } from "node:util";
 import type { BoundResult, OperatorsResult } from "../../lib/analysis/operators_schema.ts";
@@ -21,7 +22,7 @@ import { mustRun } from "../harness/command.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
 import type { ShapeName } from "../workloads/shapes.ts";
-import { judged } from "./judged.ts";
+import { reached, verdictsOf } from "./bound_verdicts.ts";
 import { PinnedEngine } from "./pinned_engine.ts";
 import { middle } from "./statistics.ts";
 
@@ -38,7 +39,6 @@ const PROMPT = 64, FOREVER = 2 ** 50;
 /** The reader's memory is larger than the last-level cache of any of these machines. */
 const beside = { reader: order("read16", 1 << 30, FOREVER), multiplier: order("sse", 4096, FOREVER) } as const;
 type Beside = keyof typeof beside;
-const LEAST_OF_MEMORY = 1.2, MOST_OF_COMPUTE = 1.05, MOST_OF_CEILING = 1.05;
 
 await mustRun([...llmprof, "doctor", "--calibrate"], { timeoutMilliseconds: 120_000 });
 using folder = temporary();
@@ -52,8 +52,9 @@ interface Row {
   readonly ratios: Record<Beside, number[]>;
 }
 const rows = new Map<string, Row>();
-/** The largest part of an operator's time that its ceiling accounts for, of all that was told. */
+/** The largest part of a ceiling that any of them came to, and those of which that is not known. */
 let nearest = 0;
+const unknown = new Set<string>();
 {
   await using engine = await PinnedEngine.start(values.model as ShapeName, 1, { prompt: PROMPT });
   for (let round = 0; round < Number(values.rounds); round++) {
@@ -74,25 +75,14 @@ const cached = await look(engine.pid);
 await engine.end();
 
 const told = [...rows].map(([name, { by, ratios: { reader, multiplier } }]) => {
-  return { name, by: [...by].sort().join(", "), reader: middle(reader).median, multiplier: middle(multiplier).median };
+  return { name, by: [...by].sort(), reader: middle(reader).median, multiplier: middle(multiplier).median };
 });
 const times = (ratio: number) => `× ${ratio.toFixed(3)}`;
 for (const { name, by, reader, multiplier } of told) {
-  console.log(`${name}, bound by: ${by}; ${times(reader)} beside the reader, ${times(multiplier)} beside the multiplier`);
+  console.log(`${name}, bound by: ${by.join(", ")}; ${times(reader)} beside the reader, ${times(multiplier)} beside the multiplier`);
 }
-for (const { name, by, reader } of told) {
-  const figure = `${name}, bound by ${by}: ${times(reader)} beside the reader`;
-  if (by === "memory") {
-    console.log(judged(`${figure} (${LEAST_OF_MEMORY} at least)`, reader >= LEAST_OF_MEMORY));
-    const inCache = cached.get(name)?.by;
-    const isOther = inCache !== undefined && inCache !== "memory";
-    console.log(judged(`${name} with weights that fit the cache, bound by: ${inCache ?? "not told"}`, isOther));
-  }
-  if (by === "compute") console.log(judged(`${figure} (${MOST_OF_COMPUTE} at most)`, reader <= MOST_OF_COMPUTE));
-}
-const claims = told.filter(({ by }) => by === "memory" || by === "compute");
-console.log(judged(`${claims.length} of ${told.length} were called bound by memory or by computing (1 at least)`, claims.length > 0));
-console.log(judged(`the nearest to a ceiling: ${nearest.toFixed(3)} of it (${MOST_OF_CEILING} at most)`, nearest <= MOST_OF_CEILING));
+if (unknown.size > 0) console.log(`not known, or only the most of it, is what these ask for: ${[...unknown].sort().join(", ")}`);
+for (const verdict of verdictsOf(told, (name) => cached.get(name)?.by, nearest)) console.log(verdict);
 
 function rowOf(name: string): Row {
   const row = rows.get(name) ?? { by: new Set(), ratios: { reader: [], multiplier: [] } };
@@ -107,7 +97,11 @@ async function look(pid: number): Promise<Map<string, { readonly meanNs: number;
   const { result }: Summary<OperatorsResult> = JSON.parse(stdout);
   const rows = result.operators.flatMap((row) => (["prefill", "decode"] as const).map((phase) => ({ name: `${row.name} ${phase}`, ...row[phase] })));
   const large = rows.filter(({ meanNs, totalNs }) => meanNs !== null && totalNs >= 0.01 * result.time.graphNs!);
-  for (const { bound } of large) if (bound) nearest = Math.max(nearest, bound.moving, bound.computing);
+  for (const row of large) {
+    const part = reached(row, result.ceilings);
+    if (part === null) unknown.add(row.name);
+    else nearest = Math.max(nearest, part);
+  }
   return new Map(large.map(({ name, meanNs, bound }) => [name, { meanNs: meanNs!, by: bound?.by }]));
 }
 
