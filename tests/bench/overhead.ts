@@ -10,24 +10,19 @@
  * timeline, llmprof with less detail, a quarter of the time (turns), and with --max-overhead 2% (held). With one thread nothing waits for anything; take
  * two to see what that adds. Prints medians of the ratios and the interval in which the true median lies in 95 of 100 cases.
  *
- * Wanted of one thread where bpftrace has a ring buffer: the timeline costs at most half a point more than counting, and makes a token of the model of
- * 620 MB (`billion`) at most 1.015 times as dear, of that of 113 MB 1.04 times; turns cost at most a quarter of the timeline, or what the control may, and
- * what is held 2 %. Ends with 1 where it is more.
+ * Wanted of one thread where bpftrace has a ring buffer (overhead_limits.ts): the timeline and the sums cost at most half a point more than counting, and
+ * make a token of the model of 620 MB (`billion`) at most 1.015 times as dear, of that of 113 MB 1.04 times; of the larger one tokens and graphs make it
+ * 1.003 times as dear, samples 1.005 times, or as much as the control may; turns cost at most a quarter of the timeline, or what the control may, and what
+ * is held 2 %. Ends with 1 where it is more.
  */
 import { parseArgs } from "node:util";
 import { readMeans } from "../../lib/commands/means.ts";
-import { percent } from "../../lib/events/text.ts";
 import { type Bpftrace, chosenBpftraces } from "../harness/bpftraces.ts";
 import { type ShapeName, shapes } from "../workloads/shapes.ts";
 import { control, counting, leastLines, limited, timeline, type TimelineRuns } from "./modes.ts";
-import { judged } from "./judged.ts";
+import { HELD, limits, SHARE } from "./overhead_limits.ts";
 import { type Middle, middle } from "./statistics.ts";
 import { comparedWindows, type Mode, type Pair } from "./windows.ts";
-
-/** Of the time, watched by `turns`. */
-const SHARE = 0.25;
-/** What is allowed to `held`. */
-const HELD = 0.02;
 
 const made = {
   control: (path, { control: few }) => control(path, few),
@@ -43,7 +38,7 @@ const made = {
   held: (path, { pairs }, runs) => limited("held", ["--max-overhead", `${HELD * 100}%`], path, pairs, runs),
 } satisfies Record<string, (path: string, options: OverheadOptions, runs: TimelineRuns) => Mode>;
 
-type ModeName = keyof typeof made;
+export type ModeName = keyof typeof made;
 
 export interface OverheadOptions {
   readonly model: ShapeName;
@@ -87,26 +82,6 @@ export async function measureOverhead(bpftrace: Bpftrace, names: readonly ModeNa
 function ratiosOf(names: readonly ModeName[], pairs: readonly Pair[]): Map<ModeName, Middle> {
   const of = (name: ModeName) => pairs.filter(({ mode }) => mode === name).map(({ ratio }) => ratio);
   return new Map(names.filter((name) => of(name).length > 0).map((name) => [name, middle(of(name))]));
-}
-
-/** Most of the timeline. */
-const MOST: Partial<Record<ShapeName, number>> = { billion: 1.015, small: 1.04 };
-/** More than counting. */
-const MOST_MORE = 0.005;
-
-/** With the limits of the timeline. */
-function limits(ratios: Overhead["ratios"], model: ShapeName): string[] {
-  const [timeline, counting, turns, held] = (["timeline", "counting", "turns", "held"] as const).map((name) => ratios.get(name)?.median);
-  const most = MOST[model], atMost = held === undefined ? [] : [judged(`held × ${held.toFixed(4)} (${1 + HELD} at most)`, held <= 1 + HELD)];
-  if (timeline === undefined) return atMost;
-  const share = Math.max(1 + SHARE * (timeline - 1), ratios.get("control")?.high ?? 1);
-  const more = counting === undefined ? undefined : timeline - counting;
-  return [
-    ...atMost,
-    ...turns === undefined ? [] : [judged(`turns × ${turns.toFixed(4)} (${share.toFixed(4)} at most)`, turns <= share)],
-    ...most === undefined ? [] : [judged(`timeline × ${timeline.toFixed(4)} (${most} at most)`, timeline <= most)],
-    ...more === undefined ? [] : [judged(`timeline ${percent(more)} more than counting (${percent(MOST_MORE)} at most)`, more <= MOST_MORE)],
-  ];
 }
 
 function line(name: string, { median, low, high, count }: Middle): string {
