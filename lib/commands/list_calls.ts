@@ -2,6 +2,7 @@ import { FAMILIES } from "../analysis/gpu_tables.ts";
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { harmless } from "../events/text.ts";
 import { RefusedFile, RegularFile } from "../machine/regular_file.ts";
+import { whyNot } from "../machine/why_not.ts";
 import { type ElfFile, readElf } from "../target/elf.ts";
 import { hasAll } from "../programs/found_libraries.ts";
 import { findSymbols, importedNames } from "../target/symbols.ts";
@@ -64,7 +65,7 @@ async function namesOf(path: string): Promise<string[]> {
     // Libraries have several names, of which one is the file's own.
     file = RegularFile.open(Deno.realPathSync(path));
   } catch (cause) {
-    const why = cause instanceof RefusedFile ? `It ${cause.message}` : cause instanceof Error ? `${cause.message}.` : "";
+    const why = cause instanceof RefusedFile ? `It ${cause.message}` : whyNot(cause);
     throw new LlmprofError(ExitCode.failed, `Cannot read ${path}.`, why, "Name a program or a library.", { cause });
   }
   try {

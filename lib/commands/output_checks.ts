@@ -3,6 +3,7 @@ import { ExitCode, LlmprofError, usage } from "../events/errors.ts";
 import { quoteWord } from "../machine/needs/shell.ts";
 import { type Owner, RefusedFile, RegularFile } from "../machine/regular_file.ts";
 import { diskLimit, systemLimitOf } from "../machine/system_limits.ts";
+import { isAbsent, whyNot } from "../machine/why_not.ts";
 import { type Format, formatOf, formats } from "../../exporters/formats.ts";
 
 /** A path that has an option of its own. */
@@ -82,20 +83,8 @@ export function notWritable(path: string, cause: unknown, option = OUTPUT): Llmp
   }
   const limit = systemLimitOf(cause);
   if (limit?.exitCode === ExitCode.machine) return new LlmprofError(limit.exitCode, `Cannot write ${path}.`, limit.why, limit.next, { cause });
-  const missing = cause instanceof Deno.errors.NotFound || (cause as NodeJS.ErrnoException | null)?.code === "ENOENT";
-  const why = missing ? "Its folder does not exist." : whyNot(cause);
+  const why = isAbsent(cause) ? "Its folder does not exist." : whyNot(cause);
   return usage(`Cannot write ${path}.`, why, `Choose another path with ${option}.`, { cause });
-}
-
-/** As a sentence. Deno's own permissions leave out what the kernel shows as files. */
-export function whyNot(cause: unknown): string {
-  if (cause instanceof Deno.errors.NotCapable) return "llmprof does not write there.";
-  return cause instanceof Error ? `${withoutCodes(cause.message)}.` : String(cause);
-}
-
-/** `EACCES: permission denied, open '/x'` and `Permission denied (os error 13): open '/x'` */
-function withoutCodes(said: string): string {
-  return said.replace(/^E[A-Z0-9]+: /, "").replace(/\s*\(os error.*|[:,] (open|mkdir|stat|lstat|write)\b.*$/, "");
 }
 
 export function cannotGoOn(path: string, cause: unknown): LlmprofError {

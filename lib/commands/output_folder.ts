@@ -2,7 +2,8 @@ import * as fs from "node:fs";
 import { dirname, resolve } from "node:path";
 import { usage } from "../events/errors.ts";
 import { handOver, type Owner, RegularFile } from "../machine/regular_file.ts";
-import { notWritable, whyNot } from "./output_checks.ts";
+import { whyNot } from "../machine/why_not.ts";
+import { notWritable } from "./output_checks.ts";
 
 /** A folder that files are written into; it is made where it is not there. `option`: what names it, as somebody types it. */
 export function outputFolder(folder: string, owner: Owner | null, option: string): { write(name: string, bytes: Uint8Array): string } {

@@ -1,6 +1,7 @@
 import { ExitCode, LlmprofError, usage } from "../events/errors.ts";
 import { harmless } from "../events/text.ts";
 import type { Chart, View } from "../events/view.ts";
+import { isAbsent, whyNot } from "../machine/why_not.ts";
 import { LineSplitter } from "../timeline/lines.ts";
 import type { ReportResult } from "../analysis/report_schema.ts";
 import { SnapshotReport } from "../analysis/snapshot_report.ts";
@@ -101,7 +102,7 @@ function isFolder(path: string): boolean {
 }
 
 function unreadable(path: string, cause: unknown): LlmprofError {
-  const why = cause instanceof Deno.errors.NotFound ? "There is no such file." : cause instanceof Error ? `${cause.message}.` : String(cause);
+  const why = isAbsent(cause) ? "There is no such file." : whyNot(cause);
   return new LlmprofError(ExitCode.failed, `Cannot read ${path}.`, why, "Name a file that --snapshots wrote.", { cause });
 }
 

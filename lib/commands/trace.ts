@@ -104,7 +104,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   let session: Session | undefined;
   try {
     const how = { ...invoker!, underNohup };
-    const target = found ?? await launch(means, options, Deno.realPathSync(program), how, (pid) => guard.stopped(pid));
+    const target = found ?? await launch(means, options, program, how, (pid) => guard.stopped(pid));
     const isToldOf = (fact: Knowledge["fact"]) => probes.some(({ facts }) => facts?.includes(fact));
     const asked = { byNode: host?.nodes !== undefined, affinity: isToldOf("affinity"), pageBytes: means.machine.pageBytes };
     const surroundings = profile.surroundings && new WatchedSurroundings(means.files, () => session!.members(), asked, means.monotonic);
@@ -232,7 +232,7 @@ function nothing({ terminal }: Context): number {
   return ExitCode.ok;
 }
 
-/** `program`: the file behind the name that was typed, links followed, as the kernel will name it. */
+/** `program`: the file behind the name that was typed. */
 async function launch(
   means: Means,
   options: TraceOptions,
@@ -242,7 +242,6 @@ async function launch(
 ): Promise<Target> {
   const child = await launchStopped(means, {
     argv: options.program,
-    cwd: Deno.cwd(),
     ...invoker,
     // Standard output belongs to the summary when another program reads it.
     stdout: options.mute ? "null" : options.summary === "json" ? "stderr" : "inherit",

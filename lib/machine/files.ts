@@ -17,6 +17,8 @@ export interface KernelFiles {
   link(path: string): Promise<string | null>;
   /** The symbolic links in a folder: name → target. */
   links(dir: string): Promise<Map<string, string>>;
+  /** The same file's path with every link followed, as the kernel names it. */
+  realPath(path: string): Promise<string | null>;
   exists(path: string): Promise<boolean>;
   /** Permission bits of those paths that are regular files, links followed. */
   modes(paths: readonly string[]): Promise<Map<string, number>>;

@@ -75,6 +75,10 @@ export class FilesOnce implements KernelFiles {
     return this.files.links(dir);
   }
 
+  realPath(path: string): Promise<string | null> {
+    return this.files.realPath(path);
+  }
+
   exists(path: string): Promise<boolean> {
     return this.files.exists(path);
   }

@@ -15,6 +15,8 @@ async function withFolder(check: (files: KernelFiles, at: (path: string) => stri
     await Deno.writeFile(`${root}/bytes`, Uint8Array.from({ length: 300 }, (_, i) => i % 256));
     await Deno.writeTextFile(`${root}/program`, "#!/bin/sh\n", { mode: 0o755 });
     await Deno.symlink("pid:[4026531836]", `${root}/pid`);
+    await Deno.symlink("events", `${root}/link`);
+    await Deno.symlink("../bytes", `${root}/events/bytes`);
     await check(new ReaderFiles(), (path) => root + path);
     await check(new FolderFiles(root), (path) => path);
   } finally {
@@ -49,7 +51,7 @@ Deno.test("files: a piece of a file, short at its end, null when absent", () =>
 
 Deno.test("files: names in a folder and two levels below", () =>
   withFolder(async (files, at) => {
-    assert.deepEqual((await files.list(at(""))).sort(), ["a\nb", "bytes", "empty", "events", "pid", "program"]);
+    assert.deepEqual((await files.list(at(""))).sort(), ["a\nb", "bytes", "empty", "events", "link", "pid", "program"]);
     assert.deepEqual((await files.grandchildren(at("/events"))).sort(), ["block/block_rq_issue", "sched/sched_switch"]);
     assert.deepEqual(await files.list(at("/absent")), []);
     assert.deepEqual(await files.grandchildren(at("/absent")), []);
@@ -59,7 +61,13 @@ Deno.test("files: links as the kernel words them", () =>
   withFolder(async (files, at) => {
     assert.equal(await files.link(at("/pid")), "pid:[4026531836]");
     assert.equal(await files.link(at("/empty")), null);
-    assert.deepEqual(await files.links(at("")), new Map([["pid", "pid:[4026531836]"]]));
+    assert.deepEqual(await files.links(at("")), new Map([["pid", "pid:[4026531836]"], ["link", "events"]]));
+    assert.deepEqual(await Promise.all(["/link/bytes", "/empty", "/pid", "/absent"].map((path) => files.realPath(at(path)))), [
+      at("/bytes"),
+      at("/empty"),
+      null,
+      null,
+    ]);
   }));
 
 Deno.test("files: what exists, and the permission bits of regular files", () =>

@@ -1,6 +1,6 @@
 import { textOf } from "../events/text.ts";
 import type { FileIdentity, KernelFiles } from "./files.ts";
-import { runReader } from "./child.ts";
+import { runChild, runReader } from "./child.ts";
 
 /** Renewed at each boot and the same at each read: it stands before the first and behind each of the files in one `cat`. */
 const separatorPath = "/proc/sys/kernel/random/boot_id";
@@ -58,6 +58,11 @@ export class ReaderFiles implements KernelFiles {
     const links = new Map<string, string>();
     for (let i = 0; i + 1 < fields.length; i += 2) links.set(fields[i]!, fields[i + 1]!);
     return links;
+  }
+
+  async realPath(path: string): Promise<string | null> {
+    const { code, stdout } = await runChild({ program: "readlink", args: ["-e", "-n", "--", path] });
+    return code === 0 ? stdout : null;
   }
 
   async exists(path: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import { findGroups, MOST_MEMORY, QUOTA, quotaOf, readEach, sizeOf } from "./con
 import type { KernelFiles } from "./files.ts";
 import { hiding, type Mount, mountOf, parseMounts } from "./mounts.ts";
 import { numbersOf } from "./numa.ts";
+import { isKept } from "./why_not.ts";
 
 /** What no run asks for and `doctor` explains: limits, room, and how the kernel was built. */
 export interface Surroundings {
@@ -39,6 +40,8 @@ export interface Room {
   readonly bytes: number | null;
   /** The mount that the folder lies in, where nothing can be written to it; null where it can. */
   readonly readOnly: string | null;
+  /** Deno keeps it from llmprof, see {@link isKept}. */
+  readonly kept: boolean;
 }
 
 export interface SurroundingsOptions {
@@ -61,7 +64,12 @@ export async function readSurroundings(files: KernelFiles, options: Surroundings
     free([...folders, "/run"]),
   ]);
   const mounts = parseMounts(mountTable ?? "");
-  const roomIn = (folder: string, i: number): Room => ({ folder, bytes: room[i] ?? null, readOnly: readOnlyMount(folder, mounts) });
+  const roomIn = (folder: string, i: number): Room => ({
+    folder,
+    bytes: room[i] ?? null,
+    readOnly: readOnlyMount(folder, mounts),
+    kept: isKept(folder),
+  });
   const [, locked, most] = /^Max locked memory\s+(\S+)\s+(\S+)/m.exec(limits ?? "") ?? [];
   return {
     config,

@@ -37,8 +37,8 @@ Deno.test("surroundings: control groups of the second version, of which one abov
       lockedMemory: 8388608,
       openFiles: 1024,
       perfLocked: false,
-      room: [{ folder: "/here", bytes: 5, readOnly: null }, { folder: "/gone", bytes: null, readOnly: null }],
-      run: { folder: "/run", bytes: 7, readOnly: "/run" },
+      room: [{ folder: "/here", bytes: 5, readOnly: null, kept: false }, { folder: "/gone", bytes: null, readOnly: null, kept: false }],
+      run: { folder: "/run", bytes: 7, readOnly: "/run", kept: false },
     });
   }));
 

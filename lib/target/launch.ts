@@ -4,7 +4,6 @@ import type { Child, SpawnChild, Stream } from "../machine/child.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import type { Invoker } from "./invoker.ts";
 import { parseStat, readStat } from "./process.ts";
-import { checkProgram } from "./program_path.ts";
 
 /** What launching takes from the world. */
 export interface LaunchMeans {
@@ -16,7 +15,6 @@ export interface LaunchMeans {
 export interface LaunchOptions extends Invoker {
   /** Program and arguments as typed. */
   readonly argv: readonly string[];
-  readonly cwd: string;
   /** `stderr`: its standard output goes there too, for a run whose own standard output is a summary. */
   readonly stdout?: Stream | "stderr";
   readonly stderr?: Stream;
@@ -38,11 +36,10 @@ const mostPolls = 1000;
  * Starts a program as its user would, and stopped before its first instruction. A shell stops itself, and with a SIGCONT replaces itself by the program:
  * the pid stays.
  *
- * Throws with exit code 2 before anything starts when the program does not exist or is not executable, with 1 when the shell ends early.
+ * Throws when the shell ends early.
  */
 export async function launchStopped(means: LaunchMeans, options: LaunchOptions): Promise<Child> {
-  const { argv, cwd, user, environment, openFiles, stdout = "inherit", stderr = "inherit" } = options;
-  await checkProgram(means.files, argv[0] ?? "", environment.PATH, cwd);
+  const { argv, user, environment, openFiles, stdout = "inherit", stderr = "inherit" } = options;
   const { env, exports } = splitEnvironment(environment);
   const hasOthers = Object.keys(env).some((name) => !/^[a-z_]\w*$/i.test(name)) && await means.files.exists(BASH);
   const toStderr = stdout === "stderr" ? " >&2" : "";
@@ -53,7 +50,6 @@ export async function launchStopped(means: LaunchMeans, options: LaunchOptions):
     program: hasOthers ? BASH : "/bin/sh",
     args: [...hasOthers ? ["-p"] : [], "-c", script, "sh", ...exports, "--", ...argv],
     env,
-    cwd,
     user: user ?? undefined,
     stdin: "inherit",
     stdout: stdout === "stderr" ? "inherit" : stdout,

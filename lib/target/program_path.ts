@@ -6,7 +6,8 @@ import { quoteWord } from "../machine/needs/shell.ts";
 const defaultPath = "/usr/local/bin:/usr/bin:/bin";
 
 /**
- * Finds a program as a shell would and returns its path. Throws with exit code 2 when it does not exist or is not executable.
+ * Finds a program as a shell would and returns the path of the file behind its name, as the kernel will name it. Throws with exit code 2 when it does not
+ * exist or is not executable.
  *
  * @param path Colon-separated folders; an empty one is the current folder.
  * @param cwd Absolute.
@@ -15,7 +16,7 @@ export async function checkProgram(files: KernelFiles, name: string, path: strin
   const candidates = candidatesFor(name, path ?? defaultPath, cwd);
   const modes = await files.modes(candidates);
   const found = candidates.find((candidate) => ((modes.get(candidate) ?? 0) & 0o111) !== 0);
-  if (found) return found;
+  if (found) return await files.realPath(found) ?? found;
   const unusable = candidates.find((candidate) => modes.has(candidate));
   throw unusable ? usage(`${name} cannot be started.`, "The file is not executable.", `Run: chmod +x ${quoteWord(unusable)}`) : usage(
     `${name} was not found.`,

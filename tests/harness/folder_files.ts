@@ -46,6 +46,11 @@ export class FolderFiles implements KernelFiles {
     return links;
   }
 
+  async realPath(path: string): Promise<string | null> {
+    const real = await orNull(() => Deno.realPath(this.root + path));
+    return real && real.slice(this.root.length);
+  }
+
   async exists(path: string): Promise<boolean> {
     return await orNull(() => Deno.lstat(this.root + path)) !== null;
   }

@@ -16,6 +16,15 @@ export function outputPaths(command: string, output: readonly string[] | false |
   // Another run may have begun in this second.
   for (let n = 1;; n++) {
     const path = `llmprof-${command}-${stamp}${n === 1 ? "" : `-${n}`}.pftrace`;
-    if (!fs.existsSync(path)) return [path];
+    if (!isThere(path)) return [path];
+  }
+}
+
+/** Where Deno does not let it be asked, nothing can be written either, which is told later. */
+function isThere(path: string): boolean {
+  try {
+    return fs.existsSync(path);
+  } catch {
+    return false;
   }
 }

@@ -8,7 +8,7 @@ import { programNeeds } from "./programs.ts";
 import { installCommand, sudoLine } from "./shell.ts";
 
 const good = capable(undefined, ["syscalls:sys_enter_kill"]);
-const room = (folder: string, bytes = 2 ** 40, readOnly: string | null = null): Room => ({ folder, bytes, readOnly });
+const room = (folder: string, bytes = 2 ** 40, readOnly: string | null = null, kept = false): Room => ({ folder, bytes, readOnly, kept });
 const roomy: Surroundings = {
   config: new Map(
     ["BPF_SYSCALL", "BPF_EVENTS", "PERF_EVENTS", "UPROBES", "UPROBE_EVENTS", "FTRACE_SYSCALLS"].map((name) => [`CONFIG_${name}`, "y"]),
@@ -74,6 +74,7 @@ Deno.test("needs: what can be mended names the command, as root without sudo and
   assert.deepEqual(lacking({ cpus: 1 }, { allowedCpus: 1 }), []);
   assert.deepEqual(lacking({}, { room: [room("/full", 4096), room("/tmp")] }), [["room in /full", "warning", "cd /tmp"]]);
   assert.deepEqual(lacking({}, { room: [room("/media/cd", 2 ** 40, "/media/cd"), room("/tmp")] }), [["room in /media/cd", "warning", "cd /tmp"]]);
+  assert.deepEqual(lacking({}, { room: [room("/dev/shm", 2 ** 40, null, true), room("/tmp")] }), [["room in /dev/shm", "warning", "cd /tmp"]]);
   const untold = { bpftrace: parseBpftrace("/b", "bpftrace v0.23.2", "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n") };
   assert.deepEqual(lacking(untold, { run: room("/run", 2 ** 40, "/run") }), [
     ["probes at any instruction", "unknown", ""],

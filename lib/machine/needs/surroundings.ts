@@ -155,7 +155,7 @@ function room({ room: [here, ...elsewhere] }: Surroundings): Check {
   if (hasRoom(here!, enoughRoom)) return ok(need, foundRoom(here!));
   const roomier = elsewhere.find((room) => room.bytes !== null && hasRoom(room, enoughRoom));
   return warning(need, foundRoom(here!), {
-    consequence: here!.readOnly === null ? "A trace that fills the disk ends there." : "No trace can be written there.",
+    consequence: here!.readOnly !== null || here!.kept ? "No trace can be written there." : "A trace that fills the disk ends there.",
     ...roomier ? { fix: `cd ${quoteWord(roomier.folder)}`, advice: "Or write elsewhere: -o PATH." } : { advice: "Write elsewhere: -o PATH." },
   });
 }
@@ -177,12 +177,13 @@ export function hasRun(run: Room): boolean {
   return hasRoom(run, enoughRun);
 }
 
-function hasRoom({ bytes, readOnly }: Room, enough: number): boolean {
-  return readOnly === null && (bytes === null || bytes >= enough);
+function hasRoom({ bytes, readOnly, kept }: Room, enough: number): boolean {
+  return readOnly === null && !kept && (bytes === null || bytes >= enough);
 }
 
-function foundRoom({ bytes, readOnly }: Room): string {
+function foundRoom({ bytes, readOnly, kept }: Room): string {
   if (readOnly !== null) return "read-only";
+  if (kept) return "closed to llmprof by Deno";
   return bytes === null ? "not known" : `${mebibytes(bytes)} free`;
 }
 
