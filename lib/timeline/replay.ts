@@ -1,6 +1,7 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { RefusedFile } from "../machine/regular_file.ts";
 import { lacksFiles } from "../machine/system_limits.ts";
+import { isAbsent, whyNot } from "../machine/why_not.ts";
 import { type Header, parseHeader } from "./header.ts";
 import type { Pseudonyms } from "./pseudonyms.ts";
 import { MOST_STREAMS } from "./recording.ts";
@@ -28,7 +29,7 @@ export function replay(
   // Already redacted, it would only be numbered anew.
   const hidden = recorded.options.redact ? undefined : pseudonyms;
   const header = hidden?.header(recorded) ?? recorded;
-  const names = source.streams();
+  const names = opened(source.name, () => source.streams());
   if (names.length > MOST_STREAMS) throw unreadable(source.name, `it has ${names.length} streams; a run has at most ${MOST_STREAMS}.`);
   const readable = names.map((name) => openStream(source, name, find));
   const timeline = new Timeline({ ...start(header), find });
@@ -81,15 +82,14 @@ function readDescription(path: string, file: StreamSource, buffer: Uint8Array): 
 }
 
 export function readHeader(source: RecordingSource): Header {
+  const path = `${source.name}/header.json`;
   let text: string;
   try {
     text = source.header();
   } catch (cause) {
-    if (lacksFiles(cause)) throw cause;
-    if (cause instanceof RefusedFile) throw unreadable(`${source.name}/header.json`, `it ${cause.message}`, cause);
-    throw unreadable(source.name, "it has no header.json.", cause);
+    throw isAbsent(cause) ? unreadable(source.name, "it has no header.json.", cause) : worded(path, cause);
   }
-  return opened(`${source.name}/header.json`, () => parseHeader(parseJson(text)));
+  return opened(path, () => parseHeader(parseJson(text)));
 }
 
 function parseJson(text: string): unknown {
@@ -100,15 +100,18 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Words what is wrong with a file of the recording; that no more may be opened is no fault of it. */
 function opened<T>(path: string, action: () => T): T {
   try {
     return action();
   } catch (cause) {
-    if (lacksFiles(cause)) throw cause;
-    const said = cause instanceof Error ? cause.message : String(cause);
-    throw unreadable(path, cause instanceof RefusedFile ? `it ${said}` : said, cause);
+    throw worded(path, cause);
   }
+}
+
+/** What is wrong with a file of the recording; that no more may be opened is no fault of it. */
+function worded(path: string, cause: unknown): unknown {
+  if (lacksFiles(cause)) return cause;
+  return unreadable(path, cause instanceof RefusedFile ? `it ${cause.message}` : whyNot(cause), cause);
 }
 
 function unreadable(path: string, why: string, cause?: unknown): LlmprofError {

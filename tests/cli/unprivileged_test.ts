@@ -3,6 +3,7 @@ import { mustRun, run } from "../harness/command.ts";
 import { commandLine, llmprof, llmprofForAnybody } from "../harness/llmprof.ts";
 import { top } from "../harness/places.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
+import { demoFolder } from "./demo_recording.ts";
 
 /** llmprof as somebody who may neither trace nor read root's folders: as root under another uid, as anybody else as it is. */
 async function asNobody(folder: Temporary): Promise<string[]> {
@@ -40,6 +41,27 @@ Deno.test("without root: the demo works, tracing says how, and mistakes come bef
     const { code, stderr } = await llmprof(...mistake.split(" "));
     assert.doesNotMatch(stderr, /root/);
     assert.equal(code, 2, stderr);
+  }
+});
+
+Deno.test("without root: a recording that is closed to who reads it says so, whichever of its files is", async () => {
+  using folder = temporary();
+  const command = await asNobody(folder), recording = await demoFolder(folder.path);
+  const [stream] = [...Deno.readDirSync(recording)].map(({ name }) => name).filter((name) => name.endsWith(".lines"));
+  for (
+    const [closed, mode, told] of [
+      [recording, 0, `${recording}/header.json`],
+      [`${recording}/header.json`, 0, `${recording}/header.json`],
+      [recording, 0o111, recording],
+      [`${recording}/${stream}`, 0, `${recording}/${stream}`],
+    ] as const
+  ) {
+    const before = Deno.statSync(closed).mode! & 0o777;
+    Deno.chmodSync(closed, mode);
+    const { code, stderr } = await run([...command, "export", recording, "--no-output", "--summary", "text"], { cwd: folder.path });
+    Deno.chmodSync(closed, before);
+    assert.match(stderr, /^Cannot read the recording (.*): permission denied\.\nName a directory /i);
+    assert.deepEqual([stderr.split(": ")[0], code], [`Cannot read the recording ${told}`, 1]);
   }
 });
 
