@@ -1,4 +1,4 @@
-import type { Context } from "./lib/commands/terminal.ts";
+import type { Started } from "./lib/commands/cli.ts";
 import denoJson from "./deno.json" with { type: "json" };
 import { ends, type EndSignal } from "./lib/commands/ends.ts";
 import { here } from "./lib/commands/here.ts";
@@ -25,7 +25,7 @@ async function main(args: readonly string[]): Promise<number> {
     void fail(event.reason).then(Deno.exit);
   });
   const { came, ...ending } = ends(() => performance.now(), Deno.exit);
-  const context: Context = {
+  const context: Started = {
     terminal,
     ...ending,
     heedSignals: (underNohup) => heed(came, underNohup),

@@ -100,7 +100,7 @@ for (const [name, { version, ...features }] of Object.entries(versions)) {
     assert.deepEqual(dialect(parsed(takesList)), { ...plain, rawTracepoints: raw !== "never" });
     assert.equal(handsOverMarkers(bpftrace), markers);
     assert.equal(placesThousands(bpftrace), features.uprobeMulti);
-    assert.deepEqual(preflight({ ...machine, bpftrace }, ["llmprof"]), []);
+    assert.deepEqual(preflight({ ...machine, bpftrace }, { argv: ["llmprof"], variables: {} }), []);
     // A dry run needs no root, and without root no bpftrace tells its features.
     const untold = parseBpftrace("/usr/bin/bpftrace", `${first}\n`, "")!;
     assert.deepEqual(dialect(untold), plain);

@@ -12,8 +12,11 @@ import help from "./help.txt" with { type: "text" };
 import { redactingWords } from "./redacting.ts";
 import type { Context } from "./terminal.ts";
 
+/** What main.ts knows before the command line is understood. */
+export type Started = Omit<Context, "variables">;
+
 /** Reads the command line, runs what it asks for and returns the exit code. */
-export async function runCommandLine(context: Context): Promise<number> {
+export async function runCommandLine(context: Started): Promise<number> {
   let code: number = ExitCode.ok;
   const program = commandLine(context, (result) => code = result);
   const args = context.argv.slice(1);
@@ -33,7 +36,8 @@ export async function runCommandLine(context: Context): Promise<number> {
 }
 
 /** The whole command line. `done` gets the exit code of the command that ran. */
-export function commandLine(context: Context, done: Done): Command {
+export function commandLine(started: Started, done: Done): Command {
+  const variables: Record<string, string> = {}, context = { ...started, variables };
   const program = new Command("llmprof")
     .usage("<command> [options] [-- program args…]")
     .version(context.version, "--version", "the version")
@@ -62,5 +66,8 @@ export function commandLine(context: Context, done: Done): Command {
   const meant = makers.get(context.argv[1] ?? "");
   const commands = meant ? [meant()] : [...makers.values()].map((make) => make());
   for (const command of commands) program.addCommand(command.copyInheritedSettings(program as Command));
+  for (const { envVar } of commands.flatMap(({ options }) => options)) {
+    if (envVar !== undefined && Deno.env.has(envVar)) variables[envVar] = Deno.env.get(envVar)!;
+  }
   return program as Command;
 }

@@ -9,7 +9,7 @@ export function printScript(shell: "bash" | "zsh" | "fish", { terminal }: Contex
 }
 
 /** Answers a shell: a word a line, and what to do when there is none. The last word is the one being typed. */
-export function complete(program: Command, words: readonly string[], { terminal }: Context): void {
+export function complete(program: Command, words: readonly string[], { terminal }: Pick<Context, "terminal">): void {
   const root = new RootCommand();
   for (const command of program.commands) {
     const known = root.command(command.name(), command.description());

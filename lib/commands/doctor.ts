@@ -58,7 +58,7 @@ async function measureHits({ bpftrace }: DoctorOptions, { terminal, interrupted 
   for (const text of ceilingsTexts(await readCeilings(means, "now", interrupted) ?? [])) terminal.err(`${text}\n`);
 }
 
-async function examine(options: DoctorOptions, { argv }: Context): Promise<Examination> {
+async function examine(options: DoctorOptions, context: Context): Promise<Examination> {
   const current = here();
   if (current === undefined) return { bpftrace: null, checks: [noFolder], probes: [] };
   const path = Deno.env.get("PATH") ?? "";
@@ -74,7 +74,7 @@ async function examine(options: DoctorOptions, { argv }: Context): Promise<Exami
     readSurroundings(files, { pid: process.pid, folders }),
   ]);
   const probes = await probeChecks(machine);
-  return { bpftrace: machine.bpftrace, checks: [programs, ...checks(machine, argv, around), ...probeLines(probes, machine)], probes };
+  return { bpftrace: machine.bpftrace, checks: [programs, ...checks(machine, context, around), ...probeLines(probes, machine)], probes };
 }
 
 const noFolder = missing("room in the current folder", "it is no more", { consequence: "Nothing can be started from there.", fix: "cd /tmp" });

@@ -43,6 +43,6 @@ export function beginReading(path: string | undefined): Reading {
 
 /** Throws why this machine cannot trace. Comes after what may be wrong with the command line: that can be mended at once. */
 export function mustTrace({ machine }: Means, context: Context): void {
-  const [problem] = preflight(machine, context.argv);
+  const [problem] = preflight(machine, context);
   if (problem) throw problem;
 }

@@ -1,3 +1,5 @@
+import type { Typed } from "../machine/needs/shell.ts";
+
 /** Where a command speaks to its user; made by main.ts, replaced by a test. */
 export interface Terminal {
   /** Standard output: the summary and nothing else. */
@@ -12,8 +14,8 @@ export interface Terminal {
   readonly typed: boolean;
 }
 
-/** What every command gets. */
-export interface Context {
+/** What every command gets, with its command line: for a next step to type. */
+export interface Context extends Typed {
   readonly terminal: Terminal;
   /** Resolves at the first Ctrl-C, SIGTERM, or SIGHUP (the terminal was closed): a normal end. Only after {@link heedSignals}. */
   readonly interrupted: Promise<void>;
@@ -23,7 +25,5 @@ export interface Context {
   atKill(act: () => void): void;
   /** What is told of an error in its place, also of one that nobody waited for. */
   retellFailures(retold: (error: unknown) => unknown): void;
-  /** The command line as typed, program first: for a next step to type. */
-  readonly argv: readonly string[];
   readonly version: string;
 }

@@ -34,7 +34,7 @@ Deno.test("doctor: a current folder that is no more is a need as any other", asy
     const gone = Deno.makeTempDirSync();
     Deno.chdir(gone);
     Deno.removeSync(gone);
-    await doctor({ summary: "json" }, { terminal: { out: console.log }, argv: ["llmprof", "doctor"] });`;
+    await doctor({ summary: "json" }, { terminal: { out: console.log }, argv: ["llmprof", "doctor"], variables: {} });`;
   Deno.writeTextFileSync(folder.file("script.ts"), script);
   const { stdout } = await mustRun([Deno.execPath(), "run", "-A", "--no-check", "--config", join(top, "deno.json"), folder.file("script.ts")]);
   const check = doctorSummarySchema.parse(JSON.parse(stdout)).result.checks.find(({ need }) => need === "room in the current folder");

@@ -25,9 +25,12 @@ Deno.test("without root: the demo works, tracing says how, and mistakes come bef
     tracing.stderr,
     `Tracing needs root: an ordinary user. The kernel lets only root place probes.\nRun: sudo llmprof operators --pid ${Deno.pid} --no-output\n`,
   );
+  const set = { LLMPROF_BPFTRACE: "/no/b pf", LLMPROF_QUIET: "1", LLMPROF_OF_NOTHING: "x" };
+  const withVariables = await run([...command, "sched", "--all", "--no-output"], { cwd: folder.path, env: set });
+  assert.match(withVariables.stderr, /^Run: sudo LLMPROF_BPFTRACE='\/no\/b pf' LLMPROF_QUIET=1 llmprof sched --all --no-output$/m);
   const doctor = await llmprof("doctor");
   assert.match(doctor.stdout, /^ +root +missing +an ordinary user$/m);
-  assert.deepEqual([tracing.code, doctor.code], [3, 3]);
+  assert.deepEqual([tracing.code, withVariables.code, doctor.code], [3, 3, 3]);
 
   for (
     const mistake of [

@@ -7,6 +7,7 @@ import { checks, preflight } from "./needs.ts";
 import { programNeeds } from "./programs.ts";
 import { installCommand, sudoLine } from "./shell.ts";
 
+const typed = { argv: ["llmprof", "doctor"], variables: {} };
 const good = capable(undefined, ["syscalls:sys_enter_kill"]);
 const room = (folder: string, bytes = 2 ** 40, readOnly: string | null = null, kept = false): Room => ({ folder, bytes, readOnly, kept });
 const roomy: Surroundings = {
@@ -30,12 +31,12 @@ const withoutRing = parseBpftrace("/b", "bpftrace v0.17.0", "bfd: yes\nuprobe_mu
 
 /** What is not `ok` when this is changed: need, state, and the command or the advice. */
 function lacking(change: Partial<Capabilities>, around: Partial<Surroundings> = {}): [string, string, string][] {
-  return checks({ ...good, ...change }, ["llmprof", "doctor"], { ...roomy, ...around }).filter(({ state }) => state !== "ok")
+  return checks({ ...good, ...change }, typed, { ...roomy, ...around }).filter(({ state }) => state !== "ok")
     .map(({ need, state, fix, advice }) => [need, state, fix || advice]);
 }
 
 Deno.test("needs: nothing to say about a machine that can trace", () => {
-  assert.deepEqual(preflight(good, ["llmprof"]), []);
+  assert.deepEqual(preflight(good, typed), []);
   assert.deepEqual(lacking({}), []);
 });
 
@@ -64,7 +65,7 @@ Deno.test("needs: what can be mended names the command, as root without sudo and
   assert.deepEqual(lacking({ cpus: 8 }, { openFiles: 575 }), [["open files", "warning", "prlimit --pid $$ --nofile=4096"]]);
   assert.deepEqual(lacking({ ...user, cpus: 8 }, { openFiles: 575 }).at(-1), ["open files", "warning", "sudo prlimit --pid $$ --nofile=4096"]);
   assert.deepEqual(lacking({ cpus: 8 }, { openFiles: 576 }), []);
-  const few = checks({ ...good, cpus: 8 }, [], { ...roomy, openFiles: 40 }).find(({ need }) => need === "open files")!;
+  const few = checks({ ...good, cpus: 8 }, typed, { ...roomy, openFiles: 40 }).find(({ need }) => need === "open files")!;
   assert.match(few.consequence, /^bpftrace opens some for each probe .*: where fewer than 576 may be open,/);
   for (const [cpus, files] of [[448, 4096], [449, 8192], [512, 8192], [1024, 16384]] as const) {
     assert.deepEqual(lacking({ cpus }, { openFiles: 64 })[0], ["open files", "warning", `prlimit --pid $$ --nofile=${files}`]);
@@ -139,7 +140,7 @@ Deno.test("needs: bpftrace's own demands come with its version", () => {
   assert.deepEqual(lacking({ effectiveCaps: noPerfmon, bpftrace: newer }).map(([need]) => need), ["CAP_PERFMON"]);
   assert.equal(lacking({ btf: false, bpftrace: newer })[0]![1], "missing");
   const swapping = parseBpftrace("/b", "bpftrace v0.24.1", "");
-  const said = checks({ ...good, pidNamespaceIsInit: false, bpftrace: swapping }, []).find(({ need }) => need.includes("namespace"))!;
+  const said = checks({ ...good, pidNamespaceIsInit: false, bpftrace: swapping }, typed).find(({ need }) => need.includes("namespace"))!;
   assert.match(said.consequence, /0\.24\.1 takes process and thread ids for one another/);
   const right = parseBpftrace("/b", "bpftrace v0.24.2", "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n", true);
   assert.deepEqual(lacking({ pidNamespaceIsInit: false, bpftrace: right }).map(([need, state]) => [need, state]), [
@@ -163,16 +164,16 @@ Deno.test("needs: a bpftrace without ring buffer locks memory, which root of a c
 
 Deno.test("needs: what an ordinary user cannot know is unknown, not missing", () => {
   const user = { ...good, root: false, sysAdmin: false, tracepoints: new Set<string>(), bpftrace: parseBpftrace("/b", "bpftrace v0.20.2", "") };
-  const states = new Map(checks(user, ["llmprof"], roomy).map(({ need, state }) => [need, state]));
+  const states = new Map(checks(user, typed, roomy).map(({ need, state }) => [need, state]));
   for (const need of ["tracepoints of system calls", "probes at any instruction", "ring buffer", "one link for many probes"]) {
     assert.equal(states.get(need), "unknown", need);
   }
-  const bound = checks({ ...user, noNewPrivileges: true }, ["llmprof"]).filter(({ state }) => state === "missing");
+  const bound = checks({ ...user, noNewPrivileges: true }, typed).filter(({ state }) => state === "missing");
   assert.deepEqual(bound.map(({ fix }) => fix), [""], "sudo does not work there");
 });
 
 Deno.test("needs: a run is refused with the same words, exit code 3 and the next step", () => {
-  const [error, ...more] = preflight({ ...good, tracefs: null, tracepoints: new Set() }, ["llmprof", "operators"]);
+  const [error, ...more] = preflight({ ...good, tracefs: null, tracepoints: new Set() }, typed);
   assert.deepEqual([error!.exitCode, error!.what, error!.why, error!.next, more.length], [
     3,
     "Tracing needs tracefs: not mounted.",
@@ -200,7 +201,9 @@ Deno.test("needs: where the distribution's own bpftrace is too old, it is not th
 });
 
 Deno.test("needs: the command line is repeated so that a shell reads it alike", () => {
-  assert.equal(sudoLine(["llmprof", "io", "--match", "it's (a)"]), `sudo llmprof io --match 'it'\\''s (a)'`);
+  const argv = ["llmprof", "io", "--match", "it's (a)"], set = { LLMPROF_BPFTRACE: "/opt/b", LLMPROF_COMM: "a $b", LLMPROF_QUIET: "" };
+  assert.equal(sudoLine({ argv, variables: {} }), `sudo llmprof io --match 'it'\\''s (a)'`);
+  assert.equal(sudoLine({ argv: ["llmprof", "io"], variables: set }), "sudo LLMPROF_BPFTRACE=/opt/b LLMPROF_COMM='a $b' LLMPROF_QUIET='' llmprof io");
 });
 
 Deno.test("needs: the install command follows the distribution, or its parent", () => {

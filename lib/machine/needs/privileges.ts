@@ -1,7 +1,7 @@
 import { atLeast } from "../bpftrace.ts";
 import { type Capabilities, holds } from "../capabilities.ts";
 import { type Check, missing, ok, unknown, warning } from "./check.ts";
-import { containerFlags, sudoLine } from "./shell.ts";
+import { containerFlags, sudoLine, type Typed } from "./shell.ts";
 
 /** Bits of include/uapi/linux/capability.h, and what llmprof does with them. */
 const useful = [
@@ -15,11 +15,11 @@ const useful = [
 ] as const;
 
 /** Who runs llmprof, and what that user may do. */
-export function privileges(machine: Capabilities, argv: readonly string[]): Check[] {
-  return [root(machine, argv), sysAdmin(machine), ...machine.root ? others(machine) : [], pidNamespace(machine)];
+export function privileges(machine: Capabilities, typed: Typed): Check[] {
+  return [root(machine, typed), sysAdmin(machine), ...machine.root ? others(machine) : [], pidNamespace(machine)];
 }
 
-function root({ root, noNewPrivileges, userNamespaceIsInit }: Capabilities, argv: readonly string[]): Check {
+function root({ root, noNewPrivileges, userNamespaceIsInit }: Capabilities, typed: Typed): Check {
   if (root && !userNamespaceIsInit) {
     return missing("root", "root of a user namespace", {
       consequence: "The kernel lets only the machine's root place probes.",
@@ -30,7 +30,7 @@ function root({ root, noNewPrivileges, userNamespaceIsInit }: Capabilities, argv
   const consequence = "The kernel lets only root place probes.";
   // Here `sudo` would say no more than "effective uid is not 0".
   if (noNewPrivileges) return missing("root", "no_new_privs is set", { consequence, advice: "Run it as root in a shell that was not started so." });
-  return missing("root", "an ordinary user", { consequence, fix: sudoLine(argv) });
+  return missing("root", "an ordinary user", { consequence, fix: sudoLine(typed) });
 }
 
 function sysAdmin({ root, sysAdmin }: Capabilities): Check {

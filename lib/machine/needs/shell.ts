@@ -24,9 +24,18 @@ export const allowMoreFiles = `Allow more in this shell, as root: ${moreFiles()}
 /** What lets a container trace: with SYS_ADMIN alone, Docker's profile of AppArmor still refuses tracefs. */
 export const containerFlags = "--privileged --pid host -v /sys/kernel/tracing:/sys/kernel/tracing";
 
-/** The same command line with `sudo` in front, as something to paste into a shell. */
-export function sudoLine(argv: readonly string[]): string {
-  return ["sudo", ...argv.map(quoteWord)].join(" ");
+/** A command line. */
+export interface Typed {
+  /** Program first. */
+  readonly argv: readonly string[];
+  /** What the environment says in place of options: name → value. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** The same command line with `sudo` in front, as something to paste into a shell; variables behind it, because it drops those in front. */
+export function sudoLine({ argv, variables }: Typed): string {
+  const set = Object.entries(variables).map(([name, value]) => `${name}=${quoteWord(value)}`);
+  return ["sudo", ...set, ...argv.map(quoteWord)].join(" ");
 }
 
 /** A word that a shell reads as exactly this text. */
