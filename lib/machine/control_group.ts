@@ -38,16 +38,16 @@ export async function findGroups(files: Pick<KernelFiles, "texts">, pid: number)
 
 /** Each in the words of both versions. */
 export const QUOTA = ["cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us"], MOST_MEMORY = ["memory.max", "memory.limit_in_bytes"];
+/** With these, what is held of it. */
+export const HELD_MEMORY = ["memory.current", "memory.usage_in_bytes", "memory.stat"];
 const CPU = [...QUOTA, "cpu.stat"];
 const MEMORY = [
   ...MOST_MEMORY,
+  ...HELD_MEMORY,
   "memory.high",
-  "memory.current",
-  "memory.usage_in_bytes",
   "memory.events",
   "memory.events.local",
   "memory.oom_control",
-  "memory.stat",
 ];
 const READ_BYTES = "blkio.throttle.read_bps_device", READ_REQUESTS = "blkio.throttle.read_iops_device";
 const DISKS = ["io.max", READ_BYTES, READ_REQUESTS];
@@ -92,6 +92,18 @@ export function sizeOf(text: string | null | undefined): number {
   return bytes < NO_LIMIT ? bytes : Infinity;
 }
 
+/** Bytes that a group has and that nobody gets without taking them from it: what was read of files could be read again. */
+export function heldOf(texts: Texts): number {
+  // Version 1 has lines of their own for what groups below have as well.
+  const ofFiles = (list: string) => kernelCount(texts["memory.stat"], `total_${list}`) || kernelCount(texts["memory.stat"], list);
+  return (usedOf(texts) ?? 0) - ofFiles("inactive_file") - ofFiles("active_file");
+}
+
+function usedOf(texts: Texts): number | null {
+  const used = texts["memory.current"] ?? texts["memory.usage_in_bytes"];
+  return used == null ? null : Number(used);
+}
+
 /** Processors that a group allows. */
 export function quotaOf(texts: Texts): number {
   const [quota, period] = texts["cpu.max"]?.split(" ").map(Number) ?? [texts["cpu.cfs_quota_us"], texts["cpu.cfs_period_us"]].map(Number);
@@ -123,11 +135,10 @@ function narrowestBy(groups: readonly MemoryGroup[], limitOf: (group: MemoryGrou
 }
 
 function memoryOf(texts: Texts): MemoryGroup {
-  const used = Number(texts["memory.current"] ?? texts["memory.usage_in_bytes"] ?? NaN);
   return {
     limit: sizeOf(texts["memory.max"] ?? texts["memory.limit_in_bytes"]),
     high: sizeOf(texts["memory.high"]),
-    used: Number.isFinite(used) ? used : null,
+    used: usedOf(texts),
     killed: kernelCount(texts["memory.events"] ?? texts["memory.oom_control"], "oom_kill"),
     // Of this group, and not of those below it that are not the target's; before Linux 5.2 of all.
     heldBack: kernelCount(texts["memory.events.local"] ?? texts["memory.events"], "high"),

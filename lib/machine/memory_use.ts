@@ -25,6 +25,6 @@ export async function readMemoryUse(files: Pick<KernelFiles, "texts">, pids: rea
 }
 
 /** `VmRSS:     1234 kB`, which are KiB. */
-function kib(text: string | null | undefined, name: string): number {
+export function kib(text: string | null | undefined, name: string): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text ?? "")?.[1] ?? 0) * 1024;
 }

@@ -1,7 +1,8 @@
 import { affinityIn } from "./affinity.ts";
 import { runChild } from "./child.ts";
-import { findGroups, MOST_MEMORY, QUOTA, quotaOf, readEach, sizeOf } from "./control_group.ts";
+import { findGroups, HELD_MEMORY, heldOf, MOST_MEMORY, QUOTA, quotaOf, readEach, sizeOf } from "./control_group.ts";
 import type { KernelFiles } from "./files.ts";
+import { kib } from "./memory_use.ts";
 import { hiding, type Mount, mountOf, parseMounts } from "./mounts.ts";
 import { numbersOf } from "./numa.ts";
 import { isKept } from "./why_not.ts";
@@ -14,8 +15,10 @@ export interface Surroundings {
   readonly pressure: boolean;
   /** The mount that hides `/proc/pressure`, or null. */
   readonly hiddenPressure: string | null;
-  /** The tightest memory limit on llmprof's control groups, and the file that sets it; null when there is none. */
-  readonly memoryLimit: { readonly bytes: number; readonly file: string } | null;
+  /** Bytes of memory of which its control groups leave fewest, of how many, and the file that says so; null when there is no limit. */
+  readonly memoryLimit: { readonly left: number; readonly most: number; readonly file: string } | null;
+  /** Bytes that the machine has left, or could have by giving up what it has read of files; Infinity where it does not say. */
+  readonly availableMemory: number;
   /** Processors that its control groups allow, such as 0.5, and the file that says so; null when there is no limit. */
   readonly cpuLimit: { readonly cpus: number; readonly file: string } | null;
   /** Processes and threads of which its control groups leave room for fewest, of how many, and the file that says so; null when there is no limit. */
@@ -56,8 +59,8 @@ export interface SurroundingsOptions {
 /** About 10 ms. What cannot be read is reported as absent. */
 export async function readSurroundings(files: KernelFiles, options: SurroundingsOptions): Promise<Surroundings> {
   const { pid, folders, free = freeBytes } = options;
-  const [[limits, status, mountTable, paranoid], groupLimits, config, pressure, room] = await Promise.all([
-    files.texts([`/proc/${pid}/limits`, `/proc/${pid}/status`, "/proc/self/mounts", "/proc/sys/kernel/perf_event_paranoid"]),
+  const [[limits, status, mountTable, paranoid, memory], groupLimits, config, pressure, room] = await Promise.all([
+    files.texts([`/proc/${pid}/limits`, `/proc/${pid}/status`, "/proc/self/mounts", "/proc/sys/kernel/perf_event_paranoid", "/proc/meminfo"]),
     readGroupLimits(files, pid),
     readConfig(files),
     files.exists("/proc/pressure/cpu"),
@@ -76,6 +79,7 @@ export async function readSurroundings(files: KernelFiles, options: Surroundings
     pressure,
     hiddenPressure: pressure ? null : hiding("/proc/pressure", mounts),
     ...groupLimits,
+    availableMemory: kib(memory, "MemAvailable") || Infinity,
     allowedCpus: numbersOf(affinityIn(status) ?? "").length,
     lockedMemory: most === undefined || most === "unlimited" ? null : Number(locked),
     openFiles: Number(/^Max open files\s+(\d+)/m.exec(limits ?? "")?.[1] ?? Infinity),
@@ -121,17 +125,19 @@ async function unpacked(packed: Uint8Array): Promise<string | null> {
   }
 }
 
-/** The tightest limit on the groups of llmprof is the one that holds. */
+const LIMITS_OF_MEMORY = ["memory.high", ...MOST_MEMORY];
+
+/** Of the limits on the groups of llmprof the tightest is the one that holds. */
 async function readGroupLimits(files: KernelFiles, pid: number): Promise<Pick<Surroundings, "memoryLimit" | "cpuLimit" | "processLimit">> {
   const { cpu, memory, processes } = await findGroups(files, pid) ?? { cpu: [], memory: [], processes: [] };
   const [quotas, sizes, counts] = await Promise.all([
     readEach(files, cpu, QUOTA),
-    readEach(files, memory, ["memory.high", ...MOST_MEMORY]),
+    readEach(files, memory, [...LIMITS_OF_MEMORY, ...HELD_MEMORY]),
     readEach(files, processes, ["pids.max", "pids.current"]),
   ]);
   const cpuLimits = quotas.map((texts, i) => ({ cpus: quotaOf(texts), file: `${cpu[i]}/${texts["cpu.max"] ? "cpu.max" : "cpu.cfs_quota_us"}` }));
   const memoryLimits = sizes.flatMap((texts, i) =>
-    Object.entries(texts).map(([name, text]) => ({ bytes: sizeOf(text), file: `${memory[i]}/${name}` }))
+    LIMITS_OF_MEMORY.map((name) => ({ left: sizeOf(texts[name]) - heldOf(texts), most: sizeOf(texts[name]), file: `${memory[i]}/${name}` }))
   );
   const processLimits = counts.map((texts, i) => {
     const most = sizeOf(texts["pids.max"]);
@@ -140,6 +146,6 @@ async function readGroupLimits(files: KernelFiles, pid: number): Promise<Pick<Su
   return {
     cpuLimit: cpuLimits.filter(({ cpus }) => cpus < Infinity).sort((a, b) => a.cpus - b.cpus)[0] ?? null,
     processLimit: processLimits.filter(({ most }) => most < Infinity).sort((a, b) => a.left - b.left)[0] ?? null,
-    memoryLimit: memoryLimits.filter(({ bytes }) => bytes < Infinity).sort((a, b) => a.bytes - b.bytes)[0] ?? null,
+    memoryLimit: memoryLimits.filter(({ most }) => most < Infinity).sort((a, b) => a.left - b.left)[0] ?? null,
   };
 }

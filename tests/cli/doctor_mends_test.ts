@@ -91,9 +91,18 @@ mends(
   "mount -o remount,rw /run",
 );
 
+/** In a group of 2 GB: a file in memory, which nothing takes back. */
+const holdMost = `mkdir "$T/held"; mount -t tmpfs tmpfs "$T/held"
+  sh -c 'echo $$ > cgroup.procs; exec dd if=/dev/zero of="$T/held/all" bs=1M count=1500 status=none'`;
+
 for (
   const [controller, need, limit, command] of [
-    ["memory", "memory for bpftrace", { 1: "echo 700M > memory.limit_in_bytes", 2: "echo 700M > memory.max" }, /^echo 1073741824 \| tee /],
+    [
+      "memory",
+      "memory for bpftrace",
+      { 1: `echo 2G > memory.limit_in_bytes; ${holdMost}`, 2: `echo 2G > memory.max; ${holdMost}` },
+      /^echo \d+ \| tee /,
+    ],
     ["cpu", "a processor beside the target", { 1: "echo 50000 > cpu.cfs_quota_us", 2: "echo '50000 100000' > cpu.max" }, /^echo (max|-1) \| tee /],
     ["pids", "processes for bpftrace", { 1: "echo 26 > pids.max", 2: "echo 26 > pids.max" }, /^echo \d+ \| tee /],
   ] as const

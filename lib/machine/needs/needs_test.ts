@@ -17,6 +17,7 @@ const roomy: Surroundings = {
   pressure: true,
   hiddenPressure: null,
   memoryLimit: null,
+  availableMemory: 2 ** 33,
   cpuLimit: null,
   processLimit: null,
   allowedCpus: 8,
@@ -52,9 +53,15 @@ Deno.test("needs: what can be mended names the command, as root without sudo and
     ["bpftrace 0.16 or newer", "missing", "apt-get update && apt-get install bpftrace"],
   ]);
   assert.deepEqual(lacking({ btf: false, hiddenBtf: "/sys/kernel/btf" }), [["BTF", "missing", "umount /sys/kernel/btf"]]);
-  assert.deepEqual(lacking({}, { memoryLimit: { bytes: 64 << 20, file: "/sys/fs/cgroup/a b/memory.max" } }), [
-    ["memory for bpftrace", "warning", "echo 1073741824 | tee '/sys/fs/cgroup/a b/memory.max'"],
+  const limit = (left: number) => ({ left, most: 2 ** 33, file: "/sys/fs/cgroup/a b/memory.max" });
+  assert.deepEqual(lacking({}, { memoryLimit: limit(300 << 20) }), [
+    ["memory for bpftrace", "warning", "echo 10422845440 | tee '/sys/fs/cgroup/a b/memory.max'"],
   ]);
+  assert.deepEqual(lacking({}, { memoryLimit: limit(2 ** 30) }), []);
+  const available = 300 << 20, ofMachine = "End what is not needed, or use less.";
+  assert.deepEqual(lacking({}, { availableMemory: available }), [["memory for bpftrace", "warning", ofMachine]]);
+  assert.deepEqual(lacking({}, { availableMemory: available, memoryLimit: limit(available + 1) }), [["memory for bpftrace", "warning", ofMachine]]);
+  assert.match(lacking({}, { availableMemory: available, memoryLimit: limit(available - 1) })[0]![2], /^echo \d+ \| tee /);
   assert.deepEqual(lacking({}, { cpuLimit: { cpus: 0.5, file: "/sys/fs/cgroup/cpu.max" } }), [
     ["a processor beside the target", "warning", "echo max | tee /sys/fs/cgroup/cpu.max"],
   ]);

@@ -64,16 +64,21 @@ function kprobes({ config }: Surroundings): Check {
   return ok("kprobes", `${here}nothing needs them`);
 }
 
-function memory({ root }: Capabilities, { memoryLimit }: Surroundings): Check {
-  const need = "memory for bpftrace";
+function memory({ root }: Capabilities, { memoryLimit, availableMemory }: Surroundings): Check {
+  const need = "memory for bpftrace", mayKill = "The kernel may kill bpftrace, or the target, in the middle of a run.";
+  if (availableMemory < Math.min(enoughMemory, memoryLimit?.left ?? Infinity)) {
+    return warning(need, `${mebibytes(availableMemory)} left on this machine`, {
+      consequence: mayKill,
+      advice: "End what is not needed, or use less.",
+    });
+  }
   if (!memoryLimit) return ok(need, "no limit");
-  const { bytes, file } = memoryLimit;
-  if (bytes >= enoughMemory) return ok(need, `limited to ${mebibytes(bytes)}`);
-  return warning(need, `limited to ${mebibytes(bytes)}`, {
-    consequence: file.endsWith(".high")
-      ? "The kernel holds llmprof, bpftrace and the target back while they have more."
-      : "The kernel may kill bpftrace, or the target, in the middle of a run.",
-    fix: `echo ${enoughMemory} | ${asRoot(root, `tee ${quoteWord(file)}`)}`,
+  const { left, most, file } = memoryLimit;
+  const found = `limited to ${mebibytes(most)}, ${mebibytes(Math.max(0, left))} of them left`;
+  if (left >= enoughMemory) return ok(need, found);
+  return warning(need, found, {
+    consequence: file.endsWith(".high") ? "The kernel holds llmprof, bpftrace and the target back while they have more." : mayKill,
+    fix: `echo ${most - left + 2 * enoughMemory} | ${asRoot(root, `tee ${quoteWord(file)}`)}`,
     advice: "In a container: give it more memory.",
   });
 }
