@@ -3,6 +3,7 @@ import type { Fact, Knowledge } from "../events/fact.ts";
 import { startGuard } from "../machine/guard.ts";
 import { readDisks } from "../machine/disks.ts";
 import { readPressure } from "../machine/pressure.ts";
+import { ReaderFiles } from "../machine/reader_files.ts";
 import { askedFor, type Asking, probesOf } from "../programs/detail.ts";
 import type { Probe } from "../programs/probe.ts";
 import { gatePrefixes, groupByLibrary } from "../session/library_groups.ts";
@@ -71,7 +72,9 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const [means, spares, underNohup] = await Promise.all([begun.means, begun.spares, begun.underNohup]);
   const status = new StatusLine(context.terminal, options.quiet, options.pseudonyms);
   const invoker = launches ? await readInvoker(means.files, means.self) : null;
-  const program = invoker ? await checkProgram(means.files, options.program[0]!, invoker.environment.PATH, Deno.cwd()) : "";
+  // Root may see less than the program's user: NFS can keep it out, and FUSE everybody else.
+  const seen = invoker?.user ? new ReaderFiles(invoker.user) : means.files;
+  const program = invoker ? await checkProgram(seen, options.program[0]!, invoker.environment.PATH, Deno.cwd()) : "";
   const probes = askedFor(profile.probes, options);
   const groups = groupByLibrary(probes, callGate);
   if (launches && groups.length > 0) await mustNotSuspend(means.files, means.self, options.program[0]!);

@@ -1,5 +1,8 @@
 import { ExitCode, LlmprofError } from "../events/errors.ts";
 
+/** Nothing can be started from the current folder. */
+export class ClosedFolder extends LlmprofError {}
+
 /** How a child's stream is connected. */
 export type Stream = "piped" | "inherit" | "null";
 
@@ -116,16 +119,18 @@ const fromTerminal: readonly (string | null)[] = ["SIGINT", "SIGQUIT", "SIGHUP"]
 /**
  * Runs one of the three readers. They start without `setpriv`: what they can reach is what their arguments name. And without a session of their
  * own, for which Deno would copy its whole address space (2.5 ms instead of 0.5, and as much again in faults): one that a Ctrl-C at the terminal
- * ended is asked again. What it complains of is heard where somebody wants to know.
+ * ended is asked again. What it complains of is heard where somebody wants to know. As another user it is started as anything else.
  */
 export async function runReader(
   program: "cat" | "dd" | "find",
   args: readonly string[],
   stderr: "piped" | "null" = "null",
+  user: User | null = null,
 ): Promise<{ code: number; stdout: Uint8Array; complaints: Uint8Array }> {
-  const how: Deno.CommandOptions = { args: [...args], clearEnv: true, env: { LC_ALL: "C" }, stdin: "null", stdout: "piped", stderr };
+  const words = user ? setprivArguments({ program, args, user }) : [...args];
+  const how: Deno.CommandOptions = { args: words, clearEnv: true, env: { ...plainEnvironment }, stdin: "null", stdout: "piped", stderr };
   for (;;) {
-    const said = await spawned(program, how).output();
+    const said = await spawned(user ? "setpriv" : program, how).output();
     const { code, stdout } = said;
     if (!fromTerminal.includes(said.signal)) return { code, stdout, complaints: stderr === "piped" ? said.stderr : new Uint8Array() };
   }
@@ -140,6 +145,11 @@ function spawned(program: string, options: Deno.CommandOptions): Deno.ChildProce
     if (/\(os error 1[12]\)/.test(String(cause))) {
       const next = "Raise the limit of processes (in a container: --pids-limit), or make memory free.";
       throw new LlmprofError(ExitCode.failed, `${program} could not be started.`, "There is no room for another process.", next, { cause });
+    }
+    // Deno enters the current folder anew for each child.
+    if (cause instanceof Deno.errors.PermissionDenied) {
+      const why = "The current folder is closed to llmprof, as those of users can be to root on NFS and FUSE (sshfs, AppImages).";
+      throw new ClosedFolder(ExitCode.usage, `${program} could not be started.`, why, "Type it in another one: cd /tmp", { cause });
     }
     if (!(cause instanceof Deno.errors.NotFound || cause instanceof Deno.errors.NotCapable)) throw cause;
     throw new LlmprofError(ExitCode.machine, `Tracing needs ${program}.`, "It was not found on PATH.", "Run: llmprof doctor", { cause });

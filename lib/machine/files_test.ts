@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { FolderFiles } from "../../tests/harness/folder_files.ts";
+import { temporary } from "../../tests/harness/temporary.ts";
 import type { KernelFiles } from "./files.ts";
 import { ReaderFiles } from "./reader_files.ts";
 
@@ -120,4 +121,26 @@ Deno.test("files: offsets that are no numbers of bytes read nothing", async () =
   for (const [offset, length] of [[-1, 4], [0, -4], [NaN, 4], [0.5, 4], [0, 2 ** 60]] as const) {
     assert.equal(await new ReaderFiles().bytes("/proc/self/stat", offset, length), null);
   }
+});
+
+const isRoot = Deno.uid() === 0;
+Deno.test({
+  name: `files: as another user sees them${isRoot ? "" : " (skipped: needs root)"}`,
+  ignore: !isRoot,
+  fn: async () => {
+    using folder = temporary();
+    const [open, closed] = [folder.file("open"), folder.file("closed/program")];
+    Deno.mkdirSync(folder.file("closed"), { mode: 0o700 });
+    for (const path of [open, closed]) Deno.writeTextFileSync(path, "x", { mode: 0o755 });
+    const seenBy = async (files: ReaderFiles) => [
+      [...(await files.modes([open, closed])).keys()],
+      await Promise.all([open, closed].map((path) => files.realPath(path))),
+      await files.texts([open, closed]),
+      await files.list(folder.file("closed")),
+      /^Uid:\s+(\d+)/m.exec((await files.text("/proc/self/status"))!)![1],
+    ];
+    const [real, hidden] = [open, closed].map((path) => Deno.realPathSync(path));
+    assert.deepEqual(await seenBy(new ReaderFiles({ uid: 65534, gid: 65534, groups: "clear" })), [[open], [real, null], ["x", null], [], "65534"]);
+    assert.deepEqual(await seenBy(new ReaderFiles()), [[open, closed], [real, hidden], ["x", "x"], ["program"], "0"]);
+  },
 });

@@ -1,4 +1,4 @@
-import { runChild, runReader } from "./child.ts";
+import { ClosedFolder, runChild, runReader } from "./child.ts";
 import { lacksFiles } from "./system_limits.ts";
 
 /** A program that llmprof cannot do without, and that did not do what it has to. */
@@ -52,9 +52,9 @@ async function failing(trials: readonly Trial[]): Promise<LackingProgram[]> {
   return trials.filter((_, i) => !worked[i]);
 }
 
-/** A program that fails is as good as none; one for which no more files may be opened may do. */
+/** A program that fails is as good as none; one for which no more files may be opened, or in a folder that is closed, may do. */
 function notHere(error: unknown): false {
-  if (lacksFiles(error)) throw error;
+  if (lacksFiles(error) || error instanceof ClosedFolder) throw error;
   return false;
 }
 

@@ -1,6 +1,6 @@
 import { textOf } from "../events/text.ts";
 import type { FileIdentity, KernelFiles } from "./files.ts";
-import { runChild, runReader } from "./child.ts";
+import { runChild, runReader, type User } from "./child.ts";
 
 /** Renewed at each boot and the same at each read: it stands before the first and behind each of the files in one `cat`. */
 const separatorPath = "/proc/sys/kernel/random/boot_id";
@@ -12,8 +12,11 @@ const filesPerCat = 500;
  * costs about 1.5 ms whatever it reads, so callers batch.
  */
 export class ReaderFiles implements KernelFiles {
+  /** `user`: who sees them; llmprof itself when absent. */
+  constructor(readonly user: User | null = null) {}
+
   async text(path: string): Promise<string | null> {
-    const { code, stdout } = await runReader("cat", [absolute(path)]);
+    const { code, stdout } = await this.#read("cat", [absolute(path)]);
     return code === 0 ? textOf(stdout) : null;
   }
 
@@ -37,44 +40,44 @@ export class ReaderFiles implements KernelFiles {
       "bs=1M",
       "status=none",
     ];
-    const { code, stdout } = await runReader("dd", args);
+    const { code, stdout } = await this.#read("dd", args);
     return code === 0 ? stdout : null;
   }
 
   async list(dir: string): Promise<string[]> {
-    return await find([dir], ["-mindepth", "1", "-maxdepth", "1", "-printf", "%f\\0"]);
+    return await this.#find([dir], ["-mindepth", "1", "-maxdepth", "1", "-printf", "%f\\0"]);
   }
 
   async grandchildren(dir: string): Promise<string[]> {
-    return await find([dir], ["-mindepth", "2", "-maxdepth", "2", "-type", "d", "-printf", "%P\\0"]);
+    return await this.#find([dir], ["-mindepth", "2", "-maxdepth", "2", "-type", "d", "-printf", "%P\\0"]);
   }
 
   async link(path: string): Promise<string | null> {
-    return (await find([path], ["-maxdepth", "0", "-type", "l", "-printf", "%l\\0"]))[0] ?? null;
+    return (await this.#find([path], ["-maxdepth", "0", "-type", "l", "-printf", "%l\\0"]))[0] ?? null;
   }
 
   async links(dir: string): Promise<Map<string, string>> {
-    const fields = await find([dir], ["-mindepth", "1", "-maxdepth", "1", "-type", "l", "-printf", "%f\\0%l\\0"]);
+    const fields = await this.#find([dir], ["-mindepth", "1", "-maxdepth", "1", "-type", "l", "-printf", "%f\\0%l\\0"]);
     const links = new Map<string, string>();
     for (let i = 0; i + 1 < fields.length; i += 2) links.set(fields[i]!, fields[i + 1]!);
     return links;
   }
 
   async realPath(path: string): Promise<string | null> {
-    const { code, stdout } = await runChild({ program: "readlink", args: ["-e", "-n", "--", path] });
+    const { code, stdout } = await runChild({ program: "readlink", args: ["-e", "-n", "--", path], user: this.user ?? undefined });
     return code === 0 ? stdout : null;
   }
 
   async exists(path: string): Promise<boolean> {
-    return (await find([path], ["-maxdepth", "0", "-printf", "y\\0"])).length > 0;
+    return (await this.#find([path], ["-maxdepth", "0", "-printf", "y\\0"])).length > 0;
   }
 
   async modes(paths: readonly string[]): Promise<Map<string, number>> {
-    return new Map((await regular(paths, "%m")).map(([path, mode]) => [path, parseInt(mode, 8)]));
+    return new Map((await this.#regular(paths, "%m")).map(([path, mode]) => [path, parseInt(mode, 8)]));
   }
 
   async identities(paths: readonly string[]): Promise<Map<string, FileIdentity>> {
-    return new Map((await regular(paths, "%D %i %C@")).map(([path, said]) => {
+    return new Map((await this.#regular(paths, "%D %i %C@")).map(([path, said]) => {
       const [device, inode, changed] = said.split(" ");
       return [path, { device: device!, inode: inode!, changed: changed! }];
     }));
@@ -83,7 +86,7 @@ export class ReaderFiles implements KernelFiles {
   async #catMany(paths: readonly string[]): Promise<(string | null)[]> {
     const others = paths.filter((path) => path !== separatorPath);
     const args = [separatorPath, ...others.flatMap((path) => [absolute(path), separatorPath])];
-    const { stdout, complaints } = await runReader("cat", args, "piped");
+    const { stdout, complaints } = await this.#read("cat", args, "piped");
     const said = textOf(stdout), refused = textOf(complaints);
     const separator = /^[0-9a-f-]{36}\n/.exec(said)?.[0];
     const pieces = separator === undefined ? [] : said.slice(separator.length).split(separator);
@@ -98,21 +101,25 @@ export class ReaderFiles implements KernelFiles {
     const found = new Map(await Promise.all(others.map(async (path, i) => [path, await read(path, i)] as const)));
     return paths.map((path) => path === separatorPath ? separator : found.get(path)!);
   }
-}
 
-/** Those of the paths that are regular files, links followed, each with what is asked of it in find's words. */
-async function regular(paths: readonly string[], what: string): Promise<[path: string, said: string][]> {
-  if (paths.length === 0) return [];
-  const fields = await find(paths, ["-maxdepth", "0", "-type", "f", "-printf", `${what}\\0%p\\0`], ["-L"]);
-  return Array.from({ length: fields.length >> 1 }, (_, i) => [fields[2 * i + 1]!, fields[2 * i]!]);
-}
+  /** Those of the paths that are regular files, links followed, each with what is asked of it in find's words. */
+  async #regular(paths: readonly string[], what: string): Promise<[path: string, said: string][]> {
+    if (paths.length === 0) return [];
+    const fields = await this.#find(paths, ["-maxdepth", "0", "-type", "f", "-printf", `${what}\\0%p\\0`], ["-L"]);
+    return Array.from({ length: fields.length >> 1 }, (_, i) => [fields[2 * i + 1]!, fields[2 * i]!]);
+  }
 
-/** `find` reports one bad path and goes on with the others, so its exit code says nothing about what it did print. */
-async function find(paths: readonly string[], expression: readonly string[], options: readonly string[] = []): Promise<string[]> {
-  const { stdout } = await runReader("find", [...options, ...paths.map(absolute), ...expression]);
-  const fields = textOf(stdout).split("\0");
-  fields.pop();
-  return fields;
+  /** `find` reports one bad path and goes on with the others, so its exit code says nothing about what it did print. */
+  async #find(paths: readonly string[], expression: readonly string[], options: readonly string[] = []): Promise<string[]> {
+    const { stdout } = await this.#read("find", [...options, ...paths.map(absolute), ...expression]);
+    const fields = textOf(stdout).split("\0");
+    fields.pop();
+    return fields;
+  }
+
+  #read(program: Parameters<typeof runReader>[0], args: readonly string[], stderr?: "piped") {
+    return runReader(program, args, stderr, this.user);
+  }
 }
 
 /** A path that begins with `-` or `(` would be read as an option. */
