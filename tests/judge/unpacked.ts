@@ -27,7 +27,7 @@ export function bySequence(trace: Uint8Array): Map<number, Uint8Array> {
   return new Map([...sequences].map(([number, packets]) => [number, Buffer.concat(packets.map(({ from, end }) => trace.subarray(from, end)))]));
 }
 
-function packetsOf(trace: Uint8Array): Packet[] {
+export function packetsOf(trace: Uint8Array): Packet[] {
   const packets: Packet[] = [];
   for (let from = 0; from < trace.length; from = packets.at(-1)!.end) {
     const [length, begin] = varint(trace, from + 1);
@@ -37,7 +37,7 @@ function packetsOf(trace: Uint8Array): Packet[] {
 }
 
 /** The number there, and where the next byte is. */
-function varint(bytes: Uint8Array, from: number): readonly [number, number] {
+export function varint(bytes: Uint8Array, from: number): readonly [number, number] {
   let value = 0;
   for (let at = from, unit = 1;; unit *= 128) {
     const byte = bytes[at++]!;
