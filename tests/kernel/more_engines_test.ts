@@ -1,6 +1,8 @@
 /** llama.cpp as packages brought it in 2024, when what a tensor holds and which function computes it was otherwise; and inside of an addon. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { BY_FUNCTIONS } from "../../lib/programs/detail.ts";
+import { PRODUCTS } from "../../probes/ggml/work.ts";
 import { start } from "../harness/command.ts";
 import { matrixTest } from "../harness/kernel.ts";
 import { top } from "../harness/places.ts";
@@ -141,10 +143,25 @@ for (const [name, { script, what, seesOperators, warmups }] of Object.entries(em
       assert.equal(result.graphs.withoutOperators, seesOperators ? 0 : result.graphs.count);
       const products = result.operators.find(({ name }) => name === "MUL_MAT")?.calls ?? 0;
       assert.ok(seesOperators ? products >= 85 * result.graphs.count : products === 0, `${products} products`);
-      assert.equal(notes.some((note) => note.includes("in phases")), !seesOperators, notes.join("\n"));
+      const saying = notes.filter((note) => note.includes("in phases"));
+      assert.equal(saying.length > 0, !seesOperators, notes.join("\n"));
+      assert.ok(saying.every((note) => note.endsWith(BY_FUNCTIONS)), saying.join("\n"));
     });
   }
 }
+
+matrixTest("gpt4all 4.0: where no operator is seen, --detail sample tells them by their functions", { moreEngines: true }, async ({ path }) => {
+  using folder = temporary();
+  const go = folder.file("go");
+  Deno.writeTextFileSync(go, "");
+  const argv = ["node", join(top, "tests/workloads", embedded.gpt4all.script), engineOf("gpt4all"), model("small"), "83", go];
+  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { argv }, formats: [], flags: ["--detail", "sample"] });
+  const { works, functions } = summaryOf("operators", await llmprof.finished()).result.samples!;
+  const products = works.find(({ name }) => name === PRODUCTS)!.samples, others = works.filter(({ name }) => /^[A-Z_]+$/.test(name));
+  assert.ok(others.every(({ samples }) => samples < products), JSON.stringify(works));
+  const [dearest] = functions.filter(({ work }) => work === PRODUCTS);
+  assert.match(dearest!.name, /^ggml_vec_dot_q4_0_q8_0/, "what multiplies the weights that the model has");
+});
 
 /** What does not depend on the names of its libraries. */
 function logged(path: string): Pick<EngineLog, "prompt" | "decodes"> {
