@@ -1,6 +1,7 @@
+import { ExitCode } from "../events/errors.ts";
 import { percent } from "../events/text.ts";
 import type { Calibration } from "../machine/calibration.ts";
-import { askedFor, type Asking, probesOf } from "../programs/detail.ts";
+import { askedFor, type Asking, detailsOf, probesOf } from "../programs/detail.ts";
 import type { Filter } from "../programs/filter.ts";
 import type { Probe } from "../programs/probe.ts";
 import { groupByLibrary, stillAwaited } from "../session/library_groups.ts";
@@ -15,6 +16,7 @@ import { mappingGate } from "../../probes/gate/mapping.ts";
 import type { Begun } from "./begin.ts";
 import { calibrationText, readCalibration } from "./calibrated.ts";
 import { isNamed, type TargetOptions } from "./find_target.ts";
+import { nextStep, tooDear } from "./max_overhead.ts";
 import { mustTrace } from "./means.ts";
 import { outputOwner } from "./outputs.ts";
 import { byHand, plan, type Planned } from "./planned_program.ts";
@@ -30,6 +32,8 @@ export interface DryRunOptions extends TargetOptions, Asking {
   readonly bpftrace?: string;
   /** Hits a second, of the probe that is hit most. */
   readonly rate?: number;
+  /** A fraction, for that rate. */
+  readonly maxOverhead?: number;
   readonly calibrate?: true;
 }
 
@@ -43,7 +47,7 @@ export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, 
   const filter = target ? await new Members(means, target, options.tree).filter() : { type: "new" } as const;
   const begin = () => terminal.err("Measuring…\n");
   const calibration = await readCalibration(means, options.bufferPages, options.calibrate ? "now" : "kept", begin, context.interrupted);
-  const probes = probesOf(options.detail, askedFor(profile.learns?.learn ?? profile.probes, options));
+  const all = askedFor(profile.learns?.learn ?? profile.probes, options), probes = probesOf(options.detail, all);
   const patient = options.wait || profile.requires === undefined;
   const { parts, notYet } = await partsOf(probes, filter, { ...options, patient }, means, (text) => terminal.out(`# ${text}\n`));
   const programs = parts.map((part) => plan({ ...part, filter, bufferPages: options.bufferPages }, means.machine, calibration));
@@ -60,19 +64,22 @@ export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, 
   }
   if (profile.learns) terminal.out("# A run learns with this which operators are called, and then attaches to their beginnings and returns.\n");
   if (options.calibrate || options.rate !== undefined) terminal.out(`# ${calibrationText(calibration)}\n`);
-  if (options.rate !== undefined) terminal.out(`# ${rateText(programs, options.rate, calibration)}\n`);
-  return 0;
+  if (options.rate === undefined) return ExitCode.ok;
+  const { text, overhead } = priceOf(programs, options.rate, calibration), { maxOverhead = Infinity } = options;
+  terminal.out(`# ${text}\n`);
+  if (overhead > maxOverhead) throw tooDear(maxOverhead, text, nextStep(options.detail, detailsOf(all, options.detail), overhead));
+  return ExitCode.ok;
 }
 
 /** The price of a rate at the site that is hit most: that of operators where there is one, otherwise the dearest. */
-function rateText(programs: readonly Planned[], rate: number, calibration: Calibration): string {
+function priceOf(programs: readonly Planned[], rate: number, calibration: Calibration): { readonly text: string; readonly overhead: number } {
   const uprobes = programs.flatMap(({ uprobes }) => uprobes);
   const price = ({ cost }: { readonly cost: string }) => hitCost(cost, calibration);
   const dearest = (uprobes.some(({ hot }) => hot) ? uprobes.filter(({ hot }) => hot) : uprobes).toSorted((a, b) => price(b) - price(a))[0];
   const at = `at ${rate.toLocaleString("en-US")} hits/s`;
-  if (!dearest) return `Predicted overhead ${at}: not known before the target has mapped a library to place a probe in.`;
+  if (!dearest) return { text: `Predicted overhead ${at}: not known before the target has mapped a library to place a probe in.`, overhead: 0 };
   const overhead = overheadOf(rate * price(dearest), 1e9 + rate * price(dearest))!;
-  return `Predicted overhead ${at} of ${dearest.label} (${dearest.cost}): ${percent(overhead)} of one fully used core.`;
+  return { text: `Predicted overhead ${at} of ${dearest.label} (${dearest.cost}): ${percent(overhead)} of one fully used core.`, overhead };
 }
 
 /**

@@ -63,12 +63,7 @@ export function chooseDetail(
   const prices = `Predicted: ${details.map((detail) => `${percent(cost(detail))}${named ? ` for ${SEEN[detail]}` : ""}`).join(", ")}`;
   const chosen = details.find((detail) => cost(detail) <= limit);
   if (chosen === undefined) {
-    throw new LlmprofError(
-      ExitCode.limit,
-      `Tracing would cost more than --max-overhead ${percent(limit)} allows.`,
-      `${prices}.`,
-      allowMore(cost(details.at(-1)!)),
-    );
+    throw tooDear(limit, `${prices}.`, allowMore(cost(details.at(-1)!)));
   }
   if (!predicted) return { detail: chosen, notes: [unchecked(limit, "the target had not mapped yet what is looked at")] };
   if (predicted.get(chosen) === null) {
@@ -78,6 +73,11 @@ export function chooseDetail(
   if (dearer === undefined) return { detail: chosen, notes: [prices] };
   const less = `${SEEN[dearer]} would cost ${percent(cost(dearer))}, so this run sees ${SEEN[chosen]} (${percent(cost(chosen))} predicted)`;
   return { detail: chosen, notes: [prices, `--max-overhead ${percent(limit)}: ${less}`] };
+}
+
+/** Nothing is attached. */
+export function tooDear(limit: number, why: string, next: string): LlmprofError {
+  return new LlmprofError(ExitCode.limit, `Tracing would cost more than --max-overhead ${percent(limit)} allows.`, why, next);
 }
 
 /** What was found, and what no limit holds. */

@@ -43,6 +43,29 @@ matrixTest("--dry-run: each printed program runs under plain bpftrace with the c
   for (const { command } of programs) await mustAttach(command);
 });
 
+sampledTest(
+  2,
+  "--dry-run: a rate at which tracing would cost more than the limit ends with 4, when all was printed",
+  { engine: true },
+  async ({ path }) => {
+    using folder = temporary();
+    await using engine = startEngine({ model: model("tiny"), waitFile: folder.file("never") });
+    await engine.saw('"waiting"');
+    const limited = (rate: string) =>
+      runLlmprof(["operators", "--dry-run", "--bpftrace", path, "--pid", String(engine.pid), "--rate", rate, "--max-overhead", "2%"]);
+    const [dear, cheap] = [await limited("1M/s"), await limited("1/s")];
+    assert.deepEqual([streams(dear.stdout), streams(cheap.stdout)], [["target"], ["target"]]);
+    // A million hits for a second of its own work: a microsecond for each is another second, which is 100 %.
+    const [, label, cost] = /hits\/s of (.*) \((.*)\): [\d.]+ % of one fully used core\.\n$/.exec(dear.stdout)!;
+    const [, microseconds] = dear.stdout.split("\n").find((line) => line.includes(label!) && line.includes(cost!))!.match(/([\d.]+) µs a hit/)!;
+    const [, told] = /^Tracing would cost more than --max-overhead 2\.0 % allows\. .*: ([\d.]+) % of .*\nSee less: --detail graph\n$/.exec(
+      dear.stderr,
+    )!;
+    assert.ok(Math.abs(Number(told) - 100 * Number(microseconds)) < 1, `${told} % at ${microseconds} µs a hit`);
+    assert.deepEqual([dear.code, cheap.code, cheap.stderr], [4, 0, ""]);
+  },
+);
+
 sampledTest(0, "--dry-run: a process that a run would be refused is refused", {}, async ({ path }) => {
   await using target = start(["sleep", "60"]);
   const dryRun = (...words: string[]) => runLlmprof([...words, "--dry-run", "--bpftrace", path, "--pid", String(target.pid)]);

@@ -28,6 +28,11 @@ const mistakes: readonly (readonly [args: string, said: RegExp])[] = [
   ["operators --", /^No program follows --\./],
   ["operators", /^operators needs a target\..*\nName one: llmprof operators --pid N/],
   ["operators --dry-run -o d", /^operators needs a target\./],
+  ["operators --pid 1 --rate 25k/s", /^--rate belongs to --dry-run\..*\nTry: llmprof operators --pid N --dry-run --rate 25k\/s/],
+  [
+    "operators --pid 1 --dry-run --max-overhead 2%",
+    /^With --dry-run, --max-overhead needs --rate\..*\nTry: llmprof operators --pid N --dry-run --rate 25k\/s --max-overhead 2%/,
+  ],
   ["operators --pid 4194305", /^There is no process 4194305\..*\nList what runs: ps/],
   ["operators --comm no-such-name", /^No process matches --comm no-such-name\./],
   ["operators -- no-such-program --flag", /^no-such-program was not found\. It is in no folder of PATH\./],

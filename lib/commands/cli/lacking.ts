@@ -77,6 +77,15 @@ export function refuseOfSnapshots(command: Command): void {
   throw usage(`${typed.long} belongs to --snapshots.`, "Without, each event is told, and nothing is added up.", next);
 }
 
+/** A dry run is told the rate that a run sees. */
+export function refuseOfDryRun(command: Command, { dryRun, rate }: { readonly dryRun?: true; readonly rate?: number }): void {
+  const next = `Try: llmprof ${command.name()} --pid N --dry-run --rate 25k/s`;
+  if (!dryRun && typedOf(command, ["rate"])) throw usage("--rate belongs to --dry-run.", "A run sees how often its probes are hit.", next);
+  if (dryRun && rate === undefined && typedOf(command, ["maxOverhead"])) {
+    throw usage("With --dry-run, --max-overhead needs --rate.", "Nobody looks how often the probes are hit.", `${next} --max-overhead 2%`);
+  }
+}
+
 /** The levels of `--detail` that `record` knows are those of operators: `io` has another one. */
 function lackedBy(layer: Layer): readonly string[] {
   const { options } = LACKS[layer]!;

@@ -8,7 +8,7 @@ import { layers, usualLayers } from "../../programs/layers.ts";
 import type { Profile } from "../profile.ts";
 import { profileOf } from "../profiles.ts";
 import type { Context } from "../terminal.ts";
-import { lackedByAll, LACKS, LIVE, refuse, refuseOfLayers, refuseOfSnapshots, refuseOfTorch } from "./lacking.ts";
+import { lackedByAll, LACKS, LIVE, refuse, refuseOfDryRun, refuseOfLayers, refuseOfSnapshots, refuseOfTorch } from "./lacking.ts";
 import { outputPaths } from "./output_paths.ts";
 import {
   collect,
@@ -120,7 +120,8 @@ export function traceCommand(name: string, description: string, context: Context
         .argParser(parseCount(1000)),
     )
     .addOption(
-      option("--max-overhead <PERCENT>", "look first; see less, or refuse (exit 4), where more is predicted", "tracing").argParser(parsePercent),
+      option("--max-overhead <PERCENT>", "look first; see less, or refuse (exit 4), where more is predicted (with --dry-run: at --rate)", "tracing")
+        .argParser(parsePercent),
     )
     .addOption(
       option("--calibrate", "measure what a hit costs here, and what the machine can read and compute at most (kept until the next boot)", "tracing"),
@@ -137,6 +138,7 @@ export function traceCommand(name: string, description: string, context: Context
       const looked = name === "record" && given.from === undefined ? given.layers : layers;
       const ofNoLayer = lackedByAll(looked);
       refuseOfLayers(command as unknown as Command, looked, ofNoLayer);
+      refuseOfDryRun(command as unknown as Command, given);
       const lacking = [...lacks.options, ...ofNoLayer];
       const without = {
         ...Object.fromEntries(lacking.map((option) => [option, undefined])),
