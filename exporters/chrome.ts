@@ -45,12 +45,17 @@ class ChromeExporter implements Exporter {
   }
 
   span(span: Span): void {
+    this.#tell(span);
+    if (this.#out.isFull) this.flush();
+  }
+
+  #tell(span: Span): void {
     switch (span.type) {
       case "slice":
         // The row is named when it is first heard of, not when its first slice is let go: a tail must not be the first to mention it.
         return void this.#rows.of(this.#nesting.add(this.#arrows.of(span)));
       case "chain":
-        return slicesOf(span).forEach((slice) => this.span(slice));
+        return slicesOf(span).forEach((slice) => this.#tell(slice));
       case "instant":
         return this.#instant(span.at, this.#rows.of(span.track), span.category, span.name, span.args);
       case "counter": {

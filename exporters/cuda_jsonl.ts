@@ -31,6 +31,7 @@ class CudaJsonlExporter implements Exporter {
     const ts = milliseconds(start - this.#begin);
     const known = { ...bytes !== undefined && { bytes }, ...stream !== undefined && { stream }, ...result !== null && { ret: result } };
     this.#out.write(`${toJson({ ts, pid, type, func: name, phase: "entry", tid, dur: milliseconds(end - start), ...known })}\n`);
+    if (this.#out.isFull) this.flush();
   }
 
   flush(): void {

@@ -29,6 +29,11 @@ class JsonlExporter implements Exporter {
   }
 
   span(span: Span): void {
+    this.#tell(span);
+    if (this.#out.isFull) this.flush();
+  }
+
+  #tell(span: Span): void {
     switch (span.type) {
       case "slice": {
         const { name, category, start, end, args, open } = span;
@@ -41,7 +46,7 @@ class JsonlExporter implements Exporter {
         );
       }
       case "chain":
-        return slicesOf(span).forEach((slice) => this.span(slice));
+        return slicesOf(span).forEach((slice) => this.#tell(slice));
       case "mark": {
         const { at, kind, stream, text, count, open } = span;
         return this.#line({ type: "mark", at: this.#absolute(at), kind, stream, text, count, open });

@@ -3,11 +3,10 @@ import { allowSuspension } from "../machine/suspension.ts";
 import { type Detail, withEveryOperator } from "../programs/detail.ts";
 import type { Engine } from "../programs/engine.ts";
 import { engineOf } from "../session/engine.ts";
-import type { Hands } from "../session/means.ts";
 import { Spares } from "../session/spares.ts";
 import type { Target } from "../session/target.ts";
-import { ignoresHangup } from "../target/process.ts";
 import { checkTurns, findTargetNow, isRunning, type TargetOptions } from "./find_target.ts";
+import { heedSignals } from "./heed_signals.ts";
 import { beginReading, type Reading } from "./means.ts";
 import type { Profile } from "./profile.ts";
 import type { Context } from "./terminal.ts";
@@ -44,7 +43,8 @@ export interface Begun extends Reading, Disposable {
 export function begin(profile: Pick<Profile<unknown>, "name" | "waits">, options: BeginOptions, context: Context): Begun {
   checkTurns(profile, options);
   const reading = beginReading(options.bpftrace);
-  const underNohup = heedSignals(reading.hands, context);
+  if (context.terminal.typed) allowSuspension(reading.hands.spawn);
+  const underNohup = heedSignals(reading.hands.files, context);
   const waiting = () => options.quiet || context.terminal.err("Waiting for a process that matches. Ctrl-C ends.\n");
   const target = options.program.length > 0 ? Promise.resolve(null) : findTargetNow(profile, reading.hands, options, context, waiting);
   const engine = target.then(async (found): Promise<Engine> => {
@@ -80,12 +80,4 @@ export function begin(profile: Pick<Profile<unknown>, "name" | "waits">, options
 /** Nothing is waited for, looked at or measured first: the run's programs are what it begins with. */
 function startsAtOnce(options: BeginOptions): boolean {
   return isRunning(options) && !options.wait && !options.dryRun && options.maxOverhead === undefined && !options.calibrate;
-}
-
-/** From then on a signal is a normal end. Returns whether llmprof runs under `nohup`, which has to be asked before. */
-async function heedSignals({ files, spawn }: Hands, context: Context): Promise<boolean> {
-  if (context.terminal.typed) allowSuspension(spawn);
-  const underNohup = await ignoresHangup(files, Deno.pid);
-  context.heedSignals(underNohup);
-  return underNohup;
 }

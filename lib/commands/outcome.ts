@@ -4,7 +4,8 @@ import { DEFAULT_BUFFER_PAGES, MOST_BUFFER_PAGES } from "../machine/bpftrace.ts"
 import { renderSummary } from "../../exporters/json.ts";
 import { renderText } from "../../exporters/text.ts";
 import type { NamedOutputOptions } from "./named_outputs.ts";
-import type { Context } from "./terminal.ts";
+import type { Outputs } from "./outputs.ts";
+import type { Context, Terminal } from "./terminal.ts";
 import type { Finished } from "./trace_run.ts";
 
 /** Of what is added up in the kernel, snapshots tell, and no event. */
@@ -77,4 +78,10 @@ export function tellOutcome<Result>(
     return ExitCode.limit;
   }
   return ExitCode.ok;
+}
+
+/** A second Ctrl-C: there is no time for a summary. */
+export function keep(outputs: Outputs, terminal: Pick<Terminal, "err">): void {
+  outputs.flush();
+  if (outputs.written.length > 0) terminal.err(`Killed. Kept as far as it was written: ${outputs.written.map(({ shown }) => shown).join(", ")}\n`);
 }

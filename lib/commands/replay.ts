@@ -1,18 +1,20 @@
 import { ExitCode, LlmprofError, usage } from "../events/errors.ts";
 import { splitBase } from "../events/time.ts";
 import { quoteWord } from "../machine/needs/shell.ts";
+import { ReaderFiles } from "../machine/reader_files.ts";
 import { asEngine } from "../programs/engine.ts";
 import { type Header, treeIn } from "../timeline/header.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
-import { readHeader, replay } from "../timeline/replay.ts";
+import { readHeader, replayInBlocks } from "../timeline/replay.ts";
 import { RecordingFolder, type RecordingSource } from "../timeline/recording_source.ts";
+import { heedSignals } from "./heed_signals.ts";
 import { type NamedOutputOptions, namedOutputs } from "./named_outputs.ts";
 import { outputOwner, Outputs } from "./outputs.ts";
 import { giveUpRun } from "./permissions.ts";
 import { probeCatalogue } from "./probe_catalogue.ts";
 import type { Profile } from "./profile.ts";
 import { profileOf } from "./profiles.ts";
-import { tellOutcome } from "./outcome.ts";
+import { keep, tellOutcome } from "./outcome.ts";
 import type { Context } from "./terminal.ts";
 import { TraceRun } from "./trace_run.ts";
 
@@ -28,10 +30,19 @@ export interface ReplayOptions extends NamedOutputOptions {
   readonly pseudonyms?: Pseudonyms;
 }
 
+/** As often as in a live run outputs are put on the disk, and it is heard which signals have come. */
+const FLUSH_MS = 200;
+
 /** `export` and `--from`: the same path as a live run, from bytes in a folder. */
 export async function replayRecording(path: string, options: ReplayOptions, context: Context): Promise<number> {
-  await giveUpRun();
+  await beginReplay(context);
   return await replaySource(new RecordingFolder(path.replace(/(?<=.)\/+$/, "")), options, context);
+}
+
+/** What is read was made by others: nothing can be started from here on. A signal is a normal end, where it can be known what `nohup` has said. */
+export async function beginReplay(context: Context): Promise<void> {
+  await heedSignals(new ReaderFiles(), context).catch(() => {});
+  await giveUpRun();
 }
 
 /** Returns the exit code. Byte for byte what the live run wrote: nothing here asks the machine. */
@@ -49,9 +60,11 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
   const profile = await asked(options.as, recorded, found, source);
   const outputs = await Outputs.prepare(options.outputs, outputOwner(), () => {}, options.pseudonyms !== undefined, namedOutputs(options));
   const run = new TraceRun(profile, outputs);
-  let begun = false;
+  let begun = false, interrupted = false;
+  void context.interrupted.then(() => interrupted = true);
+  context.atKill(() => keep(outputs, context.terminal));
   try {
-    const { timeline } = replay(source, probeCatalogue(recorded.probes), (header) => {
+    const blocks = replayInBlocks(source, probeCatalogue(recorded.probes), (header) => {
       begun = true;
       return {
         base: splitBase(header.clock.base),
@@ -60,6 +73,15 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
         ...treeIn(header),
       };
     }, options.pseudonyms);
+    let step = blocks.next(true);
+    for (let flushed = performance.now(); !step.done; step = blocks.next(!interrupted)) {
+      if (performance.now() - flushed < FLUSH_MS) continue;
+      outputs.flush();
+      await new Promise((resolve) => setTimeout(resolve));
+      flushed = performance.now();
+    }
+    const { timeline, isWhole } = step.value;
+    if (!isWhole) context.terminal.err(`Interrupted ${timeline.since(timeline.end)}: what came later is in the recording alone.\n`);
     const finished = run.finish(timeline), { target } = finished.summary;
     if (target?.exitCode && !options.quiet) context.terminal.err(`The program had ended with exit code ${target.exitCode}.\n`);
     const code = tellOutcome(finished, options, context);

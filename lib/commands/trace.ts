@@ -35,7 +35,7 @@ import { type NamedOutputOptions, namedOutputs } from "./named_outputs.ts";
 import { outputOwner, Outputs } from "./outputs.ts";
 import { probeCatalogue } from "./probe_catalogue.ts";
 import type { Profile } from "./profile.ts";
-import { type OutcomeOptions, tellOutcome } from "./outcome.ts";
+import { keep, type OutcomeOptions, tellOutcome } from "./outcome.ts";
 import { type OverheadOptions, RunOverhead } from "./run_overhead.ts";
 import type { Context } from "./terminal.ts";
 import { tellEachSecond } from "./tell_each_second.ts";
@@ -151,7 +151,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
         bpftrace: { path: means.machine.bpftrace!.path, version: means.machine.bpftrace!.text.replace(/^bpftrace v/, "") },
       },
       open: (header) => {
-        context.atKill(() => keep(outputs, context));
+        context.atKill(() => keep(outputs, context.terminal));
         return run.open(header);
       },
       pseudonyms: options.pseudonyms,
@@ -222,12 +222,6 @@ async function machineFacts({ files }: Means, probes: readonly Probe[]): Promise
     ...wanted.has("pressure") ? [{ fact: "pressure", pressure: await readPressure(files) } as const] : [],
     ...wanted.has("disks") ? [{ fact: "disks", disks: await readDisks(files) } as const] : [],
   ];
-}
-
-/** A second Ctrl-C: there is no time for a summary. */
-function keep(outputs: Outputs, { terminal }: Context): void {
-  outputs.flush();
-  if (outputs.written.length > 0) terminal.err(`Killed. Kept as far as it was written: ${outputs.written.map(({ shown }) => shown).join(", ")}\n`);
 }
 
 function nothing({ terminal }: Context): number {

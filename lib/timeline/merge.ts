@@ -55,9 +55,15 @@ export class Merge<T extends Timed> {
     return slowest?.rank;
   }
 
+  /** All that is older has left. */
+  get frontier(): Ns {
+    let least = Infinity;
+    for (const queue of this.#inputs) if (queue.frontier < least) least = queue.frontier;
+    return least;
+  }
+
   #drain(): void {
-    let limit = Infinity;
-    for (const queue of this.#inputs) if (queue.frontier < limit) limit = queue.frontier;
+    const limit = this.frontier;
     while (true) {
       // Few streams, many items: a scan of the heads is cheaper than a heap.
       let first: Queue<T> | undefined;

@@ -14,17 +14,24 @@ const BLOCK = 64 * 1024;
 /** Longer than any first line that llmprof writes. */
 const LONGEST_DESCRIPTION = 1 << 20;
 
+export interface Replayed {
+  readonly header: Header;
+  readonly timeline: Timeline;
+  /** Nothing was left out. */
+  readonly isWhole: boolean;
+}
+
 /**
  * Replays a recording: always the stream that holds the others back, a block at a time, so memory does not grow with its length. `find`: its probes.
  * `start` is called when every stream is known to be readable. `pseudonyms`: of a recording that was made without `--redact`, nothing is told that it
- * hides.
+ * hides. Before each block it is asked whether the replay goes on: what follows may be left out.
  */
-export function replay(
+export function* replayInBlocks(
   source: RecordingSource,
   find: TimelineOptions["find"],
   start: (header: Header) => Omit<TimelineOptions, "find">,
   pseudonyms?: Pseudonyms,
-): { header: Header; timeline: Timeline } {
+): Generator<void, Replayed, boolean> {
   const recorded = readHeader(source);
   // Already redacted, it would only be numbered anew.
   const hidden = recorded.options.redact ? undefined : pseudonyms;
@@ -38,9 +45,23 @@ export function replay(
     const added = timeline.add(schema);
     streams.set(schema.stream, readInto(hidden ? redacted(new Redaction(schema, hidden, find), added, null) : added));
   }
-  for (let next = timeline.slowest(); next !== undefined; next = timeline.slowest()) streams.get(next)!();
+  for (let next = timeline.slowest(); next !== undefined; next = timeline.slowest()) {
+    if (yield) streams.get(next)!();
+    else {
+      timeline.cutOff();
+      return { header, timeline, isWhole: false };
+    }
+  }
   timeline.finish();
-  return { header, timeline };
+  return { header, timeline, isWhole: true };
+}
+
+/** The same without a pause, to its end. */
+export function replay(...given: Parameters<typeof replayInBlocks>): Replayed {
+  const blocks = replayInBlocks(...given);
+  let step = blocks.next(true);
+  while (!step.done) step = blocks.next(true);
+  return step.value;
 }
 
 /** `readInto` returns what reads on in the stream. */

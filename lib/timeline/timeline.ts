@@ -72,6 +72,8 @@ export class Timeline {
   /** When the last window closed, or the last sign of life of a stream that never closed. */
   #end: Ns = -Infinity;
   #start: Ns = Infinity;
+  /** Streams that count. */
+  readonly #open = new Set<string>();
   /** When the last window was shut, as long as none has been opened after it. */
   #shut: Ns | null = null;
   /** The last sign of life of llmprof's own stream; none where there is no such stream. */
@@ -171,7 +173,7 @@ export class Timeline {
         const unexplained = tally.emitted - tally.discarded - tally.received - tally.reported + unmarked;
         if (unexplained > 0) mark(closed ?? latest, "lost", `${schema.stream}: emitted in the kernel and never delivered`, { count: unexplained });
         if (opened && closed === undefined) {
-          mark(latest, "note", `${schema.stream}: cut off ${this.#since(latest)}: what it would have told later is missing`);
+          mark(latest, "note", `${schema.stream}: cut off ${this.since(latest)}: what it would have told later is missing`);
           mark(latest, "window", `${schema.stream}: nothing is known from here on`, { open: false });
         }
         if (late > 0) mark(closed ?? latest, "note", `${schema.stream}: ${late} events came too late for their place in the order of time`);
@@ -193,14 +195,24 @@ export class Timeline {
   finish(): void {
     if (!Number.isFinite(this.#end)) return;
     if (this.#end - this.#hostEnd > HOST_SILENCE_NS) {
-      const text = `host: cut off ${this.#since(this.#hostEnd)}: what llmprof did and lost after that is missing`;
+      const text = `host: cut off ${this.since(this.#hostEnd)}: what llmprof did and lost after that is missing`;
       this.options.out({ type: "mark", at: Math.max(this.#hostEnd, 0), kind: "note", stream: "host", text });
     }
     this.#dispatch.end(this.#end);
   }
 
+  /** Instead: nothing is told of what is later than every stream was read to, for some were read much further than others. */
+  cutOff(): void {
+    const at = this.#end = this.#merge.frontier;
+    if (!Number.isFinite(at)) return;
+    const mark = { type: "mark", at } as const;
+    for (const stream of this.#open) this.options.out({ ...mark, kind: "window", stream, text: `${stream}: not read from here on`, open: false });
+    this.options.out({ ...mark, kind: "note", stream: "host", text: `the replay was interrupted ${this.since(at)}: the recording goes on` });
+    this.#dispatch.end(this.#open.size > 0 ? at : this.#shut ?? at);
+  }
+
   /** A time as a person reads it. */
-  #since(at: Ns): string {
+  since(at: Ns): string {
     const start = Number.isFinite(this.#start) ? this.#start : 0;
     return Number.isFinite(at) ? `${((at - start) / 1e9).toFixed(3)} s after counting began` : "at its beginning";
   }
@@ -217,7 +229,7 @@ export class Timeline {
   #release(item: Item): void {
     if ("type" in item) {
       if (item.type === "beat") return this.#dispatch.beat();
-      if (item.type === "mark" && item.kind === "window") this.#shut = item.open ? null : item.at;
+      if (item.type === "mark" && item.kind === "window") this.#window(item);
       return this.options.out(item);
     }
     if ("map" in item) {
@@ -228,6 +240,12 @@ export class Timeline {
     if (this.#tree && !this.#tree.accepts(item)) return;
     this.#dispatch.event(item);
     this.#spare.give(item);
+  }
+
+  #window({ stream, at, open }: Mark): void {
+    this.#shut = open ? null : at;
+    if (open) this.#open.add(stream);
+    else this.#open.delete(stream);
   }
 
   #fact(event: Event): void {
