@@ -15,6 +15,7 @@ export interface OutcomeOptions extends Pick<NamedOutputOptions, "snapshots"> {
   readonly maxLoss?: number;
   /** A fraction; crossed by what is predicted for the whole run. */
   readonly maxOverhead?: number;
+  /** Without what tracing cost, which the summary has. */
   readonly quiet: boolean;
 }
 
@@ -40,7 +41,7 @@ export function tellOutcome<Result>(
   const skipped = events.skipped ?? 0, dropped = events.lost - skipped;
   const isNothing = events.received + dropped + events.undecodable === 0 && options.snapshots === undefined;
   if (options.summary === "text" && !isNothing) terminal.out(renderText(views, terminal));
-  const say = (text: string) => options.quiet || terminal.err(`${harmless(text)}\n`);
+  const say = (text: string) => terminal.err(`${harmless(text)}\n`);
   if (isNothing) say("Note: no event was seen. The target did nothing that these probes look at while they counted.");
   const pages = live?.bufferPages ?? DEFAULT_BUFFER_PAGES;
   const larger = pages < MOST_BUFFER_PAGES
@@ -55,7 +56,7 @@ export function tellOutcome<Result>(
   }
   if (events.undecodable > 0) say(`Warning: ${counted(events.undecodable, "line")} not understood.`);
   const { predicted, measured, calibrated, unpriced = [] } = summary.overhead;
-  if (predicted !== null) {
+  if (predicted !== null && !options.quiet) {
     const guess = calibrated ? "" : " (uncalibrated)";
     say(
       `Overhead: predicted ${percent(predicted)}${without(unpriced)}${guess}, ${

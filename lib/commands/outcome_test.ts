@@ -11,8 +11,13 @@ Deno.test("outcome: the overhead that was predicted says which layers are not in
     events: { emitted: 1, received: 1, lost: 0, undecodable: 0 },
     overhead: { predicted: 0.0123, measured: null, calibrated: true, unpriced: ["io", "sched"] },
   } as unknown as Summary<unknown>;
-  assert.equal(tellOutcome({ summary, views: [], written: [] }, { quiet: false }, context), 0);
-  assert.equal(said, "Overhead: predicted 1.2 % without io and sched, not measured.\n");
+  const written = [{ path: "/tmp/a.json", shown: "a.json", format: "json", opensWith: "ui.perfetto.dev" }];
+  assert.equal(tellOutcome({ summary, views: [], written }, { quiet: false }, context), 0);
+  const wrote = "Wrote a.json: open it with ui.perfetto.dev\n";
+  assert.equal(said, `Overhead: predicted 1.2 % without io and sched, not measured.\n${wrote}`);
+  said = "";
+  tellOutcome({ summary, views: [], written }, { quiet: true }, context);
+  assert.equal(said, wrote, "--quiet: what was written, and no more");
 });
 
 /** What is said of a run in which so much was counted, and the exit code. */
@@ -30,7 +35,7 @@ function told(events: Partial<Summary<unknown>["events"]>, options: Partial<Outc
 Deno.test("outcome: what was lost, and what to try: a larger buffer, and where the command has them, sums", () => {
   const three = { emitted: 10, received: 7, lost: 3 };
   const lost = "Warning: 3 of 10 events were lost. Try a larger buffer: --buffer-pages 256\n";
-  assert.deepEqual(told(three), { code: 0, err: lost, out: "" });
+  for (const quiet of [false, true]) assert.deepEqual(told(three, { quiet }), { code: 0, err: lost, out: "" });
   assert.equal(told(three, {}, { sums: true }).err, `${lost}Where so many come all the time, sums of them lose none: --snapshots FILE\n`);
 });
 
@@ -45,19 +50,25 @@ Deno.test("outcome: the buffer to try is one that --buffer-pages takes", () => {
 });
 
 Deno.test("outcome: --max-loss says of what the kernel skipped that no buffer helps, and of what no buffer held that a larger one does", () => {
-  const limited = (events: Partial<Summary<unknown>["events"]>) => told(events, { maxLoss: 2, quiet: true });
+  const limited = (events: Partial<Summary<unknown>["events"]>) => told(events, { maxLoss: 2 });
   const more = (lost: number) => `More events were lost (${lost}) than --max-loss 2 allows.\n`;
   const skipped = "The kernel skipped 3 hits of them, because another program ran on that processor: no buffer helps there.\n";
   const larger = "Try a larger buffer: --buffer-pages 256\n";
-  assert.deepEqual(limited({ emitted: 10, received: 7, lost: 3, skipped: 3 }), { code: 4, err: more(3) + skipped, out: "" });
-  assert.equal(limited({ emitted: 10, received: 6, lost: 4, skipped: 3 }).err, more(4) + larger + skipped);
-  assert.equal(limited({ emitted: 10, received: 6, lost: 4, skipped: 2 }).err, more(4) + larger);
+  const only = {
+    code: 4,
+    err: `Warning: the kernel skipped 3 hits of the machine's: as many events may be missing from 10.\n${more(3)}${skipped}`,
+    out: "",
+  };
+  assert.deepEqual(limited({ emitted: 10, received: 7, lost: 3, skipped: 3 }), only);
+  const both = "Warning: 4 of 10 events were lost. Try a larger buffer: --buffer-pages 256\n";
+  assert.equal(limited({ emitted: 10, received: 6, lost: 4, skipped: 3 }).err, both + more(4) + larger + skipped);
+  assert.equal(limited({ emitted: 10, received: 6, lost: 4, skipped: 2 }).err, both + more(4) + larger);
 });
 
 Deno.test("outcome: a run of which nothing arrived saw nothing only if nothing was lost and all was understood", () => {
   const summary = { summary: "text" } as const;
   const nothing = "Note: no event was seen. The target did nothing that these probes look at while they counted.\n";
-  assert.deepEqual(told({}, summary), { code: 0, err: nothing, out: "" });
+  for (const quiet of [false, true]) assert.deepEqual(told({}, { ...summary, quiet }), { code: 0, err: nothing, out: "" });
   assert.match(told({ emitted: 2, lost: 2, skipped: 2 }, summary).err, /^Note: no event was seen\..*\nWarning: the kernel skipped 2 hits/);
   for (const events of [{ emitted: 9, lost: 9 }, { undecodable: 4 }]) {
     const { err, out } = told(events, summary);

@@ -83,7 +83,7 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
     const { timeline, isWhole } = step.value;
     if (!isWhole) context.terminal.err(`Interrupted ${timeline.since(timeline.end)}: what came later is in the recording alone.\n`);
     const finished = run.finish(timeline), { target } = finished.summary;
-    if (target?.exitCode && !options.quiet) context.terminal.err(`The program had ended with exit code ${target.exitCode}.\n`);
+    if (target?.exitCode) context.terminal.err(`The program had ended with exit code ${target.exitCode}.\n`);
     const code = tellOutcome(finished, options, context);
     outputs.mustBeWhole();
     return code;

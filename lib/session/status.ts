@@ -22,8 +22,9 @@ export class StatusLine {
 
   constructor(readonly screen: StatusScreen, readonly quiet: boolean, readonly pseudonyms?: Pseudonyms) {}
 
+  /** Also told where no progress is wanted: a warning, or what was asked for. */
   note(text: string): void {
-    this.#say(text);
+    this.screen.err(`${harmless(text)}\n`);
   }
 
   progress(progress: Progress): void {
@@ -71,12 +72,12 @@ export class StatusLine {
 
   #left(pid: number, end: { readonly code: number; readonly signal: string | null } | null): void {
     if (!end) this.#say(`Process ${pid} goes on.`);
-    else if (end.signal) this.#say(`The program was ended by ${end.signal}.`);
-    else if (end.code !== 0) this.#say(`The program ended with code ${end.code}.`);
+    else if (end.signal) this.note(`The program was ended by ${end.signal}.`);
+    else if (end.code !== 0) this.note(`The program ended with code ${end.code}.`);
   }
 
   #say(text: string): void {
-    if (!this.quiet) this.screen.err(`${harmless(text)}\n`);
+    if (!this.quiet) this.note(text);
   }
 }
 
