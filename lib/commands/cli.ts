@@ -5,7 +5,7 @@ import { demoCommand } from "./cli/demo.ts";
 import { doctorCommand } from "./cli/doctor.ts";
 import { exportCommand } from "./cli/export.ts";
 import { reportCommand } from "./cli/report.ts";
-import { type Done, helpOption } from "./cli/setting.ts";
+import { type Done, forgetNo, helpOption } from "./cli/setting.ts";
 import { traceCommand } from "./cli/trace.ts";
 import { usageError } from "./cli/usage_error.ts";
 import help from "./help.txt" with { type: "text" };
@@ -19,6 +19,7 @@ export type Started = Omit<Context, "variables">;
 export async function runCommandLine(context: Started): Promise<number> {
   let code: number = ExitCode.ok;
   const program = commandLine(context, (result) => code = result);
+  for (const command of program.commands) forgetNo(command as unknown as Command);
   const args = context.argv.slice(1);
   redactingWords(args, context);
   try {

@@ -81,6 +81,17 @@ kernelTest("a program that llmprof starts may have as many files open as one tha
   assert.equal(with_, without);
 });
 
+kernelTest(
+  "a program that llmprof starts has the variables of llmprof's options as they were given, also those that say no",
+  { bpftrace: true },
+  async () => {
+    const env = { LLMPROF_DURATION: "", LLMPROF_FSYNC: "0", LLMPROF_VERBOSE: "no" };
+    const { code, stdout, stderr } = await runLlmprof(["io", "--no-output", "--", "env"], { env });
+    assert.equal(code, 0, stderr);
+    for (const [name, said] of Object.entries(env)) assert.ok(stdout.includes(`${name}=${said}\n`), name);
+  },
+);
+
 kernelTest("zero events: 0, with a note", { bpftrace: true }, async () => {
   await using idle = start(["sleep", "60"]);
   const { code, stdout, stderr } = await runLlmprof(["coldstart", "--pid", String(idle.pid), "--duration", "500ms", "--no-output"]);

@@ -127,6 +127,22 @@ Deno.test("usage: a wrong value in the environment is told with its name", async
   assert.equal(code, 2);
 });
 
+Deno.test("usage: a variable that is empty, or says no, is as if it were not there", async () => {
+  using folder = temporary();
+  const path = await demoFolder(folder.path, () => "{");
+  const verbose = async (LLMPROF_VERBOSE: string) => /^\s+at /m.test((await runLlmprof(["export", path], { env: { LLMPROF_VERBOSE } })).stderr);
+  assert.deepEqual([await verbose("1"), await verbose("yes")], [true, true]);
+  assert.deepEqual([await verbose(""), await verbose("0"), await verbose("False"), await verbose("no")], [false, false, false, false]);
+  const told = async (env: Record<string, string>) => (await runLlmprof(["io", "--pid", "4194305"], { env })).stderr;
+  assert.match(await told({ LLMPROF_DURATION: "0" }), /^--duration cannot be '0' from env/, "a value is one");
+  for (const [name, no] of [["DURATION", ""], ["COMM", ""], ["FROM", ""], ["FSYNC", "0"], ["REDACT", "false"]]) {
+    assert.match(await told({ [`LLMPROF_${name}`]: no! }), /^There is no process 4194305\./, name);
+  }
+  // Of a mistake under --redact no word is told that may name something.
+  const mistaken = async (LLMPROF_REDACT: string) => (await runLlmprof(["export", "/geheim/r.llmprof"], { env: { LLMPROF_REDACT } })).stderr;
+  assert.deepEqual([(await mistaken("1")).includes("geheim"), (await mistaken("0")).includes("geheim")], [false, true]);
+});
+
 Deno.test("usage: a file that is there keeps its contents when the run cannot begin", async () => {
   using folder = temporary();
   Deno.writeTextFileSync(folder.file("a.json"), "kept");

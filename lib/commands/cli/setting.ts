@@ -10,6 +10,17 @@ export function option<Flags extends string>(flags: Flags, description: string, 
   return new Option(flags, description).env(`LLMPROF_${name.replaceAll("-", "_").toUpperCase()}`).helpGroup(groups[group]) as Option<Flags>;
 }
 
+/**
+ * An empty variable is none, nor is one that says no to an option without a value: commander would take both for a yes. What a target is given is not
+ * touched: it is read where the kernel keeps it.
+ */
+export function forgetNo(command: Command): void {
+  for (const { envVar, required, optional } of command.options) {
+    const said = envVar && Deno.env.get(envVar);
+    if (said === "" || (said && !required && !optional && /^(0|false|no|off)$/i.test(said))) Deno.env.delete(envVar!);
+  }
+}
+
 /** What the environment says of a machine gives way to what is typed against it: where bpftrace is, to a recording. */
 export function preferTyped(command: Command): void {
   for (const typed of command.options) {
