@@ -108,6 +108,10 @@ Deno.test("usage: what is typed takes the place of what the environment says aga
   assert.match(replay.stderr, /^Cannot read the recording \/no-recording\.llmprof:/);
   const live = await runLlmprof(["io", "--comm", "no-such-name"], { env });
   assert.match(live.stderr, /^No process matches --comm no-such-name\./);
+  const program = await runLlmprof(["coldstart", "--", "no-such-program"], { env: { LLMPROF_PID: "1", LLMPROF_FROM: "/nowhere.llmprof" } });
+  assert.match(program.stderr, /^no-such-program was not found\./);
+  const typed = await runLlmprof(["coldstart", "--comm", "a", "--", "no-such-program"], { env: { LLMPROF_PID: "1" } });
+  assert.match(typed.stderr, /^--comm cannot be used with a program after --\./);
 });
 
 Deno.test("usage: what the environment says is passed over by commands and layers that have no such option", async () => {

@@ -1,3 +1,4 @@
+import type { Command } from "@commander-js/extra-typings";
 import { usage } from "../../events/errors.ts";
 import { quoteWord } from "../../machine/needs/shell.ts";
 import type { Context } from "../terminal.ts";
@@ -11,13 +12,25 @@ interface Named {
   readonly from?: string;
 }
 
+const TARGETS = ["pid", "comm", "match", "container", "all", "from"] as const;
+
+/** A program that is typed takes the place of a target that the environment names. */
+export function preferProgram(command: Command, { argv }: Context): void {
+  if (programIn(argv).length === 0) return;
+  for (const option of command.options) if (TARGETS.some((name) => name === option.attributeName())) option.envVar = undefined;
+}
+
+function programIn(argv: readonly string[]): string[] {
+  const end = argv.indexOf("--");
+  return end < 0 ? [] : argv.slice(end + 1);
+}
+
 /**
  * The program to start. It stands after `--`, so that its options are its own: without, `llmprof operators ./server --tokens 5` would take
  * `--tokens` for itself.
  */
 export function targetProgram(command: string, words: readonly string[], named: Named, { argv }: Context): string[] {
-  const end = argv.indexOf("--");
-  const program = end < 0 ? [] : argv.slice(end + 1);
+  const program = programIn(argv);
   if (words.length > program.length) {
     const all = words.slice(0, words.length - program.length);
     throw usage(
@@ -26,10 +39,10 @@ export function targetProgram(command: string, words: readonly string[], named: 
       `Try: llmprof ${command} -- ${words.map(quoteWord).join(" ")}   (or name a running process with --pid, --comm or --match)`,
     );
   }
-  if (end >= 0 && program.length === 0) {
+  if (argv.includes("--") && program.length === 0) {
     throw usage("No program follows --.", "There is nothing to start.", `Try: llmprof ${command} -- program args…`);
   }
-  const [other] = (["pid", "comm", "match", "container", "all", "from"] as const).filter((name) => named[name] !== undefined);
+  const [other] = TARGETS.filter((name) => named[name] !== undefined);
   if (program.length > 0 && other) {
     throw usage(
       `--${other} cannot be used with a program after --.`,

@@ -23,7 +23,7 @@ import {
   parseRate,
 } from "./parse.ts";
 import { type Done, explained, option, preferTyped } from "./setting.ts";
-import { targetProgram } from "./target_program.ts";
+import { preferProgram, targetProgram } from "./target_program.ts";
 import { INTERVAL_MS } from "../totals_interval.ts";
 import { groups } from "./texts.ts";
 
@@ -183,6 +183,7 @@ export function traceCommand(name: string, description: string, context: Context
     });
   for (const option of command.options) option.hideHelp(option.hidden || !has(option.attributeName()));
   preferTyped(command as unknown as Command);
+  preferProgram(command as unknown as Command, context);
   return explained(command as unknown as Command);
 }
 
