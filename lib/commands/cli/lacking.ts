@@ -77,8 +77,22 @@ export function refuseOfSnapshots(command: Command): void {
   throw usage(`${typed.long} belongs to --snapshots.`, "Without, each event is told, and nothing is added up.", next);
 }
 
-/** A dry run is told the rate that a run sees. */
-export function refuseOfDryRun(command: Command, { dryRun, rate }: { readonly dryRun?: true; readonly rate?: number }): void {
+/** What is listed concerns no process, and is printed. */
+export function refuseOfListing(command: Command, { listCalls, output }: { readonly listCalls?: true; readonly output?: unknown }): void {
+  const taken = ["listCalls", "summary", "quiet", "verbose", ...output === false ? ["output"] : []];
+  const typed = listCalls && typedOf(command, command.options.map((option) => option.attributeName()).filter((name) => !taken.includes(name)));
+  if (!typed) return;
+  throw usage(`${typed.long} cannot be used with --list-calls.`, "It lists functions, and traces nothing.", "Try: llmprof gpu --list-calls");
+}
+
+/** A dry run is told the rate that a run sees, and prints programs. */
+export function refuseOfDryRun(
+  command: Command,
+  { dryRun, rate, summary }: { readonly dryRun?: true; readonly rate?: number; readonly summary: "text" | "json" },
+): void {
+  if (dryRun && summary === "json" && typedOf(command, ["summary"])) {
+    throw usage("--summary json cannot be used with --dry-run.", "It prints programs, and nothing is summed up.", "Leave one of them out.");
+  }
   const next = `Try: llmprof ${command.name()} --pid N --dry-run --rate 25k/s`;
   if (!dryRun && typedOf(command, ["rate"])) throw usage("--rate belongs to --dry-run.", "A run sees how often its probes are hit.", next);
   if (dryRun && rate === undefined && typedOf(command, ["maxOverhead"])) {

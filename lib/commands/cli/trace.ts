@@ -8,7 +8,7 @@ import { layers, usualLayers } from "../../programs/layers.ts";
 import type { Profile } from "../profile.ts";
 import { profileOf } from "../profiles.ts";
 import type { Context } from "../terminal.ts";
-import { lackedByAll, LACKS, LIVE, refuse, refuseOfDryRun, refuseOfLayers, refuseOfSnapshots, refuseOfTorch } from "./lacking.ts";
+import { lackedByAll, LACKS, LIVE, refuse, refuseOfDryRun, refuseOfLayers, refuseOfListing, refuseOfSnapshots, refuseOfTorch } from "./lacking.ts";
 import { outputPaths } from "./output_paths.ts";
 import {
   collect,
@@ -138,6 +138,7 @@ export function traceCommand(name: string, description: string, context: Context
       const looked = name === "record" && given.from === undefined ? given.layers : layers;
       const ofNoLayer = lackedByAll(looked);
       refuseOfLayers(command as unknown as Command, looked, ofNoLayer);
+      refuseOfListing(command as unknown as Command, given);
       refuseOfDryRun(command as unknown as Command, given);
       const lacking = [...lacks.options, ...ofNoLayer];
       const without = {
