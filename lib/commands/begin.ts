@@ -40,12 +40,21 @@ export interface Begun extends Reading, Disposable {
  * Begins a run: while what it needs is loaded, which takes as long, children find out what this machine is and who is meant. Throws what is wrong
  * with turns; what is wrong with the naming of the target is thrown to who waits for that. Who finds another mistake need not wait for what was begun.
  */
-export function begin(profile: Pick<Profile<unknown>, "name" | "waits">, options: BeginOptions, context: Context): Begun {
+export function begin(
+  profile: Pick<Profile<unknown>, "name" | "waits">,
+  options: BeginOptions,
+  context: Context,
+  read: (bpftrace: string | undefined) => Reading = beginReading,
+): Begun {
   checkTurns(profile, options);
-  const reading = beginReading(options.bpftrace);
+  const reading = read(options.bpftrace);
   if (context.terminal.typed) allowSuspension(reading.hands.spawn);
   const underNohup = heedSignals(reading.hands.files, context);
-  const waiting = () => options.quiet || context.terminal.err("Waiting for a process that matches. Ctrl-C ends.\n");
+  const waiting = async () => {
+    // What is said of Ctrl-C has to be true by then.
+    await underNohup;
+    if (!options.quiet) context.terminal.err("Waiting for a process that matches. Ctrl-C ends.\n");
+  };
   const target = options.program.length > 0 ? Promise.resolve(null) : findTargetNow(profile, reading.hands, options, context, waiting);
   const engine = target.then(async (found): Promise<Engine> => {
     const bpftrace = await reading.bpftrace;

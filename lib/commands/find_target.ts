@@ -80,7 +80,7 @@ export async function findTargetNow(
   hands: Hands,
   options: TargetOptions,
   context: Context,
-  waiting: () => void,
+  waiting: () => void | Promise<void>,
 ): Promise<Target | null> {
   if (queryOf(options)) return await findRunning(hands, options, context, waiting);
   if (profile.waits) return { type: "next" };
@@ -102,7 +102,7 @@ export async function findRunning(
   hands: Hands,
   options: TargetOptions,
   context: Pick<Context, "interrupted">,
-  waiting: () => void,
+  waiting: () => void | Promise<void>,
   several: "mistake" | "newest" = "mistake",
 ): Promise<RunningTarget | null> {
   const query = queryOf(options)!;
@@ -115,7 +115,7 @@ export async function findRunning(
       // Several matches, or a number that is nobody's: waiting does not help.
       if (!options.wait || !(error instanceof NoMatch)) throw error;
     }
-    if (first) waiting();
+    if (first) await waiting();
     await end.or(hands.sleep(LOOK_MS));
   }
   return null;
