@@ -36,7 +36,16 @@ const FLUSH_MS = 200;
 /** `export` and `--from`: the same path as a live run, from bytes in a folder. */
 export async function replayRecording(path: string, options: ReplayOptions, context: Context): Promise<number> {
   await beginReplay(context);
-  return await replaySource(new RecordingFolder(path.replace(/(?<=.)\/+$/, "")), options, context);
+  const source = new RecordingFolder(path.replace(/(?<=.)\/+$/, ""));
+  const recording = options.outputs.find((path) => path.endsWith(".llmprof"));
+  if (recording !== undefined) {
+    throw usage(
+      `${source.name} is a recording already.`,
+      "Another one of it would be a copy.",
+      `To copy it: cp -r ${quoteWord(source.name)} ${quoteWord(recording)}`,
+    );
+  }
+  return await replaySource(source, options, context);
 }
 
 /** What is read was made by others: nothing can be started from here on. A signal is a normal end, where it can be known what `nohup` has said. */
@@ -47,14 +56,6 @@ export async function beginReplay(context: Context): Promise<void> {
 
 /** Returns the exit code. Byte for byte what the live run wrote: nothing here asks the machine. */
 export async function replaySource(source: RecordingSource, options: ReplayOptions, context: Context): Promise<number> {
-  const recording = options.outputs.find((path) => path.endsWith(".llmprof"));
-  if (recording !== undefined) {
-    throw usage(
-      `${source.name} is a recording already.`,
-      "Another one of it would be a copy.",
-      `To copy it: cp -r ${quoteWord(source.name)} ${quoteWord(recording)}`,
-    );
-  }
   const found = readHeader(source);
   const recorded = await recordedBy(found, source);
   const profile = await asked(options.as, recorded, found, source);
@@ -66,9 +67,11 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
   try {
     const blocks = replayInBlocks(source, probeCatalogue(recorded.probes), (header) => {
       begun = true;
+      const { out, recording } = run.open({ ...header, command: profile.name });
       return {
         base: splitBase(header.clock.base),
-        out: run.open({ ...header, command: profile.name }).out,
+        out,
+        recording,
         onFact: run.onFact,
         ...treeIn(header),
       };

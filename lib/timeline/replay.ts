@@ -4,7 +4,7 @@ import { lacksFiles } from "../machine/system_limits.ts";
 import { isAbsent, whyNot } from "../machine/why_not.ts";
 import { type Header, parseHeader } from "./header.ts";
 import type { Pseudonyms } from "./pseudonyms.ts";
-import { MOST_STREAMS } from "./recording.ts";
+import { MOST_STREAMS, type Recorder, type StreamWriter } from "./recording.ts";
 import { redacted, Redaction } from "./redaction.ts";
 import type { RecordingSource, StreamSource } from "./recording_source.ts";
 import { parseDescription } from "./stream_description.ts";
@@ -13,6 +13,11 @@ import { type StreamInput, Timeline, type TimelineOptions } from "./timeline.ts"
 const BLOCK = 64 * 1024;
 /** Longer than any first line that llmprof writes. */
 const LONGEST_DESCRIPTION = 1 << 20;
+
+export interface ReplayOptions extends Omit<TimelineOptions, "find"> {
+  /** Another recording of it: what is read goes there, too. */
+  readonly recording?: Recorder | null;
+}
 
 export interface Replayed {
   readonly header: Header;
@@ -29,7 +34,7 @@ export interface Replayed {
 export function* replayInBlocks(
   source: RecordingSource,
   find: TimelineOptions["find"],
-  start: (header: Header) => Omit<TimelineOptions, "find">,
+  start: (header: Header) => ReplayOptions,
   pseudonyms?: Pseudonyms,
 ): Generator<void, Replayed, boolean> {
   const recorded = readHeader(source);
@@ -39,11 +44,12 @@ export function* replayInBlocks(
   const names = opened(source.name, () => source.streams());
   if (names.length > MOST_STREAMS) throw unreadable(source.name, `it has ${names.length} streams; a run has at most ${MOST_STREAMS}.`);
   const readable = names.map((name) => openStream(source, name, find));
-  const timeline = new Timeline({ ...start(header), find });
+  const { recording, ...options } = start(header);
+  const timeline = new Timeline({ ...options, find });
   const streams = new Map<string, () => void>();
   for (const { schema, readInto } of readable) {
-    const added = timeline.add(schema);
-    streams.set(schema.stream, readInto(hidden ? redacted(new Redaction(schema, hidden, find), added, null) : added));
+    const added = timeline.add(schema), writer = recording?.stream(schema) ?? null;
+    streams.set(schema.stream, readInto(hidden ? redacted(new Redaction(schema, hidden, find), added, writer) : alsoInto(writer, added)));
   }
   for (let next = timeline.slowest(); next !== undefined; next = timeline.slowest()) {
     if (yield) streams.get(next)!();
@@ -62,6 +68,20 @@ export function replay(...given: Parameters<typeof replayInBlocks>): Replayed {
   let step = blocks.next(true);
   while (!step.done) step = blocks.next(true);
   return step.value;
+}
+
+function alsoInto(writer: StreamWriter | null, input: StreamInput): StreamInput {
+  if (!writer) return input;
+  return {
+    write(bytes) {
+      writer.write(bytes);
+      input.write(bytes);
+    },
+    close() {
+      input.close();
+      writer.close();
+    },
+  };
 }
 
 /** `readInto` returns what reads on in the stream. */

@@ -39,6 +39,19 @@ Deno.test("export and --from give the same bytes as the demo, in every format", 
   }
 });
 
+Deno.test("demo -o NAME.llmprof leaves a recording to try with, which gives what the demo does", async () => {
+  using folder = temporary();
+  const { code, stderr } = await runLlmprof(["demo", "-o", "x.llmprof", "-o", "z.json"], { cwd: folder.path });
+  assert.equal(code, 0, stderr);
+  const [, typed] = /^Wrote x\.llmprof: open it with llmprof (export x\.llmprof -o trace\.pftrace)$/m.exec(stderr)!;
+  assert.equal((await runLlmprof([...typed!.split(" "), "-o", "y.json"], { cwd: folder.path })).code, 0);
+  assert.deepEqual(Deno.readFileSync(folder.file("y.json")), Deno.readFileSync(folder.file("z.json")));
+  // What is part of llmprof, as the recording that it was made from.
+  const packed = await demoFolder(folder.path);
+  const files = (path: string) => [...Deno.readDirSync(path)].map(({ name }) => [name, Deno.readTextFileSync(`${path}/${name}`)]).sort();
+  assert.deepEqual(files(folder.file("x.llmprof")), files(packed));
+});
+
 for (const [command, schema] of [["operators", operatorsResultSchema], ["coldstart", coldstartResultSchema]] as const) {
   Deno.test(`${command} --from explains a recording that has its probes`, async () => {
     using folder = temporary();

@@ -9,7 +9,9 @@ export function demoCommand(context: Context, done: Done): Command {
   const command = new Command("demo")
     .description("Replays a small real recording of llama.cpp that is part of llmprof: the trace, the summary, how to open it.")
     .addOption(option("--live", "run the built-in workload instead (root, in a clone of the sources)", "target"))
-    .addOption(option("-o, --output <PATH>", "trace, format by extension; repeatable", "output").argParser(collect))
+    .addOption(
+      option("-o, --output <PATH>", "trace, format by extension, or the recording itself (.llmprof); repeatable", "output").argParser(collect),
+    )
     .addOption(new Option("--no-output", "write no file").helpGroup(groups.output))
     .addOption(option("--summary <FORMAT>", "summary on standard output", "output").choices(["text", "json"] as const).default("text" as const))
     .addOption(option("--bpftrace <PATH>", "bpftrace to use with --live", "tracing"))
