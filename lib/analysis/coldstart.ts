@@ -1,6 +1,6 @@
 import type { Instant, Slice, Span } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
-import { activityOf } from "./activity.ts";
+import { type Activity, activityOf } from "./activity.ts";
 import { ActivityLog } from "./activity_log.ts";
 import type { Analysis } from "./analysis.ts";
 import { coldstartResult } from "./coldstart_result.ts";
@@ -34,6 +34,8 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
   readonly #stopped = new StoppedTimes();
   readonly #log = new ActivityLog((from, to) => this.#stopped.net(from.pid, from.end, to.start));
   readonly #generation = new Generation();
+  /** What came behind an answer that may not be the last. */
+  readonly #undecided: Activity[] = [];
   readonly #tokens = new Map<number, FirstToken>();
   readonly #memory = new MemoryTotals();
   readonly #running = new RunningCode();
@@ -44,7 +46,7 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
   #accepted: { readonly depth: number; readonly at: Ns[] } = { depth: Infinity, at: [] };
   readonly #systemCalls = new SystemCalls();
   readonly #quality = new QualityCount();
-  /** The process that gave the first token, as soon as no later span can change that. */
+  /** The process that gave the first token, as soon as no later span can change that, and at the end. */
   #certain: FirstToken | undefined;
   #firstSeen: Ns = Infinity;
   #lastSeen: Ns = -Infinity;
@@ -73,6 +75,8 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
   }
 
   result(): ColdstartResult {
+    const token = this.#best();
+    if (token && token.basis !== "last call") this.#decide(token);
     return coldstartResult({
       tree: this.#tree,
       stopped: this.#stopped,
@@ -80,7 +84,7 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
       coarse: this.#log.coarse,
       firstSeen: this.#firstSeen,
       lastSeen: this.#lastSeen,
-      token: this.#certain ?? [...this.#tokens.values()].filter((first) => first.at !== undefined).sort((a, b) => a.at! - b.at!)[0],
+      token,
       accepted: this.#accepted.at,
       running: this.#running,
       memory: this.#memory.result(this.#tree.pids),
@@ -104,18 +108,39 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
     this.#saw(pid, slice.start, slice.end);
     if (slice.category === "memory.lock") this.#memory.lock(slice);
     const activity = activityOf(slice, this.#stopped.net(pid, slice.start, slice.end));
-    const generates = slice.category === "llama.decode" || slice.category === "llama.sample";
-    if (activity && generates && this.#certain && slice.start >= this.#certain.at!) return this.#generation.add(activity);
-    if (activity) this.#log.add(activity);
-    if (generates) this.#token(slice, pid);
-  }
-
-  #token(slice: Slice, pid: number): void {
-    let first = this.#tokens.get(pid);
-    if (!first) this.#tokens.set(pid, first = new FirstToken(pid));
+    if (slice.category === "llama.context") this.#token(pid).made(slice);
+    if (!activity) return;
+    if (slice.category !== "llama.decode" && slice.category !== "llama.sample") return this.#log.add(activity);
+    const first = this.#token(pid);
+    if (this.#certain) this.#generates(activity, this.#certain.at!);
+    else if (first.basis !== "last call" && slice.start >= first.at!) this.#undecided.push(activity);
+    else this.#log.add(activity);
     if (slice.category === "llama.decode") first.decode(slice);
     else first.sample(slice);
-    if (first.certain && !(this.#certain && this.#certain.at! <= first.at!)) this.#certain = first;
+    if (first.certain && !(this.#certain && this.#certain.at! <= first.at!)) this.#decide(first);
+  }
+
+  #token(pid: number): FirstToken {
+    let first = this.#tokens.get(pid);
+    if (!first) this.#tokens.set(pid, first = new FirstToken(pid));
+    return first;
+  }
+
+  /** The first one, of those that anything followed if there are such. */
+  #best(): FirstToken | undefined {
+    const all = [...this.#tokens.values()].filter(({ at }) => at !== undefined).sort((a, b) => a.at! - b.at!);
+    return all.find(({ basis }) => basis !== "last call") ?? all[0];
+  }
+
+  /** What is behind the first token is generation. */
+  #decide(first: FirstToken): void {
+    this.#certain = first;
+    for (const activity of this.#undecided.splice(0)) this.#generates(activity, first.at!);
+  }
+
+  #generates(activity: Activity, token: Ns): void {
+    if (activity.start >= token) this.#generation.add(activity);
+    else this.#log.add(activity);
   }
 
   #saw(pid: number, from: Ns, to: Ns): void {

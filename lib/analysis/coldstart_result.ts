@@ -23,7 +23,7 @@ export interface Seen {
   /** First and last time at which the tree did anything. */
   readonly firstSeen: Ns;
   readonly lastSeen: Ns;
-  /** Of the process that gave the first token. While it is not `certain`, all later activities were kept too. */
+  /** Of the process that gave the first token. Where nothing followed it, all later activities were kept too. */
   readonly token: FirstToken | undefined;
   /** When connections were accepted. */
   readonly accepted: readonly Ns[];
@@ -47,7 +47,7 @@ export function coldstartResult(seen: Seen): ColdstartResult {
   const code = seen.running.unexplained(tree.pids, seen.activities);
   const steps = toSteps(waterfall(seen.activities, origin, end, stops), origin, seen.stopped, code);
   const totalNs = net(end);
-  const until = seen.token?.certain ? end : last;
+  const until = seen.token && seen.token.basis !== "last call" ? end : last;
   return {
     root: known ? { pid: tree.root!, file: tree.file ?? null, execNs: origin, execSeen: tree.exec !== undefined } : null,
     processes: tree.pids.size,

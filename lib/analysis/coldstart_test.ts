@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Span } from "../events/span.ts";
+import type { Slice, Span } from "../events/span.ts";
 import { coldstart, type ColdstartOptions } from "./coldstart.ts";
 import { coldstartLane } from "./coldstart_lane.ts";
 import { presentColdstart } from "./coldstart_present.ts";
@@ -228,6 +228,35 @@ Deno.test("a connection is accepted by who hears the client, not by the worker t
   // One that looks whether it still lives, meanwhile; or all that was seen of one that asked.
   assert.deepEqual(accepted([router.accept(20), router.accept(55), router.accept(59)]), [20]);
   assert.deepEqual(accepted([router.accept(55)]), [55]);
+});
+
+Deno.test("where there is another context, which guesses or does nothing, a start ends and generation begins with the same token", () => {
+  const s = new TestSpans();
+  const made = [1, 2].map((context) => s.slice("llama.context", 1, 2, { ok: true, context }));
+  const of = (context: number, slice: Slice, guessed = 0) => ({ ...slice, args: { ...slice.args, context, ...guessed > 0 && { guessed } } });
+  const told = (...spans: readonly Span[]) => {
+    const { milestones, phases, totalNs } = run([s.exec(0), ...spans]);
+    return [
+      totalNs / MS,
+      milestones.at(-1)!.name,
+      ...phases.filter(({ kind }) => kind === "decode").map(({ name, startNs }) => `${name} ${startNs / MS}`),
+    ];
+  };
+  const answer = [of(1, s.decode("prefill", 10, 20, 15)), s.sample(21, 22)];
+  const goesOn = [of(1, s.decode("decode", 23, 24)), s.sample(24, 25), of(1, s.decode("decode", 26, 27))];
+  const one = [22, "first token", "prefill 10", "generation 23"];
+  assert.deepEqual(told(made[0]!, ...answer, ...goesOn), one);
+  assert.deepEqual(told(...made, ...answer, ...goesOn), one);
+  const draft = [of(2, s.decode("prefill", 10, 12, 15)), s.sample(12, 13), of(2, s.decode("decode", 13, 14)), s.sample(14, 15)];
+  const tried = [of(1, s.decode("decode", 15, 20, 3), 2), s.sample(20, 21), of(1, s.decode("decode", 23, 24, 3), 2), s.sample(24, 25)];
+  const prompt = of(1, s.decode("prefill", 5, 10, 14));
+  assert.deepEqual(told(...made, prompt, ...draft, ...tried), [
+    21,
+    "first token",
+    "prefill 5",
+    "llama_decode 13",
+    "generation 23",
+  ]);
 });
 
 Deno.test("a worker that was forked before anything was seen belongs to the tree of the root that is told", () => {

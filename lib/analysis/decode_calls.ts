@@ -9,7 +9,6 @@ import type { OperatorsResult, TokenSums } from "./operators_schema.ts";
 import type { StoppedTimes } from "./stopped.ts";
 
 interface Process {
-  readonly first: FirstToken;
   readonly firstStart: Ns;
   lastEnd: Ns;
 }
@@ -20,6 +19,7 @@ interface Process {
  */
 export class DecodeCalls {
   readonly #processes = new Map<number, Process>();
+  readonly #firsts = new Map<number, FirstToken>();
   readonly #contexts = new DecodeContexts();
   #open = 0;
   #failed = 0;
@@ -43,7 +43,7 @@ export class DecodeCalls {
       this.#open++;
       return;
     }
-    process.first.decode(slice);
+    this.#first(pid).decode(slice);
     if (generated === null) {
       this.#failed++;
       this.library.explains(slice);
@@ -61,20 +61,25 @@ export class DecodeCalls {
   /** A context was made: one of the same address is no more. */
   made(slice: Slice): void {
     this.#contexts.made(slice);
+    this.#first(slice.track.pid).made(slice);
+  }
+
+  #first(pid: number): FirstToken {
+    let first = this.#firsts.get(pid);
+    if (!first) this.#firsts.set(pid, first = new FirstToken(pid));
+    return first;
   }
 
   #process(pid: number, start: Ns): Process {
     let process = this.#processes.get(pid);
-    if (!process) this.#processes.set(pid, process = { first: new FirstToken(pid), firstStart: start, lastEnd: NaN });
+    if (!process) this.#processes.set(pid, process = { firstStart: start, lastEnd: NaN });
     return process;
   }
 
   /** What comes next follows from nothing that was seen. */
   interrupt(): void {
-    for (const process of this.#processes.values()) {
-      process.lastEnd = NaN;
-      process.first.interrupt();
-    }
+    for (const process of this.#processes.values()) process.lastEnd = NaN;
+    for (const first of this.#firsts.values()) first.interrupt();
     this.#contexts.interrupt();
   }
 
@@ -83,7 +88,7 @@ export class DecodeCalls {
     this.library.explains(slice);
     if (slice.open) return;
     this.#samplingNs += this.stopped.net(slice.track.pid, slice.start, slice.end);
-    this.#processes.get(slice.track.pid)?.first.sample(slice);
+    this.#firsts.get(slice.track.pid)?.sample(slice);
   }
 
   /** `operatorsOf`: asked where there are several contexts. */
@@ -146,7 +151,8 @@ export class DecodeCalls {
 
   /** Of the process that called first. */
   #firstTokenNs(): number | null {
-    for (const [pid, { first, firstStart }] of this.#processes) {
+    for (const [pid, { firstStart }] of this.#processes) {
+      const first = this.#first(pid);
       // What nothing follows may have been embedded or scored.
       if (first.at !== undefined && first.promptSeen && first.basis !== "last call") return this.stopped.net(pid, firstStart, first.at);
     }

@@ -1,65 +1,102 @@
 import type { Slice } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
+import { ContextToken, type FirstTokenBasis } from "./context_token.ts";
+import type { DecodeContext } from "./decode_context.ts";
+import { DecodeContexts } from "./decode_contexts.ts";
+import { StoppedTimes } from "./stopped.ts";
 
-/** What the answer rests on, the surest first. */
-export type FirstTokenBasis = "sampling" | "next call" | "last call";
+/** Where somebody guesses, within so many calls there are guesses to try. */
+const MOST_UNTRIED = 256;
 
 /**
- * When the first token of a process became available.
- *
- * A prompt may be evaluated in several prefill calls, and a warm-up call before it looks like one; what tells them from the last call of the
- * prompt is what follows. So the first token is there
- *  - when the first sampling after a `llama_decode` returns (an engine samples only when it wants a token), or
- *  - where no sampling was seen before the next call with phase `decode`: at the end of the call before that one, or
- *  - where nothing follows at all: at the end of the last call (`certain` stays false, since a later span could still change it).
+ * When the first token of a process became available: that of its first context (`ContextToken`) which does not guess for another one. A draft may
+ * compute and be sampled long before the model that it guesses for, so where there is another context the answer is `certain` only when the one that
+ * gave it is given guesses itself, or nobody is for long.
  * Calls are followed per process and not per thread: engines evaluate and sample on whichever worker thread is free.
  */
 export class FirstToken {
-  /** End of the last call that may have completed the prompt. */
-  #promptEnd: Ns | undefined;
-  #at: Ns | undefined;
-  #basis: FirstTokenBasis = "last call";
-  /** When the first call began: who comes later did not ask for the token. */
-  begun: Ns | undefined;
-  /** False when the first call seen was a generating one: the prompt was evaluated before the window. */
-  promptSeen = false;
+  readonly #contexts = new DecodeContexts();
+  /** Nothing is told of times. */
+  readonly #stopped = new StoppedTimes();
+  readonly #addresses = new Set<number>();
+  readonly #tokens = new Map<DecodeContext, ContextToken>();
+  #isSampling = false;
+  /** Calls since there is an answer. */
+  #calls = 0;
+  #certain = false;
 
   constructor(readonly pid: number) {}
 
+  /** A context was made, whose first call may be long in coming. */
+  made(slice: Slice): void {
+    if (this.#certain || slice.args?.context === undefined) return;
+    this.#addresses.add(Number(slice.args.context));
+    this.#contexts.made(slice);
+  }
+
   decode(slice: Slice): void {
-    if (this.certain || slice.open || Number(slice.args?.ret ?? 0) !== 0) return;
-    const generates = slice.args?.phase === "decode";
-    this.begun ??= slice.start;
-    if (this.#promptEnd === undefined) this.promptSeen = !generates;
-    else if (generates) {
-      this.#at = this.#promptEnd;
-      this.#basis = "next call";
-      return;
-    }
-    this.#promptEnd = slice.end;
+    if (this.#certain || this.#contexts.decode(slice, this.#stopped) === null) return;
+    const context = this.#contexts.of(slice), token = this.#tokens.get(context);
+    this.#addresses.add(context.address);
+    if (this.basis !== "last call") this.#calls++;
+    if (token) token.decode(slice, this.#isSampling);
+    else this.#tokens.set(context, new ContextToken(slice));
+    this.#certain = this.#isDecided();
   }
 
   sample(slice: Slice): void {
-    if (this.certain || slice.open || this.#promptEnd === undefined || slice.start < this.#promptEnd) return;
-    this.#at = slice.end;
-    this.#basis = "sampling";
+    if (this.#certain || slice.open) return;
+    const token = this.#calledBefore(slice.start);
+    if (!token) return;
+    this.#isSampling = true;
+    token.sample(slice);
+    this.#certain = this.#isDecided();
   }
 
   /** Nothing that follows has to do with what was seen: the best answer stands. */
   interrupt(): void {
-    this.#at ??= this.#promptEnd;
+    this.#certain = this.#tokens.size > 0;
   }
 
+  /** Whether no later span can change the answer. */
   get certain(): boolean {
-    return this.#at !== undefined;
+    return this.#certain;
+  }
+
+  #isDecided(): boolean {
+    const token = this.#token;
+    return token !== undefined && token.basis !== "last call" && (this.#addresses.size === 1 || token.isGivenGuesses || this.#calls > MOST_UNTRIED);
   }
 
   get basis(): FirstTokenBasis {
-    return this.#basis;
+    return this.#token?.basis ?? "last call";
   }
 
   /** The best answer so far. */
   get at(): Ns | undefined {
-    return this.#at ?? this.#promptEnd;
+    return this.#token?.at;
+  }
+
+  /** When the prompt that gave it began to be computed. */
+  get begun(): Ns | undefined {
+    return this.#token?.begun;
+  }
+
+  get promptSeen(): boolean {
+    return this.#token?.promptSeen ?? false;
+  }
+
+  /** The one that gave the answer. */
+  get #token(): ContextToken | undefined {
+    const guessers = this.#contexts.guessers(this.pid);
+    const tokens = [...this.#tokens].flatMap(([context, token]) => guessers.has(context) ? [] : [token]);
+    const followed = tokens.filter(({ basis }) => basis !== "last call").sort((a, b) => a.at - b.at);
+    return followed[0] ?? tokens.sort((a, b) => b.at - a.at)[0];
+  }
+
+  /** Of which a sampling is: the call that ended last, but of those at work at once the first of which there was none yet. */
+  #calledBefore(at: Ns): ContextToken | undefined {
+    const ended = [...this.#tokens.values()].filter(({ lastEnd }) => lastEnd <= at).sort((a, b) => b.lastEnd - a.lastEnd);
+    return ended.reduce((of, other) => other.lastEnd > of.lastStart && !other.isSampled ? other : of, ended[0]!);
   }
 }

@@ -6,7 +6,7 @@ import { parseEngineLog } from "../workloads/engine_log.ts";
 import { engineCommand } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
 import { shapes } from "../workloads/shapes.ts";
-import { startLlmprof, summaryOf } from "./live_run.ts";
+import { absolute, startLlmprof, summaryOf } from "./live_run.ts";
 
 const PROMPT = 16;
 
@@ -51,4 +51,18 @@ sampledTest(1, "a model that guesses for a larger one: each context's operators 
   assert.equal(ropes(draft!.operators), draftBatches * 2 * shapes.tiny.layers);
   assert.equal(ropes(main!.operators), (main!.prefillCalls + main!.decodeCalls) * 2 * shapes.small.layers);
   assert.equal(ropes(draft!.operators) + ropes(main!.operators), ropes(result.operators));
+});
+
+sampledTest(2, "a cold start ends with the first token of the model that answers, not with the first guess", { engine: true }, async ({ path }) => {
+  using folder = temporary();
+  const log = folder.file("log");
+  const argv = engineCommand({ model: model("small"), draft: model("tiny"), prompt: PROMPT, tokens: 13, log });
+  await using llmprof = startLlmprof("coldstart", { bpftrace: path, folder, target: { argv } });
+  const { result, events, clock } = summaryOf("coldstart", await llmprof.finished());
+  assert.deepEqual([events.lost, events.received], [0, events.emitted]);
+  const { guesses, times } = parseEngineLog(Deno.readTextFileSync(log));
+  assert.ok(guesses!.withPrompt > 0, "nothing was guessed before the prompt");
+  const at = absolute({ clock }, result.root!.execNs + result.totalNs + result.stoppedNs);
+  assert.ok(times.firstBatch < at && at < times.firstToken, `a token at ${at}, of a prompt from ${times.firstBatch} to ${times.firstToken}`);
+  assert.equal(result.firstTokenBasis, "sampling");
 });

@@ -107,6 +107,7 @@ const context = await model.createContext({
   batching: {
     itemPrioritizationStrategy({ items, size }) {
       const [item] = items;
+      times.firstBatch ??= now();
       batches.push(Math.min(item.tokens.length, size));
       // Before 3.7 it guesses nothing.
       rightBefore.push(sequence.tokenPredictions?.validated ?? 0);

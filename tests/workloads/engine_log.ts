@@ -32,7 +32,7 @@ export interface EngineLog {
 
 /**
  * `processStart` is the kernel's, in steps of 10 ms; `nodeStart` is when node's main function ran; `firstToken` is when the first token was
- * in the script's hands.
+ * in the script's hands; `firstBatch` is when its first tokens were about to be handed over, behind what a draft guessed before.
  */
 export type EngineMoment =
   | "processStart"
@@ -43,6 +43,7 @@ export type EngineMoment =
   | "contextStart"
   | "contextEnd"
   | "generateStart"
+  | "firstBatch"
   | "firstToken"
   | "generateEnd"
   | "end";
