@@ -230,6 +230,24 @@ Deno.test("a connection is accepted by who hears the client, not by the worker t
   assert.deepEqual(accepted([router.accept(55)]), [55]);
 });
 
+Deno.test("who asked for the token came before its prompt, not before one that a client had given up", () => {
+  const s = new TestSpans();
+  const prompt = (start: number, end: number) => {
+    const slice = s.decode("prefill", start, end, 512);
+    return { ...slice, args: { ...slice.args, position: 511 } };
+  };
+  const result = run(byEnd([s.exec(0), s.accept(5), prompt(10, 30), s.accept(95), prompt(100, 120), s.sample(120.5, 121)]));
+  assert.deepEqual(result.milestones.map(({ name, atNs }) => `${name} ${atNs / MS}`), [
+    "first llama_decode 10",
+    "connection accepted 95",
+    "first token 121",
+  ]);
+  const waited = presentColdstart(result).flatMap((view) => view.type === "facts" ? view.facts : []).find(({ name }) =>
+    name === "  token after that"
+  );
+  assert.equal(waited!.value, 26 * MS);
+});
+
 Deno.test("where there is another context, which guesses or does nothing, a start ends and generation begins with the same token", () => {
   const s = new TestSpans();
   const made = [1, 2].map((context) => s.slice("llama.context", 1, 2, { ok: true, context }));

@@ -14,7 +14,7 @@ export type FirstTokenBasis = "sampling" | "next call" | "last call";
  *  - where nothing follows at all: at the end of the last call (a later span could still change it).
  */
 export class ContextToken {
-  /** When the first call of the prompt began: who comes later did not ask for the token. */
+  /** When the first call of the prompt began that gave the token: who comes later did not ask for it. */
   begun: Ns;
   /** False when the first call seen was a generating one: the prompt was evaluated before the window. */
   readonly promptSeen: boolean;
@@ -27,6 +27,8 @@ export class ContextToken {
   isGivenGuesses = false;
   #at: Ns | undefined;
   #basis: FirstTokenBasis = "last call";
+  /** The place of the last token of the last call; not known where there are several sequences, or the engine leaves places to llama.cpp. */
+  #place: number | undefined;
 
   /** The first call. */
   constructor(slice: Slice) {
@@ -43,14 +45,22 @@ export class ContextToken {
       this.#at = this.lastEnd;
       this.#basis = "next call";
     }
+    if (this.#at === undefined && !generates(slice) && this.#isAnew(slice)) this.begun = slice.start;
     this.lastStart = slice.start;
     this.lastEnd = slice.end;
     this.isSampled = false;
     this.#called(slice);
   }
 
-  #called({ args }: Slice): void {
-    if (Number(args?.guessed ?? 0) > 0) this.isGivenGuesses = true;
+  #called(slice: Slice): void {
+    if (Number(slice.args?.guessed ?? 0) > 0) this.isGivenGuesses = true;
+    this.#place = placeOf(slice);
+  }
+
+  /** Whether the call begins elsewhere than behind the last one, which belonged to a prompt that nobody waits for any more. */
+  #isAnew(slice: Slice): boolean {
+    const before = placeOf(slice, Number(slice.args?.tokens));
+    return before !== undefined && before >= -1 && this.#place !== undefined && before !== this.#place;
   }
 
   sample(slice: Slice): void {
@@ -72,4 +82,9 @@ export class ContextToken {
 
 function generates({ args }: Slice): boolean {
   return args?.phase === "decode";
+}
+
+/** Of the last token of a call, or of the one so many before it. */
+function placeOf({ args }: Slice, before = 0): number | undefined {
+  return args?.position === undefined || args.runs !== undefined ? undefined : Number(args.position) - before;
 }

@@ -106,3 +106,14 @@ Deno.test("a draft that guesses behind the first token; one that never does; con
   }
   assert.deepEqual([beside.at, beside.certain, beside.basis], [901 * MS, true, "sampling"]);
 });
+
+Deno.test("whoever asked for the token came before its prompt: one that goes on behind the last call, or begins anew", () => {
+  const prompt = (start: number, tokens: number, position: number) => call(LARGE, "prefill", start, start + 10, { tokens, position });
+  assert.equal(feed(prompt(10, 512, 511), prompt(20, 512, 1023), prompt(30, 76, 1099)).begun, 10 * MS);
+  assert.equal(feed(prompt(10, 512, 511), prompt(50, 512, 511), prompt(60, 76, 587)).begun, 50 * MS);
+  // A beginning that both have is kept.
+  assert.equal(feed(prompt(10, 512, 511), prompt(50, 412, 511)).begun, 50 * MS);
+  // Where they are nobody says, or of one of several sequences alone.
+  assert.equal(feed(call(LARGE, "prefill", 10, 20), call(LARGE, "prefill", 20, 30)).begun, 10 * MS);
+  assert.equal(feed(prompt(10, 512, 511), call(LARGE, "prefill", 20, 30, { tokens: 700, runs: 2, begins: 512, position: 99 })).begun, 10 * MS);
+});
