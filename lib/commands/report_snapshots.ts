@@ -1,3 +1,5 @@
+import { pipeline } from "node:stream";
+import { createGunzip } from "node:zlib";
 import { ExitCode, LlmprofError, usage } from "../events/errors.ts";
 import { harmless } from "../events/text.ts";
 import type { Chart, View } from "../events/view.ts";
@@ -30,7 +32,9 @@ export async function reportSnapshots(paths: readonly string[], options: Picture
   const files = paths.map(realPath), twice = paths.find((_, i) => files.indexOf(files[i]!) !== i);
   if (twice !== undefined) throw usage(`${twice} is named twice.`, "Its intervals would be counted twice.", "Name it once.");
   const report = new SnapshotReport();
-  for (const path of paths) await read(path, report);
+  for (const path of paths) {
+    if (await read(path, report) === "cut") terminal.err(`${harmless(path)} is cut: what was behind its last whole line is in no figure.\n`);
+  }
   const result = report.result(), charts = report.charts();
   if (options.summary === "json") terminal.out(renderSummary({ schemaVersion: 1, command: "report", result } satisfies ReportSummary));
   else terminal.out(renderText([...presentReport(result), ...charts] satisfies View[], terminal));
@@ -38,34 +42,38 @@ export async function reportSnapshots(paths: readonly string[], options: Picture
   return ExitCode.ok;
 }
 
-async function read(path: string, report: SnapshotReport): Promise<void> {
+/** Whether there was more in the file than can be read. */
+async function read(path: string, report: SnapshotReport): Promise<"whole" | "cut"> {
   const isRecording = path.endsWith(".llmprof") || isFolder(path);
   if (isRecording) {
     const next = `For a recording: llmprof export ${path} --no-output --summary text`;
     throw usage(`Cannot report ${path}.`, "It is a folder, and report reads files that --snapshots wrote.", next);
   }
   const splitter = new LineSplitter(), decoder = new TextDecoder();
-  let known = 0;
+  let known = 0, found: "whole" | "cut" = "whole";
   const take = (text: string) => {
     for (const line of text.split("\n")) if (line.trim() !== "") add(line, path, report) && known++;
   };
   try {
     for await (const block of await blocksOf(path)) splitter.push(block, (bytes, from, to) => take(decoder.decode(bytes.subarray(from, to))));
   } catch (cause) {
-    throw unreadable(path, cause);
+    // Whoever packs it may be in the middle of that.
+    if (known === 0 || !(cause instanceof Error && "code" in cause && cause.code === "Z_BUF_ERROR")) throw unreadable(path, cause);
+    found = "cut";
   }
   // A run that goes on may be in the middle of its last line.
   take(splitter.rest());
-  if (known > 0) return;
+  if (known > 0) return found;
   const next = "Such files come from: llmprof io --all --interval 5 --snapshots io.jsonl";
   throw new LlmprofError(ExitCode.failed, `Cannot report ${path}.`, "No line of it is an interval of io --snapshots or sched --snapshots.", next);
 }
 
-/** What is in the file, or compressed in it. */
-async function blocksOf(path: string): Promise<ReadableStream<Uint8Array>> {
+/** What is in the file, or compressed in it: in one piece, or in several behind each other, as `cat` puts them together. */
+async function blocksOf(path: string): Promise<AsyncIterable<Uint8Array>> {
   const { isFile, size } = await Deno.stat(path), { readable } = await Deno.open(path);
   // Before the first line a compressed file has nothing in it, either.
-  return isGzip(path) && !(isFile && size === 0) ? readable.pipeThrough(new DecompressionStream("gzip")) : readable;
+  // Whoever reads what is unpacked is told what fails.
+  return isGzip(path) && !(isFile && size === 0) ? pipeline(readable, createGunzip(), () => {}) : readable;
 }
 
 /** Whether the line is an interval. */

@@ -1,5 +1,6 @@
 /** `report` reads what `--snapshots` writes: as a terminal, as JSON, and as pictures. */
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { gzipSync } from "node:zlib";
 import { reportSummarySchema } from "../../lib/commands/report_schema.ts";
 import { temporary } from "../harness/temporary.ts";
@@ -33,6 +34,26 @@ Deno.test("report: figures and their course, what is no interval as a warning, a
   assert.deepEqual([json.code, json.stderr], [0, ""]);
   Deno.writeFileSync(`${file}.gz`, gzipSync(Deno.readFileSync(file)));
   assert.equal((await runLlmprof(["report", `${file}.gz`, "--summary", "json"])).stdout, json.stdout);
+});
+
+Deno.test("report: compressed files that were put behind each other, and one that is cut, as far as it can be read", async () => {
+  using folder = temporary();
+  const week = folder.file("week.jsonl.gz"), cut = folder.file("cut.jsonl.gz");
+  const days = [[1, 2], [3], [4, 5, 6]].map((day) => gzipSync(day.map((i) => `${ioLine(i)}\n`).join("")));
+  const read = async (path: string) => {
+    const { code, stdout, stderr } = await runLlmprof(["report", path, "--summary", "json"]);
+    assert.equal(code, 0, stderr);
+    const { lines, devices: [vda] } = reportSummarySchema.parse(JSON.parse(stdout)).result;
+    return { io: lines.io, requests: vda!.requests, stderr };
+  };
+  Deno.writeFileSync(week, Buffer.concat(days));
+  assert.deepEqual(await read(week), { io: 6, requests: 6 * 13, stderr: "" });
+  Deno.writeFileSync(cut, Buffer.concat([...days.slice(0, 2), days[2]!.subarray(0, 20)]));
+  assert.deepEqual(await read(cut), { io: 3, requests: 3 * 13, stderr: `${cut} is cut: what was behind its last whole line is in no figure.\n` });
+  const broken = Buffer.from(days[2]!);
+  broken[broken.length - 8]! ^= 1;
+  Deno.writeFileSync(cut, Buffer.concat([...days.slice(0, 2), broken]));
+  assert.match((await runLlmprof(["report", cut])).stderr, /Cannot read .*cut\.jsonl\.gz\./);
 });
 
 Deno.test("report: a line whose time is not in seconds is no interval; any other is drawn", async () => {
