@@ -2,29 +2,39 @@ import type { Chart } from "../events/view.ts";
 import type { ReportResult } from "./report_schema.ts";
 import type { IoSnapshot, SchedSnapshot } from "./snapshots_schema.ts";
 import { log2Quantile } from "./log2_quantile.ts";
-import { beginOf, type Interval, isBefore, type Piece, type Stretch, stretchesOf } from "./stretches.ts";
+import { inOrder, IO_LINES, RESOURCES, SCHED_LINES, SnapshotLines, stalledSince, STALLS } from "./snapshot_lines.ts";
+import { beginOf, type Interval, type Piece, placeBefore, type Stretch, stretchesOf } from "./stretches.ts";
 
 /** Points of a chart: more than that no picture shows. */
 const MOST_POINTS = 600;
+/** Lines of a kind: those that are put together are no longer than what is drawn as one. */
+const MOST_LINES = 4 * MOST_POINTS;
 /** Processes with a line of their own, the others are one; and devices that are drawn. */
 const MOST_PROCESSES = 8, MOST_DEVICES = 8;
 
 /** What `--snapshots` wrote, of one file or of several, told and drawn on one time axis. */
 export class SnapshotReport {
-  readonly #io: IoSnapshot[] = [];
-  /** By file. */
-  readonly #sched = new Map<string, SchedSnapshot[]>();
+  readonly #io: SnapshotLines<IoSnapshot>;
+  readonly #sched: SnapshotLines<SchedSnapshot>;
+  /** When each line was, also those that are one by now. */
+  readonly #intervals = { io: [] as Interval[], sched: [] as Interval[] };
   #unread = 0;
+  #all: All | null = null;
+
+  constructor(most = MOST_LINES) {
+    this.#io = new SnapshotLines(IO_LINES, most);
+    this.#sched = new SnapshotLines(SCHED_LINES, most);
+  }
 
   io(line: IoSnapshot): void {
-    this.#io.push(line);
+    this.#io.add(line, "");
+    this.#was(this.#intervals.io, line);
   }
 
   /** `file`: from which the line is. What the kernel has added up since it began is of one machine, and compared within a file. */
   sched(line: SchedSnapshot, file: string): void {
-    const lines = this.#sched.get(file);
-    if (lines) lines.push(line);
-    else this.#sched.set(file, [line]);
+    this.#sched.add(line, file);
+    this.#was(this.#intervals.sched, line);
   }
 
   unread(): void {
@@ -32,36 +42,46 @@ export class SnapshotReport {
   }
 
   result(): ReportResult {
-    const io = inOrder(this.#io), sched = this.#allSched();
-    const all = [...io, ...sched];
+    const { io, sched, before } = this.#lines, intervals = this.#intervals;
+    const all = [...intervals.io, ...intervals.sched];
     return {
       // Not as arguments of a call: weeks have more of them than fit.
       from: all.length === 0 ? null : all.reduce((from, line) => Math.min(from, beginOf(line)), Infinity),
       to: all.length === 0 ? null : all.reduce((to, { timestamp }) => Math.max(to, timestamp), 0),
-      lines: { io: io.length, sched: sched.length, unread: this.#unread },
-      missing: [missingOf(io), missingOf(sched)].reduce((one, other) => one.seconds >= other.seconds ? one : other),
+      lines: { io: intervals.io.length, sched: intervals.sched.length, unread: this.#unread },
+      missing: [missingOf(intervals.io), missingOf(intervals.sched)].reduce((one, other) => one.seconds >= other.seconds ? one : other),
       devices: devicesOf(io),
       processes: processesOf(sched),
-      pressure: pressureOf(sched, this.#before()),
+      pressure: pressureOf(sched, before),
     };
   }
 
   charts(): Chart[] {
-    const io = inOrder(this.#io), sched = this.#allSched(), stretches = stretchesOf(sched, MOST_POINTS);
+    const { io, sched, before } = this.#lines, stretches = stretchesOf(sched, MOST_POINTS);
     return [
       ...latencyCharts(io, stretchesOf(io, MOST_POINTS)),
       ...processCharts(sched, stretches),
-      ...pressureCharts(stretches, this.#before()),
+      ...pressureCharts(stretches, before),
     ].filter(({ series }) => series.length > 0);
   }
 
-  #allSched(): SchedSnapshot[] {
-    return inOrder([...this.#sched.values()].flat());
+  #was(intervals: Interval[], { timestamp, interval_s }: Interval): void {
+    intervals.push({ timestamp, interval_s });
+    this.#all = null;
   }
 
-  #before(): Before {
-    return new Map(this.#sched.values().flatMap(comparable));
+  get #lines(): All {
+    if (this.#all) return this.#all;
+    const { files } = this.#sched;
+    return this.#all = { io: inOrder(this.#io.files.flat()), sched: inOrder(files.flat()), before: new Map(files.values().flatMap(comparable)) };
   }
+}
+
+/** Lines in order of their ends. */
+interface All {
+  readonly io: readonly IoSnapshot[];
+  readonly sched: readonly SchedSnapshot[];
+  readonly before: Before;
 }
 
 /** Where nothing was written for longer than half an interval. */
@@ -74,10 +94,6 @@ function missingOf(lines: readonly Interval[]): ReportResult["missing"] {
     return seconds > line.interval_s / 2 ? seconds : 0;
   });
   return { pieces: missing.filter((seconds) => seconds > 0).length, seconds: missing.reduce((sum, seconds) => sum + seconds, 0) };
-}
-
-function inOrder<Line extends Interval>(lines: readonly Line[]): Line[] {
-  return lines.toSorted((a, b) => a.timestamp - b.timestamp);
 }
 
 function whole<Line>(lines: readonly Line[]): Piece<Line>[] {
@@ -209,8 +225,6 @@ function processCharts(lines: readonly SchedSnapshot[], stretches: readonly Stre
   ];
 }
 
-const RESOURCES = ["cpu", "io", "memory"] as const, STALLS = ["some", "full"] as const;
-
 /** Line → the one with which the kernel's sums are compared. */
 type Before = ReadonlyMap<SchedSnapshot, SchedSnapshot>;
 
@@ -223,7 +237,7 @@ function stalled(
 ): number | null {
   let us = 0, seconds = 0;
   for (const { line, part } of pieces) {
-    const last = before.get(line), since = last?.pressure[resource]?.[stall]?.total, total = line.pressure[resource]?.[stall]?.total;
+    const last = before.get(line), since = stalledSince(last, resource, stall), total = stalledSince(line, resource, stall);
     if (since === undefined || total === undefined || total < since) continue;
     us += (total - since) * part;
     seconds += (line.timestamp - last!.timestamp) * part;
@@ -231,13 +245,11 @@ function stalled(
   return seconds === 0 ? null : Math.min(1, us / 1e6 / seconds);
 }
 
-/** Lines of a file, each with the last one that had ended when it began: two runs that went on at once may have been put into one file. */
-function* comparable(file: readonly SchedSnapshot[]): Iterable<[line: SchedSnapshot, before: SchedSnapshot]> {
-  const lines = inOrder(file);
+/** Lines of a file in order, each with the last one that had ended when it began: two runs that went on at once may have been put into one file. */
+function* comparable(lines: readonly SchedSnapshot[]): Iterable<[line: SchedSnapshot, before: SchedSnapshot]> {
   for (const [i, line] of lines.entries()) {
-    let last = i - 1;
-    while (last >= 0 && !isBefore(lines[last]!, line)) last--;
-    if (last >= 0) yield [line, lines[last]!];
+    const before = lines[placeBefore(lines, line, i)];
+    if (before) yield [line, before];
   }
 }
 

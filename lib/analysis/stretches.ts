@@ -33,6 +33,28 @@ export function isBefore(line: Interval, other: Interval): boolean {
   return line.timestamp <= beginOf(other) + other.interval_s * SAME;
 }
 
+/** Whether a line begins where the one before it ends. */
+export function goesOn(line: Interval, next: Interval): boolean {
+  return isBefore(line, next) && beginOf(next) - line.timestamp <= Math.min(line.interval_s, next.interval_s) * SAME;
+}
+
+/** Of lines in order of their ends, before a place: where the last one is that had ended when another one began; -1 where none had. */
+export function placeBefore(lines: readonly Interval[], line: Interval, before = lines.length): number {
+  let at = before - 1;
+  while (at >= 0 && !isBefore(lines[at]!, line)) at--;
+  return at;
+}
+
+/** Of how much time lines tell: once, however many do. */
+export function secondsOf(lines: readonly Interval[]): number {
+  let seconds = 0, end = -Infinity;
+  for (const line of lines.toSorted((a, b) => beginOf(a) - beginOf(b))) {
+    seconds += Math.max(0, line.timestamp - Math.max(end, beginOf(line)));
+    end = Math.max(end, line.timestamp);
+  }
+  return seconds;
+}
+
 /**
  * Cuts the time of which lines tell wherever one begins or ends, and puts neighbours together: none is shorter than half of what intervals mostly are, and
  * there are at most `most`. Lines of runs that went on at once cover the same time: each gives a stretch its part, as if what it counted had come evenly.
