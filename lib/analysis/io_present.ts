@@ -1,6 +1,7 @@
 import { quantity } from "../events/quantity.ts";
 import type { Facts, Note, Table, View } from "../events/view.ts";
 import { counted } from "../events/text.ts";
+import { areFetchedByOthers, bytesOf, cameOf, ENOUGH, ITSELF } from "./fetched.ts";
 import { mebibytes } from "./figures.ts";
 import { type Figure, tableOf } from "./figures_table.ts";
 import type { IoResult, RequestsResult } from "./io_schema.ts";
@@ -9,9 +10,6 @@ import { info, qualityNotes, turnsNotes, warning } from "./quality.ts";
 import { limitNotes, presentSurroundings } from "./surroundings_present.ts";
 import { presentSystemCalls } from "./system_calls_present.ts";
 import { threadName } from "./thread_name.ts";
-
-/** Fewer bytes need no word. Who asked disks for less of what came let others ask; where less came of what it asked for itself, most went past the cache. */
-const ENOUGH = 1 << 20, ITSELF = 0.25;
 
 const MAX_FILES = 15, MAX_TENSORS = 15, MAX_THREADS = 15;
 
@@ -30,17 +28,17 @@ export function presentIo(result: IoResult): readonly View[] {
 }
 
 function notes(result: IoResult): Note[] {
-  const { quality, windows, devices, files, untold } = result;
+  const { quality, windows, devices, untold } = result;
   const notes = [...qualityNotes(quality), ...limitNotes(result)];
   notes.push(...turnsNotes(windows));
-  const own = bytesOf(result, "read"), came = files.reduce((sum, { cachedBytes }) => sum + (cachedBytes ?? 0), 0);
+  const own = bytesOf(result, "read"), came = cameOf(result), byOthers = areFetchedByOthers(result);
   if (devices.length === 0) {
     notes.push(
       info(
-        `The target asked nothing of a disk: ${came > 0 ? `what came into memory ${OTHERS}` : `what was read was in the page cache, or ${PAST}`}.`,
+        `The target asked nothing of a disk: ${byOthers ? `what came into memory ${OTHERS}` : `what was read was in the page cache, or ${PAST}`}.`,
       ),
     );
-  } else if (came >= ENOUGH && own < ITSELF * came && quality.lostEvents === 0) {
+  } else if (byOthers) {
     const text = `Of the ${mebibytes(came)} that came into memory for the target it asked disks for ${mebibytes(own)} itself`;
     notes.push(info(`${text}. The rest ${OTHERS}; or it is packed on the disk, or a hole of a file.`));
   } else if (own >= ENOUGH && came < ITSELF * own && quality.lostEvents === 0) {
@@ -63,10 +61,6 @@ function notes(result: IoResult): Note[] {
 const OTHERS = "was fetched by others for it: a network or a user's file system, or threads of the kernel";
 
 const PAST = "came past it (O_DIRECT) from elsewhere: a network, a user's file system, memory that serves as a disk";
-
-function bytesOf({ devices }: IoResult, kind: RequestsResult["what"]): number {
-  return devices.reduce((sum, { what, bytes }) => what === kind ? sum + bytes : sum, 0);
-}
 
 function verdict({ verdict, windows, devices, untold }: IoResult): Note[] {
   if (windows.ns > 0 && verdict.length === 0) {

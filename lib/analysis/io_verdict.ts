@@ -2,6 +2,7 @@ import { quantity } from "../events/quantity.ts";
 import { counted, nameAlone } from "../events/text.ts";
 import type { Limits, ReadLimit } from "../events/surroundings.ts";
 import { isWeights } from "../target/inference_files.ts";
+import { areFetchedByOthers } from "./fetched.ts";
 import { mebibytes } from "./figures.ts";
 import type { IoResult } from "./io_schema.ts";
 import { byMemory, bySwap, type Cause, longest, slowedBy, slowedOf } from "./verdict.ts";
@@ -28,6 +29,7 @@ export function ioVerdict(
   nameOf: (device: string) => string,
 ): Verdict[] {
   const { files, devices, windows, memoryCalls, memory, limits } = result;
+  const source = areFetchedByOthers(result) ? OTHERS : DISK;
   const limited = limits?.reads ?? [];
   const slowed = (bytes: number, ns: number) => slowedOf(limited.filter((limit) => mayMeet(limit, bytes, ns)), nameOf);
   const all = memoryCalls.filter(({ kind }) => kind === "mlockall").map(({ kind, calls, ns }) => {
@@ -35,9 +37,9 @@ export function ioVerdict(
     return { of: "all its files", calls: [{ call: kind, calls }], ns, bytes: memory?.lockedBytes ?? 0, cold };
   });
   return longest([
-    ...files.map((file) => reads(file, slowed(file.readBytes, file.readNs))),
-    ...[...files.map(filledOf), ...all].map((fill) => filled(fill, limits, slowed(fill.cold, fill.ns))),
-    ...files.map((file) => faults(file, limits, slowedOf(limited, nameOf))),
+    ...files.map((file) => reads(file, source, slowed(file.readBytes, file.readNs))),
+    ...[...files.map(filledOf), ...all].map((fill) => filled(fill, source, limits, slowed(fill.cold, fill.ns))),
+    ...files.map((file) => faults(file, source, limits, slowedOf(limited, nameOf))),
     ...swapped(result),
     ...devices.map(queued),
   ], windows.ns);
@@ -50,29 +52,54 @@ function mayMeet({ bytes: allowed }: ReadLimit, bytes: number, ns: number): bool
   return allowed === null || bytes <= FASTER * allowed * ns / 1e9;
 }
 
-function reads({ file, reads, readBytes, readNs, cachedBytes, mappedBytes }: File, slowed: Cause | null): Omit<Verdict, "share"> {
+/** Who brings what a file has not in memory: what is said of it, and what would be faster. */
+interface Source {
+  readonly brought: string;
+  readonly waited: string;
+  readonly faster: string;
+}
+
+const DISK: Source = { brought: "from the disk", waited: "the disk", faster: "A faster disk, more read ahead (blockdev --setra)" };
+
+const OTHERS: Source = {
+  brought: "from elsewhere (a network, a user's file system)",
+  waited: "what came from elsewhere (a network, a user's file system)",
+  faster: "A copy on a disk of this machine",
+};
+
+/** (Threads of the kernel ask the disk for who is held back by a limit, too.) */
+function sourceOf(source: Source, slowed: Cause | null): Source {
+  return slowed ? DISK : source;
+}
+
+function reads(
+  { file, reads, readBytes, readNs, cachedBytes, mappedBytes }: File,
+  source: Source,
+  slowed: Cause | null,
+): Omit<Verdict, "share"> {
+  const { brought, faster } = sourceOf(source, slowed);
   // What a mapping of it brought is no part of what was read.
   const cold = Math.min(cachedBytes ?? 0, readBytes);
   const rate = readNs > 0 ? ` at ${Math.round((readBytes * 1e3) / readNs)} MB/s` : "";
   const evidence = `${counted(reads, "read")} of ${mebibytes(readBytes)}${rate}${
-    cold > 0 ? `, ${mappedBytes > 0 ? "at most " : ""}${mebibytes(cold)} of it from the disk` : ""
+    cold > 0 ? `, ${mappedBytes > 0 ? "at most " : ""}${mebibytes(cold)} of it ${brought}` : ""
   }`;
-  // Of what is read past the page cache nothing is seen to come from the disk.
+  // Of what is read past the page cache nothing is seen to come.
   const isCold = cold === 0 || cold >= 0.5 * readBytes;
-  const advice = adviceFor(file, cachedBytes === null ? null : cold / readBytes);
+  const advice = adviceFor(file, cachedBytes === null ? null : cold / readBytes, faster);
   return { wait: "reads", of: file, ns: readNs, ...slowedBy(isCold ? slowed : null, { evidence, advice }) };
 }
 
-/** `cold`: which part of what was read came into the page cache from the disk; null where none was seen to. */
-function adviceFor(file: string, cold: number | null): string {
+/** `cold`: which part of what was read came into the page cache; null where none was seen to. */
+function adviceFor(file: string, cold: number | null, faster: string): string {
   const again = isWeights(nameAlone(file)) ? "a second start finds it in memory" : "what is read twice is in memory the second time";
-  if (cold !== null && cold >= 0.5) return `A faster disk, larger reads, or more read ahead (blockdev --setra): ${again}, where there is enough.`;
+  if (cold !== null && cold >= 0.5) return `${faster}, or larger reads: ${again}, where there is enough.`;
   return `${
     cold === null ? "Nothing" : "Little"
-  } was seen to come through the page cache from the disk: what is in memory a mapping (no --no-mmap) does not copy, what is read past the cache is read anew each time.`;
+  } was seen to come through the page cache: what is in memory a mapping (no --no-mmap) does not copy, what is read past the cache is read anew each time.`;
 }
 
-/** Calls that fill mappings; `bytes`: of all that is filled, `cold`: what of it came from the disk. */
+/** Calls that fill mappings; `bytes`: of all that is filled, `cold`: what of it had to be brought. */
 interface Filled {
   readonly of: string;
   readonly calls: readonly { readonly call: string; readonly calls: number }[];
@@ -89,24 +116,35 @@ function filledOf(file: File): Filled {
   return { of: file.file, calls: fills, ns, bytes: Math.max(0, ...fills.map(bytesOf)), cold: coldOf(file) };
 }
 
-/** Bytes that came from the disk for mappings of it: all but what its reads may have brought. */
+/** Bytes that were brought for mappings of it: all but what its reads may have brought. */
 function coldOf({ cachedBytes, readBytes }: File): number {
   return Math.max(0, (cachedBytes ?? 0) - readBytes);
 }
 
-/** Of what is filled: where less came from the disk, the time went into pages that were in memory. */
+/** Of what is filled: where less was brought, the time went into pages that were in memory. */
 const COLD = 0.1;
 
-function filled({ of, calls, ns, bytes, cold }: Filled, limits: Limits | null, slowed: Cause | null): Omit<Verdict, "share"> {
+function filled(
+  { of, calls, ns, bytes, cold }: Filled,
+  source: Source,
+  limits: Limits | null,
+  slowed: Cause | null,
+): Omit<Verdict, "share"> {
+  const { brought, faster } = sourceOf(source, slowed);
   const isCold = cold > 0 && cold >= COLD * bytes;
-  const evidence = `${calls.map(({ call, calls }) => `${call} × ${calls}`).join(", ")}, which brought at most ${mebibytes(cold)} from the disk`;
+  const evidence = `${calls.map(({ call, calls }) => `${call} × ${calls}`).join(", ")}, which brought at most ${mebibytes(cold)} ${brought}`;
   const fewer = isWeights(nameAlone(of)) ? "fewer bytes (a smaller quantisation)" : "fewer bytes";
-  const advice = `A faster disk, more read ahead (blockdev --setra), or ${fewer}: a second start finds it in memory, where there is enough.`;
+  const advice = `${faster}, or ${fewer}: a second start finds it in memory, where there is enough.`;
   return { wait: "mappings", of, ns: isCold ? ns : 0, ...slowedBy(slowed, byMemory(limits, { evidence, advice })) };
 }
 
-function faults({ file, faults, major, majorNs }: File, limits: Limits | null, slowed: Cause | null): Omit<Verdict, "share"> {
-  const evidence = `${major} of ${counted(faults, "page fault")} waited for the disk`;
+function faults(
+  { file, faults, major, majorNs }: File,
+  source: Source,
+  limits: Limits | null,
+  slowed: Cause | null,
+): Omit<Verdict, "share"> {
+  const evidence = `${major} of ${counted(faults, "page fault")} waited for ${sourceOf(source, slowed).waited}`;
   const advice = isWeights(nameAlone(file))
     ? "--no-mmap or --mlock reads it at once, and more memory keeps it."
     : "More memory keeps it, and a second start finds it there.";
