@@ -90,7 +90,7 @@ Deno.test("others: a thread that thousands wake is said to be woken most by some
 });
 
 Deno.test("others: of who took processors and was forgotten for a while it is said that there may be more", () => {
-  const ones = Array.from({ length: 5000 }, (_, i) => ({ tid: 1000 + i, name: "one" }));
+  const ones = Array.from({ length: 5000 }, (_, i) => ({ ...hog, tid: 1000 + i, name: "one" }));
   const takers = (before: number) => {
     const all = [...ones.slice(0, before), ...Array<typeof hog>(9).fill(hog)];
     return result([shut(0, true), ...all.map((taker, i) => preempted(main, i, i + 0.5, { taker })), shut(all.length, false)], 1);

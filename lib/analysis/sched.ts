@@ -1,4 +1,4 @@
-import type { Instant, Mark, OffCpu, Slice, Span, Track } from "../events/span.ts";
+import type { Instant, Mark, OffCpu, Slice, Span, Taker, Track } from "../events/span.ts";
 import type { Affinity } from "../events/surroundings.ts";
 import type { Ns } from "../events/time.ts";
 import type { Analysis, Beside } from "./analysis.ts";
@@ -47,6 +47,8 @@ class SchedAnalysis implements Analysis<SchedResult> {
   readonly #affinities = new Map<number, Affinity>();
   readonly #waits = new Map<string, Wait>();
   readonly #takers = new Others(MOST_OTHERS);
+  /** Of these, as far as it is known by now. */
+  readonly #tracers = new Set<number>();
   readonly #queued = new Histogram();
   readonly #surroundings = new Surroundings();
   readonly #systemCalls = new SystemCalls();
@@ -98,7 +100,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
       wakers: wakers.result(),
     }));
     const sum = (of: (thread: typeof threads[number]) => number) => threads.reduce((total, thread) => total + of(thread), 0);
-    const takers = this.#takers.result();
+    const takers = this.#takers.result().map((taker) => ({ ...taker, traces: this.#tracers.has(taker.tid) }));
     const surroundings = this.#surroundings.result(), onByCpu = this.#onByCpu();
     return {
       windows: this.#windows.result(),
@@ -193,7 +195,7 @@ class SchedAnalysis implements Analysis<SchedResult> {
     const ns = net(start, end), queued = Math.min(off.queuedNs, ns);
     this.#add(wait, off, ns, queued, open === true);
     this.#stacks.off(off, ns);
-    if (off.taker) this.#takers.add(off.taker, ns);
+    if (off.taker) this.#took(off.taker, ns);
   }
 
   #offs(slice: Slice): void {
@@ -201,7 +203,13 @@ class SchedAnalysis implements Analysis<SchedResult> {
     const wait = this.#waitOf(off);
     this.#threads.get(thread)?.offs(slice, this.#net(thread), wait);
     this.#add(wait, off, ns, off.queuedNs, false, times);
-    if (off.taker) this.#takers.add(off.taker, ns, times);
+    if (off.taker) this.#took(off.taker, ns, times);
+  }
+
+  #took(taker: Taker, ns: number, times = 1): void {
+    this.#takers.add(taker, ns, times);
+    if (taker.traces) this.#tracers.add(taker.tid);
+    else this.#tracers.delete(taker.tid);
   }
 
   #waitOf(off: OffCpu): Wait {

@@ -10,7 +10,7 @@ const ns = z.number();
  * Other threads, by the name that each had when it was last seen. Where there are too many to count all of them, those with little time are left out for a
  * while: of who comes back, `uncountedNs` more at most, and who may not be among the first is in no list.
  */
-const othersSchema = z.array(z.object({ name: z.string(), tid: count, times: count, ns, uncountedNs: ns }));
+const otherSchema = z.object({ name: z.string(), tid: count, times: count, ns, uncountedNs: ns });
 
 /** Times off a processor, for one reason. Quantiles are off by at most 0.8 %. */
 const waitSchema = z.object({
@@ -25,7 +25,7 @@ const waitSchema = z.object({
   p99Ns: ns,
   maxNs: ns,
   /** Threads that ended most of these times; an interrupt, such as a timer's or a device's, is none. */
-  wakers: othersSchema,
+  wakers: z.array(otherSchema),
 });
 
 /**
@@ -59,8 +59,8 @@ export const schedResultSchema = z.object({
   })),
   /** By reason and system call, most time first; those that had not ended are in no quantile, and may be the longest. */
   waits: z.array(waitSchema),
-  /** Who took a processor from the target, and how long those waited that it was taken from. */
-  takers: othersSchema,
+  /** Who took a processor from the target, and how long those waited that it was taken from. `traces`: a thread of llmprof's, or of its bpftraces. */
+  takers: z.array(otherSchema.extend({ traces: z.boolean() })),
   /** `queue`: of each time that a thread came to a processor, how long it had been ready to run; quantiles as of waits. */
   totals: z.object({
     queue: z.object({ p50Ns: ns, p90Ns: ns, p99Ns: ns, maxNs: ns }),

@@ -293,6 +293,15 @@ Deno.test("sched: several short times off count as often as they were, and what 
   assert.deepEqual(takers.map(({ tid, times }) => [tid, times]), [[300, 3]]);
 });
 
+Deno.test("sched: who took a processor is one of llmprof's threads by what is known of it at last", () => {
+  const taken = (...known: readonly boolean[]) => {
+    const times = known.map((traces, i) => preempted(main, 100 * i, 100 * i + 50, { taker: { ...hog, traces } }));
+    const { takers: [taker], verdict: [first] } = result([shut(0, true), ...times, shut(1000, false)]);
+    return [taker!.traces, first!.evidence.includes("hog (300) took one")];
+  };
+  assert.deepEqual([taken(false, true), taken(true, false)], [[true, false], [false, true]]);
+});
+
 Deno.test("sched: who yields is queued, as the kernel counts against its will, and nobody took its processor", () => {
   const yielded = (start: number, end: number) => off(main, "yielded", start, end, { call: "sched_yield", queuedNs: (end - start) * MS });
   const found = result([shut(0, true), preempted(main, 100, 150), yielded(200, 280), yielded(300, 320), shut(1000, false)]);

@@ -93,7 +93,8 @@ export function schedVerdict(
   const yieldedNs = computing.reduce((sum, { thread }) => sum + thread.yieldedNs, 0);
   const yields = yieldedNs > YIELDED * queued ? computing.reduce((sum, { thread }) => sum + thread.yielded, 0) : 0;
   const own = new Set(threads.map(({ tid }) => tid));
-  const taker = yields > 0 ? undefined : takers.find(({ tid, name }) => tid !== 0 && !own.has(tid) && !OF_KERNEL.test(name) && !OURS.test(name));
+  // What traces is gone when nobody traces.
+  const taker = yields > 0 ? undefined : takers.find(({ tid, name, traces }) => tid !== 0 && !own.has(tid) && !OF_KERNEL.test(name) && !traces);
   const crowd: Crowd = {
     threads: atOnce(computing.map(({ lives }) => lives)),
     narrow: narrowOf(computing, cpus, online && new Set(online)),
@@ -149,8 +150,6 @@ function evidenceOf({ times, call, wakers }: CallWait): string {
 
 /** Threads of the kernel that work on a processor for whoever uses it: nobody can send them away. */
 const OF_KERNEL = /^(kworker|ksoftirqd|kswapd|kcompactd|khugepaged|idle_inject|migration|rcu_|irq\/)/;
-/** What traces is gone when nobody traces. */
-const OURS = /^(llmprof|deno|bpftrace)$/;
 /** Of their time on processors: a thread that starts passes through others. */
 const PASSES = 0.01;
 

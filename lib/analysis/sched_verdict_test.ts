@@ -30,10 +30,11 @@ function livesOf(from: number): Intervals {
   return lives;
 }
 
-const spin = { tid: 11, name: "spin", times: 90, ns: 4e8, uncountedNs: 0 },
-  kworker = { tid: 5, name: "kworker/0:1", times: 9, ns: 1e6, uncountedNs: 0 };
-const idle = { tid: 0, name: "idle", times: 300, ns: 9e8, uncountedNs: 0 }, kswapd = { tid: 60, name: "kswapd0", times: 9, ns: 1e6, uncountedNs: 0 };
-const other = { tid: 99, name: "other", times: 3, ns: 1e8, uncountedNs: 0 };
+const spin = { tid: 11, name: "spin", times: 90, ns: 4e8, uncountedNs: 0, traces: false },
+  kworker = { tid: 5, name: "kworker/0:1", times: 9, ns: 1e6, uncountedNs: 0, traces: false };
+const idle = { tid: 0, name: "idle", times: 300, ns: 9e8, uncountedNs: 0, traces: false },
+  kswapd = { tid: 60, name: "kswapd0", times: 9, ns: 1e6, uncountedNs: 0, traces: false };
+const other = { tid: 99, name: "other", times: 3, ns: 1e8, uncountedNs: 0, traces: false };
 
 const nothing = { memory: null, limits: null };
 const use = (cpus: number, onByCpu: ReadonlyMap<number, number>, online = [...Array(cpus).keys()]) => (
@@ -89,6 +90,9 @@ Deno.test("sched verdict: who is named and to be kept away is neither the target
   const [taken] = schedVerdict([thread(10), thread(11)], [idle, spin, kworker, kswapd, other], nothing, use(2, both));
   assert.equal(taken!.evidence, "2 threads compute, the machine has 2 processors; other (99) took one 3 times");
   assert.equal(taken!.advice, "Give other a lower priority (renice 19 99), or each of them processors of its own (taskset, a cpuset).");
+  const ours = { ...other, tid: 98, name: "V8 DefaultWorke", traces: true }, server = { ...other, name: "deno" };
+  const [served] = schedVerdict([thread(10)], [ours, server], nothing, use(2, both));
+  assert.match(served!.evidence, /; deno \(99\) took one 3 times$/, "nor one of llmprof's, whatever others are called");
   const [room] = schedVerdict([thread(10)], [other], nothing, use(8, new Map([[3, 5e8]])));
   assert.equal(
     room!.advice,

@@ -43,6 +43,7 @@ import { WatchedEngine } from "./watched_engine.ts";
 import { WatchedGpus } from "./watched_gpus.ts";
 import { WatchedNames } from "./watched_names.ts";
 import { WatchedSurroundings } from "./watched_surroundings.ts";
+import { WatchedTracers } from "./watched_tracers.ts";
 import { TraceRun } from "./trace_run.ts";
 import { LEARN_MS, learningTurn, nextTurn, turnsOf } from "./trace_turns.ts";
 import { checkSeen, whyGone } from "./unseen.ts";
@@ -118,6 +119,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     };
     const everybody = () => options.all ? listPids(means.files) : session!.members();
     const called = options.snapshots && isToldOf("names") ? new WatchedNames(means.files, everybody) : undefined;
+    const tracers = isToldOf("tracers") && new WatchedTracers(means.files, () => session!.tracers);
     const engine = options.all ? undefined : new WatchedEngine(means.files, () => session!.members());
     const bystanders = options.all ? undefined : new Bystanders(means.files, () => session!);
     session = new Session(means, {
@@ -183,6 +185,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     const end = Promise.race(ends);
     overhead.follow(session, run.facts, timing, end);
     if (surroundings) tellEachSecond(session, means, end, () => surroundings.look(session!.pid));
+    if (tracers) tellEachSecond(session, means, end, () => tracers.look());
     if (gpus) tellEachSecond(session, means, end, () => gpus.facts());
     if (found) void session.counting.then(() => tell(names()));
     if (bystanders) void session.counting.then(() => bystanders.look());

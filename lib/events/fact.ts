@@ -136,6 +136,8 @@ export type Fact =
   | { readonly fact: "memory"; readonly memory: MemoryUse }
   /** What control groups allow the target: when it is first looked at, of both where it is put into others (`moves`: so often before), and at the end. */
   | { readonly fact: "limits"; readonly pid: number; readonly limits: Limits; readonly moves?: number }
+  /** Threads of llmprof and of its bpftraces, those that were found before among them. */
+  | { readonly fact: "tracers"; readonly threads: readonly number[] }
   /** Something that a reader of the trace must know. `files`: names in it that may be anybody's own. */
   | { readonly fact: "note"; readonly text: string; readonly files?: readonly string[] };
 
@@ -147,7 +149,22 @@ export type Knowledge =
   | CodeFact
   | Extract<
     Fact,
-    { fact: "table" | "pressure" | "memory" | "limits" | "affinity" | "mapped" | "opened" | "names" | "tensors" | "places" | "gpus" | "disks" }
+    {
+      fact:
+        | "table"
+        | "pressure"
+        | "memory"
+        | "limits"
+        | "affinity"
+        | "mapped"
+        | "opened"
+        | "names"
+        | "tensors"
+        | "places"
+        | "gpus"
+        | "disks"
+        | "tracers";
+    }
   >;
 
 /** What a piece of knowledge is about: the last that was told of it is true. Null for a fact that no decoder needs. */
@@ -157,6 +174,7 @@ export function subjectOf(fact: Fact): string | null {
     case "memory":
     case "gpus":
     case "disks":
+    case "tracers":
       return fact.fact;
     case "table":
       return `table ${fact.symbol} ${fact.stream ?? ""}`;

@@ -73,6 +73,13 @@ export interface OperatorSum {
   readonly startNs: number;
 }
 
+/** `traces`: it is llmprof's, or a bpftrace of its. */
+export interface Taker {
+  readonly tid: number;
+  readonly name: string;
+  readonly traces: boolean;
+}
+
 /** A time in which a thread was on no processor. */
 export interface OffCpu {
   /** Such as `lock`, see probes/sched/reason.ts. */
@@ -84,7 +91,7 @@ export interface OffCpu {
   /** Null: an interrupt, or nobody. */
   readonly waker: { readonly pid: number; readonly tid: number; readonly name: string } | null;
   /** Who took the processor from it. */
-  readonly taker: { readonly tid: number; readonly name: string } | null;
+  readonly taker: Taker | null;
   /** The processor that it left, and that on which it runs again. */
   readonly from: number;
   readonly cpu: number;

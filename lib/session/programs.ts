@@ -98,6 +98,11 @@ export class Programs {
     this.#due = due;
   }
 
+  /** Processes of the bpftraces that are attached. */
+  get pids(): readonly number[] {
+    return this.#attached.map(({ running }) => running.pid);
+  }
+
   get sites(): number {
     return this.#attached.reduce((n, { program }) => n + program.sites.length, 0);
   }

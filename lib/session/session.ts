@@ -106,6 +106,11 @@ export class Session {
     return this.#life.watched;
   }
 
+  /** The processes that trace it, now: llmprof and its bpftraces. */
+  get tracers(): readonly number[] {
+    return [this.means.self, ...this.#programs.pids];
+  }
+
   /** The target's processes, now. */
   members(): Promise<readonly number[]> {
     return this.#life.members();

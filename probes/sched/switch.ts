@@ -1,6 +1,6 @@
 import type { Decoder, Event, Field } from "../../lib/events/event.ts";
 import type { Fact } from "../../lib/events/fact.ts";
-import type { Args, OffCpu, SpanSink } from "../../lib/events/span.ts";
+import type { Args, OffCpu, SpanSink, Taker } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { pidOf, tidOf } from "../../lib/programs/who.ts";
@@ -33,6 +33,9 @@ const forget = (key: string) => `$short = @short[${key}]; if ($short.1 > 0) { if
 const FORGET_SHORT = `${forget("(uint64)tid * 2")} ${forget("(uint64)tid * 2 + 1")}`;
 /** As it is told with the thread that took the processor. */
 const LARGER_UNIT = 2 ** 32;
+
+/** Their first threads. */
+const TRACERS = /^(llmprof|deno|bpftrace)$/;
 
 /** Each time that a thread of the target was not on a processor. */
 export const switches: Probe = {
@@ -89,7 +92,7 @@ export const switches: Probe = {
     EMIT(still, $each.1.1, $each.1.0, $queued, $each.1.2, (uint64)0, $each.1.3, $each.1.4 * 4097);
   }`,
   afterClose: `for ($each : @short) { if ($each.1.2 > 0) { ${run("$each.1")} } }`,
-  facts: ["places", "affinity"],
+  facts: ["places", "affinity", "tracers"],
   texts: { "task.name": "name", "taker.name": "name" },
   decoder: (tracks) => new SwitchDecoder(tracks),
 };
@@ -98,12 +101,15 @@ class SwitchDecoder implements Decoder {
   readonly #names = new Map<number, string>();
   /** Of threads of the target, by process and thread, the name that was told of each: their numbers are given away again. */
   readonly #told = new Map<number, string>();
+  /** Null where nobody said who they are. */
+  #tracers: ReadonlySet<number> | null = null;
   #stacks = new Stacks();
 
   constructor(readonly tracks: Tracks) {}
 
   fact(fact: Fact, at: Ns, out: SpanSink): void {
     this.#stacks.fact(fact);
+    if (fact.fact === "tracers") this.#tracers = new Set(fact.threads);
     if (fact.fact !== "affinity") return;
     const { pid, affinity, threads } = fact, others = threads.map(({ tid, affinity }) => `${tid}: ${affinity}`).join("; ");
     const args = { processors: affinity, ...others !== "" && { others } };
@@ -170,7 +176,7 @@ class SwitchDecoder implements Decoder {
       ...why,
       queuedNs: wantsToRun ? ns : Math.min(queued, ns),
       waker: !wakes ? null : { pid: pidOf(waker!), tid: tidOf(waker!), name: this.#nameOf(tidOf(waker!)) },
-      taker: why.reason === "preempted" ? { tid: taker!, name: this.#nameOf(taker!) } : null,
+      taker: why.reason === "preempted" ? this.#takerOf(taker!) : null,
       from,
       cpu,
       migrated: !open && from !== cpu,
@@ -194,6 +200,11 @@ class SwitchDecoder implements Decoder {
     const track = this.tracks.lane(pid, isRunnable(off.reason) ? `short preemptions, ${tid}` : `short times off, ${tid}`, 4);
     const args = { ...argsOf(off), thread: tid, times, offNs: ns };
     out({ type: "slice", track, name: `${labelOf(off)} × ${times}`, category: "sched.offs", start: left, end: left + span, args, off });
+  }
+
+  #takerOf(tid: number): Taker {
+    const name = this.#nameOf(tid);
+    return { tid, name, traces: this.#tracers?.has(tid) ?? TRACERS.test(name) };
   }
 
   #nameOf(tid: number): string {

@@ -138,6 +138,19 @@ Deno.test("switch: a time off with its wait for a processor inside, who woke and
   ]);
 });
 
+Deno.test("switch: who took a processor is llmprof's where it was told which threads are, and where nobody said so, by its name", () => {
+  const d = new Decoding(switches);
+  const took = (taker: number) => {
+    d.event(20, "sched/switch.off", { thread: whoIs(100, 101), left: 10, why: PREEMPTED, taker });
+    return d.spans.splice(0).map((span) => span.type === "slice" && span.off!.taker);
+  };
+  const deno = { tid: 300, name: "deno" }, worker = { tid: 301, name: "V8 DefaultWorke" };
+  for (const { tid, name } of [deno, worker]) d.event(5, "sched/switch.taker", { id: tid, name });
+  assert.deepEqual([...took(300), ...took(301)], [{ ...deno, traces: true }, { ...worker, traces: false }]);
+  d.fact(9, { fact: "tracers", threads: [299, 301] });
+  assert.deepEqual([...took(300), ...took(301)], [{ ...deno, traces: false }, { ...worker, traces: true }]);
+});
+
 Deno.test("switch: threads of two processes that had one number, and were called alike, have their name each", () => {
   const d = new Decoding(switches);
   for (const pid of [100, 200]) {

@@ -4,7 +4,7 @@ import { schedResultSchema } from "../../lib/analysis/sched_schema.ts";
 import type { OffCpu, Span } from "../../lib/events/span.ts";
 
 export const main = new TestSpans(100), worker = main.of(100, 101);
-export const hog = { tid: 300, name: "hog" }, waker = { pid: 100, tid: 100, name: "main" };
+export const hog = { tid: 300, name: "hog", traces: false }, waker = { pid: 100, tid: 100, name: "main" };
 
 export function off(t: TestSpans, reason: string, start: number, end: number, more: Partial<OffCpu> = {}, open = false): Span {
   return {

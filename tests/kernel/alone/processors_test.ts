@@ -77,14 +77,17 @@ sampledTest(
 
 sampledTest(0, "sched: a hog on its processor is named, and without it nothing is waited for", {}, async ({ path }) => {
   using folder = temporary();
-  await using hog = start([built.hog, "1"], { timeoutMilliseconds: 60_000 });
+  // As the program of an llmprof that runs from a clone is called.
+  const deno = folder.file("deno");
+  Deno.copyFileSync(built.hog, deno);
+  await using hog = start([deno, "1"], { timeoutMilliseconds: 60_000 });
   await hog.saw("hogging");
   const byHog = ({ takers }: SchedResult) => takers.find(({ tid }) => tid === hog.pid)?.ns ?? 0;
   const before = await resultOf(path, folder, ["pinned", "1"]), [first] = before.verdict;
   assert.equal(first!.wait, "processor");
   assert.ok(first!.share > 0.4, `${first!.share}`);
-  assert.match(first!.evidence, new RegExp(`hog \\(${hog.pid}\\) took`));
-  const [, away, lower] = /^Keep hog away from processor 1 \((taskset .*), or a cpuset\), or give it a lower priority \((renice .*)\)\.$/.exec(
+  assert.match(first!.evidence, new RegExp(`deno \\(${hog.pid}\\) took`));
+  const [, away, lower] = /^Keep deno away from processor 1 \((taskset .*), or a cpuset\), or give it a lower priority \((renice .*)\)\.$/.exec(
     first!.advice,
   )!;
   const followed = async (advice: string, takeBack: string) => {
