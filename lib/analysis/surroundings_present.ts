@@ -13,7 +13,9 @@ export function limitNotes({ limits, memory }: Pick<SurroundingsResult, "limits"
   const { killed, memoryLimit } = limits;
   // What the target had and the machine could give.
   const reach = memory ? memory.residentBytes + memory.leastAvailableBytes : Infinity;
-  const why = memoryLimit === null || memoryLimit > reach
+  const why = memoryLimit === null
+    ? "the machine, or a control group that is watched, had no memory left. Need less, or end other processes."
+    : memoryLimit > reach
     ? "the whole machine had no memory left. Need less, or end other processes."
     : `its control group allows ${mebibytes(memoryLimit)} of memory. Raise that, or need less.`;
   return [warning(`The kernel killed ${killed === 1 ? "a process" : `${killed} processes`}: ${why}`)];

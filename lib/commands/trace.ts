@@ -110,7 +110,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     const how = { ...invoker!, underNohup };
     const target = found ?? await launch(means, options, program, how, (pid) => guard.stopped(pid));
     const isToldOf = (fact: Knowledge["fact"]) => probes.some(({ facts }) => facts?.includes(fact));
-    const asked = { byNode: host?.nodes !== undefined, affinity: isToldOf("affinity"), pageBytes: means.machine.pageBytes };
+    const asked = { byNode: host?.nodes !== undefined, affinity: isToldOf("affinity"), pageBytes: means.machine.pageBytes, everybody: options.all };
     const surroundings = profile.surroundings && new WatchedSurroundings(means.files, () => session!.members(), asked, means.monotonic);
     const gpus = profile.gpus && new WatchedGpus(means);
     const names = async () => options.all ? [] : await nameFacts(means.files, await session!.members());

@@ -48,12 +48,12 @@ export class WatchedSurroundings {
 
   /**
    * `members`: the target's processes; `byNode`: there are several memories, and it matters in which they have theirs; `affinity`: and it does, on which
-   * processors they may run. `pageBytes`: of a page of this machine. `now`: milliseconds.
+   * processors they may run. `pageBytes`: of a page of this machine; `everybody`: all that runs is watched. `now`: milliseconds.
    */
   constructor(
     readonly files: KernelFiles,
     readonly members: () => Promise<readonly number[]>,
-    readonly asked: { readonly byNode: boolean; readonly affinity: boolean; readonly pageBytes: number },
+    readonly asked: { readonly byNode: boolean; readonly affinity: boolean; readonly pageBytes: number; readonly everybody?: boolean },
     readonly now: () => number,
   ) {
     this.#files = new OneRead(files);
@@ -113,7 +113,7 @@ export class WatchedSurroundings {
     const files = this.#files, groups = this.#groups, began = this.now();
     const byNode = this.asked.byNode && isThorough && began >= this.#nodesAgain;
     const [limits, pressure, stolen, group, memory, affinities] = await Promise.all([
-      groups && readLimits(files, groups, this.asked.pageBytes),
+      groups && readLimits(files, groups, this.asked.pageBytes, this.asked.everybody),
       readPressure(files),
       readStolenTime(files),
       groups?.pressure ? readGroupPressure(files, groups.pressure) : null,

@@ -54,9 +54,22 @@ const DISKS = ["io.max", READ_BYTES, READ_REQUESTS];
 /** Version 1 says so of a group without a limit: as many pages as a number holds. */
 const NO_LIMIT = 2 ** 62;
 
-/** What the kernel says of them now; null when the process's own are gone. Of several limits the narrowest counts. `pageBytes`: of a page of this machine. */
-export async function readLimits(files: Pick<KernelFiles, "texts">, { cpu, memory, disks }: Groups, pageBytes: number): Promise<Limits | null> {
-  const all = await Promise.all([readEach(files, cpu, CPU), readEach(files, memory, MEMORY), readEach(files, disks, DISKS)]);
+/**
+ * What the kernel says of them now; null when the process's own are gone. Of several limits the narrowest counts. `pageBytes`: of a page of this machine.
+ * `isOne`: of many, all of which are watched.
+ */
+export async function readLimits(
+  files: Pick<KernelFiles, "texts">,
+  { cpu, memory, disks }: Groups,
+  pageBytes: number,
+  isOne = false,
+): Promise<Limits | null> {
+  const [[events], ...all] = await Promise.all([
+    files.texts(["/proc/vmstat"]),
+    readEach(files, cpu, CPU),
+    readEach(files, memory, MEMORY),
+    readEach(files, disks, DISKS),
+  ]);
   // Those above may go on.
   if (all.every(([own]) => Object.values(own ?? {}).every((text) => text === null))) return null;
   const [ofCpu, ofMemory, ofDisks] = all;
@@ -71,8 +84,8 @@ export async function readLimits(files: Pick<KernelFiles, "texts">, { cpu, memor
     memoryLimit: most?.limit ?? null,
     memoryBytes: narrow?.used ?? null,
     ...high && { memoryHigh: high.high, heldBack: high.heldBack },
-    // Counted where the process was that was killed.
-    killed: memories[0]?.killed ?? 0,
+    // Counted where the process was that was killed, and of the whole machine, as of the root group, by nobody else.
+    killed: (isOne ? undefined : memories[0]?.killed) ?? kernelCount(events, "oom_kill"),
     ...narrow?.refaultedPages !== undefined && { refaultedBytes: narrow.refaultedPages * pageBytes },
     reads: narrowestOf(ofDisks.flatMap(readsOf)),
   };
@@ -124,7 +137,8 @@ interface MemoryGroup {
   readonly limit: number;
   readonly high: number;
   readonly used: number | null;
-  readonly killed: number;
+  /** Undefined: nobody counts. */
+  readonly killed: number | undefined;
   readonly heldBack: number;
   readonly refaultedPages: number | undefined;
 }
@@ -135,11 +149,12 @@ function narrowestBy(groups: readonly MemoryGroup[], limitOf: (group: MemoryGrou
 }
 
 function memoryOf(texts: Texts): MemoryGroup {
+  const killed = texts["memory.events"] ?? texts["memory.oom_control"] ?? null;
   return {
     limit: sizeOf(texts["memory.max"] ?? texts["memory.limit_in_bytes"]),
     high: sizeOf(texts["memory.high"]),
     used: usedOf(texts),
-    killed: kernelCount(texts["memory.events"] ?? texts["memory.oom_control"], "oom_kill"),
+    killed: killed === null ? undefined : kernelCount(killed, "oom_kill"),
     // Of this group, and not of those below it that are not the target's; before Linux 5.2 of all.
     heldBack: kernelCount(texts["memory.events.local"] ?? texts["memory.events"], "high"),
     refaultedPages: refaultedOf(texts["memory.stat"] ?? ""),

@@ -36,6 +36,26 @@ Deno.test("control group: version 2, the narrowest limit of the group and those 
   });
 });
 
+Deno.test("control group: processes killed for want of memory are those of the machine where nothing smaller counts them, or all is watched", async () => {
+  const killed = async (group: string, events: number, isOne: boolean) => {
+    let found: number | undefined;
+    await withMachine({
+      "/proc/100/cgroup": `0::${group}\n`,
+      "/proc/self/mountinfo": mountLine("cgroup2", "/sys/fs/cgroup"),
+      "/proc/vmstat": `pswpin 7\noom_kill ${events}\n`,
+      "/sys/fs/cgroup/cpu.stat": "usage_usec 5\n",
+      "/sys/fs/cgroup/app/memory.events": "oom 2\noom_kill 2\noom_group_kill 0\n",
+      "/sys/fs/cgroup/other/cpu.stat": "usage_usec 5\n",
+    }, async (files) => {
+      found = (await readLimits(files, (await findGroups(files, 100))!, 4096, isOne))!.killed;
+    });
+    return found!;
+  };
+  const grows = async (group: string, isOne: boolean) => await killed(group, 4, isOne) - await killed(group, 3, isOne);
+  assert.deepEqual([await grows("/", false), await grows("/other", false), await grows("/app", false), await grows("/app", true)], [1, 1, 0, 1]);
+  assert.equal(await killed("/app", 4, false), 2);
+});
+
 Deno.test("control group: where the kernel holds a group back before its limit, how often, and what is used of the narrower of both", async () => {
   const folder = "/sys/fs/cgroup/app.slice";
   const app = {
