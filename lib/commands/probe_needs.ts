@@ -9,7 +9,7 @@ import { profiles } from "./profiles.ts";
 /** What one probe asks of this machine. */
 export interface ProbeCheck {
   readonly probe: string;
-  /** What it sees. */
+  /** What it sees; where it sees less, what not. */
   readonly summary: string;
   /** Tracepoints, the kernel's types, `--unsafe`, and the library whose functions it probes. */
   readonly needs: readonly string[];
@@ -25,9 +25,10 @@ export async function probeChecks(machine: Capabilities): Promise<ProbeCheck[]> 
 }
 
 function checkProbe(probe: Probe, machine: Capabilities): ProbeCheck {
-  const { tracepoints, counters, kernelTypes, unsafe, library } = needsOf(probe);
+  const { tracepoints, fuller, counters, kernelTypes, unsafe, library } = needsOf(probe);
   const needs = [
     ...tracepoints,
+    ...fuller ? [fuller.tracepoint] : [],
     ...counters,
     ...kernelTypes ? ["BTF"] : [],
     ...unsafe ? ["--unsafe"] : [],
@@ -39,18 +40,21 @@ function checkProbe(probe: Probe, machine: Capabilities): ProbeCheck {
     ...visible ? tracepoints.filter((name) => !machine.tracepoints.has(name)) : [],
     ...kernelTypes && !machine.btf && machine.hiddenBtf === null ? ["BTF"] : [],
   ];
-  return { probe: probe.name, summary: probe.summary, needs, lacks };
+  const isLess = fuller && visible && lacks.length === 0 && !machine.tracepoints.has(fuller.tracepoint);
+  return { probe: probe.name, ...isLess ? { summary: fuller.summary, needs, lacks: [fuller.tracepoint] } : { summary: probe.summary, needs, lacks } };
 }
 
+const OF_X86_64: ReadonlySet<string> = new Set(["exceptions:page_fault_user"]);
 const OTHER_KERNEL = { advice: "Another kernel may have it: this one was built without, or is too old." };
 
 /** One line for all that have what they need, and one for each that has not. */
 export function probeLines(probes: readonly ProbeCheck[], machine: Capabilities): Check[] {
   const lacking = probes.filter(({ lacks }) => lacks.length > 0);
+  const isOthers = (tracepoint: string) => machine.arch !== "x86_64" && OF_X86_64.has(tracepoint);
   const lines = lacking.map(({ probe, summary, lacks }) =>
     warning(`probe ${probe}`, `without ${lacks.join(", ")}`, {
       consequence: `Not seen: ${lowerFirst(summary)}`,
-      ...shown(lacks, machine) ?? OTHER_KERNEL,
+      ...shown(lacks, machine) ?? (lacks.some(isOthers) ? { advice: `No kernel for ${machine.arch} has it.` } : OTHER_KERNEL),
     })
   );
   if (lacking.length > 0) return lines;

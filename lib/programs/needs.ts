@@ -5,6 +5,8 @@ import { parseTemplate, replaceConditions } from "./template.ts";
 export interface ProbeNeeds {
   /** Tracepoints without which it makes no sense. */
   readonly tracepoints: readonly string[];
+  /** See {@link Probe.fuller}. */
+  readonly fuller: Probe["fuller"] | null;
   /** Hardware counters, by bpftrace's names. */
   readonly counters: readonly string[];
   /** It follows the kernel's own structures: BTF has to describe them. */
@@ -18,6 +20,7 @@ export interface ProbeNeeds {
 export function needsOf(probe: Probe): ProbeNeeds {
   return {
     tracepoints: probe.tracepoints ?? [],
+    fuller: probe.fuller ?? null,
     counters: probe.counters ?? [],
     kernelTypes: parseTemplate(replaceConditions(probe.template, () => true)).some(({ predicate, body }) =>
       /\bcurtask\b|\(struct \w+ \*\)/.test(predicate + withoutComments(body))

@@ -132,6 +132,8 @@ export interface Probe {
   readonly given?: RegExp;
   /** Tracepoints without which the probe makes no sense (others are optional). */
   readonly tracepoints?: readonly string[];
+  /** A tracepoint without which it sees less, and what is not seen then. */
+  readonly fuller?: { readonly tracepoint: string; readonly summary: string };
   /** Hardware counters without which it makes no sense, by bpftrace's names (others are optional). */
   readonly counters?: readonly string[];
   /** Calls a helper that bpftrace allows only with `--unsafe` (`signal`). */

@@ -41,10 +41,12 @@ export function countable(probes: readonly Probe[], { counters: here }: Pick<Cap
 
 /** What needs no library, as far as this kernel has it. */
 export function kernelPart(all: readonly Probe[], { tracepoints: here }: Pick<Capabilities, "tracepoints">, note: Note): ProgramPart {
-  const probes = all.filter(({ library, tracepoints = [], summary }) => {
+  const probes = all.filter(({ library, tracepoints = [], summary, fuller }) => {
     if (library) return false;
     const missing = tracepoints.filter((name) => !here.has(name));
-    if (missing.length > 0) note(`${summary}: not seen here, this kernel has no ${missing.join(", ")}`);
+    const unseen = (what: string, lacks: string) => note(`${what}: not seen here, this kernel has no ${lacks}`);
+    if (missing.length > 0) unseen(summary, missing.join(", "));
+    else if (fuller && !here.has(fuller.tracepoint)) unseen(fuller.summary, fuller.tracepoint);
     return missing.length === 0;
   });
   return { stream: "process", probes, sites: new Map() };

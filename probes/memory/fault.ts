@@ -17,7 +17,10 @@ export const fault: Probe = {
   summary: "page faults: exact count, which mapping and which tensor is touched, and how long the disk was waited for",
   template: withRegisters(template),
   params: callInProgress,
-  tracepoints: ["exceptions:page_fault_user"],
+  fuller: {
+    tracepoint: "exceptions:page_fault_user",
+    summary: "page faults by thread, file and tensor, and which of them waited for the disk",
+  },
   hot: true,
   widest: 5,
   records: {

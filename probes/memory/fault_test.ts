@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { Decoding } from "../../tests/harness/decoding.ts";
 import { access } from "../files/access.ts";
 import { life } from "../process/life.ts";
+import { render } from "../../lib/programs/render.ts";
+import { kernelPart } from "../../lib/session/program_part.ts";
+import { recentDialect } from "../../tests/harness/dialect.ts";
 import { fault } from "./fault.ts";
 
 const MS = 1e6;
@@ -22,6 +25,28 @@ function run(d: Decoding, since: number, until: number, last: number, step: numb
 function touches(d: Decoding): string[] {
   return d.end(30 * MS).filter((line) => !line.includes("memory.threads"));
 }
+
+Deno.test("fault: where the kernel does not say where faults are, as on aarch64, they are counted, and it is said what is not seen", () => {
+  const rendered = (...tracepoints: readonly string[]) => {
+    const notes: string[] = [];
+    const { probes } = kernelPart([fault], { tracepoints: new Set(tracepoints) }, (note) => notes.push(note));
+    const dialect = { ...recentDialect, arch: "aarch64", hasTracepoint: (name: string) => tracepoints.includes(name) } as const;
+    const { text } = render({ stream: "process", probes, filter: { type: "tree", pids: [42] }, window: "signalled" }, dialect, () => []);
+    const blocks = [...text.matchAll(/^(tracepoint:exceptions|software:[\w-]+|tracepoint:sched:sched_process_exit).*?@(fault\w+)/gms)];
+    return { blocks: blocks.map(([, point, map]) => `${point} ${map}`), runs: text.includes("@fault_n"), notes };
+  };
+  const exit = "sched:sched_process_exit", there = rendered("exceptions:page_fault_user", exit), none = rendered(exit);
+  assert.deepEqual(there, {
+    blocks: ["tracepoint:exceptions faults", "software:major-faults fault_n", "tracepoint:sched:sched_process_exit fault_n"],
+    runs: true,
+    notes: [],
+  });
+  assert.deepEqual(none.blocks.at(-1), "software:page-faults faults");
+  assert.equal(none.runs, false);
+  assert.deepEqual(none.notes, [
+    "page faults by thread, file and tensor, and which of them waited for the disk: not seen here, this kernel has no exceptions:page_fault_user",
+  ]);
+});
 
 Deno.test("fault: how many each thread had, where no mapping was seen too, and how long it waited for the disk", () => {
   const d = withMappings();
