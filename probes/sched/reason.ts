@@ -45,7 +45,8 @@ const NONE = 0, FIFO = 1, CHARACTERS = 2, REGULAR = 8, SOCKET = 12;
 const TRANSFERS = /^p?(read|write)(v2?|64)?$/;
 
 const CALLS: readonly (readonly [Reason, RegExp])[] = [
-  ["lock", /^(futex_wait|futex_waitv|flock|semop|semtimedop)$/],
+  // Of what fcntl does nothing else waits for others.
+  ["lock", /^(futex_wait|futex_waitv|flock|fcntl|semop|semtimedop)$/],
   ["sleep", /^(nanosleep|clock_nanosleep|pause|rt_sigsuspend|rt_sigtimedwait|restart_syscall)$/],
   ["network", /^(accept|accept4|connect|recv\w*|send(?!file)\w*)$/],
   ["events", /^(epoll_p?wait2?|p?poll|p?select6?)$/],
@@ -97,7 +98,7 @@ const SENDS = /^(send|write|pwrite|splice|tee|connect|accept|recv|read|close|shu
 const WAKES: Partial<Record<Reason, RegExp>> = {
   disk: /^$/,
   "page fault": /^$/,
-  lock: /^(futex|exit|clone|flock|close|sem)/,
+  lock: /^(futex|exit|clone|flock|fcntl|close|sem)/,
   condition: /^(futex|exit|clone)/,
   network: SENDS,
   pipe: /^(write|pwrite|read|pread|splice|tee|sendfile|close|exit|io_uring|kill|tgkill)/,

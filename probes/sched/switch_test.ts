@@ -28,6 +28,7 @@ const READ = call(0),
   EPOLL = call(232),
   GETEVENTS = call(208),
   FSYNC = call(74),
+  FCNTL = call(72),
   IO_URING = call(426),
   MUNMAP = call(11),
   IOCTL = call(16),
@@ -79,6 +80,7 @@ Deno.test("switch: why a thread is off, by its state, its system call and what i
     [UNINTERRUPTIBLE + DEVICE + IO_URING, "disk", "io_uring_enter"],
     [INTERRUPTIBLE + FUTEX, "lock", "futex"],
     [INTERRUPTIBLE + LOCK_PI + FUTEX, "lock", "futex"],
+    [INTERRUPTIBLE + FCNTL, "lock", "fcntl"],
     [INTERRUPTIBLE + WAIT_BITSET + FUTEX, "condition", "futex"],
     [INTERRUPTIBLE + NANOSLEEP, "sleep", "nanosleep"],
     [INTERRUPTIBLE + RECVFROM, "network", "recvfrom"],
@@ -110,6 +112,8 @@ Deno.test("switch: who can have woken a thread, and when it was an interrupt tha
   const lock = whyOf(INTERRUPTIBLE + FUTEX), disk = whyOf(UNINTERRUPTIBLE + DEVICE + READ), sleep = whyOf(INTERRUPTIBLE + NANOSLEEP);
   const [kernel, futex, clockGettime] = [0, 203, 229];
   assert.deepEqual([kernel, futex, clockGettime].map((call) => canWake(lock, call)), [true, true, false]);
+  const [write, close, fcntl] = [2, 4, 73];
+  assert.deepEqual([write, close, fcntl].map((call) => canWake(whyOf(INTERRUPTIBLE + FCNTL), call)), [false, true, true]);
   assert.deepEqual([kernel, futex].map((call) => canWake(disk, call)), [true, false]);
   assert.deepEqual([kernel, futex].map((call) => canWake(sleep, call)), [false, false]);
 });

@@ -5,7 +5,8 @@
  *
  * FILE is read past the page cache; TASKS takes the process id of who reads (a control group's file, or /dev/null). Everything happens in a child, so that
  * the kernel's own counters of its threads begin with it. In this order: it moves between processors 0 and 1, reads, waits for another thread (futex),
- * for what another thread gives (semaphore), sleeps, waits for a message of another thread (socket), for its signal (eventfd), for a message by io_uring,
+ * for a record of FILE that another has locked (fcntl), for what another thread gives (semaphore), sleeps, waits for a message of another thread (socket),
+ * for its signal (eventfd), for a message by io_uring,
  * computes on HOG_PROCESSOR until it has waited for that long enough, and yields that one so many times. Prints a JSON line for each: from and to
  * (CLOCK_BOOTTIME), and what was off the processor in between by its own clocks, in nanoseconds. The last line has the kernel's counters of the thread, the
  * moment at which they were read, and how often it left its processor in calls that yield.
@@ -34,9 +35,9 @@
 enum { MOVES = 101, YIELDS = 113, BLOCK = 65536 };
 static const int64_t MS = 1000000;
 
-static int futex_word, pair[2], event;
+static int futex_word, pair[2], event, locked;
 static sem_t given;
-enum { FUTEX, SEMAPHORE, MESSAGE, EVENT };
+enum { FUTEX, RECORD, SEMAPHORE, MESSAGE, EVENT };
 static volatile int waker;
 
 static void pin(int cpu) {
@@ -68,6 +69,12 @@ static void tell(const char *wait) {
   waker = 0;
 }
 
+/* Of an open file, all of it: threads of one process keep each other out, too. */
+static void set_lock(int fd, int type) {
+  struct flock all = {.l_type = type, .l_whence = SEEK_SET};
+  if (fcntl(fd, F_OFD_SETLKW, &all) != 0) err(1, "fcntl");
+}
+
 static void *wake(void *kind) {
   prctl(PR_SET_NAME, "waker");
   waker = gettid();
@@ -76,6 +83,10 @@ static void *wake(void *kind) {
     nap(1100 * MS);
     __atomic_store_n(&futex_word, 1, __ATOMIC_SEQ_CST);
     syscall(SYS_futex, &futex_word, FUTEX_WAKE, 1, NULL, NULL, 0);
+    break;
+  case RECORD:
+    nap(700 * MS);
+    set_lock(locked, F_UNLCK);
     break;
   case SEMAPHORE:
     nap(500 * MS);
@@ -129,6 +140,14 @@ static void waits(const char *path, const char *tasks, int hog) {
   begin();
   pthread_create(&helper, NULL, wake, &(int){FUTEX});
   while (__atomic_load_n(&futex_word, __ATOMIC_SEQ_CST) == 0) syscall(SYS_futex, &futex_word, FUTEX_WAIT, 0, NULL, NULL, 0);
+  tell("lock");
+  pthread_join(helper, NULL);
+
+  if ((locked = open(path, O_RDWR)) < 0) err(1, "%s", path);
+  set_lock(locked, F_WRLCK);
+  pthread_create(&helper, NULL, wake, &(int){RECORD});
+  begin();
+  set_lock(fd, F_RDLCK);
   tell("lock");
   pthread_join(helper, NULL);
 

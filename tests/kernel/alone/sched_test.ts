@@ -85,6 +85,7 @@ async function comparesWaits(path: string): Promise<boolean> {
     "moves",
     "disk",
     "lock",
+    "lock",
     "condition",
     "sleep",
     "network",
