@@ -47,7 +47,7 @@ const TRANSFERS = /^p?(read|write)(v2?|64)?$/;
 const CALLS: readonly (readonly [Reason, RegExp])[] = [
   // Of what fcntl does nothing else waits for others.
   ["lock", /^(futex_wait|futex_waitv|flock|fcntl|semop|semtimedop)$/],
-  ["sleep", /^(nanosleep|clock_nanosleep|pause|rt_sigsuspend|rt_sigtimedwait|restart_syscall)$/],
+  ["sleep", /^(nanosleep|clock_nanosleep|pause|rt_sigsuspend|rt_sigtimedwait)$/],
   ["network", /^(accept|accept4|connect|recv\w*|send(?!file)\w*)$/],
   ["events", /^(epoll_p?wait2?|p?poll|p?select6?)$/],
   ["children", /^(wait4|waitid|vfork|clone3?|fork)$/],
@@ -58,10 +58,26 @@ const CALLS: readonly (readonly [Reason, RegExp])[] = [
   ["file", /^(rename(at2?)?|unlink(at)?|mkdir(at)?|rmdir|f?truncate|copy_file_range)$/],
 ];
 
-/** What a record's number says, see switch.bt. */
-export function whyOf(why: number): Why {
-  const state = why % 512, isDevice = Math.floor(why / 512) % 2 === 1, file = Math.floor(why / 1024) % 16, call = Math.floor(why / 16384);
-  const number = (call >> 1) - 1, arch = call % 2 === 0 ? "x86_64" : "aarch64";
+/** A call by which a thread that was stopped in one of these, or woken for nothing, goes on with it. It has arguments of its own. */
+const RESTART = "restart_syscall";
+const RESTARTED: ReadonlySet<string> = new Set(["poll", "futex", "nanosleep", "clock_nanosleep"]);
+
+/** The system call of a record's number; a negative one: none. */
+function callOf(why: number): { readonly number: number; readonly arch: Arch } {
+  const call = Math.floor(why / 16384);
+  return { number: (call >> 1) - 1, arch: call % 2 === 0 ? "x86_64" : "aarch64" };
+}
+
+/** Whether a thread that left its processor so may go on with that call by another one. */
+export function mayRestart(why: number): boolean {
+  const { number, arch } = callOf(why);
+  return number >= 0 && RESTARTED.has(systemCallName(number, arch));
+}
+
+/** What a record's number says, see switch.bt. `last`: that of the thread's last one that may go on by another call. */
+export function whyOf(why: number, last?: number): Why {
+  const state = why % 512, isDevice = Math.floor(why / 512) % 2 === 1, file = Math.floor(why / 1024) % 16;
+  const { number, arch } = callOf(why);
   if (state === NEW) return { reason: "new", arch };
   // Of who was in a call then, only that which gives the processor away is told.
   if (state === RUNNABLE && number >= 0) return { reason: "yielded", call: systemCallName(number, arch), arch };
@@ -70,6 +86,7 @@ export function whyOf(why: number): Why {
   // Who waits for a page says that it waits for a device; else it is a lock inside of the kernel, as of the memory map.
   if (number < 0) return { reason: isDevice ? "page fault" : (state & UNINTERRUPTIBLE) !== 0 ? "kernel" : "other", arch };
   const name = systemCallName(number, arch);
+  if (name === RESTART && last !== undefined) return whyOf(why % 1024 + last - last % 1024);
   return { reason: reasonOf(name, isDevice, file, (state & UNINTERRUPTIBLE) !== 0), call: name, arch };
 }
 

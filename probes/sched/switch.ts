@@ -7,7 +7,7 @@ import { pidOf, tidOf } from "../../lib/programs/who.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { callInProgress, withRegisters } from "../process/call_in_progress.ts";
 import { frameRecord, Stacks, withStacks } from "../process/stack.ts";
-import { canWake, isRunnable, whyOf } from "./reason.ts";
+import { canWake, isRunnable, mayRestart, whyOf } from "./reason.ts";
 import template from "./switch.bt" with { type: "text" };
 
 const thread = { name: "thread", type: "int", unit: "subject thread" } as const;
@@ -101,6 +101,8 @@ class SwitchDecoder implements Decoder {
   readonly #names = new Map<number, string>();
   /** Of threads of the target, by process and thread, the name that was told of each: their numbers are given away again. */
   readonly #told = new Map<number, string>();
+  /** By process and thread: why each left its processor last, of what it may go on with by another call. */
+  readonly #restarted = new Map<number, number>();
   /** Null where nobody said who they are. */
   #tracers: ReadonlySet<number> | null = null;
   #stacks = new Stacks();
@@ -148,7 +150,7 @@ class SwitchDecoder implements Decoder {
   #off(at: Ns, pid: number, tid: number, values: readonly number[], open: boolean, out: SpanSink): void {
     const [thread, left, queued, ...alike] = values as [number, Ns, number, number, number, number, number];
     const stack = this.#stacks.take(tid);
-    const off = { ...this.#offOf(at - left, queued, alike, open), ...stack !== undefined && { stack } };
+    const off = { ...this.#offOf(thread, at - left, queued, alike, open), ...stack !== undefined && { stack } };
     const { queuedNs } = off;
     const track = this.tracks.thread(pid, tid);
     // A new one has told nothing yet: what is known is of who had its number.
@@ -166,8 +168,9 @@ class SwitchDecoder implements Decoder {
   }
 
   /** `ns`: how long it was off, all times together. */
-  #offOf(ns: Ns, queued: number, [number, waker, taker, cpus]: readonly number[], open: boolean): OffCpu {
-    const why = whyOf(number!);
+  #offOf(thread: number, ns: Ns, queued: number, [number, waker, taker, cpus]: readonly number[], open: boolean): OffCpu {
+    const why = whyOf(number!, this.#restarted.get(thread));
+    if (mayRestart(number!)) this.#restarted.set(thread, number!);
     // Who still wanted to run has waited for nothing else.
     const wantsToRun = isRunnable(why.reason) || (why.reason === "new" && queued === 0);
     const from = Math.floor(cpus! / 4096) % 4096, cpu = cpus! % 4096;
@@ -185,7 +188,7 @@ class SwitchDecoder implements Decoder {
 
   /** On a row of its own: it is told when it is over, and what it is inside of may be over by then, too. */
   #run(pid: number, tid: number, values: readonly number[], out: SpanSink): void {
-    const [, left, packed, ...alike] = values as [number, Ns, number, number, number, number, number];
+    const [thread, left, packed, ...alike] = values as [number, Ns, number, number, number, number, number];
     const [number, waker, taker, cpus] = alike as [number, number, number, number];
     const unit = taker >= LARGER_UNIT ? 8 : 1;
     // What was cut off of it is half a unit, in the middle.
@@ -194,7 +197,7 @@ class SwitchDecoder implements Decoder {
     const span = Math.max(ns, Math.floor(packed / 2 ** 40) * 128 * unit);
     const times = Math.max(1, Math.floor(cpus / 2 ** 34));
     const off: OffCpu = {
-      ...this.#offOf(ns, queued, [number, waker, taker % LARGER_UNIT, cpus], false),
+      ...this.#offOf(thread, ns, queued, [number, waker, taker % LARGER_UNIT, cpus], false),
       run: { thread: this.tracks.thread(pid, tid), times, ns },
     };
     const track = this.tracks.lane(pid, isRunnable(off.reason) ? `short preemptions, ${tid}` : `short times off, ${tid}`, 4);

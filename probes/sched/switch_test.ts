@@ -155,6 +155,26 @@ Deno.test("switch: who took a processor is llmprof's where it was told which thr
   assert.deepEqual([...took(300), ...took(301)], [{ ...deno, traces: false }, { ...worker, traces: true }]);
 });
 
+Deno.test("switch: who goes on with what it was stopped in, or woken for nothing, waits for the same as before", () => {
+  const d = new Decoding(switches);
+  const RESTART = call(219), POLL = call(7), MMAP = call(9);
+  const off = (why: number, tid = 101) => {
+    d.event(20, "sched/switch.off", { thread: whoIs(100, tid), left: 10, why });
+    const [slice] = d.spans.splice(0);
+    return slice!.type === "slice" && [slice!.off!.reason, slice!.off!.call];
+  };
+  assert.deepEqual(off(INTERRUPTIBLE + RESTART), ["other", "restart_syscall"], "what it was in nobody knows");
+  assert.deepEqual(off(INTERRUPTIBLE + POLL), ["events", "poll"]);
+  assert.deepEqual(off(STOPPED + POLL), ["stopped", undefined]);
+  assert.deepEqual(off(INTERRUPTIBLE + RESTART), ["events", "poll"]);
+  assert.deepEqual(off(INTERRUPTIBLE + RESTART, 102), ["other", "restart_syscall"], "another thread");
+  assert.deepEqual(off(STOPPED + WAIT_BITSET + FUTEX), ["stopped", undefined], "it came there without having left its processor");
+  assert.deepEqual(off(UNINTERRUPTIBLE + MMAP), ["kernel", "mmap"], "none that goes on so");
+  assert.deepEqual(off(INTERRUPTIBLE + RESTART), ["condition", "futex"]);
+  assert.deepEqual(off(INTERRUPTIBLE + NANOSLEEP), ["sleep", "nanosleep"]);
+  assert.deepEqual(off(INTERRUPTIBLE + RESTART), ["sleep", "nanosleep"]);
+});
+
 Deno.test("switch: threads of two processes that had one number, and were called alike, have their name each", () => {
   const d = new Decoding(switches);
   for (const pid of [100, 200]) {

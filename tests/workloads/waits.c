@@ -6,19 +6,21 @@
  * FILE is read past the page cache; TASKS takes the process id of who reads (a control group's file, or /dev/null). Everything happens in a child, so that
  * the kernel's own counters of its threads begin with it. In this order: it moves between processors 0 and 1, reads, waits for another thread (futex),
  * for a record of FILE that another has locked (fcntl), for what another thread gives (semaphore), sleeps, waits for a message of another thread (socket),
- * for its signal (eventfd), for a message by io_uring,
- * computes on HOG_PROCESSOR until it has waited for that long enough, and yields that one so many times. Prints a JSON line for each: from and to
- * (CLOCK_BOOTTIME), and what was off the processor in between by its own clocks, in nanoseconds. The last line has the kernel's counters of the thread, the
- * moment at which they were read, and how often it left its processor in calls that yield.
+ * for its signal (eventfd), in a poll in which it is stopped and goes on, for a message by io_uring, computes on HOG_PROCESSOR until it has waited for that
+ * long enough, and yields that one so many times. Prints a JSON line for each: from and to (CLOCK_BOOTTIME), and what was off the processor in between by
+ * its own clocks, in nanoseconds. The last line has the kernel's counters of the thread, the moment at which they were read, and how often it left its
+ * processor in calls that yield.
  */
 #define _GNU_SOURCE
 #include <err.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/io_uring.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +120,8 @@ static int ask(int socket, char *byte) {
   return ring;
 }
 
-static void waits(const char *path, const char *tasks, int hog) {
+/* In `stops` it says when it is to be stopped for a moment. */
+static void waits(const char *path, const char *tasks, int hog, int stops) {
   pthread_t helper;
   prctl(PR_SET_NAME, "waits");
   begin();
@@ -179,6 +182,12 @@ static void waits(const char *path, const char *tasks, int hog) {
   tell("events");
   pthread_join(helper, NULL);
 
+  pthread_create(&helper, NULL, wake, &(int){EVENT});
+  begin();
+  if (write(stops, "x", 1) != 1 || poll(&(struct pollfd){.fd = event, .events = POLLIN}, 1, 60000) != 1) err(1, "poll");
+  tell("events");
+  pthread_join(helper, NULL);
+
   int ring = ask(pair[0], &byte);
   pthread_create(&helper, NULL, wake, &(int){MESSAGE});
   begin();
@@ -218,12 +227,20 @@ int main(int argc, char **argv) {
   if (argc != 4) return 2;
   /* Nobody else moves the child. */
   pin(0);
+  int stops[2], status;
+  if (pipe(stops) != 0) err(1, "pipe");
   pid_t child = fork();
   if (child < 0) err(1, "fork");
   if (child == 0) {
-    waits(argv[1], argv[2], atoi(argv[3]));
+    waits(argv[1], argv[2], atoi(argv[3]), stops[1]);
     return 0;
   }
-  int status;
+  close(stops[1]);
+  if (read(stops[0], &(char){0}, 1) == 1) {
+    nap(200 * MS);
+    kill(child, SIGSTOP);
+    nap(100 * MS);
+    kill(child, SIGCONT);
+  }
   return waitpid(child, &status, 0) == child && status == 0 ? 0 : 1;
 }

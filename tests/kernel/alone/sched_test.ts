@@ -90,6 +90,7 @@ async function comparesWaits(path: string): Promise<boolean> {
     "sleep",
     "network",
     "events",
+    "events",
     "io_uring",
     "preempted",
     "yielded",
@@ -114,7 +115,7 @@ async function comparesWaits(path: string): Promise<boolean> {
     const inside = within(planted);
     const all = inside.reduce((sum, { duration }) => sum + duration, 0);
     near(all, off, `off in ${wait}`);
-    const own = inside.filter(({ args }) => args.reason === wait);
+    const own = inside.filter(({ args }) => args.reason === wait || args.reason === "stopped");
     const isRunnable = wait === "preempted" || wait === "yielded";
     const waited = own.reduce((sum, { duration, args }) => sum + duration - (isRunnable ? 0 : args.queuedNs ?? 0), 0);
     const queued = inside.reduce((sum, { args }) => sum + (args.queuedNs ?? 0), 0);
