@@ -1,5 +1,6 @@
 import { lastPart } from "../events/text.ts";
 import type { Capabilities } from "../machine/capabilities.ts";
+import { readDiskNames } from "../machine/disks.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { numbersOf, readNumaNodes } from "../machine/numa.ts";
 import { readOnline } from "../machine/processors.ts";
@@ -13,8 +14,9 @@ export function hostFacts(machine: Capabilities): Header["host"] {
 
 /** Names of block devices by their numbers, `7:0 loop0,259:0 nvme0n1`: in a trace they are known by number. */
 export async function deviceNames(files: KernelFiles): Promise<{ devices: string }> {
-  const links = await files.links("/sys/dev/block");
-  return { devices: [...links].map(([number, target]) => `${number} ${lastPart(target)}`).join(",") };
+  const [links, disks] = await Promise.all([files.links("/sys/dev/block"), readDiskNames(files)]);
+  const names = new Map([...disks, ...[...links].map(([number, target]) => [number, lastPart(target)] as const)]);
+  return { devices: [...names].map(([number, name]) => `${number} ${name}`).join(",") };
 }
 
 /** Processors by node where there are several, `0 0-15;1 16-31`: in a trace they are known by number. */

@@ -8,10 +8,32 @@ export async function readDisks(files: Pick<KernelFiles, "texts">): Promise<Disk
   return parseDisks(text ?? "");
 }
 
-/** `7 0 loop0`, then numbers: the first counts reads, the fifth writes, the ninth says how many requests there are now. */
+/** Names of disks by their numbers, `7:0`, those that nothing else tells of among them. */
+export async function readDiskNames(files: Pick<KernelFiles, "texts">): Promise<Map<string, string>> {
+  const [text] = await files.texts(["/proc/diskstats"]);
+  return new Map(linesOf(text ?? "").map(({ major, minor, name }) => [`${major}:${minor}`, name]));
+}
+
+/** The first of the numbers behind a name counts reads, the fifth writes, the ninth says how many requests there are now. */
 export function parseDisks(text: string): DiskUse[] {
-  return text.split("\n").map((line) => line.trim().split(/\s+/)).filter((words) => words.length >= 14).flatMap(([major, minor, name, ...counts]) => {
-    const [reads, writes, requests] = [counts[0], counts[4], counts[8]].map(Number) as [number, number, number];
-    return reads + writes + requests > 0 ? [{ dev: deviceNumber(Number(major), Number(minor)), name: name!, requests }] : [];
+  return linesOf(text).flatMap(({ major, minor, name, counts }) => {
+    const [reads, writes, requests] = [counts[0], counts[4], counts[8]] as [number, number, number];
+    return reads + writes + requests > 0 ? [{ dev: deviceNumber(major, minor), name, requests }] : [];
   });
+}
+
+/** `7 0 loop0`, then numbers. */
+function linesOf(text: string) {
+  const lines = text.split("\n").map((line) => line.trim().split(/\s+/)).filter((words) => words.length >= 14);
+  return lines.map(([major, minor, name, ...counts]) => ({
+    major: Number(major),
+    minor: Number(minor),
+    name: diskOf(name!),
+    counts: counts.map(Number),
+  }));
+}
+
+/** Of an NVMe disk to which several ways may lead each has the requests that go there, and a name that is shown nowhere else: `nvme0c1n1` leads to `nvme0n1`. */
+function diskOf(name: string): string {
+  return name.replace(/^(nvme\d+)c\d+(n\d+)$/, "$1$2");
 }
