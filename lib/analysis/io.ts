@@ -73,13 +73,20 @@ class IoAnalysis implements Analysis<IoResult> {
     const windows = this.#windows.result();
     const { pageFaults, locks } = this.#memory.result(this.#pids);
     const named = (row: RequestsResult) => ({ ...row, name: this.names.get(row.device) ?? null });
-    const devices = [...this.#devices.values()].map(({ queued, parts: [first, ...more] }) => {
+    const rows = [...this.#devices.values()].map(({ queued, parts: [first, ...more] }) => {
       const all = new Requests(first.device, first.what, queued);
       for (const part of [first, ...more]) all.merge(part);
       const row = named(all.result(windows.ns));
       const pieces = this.#pieces.get(`${row.device} ${row.what}`) ?? { merged: 0, split: 0 };
-      return { ...row, ...pieces, requeued: this.#requeued.get(row.device) ?? 0 };
+      return { ...row, ...pieces };
     }).sort((a, b) => b.service.totalNs - a.service.totalNs);
+    // Of what kind those were nobody tells.
+    const requeued = new Map(this.#requeued);
+    const devices = rows.map((row) => {
+      const times = requeued.get(row.device) ?? 0;
+      requeued.delete(row.device);
+      return { ...row, requeued: times };
+    });
     const processes = [...this.#processes.values()].map(({ pid, requests }) => ({
       pid,
       process: this.#threadNames.of(pid, pid),

@@ -52,8 +52,8 @@ function notes(result: IoResult): Note[] {
   for (const { device, name, what, errors } of devices) {
     if (errors > 0) notes.push(warning(`${counted(errors, what)} of ${name ?? device} failed: see dmesg.`));
   }
-  for (const [disk, times] of new Map(devices.map(({ device, name, requeued }) => [name ?? device, requeued]))) {
-    if (times > 0) notes.push(info(`${counted(times, "request")} of ${disk} had to be handed to it once more.`));
+  for (const { device, name, requeued } of devices) {
+    if (requeued > 0) notes.push(info(`${counted(requeued, "request")} of ${name ?? device} had to be handed to it once more.`));
   }
   return notes;
 }

@@ -47,6 +47,7 @@ export const ioResultSchema = z.object({
   /** By device and kind, most time in the device first; `name`: what the machine calls it, where it told. */
   devices: z.array(requestsSchema.extend({
     name: z.string().nullable(),
+    /** Handed to the device once more, of all kinds: in the first row of a device. */
     requeued: count,
     /** What was asked for and became a part of another request: of these there would be so many more. */
     merged: count,

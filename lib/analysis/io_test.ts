@@ -18,7 +18,7 @@ function result(spans: readonly Span[]) {
 }
 
 Deno.test("io: requests by device and kind, the queue and the device apart, and how many the device had at once", () => {
-  const { devices } = result([
+  const found = result([
     request(0, 100),
     request(50, 100, { sequential: 1 }),
     request(100, 400, { what: "write", queuedNs: 2 * MS, error: 5 }),
@@ -26,7 +26,7 @@ Deno.test("io: requests by device and kind, the queue and the device apart, and 
     { ...t.exit(600), category: "block.requeue", args: { device: "7:0" } },
   ]);
   assert.deepEqual(
-    devices.map((
+    found.devices.map((
       { name, device, what, requests, bytes, errors, requeued, sequential, meanInFlight, queue, service },
     ) => [
       name ?? device,
@@ -43,10 +43,13 @@ Deno.test("io: requests by device and kind, the queue and the device apart, and 
     ]),
     [
       ["loop0", "write", 1, 4096, 1, 1, 0, 0.3, 2, 300, 300],
-      ["loop0", "read", 2, 8192, 0, 1, 1, 0.15, 2, 150, 100],
+      ["loop0", "read", 2, 8192, 0, 0, 1, 0.15, 2, 150, 100],
       ["8:0", "read", 1, 4096, 0, 0, 0, 0.01, 1, 10, 10],
     ],
+    "what a device gave back is counted once, whatever kinds it had",
   );
+  const notes = presentIo(found).flatMap((view) => view.type === "note" && view.text.includes("once more") ? [view.text] : []);
+  assert.deepEqual(notes, ["1 request of loop0 had to be handed to it once more."]);
 });
 
 Deno.test("io: what was merged into requests and split off them is a column of its own where there was any", () => {
