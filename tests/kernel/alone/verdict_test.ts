@@ -5,10 +5,11 @@ import type { SchedResult } from "../../../lib/analysis/sched_schema.ts";
 import { parsePressure } from "../../../lib/machine/pressure.ts";
 import { mustRun } from "../../harness/command.ts";
 import { sampledTest } from "../../harness/kernel.ts";
+import { llmprof } from "../../harness/llmprof.ts";
 import { temporary } from "../../harness/temporary.ts";
 import { built } from "../../setup/programs.ts";
 import { resultOf, share, told, toldBy, verdictOf } from "../bottleneck_run.ts";
-import { startLlmprof, summaryOf } from "../live_run.ts";
+import { outputPath, startLlmprof, summaryOf } from "../live_run.ts";
 import { compareSeen } from "../hidden_hits.ts";
 import { lastOfThree } from "../last_of_three.ts";
 import { fileSystem, loopDevice, memoryLimit, ownGroup, slowReads, swapOn } from "../loop_device.ts";
@@ -163,7 +164,7 @@ sampledTest(2, "io, sched: memory that comes back from a swap device is waited f
   assert.deepEqual([cause, share(verdict, "page fault"), major], [undefined, 0, 0]);
 });
 
-sampledTest(1, "sched: a convoy waits for its lock, and one thread does not; who sleeps waits for nothing", {}, async ({ path }) => {
+sampledTest(1, "sched: a convoy waits for its lock, and one thread does not", {}, async ({ path }) => {
   using folder = temporary();
   const [first] = await verdictOf(path, folder, ["convoy", "4"]);
   assert.deepEqual([first!.wait, first!.share > 0.5], ["lock", true]);
@@ -172,11 +173,18 @@ sampledTest(1, "sched: a convoy waits for its lock, and one thread does not; who
   const fewer = share(await verdictOf(path, folder, ["convoy", "2"]), "lock");
   assert.ok(fewer < first!.share, `${fewer} with two threads, ${first!.share} with four`);
   assert.equal(share(await verdictOf(path, folder, ["convoy", "1"]), "lock"), 0);
+}, true);
+
+sampledTest(2, "sched: of who sleeps it is said that nothing is to be done, and nothing that it waits", {}, async ({ path }) => {
   // Of twenty naps each is a twentieth: one whose beginning the kernel skipped, as it says, looks like work.
   await compareSeen(async () => {
-    const { result: { verdict }, events } = await told(path, folder, ["idle", "2"]);
+    using folder = temporary();
+    const { result: { verdict }, events } = await told(path, folder, ["idle", "2"], [], { formats: ["llmprof"], flags: [] });
     if (verdict.length > 0 && events.skipped! > 0) return false;
     assert.deepEqual(verdict, []);
+    const { stdout } = await mustRun([...llmprof, "sched", "--no-output", "--from", outputPath(folder, "llmprof")]);
+    assert.match(stdout, /^ *Note: It is idle: no thread has anything to do for a hundredth of its time\.$/m);
+    assert.doesNotMatch(stdout, /Waits for|Nothing waits/);
     return true;
   });
 }, true);
