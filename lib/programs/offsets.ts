@@ -18,8 +18,8 @@ export async function readOffset({ elf, functions }: FoundLibrary, getter: strin
 }
 
 /** The value of a parameter in these libraries; a text says why it has none. */
-export function valueOf({ getter, by, usual }: OffsetParam, offsets: Offsets): number | string {
-  return by[offsets.get(getter) ?? usual] ?? by[usual]!;
+export function valueOf({ getter, at, usual }: OffsetParam, offsets: Offsets): number | string {
+  return at(offsets.get(getter) ?? usual);
 }
 
 /** Bytes of the longest of such functions. */

@@ -51,13 +51,13 @@ export type Param =
   | { readonly type: "exists"; readonly site: string }
   /**
    * A distance in a structure of the library that versions lay out differently: by what `getter` of it, or of those beside it whose file names begin so,
-   * adds to its argument for what it returns. Where the code says nothing, or something new, it is as in `usual`. A text says why a version's cannot be used.
+   * adds to its argument for what it returns. Where the code does not say that, it is as for `usual`. A text says why a version's cannot be used.
    */
   | {
     readonly type: "offset";
     readonly getter: string;
     readonly beside: string;
-    readonly by: Readonly<Record<number, number | string>>;
+    readonly at: (offset: number) => number | string;
     readonly usual: number;
   };
 

@@ -5,7 +5,7 @@ import { BY_FUNCTIONS } from "../../lib/programs/detail.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import fragment from "./describe.bt" with { type: "text" };
 import { OperatorNames } from "./operator_names.ts";
-import { describe, judge, placeInStack, type Source, sourceOf, type Tensor } from "./tensor.ts";
+import { describe, hasSizesOf, isSource, judge, placeInStack, type Source, sourceOf, type Tensor } from "./tensor.ts";
 
 /** What a tensor is said to be, whether it is computed or a source. */
 const described: readonly Field[] = [
@@ -67,39 +67,47 @@ export class Tensors {
     this.#names.fact(fact);
   }
 
-  source({ tid, stream, values }: Event): void {
-    const index = values[0] as number;
+  source(event: Event, out: SpanSink): void {
+    const { tid, stream, values } = event;
+    const index = values[0] as number, names = this.#names.of(stream);
     if (!(index >= 0 && index < MOST_SOURCES)) return;
+    if (!isSource(values, names)) return this.#distrust(event, out);
     let sources = this.#sources.get(tid);
     if (!sources) this.#sources.set(tid, sources = []);
-    sources[index] = sourceOf(values, this.#names.of(stream));
+    sources[index] = sourceOf(values, names);
   }
 
-  /** One tensor that cannot be is enough to believe none of the process and its library: a table of wrong names looks like any other. */
-  tensor({ at, pid, tid, stream, values }: Event, out: SpanSink): void {
+  tensor(event: Event, out: SpanSink): void {
+    const { pid, tid, stream, values } = event;
     const sources = this.#sources.get(tid) ?? [];
     this.#sources.delete(tid);
-    const library = `${pid} ${stream}`;
-    if (this.#strange.has(library)) return;
+    if (this.#strange.has(`${pid} ${stream}`)) return;
     const names = this.#names.of(stream);
     const address = values[0] as number;
     let tensors = this.#tensors.get(pid);
     if (!tensors) this.#tensors.set(pid, tensors = new Map());
     switch (judge(values, names.length)) {
       case "tensor": {
+        if (!hasSizesOf(values, sources, names)) return this.#distrust(event, out);
         const tensor = describe(values, sources, names, tensors.get(address));
         placeInStack(tensor, (address) => tensors.get(address));
         return void tensors.set(address, tensor);
       }
       case "unread":
         return void tensors.delete(address);
-      case "strange": {
-        this.#strange.add(library);
-        tensors.clear();
-        const strange = `process ${pid}: this build of ggml lays out its tensors as none that llmprof knows`;
-        const text = `${strange}: its operators are timed, and have no names; ${BY_FUNCTIONS}`;
-        return out({ type: "mark", at, kind: "note", stream, text });
-      }
+      case "strange":
+        return this.#distrust(event, out);
     }
+  }
+
+  /** One tensor that cannot be is enough to believe none of the process and its library: a table of wrong names looks like any other. */
+  #distrust({ at, pid, stream }: Event, out: SpanSink): void {
+    const library = `${pid} ${stream}`;
+    if (this.#strange.has(library)) return;
+    this.#strange.add(library);
+    this.#tensors.get(pid)?.clear();
+    const strange = `process ${pid}: this build of ggml lays out its tensors as none that llmprof knows`;
+    const text = `${strange}: its operators are timed, and have no names; ${BY_FUNCTIONS}`;
+    out({ type: "mark", at, kind: "note", stream, text });
   }
 }

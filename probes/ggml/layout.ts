@@ -1,19 +1,29 @@
 import type { OffsetParam } from "../../lib/programs/probe.ts";
 
+/** Where the name is since November 2024, behind room for ten sources. */
+const NEWEST = 256;
+
 /** ggml_get_name(tensor) returns where in it its name is. */
-const by = (offsets: OffsetParam["by"]): OffsetParam => ({ type: "offset", getter: "ggml_get_name", beside: "libggml", by: offsets, usual: 256 });
+const byName = (at: OffsetParam["at"]): OffsetParam => ({ type: "offset", getter: "ggml_get_name", beside: "libggml", at, usual: NEWEST });
 
 /**
- * Where in a ggml_tensor its sources are, by where its name is: 256 since November 2024, when its gradient was taken out of it, and 264 before. Until June
- * 2024 (288) it held how long it took to compute, too; what was computed then had phases of its own and threads that took one another's part. ik_llama.cpp
- * has kept the gradient, and has room for six sources more (312).
+ * Where in a ggml_tensor its sources are, by where its name is: until November 2024 behind its gradient (264). Until June 2024 (288) it held how long it
+ * took to compute, too; what was computed then had phases of its own and threads that took one another's part. ik_llama.cpp has kept the gradient, and has
+ * room for six sources more (312). Where the name is further behind than any of these have it there is taken to be room for more sources; whether it is
+ * that, or something else has been put in, their products tell (`hasSizesOf` in tensor.ts).
  */
-const SOURCES = { 256: 152, 264: 160, 288: "this ggml computes each in phases, as all did before July 2024", 312: 160 } as const;
-
-/** What lies so many bytes before the name in all of them. */
-function before(bytes: number): OffsetParam {
-  return by(Object.fromEntries(Object.keys(SOURCES).map((name) => [name, Number(name) - bytes])));
+function sourcesBy(name: number): number | string {
+  if (name === 288) return "this ggml computes each in phases, as all did before July 2024";
+  if (name < NEWEST || name % 8 !== 0) {
+    return `in a tensor of this ggml the name is ${name} bytes behind its beginning, as in none that llmprof knows`;
+  }
+  return name === 264 || name === 312 ? 160 : 152;
 }
 
-/** Where in a ggml_tensor its fields are. */
-export const tensorLayout = { sources: by(SOURCES), view: before(24), data: before(8), name: before(0) } as const;
+/** Where in a ggml_tensor its fields are. What lies behind the sources has one size in all: what a view shows, its offset, the data. */
+export const tensorLayout = {
+  sources: byName(sourcesBy),
+  view: byName((name) => name - 24),
+  data: byName((name) => name - 8),
+  name: byName((name) => name),
+} as const;

@@ -81,7 +81,7 @@ class OpsDecoder implements Decoder {
       case "ggml/ops.worker":
         return this.#lanes.worker(event, event.values[0] as number);
       case "ggml/ops.source":
-        return this.#tensors.source(event);
+        return this.#tensors.source(event, out);
       case "ggml/ops.tensor":
         this.#lanes.described(event);
         return this.#tensors.tensor(event, out);

@@ -280,6 +280,34 @@ Deno.test("ops: sources that were described before a tensor say what computing i
   ]);
 });
 
+Deno.test("ops: where sources cannot be a product's, or a view shows another view, none of the process has a name", () => {
+  const source = (d: Decoding, index: number, ne0: number, ne1: number, root_op = 0) =>
+    d.event(2, "ggml/ops.source", { index, root: 8, root_op, type: 2, ne0, ne1, ne2: 1, ne3: 1, name: "blk.0.attn_q.weight" });
+  const named = (describe: (d: Decoding) => void) => {
+    const d = decoding();
+    d.fact(1, { fact: "table", symbol: "GGML_OP_NAME", file: "libggml-base.so", names: ["NONE", "MUL_MAT", "ADD", "RESHAPE"] });
+    begin(d, 10);
+    describe(d);
+    tensor(d, 1, 1, "Qcur-0");
+    op(d, 11, 0, 1);
+    returns(d, 20);
+    const told = d.end(30), notes = told.filter((line) => /lays out its tensors as none/.test(line));
+    return [notes.length, told.some((line) => line.includes("Qcur-0"))];
+  };
+  const good = [0, true], strange = [1, false];
+  // A matrix of 32×64, a vector of 32.
+  assert.deepEqual(named((d) => [source(d, 0, 32, 64), source(d, 1, 32, 1)]), good);
+  // A view of what the graph has computed; one of the two was lost.
+  assert.deepEqual(named((d) => source(d, 1, 32, 1, 2)), good);
+  // Sources begin a place later than they were looked for, and a place sooner.
+  assert.deepEqual(named((d) => [source(d, 1, 32, 64), source(d, 2, 32, 1)]), strange);
+  assert.deepEqual(named((d) => source(d, 0, 32, 1)), strange);
+  // The matrix takes longer vectors; the view shows another one, or no operator's result at all.
+  assert.deepEqual(named((d) => [source(d, 0, 48, 64), source(d, 1, 32, 1)]), strange);
+  assert.deepEqual(named((d) => source(d, 1, 32, 1, 3)), strange);
+  assert.deepEqual(named((d) => source(d, 1, 32, 1, 4096)), strange);
+});
+
 Deno.test("ops: a source at a place where no tensor has one is nobody's", () => {
   const d = decoding();
   for (const index of [-1, 16, 2 ** 32 - 2, 1]) {
@@ -304,7 +332,7 @@ function computed(
   if (source) {
     const { root, behind = 0, further = 0 } = source;
     const [root_op, behind_op] = behind === 0 ? [2, 0] as const : [4, 3] as const;
-    d.event(1, "ggml/ops.source", { index: 0, root, behind, further, root_op, behind_op, type: 0, ne0: 64, ne1: 1, ne2: 1, ne3: 1, name: "norm-1" });
+    d.event(1, "ggml/ops.source", { index: 0, root, behind, further, root_op, behind_op, type: 0, ne0: 64, ne1: 64, ne2: 1, ne3: 1, name: "norm-1" });
   }
   tensor(d, address, op, name);
 }

@@ -56,7 +56,7 @@ class SumsDecoder implements Decoder {
     const [address, first, second] = event.values as [number, number, number];
     switch (event.record) {
       case "ggml/sums.source":
-        return this.#tensors.source(event);
+        return this.#tensors.source(event, out);
       case "ggml/sums.tensor":
         this.#lanes.described(event);
         return this.#tensors.tensor(event, out);

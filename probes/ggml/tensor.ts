@@ -122,6 +122,30 @@ export function isNode(op: number, name: string, operators: number): boolean {
   return op >= 0 && op < (operators || MOST_OPERATORS) && !/\p{Cc}/u.test(name);
 }
 
+/** Operators whose result shows the memory of another tensor. What a view of such a one shows is that memory's own tensor. */
+const VIEWS: ReadonlySet<string | undefined> = new Set(["RESHAPE", "VIEW", "PERMUTE", "TRANSPOSE"]);
+
+/** Whether the fields of a `source` record can be those of a source: otherwise what a view shows is not where it was looked for. */
+export function isSource(values: readonly Value[], opNames: readonly string[]): boolean {
+  const rootOp = values[4] as number;
+  return isNode(rootOp, "", opNames.length) && !VIEWS.has(opNames[rootOp]);
+}
+
+/** In which dimension a product has as many vectors as were given to it. */
+const VECTORS: Readonly<Record<string, number>> = { MUL_MAT: 1, MUL_MAT_ID: 2 };
+
+/**
+ * Whether the tensor of a `tensor` record can be computed from these sources: those of a product must have its sizes. One that was lost, or could not be
+ * read, speaks against nothing.
+ */
+export function hasSizesOf(values: readonly Value[], [matrix, vectors]: readonly (Source | undefined)[], opNames: readonly string[]): boolean {
+  const ne = values.slice(3, 7) as number[];
+  const dimension = VECTORS[opNames[values[1] as number] ?? ""];
+  if (dimension === undefined) return true;
+  const sizes = [[matrix?.ne[1], ne[0]], [vectors?.ne[dimension], ne[dimension]], [matrix?.ne[0], vectors?.ne[0]]] as const;
+  return sizes.every(([one, other]) => !(one! > 0 && other! > 0) || one === other);
+}
+
 /**
  * From the fields of a `tensor` record and of the `source` records before it. `before`: what stood at the address; where that was the same operator of
  * another shape, what is fused beside it is taken to be the same until it is looked at.

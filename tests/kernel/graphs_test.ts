@@ -154,7 +154,7 @@ sampledTest(
     assert.deepEqual([events.lost, events.received], [0, events.emitted]);
     assert.deepEqual([tokens.prefill, tokens.decode, tokens.openCalls, graphs.count, graphs.openCount], [5, 3, 1, 5, 1]);
     const called = operators.filter(({ calls }) => calls > 0).map(({ name, calls, openCalls }) => [name, calls, openCalls]).sort();
-    assert.deepEqual(called, [["ADD", 8, 0], ["MUL_MAT", 14, 2], ["RMS_NORM", 9, 1]]);
+    assert.deepEqual(called, [["ADD", 8, 0], ["MUL", 14, 2], ["RMS_NORM", 9, 1]]);
     const drawn: Graphs = JSON.parse(Deno.readTextFileSync(outputPath(folder, "graph.json")));
     assert.deepEqual(drawn.graphs.map(({ times, nodes }) => [times, nodes.length]), [[1, 7], [3, 7]]);
     const lines = Deno.readTextFileSync(outputPath(folder, "jsonl")).trimEnd().split("\n").map((line) => JSON.parse(line));

@@ -124,22 +124,31 @@ async function demands(trace: string, sql: string): Promise<Demand[]> {
 
 sampledTest(
   0,
-  "operators: a ggml that lays out its tensors otherwise is timed without names",
+  "operators: a ggml that lays out its tensors otherwise is read where that can be told, and otherwise timed without names",
   { engine: false, judge: false },
   async ({ path: bpftrace }) => {
-    const tables = await Promise.all([built.paced, built.changed].map(async (program) => {
+    const tables = await Promise.all([built.paced, built.moreSources, built.gradient, built.changed].map(async (program) => {
       using folder = temporary();
       await using llmprof = startLlmprof("operators", { bpftrace, folder, target: { argv: [program, "2000", "1"] } });
       const { result, notes, events } = summaryOf("operators", await llmprof.finished());
       assert.deepEqual([events.lost, events.received], [0, events.emitted]);
       assert.equal(result.graphs.nodes, result.operators.reduce((sum, { calls }) => sum + calls, 0));
-      return { names: result.operators.filter(({ calls }) => calls > 0).map(({ name }) => name), notes };
+      const called = result.operators.filter(({ calls }) => calls > 0);
+      const layers = result.layers.filter(({ layer, calls }) => layer !== null && calls > 0).length;
+      const told = notes.filter((note) => note.includes("lays out its tensors")).length;
+      return { called, names: called.map(({ name }) => name).toSorted(), layers, told };
     }));
-    const [known, changed] = tables as [typeof tables[0], typeof tables[0]];
-    assert.deepEqual(known.names.toSorted(), ["ADD", "GLU", "MUL_MAT", "RMS_NORM", "ROPE", "SOFT_MAX"]);
-    assert.ok(!known.notes.some((note) => note.includes("lays out its tensors")));
-    assert.deepEqual(changed.names, ["unknown operator"]);
-    assert.equal(changed.notes.filter((note) => note.includes("lays out its tensors")).length, 1);
+    const [known, moreSources, gradient, changed] = tables as [typeof tables[0], ...typeof tables];
+    for (const { names, layers, told } of [known, moreSources!]) {
+      assert.deepEqual([names, layers, told], [["ADD", "GLU", "MUL_MAT", "RMS_NORM", "ROPE", "SOFT_MAX"], 23, 0]);
+    }
+    // 1024×1024 numbers of f32 by as many, to as many, behind it.
+    const { calls, bytes, flops } = moreSources!.called.find(({ name }) => name === "MUL_MAT")!;
+    assert.deepEqual([bytes, flops], [calls * (1024 * 1024 + 2 * 1024) * 4, calls * 2 * 1024 * 1024]);
+    // What came before the first product had its name.
+    assert.ok(gradient!.names.includes("unknown operator") && !gradient!.names.includes("MUL_MAT"), String(gradient!.names));
+    assert.deepEqual(gradient!.told, 1);
+    assert.deepEqual([changed!.names, changed!.told], [["unknown operator"], 1]);
   },
 );
 

@@ -91,6 +91,15 @@ function quietStandIn(folder: string, protection: string) {
   };
 }
 
+/** A program that is its own library. */
+function madeUpEngine(source: string, ...flags: string[]) {
+  return {
+    sources: [source, "clock.h", "ggml_structs.h", "llama_batch.h"],
+    flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic", ...flags],
+    libraries: [],
+  };
+}
+
 /** What is built from which sources (of which headers are included by others), and with what. */
 const table: Readonly<
   Record<string, { readonly sources: readonly string[]; readonly flags: readonly string[]; readonly libraries: readonly string[] }>
@@ -99,28 +108,13 @@ const table: Readonly<
   pagecache: { sources: ["pagecache.c"], flags: ["-O1"], libraries: [] },
   steady: { sources: ["steady.c", "clock.h", "llama_batch.h"], flags: ["-O1", "-g", "-pthread"], libraries: ["-ldl"] },
   rates: { sources: ["rates.c", "clock.h"], flags: ["-O1"], libraries: [] },
-  // The program is its own library.
-  paced: {
-    sources: ["paced.c", "clock.h", "ggml_structs.h", "llama_batch.h"],
-    flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic"],
-    libraries: [],
-  },
-  team: {
-    sources: ["team.c", "clock.h", "ggml_structs.h", "llama_batch.h"],
-    flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic", "-pthread"],
-    libraries: [],
-  },
-  timed: {
-    sources: ["timed.c", "clock.h", "ggml_structs.h", "llama_batch.h"],
-    flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic"],
-    libraries: [],
-  },
-  // With tensors that are laid out as in no ggml.
-  "changed/paced": {
-    sources: ["paced.c", "clock.h", "ggml_structs.h", "llama_batch.h"],
-    flags: ["-O1", "-fno-omit-frame-pointer", "-rdynamic", "-DCHANGED"],
-    libraries: [],
-  },
+  paced: madeUpEngine("paced.c"),
+  team: madeUpEngine("team.c", "-pthread"),
+  timed: madeUpEngine("timed.c"),
+  // With tensors that are laid out as in no ggml; with room for two sources more; and with one more behind something else, by which the name is as far away.
+  "changed/paced": madeUpEngine("paced.c", "-DCHANGED"),
+  "sources/paced": madeUpEngine("paced.c", "-DSOURCES=12"),
+  "gradient/paced": madeUpEngine("paced.c", "-DSOURCES=11", "-DGRADIENT"),
   busy: { sources: ["busy.c", "clock.h", "schedstat.h"], flags: ["-O1"], libraries: ["-ldl"] },
   "libbusy.so": { sources: ["busy.c", "clock.h", "schedstat.h"], flags: ["-O1", "-fPIC", "-shared", "-DPART"], libraries: [] },
   asked: { sources: ["asked.c"], flags: ["-O1"], libraries: [] },
@@ -219,6 +213,8 @@ export const built = {
   bottleneck: join(builtFolder, "bottleneck"),
   hog: join(builtFolder, "hog"),
   changed: join(builtFolder, "changed", "paced"),
+  moreSources: join(builtFolder, "sources", "paced"),
+  gradient: join(builtFolder, "gradient", "paced"),
   syscalls: join(builtFolder, "syscalls"),
   sampled: join(builtFolder, "sampled"),
   hostile: join(builtFolder, "hostile"),

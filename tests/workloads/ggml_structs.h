@@ -3,6 +3,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef SOURCES
+#define SOURCES 10
+#endif
+
 struct ggml_tensor {
   int32_t type;
   char before_ne[12];
@@ -14,7 +18,10 @@ struct ggml_tensor {
   char before_op[32];
   int32_t op;
   char before_src[68];
-  struct ggml_tensor *src[10];
+#ifdef GRADIENT
+  struct ggml_tensor *grad;
+#endif
+  struct ggml_tensor *src[SOURCES];
   char before_name[24];
   char name[64];
   char rest[16];
@@ -34,7 +41,7 @@ struct ggml_cplan {
 };
 
 _Static_assert(offsetof(struct ggml_cgraph, nodes) == 16, "as ggml has it");
-#ifndef CHANGED
+#if !defined CHANGED && SOURCES == 10
 _Static_assert(offsetof(struct ggml_tensor, op) == 80 && offsetof(struct ggml_tensor, src) == 152, "as ggml has them");
 _Static_assert(offsetof(struct ggml_tensor, name) == 256, "as ggml has it");
 _Static_assert(sizeof(struct ggml_tensor) == 336, "as ggml has it");

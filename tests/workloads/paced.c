@@ -8,6 +8,7 @@
  * exported by the program itself, as of an engine that is linked statically; `noipa`, because a compiler that sees that they use none of their
  * arguments does not pass any.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,15 +50,23 @@ __attribute__((noipa)) void ggml_graph_clear(struct ggml_cgraph *graph) { graph-
 
 __attribute__((noipa)) void *llama_init_from_model(void *graph) { return graph; }
 
+/* Where a tensor's name is, as ggml says it: without a frame of its own. */
+__attribute__((noipa, optimize("omit-frame-pointer"))) const char *ggml_get_name(const struct ggml_tensor *tensor) { return tensor->name; }
+
 int main(int argc, char **argv) {
   if (argc != 3) return 2;
   interval = 1 / atof(argv[1]);
-  static struct ggml_tensor nodes[NODES], *list[NODES];
+  static struct ggml_tensor nodes[NODES], *list[NODES], weight = {.ne = {1024, 1024, 1, 1}, .name = "weight"};
   for (int i = 0; i < NODES; i++) {
     list[i] = &nodes[i];
     nodes[i].op = 1 + i % (OPS - 1);
     for (int d = 0; d < 4; d++) nodes[i].ne[d] = d == 0 ? 1024 : 1;
     snprintf(nodes[i].name, sizeof nodes[i].name, "node-%d", i / PER_LAYER);
+    /* Where tensors have room as usual they have no sources, and all figures are of such. */
+    if (SOURCES == 10 || i == 0) continue;
+    bool multiplies = strcmp(GGML_OP_NAME[nodes[i].op], "MUL_MAT") == 0;
+    nodes[i].src[0] = multiplies ? &weight : &nodes[i - 1];
+    if (multiplies) nodes[i].src[1] = &nodes[i - 1];
   }
   struct ggml_cgraph graph = {.size = NODES, .nodes = list};
   ggml_graph_clear(&graph);

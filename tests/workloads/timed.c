@@ -21,7 +21,7 @@
 
 enum { NODES = 7, PROMPT = 5, GROWS = 97, GROWN = 2 };
 
-const char *GGML_OP_NAME[] = {"NONE", "ADD", "RMS_NORM", "MUL_MAT"};
+const char *GGML_OP_NAME[] = {"NONE", "ADD", "RMS_NORM", "MUL"};
 static const int ops[NODES] = {2, 3, 3, 1, 2, 3, 1};
 /* What each is computed from: b and c from a, d from both, e from c, f from d, g from e and f. */
 static const int sources[NODES][2] = {{-1, -1}, {0, -1}, {0, -1}, {1, 2}, {2, -1}, {3, -1}, {4, 5}};
