@@ -7,7 +7,10 @@ export interface ElementType {
 
 const type = (name: string, elements: number, bytes: number): ElementType => ({ name, elements, bytes });
 
-/** By `ggml_type`. A number that was given once keeps its meaning; those of removed types are free. Source: the type traits of ggml.c. */
+/**
+ * By `ggml_type`. A number that was given once keeps its meaning; removed types keep theirs. Source: the type traits of ggml.c. 36 to 38 were those of
+ * IQ4_NL in other orders for some days of 2024, and are in no file as such; in BitNet's ggml they are types of two bits, which all of its models have.
+ */
 const types: Readonly<Record<number, ElementType>> = {
   0: type("f32", 1, 4),
   1: type("f16", 1, 2),
@@ -38,6 +41,9 @@ const types: Readonly<Record<number, ElementType>> = {
   28: type("f64", 1, 8),
   29: type("iq1_m", 256, 56),
   30: type("bf16", 1, 2),
+  31: type("q4_0_4x4", 32, 18),
+  32: type("q4_0_4x8", 32, 18),
+  33: type("q4_0_8x8", 32, 18),
   34: type("tq1_0", 256, 54),
   35: type("tq2_0", 256, 66),
   39: type("mxfp4", 32, 17),
