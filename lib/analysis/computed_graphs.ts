@@ -64,22 +64,31 @@ export function meanNs({ ns, times }: ComputedGraph): number {
 /** The same computation at the same place, from the same. */
 function isSame(a: GraphNode, b: GraphNode): boolean {
   if (a === b) return true;
-  if (a.address !== b.address || a.op !== b.op || a.name !== b.name || a.shape !== b.shape || a.sources.length !== b.sources.length) return false;
-  return a.sources.every((source, place) => source?.root === b.sources[place]?.root && source?.name === b.sources[place]?.name);
+  if (a.address !== b.address || a.into !== b.into || a.op !== b.op || a.name !== b.name || a.shape !== b.shape) return false;
+  return a.sources.length === b.sources.length && a.sources.every((source, place) => isSameSource(source, b.sources[place]));
 }
 
-/** Every source of every node, in order. An address means the node that was computed there last. */
+function isSameSource(a: GraphSource | undefined, b: GraphSource | undefined): boolean {
+  return a?.address === b?.address && a?.root === b?.root && a?.name === b?.name;
+}
+
+/**
+ * Every source of every node, in order. An address means the node that was computed there last. What nobody computes, but shows what somebody did, means who
+ * wrote last into that memory.
+ */
 export function edgesOf(nodes: readonly GraphNode[]): Edge[] {
-  const at = new Map<number, number>();
-  return nodes.flatMap(({ address, sources }, to) => {
-    const edges = sources.flatMap((source, place) => source ? [{ from: source.cold ? undefined : nodeOf(source, at), to, place, source }] : []);
+  const at = new Map<number, number>(), wrote = new Map<number, number>();
+  return nodes.flatMap(({ address, into, sources }, to) => {
+    const fromOf = ({ address, cold, root, behind }: GraphSource) => at.get(address) ?? (cold ? undefined : firstOf([root, ...behind], wrote));
+    const edges = sources.flatMap((source, place) => source ? [{ from: fromOf(source), to, place, source }] : []);
     at.set(address, to);
+    wrote.set(into ?? address, to);
     return edges;
   });
 }
 
-function nodeOf({ root, behind }: GraphSource, at: ReadonlyMap<number, number>): number | undefined {
-  return [root, ...behind].map((address) => at.get(address)).find((node) => node !== undefined);
+function firstOf(addresses: readonly number[], nodes: ReadonlyMap<number, number>): number | undefined {
+  return addresses.map((address) => nodes.get(address)).find((node) => node !== undefined);
 }
 
 /** Sources that somebody computes and nobody knows who: chains through them are not seen. */
@@ -88,33 +97,25 @@ export function unknownSources({ edges }: ComputedGraph): number {
 }
 
 /**
- * Operators that have no memory of their own, and in which place they name what they write into: into a cache of keys and values, into the mask of a router's
- * groups, into what they bound. (CLAMP always does, others where an engine asks for it; these are not told apart.)
- */
-const WRITTEN: Readonly<Record<string, number>> = { CPY: 1, SET_ROWS: 2, CLAMP: 0 };
-
-/**
- * The nodes that no number of processors would make shorter: the longest chain, by the nodes' mean times. In order. What somebody has written into waits
- * for who did last, also where that is no source of anybody: attention reads a cache that, by its sources, nobody computes.
+ * The nodes that no number of processors would make shorter: the longest chain, by the nodes' mean times. In order. Who reads a memory or writes into a part
+ * of it waits for who wrote there last, also where that is no source of anybody: attention reads a cache that, by its sources, nobody computes.
  */
 export function criticalPath(graph: ComputedGraph): { readonly nodes: readonly number[]; readonly ns: number } {
   const { nodes, edges, ns, times } = graph;
   const through = nodes.map(() => 0), before = nodes.map(() => -1);
   const given = Map.groupBy(edges, ({ to }) => to);
-  const writers = new Map<number, number>();
+  const wrote = new Map<number, number>();
   let last = -1;
-  nodes.forEach(({ address, op, sources }, to) => {
+  nodes.forEach(({ address, into }, to) => {
+    const sources = (given.get(to) ?? []).flatMap(({ from, source }) => [from, wrote.get(source.root)]);
     let longest = -1;
-    for (const { from, source } of given.get(to) ?? []) {
-      const made = writers.get(source.root) ?? from;
+    for (const made of into === undefined ? sources : [...sources, wrote.get(into)]) {
       if (made !== undefined && (longest < 0 || through[made]! > through[longest]!)) longest = made;
     }
     before[to] = longest;
     through[to] = ns[to]! / times + (longest < 0 ? 0 : through[longest]!);
     if (last < 0 || through[to]! > through[last]!) last = to;
-    writers.delete(address);
-    const written = sources[WRITTEN[op] ?? -1];
-    if (written) writers.set(written.root, to);
+    wrote.set(into ?? address, to);
   });
   const path: number[] = [];
   for (let node = last; node >= 0; node = before[node]!) path.unshift(node);

@@ -74,23 +74,33 @@ Deno.test("critical path: who reads what others have written into waits for the 
   };
   const product = node(1, "MUL_MAT", "k", weight("w"));
   const attention = node(3, "FLASH_ATTN_EXT", "attention", weight("q"), cache);
-  const stored = node(2, "SET_ROWS", "cache_k_l0 (view)", from(1, "k"), weight("rows"), cache);
+  const stored = { ...node(2, "SET_ROWS", "cache_k_l0 (view)", from(1, "k"), weight("rows"), cache), into: 50 };
   assert.deepEqual(path([product, stored, attention], 5, 3, 2), { nodes: [0, 1, 2], ns: 10 });
   assert.deepEqual(path([attention, product, stored], 2, 5, 3), { nodes: [1, 2], ns: 8 }, "it was read before");
-  const copied = node(2, "CPY", "cache_k_l0 (copy of k)", from(1, "k"), cache);
+  const copied = { ...node(2, "CPY", "cache_k_l0 (copy of k)", from(1, "k"), cache), into: 50 };
   assert.deepEqual(path([product, copied, attention], 5, 3, 2), { nodes: [0, 1, 2], ns: 10 });
+  // In versions of 2025 that do not name what they write into, too.
+  const unnamed = { ...node(2, "SET_ROWS", "cache_k_l0 (view)", from(1, "k"), weight("rows")), into: 50 };
+  assert.deepEqual(path([product, unnamed, attention], 5, 3, 2), { nodes: [0, 1, 2], ns: 10 });
+});
+
+Deno.test("critical path: who writes into a part of a memory, or over what is in it, waits for who wrote there last, and who reads it for that", () => {
+  const path = (nodes: readonly GraphNode[], ...ns: readonly number[]) => criticalPath({ nodes, edges: edgesOf(nodes), times: 1, ns: [...ns] });
   // A mask of minus infinity, zeros in the chosen rows of it, and what it bounds: all in the memory of the first.
   const mask = [
     node(10, "FILL", "mask", weight("logits")),
-    node(11, "SET_ROWS", "mask (view)", weight("zeros"), weight("chosen"), from(10, "mask")),
-    node(12, "CLAMP", "mask (view)", from(10, "mask (view)")),
+    { ...node(11, "SET_ROWS", "mask (view)", weight("zeros"), weight("chosen")), into: 10 },
+    { ...node(12, "CLAMP", "mask (view)", from(10, "mask (view)")), into: 10 },
     node(13, "ADD", "masked", weight("logits"), from(10, "mask (view)")),
     node(14, "MUL", "beside", weight("logits"), weight("logits")),
   ];
-  assert.deepEqual(criticalPath({ nodes: mask, edges: edgesOf(mask), times: 1, ns: [1, 4, 2, 3, 9] }), { nodes: [0, 1, 2, 3], ns: 10 });
+  assert.deepEqual(path(mask, 1, 4, 2, 3, 9), { nodes: [0, 1, 2, 3], ns: 10 });
   // Computed again, it is what nobody has written into.
   const again = [...mask.slice(0, 2), node(10, "FILL", "mask", weight("logits")), mask[3]!];
-  assert.deepEqual(criticalPath({ nodes: again, edges: edgesOf(again), times: 1, ns: [1, 4, 2, 5] }), { nodes: [2, 3], ns: 7 });
+  assert.deepEqual(path(again, 1, 4, 2, 5), { nodes: [2, 3], ns: 7 });
+  // A CLAMP in memory of its own has written nowhere else.
+  const bounded = [node(1, "SUM_ROWS", "sum", weight("w")), node(2, "CLAMP", "bounded", from(1, "sum")), node(3, "DIV", "d", from(1, "sum"))];
+  assert.deepEqual(path(bounded, 1, 4, 2), { nodes: [0, 1], ns: 5 });
 });
 
 Deno.test("critical path: an operator that others were fused with is named as its slices are, apart from one that was computed alone", () => {

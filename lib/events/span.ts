@@ -35,9 +35,13 @@ export interface GraphNode {
   readonly layer: number | undefined;
   /** By place; empty places are undefined. */
   readonly sources: readonly (GraphSource | undefined)[];
+  /** Where it has no memory of its own: the tensor into whose memory it writes, such as what it is computed from, or a cache. */
+  readonly into?: number | undefined;
 }
 
 export interface GraphSource {
+  /** What the engine names; 0: a recording of before that was told. */
+  readonly address: number;
   /** Of the node whose memory it is, also where it is a view of that. */
   readonly root: number;
   /** What that is computed from first, and so on: one of them is a node where that was fused with others into one. */

@@ -5,7 +5,7 @@ import { BY_FUNCTIONS } from "../../lib/programs/detail.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import fragment from "./describe.bt" with { type: "text" };
 import { OperatorNames } from "./operator_names.ts";
-import { describe, hasSizesOf, isSource, judge, placeInStack, type Source, sourceOf, type Tensor } from "./tensor.ts";
+import { describe, hasSizesOf, isSource, judge, placeInStack, type Source, sourceOf, SOURCES, type Tensor } from "./tensor.ts";
 
 /** What a tensor is said to be, whether it is computed or a source. */
 const described: readonly Field[] = [
@@ -22,7 +22,7 @@ export const descriptions: Pick<Probe, "records" | "texts"> = {
   records: {
     // Of the tensor that the same thread describes next.
     source: [
-      { name: "index", type: "int" },
+      { name: "index", type: "int", unit: "index + 16 × its address" },
       // The tensor whose memory it shows: itself, if it is no view.
       { name: "root", type: "int", unit: "address" },
       // What that is computed from first, and what that is: the way to a node where those between are fused into it.
@@ -32,6 +32,8 @@ export const descriptions: Pick<Probe, "records" | "texts"> = {
       { name: "behind_op", type: "int", unit: "index into GGML_OP_NAME" },
       ...described,
     ],
+    // Whose memory the tensor has that the same thread describes next, where that is not its own.
+    into: [{ name: "root", type: "int", unit: "address" }],
     tensor: [
       { name: "address", type: "int", unit: "address" },
       { name: "op", type: "int", unit: "index into GGML_OP_NAME" },
@@ -46,9 +48,6 @@ export function describing(template: string): string {
   return template.replace("DESCRIBE", () => fragment);
 }
 
-/** More than a tensor has of them (ggml's GGML_MAX_SRC is 10). A recording is anybody's, and a list of a place far behind would be walked through. */
-const MOST_SOURCES = 16;
-
 /** What addresses stand for. */
 export class Tensors {
   readonly #names = new OperatorNames();
@@ -58,6 +57,7 @@ export class Tensors {
   readonly #strange = new Set<string>();
   /** By thread: of the tensor that it describes next. */
   readonly #sources = new Map<number, (Source | undefined)[]>();
+  readonly #into = new Map<number, number>();
 
   find(pid: number, address: number): Tensor | undefined {
     return this.#tensors.get(pid)?.get(address);
@@ -69,18 +69,25 @@ export class Tensors {
 
   source(event: Event, out: SpanSink): void {
     const { tid, stream, values } = event;
-    const index = values[0] as number, names = this.#names.of(stream);
-    if (!(index >= 0 && index < MOST_SOURCES)) return;
+    const index = values[0] as number % SOURCES, names = this.#names.of(stream);
+    // A recording is anybody's.
+    if (!(index >= 0)) return;
     if (!isSource(values, names)) return this.#distrust(event, out);
     let sources = this.#sources.get(tid);
     if (!sources) this.#sources.set(tid, sources = []);
     sources[index] = sourceOf(values, names);
   }
 
+  into({ tid, values }: Event): void {
+    this.#into.set(tid, values[0] as number);
+  }
+
   tensor(event: Event, out: SpanSink): void {
     const { pid, tid, stream, values } = event;
     const sources = this.#sources.get(tid) ?? [];
+    const into = this.#into.get(tid);
     this.#sources.delete(tid);
+    this.#into.delete(tid);
     if (this.#strange.has(`${pid} ${stream}`)) return;
     const names = this.#names.of(stream);
     const address = values[0] as number;
@@ -89,7 +96,7 @@ export class Tensors {
     switch (judge(values, names.length)) {
       case "tensor": {
         if (!hasSizesOf(values, sources, names)) return this.#distrust(event, out);
-        const tensor = describe(values, sources, names, tensors.get(address));
+        const tensor = describe(values, sources, names, tensors.get(address), into);
         placeInStack(tensor, (address) => tensors.get(address));
         return void tensors.set(address, tensor);
       }

@@ -82,6 +82,8 @@ class OpsDecoder implements Decoder {
         return this.#lanes.worker(event, event.values[0] as number);
       case "ggml/ops.source":
         return this.#tensors.source(event, out);
+      case "ggml/ops.into":
+        return this.#tensors.into(event);
       case "ggml/ops.tensor":
         this.#lanes.described(event);
         return this.#tensors.tensor(event, out);

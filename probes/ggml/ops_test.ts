@@ -310,7 +310,7 @@ Deno.test("ops: where sources cannot be a product's, or a view shows another vie
 
 Deno.test("ops: a source at a place where no tensor has one is nobody's", () => {
   const d = decoding();
-  for (const index of [-1, 16, 2 ** 32 - 2, 1]) {
+  for (const index of [-1, 1 - 2 ** 40, 1]) {
     d.event(2, "ggml/ops.source", { index, root: 8, root_op: 0, type: 0, ne0: 1, ne1: 1, ne2: 1, ne3: 1, name: "a.weight" });
   }
   tensor(d, 1, 1, "Qcur-0");
@@ -319,6 +319,26 @@ Deno.test("ops: a source at a place where no tensor has one is nobody's", () => 
   returns(d, 30);
   const [told] = d.ending(40).flatMap((span) => span.type === "slice" ? span.node ?? [] : []);
   assert.equal(told!.sources.length, 2);
+});
+
+Deno.test("ops: a node says which tensor's memory it writes into, unless it shows that, and of a source where it is and whose memory it has", () => {
+  const d = new Decoding(ops, graph);
+  d.fact(0, { fact: "table", symbol: "GGML_OP_NAME", file: "libggml-base.so", names: ["NONE", "MUL_MAT", "CLAMP", "VIEW"] });
+  const [place, address] = [1, 0x7fff_ffff_fff0];
+  d.event(2, "ggml/ops.source", { index: place + 16 * address, root: 1, root_op: 1, type: 0, ne0: 64, ne1: 1, ne2: 1, ne3: 1, name: "sum" });
+  d.event(2, "ggml/ops.into", { root: 1 });
+  tensor(d, 2, 2, "bounded");
+  d.event(3, "ggml/ops.into", { root: 1 });
+  tensor(d, 3, 3, "shown");
+  tensor(d, 4, 1, "product");
+  begin(d, 10);
+  for (const [i, of] of [2, 3, 4].entries()) op(d, 11 + i, 0, of);
+  returns(d, 30);
+  const nodes = d.ending(40).flatMap((span) => span.type === "slice" ? span.node ?? [] : []);
+  assert.deepEqual(nodes.map(({ name, into }) => [name, into]), [["bounded", 1], ["shown", undefined], ["product", undefined]]);
+  assert.deepEqual(nodes.map(({ sources }) => sources.length), [2, 0, 0]);
+  const { address: told, root } = nodes[0]!.sources[place]!;
+  assert.deepEqual([told, root], [address, 1]);
 });
 
 /** A tensor that is computed from another one, by what is `behind` that, which is computed from `further`. Operators: 1 MUL_MAT, 2 ADD, 3 RMS_NORM, 4 MUL. */

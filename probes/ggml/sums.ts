@@ -57,6 +57,8 @@ class SumsDecoder implements Decoder {
     switch (event.record) {
       case "ggml/sums.source":
         return this.#tensors.source(event, out);
+      case "ggml/sums.into":
+        return this.#tensors.into(event);
       case "ggml/sums.tensor":
         this.#lanes.described(event);
         return this.#tensors.tensor(event, out);

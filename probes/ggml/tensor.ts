@@ -48,12 +48,16 @@ export interface Source extends Operand, GraphSource {
   readonly behindOp: string | null;
 }
 
+/** More than a tensor has (ggml's GGML_MAX_SRC is 10): which one a `source` is, is told in one number with its address, which leaves room for both. */
+export const SOURCES = 16;
+
 /** From the fields of a `source` record. */
 export function sourceOf(values: readonly Value[], opNames: readonly string[]): Source {
-  const [, root, behind, further, rootOp, behindOp, type, ...rest] = values as number[];
+  const [index, root, behind, further, rootOp, behindOp, type, ...rest] = values as number[];
   const ne = rest.slice(0, 4);
   // Zeros are what bpftrace makes of memory that it could not read; what cannot be is not reckoned with.
   return {
+    address: Math.floor(index! / SOURCES),
     root: root!,
     behind: [behind!, further!],
     type: type!,
@@ -155,6 +159,7 @@ export function describe(
   sources: readonly (Source | undefined)[],
   opNames: readonly string[],
   before?: Tensor,
+  into?: number,
 ): Tensor {
   const [address, number, type, ne0, ne1, ne2, ne3, name] = values as [number, number, number, number, number, number, number, string];
   const op = nameOf(number, opNames)!;
@@ -166,6 +171,7 @@ export function describe(
     op,
     name,
     sources,
+    into: SHOWING.has(op) ? undefined : into,
     shape: shapeOf(ne),
     layer: layerOf(name),
     stack: undefined,
@@ -177,6 +183,9 @@ export function describe(
     links: [],
   };
 }
+
+/** Operators that show what is in a memory, and write nothing: those of 2024 are called as all others are. */
+const SHOWING = new Set(["RESHAPE", "VIEW", "PERMUTE", "TRANSPOSE"]);
 
 /**
  * Gives the tensor its stack, which its own name does not tell: a weight's does, or else it is that of what it is computed from. What comes before the

@@ -1,8 +1,8 @@
 import type { GraphNode, GraphSource, Span } from "../../lib/events/span.ts";
 import type { TestSpans } from "./spans.ts";
 
-export const from = (root: number, name: string, ...behind: number[]): GraphSource => ({ root, name, behind });
-export const weight = (name: string): GraphSource => ({ root: 9000, name, behind: [], cold: true });
+export const from = (root: number, name: string, ...behind: number[]): GraphSource => ({ address: root, root, name, behind });
+export const weight = (name: string): GraphSource => ({ address: 9000, root: 9000, name, behind: [], cold: true });
 export const node = (address: number, op: string, name: string, ...sources: (GraphSource | undefined)[]): GraphNode => //
 ({ address, op, name, shape: "64×1", layer: 0, sources });
 

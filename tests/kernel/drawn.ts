@@ -12,12 +12,14 @@ export interface DrawnGraph {
 /** As many bytes as the independent programs read with every bpftrace. */
 export const short = (name: string) => name.slice(0, 31);
 
-export const edge = (tensor: string, place: number, source: string) => `${short(tensor)} ${place} ${short(source)}`;
+/** `from`: whose computation gave the source; undefined for weights, inputs, the cache. */
+export const edge = (tensor: string, place: number, source: string, from: string | undefined) =>
+  `${short(tensor)} ${place} ${short(source)}${from === undefined ? "" : `, of ${short(from)}`}`;
 
 /** Each edge as often as its graph was computed. */
 export function drawnEdges(graphs: readonly DrawnGraph[]): string[] {
   return graphs.flatMap(({ times, nodes, edges }) => {
-    const once = edges.map(({ to, place, name }) => edge(nodes[to]!.name, place, name));
+    const once = edges.map(({ from, to, place, name }) => edge(nodes[to]!.name, place, name, nodes[from ?? -1]?.name));
     return Array.from({ length: times }, () => once).flat();
   });
 }

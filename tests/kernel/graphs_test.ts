@@ -36,7 +36,7 @@ for (const [shape, prompt, tokens] of [["tiny", 16, 30], ["moe", 17, 15]] as con
         },
       });
       const computed = of(value.target!.pid);
-      const expected = computed.flat().map(({ tensor, place, source }) => edge(tensor, place, source));
+      const expected = computed.flat().map(({ tensor, place, source, from }) => edge(tensor, place, source, from));
       const { graphs, more }: Graphs = JSON.parse(Deno.readTextFileSync(outputPath(folder, "graph.json")));
       assert.equal(more, 0);
       assert.equal(graphs.reduce((sum, { times }) => sum + times, 0), value.result.graphs.count);

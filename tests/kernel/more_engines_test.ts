@@ -79,7 +79,7 @@ for (const [version, as] of Object.entries(laidOut) as ["3.3" | "3.1", AsCompute
       assert.equal(first!.calls, second!.calls);
       assert.ok(second!.waitNs! > 0);
       const { graphs } = JSON.parse(Deno.readTextFileSync(outputPath(folder, "graph.json"))) as { readonly graphs: readonly DrawnGraph[] };
-      const expected = of(engine.pid).flat().map(({ tensor, place, source }) => edge(tensor, place, source));
+      const expected = of(engine.pid).flat().map(({ tensor, place, source, from }) => edge(tensor, place, source, from));
       assert.deepEqual(drawnEdges(graphs).toSorted(), expected.toSorted());
     },
   );

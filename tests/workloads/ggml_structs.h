@@ -22,7 +22,8 @@ struct ggml_tensor {
   struct ggml_tensor *grad;
 #endif
   struct ggml_tensor *src[SOURCES];
-  char before_name[24];
+  struct ggml_tensor *view_src;
+  char before_name[16];
   char name[64];
   char rest[16];
 };

@@ -4,10 +4,11 @@
  *     timed CALLS LOG [NODES [LAST]]
  *
  * A prompt of five tokens and CALLS tokens, each a call of llama_decode with one graph of seven operators, which begin one behind the other and take between
- * 100 and 1,000 µs, never the same; each is computed from one or two of those before it. The graph of a prompt has other shapes than that of a token, and is made anew in the same memory; so is, every 97th token,
- * a graph whose third operator has grown. With NODES, so many are computed at a time, as ggml does for an engine that looks at each result (cb_eval): one part of
- * the graph after another, all by one structure; then times in LOG are not those of slices. With LAST it exits in the middle of a graph, inside of
- * the operator of that number, and leaves no LOG.
+ * 100 and 1,000 µs, never the same; each is computed from one or two of those before it. The fifth writes over the third, and the last reads it through a
+ * view; the sixth writes over the fourth. The graph of a prompt has other shapes than that of a token, and is made anew in the same memory; so is, every
+ * 97th token, a graph whose third operator has grown. With NODES, so many are computed at a time, as ggml does for an engine that looks at each result
+ * (cb_eval): one part of the graph after another, all by one structure; then times in LOG are not those of slices. With LAST it exits in the middle of a
+ * graph, inside of the operator of that number, and leaves no LOG.
  *
  * A clock is read before and behind every trap, so that what a tracer reads in it, however long that takes, lies between. At the end a line for each operator goes into LOG: phase, name, calls, and the fewest and most nanoseconds that can be from its beginnings to those
  * of the next, or to the ends of its graphs. See paced.c for the rest.
@@ -21,12 +22,15 @@
 
 enum { NODES = 7, PROMPT = 5, GROWS = 97, GROWN = 2 };
 
-const char *GGML_OP_NAME[] = {"NONE", "ADD", "RMS_NORM", "MUL"};
+const char *GGML_OP_NAME[] = {"NONE", "ADD", "RMS_NORM", "MUL", "VIEW"};
 static const int ops[NODES] = {2, 3, 3, 1, 2, 3, 1};
 /* What each is computed from: b and c from a, d from both, e from c, f from d, g from e and f. */
 static const int sources[NODES][2] = {{-1, -1}, {0, -1}, {0, -1}, {1, 2}, {2, -1}, {3, -1}, {4, 5}};
 
+enum { C = 2, D, E, F, G };
+
 static struct ggml_tensor nodes[NODES], *list[NODES];
+static struct ggml_tensor view_of_e = {.op = 4, .ne = {32, 1, 1, 1}, .src = {&nodes[E]}, .view_src = &nodes[C], .name = "nodee-1 (view)"};
 static struct {
   long calls;
   int64_t fewest, most;
@@ -104,6 +108,9 @@ int main(int argc, char **argv) {
     for (int s = 0; s < 2; s++) nodes[i].src[s] = sources[i][s] < 0 ? NULL : &nodes[sources[i][s]];
     snprintf(nodes[i].name, sizeof nodes[i].name, "node%c-%d", 'a' + i, i / 4);
   }
+  nodes[E].view_src = &nodes[C];
+  nodes[F].view_src = &nodes[D];
+  nodes[G].src[0] = &view_of_e;
   struct ggml_cgraph graph = {.size = NODES, .nodes = list};
   void *context = llama_init_from_model(&graph);
   llama_decode(context, (struct llama_batch){.n_tokens = PROMPT});

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import type { GraphNode, GraphSource } from "../events/span.ts";
+import { ComputedGraphs, edgesOf } from "./computed_graphs.ts";
+import { from, node, weight } from "../../tests/harness/graphs.ts";
+
+/** `a → b`, of what is computed and of who is not known. */
+function arrows(nodes: readonly GraphNode[]): string[] {
+  return edgesOf(nodes).map((edge) => `${edge.from === undefined ? edge.source.name : nodes[edge.from]!.op} → ${nodes[edge.to]!.op}`);
+}
+
+/** A tensor at an address of its own that has the memory of the one at `root`. */
+const inMemoryOf = (root: number, address: number, name: string): GraphSource => ({ ...from(root, name), address });
+
+Deno.test("graph: what is computed in place is what its successors name, by itself and through views of it, and not whose memory it has", () => {
+  const nodes = [
+    node(1, "SUM_ROWS", "sum", weight("w")),
+    { ...node(2, "CLAMP", "sum (view)", from(1, "sum")), into: 1 },
+    node(3, "DIV", "by itself", inMemoryOf(1, 2, "sum (view)")),
+    node(4, "MUL", "reshaped", inMemoryOf(1, 20, "sum (view) (reshaped)")),
+    // Behind a norm that was fused with its product.
+    node(5, "MUL_MAT", "normed", from(60, "norm", 61, 1)),
+    node(6, "ADD", "whose memory it has", from(1, "sum")),
+  ];
+  assert.deepEqual(arrows(nodes), ["w → SUM_ROWS", "SUM_ROWS → CLAMP", "CLAMP → DIV", "CLAMP → MUL", "CLAMP → MUL_MAT", "SUM_ROWS → ADD"]);
+});
+
+Deno.test("graph: an operator that shows a memory is what its successors name where the engine calls it as any other", () => {
+  const nodes = [
+    node(1, "MUL_MAT", "Q", weight("w")),
+    node(2, "RESHAPE", "Q (reshaped)", from(1, "Q")),
+    node(3, "ROPE", "Q", inMemoryOf(1, 2, "Q (reshaped)")),
+    node(4, "ADD", "v", inMemoryOf(1, 20, "Q (view)")),
+  ];
+  assert.deepEqual(arrows(nodes), ["w → MUL_MAT", "MUL_MAT → RESHAPE", "RESHAPE → ROPE", "MUL_MAT → ADD"]);
+});
+
+Deno.test("graph: who reads what was written into a cache, as its source, is drawn behind that; who reads the cache, behind nobody", () => {
+  const cache = { ...weight("cache"), root: 50 };
+  const nodes = [
+    { ...node(2, "SET_ROWS", "cache (view)", weight("k"), weight("rows"), { ...cache, address: 50 }), into: 50 },
+    node(3, "SCALE", "written", { ...cache, address: 2 }),
+    node(4, "FLASH_ATTN_EXT", "attention", { ...cache, address: 51 }),
+  ];
+  assert.deepEqual(arrows(nodes), ["k → SET_ROWS", "rows → SET_ROWS", "cache → SET_ROWS", "SET_ROWS → SCALE", "cache → FLASH_ATTN_EXT"]);
+});
+
+Deno.test("graph: one that is built again in place, or from another tensor with the same memory and name, is another one", () => {
+  const built = (into?: number, address = 1) => [
+    node(1, "ADD", "a", weight("w")),
+    { ...node(2, "SCALE", "b", inMemoryOf(1, address, "a")), ...(into && { into }) },
+  ];
+  const graphs = new ComputedGraphs();
+  for (const nodes of [built(), built(), built(1), built(1, 2)]) graphs.add(nodes, [1, 1]);
+  assert.deepEqual(graphs.graphs.map(({ times }) => times), [2, 1, 1]);
+});
