@@ -54,7 +54,8 @@ for (const [shape, prompt, tokens] of [["tiny", 16, 30], ["moe", 17, 15]] as con
         assert.deepEqual(drawn, wholes.find((whole) => isDeepStrictEqual(whole, drawn)) ?? wholes.at(-1), `edges in .${format}`);
       }
     },
-    shape === "moe",
+    // The mixture has all of its operators, and others.
+    shape === "tiny",
   );
 }
 
