@@ -54,8 +54,8 @@ export function counters(every: number): Probe {
 
 /** What the counters told, and which operator the thread computed: an instant on its row, and a sum for the process. */
 export class CountedEvents {
-  /** By process, and by event: a count is exact but for what had not come to a whole `every`. */
-  readonly #sums = new Map<number, Map<CountedEvent, number>>();
+  /** By process, and by process and operator: a count is exact but for what had not come to a whole `every`. */
+  readonly #sums = new Map<string, Map<CountedEvent, number>>();
 
   constructor(readonly find: FindCurrent, readonly tracks: Tracks) {}
 
@@ -64,13 +64,28 @@ export class CountedEvents {
     const name = EVENTS[record.slice(record.indexOf(".") + 1)]!;
     const current = this.find(tid);
     const { label: operator, name: tensor } = current?.tensor ?? {};
-    const args: Args = { count, ...(operator !== undefined && { operator }), ...(tensor !== undefined && { tensor }) };
+    const ipc = ipcOf(this.#add(`${pid} ${operator ?? ""}`, name, count));
+    const args: Args = {
+      count,
+      ...(operator !== undefined && { operator }),
+      ...(tensor !== undefined && { tensor }),
+      ...(ipc !== undefined && { ipc }),
+    };
     const counted = { event: name, count, operator: operator ?? null };
     out({ type: "instant", track: current?.track ?? this.tracks.thread(pid, tid), name, category: "ggml.counted", at, args, counted });
-    let sums = this.#sums.get(pid);
-    if (!sums) this.#sums.set(pid, sums = new Map());
-    const sum = (sums.get(name) ?? 0) + count;
-    sums.set(name, sum);
-    out({ type: "counter", track: this.tracks.counter(pid, name, "events"), at, value: sum });
+    const value = this.#add(`${pid}`, name, count).get(name)!;
+    out({ type: "counter", track: this.tracks.counter(pid, name, "events"), at, value });
   }
+
+  #add(key: string, event: CountedEvent, count: number): ReadonlyMap<CountedEvent, number> {
+    let sums = this.#sums.get(key);
+    if (!sums) this.#sums.set(key, sums = new Map());
+    return sums.set(event, (sums.get(event) ?? 0) + count);
+  }
+}
+
+/** To hundredths: the error of samples is larger. Undefined until both have been told. */
+function ipcOf(sums: ReadonlyMap<CountedEvent, number>): number | undefined {
+  const cycles = sums.get("cycles"), instructions = sums.get("instructions");
+  return cycles && instructions ? Math.round(100 * instructions / cycles) / 100 : undefined;
 }

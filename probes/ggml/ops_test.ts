@@ -524,3 +524,34 @@ Deno.test("counters: what a thread computes when its counter tells, and sums of 
     "100 <cache misses> = 10 at 13",
   ]);
 });
+
+Deno.test("counters: instructions per cycle of an operator until now, once both have been told of it", () => {
+  const d = new Decoding(ops, graph, counters(1000));
+  d.fact(0, { fact: "table", symbol: "GGML_OP_NAME", file: "libggml-base.so", names: ["NONE", "MUL_MAT", "ADD"] });
+  tensor(d, 1, 1, "Qcur-0");
+  tensor(d, 2, 2, "l_out-0");
+  begin(d, 10);
+  let at = 11;
+  const counts = (...records: string[]) => records.forEach((record) => d.event(at++, `ggml/counters.${record}`, { count: 1000 }));
+  op(d, at++, 0, 1);
+  counts("cycles", "instructions", "cycles", "cycles", "misses");
+  op(d, at++, 0, 2);
+  counts("cycles", "misses", "instructions", "instructions");
+  returns(d, at++);
+  // Outside of every operator.
+  counts("instructions", "cycles");
+  const told = d.told().filter((line) => line.includes("ggml.counted"));
+  assert.deepEqual(told.map((line) => line.replace(/^.*ggml\.counted "(.*)" \d+ count=1000( operator=)?(\w*)( tensor=\S+)?/, "$1 $3")), [
+    "cycles MUL_MAT",
+    "instructions MUL_MAT ipc=1",
+    "cycles MUL_MAT ipc=0.5",
+    "cycles MUL_MAT ipc=0.33",
+    "cache misses MUL_MAT ipc=0.33",
+    "cycles ADD",
+    "cache misses ADD",
+    "instructions ADD ipc=1",
+    "instructions ADD ipc=2",
+    "instructions ",
+    "cycles  ipc=1",
+  ]);
+});

@@ -106,6 +106,10 @@ sampledTest(
     const sql = `select s.name, count(*) as n, sum(a.int_value) as events from slice s join args a using (arg_set_id)
     where s.category = 'ggml.counted' and a.flat_key in ('debug.count', 'args.count') group by s.name order by s.name`;
     const told = { cycles: sum((row) => row.cycles), instructions: sum((row) => row.instructions), "cache misses": sum((row) => row.cacheMisses) };
+    const ipcs =
+      `select coalesce(ipc.real_value, ipc.int_value) as ipc from slice s join args ipc using (arg_set_id) join args operator using (arg_set_id)
+    where s.category = 'ggml.counted' and ipc.flat_key in ('debug.ipc', 'args.ipc') and operator.flat_key in ('debug.operator', 'args.operator')
+    and operator.string_value = '${products.name}' order by s.ts`;
     for (const format of ["pftrace", "json"]) {
       const rows = await query(outputPath(folder, format), sql);
       for (const [name, count] of Object.entries(told)) {
@@ -120,6 +124,8 @@ sampledTest(
         `select max(value) as v from counter c join track t on c.track_id = t.id where t.name like 'cycles%'`,
       );
       assert.equal(Number(last[0]!.v), told.cycles, format);
+      const until = await query(outputPath(folder, format), ipcs);
+      assert.equal(Number(until.at(-1)!.ipc).toFixed(2), products.ipc!.toFixed(2), `${format}: of all that was told of it`);
     }
     assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
   },
