@@ -95,8 +95,8 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   const pieces: Piece[] = [];
   const walks = dialect.walksMaps && dialect.readsSums;
   let kind: number = Kind.first;
-  const isThere = (name: string) =>
-    name.includes(":") ? dialect.hasTracepoint(name) : [plan.filter.type, plan.window, ...plan.probes.map((probe) => probe.name)].includes(name);
+  const there = [plan.filter.type, plan.window, ...dialect.rawTracepoints ? ["raw"] : [], ...plan.probes.map((probe) => probe.name)];
+  const isThere = (name: string) => name.includes(":") ? dialect.hasTracepoint(name) : there.includes(name);
   const has = (text: string) => replaceConditions(text, isThere);
   for (const probe of plan.probes) {
     const kinds = new Map<string, number>();
@@ -180,7 +180,10 @@ function renderBlock(
 ): string {
   // In one pass, and after the records: what is filled in is never looked at again, whatever it says.
   const filled = (text: string) =>
-    text.replace(/FILTER|\{\{(\w+)\}\}/g, (_, name?: string) => name === undefined ? filterPredicate(filter) : literalOf(name));
+    text.replace(/FILTER|\bLOST\b|\{\{(\w+)\}\}/g, (word, name?: string) => {
+      if (word === "LOST") return "@n = count()";
+      return name === undefined ? filterPredicate(filter) : literalOf(name);
+    });
   const body = filled(replaceEmits(block.body, ([record, ...args]) => emit(probe, record!, args, kinds, way)));
   return `${attach.join(",\n")}${block.predicate ? ` /${filled(block.predicate)}/` : ""} {${body}}`;
 }

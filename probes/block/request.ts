@@ -5,6 +5,7 @@ import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Param, Probe } from "../../lib/programs/probe.ts";
 import { AtOnce } from "./at_once.ts";
 import { InARow } from "./in_a_row.ts";
+import { withIssued } from "./issued.ts";
 import template from "./request.bt" with { type: "text" };
 
 const thread = { name: "thread", type: "int", unit: "subject thread" } as const;
@@ -55,7 +56,7 @@ const pieces = { key: ["dev", "what"], unit: "requests" };
 export const request: Probe = {
   name: "block/request",
   summary: "requests to block devices: how long each waits and how long the device takes",
-  template,
+  template: withIssued(template),
   tracepoints: ["block:block_getrq", "block:block_rq_issue", "block:block_rq_complete"],
   params: handed,
   hot: true,

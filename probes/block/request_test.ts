@@ -41,6 +41,13 @@ function blocksOf(probe: Probe, rawTracepoints: boolean): ReadonlyMap<string, st
   return new Map(parseTemplate(text).map(({ attach, body }) => [attach[0]!.replace(/^(rawtracepoint|tracepoint:block):/, ""), body]));
 }
 
+/** What is deleted of the requests that a device has, in the order of a text. */
+function forgotten(text: string): string[] {
+  return [...text.matchAll(/delete\((@issued\w*\[.*?\])\);/g)].map(([, row]) => row!);
+}
+
+const inEach = (key: string) => [0, 1, 2].map((map) => `@issued_${map}[${key}]`);
+
 Deno.test("request: a flush is handed over at 0, where it was asked for, wherever the kernel says that it has no place", () => {
   for (const probe of [request, blockTotals(1000)]) {
     for (const [raw, sector] of [[true, "(uint64)((struct request *)arg0)->__sector"], [false, "(uint64)args->sector"]] as const) {
@@ -62,11 +69,11 @@ Deno.test("request: one that was taken back, and then ended or was merged before
     };
     // 0: nobody knows it; 1: it was taken back.
     const ended = within("block_rq_complete", "$issued.0 > 0");
-    assert.match(
-      ended,
-      /\$since = \$issued\.0;\s+if \(\$since == 1\) \{ \$since = nsecs; \}[^]*\$issued\.2, \$since, [^]*delete\(@issued\[\$request\]\);/,
-    );
-    assert.match(within("block_rq_merge", "$made.0 > 0 || $issued.0 == 1"), /if \(\$issued\.0 == 1\) \{ delete\(@issued\[\$request\]\); \}/);
+    assert.match(ended, /\$since = \$issued\.0;\s+if \(\$since == 1\) \{ \$since = nsecs; \}[^]*\$issued\.2, \$since, /);
+    const gone = ended.slice(ended.indexOf("$since, "));
+    assert.deepEqual(forgotten(gone), raw ? ["@issued[$request]"] : inEach("$request"));
+    const merged = /if \(\$issued\.0 == 1\) \{([^}]*)\}/.exec(within("block_rq_merge", "$made.0 > 0 || $issued.0 == 1"))![1]!;
+    assert.deepEqual(forgotten(merged), raw ? ["@issued[$request]"] : inEach("$request"));
   }
 });
 
@@ -86,8 +93,45 @@ Deno.test("request: one of which a part was answered, or nothing yet, is kept un
     for (const [probe, condition, value] of kept) {
       const body = blocksOf(probe, raw).get("block_rq_complete")!.replace(/\s+/g, " ");
       assert.ok(body.includes(`$part = (${part});`), body);
-      assert.ok(body.includes(` if (${condition}) { delete(@issued[$request]); @issued[(${rest})] = (${value}); } else `), body);
+      const start = body.indexOf(` if (${condition}) {`), open = body.indexOf("{", start);
+      const then = body.slice(open, findClose(body, open));
+      assert.ok(start >= 0 && /^\} else /.test(body.slice(open + then.length)), body);
+      assert.deepEqual(forgotten(then), raw ? ["@issued[$request]"] : [...inEach("$request"), ...inEach(`(${rest})`)]);
+      assert.ok(then.includes(raw ? `@issued[(${rest})] = (${value});` : `$handed = (${value});`), then);
     }
+  }
+});
+
+Deno.test("request: by its place on the disk it is in one of three maps, the next of which takes over when that is full, and what finds no room is lost", () => {
+  for (const probe of [request, blockTotals(1000)]) {
+    const [issue, raw] = [false, true].map((isRaw) => blocksOf(probe, isRaw).get("block_rq_issue")!) as [string, string];
+    assert.doesNotMatch(raw, /@issued_|clear\(|@n = count/);
+    assert.doesNotMatch(issue, /@issued\[/);
+    const put = issue.indexOf("$handed = (nsecs, "), full = issue.indexOf("if ($issued.0 == 0) { if (@issuing == $turn", put);
+    assert.ok(put > 0 && full > put, issue);
+    // Of what had that place before nothing is left, whichever map it is in.
+    assert.deepEqual(forgotten(issue.slice(0, put)).slice(-3), inEach("$request"));
+    const into = (text: string) => [...text.matchAll(/@issued_(\d)\[\$request\] = \$handed;/g)].map(([, map]) => Number(map));
+    assert.deepEqual(into(issue.slice(put, full)), [0, 1, 2]);
+    const otherwise = issue.slice(full, findClose(issue, issue.indexOf("{", full)));
+    assert.deepEqual([into(otherwise), otherwise.match(/clear\(@\w+\);/g)], [[0, 1, 2], [
+      ...inEach("").map((_, map) => `clear(@issued_${(map + 2) % 3});`),
+      "clear(@emptying);",
+    ]]);
+    assert.match(otherwise, /@emptying\[0\] = nsecs; @issuing = \(\$turn \+ 1\) % 3;[^]*if \(\$issued\.0 == 0\) \{ @n = count\(\); \}/);
+  }
+});
+
+Deno.test("request: what somebody else asks for at a place ends what was known of it there, where the answer may have been skipped", () => {
+  const others = { request: "if ($issued.0 > 1) {", totals: "if (@made[$disk, $sector] == 0) {" };
+  for (const [probe, condition] of [[request, others.request], [blockTotals(1000), others.totals]] as const) {
+    const issue = blocksOf(probe, false).get("block_rq_issue")!, start = issue.indexOf(condition);
+    assert.ok(start >= 0, issue);
+    const open = start + condition.length - 1;
+    assert.deepEqual(forgotten(issue.slice(open, findClose(issue, open))), inEach("$request"));
+    // What is put there afterwards is not that one.
+    assert.ok(issue.lastIndexOf("$handed = ") > start, issue);
+    assert.ok(!blocksOf(probe, true).get("block_rq_issue")!.includes(others.request));
   }
 });
 

@@ -5,6 +5,7 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { IntervalSums } from "../../lib/timeline/interval_sums.ts";
+import { withIssued } from "./issued.ts";
 import { deviceOf, handed } from "./request.ts";
 import template from "./totals.bt" with { type: "text" };
 
@@ -13,7 +14,7 @@ export function blockTotals(intervalMs: number): Probe {
   return {
     name: "block/totals",
     summary: "requests to block devices, added up: how long the devices take, and how many requests they have",
-    template,
+    template: withIssued(template),
     params: { ...handed, exact: { type: "at", raw: "1", tracepoint: "0" }, interval: { type: "int", value: intervalMs } },
     tracepoints: ["block:block_getrq", "block:block_rq_issue", "block:block_rq_complete"],
     prompt: true,

@@ -26,6 +26,7 @@ export interface FioJob {
   readonly read: {
     readonly runtime: number;
     readonly total_ios: number;
+    readonly lat_ns: { readonly max: number };
     readonly clat_ns: { readonly percentile: Readonly<Record<string, number>> };
   };
   readonly write: { readonly total_ios: number };
