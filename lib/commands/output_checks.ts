@@ -1,10 +1,11 @@
-import { resolve } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import { ExitCode, LlmprofError, usage } from "../events/errors.ts";
 import { quoteWord } from "../machine/needs/shell.ts";
 import { type Owner, RefusedFile, RegularFile } from "../machine/regular_file.ts";
 import { diskLimit, systemLimitOf } from "../machine/system_limits.ts";
 import { isAbsent, whyNot } from "../machine/why_not.ts";
 import { type Format, formatOf, formats } from "../../exporters/formats.ts";
+import { mustBeHere } from "./must_be_here.ts";
 
 /** A path that has an option of its own. */
 export interface NamedPath {
@@ -18,7 +19,7 @@ const OUTPUT = "-o PATH";
 /** Throws what is wrong with a path, and leaves every file as it is: for a mistake to be told before anything else is looked at. */
 export function checkOutputs(paths: readonly string[], owner: Owner | null, named: readonly NamedPath[]): void {
   const all = [...paths.map((path) => ({ path, option: OUTPUT })), ...named];
-  const files = all.map(({ path }) => resolve(path));
+  const files = all.map(({ path }) => isAbsolute(path) ? resolve(path) : resolve(mustBeHere(), path));
   const twice = all.find((_, i) => files.indexOf(files[i]!) !== i);
   if (twice) throw usage(`${twice.path} is named twice.`, "Two outputs cannot share a file.", `Name another path with ${twice.option}.`);
   const recordings = paths.filter((path) => path.endsWith(".llmprof"));

@@ -29,6 +29,7 @@ import { ceilingsTexts, readCeilings } from "./calibrated.ts";
 import { findAgain, findRunning, isNamed, type TargetOptions } from "./find_target.ts";
 import { hostFacts } from "./host_facts.ts";
 import { mustTrace } from "./means.ts";
+import { mustBeHere } from "./must_be_here.ts";
 import { checkOutputs } from "./output_checks.ts";
 import { nameFacts } from "./name_facts.ts";
 import { type NamedOutputOptions, namedOutputs } from "./named_outputs.ts";
@@ -75,7 +76,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const invoker = launches ? await readInvoker(means.files, means.self) : null;
   // Root may see less than the program's user: NFS can keep it out, and FUSE everybody else.
   const seen = invoker?.user ? new ReaderFiles(invoker.user) : means.files;
-  const program = invoker ? await checkProgram(seen, options.program[0]!, invoker.environment.PATH, Deno.cwd()) : "";
+  const program = invoker ? await checkProgram(seen, options.program[0]!, invoker.environment.PATH, mustBeHere()) : "";
   const probes = askedFor(profile.probes, options);
   const groups = groupByLibrary(probes, callGate);
   if (launches && groups.length > 0) await mustNotSuspend(means.files, means.self, options.program[0]!);
