@@ -11,7 +11,7 @@ async function main(args: readonly string[]): Promise<number> {
   const err = writer(Deno.stderr);
   if (args.length === 1 && ["-h", "--help", "help"].includes(args[0]!)) return out(help), 0;
   const typed = [Deno.stdin, Deno.stdout, Deno.stderr].some((stream) => stream.isTerminal());
-  const terminal = { out, err, width: columns(), colour: Deno.stdout.isTerminal() && !Deno.noColor, typed };
+  const terminal = { out, err, width: columns(), colour: Deno.stdout.isTerminal() && !Deno.noColor && Deno.env.get("TERM") !== "dumb", typed };
   let retold = (error: unknown) => error;
   const fail = async (error: unknown): Promise<number> => {
     const { failure } = await import("./lib/commands/failure.ts");

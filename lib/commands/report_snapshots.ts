@@ -4,6 +4,7 @@ import { ExitCode, LlmprofError, usage } from "../events/errors.ts";
 import { harmless } from "../events/text.ts";
 import type { Chart, View } from "../events/view.ts";
 import { isAbsent, whyNot } from "../machine/why_not.ts";
+import { quoteWord } from "../machine/needs/shell.ts";
 import { LineSplitter } from "../timeline/lines.ts";
 import type { ReportResult } from "../analysis/report_schema.ts";
 import { SnapshotReport } from "../analysis/snapshot_report.ts";
@@ -38,7 +39,7 @@ export async function reportSnapshots(paths: readonly string[], options: Picture
   const result = report.result(), charts = report.charts();
   if (options.summary === "json") terminal.out(renderSummary({ schemaVersion: 1, command: "report", result } satisfies ReportSummary));
   else terminal.out(renderText([...presentReport(result), ...charts] satisfies View[], terminal));
-  for (const path of await draw(charts, result, options)) if (!options.quiet) terminal.err(`Wrote ${harmless(path)}\n`);
+  for (const path of await draw(charts, result, options)) if (!options.quiet) terminal.err(`Wrote ${harmless(path)}: open it with a browser\n`);
   return ExitCode.ok;
 }
 
@@ -46,7 +47,7 @@ export async function reportSnapshots(paths: readonly string[], options: Picture
 async function read(path: string, report: SnapshotReport): Promise<"whole" | "cut"> {
   const isRecording = path.endsWith(".llmprof") || isFolder(path);
   if (isRecording) {
-    const next = `For a recording: llmprof export ${path} --no-output --summary text`;
+    const next = `For a recording: llmprof export ${quoteWord(path)} --no-output --summary text`;
     throw usage(`Cannot report ${path}.`, "It is a folder, and report reads files that --snapshots wrote.", next);
   }
   const splitter = new LineSplitter(), decoder = new TextDecoder();

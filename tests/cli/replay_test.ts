@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import * as z from "zod";
 import { coldstartResultSchema, demoResultSchema, operatorsResultSchema, summarySchema } from "../../mod.ts";
+import { mustRun } from "../harness/command.ts";
+import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
 import { demoFolder } from "./demo_recording.ts";
 import { runLlmprof } from "./llmprof.ts";
@@ -15,6 +17,14 @@ Deno.test("demo: without arguments it leaves a trace, prints the line to type, a
   assert.match(file!, /^llmprof-demo-\d{8}-\d{6}\.pftrace$/);
   assert.match(stderr, /sudo llmprof operators --pid N/);
   assert.ok(stderr.endsWith(`\nWrote ${file}: open it with ui.perfetto.dev\n`), stderr);
+});
+
+Deno.test("demo: colour for a terminal that has it, and none for one that says it is dumb", async () => {
+  const shown = async (TERM: string) => {
+    const words = ["env", "-u", "NO_COLOR", `TERM=${TERM}`, ...llmprof, "demo", "--no-output"];
+    return (await mustRun(["script", "--quiet", "--return", "--command", words.join(" "), "/dev/null"])).stdout.includes("\x1b[");
+  };
+  assert.deepEqual([await shown("xterm"), await shown("dumb")], [true, false]);
 });
 
 Deno.test("the demo's summary has the shape that mod.ts exports", async () => {

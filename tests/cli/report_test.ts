@@ -19,7 +19,7 @@ Deno.test("report: figures and their course, what is no interval as a warning, a
   const file = folder.file("io.jsonl"), pictures = folder.file("of/both");
   Deno.writeTextFileSync(file, [1, 2, 3].map((i) => `${ioLine(i)}\n`).join("") + ioLine(4).slice(0, 50));
   const text = await runLlmprof(["report", file, "--png", pictures, "--svg", pictures]);
-  assert.deepEqual([text.code, text.stderr.match(/^Wrote /gm)?.length], [0, 8], text.stderr);
+  assert.deepEqual([text.code, text.stderr.match(/^Wrote \S+\.(?:png|svg): open it with a browser$/gm)?.length], [0, 8], text.stderr);
   assert.match(text.stdout, /vda +39 +128 µs +128 µs +3\n/);
   assert.match(text.stdout, /vda +▃▆█ +at most 3\n/);
   assert.match(text.stdout, /1 line is no interval/);
@@ -71,7 +71,7 @@ Deno.test("report: a line whose time is not in seconds is no interval; any other
 
 Deno.test("report: what cannot be reported says so, and what to type", async () => {
   using folder = temporary();
-  const recording = folder.file("run.llmprof"), empty = folder.file("empty");
+  const recording = folder.file("a run.llmprof"), empty = folder.file("empty");
   const file = folder.file("io.jsonl"), link = folder.file("link.jsonl"), cut = folder.file("cut.gz");
   Deno.mkdirSync(recording);
   Deno.writeTextFileSync(empty, "");
@@ -81,7 +81,7 @@ Deno.test("report: what cannot be reported says so, and what to type", async () 
   const tried: readonly (readonly [args: readonly string[], code: number, said: RegExp])[] = [
     [[folder.file("none")], 1, /There is no such file\.\n/],
     [[empty], 1, /No line of it is an interval .*\nSuch files come from: llmprof io --all --interval 5 --snapshots io\.jsonl\n/],
-    [[recording], 2, /It is a folder.*\nFor a recording: llmprof export .*run\.llmprof --no-output --summary text\n/],
+    [[recording], 2, /It is a folder.*\nFor a recording: llmprof export '.*a run\.llmprof' --no-output --summary text\n/],
     [[cut], 1, /Cannot read .*cut\.gz\..*\nName a file that --snapshots wrote\.\n/],
     [[file, file], 2, /is named twice/],
     [[file, `${folder.path}/./io.jsonl`], 2, /\/\.\/io\.jsonl is named twice/],

@@ -14,15 +14,19 @@ export function parseDuration(text: string): number {
   const found = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text);
   const value = found ? Number(found[1]) * UNITS[found[2]!]! : 0;
   if (!(value > 0)) throw new InvalidArgumentError("It is a number above 0 with a unit: 500ms, 10s, 5m, 1h.");
-  if (value > LONGEST) throw new InvalidArgumentError("It is 596h at most.");
-  return value;
+  return countable(value);
 }
 
 /** A duration, or a number of seconds: `5`, `500ms`. */
 export function parseInterval(text: string): number {
   const value = /^\d+(\.\d+)?$/.test(text) ? 1000 * Number(text) : parseDuration(text);
   if (value < 100) throw new InvalidArgumentError("It is 100ms at least.");
-  return Math.round(value);
+  return Math.round(countable(value));
+}
+
+function countable(milliseconds: number): number {
+  if (milliseconds > LONGEST) throw new InvalidArgumentError("It is 596h at most.");
+  return milliseconds;
 }
 
 /** `operators,io` → those layers, each once. */
