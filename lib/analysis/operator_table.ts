@@ -74,7 +74,7 @@ export class OperatorTable {
   }
 
   #named({ name: operator, args }: Call): Named {
-    const name = String(args?.tensor ?? ""), stack = args?.stack === undefined ? "" : `${args.stack} `;
+    const name = String(args?.part ?? args?.tensor ?? ""), stack = args?.stack === undefined ? "" : `${args.stack} `;
     let ofOperator = this.#nodes.get(operator);
     if (!ofOperator) this.#nodes.set(operator, ofOperator = new Map());
     let named = ofOperator.get(stack + name);

@@ -353,6 +353,24 @@ Deno.test("experts that a token uses are in the cache where all experts fit, in 
   assert.deepEqual(told(29e6), ["memory", "memory", "memory", "memory"]);
 });
 
+Deno.test("a part is in the row of its tensor, and of its layer, whatever it is called in another graph", () => {
+  const s = new TestSpans();
+  const sum = (from: number, to: number, tensor: string, layer: number, part?: string) =>
+    s.op("ADD", from, to, { tensor, layer, ...part && { part } });
+  const result = run([
+    sum(0, 1, "node_71", 0, "ffn_moe_out-0"),
+    sum(1, 3, "ffn_moe_out-0", 0),
+    sum(3, 7, "node_72", 1, "ffn_moe_out-1"),
+    s.graph(0, 7, 3),
+    sum(8, 16, "node_71", 1, "ffn_moe_out-1"),
+    sum(16, 32, "node_72", 1),
+    s.graph(8, 32, 2),
+  ]);
+  const rows = result.tensors.filter(({ calls }) => calls > 0).map(({ name, totalNs }) => [name, totalNs / MS]);
+  assert.deepEqual(rows.toSorted(), [["ffn_moe_out", 15], ["node", 16]]);
+  assert.deepEqual(result.layers.filter(({ calls }) => calls > 0).map(({ layer, totalNs }) => [layer, totalNs / MS]), [[0, 3], [1, 28]]);
+});
+
 Deno.test("layers of several stacks have rows of their own, one stack behind the other", () => {
   const s = new TestSpans();
   const result = run([

@@ -12,6 +12,8 @@ export interface Tensor extends GraphNode {
   readonly shape: string;
   /** Transformer layer, where the name carries one. */
   readonly layer: number | undefined;
+  /** Of one without a name of its own: which tensor it is a part of. */
+  readonly part: string | undefined;
   /** Of which layers, where a model has several rows of them: `enc`, as the weights of `enc.blk.3` are called; empty where they are called `blk.3`. */
   stack: string | undefined;
   /** What computing it asks of the machine. */
@@ -164,6 +166,7 @@ export function describe(
   const [address, number, type, ne0, ne1, ne2, ne3, name] = values as [number, number, number, number, number, number, number, string];
   const op = nameOf(number, opNames)!;
   const ne = [ne0, ne1, ne2, ne3];
+  const part = op === "ADD" && /^node_\d+$/.test(name) ? sumOf(sources) : undefined;
   const experts = op === "MUL_MAT_ID" ? sources[0]?.ne[2] : undefined;
   const known = before?.op === op && before.name === name ? before : { next: null, label: op };
   return {
@@ -173,7 +176,8 @@ export function describe(
     sources,
     into: SHOWING.has(op) ? undefined : into,
     shape: shapeOf(ne),
-    layer: layerOf(name),
+    layer: layerOf(part ?? name),
+    part,
     stack: undefined,
     demand: demandOf(op, { type, ne }, sources),
     experts: experts! <= MOST_EXPERTS ? experts : undefined,
@@ -203,6 +207,13 @@ export function placeInStack(tensor: Tensor, find: (address: number) => Tensor |
   }
 }
 
+/** What the experts of a layer say is added up one by one, and llama.cpp names none of the sums but the last. */
+function sumOf(sources: readonly (Source | undefined)[]): string | undefined {
+  const layers = sources.map((source) => /^ffn_moe_(?:weighted|down\w*)-(\d+) \(view\)$/.exec(source?.name ?? "")?.[1]);
+  const layer = layers.find((layer) => layer !== undefined);
+  return layer && `ffn_moe_out-${layer}`;
+}
+
 /** In which place attention finds its keys: as a part of a product, or as a whole. */
 const KEYS: Readonly<Record<string, number>> = { MUL_MAT: 0, FLASH_ATTN_EXT: 1 };
 
@@ -222,11 +233,12 @@ export function linkOf(tensor: Tensor, worker: number): Link {
 }
 
 function madeLink(tensor: Tensor, worker: number): Link {
-  const { name, next, shape, layer, stack, cells, demand: { bytes, cold, coldAll, flops, quantised, bf16, atMost } } = tensor;
+  const { name, next, shape, layer, part, stack, cells, demand: { bytes, cold, coldAll, flops, quantised, bf16, atMost } } = tensor;
   const args = {
     tensor: name,
     shape,
     ...(layer !== undefined && { layer }),
+    ...(part !== undefined && { part }),
     ...(layer !== undefined && stack && { stack }),
     worker,
     ...(next && { fused: next.name }),

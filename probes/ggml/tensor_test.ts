@@ -68,3 +68,20 @@ Deno.test("tensor: sizes of a product are those of its sources, as far as these 
   assert.ok(fits("MUL_MAT", [512, 17, 8, 1], source(0, 0, 0, 0), queries));
   assert.ok(fits("ADD", [512, 17, 8, 1], queries, keys));
 });
+
+Deno.test("tensor: sums of what experts say are parts of the last one, which alone llama.cpp has named", () => {
+  const names = ["NONE", "MUL", "ADD"];
+  const source = (name: string) => sourceOf([1, 4096, 0, 0, 1, 0, 0, 64, 1, 1, 1, name], names);
+  const described = (op: number, name: string, ...sources: string[]) => {
+    const { part, layer } = describe([8192, op, 0, 64, 1, 1, 1, name], sources.map(source), names);
+    return [part, layer];
+  };
+  const view = "ffn_moe_weighted-3 (view)";
+  assert.deepEqual(described(2, "node_71", view, view), ["ffn_moe_out-3", 3]);
+  assert.deepEqual(described(2, "node_72", "node_71", view), ["ffn_moe_out-3", 3]);
+  // Where weights come before the experts.
+  assert.deepEqual(described(2, "node_72", "node_71", "ffn_moe_down-12 (view)"), ["ffn_moe_out-12", 12]);
+  assert.deepEqual(described(2, "ffn_moe_out-3", "node_77", view), [undefined, 3]);
+  assert.deepEqual(described(1, "node_72", "node_71", view), [undefined, undefined]);
+  assert.deepEqual(described(2, "node_90", "node_89", "ffn_shexp-3"), [undefined, undefined]);
+});

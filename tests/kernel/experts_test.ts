@@ -47,6 +47,10 @@ for (const [index, name] of (["routed2of8", "routed8of8", "routed2of64", "routed
         told,
       );
       const products = result.operators.find(({ name }) => name === "MUL_MAT_ID")!;
+      // What a token's experts say is added up one by one, and is gathering.
+      const [weighted, sums] = ["ffn_moe_weighted", "ffn_moe_out"].map((of) => result.tensors.find(({ name }) => name === of)!);
+      assert.deepEqual([weighted!.calls, sums!.calls], [1, shape.expertsUsed - 1].map((times) => times * shape.layers * result.graphs.count));
+      assert.ok(Math.abs(result.experts!.gatherNs - weighted!.totalNs - sums!.totalNs) < 1);
       const shared = result.experts!.layers.reduce((sum, { productsNs }) => sum + productsNs, 0);
       assert.ok(Math.abs(shared - products.totalNs) < 1, `${shared} of ${products.totalNs} ns of products were shared among experts`);
     };
