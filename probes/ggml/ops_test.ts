@@ -341,6 +341,25 @@ Deno.test("ops: a node says which tensor's memory it writes into, unless it show
   assert.deepEqual([told, root], [address, 1]);
 });
 
+Deno.test("ops: in a recording that does not say whose memory a node has it is what it names, if it is an operator that does so", () => {
+  const d = new Decoding(ops, graph);
+  d.fact(0, { fact: "table", symbol: "GGML_OP_NAME", file: "libggml-base.so", names: ["NONE", "CPY", "SET_ROWS", "ADD"] });
+  const intoOf = (index: number, number: number) => {
+    for (const place of [0, 1, 2]) {
+      d.event(2, "ggml/ops.source", { index: index + place, root: 70 + place, type: 0, ne0: 64, ne1: 1, ne2: 1, ne3: 1, name: "x" });
+    }
+    tensor(d, 1, number, "y");
+    begin(d, 10);
+    op(d, 11, 0, 1);
+    returns(d, 12);
+    const [node] = d.ending(12).flatMap((span) => span.type === "slice" ? span.node ?? [] : []);
+    return node!.into;
+  };
+  assert.deepEqual([1, 2, 3].map((number) => intoOf(0, number)), [71, 72, undefined]);
+  // Where each source says where it is, each node would say that.
+  assert.deepEqual([1, 2, 3].map((number) => intoOf(16 * 4096, number)), [undefined, undefined, undefined]);
+});
+
 /** A tensor that is computed from another one, by what is `behind` that, which is computed from `further`. Operators: 1 MUL_MAT, 2 ADD, 3 RMS_NORM, 4 MUL. */
 function computed(
   d: Decoding,

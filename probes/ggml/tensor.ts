@@ -174,7 +174,7 @@ export function describe(
     op,
     name,
     sources,
-    into: SHOWING.has(op) ? undefined : into,
+    into: SHOWING.has(op) ? undefined : into ?? namedInto(op, sources),
     shape: shapeOf(ne),
     layer: layerOf(part ?? name),
     part,
@@ -190,6 +190,15 @@ export function describe(
 
 /** Operators that show what is in a memory, and write nothing: those of 2024 are called as all others are. */
 const SHOWING = new Set(["RESHAPE", "VIEW", "PERMUTE", "TRANSPOSE"]);
+
+/** In which place operators name what they write into, such as a cache of keys and values. */
+const NAMED: Readonly<Record<string, number>> = { CPY: 1, SET_ROWS: 2 };
+
+/** Whose memory the tensor has by what it names: in a recording from before that was told, and where its sources are. */
+function namedInto(op: string, sources: readonly (Source | undefined)[]): number | undefined {
+  const named = sources[NAMED[op] ?? -1];
+  return named?.address === 0 ? named.root : undefined;
+}
 
 /**
  * Gives the tensor its stack, which its own name does not tell: a weight's does, or else it is that of what it is computed from. What comes before the
