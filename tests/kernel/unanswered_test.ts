@@ -49,7 +49,7 @@ for (const [name, way] of Object.entries(ways)) {
     { fio: true },
     async (bpftrace) => {
       using folder = temporary(), other = temporary("/dev/shm");
-      await using disk = await loopDevice(folder, 128);
+      await using disk = await loopDevice(folder, 192);
       await using memory = await loopDevice(other, 64);
       const fifo = folder.file("fifo"), wait = `read -r line < ${fifo}`;
       await mustRun(["mkfifo", fifo]);
@@ -60,7 +60,7 @@ for (const [name, way] of Object.entries(ways)) {
       await using busy = start([bpftrace.path, "-q", "-B", "line", "-"], { stdin: BUSY });
       await busy.saw("attached");
       await using spinning = new AsyncDisposableStack();
-      for (let i = 0; i < 2 * navigator.hardwareConcurrency; i++) spinning.use(start(SPIN));
+      for (let i = 0; i < 4 * navigator.hardwareConcurrency; i++) spinning.use(start(SPIN));
       const { flags, told } = way(folder), argv = ["io", "--bpftrace", bpftrace.path, "--buffer-pages", "64", ...flags, "--", "sh", "-c", all];
       await using running = start([...llmprof, ...argv], { cwd: folder.path });
       await running.saw("first done");
@@ -79,8 +79,8 @@ for (const [name, way] of Object.entries(ways)) {
       const of = told(ended), asked = jobOf(Deno.readTextFileSync(folder.file("first"))).read;
       const [unanswered, later] = [of(disk), of(memory)];
       assert.ok(unanswered.longestNs <= asked.lat_ns.max, `${unanswered.longestNs} ns, ${asked.lat_ns.max} by fio's clock`);
-      // More than one of its maps, and what the next one holds is emptied, too.
-      if (!hasRawTracepoints(bpftrace)) assert.ok(asked.total_ios - unanswered.requests > 2 * ROWS, `${unanswered.requests} of ${asked.total_ios}`);
+      // One of its maps was full.
+      if (!hasRawTracepoints(bpftrace)) assert.ok(asked.total_ios - unanswered.requests > ROWS, `${unanswered.requests} of ${asked.total_ios}`);
       // Where no raw tracepoint tells of answers, 2 to 15 % were skipped in all runs so far (README).
       const missing = kernel - later.requests, allowed = hidden.count() + (hasRawTracepoints(bpftrace) ? 0.001 : 0.2) * kernel;
       assert.ok(missing >= 0 && missing <= allowed, `${later.requests} of ${kernel}`);
