@@ -20,4 +20,10 @@ Deno.test("tracers: all threads that llmprof and its bpftraces have had are told
   threads(100, 107);
   pids = [100, 300];
   assert.deepEqual(await look(), [[100, 101, 107, 200, 300]]);
+  // Ever more rarely, where the processes are the same: at the 4th and the 8th time that it is asked.
+  threads(100, 108);
+  assert.deepEqual(await look(), [[100, 101, 107, 108, 200, 300]]);
+  threads(100, 109);
+  for (const _ of [5, 6, 7]) assert.deepEqual(await look(), []);
+  assert.deepEqual(await look(), [[100, 101, 107, 108, 109, 200, 300]]);
 });
