@@ -15,6 +15,7 @@ interface Totals {
   mappedBytes: number;
   /** By call. */
   readonly fills: Map<string, Fill>;
+  unreturned: number;
   faults: number;
   faultNs: number;
   major: number;
@@ -23,7 +24,19 @@ interface Totals {
 
 type Fill = FileResult["fills"][number];
 
-const NONE = { opens: 0, readBytes: 0, fetches: 0, fetchedBytes: 0, fetchNs: 0, mappedBytes: 0, faults: 0, faultNs: 0, major: 0, majorNs: 0 };
+const NONE = {
+  opens: 0,
+  readBytes: 0,
+  fetches: 0,
+  fetchedBytes: 0,
+  fetchNs: 0,
+  mappedBytes: 0,
+  unreturned: 0,
+  faults: 0,
+  faultNs: 0,
+  major: 0,
+  majorNs: 0,
+};
 
 /** What entered the page cache of a file. */
 export interface Cached extends ToldFile {
@@ -37,9 +50,10 @@ export class FileTotals {
 
   constructor(readonly keys: FileKeys) {}
 
-  slice({ name, category, start, end, args }: Slice): void {
+  slice({ name, category, start, end, args, open }: Slice): void {
     if (args?.file === undefined) return;
-    const bytes = Number(args.bytes ?? 0), ns = end - start;
+    // What one that has not returned has done by then, nobody knows.
+    const bytes = open ? 0 : Number(args.bytes ?? 0), ns = end - start, unreturned = open ? 1 : 0;
     switch (category) {
       case "file.open":
         this.#of(args).opens++;
@@ -48,6 +62,7 @@ export class FileTotals {
         const totals = this.#of(args);
         totals.times.add(ns);
         totals.readBytes += bytes;
+        totals.unreturned += unreturned;
         return;
       }
       case "file.fetch": {
@@ -60,14 +75,14 @@ export class FileTotals {
       case "file.map": {
         const totals = this.#of(args);
         totals.mappedBytes += bytes;
-        return fill(totals.fills, { call: "mmap", calls: 1, bytes, ns });
+        return fill(totals.fills, { call: "mmap", calls: 1, unreturned, bytes, ns });
       }
       case "library.load":
         this.#of(args).mappedBytes += bytes;
         return;
       case "memory.lock":
       case "memory.fill":
-        return fill(this.#of(args).fills, { call: name, calls: 1, bytes, ns });
+        return fill(this.#of(args).fills, { call: name, calls: 1, unreturned, bytes, ns });
       case "memory.touch": {
         const totals = this.#of(args);
         totals.faults += Number(args.faults ?? 0);
@@ -114,9 +129,10 @@ function newTotals(): Totals {
   return { times: new Histogram(), fills: new Map(), ...NONE };
 }
 
-function fill(fills: Map<string, Fill>, { call, calls, bytes, ns }: Fill): void {
-  const sums = fills.get(call) ?? { call, calls: 0, bytes: 0, ns: 0 };
-  fills.set(call, { call, calls: sums.calls + calls, bytes: sums.bytes + bytes, ns: sums.ns + ns });
+function fill(fills: Map<string, Fill>, { call, calls, unreturned, bytes, ns }: Fill): void {
+  const sums = fills.get(call) ?? { call, calls: 0, unreturned: 0, bytes: 0, ns: 0 };
+  const all = { call, calls: sums.calls + calls, unreturned: sums.unreturned + unreturned, bytes: sums.bytes + bytes, ns: sums.ns + ns };
+  fills.set(call, all);
 }
 
 function summed(parts: readonly Totals[]): Totals {

@@ -159,12 +159,13 @@ class IoAnalysis implements Analysis<IoResult> {
     }
   }
 
-  #request({ track: { pid }, start, end }: Slice, block: BlockRequest): void {
+  #request({ track: { pid }, start, end, open }: Slice, block: BlockRequest): void {
     let disks = this.#requests.get(pid);
     if (!disks) this.#requests.set(pid, disks = new Map());
     let kinds = disks.get(block.device);
     if (!kinds) disks.set(block.device, kinds = {});
     const { requests, queued } = kinds[block.what] ??= this.#counted(pid, block);
+    if (open) return requests.wait(end - start);
     requests.add(start, end, block);
     queued.add(start - block.queuedNs, start);
   }

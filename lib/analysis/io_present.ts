@@ -35,7 +35,7 @@ function notes(result: IoResult): Note[] {
   if (devices.length === 0) {
     notes.push(
       info(
-        `The target asked nothing of a disk: ${byOthers ? `what came into memory ${OTHERS}` : `what was read was in the page cache, or ${PAST}`}.`,
+        `No disk answered the target anything: ${byOthers ? `what came into memory ${OTHERS}` : `what was read was in the page cache, or ${PAST}`}.`,
       ),
     );
   } else if (byOthers) {
@@ -49,8 +49,11 @@ function notes(result: IoResult): Note[] {
     const what = counted(requests, "request");
     notes.push(info(`The target made ${what} by ${call}: what of that was for files is in no file's reads.`));
   }
-  for (const { device, name, what, errors } of devices) {
+  for (const { device, name, what, errors, unanswered, unansweredNs } of devices) {
     if (errors > 0) notes.push(warning(`${counted(errors, what)} of ${name ?? device} failed: see dmesg.`));
+    if (unansweredNs < BUSY * windows.ns || unanswered === 0) continue;
+    const since = `the oldest of them for ${quantity(unansweredNs, "ns")}`;
+    notes.push(warning(`${counted(unanswered, what)} of ${name ?? device} had not been answered when counting ended, ${since}.`));
   }
   for (const { device, name, requeued } of devices) {
     if (requeued > 0) notes.push(info(`${counted(requeued, "request")} of ${name ?? device} had to be handed to it once more.`));
@@ -62,11 +65,17 @@ const OTHERS = "was fetched by others for it: a network or a user's file system,
 
 const PAST = "came past it (O_DIRECT) from elsewhere: a network, a user's file system, memory that serves as a disk";
 
-function verdict({ verdict, windows, devices, untold }: IoResult): Note[] {
+function verdict({ verdict, windows, devices, files, untold }: IoResult): Note[] {
   if (windows.ns > 0 && verdict.length === 0) {
-    const little = "reads, page faults and calls that fill mappings waited for disks for less than a hundredth of the time";
+    const little = "reads, page faults and calls that fill mappings, as far as they are over, waited for disks for less than a hundredth of the time";
     if (untold.length > 0 || devices.some(({ what, meanInFlight }) => what === "read" && meanInFlight >= BUSY)) {
-      return [info(`Disks read for it, though ${little}: ahead of it, or by io_uring. Who waited for that sched tells.`)];
+      return [info(`Disks read for it, though ${little}: ahead of it, by io_uring, or in what is not over. Who waited for that sched tells.`)];
+    }
+    const filling = files.find(({ fills }) => fills.some(({ unreturned, ns }) => unreturned > 0 && ns >= BUSY * windows.ns));
+    if (filling) {
+      return [
+        info(`A call that fills mappings of ${filling.file} had not returned when counting ended. Nothing was seen to come from a disk for it.`),
+      ];
     }
     return [info(`Nothing waits to read: ${little}. Of what waits to be written (fsync) sched tells.`)];
   }
@@ -106,14 +115,16 @@ const queueAndDevice: readonly Figure<RequestsResult>[] = [
 
 function devices({ devices }: IoResult): Table {
   const areMerged = devices.some(({ merged }) => merged > 0), areSplit = devices.some(({ split }) => split > 0);
+  const areUnanswered = devices.some(({ unanswered }) => unanswered > 0);
   return tableOf("Requests to disks: in the queue, and in the device", devices, [
     [{ title: "disk", unit: "text" }, (row) => row.name ?? row.device],
     [{ title: "", unit: "text" }, (row) => row.what],
     [{ title: "requests", unit: "count" }, (row) => row.requests],
     areMerged && [{ title: "merged into them", unit: "count" }, (row) => row.merged],
+    areUnanswered && [{ title: "not answered", unit: "count" }, (row) => row.unanswered],
     areSplit && [{ title: "split off", unit: "count" }, (row) => row.split],
     [{ title: "bytes", unit: "bytes" }, (row) => row.bytes],
-    [{ title: "in a row", unit: "ratio" }, (row) => row.sequential / row.requests],
+    [{ title: "in a row", unit: "ratio" }, (row) => row.requests > 0 ? row.sequential / row.requests : 0],
     [{ title: "at once", unit: "text" }, (row) => row.meanInFlight.toFixed(2)],
     ...queueAndDevice,
     [{ title: "max", unit: "ns" }, (row) => row.service.maxNs],

@@ -28,6 +28,9 @@ const requestsSchema = z.object({
   errors: count,
   /** Begin where the last one of their thread ended. */
   sequential: count,
+  /** Not answered when counting ended, which are in nothing else here but `meanInFlight`, and how long the device had had the oldest by then. */
+  unanswered: count,
+  unansweredNs: ns,
   /** How many the device had at once, on average over the time watched. */
   meanInFlight: z.number(),
   /** For how long at least one of them waited to be handed to the device. */
@@ -62,6 +65,8 @@ export const ioResultSchema = z.object({
     opens: count,
     /** Reads, and what was sent, spliced or copied from it. */
     reads: count,
+    /** Of them, those that had not returned when counting ended: how long they had taken by then counts, and no bytes. So it is with fills. */
+    unreturned: count,
     readBytes: bytes,
     readNs: ns,
     readP50Ns: ns.nullable(),
@@ -72,7 +77,7 @@ export const ioResultSchema = z.object({
     fetchNs: ns,
     mappedBytes: bytes,
     /** Calls that may bring it into memory before anybody touches it (mmap, mlock, madvise), most time first. */
-    fills: z.array(z.object({ call: z.string(), calls: count, bytes, ns })),
+    fills: z.array(z.object({ call: z.string(), calls: count, unreturned: count, bytes, ns })),
     /** Page faults in mappings of it, as far as they were drawn, and how long they took with what lies between them. */
     faults: count,
     faultNs: ns,

@@ -155,7 +155,7 @@ Deno.test("io: a file's reads, mappings and faults, and what of it came from the
   );
   assert.deepEqual([found.pageFaults, found.majorFaults], [23, 3]);
   const told = presentIo(found).map((view) => view.type === "note" ? view.text : "").join("\n");
-  assert.match(told, /The target asked nothing of a disk: what came into memory was fetched by others/);
+  assert.match(told, /No disk answered the target anything: what came into memory was fetched by others/);
   assert.match(
     told,
     /Waits for page faults in model\.gguf: 9\.0 % of the time watched, threads added, 90\.0 ms, 3 of 17 page faults waited for what came .*\. --no-mmap or/,
@@ -191,7 +191,7 @@ Deno.test("io: what is read past the page cache is taken neither for cached nor 
   assert.deepEqual(told(request(0, 10, { bytes: 64 << 20, what: "write" })), []);
   // Of a file that a network serves no disk is asked, and nobody here knows whether it was cached.
   assert.deepEqual(told(t.read("model.gguf", 0, 10, 64 << 20)), [
-    "The target asked nothing of a disk: what was read was in the page cache, or came past it (O_DIRECT) from elsewhere: a network, a user's file system, " +
+    "No disk answered the target anything: what was read was in the page cache, or came past it (O_DIRECT) from elsewhere: a network, a user's file system, " +
     "memory that serves as a disk.",
   ]);
 });
@@ -293,6 +293,53 @@ Deno.test("io: calls that fill a mapping from the disk are waits for it: which, 
   const [all] = result([{ ...t.exit(950), category: "memory.calls", args }, cold]).verdict;
   assert.deepEqual([all!.wait, all!.of, all!.ns / MS], ["mappings", "all its files", 500]);
   assert.match(all!.evidence, /^mlockall × 1, which brought at most 101\.0 MiB/);
+});
+
+Deno.test("io: what has not returned when counting ends has waited for so long, has done what came by then, and is nothing's absence", () => {
+  const MIB = 1 << 20, { args } = t.map("weights.gguf", 0, 1);
+  const brought = (file: string) => t.counter(`page cache filled: ${file}`, 900, 8 * MIB);
+  const notes = (shown: IoResult) => presentIo(shown).flatMap((view) => view.type === "note" ? [view.text] : []).join("\n");
+  const lock: Span = { ...t.slice("memory.lock", 100, 1000, { ...args, bytes: 1000 * MIB }, true), name: "mlock" };
+  const locking = result([lock, brought("weights.gguf")]);
+  assert.deepEqual(locking.files[0]!.fills, [{ call: "mlock", calls: 1, unreturned: 1, bytes: 0, ns: 900 * MS }]);
+  assert.deepEqual(locking.verdict.map(({ wait, of, share }) => [wait, of, share]), [["mappings", "weights.gguf", 0.9]]);
+  assert.deepEqual(locking.locks, { lockedBytes: 0, failures: [] });
+  assert.match(
+    notes(locking),
+    /mlock × 1, which brought at most 8\.0 MiB from the disk; 1 call had not returned when counting ended\. A faster disk/,
+  );
+  assert.doesNotMatch(notes(locking), /Nothing waits|though reads/);
+  const inMemory = notes(result([lock]));
+  assert.match(
+    inMemory,
+    /A call that fills mappings of weights\.gguf had not returned when counting ended\. Nothing was seen to come from a disk for it\./,
+  );
+  assert.doesNotMatch(inMemory, /Nothing waits/);
+  const reading = result([{ ...t.read("weights.gguf", 500, 1000, 0), open: true }, brought("weights.gguf")]);
+  const [row] = reading.files, [thread] = reading.threads;
+  assert.deepEqual([row!.reads, row!.readBytes, row!.readNs / MS, row!.unreturned, thread!.readNs / MS], [1, 0, 500, 1, 500]);
+  assert.match(
+    notes(reading),
+    /Waits for reads of weights\.gguf: 50\.0 % .*, 1 read of 8\.0 MiB at 17 MB\/s, 8\.0 MiB of it from the disk; 1 call had not/,
+  );
+  assert.doesNotMatch(notes(reading), /Nothing waits|Little was seen/);
+});
+
+Deno.test("io: a request that is not answered when counting ends is told apart, and a disk that answers nothing is no disk that nothing is asked of", () => {
+  const held = (start: number): Span => ({ ...request(start, 1000) as Slice, open: true });
+  const found = result([held(200), held(600)]);
+  const [disk] = found.devices, [thread] = found.threads;
+  assert.deepEqual([disk!.requests, disk!.bytes, disk!.service.totalNs, disk!.meanInFlight, thread], [0, 0, 0, 1.2, undefined]);
+  assert.deepEqual([disk!.unanswered, disk!.unansweredNs / MS], [2, 800]);
+  const said = presentIo(found).flatMap((view) => view.type === "note" ? [view.text] : []).join("\n");
+  assert.match(said, /2 reads of loop0 had not been answered when counting ended, the oldest of them for 800 ms\./);
+  assert.match(said, /Disks read for it, though .*, by io_uring, or in what is not over\./);
+  assert.doesNotMatch(said, /No disk answered|Nothing waits/);
+  const table = presentIo(found).find((view) => view.type === "table" && view.title.startsWith("Requests to disks"));
+  const column = table?.type === "table" ? table.columns.findIndex(({ title }) => title === "not answered") : -1;
+  assert.deepEqual(table?.type === "table" && table.rows.map((row) => row[column]), [2]);
+  // What is cut off as it comes is usual.
+  assert.doesNotMatch(presentIo(result([request(0, 10), held(999)])).map((view) => view.type === "note" ? view.text : "").join(), /had not been/);
 });
 
 Deno.test("io: page faults that wait in no file wait for swap, where pages came back from it", () => {

@@ -34,7 +34,7 @@ export function ioVerdict(
   const slowed = (bytes: number, ns: number) => slowedOf(limited.filter((limit) => mayMeet(limit, bytes, ns)), nameOf);
   const all = memoryCalls.filter(({ kind }) => kind === "mlockall").map(({ kind, calls, ns }) => {
     const cold = files.reduce((sum, file) => sum + coldOf(file), 0);
-    return { of: "all its files", calls: [{ call: kind, calls }], ns, bytes: memory?.lockedBytes ?? 0, cold };
+    return { of: "all its files", calls: [{ call: kind, calls }], ns, bytes: memory?.lockedBytes ?? 0, cold, unreturned: 0 };
   });
   return longest([
     ...files.map((file) => reads(file, source, slowed(file.readBytes, file.readNs))),
@@ -72,22 +72,24 @@ function sourceOf(source: Source, slowed: Cause | null): Source {
   return slowed ? DISK : source;
 }
 
-function reads(
-  { file, reads, readBytes, readNs, cachedBytes, mappedBytes }: File,
-  source: Source,
-  slowed: Cause | null,
-): Omit<Verdict, "share"> {
-  const { brought, faster } = sourceOf(source, slowed);
+function reads(file: File, source: Source, slowed: Cause | null): Omit<Verdict, "share"> {
+  const { reads, readNs, cachedBytes, mappedBytes, unreturned } = file, { brought, faster } = sourceOf(source, slowed);
+  // One that has not returned has read what has come by then.
+  const readBytes = unreturned > 0 ? Math.max(file.readBytes, cachedBytes ?? 0) : file.readBytes;
   // What a mapping of it brought is no part of what was read.
   const cold = Math.min(cachedBytes ?? 0, readBytes);
   const rate = readNs > 0 ? ` at ${Math.round((readBytes * 1e3) / readNs)} MB/s` : "";
   const evidence = `${counted(reads, "read")} of ${mebibytes(readBytes)}${rate}${
     cold > 0 ? `, ${mappedBytes > 0 ? "at most " : ""}${mebibytes(cold)} of it ${brought}` : ""
-  }`;
+  }${notReturned(unreturned)}`;
   // Of what is read past the page cache nothing is seen to come.
   const isCold = cold === 0 || cold >= 0.5 * readBytes;
-  const advice = adviceFor(file, cachedBytes === null ? null : cold / readBytes, faster);
-  return { wait: "reads", of: file, ns: readNs, ...slowedBy(isCold ? slowed : null, { evidence, advice }) };
+  const advice = adviceFor(file.file, cachedBytes === null || readBytes === 0 ? null : cold / readBytes, faster);
+  return { wait: "reads", of: file.file, ns: readNs, ...slowedBy(isCold ? slowed : null, { evidence, advice }) };
+}
+
+function notReturned(unreturned: number): string {
+  return unreturned > 0 ? `; ${counted(unreturned, "call")} had not returned when counting ended` : "";
 }
 
 /** `cold`: which part of what was read came into the page cache; null where none was seen to. */
@@ -106,14 +108,15 @@ interface Filled {
   readonly ns: number;
   readonly bytes: number;
   readonly cold: number;
+  readonly unreturned: number;
 }
 
 function filledOf(file: File): Filled {
   const { fills } = file;
-  const ns = fills.reduce((sum, { ns }) => sum + ns, 0);
+  const ns = fills.reduce((sum, { ns }) => sum + ns, 0), unreturned = fills.reduce((sum, { unreturned }) => sum + unreturned, 0);
   // What is mapped and then locked is the same, and so is what several processes map; pieces are added.
   const bytesOf = ({ call, bytes, calls }: File["fills"][number]) => call === "mmap" ? bytes / calls : bytes;
-  return { of: file.file, calls: fills, ns, bytes: Math.max(0, ...fills.map(bytesOf)), cold: coldOf(file) };
+  return { of: file.file, calls: fills, ns, bytes: Math.max(0, ...fills.map(bytesOf)), cold: coldOf(file), unreturned };
 }
 
 /** Bytes that were brought for mappings of it: all but what its reads may have brought. */
@@ -125,14 +128,15 @@ function coldOf({ cachedBytes, readBytes }: File): number {
 const COLD = 0.1;
 
 function filled(
-  { of, calls, ns, bytes, cold }: Filled,
+  { of, calls, ns, bytes, cold, unreturned }: Filled,
   source: Source,
   limits: Limits | null,
   slowed: Cause | null,
 ): Omit<Verdict, "share"> {
   const { brought, faster } = sourceOf(source, slowed);
   const isCold = cold > 0 && cold >= COLD * bytes;
-  const evidence = `${calls.map(({ call, calls }) => `${call} × ${calls}`).join(", ")}, which brought at most ${mebibytes(cold)} ${brought}`;
+  const kinds = calls.map(({ call, calls }) => `${call} × ${calls}`).join(", ");
+  const evidence = `${kinds}, which brought at most ${mebibytes(cold)} ${brought}${notReturned(unreturned)}`;
   const fewer = isWeights(nameAlone(of)) ? "fewer bytes (a smaller quantisation)" : "fewer bytes";
   const advice = `${faster}, or ${fewer}: a second start finds it in memory, where there is enough.`;
   return { wait: "mappings", of, ns: isCold ? ns : 0, ...slowedBy(slowed, byMemory(limits, { evidence, advice })) };

@@ -13,6 +13,10 @@ export class Requests {
   #bytes = 0;
   #errors = 0;
   #sequential = 0;
+  #unanswered = 0;
+  /** Of these, all together and the oldest. */
+  #unansweredNs = 0;
+  #oldestNs = 0;
   readonly #sizes = new Sizes();
   readonly #queue = new Latency();
   readonly #service = new Latency();
@@ -32,12 +36,22 @@ export class Requests {
     this.#service.add(end - start);
   }
 
+  /** The device had it for so long when counting ended. */
+  wait(ns: number): void {
+    this.#unanswered++;
+    this.#unansweredNs += ns;
+    this.#oldestNs = Math.max(this.#oldestNs, ns);
+  }
+
   /** Others of this kind and to this disk; but for when they waited, which has to be known as they come. */
   merge(other: Requests): void {
     this.#requests += other.#requests;
     this.#bytes += other.#bytes;
     this.#errors += other.#errors;
     this.#sequential += other.#sequential;
+    this.#unanswered += other.#unanswered;
+    this.#unansweredNs += other.#unansweredNs;
+    this.#oldestNs = Math.max(this.#oldestNs, other.#oldestNs);
     this.#sizes.merge(other.#sizes);
     this.#queue.merge(other.#queue);
     this.#service.merge(other.#service);
@@ -54,7 +68,9 @@ export class Requests {
       sizes: { p50Bytes: this.#sizes.quantile(0.5), p99Bytes: this.#sizes.quantile(0.99), maxBytes: this.#sizes.quantile(1) },
       errors: this.#errors,
       sequential: this.#sequential,
-      meanInFlight: ns > 0 ? service.totalNs / ns : 0,
+      unanswered: this.#unanswered,
+      unansweredNs: this.#oldestNs,
+      meanInFlight: ns > 0 ? (service.totalNs + this.#unansweredNs) / ns : 0,
       queuedNs: Math.min(this.queued.ns, ns),
       queue: this.#queue.result(),
       service,

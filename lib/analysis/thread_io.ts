@@ -14,13 +14,13 @@ export class ThreadIo {
 
   constructor(readonly names: ThreadNames) {}
 
-  slice({ category, track, start, end, args, block }: Slice): void {
+  slice({ category, track, start, end, args, block, open }: Slice): void {
     if (category === "file.read") {
       const thread = this.#of(track.pid, track.tid!);
       thread.reads++;
-      thread.readBytes += Number(args?.bytes ?? 0);
+      thread.readBytes += open ? 0 : Number(args?.bytes ?? 0);
       thread.readNs += end - start;
-    } else if (block) {
+    } else if (block && !open) {
       const thread = this.#of(track.pid, block.thread);
       thread.requests++;
       thread.requestBytes += block.bytes;

@@ -10,6 +10,8 @@ import template from "./request.bt" with { type: "text" };
 
 const thread = { name: "thread", type: "int", unit: "subject thread" } as const;
 const where = [{ name: "dev", type: "int", unit: "2^20 × major + minor" }, { name: "sector", type: "int", unit: "512 bytes" }] as const;
+const bytes = { name: "bytes", type: "int", unit: "bytes" } as const;
+const what = { name: "what", type: "int", unit: "letter: R, W, D (discard), F (flush), or the block layer's number of these" } as const;
 
 /** What a raw tracepoint has. */
 const REQUEST = "((struct request *)arg0)", BIO = "((struct bio *)arg0)";
@@ -67,12 +69,23 @@ export const request: Probe = {
       { name: "made", type: "time" },
       { name: "issued", type: "time" },
       ...where,
-      { name: "bytes", type: "int", unit: "bytes" },
-      { name: "what", type: "int", unit: "letter: R, W, D (discard), F (flush), or the block layer's number of these" },
+      bytes,
+      what,
       { name: "error", type: "int", unit: "negative errno, or 1000 + a status of the block layer" },
     ],
     requeued: [thread, ...where],
+    // The device had not answered when the window was shut.
+    still: [thread, { name: "made", type: "time" }, { name: "issued", type: "time" }, ...where, bytes, what],
   },
+  // Elsewhere it is not known which were answered, and not seen to be.
+  atClose: `WITH(raw) {
+    for ($each : @issued) {
+      if ($each.1.0 > 1) {
+        $r = (struct request *)$each.0;
+        EMIT(still, $each.1.3, $each.1.2, $each.1.0, $each.1.4, (uint64)$r->__sector, $each.1.1 & 4294967295, (uint64)($r->cmd_flags & 255));
+      }
+    }
+  }`,
   maps: { merged: pieces, split: pieces },
   decoder: (tracks) => new RequestDecoder(tracks),
 };
@@ -117,20 +130,21 @@ class RequestDecoder implements Decoder {
       const args = { device: deviceOf(dev!), sector: sector! };
       return out({ type: "instant", track: this.tracks.thread(pid, tid), name: "requeued", category: "block.requeue", at, args });
     }
-    const [, made, issued, dev, sector, bytes, letter, error] = values as [number, Ns, Ns, number, number, number, number, number];
+    const [, made, issued, dev, sector, bytes, letter, error = 0] = values as [number, Ns, Ns, number, number, number, number, number?];
+    const isOpen = record === "block/request.still";
     const { device, track, rows, atOnce } = this.#disk(pid, dev, out);
     atOnce.add(issued, at);
     const what = nameOf(letter);
     let kinds = rows.get(tid);
     if (!kinds) rows.set(tid, kinds = {});
     const row = kinds[what] ??= new InARow();
-    const sequential = row.add({ begin: sector, end: sector + bytes / SECTOR, made, at });
+    const sequential = isOpen ? 0 : row.add({ begin: sector, end: sector + bytes / SECTOR, made, at });
     const errno = error >= 1000 ? STATUS[error - 1000] ?? EIO : -error;
     const block: BlockRequest = { device, what, bytes, queuedNs: issued - made, thread: tid, sequential, error: errno };
     const args: { -readonly [name in string]: Args[name] } = { device, bytes, sector, queuedNs: block.queuedNs, thread: tid };
     if (sequential > 0) args.sequential = true;
     if (errno !== 0) args.errno = errno;
-    out({ type: "slice", track, name: what, category: "block.request", start: issued, end: at, args, block });
+    out({ type: "slice", track, name: what, category: "block.request", start: issued, end: at, args, block, ...isOpen && { open: true } });
   }
 
   end(at: Ns, out: SpanSink): void {

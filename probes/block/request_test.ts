@@ -151,6 +151,18 @@ Deno.test("request: what was merged and split, by device and kind, of each progr
   ]);
 });
 
+Deno.test("request: what its disk had not answered when the window was shut is open until then, where its own address tells it", () => {
+  const d = new Decoding(request);
+  d.event(50, "block/request.still", { thread, made: 10, issued: 20, dev: LOOP0, sector: 8, bytes: 4096, what: 1 });
+  const told = d.ending(60).flatMap((span) => span.type === "slice" ? [[span.name, span.start, span.end, span.open, span.block?.queuedNs]] : []);
+  assert.deepEqual(told, [["write", 20, 50, true, 10]]);
+  const shutting = (raw: boolean) => {
+    const plan = { stream: "disks", probes: [request], filter: { type: "tree", pids: [42] }, window: "signalled" } as const;
+    return /^tracepoint:syscalls:sys_enter_kill .*$/m.exec(render(plan, { ...recentDialect, rawTracepoints: raw }, () => []).text)![0];
+  };
+  assert.deepEqual([true, false].map((raw) => shutting(raw).includes("for ($each : @issued)")), [true, false]);
+});
+
 Deno.test("request: errors, and what a raw tracepoint calls them", () => {
   const d = new Decoding(request);
   d.event(50, "block/request.done", { thread, made: 10, issued: 20, dev: LOOP0, what: R, error: -5 });

@@ -1,4 +1,4 @@
-import type { Decoder, Event } from "../../lib/events/event.ts";
+import type { Decoder, Event, Field } from "../../lib/events/event.ts";
 import type { Fact } from "../../lib/events/fact.ts";
 import type { Args, SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
@@ -7,6 +7,13 @@ import { INODES } from "../../lib/machine/inode.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import template from "./access.bt" with { type: "text" };
 import { FileNames, namingFacts } from "./names.ts";
+
+const unreturned: readonly Field[] = [
+  { name: "thread", type: "int", unit: "subject thread" },
+  { name: "began", type: "time" },
+  { name: "dev", type: "int" },
+  { name: "inode", type: "int" },
+];
 
 /** Opens, reads and mappings of regular files. */
 export const access: Probe = {
@@ -60,7 +67,12 @@ export const access: Probe = {
       { name: "new length", type: "int", unit: "bytes" },
     ],
     unmap: [{ name: "address", type: "int", unit: "address" }, { name: "length", type: "int", unit: "bytes" }],
+    // It had not returned when the window was shut.
+    reading: unreturned,
+    mapping: [...unreturned, { name: "length", type: "int", unit: "bytes" }],
   },
+  atClose: `for ($each : @reading) { EMIT(reading, $each.1.3, $each.1.0, $each.1.1, $each.1.2); }
+    for ($each : @mapping) { EMIT(mapping, $each.1.3, $each.1.0, $each.1.1, $each.1.2, $each.1.4); }`,
   facts: namingFacts,
   decoder: (tracks) => new AccessDecoder(tracks),
 };
@@ -93,6 +105,13 @@ class AccessDecoder implements Decoder {
         const file = this.#names.of(dev, inode);
         return this.#slice(event, began, `read ${file}`, "file.read", { file, dev, inode, bytes }, out);
       }
+      case "files/access.reading":
+      case "files/access.mapping": {
+        const [, began, dev, inode, bytes = 0] = event.values as [number, Ns, number, number, number?];
+        const file = this.#names.of(dev, inode);
+        const [call, category] = event.record === "files/access.reading" ? ["read", "file.read"] : ["mmap", "file.map"];
+        return this.#slice(event, began, `${call} ${file}`, category, { file, dev, inode, bytes }, out, true);
+      }
       case "files/access.map":
         return this.#map(event, out);
       case "files/access.anonymous": {
@@ -114,8 +133,9 @@ class AccessDecoder implements Decoder {
     this.#opened.delete(key);
   }
 
-  #slice(event: Event, start: Ns, name: string, category: string, args: Args, out: SpanSink): void {
-    out({ type: "slice", track: this.tracks.thread(event.pid, event.tid), name, category, start, end: event.at, args });
+  #slice(event: Event, start: Ns, name: string, category: string, args: Args, out: SpanSink, open = false): void {
+    const track = this.tracks.thread(event.pid, event.tid);
+    out({ type: "slice", track, name, category, start, end: event.at, args, ...open && { open } });
   }
 
   end(): void {}

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Decoding } from "../../tests/harness/decoding.ts";
+import { whoIs } from "../../lib/programs/who.ts";
 import { access } from "./access.ts";
 
 const model = { dev: 8, inode: 7 };
@@ -19,6 +20,17 @@ Deno.test("access: opened, read and mapped under the name that came first", () =
     '100/101 file.map "mmap small.gguf" 30–32 file=small.gguf dev=8 inode=7 bytes=8192 address=28672',
     '100/100 memory.map "mmap" 40–42 bytes=1048576 address=36864',
   ]);
+});
+
+Deno.test("access: what had not returned when the window was shut is open until then", () => {
+  const d = new Decoding(access);
+  d.event(5, "files/access.open", { ...model, began: 4, name: "small.gguf" });
+  d.event(50, "files/access.reading", { ...model, thread: whoIs(100, 101), began: 20 });
+  d.event(50, "files/access.mapping", { ...model, thread: whoIs(100, 102), began: 30, length: 8192 });
+  const told = d.ending(60).flatMap((span) =>
+    span.type === "slice" && span.open ? [[span.track.tid, span.name, span.category, span.start, span.end]] : []
+  );
+  assert.deepEqual(told, [[101, "read small.gguf", "file.read", 20, 50], [102, "mmap small.gguf", "file.map", 30, 50]]);
 });
 
 Deno.test("access: a library is loaded from its opening on, piece by piece, on the thread that opened it", () => {

@@ -16,13 +16,36 @@ const fields: readonly Field[] = [
   { name: "bytes", type: "int", unit: "bytes" },
 ];
 
+/** A call begins: of which file, where that is one of such a size, which `wants` something of it. Which file it is has to be known while it lasts. */
+const begins = (call: string, wants: string, bytes: string) =>
+  `$f = (struct file *)(*((uint64 *)((uint64)curtask->files->fdt->fd + 8 * $fd)));
+  $i = $f->f_inode;
+  $size = (uint64)$i->i_size;
+  if (($i->i_mode & 0xf000) == 0x8000 && ${wants}) {
+    ${bytes}
+    @moving[tid] = (nsecs, (uint64)${call}, (uint64)$i->i_sb->s_dev, (uint64)$i->i_ino % {{inodes}}, (uint64)pid * 4194304 + (uint64)tid, $bytes);
+  } else {
+    delete(@moving[tid]);
+  }`;
+const withBeginnings = (template: string) =>
+  template
+    .replace(/MOVES\((\d)\)/g, (_, call: string) => begins(call, "$size > 0", "$bytes = (uint64)0;"))
+    // As far as the file goes.
+    .replace(/FETCHES\((\d)\)/g, (_, call: string) => begins(call, "$size > $from", "if ($bytes > $size - $from) { $bytes = $size - $from; }"));
+
 /** What is asked of a regular file without a read. */
 export const moves: Probe = {
   name: "files/moves",
   summary: "regular files of the target: sent, spliced, copied, fetched ahead",
-  template,
+  template: withBeginnings(template),
   params: { inodes: { type: "int", value: INODES } },
-  records: { moved: fields, fetched: fields },
+  records: {
+    moved: fields,
+    fetched: fields,
+    // It had not returned when the window was shut.
+    still: [{ name: "thread", type: "int", unit: "subject thread" }, ...fields.slice(0, 4)],
+  },
+  atClose: "for ($each : @moving) { EMIT(still, $each.1.4, $each.1.0, $each.1.1, $each.1.2, $each.1.3); }",
   sees: namingRecords,
   facts: namingFacts,
   decoder: (tracks) => new MovesDecoder(tracks),
@@ -30,6 +53,7 @@ export const moves: Probe = {
 
 /** By their numbers in the template. */
 const CALLS = ["", "sendfile", "splice", "copy_file_range", "readahead", "posix_fadvise"];
+const FETCHING = 4;
 
 class MovesDecoder implements Decoder {
   readonly #names = new FileNames();
@@ -42,11 +66,11 @@ class MovesDecoder implements Decoder {
 
   event(event: Event, out: SpanSink): void {
     if (this.#names.see(event) !== undefined) return;
-    const [began, call, dev, inode, bytes] = event.values as [Ns, number, number, number, number];
-    const category = event.record === "files/moves.moved" ? "file.read" : "file.fetch";
-    const file = this.#names.of(dev, inode);
+    const isOpen = event.record === "files/moves.still";
+    const [start, call, dev, inode, bytes = 0] = event.values.slice(isOpen ? 1 : 0) as [Ns, number, number, number, number?];
+    const category = call < FETCHING ? "file.read" : "file.fetch", args = { file: this.#names.of(dev, inode), dev, inode, bytes };
     const track = this.tracks.thread(event.pid, event.tid);
-    out({ type: "slice", track, name: `${CALLS[call]} ${file}`, category, start: began, end: event.at, args: { file, dev, inode, bytes } });
+    out({ type: "slice", track, name: `${CALLS[call]} ${args.file}`, category, start, end: event.at, args, ...isOpen && { open: true } });
   }
 
   end(): void {}

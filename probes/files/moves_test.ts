@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Decoding } from "../../tests/harness/decoding.ts";
+import { whoIs } from "../../lib/programs/who.ts";
 import { moves } from "./moves.ts";
 
 const model = { dev: 8, inode: 7 };
@@ -18,4 +19,11 @@ Deno.test("moves: what is sent, spliced and copied is read, what is fetched ahea
     '100/101 file.fetch "readahead small.gguf" 30–34 file=small.gguf dev=8 inode=7 bytes=4096',
     '100/101 file.fetch "posix_fadvise small.gguf" 30–35 file=small.gguf dev=8 inode=7 bytes=4096',
   ]);
+});
+
+Deno.test("moves: what had not returned when the window was shut is open until then", () => {
+  const d = new Decoding(moves);
+  for (const call of [1, 4]) d.event(50, "files/moves.still", { ...model, thread: whoIs(100, 100 + call), began: 20 + call, call });
+  const told = d.ending(60).map((span) => span.type === "slice" && [span.track.tid, span.name, span.category, span.start, span.end, span.open]);
+  assert.deepEqual(told, [[101, "sendfile inode 7", "file.read", 21, 50, true], [104, "readahead inode 7", "file.fetch", 24, 50, true]]);
 });

@@ -21,7 +21,7 @@ export const calls: Probe = {
     memory_ns: { key, unit: "ns" },
     memory_failed: { key, unit: "calls" },
   },
-  sees: ["memory/lock.lock"],
+  sees: ["memory/lock.lock", "memory/lock.still"],
   decoder: (tracks) => new CallsDecoder(tracks),
 };
 
@@ -92,11 +92,20 @@ class CallsDecoder implements Decoder {
   constructor(readonly tracks: Tracks) {}
 
   /** Of mlock, which is told call by call. */
-  event({ at, stream, pid, values }: Event, out: SpanSink): void {
+  event({ at, stream, pid, record, values }: Event, out: SpanSink): void {
+    if (record === "memory/lock.still") {
+      const [, began, , , advice] = values as [number, Ns, number, number, number];
+      if (advice === 0) this.#call(stream, pid, at - began, 0, 0, at, out);
+      return;
+    }
     const [began, bytes, ret] = values as [Ns, number, number];
+    this.#call(stream, pid, at - began, bytes, ret, at, out);
+  }
+
+  #call(stream: string, pid: number, ns: number, bytes: number, ret: number, at: Ns, out: SpanSink): void {
     const [id, sums] = this.#find(stream, pid, MLOCK);
     sums.calls++;
-    sums.ns += at - began;
+    sums.ns += ns;
     if (ret < 0) sums.failed++;
     else sums.bytes += bytes;
     this.#draw(id, sums, "calls", at, out);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Decoding } from "../../tests/harness/decoding.ts";
 import { calls, kindOf } from "./calls.ts";
+import { whoIs } from "../../lib/programs/who.ts";
 import { lock } from "./lock.ts";
 
 Deno.test("memory calls: what they are called", () => {
@@ -32,4 +33,11 @@ Deno.test("memory calls: the last sums are told at the end, and how many came in
     ns: 9000,
     failed: 2,
   }]]);
+});
+
+Deno.test("memory calls: an mlock that has not returned is one of so long, of nothing yet", () => {
+  const d = new Decoding(calls, lock);
+  for (const advice of [0, 22]) d.event(5e8, "memory/lock.still", { thread: whoIs(100, 101), began: 4e8, length: 8192, advice });
+  const told = d.ending(6e8).flatMap((span) => span.type === "instant" ? [span.args] : []);
+  assert.deepEqual(told, [{ kind: "mlock", calls: 1, bytes: 0, ns: 1e8, failed: 0 }]);
 });

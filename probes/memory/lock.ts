@@ -26,7 +26,17 @@ export const lock: Probe = {
     advised: [...fields, { name: "advice", type: "int" }],
     // Of either, before it.
     at: [{ name: "address", type: "int", unit: "address" }],
+    // It had not returned when the window was shut.
+    still: [
+      { name: "thread", type: "int", unit: "subject thread" },
+      { name: "began", type: "time" },
+      { name: "address", type: "int", unit: "address" },
+      { name: "length", type: "int", unit: "bytes" },
+      { name: "advice", type: "int", unit: "0: mlock" },
+    ],
   },
+  atClose: `for ($each : @locking) { EMIT(still, $each.1.3, $each.1.0, $each.1.1, $each.1.2, (uint64)0); }
+    for ($each : @advising) { EMIT(still, $each.1.3, $each.1.0, $each.1.1, $each.1.2, $each.1.4); }`,
   sees: MAPPING_RECORDS,
   facts: ["mapped"],
   decoder: (tracks) => new LockDecoder(tracks),
@@ -53,6 +63,12 @@ class LockDecoder implements Decoder {
         return this.#slice(event, "mlock", "memory.lock", out);
       case "memory/lock.advised":
         return this.#slice(event, adviceName(values[3] as number), "memory.fill", out);
+      case "memory/lock.still": {
+        const [, start, address, bytes, advice] = values as [number, Ns, number, number, number];
+        const file = this.#spaces.of(pid).at(address).mapping?.file, args = { ...(file && argsOf(file)), bytes };
+        const [name, category] = advice === 0 ? ["mlock", "memory.lock"] : [adviceName(advice), "memory.fill"];
+        return out({ type: "slice", track: this.tracks.thread(pid, tid), name, category, start, end: event.at, args, open: true });
+      }
       default:
         return this.#spaces.event(event);
     }

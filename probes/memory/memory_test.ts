@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Decoding } from "../../tests/harness/decoding.ts";
+import { whoIs } from "../../lib/programs/who.ts";
 import { access } from "../files/access.ts";
 import { cache } from "./cache.ts";
 import { lock } from "./lock.ts";
@@ -28,6 +29,18 @@ Deno.test("lock: what fills a mapping names the file that lies there", () => {
     '100/100 memory.fill "madvise (populate_read)" 30–40 file=small.gguf dev=8 inode=7 bytes=8192 errno=0',
     '100/100 memory.fill "madvise (willneed)" 40–50 bytes=4096 errno=12',
   ]);
+});
+
+Deno.test("lock: what had not returned when the window was shut is open until then", () => {
+  const d = new Decoding(lock, access);
+  d.event(1, "files/access.map", { address: 4096, length: 8192, dev: 8, inode: 7, name: "small.gguf" });
+  for (const advice of [0, 22]) {
+    d.event(50, "memory/lock.still", { thread: whoIs(100, 101), began: 10 + advice, address: 4096, length: 8192, advice });
+  }
+  const told = d.ending(60).flatMap((span) =>
+    span.type === "slice" && span.open ? [[span.name, span.category, span.start, span.end, span.args?.file]] : []
+  );
+  assert.deepEqual(told, [["mlock", "memory.lock", 10, 50, "small.gguf"], ["madvise (populate_read)", "memory.fill", 32, 50, "small.gguf"]]);
 });
 
 Deno.test("cache: a counter for each file, by the name that its opening or mapping told", () => {
