@@ -43,13 +43,14 @@ class WholeFile implements ByteSink {
   }
 
   /** When it cannot be written, the file ends before what was to be replaced: of that, nobody knows what is left. */
-  replace(count: number, bytes: Uint8Array): void {
+  replace(count: number, bytes: Uint8Array, cover: (length: number) => Uint8Array): void {
     this.file.mustExist();
+    const left = count + this.#tail.length - bytes.length;
     this.#written -= count;
     this.#tail = new Uint8Array();
     this.#whole = { written: this.#written, tail: this.#tail };
     try {
-      this.file.writeAt(bytes, this.#written);
+      this.file.writeAt(left > 0 ? Buffer.concat([bytes, cover(left)]) : bytes, this.#written);
       this.#written += bytes.length;
       this.#whole = { written: this.#written, tail: this.#tail };
     } finally {

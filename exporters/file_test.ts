@@ -37,14 +37,20 @@ Deno.test("what was written last can be replaced by less, or by more, also behin
   const path = folder.file("plain.pftrace"), sink = await openByteSink(path);
   const text = (bytes: string) => new TextEncoder().encode(bytes);
   sink.write(text("one two three"), text(" and a tail"));
-  sink.replace!("two three".length, text("2"));
+  const covered: number[] = [];
+  const cover = (length: number) => {
+    covered.push(length);
+    return text("#");
+  };
+  sink.replace!("two three".length, text("2"), cover);
   assert.equal(Deno.readTextFileSync(path), "one 2");
   sink.write(text(""), text(" end"));
   sink.write(text(" 3"));
-  sink.replace!("2 3".length, text("two three"));
+  sink.replace!("2 3".length, text("two three"), cover);
   sink.write(text(" four"));
   sink.close();
   assert.equal(Deno.readTextFileSync(path), "one two three four");
+  assert.deepEqual(covered, [" three and a tail".length + "wo".length]);
 });
 
 Deno.test("where a disk fails, and a tail cannot be put back, the file ends before it", async () => {

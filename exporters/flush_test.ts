@@ -10,6 +10,7 @@ import { temporary } from "../tests/harness/temporary.ts";
 import { head, spans } from "../tests/judge/corpus.ts";
 import { told, toldBySql } from "../tests/judge/told.ts";
 import { errors, judged, query } from "../tests/judge/trace_processor.ts";
+import { isWhole } from "../tests/judge/unpacked.ts";
 import { openByteSink } from "./file.ts";
 import { formatOf, formats } from "./formats.ts";
 
@@ -75,44 +76,75 @@ Deno.test("between two flushes of a live run a file can be read as it was at the
   }
 });
 
+/** Calls `look` after each call of the system that changes a file. */
+function watched(look: () => void, write: () => void): void {
+  const { writeAt, truncate } = RegularFile.prototype;
+  try {
+    RegularFile.prototype.writeAt = function (...args) {
+      writeAt.apply(this, args);
+      look();
+    };
+    RegularFile.prototype.truncate = function (...args) {
+      truncate.apply(this, args);
+      look();
+    };
+    write();
+  } finally {
+    Object.assign(RegularFile.prototype, { writeAt, truncate });
+  }
+}
+
 Deno.test("between any two calls of the system a file has an end", async () => {
   using folder = temporary();
+  const text = (parse: (text: string) => void) => (bytes: Uint8Array) => parse(new TextDecoder().decode(bytes));
   for (
-    const [name, parse] of [
-      ["t.json", JSON.parse],
-      ["t.jsonl", (text: string) => text.split("\n").map((line) => line && JSON.parse(line))],
+    const [name, read] of [
+      ["t.json", text(JSON.parse)],
+      ["t.jsonl", text((lines) => lines.split("\n").map((line) => line && JSON.parse(line)))],
+      ["t.pftrace", (bytes: Uint8Array) => assert.ok(isWhole(bytes))],
     ] as const
   ) {
     for (const gz of ["", ".gz"]) {
       const path = folder.file(name + gz), exporter = (await formatOf(path)!.load())(await openByteSink(path), head);
       exporter.flush();
-      const { writeAt, truncate } = RegularFile.prototype;
       let calls = 0;
-      const whole = () => {
+      const look = () => {
         const bytes = Deno.readFileSync(path);
-        parse(new TextDecoder().decode(gz ? gunzipSync(bytes) : bytes));
+        read(gz ? gunzipSync(bytes) : bytes);
         calls++;
       };
-      try {
-        RegularFile.prototype.writeAt = function (...args) {
-          writeAt.apply(this, args);
-          whole();
-        };
-        RegularFile.prototype.truncate = function (...args) {
-          truncate.apply(this, args);
-          whole();
-        };
+      watched(look, () => {
         for (const span of spans) {
           exporter.span(span);
           exporter.flush();
         }
-      } finally {
-        Object.assign(RegularFile.prototype, { writeAt, truncate });
-      }
-      exporter.close([]);
+        exporter.close([]);
+      });
       assert.ok(calls >= spans.length, `${calls} calls for ${spans.length} spans`);
     }
   }
+});
+
+Deno.test("between any two calls of the system a .pftrace has whole packets, when some are compressed too", async () => {
+  using folder = temporary();
+  const path = folder.file("t.pftrace"), exporter = (await formatOf(path)!.load())(await openByteSink(path), head);
+  const sizes: number[] = [];
+  const look = () => {
+    const bytes = Deno.readFileSync(path);
+    assert.ok(isWhole(bytes), `after ${sizes.length} calls, of ${bytes.length} bytes`);
+    sizes.push(bytes.length);
+  };
+  watched(look, () => {
+    let at = 0;
+    for (const span of many(forTwoPackets)) {
+      exporter.span(span);
+      if (at++ % 9973 === 0) exporter.flush();
+    }
+    exporter.close([]);
+  });
+  // What takes the place of packets is there before they are cut off.
+  const cut = sizes.filter((size, i) => size < (sizes[i - 1] ?? 0) / 2);
+  assert.ok(cut.length > 2, `${cut.length} blocks`);
 });
 
 /** What trace_processor opens as it is. */

@@ -13,6 +13,8 @@ export const TracePacket = {
   timestampClock: 58,
   defaults: 59,
   trackDescriptor: 60,
+  /** No field that there is: readers pass over it. */
+  unknown: 2047,
 } as const;
 
 /**

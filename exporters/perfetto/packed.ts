@@ -35,7 +35,7 @@ class PackedSink implements ByteSink {
   readonly #out: ProtoWriter;
 
   constructor(private readonly sink: ReplacingSink) {
-    this.#out = new ProtoWriter({ write: (bytes) => sink.replace(this.#length, bytes), close() {} });
+    this.#out = new ProtoWriter({ write: (bytes) => this.#replace(bytes), close() {} });
   }
 
   write(bytes: Uint8Array, tail?: Uint8Array): void {
@@ -72,6 +72,11 @@ class PackedSink implements ByteSink {
     this.#length += bytes.length;
   }
 
+  /** Packets of which little is saved stay as they are: a few at the end. */
+  #replace(bytes: Uint8Array): void {
+    if (this.#length - bytes.length >= SHORTEST_COVER) this.sink.replace(this.#length, bytes, cover);
+  }
+
   #pack(): void {
     const { bySequence, end } = firstBlock(this.#packets.subarray(0, this.#length));
     const packet = this.#out.begin(Trace.packet);
@@ -82,6 +87,28 @@ class PackedSink implements ByteSink {
     this.#packets.copyWithin(0, end, this.#length);
     this.#length -= end;
   }
+}
+
+/** A packet with a field of no bytes. */
+const SHORTEST_COVER = 5;
+
+/** The beginning of a packet of that length, header included, in which there is nothing but a field that nobody knows. */
+function cover(length: number): Uint8Array {
+  const packet = beginOf(Trace.packet, length);
+  return Uint8Array.from([...packet, ...beginOf(TracePacket.unknown, length - packet.length)]);
+}
+
+/** Tag and length of a field that takes so many bytes with them. */
+function beginOf(field: number, bytes: number): number[] {
+  const tag = varint(field << 3 | 2);
+  let width = 1;
+  while (bytes - tag.length - width >= 128 ** width) width++;
+  return [...tag, ...varint(bytes - tag.length - width, width)];
+}
+
+/** Of that many bytes, or as few as there can be. */
+function varint(value: number, width = 1): number[] {
+  return value < 128 && width === 1 ? [value] : [value % 128 | 0x80, ...varint(Math.floor(value / 128), Math.max(1, width - 1))];
 }
 
 /**

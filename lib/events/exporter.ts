@@ -6,8 +6,11 @@ import type { View } from "./view.ts";
 export interface ByteSink {
   /** `tail` goes behind them, for whoever reads before the next call, which takes its place. A sink passes both on at once, and is never without an end. */
   write(bytes: Uint8Array, tail?: Uint8Array): void;
-  /** Puts bytes in place of the last `count` that were written; absent where what was written is gone. */
-  replace?(count: number, bytes: Uint8Array): void;
+  /**
+   * Puts bytes in place of the last `count` that were written; absent where what was written is gone. Where more were there, what is left of them stands behind
+   * `cover` until it is cut off: what begins so many bytes that no reader looks at.
+   */
+  replace?(count: number, bytes: Uint8Array, cover: (length: number) => Uint8Array): void;
   /** Returns when all that was written up to the last tail is on the disk; absent where a sink has none. */
   sync?(): void;
   close(): void;

@@ -8,8 +8,8 @@ interface Packet {
   readonly end: number;
 }
 
-/** Tag of `TracePacket.compressed_packets`, a field of bytes with the number 50. */
-const compressedPackets = 50 << 3 | 2;
+/** Tags of `Trace.packet` and of `TracePacket.compressed_packets`, fields of bytes with the numbers 1 and 50. */
+const packetTag = 1 << 3 | 2, compressedPackets = 50 << 3 | 2;
 
 /** The packets of a `.pftrace` as they were before they were compressed: for who looks for something in its bytes. */
 export function unpacked(trace: Uint8Array): Uint8Array {
@@ -19,6 +19,17 @@ export function unpacked(trace: Uint8Array): Uint8Array {
       return tag === compressedPackets ? inflateSync(trace.subarray(varint(trace, afterTag)[1], end)) : trace.subarray(from, end);
     }),
   );
+}
+
+/** Whether there are whole packets, one behind the other, and nothing else. */
+export function isWhole(trace: Uint8Array): boolean {
+  let at = 0;
+  while (at < trace.length) {
+    if (trace[at] !== packetTag) return false;
+    const [length, begin] = varint(trace, at + 1);
+    at = begin + length;
+  }
+  return at === trace.length;
 }
 
 /** The bytes of each sequence's packets, which all begin with its number; in order. */
@@ -40,7 +51,7 @@ export function packetsOf(trace: Uint8Array): Packet[] {
 export function varint(bytes: Uint8Array, from: number): readonly [number, number] {
   let value = 0;
   for (let at = from, unit = 1;; unit *= 128) {
-    const byte = bytes[at++]!;
+    const byte = bytes[at++] ?? 0;
     value += (byte & 127) * unit;
     if (byte < 128) return [value, at];
   }
