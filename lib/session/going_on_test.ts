@@ -27,7 +27,7 @@ async function standing(script: string, name = "runuser"): Promise<{ starter: Ch
   const said = starter.stdout!.pipeThrough(new TextDecoderStream()).getReader();
   const pid = Number((await said.read()).value);
   for (const stopped of [pid, starter.pid]) {
-    await becomes(stopped, "S");
+    assert.ok(await becomes(stopped, "S"));
     Deno.kill(stopped, "SIGSTOP");
     assert.ok(await becomes(stopped, "T"));
   }
@@ -47,7 +47,7 @@ Deno.test("going on: who started a process and has stopped with it goes on, too,
   assert.equal((await letGo(pid)).code, 0);
   assert.deepEqual([await becomes(pid, "S"), await becomes(starter.pid, "S")], [true, true]);
   Deno.kill(pid, "SIGSTOP");
-  await becomes(pid, "T");
+  assert.ok(await becomes(pid, "T"));
   const going = letGo(pid);
   starter.kill("SIGSTOP");
   await going;

@@ -33,6 +33,7 @@ function session(root: string, target: Target, more: Partial<SessionOptions> = {
   const spans: string[] = [];
   const facts: Fact[] = [];
   const states: string[] = [];
+  const heard: string[] = [];
   const programs = new Map<string, FakeBpftrace>();
   const bpftraces: FakeChild[] = [];
   const waiting = new Map<string, (bpftrace: FakeBpftrace) => void>();
@@ -82,12 +83,13 @@ function session(root: string, target: Target, more: Partial<SessionOptions> = {
     },
     onFact: (fact) => void facts.push(fact),
     progress: ({ state }) => void states.push(state),
+    heard: ({ record }) => void heard.push(record),
     ...more,
   });
   const program = (name: string) =>
     programs.has(name) ? Promise.resolve(programs.get(name)!) : new Promise<FakeBpftrace>((resolve) => waiting.set(name, resolve));
   proc.process(50, 1, "llmprof", "S", 1000);
-  return { run, proc, time, symbols, spans, facts, states, bpftraces, guarded, program, waiting, header: () => header };
+  return { run, proc, time, symbols, spans, facts, states, heard, bpftraces, guarded, program, waiting, header: () => header };
 }
 
 function launchedChild(): { child: Child; fake: FakeChild } {
@@ -234,7 +236,7 @@ Deno.test("session: a running process is traced until it is gone", async () => {
   await s.run.counting;
   const program = await s.program("target");
   program.event(DECODE, 100, "7 1 1 1 1 -1 0");
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => s.heard.length === 1);
   s.proc.gone(100);
   await done;
   await s.run.ended();
@@ -278,6 +280,7 @@ Deno.test("session: looks for which no process can be started are left out: the 
   files.list = (dir) => dir.endsWith("/fdinfo") ? noRoom() : whole.list.call(files, dir);
   const done = s.run.run(new Promise(() => {}));
   await s.run.counting;
+  // By then it has looked for what was mapped meanwhile, without which a run would end.
   await new Promise((resolve) => setTimeout(resolve, 5));
   files.list = whole.list;
   let looks = 0;
@@ -316,15 +319,15 @@ Deno.test("session: a process that execs in the target belongs to it, whoever it
   await s.run.counting;
   const program = await s.program("target");
   const members: (readonly number[])[] = [];
-  const look = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  const look = async (heard: number) => {
+    await until(() => s.heard.length === heard);
     members.push(await s.run.members());
   };
-  await look();
+  await look(0);
   program.event(10, 300, hex("server"));
-  await look();
+  await look(1);
   program.event(12, 300, `0 5 0 ${hex("server")}`);
-  await look();
+  await look(2);
   stop.resolve();
   await done;
   await s.run.ended();
@@ -365,7 +368,7 @@ Deno.test("session: a target that comes again is traced again, each life with pr
   await s.run.counting;
   const first = await s.program("llama");
   first.event(14, 100, "7 1 1 1 1 -1 0");
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => s.heard.length === 1);
   s.proc.process(200, 1, "node");
   s.proc.map(200, "/opt/libllama.so", 5, libllama);
   s.proc.gone(100);
@@ -408,7 +411,7 @@ Deno.test("session: a target that is watched in turns has programs of its own in
   await s.run.counting;
   const first = await s.program("target");
   first.event(DECODE, 100, "7 1 1 1 1 -1 0");
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => s.heard.length === 1);
   // As long as it is being detached the target is not left alone.
   const { onSignal } = first.child;
   const detaching = Promise.withResolvers<void>();
@@ -426,7 +429,7 @@ Deno.test("session: a target that is watched in turns has programs of its own in
   second.event(DECODE_RETURN, 100, "0");
   second.event(DECODE, 100, "7 1 1 1 1 -1 0");
   second.event(DECODE_RETURN, 100, "0");
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => s.heard.length === 4);
   s.proc.gone(100);
   await done;
   await s.run.ended();

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { coldstartResultSchema, operatorsResultSchema, summarySchema } from "../../mod.ts";
 import { anyLibrary } from "../harness/any_library.ts";
 import { mustRun, start } from "../harness/command.ts";
-import { kernelTest } from "../harness/kernel.ts";
+import { kernelTest, sampledTest } from "../harness/kernel.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
 import { interruptedUntilGone } from "../kernel/processes.ts";
@@ -30,15 +30,19 @@ for (const [command, schema] of [["operators", operatorsResultSchema], ["coldsta
   });
 }
 
-kernelTest("a process without the library, and one that ends while llmprof attaches: 1, with what to do", { bpftrace: true }, async () => {
+sampledTest(1, "a process without the library, and one that ends while llmprof attaches: 1, with what to do", {}, async ({ path }) => {
+  using folder = temporary();
   await using other = start(["sleep", "60"]);
   const none = await runLlmprof(["operators", "--pid", String(other.pid), "--no-output"]);
   assert.match(none.stderr, /has no libggml-cpu\*\.so mapped\. It computes with neither.*\n.*--wait/);
   await using brief = start(["sleep", "60"]);
-  await using attaching = start([...llmprof, "coldstart", "--pid", String(brief.pid), "--no-output"]);
-  await attaching.saw("Attaching");
-  brief.kill("SIGKILL");
-  const ended = await attaching.finished();
+  // It ends when bpftrace has been given a program that is about it, and has not begun to attach that.
+  const bpftrace = folder.file("bpftrace");
+  const given =
+    `for last; do :; done\nif [ "$last" = - ]; then cat > "$0.$$"; grep -q ${brief.pid} "$0.$$" && kill -KILL ${brief.pid}; exec < "$0.$$"; fi`;
+  Deno.writeTextFileSync(bpftrace, `#!/bin/sh\n${given}\nexec "${path}" "$@"\n`);
+  Deno.chmodSync(bpftrace, 0o755);
+  const ended = await runLlmprof(["coldstart", "--pid", String(brief.pid), "--no-output", "--bpftrace", bpftrace]);
   assert.match(ended.stderr, /ended while llmprof was attaching\. There is nothing left to trace\.\n/);
   assert.deepEqual([none.code, ended.code], [1, 1]);
 });
