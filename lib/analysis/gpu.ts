@@ -4,7 +4,8 @@ import type { Analysis } from "./analysis.ts";
 import { DecodeContexts } from "./decode_contexts.ts";
 import { GpuDevices } from "./gpu_devices.ts";
 import { GpuErrors } from "./gpu_errors.ts";
-import { type AskedOf, forget, GpuFiles } from "./gpu_files.ts";
+import { type AskedOf, count } from "./gpu_contention.ts";
+import { GpuFiles } from "./gpu_files.ts";
 import { GpuGaps } from "./gpu_gaps.ts";
 import { GpuMemory } from "./gpu_memory.ts";
 import { type Asked, GpuPerToken } from "./gpu_per_token.ts";
@@ -154,7 +155,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
       this.#errors.failed(slice, call);
     }
     const isAsked = kind === "sync" || kind === "copy";
-    const asked = isAsked && this.#files.asked(`${name}, 2^${Math.ceil(Math.log2(bytes + 1))} bytes`, start, end, ns);
+    const asked = isAsked && this.#files.asked(`${name}, 2^${Math.ceil(Math.log2(bytes + 1))} bytes`, start, ns);
     this.#memory.call(track.pid, call);
     this.#gaps.called(track.pid, start, end);
     const made = { name, start, end, ns, gpu: call, ...asked && { asked }, isUnknownFree: isUnknownFree(slice, call) };
@@ -209,7 +210,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
           outer.isUnknownFree = false;
         }
         // Its time is part of that one's.
-        if (outer?.asked && inner.asked) forget(inner.asked, inner.ns);
+        if (outer?.asked && inner.asked) count(inner.asked, inner.ns, -1);
       };
       this.#nested.set(track, nested = new NestedCalls(takeBack, undefined, MOST_INSIDE));
     }

@@ -149,8 +149,9 @@ export const gpuResultSchema = z.object({
     throttled: z.array(z.object({ reason: z.string(), readings: count })),
   })),
   /**
-   * Whether the target waits for others that use its GPU: how long what it asks of the driver took while others asked too, and otherwise. Null where nobody
-   * else did. `slower`: how many times as long the same took, of what was asked both ways; null where there is too little to compare.
+   * Whether the target waits for others that use its GPU: how long what it asks of the driver took that began while others asked too, and otherwise. Null
+   * where nobody else did. `slower`: how many times as long the same typically took (means of logarithms), of what was asked both ways; null where there is
+   * too little to compare. `waits`: so much longer that it is no chance. `waitedNs`: then, how much longer, in all that a typical one took.
    */
   contention: z.object({
     others: z.array(z.object({ pid: count, name: z.string() })),
