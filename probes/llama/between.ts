@@ -50,7 +50,12 @@ const MEMORY: Readonly<Record<string, readonly Field[]>> = {
   seq_keep: [sequence],
   seq_add: [sequence, from, to, number("by")],
   seq_div: [sequence, from, to, number("by")],
+  defrag: [],
+  update: [],
 };
+
+/** What llama.cpp has done on its own since June 2025. In 2024 each llama_decode asked for an update, too, which does what was asked for until then. */
+const FORMER: ReadonlySet<string> = new Set(["defrag", "update"]);
 
 const records: Probe["records"] = {
   tokenize: [number("bytes")],
@@ -66,12 +71,14 @@ const records: Probe["records"] = {
   ...MEMORY,
 };
 
-/** By each function's names from newest to oldest. */
+/** Names of the function from newest to oldest. */
+function namesOf(end: string): string[] {
+  const names = ["llama_memory", "llama_kv_self", "llama_kv_cache"].map((of) => `${of}_${end}`);
+  return FORMER.has(end) ? names.slice(1) : names;
+}
+
 function ofMemory(): Record<string, Param> {
-  const sites = Object.keys(MEMORY).map((end): [string, Param] => {
-    const names = [`llama_memory_${end}`, `llama_kv_self_${end}`, `llama_kv_cache_${end}`];
-    return [end, { type: "site", at: "entry", functions: [names] }];
-  });
+  const sites = Object.keys(MEMORY).map((end): [string, Param] => [end, { type: "site", at: "entry", functions: [namesOf(end)] }]);
   return Object.fromEntries(sites);
 }
 
@@ -96,7 +103,7 @@ class BetweenDecoder implements Decoder {
     const record = event.record.slice("llama/between.".length);
     const { at, pid, tid } = event;
     const track = this.tracks.thread(pid, tid), args = argsOf(record, event);
-    if (record in MEMORY) return out({ type: "instant", track, name: `llama_memory_${record}`, category: "llama.memory", at, ...args && { args } });
+    if (record in MEMORY) return out({ type: "instant", track, name: namesOf(record)[0]!, category: "llama.memory", at, ...args && { args } });
     const name = record.replace("_return", "") as keyof typeof ASKED;
     const category = CATEGORY[name];
     const key = `${tid}:${category}`;

@@ -39,6 +39,9 @@ Deno.test("between: what is done to the cache says to which sequence and positio
   d.event(13, "llama/between.seq_keep", { sequence: 3 });
   d.event(14, "llama/between.seq_add", { sequence: 0, from: 9, to: -1, by: -4 });
   d.event(15, "llama/between.seq_div", { sequence: 0, from: 0, to: 8, by: 2 });
+  // Of libraries that have no other names for these.
+  d.event(16, "llama/between.defrag");
+  d.event(17, "llama/between.update");
   assert.deepEqual(d.end(30), [
     '100/100 llama.memory "llama_memory_clear" 10',
     '100/100 llama.memory "llama_memory_seq_rm" 11 sequence=2 from=5 to=-1',
@@ -46,5 +49,7 @@ Deno.test("between: what is done to the cache says to which sequence and positio
     '100/100 llama.memory "llama_memory_seq_keep" 13 sequence=3',
     '100/100 llama.memory "llama_memory_seq_add" 14 sequence=0 from=9 to=-1 by=-4',
     '100/100 llama.memory "llama_memory_seq_div" 15 sequence=0 from=0 to=8 by=2',
+    '100/100 llama.memory "llama_kv_self_defrag" 16',
+    '100/100 llama.memory "llama_kv_self_update" 17',
   ]);
 });

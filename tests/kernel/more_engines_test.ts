@@ -1,12 +1,13 @@
 /** llama.cpp as packages brought it in 2024, when what a tensor holds and which function computes it was otherwise; and inside of an addon. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { BY_FUNCTIONS } from "../../lib/programs/detail.ts";
 import { PRODUCTS } from "../../probes/ggml/work.ts";
 import { start } from "../harness/command.ts";
 import { matrixTest } from "../harness/kernel.ts";
 import { top } from "../harness/places.ts";
 import { temporary } from "../harness/temporary.ts";
+import { countCalls } from "../independent/calls.ts";
 import { type AsComputed, computedEdges, computedTensors } from "../independent/tensors.ts";
 import { computingLibrary, engineOf } from "../setup/more_engines.ts";
 import type { EngineLog } from "../workloads/engine_log.ts";
@@ -110,6 +111,36 @@ matrixTest(
     const [newer, older, both] = all;
     assert.ok(newer!.length > 1000 && older!.length > 1000 && !newer!.some((what) => /^op \d|unknown/.test(what)));
     assert.deepEqual(both, [...newer!, ...older!].sort());
+  },
+);
+
+matrixTest(
+  "node-llama-cpp 3.3: --between tells of changes of the cache by older names, and of functions that newer libraries have no more",
+  { moreEngines: true },
+  async ({ path }) => {
+    using folder = temporary();
+    const log = folder.file("log");
+    const argv = quiet({ model: model("tiny"), prompt: 16, tokens: 41, engine: engineOf("3.3"), log });
+    const library = join(dirname(computingLibrary("3.3")), "libllama.so");
+    const newest = new Map(["clear", "seq_rm", "seq_cp", "seq_keep", "seq_add", "seq_div"].map((end) => [end, `llama_memory_${end}`]));
+    for (const end of ["defrag", "update"]) newest.set(end, `llama_kv_self_${end}`);
+    const counted = await countCalls({
+      bpftrace: path,
+      functions: { [library]: [...newest.keys()].map((end) => `llama_kv_cache_${end}`) },
+      whileRunning: async () => {
+        const flags = ["--between", "--detail", "token"];
+        await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { argv }, formats: [], flags });
+        return summaryOf("operators", await llmprof.finished());
+      },
+    });
+    const { result, events, target } = counted.value;
+    assert.equal(events.lost, 0);
+    const expected = [...newest].map(([end, name]) => [name, counted.of(`llama_kv_cache_${end}`, target!.pid)] as const).filter(([, calls]) =>
+      calls > 0
+    );
+    assert.deepEqual(result.cache.changes.map(({ name, calls }) => [name, calls]).toSorted(), expected.toSorted());
+    const updates = expected.find(([name]) => name === "llama_kv_self_update");
+    assert.ok(updates![1] >= logged(log).decodes, `${updates} of ${logged(log).decodes} calls`);
   },
 );
 
