@@ -5,24 +5,25 @@ import { lastPart } from "../events/text.ts";
 import { FilesOnce } from "../machine/files_once.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { isBehindCall, LONGEST_CALL } from "../target/call_instruction.ts";
-import { codeOf, LONGEST_NAME, readFunctions } from "../target/code.ts";
+import { LONGEST_NAME, mappedBy, readNamed } from "../target/code.ts";
 import { type ElfFile, offsetOf, readElf } from "../target/elf.ts";
 import { mappedReader } from "../target/mapped_file.ts";
 import { fileKey, type Mapping } from "../target/maps.ts";
 
-interface NamedCode extends Piece {
+interface Named extends Piece {
   readonly name: string;
 }
 
 /** A mapping by its addresses. */
-interface MappedCode extends Piece {
+interface Mapped extends Piece {
   readonly mapping: Mapping;
 }
 
-interface CodeFile {
+/** A file as it is mapped: its code, or its data. */
+interface NamedFile {
   readonly elf: ElfFile | null;
-  /** By where they lie in the file, in that order. */
-  readonly functions: readonly NamedCode[];
+  /** Functions or objects by where they lie in the file, in that order. */
+  readonly named: readonly Named[];
 }
 
 /** Of so many processes that have ended it is kept what they had mapped: what they did last may come through only now. */
@@ -34,7 +35,7 @@ export class StackPlaces {
   readonly #new = new Map<number, Map<number, boolean>>();
   /** By process: addresses of which note was taken. */
   readonly #told = new Map<number, Set<number>>();
-  readonly #files = new Map<string, Promise<CodeFile>>();
+  readonly #files = new Map<string, Promise<NamedFile>>();
   /** Should a process have ended meanwhile: what it had mapped when it was last looked at. */
   readonly #maps = new Map<number, string>();
   /** Who forked a process that has started no program since: it has mapped the same. */
@@ -68,9 +69,9 @@ export class StackPlaces {
     // It has ended before anybody looked.
     if (!maps) return;
     this.#maps.set(pid, maps);
-    const code = codeOf(maps).map((mapping) => ({ at: Number(mapping.start), bytes: Number(mapping.end - mapping.start), mapping }));
+    const mapped = mappedBy(maps).map((mapping) => ({ at: Number(mapping.start), bytes: Number(mapping.end - mapping.start), mapping }));
     const files = new FilesOnce(this.files);
-    const found = await Promise.all([...addresses].map(([at, isReturn]) => this.#place(files, pid, code, at, isReturn)));
+    const found = await Promise.all([...addresses].map(([at, isReturn]) => this.#place(files, pid, mapped, at, isReturn)));
     this.fact({ fact: "places", pid, places: found.filter((place) => place !== null) });
   }
 
@@ -90,19 +91,22 @@ export class StackPlaces {
     for (const known of [this.#told, this.#maps, this.#parents, this.#ended]) known.delete(pid);
   }
 
-  async #place(files: FilesOnce, pid: number, code: readonly MappedCode[], at: number, isReturn: boolean): Promise<Place | null> {
-    const found = holding(code, at);
+  /** Of data it is asked what is called so: a kernel of HIP is known by a constant of its name. */
+  async #place(files: FilesOnce, pid: number, mapped: readonly Mapped[], at: number, isReturn: boolean): Promise<Place | null> {
+    const found = holding(mapped, at);
     if (!found) return null;
-    const { mapping } = found, { path, inode } = mapping;
+    const { mapping } = found, { path, inode, executable } = mapping;
+    if (!executable && (isReturn || inode === 0)) return null;
     const offset = inode === 0 ? 0 : at - found.at + mapping.offset;
     const nowhere = { at, file: inode === 0 && !path.startsWith("[") ? "" : lastPart(path), name: null, offset };
     if (inode === 0) return nowhere;
-    const { elf, functions } = await this.#file(files, pid, mapping);
-    if (!elf) return nowhere;
+    const { elf, named } = await this.#file(files, pid, mapping);
+    if (!elf) return executable ? nowhere : null;
     // The call, not what comes after it, which may be another function where this one never returns.
     const inside = isReturn ? offset - 1 : offset;
     if (isReturn && !isBehindCall(await this.#before(files, pid, mapping, elf, offset), this.arch)) return null;
-    return { ...nowhere, name: holding(functions, inside)?.name.slice(0, LONGEST_NAME) ?? null };
+    const name = holding(named, inside)?.name.slice(0, LONGEST_NAME) ?? null;
+    return executable || name !== null ? { ...nowhere, name } : null;
   }
 
   /** The file may be read through any process that has mapped it: the first may have ended since, or this one. */
@@ -111,8 +115,8 @@ export class StackPlaces {
     return await mappedReader(files, pid, mapping)(at, LONGEST_CALL) ?? await elf.read(at, LONGEST_CALL);
   }
 
-  #file(files: FilesOnce, pid: number, mapping: Mapping): Promise<CodeFile> {
-    const key = fileKey(mapping);
+  #file(files: FilesOnce, pid: number, mapping: Mapping): Promise<NamedFile> {
+    const key = keyOf(mapping);
     let file = this.#files.get(key);
     if (!file) {
       this.#files.set(key, file = this.#read(files, pid, mapping));
@@ -122,17 +126,21 @@ export class StackPlaces {
     return file;
   }
 
-  async #read(files: FilesOnce, pid: number, mapping: Mapping): Promise<CodeFile> {
+  async #read(files: FilesOnce, pid: number, mapping: Mapping): Promise<NamedFile> {
     const elf = await readElf(mappedReader(files, pid, mapping));
     if (!elf) {
       // Whoever looks next may do so through a process that has not ended.
-      this.#files.delete(fileKey(mapping));
-      return { elf, functions: [] };
+      this.#files.delete(keyOf(mapping));
+      return { elf, named: [] };
     }
-    const functions = (await readFunctions(this.files, pid, elf)).flatMap(({ name, value, size }) => {
+    const named = (await readNamed(this.files, pid, elf))[mapping.executable ? "functions" : "objects"].values().flatMap(({ name, value, size }) => {
       const at = offsetOf(elf, value);
       return at === null || size === 0 ? [] : [{ at, bytes: size, name }];
     });
-    return { elf, functions: functions.sort((a, b) => a.at - b.at) };
+    return { elf, named: [...named].sort((a, b) => a.at - b.at) };
   }
+}
+
+function keyOf(mapping: Mapping): string {
+  return `${fileKey(mapping)} ${mapping.executable}`;
 }

@@ -99,6 +99,30 @@ Deno.test("stack places: a file is read through whichever process has mapped it 
   assert.deepEqual(await look(300, 1, behindCall), [["libx.so", null, 0x200000]]);
 });
 
+Deno.test("stack places: an address of data that is no return address is that of what has its name there, and of nothing else", async () => {
+  using folder = temporary();
+  const { facts, places, event } = world(folder.path);
+  const base = 0x7f0000000000, range = "7f0000000000-7f0000003000";
+  Deno.mkdirSync(folder.file("proc/100/map_files"), { recursive: true });
+  Deno.writeFileSync(folder.file(`proc/100/map_files/${range}`), makeElf({ _Z2g1i: "00" }, true, "data"));
+  for (const access of ["r--p", "r-xp"]) {
+    Deno.writeTextFileSync(
+      folder.file("proc/100/maps"),
+      `${range} ${access} 00000000 08:02 77 /opt/app\n7f0000400000-7f0000401000 rw-p 00000000 00:00 0 \n`,
+    );
+    places.firstTold(event("process/life.exec", 100));
+    for (const [depth, address] of [[0, base + 0x1000], [1, base + 0x1008], [0, base + 0x2000], [0, 0x7f0000400000]] as const) {
+      places.firstTold(event("hip/calls.frame", 100, address, depth, address));
+    }
+    await places.look(100);
+  }
+  assert.deepEqual(facts.map((fact) => fact.fact === "places" && fact.places.map(({ file, name, offset }) => [file, name, offset])), [
+    [["app", "_Z2g1i", 0x1000]],
+    // As code it has no function of that name.
+    [["app", null, 0x1000], ["app", null, 0x2000]],
+  ]);
+});
+
 Deno.test("stack places: of a process that has ended it is known what it had mapped until a hundred others have ended", async () => {
   using folder = temporary();
   const { facts, places, event, frame } = world(folder.path);

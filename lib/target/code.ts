@@ -4,7 +4,7 @@ import type { KernelFiles } from "../machine/files.ts";
 import { readDebugFile } from "./build_id.ts";
 import { type ElfFile, offsetOf, SectionType } from "./elf.ts";
 import { fileKey, type Mapping, parseMaps } from "./maps.ts";
-import { accepts, type ElfSymbol, findSymbols, type Wanted } from "./symbols.ts";
+import { accepts, type ElfSymbol, findSymbols, type Symbols, type Wanted } from "./symbols.ts";
 
 /** A file whose functions are wanted by their names. */
 export interface CodeFile {
@@ -24,7 +24,7 @@ export async function readCode(
 ): Promise<CodeFact | null> {
   const maps = await files.text(`/proc/${pid}/maps`);
   if (maps === null) return null;
-  const mapped = codeOf(maps);
+  const mapped = mappedBy(maps).filter(({ executable }) => executable);
   const ranges = mapped.map(({ start, end, path }) => ({
     at: Number(start),
     bytes: Number(end - start),
@@ -34,10 +34,10 @@ export async function readCode(
   return { fact: "code", pid, ranges, functions: functions.flat() };
 }
 
-/** Where the code of a process is, by its `maps`. */
-export function codeOf(maps: string): Mapping[] {
+/** What a process has mapped, by its `maps`. */
+export function mappedBy(maps: string): Mapping[] {
   // The kernel's own page of old system calls lies above what a number holds.
-  return parseMaps(maps).filter(({ executable, end }) => executable && end <= Number.MAX_SAFE_INTEGER);
+  return parseMaps(maps).filter(({ end }) => end <= Number.MAX_SAFE_INTEGER);
 }
 
 /** A fact is one line of a recording: of all functions of a large program the smallest, and ends of names, are left out. */
@@ -52,7 +52,9 @@ async function functionsOf(
   mapped: readonly Mapping[],
   names: Wanted | undefined,
 ): Promise<CodeFact["functions"]> {
-  const functions = names ? [...asked.values()].filter(({ name }) => accepts(names, name)) : await readFunctions(files, pid, elf);
+  const functions = names
+    ? [...asked.values()].filter(({ name }) => accepts(names, name))
+    : [...(await readNamed(files, pid, elf)).functions.values()];
   const own = mapped.filter((mapping) => fileKey(mapping) === fileKey(file));
   const largest = functions.sort((a, b) => b.size - a.size).slice(0, MOST_FUNCTIONS);
   return largest.flatMap(({ name, value, size }) => {
@@ -64,9 +66,8 @@ async function functionsOf(
   });
 }
 
-/** All functions that a file names, or its debug file where it was stripped. */
-export async function readFunctions(files: KernelFiles, pid: number, elf: ElfFile): Promise<ElfSymbol[]> {
+/** All that a file names, or its debug file where it was stripped. */
+export async function readNamed(files: KernelFiles, pid: number, elf: ElfFile): Promise<Symbols> {
   const isWhole = elf.sections.some(({ type }) => type === SectionType.symtab);
-  const named = isWhole ? elf : await readDebugFile(files, pid, elf) ?? elf;
-  return [...(await findSymbols(named, [() => true])).functions.values()];
+  return await findSymbols(isWhole ? elf : await readDebugFile(files, pid, elf) ?? elf, [() => true]);
 }

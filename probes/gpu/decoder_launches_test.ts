@@ -233,14 +233,28 @@ Deno.test("gpu: what a kernel's handle stands for is not known after a time that
   call("cuLaunchKernel", 31, 32, [0xf00, ...grid]);
   call("cudaLaunchKernel", 30, 33, [0x7000, ...grid]);
   const fill = "at::native::vectorized_elementwise_kernel<…>";
-  assert.deepEqual(all(), [fill, fill, "launched by launch_all", "__device_stub__scale", fill]);
+  assert.deepEqual(all(), [fill, fill, "launched by launch_all", "scale", fill]);
   decoding.end(at = 100);
   // The rest of a name is nobody's now.
   decoding.event(101, "cuda/calls.more", { given: 0xf00, name: name.slice(64) });
-  assert.deepEqual(all(), ["0xf00", "0xf01", "0xa0", "__device_stub__scale", "0x7000"]);
+  assert.deepEqual(all(), ["0xf00", "0xf01", "0xa0", "scale", "0x7000"]);
   frames();
   decoding.event(200, "cuda/calls.named", { function: 4 * 4096, began: 200, given: 0xf00, name: "rope" });
-  assert.deepEqual(all(), ["rope", "0xf01", "launched by launch_all", "__device_stub__scale", "0x7000"]);
+  assert.deepEqual(all(), ["rope", "0xf01", "launched by launch_all", "scale", "0x7000"]);
+});
+
+Deno.test("gpu: a kernel that clang compiled has the name of the constant by which it is known, or that within the name of what launches it", () => {
+  const { decoding, call } = gpuCalls();
+  const known = [["_Z2g1i", "g1"], ["plain", "plain"], ["_ZN2ns23__device_stub__nskernelEv", "ns::nskernel"], [
+    "__device_stub__plain",
+    "plain",
+  ]] as const;
+  const places = known.map(([name], i) => ({ at: 0x6000 + i, file: "app", name, offset: 0 }));
+  decoding.fact(2, { fact: "places", pid: 100, places });
+  for (const [i, [, name]] of known.entries()) {
+    call("cudaLaunchKernel", 10 * i + 10, 10 * i + 12, [0x6000 + i, 1 + 2 ** 31, 1 + 2 ** 16 + 2 ** 27 + 2 ** 38, 0]);
+    assert.equal(/ kernel=(.*) returned=0$/.exec(decoding.told().findLast(isCall)!)?.[1], name);
+  }
 });
 
 Deno.test("gpu: a kernel's name in pieces: of what follows a piece that was not full nothing is part of it", () => {

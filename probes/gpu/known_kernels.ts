@@ -1,15 +1,25 @@
 import { kernelName } from "./kernel_name.ts";
 import { hex } from "./said.ts";
 
-/** How nvcc calls a function that launches a kernel. */
-const STUB = "__device_stub_";
+/**
+ * How a compiler calls a function that launches a kernel: nvcc with the whole symbol of the kernel behind it (`__device_stub__Z5scalePf`), clang within its
+ * name (`ns::__device_stub__scale`).
+ */
+const STUB = /\b__device_stub_(?:(?=_Z)|_?)/;
+
+/** What lies at an address of a program. */
+interface Code {
+  readonly name: string;
+  /** The kernel that it launches, by its name. */
+  readonly launches: string | null;
+}
 
 /** What kernels are called, by what a process knows them by: an address in its code, or a handle. */
 export class KnownKernels {
   /** By process and kernel: what it was called by somebody who made it or launched it. */
   readonly #names = new Map<string, string>();
   /** By process and address: what lies there. */
-  readonly #code = new Map<string, string>();
+  readonly #code = new Map<string, Code>();
   /** Names of which the last piece was full, as far as they were told. */
   readonly #long = new Map<string, string>();
   /** By process and address: kernels that are launched there. */
@@ -36,19 +46,20 @@ export class KnownKernels {
     if (before !== undefined) this.#piece(pid, kernel, before, piece);
   }
 
-  /** What lies at an address: a kernel's function, or what launches one. */
-  called(pid: number, address: number, name: string): void {
-    this.#code.set(`${pid} ${address}`, kernelName(name));
+  /** What lies at an address: a kernel's function, a constant of its name, or what launches one. */
+  called(pid: number, address: number, symbol: string): void {
+    const name = kernelName(symbol), code = { name, launches: STUB.test(name) ? kernelName(name.replace(STUB, "")) : null };
+    this.#code.set(`${pid} ${address}`, code);
     this.changed(pid);
-    for (const launched of this.#launched.get(`${pid} ${address}`) ?? []) this.#launchedBy(pid, launched, name);
+    for (const launched of this.#launched.get(`${pid} ${address}`) ?? []) this.#launchedBy(pid, launched, code);
   }
 
   /** One that is known by a handle, by a call that returns to this address. */
   launchedFrom(pid: number, kernel: number, address: number): void {
-    const key = `${pid} ${address}`, name = this.#code.get(key), launched = this.#launched.get(key);
+    const key = `${pid} ${address}`, code = this.#code.get(key), launched = this.#launched.get(key);
     if (launched) launched.push(kernel);
     else this.#launched.set(key, [kernel]);
-    if (name !== undefined) this.#launchedBy(pid, kernel, name);
+    if (code) this.#launchedBy(pid, kernel, code);
   }
 
   /** One that is known by another one, too. */
@@ -78,15 +89,15 @@ export class KnownKernels {
   }
 
   /** Optimized, the stub of a kernel may have become a part of what calls it. What the driver calls the kernel is better known. */
-  #launchedBy(pid: number, kernel: number, symbol: string): void {
+  #launchedBy(pid: number, kernel: number, { name, launches }: Code): void {
     if (this.#names.has(`${pid} ${kernel}`)) return;
-    const name = kernelName(symbol);
-    if (name.startsWith(STUB)) this.#set(pid, kernel, kernelName(name.slice(STUB.length)));
+    if (launches !== null) this.#set(pid, kernel, launches);
     else if (!name.startsWith("__cuda")) this.#set(pid, kernel, `launched by ${name}`);
   }
 
   #known(key: string): string | undefined {
-    return this.#names.get(key) ?? this.#code.get(key);
+    const code = this.#code.get(key);
+    return this.#names.get(key) ?? code?.launches ?? code?.name;
   }
 
   #set(pid: number, kernel: number, name: string): void {

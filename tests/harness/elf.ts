@@ -4,9 +4,9 @@ const HEADER = 64, SEGMENT = 56, SECTION = 64, SYMBOL = 24, ROOM = 64;
 
 /**
  * The smallest shared object that has functions: each 64 bytes after the one before, beginning with the given bytes; in the table of what it exports, or not.
- * One without bytes is another library's.
+ * One without bytes is another library's. As `data` they are no functions.
  */
-export function makeElf(functions: Readonly<Record<string, string>>, exported = true): Uint8Array<ArrayBuffer> {
+export function makeElf(functions: Readonly<Record<string, string>>, exported = true, what: "code" | "data" = "code"): Uint8Array<ArrayBuffer> {
   const names = Object.keys(functions);
   const strings = new TextEncoder().encode(`\0${names.join("\0")}\0`);
   const symbolsAt = codeAt + names.length * ROOM, symbolsSize = SYMBOL * (names.length + 1);
@@ -35,7 +35,7 @@ export function makeElf(functions: Readonly<Record<string, string>>, exported = 
     bytes.set(Uint8Array.fromHex(functions[name]!.replaceAll(" ", "")), at);
     const symbol = symbolsAt + (i + 1) * SYMBOL;
     u32(symbol, 1 + names.slice(0, i).join("\0").length + (i > 0 ? 1 : 0));
-    bytes[symbol + 4] = 0x12; // global function
+    bytes[symbol + 4] = what === "code" ? 0x12 : 0x11; // global function or object
     u16(symbol + 6, functions[name] === "" ? 0 : 1);
     u64(symbol + 8, at);
     u64(symbol + 16, ROOM);
