@@ -21,6 +21,30 @@ Deno.test("gpu: memory is held from when it is given until it is let go; what is
   ]);
 });
 
+Deno.test("gpu: who asked for a block is who called the runtime, not what that asked of the driver", () => {
+  const { decoding, call } = gpuCalls();
+  const alloc = (name: string, began: number, ended: number, words: readonly number[], stack?: number) => {
+    if (stack !== undefined) decoding.event(ended, `${name.startsWith("cuda") ? "cudart" : "cuda"}/calls.at`, { stack });
+    call(name, began, ended, words);
+  };
+  alloc("cuMemAlloc_v2", 11, 12, [0xa000, 64], 1);
+  alloc("cudaMallocAsync", 10, 13, [0xa000, 64, 7], 2);
+  // The outer call's is not known.
+  alloc("cuMemAllocAsync", 21, 22, [0xb000, 64, 7], 1);
+  alloc("cudaMallocAsync", 20, 23, [0xb000, 64, 7]);
+  // The runtime gives what it asked the driver for as physical memory.
+  alloc("cuMemCreate", 31, 32, [1, 64, 1], 1);
+  call("cuMemMap", 33, 34, [0xc000, 64, 1]);
+  alloc("cudaMallocAsync", 30, 35, [0xc000, 64, 7], 2);
+  // What it had asked for before is another call's.
+  alloc("cuMemCreate", 41, 42, [2, 128, 1], 1);
+  call("cuMemMap", 43, 44, [0xd000, 128, 2]);
+  alloc("cudaMallocAsync", 50, 51, [0xd000, 64, 7], 2);
+  decoding.event(70, "process/life.exit", {});
+  const held = decoding.spans.flatMap((span) => span.type === "instant" && span.held ? [span.held] : []);
+  assert.deepEqual(held.map(({ bytes, stack }) => [bytes, stack]), [[64, 2], [64, 1], [64, 2], [128, 1]]);
+});
+
 Deno.test("gpu: memory of a process that goes on without its first thread is held until its last one ends", () => {
   const { decoding, call } = gpuCalls();
   call("cuMemAlloc_v2", 10, 20, [0xa000, 64]);

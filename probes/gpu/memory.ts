@@ -48,15 +48,20 @@ export class HeldMemory {
   readonly #bytes = new Map<string, number>();
 
   /**
-   * By a call that began then. Returns null where it is held since: the runtime asks the driver, and both say so, or it mapped physical memory there;
-   * otherwise what was held there before, which has been let go by a call that is still to be told of, or that nobody saw.
+   * By a call that began then. Returns null where it is held since: the runtime asks the driver, and both say so, or it mapped physical memory there. Then it
+   * is the outer call's, whose stack is the program's also where the runtime keeps no frame pointers. Otherwise returns what was held there before, which has been let go by a call that is still to be told of, or that nobody saw.
    */
   hold(pid: number, block: Block, began: Ns): readonly Block[] | null {
     let blocks = this.#blocks.get(pid);
     if (!blocks) this.#blocks.set(pid, blocks = new Map());
     const isHandle = handles.has(block.memory), key = isHandle ? -block.address : block.address;
     const before = blocks.get(key);
-    if (before !== undefined && before.at >= began || !isHandle && this.#mapped.get(pid)?.has(block.address)) return null;
+    const held = before !== undefined && before.at >= began ? key : isHandle ? undefined : this.#mapped.get(pid)?.get(block.address);
+    if (held !== undefined) {
+      const inner = blocks.get(held);
+      if (inner && inner.at >= began && block.stack !== undefined) blocks.set(held, { ...inner, stack: block.stack });
+      return null;
+    }
     const gone = before === undefined ? [] : this.#replaced(pid, key, before);
     blocks.set(key, block);
     if (!isHandle) this.#space(pid).map(rangeOf(block));

@@ -52,6 +52,7 @@ export const FUNCTIONS = [
   "cudaGetLastError",
   "cudaPeekAtLastError",
   "cudaGetErrorName",
+  "cuMemMap",
 ];
 
 /** Calls of a process, one after another, and what is told of them. */
