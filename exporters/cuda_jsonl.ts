@@ -1,4 +1,5 @@
 import type { ByteSink, Exporter, OpenExporter } from "../lib/events/exporter.ts";
+import type { GpuCall } from "../lib/events/gpu.ts";
 import type { Span } from "../lib/events/span.ts";
 import type { Ns } from "../lib/events/time.ts";
 import { TextBlocks } from "./blocks.ts";
@@ -10,7 +11,7 @@ const TYPES: Readonly<Record<string, string>> = { cuda: "cuda_api", cudart: "cud
 /**
  * One JSON object a line for each CUDA call, for whoever has scripts on such files: `ts` (milliseconds since counting began), `pid`, `type`, `func` without
  * the end of its version, `phase`, which is always `entry`; behind them `tid`, `dur` (milliseconds), and what is known of `bytes`, `stream` and `ret`.
- * Calls stand in the order in which they ended.
+ * Calls stand in the order in which they ended; behind them those that had not, without `ret` and with the `dur` for which they had lasted.
  */
 export const openCudaJsonl: OpenExporter = (sink) => new CudaJsonlExporter(sink);
 
@@ -24,8 +25,11 @@ class CudaJsonlExporter implements Exporter {
 
   span(span: Span): void {
     if (span.type === "mark" && span.kind === "window" && span.open && Number.isNaN(this.#begin)) this.#begin = span.at;
-    if (span.type !== "slice" || !span.gpu) return;
-    const { name, start, end, track: { pid, tid }, gpu: { family, result, bytes, stream } } = span;
+    if (span.type !== "slice") return;
+    const call = span.gpu ?? (span.category === "gpu.unfinished" ? { family: String(span.args!.library), result: null } : null);
+    if (!call) return;
+    const { name, start, end, track: { pid, tid } } = span,
+      { family, result, bytes, stream }: Partial<GpuCall> & Pick<GpuCall, "family" | "result"> = call;
     const type = TYPES[family];
     if (type === undefined) return;
     const ts = milliseconds(start - this.#begin);

@@ -49,6 +49,18 @@ Deno.test("cuda-jsonl: calls of others, and what is no call, have no line; times
   assert.equal(text, `{"ts":10,"pid":7,"type":"cuda_api","func":"cuInit","phase":"entry","tid":8,"dur":1,"ret":0}\n`);
 });
 
+Deno.test("cuda-jsonl: a call that has not returned has a line, with how long it has lasted, and no result", () => {
+  const open = (name: string, library: string): Span => (
+    { type: "slice", track: tracks.thread(7, 8), name, category: "gpu.unfinished", start: 2e6, end: 5e6, args: { library } }
+  );
+  const lines = written(opened(1e6), open("cuStreamSynchronize", "cuda"), open("cudaStreamSynchronize", "cudart"), open("ncclSend", "nccl"))
+    .trimEnd().split("\n");
+  assert.deepEqual(lines, [
+    `{"ts":1,"pid":7,"type":"cuda_api","func":"cuStreamSynchronize","phase":"entry","tid":8,"dur":3}`,
+    `{"ts":1,"pid":7,"type":"cuda_runtime","func":"cudaStreamSynchronize","phase":"entry","tid":8,"dur":3}`,
+  ]);
+});
+
 Deno.test("cuda-jsonl: who asks for the last error is told it and has not failed; what returns a text has no number", () => {
   const { decoding, call } = gpuCalls();
   call("cudaGetLastError", 1e6, 2e6, [], 2);

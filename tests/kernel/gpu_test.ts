@@ -117,7 +117,7 @@ for (const how of ["when counting ends", "when its process ends"] as const) {
     using folder = temporary();
     const isCut = how === "when counting ends";
     const target = { argv: [join(built.gpu.protected, "hangs"), String(LAUNCHES), String((isCut ? 3 : 1) * HANGS_NS / 1e6)] };
-    const flags = isCut ? ["--duration", `${HANGS_NS / 1e9}s`] : [];
+    const flags = ["--cuda-jsonl", folder.file("calls.jsonl"), ...isCut ? ["--duration", `${HANGS_NS / 1e9}s`] : []];
     await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target, flags, formats: allFormats });
     const ended = await llmprof.finished();
     const { result } = summaryOf("gpu", ended);
@@ -127,6 +127,9 @@ for (const how of ["when counting ends", "when its process ends"] as const) {
     if (name === "0.17") return assert.deepEqual(result.unfinished, []);
     const told = result.unfinished.map(({ family, name, calls }) => `${family} ${name} ${calls}`).sort();
     assert.deepEqual(told, ["cuda cuStreamSynchronize 2", "cudart cudaStreamSynchronize 1"]);
+    const open = linesOf(folder.file("calls.jsonl")).map((line) => JSON.parse(line)).filter(({ ret }) => ret === undefined);
+    assert.deepEqual(open.map(({ func }) => func).sort(), ["cuStreamSynchronize", "cuStreamSynchronize", "cudaStreamSynchronize"]);
+    assert.equal(Math.max(...open.map(({ dur }) => dur)), Math.max(...result.unfinished.map(({ longestNs }) => longestNs)) / 1e6);
     const said = ended.stderr.split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
     const end = isCut ? Number(watchedTurns(outputPath(folder, "jsonl"))[0]!.closed) : said.find(({ ends }) => ends !== undefined).ends;
     for (const { longestNs, pid, tid } of result.unfinished) {
