@@ -8,6 +8,7 @@ interface Sums {
   readonly memory: string;
   readonly sizes: Histogram;
   readonly lifetimes: Histogram;
+  ofUnknownSize: number;
   frees: number;
   freedBytes: number;
   now: number;
@@ -56,7 +57,7 @@ export class GpuMemory {
     if (category === "process.fork") this.#begun.add(args!.child as number);
   }
 
-  call(pid: number, { kind, failure, memory, device = 0, bytes = 0, heldNs, isRepeat, released = [] }: GpuCall): void {
+  call(pid: number, { kind, failure, memory, device = 0, bytes, heldNs, isRepeat, released = [] }: GpuCall): void {
     if (failure !== null) return;
     for (const block of released) this.#release(block.device, block.memory, block.bytes, block.heldNs);
     if (memory === undefined || isRepeat) return;
@@ -64,6 +65,10 @@ export class GpuMemory {
     if (kind !== "alloc") return this.#release(device, memory, bytes, heldNs);
     const sums = this.#of(device, memory);
     this.allocations++;
+    if (bytes === undefined) {
+      sums.ofUnknownSize++;
+      return;
+    }
     sums.sizes.add(bytes);
     sums.now += bytes;
     sums.peak = Math.max(sums.peak, sums.now);
@@ -79,7 +84,7 @@ export class GpuMemory {
     if (!this.#begun.has(pid)) this.#ranBefore.add(pid);
   }
 
-  #release(device: number, memory: string, bytes: number, heldNs: number | undefined): void {
+  #release(device: number, memory: string, bytes = 0, heldNs: number | undefined): void {
     const sums = this.#of(device, memory);
     sums.frees++;
     sums.freedBytes += bytes;
@@ -91,13 +96,13 @@ export class GpuMemory {
     const key = `${device} ${memory}`;
     let sums = this.#sums.get(key);
     if (!sums) {
-      const none = { frees: 0, freedBytes: 0, now: 0, peak: 0 };
+      const none = { ofUnknownSize: 0, frees: 0, freedBytes: 0, now: 0, peak: 0 };
       this.#sums.set(key, sums = { device, memory, sizes: new Histogram(), lifetimes: new Histogram(), ...none });
     }
     return sums;
   }
 
-  stillHeld({ device, memory, hasExited: exited, stack, bytes, heldNs }: HeldBlock): void {
+  stillHeld({ device, memory, hasExited: exited, stack, bytes = 0, heldNs }: HeldBlock): void {
     const key = `${device} ${memory} ${exited} ${stack}`;
     let held = this.#held.get(key);
     if (!held) this.#held.set(key, held = { device, memory, exited, stack, blocks: 0, bytes: 0, longestNs: 0 });
@@ -119,16 +124,17 @@ export class GpuMemory {
   }
 
   #memory(): GpuResult["memory"] {
-    return [...this.#sums.values()].map(({ device, memory, sizes, lifetimes, frees, freedBytes, peak }) => ({
+    return [...this.#sums.values()].map(({ device, memory, sizes, lifetimes, ofUnknownSize, frees, freedBytes, peak }) => ({
       device: numbered(device),
       memory,
-      allocations: sizes.count,
+      allocations: sizes.count + ofUnknownSize,
+      ofUnknownSize,
       allocatedBytes: sizes.sum,
       frees,
       freedBytes,
       peakBytes: peak,
-      sizeP50: sizes.quantile(0.5) ?? 0,
-      sizeMax: sizes.count > 0 ? sizes.max : 0,
+      sizeP50: sizes.quantile(0.5),
+      sizeMax: sizes.count > 0 ? sizes.max : null,
       heldP50Ns: lifetimes.quantile(0.5),
       heldMaxNs: lifetimes.count > 0 ? lifetimes.max : null,
     })).sort((a, b) => b.peakBytes - a.peakBytes);

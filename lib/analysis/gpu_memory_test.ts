@@ -40,6 +40,24 @@ Deno.test("gpu memory: what is let go and was not seen to be asked for is counte
   assert.equal(explain(call("cudaFree", 1, 2, {}, "0x0"), call("cuMemRelease", 3, 4, {})).memoryBefore.frees, 0);
 });
 
+Deno.test("gpu memory: what is of unknown size is counted, and is no figure of bytes", () => {
+  const array = { memory: "array", device: 0 };
+  const given = [
+    ...held,
+    call("cudaMallocArray", 21, 22, { ...array, kind: "alloc" }),
+    call("cudaMallocArray", 23, 24, { ...array, kind: "alloc" }),
+    call("cudaFreeArray", 25, 26, { ...array, heldNs: 1 }),
+  ];
+  const [device, arrays] = explain(...given).memory;
+  assert.deepEqual([device!.allocations, device!.ofUnknownSize, device!.sizeMax], [1, 0, 64]);
+  assert.deepEqual([arrays!.allocations, arrays!.ofUnknownSize, arrays!.frees, arrays!.sizeP50, arrays!.sizeMax], [2, 2, 1, null, null]);
+  const rows = presentGpu(explain(...given)).flatMap((view) => view.type === "table" && view.title.startsWith("Memory") ? [view] : []);
+  assert.deepEqual(rows.map(({ columns, rows }) => [columns.slice(2, 5).map(({ title }) => title), rows.map((row) => row.slice(2, 6))]), [
+    [["peak", "allocations", "of unknown size"], [[64, 1, 0, 64], [null, 2, 2, null]]],
+  ]);
+  assert.doesNotMatch(said(...held), /unknown size/);
+});
+
 Deno.test("gpu memory: held to the end is what the last turn of watching left, and what was never freed in any", () => {
   const window = (open: boolean) => ({ ...spans.mark("window"), open });
   const left = (bytes: number, hasExited: boolean): Span => {

@@ -63,13 +63,15 @@ export const gpuResultSchema = z.object({
     device: count.nullable(),
     memory: z.string(),
     allocations: count,
+    /** Of them, such as arrays: they are in no figure of bytes. */
+    ofUnknownSize: count,
     allocatedBytes: sum,
     frees: count,
     freedBytes: sum,
     peakBytes: sum,
-    /** Of allocations. */
-    sizeP50: sum,
-    sizeMax: sum,
+    /** Of allocations whose size is known. */
+    sizeP50: sum.nullable(),
+    sizeMax: sum.nullable(),
     /** Of those that were let go: how long they were held. */
     heldP50Ns: sum.nullable(),
     heldMaxNs: sum.nullable(),

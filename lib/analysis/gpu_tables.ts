@@ -43,9 +43,10 @@ export function memory({ memory, memoryBefore }: GpuResult): Table {
   return tableOf(memoryBefore.processes > 0 ? "Memory that was asked for while llmprof watched" : "Memory", memory, [
     [{ title: "of", unit: "text" }, placeOf],
     [{ title: "kind", unit: "text" }, (row) => row.memory],
-    [{ title: "peak", unit: "bytes" }, (row) => row.peakBytes],
+    [{ title: "peak", unit: "bytes" }, (row) => row.sizeMax === null ? null : row.peakBytes],
     [{ title: "allocations", unit: "count" }, (row) => row.allocations],
-    [{ title: "asked for", unit: "bytes" }, (row) => row.allocatedBytes],
+    memory.some(({ ofUnknownSize }) => ofUnknownSize > 0) && [{ title: "of unknown size", unit: "count" }, (row) => row.ofUnknownSize],
+    [{ title: "asked for", unit: "bytes" }, (row) => row.sizeMax === null ? null : row.allocatedBytes],
     [{ title: "frees", unit: "count" }, (row) => row.frees],
     [{ title: "size p50", unit: "bytes" }, (row) => row.sizeP50],
     [{ title: "largest", unit: "bytes" }, (row) => row.sizeMax],
@@ -59,7 +60,7 @@ export function held({ held }: GpuResult): Table {
     [{ title: "of", unit: "text" }, placeOf],
     [{ title: "kind", unit: "text" }, (row) => row.memory],
     [{ title: "blocks", unit: "count" }, (row) => row.blocks],
-    [{ title: "bytes", unit: "bytes" }, (row) => row.bytes],
+    [{ title: "bytes", unit: "bytes" }, (row) => row.bytes > 0 ? row.bytes : null],
     [{ title: "for", unit: "ns" }, (row) => row.longestNs],
     [{ title: "", unit: "text" }, (row) => row.exited ? "never freed" : "at the end of counting"],
     hasStacks && [

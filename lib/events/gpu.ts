@@ -10,6 +10,7 @@ export interface GpuCall {
   readonly result: number | null;
   /** Why it failed, in words; null: it did not, though it may have returned what another one had failed with. */
   readonly failure: string | null;
+  /** Where that is known. */
   readonly bytes?: number;
   readonly direction?: GpuDirection;
   /** What kind of memory was asked for or let go: `device`, `host` … */
@@ -36,7 +37,8 @@ export interface GpuCall {
 }
 
 export interface ReleasedBlock {
-  readonly bytes: number;
+  /** Undefined: nobody says how many. */
+  readonly bytes: number | undefined;
   readonly memory: string;
   readonly device: number;
   readonly heldNs: number;
@@ -58,7 +60,8 @@ export interface GraphWork {
 
 /** Memory of a GPU that nobody has let go. */
 export interface HeldBlock {
-  readonly bytes: number;
+  /** Undefined: nobody says how many. */
+  readonly bytes: number | undefined;
   readonly memory: string;
   readonly device: number;
   readonly stack: number | undefined;

@@ -199,19 +199,19 @@ export class GpuDecoder implements Decoder {
         if (kind === "alloc") this.#memory.given(pid);
         return { isCaptured: true };
       case "copy": {
-        const bytes = bytesOf(said) ?? 0, told = this.#memory.directionOf(call), asked = this.#within(call)?.direction;
+        const bytes = bytesOf(said), told = this.#memory.directionOf(call), asked = this.#within(call)?.direction;
         // The runtime is not told on which GPU memory lies, and the driver asked for it by addresses.
         const direction = asked === "between devices" || told === "by the addresses" ? asked ?? told : told;
-        if (isDriver) recording?.copy(direction, bytes);
+        if (isDriver) recording?.copy(direction, bytes ?? 0);
         const isWaited = isDoneAtReturn(signature.name, family, direction);
-        return { bytes, direction, ...isWaited && { isWaited }, ...recording && { isCaptured: true } };
+        return { ...bytes !== undefined && { bytes }, direction, ...isWaited && { isWaited }, ...recording && { isCaptured: true } };
       }
       case "set":
       case "prefetch":
       case "collective": {
-        const bytes = bytesOf(said) ?? 0;
-        if (kind === "collective") recording?.collective({ name: signature.name, bytes, began }, tid);
-        return { bytes, ...recording && { isCaptured: true } };
+        const bytes = bytesOf(said);
+        if (kind === "collective") recording?.collective({ name: signature.name, bytes: bytes ?? 0, began }, tid);
+        return { ...bytes !== undefined && { bytes }, ...recording && { isCaptured: true } };
       }
       case "launch": {
         const code = said.get("function");

@@ -199,6 +199,22 @@ Deno.test("gpu: physical memory lies where it was asked for: on a GPU, whichever
   assert.deepEqual(calls.map(({ memory, device }) => [memory, device]), [["physical", 0], ["physical", 5], ["physical", -1], ["physical", -1]]);
 });
 
+Deno.test("gpu: how much an array is, or a cube that is set, nobody says: it is not told as nothing", () => {
+  const { decoding, call } = gpuCalls();
+  call("cudaMallocArray", 1, 2, [0xa000]);
+  call("cudaMemset3D", 3, 4, []);
+  call("cudaFreeArray", 5, 6, [0xa000]);
+  call("cudaMallocArray", 7, 8, [0xb000]);
+  decoding.event(9, "process/life.exit", {});
+  assert.deepEqual(decoding.told(), [
+    '100/100 gpu.cudart "cudaMallocArray" 1–2 address=0xa000 memory=array device=0 returned=0',
+    '100/100 gpu.cudart "cudaMemset3D" 3–4 returned=0',
+    '100/100 gpu.cudart "cudaFreeArray" 5–6 address=0xa000 memory=array device=0 returned=0',
+    '100/100 gpu.cudart "cudaMallocArray" 7–8 address=0xb000 memory=array device=0 returned=0',
+    '100 <GPU memory never freed> gpu.held "never freed" 9 memory=array device=0 address=0xb000',
+  ]);
+});
+
 Deno.test("gpu: what is pinned of the host's memory is one sum, of whatever kind it is", () => {
   const { decoding, call } = gpuCalls();
   call("cuMemHostAlloc", 1, 2, [0xa000, 100]);

@@ -9,7 +9,8 @@ export type MemoryKind = "device" | "managed" | "pooled" | "host" | "registered"
 /** Memory that is held for a GPU. */
 export interface Block {
   readonly address: number;
-  readonly bytes: number;
+  /** Undefined: nothing says how many, as of an array. */
+  readonly bytes: number | undefined;
   readonly memory: MemoryKind;
   /** -1: the host's. */
   readonly device: number;
@@ -66,7 +67,7 @@ export class HeldMemory {
     blocks.set(key, block);
     if (!isHandle) this.#space(pid).map(rangeOf(block));
     if (block.memory === "physical") this.#kept.set(`${pid} ${key}`, { handles: 1, mappings: 0 });
-    this.#add(pid, block, block.bytes);
+    this.#add(pid, block, 1);
     return gone;
   }
 
@@ -144,7 +145,7 @@ export class HeldMemory {
   /** All that a process holds, and what had been forgotten of it then. */
   forget(pid: number): readonly Block[] {
     const blocks = [...this.#blocks.get(pid)?.values() ?? []];
-    for (const block of blocks) this.#add(pid, block, -block.bytes);
+    for (const block of blocks) this.#add(pid, block, -1);
     for (const known of [this.#blocks, this.#spaces, this.#mapped]) known.delete(pid);
     for (const key of this.#kept.keys()) if (key.startsWith(`${pid} `)) this.#kept.delete(key);
     return blocks;
@@ -181,8 +182,8 @@ export class HeldMemory {
   #let(pid: number, key: number, block: Block): Block {
     this.#kept.delete(`${pid} ${key}`);
     this.#blocks.get(pid)!.delete(key);
-    if (!handles.has(block.memory)) this.#space(pid).unmap(block.address, block.address + block.bytes);
-    this.#add(pid, block, -block.bytes);
+    if (!handles.has(block.memory)) this.#space(pid).unmap(block.address, block.address + (block.bytes ?? 0));
+    this.#add(pid, block, -1);
     return block;
   }
 
@@ -192,9 +193,9 @@ export class HeldMemory {
     return space;
   }
 
-  #add(pid: number, block: Block, bytes: number): void {
+  #add(pid: number, block: Block, times: 1 | -1): void {
     const key = sumOf(pid, block);
-    this.#bytes.set(key, (this.#bytes.get(key) ?? 0) + bytes);
+    this.#bytes.set(key, (this.#bytes.get(key) ?? 0) + times * (block.bytes ?? 0));
   }
 }
 
@@ -209,5 +210,5 @@ function sumOf(pid: number, { device, memory }: Pick<Block, "device" | "memory">
 }
 
 function rangeOf({ address, bytes, memory, device }: Pick<Block, "address" | "bytes"> & Lying) {
-  return { from: address, to: address + bytes, offset: 0, file: { id: String(device ?? ""), name: memory } };
+  return { from: address, to: address + (bytes ?? 0), offset: 0, file: { id: String(device ?? ""), name: memory } };
 }

@@ -36,11 +36,11 @@ export class MemoryLedger {
   call(call: Call, out: SpanSink): Partial<GpuCall> {
     const { family, signature: { kind, name, variant }, said, failure, pid, tid, began, at, stack } = call;
     if (kind === "alloc") {
-      const bytes = bytesOf(said) ?? 0, memory = variant as MemoryKind, address = said.get("address")!, owner = said.get("owner");
+      const bytes = bytesOf(said), memory = variant as MemoryKind, address = said.get("address")!, owner = said.get("owner");
       const place = owner ? this.#devices.named(pid, owner) : this.#devices.of(pid, tid);
       const device = deviceOf(memory, said.get("location")) ?? place.device;
       const block: Block = { address, bytes, memory, device, place, at, stack };
-      const about = { bytes, memory, device, ...stack !== undefined && { stack } };
+      const about = { ...bytes !== undefined && { bytes }, memory, device, ...stack !== undefined && { stack } };
       if (failure !== null) return about;
       // Of nothing there is no address.
       const before = address === 0 ? null : this.#held.hold(pid, block, began);
@@ -104,6 +104,7 @@ export class MemoryLedger {
   }
 
   #count(pid: number, block: Block, at: Ns, out: SpanSink): void {
+    if (block.bytes === undefined) return;
     const where = block.device < 0 ? "pinned memory of the host" : `memory of GPU ${block.device}`;
     const name = block.memory === "device" || block.device < 0 ? where : `${where}, ${block.memory}`;
     out({ type: "counter", track: this.tracks.counter(pid, name, "bytes"), at, value: this.#held.bytes(pid, block) });
@@ -112,7 +113,7 @@ export class MemoryLedger {
   #neverFreed(pid: number, blocks: readonly Block[], at: Ns, hasExited: boolean, out: SpanSink): void {
     const track = this.tracks.lane(pid, "GPU memory never freed", 5), name = hasExited ? "never freed" : "still held";
     for (const { bytes, memory, device, address, stack, ...block } of blocks) {
-      const args = { bytes, memory, device, address: hex(address), ...stack !== undefined && { stack } };
+      const args = { ...bytes !== undefined && { bytes }, memory, device, address: hex(address), ...stack !== undefined && { stack } };
       const held = { bytes, memory, device, stack, heldNs: at - block.at, hasExited };
       out({ type: "instant", track, name, category: "gpu.held", at, args, held });
     }

@@ -53,6 +53,9 @@ export const FUNCTIONS = [
   "cudaPeekAtLastError",
   "cudaGetErrorName",
   "cuMemMap",
+  "cudaMallocArray",
+  "cudaFreeArray",
+  "cudaMemset3D",
 ];
 
 /** Calls of a process, one after another, and what is told of them. */
