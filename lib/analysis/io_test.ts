@@ -297,10 +297,10 @@ Deno.test("io: calls that fill a mapping from the disk are waits for it: which, 
 
 Deno.test("io: what has not returned when counting ends has waited for so long, has done what came by then, and is nothing's absence", () => {
   const MIB = 1 << 20, { args } = t.map("weights.gguf", 0, 1);
-  const brought = (file: string) => t.counter(`page cache filled: ${file}`, 900, 8 * MIB);
+  const brought = (file: string) => [t.counter(`page cache filled: ${file}`, 900, 8 * MIB), request(550, 600, { bytes: 8 * MIB })];
   const notes = (shown: IoResult) => presentIo(shown).flatMap((view) => view.type === "note" ? [view.text] : []).join("\n");
   const lock: Span = { ...t.slice("memory.lock", 100, 1000, { ...args, bytes: 1000 * MIB }, true), name: "mlock" };
-  const locking = result([lock, brought("weights.gguf")]);
+  const locking = result([lock, ...brought("weights.gguf")]);
   assert.deepEqual(locking.files[0]!.fills, [{ call: "mlock", calls: 1, unreturned: 1, bytes: 0, ns: 900 * MS }]);
   assert.deepEqual(locking.verdict.map(({ wait, of, share }) => [wait, of, share]), [["mappings", "weights.gguf", 0.9]]);
   assert.deepEqual(locking.locks, { lockedBytes: 0, failures: [] });
@@ -315,7 +315,7 @@ Deno.test("io: what has not returned when counting ends has waited for so long, 
     /A call that fills mappings of weights\.gguf had not returned when counting ended\. Nothing was seen to come from a disk for it\./,
   );
   assert.doesNotMatch(inMemory, /Nothing waits/);
-  const reading = result([{ ...t.read("weights.gguf", 500, 1000, 0), open: true }, brought("weights.gguf")]);
+  const reading = result([{ ...t.read("weights.gguf", 500, 1000, 0), open: true }, ...brought("weights.gguf")]);
   const [row] = reading.files, [thread] = reading.threads;
   assert.deepEqual([row!.reads, row!.readBytes, row!.readNs / MS, row!.unreturned, thread!.readNs / MS], [1, 0, 500, 1, 500]);
   assert.match(
