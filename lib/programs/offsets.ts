@@ -22,23 +22,47 @@ export function valueOf({ getter, at, usual }: OffsetParam, offsets: Offsets): n
   return at(offsets.get(getter) ?? usual);
 }
 
-/** Bytes of the longest of such functions. */
-const LONGEST = 16;
+/** Bytes of the longest of such functions: what adds is one instruction, and some builds keep frame pointers and sign return addresses around it. */
+const LONGEST = 32;
 
-/** `endbr64`; `lea disp32(%rdi), %rax` or `disp8`; `ret`. */
+/** Instructions of x86-64 that leave the argument and the result as they are: `endbr64`, `push %rbp`, `mov %rsp, %rbp`, `pop %rbp`. */
+const AROUND = [[0xf3, 0x0f, 0x1e, 0xfa], [0x55], [0x48, 0x89, 0xe5], [0x5d]];
+
+/** `lea disp32(%rdi), %rax` or `disp8`, then `ret`. */
 function x86Offset(code: Uint8Array): number | null {
   const view = new DataView(code.buffer, code.byteOffset, code.byteLength);
-  const at = code.length >= 4 && view.getUint32(0, true) === 0xfa1e0ff3 ? 4 : 0;
-  if (code.length < at + 8 || code[at] !== 0x48 || code[at + 1] !== 0x8d) return null;
-  if (code[at + 2] === 0x47 && code[at + 4] === 0xc3) return view.getInt8(at + 3);
-  return code[at + 2] === 0x87 && code[at + 7] === 0xc3 ? view.getInt32(at + 3, true) : null;
+  let at = 0, offset: number | null = null;
+  while (at < code.length) {
+    if (code[at] === 0xc3) return offset;
+    const around = AROUND.find((bytes) => bytes.every((byte, i) => code[at + i] === byte));
+    if (around) {
+      at += around.length;
+      continue;
+    }
+    const isShort = code[at + 2] === 0x47, length = isShort ? 4 : 7;
+    if (offset !== null || code[at] !== 0x48 || code[at + 1] !== 0x8d || !(isShort || code[at + 2] === 0x87) || at + length > code.length) {
+      return null;
+    }
+    offset = isShort ? view.getInt8(at + 3) : view.getInt32(at + 3, true);
+    at += length;
+  }
+  return null;
 }
 
-/** `bti c`; `add x0, x0, #imm12`; `ret`. */
+/** The like of aarch64: `bti c`, `paciasp`, `stp x29, x30, [sp, #-16]!`, `mov x29, sp`, `ldp x29, x30, [sp], #16`, `autiasp`. */
+const AROUND_ARM = new Set([0xd503245f, 0xd503233f, 0xa9bf7bfd, 0x910003fd, 0xa8c17bfd, 0xd50323bf]);
+const RETURNS_ARM = new Set([0xd65f03c0, 0xd65f0bff]);
+
+/** `add x0, x0, #imm12`, then `ret` or `retaa`. */
 function armOffset(code: Uint8Array): number | null {
   const view = new DataView(code.buffer, code.byteOffset, code.byteLength);
-  const at = code.length >= 4 && view.getUint32(0, true) === 0xd503245f ? 4 : 0;
-  if (code.length < at + 8 || view.getUint32(at + 4, true) !== 0xd65f03c0) return null;
-  const add = view.getUint32(at, true);
-  return (add & ~(0xfff << 10)) >>> 0 === 0x91000000 ? add >>> 10 & 0xfff : null;
+  let offset: number | null = null;
+  for (let at = 0; at + 4 <= code.length; at += 4) {
+    const word = view.getUint32(at, true);
+    if (RETURNS_ARM.has(word)) return offset;
+    if (AROUND_ARM.has(word)) continue;
+    if (offset !== null || (word & ~(0xfff << 10)) >>> 0 !== 0x91000000) return null;
+    offset = word >>> 10 & 0xfff;
+  }
+  return null;
 }

@@ -18,6 +18,12 @@ Deno.test("offsets: what a getter adds to its argument, and nothing where it doe
     "48 8d 87 00 01 00 00 c3": 256,
     "48 8d 47 78 c3": 120,
     "48 8d 47 f8 c3": -8,
+    // With a frame: push %rbp; mov %rsp, %rbp; lea; pop %rbp; ret.
+    "55 48 89 e5 48 8d 87 08 01 00 00 5d c3": 264,
+    "f3 0f 1e fa 55 48 8d 87 00 01 00 00 48 89 e5 5d c3": 256,
+    // Twice added, and nothing.
+    "48 8d 47 78 48 8d 47 78 c3": null,
+    "55 48 89 e5 5d c3": null,
     // mov 0x100(%rdi), %rax: what lies there, and not where.
     "48 8b 87 00 01 00 00 c3": null,
     // More behind it.
@@ -29,6 +35,10 @@ Deno.test("offsets: what a getter adds to its argument, and nothing where it doe
     // add x0, x0, #0x100; ret
     "00 00 04 91 c0 03 5f d6": 256,
     "5f 24 03 d5 00 20 04 91 c0 03 5f d6": 264,
+    // paciasp; stp; add; mov x29, sp; ldp; autiasp; ret, and with retaa.
+    "3f 23 03 d5 fd 7b bf a9 00 00 04 91 fd 03 00 91 fd 7b c1 a8 bf 23 03 d5 c0 03 5f d6": 256,
+    "3f 23 03 d5 00 00 04 91 ff 0b 5f d6": 256,
+    "00 00 04 91 00 00 04 91 c0 03 5f d6": null,
     // add x0, x1, #0x100; add x0, x0, #0x100, lsl #12; ldr x0, [x0, #248]
     "20 00 04 91 c0 03 5f d6": null,
     "00 00 44 91 c0 03 5f d6": null,
