@@ -78,7 +78,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
       return;
     }
     if (span.type === "instant") {
-      if (span.held) this.#memory.stillHeld(span.held);
+      if (span.held) this.#memory.stillHeld(span.track.pid, span.held);
       if (span.category === "process.syscalls") this.#systemCalls.instant(span);
       if (span.category === "gpu.throttle") this.#devices.throttled(span);
       if (span.category === "gpu.abandoned") this.#gaps.abandoned();

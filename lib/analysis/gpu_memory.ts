@@ -4,6 +4,7 @@ import type { GpuResult } from "./gpu_schema.ts";
 import { Histogram } from "./histogram.ts";
 
 interface Sums {
+  readonly pid: number;
   readonly device: number;
   readonly memory: string;
   readonly sizes: Histogram;
@@ -16,6 +17,7 @@ interface Sums {
 }
 
 interface Held {
+  readonly pid: number;
   readonly device: number;
   readonly memory: string;
   readonly exited: boolean;
@@ -25,7 +27,7 @@ interface Held {
   longestNs: number;
 }
 
-/** What is held for GPUs, by GPU and kind. */
+/** What is held for GPUs, by process, GPU and kind. */
 export class GpuMemory {
   readonly #sums = new Map<string, Sums>();
   readonly #held = new Map<string, Held>();
@@ -59,11 +61,11 @@ export class GpuMemory {
 
   call(pid: number, { kind, failure, memory, device = 0, bytes, heldNs, isRepeat, released = [] }: GpuCall): void {
     if (failure !== null) return;
-    for (const block of released) this.#release(block.device, block.memory, block.bytes, block.heldNs);
+    for (const block of released) this.#release(pid, block.device, block.memory, block.bytes, block.heldNs);
     if (memory === undefined || isRepeat) return;
     this.#has(pid);
-    if (kind !== "alloc") return this.#release(device, memory, bytes, heldNs);
-    const sums = this.#of(device, memory);
+    if (kind !== "alloc") return this.#release(pid, device, memory, bytes, heldNs);
+    const sums = this.#of(pid, device, memory);
     this.allocations++;
     if (bytes === undefined) {
       sums.ofUnknownSize++;
@@ -84,30 +86,30 @@ export class GpuMemory {
     if (!this.#begun.has(pid)) this.#ranBefore.add(pid);
   }
 
-  #release(device: number, memory: string, bytes = 0, heldNs: number | undefined): void {
-    const sums = this.#of(device, memory);
+  #release(pid: number, device: number, memory: string, bytes = 0, heldNs: number | undefined): void {
+    const sums = this.#of(pid, device, memory);
     sums.frees++;
     sums.freedBytes += bytes;
     sums.now -= bytes;
     if (heldNs !== undefined) sums.lifetimes.add(heldNs);
   }
 
-  #of(device: number, memory: string): Sums {
-    const key = `${device} ${memory}`;
+  #of(pid: number, device: number, memory: string): Sums {
+    const key = `${pid} ${device} ${memory}`;
     let sums = this.#sums.get(key);
     if (!sums) {
       const none = { ofUnknownSize: 0, frees: 0, freedBytes: 0, now: 0, peak: 0 };
-      this.#sums.set(key, sums = { device, memory, sizes: new Histogram(), lifetimes: new Histogram(), ...none });
+      this.#sums.set(key, sums = { pid, device, memory, sizes: new Histogram(), lifetimes: new Histogram(), ...none });
     }
     return sums;
   }
 
-  stillHeld({ device, memory, hasExited: exited, stack, bytes = 0, heldNs }: HeldBlock): void {
-    const key = `${device} ${memory} ${exited} ${stack}`;
+  stillHeld(pid: number, { device, memory, hasExited: exited, stack, bytes = 0, heldNs }: HeldBlock): void {
+    const key = `${pid} ${device} ${memory} ${exited} ${stack}`;
     let held = this.#held.get(key);
-    if (!held) this.#held.set(key, held = { device, memory, exited, stack, blocks: 0, bytes: 0, longestNs: 0 });
+    if (!held) this.#held.set(key, held = { pid, device, memory, exited, stack, blocks: 0, bytes: 0, longestNs: 0 });
     // What a process had held that is gone is no part of a later peak, nor is what was held when a turn of watching ended: nobody sees it freed.
-    const sums = this.#sums.get(`${device} ${memory}`);
+    const sums = this.#sums.get(`${pid} ${device} ${memory}`);
     if (sums) sums.now -= bytes;
     held.blocks++;
     held.bytes += bytes;
@@ -124,7 +126,8 @@ export class GpuMemory {
   }
 
   #memory(): GpuResult["memory"] {
-    return [...this.#sums.values()].map(({ device, memory, sizes, lifetimes, ofUnknownSize, frees, freedBytes, peak }) => ({
+    return [...this.#sums.values()].map(({ pid, device, memory, sizes, lifetimes, ofUnknownSize, frees, freedBytes, peak }) => ({
+      pid,
       device: numbered(device),
       memory,
       allocations: sizes.count + ofUnknownSize,
@@ -140,14 +143,15 @@ export class GpuMemory {
     })).sort((a, b) => b.peakBytes - a.peakBytes);
   }
 
-  /** By who asked for them: processes and stacks that are alike are one. */
+  /** By who asked for them: stacks of a process that are alike are one. */
   #neverFreed(): GpuResult["held"] {
     const alike = new Map<string, GpuResult["held"][number]>();
-    for (const { device, memory, exited, stack, blocks, bytes, longestNs } of this.#held.values()) {
+    for (const { pid, device, memory, exited, stack, blocks, bytes, longestNs } of this.#held.values()) {
       const frames = stack === undefined ? null : [...this.#frames.get(stack) ?? []];
-      const key = [device, memory, exited, ...frames ?? []].join("\0");
+      const key = [pid, device, memory, exited, ...frames ?? []].join("\0");
       const before = alike.get(key) ?? { blocks: 0, bytes: 0, longestNs: 0 };
       alike.set(key, {
+        pid,
         device: numbered(device),
         memory,
         exited,

@@ -40,6 +40,36 @@ Deno.test("gpu memory: what is let go and was not seen to be asked for is counte
   assert.equal(explain(call("cudaFree", 1, 2, {}, "0x0"), call("cuMemRelease", 3, 4, {})).memoryBefore.frees, 0);
 });
 
+Deno.test("gpu memory: each process has its own, on devices that several call GPU 0: its peak, and what it never freed", () => {
+  const others = [200, 300].map((pid) => spans.of(pid));
+  const of = (other: TestSpans, slice: Slice): Slice => ({ ...slice, track: other.tracks.thread(other.pid, other.pid) });
+  const left = (other: TestSpans, bytes: number): Span => {
+    const { track, at } = other.exit(90), held = { bytes, memory: "device", device: 0, stack: undefined, heldNs: 1, hasExited: true };
+    return { type: "instant", category: "gpu.held", name: "", track, at, held };
+  };
+  const given = others.flatMap((other, i) => [
+    of(other, call("cuMemAlloc", 10 * i + 1, 10 * i + 2, { ...known, kind: "alloc" })),
+    of(other, call("cuMemAlloc", 10 * i + 3, 10 * i + 4, { ...known, bytes: 100 + i, kind: "alloc" })),
+    of(other, call("cuMemFree", 10 * i + 5, 10 * i + 6, { ...known, heldNs: 2e6 })),
+    left(other, 100 + i),
+  ]);
+  const { memory, held: never } = explain(...given);
+  assert.deepEqual(memory.map(({ pid, device, allocations, peakBytes }) => [pid, device, allocations, peakBytes]), [[300, 0, 2, 165], [
+    200,
+    0,
+    2,
+    164,
+  ]]);
+  assert.deepEqual(never.map(({ pid, blocks, bytes }) => [pid, blocks, bytes]), [[300, 1, 101], [200, 1, 100]]);
+  const tables = (...given: readonly Span[]) =>
+    presentGpu(explain(...given)).flatMap((view) => view.type === "table" && /^(Memory|Held)/.test(view.title) ? [view] : []);
+  assert.deepEqual(tables(...given).map(({ columns, rows }) => [columns[0]!.title, rows.map(([pid]) => pid)]), [
+    ["process", ["300", "200"]],
+    ["process", ["300", "200"]],
+  ]);
+  assert.ok(tables(...held, left(spans, 7)).every(({ columns }) => columns[0]!.title === "of"), "there is one process");
+});
+
 Deno.test("gpu memory: what is of unknown size is counted, and is no figure of bytes", () => {
   const array = { memory: "array", device: 0 };
   const given = [

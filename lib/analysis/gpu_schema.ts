@@ -58,8 +58,9 @@ export const gpuResultSchema = z.object({
   kernels: z.array(z.object({ name: z.string(), launches: count, captured: count, inGraphs: count })),
   /** On the GPU, where parcagpu tells: how often each kernel ran, and for how long. Null where nobody tells. */
   executed: z.array(z.object({ name: z.string(), runs: count, totalNs: sum, meanNs: sum, maxNs: sum })).nullable(),
-  /** By GPU (null: memory of the host) and kind: what was asked for while anybody looked. */
+  /** By process, GPU (null: memory of the host) and kind: what was asked for while anybody looked. */
   memory: z.array(z.object({
+    pid: count,
     device: count.nullable(),
     memory: z.string(),
     allocations: count,
@@ -80,6 +81,7 @@ export const gpuResultSchema = z.object({
   memoryBefore: z.object({ processes: count, frees: count }),
   /** Blocks that nobody let go: `exited`: their process has ended, or their context; otherwise they were held when counting ended. `frames`: who asked for them, with `--stacks`. */
   held: z.array(z.object({
+    pid: count,
     device: count.nullable(),
     memory: z.string(),
     exited: z.boolean(),

@@ -1,10 +1,10 @@
 import type { Table } from "../events/view.ts";
 import { errnoName } from "./errno.ts";
-import { tableOf } from "./figures_table.ts";
+import { type Figure, tableOf } from "./figures_table.ts";
 import { firstFrames, fromWithout } from "./frames.ts";
 import type { GpuResult } from "./gpu_schema.ts";
 
-const MAX_FUNCTIONS = 20, MAX_KERNELS = 12, MAX_HELD = 10, MAX_ERRORS = 8, MAX_USERS = 12;
+const MAX_FUNCTIONS = 20, MAX_KERNELS = 12, MAX_MEMORY = 16, MAX_HELD = 10, MAX_ERRORS = 8, MAX_USERS = 12;
 
 export function functions({ functions }: GpuResult): Table {
   return tableOf("Calls", functions, [
@@ -35,12 +35,18 @@ function familyOf({ family }: { readonly family: string }): string {
   return FAMILIES[family] ?? family;
 }
 
+/** A column for whose it is, where there are several. */
+function processes<T extends { readonly pid: number }>(rows: readonly T[]): Figure<T> | false {
+  return rows.some(({ pid }) => pid !== rows[0]!.pid) && [{ title: "process", unit: "text" }, ({ pid }) => String(pid)];
+}
+
 function placeOf({ device }: { readonly device: number | null }): string {
   return device === null ? "host" : `GPU ${device}`;
 }
 
 export function memory({ memory, memoryBefore }: GpuResult): Table {
   return tableOf(memoryBefore.processes > 0 ? "Memory that was asked for while llmprof watched" : "Memory", memory, [
+    processes(memory),
     [{ title: "of", unit: "text" }, placeOf],
     [{ title: "kind", unit: "text" }, (row) => row.memory],
     [{ title: "peak", unit: "bytes" }, (row) => row.sizeMax === null ? null : row.peakBytes],
@@ -51,12 +57,13 @@ export function memory({ memory, memoryBefore }: GpuResult): Table {
     [{ title: "size p50", unit: "bytes" }, (row) => row.sizeP50],
     [{ title: "largest", unit: "bytes" }, (row) => row.sizeMax],
     [{ title: "held p50", unit: "ns" }, (row) => row.heldP50Ns],
-  ]);
+  ], MAX_MEMORY);
 }
 
 export function held({ held }: GpuResult): Table {
   const hasStacks = held.some(({ frames }) => frames !== null);
   return tableOf("Held to the end", held, [
+    processes(held),
     [{ title: "of", unit: "text" }, placeOf],
     [{ title: "kind", unit: "text" }, (row) => row.memory],
     [{ title: "blocks", unit: "count" }, (row) => row.blocks],

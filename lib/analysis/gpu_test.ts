@@ -176,6 +176,7 @@ Deno.test("gpu: memory by GPU and kind: its peak, how long it was held, and what
   assert.deepEqual([device!.allocations, device!.peakBytes, device!.frees, device!.freedBytes, device!.heldMaxNs], [2, 400, 1, 100, 10]);
   assert.deepEqual([host!.device, host!.allocatedBytes], [null, 7]);
   assert.deepEqual(never, [{
+    pid: 7,
     device: 0,
     memory: "device",
     exited: true,
