@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Bpftrace, handsOverMarkers, oldestBpftrace, parseBpftrace, placesThousands } from "../lib/machine/bpftrace.ts";
+import { atLeast, type Bpftrace, handsOverMarkers, oldestBpftrace, parseBpftrace, placesThousands } from "../lib/machine/bpftrace.ts";
+import { bufferOf, type BufferUnits } from "../lib/machine/buffer.ts";
 import { type ChildOptions, plainEnvironment } from "../lib/machine/child.ts";
 import { preflight } from "../lib/machine/needs/needs.ts";
 import { dialectOf } from "../lib/session/programs.ts";
@@ -74,10 +75,10 @@ const takesList = "    --traceable-functions FILE\n";
 const machine = { ...capable(undefined, ["syscalls:sys_enter_kill"]), cpus: 16 };
 
 /** What it is started with. */
-function started(bpftrace: Bpftrace, kind: ProcessKind): ChildOptions {
+function started(bpftrace: Bpftrace, kind: ProcessKind, askedPages = 8192, units: BufferUnits = machine): ChildOptions {
   const children: ChildOptions[] = [];
   const spawn = fakeSpawn(({ options }) => children.push(options));
-  new Spares({ spawn, symbols: new FakeSymbols() }, bpftrace, 8192, machine.cpus).take(kind);
+  new Spares({ spawn, symbols: new FakeSymbols() }, bpftrace, askedPages, units).take(kind);
   assert.equal(children.length, 1);
   return children[0]!;
 }
@@ -134,6 +135,27 @@ for (const [name, { version, ...features }] of Object.entries(versions)) {
     // One that finds no symbol table is given none.
     const blind = parseBpftrace("/usr/bin/bpftrace", `${first}\n`, info.join("\n"))!;
     assert.deepEqual(started(blind, { unsafe: false, prompt: false }), { ...calm, env });
+  });
+
+  Deno.test(`bpftrace ${name}: its buffer has as many bytes as llmprof takes it to have, and a size that the kernel takes`, () => {
+    const bpftrace = parsed(), isRing = written.perCpuBuffers === 0;
+    for (const pageBytes of [4096, 16_384, 65_536]) {
+      for (const [askedPages, possibleCpus, mebibytes] of [[4096, 2, 16], [8, 12, null], [8, 96, null], [1, 1, null]] as const) {
+        const units = { cpus: 2, possibleCpus, pageBytes };
+        const { env } = started(bpftrace, { unsafe: false, prompt: false }, askedPages, units);
+        const pages = Number(env!.BPFTRACE_PERF_RB_PAGES);
+        // As its source reckons: codegen_llvm.cpp (0.19: map.cpp) multiplies by 4096 up to 0.24; from 0.25 on bpftrace.cpp takes a page for each processor
+        // at least, and pages are the machine's, as they are of the buffers before 0.19.
+        const bytes = atLeast(version, 0, 25) ? Math.max(pages, possibleCpus) * pageBytes : pages * (isRing ? 4096 : pageBytes);
+        assert.equal(bufferOf(bpftrace, askedPages, units).bytes, bytes);
+        assert.ok(bytes >= pageBytes && Number.isInteger(Math.log2(bytes)), `${bytes} bytes`);
+        if (mebibytes !== null) assert.equal(bytes, mebibytes << 20);
+      }
+    }
+    const few = { cpus: 12, possibleCpus: 12, pageBytes: 65_536 };
+    const expected = !isRing ? ["1", 64] : atLeast(version, 0, 25) ? ["16", 1024] : ["16", 64];
+    const { env } = started(bpftrace, { unsafe: false, prompt: false }, 8, few);
+    assert.deepEqual([env!.BPFTRACE_PERF_RB_PAGES, bufferOf(bpftrace, 8, few).bytes / 1024], expected);
   });
 }
 

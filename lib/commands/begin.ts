@@ -1,4 +1,5 @@
-import { hasRingBuffer, placesThousands } from "../machine/bpftrace.ts";
+import { placesThousands } from "../machine/bpftrace.ts";
+import { readBufferUnits } from "../machine/buffer.ts";
 import { allowSuspension } from "../machine/suspension.ts";
 import { type Detail, withEveryOperator } from "../programs/detail.ts";
 import type { Engine } from "../programs/engine.ts";
@@ -73,9 +74,9 @@ export function begin(
     const [bpftrace] = await Promise.all([reading.bpftrace, underNohup]);
     // Only root is answered what it can do, which is who may trace.
     if (isOver || !bpftrace?.features.symbols) return undefined;
-    const cpus = hasRingBuffer(bpftrace) ? 1 : (await reading.means).machine.cpus;
+    const units = await readBufferUnits(reading.hands.files);
     if (isOver) return undefined;
-    const spares = new Spares(reading.hands, bpftrace, options.bufferPages, cpus);
+    const spares = new Spares(reading.hands, bpftrace, options.bufferPages, units);
     spares.expect([{ unsafe: false, prompt: false }]);
     return spares;
   };

@@ -59,7 +59,7 @@ export function plan({ stream, probes, filter, sites, offsets, bufferPages }: Pl
     const price = site ? `: ${calibration.measured ? "" : "about "}${microseconds(hitCost(cost, calibration))} a hit` : "";
     lines.push(`  ${site?.label ?? attach}  (${probe}; ${cost}${price})`);
   }
-  const how = { ...sizesOf(bpftrace, bufferPages, machine.cpus), unsafe: program.unsafe, prompt: false, warnsOfLoss: false };
+  const how = { ...sizesOf(bpftrace, bufferPages, machine), unsafe: program.unsafe, prompt: false, warnsOfLoss: false };
   const { env, args } = invocation(how);
   const words = [...Object.entries(env).map(([name, value]) => `${name}=${value}`), bpftrace.path, ...args.slice(0, -1)];
   return {

@@ -28,20 +28,10 @@ export interface Bpftrace {
 
 export const DEFAULT_BUFFER_PAGES = 4096;
 export const MOST_BUFFER_PAGES = 1 << 20;
-/** So many processors may have a buffer each of the pages that were asked for. */
-const MOST_BUFFERS = 8;
-const FEWEST_PAGES = 64;
 
 /** Only root is told features (a dry run needs no root), and 0.19 is the first that can have a ring buffer. */
 export function hasRingBuffer({ features, version }: Bpftrace): boolean {
   return features.ringbuf || atLeast(version, 0, 19);
-}
-
-/** Without a ring buffer each processor has a buffer, and many of them have no more together than a few: what is frequent is in rows of maps. */
-export function pagesOfBuffer(bpftrace: Bpftrace, askedPages: number, cpus: number): number {
-  let pages = askedPages;
-  for (let buffers = hasRingBuffer(bpftrace) ? 1 : cpus; buffers > MOST_BUFFERS && pages > FEWEST_PAGES; buffers /= 2) pages /= 2;
-  return pages;
 }
 
 /**

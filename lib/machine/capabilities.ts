@@ -1,4 +1,5 @@
 import { type Answer, type Bpftrace, findBpftrace, probeBpftrace } from "./bpftrace.ts";
+import { type BufferUnits, readBufferUnits } from "./buffer.ts";
 import { type CacheKey, cacheKey, type CachePlace } from "./cache.ts";
 import { systemPath } from "./child.ts";
 import type { KernelFiles } from "./files.ts";
@@ -6,7 +7,7 @@ import { type Knowing, knownBpftrace } from "./known_bpftrace.ts";
 import { hiding, type Mount, mountOf, parseMounts } from "./mounts.ts";
 
 /** What this machine can do and what it is, read once. */
-export interface Capabilities {
+export interface Capabilities extends BufferUnits {
   readonly root: boolean;
   /** Effective capabilities of llmprof, bit N for capability N. */
   readonly effectiveCaps: bigint;
@@ -19,10 +20,7 @@ export interface Capabilities {
   readonly kernel: string;
   readonly arch: "x86_64" | "aarch64";
   readonly cpuModel: string;
-  readonly cpus: number;
   readonly memoryBytes: number;
-  /** Of a page: 4096, and with some kernels for aarch64 16 or 64 times 1024. */
-  readonly pageBytes: number;
   /** Frequency governor of the first CPU; null where the machine has none (most virtual machines). */
   readonly governor: string | null;
   /** Where tracefs is mounted, or null. */
@@ -98,11 +96,11 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     "/sys/kernel/security/lockdown",
     "/etc/os-release",
     "/proc/self/uid_map",
-    "/proc/self/smaps",
   ]);
-  const [own, texts, mounts, trace, btf, namespace, counters, bpftrace] = await Promise.all([
+  const [own, texts, units, mounts, trace, btf, namespace, counters, bpftrace] = await Promise.all([
     rights,
     reading,
+    readBufferUnits(files),
     mountTable,
     tracing,
     files.exists("/sys/kernel/btf/vmlinux"),
@@ -110,17 +108,16 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     readCounters(files),
     known,
   ]);
-  const [release, cpuinfo, meminfo, governor, lockdown, osRelease, uidMap, smaps] = texts.map((text) => text ?? "");
+  const [release, cpuinfo, meminfo, governor, lockdown, osRelease, uidMap] = texts.map((text) => text ?? "");
   return {
     ...own,
+    ...units,
     // All users of the machine, each by its own number.
     userNamespaceIsInit: uidMap === "" || /^\s*0\s+0\s+4294967295$/m.test(uidMap!),
     kernel: release!.trim() || "unknown",
     arch: Deno.build.arch,
     cpuModel: /^(?:model name|Model)\s*:\s*(.+)$/m.exec(cpuinfo!)?.[1]?.trim() ?? "unknown",
-    cpus: cpuinfo!.match(/^processor\s*:/gm)?.length ?? 1,
     memoryBytes: Number(/^MemTotal:\s*(\d+) kB$/m.exec(meminfo!)?.[1] ?? 0) * 1024,
-    pageBytes: Number(/^KernelPageSize:\s*(\d+) kB$/m.exec(smaps!)?.[1] ?? 4) * 1024,
     governor: governor!.trim() || null,
     btf,
     hiddenBtf: btf ? null : hiding("/sys/kernel/btf/vmlinux", mounts),

@@ -3,6 +3,7 @@ import type { Fact } from "../events/fact.ts";
 import type { Ns } from "../events/time.ts";
 import type { Offsets } from "../programs/offsets.ts";
 import { atLeast, hasRingBuffer, standsAtRawTracepoints } from "../machine/bpftrace.ts";
+import { bufferOf } from "../machine/buffer.ts";
 import type { Capabilities } from "../machine/capabilities.ts";
 import type { Filter } from "../programs/filter.ts";
 import { isKernelAtLeast } from "../machine/kernel_release.ts";
@@ -94,7 +95,7 @@ export class Programs {
     { spares, due = () => Infinity }: { readonly spares?: Spares; readonly due?: () => Ns } = {},
   ) {
     this.dialect = dialectOf(means.machine);
-    this.#spares = spares ?? new Spares(means, means.machine.bpftrace!, bufferPages, means.machine.cpus);
+    this.#spares = spares ?? new Spares(means, means.machine.bpftrace!, bufferPages, means.machine);
     this.#due = due;
   }
 
@@ -238,8 +239,10 @@ export class Programs {
   #count(attached: Attached): void {
     attached.openWindow();
     attached.skippedBefore ??= skippedHits(this.means.files, attached.running.pid);
-    const { perCpuBuffers, pageBytes } = this.dialect;
-    if (!attached.prompt && perCpuBuffers === 0) attached.startRhythm(this.means, this.clock!, this.bufferPages * pageBytes, this.#due);
+    const { machine } = this.means;
+    if (!attached.prompt && this.dialect.perCpuBuffers === 0) {
+      attached.startRhythm(this.means, this.clock!, bufferOf(machine.bpftrace!, this.bufferPages, machine).bytes, this.#due);
+    }
     void keepRunning(attached, this.means, (text) => this.tell({ fact: "note", text: `${attached.stream}: ${text}` }));
   }
 }

@@ -1,4 +1,5 @@
-import { atLeast, type Bpftrace, hasRingBuffer, pagesOfBuffer } from "../machine/bpftrace.ts";
+import { atLeast, type Bpftrace, hasRingBuffer } from "../machine/bpftrace.ts";
+import { bufferOf, type BufferUnits } from "../machine/buffer.ts";
 import type { Child } from "../machine/child.ts";
 import { rowsPerMap } from "../programs/rotating_maps.ts";
 import { DEFAULT_MAP_KEYS, type InvocationOptions } from "../tracing/command_line.ts";
@@ -8,9 +9,9 @@ import type { Means } from "./means.ts";
 export type ProcessKind = Pick<ProcessOptions, "unsafe" | "prompt">;
 
 /** One size for all programs of a run: bpftraces are started before it is known which program they will run. */
-export function sizesOf(bpftrace: Bpftrace, askedPages: number, cpus: number): Pick<InvocationOptions, "bufferPages" | "mapKeys"> {
+export function sizesOf(bpftrace: Bpftrace, askedPages: number, machine: BufferUnits): Pick<InvocationOptions, "bufferPages" | "mapKeys"> {
   const mapKeys = hasRingBuffer(bpftrace) ? DEFAULT_MAP_KEYS : rowsPerMap(askedPages);
-  return { bufferPages: pagesOfBuffer(bpftrace, askedPages, cpus), mapKeys };
+  return { bufferPages: bufferOf(bpftrace, askedPages, machine).pages, mapKeys };
 }
 
 /** bpftraces that wait for their program: to load one takes longer than to find out what the program is. */
@@ -21,7 +22,7 @@ export class Spares {
     readonly means: Pick<Means, "spawn" | "symbols">,
     readonly bpftrace: Bpftrace,
     readonly bufferPages: number,
-    readonly cpus: number,
+    readonly machine: BufferUnits,
   ) {}
 
   /** From now on at least these wait. */
@@ -45,10 +46,10 @@ export class Spares {
   }
 
   #start(kind: ProcessKind): Child {
-    const { means: { spawn, symbols }, bpftrace: { path, version, features }, bufferPages, cpus } = this;
+    const { means: { spawn, symbols }, bpftrace: { path, version, features }, bufferPages, machine } = this;
     return startBpftrace({
       bpftrace: path,
-      ...sizesOf(this.bpftrace, bufferPages, cpus),
+      ...sizesOf(this.bpftrace, bufferPages, machine),
       warnsOfLoss: atLeast(version, 0, 24),
       ...(features.symbols && { symbols: symbols.environment }),
       ...(features.traceableList && { traceable: symbols.traceable }),

@@ -85,7 +85,7 @@ export class Unwinding {
     const points = (name: string) => paths.map((path) => `uprobe:${quotePath(path)}:${quote(name)}`);
     const plan = { stream: "unwind", probes: [unwind], filter: { type: "processes", pids: [] }, window: "open" } as const;
     const program = render(plan, this.dialect, ({ functions }) => functions.flat().flatMap((name) => points(String(name))));
-    const child = new Spares(means, means.machine.bpftrace!, BUFFER_PAGES, means.machine.cpus).take({ unsafe: true, prompt: true });
+    const child = new Spares(means, means.machine.bpftrace!, BUFFER_PAGES, means.machine).take({ unsafe: true, prompt: true });
     const attached = new Attached(program, true, child, means.monotonic);
     this.#attached.push(attached);
     attached.onEvent = (event) => this.#event(attached, event);

@@ -16,6 +16,7 @@ export function capable(info = "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n", tr
     arch: "x86_64",
     cpuModel: "Some CPU",
     cpus: 8,
+    possibleCpus: 8,
     memoryBytes: 2 ** 34,
     pageBytes: 4096,
     governor: null,

@@ -128,7 +128,7 @@ export function traceCommand(name: string, description: string, context: Context
     )
     .addOption(option("--rate <N/s>", "with --dry-run: the overhead at so many hits a second", "tracing").argParser(parseRate))
     .addOption(option("--dry-run", "print the programs and what a hit costs, as text; attach nothing (-o DIR: a file each)", "tracing"))
-    .addOption(option("--buffer-pages <N>", "pages of the kernel's buffer", "tracing").argParser(parsePages).default(DEFAULT_BUFFER_PAGES))
+    .addOption(option("--buffer-pages <N>", "pages of 4 KiB of the kernel's buffer", "tracing").argParser(parsePages).default(DEFAULT_BUFFER_PAGES))
     .addOption(option("--bpftrace <PATH>", "bpftrace to use", "tracing"))
     .addOption(option("--quiet", "no progress"))
     .addOption(option("--verbose", "causes and stacks of failures"))

@@ -165,6 +165,8 @@ Deno.test("needs: a bpftrace without ring buffer locks memory, which root of a c
   assert.deepEqual(locked({}, { lockedMemory: 1 << 30 }), []);
   assert.deepEqual(locked({}, { lockedMemory: null }), []);
   assert.deepEqual([locked({ cpus: 64 }, { lockedMemory: 129 << 20 }), locked({ cpus: 64 }, { lockedMemory: 127 << 20 })], [[], ["missing"]]);
+  const large = { cpus: 64, pageBytes: 65536 };
+  assert.deepEqual(locked(large, { lockedMemory: 129 << 20 }), [], "larger pages are fewer");
   assert.deepEqual(locked({}, { perfLocked: false }), []);
   assert.deepEqual(locked({ root: false, kernel: "5.10.0" }), []);
 });

@@ -1,4 +1,5 @@
-import { DEFAULT_BUFFER_PAGES, hasRingBuffer, pagesOfBuffer } from "../bpftrace.ts";
+import { DEFAULT_BUFFER_PAGES, hasRingBuffer } from "../bpftrace.ts";
+import { bufferOf } from "../buffer.ts";
 import { type Capabilities, holds } from "../capabilities.ts";
 import { isKernelAtLeast } from "../kernel_release.ts";
 import type { Room, Surroundings } from "../surroundings.ts";
@@ -116,12 +117,12 @@ function processes({ root }: Capabilities, { processLimit }: Surroundings): Chec
 }
 
 /** Who types `sudo` is given the right to lock any amount, which bpftrace uses. */
-function lockedMemory({ root, effectiveCaps, kernel, bpftrace, cpus, pageBytes }: Capabilities, { lockedMemory, perfLocked }: Surroundings): Check[] {
+function lockedMemory({ root, effectiveCaps, kernel, bpftrace, ...machine }: Capabilities, { lockedMemory, perfLocked }: Surroundings): Check[] {
   if (!root || lockedMemory === null || holds(effectiveCaps, CAP_SYS_RESOURCE)) return [];
   const need = "locked memory";
   const found = mebibytes(lockedMemory);
   const hasBuffers = bpftrace !== null && !hasRingBuffer(bpftrace) && perfLocked && !holds(effectiveCaps, CAP_IPC_LOCK);
-  if (hasBuffers && lockedMemory < cpus * pagesOfBuffer(bpftrace, DEFAULT_BUFFER_PAGES, cpus) * pageBytes) {
+  if (hasBuffers && lockedMemory < machine.cpus * bufferOf(bpftrace, DEFAULT_BUFFER_PAGES, machine).bytes) {
     return [missing(need, found, {
       consequence: "A bpftrace without ring buffer locks a buffer for each processor, and may not raise the limit: nothing attaches.",
       advice: "In a container: --ulimit memlock=-1 or --cap-add IPC_LOCK. Or bpftrace 0.19 or newer.",
