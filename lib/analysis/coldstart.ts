@@ -77,6 +77,7 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
   result(): ColdstartResult {
     const token = this.#best();
     if (token && token.basis !== "last call") this.#decide(token);
+    for (const activity of this.#undecided.splice(0)) this.#log.add(activity);
     return coldstartResult({
       tree: this.#tree,
       stopped: this.#stopped,

@@ -20,5 +20,7 @@ export function areFetchedByOthers(seen: Seen): boolean {
   const came = cameOf(seen);
   // Which requests were lost nobody knows; where there was none, none was.
   if (seen.devices.length === 0) return came > 0;
+  // Pages enter the cache before they are read: who was not answered yet asked for some of them.
+  if (seen.devices.some(({ what, unanswered }) => what === "read" && unanswered > 0)) return false;
   return came >= ENOUGH && bytesOf(seen, "read") < ITSELF * came && seen.quality.lostEvents === 0;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { analyse, MS, TestSpans } from "../../tests/harness/spans.ts";
 import type { Limits } from "../events/surroundings.ts";
-import type { Span } from "../events/span.ts";
+import type { Slice, Span } from "../events/span.ts";
 import { io } from "./io.ts";
 import { presentIo } from "./io_present.ts";
 
@@ -12,6 +12,8 @@ function request(bytes: number): Span {
   const block = { device: "7:0", what: "read", bytes, queuedNs: MS, thread: t.tid, sequential: 0, error: 0 } as const;
   return { ...t.slice("block.request", 0, 10), block };
 }
+
+const unanswered: Span = { ...request(GIB) as Slice, open: true };
 
 const limits: Limits = {
   cpus: null,
@@ -33,14 +35,17 @@ function told(...spans: readonly Span[]): { readonly wait: string; readonly note
   return { wait: `${first!.wait}: ${first!.evidence}. ${first!.advice}`, notes };
 }
 
-const ELSEWHERE = "from elsewhere (a network, a user's file system)";
+const ELSEWHERE = "from elsewhere (a network, a user's file system, by threads of the kernel)";
 
 const WAITS = [
   [
     t.read("model.gguf", 0, 400, GIB),
-    `reads: 1 read of 1024.0 MiB at 2684 MB/s, 1024.0 MiB of it ${ELSEWHERE}. A copy on a disk of this machine, or`,
+    `reads: 1 read of 1024.0 MiB at 2684 MB/s, 1024.0 MiB of it ${ELSEWHERE}. If it is on no disk of this machine, a copy there, or`,
   ],
-  [t.map("model.gguf", 0, 400, GIB), `mappings: mmap × 1, which brought at most 1024.0 MiB ${ELSEWHERE}. A copy on a disk of this machine, or`],
+  [
+    t.map("model.gguf", 0, 400, GIB),
+    `mappings: mmap × 1, which brought at most 1024.0 MiB ${ELSEWHERE}. If it is on no disk of this machine, a copy there, or`,
+  ],
   [t.touch("model.gguf", 0, 400, 9, { major: 9, majorNs: 400 * MS }), `page faults: 9 of 9 page faults waited for what came ${ELSEWHERE}. --no-mmap`],
 ] as const;
 
@@ -57,7 +62,7 @@ Deno.test("io: what others fetched for the target no faster disk brings, and its
 
 Deno.test("io: what the target asked a disk for, or may have, is from there, also where a limit lets threads of the kernel ask", () => {
   for (const [waits] of WAITS) {
-    for (const asked of [[request(GIB)], [request(100 << 20), t.mark("lost", 1)], [limited]]) {
+    for (const asked of [[request(GIB)], [request(100 << 20), t.mark("lost", 1)], [unanswered], [limited]]) {
       const { wait } = told(waits, ...asked);
       assert.match(wait, /(from|waited for) the disk/);
       assert.doesNotMatch(wait, /elsewhere/);

@@ -62,9 +62,9 @@ interface Source {
 const DISK: Source = { brought: "from the disk", waited: "the disk", faster: "A faster disk, more read ahead (blockdev --setra)" };
 
 const OTHERS: Source = {
-  brought: "from elsewhere (a network, a user's file system)",
-  waited: "what came from elsewhere (a network, a user's file system)",
-  faster: "A copy on a disk of this machine",
+  brought: "from elsewhere (a network, a user's file system, by threads of the kernel)",
+  waited: "what came from elsewhere (a network, a user's file system, by threads of the kernel)",
+  faster: "If it is on no disk of this machine, a copy there",
 };
 
 /** (Threads of the kernel ask the disk for who is held back by a limit, too.) */

@@ -10,10 +10,10 @@ export class WatchedTracers {
   /** `pids`: the processes that trace, now. */
   constructor(readonly files: KernelFiles, readonly pids: () => readonly number[]) {}
 
-  /** A look takes child processes: asked each second it looks ever more rarely, until another process traces. */
+  /** A look takes child processes: asked each second it looks ever more rarely, each half a minute in the end, or when another process traces. */
   async look(): Promise<Fact[]> {
     const pids = this.pids(), asked = ++this.#asked;
-    const isDue = Number.isInteger(Math.log2(asked)), isNew = pids.some((pid) => !this.#processes.has(pid));
+    const isDue = Number.isInteger(Math.log2(asked)) || asked % 30 === 0, isNew = pids.some((pid) => !this.#processes.has(pid));
     if (!isDue && !isNew) return [];
     for (const pid of pids) this.#processes.add(pid);
     const known = this.#threads.size;

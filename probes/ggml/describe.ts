@@ -5,7 +5,7 @@ import { BY_FUNCTIONS } from "../../lib/programs/detail.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import fragment from "./describe.bt" with { type: "text" };
 import { OperatorNames } from "./operator_names.ts";
-import { describe, hasSizesOf, isSource, judge, placeInStack, type Source, sourceOf, SOURCES, type Tensor } from "./tensor.ts";
+import { describe, fits, isSource, judge, placeInStack, type Source, sourceOf, SOURCES, type Tensor } from "./tensor.ts";
 
 /** What a tensor is said to be, whether it is computed or a source. */
 const described: readonly Field[] = [
@@ -55,6 +55,8 @@ export class Tensors {
   readonly #tensors = new Map<number, Map<number, Tensor>>();
   /** Process and stream: tensors that are laid out as in no ggml that is known here. */
   readonly #strange = new Set<string>();
+  /** Process and stream: a product had its sizes, so the layout is right. What does not fit from then on has lost a record, and has others' sources. */
+  readonly #fitting = new Set<string>();
   /** By thread: of the tensor that it describes next. */
   readonly #sources = new Map<number, (Source | undefined)[]>();
   readonly #into = new Map<number, number>();
@@ -84,18 +86,21 @@ export class Tensors {
 
   tensor(event: Event, out: SpanSink): void {
     const { pid, tid, stream, values } = event;
-    const sources = this.#sources.get(tid) ?? [];
-    const into = this.#into.get(tid);
+    let sources = this.#sources.get(tid) ?? [], into = this.#into.get(tid);
     this.#sources.delete(tid);
     this.#into.delete(tid);
-    if (this.#strange.has(`${pid} ${stream}`)) return;
+    const library = `${pid} ${stream}`;
+    if (this.#strange.has(library)) return;
     const names = this.#names.of(stream);
     const address = values[0] as number;
     let tensors = this.#tensors.get(pid);
     if (!tensors) this.#tensors.set(pid, tensors = new Map());
     switch (judge(values, names.length)) {
       case "tensor": {
-        if (!hasSizesOf(values, sources, names)) return this.#distrust(event, out);
+        const isFit = fits(values, sources, names);
+        if (isFit) this.#fitting.add(library);
+        else if (isFit === false && !this.#fitting.has(library)) return this.#distrust(event, out);
+        else if (isFit === false) [sources, into] = [[], undefined];
         const tensor = describe(values, sources, names, tensors.get(address), into);
         placeInStack(tensor, (address) => tensors.get(address));
         return void tensors.set(address, tensor);

@@ -10,7 +10,7 @@ const byName = (at: OffsetParam["at"]): OffsetParam => ({ type: "offset", getter
  * Where in a ggml_tensor its sources are, by where its name is: until November 2024 behind its gradient (264). Until June 2024 (288) it held how long it
  * took to compute, too; what was computed then had phases of its own and threads that took one another's part. ik_llama.cpp has kept the gradient, and has
  * room for six sources more (312). Where the name is further behind than any of these have it there is taken to be room for more sources; whether it is
- * that, or something else has been put in, their products tell (`hasSizesOf` in tensor.ts).
+ * that, or something else has been put in, their products tell (`fits` in tensor.ts).
  */
 function sourcesBy(name: number): number | string {
   if (name === 288) return "this ggml computes each in phases, as all did before July 2024";

@@ -297,6 +297,9 @@ Deno.test("ops: where sources cannot be a product's, or a view shows another vie
   const good = [0, true], strange = [1, false];
   // A matrix of 32×64, a vector of 32.
   assert.deepEqual(named((d) => [source(d, 0, 32, 64), source(d, 1, 32, 1)]), good);
+  // A product had its sizes before: of this one's records some were lost, and with its vector came the matrix of another one.
+  const fitting = (d: Decoding) => [source(d, 0, 32, 64), source(d, 1, 32, 1), tensor(d, 2, 1, "Kcur-0")];
+  assert.deepEqual(named((d) => [fitting(d), source(d, 0, 48, 64), source(d, 1, 32, 1)]), good);
   // A view of what the graph has computed; one of the two was lost.
   assert.deepEqual(named((d) => source(d, 1, 32, 1, 2)), good);
   // Sources begin a place later than they were looked for, and a place sooner.
@@ -343,7 +346,7 @@ Deno.test("ops: a node says which tensor's memory it writes into, unless it show
 
 Deno.test("ops: in a recording that does not say whose memory a node has it is what it names, if it is an operator that does so", () => {
   const d = new Decoding(ops, graph);
-  d.fact(0, { fact: "table", symbol: "GGML_OP_NAME", file: "libggml-base.so", names: ["NONE", "CPY", "SET_ROWS", "ADD"] });
+  d.fact(0, { fact: "table", symbol: "GGML_OP_NAME", file: "libggml-base.so", names: ["NONE", "CPY", "SET_ROWS", "ADD", "CLAMP"] });
   const intoOf = (index: number, number: number) => {
     for (const place of [0, 1, 2]) {
       d.event(2, "ggml/ops.source", { index: index + place, root: 70 + place, type: 0, ne0: 64, ne1: 1, ne2: 1, ne3: 1, name: "x" });
@@ -355,9 +358,9 @@ Deno.test("ops: in a recording that does not say whose memory a node has it is w
     const [node] = d.ending(12).flatMap((span) => span.type === "slice" ? span.node ?? [] : []);
     return node!.into;
   };
-  assert.deepEqual([1, 2, 3].map((number) => intoOf(0, number)), [71, 72, undefined]);
+  assert.deepEqual([1, 2, 3, 4].map((number) => intoOf(0, number)), [71, 72, undefined, 70]);
   // Where each source says where it is, each node would say that.
-  assert.deepEqual([1, 2, 3].map((number) => intoOf(16 * 4096, number)), [undefined, undefined, undefined]);
+  assert.deepEqual([1, 2, 3, 4].map((number) => intoOf(16 * 4096, number)), [undefined, undefined, undefined, undefined]);
 });
 
 /** A tensor that is computed from another one, by what is `behind` that, which is computed from `further`. Operators: 1 MUL_MAT, 2 ADD, 3 RMS_NORM, 4 MUL. */

@@ -128,7 +128,10 @@ export function isNode(op: number, name: string, operators: number): boolean {
   return op >= 0 && op < (operators || MOST_OPERATORS) && !/\p{Cc}/u.test(name);
 }
 
-/** Operators whose result shows the memory of another tensor. What a view of such a one shows is that memory's own tensor. */
+/**
+ * Operators whose result shows the memory of another tensor, and that write nothing: those of 2024 are called as all others are. What a view of such a one
+ * shows is that memory's own tensor.
+ */
 const VIEWS: ReadonlySet<string | undefined> = new Set(["RESHAPE", "VIEW", "PERMUTE", "TRANSPOSE"]);
 
 /** Whether the fields of a `source` record can be those of a source: otherwise what a view shows is not where it was looked for. */
@@ -141,15 +144,17 @@ export function isSource(values: readonly Value[], opNames: readonly string[]): 
 const VECTORS: Readonly<Record<string, number>> = { MUL_MAT: 1, MUL_MAT_ID: 2 };
 
 /**
- * Whether the tensor of a `tensor` record can be computed from these sources: those of a product must have its sizes. One that was lost, or could not be
- * read, speaks against nothing.
+ * Whether the tensor of a `tensor` record can be computed from these sources: those of a product must have its sizes. Undefined where not all of that can be
+ * said: of no product, and of one of whose sources one was lost, or could not be read, and what is left speaks against nothing.
  */
-export function hasSizesOf(values: readonly Value[], [matrix, vectors]: readonly (Source | undefined)[], opNames: readonly string[]): boolean {
+export function fits(values: readonly Value[], [matrix, vectors]: readonly (Source | undefined)[], opNames: readonly string[]): boolean | undefined {
   const ne = values.slice(3, 7) as number[];
   const dimension = VECTORS[opNames[values[1] as number] ?? ""];
-  if (dimension === undefined) return true;
+  if (dimension === undefined) return undefined;
   const sizes = [[matrix?.ne[1], ne[0]], [vectors?.ne[dimension], ne[dimension]], [matrix?.ne[0], vectors?.ne[0]]] as const;
-  return sizes.every(([one, other]) => !(one! > 0 && other! > 0) || one === other);
+  const known = sizes.filter(([one, other]) => one! > 0 && other! > 0);
+  if (known.some(([one, other]) => one !== other)) return false;
+  return known.length === sizes.length || undefined;
 }
 
 /**
@@ -174,7 +179,7 @@ export function describe(
     op,
     name,
     sources,
-    into: SHOWING.has(op) ? undefined : into ?? namedInto(op, sources),
+    into: VIEWS.has(op) ? undefined : into ?? namedInto(op, sources),
     shape: shapeOf(ne),
     layer: layerOf(part ?? name),
     part,
@@ -188,11 +193,8 @@ export function describe(
   };
 }
 
-/** Operators that show what is in a memory, and write nothing: those of 2024 are called as all others are. */
-const SHOWING = new Set(["RESHAPE", "VIEW", "PERMUTE", "TRANSPOSE"]);
-
-/** In which place operators name what they write into, such as a cache of keys and values. */
-const NAMED: Readonly<Record<string, number>> = { CPY: 1, SET_ROWS: 2 };
+/** In which place operators name what they write into, such as a cache of keys and values. (CLAMP did so in most versions that such recordings are of.) */
+const NAMED: Readonly<Record<string, number>> = { CPY: 1, SET_ROWS: 2, CLAMP: 0 };
 
 /** Whose memory the tensor has by what it names: in a recording from before that was told, and where its sources are. */
 function namedInto(op: string, sources: readonly (Source | undefined)[]): number | undefined {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, hasSizesOf, judge, sourceOf } from "./tensor.ts";
+import { describe, fits, judge, sourceOf } from "./tensor.ts";
 
 Deno.test("tensor: the shape as ggml counts it, without ones at the end but with the second dimension", () => {
   const shape = (...ne: number[]) => describe([0, 1, 0, ...ne, "x"], [], []).shape;
@@ -52,21 +52,22 @@ Deno.test("tensor: what is none is not taken for one", () => {
 Deno.test("tensor: sizes of a product are those of its sources, as far as these could be read", () => {
   const names = ["NONE", "MUL_MAT", "MUL_MAT_ID", "ADD"];
   const source = (...ne: number[]) => sourceOf([0, 4096, 0, 0, 0, 0, 1, ...ne, "x"], names);
-  const fits = (op: string, ne: number[], ...sources: (ReturnType<typeof source> | undefined)[]) =>
-    hasSizesOf([4096, names.indexOf(op), 0, ...ne, "x"], sources, names);
+  const fit = (op: string, ne: number[], ...sources: (ReturnType<typeof source> | undefined)[]) =>
+    fits([4096, names.indexOf(op), 0, ...ne, "x"], sources, names);
   // Eight heads that share two of keys.
   const keys = source(64, 512, 2, 1), queries = source(64, 17, 8, 1), expert = source(96, 48, 8, 1);
-  assert.ok(fits("MUL_MAT", [512, 17, 8, 1], keys, queries));
-  assert.ok(!fits("MUL_MAT", [512, 17, 8, 1], queries, keys));
-  assert.ok(!fits("MUL_MAT", [512, 17, 8, 1], keys, source(32, 17, 8, 1)));
-  assert.ok(!fits("MUL_MAT", [512, 17, 8, 1], undefined, keys));
+  assert.equal(fit("MUL_MAT", [512, 17, 8, 1], keys, queries), true);
+  assert.equal(fit("MUL_MAT", [512, 17, 8, 1], queries, keys), false);
+  assert.equal(fit("MUL_MAT", [512, 17, 8, 1], keys, source(32, 17, 8, 1)), false);
+  assert.equal(fit("MUL_MAT", [512, 17, 8, 1], undefined, keys), false);
+  assert.equal(fit("MUL_MAT", [512, 17, 8, 1], keys), undefined);
   // Two experts for each of 17 tokens, of which each has one vector for both.
-  assert.ok(fits("MUL_MAT_ID", [48, 2, 17, 1], expert, source(96, 1, 17, 1)));
-  assert.ok(!fits("MUL_MAT_ID", [48, 2, 17, 1], expert, source(96, 17, 1, 1)));
+  assert.equal(fit("MUL_MAT_ID", [48, 2, 17, 1], expert, source(96, 1, 17, 1)), true);
+  assert.equal(fit("MUL_MAT_ID", [48, 2, 17, 1], expert, source(96, 17, 1, 1)), false);
   // Rows of none, memory that was not read, and what is no product.
-  assert.ok(fits("MUL_MAT", [512, 0, 1, 1], source(64, 512, 1, 1), source(64, 0, 1, 1)));
-  assert.ok(fits("MUL_MAT", [512, 17, 8, 1], source(0, 0, 0, 0), queries));
-  assert.ok(fits("ADD", [512, 17, 8, 1], queries, keys));
+  assert.equal(fit("MUL_MAT", [512, 0, 1, 1], source(64, 512, 1, 1), source(64, 0, 1, 1)), undefined);
+  assert.equal(fit("MUL_MAT", [512, 17, 8, 1], source(0, 0, 0, 0), queries), undefined);
+  assert.equal(fit("ADD", [512, 17, 8, 1], queries, keys), undefined);
 });
 
 Deno.test("tensor: sums of what experts say are parts of the last one, which alone llama.cpp has named", () => {

@@ -49,7 +49,7 @@ for (const [name, way] of Object.entries(ways)) {
     { fio: true },
     async (bpftrace) => {
       using folder = temporary(), other = temporary("/dev/shm");
-      await using disk = await loopDevice(folder, 192);
+      await using disk = await loopDevice(folder, 512);
       await using memory = await loopDevice(other, 64);
       const fifo = folder.file("fifo"), wait = `read -r line < ${fifo}`;
       await mustRun(["mkfifo", fifo]);
