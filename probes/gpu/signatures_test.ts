@@ -33,6 +33,23 @@ Deno.test("a function is known by the names that versions, and streams of a thre
   assert.equal(signatureOf("cuda", "cuNothing"), undefined);
 });
 
+Deno.test("HIP has the functions that its library has, and neither CUDA's others nor CUDA HIP's", () => {
+  const words = (text: string) => text.split(" ");
+  const own = "hipMalloc hipMallocAsync hipFree hipHostMalloc hipHostFree hipMemcpy hipMemcpyWithStream hipMemcpyAsync hipMemset hipLaunchKernel " +
+    "hipExtLaunchKernel hipModuleLaunchKernel hipLaunchKernelExC hipStreamSynchronize hipEventRecord hipGraphLaunch hipDeviceGetName hipUserObjectCreate " +
+    "hipImportExternalMemory hipGraphicsGLRegisterBuffer hipExtMallocWithFlags hipLibraryGetKernel hipMemcpyBatchAsync";
+  const none =
+    "hipThreadExit hipThreadSynchronize hipVDPAUGetDevice hipGraphicsVDPAURegisterVideoSurface hipGraphicsEGLRegisterImage hipEGLStreamConsumerConnect " +
+    "hipGLMapBufferObject hipLogsCurrent hipGraphConditionalHandleCreate hipInitDevice hipGetExportTable hipMemDiscardBatchAsync hipKernelSetAttributeForDevice " +
+    "hipGetKernel hipFuncGetName hipLibraryGetGlobal hipMemcpyWithAttributesAsync hipCtxResetPersistingL2Cache hipArrayGetPlane";
+  assert.deepEqual(words(own).filter((name) => !signatureOf("hip", name)), []);
+  assert.deepEqual(words(none).filter((name) => signatureOf("hip", name)), []);
+  const ofCuda = words(none).map((name) => name.replace("hip", "cuda"));
+  assert.deepEqual(ofCuda.filter((name) => !signatureOf("cudart", name)), []);
+  const ofHip = words("cudaHostMalloc cudaHostFree cudaExtMallocWithFlags cudaExtLaunchKernel cudaMemcpyWithStream cudaDeviceGetName");
+  assert.deepEqual(ofHip.filter((name) => signatureOf("cudart", name)), []);
+});
+
 Deno.test("what a call returned, in words; not ready is no failure, and Vulkan's failures are below 0", () => {
   assert.equal(failureOf("cuda", 0), null);
   assert.equal(failureOf("cudart", 2), "out of memory (2)");

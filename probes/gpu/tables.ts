@@ -1,5 +1,5 @@
 import { CUDA } from "./functions/cuda.ts";
-import { CUDART, NVCC } from "./functions/cudart.ts";
+import { CUDART, CUDART_ALONE, NVCC } from "./functions/cudart.ts";
 import { HIP } from "./functions/hip.ts";
 import { LEVEL_ZERO } from "./functions/levelzero.ts";
 import { NCCL } from "./functions/nccl.ts";
@@ -15,9 +15,9 @@ export type Family = "cuda" | "cudart" | "nccl" | "hip" | "vulkan" | "tensorrt" 
  */
 export const TABLES: Readonly<Record<Family, string>> = {
   cuda: CUDA,
-  cudart: CUDART + NVCC.trimStart(),
+  cudart: CUDART + CUDART_ALONE.trimStart() + NVCC.trimStart(),
   nccl: NCCL,
-  hip: CUDART.replaceAll(" cuda", " hip") + HIP,
+  hip: CUDART.replaceAll(" cuda", " hip") + HIP.trimStart(),
   vulkan: VULKAN,
   tensorrt: TENSORRT,
   levelzero: LEVEL_ZERO,
