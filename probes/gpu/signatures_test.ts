@@ -50,6 +50,18 @@ Deno.test("HIP has the functions that its library has, and neither CUDA's others
   assert.deepEqual(ofHip.filter((name) => signatureOf("cudart", name)), []);
 });
 
+Deno.test("what CUDA's runtime does to graphs and shares with others its driver does by the same name, but for what only the runtime has", () => {
+  // Copies of graphs have one form in the driver, and no symbols; whose OpenGL a device is, it is not told.
+  const alone = /^cuda(?:Graph\w*Memcpy\w*(?:1D|Symbol)|GLSetGLDevice|VDPAUSetVDPAUDevice)$/;
+  const shared = signaturesOf("cudart").values().filter(({ name, kind }) => /^(?:graph|interop)/.test(kind) && !alone.test(name)).toArray();
+  assert.ok(shared.length > 60);
+  const twinOf = (name: string) => signatureOf("cuda", name.replace("cuda", "cu"));
+  assert.deepEqual(shared.filter(({ name }) => !twinOf(name)).map(({ name }) => name), []);
+  const asked =
+    "cuPointerSetAttribute cuGreenCtxCreate cuGreenCtxDestroy cuCtxFromGreenCtx cuCtxRecordEvent cuCtxWaitEvent cuGLCtxCreate cuTexObjectCreate";
+  assert.deepEqual(asked.split(" ").filter((name) => !signatureOf("cuda", name)), []);
+});
+
 Deno.test("what a call returned, in words; not ready is no failure, and Vulkan's failures are below 0", () => {
   assert.equal(failureOf("cuda", 0), null);
   assert.equal(failureOf("cudart", 2), "out of memory (2)");
