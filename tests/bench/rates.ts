@@ -8,8 +8,8 @@
  * random order, so that the machine's other work meets all alike; of two rounds a loud minute decides.
  *
  * Wanted, on a machine that does nothing else: every loss is counted; with a ring buffer nothing is lost up to 200,000 a second and a hundredth beyond,
- * and an event costs at most 1.3 times what it does with the best other rhythm, or 0.2 µs more; rotating maps cost a third of printing. Ends with 1 where
- * it is otherwise.
+ * and an event costs at most 1.3 times what it does with the best other rhythm at that rate, or 0.2 µs more, also while rates jump; rotating maps cost a
+ * third of printing. Ends with 1 where it is otherwise.
  */
 import { parseArgs } from "node:util";
 import { readMeans } from "../../lib/commands/means.ts";
@@ -17,6 +17,7 @@ import type { Means } from "../../lib/session/means.ts";
 import { chosenBpftraces } from "../harness/bpftraces.ts";
 import { Producer } from "../workloads/rates.ts";
 import { judged } from "./judged.ts";
+import { besideBest, type Best, bestOf, type Windows } from "./rhythm_limits.ts";
 import { middle } from "./statistics.ts";
 import { type RhythmName, traced } from "../kernel/traced_rates.ts";
 import { shuffled } from "./windows.ts";
@@ -33,23 +34,21 @@ const { values: options } = parseArgs({
 });
 const RATES = options.rates.split(",").map(Number);
 const JUMP_MS = 3000;
-/** A fixed rhythm that lost more than this is no alternative. */
-const LOSS_ALLOWED = 0.01;
 /** Up to this rate a ring buffer loses nothing; beyond, it keeps so much. */
 const LOSSLESS_RATE = 200_000, LEAST_KEPT = 0.99;
-const MOST_TIMES = 1.3, MOST_MORE_NS = 200;
-const LEAST_TIMES_CHEAPER = 3;
 const FIXED_MS = options.fixed.split(",").map(Number);
 
 await using producer = await Producer.start();
 for (const { name, path } of chosenBpftraces(options.bpftrace)) {
   const means = await readMeans(path);
   const maps = !means.machine.bpftrace!.features.ringbuf;
-  if (options.only !== "jumps") await compare(name, means, maps ? ["adaptive", "always"] : ["adaptive", "always", ...FIXED_MS]);
-  if (options.only !== "fixed") await jump(name, means);
+  const rhythms: RhythmName[] = ["adaptive", "always", ...maps ? [] : FIXED_MS];
+  const best = options.only === "jumps" ? new Map<number, Best>() : await compare(name, means, rhythms);
+  if (options.only !== "fixed") await jump(name, means, best);
 }
 
-async function compare(name: string, means: Means, rhythms: readonly RhythmName[]): Promise<void> {
+/** Returns the best other rhythm at each rate. */
+async function compare(name: string, means: Means, rhythms: readonly RhythmName[]): Promise<ReadonlyMap<number, Best>> {
   const isRing = means.machine.bpftrace!.features.ringbuf;
   const cells = new Map<string, Cell>();
   for (let round = 0; round < Number(options.rounds); round++) {
@@ -58,8 +57,9 @@ async function compare(name: string, means: Means, rhythms: readonly RhythmName[
       const work = async () => [await producer.produce(rate, 600), await producer.produce(rate, Number(options.window))] as const;
       const { value: [before, measured], emitted, received, lost, latestMs } = await traced(means, producer, rhythm, work);
       const key = `${rate} ${rhythm}`;
-      const cell = cells.get(key) ?? { ns: [], emitted: 0, received: 0, lost: 0, calls: 0, latestMs: 0 };
+      const cell = cells.get(key) ?? { rhythm, ns: [], emitted: 0, received: 0, lost: 0, calls: 0, latestMs: 0 };
       cells.set(key, {
+        rhythm,
         ns: [...cell.ns, measured.nanosecondsPerCall],
         emitted: cell.emitted + emitted,
         received: cell.received + received,
@@ -69,29 +69,27 @@ async function compare(name: string, means: Means, rhythms: readonly RhythmName[
       });
     }
   }
+  const bests = new Map<number, Best>();
   for (const rate of RATES) {
     const own = cells.get(`${rate} adaptive`)!;
-    const others = rhythms.filter((rhythm) => rhythm !== "adaptive").map((rhythm) => ({ rhythm, cell: cells.get(`${rate} ${rhythm}`)! }));
-    const [best] = others.filter(({ cell }) => cell.lost <= LOSS_ALLOWED * cell.calls).toSorted((a, b) => median(a.cell.ns) - median(b.cell.ns));
+    const others = rhythms.filter((rhythm) => rhythm !== "adaptive").map((rhythm) => cells.get(`${rate} ${rhythm}`)!);
+    const best = bestOf(others);
+    if (best) bests.set(rate, best);
     const tell = ({ ns, lost }: Cell) => `${(median(ns) / 1000).toFixed(2)} µs${lost ? ` (lost ${lost})` : ""}`;
     console.log(
       `${name} ${rate}/s: llmprof ${tell(own)}, latest after ${own.latestMs.toFixed(0)} ms; ${
-        others.map((o) => `${o.rhythm} ${tell(o.cell)}`).join(", ")
+        others.map((other) => `${other.rhythm} ${tell(other)}`).join(", ")
       }`,
     );
     console.log(`  ${exact(own)}; ${keeps(own.received, own.calls, rate, isRing)}`);
-    if (best) console.log(`  best other ${best.rhythm}: ${(isRing ? dearer : cheaper)(median(own.ns), median(best.cell.ns))}`);
+    console.log(`  ${besideBest(median(own.ns), best, isRing)}`);
   }
+  return bests;
 }
 
-/** Of all windows of a rhythm at a rate. */
-interface Cell {
-  /** CPU time of a call, of each. */
-  readonly ns: readonly number[];
+interface Cell extends Windows {
   readonly emitted: number;
   readonly received: number;
-  readonly lost: number;
-  readonly calls: number;
   readonly latestMs: number;
 }
 
@@ -107,18 +105,12 @@ function keeps(received: number, calls: number, rate: number, isRing: boolean): 
   return judged(`${figure}, ${share(least)} at least)`, received >= least * calls);
 }
 
-function dearer(own: number, best: number): string {
-  const figure = `× ${(own / best).toFixed(2)}, ${((own - best) / 1000).toFixed(2)} µs more`;
-  const limit = `× ${MOST_TIMES} or ${MOST_MORE_NS / 1000} µs at most`;
-  return judged(`${figure} (${limit})`, own <= best * MOST_TIMES || own <= best + MOST_MORE_NS);
-}
-
-function cheaper(own: number, printing: number): string {
-  return judged(`${(printing / own).toFixed(1)} times as dear (${LEAST_TIMES_CHEAPER} at least)`, printing >= LEAST_TIMES_CHEAPER * own);
-}
-
-/** The rates of the first three phases lose nothing where there is a ring buffer; what is kept of each is counted by the producer and here. */
-async function jump(name: string, means: Means): Promise<void> {
+/**
+ * The rates of the first three phases lose nothing where there is a ring buffer; what is kept of each is counted by the producer and here. `best`: at each
+ * steady rate.
+ */
+async function jump(name: string, means: Means, best: ReadonlyMap<number, Best>): Promise<void> {
+  const isRing = means.machine.bpftrace!.features.ringbuf;
   const order = [...RATES, 2_000, 300_000, 200_000];
   const { value, emitted, received, lost, byTag, latestMs, bpftraceSeconds } = await traced(means, producer, "adaptive", async () => {
     const phases = [];
@@ -129,9 +121,10 @@ async function jump(name: string, means: Means): Promise<void> {
   console.log(`${name} jumps: latest after ${latestMs.toFixed(0)} ms; bpftrace ${bpftraceSeconds} s`);
   console.log(`  ${exact({ calls, emitted, received, lost })}`);
   for (const [tag, { calls, nanosecondsPerCall, milliseconds }] of value.entries()) {
-    const received = keeps(byTag.get(tag) ?? 0, calls, order[tag]!, means.machine.bpftrace!.features.ringbuf);
+    const received = keeps(byTag.get(tag) ?? 0, calls, order[tag]!, isRing);
     const paced = (calls / milliseconds * 1000).toFixed(0);
     console.log(`  ${order[tag]}/s (${paced}/s): ${(nanosecondsPerCall / 1000).toFixed(2)} µs; ${received}`);
+    console.log(`    ${besideBest(nanosecondsPerCall, best.get(order[tag]!), isRing)}`);
   }
 }
 
