@@ -3,11 +3,9 @@
  * npm packages, charts of many kinds and fonts among them. Deno downloads the runtime that it puts into the file; where that cannot be had, this says so
  * in one sentence, and `deno task bundle` makes a folder that `deno run` executes.
  */
-import denoJson from "../../deno.json" with { type: "json" };
+import { permissions } from "./permissions.ts";
 
 const modules = "dist/modules";
-// What `deno run` is told to load later is to be in the executable.
-const permissions = denoJson.tasks.llmprof.split(" ").slice(2, -1).filter((word) => word !== "--unstable-lazy-dynamic-imports");
 
 async function deno(args: readonly string[]): Promise<{ code: number; said: string }> {
   const { code, stderr } = await new Deno.Command(Deno.execPath(), { args: [...args], stderr: "piped" }).output();
