@@ -25,6 +25,7 @@ import { startLlmprof, summaryOf } from "../kernel/live_run.ts";
 import { built } from "../setup/programs.ts";
 import { judged } from "./judged.ts";
 import { launchBeginnings } from "./launch_beginnings.ts";
+import { differences } from "./statistics.ts";
 import { compare, nothing, ours, program } from "./watching.ts";
 
 const { values } = parseArgs({
@@ -82,6 +83,9 @@ for (const [name, { folder, trap }] of Object.entries(builds).filter(([name]) =>
 }
 if (isWanted("rate")) await atRate();
 
+/** Nanoseconds of a call under each, of every round. */
+type Rounds = Awaited<ReturnType<typeof compare>>;
+
 function isWanted(what: string): boolean {
   return values.only === undefined || values.only === what;
 }
@@ -95,16 +99,17 @@ async function atRate(): Promise<void> {
 }
 
 /** What a call takes beyond what it does where it is only counted. On `endbr64`, where `gpu` places nothing, counting takes longer. */
-function more(ns: ReadonlyMap<string, number>, begin: string): void {
+function more(ns: Rounds, begin: string): void {
   for (const [what, than] of [["beginnings", "counting"], ["gpu", "counting both ends"]] as const) {
-    const most = MOST_MORE_NS[what], added = Math.round(ns.get(what)! - ns.get(than)!), figure = `${what}: ${added} ns more than ${than}`;
+    const most = MOST_MORE_NS[what], added = Math.round(differences(ns.get(what)!, ns.get(than)!).median);
+    const figure = `${what}: ${added} ns more than ${than}`;
     console.log(begin === "push" ? judged(`${figure} (${most} at most)`, added <= most) : figure);
   }
 }
 
 /** What it adds to a call, beside what that was to be. */
-function foretold(what: string, expected: number, ns: ReadonlyMap<string, number>): void {
-  const added = ns.get(what)! - ns.get("nothing")!;
+function foretold(what: string, expected: number, ns: Rounds): void {
+  const added = differences(ns.get(what)!, ns.get("nothing")!).median;
   const figure = `${what}: ${Math.round(added)} ns a call, foretold ${Math.round(expected)} (within ${100 * FORETOLD_WITHIN} %)`;
   console.log(judged(figure, Math.abs(expected - added) <= FORETOLD_WITHIN * added));
 }

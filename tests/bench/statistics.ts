@@ -33,6 +33,14 @@ function outside(count: number): number {
 }
 
 /**
+ * By how much `more` is above `less`, both of the same rounds. What befell a round befell both, so the middle of the differences tells more than the difference
+ * of middles.
+ */
+export function differences(more: readonly number[], less: readonly number[]): Middle {
+  return middle(more.map((figure, round) => figure - less[round]!));
+}
+
+/**
  * By how many times `ours` is as much as `theirs`, both of the same rounds, and whether that is at most `most`. Null: it cannot be told, because in this hour
  * `theirs` may be nothing, of which any figure is any number of times.
  */

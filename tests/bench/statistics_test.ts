@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { middle, timesAsMuch } from "./statistics.ts";
+import { differences, middle, timesAsMuch } from "./statistics.ts";
 
 Deno.test("the middle of figures and its interval", () => {
   const figures = (count: number) => Array.from({ length: count }, (_, i) => count - i);
@@ -14,6 +14,12 @@ Deno.test("too few figures: the interval is their range", () => {
   assert.deepEqual(middle([7]), { median: 7, low: 7, high: 7, count: 1 });
   assert.ok(Number.isNaN(middle([]).median));
   assert.deepEqual(middle([NaN, 3, 1, NaN, 2]), middle([3, 1, 2]), "what could not be told counts for nothing");
+});
+
+Deno.test("differences are those of the same rounds, whatever befell these", () => {
+  const one = [100, 200, 900], other = [150, 700, 940];
+  assert.deepEqual(differences(other, one), middle([50, 500, 40]));
+  assert.deepEqual([differences(other, one).median, middle(other).median - middle(one).median], [50, 500]);
 });
 
 Deno.test("so many times as much: met or missed by the median, and not to be told where the other may be nothing", () => {

@@ -9,7 +9,7 @@ import { libbpfTools } from "../setup/libbpf_tools.ts";
 import { setUp } from "../setup/setup.ts";
 import { listPids, readProcesses, treeOf } from "../../lib/target/process.ts";
 import { judged } from "./judged.ts";
-import { middle, timesAsMuch } from "./statistics.ts";
+import { differences, middle, timesAsMuch } from "./statistics.ts";
 
 /** Watches a process, and what it starts, until it is ended; says what it has to say. `pids`: of the processes that watch. */
 export type Watch = (pid: number) => Promise<{ readonly pids: readonly number[]; end(): Promise<string> }>;
@@ -78,7 +78,7 @@ export interface Limit {
  * Does `work` so often under each, and prints nanoseconds for each of its steps, each against the run with nothing of its round, and the `limits`; the exit
  * code is 1 where one is not held, 2 where that cannot be told. `work`: a shell's command, and how long a step took by what it said and by the CPU time that
  * the kernel's own threads used meanwhile. In a last round the kernel times the programs that watch (`steps`: how many the work had). Returns nanoseconds of
- * a step under each.
+ * a step under each, of every round.
  */
 export async function compare(
   watches: Readonly<Record<string, Watch>>,
@@ -90,7 +90,7 @@ export async function compare(
     readonly nanoseconds: (stdout: string, kernelNs: number) => number;
   },
   limits: readonly Limit[] = [],
-): Promise<ReadonlyMap<string, number>> {
+): Promise<ReadonlyMap<string, readonly number[]>> {
   using folder = temporary();
   const times = new Map<string, number[]>(Object.keys(watches).map((name) => [name, []]));
   const said = new Set<string>();
@@ -135,11 +135,10 @@ export async function compare(
   }
   const base = times.get("nothing")!;
   const added = (name: string) => times.get(name)!.map((ns, round) => ns - base[round]!);
-  const medians = new Map([...times].map(([name, all]) => [name, middle(all).median]));
-  console.table(Object.fromEntries([...medians].map(([name, ns]) => {
-    const { median, low, high } = middle(added(name));
+  console.table(Object.fromEntries([...times].map(([name, all]) => {
+    const { median, low, high } = differences(all, base);
     return [name, {
-      [`ns ${work.step}`]: Math.round(ns),
+      [`ns ${work.step}`]: Math.round(middle(all).median),
       "more than nothing": Math.round(median),
       "95 %": `${Math.round(low)} to ${Math.round(high)}`,
       "in programs": Math.round(inPrograms.get(name)!),
@@ -157,7 +156,7 @@ export async function compare(
     const beside = sideBySide.get(limit);
     if (beside) judge(beside.ours, beside.theirs, "takes in its programs, side by side,");
   }
-  return medians;
+  return times;
 }
 
 const machine = new FolderFiles("");
