@@ -5,10 +5,17 @@ import { temporary } from "../harness/temporary.ts";
 import type { ShapeName } from "../workloads/shapes.ts";
 import { PinnedEngine, SETTLED_MS, type Stretch, tokenCost } from "./pinned_engine.ts";
 
+/** What a token cost the traced engine in a stretch: in CPU microseconds, and in tokens of the other one. */
+export interface TokenCost {
+  microseconds(stretch: Stretch): number;
+  relative(stretch: Stretch): number;
+}
+
 /**
  * Two engines on the same processors, which compute a token in turn. Probes go into the files of one of them, the other has copies of its own. What
  * neighbours on a shared machine do to caches and memory changes from second to second by several percent, and befalls both alike: what a token
- * costs is told in tokens of the other engine, which were computed between. Pairs of windows differ by a third of what they do without.
+ * costs is told in tokens of the other engine, which were computed between. Pairs of windows differ by a third of what they do without. What tracing itself
+ * does to caches and memory befalls both, too, and is not in that: windows.ts tells a token's own time as well.
  */
 export class EnginesInTurn implements AsyncDisposable {
   private constructor(readonly traced: PinnedEngine, readonly reference: PinnedEngine, readonly resources: AsyncDisposableStack) {}
@@ -27,8 +34,8 @@ export class EnginesInTurn implements AsyncDisposable {
     return new EnginesInTurn(traced, reference, resources.move());
   }
 
-  /** Ends both, and returns how to reckon what a token cost the traced one: in CPU microseconds, and in tokens of the other. */
-  async end(): Promise<{ microseconds(stretch: Stretch): number; relative(stretch: Stretch): number }> {
+  /** Ends both, and returns how to reckon what a token cost the traced one. */
+  async end(): Promise<TokenCost> {
     this.traced.askToEnd();
     this.reference.askToEnd();
     const [traced, reference] = await Promise.all([this.traced.end(), this.reference.end()]);

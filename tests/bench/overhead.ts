@@ -8,7 +8,8 @@
  * compared with nothing at all, in random order, each window with the two beside it: a bpftrace without a probe (the control), the trap at
  * every operator with a count, plain bpftrace with the shortest line for whatever llmprof sees, which nobody reads (the least), llmprof writing its
  * timeline, llmprof with less detail, a quarter of the time (turns), and with --max-overhead 2% (held). With one thread nothing waits for anything; take
- * two to see what that adds. Prints medians of the ratios and the interval in which the true median lies in 95 of 100 cases.
+ * two to see what that adds. Prints medians of the ratios and the interval in which the true median lies in 95 of 100 cases, and below each the same of the
+ * token's own time (`alone`), in which is what tracing does to caches and memory that both engines share, with all that neighbours do.
  *
  * Wanted of one thread where bpftrace has a ring buffer (overhead_limits.ts): the timeline and the sums cost at most half a point more than counting, and
  * make a token of the model of 620 MB (`billion`) at most 1.015 times as dear, of that of 113 MB 1.04 times; of the larger one tokens and graphs make it
@@ -52,6 +53,8 @@ export interface OverheadOptions {
 
 export interface Overhead {
   readonly ratios: ReadonlyMap<ModeName, Middle>;
+  /** The same without the untraced engine, see {@link Pair.alone}. */
+  readonly alone: ReadonlyMap<ModeName, Middle>;
   /** CPU milliseconds of a token with nothing attached. */
   readonly baseMs: number;
   readonly operatorsPerToken: number;
@@ -75,12 +78,12 @@ export async function measureOverhead(bpftrace: Bpftrace, names: readonly ModeNa
   const ratios = ratiosOf(names, pairs);
   const baseMs = middle(pairs.map(({ base }) => base)).median;
   const microsecondsPerOperator = ((ratios.get("timeline")?.median ?? NaN) - 1) * baseMs * 1000 / runs.operatorsPerToken;
-  return { ratios, baseMs, microsecondsPerOperator, ...runs };
+  return { ratios, alone: ratiosOf(names, pairs, "alone"), baseMs, microsecondsPerOperator, ...runs };
 }
 
 /** By mode: those of which there are windows. */
-function ratiosOf(names: readonly ModeName[], pairs: readonly Pair[]): Map<ModeName, Middle> {
-  const of = (name: ModeName) => pairs.filter(({ mode }) => mode === name).map(({ ratio }) => ratio);
+function ratiosOf(names: readonly ModeName[], pairs: readonly Pair[], which: "ratio" | "alone" = "ratio"): Map<ModeName, Middle> {
+  const of = (name: ModeName) => pairs.filter(({ mode }) => mode === name).map((pair) => pair[which]);
   return new Map(names.filter((name) => of(name).length > 0).map((name) => [name, middle(of(name))]));
 }
 
@@ -107,7 +110,7 @@ if (import.meta.main) {
   const numbers = { threads: Number(values.threads), pairs: Number(values.pairs), control: Number(values.control), windowMs: Number(values.window) };
   const options: OverheadOptions = { model: values.model as ShapeName, ...numbers };
   for (const bpftrace of chosenBpftraces(values.bpftrace)) {
-    const { ratios, baseMs, operatorsPerToken, microsecondsPerOperator, lost, emitted } = await measureOverhead(
+    const { ratios, alone, baseMs, operatorsPerToken, microsecondsPerOperator, lost, emitted } = await measureOverhead(
       bpftrace,
       names as ModeName[],
       options,
@@ -117,7 +120,7 @@ if (import.meta.main) {
         operatorsPerToken > 0 ? `, ${operatorsPerToken.toFixed(0)} operators` : ""
       }`,
     );
-    for (const [name, ratio] of ratios) console.log(line(name, ratio));
+    for (const [name, ratio] of ratios) console.log(`${line(name, ratio)}\n${line("  alone", alone.get(name)!)}`);
     const isRing = (await readMeans(bpftrace.path)).machine.bpftrace!.features.ringbuf;
     if (isRing && options.threads === 1) { for (const limit of limits(ratios, options.model)) console.log(`  ${limit}`); }
     const perOperator = names.includes("timeline") ? `${microsecondsPerOperator.toFixed(2)} µs for each operator; ` : "";

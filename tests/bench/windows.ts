@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { bootNow } from "../kernel/boot_clock.ts";
 import type { ShapeName } from "../workloads/shapes.ts";
-import { EnginesInTurn } from "./engines_in_turn.ts";
+import { EnginesInTurn, type TokenCost } from "./engines_in_turn.ts";
 import { sayUntold, type Stretch } from "./pinned_engine.ts";
 
 /** Something that is attached to the engine for the length of a window. */
@@ -20,6 +20,11 @@ export interface Pair {
   readonly mode: string;
   /** CPU time of a token by that of one of the untraced engine, by the mean of the same in the two windows beside it. NaN: too few tokens. */
   readonly ratio: number;
+  /**
+   * The same of its own CPU time, without the untraced engine: what neighbours do is in it, and so is what tracing does to caches and bandwidth that both
+   * engines share.
+   */
+  readonly alone: number;
   /** CPU milliseconds of a token without. */
   readonly base: number;
 }
@@ -32,8 +37,19 @@ export interface WindowOptions {
   readonly pairsOfAnEngine?: number;
 }
 
-interface Window extends Stretch {
+/** `mode`: null where nothing was attached. */
+export interface Window extends Stretch {
   readonly mode: string | null;
+}
+
+/** Each window in which something was attached beside the one before and the one behind it. */
+export function pairsOf(windows: readonly Window[], cost: TokenCost): Pair[] {
+  return windows.flatMap((each, i) => {
+    if (each.mode === null) return [];
+    const beside = (of: (stretch: Stretch) => number) => (of(windows[i - 1]!) + of(windows[i + 1]!)) / 2;
+    const base = beside(cost.microseconds);
+    return [{ mode: each.mode, ratio: cost.relative(each) / beside(cost.relative), alone: cost.microseconds(each) / base, base: base / 1000 }];
+  });
 }
 
 /**
@@ -64,12 +80,7 @@ async function oneEngine(order: readonly Mode[], { model: shape, threads, window
     await detach();
     windows.push(await window(null, windowMs));
   }
-  const cost = await engines.end();
-  const beside = (i: number, of: (stretch: Stretch) => number) => (of(windows[i - 1]!) + of(windows[i + 1]!)) / 2;
-  const pairs = windows.flatMap((each, i) => {
-    if (each.mode === null) return [];
-    return [{ mode: each.mode, ratio: cost.relative(each) / beside(i, cost.relative), base: beside(i, cost.microseconds) / 1000 }];
-  });
+  const pairs = pairsOf(windows, await engines.end());
   sayUntold(pairs.map(({ ratio }) => ratio));
   return pairs;
 }
