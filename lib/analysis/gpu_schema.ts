@@ -7,7 +7,8 @@ const sum = z.number();
 
 /**
  * What `gpu` answers: what the target asks of a GPU, as its CPU sees it. How long a GPU computes is not seen. A call that makes another of its kind (the
- * runtime's copy, the driver's copy) is one in all but `functions`.
+ * runtime's copy, the driver's copy) is one in all but `functions` and `errors`, in which each function has its own, and `calls` and `failed` of `totals`,
+ * which are the sums of `functions`.
  */
 export const gpuResultSchema = z.object({
   windows: z.object({ count, ns: sum }),
