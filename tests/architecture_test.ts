@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
+import denoJson from "../deno.json" with { type: "json" };
+import { unlisted } from "./architecture/limits.ts";
 import { readModules } from "./architecture/modules.ts";
 import { roomOf, rooms, violations } from "./architecture/rules.ts";
 import { top } from "./harness/places.ts";
@@ -19,6 +21,17 @@ Deno.test("architecture: the reader sees every room, and a template beside its p
   assert.ok(ops.imports.includes("lib/events/event.ts"), "an import of types alone is an import");
   const cli = modules.find(({ path }) => path === "lib/commands/cli.ts")!;
   assert.ok(cli.imports.some((path) => path.startsWith("npm:commander") || path.startsWith("npm:@commander-js")));
+});
+
+Deno.test("architecture: every benchmark that judges a figure is run by the task that is to run all of them", async () => {
+  const bench = await readModules(top, ["tests/bench"]), task = denoJson.tasks["bench:limits"];
+  assert.deepEqual(unlisted(bench, task), []);
+  for (const script of ["help", "switches", "overhead"].map((name) => `tests/bench/${name}.ts`)) {
+    const missing = unlisted(bench, task.replaceAll(script, ""));
+    assert.ok(missing.includes(script), `${script} judges, or what it imports does`);
+  }
+  const added = { path: "tests/bench/added.ts", imports: ["tests/bench/watching.ts"] };
+  assert.deepEqual(unlisted([...bench, added], task), [added.path]);
 });
 
 /** Copies the sources, adds lines to one of them, and says what is wrong then. */

@@ -19,12 +19,10 @@ interface Graph {
   }[];
 }
 
-/** The sources below `top`. Their imports are what Deno's own parser finds, and nothing is fetched for it. */
-export async function readModules(top: string): Promise<Module[]> {
+/** The sources below `top`, or the files in those `folders` of it. Their imports are what Deno's own parser finds, and nothing is fetched for it. */
+export async function readModules(top: string, folders: readonly string[] = ["lib", "probes", "exporters"]): Promise<Module[]> {
   const paths = [
-    ...sources(top, "lib"),
-    ...sources(top, "probes"),
-    ...sources(top, "exporters"),
+    ...folders.flatMap((folder) => sources(top, folder)),
     ...["main.ts", "mod.ts"].filter((p) => exists(top, p)),
   ];
   using folder = temporary();
