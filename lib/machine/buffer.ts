@@ -26,7 +26,7 @@ export function bufferOf(bpftrace: Bpftrace, askedPages: number, { cpus, possibl
   const isRing = hasRingBuffer(bpftrace), countsPages = atLeast(bpftrace.version, 0, 25);
   let bytes = askedPages * ASKED_PAGE_BYTES;
   for (let buffers = isRing ? 1 : cpus; buffers > MOST_BUFFERS && bytes > FEWEST_BYTES; buffers /= 2) bytes /= 2;
-  // Instead of fewer pages than processors 0.25 and later take as many, which may be no power of two; the kernel refuses that, and parts of a page.
+  // Instead of fewer pages than processors 0.25 and later take as many. The kernel wants a power of two of whole pages; to that libbpf rounds up.
   const fewest = countsPages ? 2 ** Math.ceil(Math.log2(possibleCpus)) : 1;
   bytes = Math.max(bytes, fewest * pageBytes);
   // A ring buffer before 0.25 has so many times 4096 bytes; everything else is told in the machine's pages.
