@@ -108,9 +108,34 @@ export interface Finished extends ChildEnd {
 /** Runs a program to its end and collects what it said. */
 export async function runChild(options: Omit<ChildOptions, "stdin" | "stdout" | "stderr">): Promise<Finished> {
   // A Ctrl-C at the terminal is for llmprof alone: an answer that it cut off would read as one.
-  const child = spawnChild({ ...options, newSession: true, stdin: "null", stdout: "piped", stderr: "piped" });
-  const [stdout, stderr, end] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.status]);
-  return { ...end, stdout, stderr };
+  return await whereRoom(() => spawnChild({ ...options, newSession: true, stdin: "null", stdout: "piped", stderr: "piped" }), async (child) => {
+    const [stdout, stderr, end] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.status]);
+    return { ...end, stdout, stderr };
+  });
+}
+
+/** Those that are about to end, and with them their pipes. */
+const ending = new Set<Promise<unknown>>();
+
+/** Where so few files may be open that there are none for another child, it begins when one of those that run has ended. */
+async function whereRoom<Begun, Result>(begin: () => Begun, finish: (begun: Begun) => Promise<Result>): Promise<Result> {
+  for (;;) {
+    let end: Promise<Result>;
+    try {
+      end = finish(begin());
+    } catch (cause) {
+      if (ending.size === 0 || !/\(os error 24\)/.test(String(cause))) throw cause;
+      await Promise.race(ending);
+      continue;
+    }
+    const over = end.then(() => {}, () => {});
+    ending.add(over);
+    try {
+      return await end;
+    } finally {
+      ending.delete(over);
+    }
+  }
 }
 
 /** What a terminal sends to everything that runs in it. */
@@ -130,7 +155,7 @@ export async function runReader(
   const words = user ? setprivArguments({ program, args, user }) : [...args];
   const how: Deno.CommandOptions = { args: words, clearEnv: true, env: { ...plainEnvironment }, stdin: "null", stdout: "piped", stderr };
   for (;;) {
-    const said = await spawned(user ? "setpriv" : program, how).output();
+    const said = await whereRoom(() => spawned(user ? "setpriv" : program, how), (child) => child.output());
     const { code, stdout } = said;
     if (!fromTerminal.includes(said.signal)) return { code, stdout, complaints: stderr === "piped" ? said.stderr : new Uint8Array() };
   }
