@@ -147,6 +147,27 @@ Deno.test("between any two calls of the system a .pftrace has whole packets, whe
   assert.ok(cut.length > 2, `${cut.length} blocks`);
 });
 
+Deno.test("a replay is fast: between any two calls of the system a .pftrace.gz has an end, however much comes between two flushes", async () => {
+  using folder = temporary();
+  const path = folder.file("t.pftrace.gz"), exporter = (await formatOf(path)!.load())(await openByteSink(path), head);
+  exporter.flush();
+  let calls = 0;
+  const look = () => {
+    assert.ok(isWhole(gunzipSync(Deno.readFileSync(path))), `after ${calls} calls`);
+    calls++;
+  };
+  watched(look, () => {
+    // Of which little is alike.
+    let bytes = 1;
+    for (const span of many(120_000)) {
+      bytes = bytes * 48_271 % 0x7fffffff;
+      exporter.span(span.type === "slice" ? { ...span, args: { bytes, flops: bytes ** 2 % 0xffffff } } : span);
+    }
+    exporter.close([]);
+  });
+  assert.ok(calls > 2, `${calls} calls`);
+});
+
 /** What trace_processor opens as it is. */
 const traces = [".pftrace", ".json"];
 

@@ -52,6 +52,11 @@ class PerfettoExporter implements Exporter {
   }
 
   span(span: Span): void {
+    this.#tell(span);
+    if (this.#out.isFull) this.flush();
+  }
+
+  #tell(span: Span): void {
     if (!this.#headWritten) this.#writeHead(beginOf(span));
     switch (span.type) {
       case "slice":

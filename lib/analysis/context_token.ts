@@ -27,7 +27,7 @@ export class ContextToken {
   isGivenGuesses = false;
   #at: Ns | undefined;
   #basis: FirstTokenBasis = "last call";
-  /** The place of the last token of the last call; not known where there are several sequences, or the engine leaves places to llama.cpp. */
+  /** The place of the last token of the last call; not known of several sequences or a picture, or where the engine leaves places to llama.cpp. */
   #place: number | undefined;
 
   /** The first call. */
@@ -57,10 +57,10 @@ export class ContextToken {
     this.#place = placeOf(slice);
   }
 
-  /** Whether the call begins elsewhere than behind the last one, which belonged to a prompt that nobody waits for any more. */
+  /** Whether the call begins before the end of the last one, which belonged to a prompt that nobody waits for any more. */
   #isAnew(slice: Slice): boolean {
     const before = placeOf(slice, Number(slice.args?.tokens));
-    return before !== undefined && before >= -1 && this.#place !== undefined && before !== this.#place;
+    return before !== undefined && before >= -1 && this.#place !== undefined && before < this.#place;
   }
 
   sample(slice: Slice): void {

@@ -113,6 +113,10 @@ Deno.test("whoever asked for the token came before its prompt: one that goes on 
   assert.equal(feed(prompt(10, 512, 511), prompt(50, 512, 511), prompt(60, 76, 587)).begun, 50 * MS);
   // A beginning that both have is kept.
   assert.equal(feed(prompt(10, 512, 511), prompt(50, 412, 511)).begun, 50 * MS);
+  // A picture in it, of which all tokens have one place, and the text behind that.
+  const picture = call(LARGE, "prefill", 20, 30, { tokens: 256, position: 300, runs: 0 });
+  assert.equal(feed(prompt(10, 300, 299), picture, prompt(30, 10, 325)).begun, 10 * MS);
+  assert.equal(feed(prompt(10, 300, 299), prompt(30, 10, 325)).begun, 10 * MS);
   // Where they are nobody says, or of one of several sequences alone.
   assert.equal(feed(call(LARGE, "prefill", 10, 20), call(LARGE, "prefill", 20, 30)).begun, 10 * MS);
   assert.equal(feed(prompt(10, 512, 511), call(LARGE, "prefill", 20, 30, { tokens: 700, runs: 2, begins: 512, position: 99 })).begun, 10 * MS);

@@ -71,8 +71,11 @@ export async function readLimits(
     readEach(files, disks, DISKS),
   ]);
   // Those above may go on.
-  if (all.every(([own]) => Object.values(own ?? {}).every((text) => text === null))) return null;
-  const [ofCpu, ofMemory, ofDisks] = all;
+  if (all.every(([own]) => isNothing(own))) return null;
+  const [ofCpu, ofMemory, ofDisks] = all as [Texts[], Texts[], Texts[]];
+  // Version 1 removes one hierarchy after the other. Where both are one, the memory of a group may be counted in one above it, and not in its own.
+  const isOneHierarchy = memory[0] === cpu[0] && ofCpu[0]?.["cpu.stat"] != null;
+  if (memory.length > 1 && isNothing(ofMemory[0]) && !isOneHierarchy) return null;
   const cpus = ofCpu.map(cpuOf), memories = ofMemory.map(memoryOf);
   const most = narrowestBy(memories, ({ limit }) => limit), high = narrowestBy(memories, ({ high }) => high);
   const narrow = narrowestBy(memories, ({ limit, high }) => Math.min(limit, high));
@@ -84,14 +87,18 @@ export async function readLimits(
     memoryLimit: most?.limit ?? null,
     memoryBytes: narrow?.used ?? null,
     ...high && { memoryHigh: high.high, heldBack: high.heldBack },
-    // Counted where the process was that was killed, and of the whole machine, as of the root group, by nobody else.
-    killed: (isOne ? undefined : memories[0]?.killed) ?? kernelCount(events, "oom_kill"),
+    // Counted where the process was that was killed, or in the nearest group above that counts, and of the whole machine, as of the root group, by nobody else.
+    killed: (isOne ? undefined : memories.find(({ killed }) => killed !== undefined)?.killed) ?? kernelCount(events, "oom_kill"),
     ...narrow?.refaultedPages !== undefined && { refaultedBytes: narrow.refaultedPages * pageBytes },
     reads: narrowestOf(ofDisks.flatMap(readsOf)),
   };
 }
 
 type Texts = Readonly<Record<string, string | null>>;
+
+function isNothing(texts: Texts = {}): boolean {
+  return Object.values(texts).every((text) => text === null);
+}
 
 /** Files of each of these folders, by name. */
 export async function readEach(files: Pick<KernelFiles, "texts">, folders: readonly string[], names: readonly string[]): Promise<Texts[]> {

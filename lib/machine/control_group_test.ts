@@ -46,6 +46,8 @@ Deno.test("control group: processes killed for want of memory are those of the m
       "/sys/fs/cgroup/cpu.stat": "usage_usec 5\n",
       "/sys/fs/cgroup/app/memory.events": "oom 2\noom_kill 2\noom_group_kill 0\n",
       "/sys/fs/cgroup/other/cpu.stat": "usage_usec 5\n",
+      // Without a controller for memory of its own.
+      "/sys/fs/cgroup/app/part/cpu.stat": "usage_usec 5\n",
     }, async (files) => {
       found = (await readLimits(files, (await findGroups(files, 100))!, 4096, isOne))!.killed;
     });
@@ -53,7 +55,19 @@ Deno.test("control group: processes killed for want of memory are those of the m
   };
   const grows = async (group: string, isOne: boolean) => await killed(group, 4, isOne) - await killed(group, 3, isOne);
   assert.deepEqual([await grows("/", false), await grows("/other", false), await grows("/app", false), await grows("/app", true)], [1, 1, 0, 1]);
-  assert.equal(await killed("/app", 4, false), 2);
+  assert.deepEqual([await killed("/app", 4, false), await killed("/app/part", 4, false)], [2, 2]);
+});
+
+Deno.test("control group: of one that is being removed, a hierarchy at a time, nothing is told, and not what the machine has counted", async () => {
+  await withMachine({
+    "/proc/100/cgroup": "4:memory:/app\n3:cpu,cpuacct:/app\n",
+    "/proc/self/mountinfo": `${mountLine("cgroup", "/sys/fs/cgroup/memory", "memory")}${mountLine("cgroup", "/sys/fs/cgroup/cpu", "cpu,cpuacct")}`,
+    "/proc/vmstat": "oom_kill 40\n",
+    "/sys/fs/cgroup/cpu/app/cpu.stat": "nr_throttled 0\n",
+    "/sys/fs/cgroup/memory/memory.oom_control": "oom_kill 7\n",
+  }, async (files) => {
+    assert.equal(await readLimits(files, (await findGroups(files, 100))!, 4096), null);
+  });
 });
 
 Deno.test("control group: where the kernel holds a group back before its limit, how often, and what is used of the narrower of both", async () => {

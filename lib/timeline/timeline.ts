@@ -203,6 +203,8 @@ export class Timeline {
 
   /** Instead: nothing is told of what is later than every stream was read to, for some were read much further than others. */
   cutOff(): void {
+    // A heartbeat counts what bpftrace had not handed on yet: what was not read is not lost.
+    for (const tally of this.tallies.values()) tally.emitted = Math.min(tally.emitted, tally.discarded + tally.received + tally.reported);
     const at = this.#end = this.#merge.frontier;
     if (!Number.isFinite(at)) return;
     const mark = { type: "mark", at } as const;

@@ -205,7 +205,8 @@ class CallsDecoder implements Decoder {
     const told = {
       ...!generates && generated > 0 && { generated },
       ...guessed > 0 && { guessed },
-      ...runs > 1 && { runs, begins },
+      // Tokens of a picture may all have one place: no run of one sequence, and none of several.
+      ...runs > 1 ? { runs, begins } : begins >= 0 && !isOne && { runs: 0 },
     };
     return { tokens, ...told, phase, context, ...begins >= 0 && { position } };
   }

@@ -33,7 +33,7 @@ Deno.test("calls: load, context and decode say how they ended", () => {
   assert.deepEqual(d.end(40), [
     '100/100 llama.load "llama_model_load_from_file" 10–20 ok=true',
     '100/100 llama.context "llama_init_from_model" 21–25 cells=256 batch=64 ubatch=32 sequences=1 ok=false',
-    '100/100 llama.decode "llama_decode" 30–35 tokens=4 phase=prefill context=7 position=12 ret=-1',
+    '100/100 llama.decode "llama_decode" 30–35 tokens=4 runs=0 phase=prefill context=7 position=12 ret=-1',
   ]);
 });
 
@@ -204,6 +204,8 @@ Deno.test("calls: of several tokens in a row that want logits all but the first 
   assert.equal(tell(20, 5, 1, 8, 12), "tokens=5 guessed=4 phase=decode context=1 position=12 ret=0");
   assert.equal(tell(30, 5, 2, 30, 21), "tokens=5 guessed=3 runs=2 begins=30 phase=decode context=1 position=21 ret=0");
   assert.equal(tell(40, 3, 3, 40, 9), "tokens=3 runs=3 begins=40 phase=decode context=1 position=9 ret=0");
+  // A picture: all its tokens at one place.
+  assert.match(tell(50, 256, 0, 300, 300), /^tokens=256 runs=0 phase=\w+ context=1 position=300 ret=0$/);
   assert.equal(tell(50, 512, 1, 512, 1023), "tokens=512 phase=prefill context=1 position=1023 ret=0");
 });
 
@@ -229,7 +231,7 @@ Deno.test("calls: of several sequences beside another's prompt, all but the firs
   // The last token of a prompt that was not at its end.
   assert.equal(tell(27, 6 + 1, 7, 3, 70, 3), "tokens=7 generated=2 guessed=4 runs=3 begins=70 phase=prefill context=1 position=9 ret=0");
   // How many they are is not known.
-  assert.equal(tell(30, 80 + 23, 80, 0, 70), "tokens=103 generated=80 phase=prefill context=1 position=9 ret=0");
+  assert.equal(tell(30, 80 + 23, 80, 0, 70), "tokens=103 generated=80 runs=0 phase=prefill context=1 position=9 ret=0");
 });
 
 Deno.test("calls: seen from the middle of a generation, the first single token is decode; contexts and processes do not mix", () => {

@@ -104,13 +104,14 @@ class Lines {
     this.#print(`${this.#kinds.get(open ? "window.open" : "window.close")} ${at} 0`);
   }
 
-  beat(at: bigint): void {
-    this.#print(`(9, ${at})\n@n: ${this.#emitted}\n`);
+  /** bpftrace hands on a count when it reads it, and lines when they come to be read: `ahead` are still in the buffer. */
+  beat(at: bigint, ahead = 20_000): void {
+    this.#print(`(9, ${at})\n@n: ${this.#emitted + ahead}\n`);
   }
 
   end(at: bigint): void {
     this.window(at, false);
-    this.beat(at + 1n);
+    this.beat(at + 1n, 0);
     this.#flush();
     this.#out.close();
   }
