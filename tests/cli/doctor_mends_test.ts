@@ -1,5 +1,5 @@
-import { kib } from "../../lib/machine/memory_use.ts";
 import assert from "node:assert/strict";
+import { kib } from "../../lib/machine/memory_use.ts";
 import { newerBpftraceCommands } from "../../lib/machine/needs/newer_bpftrace.ts";
 import { findProgram } from "../harness/find_program.ts";
 import { kernelTest } from "../harness/kernel.ts";
