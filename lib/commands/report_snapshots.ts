@@ -1,4 +1,4 @@
-import { pipeline } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { ExitCode, LlmprofError, usage } from "../events/errors.ts";
 import { harmless } from "../events/text.ts";
@@ -56,7 +56,7 @@ async function read(path: string, report: SnapshotReport): Promise<"whole" | "cu
     for (const line of text.split("\n")) if (line.trim() !== "") add(line, path, report) && known++;
   };
   try {
-    for await (const block of await blocksOf(path)) splitter.push(block, (bytes, from, to) => take(decoder.decode(bytes.subarray(from, to))));
+    await unpack(path, (block) => splitter.push(block, (bytes, from, to) => take(decoder.decode(bytes.subarray(from, to)))));
   } catch (cause) {
     // Whoever packs it may be in the middle of that.
     if (known === 0 || !(cause instanceof Error && "code" in cause && cause.code === "Z_BUF_ERROR")) throw unreadable(path, cause);
@@ -70,11 +70,12 @@ async function read(path: string, report: SnapshotReport): Promise<"whole" | "cu
 }
 
 /** What is in the file, or compressed in it: in one piece, or in several behind each other, as `cat` puts them together. */
-async function blocksOf(path: string): Promise<AsyncIterable<Uint8Array>> {
+async function unpack(path: string, take: (block: Uint8Array) => void): Promise<void> {
   const { isFile, size } = await Deno.stat(path), { readable } = await Deno.open(path);
   // Before the first line a compressed file has nothing in it, either.
-  // Whoever reads what is unpacked is told what fails.
-  return isGzip(path) && !(isFile && size === 0) ? pipeline(readable, createGunzip(), () => {}) : readable;
+  if (!isGzip(path) || (isFile && size === 0)) { for await (const block of readable) take(block); }
+  // As it is unpacked: who asks for block after block is not given what came just before a failure.
+  else await pipeline(readable, createGunzip().on("data", take));
 }
 
 /** Whether the line is an interval. */

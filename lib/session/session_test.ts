@@ -11,6 +11,7 @@ import { mappingGate } from "../../probes/gate/mapping.ts";
 import { calls } from "../../probes/llama/calls.ts";
 import { life } from "../../probes/process/life.ts";
 import type { Fact } from "../events/fact.ts";
+import { Kind } from "../programs/schema.ts";
 import type { Child } from "../machine/child.ts";
 import type { Header } from "../timeline/header.ts";
 import type { Means } from "./means.ts";
@@ -23,7 +24,11 @@ const probes = [life, access, calls];
 const libllama = makeElf({ llama_decode: "55" });
 
 /** Kinds of records in the one program of a running target, behind those of processes and files. */
-const DECODE = 24, DECODE_RETURN = 25;
+const kinds = probes.flatMap(({ name, records }) => Object.keys(records).map((record) => `${name}.${record}`));
+const [DECODE, DECODE_RETURN] = ["llama/calls.decode", "llama/calls.decode_return"].map((name) => Kind.first + kinds.indexOf(name)) as [
+  number,
+  number,
+];
 
 /** A session with probes of processes, files and llama.cpp over a fake machine. Programs are known by their stream's name. */
 function session(root: string, target: Target, more: Partial<SessionOptions> = {}, kernel = "6.18.44") {
