@@ -1,12 +1,13 @@
 import type { Ns } from "../events/time.ts";
 import type { GpuResult } from "./gpu_schema.ts";
 
-/** Calls for which the target waited, how long, and of each the logarithm of that, and its square. */
+/** Calls for which the target waited, how long, and of each the logarithm of that; and the squares of both. */
 export interface AskedOf {
   calls: number;
   ns: number;
+  nsSquares: number;
   logs: number;
-  squares: number;
+  logSquares: number;
 }
 
 /** `times`: -1 where it was made by another one, and does not count after all. */
@@ -14,8 +15,9 @@ export function count(asked: AskedOf, ns: number, times: 1 | -1 = 1): void {
   const log = Math.log(Math.max(ns, 1));
   asked.calls += times;
   asked.ns += times * ns;
+  asked.nsSquares += times * ns ** 2;
   asked.logs += times * log;
-  asked.squares += times * log ** 2;
+  asked.logSquares += times * log ** 2;
 }
 
 /** Others are taken to be at it for so long after what they asked last. */
@@ -26,8 +28,23 @@ const MOST_TIMES = 1000;
 const FEW = 5;
 /** So many times as long is waiting. */
 const SLOWER = 1.5;
-/** So many standard errors are no chance. */
-const SURE = 3;
+
+/** What calls of one kind are compared by: its mean, of so many standard errors that are no chance, and as a time. */
+interface Scale {
+  of(asked: AskedOf): { readonly mean: number; readonly variance: number };
+  ns(mean: number): number;
+  readonly sure: number;
+}
+
+/**
+ * How long a typical one takes. Among thousands of calls of a millisecond a few of a second, which wait for a prompt, are most of the time: of a plain mean it
+ * would decide on which side those happen to be.
+ */
+const TYPICAL: Scale = { of: ({ calls, logs, logSquares }) => meanOf(calls, logs, logSquares), ns: Math.exp, sure: 3 };
+
+/** And where a few wait long, and most do not: more than those of a prompt that happen to begin while somebody looks at the GPU. */
+const PLAIN: Scale = { of: ({ calls, ns, nsSquares }) => meanOf(calls, ns, nsSquares), ns: (mean) => mean, sure: 4 };
+
 /** Waiting for others is worth telling from so much of the time on: somebody who looks at the GPU every ten seconds takes less. */
 const NOTICEABLE = 1e-4;
 
@@ -80,17 +97,10 @@ export class GpuContention {
     };
     // What was asked both ways: how long it took while others were at it, and how long it would have taken otherwise.
     const both = asked.filter(({ shared, alone }) => shared.calls >= FEW && alone.calls >= FEW);
-    let took = 0, expected = 0, longer = 0, variance = 0;
-    for (const { shared, alone } of both) {
-      const [during, otherwise] = [typical(shared), typical(alone)], { calls } = shared;
-      took += calls * Math.exp(during.log);
-      expected += calls * Math.exp(otherwise.log);
-      longer += calls * (during.log - otherwise.log);
-      variance += calls ** 2 * (during.variance + otherwise.variance);
-    }
+    const ways = [TYPICAL, PLAIN].map((scale) => compared(both, scale));
+    const { took, expected, isSlower } = ways.find((way) => way.isSlower) ?? ways[0]!;
     const slower = expected > 0 ? took / expected : null;
-    const isSure = longer > SURE * Math.sqrt(variance);
-    const waits = slower !== null && slower >= SLOWER && isSure && took - expected >= NOTICEABLE * watchedNs;
+    const waits = isSlower && took - expected >= NOTICEABLE * watchedNs;
     return {
       others: [...this.#others].map(([pid, name]) => ({ pid, name })),
       sharedNs: this.#sharedNs,
@@ -104,14 +114,24 @@ export class GpuContention {
 }
 
 function none(): AskedOf {
-  return { calls: 0, ns: 0, logs: 0, squares: 0 };
+  return { calls: 0, ns: 0, nsSquares: 0, logs: 0, logSquares: 0 };
 }
 
-/**
- * How long a typical one takes, as a logarithm, and how uncertain that is. Among thousands of calls of a millisecond a few of a second, which wait for a prompt,
- * are most of the time: of a plain mean it would decide on which side those happen to be.
- */
-function typical({ calls, logs, squares }: AskedOf): { log: number; variance: number } {
-  const log = logs / calls;
-  return { log, variance: Math.max(squares / calls - log ** 2, 0) / calls };
+/** How long calls took while others were at it, and how long they would have taken otherwise. */
+function compared(both: readonly { readonly shared: AskedOf; readonly alone: AskedOf }[], { of, ns, sure }: Scale) {
+  let took = 0, expected = 0, longer = 0, variance = 0;
+  for (const { shared, alone } of both) {
+    const [during, otherwise] = [of(shared), of(alone)], { calls } = shared;
+    took += calls * ns(during.mean);
+    expected += calls * ns(otherwise.mean);
+    longer += calls * (during.mean - otherwise.mean);
+    variance += calls ** 2 * (during.variance + otherwise.variance);
+  }
+  return { took, expected, isSlower: took >= SLOWER * expected && longer > sure * Math.sqrt(variance) };
+}
+
+/** And how uncertain that is. */
+function meanOf(calls: number, sum: number, squares: number): { readonly mean: number; readonly variance: number } {
+  const mean = sum / calls;
+  return { mean, variance: Math.max(squares / calls - mean ** 2, 0) / calls };
 }

@@ -34,6 +34,19 @@ Deno.test("gpu contention: tokens that take four times as long while others are 
   }
 });
 
+Deno.test("gpu contention: where one call of forty waits long, and the others not at all, the target waits", () => {
+  const contention = new GpuContention();
+  contention.other(9, "other", 10 * SECOND, 12 * SECOND);
+  const asks = (from: number, calls: number, length: (i: number) => number) => {
+    for (let i = 0; i < calls; i++) contention.asked("ioctl", from + i * 1e6, length(i));
+  };
+  asks(0, 4000, (i) => 1000 + i % 7 * 100);
+  asks(10 * SECOND, 2000, (i) => i % 40 === 0 ? 400e3 : 1000 + i % 7 * 100);
+  const { waits, slower, waitedNs } = contention.result(MINUTE)!;
+  assert.ok(waits && slower! > 5, `${slower}`);
+  assert.ok(Math.abs(waitedNs / (50 * 399e3) - 1) < 0.02, `${waitedNs}`);
+});
+
 Deno.test("gpu contention: a few calls that differ by chance decide nothing", () => {
   const contention = new GpuContention(), lengths = [1e6, 30e6, 2e6, 1e6, 1e6, 900e6];
   for (const ns of lengths) contention.asked("sync", 0, ns);

@@ -56,6 +56,7 @@ sampledTest(
     assert.deepEqual(found, found.toSorted((a, b) => b - a));
     assert.equal(found.length, shape.layers + 1);
   },
+  true,
 );
 
 sampledTest(

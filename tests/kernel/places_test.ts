@@ -27,7 +27,7 @@ function assertRead(ended: Finished): void {
 
 const io = (bpftrace: string) => [...llmprof, "io", "--bpftrace", bpftrace, "--no-output", "--summary", "json", "--"];
 
-sampledTest(0, "io: of a program below /dev or /proc, where Deno lets nobody look, reads are those of its book", {
+sampledTest(1, "io: of a program below /dev or /proc, where Deno lets nobody look, reads are those of its book", {
   gcc: true,
 }, async ({ path }) => {
   using files = readFiles();
