@@ -26,10 +26,11 @@ class CudaJsonlExporter implements Exporter {
   span(span: Span): void {
     if (span.type === "mark" && span.kind === "window" && span.open && Number.isNaN(this.#begin)) this.#begin = span.at;
     if (span.type !== "slice") return;
-    const call = span.gpu ?? (span.category === "gpu.unfinished" ? { family: String(span.args!.library), result: null } : null);
+    const call: Pick<GpuCall, "family" | "result" | "bytes" | "stream"> | null = span.gpu ??
+      (span.category === "gpu.unfinished" ? { family: String(span.args!.library), result: null } : null);
     if (!call) return;
-    const { name, start, end, track: { pid, tid } } = span,
-      { family, result, bytes, stream }: Partial<GpuCall> & Pick<GpuCall, "family" | "result"> = call;
+    const { name, start, end, track: { pid, tid } } = span;
+    const { family, result, bytes, stream } = call;
     const type = TYPES[family];
     if (type === undefined) return;
     const ts = milliseconds(start - this.#begin);

@@ -56,13 +56,13 @@ const NO_LIMIT = 2 ** 62;
 
 /**
  * What the kernel says of them now; null when the process's own are gone. Of several limits the narrowest counts. `pageBytes`: of a page of this machine.
- * `isOne`: of many, all of which are watched.
+ * `everybody`: all that runs is watched, and these are the groups of one.
  */
 export async function readLimits(
   files: Pick<KernelFiles, "texts">,
   { cpu, memory, disks }: Groups,
   pageBytes: number,
-  isOne = false,
+  everybody = false,
 ): Promise<Limits | null> {
   const [[events], ...all] = await Promise.all([
     files.texts(["/proc/vmstat"]),
@@ -88,7 +88,7 @@ export async function readLimits(
     memoryBytes: narrow?.used ?? null,
     ...high && { memoryHigh: high.high, heldBack: high.heldBack },
     // Counted where the process was that was killed, or in the nearest group above that counts, and of the whole machine, as of the root group, by nobody else.
-    killed: (isOne ? undefined : memories.find(({ killed }) => killed !== undefined)?.killed) ?? kernelCount(events, "oom_kill"),
+    killed: (everybody ? undefined : memories.find(({ killed }) => killed !== undefined)?.killed) ?? kernelCount(events, "oom_kill"),
     ...narrow?.refaultedPages !== undefined && { refaultedBytes: narrow.refaultedPages * pageBytes },
     reads: narrowestOf(ofDisks.flatMap(readsOf)),
   };
