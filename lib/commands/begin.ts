@@ -1,5 +1,4 @@
 import { placesThousands } from "../machine/bpftrace.ts";
-import { readBufferUnits } from "../machine/buffer.ts";
 import { allowSuspension } from "../machine/suspension.ts";
 import { type Detail, withEveryOperator } from "../programs/detail.ts";
 import type { Engine } from "../programs/engine.ts";
@@ -71,11 +70,9 @@ export function begin(
   };
   const start = async () => {
     // A signal that ended llmprof before it heeds any would leave the folder of what is started.
-    const [bpftrace] = await Promise.all([reading.bpftrace, underNohup]);
+    const [bpftrace, units] = await Promise.all([reading.bpftrace, reading.units, underNohup]);
     // Only root is answered what it can do, which is who may trace.
     if (isOver || !bpftrace?.features.symbols) return undefined;
-    const units = await readBufferUnits(reading.hands.files);
-    if (isOver) return undefined;
     const spares = new Spares(reading.hands, bpftrace, options.bufferPages, units);
     spares.expect([{ unsafe: false, prompt: false }]);
     return spares;

@@ -27,7 +27,7 @@ Deno.test("begin: that Ctrl-C ends the waiting is said when it does", async () =
     atKill() {},
   } as unknown as Context;
   const options = { comm: "server", wait: true, program: [], detail: "op", tree: true, bufferPages: 64 } as BeginOptions;
-  const reading = { hands, bpftrace: Promise.resolve(null), means: new Promise<never>(() => {}) };
+  const reading = { hands, bpftrace: Promise.resolve(null), units: new Promise<never>(() => {}), means: new Promise<never>(() => {}) };
   using begun = begin({ name: "operators", waits: false }, options, context, () => reading);
   await looked.promise;
   // All that it looks at is there at once: by then it knows that nobody has that name.

@@ -1,4 +1,5 @@
 import type { Bpftrace } from "../machine/bpftrace.ts";
+import type { BufferUnits } from "../machine/buffer.ts";
 import { readCapabilities } from "../machine/capabilities.ts";
 import { spawnChild } from "../machine/child.ts";
 import { preflight } from "../machine/needs/needs.ts";
@@ -12,6 +13,8 @@ export interface Reading {
   readonly hands: Hands;
   /** Known before the rest of the machine is; null where there is none. */
   readonly bpftrace: Promise<Bpftrace | null>;
+  /** And what the size of its buffer depends on. */
+  readonly units: Promise<BufferUnits>;
   readonly means: Promise<Means>;
 }
 
@@ -33,12 +36,14 @@ export function beginReading(path: string | undefined): Reading {
     self: Deno.pid,
   };
   const { promise: bpftrace, resolve: onBpftrace } = Promise.withResolvers<Bpftrace | null>();
-  const machine = readCapabilities(hands.files, { pid: Deno.pid, bpftrace: path, path: Deno.env.get("PATH"), remember: "use", onBpftrace });
+  const { promise: units, resolve: onUnits } = Promise.withResolvers<BufferUnits>();
+  const known = { remember: "use", onBpftrace, onUnits } as const;
+  const machine = readCapabilities(hands.files, { pid: Deno.pid, bpftrace: path, path: Deno.env.get("PATH"), ...known });
   machine.then(({ bpftrace }) => onBpftrace(bpftrace), () => onBpftrace(null));
   const means = machine.then((machine): Means => ({ ...hands, machine }));
   // Thrown to who waits for it, if anybody still does.
-  means.catch(() => {});
-  return { hands, bpftrace, means };
+  for (const begun of [means, units]) begun.catch(() => {});
+  return { hands, bpftrace, units, means };
 }
 
 /** Throws why this machine cannot trace. Comes after what may be wrong with the command line: that can be mended at once. */

@@ -67,6 +67,8 @@ export interface CapabilityOptions {
   readonly remember?: Knowing["remember"];
   /** Is told of it as soon as it is known, long before everything else is. */
   readonly onBpftrace?: (bpftrace: Bpftrace) => void;
+  /** Is told what a buffer's size depends on while that is being read. */
+  readonly onUnits?: (units: Promise<BufferUnits>) => void;
   /** Where it is kept, unless it is the system's place. */
   readonly place?: CachePlace;
 }
@@ -97,10 +99,12 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     "/etc/os-release",
     "/proc/self/uid_map",
   ]);
+  const buffers = readBufferUnits(files);
+  options.onUnits?.(buffers);
   const [own, texts, units, mounts, trace, btf, namespace, counters, bpftrace] = await Promise.all([
     rights,
     reading,
-    readBufferUnits(files),
+    buffers,
     mountTable,
     tracing,
     files.exists("/sys/kernel/btf/vmlinux"),
