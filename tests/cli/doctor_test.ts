@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { doctorSummarySchema } from "../../mod.ts";
-import { mustRun } from "../harness/command.ts";
+import { inGoneFolder } from "../harness/gone_folder.ts";
 import { unmet } from "../harness/needs.ts";
-import { top } from "../harness/places.ts";
-import { temporary } from "../harness/temporary.ts";
 import { runLlmprof } from "./llmprof.ts";
 
 Deno.test("doctor: the text and the JSON say the same, and the exit code says whether this machine can trace", async () => {
@@ -27,16 +24,11 @@ Deno.test("doctor: a file that is no bpftrace is named, and the end is 3", async
 });
 
 Deno.test("doctor: a current folder that is no more is a need as any other", async () => {
-  using folder = temporary();
-  // A `deno run` would not start there; the executable does. In a process of its own: others of this one start programs from where they are.
-  const script = `
-    import { doctor } from ${JSON.stringify(new URL("../../lib/commands/doctor.ts", import.meta.url).href)};
-    const gone = Deno.makeTempDirSync();
-    Deno.chdir(gone);
-    Deno.removeSync(gone);
-    await doctor({ summary: "json" }, { terminal: { out: console.log }, argv: ["llmprof", "doctor"], variables: {} });`;
-  Deno.writeTextFileSync(folder.file("script.ts"), script);
-  const { stdout } = await mustRun([Deno.execPath(), "run", "-A", "--no-check", "--config", join(top, "deno.json"), folder.file("script.ts")]);
+  // A `deno run` would not start there; the executable does.
+  const stdout = await inGoneFolder(
+    { doctor: new URL("../../lib/commands/doctor.ts", import.meta.url) },
+    `await doctor({ summary: "json" }, { terminal: { out: console.log }, argv: ["llmprof", "doctor"], variables: {} });`,
+  );
   const check = doctorSummarySchema.parse(JSON.parse(stdout)).result.checks.find(({ need }) => need === "room in the current folder");
   assert.deepEqual([check?.found, check?.fix], ["it is no more", "cd /tmp"]);
 });
