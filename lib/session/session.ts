@@ -62,7 +62,8 @@ export class Session {
     this.#programs = new Programs(means, options.bufferPages, fail, fact, options);
     const atGate = (event: Event, since: number) => this.#life.atGate(event, since), late = () => this.#life.attachMore();
     this.#gatekeeper = new Gatekeeper(means, options.guard, atGate, late, fact, fail);
-    this.#unwinding = new Unwinding(means, this.#programs.dialect, options.guard, fail);
+    const isTargets = async (pid: number) => this.pid === undefined ? undefined : (await this.members()).includes(pid);
+    this.#unwinding = new Unwinding(means, this.#programs.dialect, options.guard, fail, isTargets);
     this.#life = this.#lifeOf(options.target, options.turns?.next());
   }
 
@@ -263,14 +264,15 @@ export class Session {
   }
 
   #tellThrown(): void {
-    const { stops, uncovered } = this.#unwinding;
+    const { stops, othersStops, uncovered } = this.#unwinding;
     for (const pid of uncovered) {
       const text = `process ${pid} has no libgcc_s.so that was found: an exception that leaves functions that are watched is its end`;
       this.#fact({ fact: "note", text });
     }
-    if (stops === 0) return;
-    const times = `${counted(stops, "time")} an exception left functions that are watched`;
-    this.#fact({ fact: "note", text: `${times}: its process stood for a moment, and these calls are not told` });
+    const left = "exceptions left functions that are watched";
+    const stood = (who: string, count: number) => `${left}: for them ${who} stood ${counted(count, "time")} for a moment`;
+    if (stops > 0) this.#fact({ fact: "note", text: `${stood("the target", stops)}, and these calls are not told` });
+    if (othersStops > 0) this.#fact({ fact: "note", text: stood("others that run the same files, and do not count,", othersStops) });
   }
 
   async #close(): Promise<void> {

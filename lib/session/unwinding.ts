@@ -14,6 +14,7 @@ import { unwind } from "../../probes/gate/unwind.ts";
 import { Attached } from "./attached.ts";
 import { HostClock } from "./clock.ts";
 import type { Means } from "./means.ts";
+import { sideLook } from "./side_look.ts";
 import { Spares } from "./spares.ts";
 import { Throwing } from "./throwing.ts";
 
@@ -39,11 +40,23 @@ export class Unwinding {
   /** By process, what ends when it has gone on. */
   readonly #served = new Map<number, Promise<void>>();
   readonly #uncovered = new Set<number>();
-  /** How many times somebody stood. */
+  readonly #counts = new Map<number, boolean>();
+  /** How many times one of the target's processes stood. */
   stops = 0;
+  /** How many times somebody else stood: whoever runs the same files is trapped in them. */
+  othersStops = 0;
 
-  /** `fail`: without its bpftrace an exception is the end of whoever throws one. */
-  constructor(readonly means: Means, readonly dialect: Dialect, readonly guard: Guard, readonly fail: (error: LlmprofError) => void) {}
+  /**
+   * `fail`: without its bpftrace an exception is the end of whoever throws one. `counts`: whether a process is one of the target's; undefined while
+   * anybody may be.
+   */
+  constructor(
+    readonly means: Means,
+    readonly dialect: Dialect,
+    readonly guard: Guard,
+    readonly fail: (error: LlmprofError) => void,
+    readonly counts: (pid: number) => Promise<boolean | undefined>,
+  ) {}
 
   /** Before anything can be thrown in this process through what is attached to it now. */
   async cover(files: FilesOnce, pid: number): Promise<void> {
@@ -126,15 +139,24 @@ export class Unwinding {
   #serve(pid: number): void {
     const throwing = this.#thrower(pid);
     if (this.#served.has(pid) || !throwing.waits) return;
-    this.stops++;
+    void this.#count(pid);
     void this.guard.stopped(pid);
     const served = throwing.serve().catch(() => false).then((goesOn) => {
       this.#served.delete(pid);
       void (goesOn ? this.guard.released(pid) : this.guard.letGo(pid));
       if (goesOn) return this.#serve(pid);
       this.#throwing.delete(pid);
+      this.#counts.delete(pid);
     });
     this.#served.set(pid, served);
+  }
+
+  /** It stands, so that who it is can be looked up; of the next one with its number that is forgotten. */
+  async #count(pid: number): Promise<void> {
+    const counts = this.#counts.get(pid) ?? await sideLook(this.counts(pid), undefined);
+    if (counts !== undefined && this.#throwing.has(pid)) this.#counts.set(pid, counts);
+    if (counts) this.stops++;
+    else this.othersStops++;
   }
 }
 

@@ -1,15 +1,19 @@
 import assert from "node:assert/strict";
 import { makeElf } from "../../tests/harness/elf.ts";
-import { FakeTime, spawnBpftraces } from "../../tests/harness/fake_bpftrace.ts";
+import { type FakeBpftrace, FakeTime, spawnBpftraces } from "../../tests/harness/fake_bpftrace.ts";
 import { type FakeChild, fakeSpawn } from "../../tests/harness/fake_child.ts";
 import { capable, FakeProc, FakeSymbols } from "../../tests/harness/fake_machine.ts";
 import { type Temporary, temporary } from "../../tests/harness/temporary.ts";
 import type { SpawnChild } from "../machine/child.ts";
+import type { LlmprofError } from "../events/errors.ts";
 import { FilesOnce } from "../machine/files_once.ts";
 import { noGuard } from "../machine/guard.ts";
 import type { Means } from "./means.ts";
 import { dialectOf } from "./programs.ts";
 import { Unwinding } from "./unwinding.ts";
+
+/** Kinds of the records of probes/gate/unwind.ts in its program's lines. */
+const HIDDEN = 10, STOPPED = 11;
 
 /** What lets exceptions through; `cover` lets those of a process that has mapped the library which unwinds. */
 function unwindingOf(root: string, spawn: SpawnChild, time: FakeTime, sleep: Means["sleep"], maps = true) {
@@ -20,7 +24,8 @@ function unwindingOf(root: string, spawn: SpawnChild, time: FakeTime, sleep: Mea
   const machine = capable();
   const means = { files: proc.files, machine, symbols: new FakeSymbols(), spawn, sleep, monotonic: time.monotonic, origin: time.origin, self: 50 };
   const failures: string[] = [];
-  const unwinding = new Unwinding(means as Means, dialectOf(machine), noGuard, ({ what, why }) => void failures.push(`${what} ${why}`));
+  const fail = ({ what, why }: LlmprofError) => void failures.push(`${what} ${why}`), counts = (pid: number) => Promise.resolve(pid === 100);
+  const unwinding = new Unwinding(means as Means, dialectOf(machine), noGuard, fail, counts);
   return { proc, unwinding, failures, map, cover: () => unwinding.cover(new FilesOnce(proc.files), 100) };
 }
 
@@ -37,6 +42,23 @@ Deno.test("unwinding: when its bpftrace dies that is a failure, and when it is e
     const killed = "bpftrace ended while it traced ('unwind'). Somebody killed it, or the kernel did because memory was short: see dmesg.";
     assert.deepEqual(failures, dies ? [killed] : []);
   }
+});
+
+Deno.test("unwinding: how often the target stood is told apart from how often others did", async () => {
+  using root = temporary();
+  const time = new FakeTime(), all: FakeBpftrace[] = [];
+  const sleep = (ms: number) => new Promise<void>((resolve) => ms > 10 ? undefined : setTimeout(resolve, ms));
+  const { unwinding, cover } = unwindingOf(root.path, spawnBpftraces(time, (bpftrace) => void all.push(bpftrace)), time, sleep);
+  await cover();
+  const stands = async (pid: number) => {
+    const [before, { stops, othersStops }] = [unwinding.stops + unwinding.othersStops, unwinding];
+    all[0]!.event(HIDDEN, pid, 16, 7);
+    all[0]!.event(STOPPED, pid);
+    while (unwinding.stops + unwinding.othersStops === before) await new Promise((resolve) => setTimeout(resolve, 1));
+    return [unwinding.stops - stops, unwinding.othersStops - othersStops];
+  };
+  assert.deepEqual([await stands(100), await stands(200)], [[1, 0], [0, 1]]);
+  await unwinding.end();
 });
 
 Deno.test("unwinding: a bpftrace that does not get ready is not waited for without end, and is killed", async () => {

@@ -55,7 +55,10 @@ export function startLlmprof(command: Command, options: LiveOptions): Running {
 /** The summary of a run that had to end with this code; throws what it said otherwise. */
 export function summaryOf<C extends Command>(command: C, finished: Finished, code = 0): Summary<Results[C]> {
   const summary = wholeSummaryOf(command, finished, code);
-  return { ...summary, notes: summary.notes.filter((note) => !/trapped, too|got no processor|not read as fast/.test(note)) };
+  return {
+    ...summary,
+    notes: summary.notes.filter((note) => !/trapped, too|others that run the same files|got no processor|not read as fast/.test(note)),
+  };
 }
 
 /** With notes of other tests' engines that run the same files, and of what kept the processors busy. */

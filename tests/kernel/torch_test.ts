@@ -102,7 +102,7 @@ async function testRunning(python: string, bpftrace: string, flags: readonly str
   const { result, notes } = await compare(folder, await llmprof.finished(), stdout);
   assert.equal(result.learnedNs !== null, learns);
   assert.equal(result.shapes !== null, flags.includes("--shapes"));
-  assert.equal(notes.length, learns ? 1 : 0, "what was learned");
+  assert.equal(notes.length, learns ? 1 : 0, `what was learned: ${notes.join("\n")}`);
 }
 
 /** `said`: what the net printed, its last line what its profiler saw. */
