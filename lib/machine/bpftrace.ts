@@ -24,6 +24,8 @@ export interface Bpftrace {
   /** As it prints it: `bpftrace v0.17.0`. */
   readonly text: string;
   readonly features: BpftraceFeatures;
+  /** What it says here in place of doing anything: 0.25, of a kernel without modules. */
+  readonly fails?: string;
 }
 
 export const DEFAULT_BUFFER_PAGES = 4096;
@@ -63,15 +65,16 @@ export interface Answer {
 
 /** Asks a bpftrace what it is; null when the file does not start or does not say a version. It answers root alone: without, no feature is known. */
 export async function probeBpftrace(path: string): Promise<Answer | null> {
-  const [version, info, help, symbols] = await Promise.all([
+  const [version, info, help, { reads, error }] = await Promise.all([
     runChild({ program: path, args: ["--version"] }),
     runChild({ program: path, args: ["--info"] }),
     runChild({ program: path, args: ["--help"] }),
     readsSymbolTables(path),
   ]);
   // 0.17 prints both on stderr, 0.23 on stdout.
-  const bpftrace = parseBpftrace(path, version.stdout, info.stdout + info.stderr + help.stdout + help.stderr, symbols);
-  return bpftrace && { bpftrace, isWhole: info.code === 0 };
+  const bpftrace = parseBpftrace(path, version.stdout, info.stdout + info.stderr + help.stdout + help.stderr, reads);
+  const isWhole = info.code === 0;
+  return bpftrace && { bpftrace: { ...bpftrace, ...isWhole && error !== "" && { fails: error } }, isWhole };
 }
 
 /**

@@ -1,9 +1,20 @@
 import assert from "node:assert/strict";
+import { temporary } from "../../tests/harness/temporary.ts";
 import { atLeast, parseBpftrace, probeBpftrace, standsAtRawTracepoints } from "./bpftrace.ts";
 
 Deno.test("bpftrace: a program that is none is null", async () => {
   assert.equal(await probeBpftrace("/bin/true"), null);
   assert.equal(await probeBpftrace("/nonexistent"), null);
+});
+
+Deno.test("bpftrace: one that says what it is, and an error when it is to look for a probe, fails here; of a user who is not root nobody knows", async () => {
+  using folder = temporary();
+  const path = folder.file("bpftrace"), error = "Failed to open kernel function info: Error reading modules from /proc/modules";
+  for (const [answer, fails] of [["exit 0", error], ["exit 1", undefined]] as const) {
+    const lists = `if [ "$1" = -l ]; then echo "ERROR: ${error}" >&2; exit 1; fi`;
+    Deno.writeTextFileSync(path, `#!/bin/sh\n${lists}\nif [ "$1" = --version ]; then echo bpftrace v0.25.0; fi\n${answer}\n`, { mode: 0o755 });
+    assert.equal((await probeBpftrace(path))!.bpftrace.fails, fails);
+  }
 });
 
 Deno.test("bpftrace: versions compare by number, not by text", () => {

@@ -125,9 +125,9 @@ function noted(buildId: Uint8Array | null): ImageSection[] {
 
 /**
  * Whether this bpftrace finds what llmprof names: it is asked what it finds in a file without a name. Needs root; a tenth of a second. Where
- * nothing can be written, none does.
+ * nothing can be written, none does. `error`: what it said where it could not even look; empty otherwise.
  */
-export async function readsSymbolTables(bpftrace: string): Promise<boolean> {
+export async function readsSymbolTables(bpftrace: string): Promise<{ readonly reads: boolean; readonly error: string }> {
   using tables = new SymbolTables();
   const arch = Deno.build.arch;
   const name = "llmprof_here";
@@ -139,14 +139,14 @@ export async function readsSymbolTables(bpftrace: string): Promise<boolean> {
     write(file, writeElf({ arch, sections: noted(buildId), symbols: [] }));
     tables.add([{ file, buildId, arch, name, address: 16 }]);
   } catch {
-    return false;
+    return { reads: false, error: "" };
   }
   const env = { ...plainEnvironment, ...tables.environment };
   // Nobody heeds a Ctrl-C yet.
   const guard = await startGuard([], tables.root);
   try {
-    const { stdout } = await runChild({ program: bpftrace, args: ["-l", `uprobe:${file}:${name}`], env });
-    return stdout.includes(`:${name}`);
+    const { code, stdout, stderr } = await runChild({ program: bpftrace, args: ["-l", `uprobe:${file}:${name}`], env });
+    return { reads: stdout.includes(`:${name}`), error: code === 0 ? "" : /^ERROR: (.+)/m.exec(stderr)?.[1] ?? "" };
   } finally {
     await guard.close();
   }

@@ -31,7 +31,10 @@ export function bpftraceNeeds(machine: Capabilities, llmprof: string, around?: S
       ...newer(machine, llmprof),
     })];
   }
-  return [ok(need, found), ...features(machine, llmprof, around)];
+  const { fails } = bpftrace;
+  if (fails === undefined) return [ok(need, found), ...features(machine, llmprof, around)];
+  const lack = { consequence: `Whatever it is asked, it says: ${fails}.`, ...newer(machine, llmprof) };
+  return [ok(need, found), missing("a bpftrace that works on this kernel", "no", lack)];
 }
 
 function installation(machine: Capabilities, llmprof: string): Pick<Lack, "fix" | "advice"> {
@@ -41,7 +44,7 @@ function installation(machine: Capabilities, llmprof: string): Pick<Lack, "fix" 
   return fix === null ? { advice: "Install it with this system's package manager, or pass --bpftrace PATH." } : { fix };
 }
 
-/** One that runs beside the distribution's. */
+/** Another one, which runs beside the distribution's. */
 function newer({ distribution, root }: Capabilities, llmprof: string): Pick<Lack, "fix" | "advice"> {
   if (!distribution.some((id) => id in firstOf)) return { advice: "A newer one may stand beside it: --bpftrace PATH." };
   return {

@@ -121,6 +121,13 @@ Deno.test("needs: what no command mends says what does", () => {
       /^apt-get update && apt-get install debootstrap .* && debootstrap .* && llmprof doctor --bpftrace \/usr/,
     ],
     [{ bpftrace: old, distribution: ["fedora"] }, {}, "bpftrace 0.16 or newer", "missing", /--bpftrace PATH/],
+    [
+      { bpftrace: { ...good.bpftrace!, fails: "No modules" }, distribution: ["fedora"] },
+      {},
+      "a bpftrace that works on this kernel",
+      "missing",
+      /--bpftrace PATH/,
+    ],
     [{ bpftrace: withoutRing }, {}, "ring buffer", "warning", /debootstrap .* && llmprof doctor --bpftrace \/usr/],
     [{ bpftrace: withoutRing, distribution: ["fedora"] }, {}, "ring buffer", "warning", /--bpftrace PATH/],
     [{ seccomp: true }, {}, "no filter of system calls", "warning", /seccomp=unconfined/],
