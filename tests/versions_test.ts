@@ -86,7 +86,7 @@ function started(bpftrace: Bpftrace, kind: ProcessKind, askedPages = 8192, units
 for (const [name, { version, ...features }] of Object.entries(versions)) {
   const { raw, markers, pages, keys, quiet, ...written } = ways[name as keyof typeof versions];
   const [first, ...info] = Deno.readTextFileSync(join(folder, `${name}.txt`)).split("\n");
-  const parsed = (more = "") => parseBpftrace("/usr/bin/bpftrace", `${first}\n`, info.join("\n") + more, true)!;
+  const parsed = (more = "") => parseBpftrace("/usr/bin/bpftrace", `${first}\n`, info.join("\n") + more, "whole")!;
   /** All of a dialect but what it has of the machine. */
   const dialect = (bpftrace: Bpftrace, kernel = machine.kernel) => {
     const { hasTracepoint: _, isKernelAtLeast: __, hasCounter: ___, ...plain } = dialectOf({ ...machine, kernel, bpftrace });
@@ -96,7 +96,7 @@ for (const [name, { version, ...features }] of Object.entries(versions)) {
 
   Deno.test(`bpftrace ${name}: version, features and dialect follow from what it says of itself`, () => {
     const bpftrace = parsed();
-    assert.deepEqual([bpftrace.version, bpftrace.features], [version, { symbols: true, ...features, traceableList: false }]);
+    assert.deepEqual([bpftrace.version, bpftrace.features], [version, { symbols: true, patterns: false, ...features, traceableList: false }]);
     assert.deepEqual(dialect(bpftrace), plain);
     assert.deepEqual(dialect(parsed(takesList)), { ...plain, rawTracepoints: raw !== "never" });
     assert.equal(handsOverMarkers(bpftrace), markers);

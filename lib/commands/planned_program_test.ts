@@ -16,7 +16,7 @@ function planned(version: string, calibration = uncalibrated) {
   );
   const filter = { type: "processes", pids: [7] } as const;
   const info = "bfd: yes\n";
-  const machine = { ...capable(info), bpftrace: parseBpftrace("/usr/bin/bpftrace", `bpftrace v${version}\n`, info, true) };
+  const machine = { ...capable(info), bpftrace: parseBpftrace("/usr/bin/bpftrace", `bpftrace v${version}\n`, info, "whole") };
   const { uprobes, heading } = plan({ stream: "llama", probes: [calls], filter, sites: new Map(sites), bufferPages: 64 }, machine, calibration);
   return { cost: uprobes[0]!.cost, told: heading.find((line) => line.includes("return of llama_decode")) };
 }

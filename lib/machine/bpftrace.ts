@@ -1,6 +1,6 @@
 import { runChild, systemPath } from "./child.ts";
 import type { KernelFiles } from "./files.ts";
-import { readsSymbolTables } from "./symbol_tables.ts";
+import { type SymbolTrial, trySymbolTables } from "./symbol_tables.ts";
 
 /** Below, every program with `BEGIN` fails on the builds that distributions ship: bpftrace issue 2168, fixed in 0.16. */
 export const oldestBpftrace = [0, 16] as const;
@@ -8,6 +8,8 @@ export const oldestBpftrace = [0, 16] as const;
 export interface BpftraceFeatures {
   /** It finds what llmprof names: a probe may stand at any instruction. */
   readonly symbols: boolean;
+  /** … by patterns alone. */
+  readonly patterns: boolean;
   /** `uprobe:lib:function+4` is accepted. */
   readonly offsets: boolean;
   /** `printf` goes through one ring buffer, whose reader may be paused. */
@@ -65,23 +67,23 @@ export interface Answer {
 
 /** Asks a bpftrace what it is; null when the file does not start or does not say a version. It answers root alone: without, no feature is known. */
 export async function probeBpftrace(path: string): Promise<Answer | null> {
-  const [version, info, help, { reads, error }] = await Promise.all([
+  const [version, info, help, trial] = await Promise.all([
     runChild({ program: path, args: ["--version"] }),
     runChild({ program: path, args: ["--info"] }),
     runChild({ program: path, args: ["--help"] }),
-    readsSymbolTables(path),
+    trySymbolTables(path),
   ]);
   // 0.17 prints both on stderr, 0.23 on stdout.
-  const bpftrace = parseBpftrace(path, version.stdout, info.stdout + info.stderr + help.stdout + help.stderr, reads);
+  const bpftrace = parseBpftrace(path, version.stdout, info.stdout + info.stderr + help.stdout + help.stderr, trial.finds);
   const isWhole = info.code === 0;
-  return bpftrace && { bpftrace: { ...bpftrace, ...isWhole && error !== "" && { fails: error } }, isWhole };
+  return bpftrace && { bpftrace: { ...bpftrace, ...isWhole && trial.error !== "" && { fails: trial.error } }, isWhole };
 }
 
 /**
  * `info`: what it says at `--info` and `--help`, the former in any of its layouts: one `name: yes` a line (to 0.21), or two in columns (from 0.22). A
- * version may carry what `git describe` and packagers add: `v0.24-rc0`, `v0.23.2-12-g1a2b-dirty`. `symbols`: it was seen to find what llmprof names.
+ * version may carry what `git describe` and packagers add: `v0.24-rc0`, `v0.23.2-12-g1a2b-dirty`. `finds`: how it was seen to find what llmprof names.
  */
-export function parseBpftrace(path: string, versionText: string, info: string, symbols = false): Bpftrace | null {
+export function parseBpftrace(path: string, versionText: string, info: string, finds: SymbolTrial["finds"] = "none"): Bpftrace | null {
   const found = /^bpftrace v?(\d+)\.(\d+)(?:\.(\d+))?/m.exec(versionText);
   if (!found) return null;
   const version = [Number(found[1]), Number(found[2]), Number(found[3] ?? 0)] as const;
@@ -91,7 +93,9 @@ export function parseBpftrace(path: string, versionText: string, info: string, s
     version,
     text: found.input.slice(found.index).split("\n")[0]!.trim(),
     features: {
-      symbols,
+      // Without one link for a pattern each of its names is looked for as a whole one.
+      symbols: finds === "whole" || (finds === "patterns" && says("uprobe_multi")),
+      patterns: finds === "patterns",
       // bpftrace disassembles with bfd to see that an offset is the start of an instruction. Without, it refuses (even a build that says
       // `unsafe uprobe: yes`, which means what `--unsafe` may do).
       offsets: says("bfd"),

@@ -7,11 +7,11 @@ Deno.test("bpftrace: a program that is none is null", async () => {
   assert.equal(await probeBpftrace("/nonexistent"), null);
 });
 
-Deno.test("bpftrace: one that says what it is, and an error when it is to look for a probe, fails here; of a user who is not root nobody knows", async () => {
+Deno.test("bpftrace: one that says what it is, and an error when it is to run a program, fails here; of a user who is not root nobody knows", async () => {
   using folder = temporary();
   const path = folder.file("bpftrace"), error = "Failed to open kernel function info: Error reading modules from /proc/modules";
   for (const [answer, fails] of [["exit 0", error], ["exit 1", undefined]] as const) {
-    const lists = `if [ "$1" = -l ]; then echo "ERROR: ${error}" >&2; exit 1; fi`;
+    const lists = `if [ "$1" = -e ]; then echo "ERROR: ${error}" >&2; exit 1; fi`;
     Deno.writeTextFileSync(path, `#!/bin/sh\n${lists}\nif [ "$1" = --version ]; then echo bpftrace v0.25.0; fi\n${answer}\n`, { mode: 0o755 });
     assert.equal((await probeBpftrace(path))!.bpftrace.fails, fails);
   }
@@ -49,11 +49,15 @@ Deno.test("bpftrace: a raw tracepoint is stood at from 0.23 on, from 0.24 on wit
 Deno.test("bpftrace: nothing is taken for a feature that was not said", () => {
   assert.deepEqual(parseBpftrace("/b", "bpftrace v0.20.2", "")!.features, {
     symbols: false,
+    patterns: false,
     offsets: false,
     ringbuf: false,
     uprobeMulti: false,
     traceableList: false,
   });
+  // One by one each name of a pattern is a whole one.
+  const finding = (info: string) => parseBpftrace("/b", "bpftrace v0.20.2", info, "patterns")!.features;
+  assert.deepEqual([finding("uprobe_multi: yes").symbols, finding("uprobe_multi: no").symbols], [true, false]);
   // The name of another feature may end alike.
   assert.equal(parseBpftrace("/b", "bpftrace v0.17.0", "  no bfd: no\n  kprobe_multi: yes\n")!.features.uprobeMulti, false);
 });

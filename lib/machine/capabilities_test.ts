@@ -5,7 +5,7 @@ import { readCapabilities } from "./capabilities.ts";
 
 /** A bpftrace that says this of its features. */
 const answering = (info: string) => (path: string): Promise<Answer> =>
-  Promise.resolve({ bpftrace: parseBpftrace(path, "bpftrace v0.17.0", info, true)!, isWhole: true });
+  Promise.resolve({ bpftrace: parseBpftrace(path, "bpftrace v0.17.0", info, "whole")!, isWhole: true });
 
 Deno.test("capabilities: everything that a machine says", () =>
   withMachine({

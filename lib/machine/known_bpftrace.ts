@@ -11,7 +11,7 @@ export interface Knowing {
   readonly place?: CachePlace;
 }
 
-/** What a bpftrace is, as {@link probeBpftrace} finds out with four children in 0.2 s, and once for each file and boot. */
+/** What a bpftrace is, as {@link probeBpftrace} finds out with four children in 0.4 s, and once for each file and boot. */
 export async function knownBpftrace(path: string, knowing: Knowing, probe = probeBpftrace): Promise<Bpftrace | null> {
   const cache = new Cache(knowing.key, knowing.place);
   const kept = knowing.remember === "use" ? asBpftrace(cache.read(KIND), path) : null;
@@ -28,8 +28,8 @@ const KIND = "features";
 function asBpftrace(kept: unknown, path: string): Bpftrace | null {
   const { version, text, features } = (kept ?? {}) as Partial<Bpftrace>;
   const isVersion = Array.isArray(version) && version.length === 3 && version.every(Number.isSafeInteger);
-  const names = ["symbols", "offsets", "ringbuf", "uprobeMulti", "traceableList"] as const;
+  const names = ["symbols", "patterns", "offsets", "ringbuf", "uprobeMulti", "traceableList"] as const;
   if (!isVersion || typeof text !== "string" || !names.every((name) => typeof features?.[name] === "boolean")) return null;
-  const { symbols, offsets, ringbuf, uprobeMulti, traceableList } = features!;
-  return { path, version, text, features: { symbols, offsets, ringbuf, uprobeMulti, traceableList } };
+  const { symbols, patterns, offsets, ringbuf, uprobeMulti, traceableList } = features!;
+  return { path, version, text, features: { symbols, patterns, offsets, ringbuf, uprobeMulti, traceableList } };
 }

@@ -68,9 +68,11 @@ export async function sitesIn(
     const byHand = [plain];
     if (!host.symbols) sites.push({ attach: plain, byHand, places: [], ...described });
     else {
-      const name = param.together === undefined ? ownName(symbol, value, offset) : `${patternOf(param)}${value.toString(16)}`;
+      const own = param.together === undefined ? ownName(symbol, value, offset) : `${patternOf(param)}${value.toString(16)}`;
+      // A pattern that no other name begins with.
+      const [name, sought] = host.patterns ? [`${own}.`, `${own}.*`] : [own, own];
       const place = { file, buildId, arch: host.arch, name, address: value + offset };
-      sites.push({ attach: attach(quote(place.name)), byHand, places: [place], ...described });
+      sites.push({ attach: attach(quote(sought)), byHand, places: [place], ...described });
     }
   }
   if (param.together === undefined || !host.symbols || sites.length < 2) return sites;

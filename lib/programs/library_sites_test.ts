@@ -84,6 +84,13 @@ Deno.test("sites: without names of its own each function has its attach point", 
   ]);
 });
 
+Deno.test("library sites: where a bpftrace finds patterns alone, each place has one that is no beginning of another's", async () => {
+  const found = await sitesIn(await library(), { ...call!, together: undefined }, { ...host, patterns: true });
+  const all = found.flatMap(({ attach, places }) => [attach.slice(attach.lastIndexOf(":") + 1), ...places.map(({ name }) => name)]);
+  assert.deepEqual(all.slice(0, 2), [`"llmprof_${names[0]}_4.*"`, `llmprof_${names[0]}_4.`]);
+  assert.ok(found.every(({ attach, places }) => attach.endsWith(`:"${places[0]!.name}*"`)));
+});
+
 Deno.test("sites: what is compiled together with its callers is seen at what they call of it", async () => {
   const found = { ...await library({ [names[0]!]: "55", [names[1]!]: "55" }), name: "engine.node" };
   const site = { type: "site", at: "entry" } as const;

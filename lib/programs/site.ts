@@ -18,6 +18,8 @@ export interface SiteChoice {
 export interface SiteHost {
   /** This bpftrace finds what llmprof names. */
   readonly symbols: boolean;
+  /** … by patterns alone. */
+  readonly patterns?: boolean;
   /** This bpftrace accepts `function+4`, for entries. */
   readonly offsets: boolean;
   /** This bpftrace hands over as many arguments of a marker (USDT) as one may have. */

@@ -29,7 +29,7 @@ export function capable(info = "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n", tr
     counters: new Set(["cpu-cycles", "instructions"]),
     distribution: ["debian"],
     release: 12,
-    bpftrace: parseBpftrace("/usr/bin/bpftrace", "bpftrace v0.23.2\n", info, true),
+    bpftrace: parseBpftrace("/usr/bin/bpftrace", "bpftrace v0.23.2\n", info, "whole"),
     bpftracePath: "/usr/bin/bpftrace",
     cacheKey: null,
     tracepoints: new Set(tracepoints),

@@ -28,7 +28,7 @@ const roomy: Surroundings = {
   run: room("/run"),
 };
 
-const withoutRing = parseBpftrace("/b", "bpftrace v0.17.0", "bfd: yes\nuprobe_multi: yes\n", true);
+const withoutRing = parseBpftrace("/b", "bpftrace v0.17.0", "bfd: yes\nuprobe_multi: yes\n", "whole");
 
 /** What is not `ok` when this is changed: need, state, and the command or the advice. */
 function lacking(change: Partial<Capabilities>, around: Partial<Surroundings> = {}): [string, string, string][] {
@@ -148,7 +148,7 @@ Deno.test("needs: what no command mends says what does", () => {
 });
 
 Deno.test("needs: bpftrace's own demands come with its version", () => {
-  const newer = parseBpftrace("/b", "bpftrace v0.27.1", "bfd: yes\nuprobe_multi: yes\n", true);
+  const newer = parseBpftrace("/b", "bpftrace v0.27.1", "bfd: yes\nuprobe_multi: yes\n", "whole");
   const noPerfmon = good.effectiveCaps & ~(1n << 38n);
   assert.deepEqual(lacking({ effectiveCaps: noPerfmon }), []);
   assert.deepEqual(lacking({ effectiveCaps: noPerfmon, bpftrace: newer }).map(([need]) => need), ["CAP_PERFMON"]);
@@ -156,7 +156,7 @@ Deno.test("needs: bpftrace's own demands come with its version", () => {
   const swapping = parseBpftrace("/b", "bpftrace v0.24.1", "");
   const said = checks({ ...good, pidNamespaceIsInit: false, bpftrace: swapping }, typed).find(({ need }) => need.includes("namespace"))!;
   assert.match(said.consequence, /0\.24\.1 takes process and thread ids for one another/);
-  const right = parseBpftrace("/b", "bpftrace v0.24.2", "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n", true);
+  const right = parseBpftrace("/b", "bpftrace v0.24.2", "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n", "whole");
   assert.deepEqual(lacking({ pidNamespaceIsInit: false, bpftrace: right }).map(([need, state]) => [need, state]), [
     ["the machine's PID namespace", "warning"],
   ]);
