@@ -14,18 +14,18 @@ const folder = join(top, "tests", "fixtures", "bpftrace");
 
 /** What follows from what each version says of itself; README.md beside the texts tells where they come from. */
 const versions = {
-  "0.16": { version: [0, 16, 0], offsets: false, ringbuf: false, uprobeMulti: false },
-  "0.17": { version: [0, 17, 0], offsets: false, ringbuf: false, uprobeMulti: false },
-  "0.18": { version: [0, 18, 1], offsets: false, ringbuf: false, uprobeMulti: false },
-  "0.19": { version: [0, 19, 1], offsets: true, ringbuf: true, uprobeMulti: false },
-  "0.20": { version: [0, 20, 2], offsets: false, ringbuf: true, uprobeMulti: true },
-  "0.21": { version: [0, 21, 3], offsets: true, ringbuf: true, uprobeMulti: false },
-  "0.22": { version: [0, 22, 1], offsets: true, ringbuf: true, uprobeMulti: true },
-  "0.23": { version: [0, 23, 2], offsets: true, ringbuf: true, uprobeMulti: true },
-  "0.24": { version: [0, 24, 2], offsets: false, ringbuf: true, uprobeMulti: true },
-  "0.25": { version: [0, 25, 0], offsets: true, ringbuf: true, uprobeMulti: true },
-  "0.26": { version: [0, 26, 1], offsets: true, ringbuf: true, uprobeMulti: false },
-  "0.27": { version: [0, 27, 1], offsets: true, ringbuf: true, uprobeMulti: true },
+  "0.16": { version: [0, 16, 0], offsets: false, ringbuf: false, uprobeMulti: false, perCpuLookup: false },
+  "0.17": { version: [0, 17, 0], offsets: false, ringbuf: false, uprobeMulti: false, perCpuLookup: false },
+  "0.18": { version: [0, 18, 1], offsets: false, ringbuf: false, uprobeMulti: false, perCpuLookup: false },
+  "0.19": { version: [0, 19, 1], offsets: true, ringbuf: true, uprobeMulti: false, perCpuLookup: false },
+  "0.20": { version: [0, 20, 2], offsets: false, ringbuf: true, uprobeMulti: true, perCpuLookup: false },
+  "0.21": { version: [0, 21, 3], offsets: true, ringbuf: true, uprobeMulti: false, perCpuLookup: false },
+  "0.22": { version: [0, 22, 1], offsets: true, ringbuf: true, uprobeMulti: true, perCpuLookup: false },
+  "0.23": { version: [0, 23, 2], offsets: true, ringbuf: true, uprobeMulti: true, perCpuLookup: true },
+  "0.24": { version: [0, 24, 2], offsets: false, ringbuf: true, uprobeMulti: true, perCpuLookup: true },
+  "0.25": { version: [0, 25, 0], offsets: true, ringbuf: true, uprobeMulti: true, perCpuLookup: true },
+  "0.26": { version: [0, 26, 1], offsets: true, ringbuf: true, uprobeMulti: false, perCpuLookup: true },
+  "0.27": { version: [0, 27, 1], offsets: true, ringbuf: true, uprobeMulti: true, perCpuLookup: true },
 } as const;
 
 /** What programs are written for, and how bpftrace is told to run them. `raw`: whether it stands at raw tracepoints, also without a list of functions. */
@@ -113,6 +113,12 @@ for (const [name, { version, ...features }] of Object.entries(versions)) {
     assert.deepEqual(dialect(listed, "5.16.0"), { ...plain, rawTracepoints: false });
     assert.deepEqual(dialect(listed, "5.12.0"), { ...plain, rawTracepoints: false, walksMaps: false });
     assert.deepEqual(dialect(listed, "5.17.0"), dialect(listed));
+    // What the kernel cannot look up, or what nobody was told it can.
+    for (const said of ["lookup_percpu_elem: no", ""]) {
+      const other = parseBpftrace("/usr/bin/bpftrace", `${first}\n`, info.join("\n").replace("lookup_percpu_elem: yes", said))!;
+      assert.equal(dialect(other, "5.18.0").readsSums, false);
+      assert.equal(dialect(other, "5.19.0").readsSums, written.readsSums);
+    }
     assert.equal(dialect(listed, "5.13.0").walksMaps, written.walksMaps);
   });
 

@@ -1,5 +1,6 @@
 import { runChild, systemPath } from "./child.ts";
 import type { KernelFiles } from "./files.ts";
+import { isKernelAtLeast } from "./kernel_release.ts";
 import { type SymbolTrial, trySymbolTables } from "./symbol_tables.ts";
 
 /** Below, every program with `BEGIN` fails on the builds that distributions ship: bpftrace issue 2168, fixed in 0.16. */
@@ -16,6 +17,8 @@ export interface BpftraceFeatures {
   readonly ringbuf: boolean;
   /** A wildcard becomes one link: it attaches and detaches at once. */
   readonly uprobeMulti: boolean;
+  /** The kernel lets a program read what other processors have added to a sum of theirs. */
+  readonly perCpuLookup: boolean;
   /** It takes the kernel's functions that may be traced from a list: where the kernel gives none, it finds no raw tracepoint otherwise. */
   readonly traceableList: boolean;
 }
@@ -44,6 +47,14 @@ export function hasRingBuffer({ features, version }: Bpftrace): boolean {
  */
 export function standsAtRawTracepoints({ version, features }: Bpftrace): boolean {
   return atLeast(version, 0, 23) && (features.traceableList || !atLeast(version, 0, 24));
+}
+
+/**
+ * Whether a program can read what `sum()` has added. Each processor adds to a number of its own, and a program that reads them asks the kernel for those of
+ * the others, which it answers since 5.19, or earlier where a distribution has taken that back.
+ */
+export function readsSums({ version, features }: Bpftrace, kernel: string): boolean {
+  return atLeast(version, 0, 23) && (features.perCpuLookup || isKernelAtLeast(kernel, 5, 19));
 }
 
 /** Before, a marker's seventh argument and those behind it are refused. */
@@ -102,6 +113,8 @@ export function parseBpftrace(path: string, versionText: string, info: string, f
       // From 0.25 on nothing works without a ring buffer, and `--info` no longer mentions it.
       ringbuf: says("ringbuf") || atLeast(version, 0, 25),
       uprobeMulti: says("uprobe_multi"),
+      // Said from 0.23 on, the first that needs it.
+      perCpuLookup: says("lookup_percpu_elem"),
       traceableList: info.includes("--traceable-functions "),
     },
   };

@@ -53,6 +53,7 @@ Deno.test("bpftrace: nothing is taken for a feature that was not said", () => {
     offsets: false,
     ringbuf: false,
     uprobeMulti: false,
+    perCpuLookup: false,
     traceableList: false,
   });
   // One by one each name of a pattern is a whole one.

@@ -28,8 +28,8 @@ const KIND = "features";
 function asBpftrace(kept: unknown, path: string): Bpftrace | null {
   const { version, text, features } = (kept ?? {}) as Partial<Bpftrace>;
   const isVersion = Array.isArray(version) && version.length === 3 && version.every(Number.isSafeInteger);
-  const names = ["symbols", "patterns", "offsets", "ringbuf", "uprobeMulti", "traceableList"] as const;
+  const names = ["symbols", "patterns", "offsets", "ringbuf", "uprobeMulti", "perCpuLookup", "traceableList"] as const;
   if (!isVersion || typeof text !== "string" || !names.every((name) => typeof features?.[name] === "boolean")) return null;
-  const { symbols, patterns, offsets, ringbuf, uprobeMulti, traceableList } = features!;
-  return { path, version, text, features: { symbols, patterns, offsets, ringbuf, uprobeMulti, traceableList } };
+  const { symbols, patterns, offsets, ringbuf, uprobeMulti, perCpuLookup, traceableList } = features!;
+  return { path, version, text, features: { symbols, patterns, offsets, ringbuf, uprobeMulti, perCpuLookup, traceableList } };
 }

@@ -4,7 +4,7 @@ import type { Answer, Bpftrace } from "./bpftrace.ts";
 import { cacheKey } from "./cache.ts";
 import { type Knowing, knownBpftrace } from "./known_bpftrace.ts";
 
-const features = { symbols: true, patterns: false, offsets: true, ringbuf: true, uprobeMulti: false, traceableList: false };
+const features = { symbols: true, patterns: false, offsets: true, ringbuf: true, uprobeMulti: false, perCpuLookup: false, traceableList: false };
 
 /** A bpftrace of which each question gets another answer. */
 function asked(isWhole = true) {
