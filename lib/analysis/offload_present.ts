@@ -15,11 +15,22 @@ const MAX_ROWS = 12;
 const CLEARLY = 1.2;
 
 /** Which device computes what, and what is copied for it. */
-export function presentOffload(offload: OffloadResult, { tokens }: OperatorsResult): View[] {
+export function presentOffload(offload: OffloadResult, { tokens, graphs }: OperatorsResult): View[] {
   // Others were generated in calls with a prompt, and so their time is a prompt's.
   const alone = tokens.decode - tokens.besidePrompts;
-  return [devices(offload, alone), ...copies(offload, alone), ...notes(offload, alone)];
+  const computed = tokens.prefillCalls + tokens.decodeCalls + graphs.count > 0;
+  return [devices(offload, alone), ...copies(offload, alone), ...computed && !showsParts(offload) ? [HIDES_PARTS] : notes(offload, alone)];
 }
+
+/** Of whatever is computed, the CPU's share too, the scheduler asks a backend: unless its compiler put that function into the scheduler's own. */
+function showsParts({ devices }: OffloadResult): boolean {
+  return devices.some(({ splits }) => splits > 0);
+}
+
+const HIDES_PARTS = warning(
+  "Which device computes what is not to be seen: this build's scheduler, as clang and icx make it, calls nothing to probe. How many layers " +
+    "are on a GPU (-ngl) llama.cpp says as it loads the model.",
+);
 
 function devices({ devices }: OffloadResult, tokens: number): Table {
   // An engine that generates no tokens (speech, pictures) computes all the same.

@@ -184,6 +184,16 @@ Deno.test("offload: where a layer takes less time is told as what to do", () => 
   ]);
 });
 
+Deno.test("offload: where a build shows no part of a graph, the CPU's neither, nobody is told that no layer is on a device", () => {
+  const loaded = copy("to SYCL", "blk.0.q.weight", 1000, 0, 1);
+  assert.deepEqual(said([loaded, s.decode("decode", 2, 4), copy("from SYCL", "result_output", 40, 4, 5)]), [
+    "Which device computes what is not to be seen: this build's scheduler, as clang and icx make it, calls nothing to probe. How many layers " +
+    "are on a GPU (-ngl) llama.cpp says as it loads the model.",
+  ]);
+  // Nothing was computed yet.
+  assert.doesNotMatch(said([loaded]).join(), /not to be seen/);
+});
+
 Deno.test("offload: where the CPU keeps the experts of a device's layers, their time says nothing of its own layers", () => {
   const experts = placement("CPU", ["MUL_MAT_ID", "ffn_moe_up-2"]);
   const most = placement("Vulkan0", ["MUL_MAT", "q-2"], ["MUL_MAT", "k-2"], ["MUL_MAT", "result_output"]);
