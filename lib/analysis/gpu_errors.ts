@@ -4,7 +4,7 @@ import type { Ns } from "../events/time.ts";
 import type { GpuResult } from "./gpu_schema.ts";
 
 /** Of CUDA and HIP, by their documentation: "any further CUDA work will return the same error". */
-const LASTING: ReadonlySet<number | null> = new Set([226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 911]);
+export const LASTING: ReadonlySet<number | null> = new Set([226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 911]);
 /** Of others, what says that the device is lost. */
 const DEVICE_LOST: Readonly<Record<string, number>> = { vulkan: -4, levelzero: 0x70000001 };
 

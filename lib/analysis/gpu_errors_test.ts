@@ -4,8 +4,9 @@ import type { GpuCall } from "../events/gpu.ts";
 import type { Slice, Span } from "../events/span.ts";
 import { Tracks } from "../events/tracks.ts";
 import { gpu } from "./gpu.ts";
-import { GpuErrors } from "./gpu_errors.ts";
+import { GpuErrors, LASTING } from "./gpu_errors.ts";
 import { presentGpu } from "./gpu_present.ts";
+import { failureOf } from "../../probes/gpu/results.ts";
 
 const tracks = new Tracks();
 
@@ -71,4 +72,12 @@ Deno.test("gpu errors: the call that was told of it first is named, and when, ho
     ["cuCtxSynchronize", "error (700)", 1, 0],
     ["cuMemFree", "error (700)", 2, 2],
   ]);
+});
+
+Deno.test("gpu errors: what loses a GPU has a name, and what the machine lacks is told with what mends it", () => {
+  for (const result of LASTING) assert.doesNotMatch(failureOf("cuda", result!)!, /^error /, `${result}`);
+  const failed = slices([["cuInit", 1, 2, { result: 802 }], ["cudaGetDeviceCount", 3, 4, { result: 802 }]]);
+  const views = presentGpu(analyse(gpu(), failed.map((slice) => ({ ...slice, gpu: { ...slice.gpu, failure: failureOf("cuda", 802) } }))));
+  const mends = views.filter((view) => view.type === "note" && view.text.includes("systemctl start nvidia-fabricmanager"));
+  assert.equal(mends.length, 1);
 });

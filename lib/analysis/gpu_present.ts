@@ -55,7 +55,7 @@ function notes(result: GpuResult): Note[] {
   if (functions.length === 0 && unfinished.length === 0 && files.every(({ users }) => !users.some(({ isTarget }) => isTarget))) {
     notes.push(info("The target asked nothing of a GPU: it has called no CUDA, HIP, Vulkan, NCCL or Level Zero, and used no GPU's device file."));
   }
-  notes.push(...lostNotes(result));
+  notes.push(...lostNotes(result), ...mends(result));
   if (totals.unknownGraphs > 0) {
     const which = totals.unknownGraphs === totals.graphLaunches ? "Graphs" : `${totals.unknownGraphs} of the graphs`;
     const how = "had been made before, node by node, or around one of these";
@@ -97,6 +97,16 @@ function lostNotes({ lost: [first, ...others] }: GpuResult): Note[] {
     ...others.length > 0 ? [`It was the first of ${others.length + 1} processes that lost their GPU.`] : [],
   ];
   return [info(said.join(" "))];
+}
+
+/** What mends a machine on which nothing can be asked of a GPU. */
+const MENDS: Readonly<Record<string, string>> = {
+  "system not ready (802)": "GPUs that NVSwitches connect are ready when their fabric manager runs: sudo systemctl start nvidia-fabricmanager.",
+  "system driver mismatch (803)": "libcuda is of another version than the driver in the kernel: after an update of the driver, restart the machine.",
+};
+
+function mends({ errors }: GpuResult): Note[] {
+  return [...new Set(errors.map(({ failure }) => MENDS[failure]))].filter((mend) => mend !== undefined).map(info);
 }
 
 /** Whose functions are left out that only ask. */
