@@ -5,7 +5,7 @@ import { lastPart } from "../events/text.ts";
 import { FilesOnce } from "../machine/files_once.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { isBehindCall, LONGEST_CALL } from "../target/call_instruction.ts";
-import { LONGEST_NAME, mappedBy, readNamed } from "../target/code.ts";
+import { mappedBy, readNamed } from "../target/code.ts";
 import { type ElfFile, offsetOf, readElf } from "../target/elf.ts";
 import { mappedReader } from "../target/mapped_file.ts";
 import { fileKey, type Mapping } from "../target/maps.ts";
@@ -26,6 +26,8 @@ interface NamedFile {
   readonly named: readonly Named[];
 }
 
+/** A fact is one line of a recording: of a longer name the end is left out. Kernels of a GPU differ behind the thousandth character. */
+const LONGEST_NAME = 2048;
 /** Of so many processes that have ended it is kept what they had mapped: what they did last may come through only now. */
 const KEPT = 100;
 
@@ -105,8 +107,8 @@ export class StackPlaces {
     // The call, not what comes after it, which may be another function where this one never returns.
     const inside = isReturn ? offset - 1 : offset;
     if (isReturn && !isBehindCall(await this.#before(files, pid, mapping, elf, offset), this.arch)) return null;
-    const name = holding(named, inside)?.name.slice(0, LONGEST_NAME) ?? null;
-    return executable || name !== null ? { ...nowhere, name } : null;
+    const name = holding(named, inside)?.name ?? null;
+    return executable || name !== null ? { ...nowhere, name: name && withEnd(name) } : null;
   }
 
   /** The file may be read through any process that has mapped it: the first may have ended since, or this one. */
@@ -139,6 +141,10 @@ export class StackPlaces {
     });
     return { elf, named: [...named].sort((a, b) => a.at - b.at) };
   }
+}
+
+function withEnd(name: string): string {
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
 }
 
 function keyOf(mapping: Mapping): string {

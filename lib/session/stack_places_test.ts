@@ -57,6 +57,18 @@ Deno.test("stack places: what was left out where no process could be started is 
   assert.deepEqual(facts.map((fact) => fact.fact === "places" && fact.places.map(({ file }) => file)), [["libllama.so"]]);
 });
 
+Deno.test("stack places: a name is told whole, as far as those of a GPU's kernels differ; of a longer one it is said that it is cut off", async () => {
+  using folder = temporary();
+  const { facts, places, event } = world(folder.path);
+  const base = 0x7f0000000000, range = "7f0000000000-7f0000003000", [whole, longer] = [2048, 2049].map((length) => "_Z".padEnd(length, "k"));
+  Deno.mkdirSync(folder.file("proc/100/map_files"), { recursive: true });
+  Deno.writeFileSync(folder.file(`proc/100/map_files/${range}`), makeElf({ [whole!]: "55", [longer!]: "55" }));
+  Deno.writeTextFileSync(folder.file("proc/100/maps"), `${range} r-xp 00000000 08:02 77 /opt/libkernels.so\n`);
+  for (const address of [base + 0x1000, base + 0x1040]) places.firstTold(event("cudart/calls.frame", 100, address, 0, address));
+  await places.look(100);
+  assert.deepEqual(facts.map((fact) => fact.fact === "places" && fact.places.map(({ name }) => name)), [[whole, `${whole}…`]]);
+});
+
 Deno.test("stack places: a number that is used again, and a program that takes another's place, have addresses of their own", async () => {
   using folder = temporary();
   const { places, event, frame } = world(folder.path);

@@ -42,7 +42,7 @@ export function mappedBy(maps: string): Mapping[] {
 
 /** A fact is one line of a recording: of all functions of a large program the smallest, and ends of names, are left out. */
 const MOST_FUNCTIONS = 20_000;
-export const LONGEST_NAME = 200;
+const LONGEST_NAME = 200;
 
 /** Functions of a file where the process has them. A stripped file tells those that others call, or has a debug file beside it. */
 async function functionsOf(

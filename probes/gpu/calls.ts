@@ -6,6 +6,7 @@ import type { NameTest } from "../../lib/target/symbols.ts";
 import { caller, ip, popped } from "../process/registers.ts";
 import { frameRecord, MOST_FRAMES, withStacks } from "../process/stack.ts";
 import template from "./calls.bt" with { type: "text" };
+import { tellMore } from "./long_name.ts";
 import { beginsOf, type Family, givesAddresses, type Kind, type Signature, signatureOf, signaturesOf, WORDS } from "./signatures.ts";
 
 /** Where each family's functions are. `symbols`: without these it is another library, or a program into which none is linked. */
@@ -145,18 +146,10 @@ function tell(signature: Signature): string {
   return `${read}EMIT(call, $open.1, $open.0, (int32)retval, ${first}, $open.3, $open.4, $open.5);`;
 }
 
-/** In how many records a name is told: with template arguments it is long. */
-const PIECES = 6;
-
-/** A function with its name, piece by piece. What lies behind a name's end is told as well, and not looked at. */
+/** A function with its name. */
 function named(given: string, name: string): string {
-  const piece = (i: number): string =>
-    i === PIECES
-      ? ""
-      : `if (*(uint8 *)(${name} + ${TEXT_BYTES * i - 1}) != 0) { EMIT(more, $given, buf(${name} + ${TEXT_BYTES * i}, ${TEXT_BYTES})); ${
-        piece(i + 1)
-      } }`;
-  return `$given = (uint64)${given}; EMIT(named, $open.1, $open.0, (int32)retval, $given, buf(${name}, ${TEXT_BYTES})); ${piece(1)}`;
+  const more = tellMore(name, (piece) => `EMIT(more, $given, ${piece});`);
+  return `$given = (uint64)${given}; EMIT(named, $open.1, $open.0, (int32)retval, $given, buf(${name}, ${TEXT_BYTES})); ${more}`;
 }
 
 /** A block where calls begin. */

@@ -11,7 +11,8 @@ let isReady = false;
 
 /**
  * A kernel as its source calls it: `at::native::reduce_kernel<512, 1, …>` of `_ZN2at6native13reduce_kernelILi512ELi1E…`. Kernels differ by their template
- * arguments, so these stay; parameters are left out. Of a name that was cut off there is what {@link readableName} makes of it.
+ * arguments, so these stay; parameters are left out. Of a name that was cut off there is what {@link readableName} makes of it, with its arguments as they
+ * are mangled: they alone tell one kernel of CUTLASS from another.
  */
 export function kernelName(symbol: string): string {
   if (!symbol.startsWith("_Z")) return symbol;
@@ -25,7 +26,7 @@ export function kernelName(symbol: string): string {
   }
   const name = demangle_any(symbol);
   // What it cannot read comes back without the first underscore.
-  return symbol.endsWith(name) ? readableName(symbol) : withoutParameters(name);
+  return symbol.endsWith(name) ? readableName(symbol, (rest) => rest) : withoutParameters(name);
 }
 
 function withoutParameters(name: string): string {

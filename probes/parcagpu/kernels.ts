@@ -3,13 +3,14 @@ import type { SpanSink } from "../../lib/events/span.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { kernelName } from "../gpu/kernel_name.ts";
+import { tellMore } from "../gpu/long_name.ts";
 import template from "./kernels.bt" with { type: "text" };
 
 /** When each kernel ran on the GPU, where the program has brought somebody who knows. */
 export const kernels: Probe = {
   name: "parcagpu/kernels",
   summary: "parcagpu: when each kernel ran on the GPU",
-  template,
+  template: template.replace("TELL_MORE", tellMore("$name", (piece) => `EMIT(more, ${piece});`)),
   params: {
     executed: { type: "site", at: "usdt", functions: [["parcagpu:kernel_executed"]] },
     launched: { type: "site", at: "usdt", functions: [["parcagpu:cuda_correlation"]] },
@@ -25,8 +26,10 @@ export const kernels: Probe = {
       { name: "graph", type: "int", unit: "0: none" },
       { name: "name", type: "text" },
     ],
+    // A part of a longer name, before what is told of its kernel: what comes behind the first part.
+    more: [{ name: "name", type: "text" }],
   },
-  texts: { "kernel.name": "model" },
+  texts: { "kernel.name": "model", "more.name": "model" },
   decoder: (tracks) => new KernelsDecoder(tracks),
 };
 
@@ -37,9 +40,21 @@ class KernelsDecoder implements Decoder {
   /** By process, device and stream: where the last one ended. */
   readonly #ends = new Map<string, number>();
 
+  /** By thread: what is told of the name that comes next, behind its first part. */
+  readonly #rest = new Map<number, string>();
+
   constructor(readonly tracks: Tracks) {}
 
-  event({ at, pid, values }: Event, out: SpanSink): void {
+  event(event: Event, out: SpanSink): void {
+    const { record, tid, values } = event, rest = this.#rest.get(tid);
+    if (record === "parcagpu/kernels.more") return void this.#rest.set(tid, joined(rest, values[0] as string));
+    this.#rest.delete(tid);
+    this.#kernel(event, rest, out);
+  }
+
+  end(): void {}
+
+  #kernel({ at, pid, values }: Event, rest: string | undefined, out: SpanSink): void {
     const [ran, ended, device, stream, graph, name] = values as [number, number, number, number, number, string];
     const key = `${pid} ${device}`;
     const ahead = Math.max(this.#ahead.get(key) ?? -Infinity, ended - at);
@@ -49,8 +64,11 @@ class KernelsDecoder implements Decoder {
     const start = Math.max(ended - ran - ahead, this.#ends.get(lane.name + key) ?? -Infinity), end = start + Math.max(0, ran);
     this.#ends.set(lane.name + key, end);
     const args = { device, stream, ...graph !== 0 && { graph } };
-    out({ type: "slice", track: lane, name: kernelName(name), category: "gpu.kernel", start, end, args });
+    out({ type: "slice", track: lane, name: kernelName(rest === undefined ? name : joined(name, rest)), category: "gpu.kernel", start, end, args });
   }
+}
 
-  end(): void {}
+/** What fills a record is told as cut off. */
+function joined(before: string | undefined, piece: string): string {
+  return (before?.replace(/…$/, "") ?? "") + piece;
 }

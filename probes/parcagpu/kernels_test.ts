@@ -18,6 +18,17 @@ Deno.test("parcagpu: a kernel by the name that its source has, as long as it ran
   ]);
 });
 
+Deno.test("parcagpu: a name that is longer than a record has room for, which is told in pieces", () => {
+  const decoding = new Decoding(kernels), pieces = ["_ZN7cutlass13device_kernelILi1", "ELi2", "ELi3EEEvv"];
+  const tell = (who: string, [first, ...more]: readonly string[]) => {
+    more.forEach((piece, i) => decoding.event(900, "parcagpu/kernels.more", { name: i + 1 < more.length ? `${piece}…` : piece }, who));
+    decoding.event(1000, "parcagpu/kernels.kernel", { ran: 300, ended: 5000, name: `${first}…` }, who);
+    return decoding.told().map((line) => line.split('"')[1]);
+  };
+  assert.deepEqual(tell("100/101", pieces), ["cutlass::device_kernel<1, 2, 3>"]);
+  assert.deepEqual(tell("100/101", pieces.slice(0, 1)), ["cutlass::device_kernel<Li1…>"], "cut off");
+});
+
 Deno.test("parcagpu: the kernel that was told soonest says what the GPU's clock is; none begins before the one in front of it ended", () => {
   const decoding = new Decoding(kernels);
   const ends = (at: number, ran: number, ended: number) => told(decoding, at, ran, ended)[0]!.match(/\d+–\d+/)![0];

@@ -34,13 +34,15 @@ const WORDS = [
 ];
 const LAUNCH = /Launch(?:Cooperative)?Kernel(?:Ex|ExC|WithArguments)?$/;
 
-/** Those that are asked for by name: of one the name is longer than a record has room for. */
+/** Those that are asked for by name: of one the name is longer than seventeen records have room for. */
 const NAMED_KERNELS = [
   "rope_norm_f32",
   "soft_max_f16",
   "rms_norm_f16",
   "mul_mat_vec_q4_K",
-  "at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<unsigned char>, std::array<char*, (unsigned long)1> >",
+  `at::native::vectorized_elementwise_kernel<${
+    Array(25).fill("4, at::native::FillFunctor<unsigned char>, std::array<char*, (unsigned long)1>").join(", ")
+  } >`,
 ];
 
 /** What `calls` calls of those that only ask how things stand. */

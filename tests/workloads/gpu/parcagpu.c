@@ -32,12 +32,14 @@ __attribute__((section(".probes"), used)) volatile unsigned short parcagpu_cuda_
       ".popsection\n" \
       ".endif\n" ::__VA_ARGS__ : "memory")
 
-/* Tells of so many kernels, on devices 0 and 1 in turn. */
+#define FIVE(text) text text text text text
+
+/* Tells of so many kernels, on devices 0 and 1 in turn; the name of every other one is longer than a record has room for. */
 void tell_kernels(int count) {
   /* Written here, so that they are in memory: what nobody has touched yet cannot be read from a probe. */
-  char names[2][32];
+  char names[2][128];
   strcpy(names[0], "rms_norm_f32");
-  strcpy(names[1], "_Z9mul_mat_qILi2EEvPKv");
+  strcpy(names[1], "_Z9mul_mat_qI" FIVE(FIVE("Li2E")) "EvPKv");
   struct timespec time;
   clock_gettime(CLOCK_REALTIME, &time);
   uint64_t now = (uint64_t)time.tv_sec * 1000000000 + time.tv_nsec;
