@@ -63,11 +63,13 @@ const SOURCES: Readonly<Record<string, string>> = {
   // Behind an ncclUniqueId by value; behind a cudaPitchedPtr, a number and a cudaExtent.
   behindId: "{{behindId}}",
   behindStructs: "{{behindStructs}}",
-  // CUDA_MEMCPY2D and _3D: kinds of memory, and how much of it.
+  // CUDA_MEMCPY2D and _3D, hip_Memcpy2D and HIP_MEMCPY3D (since HIP 6; nothing is reserved in it): kinds of memory, and how much of it.
   types2D: `${at(0, 16, 4)} * 16 + ${at(0, 72, 4)}`,
   area2D: `${at(0, 112)} * ${at(0, 120)}`,
   types3D: `${at(0, 32, 4)} * 16 + ${at(0, 120, 4)}`,
   volume3D: `${at(0, 176)} * ${at(0, 184)} * ${at(0, 192)}`,
+  types3DOfHip: `${at(0, 32, 4)} * 16 + ${at(0, 112, 4)}`,
+  volume3DOfHip: `${at(0, 160)} * ${at(0, 168)} * ${at(0, 176)}`,
   // cudaMemcpy3DParms
   volumeOfParms: `${at(0, 128)} * ${at(0, 136)} * ${at(0, 144)}`,
   kindOfParms: at(0, 152, 4),

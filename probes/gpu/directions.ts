@@ -12,8 +12,8 @@ const LETTERS: Readonly<Record<string, GpuDirection>> = {
 };
 /** Memory that stays on its GPU. */
 const STAYING = new Set<MemoryKind>(["device", "pooled", "physical"]);
-/** Of CUmemorytype: memory of the host, and an address that may be anybody's. */
-const HOST = 1, UNIFIED = 4;
+/** Of CUmemorytype, and of hipMemoryType since HIP 6: memory of the host, and an address that may be anybody's. */
+const HOST = 1, UNIFIED = [4, 11];
 
 /**
  * Where a copy goes, by what the function says (`variant`), what it was told, or where the addresses lie: `at` says what was asked for there, and is undefined
@@ -50,7 +50,7 @@ function areApart(from: Lying | undefined, to: Lying | undefined): boolean {
 }
 
 function isHostType(type: number): boolean | undefined {
-  return type === UNIFIED ? undefined : type === HOST;
+  return UNIFIED.includes(type) ? undefined : type === HOST;
 }
 
 /** Whether a copy has been made when its call returns: what stays on devices, or may do so, is only begun. */

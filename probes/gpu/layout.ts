@@ -17,6 +17,7 @@ const SHARED: readonly (readonly string[])[] = [
   ["4", "5n", "6"],
   ["types2D", "area2D", "1"],
   ["types3D", "volume3D", "1"],
+  ["types3DOfHip", "volume3DOfHip", "1"],
   ["area45", "6n", "7"],
   ["area56", "7n", "8"],
   ["volumeOfParms", "kindOfParmsn", "1"],

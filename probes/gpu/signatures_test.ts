@@ -37,7 +37,8 @@ Deno.test("HIP has the functions that its library has, and neither CUDA's others
   const words = (text: string) => text.split(" ");
   const own = "hipMalloc hipMallocAsync hipFree hipHostMalloc hipHostFree hipMemcpy hipMemcpyWithStream hipMemcpyAsync hipMemset hipLaunchKernel " +
     "hipExtLaunchKernel hipModuleLaunchKernel hipLaunchKernelExC hipStreamSynchronize hipEventRecord hipGraphLaunch hipDeviceGetName hipUserObjectCreate " +
-    "hipImportExternalMemory hipGraphicsGLRegisterBuffer hipExtMallocWithFlags hipLibraryGetKernel hipMemcpyBatchAsync";
+    "hipImportExternalMemory hipGraphicsGLRegisterBuffer hipExtMallocWithFlags hipLibraryGetKernel hipMemcpyBatchAsync hipDrvLaunchKernelEx " +
+    "hipDevicePrimaryCtxReset hipMemcpyParam2DAsync hipDrvMemcpy3DAsync hipDrvMemcpy2DUnaligned hipMemcpyHtoA hipMemsetD2D16Async hipModuleLoadFatBinary";
   const none =
     "hipThreadExit hipThreadSynchronize hipVDPAUGetDevice hipGraphicsVDPAURegisterVideoSurface hipGraphicsEGLRegisterImage hipEGLStreamConsumerConnect " +
     "hipGLMapBufferObject hipLogsCurrent hipGraphConditionalHandleCreate hipInitDevice hipGetExportTable hipMemDiscardBatchAsync hipKernelSetAttributeForDevice " +
