@@ -102,7 +102,7 @@ const SOURCES: Readonly<Record<string, string>> = {
 };
 
 function expression(source: string): string {
-  const [, place, isNarrow] = /^(\d)(n)?$/.exec(source) ?? [];
+  const [, place, isNarrow] = /^(\d+)(n)?$/.exec(source) ?? [];
   if (place !== undefined) return isNarrow ? low(Number(place)) : argument(Number(place));
   const name = source.replace(/n$/, "");
   return SOURCES[name] ?? unknown(name);
@@ -230,6 +230,7 @@ function callsOf(family: Family): Probe {
       argument6: { type: "arch", x86_64: '*(uint64 *)(reg("sp") + 8)', aarch64: '(uint64)reg("r6")' },
       argument7: { type: "arch", x86_64: '*(uint64 *)(reg("sp") + 16)', aarch64: '(uint64)reg("r7")' },
       argument8: { type: "arch", x86_64: '*(uint64 *)(reg("sp") + 24)', aarch64: '*(uint64 *)reg("sp")' },
+      argument10: { type: "arch", x86_64: '*(uint64 *)(reg("sp") + 40)', aarch64: '*(uint64 *)(reg("sp") + 16)' },
       // Large structures by value lie on the stack, or where an argument points.
       behindId: { type: "arch", x86_64: "(uint64)arg2", aarch64: "(uint64)arg3" },
       behindStructs: { type: "arch", x86_64: "(uint64)arg1", aarch64: "(uint64)arg3" },

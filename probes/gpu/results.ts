@@ -62,6 +62,7 @@ const NCCL: Readonly<Record<number, string>> = {
   4: "invalid argument",
   5: "invalid usage",
   6: "remote error",
+  8: "timeout",
 };
 
 const VULKAN: Readonly<Record<number, string>> = {

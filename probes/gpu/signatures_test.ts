@@ -69,6 +69,7 @@ Deno.test("what a call returned, in words; not ready is no failure, and Vulkan's
   assert.equal(failureOf("cuda", 600), null);
   assert.equal(failureOf("nccl", 7), null);
   assert.equal(failureOf("nccl", 5), "invalid usage (5)");
+  assert.equal(failureOf("nccl", 8), "timeout (8)");
   assert.equal(failureOf("vulkan", 2), null);
   assert.equal(failureOf("vulkan", -2), "out of device memory (-2)");
   assert.equal(failureOf("cuda", 12345), "error (12345)");

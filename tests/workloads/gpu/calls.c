@@ -150,7 +150,10 @@ static void *run(void *argument) {
       case 58: i % 2 ? CALL(ncclGetUniqueId)(&id) : CALL(ncclCommInitRank)(&comm, 2, id, i % 2); break;
       case 59: CALL(ncclAllReduce)(data, data, bytes, i % 10, 0, comm, stream); break;
       case 60: i % 2 ? CALL(ncclAllGather)(data, data, bytes, 6, comm, stream) : CALL(ncclSend)(data, bytes, 9, 1, comm, stream); break;
-      case 61: CALL(ncclReduce)(data, data, bytes, 7, 0, 1, comm, stream); break;
+      case 61:
+        if (i % 2) CALL(ncclReduce)(data, data, bytes, 7, 0, 1, comm, stream);
+        else CALL(ncclPutSignal)(data, bytes, 7, 1, NULL, 8, 0, 0, 0, comm, stream);
+        break;
       case 62: i % 2 ? CALL(ncclGroupStart)() : CALL(ncclGroupEnd)(); break;
       case 63: i % 2 ? CALL(ncclRecv)(data, bytes, 2, 1, comm, stream) : CALL(ncclBroadcast)(data, data, bytes, 4, 1, comm, stream); break;
       case 64: CALL(ncclReduceScatter)(data, data, bytes, 6, 0, comm, stream); break;

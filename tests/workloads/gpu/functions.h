@@ -13,7 +13,7 @@
   F(cuEventCreate) F(cuEventRecord) F(cuEventQuery) F(cuEventSynchronize) F(cuStreamSynchronize) F(cuCtxSynchronize) F(cudaGetDeviceCount) \
   F(cudaSetDevice) F(cudaMalloc) F(cudaFree) F(cudaMallocManaged) F(cudaHostAlloc) F(cudaFreeHost) F(cudaMemcpy) F(cudaMemcpyAsync) \
   F(cudaMemcpyPeerAsync) F(cudaMemcpy2DAsync) F(cudaMemset) F(cudaLaunchKernel) F(cudaStreamSynchronize) F(cudaDeviceSynchronize) \
-  F(cudaGetLastError) F(__cudaLaunchKernel) F(ncclGetUniqueId) F(ncclCommInitRank) F(ncclAllReduce) F(ncclAllGather) F(ncclReduce) F(ncclSend) \
+  F(cudaGetLastError) F(__cudaLaunchKernel) F(ncclGetUniqueId) F(ncclCommInitRank) F(ncclAllReduce) F(ncclAllGather) F(ncclReduce) F(ncclSend) F(ncclPutSignal) \
   F(cuMemAllocPitch_v2) F(cuMemAllocFromPoolAsync) F(cuMemHostRegister_v2) F(cuMemHostUnregister) F(cuMemUnmap) F(cuMemAddressFree) F(cuMemPrefetchAsync) \
   F(cuMemsetD8_v2) F(cuMemsetD8Async) F(cuMemsetD2D16Async) F(cuMemcpy3DAsync_v2) F(cuLaunchKernelEx) F(cuLaunchCooperativeKernel) F(cuStreamQuery) \
   F(cuStreamWaitEvent) F(cuStreamDestroy_v2) F(cuEventDestroy_v2) F(cuDevicePrimaryCtxRetain) F(cuLibraryLoadData) F(cuLibraryGetKernel) \
@@ -96,6 +96,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t *, int, ncclUniqueId, int);
 ncclResult_t ncclAllReduce(const void *, void *, size_t, ncclDataType_t, ncclRedOp_t, ncclComm_t, CUstream);
 ncclResult_t ncclAllGather(const void *, void *, size_t, ncclDataType_t, ncclComm_t, CUstream);
 ncclResult_t ncclReduce(const void *, void *, size_t, ncclDataType_t, ncclRedOp_t, int, ncclComm_t, CUstream);
+ncclResult_t ncclPutSignal(const void *, size_t, ncclDataType_t, int, void *, size_t, int, int, unsigned, ncclComm_t, CUstream);
 ncclResult_t ncclSend(const void *, size_t, ncclDataType_t, int, ncclComm_t, CUstream);
 CUresult cuMemAllocPitch_v2(CUdeviceptr *, size_t *, size_t, size_t, unsigned);
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr *, size_t, CUmemoryPool, CUstream);

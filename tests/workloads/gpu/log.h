@@ -128,7 +128,7 @@ static size_t book_length, book_room;
 
 /* Adds what is told of a call to the book. */
 __attribute__((format(printf, 1, 2), noinline, unused)) static void note(const char *format, ...) {
-  char line[512];
+  char line[2048];
   va_list values;
   va_start(values, format);
   const int length = vsnprintf(line, sizeof line, format, values);

@@ -42,6 +42,12 @@ EXPORTED ncclResult_t ncclRecv(void *to, size_t count, ncclDataType_t type, int 
   NOTE("ncclRecv", 0, ",\"bytes\":%zu,\"peer\":%d,\"stream\":\"0x%lx\"", count * sizes[type], peer, (long)stream);
   return 0;
 }
+EXPORTED ncclResult_t ncclPutSignal(const void *from, size_t count, ncclDataType_t type, int peer, void *window, size_t at, int signal, int context,
+                                    unsigned flags, ncclComm_t comm, CUstream stream) {
+  (void)from, (void)window, (void)at, (void)signal, (void)context, (void)flags, (void)comm;
+  NOTE("ncclPutSignal", 0, ",\"bytes\":%zu,\"peer\":%d,\"stream\":\"0x%lx\"", count * sizes[type], peer, (long)stream);
+  return 0;
+}
 EXPORTED ncclResult_t ncclBroadcast(const void *from, void *to, size_t count, ncclDataType_t type, int root, ncclComm_t comm, CUstream stream) {
   (void)from, (void)to, (void)comm;
   NOTE("ncclBroadcast", 0, ",\"bytes\":%zu,\"root\":%d,\"stream\":\"0x%lx\"", count * sizes[type], root, (long)stream);
