@@ -95,10 +95,11 @@ export class GpuReadings {
     const own = ["gpu_busy_percent", "mem_busy_percent", "mem_info_vram_used", "mem_info_vram_total", "pp_dpm_sclk"].map((name) =>
       `${folder}/${name}`
     );
-    const sensed = ["power1_average", "power1_input", "temp1_input"].map((name) => `${sensors}/${name}`);
+    // Where nothing is felt at the edge of the chip (MI300, MI350), what its hottest place is.
+    const sensed = ["power1_average", "power1_input", "temp1_input", "temp2_input"].map((name) => `${sensors}/${name}`);
     const [busy, memoryBusy, memoryUsed, memoryTotal, clocks, ...felt] = await this.files.texts([...own, ...sensed]);
     if (!busy) return null;
-    const [average, momentary, temperature] = felt.map(numberOf), power = average ?? momentary ?? null;
+    const [average, momentary, edge, hottest] = felt.map(numberOf), power = average ?? momentary ?? null, temperature = edge ?? hottest ?? null;
     return {
       gpu,
       busy: numberOf(busy),
@@ -107,7 +108,7 @@ export class GpuReadings {
       memoryTotal: numberOf(memoryTotal),
       clock: numberOf(CLOCK.exec(clocks ?? "")?.[1]),
       power: power === null ? null : power / 1e6,
-      temperature: temperature == null ? null : temperature / 1e3,
+      temperature: temperature === null ? null : temperature / 1e3,
       throttled: [],
     };
   }

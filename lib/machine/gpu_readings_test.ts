@@ -37,8 +37,10 @@ Deno.test("a card of the amdgpu driver: the clock that is marked, and what its s
   const clocks = "0: 500Mhz \n1: 2124Mhz *\n2: 2482Mhz \n";
   amdgpu(root, "card1", { ...all, pp_dpm_sclk: clocks, "hwmon/hwmon4/power1_average": "287000000\n", "hwmon/hwmon4/temp1_input": "61500\n" });
   amdgpu(root, "card2", { gpu_busy_percent: "0\n", pp_dpm_sclk: clocks.replace("*", ""), "hwmon/hwmon5/power1_input": "13500000\n" });
+  amdgpu(root, "card1", { "hwmon/hwmon4/temp2_input": "72000\n" });
+  amdgpu(root, "card2", { "hwmon/hwmon5/temp2_input": "44000\n" });
   const readings = new GpuReadings(new FolderFiles(root.path), fakeSpawn(() => {}), "/opt/bin");
-  const none = { memoryBusy: null, memoryUsed: null, memoryTotal: null, clock: null, temperature: null };
+  const none = { memoryBusy: null, memoryUsed: null, memoryTotal: null, clock: null };
   assert.deepEqual(await readings.look(), [
     {
       gpu: 1,
@@ -51,7 +53,7 @@ Deno.test("a card of the amdgpu driver: the clock that is marked, and what its s
       temperature: 61.5,
       throttled: [],
     },
-    { gpu: 2, busy: 0, ...none, power: 13.5, throttled: [] },
+    { gpu: 2, busy: 0, ...none, power: 13.5, temperature: 44, throttled: [] },
   ]);
   readings.close();
 });
