@@ -5,13 +5,13 @@ import { kernelTest } from "../harness/kernel.ts";
 import { debianPython } from "../setup/torch.ts";
 import { runLlmprof } from "./llmprof.ts";
 
-const idle = [debianPython, "-c", "import time, torch; print('ready', flush=True); time.sleep(100)"];
+const idle = [debianPython, "-c", "import time, torch; print('ready', flush=True); time.sleep(600)"];
 
 kernelTest("PyTorch: what it has no answer for is refused; one that computes nothing is left after the time asked for", {
   bpftrace: true,
   torch: true,
 }, async () => {
-  await using target = start(idle, { timeoutMilliseconds: 120_000 });
+  await using target = start(idle, { timeoutMilliseconds: 600_000 });
   await target.saw("ready");
   const operators = (...args: string[]) => runLlmprof(["operators", "--pid", String(target.pid), "--no-output", "--learn", "2s", ...args]);
   for (const given of [["--detail", "sum"], ["--tokens", "5"], ["--slower-than", "2x"], ["--between"], ["--max-overhead", "2%"]]) {
