@@ -14,6 +14,9 @@ const needs = { torch: true, judge: true };
 
 // Two may throw while a third stands.
 const THROWS = 61, THROWERS = 3;
+/** Shells serve each of them, one after another: on a busy machine for minutes. Who throws as often ends before who waits for it. */
+const LIMIT = { timeoutMilliseconds: 600_000 }, SHORTER = { timeoutMilliseconds: 300_000 };
+const LEARNING = { formats: [], flags: ["--learn", "1s"], ...LIMIT };
 const TARGET_STOOD = /^exceptions left functions .* the target stood \d+ times? for a moment, and/;
 const OTHERS_STOOD = /^exceptions left functions .* others .* stood \d+ times? for a moment$/;
 const throwing = join(top, "tests", "workloads", "torch_throws.py");
@@ -25,12 +28,12 @@ sampledTest(
   async ({ path }) => {
     using folder = temporary();
     const stop = folder.file("stop");
-    await using net = start([debianPython, throwing, String(THROWERS), "0", stop], { timeoutMilliseconds: 180_000 });
+    await using net = start([debianPython, throwing, String(THROWERS), "0", stop], LIMIT);
     await net.saw('"torch"');
-    await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: net.pid }, formats: [], flags: ["--learn", "1s"] });
+    await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: net.pid }, ...LEARNING });
     await llmprof.saw("Tracing process");
     // No child of the target's.
-    await using stranger = start([debianPython, throwing, String(THROWERS), String(THROWS)], { timeoutMilliseconds: 60_000 });
+    await using stranger = start([debianPython, throwing, String(THROWERS), String(THROWS)], SHORTER);
     const { stdout: strangers } = await stranger.succeeded();
     Deno.writeTextFileSync(stop, "");
     const { stdout } = await net.succeeded().catch((error) => assert.fail(`${error.message}\n${llmprof.stderr()}`));
@@ -48,13 +51,13 @@ const WATCHERS = 3;
 sampledTest(1, "PyTorch: an exception gets through where several llmprofs watch at once", needs, async ({ path }) => {
   using folder = temporary();
   const stop = folder.file("stop");
-  await using net = start([debianPython, throwing, String(THROWERS), "0", stop], { timeoutMilliseconds: 180_000 });
+  await using net = start([debianPython, throwing, String(THROWERS), "0", stop], LIMIT);
   await net.saw('"torch"');
-  const flags = ["--learn", "1s"], watchers = Array.from({ length: WATCHERS }, () => temporary());
-  const llmprofs = watchers.map((folder) => startLlmprof("operators", { bpftrace: path, folder, target: { pid: net.pid }, formats: [], flags }));
+  const watchers = Array.from({ length: WATCHERS }, () => temporary());
+  const llmprofs = watchers.map((folder) => startLlmprof("operators", { bpftrace: path, folder, target: { pid: net.pid }, ...LEARNING }));
   try {
     await Promise.all(llmprofs.map((llmprof) => llmprof.saw("Tracing process")));
-    await using stranger = start([debianPython, throwing, String(THROWERS), String(THROWS)], { timeoutMilliseconds: 120_000 });
+    await using stranger = start([debianPython, throwing, String(THROWERS), String(THROWS)], SHORTER);
     await stranger.succeeded();
     Deno.writeTextFileSync(stop, "");
     await net.succeeded().catch((error) => assert.fail([error.message, ...llmprofs.map((llmprof) => llmprof.stderr())].join("\n")));
@@ -82,9 +85,9 @@ except RuntimeError: print("caught")
 sampledTest(0, "PyTorch: where what lets exceptions through is killed the run ends, and the target's next one is caught", needs, async ({ path }) => {
   using folder = temporary();
   const stop = folder.file("stop");
-  await using net = start([debianPython, "-c", throwsLast, stop], { timeoutMilliseconds: 180_000 });
+  await using net = start([debianPython, "-c", throwsLast, stop], LIMIT);
   await net.saw('"torch"');
-  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: net.pid }, formats: [], flags: ["--learn", "1s"] });
+  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: net.pid }, ...LEARNING });
   await llmprof.saw("Tracing process");
   const all = bpftracesOf(llmprof.pid);
   // It says so little that its buffer is the smallest.
@@ -111,7 +114,7 @@ sampledTest(1, "PyTorch: …where what unwinds its stack lies in a folder of its
 
 async function testThrowing(folder: Temporary, name: string, path: string, through: readonly string[]): Promise<void> {
   const argv = [...through, debianPython, throwing, String(THROWERS), String(THROWS)];
-  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { argv }, formats: [], timeoutMilliseconds: 180_000 });
+  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { argv }, formats: [], ...LIMIT });
   const finished = await llmprof.finished();
   if (!placesThousands(name)) return assertRefused(finished);
   const { result, events, notes } = torchSummaryOf(finished);
