@@ -19,6 +19,7 @@ import { programs } from "./programs.ts";
 import { bpftraceOf } from "./root.ts";
 import { strace } from "./strace.ts";
 import { torch } from "./torch.ts";
+import { ubuntuBpftraceOf } from "./ubuntu.ts";
 
 /** `trixie` brings a bpftrace with a ring buffer and function offsets; more suites are for the matrix, BCC for a benchmark. */
 const usual: readonly Part[] = [
@@ -35,7 +36,15 @@ const usual: readonly Part[] = [
   torch,
   bpftraceOf("trixie"),
 ];
-const onDemand: readonly Part[] = [bpftraceOf("sid"), debianLlama, moreEngines, cudaEngine, bcc];
+const onDemand: readonly Part[] = [
+  bpftraceOf("sid"),
+  ubuntuBpftraceOf("noble"),
+  ubuntuBpftraceOf("plucky"),
+  debianLlama,
+  moreEngines,
+  cudaEngine,
+  bcc,
+];
 
 /** Says on standard error what was there or made. Throws {@link CannotSetUp}. */
 export async function setUp(part: Part): Promise<void> {
