@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readMeans } from "../../lib/commands/means.ts";
 import { kib } from "../../lib/machine/memory_use.ts";
 import { newerBpftraceCommands } from "../../lib/machine/needs/newer_bpftrace.ts";
 import { findProgram } from "../harness/find_program.ts";
@@ -142,7 +143,8 @@ for (
     const { before } = await mend({ ...loss, typed: false });
     assert.equal(before.state, state);
     const isDebian = findProgram("apt-get") !== null;
-    assert.equal(before.fix, isDebian ? newerBpftraceCommands(true, "llmprof").join(" && ") : "");
+    const { machine } = await readMeans(undefined);
+    assert.equal(before.fix, isDebian ? newerBpftraceCommands(true, "llmprof", machine).join(" && ") : "");
     assert.match(before.advice, isDebian ? /550 MB/ : /--bpftrace PATH/);
   });
 }

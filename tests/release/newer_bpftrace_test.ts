@@ -7,14 +7,18 @@ import { llmprof } from "../harness/llmprof.ts";
 import { rootsFolder, top } from "../harness/places.ts";
 import { temporary } from "../harness/temporary.ts";
 
-Deno.test("a newer bpftrace: the README tells people to type what doctor does", () => {
-  const lines = /### A newer bpftrace\n[^]*?```sh\n([^]*?)```/.exec(Deno.readTextFileSync(join(top, "README.md")))![1]!;
-  assert.deepEqual(lines.trimEnd().split("\n"), newerBpftraceCommands(false, "llmprof"));
+const debian = { distribution: ["debian"], release: 12 }, jammy = { distribution: ["ubuntu", "debian"], release: 22.04 };
+
+Deno.test("a newer bpftrace: the README tells people to type what doctor does, and what first on an Ubuntu that does not know Debian's keys", () => {
+  const [, text] = /### A newer bpftrace\n([^]*?)\n## /.exec(Deno.readTextFileSync(join(top, "README.md")))!;
+  const [lines, first] = [...text!.matchAll(/```sh\n([^]*?)```/g)].map(([, block]) => block!.trimEnd().split("\n"));
+  assert.deepEqual(lines, newerBpftraceCommands(false, "llmprof", debian));
+  assert.deepEqual([...first!, ...lines!.slice(2)], newerBpftraceCommands(false, "llmprof", jammy));
 });
 
 Deno.test("a newer bpftrace: it is the root that the tests make", () => {
   const made = Deno.readTextFileSync(join(top, "tests", "setup", "root.ts"));
-  const [, flags] = /debootstrap (--variant=\S+ --include=\S+) trixie /.exec(newerBpftraceCommands(true, "llmprof").join("\n"))!;
+  const [, flags] = /debootstrap (--variant=\S+ --include=\S+) trixie /.exec(newerBpftraceCommands(true, "llmprof", debian).join("\n"))!;
   for (const flag of flags!.split(" ")) assert.ok(made.includes(`"${flag}"`), flag);
 });
 
@@ -39,7 +43,7 @@ kernelTest("a newer bpftrace: typed as one line, it runs in that root as if it w
     "--mount",
     "/bin/sh",
     "-c",
-    `${mounts} && ${newerBpftraceCommands(true, "llmprof").join(" && ")} && ${attach}`,
+    `${mounts} && ${newerBpftraceCommands(true, "llmprof", debian).join(" && ")} && ${attach}`,
   ], {
     cwd: folder.path,
     env: { PATH: `${folder.file("bin")}:/usr/local/bin:${Deno.env.get("PATH")}` },

@@ -45,10 +45,11 @@ function installation(machine: Capabilities, llmprof: string): Pick<Lack, "fix" 
 }
 
 /** Another one, which runs beside the distribution's. */
-function newer({ distribution, root }: Capabilities, llmprof: string): Pick<Lack, "fix" | "advice"> {
+function newer(machine: Capabilities, llmprof: string): Pick<Lack, "fix" | "advice"> {
+  const { distribution, root } = machine;
   if (!distribution.some((id) => id in firstOf)) return { advice: "A newer one may stand beside it: --bpftrace PATH." };
   return {
-    fix: newerBpftraceCommands(root, llmprof).join(" && "),
+    fix: newerBpftraceCommands(root, llmprof, machine).join(" && "),
     advice: "Debian's own, in a folder of its own (550 MB). If the release is signed by an unknown key: install debian-archive-keyring of Debian 13.",
   };
 }
