@@ -46,7 +46,7 @@ export type Param =
   /** What it is on kernels from that one on, and on older ones. */
   | { readonly type: "kernel"; readonly since: readonly [major: number, minor: number]; readonly is: string; readonly before: string }
   /** What follows from the bytes of a page of memory. */
-  | { readonly type: "page"; readonly value: (bytes: number, arch: "x86_64" | "aarch64") => string }
+  | { readonly type: "page"; readonly value: (bytes: number) => string }
   /** 1 where the site of that name has a function to sit on, otherwise 0. */
   | { readonly type: "exists"; readonly site: string }
   /**

@@ -241,7 +241,7 @@ function literal(probe: Probe, name: string, dialect: Dialect, resolve: ResolveS
   if (param.type === "exists") return resolve(siteOf(probe, param.site)).length > 0 ? "1" : "0";
   if (param.type === "at") return `(${dialect.rawTracepoints ? param.raw : param.tracepoint})`;
   if (param.type === "kernel") return `(${dialect.isKernelAtLeast(...param.since) ? param.is : param.before})`;
-  if (param.type === "page") return `(${param.value(dialect.pageBytes, dialect.arch)})`;
+  if (param.type === "page") return `(${param.value(dialect.pageBytes)})`;
   if (param.type === "arch") return `(${param[dialect.arch]})`;
   if (param.type === "int" && Number.isSafeInteger(param.value)) return String(param.value);
   if (param.type === "text") return quote(param.value);
