@@ -39,8 +39,7 @@ export async function sitesIn(
   refused: string[] = [],
 ): Promise<Site[]> {
   if (param.at === "usdt") return host.markers ? markersIn(library, param) : [];
-  const { isPart, functions } = library;
-  if (param.part ? !isPart : isPart && param.unlessPart !== undefined && functions.has(param.unlessPart)) return [];
+  if (param.part && !library.isPart) return [];
   const { at } = param;
   const sites: Site[] = [];
   const { file, buildId } = library;

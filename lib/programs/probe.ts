@@ -22,8 +22,7 @@ export type Param =
    * begin so, which the process has mapped as well. `internal`: such a library keeps them to itself; one that was stripped has lost their names.
    * `together`: many functions, which have one attach point by a pattern of that name: for each attach point bpftrace reads all symbols of the
    * library, and of some there are half a million.
-   * `unlessPart`: not where the library is a part of a file that has this function, which its callers there, compiled together with it, may call instead;
-   * `part`: there alone.
+   * `part`: only where the library is a part of another file: its callers there, compiled together with it, may call what it would not show.
    */
   | {
     readonly type: "site";
@@ -32,7 +31,6 @@ export type Param =
     readonly beside?: string;
     readonly internal?: true;
     readonly together?: string;
-    readonly unlessPart?: string;
     readonly part?: true;
     /** Those that matter most, for a bpftrace to which each place costs a system call, and of a library that has a great many. */
     readonly fewer?: NameTest;

@@ -7,13 +7,15 @@ import { built } from "../setup/programs.ts";
 import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { untilTold } from "./until_told.ts";
 
-sampledTest(
-  1,
-  "batches by value and by pointer: prompt and generated tokens, each call, the last place",
-  { judge: true, gcc: true },
-  async ({ path }) => {
+const ways = [
+  ["batches by value and by pointer: prompt and generated tokens, each call, the last place", built.batches],
+  ["batches in a program where a function may be a part of its callers: each call once, at whatever is left of them", built.inlinedBatches],
+] as const;
+
+for (const [index, [name, engine]] of ways.entries()) {
+  sampledTest(1 - index, name, { judge: true, gcc: true }, async ({ path }) => {
     using folder = temporary();
-    await using program = await untilTold(folder, [built.batches]);
+    await using program = await untilTold(folder, [engine]);
     await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: program.pid }, flags: ["--detail", "token"] });
     await llmprof.saw("Tracing");
     program.go();
@@ -62,5 +64,5 @@ sampledTest(
       ],
       ["llama.encode", 7, 7 * 13],
     ]);
-  },
-);
+  });
+}

@@ -122,6 +122,7 @@ const table: Readonly<
   moves: { sources: ["moves.c"], flags: ["-O1"], libraries: [] },
   // The program is its own library.
   batches: { sources: ["batches.c", "llama_batch.h"], flags: ["-O1", "-rdynamic"], libraries: [] },
+  "inlined/batches": { sources: ["batches.c", "llama_batch.h"], flags: ["-O1", "-rdynamic", "-DINLINED"], libraries: [] },
   touched: { sources: ["touched.c", "clock.h"], flags: ["-O1"], libraries: [] },
   waits: { sources: ["waits.c", "book.h", "clock.h", "schedstat.h"], flags: ["-O1", "-pthread"], libraries: [] },
   callers: { sources: ["callers.c"], flags: ["-O1", "-fno-omit-frame-pointer"], libraries: [] },
@@ -202,6 +203,7 @@ export const built = {
   kept: join(builtFolder, "libkept.so"),
   moves: join(builtFolder, "moves"),
   batches: join(builtFolder, "batches"),
+  inlinedBatches: join(builtFolder, "inlined", "batches"),
   touched: join(builtFolder, "touched"),
   waits: join(builtFolder, "waits"),
   reads: join(builtFolder, "reads"),

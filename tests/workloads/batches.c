@@ -17,7 +17,7 @@
  *     that is ahead goes on alone for 3 times
  *
  * with places in a sequence that go on from call to call, but for the text to embed. A batch is a few numbers here, not what it is in llama.cpp, because
- * llmprof must not depend on that. The functions are exported by the program itself. It computes nothing, and no figure about an engine may ever come
+ * llmprof must not depend on that. The functions are exported by the program itself; with INLINED, those inside of them as well. It computes nothing, and no figure about an engine may ever come
  * from it.
  */
 #include <err.h>
@@ -35,7 +35,24 @@ struct llama_batch_ext {
   int32_t tokens, refuse;
 };
 
-EXPORTED int32_t llama_decode(void *context, struct llama_batch batch) { return context != NULL && batch.n_tokens > 0 ? 0 : -1; }
+static int32_t answer_to(const void *context, int32_t tokens) { return context != NULL && tokens > 0 ? 0 : -1; }
+
+#ifdef INLINED
+/* What llama.cpp calls inside of its functions. Compiled together with them it may be a part of them, or they of their callers: in turn it is called by
+ * them, not called, and called alone. */
+enum { BY_OUTER, NOT_CALLED, ALONE };
+static int turn;
+
+EXPORTED int32_t decode_inside(void *context, const struct llama_batch *batch) __asm__("_ZN13llama_context6decodeERK11llama_batch");
+int32_t decode_inside(void *context, const struct llama_batch *batch) { return answer_to(context, batch->n_tokens); }
+#endif
+
+EXPORTED int32_t llama_decode(void *context, struct llama_batch batch) {
+#ifdef INLINED
+  if (turn % 3 == BY_OUTER) return decode_inside(context, &batch);
+#endif
+  return answer_to(context, batch.n_tokens);
+}
 
 EXPORTED void llama_batch_ext_clear(struct llama_batch_ext *batch) { batch->tokens = 0; }
 
@@ -87,6 +104,12 @@ static void by_value(void *of, int generating, int prompt, int each) {
     logits[i] = i < generating || i == tokens - 1;
   }
   struct llama_batch batch = {.n_tokens = tokens, .pos = positions, .seq_id = ids, .logits = logits};
+#ifdef INLINED
+  if (++turn % 3 == ALONE) {
+    if (decode_inside(of, &batch) != 0) errx(1, "llama_context::decode");
+    return;
+  }
+#endif
   if (llama_decode(of, batch) != 0) errx(1, "llama_decode");
 }
 
