@@ -39,7 +39,7 @@ export async function sitesIn(
   refused: string[] = [],
 ): Promise<Site[]> {
   if (param.at === "usdt") return host.markers ? markersIn(library, param) : [];
-  if (param.part && !library.isPart) return [];
+  if (param.part && !library.isPart || param.with?.some((name) => !library.functions.has(name))) return [];
   const { at } = param;
   const sites: Site[] = [];
   const { file, buildId } = library;

@@ -10,6 +10,7 @@ import type { SiteParam } from "./probe.ts";
 
 const host = { symbols: true, offsets: true, kernel: "6.18.44", arch: "x86_64" } as const;
 const names = ["_ZN2at4_ops1a4callEv", "_ZN2at4_ops1b4callEv", "_ZN2at4_ops1c4callEv"];
+const entry = { type: "site", at: "entry" } as const;
 const { call, back } = ops([...names, "_ZN2at4_ops4gone4callEv"]).params as Record<string, SiteParam>;
 
 /** A library whose functions begin with `endbr64; push`, `push`, and `sub`, which is stepped. */
@@ -91,10 +92,15 @@ Deno.test("library sites: where a bpftrace finds patterns alone, each place has 
   assert.ok(found.every(({ attach, places }) => attach.endsWith(`:"${places[0]!.name}*"`)));
 });
 
+Deno.test("sites: what says nothing without other functions is placed where the library has them all", async () => {
+  const found = await library({ [names[0]!]: "55", [names[1]!]: "55" });
+  const placed = async (...others: string[]) => (await sitesIn(found, { ...entry, functions: [[names[0]!]], with: others }, host)).length;
+  assert.deepEqual([await placed(names[0]!, names[1]!), await placed(names[1]!, names[2]!)], [1, 0]);
+});
+
 Deno.test("sites: what is compiled together with its callers is seen at what they may call of it, too", async () => {
   const found = { ...await library({ [names[0]!]: "55", [names[1]!]: "55" }), name: "engine.node" };
-  const site = { type: "site", at: "entry" } as const;
-  const params: SiteParam[] = [{ ...site, functions: [[names[0]!]] }, { ...site, functions: [[names[1]!]], part: true }];
+  const params: SiteParam[] = [{ ...entry, functions: [[names[0]!]] }, { ...entry, functions: [[names[1]!]], part: true }];
   const placed = async (isPart: boolean) => {
     const sites = await Promise.all(params.map((param) => sitesIn({ ...found, isPart }, param, host)));
     return sites.flat().map(({ functions }) => functions[0]!.name);

@@ -23,6 +23,7 @@ export type Param =
    * `together`: many functions, which have one attach point by a pattern of that name: for each attach point bpftrace reads all symbols of the
    * library, and of some there are half a million.
    * `part`: only where the library is a part of another file: its callers there, compiled together with it, may call what it would not show.
+   * `with`: only where it has all of these functions, too.
    */
   | {
     readonly type: "site";
@@ -32,6 +33,7 @@ export type Param =
     readonly internal?: true;
     readonly together?: string;
     readonly part?: true;
+    readonly with?: readonly string[];
     /** Those that matter most, for a bpftrace to which each place costs a system call, and of a library that has a great many. */
     readonly fewer?: NameTest;
   }

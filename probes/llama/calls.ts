@@ -13,7 +13,6 @@ const FUNCTIONS = {
   context: [["llama_init_from_model", "llama_new_context_with_model"]],
   decode: [["llama_decode"]],
   encode: [["llama_encode"]],
-  process: [["llama_process"]],
   sample: [["llama_sampler_sample"]],
   apply: [["llama_sampler_apply"]],
 } as const;
@@ -36,10 +35,6 @@ export const calls: Probe = {
     ...beginningsAndReturns(FUNCTIONS),
     ...decodeSites,
     forgets: { type: "site", at: "entry", functions: [["llama_perf_context_reset", "llama_reset_timings"]] },
-    emptied: { type: "site", at: "entry", functions: [["llama_batch_ext_clear"], ["llama_batch_ext_free"]] },
-    adding: { type: "site", at: "entry", functions: [["llama_batch_ext_add_token"]] },
-    placing: { type: "site", at: "entry", functions: [["llama_batch_ext_set_pos"]] },
-    wanting: { type: "site", at: "entry", functions: [["llama_batch_ext_set_output_logits"], ["llama_batch_ext_set_output_embd"]] },
     // A structure of 56 bytes or more behind a pointer: the x86-64 convention copies it to the stack above the return address, AAPCS64 passes its address.
     second: { type: "arch", x86_64: 'reg("sp") + 8', aarch64: "arg1" },
   },

@@ -43,8 +43,14 @@ static int32_t answer_to(const void *context, int32_t tokens) { return context !
 enum { BY_OUTER, NOT_CALLED, ALONE };
 static int turn;
 
+EXPORTED int32_t process_inside(void *context, const struct llama_batch_ext *batch) __asm__("_ZN13llama_context6decodeERK15llama_batch_ext");
+int32_t process_inside(void *context, const struct llama_batch_ext *batch) { return answer_to(context, batch->tokens) < 0 ? -1 : batch->refuse; }
+
 EXPORTED int32_t decode_inside(void *context, const struct llama_batch *batch) __asm__("_ZN13llama_context6decodeERK11llama_batch");
-int32_t decode_inside(void *context, const struct llama_batch *batch) { return answer_to(context, batch->n_tokens); }
+int32_t decode_inside(void *context, const struct llama_batch *batch) {
+  struct llama_batch_ext same = {.tokens = batch->n_tokens};
+  return process_inside(context, &same);
+}
 #endif
 
 EXPORTED int32_t llama_decode(void *context, struct llama_batch batch) {
@@ -67,6 +73,9 @@ EXPORTED bool llama_batch_ext_set_pos(struct llama_batch_ext *batch, int32_t ind
 EXPORTED bool llama_batch_ext_set_output_logits(struct llama_batch_ext *batch, int32_t index, bool value) { return value && index < batch->tokens; }
 
 EXPORTED int32_t llama_process(void *context, int type, struct llama_batch_ext *batch) {
+#ifdef INLINED
+  if (type == DECODE && turn % 3 == BY_OUTER) return process_inside(context, batch);
+#endif
   return context != NULL && type <= DECODE && batch->tokens > 0 ? batch->refuse : -1;
 }
 
@@ -124,6 +133,12 @@ static void process(void *of, int type, int generating, int prompt, int each, in
     if (!llama_batch_ext_set_pos(batch, index, &token.place)) errx(1, "llama_batch_ext_set_pos");
     if (i < generating || i == generating + prompt - 1) llama_batch_ext_set_output_logits(batch, index, true);
   }
+#ifdef INLINED
+  if (type == DECODE && ++turn % 3 == ALONE) {
+    if (process_inside(of, batch) != answer) errx(1, "llama_context::decode");
+    return;
+  }
+#endif
   if (llama_process(of, type, batch) != answer) errx(1, "llama_process");
 }
 
