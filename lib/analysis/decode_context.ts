@@ -49,6 +49,7 @@ export class DecodeContext {
   intervalTokens = 0;
   #lastStart: Ns = NaN;
   #lastEnd: Ns = NaN;
+  #lastPlaces: Places | null = null;
   #trial: Trial | null = null;
   /** Calls with guesses, and before how many of them another context computed. */
   #trials = 0;
@@ -79,12 +80,14 @@ export class DecodeContext {
       this.generating.add(this.#lastEnd, end);
       this.intervalTokens += generated;
     }
+    const places = placesOf(args);
     if (guessed > 0) {
-      this.#trial = { ...placesOf(args)!, guessed, certain: tokens - guessed, phase, follows };
-      this.#triedAt(start, others);
+      this.#trial = { ...places!, guessed, certain: tokens - guessed, phase, follows };
+      this.#triedAt(start, places, others);
     }
     this.#lastStart = start;
     this.#lastEnd = end;
+    this.#lastPlaces = places;
     return generated;
   }
 
@@ -99,12 +102,16 @@ export class DecodeContext {
     return [...this.#before].filter(([, times]) => times * 2 > this.#trials).map(([other]) => other);
   }
 
-  /** Others that computed since its last call, and not beside it, may have made the guesses. Who was given right ones itself makes none. */
-  #triedAt(start: Ns, others: Iterable<DecodeContext>): void {
+  /**
+   * Others that computed since its last call, and not beside it, may have made the guesses. Who was given right ones itself makes none. One that generates
+   * none makes them where the tokens that are certain are: a single guess (MTP) comes of a call that looks like the last piece of a prompt.
+   */
+  #triedAt(start: Ns, places: Places | null, others: Iterable<DecodeContext>): void {
     this.#trials++;
     for (const other of others) {
-      const isBefore = other.#lastStart >= this.#lastEnd && other.#lastEnd <= start;
-      if (isBefore && other.tokens.decode > 0 && other.tokens.kept === 0) this.#before.set(other, (this.#before.get(other) ?? 0) + 1);
+      const isBefore = other.#lastStart >= this.#lastEnd && other.#lastEnd <= start, there = other.#lastPlaces;
+      const guesses = other.tokens.decode > 0 || there && places && there.runs === places.runs && there.begins === places.begins;
+      if (isBefore && guesses && other.tokens.kept === 0) this.#before.set(other, (this.#before.get(other) ?? 0) + 1);
     }
   }
 

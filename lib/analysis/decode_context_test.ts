@@ -13,8 +13,8 @@ class Calls {
     return this.#call("prefill", at, tokens, tokens - 1);
   }
 
-  one(at: number, position: number): Slice {
-    return this.#call("decode", at, 1, position);
+  one(at: number, position: number, phase: "prefill" | "decode" = "decode"): Slice {
+    return this.#call(phase, at, 1, position);
   }
 
   /** A token, and `guessed` behind it. */
@@ -72,6 +72,18 @@ Deno.test("guesses: the context that makes them generates nothing, and its calls
   assert.equal(result.time.decodeNs, 12 * 2 * MS);
   const table = presentOperators(result).find((view) => view.type === "table" && view.title === "Contexts");
   assert.deepEqual(table?.type === "table" && table.rows, [["0xb (guesses for another)", 8, 6, 0, 0, 7, 14 * MS], ["0xa", 8, 7, 6, 3, 5, 10 * MS]]);
+});
+
+Deno.test("guesses: a context that guesses one token, or a block at once, behind what it is given of the other's text", () => {
+  const guessing = (guess: (draft: Calls, at: number, position: number) => Slice) => {
+    const s = new TestSpans(), main = new Calls(s, 10), draft = new Calls(s, 11);
+    const round = (at: number, i: number) => [guess(draft, at, 8 + 2 * i), main.trial(at + 3, 8 + 2 * i, 1), draft.prompt(at + 6, 2)];
+    return figures(run([main.prompt(0, 8), draft.prompt(3, 8), ...[10, 20, 30].flatMap(round), main.one(46, 14)]));
+  };
+  const main = ["0xa", false, 8, 4 + 3, 3, 3];
+  // Looks like the last piece of a prompt.
+  assert.deepEqual(guessing((draft, at, position) => draft.one(at, position, "prefill")), [["0xb", true, 8 + 3 * 2 + 3, 0, 0, 0], main]);
+  assert.deepEqual(guessing((draft, at, position) => draft.trial(at, position, 7)), [["0xb", true, 8 + 3 * 2, 3, 21, 0], main]);
 });
 
 Deno.test("guesses: a context that computes beside them makes none, nor does one that embeds texts between them", () => {

@@ -184,8 +184,10 @@ class CallsDecoder implements Decoder {
     const isOne = begins >= 0 && (runs === 1 || tokens === 1);
     const isAskedAgain = tokens === 1 && isOne && ends.isAskedAgain(position);
     // A generated token (or one for each of several sequences) wants logits for itself and follows a call that gave some. A prompt's last piece may be a
-    // single token too, but the piece before it gave none. Where nothing was seen before, several of one sequence would not all want some in a prompt.
-    const phase = every && !isText && (before ?? (tokens === 1 || runs > 0)) && !isAskedAgain ? "decode" : "prefill";
+    // single token too, but the piece before it gave none. Several of one sequence would not all want some in a prompt: a model that guesses a block of
+    // tokens at once (DFlash) is given it behind what the other model has computed, of which it wants none.
+    const follows = before ?? (tokens === 1 || runs > 0);
+    const phase = every && !isText && (follows || runs === 1 && tokens > 1) && !isAskedAgain ? "decode" : "prefill";
     this.#hasLogits.set(key, selects ? last !== 0 : true);
     const generates = phase === "decode";
     // Sequences that generate come before another's prompt. The last token of one that has not ended yet wants logits as they do.

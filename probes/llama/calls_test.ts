@@ -209,6 +209,18 @@ Deno.test("calls: of several tokens in a row that want logits all but the first 
   assert.equal(tell(50, 512, 1, 512, 1023), "tokens=512 phase=prefill context=1 position=1023 ret=0");
 });
 
+Deno.test("calls: a block that is guessed at once is no prompt, though nothing was wanted of what came before it; the last piece of one is", () => {
+  const d = new Decoding(calls);
+  const tell = (at: number, tokens: number, wanting: number, runs: number, begins: number) => {
+    const position = begins + tokens - 1;
+    d.event(at, "llama/calls.decode", { context: 1, tokens, selects: 1, wanting, last: wanting && 1, places: runs * 2 ** 40 + begins, position });
+    d.event(at + 5, "llama/calls.decode_return", { ret: 0 });
+    return / tokens=\S+( guessed=\d+)?.* phase=(\w+)/.exec(d.told()[0]!)!.slice(1).join(" ");
+  };
+  for (const at of [10, 30]) assert.deepEqual([tell(at, 5, 0, 1, at), tell(at + 10, 8, 8, 1, at + 5)], [" prefill", " guessed=7 decode"]);
+  assert.deepEqual([tell(50, 9, 0, 1, 60), tell(60, 1, 1, 1, 69)], [" prefill", " prefill"]);
+});
+
 Deno.test("calls: of several sequences beside another's prompt, all but the first token of each are guesses", () => {
   const d = new Decoding(calls);
   const tell = (at: number, tokens: number, wanting: number, runs: number, begins: number, leading = 0) => {
