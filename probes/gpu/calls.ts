@@ -52,13 +52,17 @@ const argument = (place: number) => place < 6 ? `(uint64)arg${place}` : `{{argum
 const low = (place: number) => `(${argument(place)} & 4294967295)`, high = (place: number) => `(${argument(place)} >> 32)`;
 const at = (place: number, offset: number, bytes: 4 | 8 = 8) => `(uint64)*(uint${8 * bytes} *)(${argument(place)} + ${offset})`;
 
-/** Words that are put together of several. Grids are x + 2^31 × y; blocks z of the grid + 2^16 × x + 2^27 × y + 2^38 × z. */
+/**
+ * Words that are put together of several. Grids are x + 2^31 × y; blocks z of the grid + 2^16 × x + 2^27 × y + 2^38 × z; where a copy comes from is its address
+ * + 2^48 × its kind (see `saidBy`).
+ */
 const SOURCES: Readonly<Record<string, string>> = {
   area23: `${argument(2)} * ${argument(3)}`,
   area34: `${argument(3)} * ${argument(4)}`,
   area45: `${argument(4)} * ${argument(5)}`,
   area56: `${argument(5)} * ${argument(6)}`,
   area67: `${argument(6)} * ${argument(7)}`,
+  fromOfKind: `(${argument(1)} & 281474976710655) + ((${low(3)} == 1024 ? (uint64)3 : ${low(3)} & 7) << 48)`,
   extent: "{{extent}}",
   // Behind an ncclUniqueId by value; behind a cudaPitchedPtr, a number and a cudaExtent.
   behindId: "{{behindId}}",

@@ -15,7 +15,7 @@ import { MemoryLedger } from "./memory_ledger.ts";
 import { isDoneAtReturn } from "./directions.ts";
 import { KnownKernels } from "./known_kernels.ts";
 import { failureOf } from "./results.ts";
-import { argsOf, bytesOf } from "./said.ts";
+import { argsOf, bytesOf, saidBy } from "./said.ts";
 import type { Family, Kind } from "./signatures.ts";
 import { UnfinishedCalls } from "./unfinished.ts";
 import { CalledFunction, type Understood } from "./called_function.ts";
@@ -148,7 +148,7 @@ export class GpuDecoder implements Decoder {
     const result = signature.isVoid ? null : returned!;
     const failure = signature.isVoid || signature.tellsLast ? null : failureOf(family, returned!);
     const understand = (): Understood => {
-      const said = new Map(signature.words.map((word, i) => [word, found[signature.layout.slots[i]!] ?? 0]));
+      const said = saidBy(signature, found);
       const meaning = this.#meaning({ family, signature, said, failure, pid, tid, perThread, began: began!, at, stack }, out);
       const gpu: GpuCall = { family, kind: signature.kind, result, failure, ...meaning, ...said.has("stream") && { stream: said.get("stream")! } };
       return { gpu, args: argsOf(said, gpu) };

@@ -2,8 +2,14 @@ import type { GpuDirection } from "../../lib/events/gpu.ts";
 import type { Lying, MemoryKind } from "./memory.ts";
 import type { Family } from "./signatures.ts";
 
-/** cudaMemcpyKind, and hipMemcpyKind. */
-const KINDS: readonly GpuDirection[] = ["on the host", "host to device", "device to host", "on the device"];
+/** cudaMemcpyKind, and hipMemcpyKind, whose last one leaves out the compute units. */
+const KINDS: Readonly<Record<number, GpuDirection>> = {
+  0: "on the host",
+  1: "host to device",
+  2: "device to host",
+  3: "on the device",
+  1024: "on the device",
+};
 const LETTERS: Readonly<Record<string, GpuDirection>> = {
   HtoD: "host to device",
   DtoH: "device to host",

@@ -7,6 +7,10 @@ import { signatureOf } from "./signatures.ts";
 
 const FUNCTIONS = [
   "hipMalloc",
+  "hipSetDevice",
+  "hipMemcpy2D",
+  "hipMemcpyAsync",
+  "hipMemcpyWithStream",
   "hipDevicePrimaryCtxReset",
   "hipMemcpyParam2DAsync",
   "hipDrvMemcpy3D",
@@ -45,4 +49,22 @@ Deno.test("hip: copies that say what kinds of memory they are between, a launch 
   assert.match(call("hipDrvLaunchKernelEx", [0xf00, ...grid, 7]).join(), /grid=70000×3×2 block=128×2×1 kernel=gemm<4>/);
   call("hipMalloc", [0xa000, 4096]);
   assert.match(call("hipDevicePrimaryCtxReset", [0]).join(), /memory of GPU 0> = 0 /);
+});
+
+Deno.test("hip: a copy between GPUs is told by its addresses, though it calls itself one on the device; in older recordings these are not", () => {
+  const { call } = hipCalls();
+  const ON_DEVICE = 3, WITHOUT_COMPUTE_UNITS = 1024, ABOVE = 2 ** 48;
+  const directionOf = (name: string, words: readonly number[]) => / direction=(.*) returned=0/.exec(call(name, words).join())?.[1];
+  call("hipMalloc", [0x7000_0000_0000, 4096]);
+  call("hipSetDevice", [1]);
+  for (const address of [0x7100_0000_0000, 0x7100_0000_1000]) call("hipMalloc", [address, 4096]);
+  const copied = (from: number, name = "hipMemcpyAsync") => directionOf(name, [0x7100_0000_0000, 64, from, 7]);
+  assert.equal(copied(0x7000_0000_0000 + ON_DEVICE * ABOVE), "between devices");
+  assert.equal(copied(0x7000_0000_0000 + ON_DEVICE * ABOVE, "hipMemcpyWithStream"), "between devices");
+  assert.equal(copied(0x7100_0000_1000 + ON_DEVICE * ABOVE), "on the device");
+  assert.equal(copied(0x7100_0000_1000 + 4 * ABOVE), "on the device", "by the addresses");
+  assert.equal(copied(0x5000 + 1 * ABOVE), "host to device");
+  assert.equal(copied(0x5000), "on the host");
+  assert.equal(copied(ON_DEVICE), "on the device", "a recording of before");
+  assert.equal(directionOf("hipMemcpy2D", [64, WITHOUT_COMPUTE_UNITS]), "on the device");
 });

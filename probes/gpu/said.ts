@@ -1,5 +1,6 @@
 import type { GpuCall } from "../../lib/events/gpu.ts";
 import type { Args } from "../../lib/events/span.ts";
+import type { Signature } from "./signatures.ts";
 
 /** Words that are addresses or handles: numbers to no one. */
 const HANDLES = new Set(["address", "to", "from", "context", "function", "kernel", "event", "exec", "graph", "module", "stream", "handle", "owner"]);
@@ -7,6 +8,9 @@ const HANDLES = new Set(["address", "to", "from", "context", "function", "kernel
 const INSIDE = new Set(["grid", "block", "kind", "types", "words16", "words32", "count", "type", "name", "depth"]);
 /** ncclDataType_t: bytes of each. */
 const NCCL_BYTES = [1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1];
+
+/** Above an address stands the kind of a copy, in recordings of before that alone; it is below all addresses. */
+const KIND_ABOVE = 2 ** 48, KIND_ALONE = 1024;
 
 /** What is said of a call, by its words: how many bytes; undefined where nothing says so. */
 export function bytesOf(said: ReadonlyMap<string, number>): number | undefined {
@@ -16,6 +20,17 @@ export function bytesOf(said: ReadonlyMap<string, number>): number | undefined {
   if (words !== undefined) return 4 * words;
   const halves = said.get("words16");
   return halves === undefined ? said.get("bytes") : 2 * halves;
+}
+
+/** What is said of a call, by the words of its function. */
+export function saidBy({ words, layout }: Signature, found: readonly number[]): Map<string, number> {
+  const said = new Map<string, number>();
+  for (const [i, word] of words.entries()) {
+    const value = found[layout.slots[i]!] ?? 0;
+    if (word === "fromOfKind" && value > KIND_ALONE) said.set("from", value % KIND_ABOVE).set("kind", Math.floor(value / KIND_ABOVE));
+    else said.set(word === "fromOfKind" ? "kind" : word, value);
+  }
+  return said;
 }
 
 /** The same for the reader of a trace, with what was found out of it. */

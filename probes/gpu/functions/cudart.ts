@@ -34,7 +34,7 @@ free cudaFreeAsync address=0 stream=1
 reserve cudaMemAdvise cudaMemPoolCreate cudaMemPoolDestroy cudaMemPoolSetAttribute cudaMemPoolSetAccess cudaMemPoolTrimTo cudaIpcOpenMemHandle
 reserve cudaIpcCloseMemHandle cudaIpcOpenEventHandle
 copy:kind cudaMemcpy to=0 from=1 bytes=2 kind=3
-copy:kind cudaMemcpyAsync to=0 bytes=2 kind=3 stream=4
+copy:kind cudaMemcpyAsync to=0 bytes=2 fromOfKind=fromOfKind stream=4
 copy:kind cudaMemcpy2D bytes=area45 kind=6
 copy:kind cudaMemcpy2DAsync bytes=area45 kind=6 stream=7
 copy:kind cudaMemcpyToSymbol cudaMemcpyFromSymbol bytes=2 kind=4

@@ -4,7 +4,7 @@ query hipDeviceGetName
 alloc:device hipExtMallocWithFlags address=*0 bytes=1
 alloc:host hipHostMalloc address=*0 bytes=1
 free hipHostFree address=0
-copy:kind hipMemcpyWithStream to=0 bytes=2 kind=3 stream=4
+copy:kind hipMemcpyWithStream to=0 bytes=2 fromOfKind=fromOfKind stream=4
 launch hipExtLaunchKernel function=0 grid=gridOfPairs block=blockOfPairs stream=7
 init hipInit
 query hipDeviceGet device=*4:0 ordinal=1

@@ -84,7 +84,8 @@ EXPORTED cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int ki
 }
 EXPORTED cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, CUstream stream) {
   (void)from;
-  NOTE("cudaMemcpyAsync", 0, ",\"to\":\"%p\",\"bytes\":%zu,\"direction\":\"%s\",\"stream\":\"0x%lx\"", to, bytes, directions[kind], (long)stream);
+  NOTE("cudaMemcpyAsync", 0, ",\"to\":\"%p\",\"from\":\"%p\",\"bytes\":%zu,\"direction\":\"%s\",\"stream\":\"0x%lx\"", to, from, bytes, directions[kind],
+       (long)stream);
   return 0;
 }
 EXPORTED cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind, CUstream stream) {
