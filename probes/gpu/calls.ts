@@ -136,17 +136,26 @@ function givenBy({ sources: [first = ""] }: Signature): "int" | "address" | "not
   return first.startsWith("*4:") ? "int" : first.startsWith("*") ? "address" : "nothing";
 }
 
+/** Of one that has to do with a kernel's name: it is asked what a kernel is called, and not which is called so. */
+function givesName({ words }: Signature): boolean {
+  return words[0] === "name";
+}
+
 /** Which ends are: of which the same is told. */
 function returnOf(signature: Signature): string {
   const { kind } = signature;
-  return kind === "alloc" ? `alloc_${givenBy(signature)}` : kind === "state" || kind === "function" ? kind : givenBy(signature);
+  if (kind === "function") return givesName(signature) ? "name" : kind;
+  return kind === "alloc" ? `alloc_${givenBy(signature)}` : kind === "state" ? kind : givenBy(signature);
 }
 
 /** What is told of a call when it returns. */
 function tell(signature: Signature): string {
-  const { kind, words, layout } = signature, gives = givenBy(signature);
+  const { kind, layout } = signature, gives = givenBy(signature);
   const given = `*(uint${gives === "int" ? 32 : 64} *)$open.2`;
-  if (kind === "function") return named(given, `$open.${2 + layout.slots[words.indexOf("name")]!}`);
+  if (kind === "function") {
+    const other = `$open.${2 + layout.slots[1]!}`;
+    return givesName(signature) ? named(other, given) : named(given, other);
+  }
   const first = gives === "nothing" ? "$open.2" : "$first";
   const read = gives === "nothing" ? "" : `$first = (uint64)0; if ($open.2 != 0) { $first = (uint64)${given}; } `;
   return `${read}EMIT(call, $open.1, $open.0, (int32)retval, ${first}, $open.3, $open.4, $open.5);`;
@@ -154,8 +163,8 @@ function tell(signature: Signature): string {
 
 /** A function with its name. */
 function named(given: string, name: string): string {
-  const more = tellMore(name, (piece) => `EMIT(more, $given, ${piece});`);
-  return `$given = (uint64)${given}; EMIT(named, $open.1, $open.0, (int32)retval, $given, buf(${name}, ${TEXT_BYTES})); ${more}`;
+  const more = tellMore("$name", (piece) => `EMIT(more, $given, ${piece});`);
+  return `$given = (uint64)${given}; $name = (uint64)${name}; EMIT(named, $open.1, $open.0, (int32)retval, $given, buf($name, ${TEXT_BYTES})); ${more}`;
 }
 
 /** A block where calls begin. */

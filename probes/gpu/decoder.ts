@@ -82,7 +82,8 @@ export class GpuDecoder implements Decoder {
         return;
       case "named":
         if (values[2] === 0) this.#kernels.named(pid, values[3] as number, values[4] as string);
-        return this.#call(family, event, [values[3] as number], out);
+        // The kernel, wherever its function has it; a name is told apart.
+        return this.#call(family, event, [values[3] as number, values[3] as number], out);
       case "more":
         return this.#kernels.more(pid, values[0] as number, values[1] as string);
       case "open":

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { gpuCalls } from "../../tests/harness/gpu_calls.ts";
+import { FUNCTIONS, gpuCalls } from "../../tests/harness/gpu_calls.ts";
 import { LAUNCHER } from "./calls.ts";
 
 /** Among what is told: not what a stream was given. */
@@ -277,6 +277,9 @@ Deno.test("gpu: a kernel's name in pieces: of what follows a piece that was not 
   assert.equal(launched(0xf01), "rope");
   call("cuKernelGetFunction", 6, 7, [0xf02, 0xf01]);
   assert.equal(launched(0xf02), "rope", "the function of a kernel");
+  decoding.event(7, "cuda/calls.named", { function: 4096 * (FUNCTIONS.indexOf("cuKernelGetName") + 1), began: 7, given: 0xf04, name: "argmax" });
+  assert.match(decoding.told()[0]!, /"cuKernelGetName" 7–7 function=0xf04 returned=0$/);
+  assert.equal(launched(0xf04), "argmax", "by who asks what it is called");
   decoding.event(8, "cuda/calls.named", { function: 4 * 4096, began: 8, given: 0xf03, name: "" });
   assert.equal(launched(0xf03), "0xf03", "a name of nothing");
 });

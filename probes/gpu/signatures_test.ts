@@ -30,6 +30,12 @@ Deno.test("a function is known by the names that versions, and streams of a thre
   assert.deepEqual(["cuCtxCreate_v2", "cuCtxCreate_v3", "cuCtxCreate_v4"].map(device), ["2", "4", "3"]);
   assert.equal(signatureOf("hip", "hipMallocManaged")?.variant, "managed");
   assert.equal(signatureOf("hip", "cudaMalloc"), undefined);
+  // What is called, by which name; and which name has what is called.
+  assert.deepEqual(["cuKernelGetName", "cuFuncGetName", "cuLibraryGetKernel"].map((name) => signatureOf("cuda", name)?.words), [
+    ["name", "function"],
+    ["name", "function"],
+    ["function", "name"],
+  ]);
   assert.equal(signatureOf("cuda", "cuNothing"), undefined);
 });
 

@@ -56,6 +56,7 @@ export const FUNCTIONS = [
   "cudaMallocArray",
   "cudaFreeArray",
   "cudaMemset3D",
+  "cuKernelGetName",
 ];
 
 /** Calls of a process, one after another, and what is told of them. */

@@ -40,6 +40,7 @@ const NAMED_KERNELS = [
   "soft_max_f16",
   "rms_norm_f16",
   "mul_mat_vec_q4_K",
+  "argmax_f32",
   `at::native::vectorized_elementwise_kernel<${
     Array(25).fill("4, at::native::FillFunctor<unsigned char>, std::array<char*, (unsigned long)1>").join(", ")
   } >`,

@@ -121,7 +121,8 @@ interop cudaGLGetDevices
 /** What HIP has no twin of. */
 export const CUDART_ALONE = `
 query cudaGetKernel cudaGetExportTable
-state cudaFuncGetName cudaOccupancyMaxPotentialClusterSize cudaOccupancyMaxActiveClusters cudaGetDriverEntryPointByVersion
+function cudaFuncGetName name=*0 function=1
+state cudaOccupancyMaxPotentialClusterSize cudaOccupancyMaxActiveClusters cudaGetDriverEntryPointByVersion
 context cudaInitDevice cudaCtxResetPersistingL2Cache cudaThreadExit
 sync cudaThreadSynchronize
 query cudaArrayGetMemoryRequirements cudaArrayGetPlane cudaArrayGetSparseProperties

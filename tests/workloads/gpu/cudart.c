@@ -83,7 +83,6 @@ EXPORTED cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int ki
   return 0;
 }
 EXPORTED cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, CUstream stream) {
-  (void)from;
   NOTE("cudaMemcpyAsync", 0, ",\"to\":\"%p\",\"from\":\"%p\",\"bytes\":%zu,\"direction\":\"%s\",\"stream\":\"0x%lx\"", to, from, bytes, directions[kind],
        (long)stream);
   return 0;

@@ -17,7 +17,7 @@
   F(cuMemAllocPitch_v2) F(cuMemAllocFromPoolAsync) F(cuMemHostRegister_v2) F(cuMemHostUnregister) F(cuMemUnmap) F(cuMemAddressFree) F(cuMemPrefetchAsync) \
   F(cuMemsetD8_v2) F(cuMemsetD8Async) F(cuMemsetD2D16Async) F(cuMemcpy3DAsync_v2) F(cuLaunchKernelEx) F(cuLaunchCooperativeKernel) F(cuStreamQuery) \
   F(cuStreamWaitEvent) F(cuStreamDestroy_v2) F(cuEventDestroy_v2) F(cuDevicePrimaryCtxRetain) F(cuLibraryLoadData) F(cuLibraryGetKernel) \
-  F(cuKernelGetFunction) F(cuGraphDestroy) F(cudaMallocAsync) F(cudaFreeAsync) F(cudaHostRegister) F(cudaHostUnregister) F(cudaMemcpy3DAsync) \
+  F(cuKernelGetFunction) F(cuKernelGetName) F(cuGraphDestroy) F(cudaMallocAsync) F(cudaFreeAsync) F(cudaHostRegister) F(cudaHostUnregister) F(cudaMemcpy3DAsync) \
   F(cudaMemsetAsync) F(cudaLaunchKernelExC) F(cudaStreamCreateWithFlags) F(cudaStreamQuery) F(cudaStreamWaitEvent) F(cudaStreamBeginCapture) \
   F(cudaStreamEndCapture) F(cudaGraphInstantiate) F(cudaGraphLaunch) F(cudaGraphDestroy) F(cudaEventCreateWithFlags) F(cudaEventRecord) F(cudaEventQuery) \
   F(cudaEventSynchronize) F(cudaEventDestroy) F(ncclGroupStart) F(ncclGroupEnd) F(ncclBroadcast) F(ncclReduceScatter) F(ncclRecv) F(hipInit) \
@@ -118,6 +118,7 @@ CUresult cuEventDestroy_v2(CUevent);
 CUresult cuDevicePrimaryCtxRetain(CUcontext *, CUdevice);
 CUresult cuLibraryLoadData(CUlibrary *, const void *, int *, void **, unsigned, int *, void **, unsigned);
 CUresult cuLibraryGetKernel(CUkernel *, CUlibrary, const char *);
+CUresult cuKernelGetName(const char **, CUkernel);
 CUresult cuKernelGetFunction(CUfunction *, CUkernel);
 CUresult cuGraphDestroy(CUgraph);
 cudaError_t cudaMallocAsync(void **, size_t, CUstream);
