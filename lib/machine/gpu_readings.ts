@@ -29,6 +29,10 @@ const MIB = 1 << 20, EVERY_SECONDS = 1;
 /** Of the clocks that a card of the amdgpu driver can have (`1: 2124Mhz *`), the one that it has. */
 const CLOCK = /^\d+: (\d+)Mhz *\*/m;
 
+/** Of a GPU that the kernel has for computing (`drm_render_minor 128`), by which node others ask something of it; that of a CPU is 0. */
+const RENDERS = /^drm_render_minor ([1-9]\d*)$/m;
+const KFD = "/sys/class/kfd/kfd/topology/nodes";
+
 /** A card, and where the kernel tells of it and of what its sensors say: microwatts, and thousandths of a degree. */
 interface Card {
   readonly gpu: number;
@@ -82,12 +86,24 @@ export class GpuReadings {
     return (await Promise.all((await this.#cards).map((card) => this.#ofCard(card)))).filter((reading) => reading !== null);
   }
 
+  /** By the numbers that HIP has for them; behind these come cards with which nobody computes. */
   async #findCards(): Promise<Card[]> {
+    const numbers = await this.#numbers();
     const names = (await this.files.list("/sys/class/drm")).filter((name) => /^card\d+$/.test(name)).sort();
     return await Promise.all(names.map(async (name) => {
-      const folder = `/sys/class/drm/${name}/device`, [sensors] = await this.files.list(`${folder}/hwmon`);
-      return { gpu: Number(name.slice("card".length)), folder, sensors: `${folder}/hwmon/${sensors}` };
+      const folder = `/sys/class/drm/${name}/device`;
+      const [[sensors], nodes] = await Promise.all([this.files.list(`${folder}/hwmon`), this.files.list(`${folder}/drm`)]);
+      const render = nodes.find((node) => numbers.has(node));
+      const gpu = render === undefined ? numbers.size + Number(name.slice("card".length)) : numbers.get(render)!;
+      return { gpu, folder, sensors: `${folder}/hwmon/${sensors}` };
     }));
+  }
+
+  /** By render node (`renderD128`): the order in which the kernel has GPUs for computing, which is HIP's. */
+  async #numbers(): Promise<Map<string, number>> {
+    const nodes = (await this.files.list(KFD)).sort((a, b) => Number(a) - Number(b));
+    const found = (await this.files.texts(nodes.map((node) => `${KFD}/${node}/properties`))).map((text) => RENDERS.exec(text ?? "")?.[1]);
+    return new Map(found.filter((minor) => minor !== undefined).map((minor, i) => [`renderD${minor}`, i]));
   }
 
   /** Null: a card of another driver. */

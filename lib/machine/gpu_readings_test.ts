@@ -58,6 +58,23 @@ Deno.test("a card of the amdgpu driver: the clock that is marked, and what its s
   readings.close();
 });
 
+Deno.test("cards have the numbers that HIP has for them: the order in which the kernel has GPUs for computing; others come behind them", async () => {
+  using root = temporary();
+  const folder = (path: string) => Deno.mkdirSync(root.file(path), { recursive: true });
+  for (const [card, minor] of [["card1", 128], ["card2", 129], ["card9", 130]] as const) {
+    amdgpu(root, card, { gpu_busy_percent: `${minor}\n` });
+    folder(`sys/class/drm/${card}/device/drm/renderD${minor}`);
+  }
+  // A CPU, and two GPUs the other way round, the second with a number of two digits.
+  for (const [node, minor] of [[0, 0], [2, 129], [10, 128]]) {
+    folder(`sys/class/kfd/kfd/topology/nodes/${node}`);
+    Deno.writeTextFileSync(root.file(`sys/class/kfd/kfd/topology/nodes/${node}/properties`), `simd_count 0\ndrm_render_minor ${minor}\nnum_xcc 1\n`);
+  }
+  const readings = new GpuReadings(new FolderFiles(root.path), fakeSpawn(() => {}), "/opt/bin");
+  assert.deepEqual((await readings.look()).map(({ gpu, busy }) => [gpu, busy]), [[1, 128], [0, 129], [11, 130]]);
+  readings.close();
+});
+
 Deno.test("GPUs are read by the tool and by the files that are there, each reading once", async () => {
   using root = temporary();
   amdgpu(root, "card0", { gpu_busy_percent: "37\n", mem_info_vram_used: "4096\n", mem_info_vram_total: "8192\n" });
