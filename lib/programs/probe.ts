@@ -89,6 +89,8 @@ export interface LibraryNeed {
   readonly ready: "mapped" | ReadyCall & { readonly announced?: string; readonly otherwise?: ReadyCall };
   /** A process that has mapped one with this prefix computes without it. */
   readonly dispensable?: string;
+  /** A process that has mapped one with this prefix calls the library past its functions, by tables of their addresses. */
+  readonly bypassed?: string;
   /** It is a file of its own, never a part of a program. It takes seconds to attach to, or is seldom there: nothing is made ready before it appears. */
   readonly apart?: true;
   /**

@@ -187,6 +187,7 @@ export class LibraryAttacher {
     const probes = group.probes.filter(({ given }) => given === undefined || mapped.some(({ name }) => given.test(name)));
     if (libraries.length > 0 && probes.some(standsAtReturn)) await mustReturn(files, this.means.machine, pid);
     if (probes.length < group.probes.length) this.#facts.unseenDevice(pid, libraries, mapped);
+    this.#facts.bypassed(pid, group.need.bypassed, libraries, mapped);
     return { pid, group, how, libraries, spared, probes };
   }
 

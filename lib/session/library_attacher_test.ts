@@ -6,6 +6,7 @@ import { callGate } from "../../probes/gate/call.ts";
 import { backends } from "../../probes/ggml/backends.ts";
 import { graph } from "../../probes/ggml/graph.ts";
 import { ops } from "../../probes/ggml/ops.ts";
+import { calls as gpuCalls } from "../../probes/gpu/calls.ts";
 import { calls } from "../../probes/llama/calls.ts";
 import type { BpftraceFeatures } from "../machine/bpftrace.ts";
 import type { Fact } from "../events/fact.ts";
@@ -100,6 +101,20 @@ Deno.test("library attacher: a function on whose first instruction the kernel ac
   const why = "not seen, because the kernel accepts no probe on such an instruction";
   assert.deepEqual(facts, [{ fact: "note", text: `libllama.so: llama_decode (c5 f8 77 00 00 00 00 00) ${why}`, files: ["libllama.so"] }]);
   assert.ok(started.includes("  return of libllama.so:llama_init_from_model emulated and back"));
+});
+
+Deno.test("library attacher: who calls a library past its functions is told of, once, when both are mapped", async () => {
+  using root = temporary();
+  const { proc, facts, libraries } = attacher(root.path, {}, undefined, [gpuCalls.levelzero]);
+  const notes = () => facts.flatMap((fact) => fact.fact === "note" ? [fact.text] : []);
+  proc.map(200, "/opt/libur_adapter_level_zero.so.0", 6, makeElf({ urAdapterGet: "55" }));
+  await libraries.atMapping(200);
+  for (const pid of [100, 200]) {
+    proc.map(pid, "/usr/lib/libze_loader.so.1", 5, makeElf({ zeMemFree: "55" }));
+    for (let times = 0; times < 2; times++) await libraries.atMapping(pid);
+  }
+  assert.equal(notes().length, 1);
+  assert.match(notes()[0]!, /^libur_adapter_level_zero\.so\.0 in process 200 calls libze_loader\.so\.1 past the functions/);
 });
 
 Deno.test("library attacher: at the call the variant that is mapped is attached, once for each file, whoever maps it", async () => {

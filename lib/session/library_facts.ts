@@ -25,6 +25,8 @@ export class LibraryFacts {
   readonly #told = new Map<string, string>();
   /** Processes of which it was said that a GPU computes unseen. */
   readonly #unseenDevices = new Set<number>();
+  /** Processes of which it was said that they call a library past its functions. */
+  readonly #bypassing = new Set<number>();
 
   constructor(readonly fact: (fact: Fact) => void) {}
 
@@ -74,5 +76,14 @@ export class LibraryFacts {
     this.#unseenDevices.add(pid);
     const what = "what a GPU computes for it, and how long it is waited for, is in no figure: what computes there is linked in";
     this.fact({ fact: "note", text: `process ${pid} has ${driver.name}: ${what}` });
+  }
+
+  /** See `LibraryNeed.bypassed`. */
+  bypassed(pid: number, prefix: string | undefined, [library]: readonly FoundLibrary[], mapped: readonly Pick<Library, "name">[]): void {
+    const caller = library && prefix !== undefined && mapped.find(({ name }) => name.startsWith(prefix));
+    if (!caller || this.#bypassing.has(pid)) return;
+    this.#bypassing.add(pid);
+    const what = `calls ${library.name} past the functions that are watched, unless it is older than 2025: what it asks for is hardly seen`;
+    this.fact({ fact: "note", text: `${caller.name} in process ${pid} ${what}`, files: [caller.name, library.name] });
   }
 }

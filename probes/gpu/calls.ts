@@ -20,7 +20,11 @@ const LIBRARIES: Readonly<Record<Family, { readonly what: string; readonly libra
     what: "TensorRT",
     library: { prefix: "libnvinfer.", symbols: ["createInferRuntime_INTERNAL"], ready: "mapped", apart: true, each: true },
   },
-  levelzero: { what: "Level Zero", library: { prefix: "libze_loader", symbols: ["zeMemFree"], ready: "mapped", apart: true, each: true } },
+  levelzero: {
+    what: "Level Zero",
+    // SYCL's library has had a loader linked into it since 2025, which asks the one that is mapped for its tables.
+    library: { prefix: "libze_loader", symbols: ["zeMemFree"], ready: "mapped", apart: true, each: true, bypassed: "libur_adapter_level_zero" },
+  },
 };
 
 const called = [
