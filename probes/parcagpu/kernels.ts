@@ -10,7 +10,7 @@ import template from "./kernels.bt" with { type: "text" };
 export const kernels: Probe = {
   name: "parcagpu/kernels",
   summary: "parcagpu: when each kernel ran on the GPU",
-  template: template.replace("TELL_MORE", tellMore("$name", (piece) => `EMIT(more, ${piece});`)),
+  template: template.replace("TELL_MORE", () => tellMore("$name", (piece) => `EMIT(more, ${piece});`)),
   params: {
     executed: { type: "site", at: "usdt", functions: [["parcagpu:kernel_executed"]] },
     launched: { type: "site", at: "usdt", functions: [["parcagpu:cuda_correlation"]] },
@@ -47,12 +47,18 @@ class KernelsDecoder implements Decoder {
 
   event(event: Event, out: SpanSink): void {
     const { record, tid, values } = event, rest = this.#rest.get(tid);
-    if (record === "parcagpu/kernels.more") return void this.#rest.set(tid, joined(rest, values[0] as string));
+    if (record === "parcagpu/kernels.more") {
+      const piece = values[0] as string;
+      // One that is whole was of a kernel that has been lost.
+      return void this.#rest.set(tid, rest !== undefined && isCut(rest) ? joined(rest, piece) : piece);
+    }
     this.#rest.delete(tid);
     this.#kernel(event, rest, out);
   }
 
-  end(): void {}
+  end(): void {
+    this.#rest.clear();
+  }
 
   #kernel({ at, pid, values }: Event, rest: string | undefined, out: SpanSink): void {
     const [ran, ended, device, stream, graph, name] = values as [number, number, number, number, number, string];
@@ -64,11 +70,23 @@ class KernelsDecoder implements Decoder {
     const start = Math.max(ended - ran - ahead, this.#ends.get(lane.name + key) ?? -Infinity), end = start + Math.max(0, ran);
     this.#ends.set(lane.name + key, end);
     const args = { device, stream, ...graph !== 0 && { graph } };
-    out({ type: "slice", track: lane, name: kernelName(rest === undefined ? name : joined(name, rest)), category: "gpu.kernel", start, end, args });
+    out({
+      type: "slice",
+      track: lane,
+      name: kernelName(rest !== undefined && isCut(name) ? joined(name, rest) : name),
+      category: "gpu.kernel",
+      start,
+      end,
+      args,
+    });
   }
 }
 
 /** What fills a record is told as cut off. */
-function joined(before: string | undefined, piece: string): string {
-  return (before?.replace(/…$/, "") ?? "") + piece;
+function isCut(piece: string): boolean {
+  return piece.endsWith("…");
+}
+
+function joined(before: string, piece: string): string {
+  return before.slice(0, -1) + piece;
 }

@@ -27,6 +27,11 @@ Deno.test("parcagpu: a name that is longer than a record has room for, which is 
   };
   assert.deepEqual(tell("100/101", pieces), ["cutlass::device_kernel<1, 2, 3>"]);
   assert.deepEqual(tell("100/101", pieces.slice(0, 1)), ["cutlass::device_kernel<Li1…>"], "cut off");
+  assert.deepEqual(tell("100/101", ["mul_mat_q", ""]), ["mul_mat_q"], "as long as a record has room for");
+  decoding.event(1100, "parcagpu/kernels.more", { name: "ELi7EEEvv" }, "100/101");
+  assert.deepEqual(tell("100/101", pieces), ["cutlass::device_kernel<1, 2, 3>"], "behind one that was lost");
+  decoding.event(1200, "parcagpu/kernels.more", { name: "ELi7EEEvv" });
+  assert.match(told(decoding, 1300, 300, 5000)[0]!, /"rms_norm_f32"/);
 });
 
 Deno.test("parcagpu: the kernel that was told soonest says what the GPU's clock is; none begins before the one in front of it ended", () => {
