@@ -24,9 +24,9 @@ Deno.test({
     if (made.code !== 0) throw new Error(made.stderr);
     const tests = await run([deno, "test", "-A", "--no-check", "--parallel", ...files], {
       cwd: top,
-      // What differs between versions of bpftrace is no matter of how the sources are loaded.
-      env: { [running]: bundle, NO_COLOR: "1", LLMPROF_TEST_VERSION: bpftraces().at(-1)?.name ?? "" },
-      timeoutMilliseconds: 600_000,
+      // What differs between versions of bpftrace is no matter of how the sources are loaded. Files of other tests run beside these.
+      env: { [running]: bundle, NO_COLOR: "1", LLMPROF_TEST_VERSION: bpftraces().at(-1)?.name ?? "", DENO_JOBS: "2" },
+      timeoutMilliseconds: 1_200_000,
     });
     if (tests.code !== 0) throw new Error(tests.stdout.slice(-8000) + tests.stderr.slice(-2000));
     const passed = Number(/^ok \| (\d+) passed/m.exec(tests.stdout)?.[1]);
