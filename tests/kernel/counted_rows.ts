@@ -24,8 +24,9 @@ export async function* countedRows(bpftrace: Bpftrace, runs: number): AsyncGener
   for (const way of ways) {
     for (let run = 1; run <= runs; run++) {
       const counted = await countedRun({ ...way, bpftrace: bpftrace.path });
-      const { log, summary, trace, kernel, differ, firstTokenOffMs } = counted;
+      const { log, summary, trace, kernel, differ, firstToken: { had, told } } = counted;
       const { emitted, received, lost } = summary.events;
+      const firstTokenOffMs = Number(had - told) / 1e6;
       const ops = way.command === "operators" ? log.decodes * perGraph * way.threads : 0;
       const [dumped, printed] = [kernel.dumped.join("+"), kernel.printed.join("+")];
       const exact = trace.errors.length === 0 && trace.decodes === log.decodes && trace.ops === ops && emitted === received && lost === 0 &&

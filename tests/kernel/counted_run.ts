@@ -32,8 +32,19 @@ export interface Counted {
   readonly transport: "rotating maps" | "lines, reader paused";
   /** Formats in which a replay of the recording gave other bytes than the run. */
   readonly differ: readonly string[];
-  /** When the script had its first token minus when it came by llmprof, in milliseconds. */
-  readonly firstTokenOffMs: number;
+  readonly firstToken: FirstToken;
+}
+
+/** Moments that are in this order, however long a busy machine takes between two of them. CLOCK_BOOTTIME. */
+export interface FirstToken {
+  /** The script was about to hand over what it is computed from. */
+  readonly asked: bigint;
+  /** When it came by llmprof, which is within the first call. */
+  readonly told: bigint;
+  /** The script had it. */
+  readonly had: bigint;
+  /** By the trace the next call, for which the script needs it, was over. */
+  readonly used: bigint;
 }
 
 const tokens = 20;
@@ -60,17 +71,17 @@ export async function countedRun({ command, by, bpftrace, threads = 1 }: Counted
     kernel: { dumped: await counters.read(), printed: lastCounts(outputPath(folder, "llmprof")) },
     transport: hasRows(outputPath(folder, "llmprof")) ? "rotating maps" : "lines, reader paused",
     differ: await differingReplays(folder, ["pftrace", "json", "jsonl"]),
-    firstTokenOffMs: await firstTokenOff(outputPath(folder, "pftrace"), summary, said),
+    firstToken: await firstToken(outputPath(folder, "pftrace"), summary, said),
   };
 }
 
 /** `coldstart` counts from exec, in time at which nothing was stopped; `operators` from the beginning of the first `llama_decode`. */
-async function firstTokenOff(path: string, summary: Summary<Results[Counting]>, { times }: EngineLog): Promise<number> {
-  const { result } = summary;
-  const at = "firstTokenNs" in result
-    ? (await slicesOf(path, "llama.decode"))[0]!.start + BigInt(result.firstTokenNs!)
+async function firstToken(path: string, summary: Summary<Results[Counting]>, { times }: EngineLog): Promise<FirstToken> {
+  const { result } = summary, [first, second] = await slicesOf(path, "llama.decode");
+  const told = "firstTokenNs" in result
+    ? first!.start + BigInt(result.firstTokenNs!)
     : absolute(summary, result.root!.execNs + result.timeToFirstTokenNs! + result.stoppedNs);
-  return Number(times.firstToken - at) / 1e6;
+  return { asked: times.firstBatch, told, had: times.firstToken, used: second!.end };
 }
 
 const perGraph = new Map<string, Promise<number>>();
