@@ -9,6 +9,7 @@ import { parseEngineLog } from "../workloads/engine_log.ts";
 import { engineCommand } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
 import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
+import { onProcessorNs, until } from "./processes.ts";
 import { differingReplays } from "./replayed.ts";
 import { slicesOf } from "./trace_figures.ts";
 
@@ -73,7 +74,12 @@ sampledTest(
     using folder = temporary();
     await using engine = start([built.timed, "40009", folder.file("log")]);
     const target = { pid: engine.pid };
-    await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target, flags: ["--detail", "sum", "--duration", "6s"] });
+    await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target, flags: ["--detail", "sum"] });
+    await llmprof.saw("Tracing");
+    // A graph takes 4 ms of a processor, however long the engine waits for one.
+    const before = onProcessorNs(engine.pid)!;
+    await until("600 graphs", () => onProcessorNs(engine.pid)! - before > 2.4e9);
+    llmprof.kill("SIGINT");
     const { result, events } = summaryOf("operators", await llmprof.finished());
     engine.kill("SIGKILL");
     assert.deepEqual([events.lost, events.received], [0, events.emitted]);
