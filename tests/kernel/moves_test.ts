@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mustRun } from "../harness/command.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
+import { enteringOnce } from "../independent/entered.ts";
 import { query } from "../judge/trace_processor.ts";
 import { built } from "../setup/programs.ts";
 import { dropFromCache } from "../workloads/pagecache.ts";
@@ -10,6 +11,8 @@ import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { untilTold } from "./until_told.ts";
 
 const SIZE = 1 << 20;
+
+const drop = async (path: string) => assert.equal(await dropFromCache(path), 0, "the file lies on a disk");
 
 sampledTest(
   1,
@@ -19,9 +22,11 @@ sampledTest(
     using folder = temporary();
     const file = folder.file("weights.bin");
     Deno.writeFileSync(file, new Uint8Array(SIZE));
-    assert.equal(await dropFromCache(file), 0, "the file lies on a disk");
-    await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { argv: [built.moves, file, folder.file("copy")] } });
-    const { result, events } = summaryOf("io", await llmprof.finished());
+    const ended = await enteringOnce(path, { [file]: SIZE }, drop, async () => {
+      await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { argv: [built.moves, file, folder.file("copy")] } });
+      return await llmprof.finished();
+    });
+    const { result, events } = summaryOf("io", ended);
     // With 0.17 answers of the disk may be: they come on top of another program.
     assert.equal(events.lost, events.skipped);
     // See moves.c.
@@ -56,13 +61,15 @@ sampledTest(
 sampledTest(1, "io: what a container's file brings from the disk is the file's, though another file system has it", {}, async ({ path }) => {
   using folder = temporary();
   for (const layer of ["upper", "lower", "merged"]) Deno.mkdirSync(folder.file(layer));
-  Deno.writeFileSync(folder.file("lower/weights.bin"), new Uint8Array(SIZE));
-  const [lower, merged] = [folder.file("lower"), folder.file("merged")];
+  const [lower, merged] = [folder.file("lower"), folder.file("merged")], file = `${lower}/weights.bin`;
+  Deno.writeFileSync(file, new Uint8Array(SIZE));
   await mustRun(["mount", "-t", "overlay", "overlay", "-o", `lowerdir=${lower}:${folder.file("upper")}`, merged]);
   try {
-    assert.equal(await dropFromCache(`${lower}/weights.bin`), 0, "the file lies on a disk");
-    await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { argv: ["cat", `${merged}/weights.bin`] }, formats: [] });
-    const { result } = summaryOf("io", await llmprof.finished());
+    const ended = await enteringOnce(path, { [file]: SIZE }, drop, async () => {
+      await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { argv: ["cat", `${merged}/weights.bin`] }, formats: [] });
+      return await llmprof.finished();
+    });
+    const { result } = summaryOf("io", ended);
     const files = result.files.filter(({ cachedBytes, file }) => cachedBytes === SIZE || file === "weights.bin");
     assert.deepEqual(files.map(({ file, readBytes, cachedBytes }) => [file, readBytes, cachedBytes]), [["weights.bin", SIZE, SIZE]]);
   } finally {

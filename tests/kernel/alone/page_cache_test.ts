@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { sampledTest } from "../../harness/kernel.ts";
 import { cache } from "../../harness/places.ts";
 import { temporary } from "../../harness/temporary.ts";
+import { enteringOnce } from "../../independent/entered.ts";
 import { engineCommand } from "../../workloads/engine_run.ts";
 import { model, writeModel } from "../../workloads/model.ts";
 import { dropFromCache } from "../../workloads/pagecache.ts";
@@ -83,10 +84,14 @@ sampledTest(1, "io: what a program writes and reads back comes from no disk, wha
   using folder = temporary();
   const [read, written] = [folder.file("read"), folder.file("written")];
   Deno.writeFileSync(read, new Uint8Array(3 << 20));
-  await dropFromCache(read);
+  Deno.writeFileSync(written, new Uint8Array());
   const script = `dd if=/dev/zero of=${written} bs=1M count=7 status=none; cat ${written} ${read} > /dev/null`;
-  await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { argv: ["sh", "-c", script] }, formats: [] });
-  const { result } = summaryOf("io", await llmprof.finished());
+  // What it writes comes into the cache, too.
+  const ended = await enteringOnce(path, { [read]: 3 << 20, [written]: 7 << 20 }, dropFromCache, async () => {
+    await using llmprof = startLlmprof("io", { bpftrace: path, folder, target: { argv: ["sh", "-c", script] }, formats: [] });
+    return await llmprof.finished();
+  });
+  const { result } = summaryOf("io", ended);
   const told = (name: string) => result.files.filter(({ file }) => file === name).map(({ readBytes, cachedBytes }) => [readBytes, cachedBytes]);
   assert.deepEqual([told("written"), told("read")], [[[7 << 20, 0]], [[3 << 20, 3 << 20]]]);
 });
