@@ -71,17 +71,22 @@ export async function fileSystem(device: LoopDevice, folder: Temporary, files: R
   const path = folder.file("mounted");
   Deno.mkdirSync(path);
   await mustRun(["mkfs.ext4", "-q", device.path]);
-  await mustRun(["mount", device.path, path]);
-  for (const [name, file] of Object.entries(files)) Deno.copyFileSync(file, `${path}/${name}`);
-  const unmount = () => mustRun(["umount", path]);
+  await mustRun(["unshare", "--mount", "sh", "-ec", FILL, device.path, path, ...Object.entries(files).flat()]);
+  // One that is written to is read by threads of its own.
+  const mount = () => mustRun(["mount", "-o", "ro", device.path, path]), unmount = () => mustRun(["umount", path]);
+  await mount();
   const remount = async () => {
     await unmount();
-    // One that is written to is read by threads of its own.
-    await mustRun(["mount", "-o", "ro", device.path, path]);
+    await mount();
   };
-  await remount();
   return { path, remount, [Symbol.asyncDispose]: async () => void await unmount() };
 }
+
+/**
+ * In mounts of its own: who makes a copy of everybody's meanwhile, as each container does, would keep the device mounted as one that is written to,
+ * and nobody could mount it otherwise.
+ */
+const FILL = `at=$1; mount "$0" "$at"; shift; while [ $# -gt 0 ]; do cp "$2" "$at/$1"; shift 2; done; umount "$at"`;
 
 /** Pages that fit into no memory go to the device, of all processes. */
 export async function swapOn(device: LoopDevice): Promise<AsyncDisposable> {
