@@ -100,6 +100,7 @@ sampledTest(1, "io: several requests that become one, and one that becomes sever
     { rw: "read", bs: 262_144, iodepth: 1, number_ios: 211 },
   ];
   for (const shape of shapes) {
+    await device.settled();
     using hidden = hiddenAnswers(device);
     const before = device.stat();
     await using llmprof = startLlmprof("io", {
@@ -169,6 +170,7 @@ sampledTest(
       flags: ["--no-output"],
     });
     await llmprof.saw("flushed");
+    await device.settled();
     const after = device.stat();
     await mustRun(["dd", `if=${device.path}`, "of=/dev/null", `bs=${BLOCK}`, "count=1", "iflag=direct", "status=none"]);
     assert.equal(device.stat().reads - after.reads, 1);

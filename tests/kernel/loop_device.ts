@@ -19,6 +19,8 @@ export interface LoopDevice extends AsyncDisposable {
   /** Requests are no longer than that. */
   longest(kib: number): void;
   stat(): DeviceStat;
+  /** Waits for a udevd, which reads a device anew when one that has written to it closes it. */
+  settled(): Promise<void>;
   /** From then on what lies behind is an error. */
   truncate(bytes: number): void;
 }
@@ -42,7 +44,8 @@ export async function loopDevice(folder: Temporary, megabytes: number): Promise<
   await mustRun(["dd", "if=/dev/urandom", `of=${file}`, "bs=1M", `count=${megabytes}`, "status=none"]);
   const { stdout } = await mustRun(["losetup", "--find", "--show", "--direct-io=on", file]);
   // A udevd, the host's where this is a container, looks at each new device: its requests would be counted with a test's.
-  await run(["nsenter", "--target", "1", "--mount", "udevadm", "settle", "--timeout=10"]);
+  const settled = async () => void await run(["nsenter", "--target", "1", "--mount", "udevadm", "settle", "--timeout=10"]);
+  await settled();
   const path = stdout.trim(), name = path.slice("/dev/".length);
   const number = Deno.readTextFileSync(`/sys/block/${name}/dev`).trim();
   const setting = (of: string, value: string | number) => Deno.writeTextFileSync(`/sys/block/${name}/queue/${of}`, String(value));
@@ -57,6 +60,7 @@ export async function loopDevice(folder: Temporary, megabytes: number): Promise<
     queue: (requests) => setting("nr_requests", requests),
     longest: (kib) => setting("max_sectors_kb", kib),
     stat: () => statOf(name),
+    settled,
     truncate: (bytes) => Deno.truncateSync(file, bytes),
     async [Symbol.asyncDispose]() {
       // Whoever takes it next would find the scheduler as this one left it.
