@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { mustRun, run } from "../harness/command.ts";
+import { type Finished, mustRun, run } from "../harness/command.ts";
 import { ownName, type Temporary } from "../harness/temporary.ts";
 
 /** A container of podman's, with `/srv` for what it and the test tell each other. */
@@ -9,7 +9,7 @@ export interface Container extends AsyncDisposable {
   readonly id: string;
   /** The folder that it has as `/srv`; its processes may write there. */
   readonly srv: string;
-  podman(...words: string[]): Promise<unknown>;
+  podman(...words: string[]): Promise<Finished>;
 }
 
 /** Starts a program in a container with this root, and with numbers of users of its own. */

@@ -5,7 +5,7 @@ import { built } from "../setup/programs.ts";
 import { neededBy } from "../workloads/counted.ts";
 import { startContainer } from "./container.ts";
 import { allFormats, type LiveOptions, startLlmprof } from "./live_run.ts";
-import { processTable, until } from "./processes.ts";
+import { row, until } from "./processes.ts";
 
 /** So many calls a target asks for: see tests/workloads/gpu/calls.c. */
 export const CALLS = 1009;
@@ -92,7 +92,8 @@ export async function traced({ argv, env, go, root, few }: Way, folder: Temporar
   };
   if (root !== undefined) {
     await using container = await startContainer(folder, root, argv, env);
-    await until("the program runs", () => processTable().find(({ name }) => name === "calls"));
+    const { stdout } = await container.podman("inspect", "--format", "{{.State.Pid}}", container.name);
+    await until("the program runs", () => row(Number(stdout))?.name === "calls");
     return await attached({}, ["--container", container.name]);
   }
   await using target = start(withEnv);

@@ -21,8 +21,8 @@ export async function untilTold(folder: Temporary, argv: readonly string[]): Pro
   };
   try {
     await shell.saw("ready");
-    // Of the shell's children, the one that computes.
-    const { stdout } = await start(["pgrep", "-fx", argv.join(" ")]).finished();
+    // Of the shell's children, the one that computes. (Another test may run the same.)
+    const { stdout } = await start(["pgrep", "-P", String(shell.pid), "-fx", argv.join(" ")]).finished();
     return { pid: Number(stdout.trim()), go, said: async () => (await shell.finished()).stdout, [Symbol.asyncDispose]: end };
   } catch (error) {
     await end();
