@@ -35,10 +35,10 @@ sampledTest(1, "io: of a program below /dev or /proc, where Deno lets nobody loo
   Deno.copyFileSync(built.reads, memory.file("reads"));
   Deno.symlinkSync(memory.file("reads"), files.file("link"));
   // In its own root another program has that name here.
-  const apart = ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /usr/bin/true && echo mounted && exec sleep 200', built.reads];
-  await using other = start(apart);
+  const apart = ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /usr/bin/true && echo mounted && exec sleep 600', built.reads];
+  await using other = start(apart, { timeoutMilliseconds: 600_000 });
   await other.saw("mounted");
-  for (const program of ["./reads", memory.file("reads"), files.file("link"), `/proc/${other.pid}/root/usr/bin/true`]) {
+  for (const program of [`/proc/${other.pid}/root/usr/bin/true`, "./reads", memory.file("reads"), files.file("link")]) {
     await using tracer = start([...io(path), program, files.path], { cwd: memory.path });
     assertRead(await tracer.finished());
   }
